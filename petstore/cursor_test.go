@@ -1,0 +1,79 @@
+package petstore_test
+
+import (
+	"math"
+	"testing"
+
+	"example.com/animalstore/petstore"
+)
+
+// FuzzCursor makes sure that a cursor is accepted exactly if it was given out.
+func FuzzCursor(f *testing.F) {
+	for _, id := range []int64{1, 2, 1 << 53, math.MaxInt64} {
+		f.Add(string(petstore.CursorAfter(id)))
+	}
+	f.Add("x")
+	f.Add("AQAAAAAAAAAB")
+	f.Fuzz(func(t *testing.T, s string) {
+		id, err := petstore.Cursor(s).ID()
+		switch {
+		case s == "":
+			if id != 0 || err != nil {
+				t.Errorf("the empty cursor is after %d, %v", id, err)
+			}
+		case err == nil:
+			if id <= 0 || petstore.CursorAfter(id) != petstore.Cursor(s) {
+				t.Errorf("the cursor %q is taken for %q", s, petstore.CursorAfter(id))
+			}
+		case petstore.CodeOf(err) != petstore.CodeInvalid:
+			t.Errorf("the cursor %q: %v", s, err)
+		}
+	})
+}
+
+func TestCursor(t *testing.T) {
+	for _, id := range []int64{1, 20, 1<<53 + 1, math.MaxInt64} {
+		c := petstore.CursorAfter(id)
+		if got, err := c.ID(); err != nil || got != id {
+			t.Errorf("CursorAfter(%d) is read as %d, %v", id, got, err)
+		}
+		for i := range len(c) {
+			b := []byte(c)
+			b[i] ^= 1
+			if got, err := petstore.Cursor(b).ID(); err == nil {
+				t.Errorf("%q is read as %d", b, got)
+			}
+		}
+	}
+	for _, id := range []int64{0, -1} {
+		if _, err := petstore.CursorAfter(id).ID(); err == nil {
+			t.Errorf("a cursor after %d is accepted", id)
+		}
+	}
+}
+
+func TestMessageID(t *testing.T) {
+	for _, n := range []int64{1, 42, math.MaxInt64} {
+		if got, ok := petstore.ParseMessageID(petstore.MessageID(n)); !ok || got != n {
+			t.Errorf("MessageID(%d) is read as %d, %v", n, got, ok)
+		}
+	}
+	for _, id := range []string{"", "msg_", "msg_0", "msg_-1", "msg_01", "msg_+1", "msg_1 ", "1", "MSG_1", "msg_9223372036854775808"} {
+		if n, ok := petstore.ParseMessageID(id); ok {
+			t.Errorf("%q is read as %d", id, n)
+		}
+	}
+}
+
+func TestDigest(t *testing.T) {
+	seen := map[[32]byte]bool{}
+	for _, o := range []petstore.Once{{Scope: "a", Key: "b"}, {Scope: "ab", Key: ""}, {Scope: "", Key: "ab"}, {Scope: "b", Key: "a"}} {
+		for _, op := range []string{petstore.OnceCreatePet, petstore.OnceSubmitMessage} {
+			if d := o.Digest(op); seen[d] {
+				t.Errorf("%s of %+v has the digest of another", op, o)
+			} else {
+				seen[d] = true
+			}
+		}
+	}
+}

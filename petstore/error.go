@@ -1,0 +1,89 @@
+package petstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Code says what kind of error an [Error] is. The set is closed: a caller may
+// switch over it.
+type Code string
+
+const (
+	// CodeInvalid: the arguments break a rule of the contract. The message
+	// says which; repeating the call gives the same.
+	CodeInvalid Code = "invalid"
+
+	// CodeUnauthorized: the credential is missing or unknown.
+	CodeUnauthorized Code = "unauthorized"
+
+	// CodeNotFound: there is no such animal.
+	CodeNotFound Code = "not_found"
+
+	// CodeConflict: an earlier creation with the same [Once] is under way and
+	// its outcome could not be learnt in time. Repeat the call later.
+	CodeConflict Code = "conflict"
+
+	// CodeMismatch: the [Once] was used before with another value.
+	CodeMismatch Code = "idempotency_mismatch"
+
+	// CodeFull: there is no room on the disk, or the quota is used up.
+	// Nothing was stored; reads go on.
+	CodeFull Code = "insufficient_storage"
+
+	// CodeUnavailable: it cannot be done now (too many calls, a full queue,
+	// closing, a cancelled context, a store that has to be opened again).
+	// Repeat the call later.
+	CodeUnavailable Code = "unavailable"
+
+	// CodeInternal: everything else, damaged data among it. Its details are
+	// for the operator's log, not for the caller.
+	CodeInternal Code = "internal"
+)
+
+// Error is an error that means something to the caller.
+type Error struct {
+	Code    Code
+	Message string // for a person, naming what is at fault; safe to show to a client
+	Err     error  // the cause, for logs only; nil if there is none
+}
+
+// Errorf returns an [*Error] with a formatted message and no cause.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Error returns the message, and the cause if there is one.
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the code of the first [*Error] in err's tree. An error
+// without one is [CodeUnavailable] if it is a context's and [CodeInternal]
+// otherwise; nil has the empty code.
+func CodeOf(err error) Code {
+	var e *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Code
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return CodeUnavailable
+	}
+	return CodeInternal
+}
+
+// The errors that every store gives in the same words.
+var (
+	ErrNoPet     = Errorf(CodeNotFound, "there is no animal with this id")
+	ErrMismatch  = Errorf(CodeMismatch, "the idempotency key was used before with another value")
+	ErrQueueFull = Errorf(CodeUnavailable, "the message queue is full")
+)

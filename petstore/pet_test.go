@@ -1,0 +1,97 @@
+package petstore_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/petstore"
+)
+
+// FuzzAppendJSON holds the hand-made encoding against the JSON package's.
+func FuzzAppendJSON(f *testing.F) {
+	f.Add(int64(1), "Rex", int64(4), "available")
+	f.Add(int64(-1), "", int64(0), "")
+	f.Add(int64(1<<53+1), "\x00\"\\/<&>\u2028 🐈", int64(-1<<63), "sold")
+	f.Add(int64(7), "\xff", int64(1), "pending")
+	f.Add(int64(7), "Mia", int64(1), "unknown")
+	f.Fuzz(func(t *testing.T, id int64, name string, category int64, status string) {
+		pet := petstore.Pet{ID: id, NewPet: petstore.NewPet{Name: name, CategoryID: category, Status: petstore.Status(status)}}
+		got, err := pet.AppendJSON([]byte("before"))
+		if invalid := pet.Validate(); invalid != nil {
+			if petstore.CodeOf(err) != petstore.CodeInvalid || string(got) != "before" {
+				t.Fatalf("AppendJSON(%+v) gave %q, %v; want %v", pet, got, err, invalid)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.Marshal(pet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff("before"+string(want), string(got)); diff != "" {
+			t.Errorf("AppendJSON and Marshal differ (-want +got):\n%s", diff)
+		}
+		var back petstore.Pet
+		if err := json.Unmarshal(want, &back); err != nil || back != pet {
+			t.Errorf("%s is read back as %+v (%v), want %+v", want, back, err, pet)
+		}
+	})
+}
+
+func TestPageAppendJSON(t *testing.T) {
+	rex := petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "Rex", Status: petstore.StatusSold}}
+	tests := []struct {
+		pets []petstore.Pet
+		want string
+	}{
+		{nil, `[]`},
+		{[]petstore.Pet{rex}, `[{"id":1,"name":"Rex","categoryId":0,"status":"sold"}]`},
+		{[]petstore.Pet{rex, {ID: 2}}, `[{"id":1,"name":"Rex","categoryId":0,"status":"sold"},{"id":2,"name":"","categoryId":0}]`},
+	}
+	for _, tt := range tests {
+		got, err := petstore.Page{Pets: tt.pets}.AppendJSON([]byte(">"))
+		if err != nil || string(got) != ">"+tt.want {
+			t.Errorf("AppendJSON gave %s, %v; want >%s", got, err, tt.want)
+		}
+	}
+	bad := petstore.Page{Pets: []petstore.Pet{rex, {ID: 2, NewPet: petstore.NewPet{Name: "\xff"}}}}
+	if got, err := bad.AppendJSON([]byte(">")); err == nil || string(got) != ">" {
+		t.Errorf("AppendJSON of an invalid page gave %s, %v", got, err)
+	}
+}
+
+func TestNormalize(t *testing.T) {
+	got, err := petstore.ListQuery{}.Normalize()
+	if err != nil || got.Limit != petstore.DefaultLimit {
+		t.Errorf("Normalize of the zero query gave %+v, %v", got, err)
+	}
+	for _, q := range []petstore.ListQuery{{Limit: -1}, {Limit: 101}, {Status: "x"}, {Status: "Sold"}} {
+		if _, err := q.Normalize(); petstore.CodeOf(err) != petstore.CodeInvalid {
+			t.Errorf("Normalize(%+v) gave %v", q, err)
+		}
+	}
+	for _, q := range []petstore.ListQuery{{Limit: 1}, {Limit: 100, Status: petstore.StatusPending}} {
+		if got, err := q.Normalize(); err != nil || got != q {
+			t.Errorf("Normalize(%+v) gave %+v, %v", q, got, err)
+		}
+	}
+}
+
+func TestMessageJSON(t *testing.T) {
+	m := petstore.Message{
+		ID:        petstore.MessageID(7),
+		Text:      "hello",
+		Status:    petstore.MessageQueued,
+		CreatedAt: petstore.MessageTime(time.Date(2026, 11, 20, 13, 0, 0, 120_999_999, time.FixedZone("", 3600))),
+	}
+	got, err := json.Marshal(m)
+	const want = `{"id":"msg_7","message":"hello","status":"queued","createdAt":"2026-11-20T12:00:00.12Z"}`
+	if err != nil || string(got) != want {
+		t.Errorf("a message is written %s (%v), want %s", got, err, want)
+	}
+}
