@@ -1,0 +1,135 @@
+package storagetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/petstore"
+)
+
+func testPages(t *testing.T, f *fixture) {
+	for _, s := range append(petstore.Statuses(), "") {
+		page, err := f.ListPets(t.Context(), petstore.ListQuery{Status: s})
+		if err != nil || len(page.Pets) != 0 || page.Next != "" {
+			t.Errorf("ListPets of an empty store: %+v, %v", page, err)
+		}
+	}
+	all := f.fill(t, 123)
+	for _, s := range append(petstore.Statuses(), "") {
+		want := all
+		if s != "" {
+			want = slices.DeleteFunc(slices.Clone(all), func(p petstore.Pet) bool { return p.Status != s })
+		}
+		for _, limit := range []int{0, 1, 2, 7, 20, 30, 31, 99, 100} {
+			got := f.list(t, petstore.ListQuery{Limit: limit, Status: s})
+			wantEqual(t, fmt.Sprintf("status %q, limit %d", s, limit), want, got)
+		}
+	}
+
+	page, err := f.ListPets(t.Context(), petstore.ListQuery{})
+	if err != nil || len(page.Pets) != petstore.DefaultLimit {
+		t.Errorf("ListPets without a limit gave %d animals (%v), want %d", len(page.Pets), err, petstore.DefaultLimit)
+	}
+
+	// A walk finds what is added while it goes on, and repeats nothing.
+	added := f.create(t, petstore.NewPet{Name: "late", Status: petstore.StatusSold})
+	rest := f.list(t, petstore.ListQuery{After: page.Next, Limit: 100})
+	wantEqual(t, "the rest", append(slices.Clone(all[20:]), added), rest)
+
+	// A cursor goes on with any limit and any status.
+	sold := f.list(t, petstore.ListQuery{After: page.Next, Limit: 3, Status: petstore.StatusSold})
+	if len(sold) == 0 || sold[0].ID <= page.Pets[len(page.Pets)-1].ID {
+		t.Errorf("the sold ones after the first page start with %+v", sold)
+	}
+}
+
+func testListQuery(t *testing.T, f *fixture) {
+	f.fill(t, 30)
+	page, err := f.ListPets(t.Context(), petstore.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cursor := string(page.Next)
+	for _, q := range []petstore.ListQuery{
+		{Limit: -1},
+		{Limit: 101},
+		{Status: "unknown"},
+		{Status: "SOLD"},
+		{After: "x"},
+		{After: page.Next + "A"},
+		{After: petstore.Cursor(cursor[1:])},
+		{After: petstore.Cursor(strings.ToLower(cursor))},
+		{After: petstore.Cursor(cursor + "=")},
+	} {
+		_, err := f.ListPets(t.Context(), q)
+		wantCode(t, fmt.Sprintf("ListPets(%+v)", q), err, petstore.CodeInvalid)
+		_, _, err = f.AppendPage(t.Context(), nil, q)
+		wantCode(t, fmt.Sprintf("AppendPage(%+v)", q), err, petstore.CodeInvalid)
+	}
+
+	// After the last animal there is nothing, and that is no error.
+	last := petstore.CursorAfter(30)
+	page, err = f.ListPets(t.Context(), petstore.ListQuery{After: last})
+	if err != nil || len(page.Pets) > 0 || page.Next != "" {
+		t.Errorf("ListPets after the last animal: %+v, %v", page, err)
+	}
+}
+
+func testPageBytes(t *testing.T, f *fixture) {
+	const n = 40
+	name := strings.Repeat("long name ", 20<<10) // 200 KiB
+	for range n {
+		f.create(t, petstore.NewPet{Name: name, Status: petstore.StatusSold})
+	}
+	for _, s := range []petstore.Status{"", petstore.StatusSold} {
+		q := petstore.ListQuery{Limit: 100, Status: s}
+		page, err := f.ListPets(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := petstore.MaxPageBytes/len(name) + 1
+		if len(page.Pets) != want || page.Next == "" {
+			t.Errorf("a page of long names has %d animals and the cursor %q, want %d and one", len(page.Pets), page.Next, want)
+		}
+		if got := len(f.list(t, q)); got != n {
+			t.Errorf("the pages together have %d animals, want %d", got, n)
+		}
+	}
+}
+
+// testEncoded holds EncodedReader against Service.
+func testEncoded(t *testing.T, f *fixture) {
+	for _, p := range exactPets() {
+		f.create(t, p)
+	}
+	f.fill(t, 40)
+	const before = "before"
+	for id := int64(-1); id < 70; id++ {
+		got, err := f.AppendPet(t.Context(), []byte(before), id)
+		pet, wantErr := f.GetPet(t.Context(), id)
+		want := []byte(before)
+		if wantErr == nil {
+			want, _ = pet.AppendJSON(want)
+		}
+		wantCode(t, "AppendPet", err, petstore.CodeOf(wantErr))
+		wantEqual(t, "AppendPet", string(want), string(got))
+	}
+	for _, s := range append(petstore.Statuses(), "", "unknown") {
+		q := petstore.ListQuery{Limit: 7, Status: s}
+		for done := false; !done; {
+			got, next, err := f.AppendPage(t.Context(), []byte(before), q)
+			page, wantErr := f.ListPets(t.Context(), q)
+			want := []byte(before)
+			if wantErr == nil {
+				want, _ = page.AppendJSON(want)
+			}
+			wantCode(t, "AppendPage", err, petstore.CodeOf(wantErr))
+			wantEqual(t, "AppendPage", string(want), string(got))
+			wantEqual(t, "AppendPage's cursor", page.Next, next)
+			q.After = next
+			done = next == ""
+		}
+	}
+}

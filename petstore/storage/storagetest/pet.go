@@ -1,0 +1,143 @@
+package storagetest
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/petstore"
+)
+
+func testGet(t *testing.T, f *fixture) {
+	for i, want := range f.fill(t, 9) {
+		if want.ID != int64(i)+1 {
+			t.Errorf("animal %d has the ID %d; IDs are dense", i+1, want.ID)
+		}
+		got, err := f.GetPet(t.Context(), want.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantEqual(t, "GetPet", want, got)
+	}
+	for _, id := range []int64{0, -1, 10, math.MaxInt64, math.MinInt64} {
+		_, err := f.GetPet(t.Context(), id)
+		wantCode(t, "GetPet of no animal", err, petstore.CodeNotFound)
+	}
+}
+
+// exactPets are animals whose every bit has to come back.
+func exactPets() map[string]petstore.NewPet {
+	return map[string]petstore.NewPet{
+		"empty":       {},
+		"spaces":      {Name: "  two  spaces\t\r\n "},
+		"NUL":         {Name: "a\x00b\x00"},
+		"controls":    {Name: "\x01\x02\x1f\x7f\u0080\u009f"},
+		"quotes":      {Name: `"\/'` + "`"},
+		"markup":      {Name: "<b>&amp;</b>\u2028\u2029"},
+		"astral":      {Name: "🐕‍🦺 𝒜 \U0010FFFF"},
+		"combining":   {Name: "e\u0301 é \u202eright"},
+		"replacement": {Name: "\ufffd\ufeff"},
+		"case":        {Name: "ReX rEx"},
+		"json":        {Name: `{"id":1}`, Status: petstore.StatusSold},
+		"64 KiB":      {Name: strings.Repeat("ä", 32<<10), Status: petstore.StatusPending},
+		"256 KiB":     {Name: strings.Repeat("x", 256<<10), Status: petstore.StatusAvailable},
+		"256 KiB ctl": {Name: strings.Repeat("\x01", 256<<10)},
+		"max":         {CategoryID: math.MaxInt64, Status: petstore.StatusAvailable},
+		"min":         {CategoryID: math.MinInt64, Status: petstore.StatusPending},
+		"2^53+1":      {CategoryID: 1<<53 + 1, Status: petstore.StatusSold},
+		"-2^53-1":     {CategoryID: -(1<<53 + 1)},
+	}
+}
+
+func testExact(t *testing.T, f *fixture) {
+	want := map[int64]petstore.Pet{}
+	for name, p := range exactPets() {
+		pet := f.create(t, p)
+		wantEqual(t, name+": created", p, pet.NewPet)
+		want[pet.ID] = pet
+	}
+	check := func() {
+		t.Helper()
+		for id, pet := range want {
+			got, err := f.GetPet(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantEqual(t, "got", pet, got)
+		}
+		for _, got := range f.list(t, petstore.ListQuery{}) {
+			wantEqual(t, "listed", want[got.ID], got)
+		}
+		for _, s := range petstore.Statuses() {
+			for _, got := range f.list(t, petstore.ListQuery{Status: s}) {
+				wantEqual(t, "listed by status", want[got.ID], got)
+			}
+		}
+	}
+	check()
+	f.reopen(t)
+	check()
+}
+
+func testInvalid(t *testing.T, f *fixture) {
+	for _, p := range []petstore.NewPet{
+		{Name: "\xff"},
+		{Name: "ok\xed\xa0\x80"}, // a surrogate
+		{Name: "ok", Status: "unknown"},
+		{Name: "ok", Status: "Available"},
+		{Name: "ok", Status: " "},
+	} {
+		_, err := f.CreatePet(t.Context(), p, petstore.Once{Scope: "s", Key: "k"})
+		wantCode(t, "CreatePet", err, petstore.CodeInvalid)
+	}
+	_, err := f.SubmitMessage(t.Context(), "\xff", petstore.Once{})
+	wantCode(t, "SubmitMessage", err, petstore.CodeInvalid)
+	f.wantPets(t, 0)
+
+	// A refusal is not remembered.
+	if _, err := f.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Scope: "s", Key: "k"}); err != nil {
+		t.Error(err)
+	}
+	f.wantPets(t, 1)
+}
+
+func testConcurrent(t *testing.T, f *fixture) {
+	const callers, each = 16, 20
+	created := make(chan petstore.Pet, callers*each)
+	errs := make(chan error, callers)
+	for c := range callers {
+		go func() {
+			var err error
+			for i := 0; i < each && err == nil; i++ {
+				var pet petstore.Pet
+				p := petstore.NewPet{CategoryID: int64(c*each + i), Status: petstore.Statuses()[i%3]}
+				if pet, err = f.CreatePet(t.Context(), p, petstore.Once{}); err != nil {
+					break
+				}
+				created <- pet
+				if _, err = f.GetPet(t.Context(), pet.ID); err != nil {
+					break // what was acknowledged is there at once
+				}
+				_, err = f.ListPets(t.Context(), petstore.ListQuery{Status: p.Status})
+			}
+			errs <- err
+		}()
+	}
+	for range callers {
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(created)
+	byID := map[int64]petstore.Pet{}
+	for pet := range created {
+		if _, twice := byID[pet.ID]; twice {
+			t.Errorf("the ID %d was given out twice", pet.ID)
+		}
+		byID[pet.ID] = pet
+	}
+	f.wantPets(t, callers*each)
+	for _, pet := range f.list(t, petstore.ListQuery{Limit: 100}) {
+		wantEqual(t, "listed", byID[pet.ID], pet)
+	}
+}
