@@ -1,0 +1,134 @@
+// Package memory keeps animals and messages in memory, for tests and trials.
+//
+// It is the plainest store that can be right, and so also the oracle that the
+// durable ones are held against: everything happens under one lock, in slices
+// that are in order already. Nothing outlives the process.
+package memory
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+// Options are the settings of a [Store]. The zero value and nil are ready for
+// use.
+type Options struct {
+	// Now tells the time, for Message.CreatedAt and for how long outcomes
+	// are remembered. nil: time.Now.
+	Now func() time.Time
+
+	// QueueCapacity is how many messages may be queued at once.
+	// 0: petstore.DefaultQueueCapacity.
+	QueueCapacity int
+}
+
+// Store is a store in memory. It is safe for concurrent use.
+type Store struct {
+	now      func() time.Time
+	capacity int
+
+	mu          sync.RWMutex
+	closed      bool
+	pets        []petstore.Pet // the animal with ID n at n-1
+	queue       []petstore.Message
+	lastMessage int64
+
+	outcomes map[[32]byte]outcome
+	oldest   [][32]byte // the keys of outcomes, in the order they were made
+}
+
+// outcome is what a creation made with a Once has led to.
+type outcome struct {
+	made    time.Time
+	pet     petstore.Pet     // of a CreatePet
+	message petstore.Message // of a SubmitMessage
+}
+
+var (
+	_ petstore.Service       = (*Store)(nil)
+	_ petstore.EncodedReader = (*Store)(nil)
+	_ petstore.Messages      = (*Store)(nil)
+	_ petstore.Queue         = (*Store)(nil)
+	_ petstore.Statistics    = (*Store)(nil)
+)
+
+// New returns an empty store. opts may be nil.
+func New(opts *Options) *Store {
+	s := &Store{
+		now:      time.Now,
+		capacity: petstore.DefaultQueueCapacity,
+		outcomes: make(map[[32]byte]outcome),
+	}
+	if opts != nil && opts.Now != nil {
+		s.now = opts.Now
+	}
+	if opts != nil && opts.QueueCapacity != 0 {
+		s.capacity = opts.QueueCapacity
+	}
+	return s
+}
+
+// Close makes every later call fail with petstore.CodeUnavailable. It always
+// returns nil.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}
+
+// Stats implements petstore.Statistics.
+func (s *Store) Stats(ctx context.Context) (petstore.Stats, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return petstore.Stats{}, err
+	}
+	return petstore.Stats{Pets: int64(len(s.pets)), QueuedMessages: int64(len(s.queue))}, nil
+}
+
+// usable tells why nothing can be done now, if so. The caller holds the lock.
+func (s *Store) usable(ctx context.Context) error {
+	if s.closed {
+		return petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
+	}
+	return ctx.Err()
+}
+
+// recall looks up the outcome of an earlier creation. The caller holds the
+// lock for writing.
+func (s *Store) recall(operation string, once petstore.Once) (outcome, bool) {
+	s.forget()
+	if once.IsZero() {
+		return outcome{}, false
+	}
+	o, ok := s.outcomes[once.Digest(operation)]
+	return o, ok
+}
+
+// remember keeps the outcome of a creation. The caller holds the lock for
+// writing.
+func (s *Store) remember(operation string, once petstore.Once, o outcome) {
+	if once.IsZero() {
+		return
+	}
+	key := once.Digest(operation)
+	o.made = s.now()
+	s.outcomes[key] = o
+	s.oldest = append(s.oldest, key)
+}
+
+// forget drops the outcomes whose time is over.
+func (s *Store) forget() {
+	before := s.now().Add(-petstore.OnceKept)
+	n := 0
+	for n < len(s.oldest) && s.outcomes[s.oldest[n]].made.Before(before) {
+		delete(s.outcomes, s.oldest[n])
+		n++
+	}
+	s.oldest = slices.Delete(s.oldest, 0, n)
+}

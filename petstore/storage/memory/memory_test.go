@@ -1,0 +1,17 @@
+package memory_test
+
+import (
+	"testing"
+
+	"example.com/animalstore/petstore/storage/memory"
+	"example.com/animalstore/petstore/storage/storagetest"
+)
+
+func TestStore(t *testing.T) {
+	storagetest.Run(t, storagetest.Target{
+		Volatile: true,
+		Open: func(_ *testing.T, _ string, o storagetest.Options) storagetest.Store {
+			return memory.New(&memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
+		},
+	})
+}

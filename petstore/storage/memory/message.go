@@ -1,0 +1,70 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"example.com/animalstore/petstore"
+)
+
+// SubmitMessage implements petstore.Messages.
+func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+	if err := petstore.ValidateText(text); err != nil {
+		return petstore.Message{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return petstore.Message{}, err
+	}
+	if o, ok := s.recall(petstore.OnceSubmitMessage, once); ok {
+		if o.message.Text != text {
+			return petstore.Message{}, petstore.ErrMismatch
+		}
+		return o.message, nil
+	}
+	if len(s.queue) >= s.capacity {
+		return petstore.Message{}, petstore.ErrQueueFull
+	}
+	s.lastMessage++
+	m := petstore.Message{
+		ID:        petstore.MessageID(s.lastMessage),
+		Text:      text,
+		Status:    petstore.MessageQueued,
+		CreatedAt: petstore.MessageTime(s.now()),
+	}
+	s.queue = append(s.queue, m)
+	s.remember(petstore.OnceSubmitMessage, once, outcome{message: m})
+	return m, nil
+}
+
+// QueuedMessages implements petstore.Queue.
+func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Message, error) {
+	if err := petstore.ValidateQueueLimit(limit); err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	n, size := 0, 0
+	for n < min(limit, len(s.queue)) && size < petstore.MaxPageBytes {
+		size += len(s.queue[n].Text)
+		n++
+	}
+	return slices.Clone(s.queue[:n]), nil
+}
+
+// RemoveMessages implements petstore.Queue.
+func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	s.queue = slices.DeleteFunc(s.queue, func(m petstore.Message) bool {
+		return slices.Contains(ids, m.ID)
+	})
+	return nil
+}

@@ -1,0 +1,97 @@
+package memory
+
+import (
+	"context"
+
+	"example.com/animalstore/petstore"
+)
+
+// ListPets implements petstore.Service.
+func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	var page petstore.Page
+	q, err := q.Normalize()
+	if err != nil {
+		return page, err
+	}
+	after, err := q.After.ID()
+	if err != nil {
+		return page, err
+	}
+
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return page, err
+	}
+	size := 0
+	for _, p := range s.pets[min(after, int64(len(s.pets))):] {
+		if q.Status != "" && p.Status != q.Status {
+			continue
+		}
+		if len(page.Pets) == q.Limit || size >= petstore.MaxPageBytes {
+			page.Next = petstore.CursorAfter(page.Pets[len(page.Pets)-1].ID)
+			break
+		}
+		b, err := p.AppendJSON(nil)
+		if err != nil {
+			return petstore.Page{}, err
+		}
+		size += len(b)
+		page.Pets = append(page.Pets, p)
+	}
+	return page, nil
+}
+
+// CreatePet implements petstore.Service.
+func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	if err := p.Validate(); err != nil {
+		return petstore.Pet{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return petstore.Pet{}, err
+	}
+	if o, ok := s.recall(petstore.OnceCreatePet, once); ok {
+		if o.pet.NewPet != p {
+			return petstore.Pet{}, petstore.ErrMismatch
+		}
+		return o.pet, nil
+	}
+	pet := petstore.Pet{ID: int64(len(s.pets)) + 1, NewPet: p}
+	s.pets = append(s.pets, pet)
+	s.remember(petstore.OnceCreatePet, once, outcome{pet: pet})
+	return pet, nil
+}
+
+// GetPet implements petstore.Service.
+func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return petstore.Pet{}, err
+	}
+	if id < 1 || id > int64(len(s.pets)) {
+		return petstore.Pet{}, petstore.ErrNoPet
+	}
+	return s.pets[id-1], nil
+}
+
+// AppendPet implements petstore.EncodedReader.
+func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
+	p, err := s.GetPet(ctx, id)
+	if err != nil {
+		return dst, err
+	}
+	return p.AppendJSON(dst)
+}
+
+// AppendPage implements petstore.EncodedReader.
+func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
+	page, err := s.ListPets(ctx, q)
+	if err != nil {
+		return dst, "", err
+	}
+	dst, err = page.AppendJSON(dst)
+	return dst, page.Next, err
+}
