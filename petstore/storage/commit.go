@@ -1,0 +1,216 @@
+package storage
+
+import (
+	"context"
+	"strconv"
+	"sync/atomic"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/animalstore/petstore"
+)
+
+// What may wait and what one transaction takes. A full queue means that the
+// disk is slower than the callers: they are told at once, while memory is
+// bounded, instead of each of them waiting its turn for ever.
+const (
+	maxWaiting      = 2048
+	maxWaitingBytes = 64 << 20
+	maxBatch        = 1024
+	maxBatchBytes   = 16 << 20
+)
+
+// maxGrowth is more than the largest transaction can need. One that asks for
+// more has met a page that lies about the length of what is on it.
+const maxGrowth = 1 << 30
+
+var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are waiting to be written")
+
+// write is one caller's change, on its way to the disk.
+type write struct {
+	apply func(*update) error
+	size  int64
+	taken atomic.Bool // by the committer, or by a caller that gave up
+	err   error       // of apply, or of the transaction; valid once done is closed
+	done  chan struct{}
+}
+
+// update is a transaction that several writes share.
+type update struct {
+	*bbolt.Tx
+	state
+	now int64 // nanoseconds since 1970
+	err error // the first failure of the transaction itself
+
+	// The ends of the tables of animals, as far as any were added.
+	all      *tail
+	byStatus [3]*tail
+}
+
+// put and delete change a record. Their failure is the transaction's, and no
+// single write's.
+func (u *update) put(b *bbolt.Bucket, key, value []byte) { u.note(b.Put(key, value)) }
+func (u *update) delete(b *bbolt.Bucket, key []byte)     { u.note(b.Delete(key)) }
+
+func (u *update) note(err error) {
+	if u.err == nil {
+		u.err = err
+	}
+}
+
+// change runs apply in a transaction and returns once that is on disk. An
+// apply that returns an error must not have changed anything. size is about
+// how many bytes it holds on to.
+//
+// If ctx ends first the change is given up, unless it is being written
+// already: then its outcome is waited for, so that the caller learns it.
+func (s *Store) change(ctx context.Context, size int, apply func(*update) error) error {
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	w := &write{apply: apply, size: int64(size), done: make(chan struct{})}
+	if err := s.enqueue(w); err != nil {
+		return err
+	}
+	select {
+	case <-w.done:
+		return w.err
+	case <-ctx.Done():
+		if w.taken.CompareAndSwap(false, true) {
+			return ctx.Err()
+		}
+		<-w.done
+		return w.err
+	}
+}
+
+func (s *Store) enqueue(w *write) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return errClosed
+	}
+	if w.size > maxWaitingBytes {
+		return petstore.Errorf(petstore.CodeInvalid, "the change has more than %d bytes", maxWaitingBytes)
+	}
+	if s.pending.Add(w.size) > maxWaitingBytes {
+		s.pending.Add(-w.size)
+		return errBusy
+	}
+	select {
+	case s.writes <- w:
+		return nil
+	default:
+		s.pending.Add(-w.size)
+		return errBusy
+	}
+}
+
+// commitAll writes until there is nothing more to come. It commits at once
+// and takes along what has queued up meanwhile: a lone caller never waits for
+// company, and many callers share a sync.
+func (s *Store) commitAll() {
+	defer close(s.stopped)
+	batch := make([]*write, 0, maxBatch)
+	for first := range s.writes {
+		batch = append(batch[:0], first)
+		size := first.size
+	more:
+		for len(batch) < maxBatch && size < maxBatchBytes {
+			select {
+			case w, ok := <-s.writes:
+				if !ok {
+					break more
+				}
+				batch = append(batch, w)
+				size += w.size
+			default:
+				break more
+			}
+		}
+		s.pending.Add(-size)
+		s.commit(batch)
+		clear(batch)
+	}
+}
+
+// commit makes one transaction of batch and tells every caller how it went.
+func (s *Store) commit(batch []*write) {
+	live := batch[:0]
+	for _, w := range batch {
+		if w.taken.CompareAndSwap(false, true) {
+			live = append(live, w)
+		}
+	}
+	if len(live) == 0 {
+		return
+	}
+	err := s.update(func(u *update) error {
+		for _, w := range live {
+			if w.err = w.apply(u); u.err != nil {
+				return u.err
+			}
+		}
+		return u.expire(2 * len(live))
+	})
+	for _, w := range live {
+		if err != nil {
+			// Even an answer that stored nothing may rest on what a write
+			// before it in the transaction did.
+			w.err = err
+		}
+		close(w.done)
+	}
+}
+
+// update runs fn in a write transaction and commits it. If it fails, the file
+// is as it was or the store has failed.
+func (s *Store) update(fn func(*update) error) error {
+	if e := s.failure.Load(); e != nil {
+		return e
+	}
+	size, err := s.sameFile()
+	if err != nil {
+		return s.fail(err)
+	}
+	if strconv.IntSize == 64 {
+		s.db.MaxSize = int(size + maxGrowth)
+	}
+	return s.readers.commit(func() error {
+		var t attempt
+		if err := t.run(s, fn); err != nil {
+			return s.settle(&t, err)
+		}
+		return nil
+	})
+}
+
+// attempt is a write transaction, as far as it has come.
+type attempt struct {
+	tx         *bbolt.Tx
+	id         uint64 // the transaction's
+	committing bool   // Commit was called
+}
+
+func (t *attempt) run(s *Store, fn func(*update) error) (err error) {
+	defer recoverDamage(&err)()
+	if t.tx, err = s.db.Begin(true); err != nil {
+		return err
+	}
+	t.id = uint64(t.tx.ID())
+	u := &update{Tx: t.tx, now: s.now().UnixNano()}
+	if u.state, err = loadState(t.tx); err != nil {
+		return err
+	}
+	if err := fn(u); err != nil {
+		return err
+	}
+	if u.flush(); u.err != nil {
+		return u.err
+	}
+	if err := u.state.store(t.tx); err != nil {
+		return err
+	}
+	t.committing = true
+	return t.tx.Commit()
+}

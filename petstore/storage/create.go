@@ -1,0 +1,79 @@
+package storage
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"go.etcd.io/bbolt"
+)
+
+// create makes an empty store at path, whole or not at all. If somebody else
+// made a file there meanwhile, that one stays.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if err := makeWhole(path, build); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// makeWhole makes a file at path, whole or not at all: fill writes and syncs
+// it under another name, and it is given its own at the end. The error is
+// fs.ErrExist if a file is there already.
+func makeWhole(path string, fill func(temporary string) error) error {
+	dir := filepath.Dir(path)
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := fill(f.Name()); err != nil {
+		return err
+	}
+	// A link, unlike a renaming, does not replace what is there. Where the
+	// file system has none, the renaming has to do.
+	switch err := os.Link(f.Name(), path); {
+	case errors.Is(err, fs.ErrExist):
+		return err
+	case err != nil:
+		if err := os.Rename(f.Name(), path); err != nil {
+			return err
+		}
+	}
+	return syncDir(dir)
+}
+
+// build writes an empty store to the empty file at path.
+func build(path string) error {
+	options := boltOptions()
+	options.InitialMmapSize = 0
+	db, err := bbolt.Open(path, 0o600, options)
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, t := range tables() {
+			if _, err := tx.CreateBucket(t.name); err != nil {
+				return err
+			}
+		}
+		meta := tx.Bucket(metaTable.name)
+		return errors.Join(
+			meta.Put(applicationKey, metaTable.seal(applicationKey, []byte(application))),
+			meta.Put(schemaKey, metaTable.seal(schemaKey, appendInt64(nil, schema))),
+			tx.Bucket(onceTable.name).Put(lastOnce, outcome{}.seal(lastOnce)),
+			state{}.store(tx),
+		)
+	})
+	return errors.Join(err, db.Close())
+}

@@ -1,0 +1,97 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"example.com/animalstore/petstore"
+)
+
+// settle ends an attempt that failed with err and decides what it means for
+// the store.
+//
+// Before the commit nothing has been written. During it, if nothing but want
+// of space went wrong, and the page that makes a transaction valid has not
+// been touched, the file still is what it was: the change is refused and the
+// store goes on. Of anything else nobody can say what is on disk, so the store
+// fails.
+func (s *Store) settle(t *attempt, err error) error {
+	if e := rollback(t.tx); e != nil {
+		s.wedged = true
+		return s.fail(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
+	}
+	if !t.committing {
+		return err
+	}
+	if errors.Is(err, berrors.ErrMaxSizeReached) {
+		return damaged("a change needs more than %d bytes of room", maxGrowth)
+	}
+	if noSpace(err) && s.untouched(t.id) {
+		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
+	}
+	return s.fail(err)
+}
+
+// rollback ends tx, which may not have begun, have ended already or be past
+// ending.
+func rollback(tx *bbolt.Tx) (err error) {
+	if tx == nil {
+		return nil
+	}
+	defer recoverDamage(&err)()
+	if err := tx.Rollback(); err != nil && !errors.Is(err, berrors.ErrTxClosed) {
+		return err
+	}
+	return nil
+}
+
+// untouched reports whether both meta pages are valid, and the newest is that
+// of the transaction before the one with that id.
+func (s *Store) untouched(id uint64) bool {
+	m, err := readMetas(s.file)
+	return err == nil && m[0].err == nil && m[1].err == nil && newest(m).txid == id-1
+}
+
+// noSpace reports whether err is a write's or a truncate's that found no room.
+// A sync's is not among them: after a failed sync the system may have dropped
+// what was written, whatever the reason it gives.
+func noSpace(err error) bool {
+	var p *fs.PathError
+	if errors.As(err, &p) && p.Op == "write" {
+		for _, e := range noSpaceErrors {
+			if errors.Is(p.Err, e) {
+				return true
+			}
+		}
+	}
+	// bbolt passes on the text of a failed truncate, but not the error.
+	if text := err.Error(); strings.HasPrefix(text, "file resize error: ") {
+		for _, e := range noSpaceErrors {
+			if strings.HasSuffix(text, e.Error()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameFile makes sure that the open file is still the one at its path. If it
+// was renamed away or replaced, a second process may be writing to what has
+// taken its place, and what we write is lost with the last handle on it. It
+// returns the file's size.
+func (s *Store) sameFile() (int64, error) {
+	there, err := os.Stat(s.path)
+	if err != nil {
+		return 0, fmt.Errorf("the file is no longer there: %w", err)
+	}
+	if !os.SameFile(s.info, there) {
+		return 0, errors.New("the file was replaced by another while it was open")
+	}
+	return there.Size(), nil
+}

@@ -1,0 +1,132 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+// SubmitMessage implements petstore.Messages.
+func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+	if err := petstore.ValidateText(text); err != nil {
+		return petstore.Message{}, err
+	}
+	var m petstore.Message
+	err := s.change(ctx, len(text), func(u *update) (err error) {
+		m, err = u.submitMessage(text, once, s.capacity)
+		return err
+	})
+	if err != nil {
+		return petstore.Message{}, err
+	}
+	return m, nil
+}
+
+func (u *update) submitMessage(text string, once petstore.Once, capacity int64) (petstore.Message, error) {
+	queue, err := queueTable.bucket(u.Tx)
+	if err != nil {
+		return petstore.Message{}, err
+	}
+	earlier, err := u.recall(petstore.OnceSubmitMessage, once)
+	if err != nil {
+		return petstore.Message{}, err
+	}
+	digest := sha256.Sum256([]byte(text))
+	if earlier != nil {
+		if earlier.text != digest {
+			return petstore.Message{}, petstore.ErrMismatch
+		}
+		return newMessage(earlier.n, earlier.made, text), nil
+	}
+	if u.queued >= capacity {
+		return petstore.Message{}, petstore.ErrQueueFull
+	}
+	if err := u.remember(petstore.OnceSubmitMessage, once, outcome{n: u.lastMessage + 1, text: digest}); err != nil {
+		return petstore.Message{}, err
+	}
+	u.queued++
+	u.lastMessage++
+	key := idKey(u.lastMessage)
+	body := append(appendInt64(make([]byte, 0, 8+len(text)+sumLen), u.now), text...)
+	queue.FillPercent = 1
+	u.put(queue, key[:], queueTable.seal(key[:], body))
+	return newMessage(u.lastMessage, u.now, text), nil
+}
+
+// newMessage returns the record of the n-th message.
+func newMessage(n, made int64, text string) petstore.Message {
+	return petstore.Message{
+		ID:        petstore.MessageID(n),
+		Text:      text,
+		Status:    petstore.MessageQueued,
+		CreatedAt: petstore.MessageTime(time.Unix(0, made)),
+	}
+}
+
+// QueuedMessages implements petstore.Queue.
+func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Message, error) {
+	if err := petstore.ValidateQueueLimit(limit); err != nil {
+		return nil, err
+	}
+	var messages []petstore.Message
+	err := s.view(ctx, func(r *reader) (err error) {
+		messages, err = queuedMessages(r, limit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return messages, nil
+}
+
+func queuedMessages(r *reader, limit int) ([]petstore.Message, error) {
+	queue, err := queueTable.bucket(r.tx)
+	if err != nil {
+		return nil, err
+	}
+	var messages []petstore.Message
+	size := 0
+	c := queue.Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		if len(messages) == limit || size >= petstore.MaxPageBytes {
+			return messages, nil
+		}
+		body, err := queueTable.open(k, v)
+		if err != nil {
+			return nil, err
+		}
+		if len(k) != 8 || len(body) < 8 {
+			return nil, damaged("the record %x of %s is too short", k, queueTable.name)
+		}
+		text := string(body[8:])
+		size += len(text)
+		messages = append(messages, newMessage(int64At(k), int64At(body), text))
+	}
+	if int64(len(messages)) != r.state.queued {
+		return nil, damaged("the queue holds %d messages and not %d", len(messages), r.state.queued)
+	}
+	return messages, nil
+}
+
+// RemoveMessages implements petstore.Queue.
+func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
+	return s.change(ctx, 32*len(ids), func(u *update) error {
+		queue, err := queueTable.bucket(u.Tx)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			n, ok := petstore.ParseMessageID(id)
+			if !ok {
+				continue
+			}
+			if key := idKey(n); queue.Get(key[:]) != nil {
+				u.delete(queue, key[:])
+				u.queued--
+			}
+		}
+		return nil
+	})
+}

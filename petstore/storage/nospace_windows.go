@@ -1,0 +1,7 @@
+package storage
+
+import "syscall"
+
+// noSpaceErrors are the errors of a write that finds no room:
+// ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED.
+var noSpaceErrors = []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)}

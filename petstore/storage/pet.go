@@ -1,0 +1,149 @@
+package storage
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+	"go.etcd.io/bbolt"
+
+	"example.com/animalstore/petstore"
+)
+
+// CreatePet implements petstore.Service.
+func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	if err := p.Validate(); err != nil {
+		return petstore.Pet{}, err
+	}
+	var pet petstore.Pet
+	err := s.change(ctx, len(p.Name), func(u *update) (err error) {
+		pet, err = u.createPet(p, once)
+		return err
+	})
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	return pet, nil
+}
+
+func (u *update) createPet(p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	earlier, err := u.recall(petstore.OnceCreatePet, once)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	if earlier != nil {
+		return u.repeatedPet(earlier.n, p)
+	}
+
+	pet := petstore.Pet{ID: u.lastPet + 1, NewPet: p}
+	record, err := pet.AppendJSON(nil)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	if u.all == nil {
+		if u.all, err = u.newTail(&petTable, u.lastPet); err != nil {
+			return petstore.Pet{}, err
+		}
+	}
+	if p.Status != "" {
+		i := statusIndex(p.Status)
+		if u.byStatus[i] == nil {
+			if u.byStatus[i], err = u.newTail(&statusTables[i], u.last[i]); err != nil {
+				return petstore.Pet{}, err
+			}
+		}
+	}
+	if err := u.remember(petstore.OnceCreatePet, once, outcome{n: pet.ID}); err != nil {
+		return petstore.Pet{}, err
+	}
+	u.all.add(u, pet.ID, record)
+	u.lastPet = pet.ID
+	if p.Status != "" {
+		// A copy: a page of a status is then read from one place, as fast
+		// as one of all.
+		i := statusIndex(p.Status)
+		u.byStatus[i].add(u, pet.ID, record)
+		u.last[i] = pet.ID
+	}
+	return pet, nil
+}
+
+// flush puts the blocks that animals were added to into their tables.
+func (u *update) flush() {
+	for _, t := range append(u.byStatus[:], u.all) {
+		if t != nil {
+			t.flush(u)
+		}
+	}
+}
+
+// repeatedPet answers a creation that is a repetition of the one that made the
+// animal with that id, unless it asks for something else.
+func (u *update) repeatedPet(id int64, p petstore.NewPet) (petstore.Pet, error) {
+	u.flush() // it may have been made in this transaction
+	pets, err := petTable.bucket(u.Tx)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	record, err := petRecord(pets.Cursor(), new([8]byte), u.lastPet, id)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	pet, err := decodePet(record)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	if pet.NewPet != p {
+		return petstore.Pet{}, petstore.ErrMismatch
+	}
+	return pet, nil
+}
+
+// GetPet implements petstore.Service.
+func (s *Store) GetPet(ctx context.Context, id int64) (_ petstore.Pet, err error) {
+	r, err := s.read(ctx)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	defer r.done(&err)
+	record, err := petRecord(r.pets, &r.key, r.state.lastPet, id)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	return decodePet(record)
+}
+
+// AppendPet implements petstore.EncodedReader.
+func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) (_ []byte, err error) {
+	r, err := s.read(ctx)
+	if err != nil {
+		return dst, err
+	}
+	defer r.done(&err)
+	record, err := petRecord(r.pets, &r.key, r.state.lastPet, id)
+	return append(dst, record...), err
+}
+
+// petRecord returns the JSON of the animal with that id, if it is not beyond
+// the last one. It is valid as long as the transaction.
+func petRecord(pets *bbolt.Cursor, key *[8]byte, last, id int64) ([]byte, error) {
+	if id < 1 || id > last {
+		return nil, petstore.ErrNoPet
+	}
+	b, err := seekBlock(&petTable, pets, key, id)
+	if err != nil {
+		return nil, err
+	}
+	i := b.search(id)
+	if i == b.n || b.id(i) != id {
+		return nil, damaged("the animal %d is missing", id)
+	}
+	return b.records(i, i+1), nil
+}
+
+func decodePet(record []byte) (petstore.Pet, error) {
+	var p petstore.Pet
+	if err := json.Unmarshal(record, &p); err != nil {
+		return petstore.Pet{}, damaged("a record is no animal: %v", err)
+	}
+	return p, nil
+}

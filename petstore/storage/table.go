@@ -1,0 +1,114 @@
+package storage
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/animalstore/petstore"
+)
+
+// ErrDamaged is wrapped by every error that says that the file does not hold
+// what was written to it.
+var ErrDamaged = errors.New("the file is damaged")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sumLen is the length of the checksum at the end of a value.
+const sumLen = 4
+
+// table is a bucket whose values end in a checksum over the bucket's name, the
+// key and the rest of the value, so that neither a flipped bit nor a record in
+// another's place passes for the truth.
+type table struct {
+	name []byte
+	seed uint32 // the checksum of the name, which every record's goes on from
+}
+
+func newTable(name string) table {
+	return table{[]byte(name), crc32.Checksum([]byte(name), castagnoli)}
+}
+
+var (
+	metaTable   = newTable("meta")
+	petTable    = newTable("pets")
+	queueTable  = newTable("queue")
+	onceTable   = newTable("once")
+	expiryTable = newTable("expiry")
+
+	// statusTables are in the order of petstore.Statuses.
+	statusTables = [3]table{newTable("status/available"), newTable("status/pending"), newTable("status/sold")}
+)
+
+// tables returns all of them.
+func tables() []table {
+	return append([]table{metaTable, petTable, queueTable, onceTable, expiryTable}, statusTables[:]...)
+}
+
+func (t *table) sum(key, body []byte) uint32 {
+	return crc32.Update(crc32.Update(t.seed, castagnoli, key), castagnoli, body)
+}
+
+// seal appends the checksum to body, which makes it a value for key.
+func (t *table) seal(key, body []byte) []byte {
+	return binary.BigEndian.AppendUint32(body, t.sum(key, body))
+}
+
+// open returns the body of a sealed value, or an error if it is not the one
+// that was sealed for key.
+func (t *table) open(key, value []byte) ([]byte, error) {
+	n := len(value) - sumLen
+	if n < 0 || binary.BigEndian.Uint32(value[n:]) != t.sum(key, value[:n]) {
+		return nil, damaged("the record %x of %s fails its checksum", key, t.name)
+	}
+	return value[:n], nil
+}
+
+// statusIndex returns where an array in the order of petstore.Statuses has s,
+// which is one of them.
+func statusIndex(s petstore.Status) int {
+	switch s {
+	case petstore.StatusAvailable:
+		return 0
+	case petstore.StatusPending:
+		return 1
+	}
+	return 2
+}
+
+// bucket returns the table's bucket in tx.
+func (t *table) bucket(tx *bbolt.Tx) (*bbolt.Bucket, error) {
+	b := tx.Bucket(t.name)
+	if b == nil {
+		return nil, damaged("the bucket %s is missing", t.name)
+	}
+	return b, nil
+}
+
+// idKey returns n as a key: ascending numbers give ascending keys.
+func idKey(n int64) [8]byte {
+	var k [8]byte
+	binary.BigEndian.PutUint64(k[:], uint64(n))
+	return k
+}
+
+// int64At reads the integer at the front of b.
+func int64At(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
+
+// appendInt64 appends n as int64At reads it.
+func appendInt64(b []byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64(b, uint64(n))
+}
+
+// damaged returns an error that wraps ErrDamaged. It tells the operator what
+// was found, and a client no more than that something was.
+func damaged(format string, args ...any) error {
+	return &petstore.Error{
+		Code:    petstore.CodeInternal,
+		Message: "the store cannot answer this",
+		Err:     fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...)),
+	}
+}
