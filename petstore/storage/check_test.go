@@ -1,0 +1,193 @@
+package storage_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+)
+
+// problems returns what a check reports, a line each.
+func problems(t *testing.T, path string) string {
+	t.Helper()
+	var b strings.Builder
+	if err := storage.Check(path, func(err error) { b.WriteString(err.Error() + "\n") }); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestCheckSound checks files that are whole, at every size from none.
+func TestCheckSound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	for n := range 12 {
+		s := open(t, path)
+		if got := problemsBeside(t, path); !errors.Is(got, storage.ErrLocked) {
+			t.Errorf("the check of a file in use gave %v", got)
+		}
+		if _, err := s.Load(t.Context(), animals(1<<n, -1)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: strings.Repeat("k", i+1)}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.SubmitMessage(t.Context(), "hello", petstore.Once{Key: strings.Repeat("k", i+1)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.RemoveMessages(t.Context(), petstore.MessageID(int64(n))); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := problems(t, path); got != "" {
+			t.Fatalf("after %d rounds:\n%s", n, got)
+		}
+	}
+}
+
+func problemsBeside(t *testing.T, path string) error {
+	t.Helper()
+	return storage.Check(path, func(err error) { t.Errorf("reported: %v", err) })
+}
+
+// TestCheckFinds damages what a store has no reason to look at when it is
+// opened, in ways that leave every checksum right.
+func TestCheckFinds(t *testing.T) {
+	one := []byte("\x00\x00\x00\x00\x00\x00\x00\x01")
+	tests := []struct {
+		name string
+		edit func(tx *bbolt.Tx) error
+		says string
+	}{
+		{"an animal lost", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("pets")).Delete(one) }, "the animals 1 to "},
+		{"an animal lost from its status", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("status/available")).Delete(one) }, "status/available lacks 27 animals from 1 to 105"},
+		{"an outcome lost", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("once"))
+			k, _ := b.Cursor().First()
+			return b.Delete(k)
+		}, "records of once are missing"},
+		{"an outcome's end lost", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("expiry"))
+			k, _ := b.Cursor().First()
+			return b.Delete(k)
+		}, "expiry does not name"},
+		{"a message lost", func(tx *bbolt.Tx) error {
+			b := tx.Bucket([]byte("queue"))
+			k, _ := b.Cursor().Seek(one)
+			return b.Delete(k)
+		}, "the queue holds 19 messages and not 20"},
+		{"a bucket too many", func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("extra")); return err }, `"extra"`},
+		{"a bucket too few", func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("queue")) }, "the bucket queue is missing"},
+		{"a record too many", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("x"), nil) }, "checksum"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "pets.db")
+			writeContents(t, path)
+			edit(t, path, tt.edit)
+			if got := problems(t, path); !strings.Contains(got, tt.says) {
+				t.Errorf("the check reports:\n%swant it to say %q", got, tt.says)
+			}
+		})
+	}
+}
+
+// TestCheckFreelist changes ids on the freelist one by one: to one that is in
+// use, to one that is free already, and to none.
+func TestCheckFreelist(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	writeContents(t, path)
+	whole := mustRead(t, path)
+	list := pagesOf(whole, freelistPage)[0]
+	free, leaf := pagesOf(whole, 0), pagesOf(whole, leafPage)[0]
+	for _, id := range []int{leaf, free[1], len(whole) / pageSize, 0} {
+		b := bytes.Clone(whole)
+		pageOf(b, list)[16] = byte(id)
+		pageOf(b, list)[17] = byte(id >> 8)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := problems(t, path); !strings.Contains(got, "freelist") {
+			t.Errorf("with the page %d on the freelist, the check reports:\n%s", id, got)
+		}
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pets.db")
+	for name, want := range map[string]error{filepath.Join(dir, "none"): fs.ErrNotExist, dir: nil} {
+		if err := problemsBeside(t, name); err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("checking %s gave %v", name, err)
+		}
+		if _, err := storage.Export(name, io.Discard, nil); err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("exporting from %s gave %v", name, err)
+		}
+	}
+	makeStore(t, path)
+	storage.SetSchema(t, path, 2)
+	if err := problemsBeside(t, path); !errors.Is(err, storage.ErrNewer) {
+		t.Errorf("checking a newer file gave %v", err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Repeat("hello ", 10000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := problems(t, path); !strings.Contains(got, "not an animal store") {
+		t.Errorf("the check of a text reports %q", got)
+	}
+}
+
+// TestCheckExpired checks a file in which many outcomes have ended at once, so
+// that whole leaves of them were emptied in one transaction.
+func TestCheckExpired(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	s, err := storage.Open(path, &storage.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 600 {
+		now = now.Add(time.Second) // they end in the order they were made in, and not in that of their keys
+		if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: strconv.Itoa(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.Add(25 * time.Hour)
+	done := make(chan error)
+	for range 1000 { // at once, for large transactions
+		go func() {
+			_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+			done <- err
+		}()
+	}
+	for range 1000 {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 100 {
+		if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := problems(t, path); got != "" {
+		t.Errorf("the check reports:\n%s", got)
+	}
+}

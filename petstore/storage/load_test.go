@@ -1,0 +1,121 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"testing"
+
+	"example.com/animalstore/petstore"
+)
+
+// animals are n animals, the one at bad of no status there is.
+func animals(n, bad int) iter.Seq[petstore.NewPet] {
+	return func(yield func(petstore.NewPet) bool) {
+		for i := range n {
+			p := petstore.NewPet{Name: fmt.Sprint("animal ", i), CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]}
+			if i == bad {
+				p.Status = "none"
+			}
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	s := open(t, path)
+	wantStored := func(want int64) {
+		t.Helper()
+		stats, err := s.Stats(t.Context())
+		if err != nil || stats.Pets != want {
+			t.Fatalf("the store holds %d animals (%v), want %d", stats.Pets, err, want)
+		}
+	}
+	if n, err := s.Load(t.Context(), animals(0, -1)); n != 0 || err != nil {
+		t.Errorf("loading nothing: %d, %v", n, err)
+	}
+	const many = 120_001 // more than two transactions
+	if n, err := s.Load(t.Context(), animals(many, -1)); n != many || err != nil {
+		t.Fatalf("loaded %d, %v", n, err)
+	}
+	wantStored(many)
+	if n, err := s.Load(t.Context(), animals(10, 7)); n != 7 || petstore.CodeOf(err) != petstore.CodeInvalid {
+		t.Errorf("loaded %d, %v; want the 7 before the bad one", n, err)
+	}
+	wantStored(many + 7)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if n, err := s.Load(ctx, animals(10, -1)); n != 0 || err == nil {
+		t.Errorf("with a cancelled context: %d, %v", n, err)
+	}
+	wantStored(many + 7)
+
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path)
+	next := petstore.Cursor("")
+	for id := int64(1); id <= many+7; {
+		page, err := s.ListPets(t.Context(), petstore.ListQuery{Limit: 100, After: next})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range page.Pets {
+			if want := (id - 1) % many; p.ID != id || p.CategoryID != want || p.Name != fmt.Sprint("animal ", want) {
+				t.Fatalf("the animal %d is %+v", id, p)
+			}
+			id++
+		}
+		next = page.Next
+	}
+}
+
+// TestReadWhileWriting has many read and list while a few write as fast as
+// they can and the file grows, so that readers are ended and made anew and the
+// file is mapped anew under them.
+func TestReadWhileWriting(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "pets.db"))
+	if _, err := s.Load(t.Context(), animals(1000, -1)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	errs := make(chan error)
+	for i := range 8 {
+		go func() {
+			var err error
+			for n := i; ctx.Err() == nil && err == nil; n++ {
+				q := petstore.ListQuery{Status: append(petstore.Statuses(), "")[n%4], After: petstore.CursorAfter(int64(n%1000) + 1)}
+				if _, _, err = s.AppendPage(t.Context(), nil, q); err == nil {
+					_, err = s.AppendPet(t.Context(), nil, int64(n%1000)+1)
+				}
+			}
+			errs <- err
+		}()
+	}
+	for range 4 {
+		go func() {
+			var err error
+			for n := 0; n < 100 && err == nil; n++ {
+				_, err = s.Load(t.Context(), animals(200, -1))
+			}
+			errs <- err
+		}()
+	}
+	for i := range 12 {
+		if i == 4 {
+			stop()
+		}
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	stats, err := s.Stats(t.Context())
+	if want := int64(1000 + 4*100*200); err != nil || stats.Pets != want {
+		t.Errorf("the store holds %d animals (%v), want %d", stats.Pets, err, want)
+	}
+}

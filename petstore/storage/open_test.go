@@ -1,0 +1,287 @@
+package storage_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+)
+
+// makeStore makes a store with one animal and closes it.
+func makeStore(t *testing.T, path string) {
+	t.Helper()
+	s := open(t, path)
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, path string) *storage.Store {
+	t.Helper()
+	s, err := storage.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestOpenMakes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	path := filepath.Join(dir, "pets.db")
+	makeStore(t, path)
+	for name, want := range map[string]fs.FileMode{path: 0o600, dir: 0o700, filepath.Dir(dir): 0o700} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); runtime.GOOS != "windows" && got != want {
+			t.Errorf("%s has the mode %v, want %v", name, got, want)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("making a store left %v (%v)", entries, err)
+	}
+}
+
+// TestOpenRace has many make the same store at once: one of them gets it, and
+// none sees half of it.
+func TestOpenRace(t *testing.T) {
+	for range 20 {
+		path := filepath.Join(t.TempDir(), "pets.db")
+		results := make(chan error)
+		for range 8 {
+			go func() {
+				s, err := storage.Open(path, &storage.Options{LockTimeout: -1})
+				if err == nil {
+					_, err = s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+					time.Sleep(5 * time.Millisecond)
+					err = errors.Join(err, s.Close())
+				} else if errors.Is(err, storage.ErrLocked) {
+					err = nil
+				}
+				results <- err
+			}()
+		}
+		for range 8 {
+			if err := <-results; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// edit changes the store's file with bbolt alone.
+func edit(t *testing.T, path string, fn func(*bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Update(fn), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOpenRefuses opens what is no store of ours. The error has to say why,
+// and the file has to stay as it is.
+func TestOpenRefuses(t *testing.T) {
+	write := func(content string) func(*testing.T, string) {
+		return func(t *testing.T, path string) {
+			t.Helper()
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	tests := []struct {
+		name string
+		make func(t *testing.T, path string)
+		is   error
+		says string
+	}{
+		{"empty", write(""), nil, "empty"},
+		{"text", write("hello"), storage.ErrForeign, ""},
+		{"long text", write(strings.Repeat("hello ", 10000)), storage.ErrForeign, ""},
+		{"zeros", write(strings.Repeat("\x00", 65536)), storage.ErrForeign, ""},
+		{"another bbolt file", func(t *testing.T, path string) {
+			edit(t, path, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("meta")); return err })
+		}, storage.ErrForeign, ""},
+		{"an empty bbolt file", func(t *testing.T, path string) {
+			edit(t, path, func(*bbolt.Tx) error { return nil })
+		}, storage.ErrForeign, ""},
+		{"another bbolt file without a freelist", func(t *testing.T, path string) {
+			db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoFreelistSync: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("x")); return err })
+			db.Close()
+		}, storage.ErrForeign, ""},
+		{"a newer schema", func(t *testing.T, path string) {
+			makeStore(t, path)
+			storage.SetSchema(t, path, 2)
+		}, storage.ErrNewer, "version 2"},
+		{"a directory", func(t *testing.T, path string) { os.Mkdir(path, 0o700) }, nil, "directory"},
+		{"a bucket lost", func(t *testing.T, path string) {
+			makeStore(t, path)
+			edit(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("queue")) })
+		}, storage.ErrDamaged, "queue"},
+		{"the last animal lost", func(t *testing.T, path string) {
+			makeStore(t, path)
+			edit(t, path, func(tx *bbolt.Tx) error {
+				return tx.Bucket([]byte("pets")).Delete([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"))
+			})
+		}, storage.ErrDamaged, "pets ends at 0 and not at 1"},
+		{"the counters changed", func(t *testing.T, path string) {
+			makeStore(t, path)
+			edit(t, path, func(tx *bbolt.Tx) error {
+				return tx.Bucket([]byte("meta")).Put([]byte("state"), make([]byte, 52))
+			})
+		}, storage.ErrDamaged, "checksum"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "pets.db")
+			tt.make(t, path)
+			before, _ := os.ReadFile(path)
+			s, err := storage.Open(path, nil)
+			if err == nil {
+				s.Close()
+				t.Fatal("opened")
+			}
+			if tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), path) {
+				t.Errorf("error %q, want one that is %v, says %q and names the file", err, tt.is, tt.says)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %q is more than one line", err)
+			}
+			if after, _ := os.ReadFile(path); string(before) != string(after) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+// TestMain also is the second process of TestLocked.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("STORAGE_TEST_OPEN"); path != "" {
+		s, err := storage.Open(path, nil)
+		if errors.Is(err, storage.ErrLocked) {
+			os.Exit(3)
+		} else if err != nil {
+			os.Exit(1)
+		}
+		s.Close()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	s := open(t, path)
+	second := func() int {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "STORAGE_TEST_OPEN="+path)
+		cmd.Run()
+		return cmd.ProcessState.ExitCode()
+	}
+	if code := second(); code != 3 {
+		t.Errorf("a second process ended with %d, want 3", code)
+	}
+	if _, err := storage.Open(path, &storage.Options{LockTimeout: -1}); !errors.Is(err, storage.ErrLocked) {
+		t.Errorf("opened twice in one process: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code := second(); code != 0 {
+		t.Errorf("a second process after the first ended with %d, want 0", code)
+	}
+}
+
+// TestReplaced takes the file away from under an open store.
+func TestReplaced(t *testing.T) {
+	for _, replace := range []bool{false, true} {
+		dir := t.TempDir()
+		path, other := filepath.Join(dir, "pets.db"), filepath.Join(dir, "other.db")
+		s := open(t, path)
+		if replace {
+			makeStore(t, other)
+			if err := os.Rename(other, path); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.Rename(path, other); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+		if petstore.CodeOf(err) != petstore.CodeUnavailable {
+			t.Errorf("CreatePet gave %v", err)
+		}
+		select {
+		case <-s.Failed():
+		default:
+			t.Error("the store has not failed")
+		}
+		if s.Err() == nil {
+			t.Error("the store does not say why it failed")
+		}
+		if _, err := s.GetPet(t.Context(), 1); petstore.CodeOf(err) != petstore.CodeUnavailable {
+			t.Errorf("GetPet of a failed store gave %v", err)
+		}
+		if err := s.Close(); err == nil {
+			t.Error("closing a failed store gave no error")
+		}
+	}
+}
+
+// TestOpenBusy opens a file over and over that another has open and writes to:
+// that is the file in use, and never a damaged one.
+func TestOpenBusy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	s := open(t, path)
+	stop, done := make(chan struct{}), make(chan error)
+	for range 4 {
+		go func() {
+			for {
+				select {
+				case <-stop:
+					done <- nil
+					return
+				default:
+				}
+				if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{}); err != nil {
+					done <- err
+					return
+				}
+			}
+		}()
+	}
+	for range 3000 {
+		if _, err := storage.Open(path, &storage.Options{LockTimeout: -1}); !errors.Is(err, storage.ErrLocked) {
+			t.Errorf("opening a file in use: %v", err)
+			break
+		}
+	}
+	close(stop)
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package storage
+
+import (
+	"bytes"
+	"testing"
+
+	"example.com/animalstore/petstore"
+)
+
+// FuzzRecord reads arbitrary bytes as records of every kind. What was not
+// sealed for its key is refused; what was, but makes no sense, gives an error
+// and no panic.
+func FuzzRecord(f *testing.F) {
+	key := idKey(1)
+	pet, err := petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "Rex"}}.AppendJSON(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(key[:], pet, uint8(0))
+	header := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, byte(len(pet))}
+	f.Add(key[:], append(header, pet...), uint8(3))
+	f.Add(lastOnce, outcome{n: 1}.seal(lastOnce), uint8(200))
+	f.Add([]byte{}, []byte{}, uint8(1))
+	f.Add(key[:], bytes.Repeat([]byte{0xFF}, 12), uint8(9))
+	f.Fuzz(func(t *testing.T, key, body []byte, bit uint8) {
+		for _, table := range tables() {
+			sealed := table.seal(key, bytes.Clone(body))
+			got, err := table.open(key, sealed)
+			if err != nil || !bytes.Equal(got, body) {
+				t.Fatalf("%s: what was sealed is not opened: %v", table.name, err)
+			}
+			flipped := bytes.Clone(sealed)
+			flipped[int(bit)%len(flipped)] ^= 1 << (bit % 8)
+			if _, err := table.open(key, flipped); err == nil {
+				t.Fatalf("%s: a flipped bit is not seen", table.name)
+			}
+			if _, err := queueTable.open(key, sealed); (err == nil) != (string(table.name) == "queue") {
+				t.Fatalf("%s: a record stands in for one of the queue", table.name)
+			}
+		}
+		openOutcome(key, onceTable.seal(key, bytes.Clone(body)))
+		if b, err := openBlock(&petTable, key, petTable.seal(key, bytes.Clone(body))); err == nil {
+			for i := range b.n {
+				decodePet(b.records(i, i+1))
+				if got := b.search(b.id(i)); got != i {
+					t.Fatalf("the animal %d is found at %d, want %d", b.id(i), got, i)
+				}
+			}
+			b.records(0, b.n)
+		}
+	})
+}
