@@ -1,0 +1,67 @@
+package httpapi_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+// accounts is an Authenticator with a fixed set of keys, by their SHA-256.
+// Package apikey has one that keeps them in a file.
+type accounts map[[sha256.Size]byte]string
+
+func (a accounts) Authenticate(_ context.Context, key string) (string, error) {
+	account, ok := a[sha256.Sum256([]byte(key))]
+	if !ok {
+		return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
+	}
+	return account, nil
+}
+
+func Example() {
+	auth := accounts{sha256.Sum256([]byte("a-secret-key")): "alice"}
+	store := memory.New(nil)
+
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", http.StripPrefix("/v1", httpapi.New(store, auth, nil)))
+	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(store, auth, nil)))
+
+	server := httptest.NewServer(mux) // in a program: http.Server, with timeouts
+	defer server.Close()
+
+	show(server.URL+"/v1/pets", `{"name":"Rex","categoryId":1,"status":"available"}`)
+	show(server.URL+"/v1/pets", `{"name":"Tom","categoryId":"cats"}`)
+	// Output:
+	// 201 Created [pets/1]
+	// {"id":1,"name":"Rex","categoryId":1,"status":"available"}
+	// 400 Bad Request []
+	// {"code":"invalid","message":"categoryId: must be an integer, not a string","status":400}
+}
+
+// show sends a body with the key, and prints the answer.
+func show(url, body string) {
+	req, err := http.NewRequest("POST", url, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Authorization", "Bearer a-secret-key")
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		panic(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%s %s\n%s\n", resp.Status, resp.Header["Location"], answer)
+}

@@ -1,0 +1,204 @@
+package httpapi_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+// TestServeOpenAPI: the description is there for everyone, and only once for
+// a client that has it.
+func TestServeOpenAPI(t *testing.T) {
+	s := newServer(t, nil)
+	doc := string(httpapi.OpenAPI())
+	a := send(t, s.addr, request("GET /openapi.json"))
+	if err := a.check(want{status: 200, body: doc}); err != nil {
+		t.Fatal(err)
+	}
+	etag := a.header.Get("ETag")
+	if !regexp.MustCompile(`^"[!#-~]{10,}"$`).MatchString(etag) {
+		t.Fatalf("ETag: %q", etag)
+	}
+	withTag := map[string]string{"Etag": etag}
+	ok := want{status: 200, body: doc, header: withTag}
+	method := want{status: 405, code: "method_not_allowed", header: map[string]string{"Allow": "GET, HEAD", "Etag": ""}}
+	nothing := want{status: 404, code: "not_found", says: "path"}
+	s.run([]rawCase{
+		{"with a key", get("/openapi.json"), ok},
+		{"with a bad key", request("GET /openapi.json", "Authorization: Bearer nope"), ok},
+		{"with a query", request("GET /openapi.json?x=%zz"), ok},
+		{"another tag", request("GET /openapi.json", `If-None-Match: "x", W/"y"`), ok},
+		{"part of the tag", request("GET /openapi.json", "If-None-Match: "+etag[:len(etag)-2]+`"`), ok},
+		{"the tag without quotes", request("GET /openapi.json", "If-None-Match: "+strings.Trim(etag, `"`)), ok},
+		{"empty", request("GET /openapi.json", "If-None-Match:"), ok},
+		{"commas", request("GET /openapi.json", "If-None-Match: ,, ,"), ok},
+		{"the tag within another", request("GET /openapi.json", `If-None-Match: "x`+etag+`"`), ok},
+		{"POST", request("POST /openapi.json", authorized), method},
+		{"PUT, without a key", request("PUT /openapi.json"), method},
+		{"case", get("/OpenAPI.json"), nothing},
+		{"slash", get("/openapi.json/"), nothing},
+		{"without the ending", get("/openapi"), nothing},
+	})
+
+	for name, fields := range map[string][]string{
+		"the tag":         {"If-None-Match: " + etag},
+		"weak":            {"If-None-Match: W/" + etag},
+		"any":             {"If-None-Match: *"},
+		"last of a list":  {`If-None-Match: "x",W/"y,z" , ` + etag},
+		"first of a list": {"If-None-Match: " + etag + `,"x"`},
+		"of two fields":   {`If-None-Match: "x"`, "If-None-Match: " + etag},
+	} {
+		for _, method := range []string{"GET", "HEAD"} {
+			a := send(t, s.addr, request(method+" /openapi.json", fields...))
+			a.header.Del("Date")
+			if diff := cmp.Diff(http.Header{"Etag": {etag}}, a.header); a.status != 304 || a.body+a.rest != "" || diff != "" {
+				t.Errorf("%s, %s: status %d, body %.50q, header fields (-want +got):\n%s", name, method, a.status, a.body+a.rest, diff)
+			}
+		}
+	}
+
+	h := send(t, s.addr, request("HEAD /openapi.json"))
+	if h.status != 200 || h.body+h.rest != "" || h.header.Get("ETag") != etag || h.header.Get("Content-Length") != strconv.Itoa(len(doc)) {
+		t.Errorf("HEAD: %+v", h)
+	}
+}
+
+// TestOpenAPIUnderPrefix: the description is where the operations are, and
+// the handler of messages has none.
+func TestOpenAPIUnderPrefix(t *testing.T) {
+	store := memory.New(nil)
+	srv := httptest.NewServer(http.StripPrefix("/v1", httpapi.New(store, testKeys, nil)))
+	defer srv.Close()
+	if err := send(t, srv.Listener.Addr().String(), request("GET /v1/openapi.json")).check(want200); err != nil {
+		t.Error(err)
+	}
+	addr := listen(t, httpapi.NewMessages(store, testKeys, nil))
+	if err := send(t, addr, get("/openapi.json")).check(want{status: 404, code: "not_found"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOpenAPIStays: what a caller does to its copy, and what other answers are
+// made in, is nothing to the next one.
+func TestOpenAPIStays(t *testing.T) {
+	s := newServer(t, nil)
+	s.add("rex")
+	doc := httpapi.OpenAPI()
+	before := string(doc)
+	clear(doc)
+	for range 20 {
+		for _, raw := range []string{request("GET /openapi.json"), get("/pets"), post("/pets", rexBody)} {
+			send(t, s.addr, raw)
+		}
+	}
+	if string(httpapi.OpenAPI()) != before {
+		t.Error("the description has changed")
+	}
+	if err := send(t, s.addr, request("GET /openapi.json")).check(want{status: 200, body: before}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOpenAPIHolds the contract's operations and the model's values.
+func TestOpenAPIHolds(t *testing.T) {
+	doc := ourDocument(t)
+	if !strings.HasPrefix(doc.OpenAPI, "3.1.") || doc.Info.Version != "1.0.0" {
+		t.Errorf("OpenAPI %s, version %s", doc.OpenAPI, doc.Info.Version)
+	}
+	got := map[string]string{}
+	for where, op := range doc.operations() {
+		got[where] = op.OperationID + " " + strings.Join(op.Tags, ",")
+		if op.Security != nil {
+			t.Errorf("%s has security of its own", where)
+		}
+		if op.Deprecated != (where == "GET /pets/{petId}") {
+			t.Errorf("%s: deprecated is %t", where, op.Deprecated)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{
+		"GET /pets":         "listPets animals",
+		"POST /pets":        "createPet animals",
+		"GET /pets/{petId}": "getPet animals",
+		"POST /messages":    "submitMessage messages",
+	}, got); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]map[string][]string{{"bearerAuth": {}}}, doc.Security); diff != "" {
+		t.Errorf("security (-want +got):\n%s", diff)
+	}
+	urls := []string{}
+	for _, server := range append(doc.Servers, doc.Paths["/messages"].Servers...) {
+		urls = append(urls, server.URL)
+	}
+	if diff := cmp.Diff([]string{"{base_url}", "{staging_base_url}", "{messages_base_url}"}, urls); diff != "" {
+		t.Errorf("servers (-want +got):\n%s", diff)
+	}
+
+	limit := deref[parameterObject](t, doc, doc.Paths["/pets"].Get.Parameters[0])
+	if diff := cmp.Diff(map[string]any{
+		"type": "integer", "minimum": float64(petstore.MinLimit), "maximum": float64(petstore.MaxLimit), "default": float64(petstore.DefaultLimit),
+	}, limit.Schema); diff != "" {
+		t.Errorf("limit (-want +got):\n%s", diff)
+	}
+	status := decode[struct{ Enum []petstore.Status }](t, doc.Components["schemas"]["PetStatus"])
+	if diff := cmp.Diff(petstore.Statuses(), status.Enum); diff != "" {
+		t.Errorf("PetStatus (-want +got):\n%s", diff)
+	}
+
+	// Tools that keep numbers as floating point get larger ones wrong.
+	for _, number := range regexp.MustCompile(`[:\[,] *-?[0-9]{10,}`).FindAllString(string(httpapi.OpenAPI()), -1) {
+		t.Errorf("a number that large loses its last digits in some tools: %s", number)
+	}
+}
+
+// TestStability: a marker is one of those that the document describes.
+func TestStability(t *testing.T) {
+	raw := httpapi.OpenAPI()
+	doc := parseDocument(t, raw)
+	if diff := cmp.Diff([]string{"experimental", "beta"}, doc.Stability.Enum); diff != "" {
+		t.Errorf("markers (-want +got):\n%s", diff)
+	}
+	if bad := doc.badStability(); bad != nil {
+		t.Errorf("unknown markers on %v", bad)
+	}
+	for marker, bad := range map[string][]string{
+		"experimental": nil, "beta": nil, "alpha": {"GET /pets"}, "Beta": {"GET /pets"}, "": {"GET /pets"},
+	} {
+		marked := strings.Replace(string(raw), `"operationId": "listPets"`, `"operationId": "listPets", "x-stability": "`+marker+`"`, 1)
+		if got := parseDocument(t, []byte(marked)).badStability(); !slices.Equal(got, bad) {
+			t.Errorf("marker %q: found bad on %v, want %v", marker, got, bad)
+		}
+	}
+}
+
+// TestObserveOpenAPI: requests for the description are observed as others are.
+func TestObserveOpenAPI(t *testing.T) {
+	var seen recorder[httpapi.Observation]
+	s := newServer(t, &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
+	for fields, want := range map[string]httpapi.Observation{
+		"X: y":             {Status: 200, Bytes: len(httpapi.OpenAPI())},
+		"If-None-Match: *": {Status: 304},
+	} {
+		send(t, s.addr, request("GET /openapi.json", "X-Request-ID: the-id", fields))
+		want.Operation, want.Pattern, want.Method, want.Path = "openapi", "GET /openapi.json", "GET", "/openapi.json"
+		want.RequestID = "the-id"
+		got := seen.take()
+		if len(got) == 1 {
+			want.Duration = got[0].Duration
+		}
+		if diff := cmp.Diff([]httpapi.Observation{want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", fields, diff)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+// dial opens a connection that the test reads and writes by itself.
+func dial(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	return conn, bufio.NewReader(conn)
+}
+
+// next reads the next answer on a connection, with its status line and
+// header as they came.
+func next(t *testing.T, br *bufio.Reader) (head, body string) {
+	t.Helper()
+	length := 0
+	for {
+		line, err := br.ReadString('\n')
+		if err != nil {
+			t.Fatalf("after %q: %v", head, err)
+		}
+		head += line
+		if strings.HasPrefix(line, "Content-Length: ") {
+			if _, err := fmt.Sscanf(line, "Content-Length: %d", &length); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if line == "\r\n" {
+			break
+		}
+	}
+	b := make([]byte, length)
+	if _, err := io.ReadFull(br, b); err != nil {
+		t.Fatalf("after %q: %v", head, err)
+	}
+	return head, string(b)
+}
+
+// TestExpectContinue: a client that asks first is told to send its body only
+// if the body will be read.
+func TestExpectContinue(t *testing.T) {
+	s := newServer(t, nil)
+	const expect = "Expect: 100-continue"
+	length := fmt.Sprintf("Content-Length: %d", len(rexBody))
+	for _, c := range []struct {
+		name, send, status string
+	}{
+		{"no credential", request("POST /pets", isJSON, length, expect), "401"},
+		{"bad credential", request("POST /pets", isJSON, length, expect, "Authorization: Bearer nope"), "401"},
+		{"no such path", request("POST /cats", authorized, isJSON, length, expect), "404"},
+		{"method", request("PUT /pets", authorized, isJSON, length, expect), "405"},
+		{"type", request("POST /pets", authorized, length, expect), "400"},
+		{"another type", request("POST /pets", authorized, "Content-Type: text/plain", length, expect), "415"},
+		{"key", request("POST /pets", authorized, isJSON, length, expect, "Idempotency-Key:"), "400"},
+		{"size", request("POST /pets", authorized, isJSON, "Content-Length: 2000000", expect), "413"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn, br := dial(t, s.addr)
+			_, _ = io.WriteString(conn, c.send)
+			head, _ := next(t, br)
+			if !strings.HasPrefix(head, "HTTP/1.1 "+c.status) || !strings.Contains(head, "Connection: close\r\n") {
+				t.Errorf("answer %q", head)
+			}
+		})
+	}
+	conn, br := dial(t, s.addr)
+	_, _ = io.WriteString(conn, request("POST /pets", authorized, isJSON, length, expect))
+	if head, _ := next(t, br); head != "HTTP/1.1 100 Continue\r\n\r\n" {
+		t.Fatalf("answer %q", head)
+	}
+	_, _ = io.WriteString(conn, rexBody)
+	if head, _ := next(t, br); !strings.HasPrefix(head, "HTTP/1.1 201") {
+		t.Errorf("answer %q", head)
+	}
+}
+
+// TestPipeline: many requests on one connection, refused ones among them,
+// get their own answers in order; no body is taken for a request.
+func TestPipeline(t *testing.T) {
+	s := newServer(t, nil)
+	smuggled := post("/pets", `{"name":"smuggled","categoryId":1}`)
+	conn, br := dial(t, s.addr)
+	steps := []struct{ send, status string }{
+		{post("/pets", rexBody), "201"},
+		{post("/pets", "{"), "400"},
+		{postBare("/pets", smuggled, isJSON), "401"},
+		{postBare("/pets", smuggled, authorized), "400"},
+		{post("/cats", smuggled), "404"},
+		{post("/pets/1", smuggled), "405"},
+		{post("/pets", smuggled), "400"},
+		{request("GET /pets/1", authorized, "Transfer-Encoding: chunked") + chunked(smuggled, 7), "200"},
+		{get("/pets/%31"), "200"},
+		{request("DELETE /pets/1", fmt.Sprintf("Content-Length: %d", len(smuggled))) + smuggled, "405"},
+		{get("/pets"), "200"},
+	}
+	go func() {
+		for _, step := range steps {
+			_, _ = io.WriteString(conn, step.send)
+		}
+	}()
+	for _, step := range steps {
+		head, body := next(t, br)
+		if !strings.HasPrefix(head, "HTTP/1.1 "+step.status) {
+			t.Fatalf("%q: %q %q", step.send, head, body)
+		}
+	}
+	if n := s.stats(t).Pets; n != 1 {
+		t.Errorf("%d animals, want 1", n)
+	}
+}
+
+// TestAmbiguousRequests: those that two servers in a row might read
+// differently. net/http refuses most of them before the handler runs; in no
+// case is anything stored beyond what one reading of them asks for.
+func TestAmbiguousRequests(t *testing.T) {
+	s := newServer(t, nil)
+	n := fmt.Sprintf("Content-Length: %d", len(rexBody))
+	const isChunked = "Transfer-Encoding: chunked"
+	for name, raw := range map[string]string{
+		"two lengths":           request("POST /pets", authorized, isJSON, n, "Content-Length: 5") + rexBody,
+		"length list":           request("POST /pets", authorized, isJSON, n+", 5") + rexBody,
+		"length with sign":      request("POST /pets", authorized, isJSON, "Content-Length: +29") + rexBody,
+		"negative length":       request("POST /pets", authorized, isJSON, "Content-Length: -1") + rexBody,
+		"hexadecimal length":    request("POST /pets", authorized, isJSON, "Content-Length: 0x1d") + rexBody,
+		"another coding":        request("POST /pets", authorized, isJSON, "Transfer-Encoding: gzip, chunked") + chunked(rexBody, 9),
+		"coding in disguise":    request("POST /pets", authorized, isJSON, "Transfer-Encoding : chunked") + chunked(rexBody, 9),
+		"two codings":           request("POST /pets", authorized, isJSON, isChunked, isChunked) + chunked(rexBody, 9),
+		"chunked not last":      request("POST /pets", authorized, isJSON, "Transfer-Encoding: chunked, identity") + chunked(rexBody, 9),
+		"space before colon":    request("POST /pets", "Authorization : Bearer key-1", isJSON, n) + rexBody,
+		"line feed in a field":  request("POST /pets", authorized, isJSON, n, "X: a\nY: b\x00") + rexBody,
+		"no host":               "POST /pets HTTP/1.1\r\n" + authorized + "\r\n" + isJSON + "\r\n" + n + "\r\n\r\n" + rexBody,
+		"two hosts":             request("POST /pets", authorized, isJSON, n, "Host: i") + rexBody,
+		"no version":            "POST /pets\r\n" + authorized + "\r\n\r\n" + rexBody,
+		"unknown version":       strings.Replace(post("/pets", rexBody), "HTTP/1.1", "HTTP/9.9", 1),
+		"space in the target":   post("/pets /x", rexBody),
+		"control in the target": post("/pets\x01", rexBody),
+		"bad escape":            post("/pet%7", rexBody),
+		"huge header":           post("/pets", rexBody, "X: "+strings.Repeat("x", 2<<20)),
+		"many fields":           post("/pets", rexBody, strings.Repeat("X: y\r\n", 300_000)+"X: y"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := send(t, s.addr, raw)
+			if a.status < 400 || a.status > 505 || a.status == 500 {
+				t.Errorf("status %d %q", a.status, a.body)
+			}
+		})
+	}
+	if got := s.stats(t).Pets; got != 0 {
+		t.Errorf("%d animals, want none", got)
+	}
+	// This one net/http reads as chunked, as RFC 9112, section 6.3, has it:
+	// one animal, and no second request in what the length would leave over.
+	a := send(t, s.addr, request("POST /pets", authorized, isJSON, "Content-Length: 4", isChunked)+chunked(rexBody, 9))
+	if err := a.check(want{status: 201}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOldHTTP: HTTP/1.0 has no keep-alive unless it asks, and no chunks.
+func TestOldHTTP(t *testing.T) {
+	s := newServer(t, nil)
+	old := func(raw string) string { return strings.Replace(raw, "HTTP/1.1", "HTTP/1.0", 1) }
+	s.run([]rawCase{
+		{"create", old(post("/pets", rexBody)), want{status: 201}},
+		{"get", old(get("/pets/1")), want{status: 200}},
+		{"refused", old(request("GET /pets")), want{status: 401, code: "unauthorized"}},
+		{"no length", old(request("POST /pets", authorized, isJSON)) + rexBody, bad("body: is missing")},
+	})
+}
+
+// TestSlowBody: a body that does not come within the server's time limit is
+// answered, and nothing is stored.
+func TestSlowBody(t *testing.T) {
+	store := memory.New(nil)
+	s := &server{t, store, listen(t, both(store, testKeys, &httpapi.Options{}), func(srv *http.Server) {
+		srv.ReadTimeout = 300 * time.Millisecond
+	})}
+	for _, raw := range []string{
+		request("POST /pets", authorized, isJSON, "Content-Length: 29") + rexBody[:20],
+		request("POST /pets", authorized, isJSON, "Transfer-Encoding: chunked") + "1d\r\n" + rexBody[:20],
+	} {
+		conn, br := dial(t, s.addr)
+		_, _ = io.WriteString(conn, raw)
+		head, body := next(t, br)
+		if !strings.HasPrefix(head, "HTTP/1.1 408") || !strings.Contains(head, "Connection: close\r\n") || !strings.Contains(body, `"request_timeout"`) {
+			t.Errorf("answer %q %q", head, body)
+		}
+		if _, err := br.ReadByte(); err != io.EOF {
+			t.Errorf("the connection goes on: %v", err)
+		}
+	}
+	if n := s.stats(t).Pets; n != 0 {
+		t.Errorf("%d animals", n)
+	}
+}
