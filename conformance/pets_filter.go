@@ -1,0 +1,117 @@
+package conformance
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// filterChecks are about the parameter status (contract, sections 3.1, 4.1).
+func filterChecks() []Check {
+	var checks []Check
+	for _, status := range statuses() {
+		checks = append(checks,
+			Check{
+				ID: "pets.list.filter." + status + ".only", Title: "status=" + status + " lists no other animals",
+				Clause: "filter", Level: Required, Feature: FeaturePets,
+				Why:     "A client that asks for animals of one status would take others for them.",
+				Failure: "The list holds an animal of another status, or of none.",
+				stage:   stageMany,
+				run:     func(p *probe) error { return p.filterOnly(status) },
+			},
+			Check{
+				ID: "pets.list.filter." + status + ".all", Title: "status=" + status + " lists every such animal",
+				Clause: "filter", Level: Required, Feature: FeaturePets, Writes: true,
+				Why:     "What the filter loses, no client can find.",
+				Failure: "A list that is short enough to hold every animal of the status lacks one that was added with it. Inconclusive where there are more than a list can show.",
+				run:     func(p *probe) error { return p.filterAll(status) },
+			})
+	}
+	return append(checks,
+		Check{
+			ID: "pets.list.filter.none", Title: "without status a list holds animals of every status",
+			Clause: "filter", Level: Required, Feature: FeaturePets, Writes: true,
+			Why:     "The filter is optional; leaving it out must hide nothing.",
+			Failure: "A list that is short enough to hold every animal lacks those of a status, or those without.",
+			run:     filterNone,
+		},
+	)
+}
+
+// hasOnly says what is wrong if a list holds an animal of another status.
+func hasOnly(x *exchange, elements []jsontext.Value, status string) error {
+	for i, v := range elements {
+		o, err := parseObject(v)
+		if err != nil {
+			return undecidedf("element %d of the list %v", i, err)
+		}
+		if got, err := o.str("status"); err != nil || got != status {
+			if err == nil {
+				return violationf(x, "element %d of the list of animals that are %s has the status %q", i, status, got)
+			}
+			return violationf(x, "element %d of the list of animals that are %s has none: %v", i, status, err)
+		}
+	}
+	return nil
+}
+
+func (p *probe) filterOnly(status string) error {
+	if err := p.someOfEach(); err != nil { // there are others to be kept out
+		return err
+	}
+	seen := 0
+	for _, query := range []string{"?status=" + status, "?limit=100&status=" + status, "?status=" + status + "&limit=1"} {
+		x, err := p.get("/pets" + query)
+		if err != nil {
+			return err
+		}
+		if err := p.want(x, 200, "the query is valid"); err != nil {
+			return err
+		}
+		elements, err := x.list()
+		if err != nil {
+			return asUndecided(err, "there is no list")
+		}
+		if err := hasOnly(x, elements, status); err != nil {
+			return err
+		}
+		seen += len(elements)
+	}
+	if seen == 0 {
+		return undecidedf("no animal is %s", status)
+	}
+	return nil
+}
+
+func (p *probe) filterAll(status string) error {
+	pets, err := p.kinds()
+	if err != nil {
+		return err
+	}
+	for _, added := range pets {
+		if added.Status == status {
+			if err := p.inFiltered(added); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func filterNone(p *probe) error {
+	pets, err := p.kinds()
+	if err != nil {
+		return err
+	}
+	l, err := p.listing("")
+	if err != nil {
+		return err
+	}
+	if !l.whole {
+		return undecidedf("the store holds more animals than a list can show")
+	}
+	for _, added := range pets {
+		if _, ok := l.find(added.ID); !ok {
+			return violationf(l.x, "the list without a filter lacks the animal %d, whose status is %s", added.ID, orNone(added.Status))
+		}
+	}
+	return nil
+}
