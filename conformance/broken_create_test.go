@@ -1,0 +1,334 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/petstore"
+)
+
+// brokenCreations break POST /v1/pets with a valid body, each in one way.
+func brokenCreations() []variant {
+	name := func(change func(string) string) wrapper {
+		return members(create, func(o object) {
+			if o["name"].Kind() == '"' {
+				o["name"] = quoted(change(unquoted(o["name"])))
+			}
+		})
+	}
+	category := func(change func(*big.Int) *big.Int) wrapper {
+		return members(create, func(o object) {
+			if n, ok := new(big.Int).SetString(string(o["categoryId"]), 10); ok && n.IsInt64() {
+				o["categoryId"] = jsontext.Value(change(n).String())
+			}
+		})
+	}
+	refused := func(status int, part string) wrapper {
+		return refuses(create, status, func(sent string) bool { return strings.Contains(sent, part) })
+	}
+	return []variant{
+		{name: "a creation is answered with 200", clause: "create", http: status(create, 201, 200)},
+		{name: "a creation is answered with 202", clause: "create", http: status(create, 201, 202)},
+		{name: "every creation gets 500", clause: "create", http: status(create, 201, 500)},
+		{name: "every creation gets 400, of a category that exists too", clause: "create",
+			http: status(create, 201, 400), opts: withCategory(1)},
+		{name: "the answer to a creation has no body", clause: "pet", http: body(create, 201, "")},
+		{name: "the answer to a creation is only the id", clause: "pet", http: objects(create, 201, func(o object) {
+			for member := range o {
+				if member != "id" {
+					delete(o, member)
+				}
+			}
+		})},
+		{name: "the answer to a creation lacks the id", clause: "pet", http: set(create, 201, "id", "")},
+		{name: "the answer to a creation has the id in a string", clause: "pet", http: objects(create, 201, func(o object) { o["id"] = quoted(string(o["id"])) })},
+		{name: "the answer to a creation has an id of 70 bits", clause: "pet", http: objects(create, 201, func(o object) { o["id"] = jsontext.Value("1180591620717411303424") })},
+		{name: "the answer to a creation is wrapped", clause: "pet", http: answers(create, func(a *answer) {
+			if a.status == 201 {
+				a.body = []byte(`{"pet":` + string(a.body) + `}`)
+			}
+		})},
+		{name: "the answer to a creation has null for an absent status", clause: "pet", http: objects(create, 201, func(o object) {
+			if o["status"] == nil {
+				o["status"] = jsontext.Value("null")
+			}
+		})},
+		{name: "the answer to a creation is text/html", clause: "media-type", http: header(create, 201, "Content-Type", "text/html")},
+		{name: "the answer to a creation shows another category", clause: "create", http: set(create, 201, "categoryId", "12")},
+		{name: "the answer to a creation shows another name", clause: "create", http: set(create, 201, "name", `"Rex"`)},
+		{name: "a status is required", clause: "status-optional", http: refuses(create, 400, func(sent string) bool { return !strings.Contains(sent, `"status":`) })},
+
+		{name: "every creation gets the same id", clause: "id-unique", http: set(create, 201, "id", "7")},
+		{name: "an animal like another gets its id", clause: "id-unique", http: sameAgain},
+		{name: "ids start again after five", clause: "id-unique", http: objects(create, 201, func(o object) {
+			n, _ := strconv.Atoi(string(o["id"]))
+			o["id"] = jsontext.Value(strconv.Itoa(n%5 + 1))
+		})},
+		{name: "ids start again after forty", clause: "id-unique", http: objects(create, 201, func(o object) {
+			n, _ := strconv.Atoi(string(o["id"]))
+			o["id"] = jsontext.Value(strconv.Itoa(n%40 + 1))
+		})},
+		{name: "the client chooses the id", clause: "id-unique", http: chosenID},
+		{name: "a creation with the id of an animal changes that animal", clause: "id-unique", http: overwrites},
+
+		{name: "available is not kept", clause: "status-set", http: takes(create, "status", like(`^"available"$`), "")},
+		{name: "pending is refused", clause: "status-set", http: refused(400, `"pending"`)},
+		{name: "sold becomes available", clause: "status-set", http: takes(create, "status", like(`^"sold"$`), `"available"`)},
+		{name: "pending and sold are mixed up", clause: "status-set", http: takes(create, "status", like(`^"pending"$`), `"sold"`)},
+
+		{name: "a body with white space is refused", clause: "create-body", http: refused(400, "\n\t")},
+		{name: "escaped names of members are not understood", clause: "create-body", http: refused(400, `n\u0061me`)},
+		{name: "members must come in order", clause: "create-body", http: refuses(create, 400, func(sent string) bool {
+			return strings.Index(sent, `"categoryId"`) < strings.Index(sent, `"name"`)
+		})},
+
+		{name: "nothing is stored", clause: "create-adds", http: forgets},
+		{name: "an animal is stored a while later", clause: "create-adds", http: storesLate},
+		{name: "an animal is stored in capitals", clause: "create-adds", http: answers(fetch, func(a *answer) { a.body = []byte(strings.ReplaceAll(string(a.body), "conformance", "CONFORMANCE")) })},
+		{name: "two creations at once get one id", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s} }},
+		{name: "of two creations at once one fails", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s, fail: true} }},
+		{name: "a refused animal is stored", clause: "create-refused", http: storesRefused(400, "")},
+		{name: "an animal without a valid key is stored", clause: "key-create", http: storesRefused(401, testKey)},
+
+		{name: "names lose the spaces at their ends", clause: "name", http: name(strings.TrimSpace)},
+		{name: "names lose repeated spaces", clause: "name", http: name(func(s string) string { return strings.Join(strings.Fields(s), " ") })},
+		{name: "names become lower case", clause: "name", http: name(strings.ToLower)},
+		{name: "names become upper case", clause: "name", http: name(strings.ToUpper)},
+		{name: "names end at a NUL", clause: "name", http: name(func(s string) string { before, _, _ := strings.Cut(s, "\x00"); return before })},
+		{name: "names lose control characters", clause: "name", http: name(func(s string) string {
+			return strings.Map(func(r rune) rune {
+				if r < ' ' && r != 0 {
+					return -1
+				}
+				return r
+			}, s)
+		})},
+		{name: "names have their line ends changed", clause: "name", http: name(func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") })},
+		{name: "names are cut at 255 bytes", clause: "name", http: name(func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 255)], "") })},
+		{name: "names are escaped for HTML", clause: "name", http: name(func(s string) string { return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(s) })},
+		{name: "names lose their markup", clause: "name", http: name(func(s string) string { return strings.NewReplacer("<b>", "", "</b>", "").Replace(s) })},
+		{name: "names are decoded as in an address", clause: "name", http: name(func(s string) string { return strings.NewReplacer("%20", " ", "+", " ").Replace(s) })},
+		{name: "names lose leading zeros", clause: "name", http: name(func(s string) string { return strings.TrimLeft(s, "0") })},
+		{name: "names have their quotes doubled", clause: "name", http: name(func(s string) string { return strings.ReplaceAll(s, "'", "''") })},
+		{name: "names lose backslashes", clause: "name", http: name(func(s string) string { return strings.ReplaceAll(s, `\`, "") })},
+		{name: "names are normalised", clause: "name", http: name(func(s string) string {
+			return strings.NewReplacer("e\u0301", "é", "A\u030a", "Å", "\u212b", "Å").Replace(s)
+		})},
+		{name: "names lose what is beyond the basic plane", clause: "name", http: name(func(s string) string {
+			return strings.Map(func(r rune) rune {
+				if r > 0xffff {
+					return '?'
+				}
+				return r
+			}, s)
+		})},
+		{name: "names with what is beyond the basic plane get 500", clause: "name", http: refused(500, "🦊")},
+		{name: "names lose what is not Latin", clause: "name", http: name(func(s string) string {
+			return strings.Map(func(r rune) rune {
+				if r > 0x24f && r < 0x10000 {
+					return '?'
+				}
+				return r
+			}, s)
+		})},
+		{name: "names in other scripts are refused", clause: "name", http: refused(400, "猫")},
+		{name: "names in a list are cut", clause: "name", http: objects(list, 200, func(o object) {
+			if s := unquoted(o["name"]); len(s) > 100 {
+				o["name"] = quoted(strings.ToValidUTF8(s[:100], ""))
+			}
+		})},
+		{name: "the letter 龍 is lost", clause: "create", http: name(func(s string) string { return strings.ReplaceAll(s, "龍", "") })},
+
+		{name: "categories go through floating point", clause: "category", http: category(func(n *big.Int) *big.Int {
+			f, _ := new(big.Float).SetPrec(53).SetInt(n).Int(nil)
+			if !f.IsInt64() {
+				f = big.NewInt(1<<63 - 1)
+			}
+			return f
+		})},
+		{name: "categories are of 32 bits", clause: "category", http: category(func(n *big.Int) *big.Int { return big.NewInt(int64(int32(n.Int64()))) })},
+		{name: "categories lose their sign", clause: "category", http: category(func(n *big.Int) *big.Int {
+			if n = new(big.Int).Abs(n); !n.IsInt64() {
+				n.Sub(n, big.NewInt(1))
+			}
+			return n
+		})},
+		{name: "categories beyond 2^53 are refused", clause: "category", http: refuses(create, 400, func(sent string) bool { return strings.Contains(sent, "9007199254740993") })},
+		{name: "the category 0 is refused", clause: "category", http: refused(400, `"categoryId":0,`)},
+		{name: "the least category is refused", clause: "category", http: refused(400, "-9223372036854775808")},
+		{name: "the largest category is refused", clause: "category", http: refused(400, "9223372036854775807")},
+		{name: "the category 0 is taken for none", clause: "category", http: objects(create, 201, func(o object) {
+			if string(o["categoryId"]) == "0" {
+				o["categoryId"] = jsontext.Value("-1")
+			}
+		})},
+		{name: "the least category becomes the largest", clause: "category", http: objects(fetch, 200, func(o object) {
+			if string(o["categoryId"]) == "-9223372036854775808" {
+				o["categoryId"] = jsontext.Value("9223372036854775807")
+			}
+		})},
+	}
+}
+
+// chosenID answers a creation with the id that the body names.
+func chosenID(next http.Handler) http.Handler {
+	return answers(create, func(a *answer) {
+		var sent, got object
+		if a.status != 201 {
+			return
+		}
+		mustUnmarshal(a.sent, &sent)
+		mustUnmarshal(a.body, &got)
+		if sent["id"] != nil {
+			got["id"] = sent["id"]
+			a.body = marshal(got)
+		}
+	})(next)
+}
+
+// sameAgain gives equal bodies the same answer.
+func sameAgain(next http.Handler) http.Handler {
+	var mu sync.Mutex
+	seen := map[string][]byte{}
+	return answers(create, func(a *answer) {
+		if a.status != 201 {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if old, ok := seen[string(a.sent)]; ok {
+			a.body = old
+		}
+		seen[string(a.sent)] = a.body
+	})(next)
+}
+
+// overwrites shows what was sent with an id for the animal of that id.
+func overwrites(next http.Handler) http.Handler {
+	var mu sync.Mutex
+	changed := map[string][]byte{}
+	keep := answers(create, func(a *answer) {
+		var sent object
+		if a.status != 201 {
+			return
+		}
+		if mustUnmarshal(a.sent, &sent); sent["id"] != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			changed[string(sent["id"])] = a.sent
+		}
+	})
+	show := answers(fetch, func(a *answer) {
+		mu.Lock()
+		defer mu.Unlock()
+		if b, ok := changed[a.request.URL.Path[len("/v1/pets/"):]]; ok && a.status == 200 {
+			a.body = b
+		}
+	})
+	return keep(show(next))
+}
+
+// forgets answers creations as if they had been carried out.
+func forgets(next http.Handler) http.Handler {
+	var last atomic.Int64
+	return answers(create, func(a *answer) {
+		if a.status == 201 {
+			var o object
+			mustUnmarshal(a.body, &o)
+			o["id"] = jsontext.Value(strconv.FormatInt(1<<40+last.Add(1), 10))
+			a.body = marshal(o)
+		}
+	})(next)
+}
+
+// storesLate makes an animal wait before it can be fetched.
+func storesLate(next http.Handler) http.Handler {
+	var mu sync.Mutex
+	made := map[string]time.Time{}
+	note := answers(create, func(a *answer) {
+		if a.status == 201 {
+			var o object
+			mustUnmarshal(a.body, &o)
+			mu.Lock()
+			defer mu.Unlock()
+			made["/v1/pets/"+string(o["id"])] = time.Now()
+		}
+	})
+	hide := answers(fetch, func(a *answer) {
+		mu.Lock()
+		defer mu.Unlock()
+		if at, ok := made[a.request.URL.Path]; ok && time.Since(at) < time.Minute {
+			a.status, a.body = 404, []byte(`{"code":"not_found","message":"not yet","status":404}`)
+		}
+	})
+	return note(hide(next))
+}
+
+// storesRefused stores what it refuses with a status: it carries out a
+// creation before it looks whether it may.
+func storesRefused(status int, key string) wrapper {
+	return func(next http.Handler) http.Handler {
+		return answers(create, func(a *answer) {
+			if a.status != status || !strings.Contains(string(a.sent), `"name"`) {
+				return
+			}
+			_, after, _ := strings.Cut(string(a.sent), `"conformance-`)
+			name, _, ok := strings.Cut(after, `"`)
+			if !ok {
+				return
+			}
+			r := a.request.Clone(context.Background())
+			b := fmt.Sprintf(`{"name":"conformance-%s","categoryId":1}`, name)
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(b)), int64(len(b))
+			if key != "" {
+				r.Header.Set("Authorization", "Bearer "+key)
+			}
+			next.ServeHTTP(discard{http.Header{}}, r)
+		})(next)
+	}
+}
+
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header         { return d.header }
+func (d discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d discard) WriteHeader(int)             {}
+
+// racing is a store that does not expect two creations at once.
+type racing struct {
+	petstore.Service
+	fail bool
+
+	busy atomic.Int32
+	mu   sync.Mutex
+	last petstore.Pet
+}
+
+func (r *racing) CreatePet(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	r.busy.Add(1)
+	defer r.busy.Add(-1)
+	time.Sleep(5 * time.Millisecond)
+	if r.busy.Load() < 3 {
+		p, err := r.Service.CreatePet(ctx, n, once)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.last = p
+		return p, err
+	}
+	if r.fail {
+		return petstore.Pet{}, fmt.Errorf("the table is locked")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return petstore.Pet{ID: r.last.ID, NewPet: n}, nil
+}

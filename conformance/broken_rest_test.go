@@ -1,0 +1,314 @@
+package conformance_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// withContentType fills in a Content-Type that is missing.
+func withContentType(next http.Handler) http.Handler {
+	return requests(submit, func(r *http.Request) {
+		if r.Header.Get("Content-Type") == "" {
+			r.Header.Set("Content-Type", "application/json")
+		}
+	})(next)
+}
+
+// brokenFetches break GET /v1/pets/{petId}, each in one way.
+func brokenFetches() []variant {
+	petID := func(change func(string) string) wrapper {
+		return requests(fetch, func(r *http.Request) {
+			r.URL.Path = "/v1/pets/" + change(strings.TrimPrefix(r.URL.Path, "/v1/pets/"))
+			r.URL.RawPath = ""
+		})
+	}
+	bits := func(n uint) wrapper {
+		return petID(func(s string) string {
+			id, ok := new(big.Int).SetString(s, 10)
+			if !ok || id.Sign() < 0 {
+				return s
+			}
+			return id.And(id, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1))).String()
+		})
+	}
+	odd := func(s string, change func(*answer)) wrapper {
+		return answers(fetch, func(a *answer) {
+			if strings.HasSuffix(a.request.URL.Path, s) {
+				change(a)
+			}
+		})
+	}
+	return []variant{
+		{name: "an animal is answered with 203", clause: "get", http: status(fetch, 200, 203)},
+		{name: "an animal gets 500", clause: "get", http: status(fetch, 200, 500)},
+		{name: "fetching was removed before its day", clause: "get", http: status(fetch, 200, 410)},
+		{name: "an animal is forgotten when fifty came after it", clause: "get", http: forgetful(50)},
+		{name: "an animal is text/json", clause: "media-type", http: header(fetch, 200, "Content-Type", "text/json")},
+		{name: "an animal lacks its id", clause: "pet", http: set(fetch, 200, "id", "")},
+		{name: "an animal lacks its category", clause: "pet", http: set(fetch, 200, "categoryId", "")},
+		{name: "an animal has another status than there are", clause: "pet", http: set(fetch, 200, "status", `"Available"`)},
+		{name: "an animal comes in an array", clause: "pet", http: answers(fetch, func(a *answer) {
+			if a.status == 200 {
+				a.body = []byte("[" + string(a.body) + "]")
+			}
+		})},
+		{name: "an animal is shown with the id 1", clause: "id", http: set(fetch, 200, "id", "1")},
+		{name: "ids go through floating point", clause: "id", http: both(objects(fetch, 200, func(o object) {
+			if n := string(o["id"]); len(n) > 15 {
+				o["id"] = jsontext.Value(n[:15] + strings.Repeat("0", len(n)-15))
+			}
+		}), shiftIDs)},
+		{name: "an animal is shown as sold", clause: "create-adds", http: set(fetch, 200, "status", `"sold"`)},
+		{name: "an animal that is not there is null", clause: "get-missing", http: answers(fetch, func(a *answer) {
+			if a.status == 404 {
+				a.status, a.body = 200, []byte("null")
+			}
+		})},
+		{name: "an animal that is not there gets 400", clause: "get-missing", http: status(fetch, 404, 400)},
+		{name: "an animal that is not there gets 204", clause: "get-missing", http: status(fetch, 404, 204)},
+		{name: "an animal that is not there gets 410", clause: "get-missing", http: status(fetch, 404, 410)},
+		{name: "any id leads to some animal", clause: "get-missing", http: petID(func(string) string { return "1" })},
+		{name: "an id is cut to 32 bits", clause: "get-missing", http: bits(32)},
+		{name: "an id is cut to 64 bits", clause: "get-missing", http: bits(64)},
+		{name: "an id of 0 gets 400", clause: "get-missing", http: odd("/0", func(a *answer) { a.status = 400 })},
+		{name: "an id that was not given yet gets 500", clause: "get-missing", http: answers(fetch, func(a *answer) {
+			if n := strings.TrimPrefix(a.request.URL.Path, "/v1/pets/"); len(n) == 7 && a.status == 404 {
+				a.status = 500
+			}
+		})},
+		{name: "a negative id gets 500", clause: "get-missing", http: odd("/-1", func(a *answer) { a.status = 500 })},
+		{name: "the largest id gets 500", clause: "get-missing", http: odd("/9223372036854775807", func(a *answer) { a.status = 500 })},
+		{name: "an id beyond int64 gets 500", clause: "get-missing", http: odd("/9223372036854775808", func(a *answer) { a.status = 500 })},
+		{name: "the sunset is in 2029", clause: "sunset", http: header(fetch, 200, "Sunset", "Wed, 05 Dec 2029 00:00:00 GMT")},
+		{name: "the sunset is a month later", clause: "sunset", http: header(fetch, 200, "Sunset", "Sun, 05 Jan 2031 00:00:00 GMT")},
+		{name: "the sunset is the twelfth of May", clause: "sunset", http: header(fetch, 200, "Sunset", "Sun, 12 May 2030 00:00:00 GMT")},
+		{name: "a malformed query gets 500", clause: "server-errors", http: answers(list, func(a *answer) {
+			if a.status == 400 {
+				a.status = 500
+			}
+		})},
+		{name: "a word for an id gets 500", clause: "server-errors", http: odd("/abc", func(a *answer) { a.status = 500 })},
+		{name: "a deep body brings the handler down", clause: "server-errors", http: bodies(create, func(s string) string {
+			if strings.HasPrefix(s, "[[[") {
+				panic(http.ErrAbortHandler)
+			}
+			return s
+		})},
+		{name: "a number too large gets 500 with a message", clause: "server-errors", http: answers(submit, func(a *answer) {
+			if strings.Contains(string(a.sent), "1e400") {
+				a.status = 500
+			}
+		})},
+	}
+}
+
+// forgetful shows the last n animals only.
+func forgetful(n int64) wrapper {
+	return func(next http.Handler) http.Handler {
+		var last atomic.Int64
+		note := objects(create, 201, func(o object) {
+			id, _ := strconv.ParseInt(string(o["id"]), 10, 64)
+			last.Store(max(last.Load(), id))
+		})
+		hide := answers(fetch, func(a *answer) {
+			id, _ := strconv.ParseInt(strings.TrimPrefix(a.request.URL.Path, "/v1/pets/"), 10, 64)
+			if id <= last.Load()-n {
+				a.status, a.body = 404, []byte(`{"code":"not_found","message":"forgotten","status":404}`)
+			}
+		})
+		return note(hide(next))
+	}
+}
+
+// shiftIDs gives animals ids beyond 2^53, on their way out and back in.
+func shiftIDs(next http.Handler) http.Handler {
+	const base = 1 << 60
+	out := func(o object) {
+		if n, ok := new(big.Int).SetString(string(o["id"]), 10); ok {
+			o["id"] = jsontext.Value(n.Add(n, big.NewInt(base)).String())
+		}
+	}
+	in := requests(fetch, func(r *http.Request) {
+		if n, ok := new(big.Int).SetString(strings.TrimPrefix(r.URL.Path, "/v1/pets/"), 10); ok && n.IsInt64() {
+			r.URL.Path = "/v1/pets/" + n.Sub(n, big.NewInt(base)).String()
+		}
+	})
+	return in(objects(list, 200, out)(objects(create, 201, out)(objects(fetch, 200, out)(next))))
+}
+
+// openServers let requests in that they have to keep out: for each operation
+// and each kind of bad credential one that takes it for the key.
+func openServers() []variant {
+	recognise := map[string]func(field []string) bool{
+		"no credential": func(f []string) bool { return len(f) == 0 },
+		"an empty one":  func(f []string) bool { return len(f) == 1 && strings.TrimSpace(f[0]) == "" },
+		"a scheme":      func(f []string) bool { return len(f) == 1 && strings.TrimSpace(f[0]) == "Bearer" },
+		"any scheme":    func(f []string) bool { return len(f) == 1 && strings.HasSuffix(f[0], " "+testKey) },
+		"a raw key":     func(f []string) bool { return len(f) == 1 && f[0] == testKey },
+		"a beginning":   token(func(k string) bool { return len(k) > 4 && strings.HasPrefix(testKey, k) }),
+		"a longer key":  token(func(k string) bool { return strings.HasPrefix(k, testKey) }),
+		"any case":      token(func(k string) bool { return strings.EqualFold(k, testKey) }),
+		"any such key":  token(func(k string) bool { return len(k) == len(testKey) }),
+	}
+	clauses := map[string]string{list: "key-list", create: "key-create", fetch: "key-get", submit: "key-messages"}
+	var all []variant
+	for op, clause := range clauses {
+		for kind, is := range recognise {
+			all = append(all, variant{name: operations[op] + " takes " + kind + " for the key", clause: clause,
+				http: requests(op, func(r *http.Request) {
+					if is(r.Header["Authorization"]) {
+						r.Header.Set("Authorization", "Bearer "+testKey)
+					}
+				})})
+		}
+		all = append(all,
+			variant{name: operations[op] + " answers 403 for 401", clause: clause, http: status(op, 401, 403)},
+			variant{name: operations[op] + " looks at the request before the credential", clause: "key-first", http: credentialLast(op)})
+	}
+	return all
+}
+
+func token(is func(string) bool) func([]string) bool {
+	return func(f []string) bool {
+		if len(f) != 1 {
+			return false
+		}
+		k, ok := strings.CutPrefix(f[0], "Bearer ")
+		return ok && is(k)
+	}
+}
+
+// credentialLast answers a request without a credential as if it had one, if
+// that is an error.
+func credentialLast(op string) wrapper {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if operation(r) != op || r.Header.Get("Authorization") != "" {
+				next.ServeHTTP(w, r)
+				return
+			}
+			answers(op, func(a *answer) {
+				if a.status < 300 {
+					a.status, a.body = 401, []byte(`{"code":"unauthorized","message":"no key","status":401}`)
+				}
+			})(requests(op, func(r *http.Request) {
+				r.Header.Set("Authorization", "Bearer "+testKey)
+			})(next)).ServeHTTP(w, r)
+		})
+	}
+}
+
+// brokenErrors break the body of an error, for each operation and status that
+// has one.
+func brokenErrors() []variant {
+	var all []variant
+	for _, at := range []struct {
+		op     string
+		status int
+	}{{create, 400}, {list, 401}, {create, 401}, {fetch, 401}, {fetch, 404}, {submit, 400}, {submit, 401}} {
+		at := at
+		where := fmt.Sprintf("the %d of %s ", at.status, operations[at.op])
+		one := func(what, clause string, w wrapper) {
+			all = append(all, variant{name: where + what, clause: clause, http: w})
+		}
+		one("is text/plain", "error-type", header(at.op, at.status, "Content-Type", "text/plain"))
+		one("is application/problem+json", "error-type", header(at.op, at.status, "Content-Type", "application/problem+json"))
+		one("has no code", "error-code", set(at.op, at.status, "code", ""))
+		one("has a number for the code", "error-code", set(at.op, at.status, "code", "17"))
+		one("has no body", "error-code", body(at.op, at.status, ""))
+		one("is a page", "error-message", body(at.op, at.status, "<html>no</html>"))
+		one("has no message", "error-message", set(at.op, at.status, "message", ""))
+		one("has null for the message", "error-message", set(at.op, at.status, "message", "null"))
+		one("has no status", "error-status", set(at.op, at.status, "status", ""))
+		one("has the status in a string", "error-status", set(at.op, at.status, "status", fmt.Sprintf("%q", fmt.Sprint(at.status))))
+		one("has another status inside", "error-status", set(at.op, at.status, "status", "500"))
+		one("is wrapped", "error-code", answers(at.op, func(a *answer) {
+			if a.status == at.status {
+				a.body = []byte(`{"error":` + string(a.body) + `}`)
+			}
+		}))
+	}
+	return all
+}
+
+// brokenMessages break POST /v1/messages, each in one way.
+func brokenMessages() []variant {
+	timed := func(text string) wrapper { return set(submit, 202, "createdAt", text) }
+	echo := func(change func(string) string) wrapper {
+		return objects(submit, 202, func(o object) { o["message"] = quoted(change(unquoted(o["message"]))) })
+	}
+	return []variant{
+		{name: "a message gets 302", clause: "submit", http: status(submit, 202, 302)},
+		{name: "a message gets 500", clause: "submit", http: status(submit, 202, 500)},
+		{name: "a record lacks its id", clause: "message-id", http: set(submit, 202, "id", "")},
+		{name: "a record has a number for an id", clause: "message-id", http: set(submit, 202, "id", "7")},
+		{name: "every record has the same id", clause: "message-id", http: set(submit, 202, "id", `"m-1"`)},
+		{name: "the id of a record is the text", clause: "message-id", http: objects(submit, 202, func(o object) {
+			o["id"] = quoted(base64.StdEncoding.EncodeToString(o["message"]))
+		})},
+		{name: "a record has no text", clause: "message-text", http: set(submit, 202, "message", "")},
+		{name: "a record answers with a fixed text", clause: "message-text", http: set(submit, 202, "message", `"Thank you"`)},
+		{name: "texts lose the spaces at their ends", clause: "message-text", http: echo(strings.TrimSpace)},
+		{name: "texts are escaped for HTML", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, "&", "&amp;") })},
+		{name: "texts lose backslashes", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, `\`, "") })},
+		{name: "texts are normalised", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, "e\u0301", "é") })},
+		{name: "texts lose what is beyond the basic plane", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, "🦊", "") })},
+		{name: "texts end at a NUL", clause: "message-text", http: echo(func(s string) string { before, _, _ := strings.Cut(s, "\x00"); return before })},
+		{name: "texts are cut at 1,000 bytes", clause: "message-text", http: echo(func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1000)], "") })},
+		{name: "the letter ø is lost from texts", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, "ø", "") })},
+		{name: "a record is QUEUED", clause: "message-status", http: set(submit, 202, "status", `"QUEUED"`)},
+		{name: "a record is accepted", clause: "message-status", http: set(submit, 202, "status", `"accepted"`)},
+		{name: "a record has no status", clause: "message-status", http: set(submit, 202, "status", "")},
+		{name: "a record has no time", clause: "message-time", http: set(submit, 202, "createdAt", "")},
+		{name: "the time is a number", clause: "message-time", http: timed("1795132800")},
+		{name: "the time is local", clause: "message-time", http: objects(submit, 202, func(o object) {
+			o["createdAt"] = quoted(strings.TrimSuffix(unquoted(o["createdAt"]), "Z"))
+		})},
+		{name: "the time is two hours east", clause: "message-time", http: objects(submit, 202, func(o object) {
+			o["createdAt"] = quoted(strings.Replace(unquoted(o["createdAt"]), "Z", "+02:00", 1))
+		})},
+		{name: "the time is an HTTP date", clause: "message-time", http: timed(`"Sat, 21 Nov 2026 05:46:16 GMT"`)},
+		{name: "the time has a space for the T", clause: "message-time", http: objects(submit, 202, func(o object) {
+			o["createdAt"] = quoted(strings.Replace(unquoted(o["createdAt"]), "T", " ", 1))
+		})},
+		{name: "the time is the epoch", clause: "message-time", http: timed(`"1970-01-01T00:00:00Z"`)},
+		{name: "the time is three hours ago", clause: "message-time", http: threeHoursAgo},
+	}
+}
+
+// lax leave out what RFCs ask for.
+func laxServers() []variant {
+	return []variant{
+		{name: "a name may stand twice", clause: "rfc-duplicates", http: reads(create, `,"name":"another"\}`, `}`)},
+		{name: "a message may stand twice", clause: "rfc-duplicates", http: reads(submit, `,"message":"another"\}`, `}`)},
+		{name: "bytes that are not UTF-8 are replaced", clause: "rfc-utf8", http: bodies(create, func(s string) string { return strings.ToValidUTF8(s, "\ufffd") })},
+		{name: "bytes that are not UTF-8 are replaced in a message", clause: "rfc-utf8", http: bodies(submit, func(s string) string { return strings.ToValidUTF8(s, "\ufffd") })},
+		{name: "HEAD gets 405", clause: "rfc-head", http: status("HEAD /v1/pets", 200, 405)},
+		{name: "a 201 has no Location", clause: "rfc-location", http: header(create, 201, "Location", "")},
+		{name: "the Location leads nowhere", clause: "rfc-location", http: header(create, 201, "Location", "/v1/pets/0")},
+		{name: "a 405 has no Allow", clause: "rfc-allow", http: header("PUT /v1/pets/{id}", 405, "Allow", "")},
+		{name: "another method gets 404", clause: "rfc-allow", http: status("PUT /v1/pets/{id}", 405, 404)},
+		{name: "a 401 has no challenge", clause: "rfc-challenge", http: header(list, 401, "WWW-Authenticate", "")},
+		{name: "a 401 asks for a password", clause: "rfc-challenge", http: header(list, 401, "WWW-Authenticate", "Basic realm=x")},
+		{name: "a 401 to a message has no challenge", clause: "rfc-challenge", http: header(submit, 401, "WWW-Authenticate", "")},
+		{name: "the scheme is taken as Bearer only", clause: "rfc-scheme", http: strictScheme(list)},
+		{name: "the scheme is taken as Bearer only with a message", clause: "rfc-scheme", http: strictScheme(submit)},
+		{name: "a body in chunks gets 411", clause: "rfc-chunked", http: answers(create, func(a *answer) {
+			if a.request.ContentLength < 0 {
+				a.status = 411
+			}
+		})},
+		{name: "there is no Deprecation", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "")},
+		{name: "the Deprecation is true", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "true")},
+		{name: "the Deprecation is after the removal", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "@1956528000")},
+		{name: "there is no Sunset", clause: "rfc-sunset", http: header(fetch, 200, "Sunset", "")},
+		{name: "the Sunset is no HTTP date", clause: "rfc-sunset", http: header(fetch, 200, "Sunset", "2030-12-05")},
+	}
+}

@@ -1,0 +1,20 @@
+package conformancetest_test
+
+import (
+	"net/http"
+	"testing"
+
+	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/conformancetest"
+)
+
+// A test of an implementation of one's own, that is served under /v1 and has
+// no messages.
+func Example() {
+	newHandler := func(*testing.T) http.Handler {
+		return http.NotFoundHandler() // yours
+	}
+	_ = func(t *testing.T) { // func TestConformance(t *testing.T)
+		conformancetest.RunHandler(t, newHandler, conformance.Target{URL: "/v1", Key: "a-secret-key"}, nil)
+	}
+}

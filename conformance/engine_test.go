@@ -1,0 +1,308 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/conformance"
+)
+
+func run(t *testing.T, v variant, opts conformance.Options) *conformance.Report {
+	t.Helper()
+	if opts.Timeout == 0 {
+		opts.Timeout = time.Minute // machines that test are busy
+	}
+	r, err := conformance.Run(t.Context(), newServer(t, v), &opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func result(t *testing.T, r *conformance.Report, id string) conformance.Result {
+	t.Helper()
+	i := slices.IndexFunc(r.Results, func(r conformance.Result) bool { return r.ID == id })
+	if i < 0 {
+		t.Fatalf("the report has no %s", id)
+	}
+	return r.Results[i]
+}
+
+// What cannot be judged is said in one line.
+func TestNotJudged(t *testing.T) {
+	target := newServer(t, variant{})
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<h1>Hello</h1>")) }))
+	t.Cleanup(page.Close)
+	guarded := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "" {
+			http.Error(w, "no", http.StatusUnauthorized)
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(guarded.Close)
+	moved := httptest.NewServer(http.RedirectHandler(target.URL+"/pets", http.StatusMovedPermanently))
+	t.Cleanup(moved.Close)
+	closed := httptest.NewServer(nil)
+	closed.Close()
+
+	for _, tt := range []struct {
+		name   string
+		target conformance.Target
+		opts   conformance.Options
+		want   string // part of the error
+		usage  bool
+	}{
+		{name: "nothing listens", target: conformance.Target{URL: closed.URL, Key: testKey}, want: "connection refused"},
+		{name: "a wrong key", target: conformance.Target{URL: target.URL, Key: "wrong"}, want: "401 Unauthorized: the target does not take the API key"},
+		{name: "a page", target: conformance.Target{URL: page.URL, Key: testKey}, want: "no animal store at"},
+		{name: "another service", target: conformance.Target{URL: guarded.URL, Key: testKey}, want: "no animal store at"},
+		{name: "a wrong base path", target: conformance.Target{URL: target.URL + "/v2", Key: testKey}, want: "no animal store at"},
+		{name: "a redirect", target: conformance.Target{URL: moved.URL, Key: testKey}, want: "give the address that it leads to"},
+		{name: "no messages there", target: conformance.Target{URL: target.URL, MessagesURL: target.URL + "/x", Key: testKey}, want: "no messages at"},
+		{name: "messages that cannot be reached", target: conformance.Target{URL: target.URL, MessagesURL: closed.URL, Key: testKey}, want: "connection refused"},
+
+		{name: "no address", target: conformance.Target{Key: testKey}, want: "no URL", usage: true},
+		{name: "no scheme", target: conformance.Target{URL: "localhost:8080/v1", Key: testKey}, want: "http://", usage: true},
+		{name: "a password in the address", target: conformance.Target{URL: "http://a:s3cret@localhost", Key: testKey}, want: "password", usage: true},
+		{name: "a query", target: conformance.Target{URL: "http://localhost/?a=b", Key: testKey}, want: "query", usage: true},
+		{name: "no key", target: conformance.Target{URL: target.URL}, want: "no API key", usage: true},
+		{name: "a key with a line end", target: conformance.Target{URL: target.URL, Key: "abc\n"}, want: "white space", usage: true},
+		{name: "a selector that matches nothing", target: target, opts: conformance.Options{Run: []string{"pets.*", "cats.*"}}, want: `"cats.*" matches no check`, usage: true},
+		{name: "a skip that matches nothing", target: target, opts: conformance.Options{Skip: []string{"cats"}}, want: `"cats" matches no check`, usage: true},
+		{name: "nothing left", target: target, opts: conformance.Options{Run: []string{"pets.create.*"}, ReadOnly: true}, want: "no check is left", usage: true},
+		{name: "an unknown known failure", target: target, opts: conformance.Options{Known: []conformance.Known{{ID: "x", Reason: "y"}}}, want: `no check has the id "x"`, usage: true},
+		{name: "no reason", target: target, opts: conformance.Options{Known: []conformance.Known{{ID: "pets.list.status"}}}, want: "has no reason", usage: true},
+		{name: "another level", target: target, opts: conformance.Options{Level: "all"}, want: `level "all"`, usage: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := conformance.Run(t.Context(), tt.target, &tt.opts)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("the error is %v, want a line with %q", err, tt.want)
+			}
+			if got := errors.Is(err, conformance.ErrOptions); got != tt.usage {
+				t.Errorf("that it is wrong use is %v, want %v: %v", got, tt.usage, err)
+			}
+			if strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("the error has the password: %v", err)
+			}
+		})
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	var mu sync.Mutex
+	methods := map[string]int{}
+	v := variant{pets: filled(150), http: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			methods[r.Method]++
+			mu.Unlock()
+			next.ServeHTTP(w, r)
+		})
+	}}
+	id := int64(7)
+	for _, opts := range []conformance.Options{{ReadOnly: true}, {ReadOnly: true, Pet: &id}} {
+		r := run(t, v, opts)
+		if r.Outcome != conformance.Conformant || r.Counts.Pass < 60 || len(r.Left.Pets) > 0 {
+			t.Errorf("%s, %+v\n%s", r.Headline(), r.Counts, text(r))
+		}
+		if got := result(t, r, "pets.create.status"); got.Verdict != conformance.Skip || !strings.Contains(got.Message, "read-only") {
+			t.Errorf("pets.create.status: %s, %s", got.Verdict, got.Message)
+		}
+		for _, id := range []string{"pets.list.limit.max", "pets.list.filter.sold.only", "pets.get.list", "auth.get.none"} {
+			if got := result(t, r, id); got.Verdict != conformance.Pass {
+				t.Errorf("%s: %s, %s", id, got.Verdict, got.Message)
+			}
+		}
+	}
+	delete(methods, "GET")
+	if len(methods) > 0 {
+		t.Errorf("a read-only run sent %v", methods)
+	}
+
+	missing := int64(1 << 40)
+	r := run(t, v, conformance.Options{ReadOnly: true, Pet: &missing, Run: []string{"pets.get.status"}})
+	if r.Outcome != conformance.NotConformant {
+		t.Errorf("an animal that the caller says is there, and is not: %s", r.Headline())
+	}
+}
+
+func TestSelection(t *testing.T) {
+	r := run(t, variant{}, conformance.Options{Run: []string{"pets.list.limit.*", "auth.list.none"}, Skip: []string{"*.between"}})
+	var ran []string
+	for _, result := range r.Results {
+		if result.Verdict != conformance.Skip {
+			ran = append(ran, result.ID)
+		}
+	}
+	want := []string{"pets.list.limit.default", "pets.list.limit.default-filtered", "pets.list.limit.min", "pets.list.limit.max",
+		"pets.list.limit.above", "pets.list.limit.filtered", "auth.list.none"}
+	if diff := cmp.Diff(want, ran); diff != "" {
+		t.Errorf("what ran (-want +got):\n%s", diff)
+	}
+	if len(r.Results) != len(conformance.Checks()) {
+		t.Errorf("the report has %d checks of %d", len(r.Results), len(conformance.Checks()))
+	}
+}
+
+func TestKnownFailures(t *testing.T) {
+	v := variant{http: status(create, 201, 200)}
+	selected := []string{"pets.create.status", "pets.list.status"}
+	known := []conformance.Known{{ID: "pets.create.status", Reason: "it is being worked on"}}
+	r := run(t, v, conformance.Options{Run: selected, Known: known})
+	if r.Outcome != conformance.Conformant || !r.Passed() || r.Counts.Known != 1 {
+		t.Errorf("a known failure: %s, %+v", r.Headline(), r.Counts)
+	}
+	r = run(t, variant{}, conformance.Options{Run: selected, Known: known})
+	if r.Outcome != conformance.Conformant || r.Passed() || r.Counts.Stale != 1 {
+		t.Errorf("a known failure that passes: %s, %+v", r.Headline(), r.Counts)
+	}
+	r = run(t, v, conformance.Options{Run: []string{"pets.list.status"}, Known: known})
+	if !r.Passed() {
+		t.Errorf("a known failure that does not run: %s", r.Headline())
+	}
+
+	list, err := conformance.ReadKnown(strings.NewReader("# ours\n\n pets.get.status\tuntil the new router \nauth.get.none x\n"))
+	want := []conformance.Known{{ID: "pets.get.status", Reason: "until the new router"}, {ID: "auth.get.none", Reason: "x"}}
+	if diff := cmp.Diff(want, list); diff != "" || err != nil {
+		t.Errorf("a list of known failures: %v (-want +got):\n%s", err, diff)
+	}
+	if _, err := conformance.ReadKnown(strings.NewReader("\npets.get.status\n")); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("a known failure without a reason: %v", err)
+	}
+}
+
+func TestLevelAndStrict(t *testing.T) {
+	lax := variant{http: header(create, 201, "Location", "")}
+	one := []string{"http.location"}
+	if r := run(t, lax, conformance.Options{Run: one}); !r.Passed() || r.Counts.Warn != 1 {
+		t.Errorf("a warning: %s, %+v", r.Headline(), r.Counts)
+	}
+	if r := run(t, lax, conformance.Options{Run: one, Level: conformance.Recommended}); r.Outcome != conformance.NotConformant {
+		t.Errorf("a warning where those count: %s", r.Headline())
+	}
+	full := variant{pets: filled(10)}
+	some := []string{"pets.list.empty", "pets.list.status"}
+	if r := run(t, full, conformance.Options{Run: some}); !r.Passed() || r.Counts.Inconclusive != 1 {
+		t.Errorf("an inconclusive check: %s, %+v", r.Headline(), r.Counts)
+	}
+	if r := run(t, full, conformance.Options{Run: some, Strict: true}); r.Outcome != conformance.Incomplete {
+		t.Errorf("an inconclusive check in a strict run: %s", r.Headline())
+	}
+	if r := run(t, full, conformance.Options{Run: []string{"pets.list.empty"}}); r.Outcome != conformance.Incomplete {
+		t.Errorf("a run that judged nothing: %s", r.Headline())
+	}
+}
+
+// The generated cases come from the seed and from nothing else.
+func TestSeed(t *testing.T) {
+	sent := func(seed uint64, parallel int) []string {
+		r := run(t, variant{}, conformance.Options{Run: []string{"generated.*"}, Seed: seed, Parallel: parallel})
+		var bodies []string
+		for _, result := range r.Results {
+			for _, x := range result.Exchanges {
+				bodies = append(bodies, strings.ReplaceAll(x.RequestBody, r.Left.Mark, "MARK"))
+			}
+		}
+		if r.Seed != seed && seed != 0 || r.Seed == 0 {
+			t.Errorf("the report has the seed %d, not %d", r.Seed, seed)
+		}
+		return bodies
+	}
+	first := sent(42, 1)
+	if diff := cmp.Diff(first, sent(42, 4)); diff != "" {
+		t.Errorf("the same seed (-want +got):\n%s", diff)
+	}
+	if cmp.Equal(first, sent(43, 1)) {
+		t.Error("another seed gives the same bodies")
+	}
+	if cmp.Equal(sent(0, 1), sent(0, 1)) {
+		t.Error("two runs without a seed send the same bodies")
+	}
+}
+
+// A target that is lost on the way makes a run incomplete; no check fails.
+func TestTargetGoesAway(t *testing.T) {
+	srv := newLoopback(variant{}.handler())
+	target := conformance.Target{URL: srv.URL + "/v1", Key: testKey}
+	n := 0
+	r, err := conformance.Run(t.Context(), target, &conformance.Options{Parallel: 1, Done: func(conformance.Result) {
+		if n++; n == 20 {
+			srv.CloseClientConnections()
+			srv.Close()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Outcome != conformance.Incomplete || r.Counts.Fail > 0 || r.Counts.Errored < 50 {
+		t.Errorf("%s, %+v", r.Headline(), r.Counts)
+	}
+}
+
+func TestStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := conformance.Run(ctx, newServer(t, variant{}), &conformance.Options{Parallel: 1, Done: func(conformance.Result) { cancel() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Outcome != conformance.Incomplete || r.Counts.Fail > 0 {
+		t.Errorf("%s, %+v\n%s", r.Headline(), r.Counts, text(r))
+	}
+}
+
+// A target that asks to wait for ever, or for too long, is not at fault.
+func TestUnwilling(t *testing.T) {
+	for name, w := range map[string]wrapper{
+		"429 for an hour": answers(create, func(a *answer) { a.status = 429; a.header.Set("Retry-After", "3600") }),
+		"503 for an hour": answers(create, func(a *answer) { a.status = 503; a.header.Set("Retry-After", "3600") }),
+		"507":             status(create, 201, 507),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, variant{http: w}, conformance.Options{Run: []string{"pets.create.status", "pets.create.echo", "pets.list.status"}})
+			if r.Outcome != conformance.Incomplete || r.Counts.Fail > 0 || r.Counts.Errored == 0 {
+				t.Errorf("%s, %+v\n%s", r.Headline(), r.Counts, text(r))
+			}
+		})
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	hang := answers(create, func(a *answer) {
+		select {
+		case <-a.request.Context().Done():
+		case <-time.After(10 * time.Second):
+		}
+	})
+	r := run(t, variant{http: hang}, conformance.Options{Run: []string{"pets.create.status", "pets.list.status"}, Timeout: 200 * time.Millisecond})
+	got := result(t, r, "pets.create.status")
+	if got.Verdict != conformance.Errored || !strings.Contains(got.Message, "no answer within 200ms") || r.Outcome != conformance.Incomplete {
+		t.Errorf("%s: %s, %s", r.Headline(), got.Verdict, got.Message)
+	}
+}
+
+// A connection that is dropped for one kind of request is the target's fault.
+func TestDropped(t *testing.T) {
+	drop := bodies(create, func(s string) string {
+		if s == "null" {
+			panic(http.ErrAbortHandler)
+		}
+		return s
+	})
+	r := run(t, variant{http: drop}, conformance.Options{Run: []string{"pets.create.400.body.null"}})
+	got := result(t, r, "pets.create.400.body.null")
+	if got.Verdict != conformance.Fail || !strings.Contains(got.Message, "sent 3 times") {
+		t.Errorf("%s, %s", got.Verdict, got.Message)
+	}
+}

@@ -1,0 +1,288 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/petstore"
+)
+
+// flushed sends every answer in pieces, without its length.
+func flushed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		next.ServeHTTP(rec, r)
+		for name, v := range rec.Header() {
+			w.Header()[name] = v
+		}
+		w.Header().Del("Content-Length")
+		w.WriteHeader(rec.Code)
+		for piece := range slices.Chunk(rec.Body.Bytes(), 100) {
+			w.Write(piece)
+			w.(http.Flusher).Flush()
+		}
+	})
+}
+
+// http10 answers as a server of HTTP/1.0 does: the body ends with the
+// connection.
+func http10(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		next.ServeHTTP(rec, r)
+		io.Copy(io.Discard, r.Body)
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "HTTP/1.0 %d Whatever\r\n", rec.Code)
+		rec.Header().Del("Content-Length")
+		rec.Header().Write(conn)
+		fmt.Fprintf(conn, "\r\n%s", rec.Body)
+	})
+}
+
+func slow(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// interrupted refuses every sixtieth request for now.
+func interrupted(code int, retryAfter string) wrapper {
+	var n atomic.Int64
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if n.Add(1)%60 == 7 {
+				if retryAfter != "" {
+					w.Header().Set("Retry-After", retryAfter)
+				}
+				http.Error(w, "not now", code)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// onceTooMany asks for a second's pause once.
+func onceTooMany(next http.Handler) http.Handler {
+	var n atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1) == 40 {
+			w.Header().Set("Retry-After", time.Now().Add(1500*time.Millisecond).UTC().Format(http.TimeFormat))
+			http.Error(w, "not now", http.StatusTooManyRequests)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// mappedIDs gives animals other ids, by a function that gives each another.
+func mappedIDs(to func(int64) int64) wrapper {
+	var mu sync.Mutex
+	back := map[string]string{}
+	out := func(o object) {
+		n, _ := strconv.ParseInt(string(o["id"]), 10, 64)
+		id := strconv.FormatInt(to(n), 10)
+		mu.Lock()
+		defer mu.Unlock()
+		back[id] = string(o["id"])
+		o["id"] = jsontext.Value(id)
+	}
+	in := requests(fetch, func(r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		id, ok := back[strings.TrimPrefix(r.URL.Path, "/v1/pets/")]
+		if !ok {
+			id = "0"
+		}
+		r.URL.Path = "/v1/pets/" + id
+	})
+	location := answers(create, func(a *answer) {
+		var o object
+		if a.status == 201 {
+			mustUnmarshal(a.body, &o)
+			a.header.Set("Location", "pets/"+string(o["id"]))
+		}
+	})
+	return func(next http.Handler) http.Handler {
+		return in(location(objects(create, 201, out)(objects(list, 200, out)(objects(fetch, 200, out)(next)))))
+	}
+}
+
+// ordered is a store whose lists come in another order: all that match are
+// taken, put in order and cut.
+func ordered(order func([]petstore.Pet)) func(petstore.Service) petstore.Service {
+	return func(s petstore.Service) petstore.Service { return &reordering{s, order} }
+}
+
+type reordering struct {
+	petstore.Service
+	order func([]petstore.Pet)
+}
+
+func (o *reordering) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	q, err := q.Normalize()
+	if err != nil {
+		return petstore.Page{}, err
+	}
+	limit := q.Limit
+	q.Limit = petstore.MaxLimit
+	var all []petstore.Pet
+	for {
+		p, err := o.Service.ListPets(ctx, q)
+		if err != nil {
+			return p, err
+		}
+		all = append(all, p.Pets...)
+		if q.After = p.Next; p.Next == "" {
+			break
+		}
+	}
+	o.order(all)
+	return petstore.Page{Pets: all[:min(limit, len(all))]}, nil
+}
+
+// filled is a store that held n animals before, some of them odd.
+func filled(n int) func(petstore.Service) petstore.Service {
+	return func(s petstore.Service) petstore.Service {
+		names := []string{"", "Rex", "a\x00b", strings.Repeat("long ", 100), "<i>&", "🦊", "\u2028", `"`}
+		for i := range n {
+			_, err := s.CreatePet(context.Background(), petstore.NewPet{
+				Name: names[i%len(names)], CategoryID: []int64{5, 0, -1 << 63, 1<<63 - 1}[i%4],
+				Status: append(petstore.Statuses(), "")[i%4],
+			}, petstore.Once{})
+			if err != nil {
+				panic(err)
+			}
+		}
+		return s
+	}
+}
+
+// large is a store whose animals fill a page of a megabyte soon, and which
+// ends it there.
+func large(s petstore.Service) petstore.Service {
+	for range 120 {
+		_, err := s.CreatePet(context.Background(), petstore.NewPet{
+			Name: strings.Repeat("x", 12_000), CategoryID: 5, Status: petstore.StatusPending,
+		}, petstore.Once{})
+		if err != nil {
+			panic(err)
+		}
+	}
+	return shortPages{s}
+}
+
+type shortPages struct{ petstore.Service }
+
+func (s shortPages) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	page, err := s.Service.ListPets(ctx, q)
+	size := 0
+	for i, pet := range page.Pets {
+		if size += len(pet.Name); size > 1<<20 {
+			return petstore.Page{Pets: page.Pets[:i+1], Next: petstore.CursorAfter(pet.ID)}, nil
+		}
+	}
+	return page, err
+}
+
+// busy is a store that others add to all the time.
+func busy(s petstore.Service) petstore.Service { return &crowded{Service: s} }
+
+type crowded struct {
+	petstore.Service
+	n atomic.Int64
+}
+
+func (c *crowded) other(ctx context.Context) error {
+	n := c.n.Add(1)
+	_, err := c.Service.CreatePet(ctx, petstore.NewPet{
+		Name: fmt.Sprint("other ", n), CategoryID: n, Status: append(petstore.Statuses(), "")[n%4],
+	}, petstore.Once{})
+	return err
+}
+
+func (c *crowded) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	if err := c.other(ctx); err != nil {
+		return petstore.Page{}, err
+	}
+	return c.Service.ListPets(ctx, q)
+}
+
+func (c *crowded) CreatePet(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	if err := c.other(ctx); err != nil {
+		return petstore.Pet{}, err
+	}
+	return c.Service.CreatePet(ctx, n, once)
+}
+
+func strictNames(_ context.Context, n petstore.NewPet) error {
+	switch {
+	case strings.TrimSpace(n.Name) != n.Name || n.Name == "":
+		return petstore.Errorf(petstore.CodeInvalid, "name: must not be empty, nor begin or end with a space")
+	case len([]rune(n.Name)) > 256:
+		return petstore.Errorf(petstore.CodeInvalid, "name: must be of 256 characters at the most")
+	case strings.ContainsFunc(n.Name, unicode.IsControl):
+		return petstore.Errorf(petstore.CodeInvalid, "name: must not hold control characters")
+	}
+	return nil
+}
+
+func knownCategories(known int64) func(context.Context, petstore.NewPet) error {
+	return func(_ context.Context, n petstore.NewPet) error {
+		if n.CategoryID != known {
+			return petstore.Errorf(petstore.CodeInvalid, "categoryId: there is no such category")
+		}
+		return nil
+	}
+}
+
+// uniqueNames refuses an animal of a name that there is.
+func uniqueNames(next http.Handler) http.Handler {
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	return answers(create, func(a *answer) {
+		if a.status != 201 {
+			return
+		}
+		var o object
+		mustUnmarshal(a.body, &o)
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[string(o["name"])] {
+			a.status, a.body = 409, []byte(`{"code":"conflict","message":"there is one","status":409}`)
+		}
+		seen[string(o["name"])] = true
+	})(next)
+}
+
+// spartan leaves out what only RFCs ask for.
+func spartan(next http.Handler) http.Handler {
+	bare := answers("", func(a *answer) {
+		for _, name := range []string{"Location", "Allow", "Www-Authenticate", "Sunset", "Deprecation", "Link"} {
+			delete(a.header, name)
+		}
+	})
+	return strictScheme(list)(strictScheme(submit)(bare(next)))
+}
+
+func times(format func(time.Time) string) wrapper {
+	return objects(submit, 202, func(o object) { o["createdAt"] = quoted(format(time.Now().UTC())) })
+}
