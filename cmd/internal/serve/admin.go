@@ -1,0 +1,116 @@
+package serve
+
+import (
+	"context"
+	"expvar"
+	"io"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+)
+
+// admin is the handler of the admin address:
+//
+//	GET /debug/vars        counters, as package expvar has them
+//	GET /debug/pprof/      profiles, as package net/http/pprof has them
+//	GET /messages?limit=N  the N oldest messages in the queue (100), as a JSON array
+//	DELETE /messages/{id}  takes a message off the queue: 204, if there is none too
+//	GET /backup            a copy of the store, as it is now: 503 while another is taken
+//
+// It asks for no key: whoever reaches the address may do all of it.
+func admin(store *Store, c *counters, started time.Time) http.Handler {
+	mux := http.NewServeMux()
+	vars := new(expvar.Map)
+	vars.Set("cmdline", expvar.Get("cmdline"))
+	vars.Set("memstats", expvar.Get("memstats"))
+	vars.Set("goroutines", expvar.Func(func() any { return runtime.NumGoroutine() }))
+	vars.Set("uptime_seconds", expvar.Func(func() any { return int64(time.Since(started).Seconds()) }))
+	vars.Set("answers", expvar.Func(func() any { return c.byClass() }))
+	vars.Set("connections", expvar.Func(func() any { return c.connections.Load() }))
+	vars.Set("store", expvar.Func(func() any {
+		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+		defer cancel()
+		stats, err := store.Statistics.Stats(ctx)
+		if err != nil {
+			return err.Error()
+		}
+		return stats
+	}))
+	mux.HandleFunc("GET /debug/vars", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, vars.String()+"\n")
+	})
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
+		if err := listMessages(w, r, store.Queue); err != nil {
+			httpapi.WriteError(w, r, err)
+		}
+	})
+	mux.HandleFunc("DELETE /messages/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if err := store.Queue.RemoveMessages(r.Context(), r.PathValue("id")); err != nil {
+			httpapi.WriteError(w, r, err)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	if store.Snapshot != nil {
+		mux.Handle("GET /backup", &backups{snapshot: store.Snapshot})
+	}
+	return mux
+}
+
+const defaultMessages = 100
+
+func listMessages(w http.ResponseWriter, r *http.Request, queue petstore.Queue) error {
+	limit := defaultMessages
+	if s := r.FormValue("limit"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return petstore.Errorf(petstore.CodeInvalid, "limit: must be an integer from 1 to %d", petstore.MaxQueueLimit)
+		}
+		limit = n
+	}
+	messages, err := queue.QueuedMessages(r.Context(), limit)
+	if err != nil {
+		return err
+	}
+	if messages == nil {
+		messages = []petstore.Message{}
+	}
+	b, err := json.Marshal(messages)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(b, '\n'))
+	return nil
+}
+
+// localOnly keeps web pages out that a browser on this machine shows: a page
+// may give its own host name this address and then read what it likes, but it
+// cannot send another Host than its own.
+func localOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if host != "localhost" && net.ParseIP(host) == nil {
+			http.Error(w, "Host: must be localhost or an IP address", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

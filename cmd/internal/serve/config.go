@@ -1,0 +1,100 @@
+package serve
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"log/slog"
+	"net"
+	"path"
+	"strings"
+	"time"
+)
+
+// config is how a server was told to serve.
+type config struct {
+	addr         string
+	basePath     basePath
+	messagesAddr string
+	adminAddr    string
+	keys         string
+	tlsCert      string
+	tlsKey       string
+	log          choice
+	accessLog    bool
+	sunset       choice
+	drain        time.Duration
+}
+
+func (c *config) flags(fs *flag.FlagSet) {
+	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
+	c.basePath = "/v1"
+	fs.Var(&c.basePath, "base-path", "`path` before /pets and /messages; / for none")
+	fs.StringVar(&c.messagesAddr, "messages-addr", "", "`host:port` to serve POST /messages on, under the base path too; empty: that of -addr")
+	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /debug/vars, /debug/pprof and the queued messages (/messages); it asks for no key, so keep it private; empty: none")
+	keysFlag(fs, &c.keys)
+	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
+	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
+	c.log = choice{"text", []string{"text", "json"}}
+	fs.Var(&c.log, "log", "form of the log on standard error: `text|json`")
+	fs.BoolVar(&c.accessLog, "access-log", false, "log one line a request")
+	c.sunset = choice{"serve", []string{"serve", "gone"}}
+	fs.Var(&c.sunset, "sunset", "what GET /pets/{petId} does from 5 December 2030 on, `serve|gone`: go on, or answer 410")
+	fs.DurationVar(&c.drain, "drain", 10*time.Second, "`duration` that SIGTERM and SIGINT let requests finish within; a second signal ends at once")
+}
+
+// check finds what is wrong with the flags together.
+func (c *config) check(args []string) error {
+	switch {
+	case len(args) > 0:
+		return usagef("unexpected argument %q", args[0])
+	case (c.tlsCert == "") != (c.tlsKey == ""):
+		return usagef("-tls-cert and -tls-key need each other")
+	case c.drain < 0:
+		return usagef("-drain: must not be negative")
+	}
+	for _, a := range []struct {
+		flag, addr string
+		optional   bool
+	}{{"addr", c.addr, false}, {"messages-addr", c.messagesAddr, true}, {"admin-addr", c.adminAddr, true}} {
+		if _, _, err := net.SplitHostPort(a.addr); err != nil && !(a.optional && a.addr == "") {
+			return usagef("-%s %q: must be host:port, as in 127.0.0.1:8080 or :8080", a.flag, a.addr)
+		}
+	}
+	return nil
+}
+
+// logger returns the logger that c asks for.
+func (c *config) logger(w io.Writer) *slog.Logger {
+	if c.log.value == "json" {
+		return slog.New(slog.NewJSONHandler(w, nil))
+	}
+	return slog.New(slog.NewTextHandler(w, nil))
+}
+
+// basePath is a path that others are under: "" for the root, else with a
+// slash at its start and none at its end.
+type basePath string
+
+func (b *basePath) String() string {
+	if *b == "" {
+		return "/"
+	}
+	return string(*b)
+}
+
+func (b *basePath) Set(s string) error {
+	if s == "/" {
+		*b = ""
+		return nil
+	}
+	// No character that can be escaped in one place and not in another.
+	plain := strings.IndexFunc(s, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/-._~", r))
+	}) < 0
+	if !plain || !strings.HasPrefix(s, "/") || path.Clean(s) != s {
+		return errors.New("must be a path like /v1 or /store/v1, of letters, digits and - . _ ~, without a slash at its end")
+	}
+	*b = basePath(s)
+	return nil
+}

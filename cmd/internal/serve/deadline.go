@@ -1,0 +1,139 @@
+package serve
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// sweepInterval is how late a deadline may be enforced. Against timeouts of
+// ten seconds and more that is nothing.
+const sweepInterval = 500 * time.Millisecond
+
+// deadlineListener makes deadlines cheap. A server with timeouts sets four a
+// request, each of which goes to the runtime's timers: a twentieth of what a
+// small answer costs. Here they are written down, and one goroutine looks
+// every half second for those that have passed.
+type deadlineListener struct {
+	*net.TCPListener
+
+	mu       sync.Mutex
+	conns    map[*deadlineConn]struct{}
+	sweeping bool
+}
+
+func newDeadlineListener(ln *net.TCPListener) *deadlineListener {
+	return &deadlineListener{TCPListener: ln, conns: make(map[*deadlineConn]struct{})}
+}
+
+// Accept implements net.Listener.
+func (l *deadlineListener) Accept() (net.Conn, error) {
+	tcp, err := l.AcceptTCP()
+	if err != nil {
+		return nil, err
+	}
+	c := &deadlineConn{TCPConn: tcp, listener: l}
+	c.read.set, c.write.set = tcp.SetReadDeadline, tcp.SetWriteDeadline
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns[c] = struct{}{}
+	if !l.sweeping {
+		l.sweeping = true
+		go l.sweep()
+	}
+	return c, nil
+}
+
+func (l *deadlineListener) forget(c *deadlineConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.conns, c)
+}
+
+// sweep enforces the deadlines that have passed, as long as there are
+// connections.
+func (l *deadlineListener) sweep() {
+	for {
+		time.Sleep(sweepInterval)
+		now := time.Now()
+		l.mu.Lock()
+		for c := range l.conns {
+			c.read.enforce(now)
+			c.write.enforce(now)
+		}
+		if len(l.conns) == 0 {
+			l.sweeping = false
+			l.mu.Unlock()
+			return
+		}
+		l.mu.Unlock()
+	}
+}
+
+// deadlineConn is a connection whose deadlines are enforced late. It stays a
+// *net.TCPConn for all else, such as half-closing.
+type deadlineConn struct {
+	*net.TCPConn
+	listener    *deadlineListener
+	read, write deadline
+}
+
+// SetDeadline implements net.Conn.
+func (c *deadlineConn) SetDeadline(t time.Time) error {
+	if err := c.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(t)
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *deadlineConn) SetReadDeadline(t time.Time) error { return c.read.change(t) }
+
+// SetWriteDeadline implements net.Conn.
+func (c *deadlineConn) SetWriteDeadline(t time.Time) error { return c.write.change(t) }
+
+// Close implements net.Conn.
+func (c *deadlineConn) Close() error {
+	c.listener.forget(c)
+	return c.TCPConn.Close()
+}
+
+// deadline is one of a connection's two.
+type deadline struct {
+	set func(time.Time) error // the connection's own
+
+	mu       sync.Mutex
+	at       time.Time // zero: none
+	enforced bool      // the connection has been given one that has passed
+}
+
+// past is a deadline that has passed, whatever the clock says.
+var past = time.Unix(1, 0)
+
+// change makes t the deadline. One that has passed already is what net/http
+// interrupts a read with: that cannot wait.
+func (d *deadline) change(t time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.at = t
+	if !t.IsZero() && t.Before(past.Add(time.Hour)) {
+		d.enforced = true
+		return d.set(t)
+	}
+	if d.enforced {
+		d.enforced = false
+		return d.set(time.Time{})
+	}
+	return nil
+}
+
+// enforce gives the connection a deadline that has passed, if d has.
+func (d *deadline) enforce(now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.at.IsZero() || d.enforced || now.Before(d.at) {
+		return
+	}
+	d.enforced = true
+	_ = d.set(past) // fails for a connection that is closed already
+}

@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The flag sets are the one table that command line, environment and usage
+// text are made from.
+
+// envPrefix starts the names of the environment variables that stand in for
+// flags.
+const envPrefix = "PETSTORE_"
+
+// envName returns the environment variable of a flag.
+func envName(flagName string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
+}
+
+// parseFlags sets fs's flags from args and, those that are not there, from the
+// environment, where empty means not set. It returns the arguments that are no
+// flags; flags may stand after them too.
+func parseFlags(fs *flag.FlagSet, args []string, getenv func(string) string) ([]string, error) {
+	var rest []string
+	for {
+		if err := fs.Parse(args); err == flag.ErrHelp {
+			return nil, err
+		} else if err != nil {
+			return nil, usagef("%v", err)
+		}
+		if fs.NArg() == 0 {
+			break
+		}
+		rest = append(rest, fs.Arg(0))
+		args = fs.Args()[1:]
+	}
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	var err error
+	fs.VisitAll(func(f *flag.Flag) {
+		value := getenv(envName(f.Name))
+		if given[f.Name] || value == "" || err != nil {
+			return
+		}
+		if e := fs.Set(f.Name, value); e != nil {
+			err = usagef("invalid value %q for %s: %v", value, envName(f.Name), e)
+		}
+	})
+	return rest, err
+}
+
+// help writes the usage text of cmd, and after the one that serves what else
+// there is.
+func (p *Program) help(w io.Writer, cmd Command, fs *flag.FlagSet) error {
+	var b strings.Builder
+	if all := p.commands(); cmd.Name == all[0].Name {
+		fmt.Fprintf(&b, "%s: %s\n\nUsage:\n", p.Name, p.About)
+		for _, c := range all {
+			fmt.Fprintf(&b, "  %s\n        %s\n", p.synopsis(c), c.About)
+		}
+		fmt.Fprintf(&b, "\nFlags of %s serve, each with the environment variable that is used without it:\n", p.Name)
+	} else {
+		fmt.Fprintf(&b, "Usage: %s\n\n%s\n\nFlags:\n", p.synopsis(cmd), cmd.About)
+	}
+	fs.VisitAll(func(f *flag.Flag) {
+		arg, usage := flag.UnquoteUsage(f)
+		if arg != "" {
+			arg = " " + arg
+		}
+		fmt.Fprintf(&b, "  -%s%s  (%s)\n        %s", f.Name, arg, envName(f.Name), usage)
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0s" {
+			fmt.Fprintf(&b, " (default %s)", f.DefValue)
+		}
+		b.WriteByte('\n')
+	})
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// synopsis returns how c is called.
+func (p *Program) synopsis(c Command) string {
+	s := p.Name + " " + c.Name
+	if c.Name == serveName {
+		s = p.Name + " [" + c.Name + "]"
+	}
+	if c.Flags != nil {
+		s += " [flags]"
+	}
+	if c.Args != "" {
+		s += " " + c.Args
+	}
+	return s
+}
+
+// choice is a flag that takes one of a few words.
+type choice struct {
+	value string
+	of    []string
+}
+
+func (c *choice) String() string { return c.value }
+
+func (c *choice) Set(s string) error {
+	for _, v := range c.of {
+		if s == v {
+			c.value = s
+			return nil
+		}
+	}
+	return fmt.Errorf("must be %s", strings.Join(c.of, " or "))
+}

@@ -1,0 +1,183 @@
+package serve
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"example.com/animalstore/petstore/httpapi"
+)
+
+// Limits on what a client can hold. A body of the largest size (1 MiB) has to
+// come with 35 kB/s, and the largest answer (4 MiB) be taken with 70 kB/s.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 30 * time.Second // header and body
+	writeTimeout      = 60 * time.Second // from the end of the header to the end of the answer
+	idleTimeout       = 2 * time.Minute  // between requests
+	maxHeaderBytes    = 16 << 10
+)
+
+// endpoint is an address that is served.
+type endpoint struct {
+	flag string // that gave the address
+	ln   net.Listener
+	http http.Server
+}
+
+// listen opens the addresses, before anything else is touched.
+func (s *server) listen() error {
+	c := s.config
+	var tlsConfig *tls.Config
+	if c.tlsCert != "" {
+		cert, err := tls.LoadX509KeyPair(c.tlsCert, c.tlsKey)
+		if err != nil {
+			return fmt.Errorf("-tls-cert, -tls-key: %w", err)
+		}
+		tlsConfig = &tls.Config{Certificates: []tls.Certificate{cert}}
+	}
+	for _, a := range []struct{ flag, addr string }{{"addr", c.addr}, {"messages-addr", c.messagesAddr}} {
+		if a.addr == "" {
+			continue
+		}
+		e, err := newEndpoint(a.flag, a.addr)
+		if err != nil {
+			return err
+		}
+		e.http.TLSConfig = tlsConfig
+		s.public = append(s.public, e)
+	}
+	if c.adminAddr == "" {
+		return nil
+	}
+	var err error
+	s.admin, err = newEndpoint("admin-addr", c.adminAddr)
+	return err
+}
+
+func newEndpoint(flag, addr string) (*endpoint, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("-%s: %w; choose another address", flag, err)
+	}
+	return &endpoint{flag: flag, ln: newDeadlineListener(ln.(*net.TCPListener))}, nil
+}
+
+// endpoints are all there are.
+func (s *server) endpoints() []*endpoint {
+	if s.admin == nil {
+		return s.public
+	}
+	return append(s.public[:len(s.public):len(s.public)], s.admin)
+}
+
+func (s *server) closeListeners() {
+	for _, e := range s.endpoints() {
+		_ = e.ln.Close()
+	}
+}
+
+// start has every address served.
+func (s *server) start() {
+	keepHeapFloor()
+	for i, h := range s.handlers() {
+		srv := &s.public[i].http
+		srv.Handler = h
+		srv.WriteTimeout = writeTimeout
+		srv.HTTP2 = &http.HTTP2Config{WriteByteTimeout: writeTimeout} // of a peer that takes nothing at all
+		srv.ConnState = s.counters.connection
+		srv.DisableGeneralOptionsHandler = true // OPTIONS * is answered as the other methods are
+		if s.config.accessLog {
+			srv.ConnContext = withRemote
+		}
+	}
+	attrs := []any{"url", s.url(s.public[0])}
+	if len(s.public) > 1 {
+		attrs = append(attrs, "messages", s.url(s.public[1])+"/messages")
+	}
+	if s.admin != nil {
+		s.startAdmin()
+		attrs = append(attrs, "admin", "http://"+hostOf(s.admin.ln.Addr()))
+	}
+	s.log.Info("serving", attrs...)
+	for _, e := range s.endpoints() {
+		e.http.ReadHeaderTimeout = readHeaderTimeout
+		e.http.ReadTimeout = readTimeout
+		e.http.IdleTimeout = idleTimeout
+		e.http.MaxHeaderBytes = maxHeaderBytes
+		e.http.ErrorLog = slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)
+		go func() {
+			if err := e.serve(); !errors.Is(err, http.ErrServerClosed) {
+				s.ended <- fmt.Errorf("-%s: %w", e.flag, err)
+			}
+		}()
+	}
+}
+
+func (e *endpoint) serve() error {
+	if e.http.TLSConfig != nil {
+		return e.http.ServeTLS(e.ln, "", "")
+	}
+	return e.http.Serve(e.ln)
+}
+
+// startAdmin sets the admin address up. Its answers may take long: profiles
+// do.
+func (s *server) startAdmin() {
+	h := admin(s.store, &s.counters, time.Now())
+	if a := s.admin.ln.Addr().(*net.TCPAddr); a.IP.IsLoopback() {
+		h = localOnly(h)
+	} else {
+		s.log.Warn("the admin address asks for no key and is open to other machines; keep them out", "admin-addr", a.String())
+	}
+	s.admin.http.Handler = h
+}
+
+// handlers returns the handler of each public address.
+func (s *server) handlers() []http.Handler {
+	c := s.config
+	opts := &httpapi.Options{
+		Encoded:    s.store.Encoded,
+		Logger:     slog.New(untilFailed{s.log.Handler(), s.store.Failed}),
+		Observe:    s.observer(),
+		SunsetGone: c.sunset.value == "gone",
+	}
+	rt := router{
+		base:     string(c.basePath),
+		pets:     httpapi.New(s.store.Service, s.keys, opts),
+		messages: httpapi.NewMessages(s.store.Messages, s.keys, opts),
+		ready:    s.store.Ready,
+		draining: &s.draining,
+	}
+	if c.accessLog {
+		rt.access = s.log
+	}
+	if len(s.public) == 1 {
+		return []http.Handler{&rt}
+	}
+	pets, messages := rt, rt
+	pets.messages, messages.pets = nil, nil
+	return []http.Handler{&pets, &messages}
+}
+
+// url returns the base URL of a public address, as a client on this machine
+// may write it.
+func (s *server) url(e *endpoint) string {
+	scheme := "http"
+	if e.http.TLSConfig != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + hostOf(e.ln.Addr()) + string(s.config.basePath)
+}
+
+func hostOf(a net.Addr) string {
+	tcp, ok := a.(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", tcp.Port)
+	}
+	return a.String()
+}

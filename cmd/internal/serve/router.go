@@ -1,0 +1,155 @@
+package serve
+
+import (
+	"context"
+	"encoding/hex"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+)
+
+// router is the handler of an address: the contract's handlers under the base
+// path, and health outside it. It stands in for http.ServeMux and
+// http.StripPrefix: the one cleans paths and redirects, and the other copies
+// every request.
+type router struct {
+	base     string
+	pets     http.Handler // nil: not on this address
+	messages http.Handler // nil: not on this address
+	ready    func(context.Context) error
+	draining *atomic.Bool
+	access   *slog.Logger // nil: requests that the handlers do not see are not logged
+}
+
+var errNoPath = petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here")
+
+func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// A chunked request may have come with a length as well, on which a proxy
+	// in front could disagree with net/http: nothing that follows it on the
+	// connection is to be trusted (RFC 9112, section 6.1).
+	if rt.draining.Load() || len(r.TransferEncoding) > 0 {
+		w.Header()["Connection"] = []string{"close"}
+	}
+	switch path := r.URL.Path; {
+	case path == "/healthz":
+		answerHealth(w, r, nil)
+	case path == "/readyz":
+		answerHealth(w, r, rt.readiness(r.Context()))
+	case !stripBase(r.URL, rt.base):
+		rt.notFound(w, r)
+	case rt.messages != nil && r.URL.Path == "/messages":
+		rt.messages.ServeHTTP(w, r)
+	case rt.pets != nil:
+		rt.pets.ServeHTTP(w, r)
+	default:
+		rt.notFound(w, r)
+	}
+}
+
+// stripBase takes base off the start of u's path, in both its forms, and
+// reports whether a path under it, or the empty one, is left. If not, u stays
+// as it was. The URL is changed in place: the request is the server's own, and
+// nobody needs the path again.
+func stripBase(u *url.URL, base string) bool {
+	rest, ok := strings.CutPrefix(u.Path, base)
+	if !ok || rest != "" && rest[0] != '/' {
+		return false
+	}
+	if u.RawPath == "" {
+		u.Path = rest
+		return true
+	}
+	raw, ok := cutEscaped(u.RawPath, base)
+	if !ok || raw != "" && raw[0] != '/' {
+		return false
+	}
+	u.Path, u.RawPath = rest, raw
+	return true
+}
+
+// cutEscaped takes base off the start of an escaped path. An escaped character
+// is the character (RFC 3986, section 2.4), but for the slash, which is then a
+// part of a segment and not the end of one.
+func cutEscaped(raw, base string) (string, bool) {
+	for i := range len(base) {
+		if raw == "" {
+			return "", false
+		}
+		c, n := raw[0], 1
+		if c == '%' && len(raw) >= 3 {
+			b, err := hex.DecodeString(raw[1:3])
+			if err != nil || b[0] == '/' {
+				return "", false
+			}
+			c, n = b[0], 3
+		}
+		if c != base[i] {
+			return "", false
+		}
+		raw = raw[n:]
+	}
+	return raw, true
+}
+
+// notFound answers for a path that is nobody's.
+func (rt *router) notFound(w http.ResponseWriter, r *http.Request) {
+	httpapi.WriteError(w, r, errNoPath)
+	if rt.access != nil {
+		logAccess(r.Context(), rt.access, "", httpapi.Observation{
+			Method:    r.Method,
+			Path:      r.URL.Path,
+			Status:    http.StatusNotFound,
+			Code:      errNoPath.Code,
+			RequestID: w.Header().Get("X-Request-Id"),
+		})
+	}
+}
+
+// readyTimeout bounds how long /readyz waits for the store.
+const readyTimeout = 2 * time.Second
+
+var errDraining = petstore.Errorf(petstore.CodeUnavailable, "the server is stopping")
+
+// readiness reports why a request should be sent elsewhere.
+func (rt *router) readiness(ctx context.Context) error {
+	if rt.draining.Load() {
+		return errDraining
+	}
+	if rt.ready == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	if err := rt.ready(ctx); err != nil {
+		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the store cannot be used now", Err: err}
+	}
+	return nil
+}
+
+// answerHealth answers /healthz or /readyz: 200 unless there is an error.
+func answerHealth(w http.ResponseWriter, r *http.Request, err error) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		err = petstore.Errorf(httpapi.CodeMethodNotAllowed, "method: not one of those that Allow names")
+	}
+	if err != nil {
+		httpapi.WriteError(w, r, err)
+		return
+	}
+	const ok = "ok\n"
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(ok)))
+	if r.Method != http.MethodHead {
+		_, _ = io.WriteString(w, ok)
+	}
+}

@@ -1,0 +1,73 @@
+package serve
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+
+	"example.com/animalstore/petstore/apikey"
+)
+
+const serveName = "serve"
+
+func (p *Program) serveCommand() Command {
+	var c config
+	return Command{
+		Name:  serveName,
+		About: "serve until SIGTERM or SIGINT",
+		Flags: func(fs *flag.FlagSet) {
+			c.flags(fs)
+			if p.StoreFlags != nil {
+				p.StoreFlags(fs)
+			}
+		},
+		Run: func(call *Call) error {
+			if err := c.check(call.Args); err != nil {
+				return err
+			}
+			return p.serve(call, &c)
+		},
+	}
+}
+
+// server is a server while it serves.
+type server struct {
+	config   *config
+	log      *slog.Logger
+	store    *Store
+	keys     *apikey.File
+	counters counters
+	draining atomic.Bool
+
+	public []*endpoint // what clients use
+	admin  *endpoint   // nil: none
+	ended  chan error  // from an endpoint that stopped by itself
+}
+
+// serve does what "serve" is asked to do. Nothing is logged before all is well,
+// so that what keeps the server from starting is told in the one line of the
+// error; and no key is made for a server that cannot start.
+func (p *Program) serve(call *Call, c *config) (err error) {
+	s := &server{config: c, log: c.logger(call.Stderr), ended: make(chan error, 3)}
+	defer s.closeListeners()
+	if err := s.listen(); err != nil {
+		return err
+	}
+	if s.store, err = p.Open(call.Context, s.log); err != nil {
+		return err
+	}
+	if s.keys, err = p.openKeys(call.Stdout, c.keys, s.url(s.public[0]), s.log); err != nil {
+		_ = s.store.Close()
+		return fmt.Errorf("-keys: %w", err)
+	}
+	defer s.keys.Close()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	s.start()
+	return s.wait(signals)
+}
