@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/petstore/storage"
+)
+
+// backupCommand asks a running server for a copy of its store. The copy gets
+// its name once it is whole, checked and on disk, and never replaces a file
+// unless told to.
+func backupCommand() serve.Command {
+	var admin string
+	var overwrite bool
+	return serve.Command{
+		Name:  "backup",
+		Args:  "FILE",
+		About: "copy the store of a running server, which goes on serving, to a new file, and check the copy",
+		Flags: func(fs *flag.FlagSet) {
+			fs.StringVar(&admin, "admin-addr", "", "`host:port` of the server's admin address, as it was given to serve")
+			fs.BoolVar(&overwrite, "overwrite", false, "replace FILE if there is one")
+		},
+		Run: func(c *serve.Call) error {
+			if len(c.Args) != 1 {
+				return &serve.UsageError{Message: "backup needs one FILE"}
+			}
+			if _, _, err := net.SplitHostPort(admin); err != nil {
+				return &serve.UsageError{Message: "backup needs -admin-addr host:port, the admin address of a running server"}
+			}
+			ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			size, err := backUp(ctx, "http://"+admin+"/backup", c.Args[0], overwrite)
+			if err != nil {
+				return fmt.Errorf("no backup was made: %w", err)
+			}
+			_, err = fmt.Fprintf(c.Stdout, "%s: %d bytes, checked\n", c.Args[0], size)
+			return err
+		},
+	}
+}
+
+func backUp(ctx context.Context, url, path string, overwrite bool) (int64, error) {
+	if _, err := os.Lstat(path); err == nil && !overwrite {
+		return 0, fmt.Errorf("%s exists; choose another file, or say -overwrite", path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*") // mode 0600
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(f.Name())
+	size, err := download(ctx, url, f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return 0, err
+	}
+	var damage error
+	err = storage.Check(f.Name(), func(err error) {
+		if damage == nil {
+			damage = fmt.Errorf("the copy is damaged, and so is the store, or the way to here: %w", err)
+		}
+	})
+	if err := errors.Join(err, damage); err != nil {
+		return 0, err
+	}
+	if overwrite {
+		err = os.Rename(f.Name(), path)
+	} else if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
+		err = os.Rename(f.Name(), path) // a file system without links
+	}
+	if err != nil {
+		return 0, err
+	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		_ = dir.Sync() // which not every system can
+		_ = dir.Close()
+	}
+	return size, nil
+}
+
+// download writes what is at url to w, all of it or an error.
+func download(ctx context.Context, url string, w io.Writer) (int64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK || resp.ContentLength < 0 {
+		b, _ := io.ReadAll(io.LimitReader(resp.Body, 1000))
+		return 0, fmt.Errorf("the server answered %s: %s", resp.Status, strings.TrimSpace(string(b)))
+	}
+	n, err := io.Copy(w, resp.Body)
+	if err == nil && n != resp.ContentLength {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/petstore/storage"
+)
+
+// maxProblems is how many problems are printed: the first ones tell the most.
+const maxProblems = 100
+
+// checkMemory is how much memory a check may need, in bytes. It needs a tenth
+// of that for ten million animals.
+const checkMemory = 2 << 30
+
+// checkCommand reads a whole file and names its damage. It does so in a child
+// process with limits of its own, so that no file can do more than end that.
+func checkCommand() serve.Command {
+	var direct bool
+	var timeout time.Duration
+	return serve.Command{
+		Name: "check",
+		Args: "FILE",
+		About: "read the whole file and name all damage; exit code 0: sound, 1: damaged, 2: it could not be checked." +
+			" A file in use cannot: check a copy made with backup",
+		Flags: func(fs *flag.FlagSet) {
+			fs.DurationVar(&timeout, "timeout", time.Hour, "`duration` after which the check is given up, as if there were damage")
+			fs.BoolVar(&direct, "direct", false, "check in this process; the one that is started for the check is told so")
+		},
+		Run: func(c *serve.Call) error {
+			if len(c.Args) != 1 {
+				return &serve.UsageError{Message: "check needs one FILE"}
+			}
+			if direct {
+				return check(c.Stdout, c.Args[0])
+			}
+			ctx, cancel := context.WithTimeout(c.Context, timeout)
+			defer cancel()
+			return checkApart(ctx, c.Stdout, c.Args[0])
+		},
+	}
+}
+
+func check(w io.Writer, path string) error {
+	debug.SetMaxStack(64 << 20)
+	if err := limitMemory(checkMemory); err != nil {
+		return err
+	}
+	n := 0
+	err := storage.Check(path, func(err error) {
+		if n++; n <= maxProblems {
+			fmt.Fprintln(w, err)
+		}
+	})
+	switch {
+	case errors.Is(err, storage.ErrLocked):
+		return &serve.UsageError{Message: inUse(path, "check")}
+	case err != nil:
+		return &serve.UsageError{Message: err.Error()}
+	case n > maxProblems:
+		fmt.Fprintf(w, "and %d more\n", n-maxProblems)
+		fallthrough
+	case n > 0:
+		return fmt.Errorf("%s is damaged; restore it from a backup, or save what is left with export -skip-damaged", path)
+	}
+	_, err = fmt.Fprintf(w, "%s is sound\n", path)
+	return err
+}
+
+// inUse is what a command says that cannot work beside a server.
+func inUse(path, command string) string {
+	return fmt.Sprintf("%s is in use by a server; stop that first, or make a copy with backup and %s the copy", path, command)
+}
+
+// checkApart runs check -direct in a process of its own.
+func checkApart(ctx context.Context, w io.Writer, path string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, self, "check", "-direct", "--", path)
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	err = cmd.Run()
+	// What the child says for itself is one line with the program's name; what
+	// the runtime says of one that it ends is something else.
+	said, ours := strings.CutPrefix(stderr.String(), program().Name+": ")
+	said = strings.TrimSpace(said)
+	switch code := cmd.ProcessState.ExitCode(); {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s could not be checked in time; look at the disk, then try again with a longer -timeout", path)
+	case ours && code == 1:
+		return errors.New(said)
+	case ours && code == 2:
+		said, _, _ = strings.Cut(said, "; see ")
+		return &serve.UsageError{Message: said}
+	}
+	why, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
+	return fmt.Errorf("%s could not be checked to its end, so take it for damaged: the check ended with %w (%s)", path, err, why)
+}

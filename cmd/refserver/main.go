@@ -1,0 +1,60 @@
+// Refserver serves the animal store from one file. "refserver -h" tells its
+// flags and commands.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/petstore/storage"
+)
+
+func main() { os.Exit(program().Main()) }
+
+func program() *serve.Program {
+	var db string
+	return &serve.Program{
+		Name:     "refserver",
+		About:    "the animal store, kept in one file, served over HTTP",
+		Commands: []serve.Command{backupCommand(), checkCommand(), exportCommand()},
+		StoreFlags: func(fs *flag.FlagSet) {
+			fs.StringVar(&db, "db", "animalstore.db", "`file` with the animals and messages; made if there is none")
+		},
+		Open: func(_ context.Context, log *slog.Logger) (*serve.Store, error) {
+			s, err := storage.Open(db, &storage.Options{Logger: log})
+			if err != nil {
+				return nil, advise(err)
+			}
+			return &serve.Store{
+				Service:    s,
+				Encoded:    s,
+				Messages:   s,
+				Queue:      s,
+				Statistics: s,
+				Snapshot:   s.Snapshot,
+				Ready:      func(context.Context) error { return s.Err() },
+				Failed:     s.Failed(),
+				Err:        s.Err,
+				Close:      s.Close,
+			}, nil
+		},
+	}
+}
+
+// advise adds to an error of opening the store what can be done about it.
+func advise(err error) error {
+	switch {
+	case errors.Is(err, storage.ErrLocked):
+		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
+	case errors.Is(err, storage.ErrForeign):
+		return fmt.Errorf("%w; choose another file with -db", err)
+	case errors.Is(err, storage.ErrNewer):
+		return fmt.Errorf("%w; use that one or a later one", err)
+	}
+	return err
+}

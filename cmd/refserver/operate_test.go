@@ -1,0 +1,195 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAccessLog(t *testing.T) {
+	s := start(t, t.TempDir(), "-access-log")
+	s.create(s.key, "Rex", "X-Request-ID", "mine-1")
+	refused := s.do("GET", s.url+"/pets?api_key="+s.key, "petstore_wrong", "")
+	outside := s.do("GET", "http://"+s.host()+"/", "", "", "X-Request-ID", "not sane")
+	id := func(r response) string { return r.header.Get("X-Request-Id") }
+	if refused.status != 401 || outside.status != 404 || id(refused) == "" || id(outside) == "" || id(outside) == "not sane" {
+		t.Errorf("answers %v and %v", refused, outside)
+	}
+	for _, form := range []string{
+		`msg=request request_id=mine-1 remote=127\.0\.0\.1:\d+ principal=default method=POST path=/v1/pets status=201 bytes=\d+ duration=\S+\n`,
+		`msg=request request_id=` + id(refused) + ` remote=\S+ principal="" method=GET path=/v1/pets status=401 bytes=\d+ duration=\S+ code=unauthorized\n`,
+		`msg=request request_id=` + id(outside) + ` remote=\S+ principal="" method=GET path=/ status=404 `,
+	} {
+		s.until("the log has a line of the form "+form, func() bool { return regexp.MustCompile(form).MatchString(s.stderr.String()) })
+	}
+	if log := s.stderr.String(); strings.Count(log, "msg=request") != 3 || strings.Contains(log, "petstore_") {
+		t.Errorf("the log has other lines, or a key:\n%s", log)
+	}
+}
+
+func TestJSONLog(t *testing.T) {
+	cmd := command(t.TempDir(), "-addr=127.0.0.1:0", "-log=json")
+	var out output
+	cmd.Stderr = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); !strings.HasSuffix(out.String(), "\n") && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	var line struct{ Level, Msg, URL string }
+	if err := json.Unmarshal([]byte(out.String()), &line); err != nil || line.Msg != "serving" || line.Level != "INFO" || line.URL == "" {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+func TestAdmin(t *testing.T) {
+	s := start(t, t.TempDir(), "-admin-addr=127.0.0.1:0")
+	_, after, _ := strings.Cut(s.stderr.String(), " admin=")
+	admin, _, _ := strings.Cut(after, "\n")
+	s.create(s.key, "Rex")
+	for _, text := range []string{"one", "two", "three"} {
+		if r := s.do("POST", s.url+"/messages", s.key, `{"message":"`+text+`"}`); r.status != 202 {
+			t.Fatalf("POST /messages: %d", r.status)
+		}
+	}
+	type message struct{ ID, Message, Status string }
+	queued := func(query string) []message {
+		t.Helper()
+		r := s.do("GET", admin+"/messages"+query, "", "")
+		var m []message
+		if err := json.Unmarshal([]byte(r.body), &m); err != nil || r.status != 200 {
+			t.Fatalf("GET /messages%s: %d %s", query, r.status, r.body)
+		}
+		return m
+	}
+	all := queued("")
+	if len(all) != 3 || all[0].Message != "one" || all[2].Message != "three" || all[0].Status != "queued" {
+		t.Fatalf("GET /messages gave %v", all)
+	}
+	if diff := cmp.Diff(all[:2], queued("?limit=2")); diff != "" {
+		t.Errorf("GET /messages?limit=2 (-want +got):\n%s", diff)
+	}
+	for range 2 { // a repeated removal is none
+		if r := s.do("DELETE", admin+"/messages/"+all[0].ID, "", ""); r.status != 204 {
+			t.Errorf("DELETE: %d %s", r.status, r.body)
+		}
+	}
+	if diff := cmp.Diff(all[1:], queued("")); diff != "" {
+		t.Errorf("GET /messages after the removal (-want +got):\n%s", diff)
+	}
+	for _, query := range []string{"?limit=0", "?limit=1001", "?limit=x"} {
+		if r := s.do("GET", admin+"/messages"+query, "", ""); r.status != 400 || !strings.Contains(r.body, "limit") {
+			t.Errorf("GET /messages%s: %d %s", query, r.status, r.body)
+		}
+	}
+
+	var vars struct {
+		Store   struct{ Pets, QueuedMessages int }
+		Answers map[string]int
+	}
+	r := s.do("GET", admin+"/debug/vars", "", "")
+	if err := json.Unmarshal([]byte(r.body), &vars); err != nil || vars.Store.Pets != 1 || vars.Store.QueuedMessages != 2 || vars.Answers["2xx"] != 4 {
+		t.Errorf("GET /debug/vars: %v, %+v", err, vars)
+	}
+	if r := s.do("GET", admin+"/debug/pprof/goroutine?debug=1", "", ""); r.status != 200 || !strings.Contains(r.body, "goroutine profile") {
+		t.Errorf("GET /debug/pprof/goroutine: %d", r.status)
+	}
+	for _, path := range []string{"/messages", "/debug/vars", "/debug/pprof/"} {
+		if r := s.do("GET", "http://"+s.host()+path, s.key, ""); r.status != 404 {
+			t.Errorf("GET %s on the main address: %d", path, r.status)
+		}
+	}
+	req, _ := http.NewRequest("GET", admin+"/messages", nil)
+	req.Host = "evil.example"
+	if resp, err := oneShot.Do(req); err != nil || resp.StatusCode != 403 {
+		t.Errorf("GET /messages for another host: %v, %v", resp, err)
+	}
+}
+
+func TestOpenAdminAddressIsWarnedOf(t *testing.T) {
+	s := start(t, t.TempDir(), "-admin-addr=:0")
+	if log := s.stderr.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "admin") {
+		t.Errorf("the log:\n%s", log)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	dir := t.TempDir()
+	roots := x509.NewCertPool()
+	roots.AddCert(newCertificate(t, dir))
+	s := start(t, dir, "-tls-cert=cert.pem", "-tls-key=key.pem")
+	if !strings.HasPrefix(s.url, "https://") {
+		t.Fatalf("the URL is %s", s.url)
+	}
+	for _, h2 := range []bool{false, true} {
+		client := &http.Client{Transport: &http.Transport{
+			TLSClientConfig:   &tls.Config{RootCAs: roots},
+			ForceAttemptHTTP2: h2,
+		}}
+		r, err := send(client, "POST", s.url+"/pets", s.key, `{"name":"Rex","categoryId":1}`)
+		if err != nil || r.status != 201 {
+			t.Errorf("POST /pets (HTTP/2: %v): %v, %v", h2, r, err)
+		}
+		client.CloseIdleConnections()
+	}
+	code, _, stderr := run(t, dir, "-addr=127.0.0.1:0", "-tls-cert=key.pem", "-tls-key=cert.pem", "-db=other.db")
+	if code != 1 {
+		t.Errorf("certificate and key confused: exit code %d", code)
+	}
+	oneLine(t, stderr, "-tls-cert")
+	s.stop()
+}
+
+// newCertificate writes cert.pem and key.pem for 127.0.0.1.
+func newCertificate(t *testing.T, dir string) *x509.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]*pem.Block{
+		"cert.pem": {Type: "CERTIFICATE", Bytes: der},
+		"key.pem":  {Type: "PRIVATE KEY", Bytes: keyDER},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
+}
