@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/animalstore/conformance"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+const key = "command-test-Key-0123456789"
+
+type oneKey struct{}
+
+func (oneKey) Authenticate(_ context.Context, got string) (string, error) {
+	if got != key {
+		return "", petstore.Errorf(petstore.CodeUnauthorized, "unknown key")
+	}
+	return "tester", nil
+}
+
+// newTarget serves the reference handler and returns its base address. A
+// broken one answers a creation with 200.
+func newTarget(t *testing.T, broken bool) string {
+	t.Helper()
+	store := memory.New(nil)
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", http.StripPrefix("/v1", httpapi.New(store, oneKey{}, nil)))
+	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(store, oneKey{}, nil)))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken {
+			w = okay{w}
+		}
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL + "/v1"
+}
+
+type okay struct{ http.ResponseWriter }
+
+func (w okay) WriteHeader(status int) {
+	if status == http.StatusCreated {
+		status = http.StatusOK
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// cli runs a command line.
+func cli(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = command(t.Context(), args, environment{&out, &err, func(name string) string { return env[name] }})
+	return code, out.String(), err.String()
+}
+
+// file writes a file of the test's own and returns its path.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCommands(t *testing.T) {
+	good, broken := newTarget(t, false), newTarget(t, true)
+	keyFile := file(t, "key", "  "+key+"\n")
+	env := map[string]string{"PETSTORE_API_KEY": key}
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	few := []string{"-run", "pets.create.status,pets.list.*"}
+	run := func(url string, args ...string) []string {
+		return append(append([]string{"run", "-url", url}, few...), args...)
+	}
+	for _, tt := range []struct {
+		name   string
+		args   []string
+		env    map[string]string
+		code   int
+		stdout string // part of it
+		stderr string // part of it
+	}{
+		{name: "conformant", args: run(good), env: env, code: 0, stdout: "\nconformant"},
+		{name: "a key in a file", args: run(good, "-key-file", keyFile), code: 0, stdout: "\nconformant"},
+		{name: "a key as a flag", args: run(good, "-key", key), code: 0, stdout: "\nconformant"},
+		{name: "not conformant", args: run(broken), env: env, code: 1, stdout: "FAIL pets.create.status\n"},
+		{name: "a known failure", args: run(broken, "-known", file(t, "known", "pets.create.status soon\n")), env: env, code: 0, stdout: "KNOWN pets.create.status"},
+		{name: "a stale known failure", args: run(good, "-known", file(t, "known", "pets.create.status soon\n")), env: env, code: 1, stdout: "STALE pets.create.status"},
+		{name: "read-only, where there is nothing to read", args: []string{"run", "-url", newTarget(t, false), "-read-only", "-run", "pets.get.pet", "-strict"}, env: env, code: 3, stdout: "incomplete"},
+		{name: "verbose", args: run(good, "-v"), env: env, code: 0, stderr: "pass         pets.create.status ("},
+		{name: "the seed", args: run(good, "-seed", "77"), env: env, code: 0, stdout: "seed 77\n"},
+
+		{name: "nothing listens", args: run(closed.URL), env: env, code: 3, stderr: "connection refused"},
+		{name: "a wrong key", args: run(good, "-key", "wrong"), code: 3, stderr: "does not take the API key"},
+		{name: "no such service", args: run(good + "/x"), env: env, code: 3, stderr: "no animal store at"},
+		{name: "the address of the list", args: run(good + "/pets"), env: env, code: 3, stderr: "not that of /pets itself"},
+
+		{name: "nothing", code: 2, stderr: "Usage:"},
+		{name: "an unknown command", args: []string{"judge"}, code: 2, stderr: `there is no command "judge"`},
+		{name: "an unknown flag", args: run(good, "-quick"), code: 2, stderr: "-quick"},
+		{name: "an argument too many", args: run(good, "more"), code: 2, stderr: `unexpected argument "more"`},
+		{name: "no address", args: []string{"run"}, env: env, code: 2, stderr: "no URL"},
+		{name: "no key", args: run(good), code: 2, stderr: "no API key"},
+		{name: "two keys", args: run(good, "-key", key, "-key-file", keyFile), code: 2, stderr: "not both"},
+		{name: "a key file that is not there", args: run(good, "-key-file", keyFile+"x"), code: 2, stderr: "no such file"},
+		{name: "a selector that matches nothing", args: []string{"run", "-url", good, "-run", "cats.*"}, env: env, code: 2, stderr: `"cats.*" matches no check`},
+		{name: "a skip that matches nothing", args: run(good, "-skip", "cats"), env: env, code: 2, stderr: `"cats" matches no check`},
+		{name: "an unreadable known file", args: run(good, "-known", keyFile+"x"), env: env, code: 2, stderr: "no such file"},
+		{name: "a malformed known file", args: run(good, "-known", file(t, "known", "pets.create.status\n")), env: env, code: 2, stderr: "line 1"},
+		{name: "a known file with an unknown id", args: run(good, "-known", file(t, "known", "cats.list soon\n")), env: env, code: 2, stderr: "cats.list"},
+		{name: "another level", args: run(good, "-level", "all"), env: env, code: 2, stderr: `level "all"`},
+		{name: "a pet that is no id", args: run(good, "-pet", "Rex"), env: env, code: 2, stderr: "not an int64"},
+		{name: "an unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: "no format"},
+		{name: "a report without a file", args: run(good, "-report", "json"), env: env, code: 2, stderr: "junit=report.xml"},
+		{name: "a report that cannot be written", args: run(good, "-report", "json="+filepath.Join(t.TempDir(), "no", "x")), env: env, code: 2, stderr: "cannot be written"},
+		{name: "a report that is a directory", args: run(good, "-report", "json="+t.TempDir()), env: env, code: 2, stderr: "is a directory"},
+
+		{name: "help", args: []string{"help"}, code: 0, stdout: "Exit codes:"},
+		{name: "help for run", args: []string{"run", "-h"}, code: 0, stdout: "-messages-url"},
+		{name: "list", args: []string{"list", "-run", "*.limit.max"}, code: 0, stdout: "pets.list.limit.max"},
+		{name: "list what matches nothing", args: []string{"list", "-run", "cats"}, code: 2, stderr: "matches no check"},
+		{name: "explain", args: []string{"explain", "pets.list.limit.max"}, code: 0, stdout: "  clause   The greatest limit is 100. (4.1, 8)\n  failure  With at least"},
+		{name: "explain what there is not", args: []string{"explain", "limit.max"}, code: 2, stderr: "there is pets.list.limit.max"},
+		{name: "explain nothing", args: []string{"explain"}, code: 2, stderr: "give the id"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := cli(t, tt.env, tt.args...)
+			if code != tt.code || !strings.Contains(stdout, tt.stdout) || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("conformance %s: code %d, want %d\n%s\n%s", strings.Join(tt.args, " "), code, tt.code, stdout, stderr)
+			}
+			if strings.Contains(stdout+stderr, key) {
+				t.Errorf("the output has the key:\n%s\n%s", stdout, stderr)
+			}
+			if code == exitUsage && len(tt.args) > 0 && (strings.Count(stderr, "\n") != 1 || stdout != "") {
+				t.Errorf("wrong use is not said in one line:\n%s\n%s", stdout, stderr)
+			}
+		})
+	}
+}
+
+// A run writes every report that it is asked for, whole, and none if it could
+// not judge.
+func TestReports(t *testing.T) {
+	dir := t.TempDir()
+	var args []string
+	for _, f := range conformance.Formats() {
+		args = append(args, "-report", string(f)+"="+filepath.Join(dir, string(f)))
+	}
+	good := newTarget(t, false)
+	env := map[string]string{"PETSTORE_API_KEY": key}
+	if code, _, stderr := cli(t, map[string]string{"PETSTORE_API_KEY": "wrong"}, append([]string{"run", "-url", good}, args...)...); code != exitNotJudged {
+		t.Errorf("a wrong key: code %d\n%s", code, stderr)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("a run that could not judge left %v, %v", left, err)
+	}
+	code, stdout, stderr := cli(t, env, append([]string{"run", "-url", good, "-messages-url", good}, args...)...)
+	if code != exitConformant || stderr != "" {
+		t.Fatalf("code %d\n%s\n%s", code, stdout, stderr)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != len(conformance.Formats()) {
+		t.Errorf("the run left %v, %v", left, err)
+	}
+	for _, f := range conformance.Formats() {
+		b, err := os.ReadFile(filepath.Join(dir, string(f)))
+		if err != nil || len(b) < 500 || bytes.Contains(b, []byte(key)) {
+			t.Errorf("%s: %d bytes, %v", f, len(b), err)
+		}
+	}
+}
+
+func TestListJSON(t *testing.T) {
+	code, stdout, _ := cli(t, nil, "list", "-json")
+	var all []struct{ ID, Title, Level, Section, Statement, Clause, Feature, Why, Failure string }
+	if err := json.Unmarshal([]byte(stdout), &all, json.MatchCaseInsensitiveNames(true)); err != nil || code != 0 {
+		t.Fatalf("code %d, %v", code, err)
+	}
+	if len(all) != len(conformance.Checks()) {
+		t.Errorf("%d checks of %d", len(all), len(conformance.Checks()))
+	}
+	for _, c := range all {
+		if c.ID == "" || c.Section == "" || c.Statement == "" || c.Level == "" {
+			t.Errorf("%+v lacks something", c)
+		}
+	}
+}
