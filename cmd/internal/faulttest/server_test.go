@@ -1,0 +1,261 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long a test waits for what comes at once unless the machine
+// is busy.
+const patience = 60 * time.Second
+
+// output collects what a process writes.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// server is a running reference server.
+type server struct {
+	t              *testing.T
+	dir            string
+	cmd            *exec.Cmd
+	stdout, stderr output
+	host, admin    string
+	key            string
+	took           time.Duration // from the start until it serves
+	done           chan struct{}
+}
+
+var (
+	servingForm = regexp.MustCompile(`msg=serving url=http://(\S+)/v1 admin=http://(\S+)\n`)
+	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
+)
+
+// start starts a server in dir and waits until it serves. before, if any, is
+// the command that runs it.
+func start(t *testing.T, dir string, before ...string) *server {
+	t.Helper()
+	s := launch(t, dir, before...)
+	s.until("it serves", func() bool { return s.host != "" })
+	return s
+}
+
+func launch(t *testing.T, dir string, before ...string) *server {
+	t.Helper()
+	args := append(before, serverBinary(t), "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0")
+	s := &server{t: t, dir: dir, cmd: exec.Command(args[0], args[1:]...), done: make(chan struct{})}
+	s.cmd.Dir = dir
+	s.cmd.Stdout, s.cmd.Stderr = &s.stdout, &s.stderr
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what runs it ends with it
+	began := time.Now()
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(s.done)
+		_ = s.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		s.kill()
+		<-s.done
+	})
+	for deadline := began.Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if m := servingForm.FindStringSubmatch(s.stderr.String()); m != nil {
+			s.took = time.Since(began)
+			s.host, s.admin = m[1], m[2]
+			break
+		}
+		select {
+		case <-s.done:
+			return s
+		default:
+		}
+	}
+	if s.host != "" {
+		s.findKey()
+	}
+	return s
+}
+
+// findKey reads the key that the first start in a directory prints, and keeps
+// it beside the directory for the later ones.
+func (s *server) findKey() {
+	s.t.Helper()
+	kept := s.dir + ".key"
+	if b, err := os.ReadFile(kept); err == nil {
+		s.key = string(b)
+		return
+	}
+	s.until("the key is printed", func() bool {
+		s.key = keyForm.FindString(s.stdout.String())
+		return s.key != ""
+	})
+	if err := os.WriteFile(kept, []byte(s.key), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// until waits for what is to come about while the server runs.
+func (s *server) until(what string, ok func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+		select {
+		case <-s.done:
+			s.t.Fatalf("waiting until %s: the server has ended:\n%s", what, s.stderr.String())
+		default:
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("waited until %s:\n%s", what, s.stderr.String())
+		}
+	}
+}
+
+// wait waits for the server to end, and returns its exit code.
+func (s *server) wait() int {
+	s.t.Helper()
+	select {
+	case <-s.done:
+	case <-time.After(patience):
+		s.t.Fatalf("the server has not ended:\n%s", s.stderr.String())
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// kill ends the server, and what runs it, at once.
+func (s *server) kill() { _ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) }
+
+// stop ends the server in good order.
+func (s *server) stop() {
+	s.t.Helper()
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	if code := s.wait(); code != 0 {
+		s.t.Fatalf("exit code %d:\n%s", code, s.stderr.String())
+	}
+}
+
+func (s *server) db() string { return filepath.Join(s.dir, "animalstore.db") }
+
+// answer is an answer, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// send sends a request with the server's key.
+func (s *server) send(c *http.Client, method, path, body string, header ...string) (answer, error) {
+	req, err := http.NewRequest(method, "http://"+s.host+"/v1"+path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.key)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header, string(b)}, err
+}
+
+// must is send for a request whose answer has to come, with that status.
+func (s *server) must(status int, method, path, body string, header ...string) answer {
+	s.t.Helper()
+	a, err := s.send(http.DefaultClient, method, path, body, header...)
+	if err != nil || a.status != status {
+		s.t.Fatalf("%s %s: %d %.300s (%v), want %d", method, path, a.status, a.body, err, status)
+	}
+	return a
+}
+
+// vars returns what the server's admin address counts.
+func (s *server) vars() (v struct {
+	Goroutines, Connections int
+	Memstats                struct{ HeapAlloc, Sys uint64 }
+	Store                   struct{ Pets, QueuedMessages int64 }
+}) {
+	s.t.Helper()
+	resp, err := http.Get("http://" + s.admin + "/debug/vars")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(&v); err != nil {
+		s.t.Fatal(err)
+	}
+	return v
+}
+
+// status returns a figure of /proc/PID/status, in kB.
+func (s *server) status(name string) (n int) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
+			_, _ = fmt.Sscan(rest, &n)
+		}
+	}
+	return n
+}
+
+// descriptors returns how many the server has open.
+func (s *server) descriptors() int {
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(entries)
+}
+
+// command runs one of the server's commands and returns its standard output.
+func command(t *testing.T, args ...string) ([]byte, error) {
+	t.Helper()
+	out, err := exec.Command(serverBinary(t), args...).Output()
+	if e, ok := err.(*exec.ExitError); ok {
+		err = fmt.Errorf("%w: %s", err, e.Stderr)
+	}
+	return out, err
+}
+
+// restore puts a copy in the place of a stopped server's file.
+func restore(t *testing.T, s *server, copied string) {
+	t.Helper()
+	if err := os.Rename(copied, s.db()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,136 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"bufio"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// call is a system call of a traced writer.
+type call struct {
+	name     string
+	path     string // of the file it is about
+	data     []byte // written
+	offset   int64  // of a write; of a truncation, the new length
+	target   string // of a link
+	injected bool   // it failed, as it was told to
+}
+
+// traced returns strace's command line that has a process's file calls written
+// to the file at path.
+func traced(path string, more ...string) []string {
+	return append([]string{"strace", "-f", "-y", "-xx", "-s", "40000000", "-o", path,
+		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,write,linkat,unlinkat"}, more...)
+}
+
+var (
+	callForm    = regexp.MustCompile(`^\d+ +(\w+)\((.*)$`)
+	resumedForm = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>`)
+	descriptor  = regexp.MustCompile(`^\d+<([^>]*)>`)
+	quoted      = regexp.MustCompile(`"((?:\\x[0-9a-f]{2})*)"`)
+)
+
+// readTrace reads what strace wrote, in the order in which the calls began;
+// a sync stands where it ended.
+func readTrace(t *testing.T, path string) (calls []call) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unfinished := map[string]int{} // by thread
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, 1<<30)
+	for sc.Scan() {
+		line := sc.Text()
+		if m := resumedForm.FindStringSubmatch(line); m != nil {
+			i := unfinished[m[1]]
+			c := calls[i]
+			c.injected = strings.Contains(line, "(INJECTED)")
+			calls[i] = c
+			if c.name == "fdatasync" || c.name == "fsync" {
+				calls[i].name = "" // moved to its end
+				calls = append(calls, c)
+			}
+			continue
+		}
+		m := callForm.FindStringSubmatch(line)
+		if m == nil {
+			continue // a signal, an exit
+		}
+		c, err := parseCall(m[1], m[2])
+		if err != nil {
+			t.Fatalf("%v in the line %.200s", err, line)
+		}
+		if thread, _, _ := strings.Cut(line, " "); strings.HasSuffix(line, "<unfinished ...>") {
+			unfinished[thread] = len(calls)
+		}
+		calls = append(calls, c)
+	}
+	if err := sc.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return calls
+}
+
+func parseCall(name, args string) (c call, err error) {
+	c.name, c.injected = name, strings.Contains(args, "(INJECTED)")
+	if m := descriptor.FindStringSubmatch(args); m != nil {
+		c.path = unescape(m[1])
+	}
+	strings1 := quoted.FindAllStringSubmatch(args, -1)
+	switch name {
+	case "linkat", "unlinkat":
+		if len(strings1) > 0 {
+			c.path = unescape(strings1[0][1])
+		}
+		if len(strings1) > 1 {
+			c.target = unescape(strings1[1][1])
+		}
+	case "pwrite64", "write":
+		if len(strings1) != 1 {
+			return c, fmt.Errorf("no data")
+		}
+		c.data = []byte(unescape(strings1[0][1]))
+		if name == "pwrite64" {
+			rest := args[strings.LastIndex(args, `"`):]
+			_, err = fmt.Sscanf(strings.ReplaceAll(rest, ",", " "), `" %d %d`, new(int64), &c.offset)
+		}
+	case "ftruncate":
+		_, rest, _ := strings.Cut(args, ">, ")
+		c.offset, err = strconv.ParseInt(rest[:strings.IndexAny(rest, " )")], 10, 64)
+	}
+	return c, err
+}
+
+// unescape decodes the strings of strace -xx.
+func unescape(s string) string {
+	b, err := hex.DecodeString(strings.ReplaceAll(s, `\x`, ""))
+	if err != nil {
+		return s
+	}
+	return string(b)
+}
+
+// record runs a writer and returns what it said and what it did.
+func recordWriter(t *testing.T, changes int, inject ...string) (path string, h told, calls []call, code int) {
+	t.Helper()
+	dir := t.TempDir()
+	path = filepath.Join(dir, "pets.db")
+	trace := filepath.Join(t.TempDir(), "trace")
+	cmd := writer(path, changes, traced(trace, inject...)...)
+	out, err := cmd.Output()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return path, hear(string(out)), readTrace(t, trace), cmd.ProcessState.ExitCode()
+}
