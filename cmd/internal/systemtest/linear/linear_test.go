@@ -1,0 +1,225 @@
+package linear
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage"
+)
+
+var (
+	histories = flag.Int("histories", 4, "how many histories to check")
+	seed      = flag.Uint64("seed", 1, "what chance follows from")
+)
+
+const clients = 8
+
+// anyone lets everybody in.
+type anyone struct{}
+
+func (anyone) Authenticate(context.Context, string) (string, error) { return "a", nil }
+
+// reopened is a store that is closed and opened again while it is used.
+type reopened struct {
+	petstore.Service
+	mu   sync.RWMutex
+	path string
+	s    *storage.Store
+}
+
+func (r *reopened) open(t *testing.T) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.s != nil {
+		if err := r.s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	var err error
+	if r.s, err = storage.Open(r.path, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *reopened) store() *storage.Store {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.s
+}
+
+func (r *reopened) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	return r.store().ListPets(ctx, q)
+}
+
+func (r *reopened) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	return r.store().CreatePet(ctx, p, once)
+}
+
+func (r *reopened) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
+	return r.store().GetPet(ctx, id)
+}
+
+// record has clients use a service at the same time, gives up some of their
+// requests, and returns what they saw.
+func record(t *testing.T, service petstore.Service, seed uint64, requests int, halfway func()) []porcupine.Operation {
+	t.Helper()
+	srv := httptest.NewServer(httpapi.New(service, anyone{}, &httpapi.Options{Logger: slog.New(slog.DiscardHandler)}))
+	defer srv.Close()
+	var mu sync.Mutex
+	var all []porcupine.Operation
+	var highest atomic.Int64
+	began := time.Now()
+	var wg sync.WaitGroup
+	for c := range clients {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(seed, uint64(c)))
+			again := "" // an animal whose creation had no clear outcome
+			for n := range requests {
+				if c == 0 && n == requests/2 && halfway != nil {
+					halfway()
+				}
+				in := choose(r, fmt.Sprintf("c%d-%d", c, n), again, int(highest.Load()))
+				ctx, cancel := context.WithCancel(t.Context())
+				if r.IntN(4) == 0 {
+					time.AfterFunc(time.Duration(r.IntN(2000))*time.Microsecond, cancel)
+				}
+				call := time.Since(began)
+				out := do(ctx, srv.URL, in)
+				op := porcupine.Operation{ClientId: c, Input: in, Call: int64(call), Output: out, Return: int64(time.Since(began))}
+				cancel()
+				if again = ""; in.op == "create" && out.unknown {
+					again = in.name
+					op.Return = int64(time.Hour) // it may still take effect
+				}
+				if in.op == "create" && !out.unknown {
+					highest.Store(max(highest.Load(), int64(out.id)))
+				}
+				mu.Lock()
+				all = append(all, op)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	for i := range all { // a client does one thing at a time, as far as it knows
+		all[i].ClientId = i
+	}
+	return all
+}
+
+func choose(r *rand.Rand, name, again string, highest int) input {
+	switch k := r.IntN(6); {
+	case again != "" && k < 4:
+		return input{op: "create", name: again}
+	case k < 3:
+		return input{op: "create", name: name}
+	case k == 3:
+		return input{op: "get", id: 1 + r.IntN(highest+2)}
+	default:
+		return input{op: "list", id: r.IntN(highest + 1), limit: 1 + r.IntN(20)}
+	}
+}
+
+// check says whether a history can be explained, and how many outcomes in it
+// are unknown.
+func check(history []porcupine.Operation) (porcupine.CheckResult, int) {
+	unknown := 0
+	for _, op := range history {
+		if op.Output.(output).unknown {
+			unknown++
+		}
+	}
+	return porcupine.CheckOperationsTimeout(model, history, 20*time.Second), unknown
+}
+
+func newStore(t *testing.T) *reopened {
+	t.Helper()
+	r := &reopened{path: filepath.Join(t.TempDir(), "pets.db")}
+	r.open(t)
+	t.Cleanup(func() { r.s.Close() })
+	return r
+}
+
+func TestLinearizable(t *testing.T) {
+	t.Logf("%d histories, -seed %d", *histories, *seed)
+	total, lost := 0, 0
+	for i := range *histories {
+		s := newStore(t)
+		history := record(t, s, *seed+uint64(i), 40, func() { s.open(t) })
+		result, unknown := check(history)
+		if result != porcupine.Ok {
+			t.Errorf("history %d: %s, want %s", i, result, porcupine.Ok)
+		}
+		total += len(history)
+		lost += unknown
+	}
+	t.Logf("%d requests, %d without a clear outcome", total, lost)
+	if lost == 0 {
+		t.Error("every outcome was clear")
+	}
+}
+
+// broken is a store with a fault: what it does every fifth time is wrong.
+type broken struct {
+	petstore.Service
+	fault string
+	calls atomic.Int64
+}
+
+func (b *broken) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	page, err := b.Service.ListPets(ctx, q)
+	if b.fault == "a stale read" && err == nil && b.calls.Add(1)%5 == 0 && len(page.Pets) > 0 && page.Next == "" {
+		page.Pets = page.Pets[:len(page.Pets)-1] // the state before the last creation
+	}
+	return page, err
+}
+
+func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	switch n := b.calls.Add(1); {
+	case b.fault == "a lost write" && n%20 == 0:
+		page, err := b.Service.ListPets(ctx, petstore.ListQuery{Limit: 100})
+		return petstore.Pet{ID: int64(len(page.Pets)) + 1, NewPet: p}, err
+	case b.fault == "a retry that creates again":
+		once = petstore.Once{}
+	}
+	return b.Service.CreatePet(ctx, p, once)
+}
+
+func (b *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
+	if b.fault == "a get that misses" && b.calls.Add(1)%5 == 0 {
+		return petstore.Pet{}, petstore.ErrNoPet
+	}
+	return b.Service.GetPet(ctx, id)
+}
+
+// TestBrokenIsCaught makes sure that the check can fail.
+func TestBrokenIsCaught(t *testing.T) {
+	for _, fault := range []string{"a stale read", "a lost write", "a retry that creates again", "a get that misses"} {
+		caught := 0
+		const tries = 4
+		for i := range tries {
+			history := record(t, &broken{Service: newStore(t), fault: fault}, *seed+uint64(i), 12, nil)
+			if result, _ := check(history); result == porcupine.Illegal {
+				caught++
+			}
+		}
+		t.Logf("%s: caught in %d of %d histories", fault, caught, tries)
+		if caught == 0 {
+			t.Errorf("%s is not caught", fault)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { build, folder, here, run, startPrism, startServer } from './tools.mjs'
+
+// A check that Prism does not survive: an escape in a path that is no UTF-8
+// ends it.
+const skipped = 'errors.no-5xx'
+
+// The violations that the suite provokes on purpose: requests that the
+// description forbids. That the server refuses them is tested with them.
+const provoked = [
+  [/^request Invalid security scheme used/, 'no key, or one that is no bearer token'],
+  [/^request Selected route not found/, 'a path or a method that the description does not have'],
+  [/^request\.path\.petid .* must be integer/, 'a petId that is no integer'],
+  [/^request\.query\.limit /, 'a limit that is no integer from 1 to 100'],
+  [/^request\.query\.status /, 'a status that there is not'],
+  [/^request Body parameter is required/, 'no body'],
+  [/^request Supported content types/, 'another Content-Type, or none'],
+  [/^request\.body Request body must be object/, 'a body that is no object'],
+  [/^request\.body Request body must have required property/, 'a member missing'],
+  [/^request\.body\.(name|categoryId|status|message) .* must (be|match) (string|integer|format|equal to)/, 'a member that is not what it must be'],
+]
+
+// What Prism reports although there is nothing wrong: the request or answer is
+// as the description has it.
+const mistaken = [
+  [/^request Invalid security scheme used/, 'Prism compares the scheme Bearer with case', (x) => x.status < 300],
+  [/^(request|response)\.(path|body|body\.N)\.(petid|categoryId) .* must be [<>]= -?9007199254740991$/,
+    'Prism takes int64 for what JavaScript keeps exactly, and the suite goes up to its ends', () => true],
+  [/^(request\.path|response\.header)( |\.deprecation )/,
+    'Prism takes /pets/ for /pets/{petId} with an empty petId', (x) => x.what === 'get /pets/'],
+]
+
+test('prism, as a proxy, finds no violation while the conformance suite runs through it', async (t) => {
+  const dir = await folder(t)
+  const suite = await build(dir, 'conformance')
+  const server = await startServer(t)
+  const prism = await startPrism(t, server.url)
+  const keyFile = join(dir, 'key')
+  await writeFile(keyFile, server.key)
+
+  // One check after the other, so that Prism's log tells the requests apart.
+  const { code, output } = await run(suite, [
+    'run', `-url=${prism.url}`, `-messages-url=${prism.url}`, `-key-file=${keyFile}`,
+    '-seed=1', '-parallel=1', `-skip=${skipped}`, `-known=${join(here, 'proxy-known.txt')}`,
+  ])
+  t.diagnostic(output.match(/^\d+ checks: .*$/m)?.[0] ?? 'the suite did not come to its end')
+  assert.equal(code, 0, output)
+  assert.ok(prism.running(), prism.output())
+
+  const seen = new Map()
+  const exchanges = parseLog(prism.output())
+  for (const x of exchanges) {
+    for (const violation of x.violations) {
+      const reason =
+        (x.status >= 400 && provoked.find(([form]) => form.test(violation))) ||
+        mistaken.find(([form, , when]) => form.test(violation) && when(x))
+      assert.ok(reason, `${x.what}, answered with ${x.status}: ${violation}`)
+      seen.set(reason, (seen.get(reason) ?? 0) + 1)
+    }
+  }
+  t.diagnostic(`${exchanges.length} exchanges, of them with a violation: ${exchanges.filter((x) => x.violations.length).length}`)
+  for (const reason of [...provoked, ...mistaken]) {
+    assert.ok(seen.has(reason), `never seen: ${reason[1]}`)
+    t.diagnostic(`${provoked.includes(reason) ? 'provoked' : 'mistaken'}: ${seen.get(reason)} times ${reason[1]}`)
+  }
+})
+
+// parseLog returns the exchanges in Prism's log: what was asked for, the
+// server's status, and what Prism says against either.
+function parseLog(log) {
+  const exchanges = []
+  for (const line of log.split('\n')) {
+    const request = line.match(/\[HTTP SERVER\] (\S+ \S*) .*Request received/)
+    if (request) exchanges.push({ what: request[1], status: 0, violations: [] })
+    const last = exchanges.at(-1)
+    const status = line.match(/upstream call to .* has returned (\d+)/)
+    if (status) last.status = Number(status[1])
+    const violation = line.match(/Violation: (.*)/)
+    if (violation) last.violations.push(violation[1].trim().replace(/\.body\.\d+\./, '.body.N.'))
+  }
+  assert.ok(exchanges.length > 500, `${exchanges.length} exchanges`)
+  return exchanges
+}

@@ -1,0 +1,236 @@
+package report
+
+import (
+	"context"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/conformance"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+var screenshots = flag.String("screenshots", "", "`directory` to keep the screenshots in")
+
+const key = "report-test-Key-0123456789"
+
+type oneKey struct{}
+
+func (oneKey) Authenticate(_ context.Context, got string) (string, error) {
+	if got != key {
+		return "", petstore.Errorf(petstore.CodeUnauthorized, "unknown key")
+	}
+	return "tester", nil
+}
+
+// newPage judges a target and returns the address of the page about it. A
+// broken one has another default limit and no Location.
+func newPage(t *testing.T, broken bool) string {
+	t.Helper()
+	store := memory.New(nil)
+	pets := httpapi.New(store, oneKey{}, nil)
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken && r.Method == "GET" && r.URL.Path == "/pets" && !r.URL.Query().Has("limit") {
+			q := r.URL.Query()
+			q.Set("limit", "10")
+			r.URL.RawQuery = q.Encode()
+		}
+		if broken && r.Method == "POST" {
+			w = noLocation{w}
+		}
+		pets.ServeHTTP(w, r)
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", http.StripPrefix("/v1", h))
+	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(store, oneKey{}, nil)))
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+
+	r, err := conformance.Run(t.Context(), conformance.Target{URL: srv.URL + "/v1", MessagesURL: srv.URL + "/v1", Key: key},
+		&conformance.Options{Seed: 20261121, Skip: []string{"generated.messages.*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "report.html")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := r.Write(f, conformance.HTML); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + path
+}
+
+type noLocation struct{ http.ResponseWriter }
+
+func (w noLocation) WriteHeader(status int) {
+	w.Header().Del("Location")
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// visible counts the elements of a selector that can be seen.
+const visible = `[...document.querySelectorAll(%q)].filter((e) => e.checkVisibility()).length`
+
+func TestPage(t *testing.T) {
+	b := newBrowser(t)
+	b.look(1200, 900, "light")
+	b.open(newPage(t, true))
+
+	var heading string
+	b.eval(&heading, `document.querySelector("h1").textContent`)
+	if heading != "not conformant: 2 checks failed" {
+		t.Errorf("the heading is %q", heading)
+	}
+	count := func(selector string, want int) {
+		t.Helper()
+		var got int
+		b.eval(&got, visible, selector)
+		if got != want {
+			t.Errorf("%d of %s can be seen, not %d", got, selector, want)
+		}
+	}
+	count(".problems li", 3)
+	count(".check.fail .exchange", 2) // each failure shows its proof
+	count(".check.pass .exchange", 0) // and nothing else its exchanges
+	keep(t, b, "report-light.png")
+
+	// Chips choose by verdict.
+	b.click(`nav [data-show="warn"]`)
+	count(".check", 1)
+	count(".check.warn", 1)
+	count(".untestable", 0)
+	b.click(`nav [data-show="skip"]`)
+	count(".check", 2)
+	b.click(`nav [data-show="pass"]`)
+	count(".check.fail", 0)
+	count(".problems li", 0)
+	b.click(`nav [data-show=""]`)
+	count(".problems li", 3)
+
+	// The search finds ids, titles and clauses, and says so if it finds none.
+	b.click(`input[type=search]`)
+	b.typeText("other-case")
+	count(".check", 4)
+	b.eval(nil, `document.querySelector("input[type=search]").select()`)
+	b.typeText("unicorn")
+	count(".check", 0)
+	count(".nothing", 1)
+	b.eval(nil, `document.querySelector("input[type=search]").select()`)
+	b.typeText("Authorization")
+	count(".nothing", 0)
+	b.eval(nil, `(() => { const s = document.querySelector("input[type=search]"); s.value = ""; s.dispatchEvent(new Event("input")); })()`)
+	count(".problems li", 3)
+
+	// Clauses and transcripts fold.
+	b.click(`.clause:not([open]) > summary`)
+	b.click(`.clause[open] > .check.pass > summary`)
+	b.click(`.check.pass[open] .more > summary`)
+	var transcript string
+	b.eval(&transcript, `document.querySelector(".check.pass[open] .exchange pre").innerText`)
+	if !strings.Contains(transcript, "Authorization: Bearer [key]") || !strings.Contains(transcript, "HTTP/1.1 ") {
+		t.Errorf("the transcript is %q", transcript)
+	}
+	b.click(`.check.pass[open] .copy`)
+	var label string
+	b.eval(&label, `new Promise((done) => setTimeout(() => done(document.querySelector(".check.pass[open] .copy").textContent), 200))`)
+	if label == "copy" {
+		t.Error("the button to copy does nothing")
+	}
+
+	// A problem leads to its check.
+	b.click(`.problems a`)
+	var shown bool
+	b.eval(&shown, `(() => { const r = document.getElementById(decodeURIComponent(location.hash.slice(1))).getBoundingClientRect(); return r.top >= 0 && r.top < innerHeight; })()`)
+	if !shown {
+		t.Error("the link to a check does not lead to it")
+	}
+
+	for _, what := range b.trouble {
+		t.Errorf("the page is in trouble: %s", what)
+	}
+}
+
+// The page reads well in light and dark, on a phone's width too: nothing
+// overflows, and every text stands out from what is behind it.
+func TestLooks(t *testing.T) {
+	b := newBrowser(t)
+	b.look(1200, 900, "light")
+	bad, good := newPage(t, true), newPage(t, false)
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int{375, 1200} {
+			b.look(width, 900, scheme)
+			b.open(bad)
+			b.eval(nil, `document.querySelectorAll("details").forEach((d) => d.open = true)`)
+			var over int
+			b.eval(&over, `document.documentElement.scrollWidth - innerWidth`)
+			if over > 0 {
+				t.Errorf("%s, %d wide: the page is %d pixels too wide", scheme, width, over)
+			}
+			var faint []string
+			b.eval(&faint, contrast)
+			if len(faint) > 0 {
+				t.Errorf("%s, %d wide: too faint: %s", scheme, width, faint)
+			}
+		}
+		b.look(375, 812, scheme)
+		b.open(bad)
+		keep(t, b, "report-phone-"+scheme+".png")
+		b.look(1200, 900, scheme)
+		b.open(bad)
+		keep(t, b, "report-"+scheme+".png")
+		b.eval(nil, `document.querySelector(".check.fail").scrollIntoView({block: "center"})`)
+		keep(t, b, "report-failure-"+scheme+".png")
+		b.open(good)
+		keep(t, b, "report-conformant-"+scheme+".png")
+		b.eval(nil, `document.querySelector(".part.open").scrollIntoView()`)
+		keep(t, b, "report-open-"+scheme+".png")
+	}
+}
+
+// contrast returns the texts whose contrast is less than 4.5 to 1 (WCAG 2,
+// 1.4.3), once for each kind of element.
+const contrast = `(() => {
+	const channels = (c) => c.match(/[\d.]+/g).map(Number);
+	const light = ([r, g, b]) => {
+		const [x, y, z] = [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+	};
+	const behind = (e) => {
+		for (; e; e = e.parentElement) {
+			const c = channels(getComputedStyle(e).backgroundColor);
+			if (c.length < 4 || c[3] > 0) return c;
+		}
+		return [255, 255, 255];
+	};
+	const faint = new Map();
+	for (const e of document.querySelectorAll("body *")) {
+		const text = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+		if (!text || !e.checkVisibility()) continue;
+		const [a, b] = [light(channels(getComputedStyle(e).color)), light(behind(e))];
+		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+		if (ratio < 4.5) faint.set(e.tagName + "." + e.className, ratio.toFixed(2) + " " + e.tagName + "." + e.className);
+	}
+	return [...faint.values()];
+})()`
+
+// keep takes a screenshot, and keeps it if that was asked for.
+func keep(t *testing.T, b *browser, name string) {
+	t.Helper()
+	png := b.screenshot()
+	if len(png) < 5000 {
+		t.Errorf("%s has only %d bytes: is the page empty?", name, len(png))
+	}
+	if *screenshots != "" {
+		if err := os.WriteFile(filepath.Join(*screenshots, name), png, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
