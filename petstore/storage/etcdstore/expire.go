@@ -1,0 +1,160 @@
+package etcdstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"math/rand/v2"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// expireInterval is how often a process looks for outcomes whose time is over.
+const expireInterval = time.Minute
+
+// expireAll drops what is over, until the store is closed. Whichever process
+// comes first does the work; it is no part of a creation, which therefore never
+// pays for it.
+func (s *Store) expireAll() {
+	defer s.stopped.Done()
+	for {
+		select {
+		case <-time.After(expireInterval/2 + rand.N(expireInterval)):
+		case <-s.context.Done():
+			return
+		}
+		for more := true; more; {
+			var err error
+			if more, err = s.expireOne(s.context); err != nil && s.context.Err() == nil {
+				s.config.Logger.Warn("outcomes of idempotent creations whose time is over could not be dropped", "err", err)
+			}
+		}
+		if err := s.forgetProcesses(s.context); err != nil && s.context.Err() == nil {
+			s.config.Logger.Warn("marks of processes that have ended could not be dropped", "err", err)
+		}
+	}
+}
+
+// expireOne drops the oldest record of outcomes made together, with those that
+// it names, if their time is over. It reports whether it did.
+func (s *Store) expireOne(ctx context.Context) (bool, error) {
+	resp, err := s.read(ctx, []clientv3.Op{s.getOp(stateKey), s.getOp(onceEndKey)})
+	if err != nil {
+		return false, err
+	}
+	st, err := s.stateOf(resp.Responses[0])
+	if err != nil {
+		return false, err
+	}
+	end, first := oneOf(resp.Responses[1]), int64(1)
+	body, err := openKV(onceEndKey, end)
+	if err != nil {
+		return false, err
+	}
+	if len(body) != 8 {
+		return false, damaged("the first record of outcomes has %d bytes", len(body))
+	}
+	if first = int64At(body); first > st.lastOnce {
+		return false, nil
+	}
+	log := numbered(onceLogKey, first)
+	kvs, err := s.fetch(ctx, []string{log})
+	if err != nil {
+		return false, err
+	}
+	if body, err = open(log, kvs[0].Value); err != nil {
+		return false, err
+	}
+	now := s.config.Now().UnixNano()
+	if len(body) < 8 || !expired(int64At(body), now) {
+		return false, nil
+	}
+	drop, err := s.dropOutcomes(ctx, body[8:], now)
+	if err != nil {
+		return false, err
+	}
+	first++
+	drop = append(drop,
+		clientv3.OpDelete(s.config.Prefix+log),
+		clientv3.OpPut(s.config.Prefix+onceEndKey, seal(onceEndKey, appendInt64(nil, first))))
+	err = s.call(ctx, func(ctx context.Context, member *clientv3.Client) (*etcdserverpb.ResponseHeader, error) {
+		resp, err := member.Txn(ctx).
+			If(clientv3.Compare(clientv3.ModRevision(s.config.Prefix+onceEndKey), "=", end.ModRevision)).
+			Then(drop...).Commit()
+		if err != nil {
+			return nil, err
+		}
+		return resp.Header, nil
+	})
+	return err == nil, err
+}
+
+// dropOutcomes returns the operations that remove the outcomes with those
+// digests, but for one that was made anew since, or is made anew meanwhile.
+func (s *Store) dropOutcomes(ctx context.Context, digests []byte, now int64) ([]clientv3.Op, error) {
+	var keys []string
+	var gets []clientv3.Op
+	for ; len(digests) >= sha256.Size; digests = digests[sha256.Size:] {
+		key := onceKey + string(digests[:sha256.Size])
+		keys, gets = append(keys, key), append(gets, s.getOp(key))
+	}
+	if len(gets) == 0 {
+		return nil, nil
+	}
+	resp, err := s.read(ctx, gets)
+	if err != nil {
+		return nil, err
+	}
+	var drop []clientv3.Op
+	for i, key := range keys {
+		kv := oneOf(resp.Responses[i])
+		if kv == nil {
+			continue
+		}
+		// One that cannot be read is for whoever asks for it to find.
+		if o, err := openOutcome(key, kv.Value); err != nil || !expired(o.made, now) {
+			continue
+		}
+		name := s.config.Prefix + key
+		drop = append(drop, clientv3.OpTxn(
+			[]clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(name), "=", kv.ModRevision)},
+			[]clientv3.Op{clientv3.OpDelete(name)}, nil))
+	}
+	return drop, nil
+}
+
+// processKept is how long the mark of a process stays after its last
+// transaction: longer than any outcome can be open.
+const processKept = 24 * time.Hour
+
+// forgetProcesses drops the marks of processes that have not written for long.
+func (s *Store) forgetProcesses(ctx context.Context) error {
+	resp, err := s.read(ctx, []clientv3.Op{s.rangeOp(writerKey, string(rune(writerKey[0]+1)), clientv3.WithLimit(group))})
+	if err != nil {
+		return err
+	}
+	for _, kv := range rangeOf(resp.Responses[0]) {
+		name := string(kv.Key)
+		body, err := open(name[len(s.config.Prefix):], kv.Value)
+		if err != nil || len(body) != 16 {
+			return damaged("the mark of a process is none")
+		}
+		if time.Since(time.Unix(0, int64At(body[8:]))) < processKept {
+			continue
+		}
+		err = s.call(ctx, func(ctx context.Context, member *clientv3.Client) (*etcdserverpb.ResponseHeader, error) {
+			resp, err := member.Txn(ctx).
+				If(clientv3.Compare(clientv3.ModRevision(name), "=", kv.ModRevision)).
+				Then(clientv3.OpDelete(name)).Commit()
+			if err != nil {
+				return nil, err
+			}
+			return resp.Header, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,262 @@
+package etcdstore
+
+import (
+	"context"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"example.com/animalstore/petstore"
+)
+
+// ListPets implements petstore.Service.
+func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	var page petstore.Page
+	next, err := s.page(ctx, q, func(p petstore.Pet, _ []byte) { page.Pets = append(page.Pets, p) })
+	if err != nil {
+		return petstore.Page{}, err
+	}
+	page.Next = next
+	return page, nil
+}
+
+// AppendPage implements petstore.EncodedReader.
+func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
+	b := append(dst, '[')
+	next, err := s.page(ctx, q, func(_ petstore.Pet, json []byte) {
+		if len(b) > len(dst)+1 {
+			b = append(b, ',')
+		}
+		b = append(b, json...)
+	})
+	if err != nil {
+		return dst, "", err
+	}
+	return append(b, ']'), next, nil
+}
+
+// page reads a page, and gives each of its animals to add once all is well,
+// with its JSON.
+func (s *Store) page(ctx context.Context, q petstore.ListQuery, add func(petstore.Pet, []byte)) (petstore.Cursor, error) {
+	q, err := q.Normalize()
+	if err != nil {
+		return "", err
+	}
+	after, err := q.After.ID()
+	if err != nil {
+		return "", err
+	}
+	after = min(after, maxID)
+	var animals []record
+	var more bool
+	if q.Status == "" {
+		animals, more, err = s.records(ctx, after, q.Limit)
+	} else {
+		animals, more, err = s.recordsOf(ctx, q.Status, after, q.Limit)
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := s.names(ctx, &animals, &more); err != nil {
+		return "", err
+	}
+	json := make([]byte, 0, 256)
+	for i, r := range animals {
+		pet := r.pet()
+		if json, err = pet.AppendJSON(json[:0]); err != nil {
+			return "", damaged("the animal %d: %v", r.id, err)
+		}
+		if r.size > 0 && len(json) != r.size {
+			return "", damaged("the animal %d has not the size that was written", r.id)
+		}
+		add(pet, json)
+		if more && i == len(animals)-1 {
+			return petstore.CursorAfter(r.id), nil
+		}
+	}
+	return "", nil
+}
+
+// records reads the records of the animals with IDs above after, whatever
+// their status. more says that others follow.
+func (s *Store) records(ctx context.Context, after int64, limit int) (animals []record, more bool, err error) {
+	from, to := blockOf(after+1), blockOf(after+int64(limit))+1
+	resp, err := s.read(ctx, []clientv3.Op{
+		s.getOp(stateKey),
+		s.rangeOp(numbered(petKey, from), numbered(petKey, to)),
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	st, err := s.stateOf(resp.Responses[0])
+	if err != nil {
+		return nil, false, err
+	}
+	last := min(after+int64(limit), st.lastPet)
+	if last <= after {
+		return nil, false, nil
+	}
+	have := map[int64]*mvccpb.KeyValue{}
+	if err := s.blocksIn(rangeOf(resp.Responses[1]), have); err != nil {
+		return nil, false, err
+	}
+	for n := from; n <= blockOf(last); n++ {
+		block, err := blockAt(st, n, have)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, r := range block {
+			if r.id > after && r.id <= last {
+				animals = append(animals, r)
+			}
+		}
+	}
+	return animals, last < st.lastPet, nil
+}
+
+// blocksIn adds the blocks of animals that were read to have, by their number.
+func (s *Store) blocksIn(kvs []*mvccpb.KeyValue, have map[int64]*mvccpb.KeyValue) error {
+	for _, kv := range kvs {
+		if len(kv.Key) != len(s.config.Prefix)+1+8 {
+			return damaged("the key %q is no animals'", kv.Key)
+		}
+		have[int64At(kv.Key[len(s.config.Prefix)+1:])] = kv
+	}
+	return nil
+}
+
+// blockAt returns the records of the n-th block, or those of the state if they
+// fill no block yet.
+func blockAt(st *state, n int64, have map[int64]*mvccpb.KeyValue) ([]record, error) {
+	if n == st.sealed() {
+		return st.tailRecords()
+	}
+	kv := have[n]
+	if kv == nil {
+		return nil, damaged("the animals from %d on are missing", n*petsPerBlock+1)
+	}
+	return openBlock(n, kv.Value)
+}
+
+// recordsOf is records for one status.
+//
+// IDs are never taken out of an index, so which animals a page has can be
+// guessed from what is known already; they are read together with the state,
+// by which the guess is judged. What it lacks is read afterwards: the page is
+// that of the moment at which the state was read.
+func (s *Store) recordsOf(ctx context.Context, status petstore.Status, after int64, limit int) ([]record, bool, error) {
+	var guess []int64
+	var missing []string
+	if st := s.newest.Load(); st != nil {
+		guess, _, missing = s.plan(st, status, after, limit)
+	}
+	ops := []clientv3.Op{s.getOp(stateKey)}
+	for _, key := range missing {
+		ops = append(ops, s.getOp(key))
+	}
+	resp, err := s.read(ctx, append(ops, s.blockOps(blocksOf(guess))...))
+	if err != nil {
+		return nil, false, err
+	}
+	st, err := s.stateOf(resp.Responses[0])
+	if err != nil {
+		return nil, false, err
+	}
+	got := resp.Responses[1:]
+	for i, key := range missing {
+		if kv := oneOf(got[i]); kv != nil {
+			if err := s.learn([]string{key}, []*mvccpb.KeyValue{kv}); err != nil {
+				return nil, false, err
+			}
+		}
+	}
+	have := map[int64]*mvccpb.KeyValue{}
+	for _, r := range got[len(missing):] {
+		if err := s.blocksIn(rangeOf(r), have); err != nil {
+			return nil, false, err
+		}
+	}
+
+	ids, more, missing := s.plan(st, status, after, limit)
+	for len(missing) > 0 {
+		kvs, err := s.fetch(ctx, missing)
+		if err != nil {
+			return nil, false, err
+		}
+		if err := s.learn(missing, kvs); err != nil {
+			return nil, false, err
+		}
+		ids, more, missing = s.plan(st, status, after, limit)
+	}
+	animals, err := s.recordsAt(ctx, st, status, ids, have)
+	return animals, more, err
+}
+
+// blocksOf returns the numbers of the blocks that animals with those ascending
+// IDs are in.
+func blocksOf(ids []int64) []int64 {
+	var blocks []int64
+	for _, id := range ids {
+		if n := blockOf(id); len(blocks) == 0 || blocks[len(blocks)-1] != n {
+			blocks = append(blocks, n)
+		}
+	}
+	return blocks
+}
+
+// maxGap is how many blocks are read for nothing, rather than in an operation
+// of their own for those behind them, which costs three times as much.
+const maxGap = 2
+
+// blockOps returns operations that read the blocks with those ascending
+// numbers, and maybe a few between them.
+func (s *Store) blockOps(blocks []int64) (ops []clientv3.Op) {
+	for i := 0; i < len(blocks); {
+		j := i + 1
+		for j < len(blocks) && blocks[j]-blocks[j-1] <= 1+maxGap {
+			j++
+		}
+		ops = append(ops, s.rangeOp(numbered(petKey, blocks[i]), numbered(petKey, blocks[j-1]+1)))
+		i = j
+	}
+	return ops
+}
+
+// recordsAt returns the records with those IDs, makes sure that they are of that
+// status, and reads the blocks that are not there already.
+func (s *Store) recordsAt(ctx context.Context, st *state, status petstore.Status, ids []int64, have map[int64]*mvccpb.KeyValue) ([]record, error) {
+	var keys []string
+	var lacking []int64
+	for _, n := range blocksOf(ids) {
+		if n < st.sealed() && have[n] == nil {
+			keys, lacking = append(keys, numbered(petKey, n)), append(lacking, n)
+		}
+	}
+	if len(keys) > 0 {
+		kvs, err := s.fetch(ctx, keys)
+		if err != nil {
+			return nil, err
+		}
+		for i, n := range lacking {
+			have[n] = kvs[i]
+		}
+	}
+	animals := make([]record, 0, len(ids))
+	var block []record
+	at := int64(-1)
+	for _, id := range ids {
+		if n := blockOf(id); n != at {
+			var err error
+			if block, err = blockAt(st, n, have); err != nil {
+				return nil, err
+			}
+			at = n
+		}
+		r := block[(id-1)%petsPerBlock]
+		if r.status != status {
+			return nil, damaged("the animal %d is in the index of another status", id)
+		}
+		animals = append(animals, r)
+	}
+	return animals, nil
+}

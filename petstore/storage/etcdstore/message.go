@@ -1,0 +1,237 @@
+package etcdstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"example.com/animalstore/petstore"
+)
+
+// maxRemoved is how many messages one call of RemoveMessages can name: they
+// are removed in one transaction.
+const maxRemoved = 1500
+
+// SubmitMessage implements petstore.Messages.
+func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+	if err := petstore.ValidateText(text); err != nil {
+		return petstore.Message{}, err
+	}
+	if len(text) > MaxTextBytes {
+		return petstore.Message{}, petstore.Errorf(petstore.CodeInvalid, "message: must have %d bytes at the most", MaxTextBytes)
+	}
+	var m petstore.Message
+	w := &write{ops: 1, size: len(text) + recordOverhead}
+	if len(text) > maxInline {
+		w.ops++
+	}
+	w.remember(petstore.OnceSubmitMessage, once)
+	w.apply = func(u *update) (err error) {
+		m, err = u.submitMessage(text, w, int64(s.config.QueueCapacity))
+		return err
+	}
+	if err := s.change(ctx, w); err != nil {
+		return petstore.Message{}, err
+	}
+	return m, nil
+}
+
+func (u *update) submitMessage(text string, w *write, capacity int64) (petstore.Message, error) {
+	digest := sha256.Sum256([]byte(text))
+	o, err := u.recall(w)
+	if err != nil {
+		return petstore.Message{}, err
+	}
+	if o != nil {
+		if o.text != digest {
+			return petstore.Message{}, petstore.ErrMismatch
+		}
+		return newMessage(o.n, o.made, text), nil
+	}
+	if u.queued >= capacity {
+		return petstore.Message{}, petstore.ErrQueueFull
+	}
+	u.queued++
+	u.lastMessage++
+	u.putMessage(u.lastMessage, u.now, text)
+	u.note(w, &outcome{n: u.lastMessage, made: u.now, text: digest})
+	return newMessage(u.lastMessage, u.now, text), nil
+}
+
+// putMessage writes the records of a message.
+func (u *update) putMessage(n, made int64, text string) {
+	key := numbered(messageKey, n)
+	b := appendInt64(make([]byte, 0, 16+min(len(text), maxInline)), made)
+	if len(text) <= maxInline {
+		u.put(key, seal(key, append(append(b, 0), text...)))
+		return
+	}
+	u.put(key, seal(key, appendInt64(append(b, longBit), int64(len(text)))))
+	key = numbered(textKey, n)
+	u.put(key, seal(key, []byte(text)))
+}
+
+// newMessage returns the record of the n-th message.
+func newMessage(n, made int64, text string) petstore.Message {
+	return petstore.Message{
+		ID:        petstore.MessageID(n),
+		Text:      text,
+		Status:    petstore.MessageQueued,
+		CreatedAt: petstore.MessageTime(time.Unix(0, made)),
+	}
+}
+
+// What QueuedMessages reads at once. The queue may have gaps of any length,
+// where messages were taken out of its middle: the part that is looked at
+// grows until it holds some.
+const (
+	queueStep = 256
+	queueLook = 1 << 20 // at the most
+)
+
+// QueuedMessages implements petstore.Queue.
+func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Message, error) {
+	if err := petstore.ValidateQueueLimit(limit); err != nil {
+		return nil, err
+	}
+	st, err := s.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var messages []petstore.Message
+	size, look := 0, int64(queueStep)
+	for from := max(st.firstQueued, s.firstQueued.Load(), 1); from <= st.lastMessage && len(messages) < limit; {
+		to := min(from+look, st.lastMessage+1)
+		kvs, err := s.rangeN(ctx, numbered(messageKey, from), numbered(messageKey, to), queueStep)
+		if err != nil {
+			return nil, err
+		}
+		for _, kv := range kvs {
+			m, n, err := s.openMessage(ctx, string(kv.Key[len(s.config.Prefix):]), kv.Value)
+			if err != nil {
+				return nil, err
+			}
+			if len(messages) == limit || size >= petstore.MaxPageBytes {
+				return messages, nil
+			}
+			from = n + 1
+			if m != nil {
+				size += len(m.Text)
+				messages = append(messages, *m)
+			}
+		}
+		if len(kvs) == queueStep {
+			continue
+		}
+		from = to
+		if len(messages) == 0 {
+			s.sawQueue(to)
+		}
+		look = min(2*look, queueLook)
+	}
+	if len(messages) == limit {
+		return messages, nil
+	}
+	if err := s.allQueued(ctx, st, len(messages)); err != nil {
+		return nil, err
+	}
+	return messages, nil
+}
+
+// allQueued makes sure that n messages are all there are, unless the queue has
+// changed since st.
+func (s *Store) allQueued(ctx context.Context, st *state, n int) error {
+	now, err := s.state(ctx)
+	if err == nil && now.rev == st.rev && int64(n) != st.queued {
+		err = damaged("the queue holds %d messages and not %d", n, st.queued)
+	}
+	return err
+}
+
+// sawQueue takes note that no message before n is in the queue any more.
+func (s *Store) sawQueue(n int64) {
+	for old := s.firstQueued.Load(); old < n && !s.firstQueued.CompareAndSwap(old, n); {
+		old = s.firstQueued.Load()
+	}
+}
+
+// rangeN reads n keys of a range at the most.
+func (s *Store) rangeN(ctx context.Context, from, to string, n int64) ([]*mvccpb.KeyValue, error) {
+	resp, err := s.read(ctx, []clientv3.Op{s.rangeOp(from, to, clientv3.WithLimit(n))})
+	if err != nil {
+		return nil, err
+	}
+	return rangeOf(resp.Responses[0]), nil
+}
+
+// openMessage reads the record of a message and returns its number too; nil if
+// it was taken off the queue before its text was read.
+func (s *Store) openMessage(ctx context.Context, key string, value []byte) (*petstore.Message, int64, error) {
+	b, err := open(key, value)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(key) != 1+8 || len(b) < 9 || b[8] == longBit && len(b) != 9+8 {
+		return nil, 0, damaged("the record %q is no message", key)
+	}
+	n, text := int64At([]byte(key[1:])), b[9:]
+	if b[8] == longBit {
+		key := numbered(textKey, n)
+		kv, err := s.get(ctx, key)
+		if err != nil || kv == nil {
+			return nil, n, err
+		}
+		if text, err = open(key, kv.Value); err != nil {
+			return nil, 0, err
+		}
+		if int64(len(text)) != int64At(b[9:]) {
+			return nil, 0, damaged("the text %q has not the size that was written", key)
+		}
+	}
+	m := newMessage(n, int64At(b), string(text))
+	return &m, n, nil
+}
+
+// RemoveMessages implements petstore.Queue. It takes 1500 ids at the most, and
+// refuses more with petstore.CodeInvalid.
+func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
+	var numbers []int64
+	for _, id := range ids {
+		if n, ok := petstore.ParseMessageID(id); ok {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	if len(numbers) > maxRemoved {
+		return petstore.Errorf(petstore.CodeInvalid, "ids: there must be %d at the most", maxRemoved)
+	}
+	w := &write{alone: true, size: recordOverhead * len(numbers)}
+	for _, n := range numbers {
+		w.needs = append(w.needs, numbered(messageKey, n))
+	}
+	w.apply = func(u *update) error {
+		u.firstQueued = max(u.firstQueued, s.firstQueued.Load())
+		for _, n := range numbers {
+			key := numbered(messageKey, n)
+			if u.known[key] == nil {
+				continue
+			}
+			u.delete(key)
+			u.delete(numbered(textKey, n))
+			u.queued--
+			if n == u.firstQueued {
+				u.firstQueued++
+			}
+		}
+		if u.queued < 0 {
+			return damaged("the queue has more messages than are counted")
+		}
+		return nil
+	}
+	return s.change(ctx, w)
+}

@@ -1,0 +1,299 @@
+package etcdstore
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"example.com/animalstore/petstore"
+)
+
+// MaxTextBytes is the most that a name or the text of a message can have.
+const MaxTextBytes = 1 << 20
+
+// maxInline is how long a name or text can be that is kept with the others. A
+// longer one has a record of its own, so that blocks stay small, and a page of
+// a list is read without it until the page is known to have room for it.
+const maxInline = 256
+
+// The first byte of an animal's record: the number of the status, 0 for none,
+// and whether the name has a record of its own.
+const (
+	statusBits = 0x03
+	longBit    = 0x04
+)
+
+// record is an animal as it is kept: without its name, if that is a long one.
+type record struct {
+	id       int64
+	category int64
+	status   petstore.Status
+	name     []byte
+	size     int // of the animal's JSON, if the name is a long one; 0: it is not
+}
+
+// pet returns the animal, once its name is there.
+func (r *record) pet() petstore.Pet {
+	return petstore.Pet{ID: r.id, NewPet: petstore.NewPet{Name: string(r.name), CategoryID: r.category, Status: r.status}}
+}
+
+// appendPet appends an animal's record to a block.
+func appendPet(b []byte, p petstore.Pet) ([]byte, error) {
+	head := byte(0)
+	if p.Status != "" {
+		head = byte(1 + statusIndex(p.Status))
+	}
+	if len(p.Name) <= maxInline {
+		b = binary.AppendVarint(append(b, head), p.CategoryID)
+		b = binary.AppendUvarint(b, uint64(len(p.Name)))
+		return append(b, p.Name...), nil
+	}
+	json, err := p.AppendJSON(nil)
+	if err != nil {
+		return b, err
+	}
+	b = binary.AppendVarint(append(b, head|longBit), p.CategoryID)
+	return binary.AppendUvarint(b, uint64(len(json))), nil
+}
+
+// cutRecord reads the record of an animal at the front of b, and returns what is
+// behind it. ok is false if there is none.
+func cutRecord(id int64, b []byte) (r record, rest []byte, ok bool) {
+	if len(b) == 0 || b[0]&^(statusBits|longBit) != 0 {
+		return r, b, false
+	}
+	r.id = id
+	if s := b[0] & statusBits; s > 0 {
+		r.status = petstore.Statuses()[s-1]
+	}
+	long := b[0]&longBit != 0
+	category, n := binary.Varint(b[1:])
+	if n <= 0 {
+		return r, b, false
+	}
+	r.category, b = category, b[1+n:]
+	size, n := binary.Uvarint(b)
+	if n <= 0 {
+		return r, b, false
+	}
+	b = b[n:]
+	if long {
+		r.size = int(min(size, 1<<30))
+		return r, b, size > maxInline
+	}
+	if size > maxInline || size > uint64(len(b)) {
+		return r, b, false
+	}
+	r.name = b[:size]
+	return r, b[size:], true
+}
+
+// records reads n records of animals, of which the first has that ID.
+func records(first int64, n int, b []byte) ([]record, error) {
+	all := make([]record, n)
+	for i := range all {
+		var ok bool
+		if all[i], b, ok = cutRecord(first+int64(i), b); !ok {
+			return nil, damaged("the animal %d is no animal", first+int64(i))
+		}
+	}
+	if len(b) > 0 {
+		return nil, damaged("there is more than %d animals from %d on", n, first)
+	}
+	return all, nil
+}
+
+// blockOf returns the number of the block that the animal with that ID is in,
+// or will be in.
+func blockOf(id int64) int64 { return (id - 1) / petsPerBlock }
+
+// openBlock reads the n-th block of animals.
+func openBlock(n int64, value []byte) ([]record, error) {
+	b, err := open(numbered(petKey, n), value)
+	if err != nil {
+		return nil, err
+	}
+	return records(n*petsPerBlock+1, petsPerBlock, b)
+}
+
+// tailRecords returns the records of the animals that fill no block yet.
+func (s *state) tailRecords() ([]record, error) {
+	return records(s.sealed()*petsPerBlock+1, int(s.lastPet%petsPerBlock), s.pets)
+}
+
+// setName adds the name that has a record of its own.
+func (r *record) setName(value []byte) (err error) {
+	r.name, err = open(numbered(nameKey, r.id), value)
+	return err
+}
+
+// CreatePet implements petstore.Service.
+func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	if err := p.Validate(); err != nil {
+		return petstore.Pet{}, err
+	}
+	if len(p.Name) > MaxTextBytes {
+		return petstore.Pet{}, petstore.Errorf(petstore.CodeInvalid, "name: must have %d bytes at the most", MaxTextBytes)
+	}
+	var pet petstore.Pet
+	var repeated int64
+	w := &write{pets: 1, size: len(p.Name) + recordOverhead}
+	if len(p.Name) > maxInline {
+		w.ops++
+	}
+	w.remember(petstore.OnceCreatePet, once)
+	w.apply = func(u *update) error {
+		o, err := u.recall(w)
+		switch {
+		case err != nil:
+			return err
+		case o == nil:
+			pet, err = u.createPet(p, w)
+			return err
+		case o.pet != nil: // made in this very transaction
+			pet = *o.pet
+			if pet.NewPet != p {
+				return petstore.ErrMismatch
+			}
+			return nil
+		}
+		repeated = o.n
+		return nil
+	}
+	if err := s.change(ctx, w); err != nil {
+		return petstore.Pet{}, err
+	}
+	if repeated == 0 {
+		return pet, nil
+	}
+	return s.repeatedPet(ctx, repeated, p)
+}
+
+// repeatedPet answers a creation that is a repetition of the one that made the
+// animal with that id, unless it asks for something else.
+func (s *Store) repeatedPet(ctx context.Context, id int64, p petstore.NewPet) (petstore.Pet, error) {
+	pet, err := s.GetPet(ctx, id)
+	if errors.Is(err, petstore.ErrNoPet) {
+		return pet, damaged("the animal %d of a repeated creation is missing", id)
+	}
+	if err == nil && pet.NewPet != p {
+		return petstore.Pet{}, petstore.ErrMismatch
+	}
+	return pet, err
+}
+
+// recordOverhead is more than what a record of a text has beside it, with its
+// keys and its part of the request.
+const recordOverhead = 256
+
+func (u *update) createPet(p petstore.NewPet, w *write) (petstore.Pet, error) {
+	pet := petstore.Pet{ID: u.lastPet + 1, NewPet: p}
+	if pet.ID > maxID {
+		return petstore.Pet{}, petstore.Errorf(petstore.CodeFull, "there are no more ids")
+	}
+	pets, err := appendPet(u.pets, pet)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	if u.lastPet > 0 && u.lastPet%idsPerBlock == 0 {
+		u.mark()
+	}
+	u.lastPet, u.pets, u.changed = pet.ID, pets, true
+	if pet.ID%petsPerBlock == 0 {
+		key := numbered(petKey, blockOf(pet.ID))
+		u.put(key, seal(key, pets))
+		u.pets = nil
+	}
+	if len(p.Name) > maxInline {
+		key := numbered(nameKey, pet.ID)
+		u.put(key, seal(key, []byte(p.Name)))
+	}
+	if p.Status != "" {
+		u.index(statusIndex(p.Status), pet.ID)
+	}
+	u.note(w, &outcome{n: pet.ID, made: u.now, pet: &pet})
+	return pet, nil
+}
+
+// GetPet implements petstore.Service.
+func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
+	if id < 1 || id > maxID {
+		if err := s.usable(ctx); err != nil {
+			return petstore.Pet{}, err
+		}
+		return petstore.Pet{}, petstore.ErrNoPet
+	}
+	r, err := s.record(ctx, id)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	if r.size == 0 {
+		return r.pet(), nil
+	}
+	kvs, err := s.fetch(ctx, []string{numbered(nameKey, id)})
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	if err := r.setName(kvs[0].Value); err != nil {
+		return petstore.Pet{}, err
+	}
+	return r.pet(), nil
+}
+
+// record reads the record of the animal with that ID. Most are in a block; the
+// last few are in the state, and some of them may be in a block by now.
+func (s *Store) record(ctx context.Context, id int64) (record, error) {
+	n := blockOf(id)
+	if st := s.newest.Load(); st != nil && n < st.sealed() {
+		kv, err := s.get(ctx, numbered(petKey, n))
+		if err != nil {
+			return record{}, err
+		}
+		if kv != nil {
+			return recordIn(n, kv.Value, id)
+		}
+	}
+	resp, err := s.read(ctx, []clientv3.Op{s.getOp(stateKey), s.getOp(numbered(petKey, n))})
+	if err != nil {
+		return record{}, err
+	}
+	st, err := s.stateOf(resp.Responses[0])
+	if err != nil {
+		return record{}, err
+	}
+	if id > st.lastPet {
+		return record{}, petstore.ErrNoPet
+	}
+	if n == st.sealed() {
+		tail, err := st.tailRecords()
+		if err != nil {
+			return record{}, err
+		}
+		return tail[(id-1)%petsPerBlock], nil
+	}
+	kv := oneOf(resp.Responses[1])
+	if kv == nil {
+		return record{}, damaged("the animal %d is missing", id)
+	}
+	return recordIn(n, kv.Value, id)
+}
+
+// recordIn returns the record of an animal in the n-th block.
+func recordIn(n int64, value []byte, id int64) (record, error) {
+	all, err := openBlock(n, value)
+	if err != nil {
+		return record{}, err
+	}
+	return all[(id-1)%petsPerBlock], nil
+}
+
+// AppendPet implements petstore.EncodedReader.
+func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
+	p, err := s.GetPet(ctx, id)
+	if err != nil {
+		return dst, err
+	}
+	return p.AppendJSON(dst)
+}

@@ -1,0 +1,199 @@
+package etcdstore_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// Several processes at once give out ids once, without gaps, and the same one
+// for the same once.
+func TestProcesses(t *testing.T) {
+	const processes, callers, each = 4, 8, 15
+	prefix := newPrefix(t)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	ids := map[int64]bool{}
+	onces := map[string]int64{}
+	for p := range processes {
+		s := open(t, etcdstore.Config{Prefix: prefix, RequestTimeout: time.Minute})
+		for c := range callers {
+			wg.Go(func() {
+				for i := range each {
+					var once petstore.Once
+					if i%3 == 0 {
+						once.Key = fmt.Sprint(c, "-", i) // of all processes alike
+					}
+					pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: once.Key, Status: petstore.Statuses()[c%3]}, once)
+					if err != nil {
+						t.Errorf("process %d: %v", p, err)
+						return
+					}
+					mu.Lock()
+					if once.Key != "" {
+						if id, ok := onces[once.Key]; ok && id != pet.ID {
+							t.Errorf("the creation %s gave the animals %d and %d", once.Key, id, pet.ID)
+						}
+						onces[once.Key] = pet.ID
+					} else if ids[pet.ID] {
+						t.Errorf("the id %d was given out twice", pet.ID)
+					}
+					ids[pet.ID] = true
+					mu.Unlock()
+				}
+			})
+		}
+	}
+	wg.Wait()
+	s := open(t, etcdstore.Config{Prefix: prefix})
+	stats, err := s.Stats(t.Context())
+	if err != nil || stats.Pets != int64(len(ids)) {
+		t.Errorf("the store counts %d animals (%v), and %d ids were given out", stats.Pets, err, len(ids))
+	}
+	for id := range stats.Pets {
+		if !ids[id+1] {
+			t.Errorf("the id %d was not given out", id+1)
+		}
+	}
+}
+
+// A name may have 1 MiB, whatever is in it; several of them at once do not
+// make a request that the engine refuses.
+func TestLongTexts(t *testing.T) {
+	s := open(t, etcdstore.Config{Prefix: newPrefix(t)})
+	var wg sync.WaitGroup
+	for _, char := range []string{"x", "\x01", "ä", "\\"} {
+		for _, size := range []int{32 << 10, 32<<10 + 2, 500_000, etcdstore.MaxTextBytes} {
+			wg.Go(func() {
+				text := strings.Repeat(char, size/len(char))
+				pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: text, Status: petstore.StatusSold}, petstore.Once{Key: fmt.Sprint(char, size)})
+				if err != nil {
+					t.Errorf("%d bytes of %q: %v", size, char, err)
+					return
+				}
+				if got, err := s.GetPet(t.Context(), pet.ID); err != nil || got != pet {
+					t.Errorf("%d bytes of %q did not come back: %v", size, char, err)
+				}
+				if _, err := s.SubmitMessage(t.Context(), text, petstore.Once{}); err != nil {
+					t.Errorf("a message of %d bytes of %q: %v", size, char, err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	messages, err := s.QueuedMessages(t.Context(), 100)
+	if err != nil || len(messages) == 0 {
+		t.Errorf("QueuedMessages: %d, %v", len(messages), err)
+	}
+	long := strings.Repeat("x", etcdstore.MaxTextBytes+1)
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: long}, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeInvalid {
+		t.Errorf("a longer name: %v", err)
+	}
+	if _, err := s.SubmitMessage(t.Context(), long, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeInvalid {
+		t.Errorf("a longer message: %v", err)
+	}
+}
+
+// A queue whose messages were taken out of its middle is still read.
+func TestQueueWithGaps(t *testing.T) {
+	s := open(t, etcdstore.Config{Prefix: newPrefix(t)})
+	var many []petstore.Message
+	for i := range 1400 {
+		many = append(many, petstore.Message{ID: petstore.MessageID(int64(i) + 1), Text: fmt.Sprint(i)})
+	}
+	if err := s.ImportMessages(t.Context(), many, 0); err != nil {
+		t.Fatal(err)
+	}
+	remove := func(from, to int) {
+		t.Helper()
+		var ids []string
+		for i := from; i < to; i++ {
+			ids = append(ids, many[i].ID)
+		}
+		if err := s.RemoveMessages(t.Context(), ids...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(s *etcdstore.Store, want ...int) {
+		t.Helper()
+		got, err := s.QueuedMessages(t.Context(), 3)
+		var texts []int
+		for _, m := range got {
+			texts = append(texts, slices.IndexFunc(many, func(o petstore.Message) bool { return o.ID == m.ID && o.Text == m.Text }))
+		}
+		if err != nil || !slices.Equal(want, texts) {
+			t.Errorf("the queue starts with %v (%v), want %v", texts, err, want)
+		}
+	}
+	remove(1, 1399)
+	check(s, 0, 1399)
+	remove(0, 1)
+	check(s, 1399)
+	remove(1399, 1400)
+	check(s)
+	if _, err := s.SubmitMessage(t.Context(), "last", petstore.Once{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.QueuedMessages(t.Context(), 3); err != nil || len(got) != 1 || got[0].ID != "msg_1401" {
+		t.Errorf("the queue is %+v, %v", got, err)
+	}
+}
+
+// Outcomes whose time is over are dropped, but for those made anew, and so are
+// the marks of processes that have ended.
+func TestExpire(t *testing.T) {
+	prefix := newPrefix(t)
+	now := time.Now()
+	s := open(t, etcdstore.Config{Prefix: prefix, Now: func() time.Time { return now }})
+	create := func(key string) int64 {
+		t.Helper()
+		pet, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pet.ID
+	}
+	count := func(letter string) int64 {
+		t.Helper()
+		resp, err := newClient(t).Get(t.Context(), prefix+letter, clientv3.WithPrefix(), clientv3.WithCountOnly())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.Count
+	}
+	first := []int64{create("a"), create("b"), create("c")}
+	if n, err := s.Expire(t.Context()); n != 0 || err != nil {
+		t.Fatalf("dropped %d, %v", n, err)
+	}
+	now = now.Add(petstore.OnceKept + time.Second)
+	again := create("b")
+	if n, err := s.Expire(t.Context()); n != 3 || err != nil {
+		t.Fatalf("dropped %d, %v", n, err)
+	}
+	if count("o") != 1 || count("l") != 1 {
+		t.Errorf("%d outcomes and %d records are left", count("o"), count("l"))
+	}
+	if got := create("b"); got != again {
+		t.Errorf("the new outcome of b is gone: %d, %d", got, again)
+	}
+	if got := create("a"); slices.Contains(first, got) {
+		t.Errorf("the old outcome of a is still there: %d", got)
+	}
+
+	old := "w123456789012"
+	body := make([]byte, 16)
+	if _, err := newClient(t).Put(t.Context(), prefix+old, etcdstore.Sealed(old, body)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ForgetProcesses(t.Context()); err != nil || count("w") != 1 {
+		t.Errorf("%d marks are left, %v", count("w"), err)
+	}
+}

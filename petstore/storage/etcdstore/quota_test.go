@@ -1,0 +1,82 @@
+package etcdstore_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// A cluster without room refuses creations and goes on with reads; once the
+// operator has made room as docs/cluster.md says, it takes creations again.
+func TestQuota(t *testing.T) {
+	url := freeURL()
+	newMember(t, url, "--quota-backend-bytes=8388608")
+	s := open(t, etcdstore.Config{Endpoints: []string{url}})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	// What fills the space belongs to another application.
+	junk := strings.Repeat("x", 1<<19)
+	first, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex", Status: petstore.StatusSold}, petstore.Once{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; err == nil; i++ {
+		if _, err = client.Put(t.Context(), "junk", junk); i > 100 {
+			t.Fatal("the quota is never reached")
+		}
+	}
+	for range 3 {
+		_, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Mia"}, petstore.Once{Key: "k"})
+		if petstore.CodeOf(err) != petstore.CodeFull {
+			t.Fatalf("creating without room: %v", err)
+		}
+	}
+	if pet, err := s.GetPet(t.Context(), first.ID); err != nil || pet != first {
+		t.Errorf("reading without room: %+v, %v", pet, err)
+	}
+	if page, err := s.ListPets(t.Context(), petstore.ListQuery{Status: petstore.StatusSold}); err != nil || len(page.Pets) != 1 {
+		t.Errorf("listing without room: %+v, %v", page, err)
+	}
+	other := open(t, etcdstore.Config{Endpoints: []string{url}})
+	if stats, err := other.Stats(t.Context()); err != nil || stats.Pets != 1 {
+		t.Errorf("opening without room: %+v, %v", stats, err)
+	}
+
+	resp, err := client.Get(t.Context(), "junk", clientv3.WithKeysOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Delete(t.Context(), "junk"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Compact(t.Context(), resp.Header.Revision+1, clientv3.WithCompactPhysical()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Defragment(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.AlarmDisarm(t.Context(), &clientv3.AlarmMember{}); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Mia"}, petstore.Once{Key: "k"})
+		if err == nil {
+			if pet.ID != 2 {
+				t.Errorf("the next animal is %+v", pet)
+			}
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("creating with room again: %v", err)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package etcdstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+
+	"example.com/animalstore/petstore"
+)
+
+// ErrDamaged is wrapped by every error that says that the cluster does not
+// hold what was written to it.
+var ErrDamaged = errors.New("the cluster's data is damaged")
+
+// The letters that keys start with, behind the prefix.
+const (
+	aboutKey   = "a"
+	stateKey   = "s"
+	writerKey  = "w"
+	loserKey   = "c"
+	petKey     = "p"
+	nameKey    = "P"
+	markKey    = "m"
+	indexKey   = "i"
+	messageKey = "q"
+	textKey    = "Q"
+	onceKey    = "o"
+	onceLogKey = "l"
+	onceEndKey = "f"
+)
+
+// numbered returns the key of the record with number n.
+func numbered(letter string, n int64) string {
+	b := make([]byte, 0, len(letter)+8)
+	return string(appendInt64(append(b, letter...), n))
+}
+
+// indexBlockKey returns the key of the n-th block of the index of a status.
+func indexBlockKey(status int, n int64) string {
+	return numbered(indexKey+string(rune('0'+status)), n)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sumLen is the length of the checksum at the end of a value.
+const sumLen = 4
+
+func sum(key string, body []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte(key), castagnoli), castagnoli, body)
+}
+
+// seal appends the checksum to body, which makes it a value for key. The
+// prefix is no part of key: all keys can be copied to another one.
+func seal(key string, body []byte) string {
+	return string(binary.BigEndian.AppendUint32(body, sum(key, body)))
+}
+
+// open returns the body of a value that was sealed for key.
+func open(key string, value []byte) ([]byte, error) {
+	n := len(value) - sumLen
+	if n < 0 || binary.BigEndian.Uint32(value[n:]) != sum(key, value[:n]) {
+		return nil, damaged("the record %q fails its checksum", key)
+	}
+	return value[:n], nil
+}
+
+// openKV is open for a record that has to be there.
+func openKV(key string, kv *mvccpb.KeyValue) ([]byte, error) {
+	if kv == nil {
+		return nil, damaged("the record %q is missing", key)
+	}
+	return open(key, kv.Value)
+}
+
+// damaged returns an error that wraps ErrDamaged. It tells the operator what
+// was found, and a client no more than that something was.
+func damaged(format string, args ...any) error {
+	return &petstore.Error{
+		Code:    petstore.CodeInternal,
+		Message: "the store cannot answer this",
+		Err:     fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...)),
+	}
+}
+
+func appendInt64(b []byte, n int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(n)) }
+func int64At(b []byte) int64               { return int64(binary.BigEndian.Uint64(b)) }
+
+// appendIDs appends ascending IDs in as little room as they need: the first
+// one, and the distances between them.
+func appendIDs(b []byte, ids []int64) []byte {
+	before := int64(0)
+	for _, id := range ids {
+		b = binary.AppendUvarint(b, uint64(id-before))
+		before = id
+	}
+	return b
+}
+
+// decodeIDs reads n IDs as appendIDs writes them, and returns what is behind
+// them.
+func decodeIDs(b []byte, n int64) (ids []int64, rest []byte, err error) {
+	ids = make([]int64, n)
+	before := int64(0)
+	for i := range ids {
+		d, size := binary.Uvarint(b)
+		if size <= 0 || d == 0 || d > uint64(maxID-before) {
+			return nil, nil, damaged("a list of %d IDs ends or is out of order at the %d-th", n, i+1)
+		}
+		before += int64(d)
+		ids[i], b = before, b[size:]
+	}
+	return ids, b, nil
+}
+
+// maxID is the highest ID that a store can give out: a number that every JSON
+// reader keeps exactly.
+const maxID = 1<<53 - 1
+
+// statusIndex returns where an array in the order of petstore.Statuses has s,
+// which is one of them.
+func statusIndex(s petstore.Status) int {
+	switch s {
+	case petstore.StatusAvailable:
+		return 0
+	case petstore.StatusPending:
+		return 1
+	}
+	return 2
+}

@@ -1,0 +1,84 @@
+package etcdstore
+
+import (
+	"slices"
+)
+
+// What a record of several things holds, once it is full and written: from
+// then on it stays as it is. The state holds those that are not full yet.
+const (
+	petsPerBlock = 16  // animals in a block of them
+	idsPerBlock  = 128 // IDs in a block of an index; animals between two marks
+)
+
+// state is what is counted rather than looked up. It is one record that every
+// transaction of every process changes, and compares with what it read of it.
+type state struct {
+	rev int64 // of the cluster when it was written; no part of the record
+
+	lastPet     int64 // the highest ID given out; IDs are dense, so the number of animals too
+	lastMessage int64 // the highest number given to a message
+	queued      int64 // messages in the queue
+	firstQueued int64 // no message before this one is in the queue
+	lastOnce    int64 // the number of the last record of outcomes made together
+	count       [3]int64
+
+	// The IDs of each status, and the records of the animals, that fill no
+	// block yet. A slice is never changed but by appending to it, and so can
+	// be shared.
+	tail [3][]int64
+	pets []byte
+}
+
+// sealed returns how many blocks of animals there are.
+func (s *state) sealed() int64 { return s.lastPet / petsPerBlock }
+
+func (s *state) encode() []byte {
+	b := make([]byte, 0, 512)
+	for _, n := range []int64{s.lastPet, s.lastMessage, s.queued, s.firstQueued, s.lastOnce, s.count[0], s.count[1], s.count[2]} {
+		b = appendInt64(b, n)
+	}
+	for _, ids := range s.tail {
+		b = appendIDs(b, ids)
+	}
+	return append(b, s.pets...)
+}
+
+func decodeState(b []byte, rev int64) (*state, error) {
+	s := &state{rev: rev}
+	fields := []*int64{&s.lastPet, &s.lastMessage, &s.queued, &s.firstQueued, &s.lastOnce, &s.count[0], &s.count[1], &s.count[2]}
+	if len(b) < 8*len(fields) {
+		return nil, damaged("the state has %d bytes", len(b))
+	}
+	for i, n := range fields {
+		*n = int64At(b[8*i:])
+		if *n < 0 {
+			return nil, damaged("a counter is negative")
+		}
+	}
+	b = b[8*len(fields):]
+	for i := range s.tail {
+		var err error
+		if s.tail[i], b, err = decodeIDs(b, s.count[i]%idsPerBlock); err != nil {
+			return nil, err
+		}
+		if n := len(s.tail[i]); n > 0 && s.tail[i][n-1] > s.lastPet {
+			return nil, damaged("an index ends behind the last animal")
+		}
+	}
+	s.pets = b
+	if _, err := records(s.sealed()*petsPerBlock+1, int(s.lastPet%petsPerBlock), b); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// clone returns a copy to be changed.
+func (s *state) clone() state {
+	c := *s
+	for i := range c.tail {
+		c.tail[i] = slices.Clip(c.tail[i])
+	}
+	c.pets = slices.Clip(c.pets)
+	return c
+}

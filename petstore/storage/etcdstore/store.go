@@ -1,0 +1,181 @@
+package etcdstore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"example.com/animalstore/petstore"
+)
+
+// Store is a cluster in use. It is safe for concurrent use, by as many
+// processes as there are.
+type Store struct {
+	config      Config
+	members     []*member // in the order of the endpoints
+	readOptions []clientv3.OpOption
+	context     context.Context // of what no caller waits for; ends with the store
+	cancel      context.CancelFunc
+
+	cluster  uint64       // its ID
+	revision atomic.Int64 // the highest that was seen
+	reading  atomic.Int64 // reads under way
+	current  atomic.Int64 // counts on when the member that is asked does not answer
+	silent   atomic.Bool  // the cluster did not answer last time
+	newest   atomic.Pointer[state]
+	blocks   cache
+
+	firstQueued atomic.Int64 // no message before this one is in the queue
+
+	writes  chan *write
+	pending atomic.Int64 // bytes in writes
+	stopped sync.WaitGroup
+
+	mu     sync.RWMutex // closed for reading while a write is sent
+	closed bool
+
+	committer committer
+
+	failure atomic.Pointer[petstore.Error]
+	failed  chan struct{}
+}
+
+var (
+	_ petstore.Service       = (*Store)(nil)
+	_ petstore.EncodedReader = (*Store)(nil)
+	_ petstore.Messages      = (*Store)(nil)
+	_ petstore.Queue         = (*Store)(nil)
+	_ petstore.Statistics    = (*Store)(nil)
+)
+
+var errClosed = petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
+
+// Close finishes the creations that were accepted, as far as the cluster
+// answers, and ends the connections. Later calls fail with
+// petstore.CodeUnavailable; closing again does nothing. The error is
+// [Store.Err]'s, if the store had failed before.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	close(s.writes)
+	s.mu.Unlock()
+
+	<-s.committer.stopped
+	s.cancel()
+	s.stopped.Wait()
+	s.disconnect()
+	return s.Err()
+}
+
+// Failed is closed when the cluster turns out to be another one than was
+// opened, or to have been put back to an earlier state: what the store knows
+// of it is then no longer true. From then on every call fails with
+// petstore.CodeUnavailable, until the store is closed and opened again.
+func (s *Store) Failed() <-chan struct{} { return s.failed }
+
+// Err says why the store has failed; nil if it has not.
+func (s *Store) Err() error {
+	if e := s.failure.Load(); e != nil {
+		return e.Err
+	}
+	return nil
+}
+
+func (s *Store) fail(err error) error {
+	e := &petstore.Error{
+		Code:    petstore.CodeUnavailable,
+		Message: "the store has failed and has to be opened again",
+		Err:     err,
+	}
+	if s.failure.CompareAndSwap(nil, e) {
+		s.config.Logger.Error("the store has failed: it refuses everything until it is opened again", "err", err)
+		close(s.failed)
+	}
+	return s.failure.Load()
+}
+
+// usable tells why nothing can be done now, if so.
+func (s *Store) usable(ctx context.Context) error {
+	if e := s.failure.Load(); e != nil {
+		return e
+	}
+	if s.context.Err() != nil {
+		return errClosed
+	}
+	return ctx.Err()
+}
+
+// sameCluster makes sure that an answer comes from the cluster that was opened,
+// and from no earlier state of it than before, which was the highest revision
+// known when the request was sent.
+func (s *Store) sameCluster(h *etcdserverpb.ResponseHeader, before int64) error {
+	if h.ClusterId != s.cluster {
+		return s.fail(fmt.Errorf("the endpoints are those of another cluster now: %x, and %x before", h.ClusterId, s.cluster))
+	}
+	if h.Revision < before && !s.config.Serializable {
+		return s.fail(fmt.Errorf("the cluster went back from revision %d to %d: it was restored from a backup", before, h.Revision))
+	}
+	for seen := s.revision.Load(); seen < h.Revision && !s.revision.CompareAndSwap(seen, h.Revision); {
+		seen = s.revision.Load()
+	}
+	return nil
+}
+
+// Ready reports why the store cannot be used now: it has failed, is closed, or
+// the cluster does not answer before ctx ends.
+func (s *Store) Ready(ctx context.Context) error {
+	_, err := s.state(ctx)
+	return err
+}
+
+// state reads the counters.
+func (s *Store) state(ctx context.Context) (*state, error) {
+	resp, err := s.read(ctx, []clientv3.Op{s.getOp(stateKey)})
+	if err != nil {
+		return nil, err
+	}
+	return s.stateOf(resp.Responses[0])
+}
+
+// stateOf returns the state that an operation has read.
+func (s *Store) stateOf(r *etcdserverpb.ResponseOp) (*state, error) {
+	kv := oneOf(r)
+	body, err := openKV(stateKey, kv)
+	if err != nil {
+		return nil, err
+	}
+	st, err := decodeState(body, kv.ModRevision)
+	if err != nil {
+		return nil, err
+	}
+	s.saw(st)
+	return st, nil
+}
+
+// saw keeps the newest state that is known, for reads to guess from what they
+// will need.
+func (s *Store) saw(st *state) {
+	for {
+		old := s.newest.Load()
+		if old != nil && old.rev >= st.rev || s.newest.CompareAndSwap(old, st) {
+			return
+		}
+	}
+}
+
+// Stats implements petstore.Statistics.
+func (s *Store) Stats(ctx context.Context) (petstore.Stats, error) {
+	st, err := s.state(ctx)
+	if err != nil {
+		return petstore.Stats{}, err
+	}
+	return petstore.Stats{Pets: st.lastPet, QueuedMessages: st.queued}, nil
+}
