@@ -1,0 +1,220 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// open opens a store under a prefix.
+func (b *bench) open(prefix string) (*etcdstore.Store, error) {
+	return etcdstore.Open(b.ctx, etcdstore.Config{
+		Endpoints:      b.cluster.Endpoints(),
+		Prefix:         prefix,
+		RequestTimeout: 30 * time.Second,
+	})
+}
+
+// animal is the one with an id: names have 12 bytes, and the three statuses
+// and none come in turn.
+func animal(id int64) petstore.Pet {
+	p := petstore.Pet{ID: id}
+	p.Name = fmt.Sprintf("pet %08d", id)
+	p.CategoryID = id % 100
+	if s := id % 4; s > 0 {
+		p.Status = petstore.Statuses()[s-1]
+	}
+	return p
+}
+
+// fill adds animals to an empty store.
+func (b *bench) fill(s *etcdstore.Store, n int64) error {
+	start := time.Now()
+	const part = 10_000
+	for first := int64(1); first <= n; first += part {
+		var pets []petstore.Pet
+		for id := first; id < min(first+part, n+1); id++ {
+			pets = append(pets, animal(id))
+		}
+		if err := s.ImportPets(b.ctx, pets); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(b.log, "%d animals added in %v\n", n, time.Since(start).Round(time.Second))
+	return nil
+}
+
+// oneByOne creates as the plainest client would: reads the counter, and puts
+// one animal in a transaction that compares it, until it is the first.
+func oneByOne(b *bench, prefix string) error {
+	for {
+		resp, err := b.client.Get(b.ctx, prefix+"counter")
+		if err != nil {
+			return err
+		}
+		n, rev := int64(0), int64(0)
+		if len(resp.Kvs) > 0 {
+			rev = resp.Kvs[0].ModRevision
+			if n, err = strconv.ParseInt(string(resp.Kvs[0].Value), 10, 64); err != nil {
+				return err
+			}
+		}
+		json, err := animal(n + 1).AppendJSON(nil)
+		if err != nil {
+			return err
+		}
+		txn, err := b.client.Txn(b.ctx).
+			If(clientv3.Compare(clientv3.ModRevision(prefix+"counter"), "=", rev)).
+			Then(clientv3.OpPut(prefix+"counter", strconv.FormatInt(n+1, 10)),
+				clientv3.OpPut(fmt.Sprintf("%spet/%016x", prefix, n+1), string(json))).
+			Commit()
+		if err != nil {
+			return err
+		}
+		if txn.Succeeded {
+			return nil
+		}
+	}
+}
+
+// create is what is measured for creations.
+func (b *bench) create(s *etcdstore.Store) error {
+	p := petstore.NewPet{Name: "pet 00000000", CategoryID: 4, Status: petstore.StatusSold}
+	_, err := s.CreatePet(b.ctx, p, petstore.Once{})
+	return err
+}
+
+const clients = 64
+
+func (b *bench) creates() error {
+	s, err := b.open("creates/")
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	one := func() (float64, error) { return b.rate(clients, func(int) error { return b.create(s) }) }
+	if _, _, err := b.compare("creations by 64 clients", "one transaction a creation by 64 clients", "≥ 20", one,
+		func() (float64, error) { return b.rate(clients, func(int) error { return oneByOne(b, "onebyone/") }) }); err != nil {
+		return err
+	}
+	if _, _, err := b.compare("creations by 1 client", "one transaction a creation by 1 client", "",
+		func() (float64, error) { return b.rate(1, func(int) error { return b.create(s) }) },
+		func() (float64, error) { return b.rate(1, func(int) error { return oneByOne(b, "onebyone/") }) }); err != nil {
+		return err
+	}
+	var four []*etcdstore.Store
+	for range 4 {
+		s, err := b.open("creates/")
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		four = append(four, s)
+	}
+	var shares [4]float64
+	many := func() (float64, error) {
+		var counts [4][clients]int
+		total, err := b.rate(4*clients, func(c int) error {
+			counts[c%4][c/4]++
+			return b.create(four[c%4])
+		})
+		for i := range counts {
+			for _, n := range counts[i] {
+				shares[i] += float64(n)
+			}
+		}
+		return total, err
+	}
+	_, _, err = b.compare("creations by 4 processes with 64 clients each", "1 process with 64 clients", "≥ 0.80", many, one)
+	fmt.Fprintf(b.log, "creations of each of the 4: %.0f\n", shares)
+	return err
+}
+
+// reads measures pages of a small and a large store.
+func (b *bench) reads() (err error) {
+	var small, large *etcdstore.Store
+	for _, x := range []struct {
+		s **etcdstore.Store
+		n int64
+	}{{&small, 1000}, {&large, b.animals}} {
+		if *x.s, err = b.open(fmt.Sprintf("reads%d/", x.n)); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, (*x.s).Close()) }()
+		if err := b.fill(*x.s, x.n); err != nil {
+			return err
+		}
+	}
+	if err := b.readsOf(small, 1000); err != nil {
+		return err
+	}
+	return b.readsOf(large, b.animals)
+}
+
+// readers are how many read at once.
+const readers = 16
+
+// plain measures one plain Get of an animal's key.
+func (b *bench) plain(prefix string, id int64) side {
+	n := (id - 1) / 16
+	key := prefix + "p" + string([]byte{0, 0, 0, 0, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
+	return func() (float64, error) {
+		return b.rate(readers, func(int) error {
+			resp, err := b.client.Get(b.ctx, key)
+			if err == nil && len(resp.Kvs) != 1 {
+				err = errors.New("the key is not there")
+			}
+			return err
+		})
+	}
+}
+
+func (b *bench) readsOf(s *etcdstore.Store, n int64) error {
+	prefix := fmt.Sprintf("reads%d/", n)
+	plain := b.plain(prefix, n/2)
+	const against = "a plain Get of one key"
+	get := func() (float64, error) {
+		return b.rate(readers, func(int) error {
+			_, err := s.AppendPet(b.ctx, nil, n/2)
+			return err
+		})
+	}
+	if _, _, err := b.compare(fmt.Sprintf("get, %d animals", n), against, "≥ 0.85", get, plain); err != nil {
+		return err
+	}
+	for _, page := range []struct {
+		name   string
+		status petstore.Status
+		after  int64
+	}{
+		{"first page", "", 0},
+		{"last page", "", n - 20},
+		{"first page of a status", petstore.StatusSold, 0},
+		{"last page of a status", petstore.StatusSold, n - 80},
+	} {
+		q := petstore.ListQuery{Status: page.status}
+		if page.after > 0 {
+			q.After = petstore.CursorAfter(page.after)
+		}
+		list := func() (float64, error) {
+			return b.rate(readers, func(int) error {
+				got, err := s.ListPets(b.ctx, q)
+				if err == nil && len(got.Pets) != petstore.DefaultLimit {
+					err = fmt.Errorf("a page of %d animals", len(got.Pets))
+				}
+				return err
+			})
+		}
+		name := fmt.Sprintf("list of 20, %s, %d animals", page.name, n)
+		if _, _, err := b.compare(name, against, "≥ 0.60", list, plain); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// Member is a member of the cluster: an etcd server.
+type Member struct {
+	process
+	client   string // host:port
+	peer     string // host:port that it listens on
+	between  *proxy // what other members reach it through; nil: nothing
+	extra    []string
+	existing bool // it joins a cluster that is there
+}
+
+// URL returns the member's client URL.
+func (m *Member) URL() string { return "http://" + m.client }
+
+// peerURL returns the URL that other members reach it by.
+func (m *Member) peerURL() string {
+	if m.between != nil {
+		return "http://" + m.between.addr
+	}
+	return "http://" + m.peer
+}
+
+// Name returns the member's name in the cluster.
+func (m *Member) Name() string { return m.name }
+
+// DataDir returns the folder that holds the member's data.
+func (m *Member) DataDir() string { return filepath.Join(m.dir, "data") }
+
+// run starts the member as one of those.
+func (m *Member) run(all []*Member) error {
+	var initial []string
+	for _, o := range all {
+		initial = append(initial, o.name+"="+o.peerURL())
+	}
+	state := "new"
+	if m.existing {
+		state = "existing"
+	}
+	args := []string{
+		"--name=" + m.name,
+		"--data-dir=" + m.DataDir(),
+		"--listen-client-urls=" + m.URL(),
+		"--advertise-client-urls=" + m.URL(),
+		"--listen-peer-urls=http://" + m.peer,
+		"--initial-advertise-peer-urls=" + m.peerURL(),
+		"--initial-cluster=" + strings.Join(initial, ","),
+		"--initial-cluster-state=" + state,
+		"--initial-cluster-token=animalstore-local",
+		"--auto-compaction-mode=periodic",
+		"--auto-compaction-retention=5m",
+		"--logger=zap",
+		"--log-level=warn",
+	}
+	return m.start(append(args, m.extra...)...)
+}
+
+// Wipe removes the data of a member that is not running: its disk is gone.
+func (m *Member) Wipe() error { return os.RemoveAll(m.DataDir()) }
+
+// Status asks the member itself how it is.
+func (m *Member) Status(ctx context.Context) (*clientv3.StatusResponse, error) {
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{m.URL()}, Logger: zap.NewNop()})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return c.Status(ctx, m.URL())
+}
+
+// answers reports whether the member takes connections.
+func (m *Member) answers() bool {
+	conn, err := net.DialTimeout("tcp", m.client, time.Second)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+// newMember returns a member that has not been started.
+func newMember(dir, name string, extra []string, proxied bool) (*Member, error) {
+	m := &Member{extra: extra}
+	m.process = process{name: name, role: roleMember, dir: filepath.Join(dir, name)}
+	var err error
+	if m.client, err = freeAddress(); err != nil {
+		return nil, err
+	}
+	if m.peer, err = freeAddress(); err != nil {
+		return nil, err
+	}
+	if proxied {
+		if m.between, err = newProxy(m.peer); err != nil {
+			return nil, fmt.Errorf("a proxy for %s: %w", name, err)
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,16 @@
+package local
+
+import (
+	"errors"
+	"syscall"
+)
+
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// Pause is not to be had on this system.
+func (p *process) Pause() error { return errors.ErrUnsupported }
+
+// Resume is not to be had on this system.
+func (p *process) Resume() error { return errors.ErrUnsupported }

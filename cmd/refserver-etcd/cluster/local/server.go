@@ -1,0 +1,73 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Server is a reference server before the cluster.
+type Server struct {
+	process
+	addr  string
+	admin string
+	args  []string
+}
+
+// Keys is the file with the API keys that all servers use.
+const keysName = "animalstore.keys"
+
+var (
+	servingForm = regexp.MustCompile(`msg=serving url=(\S+)`)
+	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
+)
+
+// URL returns the base address, that /pets stands under.
+func (s *Server) URL() string { return "http://" + s.addr + "/v1" }
+
+// AdminURL returns the address of the counters.
+func (s *Server) AdminURL() string { return "http://" + s.admin }
+
+// Start starts the server and returns when it serves. It keeps its address.
+func (s *Server) Start() error {
+	if err := s.start(s.args...); err != nil {
+		return err
+	}
+	return s.until("it serves", func() bool { return servingForm.MatchString(s.Log()) })
+}
+
+// newServer returns a server that has not been started.
+func newServer(dir, name string, endpoints []string, extra []string) (*Server, error) {
+	s := &Server{}
+	s.process = process{name: name, role: roleServer, dir: filepath.Join(dir, name)}
+	var err error
+	if s.addr, err = freeAddress(); err != nil {
+		return nil, err
+	}
+	if s.admin, err = freeAddress(); err != nil {
+		return nil, err
+	}
+	s.args = append([]string{
+		"-addr=" + s.addr,
+		"-admin-addr=" + s.admin,
+		"-keys=" + filepath.Join(dir, keysName),
+		"-etcd=" + strings.Join(endpoints, ","),
+	}, extra...)
+	return s, nil
+}
+
+// createKey makes the key file and returns a key.
+func createKey(dir string) (string, error) {
+	p := process{name: "keys create", role: roleServer, dir: dir}
+	if err := p.start("keys", "create", "-keys="+filepath.Join(dir, keysName), "local"); err != nil {
+		return "", err
+	}
+	<-p.ended
+	key := keyForm.FindString(p.Log())
+	if key == "" {
+		return "", fmt.Errorf("no key was made: %w", errors.New(p.tail()))
+	}
+	return key, nil
+}

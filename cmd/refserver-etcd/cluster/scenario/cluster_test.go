@@ -1,0 +1,146 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
+	"example.com/animalstore/petstore"
+)
+
+func TestMain(m *testing.M) {
+	local.Role()
+	os.Exit(m.Run())
+}
+
+// full says that scenarios are to be as long as the documentation has them.
+var full = os.Getenv("CLUSTER_FULL") != ""
+
+// either returns what a full run has, or a short one.
+func either[T any](long, short T) T {
+	if full {
+		return long
+	}
+	return short
+}
+
+// newCluster starts three members and some servers, all ended with the test.
+func newCluster(t *testing.T, servers int, proxied bool) *local.Cluster {
+	t.Helper()
+	c, err := local.Start(t.Context(), local.Options{Dir: t.TempDir(), Members: 3, Servers: servers, Proxied: proxied})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Kill)
+	return c
+}
+
+// answer is what a server has answered; status 0: nothing.
+type answer struct {
+	status int
+	body   []byte
+	header http.Header
+}
+
+// client keeps connections, as clients do.
+var client = &http.Client{
+	Timeout:   15 * time.Second,
+	Transport: &http.Transport{MaxIdleConnsPerHost: 64},
+}
+
+// send sends a request. The error says that it was not answered: it may have
+// been carried out.
+func send(method, url, key, body, once string) (answer, error) {
+	req, err := http.NewRequest(method, url, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if once != "" {
+		req.Header.Set("Idempotency-Key", once)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{resp.StatusCode, b, resp.Header}, nil
+}
+
+// create asks a server for an animal with that name. An error says why it was
+// not acknowledged.
+func create(base, key, name, once string) (id int64, err error) {
+	a, err := send("POST", base+"/pets", key, fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, name), once)
+	if err != nil {
+		return 0, err
+	}
+	if a.status != http.StatusCreated {
+		return 0, fmt.Errorf("%d %s", a.status, a.body)
+	}
+	var pet petstore.Pet
+	if err := json.Unmarshal(a.body, &pet); err != nil || pet.Name != name {
+		return 0, fmt.Errorf("another animal: %s", a.body)
+	}
+	return pet.ID, nil
+}
+
+// list reads all animals from a server, by that status, page by page.
+func list(base, key, status string) ([]petstore.Pet, error) {
+	var all []petstore.Pet
+	after := int64(0)
+	for {
+		url := fmt.Sprintf("%s/pets?limit=100", base)
+		if status != "" {
+			url += "&status=" + status
+		}
+		if after > 0 {
+			url += "&cursor=" + string(petstore.CursorAfter(after))
+		}
+		a, err := send("GET", url, key, "", "")
+		if err != nil {
+			return nil, err
+		}
+		if a.status != http.StatusOK {
+			return nil, fmt.Errorf("GET %s: %d %s", url, a.status, a.body)
+		}
+		var page []petstore.Pet
+		if err := json.Unmarshal(a.body, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if len(page) == 0 || a.header.Get("Link") == "" {
+			return all, nil
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+// eventually waits until ok, which what comes at once unless the machine is
+// busy.
+func eventually(t *testing.T, what string, ok func() error) time.Duration {
+	t.Helper()
+	start := time.Now()
+	for {
+		err := ok()
+		if err == nil {
+			return time.Since(start)
+		}
+		if time.Since(start) > time.Minute {
+			t.Fatalf("%s has not come: %v", what, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}

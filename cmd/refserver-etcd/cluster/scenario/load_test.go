@@ -1,0 +1,195 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
+)
+
+// writers are how many clients add animals at once.
+const writers = 16
+
+// load is writers at work, through all servers in turn. Half of them repeat a
+// creation that was not acknowledged, with its Idempotency-Key, until it is;
+// the others go on with the next animal.
+type load struct {
+	cluster *local.Cluster
+	prefix  string // of the names
+	stop    chan struct{}
+	wg      sync.WaitGroup
+
+	mu       sync.Mutex
+	ids      map[string]int64 // of the acknowledged, by name
+	unknown  map[string]bool  // not acknowledged: they may be stored, once
+	times    []time.Time      // of acknowledgements
+	refusals map[string]int   // why, and how often
+}
+
+// loads counts them: each gives names of its own.
+var loads atomic.Int64
+
+func startLoad(c *local.Cluster) *load {
+	l := &load{cluster: c, prefix: fmt.Sprintf("load%d-", loads.Add(1)), stop: make(chan struct{}), ids: map[string]int64{}, unknown: map[string]bool{}, refusals: map[string]int{}}
+	for w := range writers {
+		l.wg.Go(func() { l.write(w) })
+	}
+	return l
+}
+
+// addresses are what two refusals for one reason differ in.
+var addresses = regexp.MustCompile(`127\.0\.0\.1:\d+(->127\.0\.0\.1:\d+)?`)
+
+func (l *load) stopped() bool {
+	select {
+	case <-l.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+func (l *load) write(w int) {
+	server := w
+	for n := 0; !l.stopped(); n++ {
+		name := fmt.Sprintf("%s%d-%d", l.prefix, w, n)
+		once := ""
+		if w%2 == 0 {
+			once = name
+		}
+		for {
+			s := l.cluster.Servers[server%len(l.cluster.Servers)]
+			id, err := create(s.URL(), l.cluster.Key, name, once)
+			l.note(name, id, err)
+			if err == nil {
+				break
+			}
+			server++ // this one may be down
+			time.Sleep(10 * time.Millisecond)
+			if once == "" || l.stopped() {
+				break
+			}
+		}
+	}
+}
+
+func (l *load) note(name string, id int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.unknown[name] = true
+		l.refusals[addresses.ReplaceAllString(err.Error(), "")]++
+		return
+	}
+	delete(l.unknown, name)
+	l.ids[name] = id
+	l.times = append(l.times, time.Now())
+}
+
+// acknowledged returns how many were.
+func (l *load) acknowledged() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.ids)
+}
+
+// progress waits until more animals are acknowledged.
+func (l *load) progress(t *testing.T) {
+	t.Helper()
+	before := l.acknowledged()
+	eventually(t, "an acknowledgement", func() error {
+		if l.acknowledged() < before+writers {
+			return fmt.Errorf("%d animals are acknowledged, as before", before)
+		}
+		return nil
+	})
+}
+
+// stall returns the longest time without an acknowledgement that began or ended
+// between two moments.
+func (l *load) stall(from, to time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	longest := time.Duration(0)
+	for i := 1; i < len(l.times); i++ {
+		if a, b := l.times[i-1], l.times[i]; b.After(from) && a.Before(to) {
+			longest = max(longest, b.Sub(a))
+		}
+	}
+	return longest
+}
+
+// finish ends the load and holds what is stored against what was acknowledged.
+func (l *load) finish(t *testing.T) {
+	t.Helper()
+	close(l.stop)
+	l.wg.Wait()
+	l.check(t)
+}
+
+// check reads all animals through every server: ids are dense, no name is there
+// twice, each acknowledged one is there under its id, and nothing is there that
+// was not asked for.
+func (l *load) check(t *testing.T) {
+	t.Helper()
+	t.Logf("%d acknowledged, %d open", len(l.ids), len(l.unknown))
+	for why, n := range l.refusals {
+		t.Logf("%d times: %s", n, why)
+	}
+	for _, s := range l.cluster.Servers {
+		if !s.Running() {
+			continue
+		}
+		all, err := list(s.URL(), l.cluster.Key, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		byStatus, err := list(s.URL(), l.cluster.Key, "sold")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sold := map[int64]bool{}
+		for _, p := range byStatus {
+			sold[p.ID] = true
+		}
+		names := map[string]int64{}
+		if t.Failed() {
+			return // one server's view is enough to be told of
+		}
+		for i, p := range all {
+			if p.ID != int64(i)+1 {
+				t.Fatalf("the %d-th animal has the id %d", i+1, p.ID)
+			}
+			if !strings.HasPrefix(p.Name, l.prefix) {
+				continue // of another load
+			}
+			if _, twice := names[p.Name]; twice {
+				t.Errorf("%s is stored twice", p.Name)
+			}
+			names[p.Name] = p.ID
+			if id, ok := l.ids[p.Name]; ok && id != p.ID || !ok && !l.unknown[p.Name] {
+				t.Errorf("%s is stored as %d, and was acknowledged as %d", p.Name, p.ID, id)
+			}
+			if !sold[p.ID] {
+				t.Errorf("%s is not in the list of its status", p.Name)
+			}
+		}
+		for name := range l.ids {
+			if _, ok := names[name]; !ok {
+				t.Errorf("%s was acknowledged and is lost", name)
+			}
+		}
+	}
+}
+
+// middle returns the median and the longest.
+func middle(d []time.Duration) (median, worst time.Duration) {
+	d = slices.Sorted(slices.Values(d))
+	return d[len(d)/2].Round(time.Millisecond), d[len(d)-1].Round(time.Millisecond)
+}

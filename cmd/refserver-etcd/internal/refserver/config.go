@@ -1,0 +1,81 @@
+package refserver
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// config returns what the flags ask for.
+func (c *cluster) config() (etcdstore.Config, error) {
+	config := etcdstore.Config{
+		Endpoints:    strings.Split(c.endpoints, ","),
+		Prefix:       c.prefix,
+		Serializable: c.serializable,
+	}
+	var err error
+	if config.TLS, err = c.tls(); err != nil {
+		return config, err
+	}
+	config.Username, config.Password, err = c.credentials()
+	return config, err
+}
+
+func (c *cluster) tls() (*tls.Config, error) {
+	if (c.cert == "") != (c.key == "") {
+		return nil, &serve.UsageError{Message: "-etcd-cert and -etcd-key need each other"}
+	}
+	if c.ca == "" && c.cert == "" {
+		return nil, nil
+	}
+	if !strings.HasPrefix(c.endpoints, "https:") {
+		return nil, &serve.UsageError{Message: "-etcd-ca and -etcd-cert need https in -etcd"}
+	}
+	config := &tls.Config{}
+	if c.ca != "" {
+		pem, err := os.ReadFile(c.ca)
+		if err != nil {
+			return nil, fmt.Errorf("-etcd-ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("-etcd-ca: %s holds no certificate in PEM form", c.ca)
+		}
+	}
+	if c.cert != "" {
+		cert, err := tls.LoadX509KeyPair(c.cert, c.key)
+		if err != nil {
+			return nil, fmt.Errorf("-etcd-cert, -etcd-key: %w", err)
+		}
+		config.Certificates = []tls.Certificate{cert}
+	}
+	return config, nil
+}
+
+func (c *cluster) credentials() (name, password string, err error) {
+	name, password, both := strings.Cut(c.user, ":")
+	if c.passwordFile == "" {
+		if c.user != "" && !both {
+			return "", "", &serve.UsageError{Message: "-etcd-user: must be name:password, or -etcd-password-file be given too"}
+		}
+		return name, password, nil
+	}
+	if name == "" || both {
+		return "", "", &serve.UsageError{Message: "-etcd-password-file needs -etcd-user with the name alone"}
+	}
+	b, err := os.ReadFile(c.passwordFile)
+	if err != nil {
+		return "", "", fmt.Errorf("-etcd-password-file: %w", err)
+	}
+	password = strings.TrimRight(string(b), "\r\n")
+	if password == "" {
+		return "", "", errors.New("-etcd-password-file: it is empty")
+	}
+	return name, password, nil
+}

@@ -1,0 +1,174 @@
+package refserver
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+func importCommand() serve.Command {
+	var c cluster
+	var from string
+	return serve.Command{
+		Name:  "import",
+		About: "copy a file of refserver into the cluster, ids kept; if it is interrupted, call it again: it goes on",
+		Flags: func(fs *flag.FlagSet) {
+			c.flags(fs)
+			fs.StringVar(&from, "from", "", "`file` of refserver, which no server may have open; it is not changed")
+		},
+		Run: func(call *serve.Call) error {
+			if len(call.Args) > 0 {
+				return &serve.UsageError{Message: fmt.Sprintf("unexpected argument %q", call.Args[0])}
+			}
+			if from == "" {
+				return &serve.UsageError{Message: "import needs -from"}
+			}
+			s, err := c.openStore(call.Context, slog.New(slog.NewTextHandler(call.Stderr, nil)))
+			if err != nil {
+				return err
+			}
+			i := &importer{ctx: call.Context, from: from, to: s, out: call.Stdout}
+			return errors.Join(i.run(), s.Close())
+		},
+	}
+}
+
+// importer copies a file into a cluster.
+type importer struct {
+	ctx  context.Context
+	from string
+	to   *etcdstore.Store
+	out  io.Writer
+}
+
+// errDiffer says that the cluster holds what the file does not. Nothing is
+// added to such a cluster.
+var errDiffer = errors.New("the cluster holds other animals than the file")
+
+// run makes sure that the cluster holds nothing but the start of the file, adds
+// the rest, and then compares all of it.
+func (i *importer) run() error {
+	before, err := i.to.Stats(i.ctx)
+	if err != nil {
+		return err
+	}
+	total, err := i.compare(before.Pets)
+	switch {
+	case err != nil:
+		return err
+	case total.Written < before.Pets:
+		return fmt.Errorf("%w: %d, and the file has %d", errDiffer, before.Pets, total.Written)
+	}
+	fmt.Fprintf(i.out, "%d of %d animals are there already\n", before.Pets, total.Written)
+	if err := i.add(before.Pets); err != nil {
+		return err
+	}
+	messages, err := i.addMessages()
+	if err != nil {
+		return err
+	}
+	if _, err := i.compare(total.Written); err != nil {
+		return fmt.Errorf("verifying: %w", err)
+	}
+	after, err := i.to.Stats(i.ctx)
+	if err != nil {
+		return err
+	}
+	if after.Pets != total.Written {
+		return fmt.Errorf("verifying: %w: %d, and the file has %d", errDiffer, after.Pets, total.Written)
+	}
+	_, err = fmt.Fprintf(i.out, "%d animals and %d queued messages copied and compared\n", total.Written, messages)
+	return err
+}
+
+// compare holds the first n animals of the file against the cluster's.
+func (i *importer) compare(n int64) (storage.Exported, error) {
+	page := petstore.Page{}
+	return pets(i.from, func(p petstore.Pet) error {
+		if p.ID > n {
+			return nil
+		}
+		if len(page.Pets) == 0 {
+			q := petstore.ListQuery{Limit: petstore.MaxLimit}
+			if p.ID > 1 {
+				q.After = petstore.CursorAfter(p.ID - 1)
+			}
+			var err error
+			if page, err = i.to.ListPets(i.ctx, q); err != nil {
+				return err
+			}
+			if len(page.Pets) == 0 {
+				return fmt.Errorf("%w: the animal %d is missing", errDiffer, p.ID)
+			}
+		}
+		if page.Pets[0] != p {
+			return fmt.Errorf("%w: see the animal %d", errDiffer, p.ID)
+		}
+		page.Pets = page.Pets[1:]
+		return nil
+	})
+}
+
+// Animals are handed over in parts of about this size.
+const (
+	partLen   = 1000
+	partBytes = 4 << 20
+)
+
+// add adds the animals behind the n-th.
+func (i *importer) add(n int64) error {
+	var part []petstore.Pet
+	size, told := 0, n
+	flush := func() error {
+		if err := i.to.ImportPets(i.ctx, part); err != nil {
+			return err
+		}
+		if last := part[len(part)-1].ID; last-told >= 100_000 {
+			told = last
+			fmt.Fprintf(i.out, "%d animals\n", last)
+		}
+		part, size = part[:0], 0
+		return nil
+	}
+	_, err := pets(i.from, func(p petstore.Pet) error {
+		if p.ID <= n {
+			return nil
+		}
+		part = append(part, p)
+		if size += len(p.Name); len(part) < partLen && size < partBytes {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil && len(part) > 0 {
+		err = flush()
+	}
+	return err
+}
+
+// addMessages adds the queued messages, and returns how many the file has.
+func (i *importer) addMessages() (int64, error) {
+	var part []petstore.Message
+	size := 0
+	x, err := messages(i.from, func(m petstore.Message) error {
+		part = append(part, m)
+		if size += len(m.Text); len(part) < partLen && size < partBytes {
+			return nil
+		}
+		err := i.to.ImportMessages(i.ctx, part, 0)
+		part, size = part[:0], 0
+		return err
+	})
+	if err == nil {
+		err = i.to.ImportMessages(i.ctx, part, x.Last)
+	}
+	return x.Written, err
+}

@@ -1,0 +1,211 @@
+package refserver
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// TestMain makes the test binary the program too.
+func TestMain(m *testing.M) {
+	if os.Getenv("REFSERVER_ETCD_TEST_RUN") != "" {
+		os.Exit(Program().Main())
+	}
+	os.Exit(m.Run())
+}
+
+// command runs the program to its end.
+func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "REFSERVER_ETCD_TEST_RUN=1", "GORACE=atexit_sleep_ms=0")
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	_ = cmd.Run()
+	return cmd.ProcessState.ExitCode(), out.String(), err.String()
+}
+
+// newMember builds and starts a cluster of one member, which ends with the
+// test, and returns its URL.
+func newMember(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	exe := filepath.Join(dir, "cluster")
+	if out, err := exec.Command("go", "build", "-C", "../../cluster", "-o", exe, ".").CombinedOutput(); err != nil {
+		t.Fatalf("building the server: %v\n%s", err, out)
+	}
+	url := func() string { return fmt.Sprintf("http://127.0.0.1:%d", 20_000+rand.IntN(12_000)) }
+	client, peer := url(), url()
+	cmd := exec.Command(exe, "--name=m", "--data-dir="+filepath.Join(dir, "data"),
+		"--listen-client-urls="+client, "--advertise-client-urls="+client,
+		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer,
+		"--initial-cluster=m="+peer, "--log-level=fatal", "--unsafe-no-fsync")
+	cmd.Env = append(os.Environ(), "ANIMALSTORE_ROLE=member")
+	stdin, err := cmd.StdinPipe() // the member ends with it
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(client, "http://"))
+		if err == nil {
+			conn.Close()
+			return client
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// file makes a file of refserver with n animals and three messages, of which
+// the first and the last were taken off the queue.
+func file(t *testing.T, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "animalstore.db")
+	s, err := storage.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = s.Load(t.Context(), func(yield func(petstore.NewPet) bool) {
+		for i := range n {
+			p := petstore.NewPet{Name: fmt.Sprint("pet ", i), CategoryID: int64(i) - 5}
+			if i%4 > 0 {
+				p.Status = petstore.Statuses()[i%4-1]
+			}
+			if i%100 == 7 {
+				p.Name = strings.Repeat("long \x01", 1000)
+			}
+			if !yield(p) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"first", "second", "third"} {
+		if _, err := s.SubmitMessage(t.Context(), text, petstore.Once{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.RemoveMessages(t.Context(), "msg_1", "msg_3"); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestImport(t *testing.T) {
+	const n = 3000
+	url, from := newMember(t), file(t, n)
+	run := func(prefix string, wantCode int, want string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := command(t, append([]string{"import", "-etcd=" + url, "-etcd-prefix=" + prefix}, args...)...)
+		if code != wantCode || !strings.Contains(stdout+stderr, want) {
+			t.Errorf("import %v: code %d\n%s%s\nwant %d and %q", args, code, stdout, stderr, wantCode, want)
+		}
+		if code != 0 && strings.Count(stderr, "\n") != 1 {
+			t.Errorf("the error has not one line:\n%s", stderr)
+		}
+	}
+	open := func(prefix string) *etcdstore.Store {
+		t.Helper()
+		s, err := etcdstore.Open(t.Context(), etcdstore.Config{Endpoints: []string{url}, Prefix: prefix})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	run("a/", 2, "import needs -from")
+	run("a/", 1, "no such file", "-from=nothing.db")
+
+	// An import that was interrupted goes on.
+	s := open("a/")
+	if _, err := pets(from, func(p petstore.Pet) error {
+		if p.ID > 1234 {
+			return nil
+		}
+		return s.ImportPets(t.Context(), []petstore.Pet{p})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	done := fmt.Sprintf("%d animals and 1 queued messages copied and compared", n)
+	run("a/", 0, "1234 of 3000 animals are there already", "-from="+from)
+	run("a/", 0, done, "-from="+from)
+	messages, err := s.QueuedMessages(t.Context(), 10)
+	if err != nil || len(messages) != 1 || messages[0].ID != "msg_2" || messages[0].Text != "second" {
+		t.Errorf("the queue: %+v, %v", messages, err)
+	}
+	if m, err := s.SubmitMessage(t.Context(), "next", petstore.Once{}); err != nil || m.ID != "msg_4" {
+		t.Errorf("the next message: %+v, %v", m, err)
+	}
+
+	// Nothing is added to a cluster that holds something else.
+	other := open("b/")
+	if _, err := other.CreatePet(t.Context(), petstore.NewPet{Name: "another"}, petstore.Once{}); err != nil {
+		t.Fatal(err)
+	}
+	run("b/", 1, "the cluster holds other animals than the file", "-from="+from)
+	if stats, err := other.Stats(t.Context()); err != nil || stats.Pets != 1 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	// And one that has gone on since is no copy.
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "later"}, petstore.Once{}); err != nil {
+		t.Fatal(err)
+	}
+	run("a/", 1, "3001, and the file has 3000", "-from="+from)
+}
+
+// What keeps the server from starting is told in one line.
+func TestStartErrors(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"-etcd=127.0.0.1:2379", 1, "-etcd: opening the store in etcd: endpoint \"127.0.0.1:2379\": must be a URL"},
+		{"-etcd=http://127.0.0.1:1", 1, "no member of the cluster can be reached: http://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused"},
+		{"-etcd=http://127.0.0.1:1,https://127.0.0.1:1", 1, "all must be http or all https"},
+		{"-etcd-cert=x", 2, "-etcd-cert and -etcd-key need each other"},
+		{"-etcd-ca=x", 2, "-etcd-ca and -etcd-cert need https"},
+		{"-etcd=https://127.0.0.1:1 -etcd-ca=/nowhere", 1, "-etcd-ca: open /nowhere"},
+		{"-etcd=https://127.0.0.1:1 -etcd-ca=" + empty, 1, "holds no certificate"},
+		{"-etcd-user=anna", 2, "must be name:password"},
+		{"-etcd-password-file=x", 2, "needs -etcd-user"},
+		{"-etcd-user=anna -etcd-password-file=/nowhere", 1, "-etcd-password-file: open /nowhere"},
+		{"-etcd-user=anna -etcd-password-file=" + empty, 1, "it is empty"},
+	} {
+		code, _, stderr := command(t, append(strings.Fields(tt.args), "-addr=127.0.0.1:0")...)
+		if code != tt.code || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: code %d, %q; want %d and one line with %q", tt.args, code, stderr, tt.code, tt.want)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+// Package refserver is the reference server before a cluster, as a program
+// that more than one executable can be.
+package refserver
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+
+	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// Name is that of the executable.
+const Name = "refserver-etcd"
+
+// Program returns the server with its command line.
+func Program() *serve.Program {
+	var c cluster
+	return &serve.Program{
+		Name:       Name,
+		About:      "the animal store, kept in an etcd cluster, served over HTTP",
+		StoreFlags: c.flags,
+		Open:       c.open,
+		Commands:   []serve.Command{importCommand()},
+	}
+}
+
+func (c *cluster) open(ctx context.Context, log *slog.Logger) (*serve.Store, error) {
+	s, err := c.openStore(ctx, log)
+	if err != nil {
+		return nil, err
+	}
+	return &serve.Store{
+		Service:    s,
+		Encoded:    s,
+		Messages:   s,
+		Queue:      s,
+		Statistics: s,
+		Ready:      s.Ready,
+		Failed:     s.Failed(),
+		Err:        s.Err,
+		Close:      s.Close,
+	}, nil
+}
+
+// cluster is where the store is.
+type cluster struct {
+	endpoints    string
+	prefix       string
+	ca           string
+	cert         string
+	key          string
+	user         string
+	passwordFile string
+	serializable bool
+}
+
+func (c *cluster) flags(fs *flag.FlagSet) {
+	fs.StringVar(&c.endpoints, "etcd", "http://127.0.0.1:2379", "client `URL,URL,...` of the cluster's members, all http or all https")
+	fs.StringVar(&c.prefix, "etcd-prefix", etcdstore.DefaultPrefix, "`text` that all keys of the store start with")
+	fs.StringVar(&c.ca, "etcd-ca", "", "`file` with the certificates of the authorities (PEM) that the members' are checked against; empty: the system's")
+	fs.StringVar(&c.cert, "etcd-cert", "", "`file` with the client's certificate (PEM); needs -etcd-key")
+	fs.StringVar(&c.key, "etcd-key", "", "`file` with the private key of the client's certificate (PEM)")
+	fs.StringVar(&c.user, "etcd-user", "", "`name:password` in the cluster; other users of the machine may see it there, so prefer the environment variable, or -etcd-password-file")
+	fs.StringVar(&c.passwordFile, "etcd-password-file", "", "`file` with the password; -etcd-user is then the name alone")
+	fs.BoolVar(&c.serializable, "etcd-serializable", false, "let reads be answered by any member from what it has: they go on without a majority, and may be stale")
+}
+
+func (c *cluster) openStore(ctx context.Context, log *slog.Logger) (*etcdstore.Store, error) {
+	config, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	config.Logger = log
+	s, err := etcdstore.Open(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("-etcd: %w", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,11 @@
+// Refserver-etcd serves the animal store from an etcd cluster.
+// "refserver-etcd -h" tells its flags and commands.
+package main
+
+import (
+	"os"
+
+	"example.com/animalstore/cmd/refserver-etcd/internal/refserver"
+)
+
+func main() { os.Exit(refserver.Program().Main()) }
