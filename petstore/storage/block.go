@@ -115,6 +115,15 @@ type tail struct {
 	changed bool
 }
 
+// tail returns the end of a table, which is kept at kept until the transaction
+// ends.
+func (u *update) tail(kept **tail, t *table, last int64) (_ *tail, err error) {
+	if *kept == nil {
+		*kept, err = u.newTail(t, last)
+	}
+	return *kept, err
+}
+
 // newTail returns the last block of a table, which has to end at last.
 func (u *update) newTail(t *table, last int64) (*tail, error) {
 	bucket, err := t.bucket(u.Tx)

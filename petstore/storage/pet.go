@@ -39,30 +39,31 @@ func (u *update) createPet(p petstore.NewPet, once petstore.Once) (petstore.Pet,
 	if err != nil {
 		return petstore.Pet{}, err
 	}
-	if u.all == nil {
-		if u.all, err = u.newTail(&petTable, u.lastPet); err != nil {
-			return petstore.Pet{}, err
-		}
+	all, err := u.tail(&u.all, &petTable, u.lastPet)
+	if err != nil {
+		return petstore.Pet{}, err
 	}
+	var (
+		same *tail // of the animals with the same status
+		last *int64
+	)
 	if p.Status != "" {
 		i := statusIndex(p.Status)
-		if u.byStatus[i] == nil {
-			if u.byStatus[i], err = u.newTail(&statusTables[i], u.last[i]); err != nil {
-				return petstore.Pet{}, err
-			}
+		last = &u.last[i]
+		if same, err = u.tail(&u.byStatus[i], &statusTables[i], *last); err != nil {
+			return petstore.Pet{}, err
 		}
 	}
 	if err := u.remember(petstore.OnceCreatePet, once, outcome{n: pet.ID}); err != nil {
 		return petstore.Pet{}, err
 	}
-	u.all.add(u, pet.ID, record)
+	all.add(u, pet.ID, record)
 	u.lastPet = pet.ID
-	if p.Status != "" {
+	if same != nil {
 		// A copy: a page of a status is then read from one place, as fast
 		// as one of all.
-		i := statusIndex(p.Status)
-		u.byStatus[i].add(u, pet.ID, record)
-		u.last[i] = pet.ID
+		same.add(u, pet.ID, record)
+		*last = pet.ID
 	}
 	return pet, nil
 }
