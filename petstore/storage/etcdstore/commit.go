@@ -238,7 +238,7 @@ func (s *Store) transact(live []*write) error {
 		}
 		var committed bool
 		if base, committed, err = s.send(end, base, u, needs, lost); err != nil {
-			return err
+			return s.withoutRoom(end, needs, live, err)
 		}
 		if committed {
 			s.committer.state = base.state
@@ -249,6 +249,25 @@ func (s *Store) transact(live []*write) error {
 			return errContended
 		}
 	}
+}
+
+// withoutRoom answers those writes that have nothing to store, once the cluster
+// has refused all of them because it is full: a repetition of a creation whose
+// outcome is known is as good as a read.
+func (s *Store) withoutRoom(end time.Time, needs []string, live []*write, refusal error) error {
+	if petstore.CodeOf(refusal) != petstore.CodeFull || len(needs) == 0 {
+		return refusal
+	}
+	base, err := s.lookUp(end, needs)
+	if err != nil {
+		return refusal
+	}
+	for _, w := range live {
+		if u := s.build(base, []*write{w}); u.changed {
+			w.err = refusal
+		}
+	}
+	return nil
 }
 
 var errContended = petstore.Errorf(petstore.CodeUnavailable, "too many processes are writing")

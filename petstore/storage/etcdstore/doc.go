@@ -25,9 +25,10 @@
 // record, a missing one, or one that stands in for another is an error
 // ([ErrDamaged], petstore.CodeInternal) and never an answer.
 //
-// A cluster without room refuses creations (petstore.CodeFull), and reads go
-// on. Without a majority every call ends with petstore.CodeUnavailable, within
-// the request timeout.
+// A cluster without room refuses creations and removals (petstore.CodeFull),
+// the latter because they change the counters too. Reads go on, and so do
+// repetitions of creations whose outcome is known. Without a majority every
+// call ends with petstore.CodeUnavailable, within the request timeout.
 //
 // A name and a message can have 1 MiB ([MaxTextBytes]): a request to the engine
 // must stay under 1.5 MiB. A longer one is refused with petstore.CodeInvalid.

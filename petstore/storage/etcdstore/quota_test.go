@@ -1,7 +1,9 @@
 package etcdstore_test
 
 import (
+	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,7 +27,12 @@ func TestQuota(t *testing.T) {
 	defer client.Close()
 	// What fills the space belongs to another application.
 	junk := strings.Repeat("x", 1<<19)
-	first, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex", Status: petstore.StatusSold}, petstore.Once{})
+	rex, once := petstore.NewPet{Name: "Rex", Status: petstore.StatusSold}, petstore.Once{Key: "rex"}
+	first, err := s.CreatePet(t.Context(), rex, once)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := s.SubmitMessage(t.Context(), "feed Rex", once)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,12 +41,35 @@ func TestQuota(t *testing.T) {
 			t.Fatal("the quota is never reached")
 		}
 	}
-	for range 3 {
-		_, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Mia"}, petstore.Once{Key: "k"})
-		if petstore.CodeOf(err) != petstore.CodeFull {
-			t.Fatalf("creating without room: %v", err)
-		}
+	// The outcomes that are known are told, whatever else waits with them.
+	var wg sync.WaitGroup
+	for i := range 60 {
+		wg.Go(func() {
+			switch i % 5 {
+			case 0:
+				if pet, err := s.CreatePet(t.Context(), rex, once); err != nil || pet != first {
+					t.Errorf("a repetition without room: %+v, %v", pet, err)
+				}
+			case 1:
+				if m, err := s.SubmitMessage(t.Context(), "feed Rex", once); err != nil || m != message {
+					t.Errorf("a repeated message without room: %+v, %v", m, err)
+				}
+			case 2:
+				if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, once); !errors.Is(err, petstore.ErrMismatch) {
+					t.Errorf("another creation under a known key without room: %v", err)
+				}
+			case 3:
+				if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Mia"}, petstore.Once{Key: "k"}); petstore.CodeOf(err) != petstore.CodeFull {
+					t.Errorf("creating without room: %v", err)
+				}
+			case 4:
+				if err := s.RemoveMessages(t.Context(), message.ID); petstore.CodeOf(err) != petstore.CodeFull {
+					t.Errorf("removing a message without room: %v", err)
+				}
+			}
+		})
 	}
+	wg.Wait()
 	if pet, err := s.GetPet(t.Context(), first.ID); err != nil || pet != first {
 		t.Errorf("reading without room: %+v, %v", pet, err)
 	}
