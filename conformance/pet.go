@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -127,6 +128,26 @@ func (x *exchange) list() ([]jsontext.Value, error) {
 		return nil, violationf(x, "the body %v", err)
 	}
 	return a, nil
+}
+
+// showElement returns a line for a message about element i of a list: the
+// transcript of a list may be cut long before it.
+func showElement(i int, v jsontext.Value) string {
+	v = v.Clone()
+	_ = v.Compact() // it shows as it came if it is odd
+	return fmt.Sprintf("\nelement %d of the list: %s", i, cut(string(v), 400))
+}
+
+// showElements returns such a line for each element of x with that id.
+func (x *exchange) showElements(id int64) string {
+	var b strings.Builder
+	elements, _ := x.list()
+	for i, v := range elements {
+		if p, err := guessPet(v); err == nil && p.ID == id {
+			b.WriteString(showElement(i, v))
+		}
+	}
+	return b.String()
 }
 
 // guessList returns what can be read of a list, leaving out what is no

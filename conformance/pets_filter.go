@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"fmt"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -45,9 +47,9 @@ func hasOnly(x *exchange, elements []jsontext.Value, status string) error {
 		}
 		if got, err := o.str("status"); err != nil || got != status {
 			if err == nil {
-				return violationf(x, "element %d of the list of animals that are %s has the status %q", i, status, got)
+				err = fmt.Errorf("status: is %q", got)
 			}
-			return violationf(x, "element %d of the list of animals that are %s has none: %v", i, status, err)
+			return violationf(x, "the list of animals that are %s holds another: %v%s", status, err, showElement(i, v))
 		}
 	}
 	return nil

@@ -166,7 +166,7 @@ func listPets(p *probe) error {
 		}
 		for i, v := range elements {
 			if _, err := readPet(v); err != nil {
-				return violationf(x, "element %d of the list is no Pet: %v", i, err)
+				return violationf(x, "the list holds what is no Pet: %v%s", err, showElement(i, v))
 			}
 			seen++
 		}
@@ -189,7 +189,7 @@ func listIDs(p *probe) error {
 		seen := make(map[int64]bool)
 		for _, found := range l.pets {
 			if seen[found.ID] {
-				return violationf(l.x, "two animals in the list have the id %d", found.ID)
+				return violationf(l.x, "two animals in the list have the id %d%s", found.ID, l.x.showElements(found.ID))
 			}
 			seen[found.ID] = true
 		}
@@ -260,7 +260,7 @@ func listSame(p *probe) error {
 			if found, ok := l.find(added.ID); ok {
 				seen++
 				if diff := added.differs(found); diff != "" {
-					return violationf(l.x, "the animal %d in the list is not as it was added: %s", added.ID, diff)
+					return violationf(l.x, "the animal %d in the list is not as it was added: %s%s", added.ID, diff, l.x.showElements(added.ID))
 				}
 			}
 		}

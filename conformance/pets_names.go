@@ -148,7 +148,7 @@ func (p *probe) kept(n newPet, refusable string) error {
 	}
 	if found, ok := l.find(added.ID); ok {
 		if diff := added.differs(found); diff != "" {
-			return violationf(l.x, "the list does not show what was sent: %s", diff)
+			return violationf(l.x, "the list does not show what was sent: %s%s", diff, l.x.showElements(added.ID))
 		}
 	}
 	return nil

@@ -87,7 +87,7 @@ func (p *probe) notStored(refused map[string]*exchange) error {
 		}
 		for _, found := range l.pets {
 			if x := refused[found.Name]; x != nil {
-				return violationf(l.x, "the animal %q is in the store, though its creation was answered with %s", found.Name, x.statusLine())
+				return violationf(l.x, "the animal %q is in the store, though its creation was answered with %s%s", found.Name, x.statusLine(), l.x.showElements(found.ID))
 			}
 		}
 		_, older := l.find(sup.first.ID)
