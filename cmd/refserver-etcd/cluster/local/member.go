@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,19 +69,40 @@ func (m *Member) run(all []*Member) error {
 	return m.start(append(args, m.extra...)...)
 }
 
+// AddArgs gives the member more flags of etcd, from its next start on. The last
+// of a flag counts.
+func (m *Member) AddArgs(args ...string) { m.extra = append(slices.Clip(m.extra), args...) }
+
 // Wipe removes the data of a member that is not running: its disk is gone.
 func (m *Member) Wipe() error { return os.RemoveAll(m.DataDir()) }
 
 // Status asks the member itself how it is.
-func (m *Member) Status(ctx context.Context) (*clientv3.StatusResponse, error) {
+func (m *Member) Status(ctx context.Context) (status *clientv3.StatusResponse, err error) {
+	err = m.ask(ctx, func(ctx context.Context, c *clientv3.Client) (err error) {
+		status, err = c.Status(ctx, m.URL())
+		return err
+	})
+	return status, err
+}
+
+// Healthy reports why the member does not answer a linearizable read.
+func (m *Member) Healthy(ctx context.Context) error {
+	return m.ask(ctx, func(ctx context.Context, c *clientv3.Client) error {
+		_, err := c.Get(clientv3.WithRequireLeader(ctx), "health")
+		return err
+	})
+}
+
+// ask has a client of this member alone do something, within two seconds.
+func (m *Member) ask(ctx context.Context, do func(context.Context, *clientv3.Client) error) error {
 	c, err := clientv3.New(clientv3.Config{Endpoints: []string{m.URL()}, Logger: zap.NewNop()})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	return c.Status(ctx, m.URL())
+	return do(ctx, c)
 }
 
 // answers reports whether the member takes connections.

@@ -10,12 +10,18 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/etcdctl/v3/ctlv3"
+
 	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 	"example.com/animalstore/petstore"
 )
 
 func TestMain(m *testing.M) {
 	local.Role()
+	if os.Getenv(etcdctlVariable) != "" {
+		ctlv3.MustStart()
+		return
+	}
 	os.Exit(m.Run())
 }
 
@@ -33,7 +39,13 @@ func either[T any](long, short T) T {
 // newCluster starts three members and some servers, all ended with the test.
 func newCluster(t *testing.T, servers int, proxied bool) *local.Cluster {
 	t.Helper()
-	c, err := local.Start(t.Context(), local.Options{Dir: t.TempDir(), Members: 3, Servers: servers, Proxied: proxied})
+	return startCluster(t, local.Options{Servers: servers, Proxied: proxied})
+}
+
+func startCluster(t *testing.T, o local.Options) *local.Cluster {
+	t.Helper()
+	o.Dir, o.Members = t.TempDir(), 3
+	c, err := local.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,6 +72,17 @@ func restart(t *testing.T, c *local.Cluster, m *local.Member) {
 	}
 }
 
+// renew stops a member in good order, starts it again, and returns when it
+// answers reads that a majority stands behind.
+func renew(t *testing.T, c *local.Cluster, m *local.Member) {
+	t.Helper()
+	if err := m.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	restart(t, c, m)
+	eventually(t, m.Name()+"'s health", func() error { return m.Healthy(t.Context()) })
+}
+
 func testLeaderKilled(t *testing.T, c *local.Cluster) {
 	l := startLoad(c)
 	var stalls []time.Duration
