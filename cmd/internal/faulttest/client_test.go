@@ -129,7 +129,8 @@ func TestSlowClients(t *testing.T) {
 	s.until("the descriptors are returned", func() bool { return s.descriptors() <= files+8 })
 	t.Logf("%d slow connections (%d held at the end): %.0f answers a second, %.0f without them (%.2f); memory %d MB, %d MB without them",
 		slow, held, during, before, during/before, most>>10, memory>>10)
-	if most-memory > slow*256 {
+	const garbage = 64 << 10 // kB that the server has between two collections, however few the connections
+	if most-memory > slow*256+garbage {
 		t.Errorf("a slow connection costs %d kB", (most-memory)/slow)
 	}
 	if *full && during < 0.8*before {
