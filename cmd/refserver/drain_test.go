@@ -167,7 +167,7 @@ func TestDrainWaitsForRequests(t *testing.T) {
 	if got := healthy("/readyz"); got != http.StatusOK {
 		t.Errorf("/readyz: %d before the signal", got)
 	}
-	s.cmd.Process.Signal(syscall.SIGTERM)
+	s.Signal(syscall.SIGTERM)
 	s.until("/readyz says that the server stops", func() bool { return healthy("/readyz") == http.StatusServiceUnavailable })
 	if got := healthy("/healthz"); got != http.StatusOK {
 		t.Errorf("/healthz: %d while the server stops", got)
@@ -187,7 +187,7 @@ func TestDrainEnds(t *testing.T) {
 	if code := s.signal(os.Interrupt); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	if log := s.stderr.String(); !strings.Contains(log, "1 connections cut") {
+	if log := s.Stderr.String(); !strings.Contains(log, "1 connections cut") {
 		t.Errorf("the log does not tell of the cut connection:\n%s", log)
 	}
 }
@@ -195,8 +195,8 @@ func TestDrainEnds(t *testing.T) {
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	s := start(t, t.TempDir(), "-drain=1h")
 	sendHalf(s)
-	s.cmd.Process.Signal(syscall.SIGTERM)
-	s.until("the server stops", func() bool { return strings.Contains(s.stderr.String(), "msg=stopping") })
+	s.Signal(syscall.SIGTERM)
+	s.until("the server stops", func() bool { return strings.Contains(s.Stderr.String(), "msg=stopping") })
 	if code := s.signal(syscall.SIGTERM); code != 1 {
 		t.Errorf("exit code %d", code)
 	}

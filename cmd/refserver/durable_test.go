@@ -35,7 +35,7 @@ func TestRestart(t *testing.T) {
 		}
 	}
 	want := "[" + strings.Join([]string{first, second, third}, ",") + "]"
-	if diff := cmp.Diff(want, s.do("GET", s.url+"/pets", key, "").body); diff != "" {
+	if diff := cmp.Diff(want, s.do("GET", s.URL+"/pets", key, "").body); diff != "" {
 		t.Errorf("GET /pets (-want +got):\n%s", diff)
 	}
 }
@@ -48,14 +48,14 @@ func TestFailedStoreEndsTheServer(t *testing.T) {
 	if err := os.Rename(s.path("animalstore.db"), s.path("away.db")); err != nil {
 		t.Skip(err) // some systems keep open files in their place
 	}
-	r := s.do("POST", s.url+"/pets", s.key, `{"name":"second","categoryId":1}`)
+	r := s.do("POST", s.URL+"/pets", s.key, `{"name":"second","categoryId":1}`)
 	if r.status != 503 {
 		t.Errorf("POST /pets: %d %s", r.status, r.body)
 	}
 	if code := s.wait(); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	if log := s.stderr.String(); strings.Count(log, "start the server again") != 1 || strings.Count(log, "\n") != 2 {
+	if log := s.Stderr.String(); strings.Count(log, "start the server again") != 1 || strings.Count(log, "\n") != 2 {
 		t.Errorf("the log:\n%s", log)
 	}
 }

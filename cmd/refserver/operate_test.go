@@ -19,12 +19,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/cmd/internal/subprocess"
 )
 
 func TestAccessLog(t *testing.T) {
 	s := start(t, t.TempDir(), "-access-log")
 	s.create(s.key, "Rex", "X-Request-ID", "mine-1")
-	refused := s.do("GET", s.url+"/pets?api_key="+s.key, "petstore_wrong", "")
+	refused := s.do("GET", s.URL+"/pets?api_key="+s.key, "petstore_wrong", "")
 	outside := s.do("GET", "http://"+s.host()+"/", "", "", "X-Request-ID", "not sane")
 	id := func(r response) string { return r.header.Get("X-Request-Id") }
 	if refused.status != 401 || outside.status != 404 || id(refused) == "" || id(outside) == "" || id(outside) == "not sane" {
@@ -35,45 +37,40 @@ func TestAccessLog(t *testing.T) {
 		`msg=request request_id=` + id(refused) + ` remote=\S+ principal="" method=GET path=/v1/pets status=401 bytes=\d+ duration=\S+ code=unauthorized\n`,
 		`msg=request request_id=` + id(outside) + ` remote=\S+ principal="" method=GET path=/ status=404 `,
 	} {
-		s.until("the log has a line of the form "+form, func() bool { return regexp.MustCompile(form).MatchString(s.stderr.String()) })
+		s.until("the log has a line of the form "+form, func() bool { return regexp.MustCompile(form).MatchString(s.Stderr.String()) })
 	}
-	if log := s.stderr.String(); strings.Count(log, "msg=request") != 3 || strings.Contains(log, "petstore_") {
+	if log := s.Stderr.String(); strings.Count(log, "msg=request") != 3 || strings.Contains(log, "petstore_") {
 		t.Errorf("the log has other lines, or a key:\n%s", log)
 	}
 }
 
 func TestJSONLog(t *testing.T) {
-	cmd := command(t.TempDir(), "-addr=127.0.0.1:0", "-log=json")
-	var out output
-	cmd.Stderr = &out
-	if err := cmd.Start(); err != nil {
+	p, err := subprocess.Start(command(t.TempDir(), "-addr=127.0.0.1:0", "-log=json"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); !strings.HasSuffix(out.String(), "\n") && time.Now().Before(deadline); {
-		time.Sleep(5 * time.Millisecond)
+	defer p.Kill()
+	if err := p.Until("it logs a line", func() bool { return strings.HasSuffix(p.Stderr.String(), "\n") }); err != nil {
+		t.Fatal(err)
 	}
-	cmd.Process.Kill()
-	cmd.Wait()
 	var line struct{ Level, Msg, URL string }
-	if err := json.Unmarshal([]byte(out.String()), &line); err != nil || line.Msg != "serving" || line.Level != "INFO" || line.URL == "" {
-		t.Errorf("%v: %s", err, out.String())
+	if err := json.Unmarshal([]byte(p.Stderr.String()), &line); err != nil || line.Msg != "serving" || line.Level != "INFO" || line.URL == "" {
+		t.Errorf("%v: %s", err, p.Stderr.String())
 	}
 }
 
 func TestAdmin(t *testing.T) {
 	s := start(t, t.TempDir(), "-admin-addr=127.0.0.1:0")
-	_, after, _ := strings.Cut(s.stderr.String(), " admin=")
-	admin, _, _ := strings.Cut(after, "\n")
 	s.create(s.key, "Rex")
 	for _, text := range []string{"one", "two", "three"} {
-		if r := s.do("POST", s.url+"/messages", s.key, `{"message":"`+text+`"}`); r.status != 202 {
+		if r := s.do("POST", s.URL+"/messages", s.key, `{"message":"`+text+`"}`); r.status != 202 {
 			t.Fatalf("POST /messages: %d", r.status)
 		}
 	}
 	type message struct{ ID, Message, Status string }
 	queued := func(query string) []message {
 		t.Helper()
-		r := s.do("GET", admin+"/messages"+query, "", "")
+		r := s.do("GET", s.Admin+"/messages"+query, "", "")
 		var m []message
 		if err := json.Unmarshal([]byte(r.body), &m); err != nil || r.status != 200 {
 			t.Fatalf("GET /messages%s: %d %s", query, r.status, r.body)
@@ -88,7 +85,7 @@ func TestAdmin(t *testing.T) {
 		t.Errorf("GET /messages?limit=2 (-want +got):\n%s", diff)
 	}
 	for range 2 { // a repeated removal is none
-		if r := s.do("DELETE", admin+"/messages/"+all[0].ID, "", ""); r.status != 204 {
+		if r := s.do("DELETE", s.Admin+"/messages/"+all[0].ID, "", ""); r.status != 204 {
 			t.Errorf("DELETE: %d %s", r.status, r.body)
 		}
 	}
@@ -96,7 +93,7 @@ func TestAdmin(t *testing.T) {
 		t.Errorf("GET /messages after the removal (-want +got):\n%s", diff)
 	}
 	for _, query := range []string{"?limit=0", "?limit=1001", "?limit=x"} {
-		if r := s.do("GET", admin+"/messages"+query, "", ""); r.status != 400 || !strings.Contains(r.body, "limit") {
+		if r := s.do("GET", s.Admin+"/messages"+query, "", ""); r.status != 400 || !strings.Contains(r.body, "limit") {
 			t.Errorf("GET /messages%s: %d %s", query, r.status, r.body)
 		}
 	}
@@ -105,11 +102,11 @@ func TestAdmin(t *testing.T) {
 		Store   struct{ Pets, QueuedMessages int }
 		Answers map[string]int
 	}
-	r := s.do("GET", admin+"/debug/vars", "", "")
+	r := s.do("GET", s.Admin+"/debug/vars", "", "")
 	if err := json.Unmarshal([]byte(r.body), &vars); err != nil || vars.Store.Pets != 1 || vars.Store.QueuedMessages != 2 || vars.Answers["2xx"] != 4 {
 		t.Errorf("GET /debug/vars: %v, %+v", err, vars)
 	}
-	if r := s.do("GET", admin+"/debug/pprof/goroutine?debug=1", "", ""); r.status != 200 || !strings.Contains(r.body, "goroutine profile") {
+	if r := s.do("GET", s.Admin+"/debug/pprof/goroutine?debug=1", "", ""); r.status != 200 || !strings.Contains(r.body, "goroutine profile") {
 		t.Errorf("GET /debug/pprof/goroutine: %d", r.status)
 	}
 	for _, path := range []string{"/messages", "/debug/vars", "/debug/pprof/"} {
@@ -117,7 +114,7 @@ func TestAdmin(t *testing.T) {
 			t.Errorf("GET %s on the main address: %d", path, r.status)
 		}
 	}
-	req, _ := http.NewRequest("GET", admin+"/messages", nil)
+	req, _ := http.NewRequest("GET", s.Admin+"/messages", nil)
 	req.Host = "evil.example"
 	if resp, err := oneShot.Do(req); err != nil || resp.StatusCode != 403 {
 		t.Errorf("GET /messages for another host: %v, %v", resp, err)
@@ -126,7 +123,7 @@ func TestAdmin(t *testing.T) {
 
 func TestOpenAdminAddressIsWarnedOf(t *testing.T) {
 	s := start(t, t.TempDir(), "-admin-addr=:0")
-	if log := s.stderr.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "admin") {
+	if log := s.Stderr.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "admin") {
 		t.Errorf("the log:\n%s", log)
 	}
 }
@@ -136,15 +133,15 @@ func TestTLS(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(newCertificate(t, dir))
 	s := start(t, dir, "-tls-cert=cert.pem", "-tls-key=key.pem")
-	if !strings.HasPrefix(s.url, "https://") {
-		t.Fatalf("the URL is %s", s.url)
+	if !strings.HasPrefix(s.URL, "https://") {
+		t.Fatalf("the URL is %s", s.URL)
 	}
 	for _, h2 := range []bool{false, true} {
 		client := &http.Client{Transport: &http.Transport{
 			TLSClientConfig:   &tls.Config{RootCAs: roots},
 			ForceAttemptHTTP2: h2,
 		}}
-		r, err := send(client, "POST", s.url+"/pets", s.key, `{"name":"Rex","categoryId":1}`)
+		r, err := send(client, "POST", s.URL+"/pets", s.key, `{"name":"Rex","categoryId":1}`)
 		if err != nil || r.status != 201 {
 			t.Errorf("POST /pets (HTTP/2: %v): %v, %v", h2, r, err)
 		}

@@ -11,12 +11,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/animalstore/cmd/internal/subprocess"
 )
 
 // TestMain makes the test binary the server too, so that the tests run it as
@@ -51,22 +51,12 @@ func misbehave(how string) {
 	}
 }
 
-// patience is how long a test waits for what comes at once unless the machine
-// is busy.
-const patience = 30 * time.Second
-
 // command returns the server's command line as a process that has not been
 // started, in a directory of its own.
 func command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "PETSTORE_") {
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	// The race detector would have every process wait a second at its end.
-	cmd.Env = append(cmd.Env, "REFSERVER_TEST_RUN=1", "GORACE=atexit_sleep_ms=0")
+	cmd.Env = subprocess.Environ("REFSERVER_TEST_RUN=1")
 	return cmd
 }
 
@@ -78,51 +68,26 @@ func run(t *testing.T, dir string, args ...string) (code int, stdout, stderr str
 
 func finish(t *testing.T, cmd *exec.Cmd) (code int, stdout, stderr string) {
 	t.Helper()
-	var out, err bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &err
-	if e := cmd.Start(); e != nil {
-		t.Fatal(e)
+	p, err := subprocess.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
 	}
-	kill := time.AfterFunc(patience, func() { cmd.Process.Kill() })
-	defer kill.Stop()
-	cmd.Wait()
-	return cmd.ProcessState.ExitCode(), out.String(), err.String()
+	defer p.Kill()
+	if code, err = p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return code, p.Stdout.String(), p.Stderr.String()
 }
 
 // server is a running server.
 type server struct {
-	t      *testing.T
-	dir    string
-	cmd    *exec.Cmd
-	stdout output
-	stderr output
-	url    string // with the base path
-	key    string // of the first start
-	done   chan struct{}
-}
+	*subprocess.Process
+	subprocess.Addresses
 
-// output is what a process has written so far.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	t   *testing.T
+	dir string
+	key string // of the first start
 }
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
-var (
-	urlForm = regexp.MustCompile(`msg=serving url=(\S+)`)
-	keyForm = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
-)
 
 // start starts a server on a free port and waits until it serves. The server
 // that is the first in dir makes a key; the later ones' field is empty.
@@ -133,33 +98,20 @@ func start(t *testing.T, dir string, args ...string) *server {
 
 func startCommand(t *testing.T, cmd *exec.Cmd) *server {
 	t.Helper()
-	s := &server{t: t, dir: cmd.Dir, cmd: cmd, done: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = &s.stdout, &s.stderr
+	s := &server{t: t, dir: cmd.Dir}
 	_, err := os.Stat(s.path("animalstore.keys"))
 	first := errors.Is(err, fs.ErrNotExist)
-	if err := cmd.Start(); err != nil {
+	if s.Process, err = subprocess.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		defer close(s.done)
-		cmd.Wait()
-	}()
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		<-s.done
-	})
-	s.until("the server serves", func() bool {
-		m := urlForm.FindStringSubmatch(s.stderr.String())
-		if m != nil {
-			s.url = m[1]
+	t.Cleanup(s.Kill)
+	if s.Addresses, err = s.Serving(); err != nil {
+		t.Fatal(err)
+	}
+	if first {
+		if s.key, err = s.Key(); err != nil {
+			t.Fatal(err)
 		}
-		return m != nil
-	})
-	if first { // the two outputs come on ways of their own
-		s.until("the server shows its key", func() bool {
-			s.key = keyForm.FindString(s.stdout.String())
-			return s.key != ""
-		})
 	}
 	return s
 }
@@ -167,22 +119,15 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *server {
 // until waits for what is to come about while the server runs.
 func (s *server) until(what string, ok func() bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		select {
-		case <-s.done:
-			s.t.Fatalf("waiting until %s: the server has ended:\n%s", what, s.stderr.String())
-		default:
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("waited %v until %s:\n%s", patience, what, s.stderr.String())
-		}
+	if err := s.Until(what, ok); err != nil {
+		s.t.Fatal(err)
 	}
 }
 
 // signal sends the server a signal and returns its exit code.
 func (s *server) signal(sig os.Signal) int {
 	s.t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
+	if err := s.Signal(sig); err != nil {
 		s.t.Fatal(err)
 	}
 	return s.wait()
@@ -190,19 +135,18 @@ func (s *server) signal(sig os.Signal) int {
 
 func (s *server) wait() int {
 	s.t.Helper()
-	select {
-	case <-s.done:
-	case <-time.After(patience):
-		s.t.Fatalf("the server has not ended:\n%s", s.stderr.String())
+	code, err := s.Wait()
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	return s.cmd.ProcessState.ExitCode()
+	return code
 }
 
 // stop ends the server in good order.
 func (s *server) stop() {
 	s.t.Helper()
 	if code := s.signal(syscall.SIGTERM); code != 0 {
-		s.t.Fatalf("exit code %d:\n%s", code, s.stderr.String())
+		s.t.Fatalf("exit code %d:\n%s", code, s.Stderr.String())
 	}
 }
 
@@ -252,7 +196,7 @@ func send(client *http.Client, method, url, key, body string, header ...string) 
 // create adds an animal and returns the body of the answer.
 func (s *server) create(key, name string, header ...string) string {
 	s.t.Helper()
-	r := s.do("POST", s.url+"/pets", key, fmt.Sprintf(`{"name":%q,"categoryId":7}`, name), header...)
+	r := s.do("POST", s.URL+"/pets", key, fmt.Sprintf(`{"name":%q,"categoryId":7}`, name), header...)
 	if r.status != http.StatusCreated {
 		s.t.Fatalf("POST /pets: %d %s", r.status, r.body)
 	}
@@ -271,7 +215,7 @@ func idOf(t *testing.T, body string) int64 {
 
 // host returns the host and port of the server.
 func (s *server) host() string {
-	u, err := url.Parse(s.url)
+	u, err := url.Parse(s.URL)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -12,20 +12,13 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// adminOf returns the host and port of a server's admin address.
-func adminOf(s *server) string {
-	_, after, _ := strings.Cut(s.stderr.String(), " admin=http://")
-	admin, _, _ := strings.Cut(after, "\n")
-	return admin
-}
-
 func TestBackup(t *testing.T) {
 	s := start(t, t.TempDir(), "-admin-addr=127.0.0.1:0")
 	for i := range 3 {
 		s.create(s.key, fmt.Sprint("animal ", i))
 	}
 	backup := func(args ...string) (int, string, string) {
-		return run(t, s.dir, append([]string{"backup", "-admin-addr=" + adminOf(s)}, args...)...)
+		return run(t, s.dir, append([]string{"backup", "-admin-addr=" + strings.TrimPrefix(s.Admin, "http://")}, args...)...)
 	}
 	if code, stdout, stderr := backup("copy.db"); code != 0 || stderr != "" || !strings.HasPrefix(stdout, "copy.db: ") {
 		t.Fatalf("exit code %d, %q, %q", code, stdout, stderr)

@@ -11,14 +11,14 @@ import (
 
 func TestFirstStart(t *testing.T) {
 	s := start(t, t.TempDir())
-	out := s.stdout.String()
+	out := s.Stdout.String()
 	if n := strings.Count(out, s.key); s.key == "" || n != 2 {
 		t.Fatalf("the key is shown %d times:\n%s", n, out)
 	}
-	if want := "curl -H 'Authorization: Bearer " + s.key + "' " + s.url + "/pets\n"; !strings.Contains(out, want) {
+	if want := "curl -H 'Authorization: Bearer " + s.key + "' " + s.URL + "/pets\n"; !strings.Contains(out, want) {
 		t.Errorf("standard output lacks %q:\n%s", want, out)
 	}
-	if r := s.do("GET", s.url+"/pets", s.key, ""); r.status != 200 || r.body != "[]" {
+	if r := s.do("GET", s.URL+"/pets", s.key, ""); r.status != 200 || r.body != "[]" {
 		t.Errorf("GET /pets: %d %s", r.status, r.body)
 	}
 	for _, name := range []string{"animalstore.db", "animalstore.keys"} {
@@ -37,13 +37,13 @@ func TestFirstStart(t *testing.T) {
 	s.stop()
 
 	again := start(t, s.dir)
-	if got := again.stdout.String(); got != "" {
+	if got := again.Stdout.String(); got != "" {
 		t.Errorf("the second start printed:\n%s", got)
 	}
-	if r := again.do("GET", again.url+"/pets", s.key, ""); r.status != 200 {
+	if r := again.do("GET", again.URL+"/pets", s.key, ""); r.status != 200 {
 		t.Errorf("GET /pets with the first start's key: %d", r.status)
 	}
-	for _, log := range []string{s.stderr.String(), again.stderr.String()} {
+	for _, log := range []string{s.Stderr.String(), again.Stderr.String()} {
 		if strings.Contains(log, "petstore_") {
 			t.Errorf("a key was logged:\n%s", log)
 		}
@@ -54,8 +54,8 @@ func TestBasePathAndEnvironment(t *testing.T) {
 	cmd := command(t.TempDir(), "-base-path=/store/v2")
 	cmd.Env = append(cmd.Env, "PETSTORE_ADDR=127.0.0.1:0", "PETSTORE_BASE_PATH=/ignored", "PETSTORE_DB=x.db", "PETSTORE_KEYS=x.keys", "PETSTORE_LOG=")
 	s := startCommand(t, cmd)
-	if !strings.HasSuffix(s.url, "/store/v2") {
-		t.Errorf("the URL is %s: a flag goes before the environment", s.url)
+	if !strings.HasSuffix(s.URL, "/store/v2") {
+		t.Errorf("the URL is %s: a flag goes before the environment", s.URL)
 	}
 	s.create(s.key, "Rex")
 	for _, name := range []string{"x.db", "x.keys"} {
@@ -70,12 +70,10 @@ func TestBasePathAndEnvironment(t *testing.T) {
 
 func TestMessagesAddr(t *testing.T) {
 	s := start(t, t.TempDir(), "-messages-addr=127.0.0.1:0")
-	_, after, _ := strings.Cut(s.stderr.String(), " messages=")
-	url, _, _ := strings.Cut(after, "\n")
-	if r := s.do("POST", url, s.key, `{"message":"hi"}`); r.status != 202 {
-		t.Errorf("POST %s: %d %s", url, r.status, r.body)
+	if r := s.do("POST", s.Messages, s.key, `{"message":"hi"}`); r.status != 202 {
+		t.Errorf("POST %s: %d %s", s.Messages, r.status, r.body)
 	}
-	for _, elsewhere := range []string{s.url + "/messages", strings.TrimSuffix(url, "/messages") + "/pets"} {
+	for _, elsewhere := range []string{s.URL + "/messages", strings.TrimSuffix(s.Messages, "/messages") + "/pets"} {
 		if r := s.do("POST", elsewhere, s.key, `{"message":"hi","name":"Rex","categoryId":1}`); r.status != 404 {
 			t.Errorf("POST %s: %d %s", elsewhere, r.status, r.body)
 		}
@@ -203,7 +201,7 @@ func TestFirstKeyThatCannotBePrinted(t *testing.T) {
 	defer full.Close()
 	for _, args := range [][]string{{"-addr=127.0.0.1:0"}, {"keys", "create", "alice"}} {
 		cmd := command(t.TempDir(), args...)
-		var stderr output
+		var stderr strings.Builder
 		cmd.Stdout, cmd.Stderr = full, &stderr
 		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 {
 			t.Errorf("%v: %v", args, err)

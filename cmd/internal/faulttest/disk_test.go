@@ -102,13 +102,13 @@ func TestDiskFullWhileMade(t *testing.T) {
 	for n := range most {
 		kB := 4 + 8*n
 		dir := mount(t, fmt.Sprintf("size=%dk,mode=700", kB))
-		s := launch(t, dir)
-		if s.host != "" {
+		s, err := launch(t, dir)
+		if err == nil {
 			made++
 			s.stop()
 			continue
 		}
-		if code, line := s.wait(), s.stderr.String(); code != 1 || strings.Count(line, "\n") != 1 || !strings.Contains(line, "no space left on device") {
+		if code, line := s.wait(), s.Stderr.String(); code != 1 || strings.Count(line, "\n") != 1 || !strings.Contains(line, "no space left on device") {
 			t.Errorf("with %d kB: exit code %d, %q", kB, code, line)
 		}
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=40m"); err != nil {

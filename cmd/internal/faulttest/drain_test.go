@@ -85,9 +85,9 @@ func TestDrain(t *testing.T) {
 			wg.Go(func() { clients[i].run(s, fmt.Sprintf("d%d-%d", round, i)) })
 		}
 		time.Sleep(time.Duration(100+random.IntN(300)) * time.Millisecond)
-		_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		_ = s.Signal(syscall.SIGTERM)
 		if code := s.wait(); code != 0 {
-			t.Fatalf("exit code %d:\n%s", code, s.stderr.String())
+			t.Fatalf("exit code %d:\n%s", code, s.Stderr.String())
 		}
 		wg.Wait()
 		s = start(t, dir)

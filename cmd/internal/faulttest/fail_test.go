@@ -140,8 +140,8 @@ func TestServerEnds(t *testing.T) {
 	if code := s.wait(); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	if strings.Count(s.stderr.String(), "\n") != 2 || !strings.Contains(s.stderr.String(), "start the server again") || !strings.Contains(s.stderr.String(), "input/output error") {
-		t.Errorf("the log:\n%s", s.stderr.String())
+	if strings.Count(s.Stderr.String(), "\n") != 2 || !strings.Contains(s.Stderr.String(), "start the server again") || !strings.Contains(s.Stderr.String(), "input/output error") {
+		t.Errorf("the log:\n%s", s.Stderr.String())
 	}
 	s = start(t, s.dir)
 	for i := range acknowledged {

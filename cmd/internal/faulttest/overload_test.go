@@ -197,7 +197,7 @@ func TestOverload(t *testing.T) {
 // processor returns how much time the server has had of a processor.
 func (s *server) processor() time.Duration {
 	s.t.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Pid()))
 	if err != nil {
 		s.t.Fatal(err)
 	}

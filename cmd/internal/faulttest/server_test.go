@@ -3,7 +3,6 @@
 package faulttest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,97 +10,65 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/animalstore/cmd/internal/subprocess"
 )
 
-// patience is how long a test waits for what comes at once unless the machine
-// is busy.
-const patience = 60 * time.Second
-
-// output collects what a process writes.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
+const patience = subprocess.Patience
 
 // server is a running reference server.
 type server struct {
-	t              *testing.T
-	dir            string
-	cmd            *exec.Cmd
-	stdout, stderr output
-	host, admin    string
-	key            string
-	took           time.Duration // from the start until it serves
-	done           chan struct{}
-}
+	*subprocess.Process
 
-var (
-	servingForm = regexp.MustCompile(`msg=serving url=http://(\S+)/v1 admin=http://(\S+)\n`)
-	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
-)
+	t           *testing.T
+	dir         string
+	host, admin string
+	key         string
+	took        time.Duration // from the start until it serves
+}
 
 // start starts a server in dir and waits until it serves. before, if any, is
 // the command that runs it.
 func start(t *testing.T, dir string, before ...string) *server {
 	t.Helper()
-	s := launch(t, dir, before...)
-	s.until("it serves", func() bool { return s.host != "" })
+	s, err := launch(t, dir, before...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
-func launch(t *testing.T, dir string, before ...string) *server {
+// launch is start for a server that may end before it serves.
+func launch(t *testing.T, dir string, before ...string) (*server, error) {
 	t.Helper()
 	args := append(before, serverBinary(t), "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0")
-	s := &server{t: t, dir: dir, cmd: exec.Command(args[0], args[1:]...), done: make(chan struct{})}
-	s.cmd.Dir = dir
-	s.cmd.Stdout, s.cmd.Stderr = &s.stdout, &s.stderr
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what runs it ends with it
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = dir
+	cmd.Env = subprocess.Environ()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what runs it ends with it
 	began := time.Now()
-	if err := s.cmd.Start(); err != nil {
+	p, err := subprocess.Start(cmd)
+	if err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		defer close(s.done)
-		_ = s.cmd.Wait()
-	}()
+	s := &server{Process: p, t: t, dir: dir}
 	t.Cleanup(func() {
 		s.kill()
-		<-s.done
+		s.wait()
 	})
-	for deadline := began.Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if m := servingForm.FindStringSubmatch(s.stderr.String()); m != nil {
-			s.took = time.Since(began)
-			s.host, s.admin = m[1], m[2]
-			break
-		}
-		select {
-		case <-s.done:
-			return s
-		default:
-		}
+	a, err := s.Serving()
+	if err != nil {
+		return s, err
 	}
-	if s.host != "" {
-		s.findKey()
-	}
-	return s
+	s.took = time.Since(began)
+	s.host = strings.TrimSuffix(strings.TrimPrefix(a.URL, "http://"), "/v1")
+	s.admin = strings.TrimPrefix(a.Admin, "http://")
+	s.findKey()
+	return s, nil
 }
 
 // findKey reads the key that the first start in a directory prints, and keeps
@@ -113,10 +80,10 @@ func (s *server) findKey() {
 		s.key = string(b)
 		return
 	}
-	s.until("the key is printed", func() bool {
-		s.key = keyForm.FindString(s.stdout.String())
-		return s.key != ""
-	})
+	var err error
+	if s.key, err = s.Key(); err != nil {
+		s.t.Fatal(err)
+	}
 	if err := os.WriteFile(kept, []byte(s.key), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
@@ -125,38 +92,30 @@ func (s *server) findKey() {
 // until waits for what is to come about while the server runs.
 func (s *server) until(what string, ok func() bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		select {
-		case <-s.done:
-			s.t.Fatalf("waiting until %s: the server has ended:\n%s", what, s.stderr.String())
-		default:
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("waited until %s:\n%s", what, s.stderr.String())
-		}
+	if err := s.Until(what, ok); err != nil {
+		s.t.Fatal(err)
 	}
 }
 
 // wait waits for the server to end, and returns its exit code.
 func (s *server) wait() int {
 	s.t.Helper()
-	select {
-	case <-s.done:
-	case <-time.After(patience):
-		s.t.Fatalf("the server has not ended:\n%s", s.stderr.String())
+	code, err := s.Wait()
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	return s.cmd.ProcessState.ExitCode()
+	return code
 }
 
 // kill ends the server, and what runs it, at once.
-func (s *server) kill() { _ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) }
+func (s *server) kill() { _ = syscall.Kill(-s.Pid(), syscall.SIGKILL) }
 
 // stop ends the server in good order.
 func (s *server) stop() {
 	s.t.Helper()
-	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.Signal(syscall.SIGTERM)
 	if code := s.wait(); code != 0 {
-		s.t.Fatalf("exit code %d:\n%s", code, s.stderr.String())
+		s.t.Fatalf("exit code %d:\n%s", code, s.Stderr.String())
 	}
 }
 
@@ -221,7 +180,7 @@ func (s *server) vars() (v struct {
 
 // status returns a figure of /proc/PID/status, in kB.
 func (s *server) status(name string) (n int) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid()))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -235,7 +194,7 @@ func (s *server) status(name string) (n int) {
 
 // descriptors returns how many the server has open.
 func (s *server) descriptors() int {
-	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Pid()))
 	if err != nil {
 		s.t.Fatal(err)
 	}
