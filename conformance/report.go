@@ -3,7 +3,6 @@ package conformance
 import (
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -96,6 +95,11 @@ type Report struct {
 	Counts  Counts     `json:"counts"`
 	Left    LeftBehind `json:"left"`
 	Results []Result   `json:"results"`
+
+	// Verbose has the texts show everything: what the target does where the
+	// contract is silent, each skipped check, and failures alike in full. The
+	// other formats always do.
+	Verbose bool `json:"-"`
 }
 
 // Format is a form that a report can be written in.
@@ -214,49 +218,6 @@ func (r Result) Details() string {
 		fmt.Fprintf(&b, "\n%s\n\n%s", x.Curl, cutLines(x.String(), 40))
 	}
 	return b.String()
-}
-
-// Headline returns the outcome in one line.
-func (r *Report) Headline() string {
-	c := r.Counts
-	line := string(r.Outcome)
-	switch r.Outcome {
-	case NotConformant:
-		failed := c.Fail
-		if r.Level == Recommended {
-			failed += c.Warn
-		}
-		line += fmt.Sprintf(": %s failed", plural(failed, "check"))
-	case Incomplete:
-		if c.Errored > 0 {
-			line += fmt.Sprintf(": %s could not be run", plural(c.Errored, "check"))
-		}
-	}
-	if c.Inconclusive > 0 {
-		line += fmt.Sprintf(" (%d inconclusive)", c.Inconclusive)
-	}
-	if c.Stale > 0 {
-		line += fmt.Sprintf("; %s passed, and must be taken off the list", plural(c.Stale, "known failure"))
-	}
-	return line
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// skips returns the skipped checks' ids by reason, and the reasons in order.
-func (r *Report) skips() (map[string][]string, []string) {
-	by := make(map[string][]string)
-	for _, result := range r.Results {
-		if result.Verdict == Skip {
-			by[result.Message] = append(by[result.Message], result.ID)
-		}
-	}
-	return by, slices.Sorted(maps.Keys(by))
 }
 
 // pickSeed returns a seed that is short enough to be typed.

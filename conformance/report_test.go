@@ -94,31 +94,6 @@ func TestReportsHideTheKey(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
-	r := everyVerdict(t)
-	out := write(t, r, conformance.Text)
-	for _, want := range []string{
-		"FAIL deprecation.sunset.date\n  the Sunset is \"Wed, 05 Dec 2029 00:00:00 GMT\", and the contract says 5 December 2030\n  contract: ",
-		"WARN deprecation.deprecation.present",
-		"KNOWN pets.create.status",
-		"known: 200 <for> \"now\"",
-		"STALE pets.list.status passes, and is on the list of known failures: it was broken once",
-		"    curl -i -H \"Authorization: Bearer $PETSTORE_API_KEY\"",
-		"    > Authorization: Bearer [key]\n",
-		"    < X-Key: [key in base64]\n",
-		"SKIP 10 checks, not selected:\n  auth.list.none ",
-		"seed 5\n",
-		"not conformant: ",
-	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the text lacks %q", want)
-		}
-	}
-	if t.Failed() {
-		t.Log(out)
-	}
-}
-
 // The JSON report reads back as the report that it was.
 func TestJSON(t *testing.T) {
 	r := everyVerdict(t)

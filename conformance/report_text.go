@@ -6,40 +6,64 @@ import (
 	"strings"
 )
 
+// How much a text shows of a target with many faults: up to manyProblems it
+// shows all of them in full, of more the first few of each cause.
+const (
+	manyProblems = 20
+	fewProblems  = 3
+)
+
+// longText is the number of lines from which on a text says its verdict at
+// its beginning too.
+const longText = 40
+
 // writeText writes r for a person: what needs attention first and in full,
-// the outcome last, where a terminal stops.
+// the verdict last, where a terminal stops.
 func (r *Report) writeText(w io.Writer, colour bool) error {
-	t := &textWriter{colour: colour}
-	for _, section := range []struct {
-		verdict Verdict
-		write   func(*textWriter, Result)
-	}{
-		{Fail, (*textWriter).problem},
-		{Warn, (*textWriter).problem},
-		{Errored, (*textWriter).brief},
-		{Inconclusive, (*textWriter).brief},
-	} {
-		for _, result := range r.Results {
-			if result.Verdict == section.verdict {
-				section.write(t, result)
-			}
-		}
+	t := &textWriter{colour: colour, verbose: r.Verbose}
+	for _, line := range r.always() {
+		t.printf("%s\n\n", t.paint(Fail, line))
 	}
+	t.problems(r)
+	t.briefly(r, Errored)
+	t.briefly(r, Inconclusive)
 	for _, result := range r.Results {
 		if result.Stale {
 			t.printf("%s %s passes, and is on the list of known failures: %s\n\n", t.paint(Fail, "STALE"), result.ID, result.Known)
 		}
 	}
-	t.observations(r)
-	t.skips(r)
+	if r.Verbose {
+		t.observations(r)
+		t.skips(r)
+	}
+	text := t.b.String()
+	t.b.Reset()
+	verdict := t.paint(r.colour(), r.verdict()) + "\n"
+	if strings.Count(text, "\n") >= longText {
+		t.printf("%s\n", verdict)
+	}
+	t.printf("%s", text)
 	t.summary(r)
+	t.printf("%s", verdict)
 	_, err := io.WriteString(w, t.b.String())
 	return err
 }
 
+// colour returns the verdict whose colour r's own has.
+func (r *Report) colour() Verdict {
+	switch {
+	case r.Outcome == NotConformant || r.Counts.Stale > 0:
+		return Fail
+	case r.Outcome == Incomplete:
+		return Errored
+	}
+	return Pass
+}
+
 type textWriter struct {
-	b      strings.Builder
-	colour bool
+	b       strings.Builder
+	colour  bool
+	verbose bool
 }
 
 func (t *textWriter) printf(format string, args ...any) { fmt.Fprintf(&t.b, format, args...) }
@@ -53,13 +77,47 @@ func (t *textWriter) paint(v Verdict, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
+// problems writes the failures and then the warnings, in full unless there
+// are too many to read.
+func (t *textWriter) problems(r *Report) {
+	results := append(r.with(Fail), r.with(Warn)...)
+	if t.verbose || len(results) <= manyProblems {
+		for _, result := range results {
+			t.problem(result)
+		}
+		return
+	}
+	all := causes(results, r.answered)
+	t.printf("What is wrong, by what the answers that prove it have in common:\n")
+	for _, c := range all {
+		t.printf("  %4d %-5s %s\n", len(c.results), c.word(), cut(c.what, 120))
+	}
+	t.printf("\n")
+	shown := 0
+	for _, c := range all {
+		few := min(fewProblems, len(c.results), max(manyProblems-shown, 0))
+		shown += few
+		for _, result := range c.results[:few] {
+			t.problem(result)
+		}
+		if rest := c.results[few:]; len(rest) > 0 {
+			t.printf("%s %s: %s\n%s\n", t.paint(c.verdict, c.word()), plural(len(rest), "more check"), cut(c.what, 120), wrap(ids(rest)))
+		}
+	}
+}
+
+// word names the verdict of c's results.
+func (c cause) word() string {
+	if c.known {
+		return "KNOWN"
+	}
+	return strings.ToUpper(string(c.verdict))
+}
+
 // problem writes a result in full: the clause, what is wrong, the exchange
 // that proves it and how to see it again.
 func (t *textWriter) problem(result Result) {
-	word := strings.ToUpper(string(result.Verdict))
-	if result.Known != "" {
-		word = "KNOWN"
-	}
+	word := cause{verdict: result.Verdict, known: result.Known != ""}.word()
 	cl := clauseOf(result.Check)
 	t.printf("%s %s\n", t.paint(result.Verdict, word), result.ID)
 	t.printf("  %s\n", indent(result.Message))
@@ -74,8 +132,28 @@ func (t *textWriter) problem(result Result) {
 	t.printf("\n")
 }
 
-func (t *textWriter) brief(result Result) {
-	t.printf("%s %s: %s\n", t.paint(result.Verdict, strings.ToUpper(string(result.Verdict))), result.ID, indent(result.Message))
+// briefly writes the results of a verdict with their messages, those that say
+// the same together.
+func (t *textWriter) briefly(r *Report, v Verdict) {
+	word := t.paint(v, strings.ToUpper(string(v)))
+	for _, c := range causes(r.with(v), func(result Result) string { return result.Message }) {
+		if len(c.results) == 1 {
+			t.printf("%s %s: %s\n", word, c.results[0].ID, indent(c.what))
+		} else {
+			t.printf("%s %s: %s\n%s", word, plural(len(c.results), "check"), indent(c.what), wrap(ids(c.results)))
+		}
+	}
+	if len(r.with(v)) > 0 {
+		t.printf("\n")
+	}
+}
+
+func ids(results []Result) []string {
+	var all []string
+	for _, result := range results {
+		all = append(all, result.ID)
+	}
+	return all
 }
 
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
@@ -102,7 +180,7 @@ func cutLines(s string, n int) string {
 }
 
 func (t *textWriter) observations(r *Report) {
-	head := "\nWhat the contract leaves open, and what the target does:\n"
+	head := "What the contract leaves open, and what the target does:\n"
 	for _, result := range r.Results {
 		for i, o := range result.Observations {
 			if i == 0 {
@@ -142,28 +220,14 @@ func wrap(words []string) string {
 }
 
 func (t *textWriter) summary(r *Report) {
-	c := r.Counts
-	t.printf("%s\n", r.URL)
+	t.printf("%s", r.URL)
 	if r.MessagesURL != "" && r.MessagesURL != r.URL {
-		t.printf("%s (messages)\n", r.MessagesURL)
+		t.printf(" (messages: %s)", r.MessagesURL)
 	}
-	t.printf("%s: %d passed, %d failed, %d warned, %d inconclusive, %d errors, %d skipped",
-		plural(len(r.Results), "check"), c.Pass, c.Fail, c.Warn, c.Inconclusive, c.Errored, c.Skip)
-	if c.Known > 0 {
-		t.printf(", %d known", c.Known)
-	}
-	t.printf("; %.1f s, seed %d\n", r.Seconds, r.Seed)
+	t.printf(", %.1f s, seed %d\n", r.Seconds, r.Seed)
 	if len(r.Left.Pets) > 0 || r.Left.Messages > 0 {
 		t.printf("left behind: %s%s and %s, named %s…\n", plural(len(r.Left.Pets), "animal"), idRange(r.Left.Pets), plural(r.Left.Messages, "message"), r.Left.Mark)
 	}
-	v := Pass
-	switch {
-	case r.Outcome == NotConformant || r.Counts.Stale > 0:
-		v = Fail
-	case r.Outcome == Incomplete:
-		v = Errored
-	}
-	t.printf("%s\n", t.paint(v, r.Headline()))
 }
 
 // idRange says which ids, in order, there are.

@@ -37,9 +37,9 @@ func (s *Session) selectChecks() error {
 		case !isSelected:
 			s.skipped[c.ID] = "not selected"
 		case s.opts.ReadOnly && c.Writes:
-			s.skipped[c.ID] = "it takes more than GET, and the run is read-only"
+			s.skipped[c.ID] = "read-only"
 		case c.Feature == FeatureMessages && s.target.MessagesURL == "":
-			s.skipped[c.ID] = "no address for messages was given"
+			s.skipped[c.ID] = "no messages URL"
 		}
 	}
 	if len(s.skipped) == len(s.checks) {

@@ -47,7 +47,7 @@ func (s *settings) flags() *flag.FlagSet {
 	fs.IntVar(&s.opts.Parallel, "parallel", 8, "`number` of checks to run at once")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 0, "`time` to wait for each answer (default 10s)")
 	fs.Var(&s.reports, "report", "also write a report, as `format=file`: text, ansi, json, junit or html; can be given again")
-	fs.BoolVar(&s.verbose, "v", false, "print each check as it ends")
+	fs.BoolVar(&s.verbose, "v", false, "print each check as it ends, and have the texts show all: what the contract leaves open,\nevery skipped check, and failures alike in full")
 	return fs
 }
 
@@ -115,6 +115,7 @@ func run(ctx context.Context, args []string, env environment) (int, error) {
 	case err != nil:
 		return 0, err
 	}
+	report.Verbose = s.verbose
 	format := conformance.Text
 	if isTerminal(env.stdout) && env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb" {
 		format = conformance.ANSI
