@@ -29,7 +29,7 @@ func (s *Session) preflight(ctx context.Context) error {
 	if err != nil {
 		return s.targetError("no answer from %s: %v", keyless.url, err)
 	}
-	if err := s.recognise(x, keyless); err != nil {
+	if err := s.recognise(ctx, x, keyless); err != nil {
 		return err
 	}
 	s.start = start{all: x, byStatus: make(map[string]*exchange)}
@@ -41,7 +41,7 @@ func (s *Session) preflight(ctx context.Context) error {
 }
 
 // recognise looks at a list asked for with the key and without.
-func (s *Session) recognise(x, keyless *exchange) error {
+func (s *Session) recognise(ctx context.Context, x, keyless *exchange) error {
 	switch {
 	case x.status == http.StatusUnauthorized || x.status == http.StatusForbidden:
 		return s.targetError("%s answers %s: the target does not take the API key", x.url, x.statusLine())
@@ -57,14 +57,35 @@ func (s *Session) recognise(x, keyless *exchange) error {
 	// there were no list says so in an Error of the contract.
 	gone := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}
 	isGone := slices.Contains(gone, x.status)
-	if isGone && strings.HasSuffix(s.target.URL, "/pets") {
-		return s.targetError("no animal store at %s: give the address that /pets stands under, not that of /pets itself", s.target.URL)
+	if base := s.elsewhere(ctx, isGone); base != "" {
+		return s.targetError("no animal store at %s, but at %s: the base URL is what stands before /pets", s.target.URL, base)
 	}
 	if keyless.status == http.StatusUnauthorized && (!isGone || x.errorString("code") == nil) {
 		return nil
 	}
 	return s.targetError("no animal store at %s: %s answers %s, Content-Type %q, where a list in JSON was expected",
 		s.target.URL, x.url, x.statusLine(), x.header.Get("Content-Type"))
+}
+
+// elsewhere returns the base address that was probably meant, if an animal
+// store answers there; "" if none does. With isGone nothing answers at the one
+// that was given.
+func (s *Session) elsewhere(ctx context.Context, isGone bool) string {
+	lists := func(path string) bool {
+		x, err := s.client.do(ctx, get(path+"?limit=1"))
+		if err != nil || x.status != http.StatusOK {
+			return false
+		}
+		_, err = x.list()
+		return err == nil
+	}
+	if base, ok := strings.CutSuffix(s.target.URL, "/pets"); ok && lists("") {
+		return base
+	}
+	if isGone && lists("/v1/pets") { // where the contract has it (section 9)
+		return s.target.URL + "/v1"
+	}
+	return ""
 }
 
 // preflightMessages looks whether there is a POST /messages, with a request
@@ -81,7 +102,11 @@ func (s *Session) preflightMessages(ctx context.Context) error {
 	case err != nil:
 		return s.targetError("no answer from %s: %v", x.url, err)
 	case x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed || x.status >= 300 && x.status < 400:
-		return s.targetError("no messages at %s: POST %s answers %s", s.target.MessagesURL, x.url, x.statusLine())
+		hint := ""
+		if base, ok := strings.CutSuffix(s.target.MessagesURL, "/messages"); ok {
+			hint = "; the base URL is what stands before /messages, " + base
+		}
+		return s.targetError("no messages at %s: POST %s answers %s%s", s.target.MessagesURL, x.url, x.statusLine(), hint)
 	}
 	return nil
 }

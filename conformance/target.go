@@ -153,6 +153,13 @@ func cleanBase(what, base string) (string, error) {
 	if base == "" {
 		return "", optionsError("no %s: give the base address that the paths stand under, such as http://127.0.0.1:8080/v1", what)
 	}
+	if !strings.Contains(base, "://") {
+		hint := "" // nothing that may be secret is repeated
+		if !strings.ContainsAny(base, "@?#") {
+			hint = fmt.Sprintf(", as in http://%s", strings.TrimLeft(base, "/"))
+		}
+		return "", optionsError("%s: must start with http:// or https://%s", what, hint)
+	}
 	u, err := url.Parse(base)
 	switch {
 	case err != nil:

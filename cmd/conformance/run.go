@@ -31,10 +31,10 @@ type settings struct {
 
 func (s *settings) flags() *flag.FlagSet {
 	fs := newFlagSet("run")
-	fs.StringVar(&s.target.URL, "url", "", "base `address` of the target, that /pets stands under")
-	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `address` that /messages stands under; without it the message checks are skipped")
-	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine may see it there, so prefer one of the next two\nwithout -key and -key-file it comes from the environment, PETSTORE_API_KEY")
-	fs.StringVar(&s.keyFile, "key-file", "", "`file` with the API key")
+	fs.StringVar(&s.target.URL, "url", "", "base `address` of the target: what stands before /pets, as in http://127.0.0.1:8080/v1")
+	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `address` of the messages: what stands before /messages; without it the message checks are skipped")
+	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, and not in -key-file or PETSTORE_API_KEY")
+	fs.StringVar(&s.keyFile, "key-file", "", "`file` that holds the API key and nothing else (default: the environment variable PETSTORE_API_KEY has the key)")
 	fs.StringVar(&s.run, "run", "", "run only the checks whose ids match one of these `globs`, separated by commas; * stands for any text")
 	fs.StringVar(&s.skip, "skip", "", "skip the checks whose ids match one of these `globs`")
 	fs.StringVar(&s.level, "level", "required", "least `level` that counts against the target: required, or recommended to make warnings failures")
@@ -150,6 +150,9 @@ func (s *settings) complete(env environment) error {
 		s.target.Key = strings.TrimSpace(string(b))
 	case s.target.Key == "":
 		s.target.Key = env.getenv("PETSTORE_API_KEY")
+		if s.target.Key == "" && s.target.URL != "" {
+			return usagef("run: no API key: give -key-file, the environment variable PETSTORE_API_KEY or -key")
+		}
 	}
 	if s.known == "" {
 		return nil
