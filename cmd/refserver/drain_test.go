@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -34,9 +35,7 @@ func (c *client) run() {
 		for stay := true; stay; n++ {
 			once := fmt.Sprintf("%s-%d", c.name, n)
 			var got bool
-			got, stay = c.create(conn, br, once)
-			if !got {
-				c.unsure = once
+			if got, stay = c.create(conn, br, once); !got {
 				conn.Close()
 				return
 			}
@@ -49,6 +48,11 @@ func (c *client) run() {
 // the connection stays.
 func (c *client) create(conn net.Conn, br *bufio.Reader, once string) (got, stay bool) {
 	body := fmt.Sprintf(`{"name":%q,"categoryId":1}`, once)
+	defer func() {
+		if !got {
+			c.unsure = once
+		}
+	}()
 	_, err := fmt.Fprintf(conn, "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
 		"Content-Type: application/json\r\nIdempotency-Key: %s\r\nContent-Length: %d\r\n\r\n%s", c.key, once, len(body), body)
 	if err != nil {
@@ -79,17 +83,59 @@ func (c *client) create(conn net.Conn, br *bufio.Reader, once string) (got, stay
 func TestDrainUnderLoad(t *testing.T) {
 	s := start(t, t.TempDir())
 	key := s.key
-	clients := make([]*client, 64)
+	clients := newClients(s)
 	var wg sync.WaitGroup
-	for i := range clients {
-		clients[i] = &client{host: s.host(), key: key, name: fmt.Sprint("c", i), answers: map[string]string{}}
-		wg.Go(clients[i].run)
+	for _, c := range clients {
+		wg.Go(c.run)
 	}
 	time.Sleep(300 * time.Millisecond)
 	s.stop()
 	wg.Wait()
+	audit(t, s.dir, key, clients)
+}
 
-	s = start(t, s.dir)
+// The same holds for clients whose first request comes late, about when the
+// server closes the connections that have brought none.
+func TestDrainWithLateRequests(t *testing.T) {
+	s := start(t, t.TempDir())
+	clients := newClients(s)
+	conns := make([]net.Conn, len(clients))
+	for i := range conns {
+		var err error
+		if conns[i], err = net.Dial("tcp", s.host()); err != nil {
+			t.Fatal(err)
+		}
+		defer conns[i].Close()
+	}
+	if err := s.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i, c := range clients {
+		wg.Go(func() {
+			time.Sleep(900*time.Millisecond + time.Duration(i)*3*time.Millisecond)
+			c.create(conns[i], bufio.NewReader(conns[i]), c.name)
+		})
+	}
+	wg.Wait()
+	if code := s.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	audit(t, s.dir, s.key, clients)
+}
+
+func newClients(s *server) []*client {
+	clients := make([]*client, 64)
+	for i := range clients {
+		clients[i] = &client{host: s.host(), key: s.key, name: fmt.Sprint("c", i), answers: map[string]string{}}
+	}
+	return clients
+}
+
+// audit holds what is on disk against what the clients were told.
+func audit(t *testing.T, dir, key string, clients []*client) {
+	t.Helper()
+	s := start(t, dir)
 	last := idOf(t, s.create(key, "after the restart"))
 	owner := map[int64]string{} // of each id, by Idempotency-Key
 	unsure := 0
@@ -199,5 +245,50 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	s.until("the server stops", func() bool { return strings.Contains(s.Stderr.String(), "msg=stopping") })
 	if code := s.signal(syscall.SIGTERM); code != 1 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// A connection that brings nothing, or not all of a header, does not hold up
+// the end.
+func TestDrainClosesSilentConnections(t *testing.T) {
+	anyServer := &tls.Config{InsecureSkipVerify: true}
+	for name, dial := range map[string]func(host string) (net.Conn, error){
+		"nothing": func(host string) (net.Conn, error) { return net.Dial("tcp", host) },
+		"half a header": func(host string) (net.Conn, error) {
+			conn, err := net.Dial("tcp", host)
+			if err == nil {
+				_, err = io.WriteString(conn, "GET /v1/pets HTTP/1.1\r\nHos")
+			}
+			return conn, err
+		},
+		"no handshake": func(host string) (net.Conn, error) { return net.Dial("tcp", host) },
+		"a handshake": func(host string) (net.Conn, error) {
+			return tls.Dial("tcp", host, anyServer)
+		},
+		"a handshake for HTTP/2": func(host string) (net.Conn, error) {
+			return tls.Dial("tcp", host, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			args := []string{"-drain=4s"} // net/http would wait for five
+			if strings.Contains(name, "handshake") {
+				newCertificate(t, dir)
+				args = append(args, "-tls-cert=cert.pem", "-tls-key=key.pem")
+			}
+			s := start(t, dir, args...)
+			conn, err := dial(s.host())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			// Connections are accepted in order: before that of an answer, the first was.
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: anyServer}}
+			if _, err := send(client, "GET", s.URL+"/openapi.json", "", ""); err != nil {
+				t.Fatal(err)
+			}
+			s.stop()
+		})
 	}
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,7 @@ type deadlineListener struct {
 	mu       sync.Mutex
 	conns    map[*deadlineConn]struct{}
 	sweeping bool
+	last     time.Time // see lastCall; zero: there was none
 }
 
 func newDeadlineListener(ln *net.TCPListener) *deadlineListener {
@@ -37,11 +39,27 @@ func (l *deadlineListener) Accept() (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.conns[c] = struct{}{}
+	if !l.last.IsZero() {
+		c.lastCall(l.last)
+	}
 	if !l.sweeping {
 		l.sweeping = true
 		go l.sweep()
 	}
 	return c, nil
+}
+
+// lastCall has the first request of every connection, of those to come as
+// well, read by end or never: reading fails then, and net/http closes the
+// connection. Without it http.Server.Shutdown would wait five seconds for one
+// that brings nothing, though it answers no request that it reads itself.
+func (l *deadlineListener) lastCall(end time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = end
+	for c := range l.conns {
+		c.lastCall(end)
+	}
 }
 
 func (l *deadlineListener) forget(c *deadlineConn) {
@@ -76,6 +94,35 @@ type deadlineConn struct {
 	*net.TCPConn
 	listener    *deadlineListener
 	read, write deadline
+	requested   atomic.Bool // it has brought a request; changed under read.mu
+}
+
+func (c *deadlineConn) lastCall(end time.Time) {
+	d := &c.read
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !c.requested.Load() {
+		d.last = end
+		if !d.enforced {
+			_ = d.set(end) // fails for a connection that is closed already
+		}
+	}
+}
+
+// request says that the header of a request has been read: no last call is
+// meant for the connection any more, and it will be answered.
+func (c *deadlineConn) request() {
+	if c.requested.Load() {
+		return
+	}
+	d := &c.read
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c.requested.Store(true)
+	if !d.last.IsZero() && !d.enforced {
+		_ = d.set(time.Time{})
+	}
+	d.last = time.Time{}
 }
 
 // SetDeadline implements net.Conn.
@@ -105,6 +152,7 @@ type deadline struct {
 	mu       sync.Mutex
 	at       time.Time // zero: none
 	enforced bool      // the connection has been given one that has passed
+	last     time.Time // the connection has been given this one besides; zero: none
 }
 
 // past is a deadline that has passed, whatever the clock says.
@@ -122,7 +170,7 @@ func (d *deadline) change(t time.Time) error {
 	}
 	if d.enforced {
 		d.enforced = false
-		return d.set(time.Time{})
+		return d.set(d.last)
 	}
 	return nil
 }

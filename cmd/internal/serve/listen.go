@@ -25,7 +25,7 @@ const (
 // endpoint is an address that is served.
 type endpoint struct {
 	flag string // that gave the address
-	ln   net.Listener
+	ln   *deadlineListener
 	http http.Server
 }
 

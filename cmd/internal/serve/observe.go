@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
@@ -80,10 +81,15 @@ func (c *counters) byClass() map[string]int64 {
 }
 
 // connection is an http.Server's ConnState hook.
-func (c *counters) connection(_ net.Conn, state http.ConnState) {
+func (c *counters) connection(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		c.connections.Add(1)
+	case http.StateActive:
+		if t, ok := conn.(*tls.Conn); ok {
+			conn = t.NetConn()
+		}
+		conn.(*deadlineConn).request()
 	case http.StateClosed, http.StateHijacked:
 		c.connections.Add(-1)
 	}

@@ -44,7 +44,8 @@ const (
 	// turnAway is how long clients on kept connections, and balancers that
 	// look at /readyz, are told to go elsewhere before the addresses close.
 	// A connection that net/http closes because it is idle may have a request
-	// on its way; one whose client was told has not.
+	// on its way; one whose client was told has not. A connection that has
+	// brought no request by then is closed.
 	turnAway = time.Second
 
 	// failedLimit is how long answers are waited for when the store has
@@ -58,7 +59,11 @@ func (s *server) stop(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	s.draining.Store(true)
-	for end := time.Now().Add(min(turnAway, limit/4)); s.counters.connections.Load() > 0 && time.Now().Before(end); {
+	end := time.Now().Add(min(turnAway, limit/4))
+	for _, e := range s.public {
+		e.ln.lastCall(end)
+	}
+	for s.counters.connections.Load() > 0 && time.Now().Before(end) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	errs := make(chan error, len(s.public))
