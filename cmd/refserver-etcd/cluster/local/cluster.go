@@ -20,7 +20,7 @@ type Options struct {
 	Servers    int      // before them
 	MemberArgs []string // flags of etcd beside those that every member has
 	ServerArgs []string // flags of refserver-etcd beside those that every server has
-	Proxied    bool     // members reach each other through proxies that can be cut
+	Network    Network  // between the members
 }
 
 // Cluster is a cluster on this machine.
@@ -31,6 +31,7 @@ type Cluster struct {
 	Dir     string
 
 	options Options
+	network network
 	servers int       // made
 	all     []*Server // with those that were added later
 	client  *clientv3.Client
@@ -46,10 +47,13 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 			c.Kill()
 		}
 	}()
+	if c.network, err = newNetwork(o.Network); err != nil {
+		return c, err
+	}
 	for i := range o.Members {
-		m, err := newMember(o.Dir, "member"+strconv.Itoa(i+1), o.MemberArgs, o.Proxied)
-		if err != nil {
-			return c, err
+		m := newMember(o.Dir, "member"+strconv.Itoa(i+1), o.MemberArgs)
+		if err := c.network.join(m); err != nil {
+			return c, fmt.Errorf("the network of %s: %w", m.name, err)
 		}
 		c.Members = append(c.Members, m)
 	}
@@ -175,24 +179,6 @@ func (c *Cluster) Restart(m *Member) error {
 	return m.until("it takes connections", m.answers)
 }
 
-// Cut keeps two members from each other, or joins them again. It needs
-// Options.Proxied.
-func (c *Cluster) Cut(a, b *Member, cut bool) {
-	a.between.setCut(c.senderOf(b), cut)
-	b.between.setCut(c.senderOf(a), cut)
-}
-
-// CutOff keeps a member from all others, or joins it to them again.
-func (c *Cluster) CutOff(m *Member, cut bool) {
-	for _, o := range c.Members {
-		if o != m {
-			c.Cut(m, o, cut)
-		}
-	}
-}
-
-func (c *Cluster) senderOf(m *Member) string { return strconv.FormatUint(c.ids[m.name], 16) }
-
 // Replace puts an empty member in the place of one whose data is gone: the old
 // one is taken out of the cluster, and the new one brought in under its address.
 func (c *Cluster) Replace(ctx context.Context, m *Member) error {
@@ -259,9 +245,9 @@ func (c *Cluster) Kill() {
 	}
 	for _, m := range c.Members {
 		m.Kill()
-		if m.between != nil {
-			m.between.close()
-		}
+	}
+	if c.network != nil {
+		c.network.close()
 	}
 	if c.client != nil {
 		_ = c.client.Close()

@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -19,7 +18,7 @@ type Member struct {
 	process
 	client   string // host:port
 	peer     string // host:port that it listens on
-	between  *proxy // what other members reach it through; nil: nothing
+	reached  string // host:port that other members reach it by
 	extra    []string
 	existing bool // it joins a cluster that is there
 }
@@ -28,12 +27,7 @@ type Member struct {
 func (m *Member) URL() string { return "http://" + m.client }
 
 // peerURL returns the URL that other members reach it by.
-func (m *Member) peerURL() string {
-	if m.between != nil {
-		return "http://" + m.between.addr
-	}
-	return "http://" + m.peer
-}
+func (m *Member) peerURL() string { return "http://" + m.reached }
 
 // Name returns the member's name in the cluster.
 func (m *Member) Name() string { return m.name }
@@ -115,21 +109,9 @@ func (m *Member) answers() bool {
 	return true
 }
 
-// newMember returns a member that has not been started.
-func newMember(dir, name string, extra []string, proxied bool) (*Member, error) {
+// newMember returns a member that has not been started, and has no addresses.
+func newMember(dir, name string, extra []string) *Member {
 	m := &Member{extra: extra}
 	m.process = process{name: name, role: roleMember, dir: filepath.Join(dir, name)}
-	var err error
-	if m.client, err = freeAddress(); err != nil {
-		return nil, err
-	}
-	if m.peer, err = freeAddress(); err != nil {
-		return nil, err
-	}
-	if proxied {
-		if m.between, err = newProxy(m.peer); err != nil {
-			return nil, fmt.Errorf("a proxy for %s: %w", name, err)
-		}
-	}
-	return m, nil
+	return m
 }

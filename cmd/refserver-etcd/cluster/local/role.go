@@ -1,8 +1,10 @@
 package local
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"go.etcd.io/etcd/server/v3/etcdmain"
 
@@ -10,7 +12,7 @@ import (
 )
 
 // roleVariable is the environment variable that makes the executable a member
-// or a server.
+// or a server. What follows an @ is a process whose network namespace it is in.
 const roleVariable = "ANIMALSTORE_ROLE"
 
 // The roles beside that of the program itself.
@@ -22,7 +24,13 @@ const (
 // Role returns at once in a process that was started as itself. In one that
 // was started to be a member or a server it is that, and does not return.
 func Role() {
-	switch os.Getenv(roleVariable) {
+	role, namespace, elsewhere := strings.Cut(os.Getenv(roleVariable), "@")
+	if elsewhere {
+		_ = os.Setenv(roleVariable, role)
+		fmt.Fprintln(os.Stderr, enter(namespace))
+		os.Exit(1)
+	}
+	switch role {
 	case roleMember:
 		go endWithParent()
 		etcdmain.Main(os.Args)

@@ -8,13 +8,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 	"example.com/animalstore/conformance"
 )
 
 // Every server is conformant, and so are all of them behind a balancer that
 // sends each request to the next.
 func TestConformance(t *testing.T) {
-	c := newCluster(t, 3, false)
+	c := newCluster(t, 3, local.Direct)
 	var targets []*url.URL
 	for _, s := range c.Servers {
 		u, err := url.Parse(s.URL())

@@ -14,15 +14,16 @@ import (
 	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 )
 
+// fault is what a cluster has to bear, under a load of its own.
+type fault struct {
+	name string
+	test func(*testing.T, *local.Cluster)
+}
+
 // TestFaults lets one cluster go through everything, under load and with a
 // history that is checked at the end.
 func TestFaults(t *testing.T) {
-	c := newCluster(t, 3, true)
-	h := startHistory(t, c)
-	for _, tt := range []struct {
-		name string
-		test func(*testing.T, *local.Cluster)
-	}{
+	bear(t, local.Proxied, []fault{
 		{"leader killed", testLeaderKilled},
 		{"member paused", testPaused},
 		{"member cut off", testCutOff},
@@ -33,7 +34,15 @@ func TestFaults(t *testing.T) {
 		{"no quorum", testNoQuorum},
 		{"servers killed", testServersKilled},
 		{"servers drained", testServersDrained},
-	} {
+	})
+}
+
+// bear lets a cluster go through faults until it does not bear one.
+func bear(t *testing.T, network local.Network, faults []fault) {
+	t.Helper()
+	c := newCluster(t, 3, network)
+	h := startHistory(t, c)
+	for _, tt := range faults {
 		if !t.Run(tt.name, func(t *testing.T) { tt.test(t, c) }) {
 			break
 		}
@@ -120,39 +129,6 @@ func testPaused(t *testing.T, c *local.Cluster) {
 		t.Logf("writes stalled for %v", l.stall(paused, time.Now()).Round(time.Millisecond))
 		l.finish(t)
 	}
-}
-
-// cut cuts, lets some time pass under load, and joins again.
-func cut(t *testing.T, c *local.Cluster, do func(cut bool)) {
-	t.Helper()
-	l := startLoad(c)
-	l.progress(t)
-	start := time.Now()
-	do(true)
-	time.Sleep(either(10*time.Second, 3*time.Second))
-	l.progress(t)
-	do(false)
-	l.progress(t)
-	t.Logf("writes stalled for %v", l.stall(start, time.Now()).Round(time.Millisecond))
-	l.finish(t)
-}
-
-func testCutOff(t *testing.T, c *local.Cluster) {
-	m := follower(t, c)
-	cut(t, c, func(cut bool) { c.CutOff(m, cut) })
-}
-
-func testLeaderCutOff(t *testing.T, c *local.Cluster) {
-	m := leader(t, c)
-	cut(t, c, func(cut bool) { c.CutOff(m, cut) })
-	if now := leader(t, c); now == m {
-		t.Log("the old leader leads again")
-	}
-}
-
-func testLeaderCutFromOne(t *testing.T, c *local.Cluster) {
-	a, b := leader(t, c), follower(t, c)
-	cut(t, c, func(cut bool) { c.Cut(a, b, cut) })
 }
 
 func testAllKilled(t *testing.T, c *local.Cluster) {

@@ -206,10 +206,12 @@ func (h *history) end(t *testing.T) porcupine.CheckResult {
 // A store whose reads are stale does not pass for one whose are not: what was
 // added on one side of a cut is not seen on the other.
 func TestStaleReadsAreCaught(t *testing.T) {
-	c := newCluster(t, 0, true)
+	c := newCluster(t, 0, local.Proxied)
 	h := startHistory(t, c, "-etcd-serializable")
 	m := follower(t, c)
-	c.CutOff(m, true)
+	if err := c.CutOff(m, true); err != nil {
+		t.Fatal(err)
+	}
 	time.Sleep(4 * time.Second)
 	if outcome := h.end(t); outcome != porcupine.Illegal {
 		t.Errorf("the check of a store with stale reads gave %s", outcome)

@@ -1,0 +1,204 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// namespaces is the network Namespaced. Members and this process are joined by
+// a bridge, which has a namespace too:
+//
+//	this process ── bridge ── eth0 of a member
+//	                  ├────── eth0 of another
+//
+// None of the namespaces has a name: each lasts as long as a process that does
+// nothing in it, which ends when this one does, however it does. With them go
+// the interfaces, both ends of each.
+type namespaces struct {
+	subnet  netip.Prefix
+	hub     *holder
+	members map[*Member]*holder
+}
+
+// holder is a process that keeps a network namespace.
+type holder struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+	addr  netip.Addr
+	port  string // of the bridge, that its interface hangs on
+}
+
+func newHolder() (*holder, error) {
+	h := &holder{cmd: exec.Command("cat")}
+	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Cloneflags: unix.CLONE_NEWNET}
+	var err error
+	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := h.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoNamespaces, err)
+	}
+	return h, nil
+}
+
+func (h *holder) pid() string { return strconv.Itoa(h.cmd.Process.Pid) }
+
+func (h *holder) end() {
+	_ = h.stdin.Close()
+	_ = h.cmd.Wait()
+}
+
+// ip runs commands of ip(8), one a line, in the namespace; in that of this
+// process if h is nil.
+func (h *holder) ip(commands string) error {
+	for line := range strings.Lines(commands) {
+		args := append([]string{"ip"}, strings.Fields(line)...)
+		if h != nil {
+			args = append([]string{"nsenter", "--net=/proc/" + h.pid() + "/ns/net"}, args...)
+		}
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, out)
+		}
+	}
+	return nil
+}
+
+func newNamespaces() (network, error) {
+	for _, tool := range []string{"ip", "nsenter"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNoNamespaces, err)
+		}
+	}
+	subnet, err := freeSubnet()
+	if err != nil {
+		return nil, err
+	}
+	hub, err := newHolder()
+	if err != nil {
+		return nil, err
+	}
+	n := &namespaces{subnet: subnet, hub: hub, members: map[*Member]*holder{}}
+	// The name of this process's end is unique as the holder's id is.
+	outside := "petstore" + hub.pid()
+	err = hub.ip("link add bridge type bridge\n link set bridge up")
+	if err == nil {
+		err = (*holder)(nil).ip(fmt.Sprintf(`link add %s type veth peer name outside netns %s
+			addr add %s/24 dev %s
+			link set %s up`, outside, hub.pid(), n.addr(1), outside, outside))
+	}
+	if err == nil {
+		err = hub.ip("link set outside master bridge up")
+	}
+	if err != nil {
+		n.close()
+		return nil, fmt.Errorf("%w: %w", ErrNoNamespaces, err)
+	}
+	return n, nil
+}
+
+// freeSubnet returns a part of the addresses that are set aside for tests of
+// networks (RFC 2544) which this machine does not use.
+func freeSubnet() (netip.Prefix, error) {
+	used, err := net.InterfaceAddrs()
+	if err != nil {
+		return netip.Prefix{}, err
+	}
+	for range 100 {
+		subnet := netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, byte(rand.IntN(256)), 0}), 24)
+		free := true
+		for _, a := range used {
+			p, err := netip.ParsePrefix(a.String())
+			free = free && (err != nil || !p.Overlaps(subnet))
+		}
+		if free {
+			return subnet, nil
+		}
+	}
+	return netip.Prefix{}, errors.New("no free subnet in 198.18.0.0/16")
+}
+
+// addr returns the n-th address of the subnet.
+func (n *namespaces) addr(i int) netip.Addr {
+	b := n.subnet.Addr().As4()
+	b[3] = byte(i)
+	return netip.AddrFrom4(b)
+}
+
+func (n *namespaces) join(m *Member) error {
+	h, err := newHolder()
+	if err != nil {
+		return err
+	}
+	n.members[m] = h
+	i := len(n.members)
+	h.addr, h.port = n.addr(1+i), "member"+strconv.Itoa(i)
+	m.client, m.peer = net.JoinHostPort(h.addr.String(), "2379"), net.JoinHostPort(h.addr.String(), "2380")
+	m.reached = m.peer
+	m.role = roleMember + "@" + h.pid()
+	err = n.hub.ip(fmt.Sprintf(`link add %s type veth peer name eth0 netns %s
+		link set %s master bridge up`, h.port, h.pid(), h.port))
+	if err != nil {
+		return err
+	}
+	return h.ip(fmt.Sprintf(`addr add %s/24 dev eth0
+		link set eth0 up
+		link set lo up`, h.addr))
+}
+
+// cut has packets for the other member go to a station that is not there.
+func (n *namespaces) cut(_ *Cluster, a, b *Member, cut bool) error {
+	command := "neigh del %s dev eth0"
+	if cut {
+		command = "neigh replace %s lladdr 02:00:00:00:00:01 nud permanent dev eth0"
+	}
+	x, y := n.members[a], n.members[b]
+	return errors.Join(x.ip(fmt.Sprintf(command, y.addr)), y.ip(fmt.Sprintf(command, x.addr)))
+}
+
+// cutOff pulls the member's plug.
+func (n *namespaces) cutOff(_ *Cluster, m *Member, cut bool) error {
+	state := "up"
+	if cut {
+		state = "down"
+	}
+	return n.hub.ip("link set " + n.members[m].port + " " + state)
+}
+
+func (n *namespaces) close() {
+	for _, h := range n.members {
+		h.end()
+	}
+	n.hub.end()
+}
+
+// enter has this process be started anew in the network namespace of another.
+// It returns only with an error.
+func enter(pid string) error {
+	// A thread has the namespace, and it is this one that the new program keeps.
+	runtime.LockOSThread()
+	ns, err := os.Open("/proc/" + pid + "/ns/net")
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	if err := unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET); err != nil {
+		return err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(exe, os.Args, os.Environ())
+}
