@@ -237,31 +237,3 @@ func goroutines(t *testing.T, s *local.Server) int {
 	n, _ := strconv.Atoi(string(m[1]))
 	return n
 }
-
-func testServersKilled(t *testing.T, c *local.Cluster) {
-	l := startLoad(c)
-	for _, s := range c.Servers {
-		l.progress(t)
-		s.Kill()
-		l.progress(t)
-		if err := s.Start(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l.finish(t)
-}
-
-func testServersDrained(t *testing.T, c *local.Cluster) {
-	l := startLoad(c)
-	for _, s := range c.Servers {
-		l.progress(t)
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-		l.progress(t)
-		if err := s.Start(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l.finish(t)
-}
