@@ -215,7 +215,7 @@ func listCreated(p *probe) error {
 		if l.whole {
 			return violationf(l.x, "the list of %d animals lacks the one that was just added as %d", len(l.pets), added.ID)
 		}
-		switch err := p.inFiltered(added); {
+		switch _, _, err := p.inFiltered(added); {
 		case err == nil:
 			seen++
 		case !errors.As(err, new(*undecided)):
@@ -228,45 +228,32 @@ func listCreated(p *probe) error {
 	return nil
 }
 
-// inFiltered looks for an animal in the list of its status.
-func (p *probe) inFiltered(added pet) error {
-	if added.Status != "" {
-		l, err := p.listing(added.Status)
-		if err != nil {
-			return err
-		}
-		if _, ok := l.find(added.ID); ok {
-			return nil
-		}
-		if l.whole {
-			return violationf(l.x, "the list of all %d animals that are %s lacks the one that was added as %d", len(l.pets), added.Status, added.ID)
-		}
-	}
-	return undecidedf("the store holds more animals than a list can show")
-}
-
 func listSame(p *probe) error {
 	pets, err := p.kinds()
 	if err != nil {
 		return err
 	}
-	seen := 0
+	seen := false
 	for _, status := range append(statuses(), "") {
 		l, err := p.listing(status)
 		if err != nil {
 			return err
 		}
 		for _, added := range pets {
-			if found, ok := l.find(added.ID); ok {
-				seen++
-				if diff := added.differs(found); diff != "" {
-					return violationf(l.x, "the animal %d in the list is not as it was added: %s%s", added.ID, diff, l.x.showElements(added.ID))
+			if _, ok := l.find(added.ID); ok {
+				seen = true
+				if err := l.showsAs(added); err != nil {
+					return err
 				}
 			}
 		}
 	}
-	if seen == 0 {
-		return undecidedf("no list shows the animals that were added")
+	if seen {
+		return nil
 	}
-	return nil
+	l, added, err := p.inFiltered(pets[0])
+	if err != nil {
+		return asUndecided(err, "no list shows the animals that were added")
+	}
+	return l.showsAs(added)
 }
