@@ -21,7 +21,7 @@ type deadlineListener struct {
 	mu       sync.Mutex
 	conns    map[*deadlineConn]struct{}
 	sweeping bool
-	last     time.Time // see lastCall; zero: there was none
+	closing  bool // see closeSilent
 }
 
 func newDeadlineListener(ln *net.TCPListener) *deadlineListener {
@@ -39,8 +39,8 @@ func (l *deadlineListener) Accept() (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.conns[c] = struct{}{}
-	if !l.last.IsZero() {
-		c.lastCall(l.last)
+	if l.closing {
+		_ = tcp.Close()
 	}
 	if !l.sweeping {
 		l.sweeping = true
@@ -49,16 +49,18 @@ func (l *deadlineListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// lastCall has the first request of every connection, of those to come as
-// well, read by end or never: reading fails then, and net/http closes the
-// connection. Without it http.Server.Shutdown would wait five seconds for one
-// that brings nothing, though it answers no request that it reads itself.
-func (l *deadlineListener) lastCall(end time.Time) {
+// closeSilent closes the connections that have brought no request, and those
+// still to be accepted. It is for a server that is shutting down: net/http
+// answers no request then whose header it has not read before, and yet waits
+// five seconds for a connection that is new.
+func (l *deadlineListener) closeSilent() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last = end
+	l.closing = true
 	for c := range l.conns {
-		c.lastCall(end)
+		if !c.requested.Load() {
+			_ = c.TCPConn.Close() // net/http closes c when it sees
+		}
 	}
 }
 
@@ -94,35 +96,7 @@ type deadlineConn struct {
 	*net.TCPConn
 	listener    *deadlineListener
 	read, write deadline
-	requested   atomic.Bool // it has brought a request; changed under read.mu
-}
-
-func (c *deadlineConn) lastCall(end time.Time) {
-	d := &c.read
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !c.requested.Load() {
-		d.last = end
-		if !d.enforced {
-			_ = d.set(end) // fails for a connection that is closed already
-		}
-	}
-}
-
-// request says that the header of a request has been read: no last call is
-// meant for the connection any more, and it will be answered.
-func (c *deadlineConn) request() {
-	if c.requested.Load() {
-		return
-	}
-	d := &c.read
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	c.requested.Store(true)
-	if !d.last.IsZero() && !d.enforced {
-		_ = d.set(time.Time{})
-	}
-	d.last = time.Time{}
+	requested   atomic.Bool // the header of a request has been read
 }
 
 // SetDeadline implements net.Conn.
@@ -152,7 +126,6 @@ type deadline struct {
 	mu       sync.Mutex
 	at       time.Time // zero: none
 	enforced bool      // the connection has been given one that has passed
-	last     time.Time // the connection has been given this one besides; zero: none
 }
 
 // past is a deadline that has passed, whatever the clock says.
@@ -170,7 +143,7 @@ func (d *deadline) change(t time.Time) error {
 	}
 	if d.enforced {
 		d.enforced = false
-		return d.set(d.last)
+		return d.set(time.Time{})
 	}
 	return nil
 }

@@ -145,68 +145,36 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// TestLastCall: who has brought no request by the end is read from no more,
-// whatever deadlines net/http sets; who has is.
-func TestLastCall(t *testing.T) {
-	silent, _ := newPair(t)
-	asking, client := newPair(t)
-	for _, c := range []net.Conn{silent, asking} {
-		c.(*deadlineConn).listener.lastCall(time.Now())
-		if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("reading after the last call: %v", err)
-		}
-	}
-	asking.(*deadlineConn).request()
-	asking.(*deadlineConn).listener.lastCall(time.Now())
-	if _, err := client.Write([]byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := asking.Read(make([]byte, 1)); err != nil {
-		t.Errorf("reading the body of a request: %v", err)
-	}
-	// A read that was interrupted goes on no longer than before.
-	silent.SetReadDeadline(past)
-	silent.SetReadDeadline(time.Time{})
-	if _, err := silent.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("reading after an interruption: %v", err)
-	}
-
-	// It holds for connections that come later too.
-	l := silent.(*deadlineConn).listener
-	late, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer late.Close()
-	c, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("reading from a connection that came after the last call: %v", err)
-	}
-}
-
-// TestLastCallSparesRequests: a request whose header has come is not meant.
-func TestLastCallSparesRequests(t *testing.T) {
+// TestCloseSilent: who has brought no request is closed, who is bringing the
+// body of one is not.
+func TestCloseSilent(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := newDeadlineListener(ln.(*net.TCPListener))
-	client, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
+	dial := func() net.Conn {
+		t.Helper()
+		conn, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return conn
 	}
-	defer client.Close()
+	closed := func(conn net.Conn) {
+		t.Helper()
+		conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+		if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the connection was not closed: %v", err)
+		}
+	}
+	silent, client := dial(), dial()
 	srv := http.Server{
 		ConnState: new(counters).connection,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			l.lastCall(time.Now())
+			l.closeSilent()
+			closed(silent)
 			_, _ = io.WriteString(client, "body")
 			if b, err := io.ReadAll(r.Body); err != nil || string(b) != "body" {
 				http.Error(w, fmt.Sprint(err), http.StatusInternalServerError)
@@ -222,4 +190,5 @@ func TestLastCallSparesRequests(t *testing.T) {
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("%v, %v", resp, err)
 	}
+	closed(dial()) // as one is that the listener had waiting
 }

@@ -90,6 +90,7 @@ func (s *server) start() {
 		srv.WriteTimeout = writeTimeout
 		srv.HTTP2 = &http.HTTP2Config{WriteByteTimeout: writeTimeout} // of a peer that takes nothing at all
 		srv.ConnState = s.counters.connection
+		srv.RegisterOnShutdown(s.public[i].ln.closeSilent)
 		srv.DisableGeneralOptionsHandler = true // OPTIONS * is answered as the other methods are
 		if s.config.accessLog {
 			srv.ConnContext = withRemote

@@ -89,7 +89,7 @@ func (c *counters) connection(conn net.Conn, state http.ConnState) {
 		if t, ok := conn.(*tls.Conn); ok {
 			conn = t.NetConn()
 		}
-		conn.(*deadlineConn).request()
+		conn.(*deadlineConn).requested.Store(true)
 	case http.StateClosed, http.StateHijacked:
 		c.connections.Add(-1)
 	}

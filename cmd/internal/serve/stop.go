@@ -45,7 +45,7 @@ const (
 	// look at /readyz, are told to go elsewhere before the addresses close.
 	// A connection that net/http closes because it is idle may have a request
 	// on its way; one whose client was told has not. A connection that has
-	// brought no request by then is closed.
+	// brought no request by then is closed: see closeSilent.
 	turnAway = time.Second
 
 	// failedLimit is how long answers are waited for when the store has
@@ -59,11 +59,7 @@ func (s *server) stop(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	s.draining.Store(true)
-	end := time.Now().Add(min(turnAway, limit/4))
-	for _, e := range s.public {
-		e.ln.lastCall(end)
-	}
-	for s.counters.connections.Load() > 0 && time.Now().Before(end) {
+	for end := time.Now().Add(min(turnAway, limit/4)); s.counters.connections.Load() > 0 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	errs := make(chan error, len(s.public))
