@@ -95,6 +95,22 @@ const (
 
 // QueuedMessages implements petstore.Queue.
 func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Message, error) {
+	return s.messages(ctx, 0, limit)
+}
+
+// MessagesAfter is QueuedMessages for those behind the message with an id, be
+// that in the queue or not; "": from the start. An id that is none is
+// petstore.CodeInvalid.
+func (s *Store) MessagesAfter(ctx context.Context, id string, limit int) ([]petstore.Message, error) {
+	after, ok := petstore.ParseMessageID(id)
+	if !ok && id != "" {
+		return nil, petstore.Errorf(petstore.CodeInvalid, "the message id %q is none", id)
+	}
+	return s.messages(ctx, after, limit)
+}
+
+// messages returns messages with a number above after.
+func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstore.Message, error) {
 	if err := petstore.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
@@ -104,7 +120,7 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Messa
 	}
 	var messages []petstore.Message
 	size, look := 0, int64(queueStep)
-	for from := max(st.firstQueued, s.firstQueued.Load(), 1); from <= st.lastMessage && len(messages) < limit; {
+	for from := max(st.firstQueued, s.firstQueued.Load(), after+1); from <= st.lastMessage && len(messages) < limit; {
 		to := min(from+look, st.lastMessage+1)
 		kvs, err := s.rangeN(ctx, numbered(messageKey, from), numbered(messageKey, to), queueStep)
 		if err != nil {
@@ -128,12 +144,12 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Messa
 			continue
 		}
 		from = to
-		if len(messages) == 0 {
+		if len(messages) == 0 && after == 0 {
 			s.sawQueue(to)
 		}
 		look = min(2*look, queueLook)
 	}
-	if len(messages) == limit {
+	if len(messages) == limit || after > 0 {
 		return messages, nil
 	}
 	if err := s.allQueued(ctx, st, len(messages)); err != nil {

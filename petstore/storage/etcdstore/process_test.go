@@ -133,8 +133,21 @@ func TestQueueWithGaps(t *testing.T) {
 			t.Errorf("the queue starts with %v (%v), want %v", texts, err, want)
 		}
 	}
+	for _, after := range []int{0, 256, 1390, 1399} {
+		got, err := s.MessagesAfter(t.Context(), many[after].ID, 5)
+		want := many[after+1 : min(after+6, len(many))]
+		if err != nil || !slices.EqualFunc(got, want, func(a, b petstore.Message) bool { return a.ID == b.ID && a.Text == b.Text }) {
+			t.Errorf("behind %s: %+v, %v", many[after].ID, got, err)
+		}
+	}
+	if _, err := s.MessagesAfter(t.Context(), "msg_x", 5); petstore.CodeOf(err) != petstore.CodeInvalid {
+		t.Errorf("behind no message: %v", err)
+	}
 	remove(1, 1399)
 	check(s, 0, 1399)
+	if got, err := s.MessagesAfter(t.Context(), "msg_700", 5); err != nil || len(got) != 1 || got[0].ID != "msg_1400" {
+		t.Errorf("behind one that was removed: %+v, %v", got, err)
+	}
 	remove(0, 1)
 	check(s, 1399)
 	remove(1399, 1400)

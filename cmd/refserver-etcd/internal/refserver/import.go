@@ -49,9 +49,12 @@ type importer struct {
 	out  io.Writer
 }
 
-// errDiffer says that the cluster holds what the file does not. Nothing is
-// added to such a cluster.
-var errDiffer = errors.New("the cluster holds other animals than the file")
+// What the cluster holds and the file does not. Nothing is added to a cluster
+// with other animals.
+var (
+	errDiffer         = errors.New("the cluster holds other animals than the file")
+	errDifferMessages = errors.New("the cluster holds other messages than the file")
+)
 
 // run makes sure that the cluster holds nothing but the start of the file, adds
 // the rest, and then compares all of it.
@@ -85,7 +88,11 @@ func (i *importer) run() error {
 	if after.Pets != total.Written {
 		return fmt.Errorf("verifying: %w: %d, and the file has %d", errDiffer, after.Pets, total.Written)
 	}
-	_, err = fmt.Fprintf(i.out, "%d animals and %d queued messages copied and compared\n", total.Written, messages)
+	if err := i.compareMessages(); err != nil {
+		return fmt.Errorf("verifying: %w", err)
+	}
+	_, err = fmt.Fprintf(i.out, "%d animals and %d queued messages copied and compared\n"+
+		"Idempotency keys are not copied: a creation of before that is repeated now makes a second animal\n", total.Written, messages)
 	return err
 }
 
@@ -171,4 +178,33 @@ func (i *importer) addMessages() (int64, error) {
 		err = i.to.ImportMessages(i.ctx, part, x.Last)
 	}
 	return x.Written, err
+}
+
+// compareMessages holds the queue of the file against the cluster's.
+func (i *importer) compareMessages() error {
+	last := ""
+	var queue []petstore.Message
+	next := func() (err error) {
+		if len(queue) == 0 {
+			queue, err = i.to.MessagesAfter(i.ctx, last, petstore.MaxQueueLimit)
+		}
+		return err
+	}
+	_, err := messages(i.from, func(m petstore.Message) error {
+		if err := next(); err != nil {
+			return err
+		}
+		if len(queue) == 0 || queue[0].ID != m.ID || queue[0].Text != m.Text || queue[0].Status != m.Status || !queue[0].CreatedAt.Equal(m.CreatedAt) {
+			return fmt.Errorf("%w: see %s", errDifferMessages, m.ID)
+		}
+		last, queue = m.ID, queue[1:]
+		return nil
+	})
+	if err == nil {
+		err = next()
+	}
+	if err == nil && len(queue) > 0 {
+		err = fmt.Errorf("%w: see %s", errDifferMessages, queue[0].ID)
+	}
+	return err
 }

@@ -156,6 +156,7 @@ func TestImport(t *testing.T) {
 	done := fmt.Sprintf("%d animals and 1 queued messages copied and compared", n)
 	run("a/", 0, "1234 of 3000 animals are there already", "-from="+from)
 	run("a/", 0, done, "-from="+from)
+	run("a/", 0, "Idempotency keys are not copied", "-from="+from)
 	messages, err := s.QueuedMessages(t.Context(), 10)
 	if err != nil || len(messages) != 1 || messages[0].ID != "msg_2" || messages[0].Text != "second" {
 		t.Errorf("the queue: %+v, %v", messages, err)
@@ -163,6 +164,12 @@ func TestImport(t *testing.T) {
 	if m, err := s.SubmitMessage(t.Context(), "next", petstore.Once{}); err != nil || m.ID != "msg_4" {
 		t.Errorf("the next message: %+v, %v", m, err)
 	}
+
+	run("a/", 1, "the cluster holds other messages than the file: see msg_4", "-from="+from)
+	if err := s.RemoveMessages(t.Context(), "msg_2", "msg_4"); err != nil {
+		t.Fatal(err)
+	}
+	run("a/", 1, "the cluster holds other messages than the file: see msg_2", "-from="+from)
 
 	// Nothing is added to a cluster that holds something else.
 	other := open("b/")
