@@ -1,0 +1,46 @@
+package conformance_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/conformance"
+)
+
+// steady writes out for comparison what differs from run to run.
+func steady(s string) string {
+	for _, r := range []struct{ pattern, with string }{
+		{`127\.0\.0\.1:\d+`, "127.0.0.1:8080"},
+		{`conformance-[0-9a-f]{8}`, "conformance-00000000"},
+		{`\d+\.\d s, seed \d+`, "0.2 s, seed 1"},
+		{`"categoryId":\d+`, `"categoryId":1`},
+		{`Date: .*`, "Date: now"},
+	} {
+		s = regexp.MustCompile(r.pattern).ReplaceAllString(s, r.with)
+	}
+	return s
+}
+
+// The texts that the documents show are what a run prints.
+func TestDocsExamples(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		v    variant
+	}{
+		{"../README.md", variant{}},
+		{docsFile, variant{http: status(create, 201, 200)}},
+	} {
+		t.Run(strings.TrimPrefix(tt.file, "../"), func(t *testing.T) {
+			b, err := os.ReadFile(tt.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := text(run(t, tt.v, conformance.Options{Parallel: 1}))
+			if !strings.Contains(steady(string(b)), "\n"+steady(out)+"```\n") {
+				t.Errorf("%s does not show what a run prints:\n%s", tt.file, out)
+			}
+		})
+	}
+}
