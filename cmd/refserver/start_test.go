@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -108,6 +109,7 @@ func TestWrongUse(t *testing.T) {
 		{"an argument too many", 2, []string{"serve", "now"}, []string{`unexpected argument "now"`}},
 		{"bad base path", 2, []string{"-base-path=v1"}, []string{"-base-path", "like /v1"}},
 		{"bad drain", 2, []string{"-drain=soon"}, []string{"-drain"}},
+		{"drain without a unit", 2, []string{"-drain=5"}, []string{"-drain", "unit", "5s"}},
 		{"negative drain", 2, []string{"-drain=-1s"}, []string{"-drain"}},
 		{"bad log", 2, []string{"-log=xml"}, []string{"-log", "text or json"}},
 		{"bad sunset", 2, []string{"-sunset=later"}, []string{"-sunset", "serve or gone"}},
@@ -188,6 +190,16 @@ func TestHelp(t *testing.T) {
 		code, stdout, stderr := run(t, t.TempDir(), args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "-keys file  (PETSTORE_KEYS)") {
 			t.Errorf("%v: exit code %d, standard error %q, standard output:\n%s", args, code, stderr, stdout)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for _, arg := range []string{"-version", "--version", "version"} {
+		code, stdout, stderr := run(t, t.TempDir(), arg)
+		form := regexp.MustCompile(`^refserver \S+ .*` + regexp.QuoteMeta(runtime.Version()) + `\n$`)
+		if code != 0 || stderr != "" || !form.MatchString(stdout) {
+			t.Errorf("%s: exit code %d, %q, %q", arg, code, stdout, stderr)
 		}
 	}
 }

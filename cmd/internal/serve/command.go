@@ -54,7 +54,7 @@ func oneLine(err error) string {
 
 // commands are the program's, the one that serves first.
 func (p *Program) commands() []Command {
-	return slices.Concat([]Command{p.serveCommand()}, keysCommands(), p.Commands)
+	return slices.Concat([]Command{p.serveCommand()}, keysCommands(), p.Commands, []Command{p.versionCommand()})
 }
 
 func (p *Program) dispatch(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
@@ -89,6 +89,9 @@ func (p *Program) helpOn(args []string) string {
 // The one that serves is meant where none is named.
 func (p *Program) find(args []string) (Command, []string, error) {
 	all := p.commands()
+	if len(args) > 0 && (args[0] == "-version" || args[0] == "--version") {
+		return all[len(all)-1], args[1:], nil
+	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return all[0], args, nil
 	}

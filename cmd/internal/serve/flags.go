@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // The flag sets are the one table that command line, environment and usage
@@ -23,6 +25,13 @@ func envName(flagName string) string {
 // environment, where empty means not set. It returns the arguments that are no
 // flags; flags may stand after them too.
 func parseFlags(fs *flag.FlagSet, args []string, getenv func(string) string) ([]string, error) {
+	fs.VisitAll(func(f *flag.Flag) {
+		if g, ok := f.Value.(flag.Getter); ok {
+			if _, ok := g.Get().(time.Duration); ok {
+				f.Value = duration{f.Value}
+			}
+		}
+	})
 	var rest []string
 	for {
 		if err := fs.Parse(args); err == flag.ErrHelp {
@@ -92,6 +101,16 @@ func (p *Program) synopsis(c Command) string {
 		s += " " + c.Args
 	}
 	return s
+}
+
+// duration is a flag for a duration that says more than "parse error".
+type duration struct{ flag.Value }
+
+func (d duration) Set(s string) error {
+	if d.Value.Set(s) != nil {
+		return errors.New("must be a number with a unit, as in 5s")
+	}
+	return nil
 }
 
 // choice is a flag that takes one of a few words.

@@ -140,7 +140,7 @@ func answerHealth(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("Cache-Control", "no-store")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		h.Set("Allow", "GET, HEAD")
-		err = petstore.Errorf(httpapi.CodeMethodNotAllowed, "method: not one of those that Allow names")
+		err = petstore.Errorf(httpapi.CodeMethodNotAllowed, "method: must be GET or HEAD")
 	}
 	if err != nil {
 		httpapi.WriteError(w, r, err)
