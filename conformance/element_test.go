@@ -41,3 +41,16 @@ func TestOffendingElement(t *testing.T) {
 		})
 	}
 }
+
+// An element that is cut where it echoes the key has no part of the key.
+func TestElementHidesTheKey(t *testing.T) {
+	for pad := 300; pad <= 400; pad += 20 { // one is cut within the key
+		echo := objects(list, 200, func(o object) {
+			o["name"], o["status"] = quoted(strings.Repeat("x", pad)+testKey), quoted("lost")
+		})
+		got := result(t, run(t, variant{http: echo}, conformance.Options{Run: []string{"pets.list.pet"}}), "pets.list.pet")
+		if got.Verdict != conformance.Fail || strings.Contains(got.Message, testKey[:4]) {
+			t.Errorf("%s: %s", got.Verdict, got.Message)
+		}
+	}
+}

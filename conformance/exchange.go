@@ -105,6 +105,9 @@ func printable(s string) string {
 	return b.String()
 }
 
+// cutMark stands where a text was cut, before what says how much is missing.
+const cutMark = "… ["
+
 // cut shortens s to about limit bytes, and says so.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
@@ -114,7 +117,7 @@ func cut(s string, limit int) string {
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return fmt.Sprintf("%s… [%d bytes more]", s[:n], len(s)-n)
+	return fmt.Sprintf("%s%s%d bytes more]", s[:n], cutMark, len(s)-n)
 }
 
 // String returns x as a transcript: the request's lines after ">", the

@@ -35,5 +35,9 @@ func newRedactor(key string) *strings.Replacer {
 		add(cutShort(key), "[key without its last character]")
 		add(otherKey(key), "[a key of the same form]")
 	}
+	// Messages hold texts that were cut, maybe within the key.
+	for n := min(len(key)-1, 400); n >= 4; n-- {
+		add(key[:n]+cutMark, "[key, cut]"+cutMark)
+	}
 	return strings.NewReplacer(pairs...)
 }
