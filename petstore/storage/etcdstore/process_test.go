@@ -65,6 +65,38 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// As many creations with keys as fit make a transaction that the engine takes,
+// whatever else they bring along.
+func TestManyOnces(t *testing.T) {
+	const callers, each = 256, 3
+	s := open(t, etcdstore.Config{Prefix: newPrefix(t), RequestTimeout: time.Minute})
+	var wg sync.WaitGroup
+	for c := range callers {
+		wg.Go(func() {
+			for i := range each {
+				p := petstore.NewPet{Name: fmt.Sprint(c, "-", i), Status: petstore.Statuses()[c%3]}
+				if c%16 == 0 {
+					p.Name += strings.Repeat("x", 1000)
+				}
+				once := petstore.Once{Key: p.Name}
+				pet, err := s.CreatePet(t.Context(), p, once)
+				if err == nil && c%2 == 0 {
+					_, err = s.SubmitMessage(t.Context(), p.Name, once)
+				}
+				again, errAgain := s.CreatePet(t.Context(), p, once)
+				if err != nil || errAgain != nil || again != pet {
+					t.Errorf("%d, %v; again %d, %v", pet.ID, err, again.ID, errAgain)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != callers*each || stats.QueuedMessages != callers*each/2 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+}
+
 // A name may have 1 MiB, whatever is in it; several of them at once do not
 // make a request that the engine refuses.
 func TestLongTexts(t *testing.T) {

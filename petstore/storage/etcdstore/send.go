@@ -20,14 +20,17 @@ type basis struct {
 	mark  int64                       // the process's last transaction that was carried out
 }
 
-// group is how many operations a nested transaction takes. The engine counts
-// those of each level: nesting has one transaction read or remove more than
-// 128 keys.
+// group is how many operations a nested transaction takes. Nesting has one
+// transaction read or remove more than the engine's 128 keys: it counts those
+// of each level, but leaves a nested transaction only what the level above it
+// has not used of the 128.
 const group = 60
 
-// nest packs operations that are too many for one level.
+// nest packs operations that are too many for one level. Those of writes that
+// share a transaction never are; one that has a transaction of its own can have
+// 60 groups of them.
 func nest(ops []clientv3.Op) []clientv3.Op {
-	if len(ops) <= group {
+	if len(ops) <= maxOps {
 		return ops
 	}
 	var packed []clientv3.Op
