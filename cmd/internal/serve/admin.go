@@ -19,7 +19,7 @@ import (
 
 // admin is the handler of the admin address:
 //
-//	GET /debug/vars        counters, as package expvar has them
+//	GET /debug/vars        counters, as package expvar has them; probes of health are in none
 //	GET /debug/pprof/      profiles, as package net/http/pprof has them
 //	GET /messages?limit=N  the N oldest messages in the queue (100), as a JSON array
 //	DELETE /messages/{id}  takes a message off the queue: 204, if there is none too

@@ -144,7 +144,7 @@ func (s *server) handlers() []http.Handler {
 	opts := &httpapi.Options{
 		Encoded:    s.store.Encoded,
 		Logger:     slog.New(untilFailed{s.log.Handler(), s.store.Failed}),
-		Observe:    s.observer(),
+		Observe:    s.observer(string(c.basePath)),
 		SunsetGone: c.sunset.value == "gone",
 	}
 	rt := router{
@@ -153,9 +153,7 @@ func (s *server) handlers() []http.Handler {
 		messages: httpapi.NewMessages(s.store.Messages, s.keys, opts),
 		ready:    s.store.Ready,
 		draining: &s.draining,
-	}
-	if c.accessLog {
-		rt.access = s.log
+		observe:  s.observer(""),
 	}
 	if len(s.public) == 1 {
 		return []http.Handler{&rt}

@@ -12,14 +12,13 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// observer returns the hook that is told of every request; nil if nobody wants
-// to know.
-func (s *server) observer() func(context.Context, httpapi.Observation) {
+// observer returns the hook that is told of every request below base; nil if
+// nobody wants to know.
+func (s *server) observer(base string) func(context.Context, httpapi.Observation) {
 	access, count := s.config.accessLog, s.admin != nil
 	if !access && !count {
 		return nil
 	}
-	base := string(s.config.basePath)
 	return func(ctx context.Context, o httpapi.Observation) {
 		s.counters.answer(o.Status)
 		if access {

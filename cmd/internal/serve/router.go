@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -26,10 +25,16 @@ type router struct {
 	messages http.Handler // nil: not on this address
 	ready    func(context.Context) error
 	draining *atomic.Bool
-	access   *slog.Logger // nil: requests that the handlers do not see are not logged
+
+	// observe is told of the requests that are refused here: probes of health
+	// are nobody's business. nil: no one is told.
+	observe func(context.Context, httpapi.Observation)
 }
 
-var errNoPath = petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here")
+var (
+	errNoPath       = &petstore.Error{Code: petstore.CodeNotFound, Message: "path: there is nothing here"}
+	errHealthMethod = &petstore.Error{Code: httpapi.CodeMethodNotAllowed, Message: "method: must be GET or HEAD"}
+)
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// A chunked request may have come with a length as well, on which a proxy
@@ -40,17 +45,17 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch path := r.URL.Path; {
 	case path == "/healthz":
-		answerHealth(w, r, nil)
+		rt.health(w, r, nil)
 	case path == "/readyz":
-		answerHealth(w, r, rt.readiness(r.Context()))
+		rt.health(w, r, rt.readiness(r.Context()))
 	case !stripBase(r.URL, rt.base):
-		rt.notFound(w, r)
+		rt.refuse(w, r, http.StatusNotFound, errNoPath)
 	case rt.messages != nil && r.URL.Path == "/messages":
 		rt.messages.ServeHTTP(w, r)
 	case rt.pets != nil:
 		rt.pets.ServeHTTP(w, r)
 	default:
-		rt.notFound(w, r)
+		rt.refuse(w, r, http.StatusNotFound, errNoPath)
 	}
 }
 
@@ -99,15 +104,15 @@ func cutEscaped(raw, base string) (string, bool) {
 	return raw, true
 }
 
-// notFound answers for a path that is nobody's.
-func (rt *router) notFound(w http.ResponseWriter, r *http.Request) {
-	httpapi.WriteError(w, r, errNoPath)
-	if rt.access != nil {
-		logAccess(r.Context(), rt.access, "", httpapi.Observation{
+// refuse answers a request that is for none of the handlers.
+func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int, err *petstore.Error) {
+	httpapi.WriteError(w, r, err)
+	if rt.observe != nil {
+		rt.observe(r.Context(), httpapi.Observation{
 			Method:    r.Method,
 			Path:      r.URL.Path,
-			Status:    http.StatusNotFound,
-			Code:      errNoPath.Code,
+			Status:    status,
+			Code:      err.Code,
 			RequestID: w.Header().Get("X-Request-Id"),
 		})
 	}
@@ -134,13 +139,14 @@ func (rt *router) readiness(ctx context.Context) error {
 	return nil
 }
 
-// answerHealth answers /healthz or /readyz: 200 unless there is an error.
-func answerHealth(w http.ResponseWriter, r *http.Request, err error) {
+// health answers /healthz or /readyz: 200 unless there is an error.
+func (rt *router) health(w http.ResponseWriter, r *http.Request, err error) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		h.Set("Allow", "GET, HEAD")
-		err = petstore.Errorf(httpapi.CodeMethodNotAllowed, "method: must be GET or HEAD")
+		rt.refuse(w, r, http.StatusMethodNotAllowed, errHealthMethod)
+		return
 	}
 	if err != nil {
 		httpapi.WriteError(w, r, err)
