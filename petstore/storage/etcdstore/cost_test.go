@@ -1,0 +1,114 @@
+package etcdstore_test
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+var rangesForm = regexp.MustCompile(`(?m)^etcd_mvcc_range_total (\S+)$`)
+
+// ranges asks the member how many reads of keys it has carried out.
+func ranges(t *testing.T) int {
+	t.Helper()
+	resp, err := http.Get(endpoint + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := rangesForm.FindSubmatch(b)
+	if m == nil {
+		t.Fatal("the member does not count its reads")
+	}
+	n, err := strconv.ParseFloat(string(m[1]), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(n)
+}
+
+// A page costs a number of reads that depends on how many animals it has, and
+// on how rare the status is, but not on its place.
+func TestPageCost(t *testing.T) {
+	const animals = 30_000
+	prefix := newPrefix(t)
+	fill := open(t, etcdstore.Config{Prefix: prefix})
+	var pets []petstore.Pet
+	for id := int64(1); id <= animals; id++ {
+		p := petstore.Pet{ID: id}
+		if p.Status = petstore.StatusAvailable; id%100 == 0 {
+			p.Status = petstore.StatusSold
+		}
+		pets = append(pets, p)
+	}
+	if err := fill.ImportPets(t.Context(), pets); err != nil {
+		t.Fatal(err)
+	}
+	if err := fill.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		status petstore.Status
+		limit  int
+		reads  int // once the index is known
+		first  int // with at most 4 reads of the index, and the blocks one by one
+	}{
+		{"", 20, 2, 2},
+		{"", 100, 2, 2},
+		{petstore.StatusAvailable, 20, 2, 1 + 4 + 3},
+		{petstore.StatusAvailable, 100, 2, 1 + 4 + 8},
+		{petstore.StatusSold, 20, 1 + 20, 1 + 4 + 20},
+		{petstore.StatusSold, 100, 1 + 100, 1 + 4 + 100},
+	} {
+		for _, after := range []int64{0, animals / 2, animals - int64(tt.limit)*100 - 1} {
+			t.Run(fmt.Sprintf("%d %s after %d", tt.limit, tt.status, after), func(t *testing.T) {
+				q := petstore.ListQuery{Limit: tt.limit, Status: tt.status}
+				if after > 0 {
+					q.After = petstore.CursorAfter(after)
+				}
+				var s *etcdstore.Store
+				first := least(t, tt.first, q, func() *etcdstore.Store {
+					s = open(t, etcdstore.Config{Prefix: prefix})
+					return s
+				})
+				reads := least(t, tt.reads, q, func() *etcdstore.Store { return s })
+				if first > tt.first || reads > tt.reads {
+					t.Errorf("the page took %d reads, %d the first time; want %d and %d at the most", reads, first, tt.reads, tt.first)
+				}
+			})
+		}
+	}
+}
+
+// least returns how many reads a page takes, and stops looking when that is little enough: one
+// that is repeated because the machine is busy is no cost of the page.
+func least(t *testing.T, enough int, q petstore.ListQuery, store func() *etcdstore.Store) int {
+	t.Helper()
+	n := math.MaxInt
+	for range 5 {
+		s := store()
+		if err := s.Ready(t.Context()); err != nil { // connects
+			t.Fatal(err)
+		}
+		before := ranges(t)
+		page, err := s.ListPets(t.Context(), q)
+		if err != nil || len(page.Pets) != q.Limit {
+			t.Fatalf("%d animals, %v", len(page.Pets), err)
+		}
+		if n = min(n, ranges(t)-before); n <= enough {
+			break
+		}
+	}
+	return n
+}
