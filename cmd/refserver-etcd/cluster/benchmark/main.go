@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs.IntVar(&b.pairs, "pairs", 9, "`number` of pairs to measure for each figure")
 	fs.DurationVar(&b.duration, "duration", time.Second, "`duration` of each half of a pair")
 	fs.Int64Var(&b.animals, "animals", 500_000, "`number` of animals in the large store")
-	only := fs.String("only", "", "measure only `reads|creates|size`; empty: all")
+	only := fs.String("only", "", "measure only `reads|rare|creates|size`; empty: all")
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	for _, part := range []struct {
 		name string
 		run  func() error
-	}{{"creates", b.creates}, {"reads", b.reads}, {"size", b.size}} {
+	}{{"creates", b.creates}, {"reads", b.reads}, {"rare", b.rare}, {"size", b.size}} {
 		if *only != "" && *only != part.name {
 			continue
 		}

@@ -1,16 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// size measures what an animal costs a member: bytes on its disk and in its
-// memory, after a compaction.
+// size measures what an animal costs a member, and what an idempotency key does
+// for as long as it is kept: bytes on its disk and in its memory, after a
+// compaction.
 func (b *bench) size() error {
 	diskBefore, memoryBefore, err := b.member()
 	if err != nil {
@@ -21,7 +27,7 @@ func (b *bench) size() error {
 		return err
 	}
 	defer s.Close()
-	if err := b.fill(s, b.animals); err != nil {
+	if err := b.fill(s, b.animals, animal); err != nil {
 		return err
 	}
 	disk, memory, err := b.member()
@@ -29,14 +35,52 @@ func (b *bench) size() error {
 		return err
 	}
 	n := float64(b.animals)
-	fmt.Fprintf(b.out, "| bytes of a member's file an animal | %.0f | | | |\n", float64(disk-diskBefore)/n)
-	fmt.Fprintf(b.out, "| bytes of a member's memory an animal | %.0f | | | |\n", float64(memory-memoryBefore)/n)
+	diskEach, memoryEach := float64(disk-diskBefore)/n, float64(memory-memoryBefore)/n
+	fmt.Fprintf(b.out, "| bytes of a member's file an animal | %.0f | | | |\n", diskEach)
+	fmt.Fprintf(b.out, "| bytes of a member's memory an animal | %.0f | | | |\n", memoryEach)
+
+	keys, err := b.createWithKeys(s, b.animals/5)
+	if err != nil {
+		return err
+	}
+	diskAfter, memoryAfter, err := b.member()
+	if err != nil {
+		return err
+	}
+	n = float64(keys)
+	fmt.Fprintf(b.out, "| bytes of a member's file an idempotency key | %.0f | | | |\n", float64(diskAfter-disk)/n-diskEach)
+	fmt.Fprintf(b.out, "| bytes of a member's memory an idempotency key | %.0f | | | |\n", float64(memoryAfter-memory)/n-memoryEach)
 	return nil
 }
 
-// member compacts and defragments, and returns the bytes that a follower's
-// file has in use, and those of its memory that are its own.
+// createWithKeys creates about n animals, each with a key of its own, and
+// returns how many.
+func (b *bench) createWithKeys(s *etcdstore.Store, n int64) (int64, error) {
+	errs := make(chan error, clients)
+	each := n / clients
+	for c := range clients {
+		go func() {
+			var err error
+			for i := int64(0); i < each && err == nil; i++ {
+				_, err = s.CreatePet(b.ctx, animal(i).NewPet, petstore.Once{Key: fmt.Sprint(c, "-", i)})
+			}
+			errs <- err
+		}()
+	}
+	var failed error
+	for range clients {
+		failed = errors.Join(failed, <-errs)
+	}
+	return each * clients, failed
+}
+
+// member compacts and defragments, and returns the bytes that a member's file
+// has in use, and those of its memory that are its own after it was started
+// anew: what it once needed to do the work does not count.
 func (b *bench) member() (disk, memory int64, err error) {
+	if err := b.pushOut(); err != nil {
+		return 0, 0, err
+	}
 	resp, err := b.client.Get(b.ctx, "revision", clientv3.WithCountOnly())
 	if err != nil {
 		return 0, 0, err
@@ -49,13 +93,39 @@ func (b *bench) member() (disk, memory int64, err error) {
 			return 0, 0, err
 		}
 	}
-	m := b.cluster.Members[0]
+	m := b.cluster.Members[2]
+	if err := errors.Join(m.Stop(), b.cluster.Restart(m)); err != nil {
+		return 0, 0, err
+	}
+	for m.Healthy(b.ctx) != nil && b.ctx.Err() == nil {
+		time.Sleep(20 * time.Millisecond)
+	}
 	status, err := m.Status(b.ctx)
 	if err != nil {
 		return 0, 0, err
 	}
 	memory, err = anonymous(m.Pid())
 	return status.DbSizeInUse, memory, err
+}
+
+// pushOut fills the log of which members keep a part in memory, 15,000 entries
+// at the most, with small ones.
+func (b *bench) pushOut() error {
+	errs := make(chan error, clients)
+	for range clients {
+		go func() {
+			var err error
+			for i := 0; i < 15_000/clients+1 && err == nil; i++ {
+				_, err = b.client.Put(b.ctx, "log", "x")
+			}
+			errs <- err
+		}()
+	}
+	var failed error
+	for range clients {
+		failed = errors.Join(failed, <-errs)
+	}
+	return failed
 }
 
 // anonymous returns the bytes of a process's memory that are no file's: the

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -34,7 +33,7 @@ func animal(id int64) petstore.Pet {
 }
 
 // fill adds animals to an empty store.
-func (b *bench) fill(s *etcdstore.Store, n int64) error {
+func (b *bench) fill(s *etcdstore.Store, n int64, animal func(id int64) petstore.Pet) error {
 	start := time.Now()
 	const part = 10_000
 	for first := int64(1); first <= n; first += part {
@@ -134,87 +133,4 @@ func (b *bench) creates() error {
 	_, _, err = b.compare("creations by 4 processes with 64 clients each", "1 process with 64 clients", "≥ 0.80", many, one)
 	fmt.Fprintf(b.log, "creations of each of the 4: %.0f\n", shares)
 	return err
-}
-
-// reads measures pages of a small and a large store.
-func (b *bench) reads() (err error) {
-	var small, large *etcdstore.Store
-	for _, x := range []struct {
-		s **etcdstore.Store
-		n int64
-	}{{&small, 1000}, {&large, b.animals}} {
-		if *x.s, err = b.open(fmt.Sprintf("reads%d/", x.n)); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, (*x.s).Close()) }()
-		if err := b.fill(*x.s, x.n); err != nil {
-			return err
-		}
-	}
-	if err := b.readsOf(small, 1000); err != nil {
-		return err
-	}
-	return b.readsOf(large, b.animals)
-}
-
-// readers are how many read at once.
-const readers = 16
-
-// plain measures one plain Get of an animal's key.
-func (b *bench) plain(prefix string, id int64) side {
-	n := (id - 1) / 16
-	key := prefix + "p" + string([]byte{0, 0, 0, 0, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
-	return func() (float64, error) {
-		return b.rate(readers, func(int) error {
-			resp, err := b.client.Get(b.ctx, key)
-			if err == nil && len(resp.Kvs) != 1 {
-				err = errors.New("the key is not there")
-			}
-			return err
-		})
-	}
-}
-
-func (b *bench) readsOf(s *etcdstore.Store, n int64) error {
-	prefix := fmt.Sprintf("reads%d/", n)
-	plain := b.plain(prefix, n/2)
-	const against = "a plain Get of one key"
-	get := func() (float64, error) {
-		return b.rate(readers, func(int) error {
-			_, err := s.AppendPet(b.ctx, nil, n/2)
-			return err
-		})
-	}
-	if _, _, err := b.compare(fmt.Sprintf("get, %d animals", n), against, "≥ 0.85", get, plain); err != nil {
-		return err
-	}
-	for _, page := range []struct {
-		name   string
-		status petstore.Status
-		after  int64
-	}{
-		{"first page", "", 0},
-		{"last page", "", n - 20},
-		{"first page of a status", petstore.StatusSold, 0},
-		{"last page of a status", petstore.StatusSold, n - 80},
-	} {
-		q := petstore.ListQuery{Status: page.status}
-		if page.after > 0 {
-			q.After = petstore.CursorAfter(page.after)
-		}
-		list := func() (float64, error) {
-			return b.rate(readers, func(int) error {
-				got, err := s.ListPets(b.ctx, q)
-				if err == nil && len(got.Pets) != petstore.DefaultLimit {
-					err = fmt.Errorf("a page of %d animals", len(got.Pets))
-				}
-				return err
-			})
-		}
-		name := fmt.Sprintf("list of 20, %s, %d animals", page.name, n)
-		if _, _, err := b.compare(name, against, "≥ 0.60", list, plain); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// reads measures pages of a small and a large store.
+func (b *bench) reads() (err error) {
+	var small, large *etcdstore.Store
+	for _, x := range []struct {
+		s **etcdstore.Store
+		n int64
+	}{{&small, 1000}, {&large, b.animals}} {
+		if *x.s, err = b.open(fmt.Sprintf("reads%d/", x.n)); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, (*x.s).Close()) }()
+		if err := b.fill(*x.s, x.n, animal); err != nil {
+			return err
+		}
+	}
+	if err := b.readsOf(small, 1000); err != nil {
+		return err
+	}
+	return b.readsOf(large, b.animals)
+}
+
+// readers are how many read at once.
+const readers = 16
+
+// against is what their reads are held against.
+const against = "a plain Get of one key"
+
+// plain measures one plain Get of an animal's key.
+func (b *bench) plain(prefix string, id int64) side {
+	n := (id - 1) / 16
+	key := prefix + "p" + string([]byte{0, 0, 0, 0, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
+	return func() (float64, error) {
+		return b.rate(readers, func(int) error {
+			resp, err := b.client.Get(b.ctx, key)
+			if err == nil && len(resp.Kvs) != 1 {
+				err = errors.New("the key is not there")
+			}
+			return err
+		})
+	}
+}
+
+func (b *bench) readsOf(s *etcdstore.Store, n int64) error {
+	prefix := fmt.Sprintf("reads%d/", n)
+	plain := b.plain(prefix, n/2)
+	get := func() (float64, error) {
+		return b.rate(readers, func(int) error {
+			_, err := s.AppendPet(b.ctx, nil, n/2)
+			return err
+		})
+	}
+	if _, _, err := b.compare(fmt.Sprintf("get, %d animals", n), against, "≥ 0.85", get, plain); err != nil {
+		return err
+	}
+	return b.pages(s, n, plain, "≥ 0.60",
+		page{"first page", "", 0},
+		page{"last page", "", n - 20},
+		page{"first page of a status", petstore.StatusSold, 0},
+		page{"last page of a status", petstore.StatusSold, n - 80})
+}
+
+// rare measures pages of a status that one animal in a hundred has: no two of
+// them are in one block.
+func (b *bench) rare() error {
+	s, err := b.open("rare/")
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	n := b.animals / 100 * 100
+	err = b.fill(s, n, func(id int64) petstore.Pet {
+		p := animal(id)
+		if p.Status = petstore.StatusAvailable; id%100 == 0 {
+			p.Status = petstore.StatusSold
+		}
+		return p
+	})
+	if err != nil {
+		return err
+	}
+	return b.pages(s, n, b.plain("rare/", n/2), "",
+		page{"first page of a rare status", petstore.StatusSold, 0},
+		page{"last page of a rare status", petstore.StatusSold, n - 2000})
+}
+
+// page is one of a list.
+type page struct {
+	name   string
+	status petstore.Status
+	after  int64 // the ID before it
+}
+
+// pages measures pages of 20 against plain.
+func (b *bench) pages(s *etcdstore.Store, n int64, plain side, want string, pages ...page) error {
+	for _, page := range pages {
+		q := petstore.ListQuery{Status: page.status}
+		if page.after > 0 {
+			q.After = petstore.CursorAfter(page.after)
+		}
+		list := func() (float64, error) {
+			return b.rate(readers, func(int) error {
+				got, err := s.ListPets(b.ctx, q)
+				if err == nil && len(got.Pets) != petstore.DefaultLimit {
+					err = fmt.Errorf("a page of %d animals", len(got.Pets))
+				}
+				return err
+			})
+		}
+		name := fmt.Sprintf("list of 20, %s, %d animals", page.name, n)
+		if _, _, err := b.compare(name, against, want, list, plain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
