@@ -4,20 +4,23 @@ import (
 	"context"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore"
 )
 
-// What may wait and what one transaction takes. A full queue means that the
-// disk is slower than the callers: they are told at once, while memory is
-// bounded, instead of each of them waiting its turn for ever.
+// What may wait, what one transaction takes, and how long it waits for more. A
+// full queue means that the disk is slower than the callers: they are told at
+// once, while memory is bounded, instead of each of them waiting its turn for
+// ever.
 const (
 	maxWaiting      = 2048
 	maxWaitingBytes = 64 << 20
 	maxBatch        = 1024
 	maxBatchBytes   = 16 << 20
+	maxGather       = 5 * time.Millisecond
 )
 
 // maxGrowth is more than the largest transaction can need. One that asks for
@@ -106,32 +109,56 @@ func (s *Store) enqueue(w *write) error {
 	}
 }
 
-// commitAll writes until there is nothing more to come. It commits at once
-// and takes along what has queued up meanwhile: a lone caller never waits for
-// company, and many callers share a sync.
+// commitAll writes until there is nothing more to come. Many callers share a
+// sync; a lone caller does not wait for company, but for the first time after
+// there was some.
 func (s *Store) commitAll() {
 	defer close(s.stopped)
-	batch := make([]*write, 0, maxBatch)
+	var (
+		batch   = make([]*write, 0, maxBatch)
+		took    time.Duration // the last commit
+		callers int           // were in it, or queued up meanwhile
+	)
 	for first := range s.writes {
-		batch = append(batch[:0], first)
-		size := first.size
-	more:
-		for len(batch) < maxBatch && size < maxBatchBytes {
-			select {
-			case w, ok := <-s.writes:
-				if !ok {
-					break more
-				}
-				batch = append(batch, w)
-				size += w.size
-			default:
-				break more
-			}
-		}
-		s.pending.Add(-size)
+		batch = s.gather(append(batch[:0], first), callers, min(took, maxGather))
+		begun := time.Now()
 		s.commit(batch)
+		took, callers = time.Since(begun), len(batch)+len(s.writes)
 		clear(batch)
 	}
+}
+
+// gather adds to a batch what has queued up, and waits until there are as many
+// writes as there were callers at the last commit, for as long as patience:
+// those that it answered are about to come again, and to commit without them
+// would make two syncs of one.
+func (s *Store) gather(batch []*write, callers int, patience time.Duration) []*write {
+	size := batch[0].size
+	defer func() { s.pending.Add(-size) }()
+	enough := time.NewTimer(patience)
+	defer enough.Stop()
+	for len(batch) < maxBatch && size < maxBatchBytes {
+		var w *write
+		if len(batch) < callers {
+			select {
+			case w = <-s.writes:
+			case <-enough.C:
+				callers = 0
+				continue
+			}
+		} else {
+			select {
+			case w = <-s.writes:
+			default:
+			}
+		}
+		if w == nil {
+			return batch // there are no more, or never will be
+		}
+		batch = append(batch, w)
+		size += w.size
+	}
+	return batch
 }
 
 // commit makes one transaction of batch and tells every caller how it went.
