@@ -32,6 +32,7 @@ func TestFaults(t *testing.T) {
 		{"all killed", testAllKilled},
 		{"disk wiped", testWiped},
 		{"no quorum", testNoQuorum},
+		{"members restarted", testRestarted},
 		{"servers killed", testServersKilled},
 		{"servers drained", testServersDrained},
 	})

@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 )
@@ -18,9 +20,18 @@ const documentation = "../../../../docs/cluster.md"
 // etcdctl.
 const etcdctlVariable = "SCENARIO_ETCDCTL"
 
-// operate runs commands with sh, as an operator who has etcdctl would, and
-// returns what they write.
+// operate runs commands as an operator would, and returns what they write.
 func operate(t *testing.T, c *local.Cluster, commands string) string {
+	t.Helper()
+	out, err := try(t, c, commands)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// try runs commands with sh and etcdctl.
+func try(t *testing.T, c *local.Cluster, commands string) (string, error) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -38,9 +49,9 @@ func operate(t *testing.T, c *local.Cluster, commands string) string {
 		"ETCDCTL_COMMAND_TIMEOUT=60s")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s\n%v\n%s", commands, err, out)
+		err = fmt.Errorf("%s\n%w\n%s", commands, err, out)
 	}
-	return string(out)
+	return string(out), err
 }
 
 // documented returns the first block of commands in the documentation behind
@@ -58,4 +69,28 @@ func documented(t *testing.T, words string) string {
 	}
 	block, _, _ := strings.Cut(rest, "\n\n")
 	return block
+}
+
+// testRestarted restarts members as an upgrade does: one after the other, the
+// leader last, each once the documented command finds all of them healthy.
+func testRestarted(t *testing.T, c *local.Cluster) {
+	health := documented(t, "## Upgrades")
+	l := startLoad(c)
+	l.progress(t)
+	led := leader(t, c)
+	order := append(slices.DeleteFunc(slices.Clone(c.Members), func(m *local.Member) bool { return m == led }), led)
+	for _, m := range order {
+		stopped := time.Now()
+		if err := m.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		restart(t, c, m)
+		eventually(t, "the members' health", func() error {
+			_, err := try(t, c, health)
+			return err
+		})
+		l.progress(t)
+		t.Logf("%s restarted: writes stalled for %v", m.Name(), l.stall(stopped, time.Now()).Round(time.Millisecond))
+	}
+	l.finish(t)
 }
