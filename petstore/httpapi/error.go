@@ -29,10 +29,6 @@ var (
 		Code:    petstore.CodeNotFound,
 		Message: "path: there is nothing here",
 	}
-	errMethod = &petstore.Error{
-		Code:    CodeMethodNotAllowed,
-		Message: "method: not one of those that Allow names",
-	}
 	errPanic = &petstore.Error{Code: petstore.CodeInternal}
 )
 
@@ -69,7 +65,7 @@ func outcomeOf(err error) outcome {
 	case petstore.CodeUnavailable:
 		o.status, o.message = http.StatusServiceUnavailable, "this cannot be done now; try again later"
 	case CodeMethodNotAllowed:
-		o.status, o.message = http.StatusMethodNotAllowed, errMethod.Message
+		o.status, o.message = http.StatusMethodNotAllowed, "the method is not allowed"
 	case CodeRequestTimeout:
 		o.status, o.message = http.StatusRequestTimeout, "the request did not come in time"
 	case CodeGone:

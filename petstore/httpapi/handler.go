@@ -131,7 +131,7 @@ func (h *handler) answer(x *exchange) error {
 	op := res.operation(x.r.Method)
 	if op == nil {
 		x.w.Header()["Allow"] = []string{res.allow}
-		return errMethod
+		return petstore.Errorf(CodeMethodNotAllowed, "method: must be one of %s", res.allow)
 	}
 	x.op, x.param = op, param
 	x.r.Pattern = op.pattern // as http.ServeMux does, for middleware
