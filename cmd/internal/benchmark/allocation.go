@@ -140,7 +140,7 @@ func (b *bench) mallocsPerRequest(count func() (float64, error), r request) (flo
 
 // mallocs returns how many objects the server has allocated.
 func (s *server) mallocs() (float64, error) {
-	resp, err := http.Get("http://" + s.admin + "/debug/vars")
+	resp, err := http.Get(s.Admin + "/debug/vars")
 	if err != nil {
 		return 0, err
 	}

@@ -66,7 +66,7 @@ func (b *bench) createOne() (rows []row, err error) {
 	if again, err := bareRequest.ask(); err != nil || dateField.ReplaceAllString(string(raw), "") != dateField.ReplaceAllString(string(again), "") {
 		return nil, fmt.Errorf("the two sides give different answers to POST /pets: %q, %q (%w)", raw, again, err)
 	}
-	create := func() (side, error) { return b.latency(our.pid(), our.create()) }
+	create := func() (side, error) { return b.latency(our.Pid(), our.create()) }
 	pairs, err := b.interleave(create,
 		func() (side, error) { return b.latency(bare.pid(), bareRequest) })
 	if err != nil {
@@ -99,18 +99,18 @@ func (b *bench) createMany() (rows []row, err error) {
 	}
 	m, err := b.newMinimal()
 	if err != nil {
-		our.kill()
+		our.Kill()
 		return nil, err
 	}
 	acknowledged := 0.0
 	pairs, err := b.interleave(
 		func() (side, error) {
-			before := processTime(our.pid())
+			before := processTime(our.Pid())
 			l, err := b.put(our.create(), manyClients)
 			acknowledged += l.Requests
-			return side{l.rate(), (processTime(our.pid()) - before) / l.Requests}, err
+			return side{l.rate(), (processTime(our.Pid()) - before) / l.Requests}, err
 		}, m.throughput)
-	our.kill()
+	our.Kill()
 	if err = errors.Join(err, m.db.Close()); err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func (b *bench) requests(s *server, c cost, n int64) request {
 }
 
 func (b *bench) timeServed(s *server, r request) (side, error) {
-	got, err := b.throughput(s.pid(), r, connections)
+	got, err := b.throughput(s.Pid(), r, connections)
 	got.Value = 1 / got.Value
 	return got, err
 }

@@ -60,7 +60,7 @@ func (b *bench) memoryUnder(s *server, r request, clients int) (own, all float64
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		o, a, err := processMemory(s.pid())
+		o, a, err := processMemory(s.Pid())
 		own, all = max(own, o), max(all, a)
 		select {
 		case loadErr := <-done:

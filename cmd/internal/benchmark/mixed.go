@@ -144,10 +144,10 @@ func (b *bench) mixedServed() (rows []row, err error) {
 			return side{Value: l.P99}, errors.Join(err, <-wrote)
 		},
 		func() (side, error) {
-			before := processTime(s.pid())
+			before := processTime(s.Pid())
 			l, err := b.put(reads, connections)
 			alone = append(alone, l.rate())
-			return side{l.P99, (processTime(s.pid()) - before) / l.Requests}, err
+			return side{l.P99, (processTime(s.Pid()) - before) / l.Requests}, err
 		})
 	return []row{{
 		Figure:  fmt.Sprintf("%d readers while %d write", connections, connections),

@@ -7,50 +7,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
-)
 
-// patience is how long a server may take to start and to end.
-const patience = 30 * time.Second
+	"example.com/animalstore/cmd/internal/subprocess"
+)
 
 // server is a running reference server.
 type server struct {
-	cmd    *exec.Cmd
-	stderr output
-	done   chan struct{}
-	url    string // with the base path
-	admin  string // the admin address; "": it has none
-	key    string
+	*subprocess.Process
+	subprocess.Addresses
+	key string
 }
-
-// output is what a process has written so far.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
-}
-
-var (
-	urlForm   = regexp.MustCompile(`msg=serving url=(\S+)`)
-	adminForm = regexp.MustCompile(`msg=serving .*admin=http://(\S+)`)
-	keyForm   = regexp.MustCompile(`petstore_[a-z2-7]+`)
-)
 
 // serve starts the reference server on the store at path, with its defaults
 // but for a free port and what args say.
@@ -63,72 +32,35 @@ func (b *bench) serve(path string, args ...string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	var stdout output
-	s := &server{done: make(chan struct{})}
-	s.cmd = exec.CommandContext(b.ctx, exe, append([]string{"-addr=127.0.0.1:0", "-db=" + path}, args...)...)
-	s.cmd.Dir = dir
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "PETSTORE_") { // those are flags too
-			s.cmd.Env = append(s.cmd.Env, v)
-		}
-	}
-	s.cmd.Stdout, s.cmd.Stderr = &stdout, &s.stderr
-	if err := s.cmd.Start(); err != nil {
+	cmd := exec.CommandContext(b.ctx, exe, append([]string{"-addr=127.0.0.1:0", "-db=" + path}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = subprocess.Environ()
+	s := &server{}
+	if s.Process, err = subprocess.Start(cmd); err != nil {
 		return nil, err
 	}
-	go func() {
-		defer close(s.done)
-		_ = s.cmd.Wait() // its log says why
-	}()
-	for end := time.Now().Add(patience); s.url == ""; time.Sleep(5 * time.Millisecond) {
-		select {
-		case <-s.done:
-			return nil, fmt.Errorf("the reference server has ended: %s", s.stderr.String())
-		default:
-		}
-		if time.Now().After(end) {
-			s.kill()
-			return nil, errors.New("the reference server does not start")
-		}
-		if m := urlForm.FindStringSubmatch(s.stderr.String()); m != nil {
-			s.url = m[1]
-		}
+	if s.Addresses, err = s.Serving(); err == nil {
+		s.key, err = s.Key()
 	}
-	if m := adminForm.FindStringSubmatch(s.stderr.String()); m != nil {
-		s.admin = m[1]
-	}
-	if s.key = keyForm.FindString(stdout.String()); s.key == "" {
-		s.kill()
-		return nil, errors.New("the reference server has printed no key")
+	if err != nil {
+		s.Kill()
+		return nil, err
 	}
 	return s, nil
 }
 
 // stop ends the server in good order.
 func (s *server) stop() error {
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		s.kill()
+	defer s.Kill()
+	if err := s.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	select {
-	case <-s.done:
-	case <-time.After(patience):
-		s.kill()
-		return errors.New("the reference server does not end")
+	code, err := s.Wait()
+	if err == nil && code != 0 {
+		err = fmt.Errorf("the reference server ended with %d: %s", code, s.Tail())
 	}
-	if !s.cmd.ProcessState.Success() {
-		return fmt.Errorf("the reference server ended badly: %s", s.stderr.String())
-	}
-	return nil
+	return err
 }
-
-// kill ends the server without a chance to do anything about it.
-func (s *server) kill() {
-	_ = s.cmd.Process.Kill()
-	<-s.done
-}
-
-func (s *server) pid() int { return s.cmd.Process.Pid }
 
 // ticksPerSecond is the unit of the times in /proc, the same on every Linux
 // that Go runs on.

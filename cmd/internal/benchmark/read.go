@@ -44,7 +44,7 @@ func (b *bench) shareOfBare(name, target string, reach float64) (rows []row, err
 		return nil, err
 	}
 	pairs, err := b.interleave(
-		func() (side, error) { return b.throughput(our.pid(), ourRequest, connections) },
+		func() (side, error) { return b.throughput(our.Pid(), ourRequest, connections) },
 		func() (side, error) { return b.throughput(bare.pid(), bareRequest, connections) })
 	if err != nil {
 		return nil, err
@@ -68,12 +68,12 @@ func (b *bench) twoServers(target string, args ...string) (*server, *bare, error
 	}
 	raw, err := our.get(target).ask()
 	if err != nil {
-		our.kill()
+		our.Kill()
 		return nil, nil, err
 	}
 	bare, err := startBare(b.ctx, bareSettings{Response: raw})
 	if err != nil {
-		our.kill()
+		our.Kill()
 		return nil, nil, err
 	}
 	return our, bare, nil
@@ -85,7 +85,7 @@ func (s *server) get(targets ...string) request {
 }
 
 func (s *server) request(method string, targets ...string) request {
-	u, err := url.Parse(s.url)
+	u, err := url.Parse(s.URL)
 	if err != nil {
 		panic(err) // the server has printed it
 	}

@@ -15,6 +15,9 @@ import (
 	"time"
 )
 
+// patience is how long an answer may take.
+const patience = 30 * time.Second
+
 // request is what a client sends, over and over.
 type request struct {
 	Method string `json:"method"`

@@ -37,7 +37,7 @@ func TestBareGivesTheSameBytes(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		our.kill()
+		our.Kill()
 		if err := bare.end(); err != nil {
 			t.Error(err)
 		}
