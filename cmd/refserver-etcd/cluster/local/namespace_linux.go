@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,6 +29,7 @@ import (
 // the interfaces, both ends of each.
 type namespaces struct {
 	subnet  netip.Prefix
+	claim   net.Listener // that no other process takes the subnet
 	hub     *holder
 	members map[*Member]*holder
 }
@@ -81,15 +83,15 @@ func newNamespaces() (network, error) {
 			return nil, fmt.Errorf("%w: %w", ErrNoNamespaces, err)
 		}
 	}
-	subnet, err := freeSubnet()
-	if err != nil {
-		return nil, err
-	}
 	hub, err := newHolder()
 	if err != nil {
 		return nil, err
 	}
-	n := &namespaces{subnet: subnet, hub: hub, members: map[*Member]*holder{}}
+	n := &namespaces{hub: hub, members: map[*Member]*holder{}}
+	if n.subnet, n.claim, err = freeSubnet(); err != nil {
+		hub.end()
+		return nil, err
+	}
 	// The name of this process's end is unique as the holder's id is.
 	outside := "petstore" + hub.pid()
 	err = hub.ip("link add bridge type bridge\n link set bridge up")
@@ -109,24 +111,26 @@ func newNamespaces() (network, error) {
 }
 
 // freeSubnet returns a part of the addresses that are set aside for tests of
-// networks (RFC 2544) which this machine does not use.
-func freeSubnet() (netip.Prefix, error) {
+// networks (RFC 2544) which this machine does not use, and what keeps it from
+// being given out again: a socket whose name is in no file system.
+func freeSubnet() (netip.Prefix, net.Listener, error) {
 	used, err := net.InterfaceAddrs()
 	if err != nil {
-		return netip.Prefix{}, err
+		return netip.Prefix{}, nil, err
 	}
-	for range 100 {
-		subnet := netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, byte(rand.IntN(256)), 0}), 24)
-		free := true
-		for _, a := range used {
+	for _, i := range rand.Perm(256) {
+		subnet := netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, byte(i), 0}), 24)
+		if slices.ContainsFunc(used, func(a net.Addr) bool {
 			p, err := netip.ParsePrefix(a.String())
-			free = free && (err != nil || !p.Overlaps(subnet))
+			return err == nil && p.Overlaps(subnet)
+		}) {
+			continue
 		}
-		if free {
-			return subnet, nil
+		if claim, err := net.Listen("unix", "@animalstore "+subnet.String()); err == nil {
+			return subnet, claim, nil
 		}
 	}
-	return netip.Prefix{}, errors.New("no free subnet in 198.18.0.0/16")
+	return netip.Prefix{}, nil, errors.New("no free subnet in 198.18.0.0/16")
 }
 
 // addr returns the n-th address of the subnet.
@@ -181,6 +185,7 @@ func (n *namespaces) close() {
 		h.end()
 	}
 	n.hub.end()
+	_ = n.claim.Close()
 }
 
 // enter has this process be started anew in the network namespace of another.

@@ -117,10 +117,10 @@ func create(base, key, name, once string) (id int64, err error) {
 	return pet.ID, nil
 }
 
-// list reads all animals from a server, by that status, page by page.
-func list(base, key, status string) ([]petstore.Pet, error) {
+// list reads the animals with ids above after from a server, by that status,
+// page by page.
+func list(base, key, status string, after int64) ([]petstore.Pet, error) {
 	var all []petstore.Pet
-	after := int64(0)
 	for {
 		url := fmt.Sprintf("%s/pets?limit=100", base)
 		if status != "" {

@@ -42,6 +42,7 @@ func TestFaults(t *testing.T) {
 func bear(t *testing.T, network local.Network, faults []fault) {
 	t.Helper()
 	c := newCluster(t, 3, network)
+	t.Log(c.Endpoints())
 	h := startHistory(t, c)
 	for _, tt := range faults {
 		if !t.Run(tt.name, func(t *testing.T) { tt.test(t, c) }) {

@@ -99,6 +99,17 @@ func (l *load) acknowledged() int {
 	return len(l.ids)
 }
 
+// highest returns the highest id that was.
+func (l *load) highest() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	highest := int64(0)
+	for _, id := range l.ids {
+		highest = max(highest, id)
+	}
+	return highest
+}
+
 // progress waits until more animals are acknowledged.
 func (l *load) progress(t *testing.T) {
 	t.Helper()
@@ -146,11 +157,11 @@ func (l *load) check(t *testing.T) {
 		if !s.Running() {
 			continue
 		}
-		all, err := list(s.URL(), l.cluster.Key, "")
+		all, err := list(s.URL(), l.cluster.Key, "", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		byStatus, err := list(s.URL(), l.cluster.Key, "sold")
+		byStatus, err := list(s.URL(), l.cluster.Key, "sold", 0)
 		if err != nil {
 			t.Fatal(err)
 		}

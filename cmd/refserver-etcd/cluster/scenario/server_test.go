@@ -107,7 +107,7 @@ func endServers(t *testing.T, c *local.Cluster, end func(*local.Server) error) (
 		if err != nil {
 			t.Fatal(err)
 		}
-		prefix := fmt.Sprintf("busy%d-", loads.Add(1))
+		before, prefix := l.highest(), fmt.Sprintf("busy%d-", loads.Add(1))
 		clients := make([]busy, 2*writers)
 		var answered atomic.Int64
 		var wg sync.WaitGroup
@@ -129,7 +129,7 @@ func endServers(t *testing.T, c *local.Cluster, end func(*local.Server) error) (
 		if err := s.Start(); err != nil {
 			t.Fatal(err)
 		}
-		stored := storedUnder(t, other, c.Key, prefix)
+		stored := storedUnder(t, other, c.Key, prefix, before)
 		for i := range clients {
 			clients[i].settle(t, other, c.Key, stored, &total)
 		}
@@ -138,10 +138,11 @@ func endServers(t *testing.T, c *local.Cluster, end func(*local.Server) error) (
 	return total
 }
 
-// storedUnder returns the ids of the animals whose names start with prefix.
-func storedUnder(t *testing.T, s *local.Server, key, prefix string) map[string]int64 {
+// storedUnder returns the ids of the animals whose names start with prefix: they
+// came after the one with the id before.
+func storedUnder(t *testing.T, s *local.Server, key, prefix string, before int64) map[string]int64 {
 	t.Helper()
-	all, err := list(s.URL(), key, "")
+	all, err := list(s.URL(), key, "", before)
 	if err != nil {
 		t.Fatal(err)
 	}
