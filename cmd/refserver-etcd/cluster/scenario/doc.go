@@ -2,7 +2,7 @@
 // members and servers are processes of their own, that are killed, paused, cut
 // off and replaced under load.
 //
-// The tests take a minute or two. With CLUSTER_FULL=1 in the environment they
+// The tests take some minutes. With CLUSTER_FULL=1 in the environment they
 // kill and wait as often and as long as docs/cluster.md says:
 //
 //	CLUSTER_FULL=1 go test -v -timeout 30m ./scenario
