@@ -231,7 +231,7 @@ func TestFollow(t *testing.T) {
 	if err := Add(path, b); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := f.Authenticate(t.Context(), bob); err == nil {
 			return
 		}
