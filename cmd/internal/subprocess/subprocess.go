@@ -15,8 +15,8 @@ import (
 )
 
 // Patience is how long a process is waited for that does at once what it is to
-// do, unless the machine is busy.
-const Patience = time.Minute
+// do, unless the machine is busy with much else.
+const Patience = 3 * time.Minute
 
 // Environ returns this process's environment for another, without what would
 // be flags of a server there, and with the additions.
@@ -65,6 +65,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	ended := make(chan struct{})
 	p := &Process{Ended: ended, cmd: cmd}
 	cmd.Stdout, cmd.Stderr = &p.Stdout, &p.Stderr
+	cmd.WaitDelay = 5 * time.Second // where children of its own keep the outputs open
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
