@@ -1,14 +1,13 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-
-	berrors "go.etcd.io/bbolt/errors"
 
 	"example.com/animalstore/petstore"
 )
@@ -80,15 +79,15 @@ func (s *Store) copyTo(ctx context.Context, f *os.File) (err error) {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
-	defer recoverDamage(&err)()
-	tx, err := s.db.Begin(false)
-	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
-		return errClosed
-	} else if err != nil {
+	tx, err := s.snapshot(ctx)
+	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	_, err = tx.WriteTo(writer(func(b []byte) (int, error) {
+	defer recoverDamage(&err)()
+	var cause error // bbolt passes on the text of some failures, but not the error
+	_, err = tx.WriteTo(writer(func(b []byte) (n int, err error) {
+		defer func() { cause = err }()
 		if err := s.usable(ctx); err != nil {
 			return 0, err
 		}
@@ -100,6 +99,7 @@ func (s *Store) copyTo(ctx context.Context, f *os.File) (err error) {
 		}
 		return f.Write(b)
 	}))
+	err = cmp.Or(cause, err)
 	if err != nil && noSpace(err) {
 		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}
 	}

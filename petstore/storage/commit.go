@@ -75,15 +75,19 @@ func (s *Store) change(ctx context.Context, size int, apply func(*update) error)
 	if err := s.enqueue(w); err != nil {
 		return err
 	}
-	select {
-	case <-w.done:
-		return w.err
-	case <-ctx.Done():
-		if w.taken.CompareAndSwap(false, true) {
-			return ctx.Err()
+	given := ctx.Done()
+	for {
+		select {
+		case <-w.done:
+			return w.err
+		case <-s.wedged:
+			return s.failure.Load()
+		case <-given:
+			if w.taken.CompareAndSwap(false, true) {
+				return ctx.Err()
+			}
+			given = nil
 		}
-		<-w.done
-		return w.err
 	}
 }
 
@@ -203,28 +207,28 @@ func (s *Store) update(fn func(*update) error) error {
 	if strconv.IntSize == 64 {
 		s.db.MaxSize = int(size + maxGrowth)
 	}
-	return s.readers.commit(func() error {
+	return s.readers.commit(func() (int, error) {
 		var t attempt
 		if err := t.run(s, fn); err != nil {
-			return s.settle(&t, err)
+			return 0, s.settle(&t, err)
 		}
-		return nil
+		return t.id, nil
 	})
 }
 
 // attempt is a write transaction, as far as it has come.
 type attempt struct {
 	tx         *bbolt.Tx
-	id         uint64 // the transaction's
-	committing bool   // Commit was called
+	id         int  // the transaction's
+	committing bool // Commit was called
 }
 
 func (t *attempt) run(s *Store, fn func(*update) error) (err error) {
 	defer recoverDamage(&err)()
-	if t.tx, err = s.db.Begin(true); err != nil {
+	if t.tx, err = s.begin(true); err != nil {
 		return err
 	}
-	t.id = uint64(t.tx.ID())
+	t.id = t.tx.ID()
 	u := &update{Tx: t.tx, now: s.now().UnixNano()}
 	if u.state, err = loadState(t.tx); err != nil {
 		return err

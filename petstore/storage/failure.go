@@ -23,8 +23,7 @@ import (
 // fails.
 func (s *Store) settle(t *attempt, err error) error {
 	if e := rollback(t.tx); e != nil {
-		s.wedged = true
-		return s.fail(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
+		return s.wedge(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
 	}
 	if !t.committing {
 		return err
@@ -36,6 +35,32 @@ func (s *Store) settle(t *attempt, err error) error {
 		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
 	}
 	return s.fail(err)
+}
+
+// begin begins a transaction. bbolt panics over meta pages that are no longer
+// what they were, and keeps its locks.
+func (s *Store) begin(write bool) (tx *bbolt.Tx, err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			err = s.wedge(err)
+		}
+	}()
+	defer recoverDamage(&err)()
+	tx, err = s.db.Begin(write)
+	returned = true
+	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+		err = errClosed
+	}
+	return tx, err
+}
+
+// wedge fails the store, with a lock of bbolt's held for ever: whoever waits
+// for it, and closing would, waits in vain.
+func (s *Store) wedge(err error) error {
+	e := s.fail(err)
+	s.wedging.Do(func() { close(s.wedged) })
+	return e
 }
 
 // rollback ends tx, which may not have begun, have ended already or be past
@@ -53,9 +78,9 @@ func rollback(tx *bbolt.Tx) (err error) {
 
 // untouched reports whether both meta pages are valid, and the newest is that
 // of the transaction before the one with that id.
-func (s *Store) untouched(id uint64) bool {
+func (s *Store) untouched(id int) bool {
 	m, err := readMetas(s.file)
-	return err == nil && m[0].err == nil && m[1].err == nil && newest(m).txid == id-1
+	return err == nil && m[0].err == nil && m[1].err == nil && newest(m).txid == uint64(id-1)
 }
 
 // noSpace reports whether err is a write's or a truncate's that found no room.
@@ -92,6 +117,9 @@ func (s *Store) sameFile() (int64, error) {
 	}
 	if !os.SameFile(s.info, there) {
 		return 0, errors.New("the file was replaced by another while it was open")
+	}
+	if there.Size() < s.info.Size() {
+		return 0, fmt.Errorf("the file was cut short from %d to %d bytes while it was open", s.info.Size(), there.Size())
 	}
 	return there.Size(), nil
 }

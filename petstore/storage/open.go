@@ -117,12 +117,13 @@ func open(path string, o Options) (*Store, error) {
 		writes:   make(chan *write, maxWaiting),
 		stopped:  make(chan struct{}),
 		failed:   make(chan struct{}),
+		wedged:   make(chan struct{}),
 	}
 	if err := s.openFile(o.LockTimeout); err != nil {
 		return nil, err
 	}
 	if err := s.verify(); err != nil {
-		s.db.Close()
+		_ = s.closeFile()
 		return nil, err
 	}
 	go s.commitAll()
@@ -185,12 +186,13 @@ func boltOptions() *bbolt.Options {
 // verify makes sure that the file is an animal store of this release's schema
 // and that the ends of its tables are where its counters say.
 func (s *Store) verify() (err error) {
-	tx, err := s.db.Begin(false)
+	tx, err := s.begin(false)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
 	defer recoverDamage(&err)()
+	s.readers.shown = tx.ID()
 	if err := checkMark(tx); err != nil {
 		return err
 	}

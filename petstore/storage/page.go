@@ -25,6 +25,27 @@ type page struct {
 	data  []byte // behind the header
 }
 
+// mostOverflow returns how many pages may follow a page as its own, of which
+// the first is at hand, if its header speaks of as many as claimed.
+func (n page) mostOverflow(claimed uint64) uint64 {
+	size := uint64(len(n.data) + pageHeaderLen)
+	switch n.flags {
+	case leafFlag:
+		// It ends with its last element.
+		last := (n.count - 1) * elementLen
+		if last < 0 || last+elementLen > len(n.data) {
+			return 0
+		}
+		e := n.data[last:]
+		end := pageHeaderLen + uint64(last) + uint64(native.Uint32(e[4:])) + uint64(native.Uint32(e[8:])) + uint64(native.Uint32(e[12:]))
+		return (end - 1) / size
+	case freelistFlag:
+		// It was given its room before that was taken off the list.
+		return claimed
+	}
+	return 0 // keys as short as ours always fit into one branch
+}
+
 func badPage(id uint64, format string, args ...any) error {
 	return fmt.Errorf("%w: page %d %s", ErrDamaged, id, fmt.Sprintf(format, args...))
 }

@@ -2,13 +2,11 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 )
 
 // reader is a transaction that reads one state of the file, with what most
@@ -20,19 +18,18 @@ type reader struct {
 	pets    *bbolt.Cursor
 	status  [3]*bbolt.Cursor // in the order of petstore.Statuses
 	key     [8]byte          // that is being looked for
-	round   int64            // of readers
 	faults  bool             // the goroutine's setting before the call
 }
 
 // readers keeps the readers that no call is using, since to begin a
-// transaction costs many times what else a read does. They are good until the
-// next commit, which none of them shows: it ends them before it is
-// acknowledged.
+// transaction costs many times what else a read does. All of them show the
+// state that was acknowledged last: a commit ends those of the state before.
 type readers struct {
 	mu    sync.Mutex
 	idle  []*reader
-	held  bool  // none is kept
-	round int64 // counts commits
+	shown int           // the transaction that made the state
+	held  bool          // none is kept
+	ended chan struct{} // closed at the end of the commit under way; nil if there is none
 }
 
 // maxIdle bounds the readers kept: more than can run at once are no use.
@@ -43,74 +40,124 @@ const maxIdle = 64
 // read, and idle ones would be waited for without end.
 const maxHold = 50 * time.Millisecond
 
-// commit calls fn, which commits, and then ends the readers of the state
-// before: those that are idle now, and the others once they are.
-func (p *readers) commit(fn func() error) error {
+// commit calls fn, which commits and returns the transaction's ID, and then
+// has reads show what that made.
+func (p *readers) commit(fn func() (int, error)) error {
+	ended := make(chan struct{})
 	p.mu.Lock()
-	round := p.round
+	p.ended = ended
 	p.mu.Unlock()
-	defer p.endAll(false)
-	defer time.AfterFunc(maxHold, func() { p.hold(round) }).Stop()
-	return fn()
+	timer := time.AfterFunc(maxHold, func() { p.hold(ended) })
+	id, err := fn()
+	timer.Stop()
+	p.mu.Lock()
+	if err == nil {
+		p.shown = id
+	}
+	p.ended, p.held = nil, false
+	idle := p.drain()
+	p.mu.Unlock()
+	close(ended)
+	for _, r := range idle {
+		r.end()
+	}
+	return err
 }
 
-// hold ends the idle readers and has none kept, if that round still is on.
+// hold ends the idle readers and has none kept, if that commit still is on.
 //
 // Each ends on its own and without the lock: bbolt gives up a reader's share
 // of the mapping first and then waits for a lock that a new reader may have,
 // which waits for the commit, which waits for the shares of all the others.
-func (p *readers) hold(round int64) {
+func (p *readers) hold(ended chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.round != round {
+	if p.ended != ended {
 		return
 	}
-	for _, r := range p.next(true) {
+	p.held = true
+	for _, r := range p.drain() {
 		go r.end()
 	}
 }
 
-// endAll ends the idle readers, and the others once they are idle.
-func (p *readers) endAll(held bool) {
+// close ends the idle readers, and the others once they are idle.
+func (p *readers) close() {
 	p.mu.Lock()
-	idle := p.next(held)
+	p.held = true
+	idle := p.drain()
 	p.mu.Unlock()
 	for _, r := range idle {
 		r.end()
 	}
 }
 
-// next begins a new round and returns the readers that were idle, to be ended.
-// The caller holds the lock.
-func (p *readers) next(held bool) []*reader {
+// drain returns the readers that were idle, to be ended. The caller holds the
+// lock.
+func (p *readers) drain() []*reader {
 	idle := p.idle
-	p.round++
-	p.held = held
 	p.idle = nil
 	return idle
 }
 
-// take returns an idle reader, or nil and the round that a new one is of.
-func (p *readers) take() (*reader, int64) {
+// take returns an idle reader, nil if there is none.
+func (p *readers) take() *reader {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n := len(p.idle); n > 0 {
-		r := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		return r, 0
+	n := len(p.idle)
+	if n == 0 {
+		return nil
 	}
-	return nil, p.round
+	r := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return r
 }
 
 // keep returns r to the idle ones, and reports whether there was room for it.
 func (p *readers) keep(r *reader) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.held || r.round != p.round || len(p.idle) == maxIdle {
+	if p.held || r.tx.ID() != p.shown || len(p.idle) == maxIdle {
 		return false
 	}
 	p.idle = append(p.idle, r)
 	return true
+}
+
+// shows reports whether reads may show what the transaction with that ID made.
+// If not, the channel is closed at the end of the commit that it may be of.
+func (p *readers) shows(id int) (bool, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return id <= p.shown, p.ended
+}
+
+// snapshot begins a transaction that reads the state that was acknowledged
+// last.
+//
+// A commit is to be seen in the file before it is known to be on disk. What it
+// made must not be shown until then: it may yet be lost, and the idle readers,
+// which do not show it, would take back what others have told.
+func (s *Store) snapshot(ctx context.Context) (*bbolt.Tx, error) {
+	tx, err := s.begin(false)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		shown, ended := s.readers.shows(tx.ID())
+		if shown {
+			return tx, nil
+		}
+		if err := s.usable(ctx); err != nil {
+			_ = tx.Rollback()
+			return nil, err
+		}
+		select {
+		case <-ended:
+		case <-s.failed:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // read begins a read of one state of the file. What is kept of that has to be
@@ -119,15 +166,13 @@ func (s *Store) read(ctx context.Context) (*reader, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	r, round := s.readers.take()
+	r := s.readers.take()
 	if r == nil {
-		tx, err := s.db.Begin(false)
-		if errors.Is(err, berrors.ErrDatabaseNotOpen) {
-			return nil, errClosed
-		} else if err != nil {
+		tx, err := s.snapshot(ctx)
+		if err != nil {
 			return nil, err
 		}
-		r = &reader{readers: &s.readers, tx: tx, round: round}
+		r = &reader{readers: &s.readers, tx: tx}
 	}
 	r.faults = debug.SetPanicOnFault(true)
 	if r.pets == nil {

@@ -35,7 +35,8 @@ type Store struct {
 
 	failure atomic.Pointer[petstore.Error]
 	failed  chan struct{}
-	wedged  bool // the committer's transaction could not be ended
+	wedged  chan struct{} // closed when bbolt can no longer be used, not even be closed
+	wedging sync.Once
 }
 
 var (
@@ -63,13 +64,22 @@ func (s *Store) Close() error {
 	close(s.writes)
 	s.mu.Unlock()
 
-	<-s.stopped
-	s.readers.endAll(true)
-	if s.wedged {
-		// bbolt's write lock is held for ever: closing would wait for it.
-		return s.Err()
+	select {
+	case <-s.stopped:
+	case <-s.wedged:
 	}
-	return errors.Join(s.Err(), s.db.Close())
+	s.readers.close()
+	return errors.Join(s.Err(), s.closeFile())
+}
+
+// closeFile closes the file, unless that would have to be waited for for ever.
+func (s *Store) closeFile() error {
+	select {
+	case <-s.wedged:
+		return nil
+	default:
+		return s.db.Close()
+	}
 }
 
 // Failed is closed when the store no longer knows what is on disk, after a

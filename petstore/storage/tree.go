@@ -69,30 +69,38 @@ func (p *pages) exists(id uint64) error {
 	return nil
 }
 
+// head reads the first page of those that a page consists of, and returns how
+// many follow it.
+func (p *pages) head(id uint64) (page, uint64, error) {
+	if err := p.exists(id); err != nil {
+		return page{}, 0, err
+	}
+	b := make([]byte, p.meta.pageSize)
+	if _, err := p.f.ReadAt(b, int64(id)*p.meta.pageSize); err != nil {
+		return page{}, 0, err
+	}
+	n := page{id, native.Uint16(b[8:]), int(native.Uint16(b[10:])), b[pageHeaderLen:]}
+	overflow := uint64(native.Uint32(b[12:]))
+	if native.Uint64(b) != id || id+overflow >= p.meta.pages {
+		return page{}, 0, badPage(id, "is not what it should be")
+	}
+	// bbolt would free them all with the page, those of others among them.
+	if overflow > n.mostOverflow(overflow) {
+		return page{}, 0, badPage(id, "takes %d pages more than it has use for", overflow)
+	}
+	return n, overflow, nil
+}
+
 // read reads the page with that id.
 func (p *pages) read(id uint64) (page, error) {
-	if err := p.exists(id); err != nil {
-		return page{}, err
+	n, overflow, err := p.head(id)
+	if err != nil || overflow == 0 {
+		return n, err
 	}
-	size := p.meta.pageSize
-	b := make([]byte, size)
-	if _, err := p.f.ReadAt(b, int64(id)*size); err != nil {
-		return page{}, err
-	}
-	flags, overflow := native.Uint16(b[8:]), uint64(native.Uint32(b[12:]))
-	switch {
-	case native.Uint64(b) != id || id+overflow >= p.meta.pages:
-		return page{}, badPage(id, "is not what it should be")
-	case flags == branchFlag && overflow > 0: // keys as short as ours fit into one
-		return page{}, badPage(id, "is a branch of %d pages", overflow+1)
-	}
-	if overflow > 0 {
-		b = make([]byte, (int64(overflow)+1)*size)
-		if _, err := p.f.ReadAt(b, int64(id)*size); err != nil {
-			return page{}, err
-		}
-	}
-	return page{id, flags, int(native.Uint16(b[10:])), b[pageHeaderLen:]}, nil
+	b := make([]byte, (int64(overflow)+1)*p.meta.pageSize)
+	_, err = p.f.ReadAt(b, int64(id)*p.meta.pageSize)
+	n.data = b[pageHeaderLen:]
+	return n, err
 }
 
 // freelist claims the freelist and the pages on it.
@@ -166,7 +174,7 @@ func (p *pages) tree(root uint64) (leaves []uint64, err error) {
 // going down from a page, where pick says.
 func (p *pages) depth(id uint64, pick func(page) int) (int, error) {
 	for depth := 0; ; depth++ {
-		n, err := p.read(id)
+		n, _, err := p.head(id)
 		if err != nil {
 			return 0, err
 		}
@@ -211,7 +219,7 @@ func (p *pages) children(level []uint64) ([]uint64, error) {
 
 // branch returns the pages that a branch leads to.
 func (p *pages) branch(id uint64) ([]uint64, error) {
-	b, err := p.read(id)
+	b, _, err := p.head(id)
 	if err != nil {
 		return nil, err
 	}

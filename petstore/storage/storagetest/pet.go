@@ -1,8 +1,10 @@
 package storagetest
 
 import (
+	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"example.com/animalstore/petstore"
@@ -99,6 +101,40 @@ func testInvalid(t *testing.T, f *fixture) {
 		t.Error(err)
 	}
 	f.wantPets(t, 1)
+}
+
+// testSeen makes sure that what one read has shown no later one takes back,
+// whether its creation has been acknowledged yet or not.
+func testSeen(t *testing.T, f *fixture) {
+	const pets = 300
+	var highest atomic.Int64 // ID that any reader was shown
+	errs := make(chan error)
+	for range 4 {
+		go func() {
+			for {
+				seen := highest.Load()
+				if _, err := f.GetPet(t.Context(), max(seen, 1)); err != nil && seen > 0 {
+					errs <- fmt.Errorf("animal %d was there: %w", seen, err)
+					return
+				}
+				if seen == pets {
+					errs <- nil
+					return
+				}
+				if _, err := f.GetPet(t.Context(), seen+1); err == nil {
+					highest.CompareAndSwap(seen, seen+1)
+				}
+			}
+		}()
+	}
+	for range pets {
+		f.create(t, petstore.NewPet{})
+	}
+	for range 4 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func testConcurrent(t *testing.T, f *fixture) {

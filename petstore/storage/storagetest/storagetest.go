@@ -70,6 +70,7 @@ func Run(t *testing.T, target Target) {
 		{"Queue", testQueue},
 		{"QueueCapacity", testQueueCapacity},
 		{"Concurrent", testConcurrent},
+		{"Seen", testSeen},
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
 		{"Reopened", testReopened},
