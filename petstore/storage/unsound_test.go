@@ -1,0 +1,107 @@
+package storage_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+)
+
+// TestOverflow has each leaf claim pages that are others', one after the
+// other. bbolt would free them with the leaf.
+func TestOverflow(t *testing.T) {
+	dir := t.TempDir()
+	sound := filepath.Join(dir, "sound.db")
+	writeContents(t, sound)
+	file := used(mustRead(t, sound))
+	refused := 0
+	for _, id := range pagesOf(file, leafPage) {
+		for bit := range 4 {
+			b := append([]byte(nil), file...)
+			header := pageOf(b, id)
+			binary.NativeEndian.PutUint32(header[12:], binary.NativeEndian.Uint32(header[12:])^1<<bit)
+			path := filepath.Join(dir, fmt.Sprint(id, "-", bit, ".db"))
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := storage.Open(path, nil)
+			if errors.Is(err, storage.ErrDamaged) {
+				refused++
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				if _, err := s.Load(t.Context(), animals(100, -1)); err != nil {
+					t.Errorf("page %d, bit %d: %v", id, bit, err)
+				}
+			}
+			for n := range int64(damagePets) {
+				if _, err := s.GetPet(t.Context(), n+1); err != nil {
+					t.Errorf("page %d, bit %d: %v", id, bit, err)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no file was refused")
+	}
+}
+
+// TestCutShort cuts a file that is open. Whatever is asked then has to end.
+func TestCutShort(t *testing.T) {
+	create := func(s *storage.Store) error {
+		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+		return err
+	}
+	get := func(s *storage.Store) error {
+		_, err := s.GetPet(t.Context(), 1)
+		return err
+	}
+	backup := func(s *storage.Store) error { return s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")) }
+	for name, calls := range map[string][]func(*storage.Store) error{
+		"create": {create, create, get},
+		"get":    {get, get, create},
+		"backup": {backup, get, create},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "pets.db")
+			makeStore(t, path)
+			s := open(t, path)
+			if err := os.WriteFile(path, make([]byte, 2*pageSize), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan bool)
+			go func() {
+				defer close(ended)
+				for _, call := range calls {
+					if err := call(s); petstore.CodeOf(err) != petstore.CodeUnavailable && !errors.Is(err, storage.ErrDamaged) {
+						t.Errorf("a call gave %v", err)
+					}
+				}
+				if err := s.Close(); err == nil {
+					t.Error("Close gave no error")
+				}
+			}()
+			select {
+			case <-ended:
+			case <-time.After(time.Minute):
+				t.Error("it does not end")
+			}
+			select {
+			case <-s.Failed():
+			default:
+				t.Error("the store has not failed")
+			}
+		})
+	}
+}
