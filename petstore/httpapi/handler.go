@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -131,7 +132,11 @@ func (h *handler) answer(x *exchange) error {
 	op := res.operation(x.r.Method)
 	if op == nil {
 		x.w.Header()["Allow"] = []string{res.allow}
-		return petstore.Errorf(CodeMethodNotAllowed, "method: must be one of %s", res.allow)
+		must := "must be "
+		if strings.Contains(res.allow, ",") {
+			must += "one of "
+		}
+		return petstore.Errorf(CodeMethodNotAllowed, "method: %s%s", must, res.allow)
 	}
 	x.op, x.param = op, param
 	x.r.Pattern = op.pattern // as http.ServeMux does, for middleware

@@ -106,7 +106,11 @@ func TestMethods(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
 	not := func(allow string) want {
-		return want{status: 405, code: "method_not_allowed", says: "method", header: map[string]string{"Allow": allow}}
+		says := "method: must be one of " + allow
+		if allow == "POST" {
+			says = "method: must be POST"
+		}
+		return want{status: 405, code: "method_not_allowed", says: says, header: map[string]string{"Allow": allow}}
 	}
 	const list, pet, messages = "GET, HEAD, POST", "GET, HEAD", "POST"
 	var cases []rawCase
