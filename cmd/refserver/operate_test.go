@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func TestAccessLog(t *testing.T) {
 	for _, form := range []string{
 		`msg=request request_id=mine-1 remote=127\.0\.0\.1:\d+ principal=default method=POST path=/v1/pets status=201 bytes=\d+ duration=\S+\n`,
 		`msg=request request_id=` + id(refused) + ` remote=\S+ principal="" method=GET path=/v1/pets status=401 bytes=\d+ duration=\S+ code=unauthorized\n`,
-		`msg=request request_id=` + id(outside) + ` remote=\S+ principal="" method=GET path=/ status=404 `,
+		`msg=request request_id=` + id(outside) + ` remote=\S+ principal="" method=GET path=/ status=404 bytes=` + strconv.Itoa(len(outside.body)) + ` duration=[1-9]\S* code=not_found\n`,
 	} {
 		s.until("the log has a line of the form "+form, func() bool { return regexp.MustCompile(form).MatchString(s.Stderr.String()) })
 	}

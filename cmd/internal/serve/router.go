@@ -106,13 +106,20 @@ func cutEscaped(raw, base string) (string, bool) {
 
 // refuse answers a request that is for none of the handlers.
 func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int, err *petstore.Error) {
+	began := time.Now()
 	httpapi.WriteError(w, r, err)
 	if rt.observe != nil {
+		size := 0
+		if r.Method != http.MethodHead {
+			size, _ = strconv.Atoi(w.Header().Get("Content-Length"))
+		}
 		rt.observe(r.Context(), httpapi.Observation{
 			Method:    r.Method,
 			Path:      r.URL.Path,
 			Status:    status,
 			Code:      err.Code,
+			Bytes:     size,
+			Duration:  time.Since(began),
 			RequestID: w.Header().Get("X-Request-Id"),
 		})
 	}
