@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -36,8 +35,11 @@ func backupCommand() serve.Command {
 			if len(c.Args) != 1 {
 				return &serve.UsageError{Message: "backup needs one FILE"}
 			}
-			if _, _, err := net.SplitHostPort(admin); err != nil {
+			if admin == "" {
 				return &serve.UsageError{Message: "backup needs -admin-addr host:port, the admin address of a running server"}
+			}
+			if err := serve.CheckAddr("admin-addr", admin); err != nil {
+				return err
 			}
 			ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 			defer stop()
@@ -103,6 +105,9 @@ func download(ctx context.Context, url string, w io.Writer) (int64, error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK || resp.ContentLength < 0 {
+		if resp.StatusCode == http.StatusNotFound {
+			return 0, fmt.Errorf("%s has none to give: is this the admin address of the server?", req.URL.Host)
+		}
 		b, _ := io.ReadAll(io.LimitReader(resp.Body, 1000))
 		return 0, fmt.Errorf("the server answered %s: %s", resp.Status, strings.TrimSpace(string(b)))
 	}

@@ -36,7 +36,7 @@ func checkCommand() serve.Command {
 			" A file in use cannot: check a copy made with backup",
 		Flags: func(fs *flag.FlagSet) {
 			fs.DurationVar(&timeout, "timeout", time.Hour, "`duration` after which the check is given up, as if there were damage")
-			fs.BoolVar(&direct, "direct", false, "check in this process; the one that is started for the check is told so")
+			fs.BoolVar(&direct, "direct", false, "") // for checkApart alone
 		},
 		Run: func(c *serve.Call) error {
 			if len(c.Args) != 1 {
@@ -57,8 +57,9 @@ func check(w io.Writer, path string) error {
 	if err := limitMemory(checkMemory); err != nil {
 		return err
 	}
-	n := 0
+	n, foreign := 0, false
 	err := storage.Check(path, func(err error) {
+		foreign = foreign || errors.Is(err, storage.ErrForeign)
 		if n++; n <= maxProblems {
 			fmt.Fprintln(w, err)
 		}
@@ -68,6 +69,10 @@ func check(w io.Writer, path string) error {
 		return &serve.UsageError{Message: inUse(path, "check")}
 	case err != nil:
 		return &serve.UsageError{Message: err.Error()}
+	case isEmpty(path):
+		return fmt.Errorf("%s is empty; a store never is, not even without animals", path)
+	case foreign:
+		return fmt.Errorf("%s is not an animal store; if it was one, its start is lost: save what is left with export -skip-damaged", path)
 	case n > maxProblems:
 		fmt.Fprintf(w, "and %d more\n", n-maxProblems)
 		fallthrough
@@ -76,6 +81,11 @@ func check(w io.Writer, path string) error {
 	}
 	_, err = fmt.Fprintf(w, "%s is sound\n", path)
 	return err
+}
+
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == 0
 }
 
 // inUse is what a command says that cannot work beside a server.

@@ -14,7 +14,8 @@ func TestKeysBesideTheServer(t *testing.T) {
 	keys := func(args ...string) string {
 		t.Helper()
 		code, stdout, stderr := run(t, s.dir, append([]string{"keys"}, args...)...)
-		if code != 0 || stderr != "" {
+		told := regexp.MustCompile(`^key ([0-9a-f]{12}) of account alice; keys revoke [0-9a-f]{12} takes it away\n$`).MatchString(stderr)
+		if code != 0 || told != (args[0] == "create") || !told && stderr != "" {
 			t.Fatalf("keys %v: exit code %d: %s", args, code, stderr)
 		}
 		return stdout

@@ -119,6 +119,24 @@ func TestCheck(t *testing.T) {
 	oneLine(t, stderr, "absent.db")
 }
 
+// What is no store has nothing to be restored.
+func TestCheckForeign(t *testing.T) {
+	dir := t.TempDir()
+	for data, want := range map[string]string{
+		"":                                      "pets.db is empty",
+		strings.Repeat("not a store\n", 10_000): "pets.db is not an animal store",
+	} {
+		if err := os.WriteFile(dir+"/pets.db", []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := run(t, dir, "check", "pets.db")
+		if code != 1 || strings.Contains(stderr, "backup") {
+			t.Errorf("exit code %d, %s", code, stderr)
+		}
+		oneLine(t, stderr, want)
+	}
+}
+
 // The process that reads the file may end however it likes, or not at all.
 func TestCheckOutlivesItsChild(t *testing.T) {
 	for how, want := range map[string]string{

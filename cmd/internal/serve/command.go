@@ -62,14 +62,15 @@ func (p *Program) dispatch(ctx context.Context, args []string, getenv func(strin
 	if err != nil {
 		return err
 	}
+	shared := p.shared()
 	fs := flag.NewFlagSet(cmd.Name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // errors are ours to print
 	if cmd.Flags != nil {
 		cmd.Flags(fs)
 	}
-	args, err = parseFlags(fs, args, getenv)
+	args, err = parseFlags(fs, shared, args, getenv)
 	if errors.Is(err, flag.ErrHelp) {
-		return p.help(stdout, cmd, fs)
+		return p.help(stdout, cmd, fs, shared)
 	}
 	if err != nil {
 		return err
@@ -98,18 +99,22 @@ func (p *Program) find(args []string) (Command, []string, error) {
 	if args[0] == "help" {
 		return all[0], []string{"-h"}, nil
 	}
-	var near []string // commands with the same first word
+	var near []Command // those with the same first word
+	var names []string
 	for _, cmd := range all {
 		words := strings.Fields(cmd.Name)
 		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
 			return cmd, args[len(words):], nil
 		}
 		if words[0] == args[0] {
-			near = append(near, cmd.Name)
+			near, names = append(near, cmd), append(names, cmd.Name)
 		}
 	}
-	if near != nil {
-		return Command{}, nil, usagef("%s needs one of: %s", args[0], strings.Join(near, ", "))
+	switch {
+	case near == nil:
+		return Command{}, nil, usagef("unknown command %q", args[0])
+	case len(args) > 1 && slices.Contains([]string{"-h", "-help", "--help"}, args[1]):
+		return Command{Name: args[0], Args: "COMMAND", About: p.overview(near)}, []string{"-h"}, nil
 	}
-	return Command{}, nil, usagef("unknown command %q", args[0])
+	return Command{}, nil, usagef("%s needs one of: %s", args[0], strings.Join(names, ", "))
 }

@@ -9,19 +9,26 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/animalstore/cmd/internal/version"
 )
 
 // newProgram returns a program with a command that prints what it was given.
 func newProgram() *Program {
 	var name string
-	var wait time.Duration
-	return &Program{Name: "prog", About: "a program", Commands: []Command{{
+	var wait, pause time.Duration
+	shared := func(fs *flag.FlagSet) {
+		fs.StringVar(&name, "pet-name", "Rex", "`name` of the animal")
+		fs.DurationVar(&wait, "wait", time.Second, "`duration` to wait")
+	}
+	return &Program{Name: "prog", About: "a program", StoreFlags: shared, Commands: []Command{{
 		Name:  "show off",
 		Args:  "[WORD]",
 		About: "show the flags",
 		Flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&name, "pet-name", "Rex", "`name` of the animal")
-			fs.DurationVar(&wait, "wait", time.Second, "`duration` to wait")
+			shared(fs)
+			fs.DurationVar(&pause, "pause", 0, "`duration` to rest")
+			fs.Bool("inside", false, "")
 		},
 		Run: func(c *Call) error {
 			switch name {
@@ -51,14 +58,17 @@ func TestCommandLine(t *testing.T) {
 		{"environment", "show off", map[string]string{"PETSTORE_PET_NAME": "Tom"}, 0, "Tom 1s []", ""},
 		{"flag before environment", "show off -pet-name=Rex", map[string]string{"PETSTORE_PET_NAME": "Tom"}, 0, "Rex 1s []", ""},
 		{"empty environment", "show off", map[string]string{"PETSTORE_WAIT": ""}, 0, "Rex 1s []", ""},
-		{"bad environment", "show off", map[string]string{"PETSTORE_WAIT": "x"}, 2, "", "prog: invalid value \"x\" for PETSTORE_WAIT: must be a number with a unit, as in 5s; see prog show off -h\n"},
+		{"bad environment", "show off", map[string]string{"PETSTORE_WAIT": "x"}, 2, "", "prog: invalid value \"x\" for PETSTORE_WAIT: must be a number with a unit (h, m, s), as in 5s; see prog show off -h\n"},
 		{"bad environment, not used", "show off -wait=2s", map[string]string{"PETSTORE_WAIT": "x"}, 0, "Rex 2s []", ""},
-		{"bad flag", "show off -wait=x", nil, 2, "", "prog: invalid value \"x\" for flag -wait: must be a number with a unit, as in 5s; see prog show off -h\n"},
-		{"no unit", "show off -wait=5", nil, 2, "", "prog: invalid value \"5\" for flag -wait: must be a number with a unit, as in 5s; see prog show off -h\n"},
+		{"bad flag", "show off -wait=x", nil, 2, "", "prog: invalid value \"x\" for flag -wait: must be a number with a unit (h, m, s), as in 5s; see prog show off -h\n"},
+		{"no unit", "show off -wait=5", nil, 2, "", "prog: invalid value \"5\" for flag -wait: must be a number with a unit (h, m, s), as in 5s; see prog show off -h\n"},
+		{"environment of a flag of its own", "show off", map[string]string{"PETSTORE_PAUSE": "x"}, 0, "Rex 1s []", ""},
+		{"out of range", "show off -wait=99999999h", nil, 2, "", "prog: invalid value \"99999999h\" for flag -wait: is out of range, which ends at 2562047h; see prog show off -h\n"},
+		{"address with a scheme", "-admin-addr=http://localhost", nil, 2, "", "prog: -admin-addr \"http://localhost\": must be host:port without a scheme, as in 127.0.0.1:8080 or :8080; see prog -h\n"},
 		{"unknown flag", "show off -wiat=x", nil, 2, "", "prog: flag provided but not defined: -wiat; see prog show off -h\n"},
 		{"error of several lines", "show off -pet-name=fail", nil, 1, "", "prog: first second third\n"},
 		{"usage error", "show off -pet-name=misuse", nil, 2, "", "prog: wrapped: misused; see prog show off -h\n"},
-		{"version", "-version", nil, 0, "prog " + version() + "\n", ""},
+		{"version", "-version", nil, 0, "prog " + version.String() + "\n", ""},
 		{"version of something", "version of", nil, 2, "", "prog: unexpected argument \"of\"; see prog version -h\n"},
 		{"half a command", "show", nil, 2, "", "prog: show needs one of: show off; see prog -h\n"},
 		{"unknown command", "hide", nil, 2, "", "prog: unknown command \"hide\"; see prog -h\n"},
@@ -80,11 +90,16 @@ func TestUsageText(t *testing.T) {
 	getenv := func(string) string { return "" }
 	for args, want := range map[string][]string{
 		"-h":          {"prog: a program", "prog [serve] [flags]", "prog keys create [flags] ACCOUNT", "prog show off [flags] [WORD]", "-base-path path  (PETSTORE_BASE_PATH)\n", "(default /v1)"},
-		"show off -h": {"Usage: prog show off [flags] [WORD]", "-pet-name name  (PETSTORE_PET_NAME)\n        name of the animal (default Rex)\n"},
+		"show off -h": {"Usage: prog show off [flags] [WORD]", "-pet-name name  (PETSTORE_PET_NAME)\n        name of the animal (default Rex)\n", "-pause duration\n"},
+		"keys -h":     {"Usage: prog keys COMMAND", "prog keys create [flags] ACCOUNT", "prog keys revoke [flags] ID"},
+		"version -h":  {"Usage: prog version\n"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := newProgram().run(context.Background(), strings.Fields(args), getenv, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
 			t.Errorf("%s: code %d, %s", args, code, &stderr)
+		}
+		if strings.Contains(stdout.String(), "-inside") {
+			t.Errorf("%s shows what is for the program's own use:\n%s", args, &stdout)
 		}
 		for _, part := range want {
 			if !strings.Contains(stdout.String(), part) {

@@ -57,9 +57,21 @@ func (c *config) check(args []string) error {
 		flag, addr string
 		optional   bool
 	}{{"addr", c.addr, false}, {"messages-addr", c.messagesAddr, true}, {"admin-addr", c.adminAddr, true}} {
-		if _, _, err := net.SplitHostPort(a.addr); err != nil && !(a.optional && a.addr == "") {
-			return usagef("-%s %q: must be host:port, as in 127.0.0.1:8080 or :8080", a.flag, a.addr)
+		if a.optional && a.addr == "" {
+			continue
 		}
+		if err := CheckAddr(a.flag, a.addr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckAddr returns a [UsageError] unless addr, the value of a flag, is of the
+// form host:port.
+func CheckAddr(flag, addr string) error {
+	if _, _, err := net.SplitHostPort(addr); err != nil || strings.Contains(addr, "/") {
+		return usagef("-%s %q: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080", flag, addr)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -21,10 +22,19 @@ func envName(flagName string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 }
 
-// parseFlags sets fs's flags from args and, those that are not there, from the
-// environment, where empty means not set. It returns the arguments that are no
-// flags; flags may stand after them too.
-func parseFlags(fs *flag.FlagSet, args []string, getenv func(string) string) ([]string, error) {
+// shared returns the flags that have an environment variable: those of the
+// command that serves, and the same ones of other commands. What is meant for
+// one call alone, such as to write over a file, must not be set for all.
+func (p *Program) shared() *flag.FlagSet {
+	fs := flag.NewFlagSet(serveName, flag.ContinueOnError)
+	p.serveCommand().Flags(fs)
+	return fs
+}
+
+// parseFlags sets fs's flags from args and, those that are shared and not
+// there, from the environment, where empty means not set. It returns the
+// arguments that are no flags; flags may stand after them too.
+func parseFlags(fs, shared *flag.FlagSet, args []string, getenv func(string) string) ([]string, error) {
 	fs.VisitAll(func(f *flag.Flag) {
 		if g, ok := f.Value.(flag.Getter); ok {
 			if _, ok := g.Get().(time.Duration); ok {
@@ -49,8 +59,11 @@ func parseFlags(fs *flag.FlagSet, args []string, getenv func(string) string) ([]
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	var err error
 	fs.VisitAll(func(f *flag.Flag) {
+		if given[f.Name] || shared.Lookup(f.Name) == nil || err != nil {
+			return
+		}
 		value := getenv(envName(f.Name))
-		if given[f.Name] || value == "" || err != nil {
+		if value == "" {
 			return
 		}
 		if e := fs.Set(f.Name, value); e != nil {
@@ -62,23 +75,30 @@ func parseFlags(fs *flag.FlagSet, args []string, getenv func(string) string) ([]
 
 // help writes the usage text of cmd, and after the one that serves what else
 // there is.
-func (p *Program) help(w io.Writer, cmd Command, fs *flag.FlagSet) error {
+func (p *Program) help(w io.Writer, cmd Command, fs, shared *flag.FlagSet) error {
 	var b strings.Builder
 	if all := p.commands(); cmd.Name == all[0].Name {
 		fmt.Fprintf(&b, "%s: %s\n\nUsage:\n", p.Name, p.About)
-		for _, c := range all {
-			fmt.Fprintf(&b, "  %s\n        %s\n", p.synopsis(c), c.About)
-		}
+		b.WriteString(p.overview(all))
 		fmt.Fprintf(&b, "\nFlags of %s serve, each with the environment variable that is used without it:\n", p.Name)
 	} else {
-		fmt.Fprintf(&b, "Usage: %s\n\n%s\n\nFlags:\n", p.synopsis(cmd), cmd.About)
+		fmt.Fprintf(&b, "Usage: %s\n\n%s\n", p.synopsis(cmd), cmd.About)
+		if cmd.Flags != nil {
+			b.WriteString("\nFlags:\n")
+		}
 	}
 	fs.VisitAll(func(f *flag.Flag) {
+		if f.Usage == "" {
+			return // for the program's own use
+		}
 		arg, usage := flag.UnquoteUsage(f)
 		if arg != "" {
 			arg = " " + arg
 		}
-		fmt.Fprintf(&b, "  -%s%s  (%s)\n        %s", f.Name, arg, envName(f.Name), usage)
+		if shared.Lookup(f.Name) != nil {
+			arg += "  (" + envName(f.Name) + ")"
+		}
+		fmt.Fprintf(&b, "  -%s%s\n        %s", f.Name, arg, usage)
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0s" {
 			fmt.Fprintf(&b, " (default %s)", f.DefValue)
 		}
@@ -86,6 +106,15 @@ func (p *Program) help(w io.Writer, cmd Command, fs *flag.FlagSet) error {
 	})
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// overview tells what each of some commands does.
+func (p *Program) overview(commands []Command) string {
+	var b strings.Builder
+	for _, c := range commands {
+		fmt.Fprintf(&b, "  %s\n        %s\n", p.synopsis(c), c.About)
+	}
+	return b.String()
 }
 
 // synopsis returns how c is called.
@@ -106,11 +135,16 @@ func (p *Program) synopsis(c Command) string {
 // duration is a flag for a duration that says more than "parse error".
 type duration struct{ flag.Value }
 
+var durationForm = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?(h|m|s|ms))+$`)
+
 func (d duration) Set(s string) error {
-	if d.Value.Set(s) != nil {
-		return errors.New("must be a number with a unit, as in 5s")
+	switch err := d.Value.Set(s); {
+	case err == nil:
+		return nil
+	case durationForm.MatchString(s):
+		return errors.New("is out of range, which ends at 2562047h")
 	}
-	return nil
+	return errors.New("must be a number with a unit (h, m, s), as in 5s")
 }
 
 // choice is a flag that takes one of a few words.

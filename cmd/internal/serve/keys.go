@@ -67,7 +67,16 @@ func createKey(c *Call, path string, expires time.Duration) error {
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
 		return fmt.Errorf("key %s was made but could not be printed: %w; revoke it and make another", k.ID, err)
 	}
+	fmt.Fprintf(c.Stderr, "key %s of account %s; keys revoke %s takes it away\n", k.ID, k.Account, k.ID)
 	return nil
+}
+
+// noFile adds to the error that there is no key file what can be done.
+func noFile(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; name another key file with -keys, or make one with keys create", err)
+	}
+	return err
 }
 
 func newKey(account string, expires time.Duration) (string, apikey.Key, error) {
@@ -84,7 +93,7 @@ func listKeys(c *Call, path string) error {
 	}
 	keys, err := apikey.List(path)
 	if err != nil {
-		return err
+		return noFile(err)
 	}
 	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tACCOUNT\tCREATED\tEXPIRES")
@@ -110,7 +119,7 @@ func revokeKey(c *Call, path string) error {
 		return fmt.Errorf("%w; keys list shows them", err)
 	}
 	if err != nil {
-		return err
+		return noFile(err)
 	}
 	_, err = fmt.Fprintf(c.Stdout, "revoked %s of %s\n", k.ID, k.Account)
 	return err

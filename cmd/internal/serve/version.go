@@ -2,8 +2,8 @@ package serve
 
 import (
 	"fmt"
-	"runtime/debug"
-	"strings"
+
+	"example.com/animalstore/cmd/internal/version"
 )
 
 func (p *Program) versionCommand() Command {
@@ -14,27 +14,8 @@ func (p *Program) versionCommand() Command {
 			if len(c.Args) > 0 {
 				return usagef("unexpected argument %q", c.Args[0])
 			}
-			_, err := fmt.Fprintln(c.Stdout, p.Name, version())
+			_, err := fmt.Fprintln(c.Stdout, p.Name, version.String())
 			return err
 		},
 	}
-}
-
-// version returns the module's version, which ends in "+dirty" if files were
-// changed, the revision where it is known, and Go's version.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "of unknown origin"
-	}
-	parts := []string{info.Main.Version}
-	if parts[0] == "" {
-		parts[0] = "(devel)"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			parts = append(parts, s.Value)
-		}
-	}
-	return strings.Join(append(parts, info.GoVersion), " ")
 }
