@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"example.com/animalstore/cmd/internal/version"
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -125,11 +126,13 @@ func TestCommands(t *testing.T) {
 		{name: "a known file with an unknown id", args: run(good, "-known", file(t, "known", "cats.list soon\n")), env: env, code: 2, stderr: "cats.list"},
 		{name: "another level", args: run(good, "-level", "all"), env: env, code: 2, stderr: `level "all"`},
 		{name: "a pet that is no id", args: run(good, "-pet", "Rex"), env: env, code: 2, stderr: "not an int64"},
-		{name: "an unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: "no format"},
+		{name: "an unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `no format "pdf"; the formats are text, ansi, json, junit, html`},
+		{name: "an unknown format without a file", args: run(good, "-report", "pdf="), env: env, code: 2, stderr: "the formats are text, "},
 		{name: "a report without a file", args: run(good, "-report", "json"), env: env, code: 2, stderr: "junit=report.xml"},
 		{name: "a report that cannot be written", args: run(good, "-report", "json="+filepath.Join(t.TempDir(), "no", "x")), env: env, code: 2, stderr: "cannot be written"},
 		{name: "a report that is a directory", args: run(good, "-report", "json="+t.TempDir()), env: env, code: 2, stderr: "is a directory"},
 
+		{name: "version", args: []string{"-version"}, code: 0, stdout: "conformance " + version.String() + "\n"},
 		{name: "help", args: []string{"help"}, code: 0, stdout: "Exit codes:"},
 		{name: "an address without a scheme", args: run(strings.TrimPrefix(good, "http://")), env: env, code: 2, stderr: "must start with http:// or https://, as in " + good},
 		{name: "help for run", args: []string{"run", "-h"}, code: 0, stdout: "-messages-url"},

@@ -17,6 +17,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"example.com/animalstore/cmd/internal/version"
 )
 
 // The exit codes.
@@ -36,6 +38,8 @@ Usage:
         list the checks: id, level, section of the contract, title
   conformance explain ID...
         say what a check asks for, why, and what a failure looks like
+  conformance version
+        print what the command was built from (-version does too)
 
 conformance run -h lists its flags.
 
@@ -76,10 +80,12 @@ func command(ctx context.Context, args []string, env environment) int {
 		err = list(args[1:], env)
 	case "explain":
 		err = explain(args[1:], env)
+	case "version", "-version", "--version":
+		fmt.Fprintln(env.stdout, "conformance", version.String())
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(env.stdout, usage)
 	default:
-		err = usagef("there is no command %q: it is run, list or explain", args[0])
+		err = usagef("there is no command %q: it is run, list, explain or version", args[0])
 	}
 	if err == nil || errors.Is(err, errHelp) {
 		return code

@@ -28,12 +28,21 @@ func (r *reportFlags) Set(s string) error {
 	format := conformance.Format(name)
 	switch {
 	case !ok || path == "":
-		return fmt.Errorf("must be a format, = and a file, as in junit=report.xml")
+		return fmt.Errorf("must be FORMAT=FILE, as in junit=report.xml; the formats are %s", formats())
 	case !slices.Contains(conformance.Formats(), format):
-		return fmt.Errorf("%q is no format: it is one of %v", name, conformance.Formats())
+		return fmt.Errorf("there is no format %q; the formats are %s", name, formats())
 	}
 	*r = append(*r, &reportFile{format: format, path: path})
 	return nil
+}
+
+// formats names all of them.
+func formats() string {
+	var names []string
+	for _, f := range conformance.Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (r reportFlags) open() error {
