@@ -57,6 +57,9 @@ func check(w io.Writer, path string) error {
 	if err := limitMemory(checkMemory); err != nil {
 		return err
 	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return fmt.Errorf("%s is empty; a store never is, not even without animals", path)
+	}
 	n, foreign := 0, false
 	err := storage.Check(path, func(err error) {
 		foreign = foreign || errors.Is(err, storage.ErrForeign)
@@ -69,8 +72,6 @@ func check(w io.Writer, path string) error {
 		return &serve.UsageError{Message: inUse(path, "check")}
 	case err != nil:
 		return &serve.UsageError{Message: err.Error()}
-	case isEmpty(path):
-		return fmt.Errorf("%s is empty; a store never is, not even without animals", path)
 	case foreign:
 		return fmt.Errorf("%s is not an animal store; if it was one, its start is lost: save what is left with export -skip-damaged", path)
 	case n > maxProblems:
@@ -81,11 +82,6 @@ func check(w io.Writer, path string) error {
 	}
 	_, err = fmt.Fprintf(w, "%s is sound\n", path)
 	return err
-}
-
-func isEmpty(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Size() == 0
 }
 
 // inUse is what a command says that cannot work beside a server.
