@@ -67,6 +67,10 @@ func (u *update) note(err error) {
 //
 // If ctx ends first the change is given up, unless it is being written
 // already: then its outcome is waited for, so that the caller learns it.
+//
+// One of the callers commits, for all that are waiting, while the others wait:
+// a lone caller needs nobody, and to wake another for it would take as long as
+// a good part of the commit.
 func (s *Store) change(ctx context.Context, size int, apply func(*update) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -80,6 +84,8 @@ func (s *Store) change(ctx context.Context, size int, apply func(*update) error)
 		select {
 		case <-w.done:
 			return w.err
+		case s.turn <- struct{}{}:
+			s.lead(w)
 		case <-s.wedged:
 			return s.failure.Load()
 		case <-given:
@@ -87,6 +93,19 @@ func (s *Store) change(ctx context.Context, size int, apply func(*update) error)
 				return ctx.Err()
 			}
 			given = nil
+		}
+	}
+}
+
+// lead has the turn: it commits until w is done, and gives the turn back.
+func (s *Store) lead(w *write) {
+	defer func() { <-s.turn }()
+	for {
+		select {
+		case <-w.done:
+			return
+		default:
+			s.commitNext()
 		}
 	}
 }
@@ -113,56 +132,60 @@ func (s *Store) enqueue(w *write) error {
 	}
 }
 
-// commitAll writes until there is nothing more to come. Many callers share a
-// sync; a lone caller does not wait for company, but for the first time after
-// there was some.
-func (s *Store) commitAll() {
-	defer close(s.stopped)
-	var (
-		batch   = make([]*write, 0, maxBatch)
-		took    time.Duration // the last commit
-		callers int           // were in it, or queued up meanwhile
-	)
-	for first := range s.writes {
-		batch = s.gather(append(batch[:0], first), callers, min(took, maxGather))
-		begun := time.Now()
-		s.commit(batch)
-		took, callers = time.Since(begun), len(batch)+len(s.writes)
-		clear(batch)
-	}
+// group is what is known of the last commit, and room for the next. It belongs
+// to whoever has the turn.
+type group struct {
+	batch   []*write
+	took    time.Duration
+	callers int // were in it, or queued up meanwhile
 }
 
-// gather adds to a batch what has queued up, and waits until there are as many
-// writes as there were callers at the last commit, for as long as patience:
-// those that it answered are about to come again, and to commit without them
-// would make two syncs of one.
-func (s *Store) gather(batch []*write, callers int, patience time.Duration) []*write {
-	size := batch[0].size
+// commitNext commits what is queued, if there is anything. The caller has the
+// turn.
+func (s *Store) commitNext() {
+	g := &s.group
+	select {
+	case first := <-s.writes:
+		g.batch = append(g.batch[:0], first)
+	default:
+		return
+	}
+	s.gather()
+	begun := time.Now()
+	s.commit(g.batch)
+	g.took, g.callers = time.Since(begun), len(g.batch)+len(s.writes)
+	clear(g.batch)
+}
+
+// gather adds to a batch what has queued up. If there were more callers at the
+// last commit it waits for them, as long as that took: those that it answered
+// are about to come again, and to commit without them would make two syncs of
+// one. So the first that comes alone waits once, and after that no more.
+func (s *Store) gather() {
+	g := &s.group
+	size := g.batch[0].size
 	defer func() { s.pending.Add(-size) }()
-	enough := time.NewTimer(patience)
-	defer enough.Stop()
-	for len(batch) < maxBatch && size < maxBatchBytes {
+	var enough <-chan time.Time
+	for len(g.batch) < maxBatch && size < maxBatchBytes {
 		var w *write
-		if len(batch) < callers {
+		select {
+		case w = <-s.writes:
+		default:
+			if len(g.batch) >= g.callers {
+				return
+			}
+			if enough == nil {
+				enough = time.After(min(g.took, maxGather))
+			}
 			select {
 			case w = <-s.writes:
-			case <-enough.C:
-				callers = 0
-				continue
-			}
-		} else {
-			select {
-			case w = <-s.writes:
-			default:
+			case <-enough:
+				return
 			}
 		}
-		if w == nil {
-			return batch // there are no more, or never will be
-		}
-		batch = append(batch, w)
+		g.batch = append(g.batch, w)
 		size += w.size
 	}
-	return batch
 }
 
 // commit makes one transaction of batch and tells every caller how it went.

@@ -115,7 +115,7 @@ func open(path string, o Options) (*Store, error) {
 		now:      o.Now,
 		capacity: int64(o.QueueCapacity),
 		writes:   make(chan *write, maxWaiting),
-		stopped:  make(chan struct{}),
+		turn:     make(chan struct{}, 1),
 		failed:   make(chan struct{}),
 		wedged:   make(chan struct{}),
 	}
@@ -126,7 +126,6 @@ func open(path string, o Options) (*Store, error) {
 		_ = s.closeFile()
 		return nil, err
 	}
-	go s.commitAll()
 	return s, nil
 }
 

@@ -30,6 +30,7 @@ type readers struct {
 	shown int           // the transaction that made the state
 	held  bool          // none is kept
 	ended chan struct{} // closed at the end of the commit under way; nil if there is none
+	timer *time.Timer   // of hold
 }
 
 // maxIdle bounds the readers kept: more than can run at once are no use.
@@ -47,9 +48,13 @@ func (p *readers) commit(fn func() (int, error)) error {
 	p.mu.Lock()
 	p.ended = ended
 	p.mu.Unlock()
-	timer := time.AfterFunc(maxHold, func() { p.hold(ended) })
+	// It is never stopped: to move it on costs much less than to set it.
+	if p.timer == nil {
+		p.timer = time.AfterFunc(maxHold, p.hold)
+	} else {
+		p.timer.Reset(maxHold)
+	}
 	id, err := fn()
-	timer.Stop()
 	p.mu.Lock()
 	if err == nil {
 		p.shown = id
@@ -64,15 +69,15 @@ func (p *readers) commit(fn func() (int, error)) error {
 	return err
 }
 
-// hold ends the idle readers and has none kept, if that commit still is on.
+// hold ends the idle readers and has none kept, if a commit still is on.
 //
 // Each ends on its own and without the lock: bbolt gives up a reader's share
 // of the mapping first and then waits for a lock that a new reader may have,
 // which waits for the commit, which waits for the shares of all the others.
-func (p *readers) hold(ended chan struct{}) {
+func (p *readers) hold() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended != ended {
+	if p.ended == nil {
 		return
 	}
 	p.held = true

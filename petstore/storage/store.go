@@ -28,7 +28,8 @@ type Store struct {
 
 	writes  chan *write
 	pending atomic.Int64 // bytes in writes
-	stopped chan struct{}
+	turn    chan struct{} // to commit: has room for one
+	group   group
 
 	mu     sync.RWMutex // closed for reading while a write is sent
 	closed bool
@@ -61,11 +62,13 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
-	close(s.writes)
 	s.mu.Unlock()
 
 	select {
-	case <-s.stopped:
+	case s.turn <- struct{}{}: // and keep it
+		for len(s.writes) > 0 {
+			s.commitNext()
+		}
 	case <-s.wedged:
 	}
 	s.readers.close()
