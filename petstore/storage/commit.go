@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"runtime"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -150,6 +151,7 @@ func (s *Store) commitNext() {
 	default:
 		return
 	}
+	runtime.Gosched() // on one processor, others that are ready to ask have not been able to
 	s.gather()
 	begun := time.Now()
 	s.commit(g.batch)

@@ -27,7 +27,7 @@ type Store struct {
 	readers  readers
 
 	writes  chan *write
-	pending atomic.Int64 // bytes in writes
+	pending atomic.Int64  // bytes in writes
 	turn    chan struct{} // to commit: has room for one
 	group   group
 
