@@ -138,7 +138,7 @@ func (s *Store) enqueue(w *write) error {
 type group struct {
 	batch   []*write
 	took    time.Duration
-	callers int // were in it, or queued up meanwhile
+	callers int
 }
 
 // commitNext commits what is queued, if there is anything. The caller has the
@@ -155,14 +155,15 @@ func (s *Store) commitNext() {
 	s.gather()
 	begun := time.Now()
 	s.commit(g.batch)
-	g.took, g.callers = time.Since(begun), len(g.batch)+len(s.writes)
+	g.took, g.callers = time.Since(begun), len(g.batch)
 	clear(g.batch)
 }
 
-// gather adds to a batch what has queued up. If there were more callers at the
-// last commit it waits for them, as long as that took: those that it answered
-// are about to come again, and to commit without them would make two syncs of
-// one. So the first that comes alone waits once, and after that no more.
+// gather adds to a batch what has queued up. If there were more callers in the
+// last commit it waits for as many, as long as that took: those that it
+// answered may be about to come again, and to commit without them would make
+// two syncs of one. Where they do not come, fewer are waited for the next
+// time: the first that comes alone waits once, and after that no more.
 func (s *Store) gather() {
 	g := &s.group
 	size := g.batch[0].size
