@@ -34,7 +34,7 @@ var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are wa
 type write struct {
 	apply func(*update) error
 	size  int64
-	taken atomic.Bool // by the committer, or by a caller that gave up
+	taken atomic.Bool // by a commit, or by a caller that gave up
 	err   error       // of apply, or of the transaction; valid once done is closed
 	done  chan struct{}
 }
