@@ -135,15 +135,15 @@ func choose(r *rand.Rand, name, again string, highest int) input {
 }
 
 // check says whether a history can be explained, and how many outcomes in it
-// are unknown.
-func check(history []porcupine.Operation) (porcupine.CheckResult, int) {
+// are unknown. What it may take grows with those.
+func check(history []porcupine.Operation, limit time.Duration) (porcupine.CheckResult, int) {
 	unknown := 0
 	for _, op := range history {
 		if op.Output.(output).unknown {
 			unknown++
 		}
 	}
-	return porcupine.CheckOperationsTimeout(model, history, time.Minute), unknown
+	return porcupine.CheckOperationsTimeout(model, history, limit), unknown
 }
 
 func newStore(t *testing.T) *reopened {
@@ -160,7 +160,7 @@ func TestLinearizable(t *testing.T) {
 	for i := range *histories {
 		s := newStore(t)
 		history := record(t, s, *seed+uint64(i), 40, func() { s.open(t) })
-		result, unknown := check(history)
+		result, unknown := check(history, time.Minute)
 		if result != porcupine.Ok {
 			t.Errorf("history %d: %s, want %s", i, result, porcupine.Ok)
 		}
@@ -213,7 +213,7 @@ func TestBrokenIsCaught(t *testing.T) {
 		const tries = 4
 		for i := range tries {
 			history := record(t, &broken{Service: newStore(t), fault: fault}, *seed+uint64(i), 12, nil)
-			if result, _ := check(history); result == porcupine.Illegal {
+			if result, _ := check(history, 5*time.Second); result == porcupine.Illegal {
 				caught++
 			}
 		}
