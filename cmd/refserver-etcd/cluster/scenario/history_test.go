@@ -72,7 +72,7 @@ func (h *history) work(client int) {
 		select {
 		case <-h.stop:
 			return
-		case <-time.After(time.Duration(10+r.IntN(80)) * time.Millisecond):
+		case <-time.After(time.Duration(10+r.IntN(either(250, 80))) * time.Millisecond): // few enough to be checked
 		}
 		h.do(client, h.choose(r, fmt.Sprintf("%d-%d", client, n)), h.servers[r.IntN(len(h.servers))])
 	}
