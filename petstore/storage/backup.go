@@ -76,17 +76,14 @@ func (t temporary) Close() error {
 // copyTo writes a copy of the store to f, which has to take it fast: pages
 // that are given up meanwhile are not used again until it is done.
 func (s *Store) copyTo(ctx context.Context, f *os.File) (err error) {
-	if err := s.usable(ctx); err != nil {
-		return err
-	}
-	tx, err := s.snapshot(ctx)
+	p, err := s.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer p.release()
 	defer recoverDamage(&err)()
 	var cause error // bbolt passes on the text of some failures, but not the error
-	_, err = tx.WriteTo(writer(func(b []byte) (n int, err error) {
+	_, err = p.tx.WriteTo(writer(func(b []byte) (n int, err error) {
 		defer func() { cause = err }()
 		if err := s.usable(ctx); err != nil {
 			return 0, err
@@ -99,6 +96,9 @@ func (s *Store) copyTo(ctx context.Context, f *os.File) (err error) {
 		}
 		return f.Write(b)
 	}))
+	if cause == nil && errors.Is(err, io.EOF) {
+		return damaged("it was cut short while it was copied")
+	}
 	err = cmp.Or(cause, err)
 	if err != nil && noSpace(err) {
 		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}

@@ -2,12 +2,14 @@ package storage
 
 import (
 	"context"
+	"errors"
+	"math"
 	"runtime"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"example.com/animalstore/petstore"
 )
@@ -202,14 +204,17 @@ func (s *Store) commit(batch []*write) {
 	if len(live) == 0 {
 		return
 	}
-	err := s.update(func(u *update) error {
-		for _, w := range live {
-			if w.err = w.apply(u); u.err != nil {
-				return u.err
+	err := s.markOpen()
+	if err == nil {
+		err = s.update(func(u *update) error {
+			for _, w := range live {
+				if w.err = w.apply(u); u.err != nil {
+					return u.err
+				}
 			}
-		}
-		return u.expire(2 * len(live))
-	})
+			return u.expire(2 * len(live))
+		})
+	}
 	for _, w := range live {
 		if err != nil {
 			// Even an answer that stored nothing may rest on what a write
@@ -220,8 +225,8 @@ func (s *Store) commit(batch []*write) {
 	}
 }
 
-// update runs fn in a write transaction and commits it. If it fails, the file
-// is as it was or the store has failed.
+// update runs fn in a write transaction, commits it, and shows it to reads. If
+// it fails, the file is as it was or the store has failed.
 func (s *Store) update(fn func(*update) error) error {
 	if e := s.failure.Load(); e != nil {
 		return e
@@ -230,16 +235,38 @@ func (s *Store) update(fn func(*update) error) error {
 	if err != nil {
 		return s.fail(err)
 	}
-	if strconv.IntSize == 64 {
-		s.db.MaxSize = int(size + maxGrowth)
+	// To map more of the file, bbolt waits until all reads have ended. So it
+	// must not try while a snapshot is shown: it is refused, and tries again
+	// after the snapshot was withdrawn.
+	err = s.attempt(fn, min(size+maxGrowth, s.mapped-1))
+	remap := errors.Is(err, berrors.ErrMaxSizeReached)
+	if remap {
+		s.show(withdrawn())
+		err = s.attempt(fn, size+maxGrowth)
 	}
-	return s.readers.commit(func() (int, error) {
-		var t attempt
-		if err := t.run(s, fn); err != nil {
-			return 0, s.settle(&t, err)
-		}
-		return t.id, nil
-	})
+	if err != nil && !remap || s.failure.Load() != nil {
+		return err
+	}
+	p, e := s.newSnapshot()
+	if e != nil {
+		return s.fail(e)
+	}
+	s.mapped = max(s.mapped, mapSize(p.tx.Size()))
+	s.show(p)
+	return err
+}
+
+// attempt runs fn in a write transaction that may make the file as long as
+// most bytes, and commits it.
+func (s *Store) attempt(fn func(*update) error, most int64) error {
+	s.db.MaxSize = int(min(most, math.MaxInt))
+	var t attempt
+	err := t.run(s, fn)
+	if err != nil {
+		return s.settle(&t, err)
+	}
+	s.lastCommit = t.id
+	return nil
 }
 
 // attempt is a write transaction, as far as it has come.
@@ -254,11 +281,14 @@ func (t *attempt) run(s *Store, fn func(*update) error) (err error) {
 	if t.tx, err = s.begin(true); err != nil {
 		return err
 	}
-	t.id = t.tx.ID()
+	if t.id = t.tx.ID(); t.id != s.lastCommit+1 {
+		return s.fail(errOtherCommit)
+	}
 	u := &update{Tx: t.tx, now: s.now().UnixNano()}
 	if u.state, err = loadState(t.tx); err != nil {
 		return err
 	}
+	u.closed = 0
 	if err := fn(u); err != nil {
 		return err
 	}

@@ -55,15 +55,13 @@ func makeWhole(path string, fill func(temporary string) error) error {
 
 // build writes an empty store to the empty file at path.
 func build(path string) error {
-	options := boltOptions()
-	options.InitialMmapSize = 0
-	db, err := bbolt.Open(path, 0o600, options)
+	db, err := bbolt.Open(path, 0o600, boltOptions())
 	if err != nil {
 		return err
 	}
-	err = db.Update(func(tx *bbolt.Tx) error {
+	fill := func(tx *bbolt.Tx) error {
 		for _, t := range tables() {
-			if _, err := tx.CreateBucket(t.name); err != nil {
+			if _, err := tx.CreateBucketIfNotExists(t.name); err != nil {
 				return err
 			}
 		}
@@ -72,8 +70,9 @@ func build(path string) error {
 			meta.Put(applicationKey, metaTable.seal(applicationKey, []byte(application))),
 			meta.Put(schemaKey, metaTable.seal(schemaKey, appendInt64(nil, schema))),
 			tx.Bucket(onceTable.name).Put(lastOnce, outcome{}.seal(lastOnce)),
-			state{}.store(tx),
+			state{closed: 1}.store(tx),
 		)
-	})
-	return errors.Join(err, db.Close())
+	}
+	// Twice, so that both meta pages lead to it.
+	return errors.Join(db.Update(fill), db.Update(fill), db.Close())
 }

@@ -19,11 +19,21 @@
 // longer knows what is on disk and refuses everything ([Store.Failed]) until
 // the file is opened again.
 //
+// After a crash the last commit stands on one of bbolt's two meta pages. If
+// either is damaged then, nobody knows whether something is lost, and [Open]
+// refuses the file ([ErrUndecided]). In a file that was closed both lead to the
+// same state, and one of them is enough.
+//
+// A store fails when something else writes to its file: at the next write, or
+// within a second. In that second reads may show what the other has written,
+// as far as its checksums are right. A file that is replaced by another whose
+// last transaction has the same number is not noticed.
+//
 // # The file
 //
 // The buckets, with integers of 8 bytes, big-endian:
 //
-//	meta     application, schema, state: the mark, the version, the counters
+//	meta     application, schema, state: the mark, the version, the counters and whether the file is closed
 //	pets     first id → a block of animals
 //	status/… first id → a block of the animals of that status
 //	queue    number → time of creation, the text

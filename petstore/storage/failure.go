@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"go.etcd.io/bbolt"
@@ -29,7 +28,11 @@ func (s *Store) settle(t *attempt, err error) error {
 		return err
 	}
 	if errors.Is(err, berrors.ErrMaxSizeReached) {
-		return damaged("a change needs more than %d bytes of room", maxGrowth)
+		return &petstore.Error{
+			Code:    petstore.CodeInternal,
+			Message: damagedMessage,
+			Err:     fmt.Errorf("%w: a change needs more than %d bytes of room: %w", ErrDamaged, maxGrowth, err),
+		}
 	}
 	if noSpace(err) && s.untouched(t.id) {
 		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
@@ -104,22 +107,4 @@ func noSpace(err error) bool {
 		}
 	}
 	return false
-}
-
-// sameFile makes sure that the open file is still the one at its path. If it
-// was renamed away or replaced, a second process may be writing to what has
-// taken its place, and what we write is lost with the last handle on it. It
-// returns the file's size.
-func (s *Store) sameFile() (int64, error) {
-	there, err := os.Stat(s.path)
-	if err != nil {
-		return 0, fmt.Errorf("the file is no longer there: %w", err)
-	}
-	if !os.SameFile(s.info, there) {
-		return 0, errors.New("the file was replaced by another while it was open")
-	}
-	if there.Size() < s.info.Size() {
-		return 0, fmt.Errorf("the file was cut short from %d to %d bytes while it was open", s.info.Size(), there.Size())
-	}
-	return there.Size(), nil
 }

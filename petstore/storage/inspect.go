@@ -98,35 +98,41 @@ func newest(m [2]meta) meta {
 }
 
 // inspect reads what bbolt will trust blindly and returns an error if it must
-// not. The warning, if any, is one for the operator.
-func inspect(f *os.File) (warning string, err error) {
+// not. invalid says what is wrong with one of the meta pages, if the other is
+// valid.
+func inspect(f *os.File) (invalid, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	switch {
 	case info.IsDir():
-		return "", errors.New("it is a directory")
+		return nil, errors.New("it is a directory")
 	case !info.Mode().IsRegular():
-		return "", errors.New("it is not a regular file")
+		return nil, errors.New("it is not a regular file")
 	case info.Size() == 0:
-		return "", errors.New("the file is empty; remove it, and a new store is made")
+		return nil, errors.New("the file is empty; remove it, and a new store is made")
 	}
 	m, err := readMetas(f)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	now := newest(m)
-	for i := range m {
-		if m[i].err != nil {
-			warning = fmt.Sprintf("meta page %d is invalid (%v): what was stored last may be missing", i, m[i].err)
-		}
-	}
 	if have, want := info.Size(), int64(now.pages)*now.pageSize; now.pages > maxPages || have < want {
-		return "", fmt.Errorf("%w: it was cut short to %d of %d bytes", ErrDamaged, have, want)
+		return nil, fmt.Errorf("%w: it was cut short to %d of %d bytes", ErrDamaged, have, want)
 	}
 	if now.freelist == noFreelist {
-		return "", ErrForeign // ours is always written; bbolt would write to this file on opening it
+		return nil, ErrForeign // ours is always written; bbolt would write to this file on opening it
 	}
-	return warning, inspectPages(f, now)
+	return invalidMeta(m), inspectPages(f, now)
+}
+
+// invalidMeta returns what is wrong with one of the meta pages, if anything is.
+func invalidMeta(m [2]meta) error {
+	for i := range m {
+		if m[i].err != nil {
+			return fmt.Errorf("%w: meta page %d is invalid (%v)", ErrDamaged, i, m[i].err)
+		}
+	}
+	return nil
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -80,11 +80,15 @@ func (o *Options) filled() Options {
 // errors.Is tells [ErrLocked], [ErrForeign], [ErrNewer] and [ErrDamaged]
 // apart, and fs.ErrPermission and the like.
 func Open(path string, opts *Options) (*Store, error) {
-	o := opts.filled()
-	s, err := open(path, o)
-	if err == nil {
-		return s, nil
+	s, err := open(path, opts.filled(), false)
+	if err != nil {
+		return nil, openError(path, err)
 	}
+	return s, nil
+}
+
+// openError returns err with the name of the file and what can be done.
+func openError(path string, err error) error {
 	var detailed *petstore.Error
 	if errors.As(err, &detailed) {
 		err = detailed.Err // no client is spoken to here
@@ -94,12 +98,14 @@ func Open(path string, opts *Options) (*Store, error) {
 	}
 	var named *fs.PathError
 	if errors.As(err, &named) {
-		return nil, fmt.Errorf("opening the store: %w", err)
+		return fmt.Errorf("opening the store: %w", err)
 	}
-	return nil, fmt.Errorf("opening the store %s: %w", path, err)
+	return fmt.Errorf("opening the store %s: %w", path, err)
 }
 
-func open(path string, o Options) (*Store, error) {
+// open opens the store. If acceptOlder, a file may be in the state before its
+// last commit.
+func open(path string, o Options, acceptOlder bool) (*Store, error) {
 	path, err := filepath.Abs(path) // a later change of directory changes nothing
 	if err != nil {
 		return nil, err
@@ -118,54 +124,72 @@ func open(path string, o Options) (*Store, error) {
 		turn:     make(chan struct{}, 1),
 		failed:   make(chan struct{}),
 		wedged:   make(chan struct{}),
+		closing:  make(chan struct{}),
 	}
-	if err := s.openFile(o.LockTimeout); err != nil {
+	invalid, err := s.openFile(o.LockTimeout)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.verify(); err != nil {
+	err = s.verify()
+	if err == nil {
+		err = s.judgeMeta(invalid, acceptOlder)
+	}
+	if err != nil {
+		s.show(nil)
 		_ = s.closeFile()
 		return nil, err
 	}
+	go s.watch()
 	return s, nil
 }
 
-// openFile has the file inspected, locked and mapped.
-func (s *Store) openFile(timeout time.Duration) (err error) {
+// openFile locks the file, inspects it and maps it. invalid says what is wrong
+// with one of its two meta pages, if anything is.
+func (s *Store) openFile(timeout time.Duration) (invalid, err error) {
+	ahead := mapAhead()
+	invalid, err = s.tryOpen(timeout, ahead)
+	if err != nil && ahead > smallMapAhead && errors.Is(err, syscall.ENOMEM) { // ulimit -v
+		invalid, err = s.tryOpen(timeout, smallMapAhead)
+	}
+	return invalid, err
+}
+
+// tryOpen is openFile, with that many bytes mapped beyond the end of the file.
+func (s *Store) tryOpen(timeout time.Duration, ahead int64) (invalid, err error) {
 	defer func() {
 		if err != nil && s.file != nil {
 			s.file.Close() // bbolt does not, when it panics
 		}
 	}()
 	defer recoverDamage(&err)()
-	var warning string
 	options := boltOptions()
-	options.Timeout = max(timeout, 1) // bbolt takes 0 for ever
+	options.Timeout = max(timeout, 1) // bbolt takes 0 as forever
 	options.OpenFile = func(path string, flag int, mode fs.FileMode) (*os.File, error) {
 		f, err := os.OpenFile(path, flag&^os.O_CREATE, mode)
 		if err != nil {
 			return nil, err
 		}
 		if err = lockExclusive(f, timeout); err == nil {
-			warning, err = inspect(f)
+			invalid, err = inspect(f)
 		}
 		if err != nil {
 			f.Close()
 			return nil, err
 		}
+		if s.info, err = f.Stat(); err != nil {
+			f.Close()
+			return nil, err
+		}
 		s.file = f
+		s.mapped = mapSize(s.info.Size() + ahead)
+		options.InitialMmapSize = int(min(s.info.Size()+ahead, math.MaxInt))
 		return f, nil
 	}
 	s.db, err = bbolt.Open(s.path, 0, options)
 	if errors.Is(err, berrors.ErrTimeout) {
-		return ErrLocked
-	} else if err != nil {
-		return err
+		err = ErrLocked
 	}
-	if warning != "" {
-		s.log.Warn(warning, "path", s.path)
-	}
-	s.info, err = s.file.Stat()
-	return err
+	return invalid, err
 }
 
 // boltOptions are the settings that our files are made and opened with.
@@ -173,12 +197,6 @@ func boltOptions() *bbolt.Options {
 	o := *bbolt.DefaultOptions
 	o.NoStatistics = true
 	o.FreelistType = bbolt.FreelistMapType
-	if runtime.GOOS != "windows" && strconv.IntSize == 64 {
-		// Addresses cost nothing, and to map more of a growing file later a
-		// write would have to wait for every read. (Windows would make the
-		// file as large as the mapping.)
-		o.InitialMmapSize = 1 << 30
-	}
 	return &o
 }
 
@@ -191,15 +209,17 @@ func (s *Store) verify() (err error) {
 	}
 	defer tx.Rollback()
 	defer recoverDamage(&err)()
-	s.readers.shown = tx.ID()
 	if err := checkMark(tx); err != nil {
 		return err
 	}
-	r := &reader{tx: tx}
-	if err := r.prepare(); err != nil {
+	s.lastCommit = tx.ID()
+	p, err := s.newSnapshot()
+	if err != nil {
 		return err
 	}
-	return r.checkEnds()
+	s.show(p)
+	s.clean = p.state.closed != 0
+	return p.reader(s).checkEnds()
 }
 
 // checkMark tells our files from others and from newer ones.

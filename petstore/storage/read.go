@@ -3,234 +3,152 @@ package storage
 import (
 	"context"
 	"runtime/debug"
-	"sync"
-	"time"
+	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 )
 
-// reader is a transaction that reads one state of the file, with what most
-// reads need of it at hand. It serves one call at a time.
-type reader struct {
-	readers *readers
-	tx      *bbolt.Tx
-	state   state
-	pets    *bbolt.Cursor
-	status  [3]*bbolt.Cursor // in the order of petstore.Statuses
-	key     [8]byte          // that is being looked for
-	faults  bool             // the goroutine's setting before the call
+// snapshot is a read transaction of one commit, shared by all reads until the
+// next commit is on disk. To begin a transaction and to look up its buckets
+// costs many times what a read does.
+type snapshot struct {
+	tx       *bbolt.Tx
+	state    state
+	pets     *bbolt.Bucket
+	status   [3]*bbolt.Bucket // in the order of petstore.Statuses
+	users    atomic.Int64     // the reads, and one for the store while it shows the snapshot
+	replaced chan struct{}    // closed when the store shows another, or none
 }
 
-// readers keeps the readers that no call is using, since to begin a
-// transaction costs many times what else a read does. All of them show the
-// state that was acknowledged last: a commit ends those of the state before.
-type readers struct {
-	mu    sync.Mutex
-	idle  []*reader
-	shown int           // the transaction that made the state
-	held  bool          // none is kept
-	ended chan struct{} // closed at the end of the commit under way; nil if there is none
-	timer *time.Timer   // of hold
-}
-
-// maxIdle bounds the readers kept: more than can run at once are no use.
-const maxIdle = 64
-
-// maxHold is how long a commit may be in need of something that an idle reader
-// has. To map more of a growing file, which is rare, bbolt waits for all that
-// read, and idle ones would be waited for without end.
-const maxHold = 50 * time.Millisecond
-
-// commit calls fn, which commits and returns the transaction's ID, and then
-// has reads show what that made.
-func (p *readers) commit(fn func() (int, error)) error {
-	ended := make(chan struct{})
-	p.mu.Lock()
-	p.ended = ended
-	p.mu.Unlock()
-	// It is never stopped: to move it on costs much less than to set it.
-	if p.timer == nil {
-		p.timer = time.AfterFunc(maxHold, p.hold)
-	} else {
-		p.timer.Reset(maxHold)
-	}
-	id, err := fn()
-	p.mu.Lock()
-	if err == nil {
-		p.shown = id
-	}
-	p.ended, p.held = nil, false
-	idle := p.drain()
-	p.mu.Unlock()
-	close(ended)
-	for _, r := range idle {
-		r.end()
-	}
-	return err
-}
-
-// hold ends the idle readers and has none kept, if a commit still is on.
-//
-// Each ends on its own and without the lock: bbolt gives up a reader's share
-// of the mapping first and then waits for a lock that a new reader may have,
-// which waits for the commit, which waits for the shares of all the others.
-func (p *readers) hold() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended == nil {
-		return
-	}
-	p.held = true
-	for _, r := range p.drain() {
-		go r.end()
-	}
-}
-
-// close ends the idle readers, and the others once they are idle.
-func (p *readers) close() {
-	p.mu.Lock()
-	p.held = true
-	idle := p.drain()
-	p.mu.Unlock()
-	for _, r := range idle {
-		r.end()
-	}
-}
-
-// drain returns the readers that were idle, to be ended. The caller holds the
-// lock.
-func (p *readers) drain() []*reader {
-	idle := p.idle
-	p.idle = nil
-	return idle
-}
-
-// take returns an idle reader, nil if there is none.
-func (p *readers) take() *reader {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := len(p.idle)
-	if n == 0 {
-		return nil
-	}
-	r := p.idle[n-1]
-	p.idle = p.idle[:n-1]
-	return r
-}
-
-// keep returns r to the idle ones, and reports whether there was room for it.
-func (p *readers) keep(r *reader) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.held || r.tx.ID() != p.shown || len(p.idle) == maxIdle {
-		return false
-	}
-	p.idle = append(p.idle, r)
-	return true
-}
-
-// shows reports whether reads may show what the transaction with that ID made.
-// If not, the channel is closed at the end of the commit that it may be of.
-func (p *readers) shows(id int) (bool, <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return id <= p.shown, p.ended
-}
-
-// snapshot begins a transaction that reads the state that was acknowledged
-// last.
-//
-// A commit is to be seen in the file before it is known to be on disk. What it
-// made must not be shown until then: it may yet be lost, and the idle readers,
-// which do not show it, would take back what others have told.
-func (s *Store) snapshot(ctx context.Context) (*bbolt.Tx, error) {
+// newSnapshot begins a read transaction of the last commit. The caller makes
+// sure that no commit is under way: its meta page can be read before it is
+// known to be on disk.
+func (s *Store) newSnapshot() (_ *snapshot, err error) {
 	tx, err := s.begin(false)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		shown, ended := s.readers.shows(tx.ID())
-		if shown {
-			return tx, nil
-		}
-		if err := s.usable(ctx); err != nil {
+	defer func() {
+		if err != nil {
 			_ = tx.Rollback()
+		}
+	}()
+	defer recoverDamage(&err)()
+	if tx.ID() != s.lastCommit {
+		return nil, errOtherCommit
+	}
+	p := &snapshot{tx: tx, replaced: make(chan struct{})}
+	p.users.Store(1)
+	if p.state, err = loadState(tx); err != nil {
+		return nil, err
+	}
+	for i := range statusTables {
+		if p.status[i], err = statusTables[i].bucket(tx); err != nil {
 			return nil, err
 		}
+	}
+	p.pets, err = petTable.bucket(tx)
+	return p, err
+}
+
+// acquire reports whether p can be used, until it is released.
+func (p *snapshot) acquire() bool {
+	for n := p.users.Load(); n > 0; n = p.users.Load() {
+		if p.users.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// release ends the transaction after its last use. Ending a read-only
+// transaction cannot fail.
+func (p *snapshot) release() {
+	if p.users.Add(-1) == 0 {
+		_ = p.tx.Rollback()
+	}
+}
+
+// withdrawn is shown while there is no snapshot: reads wait for the next.
+func withdrawn() *snapshot { return &snapshot{replaced: make(chan struct{})} }
+
+// show makes reads use p from now on; nil: the store is closed.
+func (s *Store) show(p *snapshot) {
+	if old := s.shown.Swap(p); old != nil {
+		close(old.replaced)
+		old.release()
+	}
+}
+
+// snapshot returns what the store shows. The caller releases it.
+func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
+	for {
+		if err := s.usable(ctx); err != nil {
+			return nil, err
+		}
+		p := s.shown.Load()
+		if p == nil {
+			return nil, errClosed
+		}
+		if p.acquire() {
+			return p, nil
+		}
 		select {
-		case <-ended:
+		case <-p.replaced:
 		case <-s.failed:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// read begins a read of one state of the file. What is kept of that has to be
+// reader reads a snapshot for one call at a time.
+type reader struct {
+	*snapshot
+	store  *Store
+	pets   *bbolt.Cursor
+	status [3]*bbolt.Cursor // in the order of petstore.Statuses
+	key    [8]byte          // that is being looked for
+	faults bool             // the goroutine's setting before the call
+}
+
+// read begins a read of one state of the file. What is kept of that must be
 // copied. The caller defers done, with the error that it returns.
 func (s *Store) read(ctx context.Context) (*reader, error) {
-	if err := s.usable(ctx); err != nil {
+	p, err := s.snapshot(ctx)
+	if err != nil {
 		return nil, err
 	}
-	r := s.readers.take()
-	if r == nil {
-		tx, err := s.snapshot(ctx)
-		if err != nil {
-			return nil, err
-		}
-		r = &reader{readers: &s.readers, tx: tx}
+	r, _ := s.readers.Get().(*reader) // its cursors have room for what they do
+	if r == nil || r.snapshot != p {
+		r = p.reader(s)
 	}
 	r.faults = debug.SetPanicOnFault(true)
-	if r.pets == nil {
-		if err := r.prepare(); err != nil {
-			r.finish(false)
-			return nil, err
-		}
-	}
 	return r, nil
 }
 
-// prepare looks up what a new reader has at hand.
-func (r *reader) prepare() (err error) {
-	defer recoverDamage(&err)()
-	if r.state, err = loadState(r.tx); err != nil {
-		return err
-	}
-	for i := range statusTables {
-		b, err := statusTables[i].bucket(r.tx)
-		if err != nil {
-			return err
-		}
+// reader returns a new reader of p.
+func (p *snapshot) reader(s *Store) *reader {
+	r := &reader{snapshot: p, store: s, pets: p.pets.Cursor()}
+	for i, b := range p.status {
 		r.status[i] = b.Cursor()
 	}
-	pets, err := petTable.bucket(r.tx)
-	if err != nil {
-		return err
-	}
-	r.pets = pets.Cursor()
-	return nil
+	return r
 }
 
 // done ends a read. A panic of the caller becomes its error: bbolt panics on
 // a page that is not what it should be, and the processor faults on one that
 // is no longer in the file.
 func (r *reader) done(err *error) {
-	p := recover()
-	if p != nil {
-		*err = damaged("%v", p)
-	}
-	r.finish(p == nil)
-}
-
-// finish keeps a reader that is fit to be used again.
-func (r *reader) finish(fit bool) {
+	panicked := recover()
 	debug.SetPanicOnFault(r.faults)
-	if !fit || !r.readers.keep(r) {
-		r.end()
+	p := r.snapshot
+	if panicked != nil {
+		*err = damaged("%v", panicked)
+	} else {
+		r.store.readers.Put(r)
 	}
+	p.release()
 }
-
-// end ends the transaction. A read-only one always can.
-func (r *reader) end() { _ = r.tx.Rollback() }
 
 // view calls fn with a reader.
 func (s *Store) view(ctx context.Context, fn func(*reader) error) (err error) {

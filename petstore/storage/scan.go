@@ -70,10 +70,8 @@ func (s *scanner) begin() (bool, error) {
 		return s.size > 0, nil
 	}
 	now := newest(m)
-	for i := range m {
-		if m[i].err != nil {
-			s.report(fmt.Errorf("%w: meta page %d is invalid (%v): what was stored last may be missing", ErrDamaged, i, m[i].err))
-		}
+	if err := invalidMeta(m); err != nil {
+		s.report(err)
 	}
 	if now.pages > maxPages || s.size < int64(now.pages)*now.pageSize {
 		s.report(fmt.Errorf("%w: it was cut short to %d of %d bytes", ErrDamaged, s.size, now.pages*uint64(now.pageSize)))

@@ -26,15 +26,24 @@ type state struct {
 	// last is the highest ID in the table of each status, in the order of
 	// petstore.Statuses; 0 if there is none.
 	last [3]int64
+
+	// closed is 1 in a file that was closed in good order, otherwise 0. See
+	// Store.markClosed.
+	closed int64
+}
+
+// fields are the counters in the order in which they are stored.
+func (s *state) fields() []*int64 {
+	return []*int64{&s.lastPet, &s.lastMessage, &s.queued, &s.last[0], &s.last[1], &s.last[2], &s.closed}
 }
 
 // stateLen is the length of an encoded state.
-const stateLen = 8 * 6
+const stateLen = 8 * 7
 
 func (s state) encode() []byte {
 	b := make([]byte, 0, stateLen+sumLen)
-	for _, n := range []int64{s.lastPet, s.lastMessage, s.queued, s.last[0], s.last[1], s.last[2]} {
-		b = appendInt64(b, n)
+	for _, n := range s.fields() {
+		b = appendInt64(b, *n)
 	}
 	return b
 }
@@ -57,7 +66,7 @@ func decodeState(b []byte) (state, error) {
 	if len(b) != stateLen {
 		return s, damaged("the counters have %d bytes", len(b))
 	}
-	for i, n := range []*int64{&s.lastPet, &s.lastMessage, &s.queued, &s.last[0], &s.last[1], &s.last[2]} {
+	for i, n := range s.fields() {
 		*n = int64At(b[8*i:])
 	}
 	return s, nil

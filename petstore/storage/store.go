@@ -24,15 +24,23 @@ type Store struct {
 	log      *slog.Logger
 	now      func() time.Time
 	capacity int64 // of the message queue
-	readers  readers
+
+	shown   atomic.Pointer[snapshot] // what reads see; nil: the store is closed
+	readers sync.Pool                // of *reader
 
 	writes  chan *write
 	pending atomic.Int64  // bytes in writes
 	turn    chan struct{} // to commit: has room for one
-	group   group
 
-	mu     sync.RWMutex // closed for reading while a write is sent
-	closed bool
+	// These belong to whoever has the turn.
+	group      group
+	lastCommit int   // the ID of its transaction
+	mapped     int64 // how many bytes of the file bbolt has mapped, at least
+	clean      bool  // both meta pages say that the file is closed; see markClosed
+
+	mu      sync.RWMutex // closed for reading while a write is sent
+	closed  bool
+	closing chan struct{} // closed with it
 
 	failure atomic.Pointer[petstore.Error]
 	failed  chan struct{}
@@ -62,6 +70,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
+	close(s.closing)
 	s.mu.Unlock()
 
 	select {
@@ -69,9 +78,12 @@ func (s *Store) Close() error {
 		for len(s.writes) > 0 {
 			s.commitNext()
 		}
+		if !s.clean {
+			_ = s.markClosed() // on a full disk, the file stays as after a crash
+		}
 	case <-s.wedged:
 	}
-	s.readers.close()
+	s.show(nil)
 	return errors.Join(s.Err(), s.closeFile())
 }
 

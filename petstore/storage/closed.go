@@ -1,0 +1,80 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// The last commit is found by the newer one of two meta pages. If that page is
+// damaged, the older one leads to the commit before, and what was stored last
+// is undone without a trace. So the state says whether the file was closed in
+// good order: then both meta pages lead to the same state, and one of them is
+// enough. Otherwise a file with one invalid meta page is refused.
+
+// ErrUndecided says that a file was not closed in good order and one of its
+// two meta pages is damaged: what was stored last may be missing from it.
+// [AcceptOlder] goes on with what is left.
+var ErrUndecided = errors.New("the file was not closed, and the damaged meta page may be that of the last commit")
+
+// markClosed makes both meta pages lead to the same state, which says that the
+// file is closed. It takes two commits, each of which writes one of them.
+func (s *Store) markClosed() error {
+	for range 2 {
+		if err := s.update(func(u *update) error { u.closed = 1; return nil }); err != nil {
+			return err
+		}
+	}
+	s.clean = true
+	return nil
+}
+
+// markOpen makes sure that neither meta page says that the file is closed once
+// the next commit is on disk: this commit overwrites one of them, and that one
+// the other.
+func (s *Store) markOpen() error {
+	if !s.clean {
+		return nil
+	}
+	err := s.update(func(*update) error { return nil })
+	if err == nil {
+		s.clean = false
+	}
+	return err
+}
+
+// judgeMeta decides whether a file whose meta page is invalid, if that is not
+// nil, can be used, and makes the page valid again.
+func (s *Store) judgeMeta(invalid error, acceptOlder bool) error {
+	undecided := invalid != nil && s.shown.Load().state.closed == 0
+	switch {
+	case undecided && !acceptOlder:
+		return fmt.Errorf("%w: %w", ErrUndecided, invalid)
+	case acceptOlder && !undecided:
+		return errors.New("it can be used as it is; nothing was changed")
+	case invalid == nil:
+		return nil
+	}
+	if err := s.markClosed(); err != nil {
+		return err
+	}
+	s.log.Warn("a damaged meta page was written again", "path", s.path, "damage", invalid)
+	return nil
+}
+
+// AcceptOlder makes a file usable that [Open] refuses with [ErrUndecided]: it
+// keeps the state that the valid meta page leads to. It returns that state's
+// first free ID of a pet and number of a message. Records with these and
+// higher ones may have been acknowledged and are lost, and the IDs are issued
+// again. Any other file stays as it is, and is an error. opts may be nil.
+func AcceptOlder(path string, opts *Options) (pet, message int64, err error) {
+	s, err := open(path, opts.filled(), true)
+	if err != nil {
+		return 0, 0, openError(path, err)
+	}
+	err = s.view(context.Background(), func(r *reader) error {
+		pet, message = r.state.lastPet+1, r.state.lastMessage+1
+		return nil
+	})
+	return pet, message, errors.Join(err, s.Close())
+}

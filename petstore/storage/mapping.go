@@ -1,0 +1,40 @@
+package storage
+
+import (
+	"math"
+	"runtime"
+	"strconv"
+)
+
+// bbolt maps the file into memory, and to map more of a growing file it waits
+// for all reads to end. Addresses cost nothing on most systems, so much more
+// than the file is mapped from the start.
+
+// mapAhead returns how many bytes beyond the end of the file to map. Windows
+// would make the file that much longer.
+func mapAhead() int64 {
+	switch {
+	case runtime.GOOS == "windows":
+		return 0
+	case strconv.IntSize == 32:
+		return smallMapAhead
+	}
+	return 64 << 30
+}
+
+// smallMapAhead is for systems with few addresses. It is more than the 16 MiB
+// that bbolt makes a file longer by at a time: closer to the end of what is
+// mapped, bbolt keeps to DB.MaxSize only in part.
+const smallMapAhead = 64 << 20
+
+// mapSize returns how much bbolt maps, at least, of a file of that size: a
+// power of two, and from 1 GiB on a multiple of that.
+func mapSize(size int64) int64 {
+	const step = 1 << 30
+	for n := int64(32 << 10); n < step; n *= 2 {
+		if size <= n {
+			return n
+		}
+	}
+	return min((size+step-1)/step*step, math.MaxInt)
+}

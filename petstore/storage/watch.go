@@ -1,0 +1,75 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// watchInterval is how often an idle store looks whether its file is still the
+// one that it wrote last.
+const watchInterval = time.Second
+
+var errOtherCommit = errors.New("the last commit in the file is not the last one of this store: the file was overwritten or damaged while it was open")
+
+// watch fails the store soon after something else has changed its file. Every
+// write looks too; this is for a store that is only read.
+func (s *Store) watch() {
+	tick := time.NewTicker(watchInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.closing:
+			return
+		case <-s.failed:
+			return
+		case <-tick.C:
+		}
+		select {
+		case s.turn <- struct{}{}:
+			if err := s.unchanged(); err != nil {
+				_ = s.fail(err)
+			}
+			<-s.turn
+		default: // a commit is under way, and looks
+		}
+	}
+}
+
+// unchanged makes sure that the file is the one that this store wrote last.
+// The caller has the turn.
+func (s *Store) unchanged() error {
+	if _, err := s.sameFile(); err != nil {
+		return err
+	}
+	m, err := readMetas(s.file)
+	if err != nil {
+		return err
+	}
+	if err := invalidMeta(m); err != nil {
+		return err
+	}
+	if newest(m).txid != uint64(s.lastCommit) {
+		return errOtherCommit
+	}
+	return nil
+}
+
+// sameFile makes sure that the open file is still the one at its path. If it
+// was renamed away or replaced, a second process may be writing to what has
+// taken its place, and what we write is lost with the last handle on it. It
+// returns the file's size.
+func (s *Store) sameFile() (int64, error) {
+	there, err := os.Stat(s.path)
+	if err != nil {
+		return 0, fmt.Errorf("the file is no longer there: %w", err)
+	}
+	if !os.SameFile(s.info, there) {
+		return 0, errors.New("the file was replaced by another while it was open")
+	}
+	if there.Size() < s.info.Size() {
+		return 0, fmt.Errorf("the file was cut short from %d to %d bytes while it was open", s.info.Size(), there.Size())
+	}
+	return there.Size(), nil
+}
