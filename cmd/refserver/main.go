@@ -21,7 +21,7 @@ func program() *serve.Program {
 	return &serve.Program{
 		Name:     "refserver",
 		About:    "the animal store, kept in one file, served over HTTP",
-		Commands: []serve.Command{backupCommand(), checkCommand(), exportCommand()},
+		Commands: []serve.Command{backupCommand(), checkCommand(), exportCommand(), acceptCommand()},
 		StoreFlags: func(fs *flag.FlagSet) {
 			fs.StringVar(&db, "db", "animalstore.db", "`file` with the animals and messages; made if there is none")
 		},
@@ -51,6 +51,8 @@ func advise(err error) error {
 	switch {
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
+	case errors.Is(err, storage.ErrUndecided):
+		return fmt.Errorf("%w, or go on without what is lost: refserver accept-older FILE", err)
 	case errors.Is(err, storage.ErrForeign):
 		return fmt.Errorf("%w; choose another file with -db", err)
 	case errors.Is(err, storage.ErrNewer):

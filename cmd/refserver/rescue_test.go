@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"example.com/animalstore/petstore"
@@ -117,6 +118,44 @@ func TestCheck(t *testing.T) {
 		t.Errorf("check of no file: exit code %d", code)
 	}
 	oneLine(t, stderr, "absent.db")
+}
+
+// TestAcceptOlder damages a meta page of a file as a crash leaves it.
+func TestAcceptOlder(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, dir)
+	key := s.key
+	s.create(key, "Rex")
+	if code := s.signal(syscall.SIGKILL); code == 0 {
+		t.Errorf("exit code %d", code)
+	}
+	code, stdout, stderr := run(t, dir, "accept-older", "animalstore.db")
+	if code != 1 || stdout != "" {
+		t.Errorf("of a sound file: exit code %d, %q", code, stdout)
+	}
+	oneLine(t, stderr, "can be used as it is")
+	file, err := os.OpenFile(s.path("animalstore.db"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for page := range int64(2) { // of which one is the newer
+		if _, err := file.WriteAt([]byte("damage"), page*4096+16+50); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr = run(t, dir, "-addr=127.0.0.1:0")
+		if code != 1 {
+			t.Fatalf("exit code %d, %s", code, stderr)
+		}
+		oneLine(t, stderr, "animalstore.db", "refserver accept-older")
+		code, stdout, stderr = run(t, dir, "accept-older", "animalstore.db")
+		if code != 0 || stderr != "" || !strings.Contains(stdout, " can be used again. Pets from ID ") {
+			t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
+		}
+		s = start(t, dir)
+		s.create(key, "Mia")
+		s.signal(syscall.SIGKILL)
+	}
 }
 
 // What is no store has nothing to be restored.
