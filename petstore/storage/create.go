@@ -10,15 +10,16 @@ import (
 )
 
 // create makes an empty store at path, whole or not at all. If somebody else
-// made a file there meanwhile, that one stays.
-func create(path string) error {
+// made a file there meanwhile, that one stays, and made is false.
+func create(path string) (made bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+		return false, err
 	}
-	if err := makeWhole(path, build); !errors.Is(err, fs.ErrExist) {
-		return err
+	err = makeWhole(path, build)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
 	}
-	return nil
+	return err == nil, err
 }
 
 // makeWhole makes a file at path, whole or not at all: fill writes and syncs

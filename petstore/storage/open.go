@@ -42,6 +42,10 @@ type Options struct {
 	// are remembered. nil: time.Now.
 	Now func() time.Time
 
+	// MustExist makes Open fail with fs.ErrNotExist if there is no file,
+	// rather than make one.
+	MustExist bool
+
 	// LockTimeout is how long Open waits for another process to close the
 	// file. 0: DefaultLockTimeout. Negative: not at all.
 	LockTimeout time.Duration
@@ -73,7 +77,8 @@ func (o *Options) filled() Options {
 }
 
 // Open opens the store in the file at path, and makes file and directory
-// (modes 0600 and 0700) if they do not exist. opts may be nil.
+// (modes 0600 and 0700) if they do not exist, unless MustExist is set. opts may
+// be nil.
 //
 // It looks for damage before it trusts the file, and never replaces one that
 // it cannot use. The error names the file and says what is wrong with it;
@@ -110,13 +115,15 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := create(path); err != nil {
+	found := Info{Path: path, Schema: schema}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !o.MustExist {
+		if found.New, err = create(path); err != nil {
 			return nil, err
 		}
 	}
 	s := &Store{
 		path:     path,
+		found:    found,
 		log:      o.Logger,
 		now:      o.Now,
 		capacity: int64(o.QueueCapacity),
@@ -219,6 +226,7 @@ func (s *Store) verify() (err error) {
 	}
 	s.show(p)
 	s.clean = p.state.closed != 0
+	s.found.Pets = p.state.lastPet
 	return p.reader(s).checkEnds()
 }
 

@@ -39,6 +39,30 @@ func open(t *testing.T, path string) *storage.Store {
 	return s
 }
 
+// What Open found tells a new file from one that was there.
+func TestInfo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	path := filepath.Join(dir, "pets.db")
+	if _, err := storage.Open(path, &storage.Options{MustExist: true}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open of a file that must exist: %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("it made a folder")
+	}
+	makeStore(t, path) // with one pet
+	for _, tt := range []struct {
+		path string
+		want storage.Info
+	}{
+		{path, storage.Info{Path: path, Pets: 1, Schema: 1}},
+		{path + ".new", storage.Info{Path: path + ".new", New: true, Schema: 1}},
+	} {
+		if got := open(t, tt.path).Info(); got != tt.want {
+			t.Errorf("Info returned %+v, want %+v", got, tt.want)
+		}
+	}
+}
+
 func TestOpenMakes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	path := filepath.Join(dir, "pets.db")

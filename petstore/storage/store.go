@@ -19,6 +19,7 @@ import (
 type Store struct {
 	db       *bbolt.DB
 	path     string
+	found    Info
 	file     *os.File    // bbolt's handle on it
 	info     os.FileInfo // the open file, to tell it from another at its path
 	log      *slog.Logger

@@ -1,0 +1,12 @@
+package storage
+
+// Info is what [Open] found, or made.
+type Info struct {
+	Path   string // absolute
+	New    bool   // Open made the file
+	Pets   int64  // how many it held
+	Schema int    // version of the file's layout
+}
+
+// Info returns what Open found.
+func (s *Store) Info() Info { return s.found }
