@@ -23,19 +23,22 @@ func program() *serve.Program {
 		About:    "the animal store, kept in one file, served over HTTP",
 		Commands: []serve.Command{backupCommand(), checkCommand(), exportCommand(), acceptCommand()},
 		StoreFlags: func(fs *flag.FlagSet) {
-			fs.StringVar(&db, "db", "animalstore.db", "`file` with the animals and messages; made if there is none")
+			fs.StringVar(&db, "db", "animalstore.db", "`file` with the animals and messages; made on the first start")
 		},
-		Open: func(_ context.Context, log *slog.Logger) (*serve.Store, error) {
-			s, err := storage.Open(db, &storage.Options{Logger: log})
+		StoreFile: func() string { return db },
+		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Store, error) {
+			s, err := storage.Open(db, &storage.Options{Logger: log, MustExist: mustExist})
 			if err != nil {
 				return nil, advise(err)
 			}
+			info := s.Info()
 			return &serve.Store{
 				Service:    s,
 				Encoded:    s,
 				Messages:   s,
 				Queue:      s,
 				Statistics: s,
+				File:       &info,
 				Snapshot:   s.Snapshot,
 				Ready:      func(context.Context) error { return s.Err() },
 				Failed:     s.Failed(),

@@ -18,6 +18,8 @@ type config struct {
 	messagesAddr string
 	adminAddr    string
 	keys         string
+	newStore     bool
+	mustExist    bool
 	tlsCert      string
 	tlsKey       string
 	log          choice
@@ -43,6 +45,11 @@ func (c *config) flags(fs *flag.FlagSet) {
 	fs.DurationVar(&c.drain, "drain", 10*time.Second, "`duration` that SIGTERM and SIGINT let requests finish within; a second signal ends at once")
 }
 
+func (c *config) fileFlags(fs *flag.FlagSet) {
+	fs.BoolVar(&c.newStore, "new-store", false, "make an empty store beside a key file that exists; without a key file too, one is made anyway")
+	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start without a store, even if there is no key file either: for one on a volume that may not be mounted")
+}
+
 // check finds what is wrong with the flags together.
 func (c *config) check(args []string) error {
 	switch {
@@ -50,6 +57,8 @@ func (c *config) check(args []string) error {
 		return usagef("unexpected argument %q", args[0])
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return usagef("-tls-cert and -tls-key need each other")
+	case c.newStore && c.mustExist:
+		return usagef("-new-store and -must-exist exclude each other")
 	case c.drain < 0:
 		return usagef("-drain: must not be negative")
 	}

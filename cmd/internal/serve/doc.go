@@ -11,6 +11,7 @@ import (
 	"log/slog"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
 )
 
 // Program is a server with its command line. "NAME" and "NAME serve" serve;
@@ -22,9 +23,15 @@ type Program struct {
 	// StoreFlags adds the flags that say where the store is.
 	StoreFlags func(*flag.FlagSet)
 
-	// Open opens the store, once all flags are set. Its errors are shown to
-	// the operator as they are, in one line.
-	Open func(context.Context, *slog.Logger) (*Store, error)
+	// StoreFile returns the file that the store is in, which the flag -db
+	// names. nil: the store is not in a file, and may be missing or not
+	// whatever the key file is.
+	StoreFile func() string
+
+	// Open opens the store, once all flags are set. It makes one that is
+	// missing unless mustExist is true. Its errors are shown to the operator
+	// as they are, in one line.
+	Open func(ctx context.Context, log *slog.Logger, mustExist bool) (*Store, error)
 
 	// Commands are those that only this program has.
 	Commands []Command
@@ -37,6 +44,8 @@ type Store struct {
 	Messages   petstore.Messages
 	Queue      petstore.Queue
 	Statistics petstore.Statistics
+
+	File *storage.Info // nil: the store is not in a file
 
 	// Snapshot returns a copy of the store as it is now, and its length in
 	// bytes, for GET /backup on the admin address. nil: there is no such thing.

@@ -7,7 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"os"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -125,10 +126,19 @@ func revokeKey(c *Call, path string) error {
 	return err
 }
 
-// openKeys opens the key file. If there is none it makes one with one key,
-// which it shows with a command to try it by.
-func (p *Program) openKeys(stdout io.Writer, path, url string, log *slog.Logger) (*apikey.File, error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+// openKeys opens the key file. If there is none, and one may be made, it makes
+// one with one key, which it shows with a command to try it by.
+func (p *Program) openKeys(stdout io.Writer, path, url string, mayMake bool, log *slog.Logger) (*apikey.File, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if none, err := missing(path); err != nil {
+		return nil, err
+	} else if none && !mayMake {
+		quoted := "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" // for a shell
+		return nil, fmt.Errorf("there is a store %s, but there is no key file %s; check the flag, or make one: %s keys create -keys %s %s", p.StoreFile(), path, p.Name, quoted, firstAccount)
+	} else if none {
 		key, k, err := newKey(firstAccount, 0)
 		if err != nil {
 			return nil, err

@@ -104,7 +104,7 @@ func (s *server) start() {
 		s.startAdmin()
 		attrs = append(attrs, "admin", "http://"+hostOf(s.admin.ln.Addr()))
 	}
-	s.log.Info("serving", attrs...)
+	s.log.Info("serving", append(attrs, s.about()...)...)
 	for _, e := range s.endpoints() {
 		e.http.ReadHeaderTimeout = readHeaderTimeout
 		e.http.ReadTimeout = readTimeout

@@ -21,6 +21,9 @@ func (p *Program) serveCommand() Command {
 		About: "serve until SIGTERM or SIGINT",
 		Flags: func(fs *flag.FlagSet) {
 			c.flags(fs)
+			if p.StoreFile != nil {
+				c.fileFlags(fs)
+			}
 			if p.StoreFlags != nil {
 				p.StoreFlags(fs)
 			}
@@ -57,10 +60,17 @@ func (p *Program) serve(call *Call, c *config) (err error) {
 	if err := s.listen(); err != nil {
 		return err
 	}
-	if s.store, err = p.Open(call.Context, s.log); err != nil {
+	first, err := p.mayMake(c)
+	if err != nil {
 		return err
 	}
-	if s.keys, err = p.openKeys(call.Stdout, c.keys, s.url(s.public[0]), s.log); err != nil {
+	if s.store, err = p.Open(call.Context, s.log, !first); err != nil {
+		return err
+	}
+	if s.keys, err = p.openKeys(call.Stdout, c.keys, s.url(s.public[0]), first, s.log); err != nil {
+		if f := s.store.File; f != nil && f.New {
+			_ = os.Remove(f.Path) // while it is locked, so that the next start is the first again
+		}
 		_ = s.store.Close()
 		return fmt.Errorf("-keys: %w", err)
 	}

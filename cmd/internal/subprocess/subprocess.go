@@ -143,7 +143,7 @@ func (p *Process) Until(what string, ok func() bool) error {
 }
 
 var (
-	servingForm = regexp.MustCompile(`msg=serving url=(\S+)(?: messages=(\S+))?(?: admin=(\S+))?\n`)
+	servingForm = regexp.MustCompile(`msg=serving url=(\S+)(?: messages=(\S+))?(?: admin=(\S+))?.*\n`)
 	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
 )
 

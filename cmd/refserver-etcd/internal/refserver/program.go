@@ -27,7 +27,7 @@ func Program() *serve.Program {
 	}
 }
 
-func (c *cluster) open(ctx context.Context, log *slog.Logger) (*serve.Store, error) {
+func (c *cluster) open(ctx context.Context, log *slog.Logger, _ bool) (*serve.Store, error) {
 	s, err := c.openStore(ctx, log)
 	if err != nil {
 		return nil, err

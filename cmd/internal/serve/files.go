@@ -1,0 +1,65 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"example.com/animalstore/cmd/internal/version"
+)
+
+// missing reports whether there is nothing at path. A link that leads nowhere
+// is something: what it leads to may be lost.
+func missing(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return false, err
+}
+
+// mayMake reports whether the store, and then the key file, may be made: on a
+// first start, when both are missing, or if that is asked for. It refuses to
+// replace a store that seems lost.
+func (p *Program) mayMake(c *config) (bool, error) {
+	if p.StoreFile == nil {
+		return true, nil
+	}
+	store, err := filepath.Abs(p.StoreFile())
+	if err != nil {
+		return false, err
+	}
+	// The keys first: a server that starts meanwhile makes them after the store.
+	noKeys, err := missing(c.keys)
+	if err != nil {
+		return false, fmt.Errorf("-keys: %w", err)
+	}
+	noStore, err := missing(store)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("-db: %w", err)
+	case noStore && c.mustExist:
+		return false, fmt.Errorf("-must-exist: there is no store %s; check -db, and that its volume is mounted", store)
+	case noStore && !noKeys && !c.newStore:
+		return false, fmt.Errorf("there is no store %s, but there is a key file; check -db, and that its volume is mounted; -new-store makes an empty store", store)
+	case !noStore && c.newStore:
+		return false, fmt.Errorf("-new-store: there is a store %s; start without -new-store to use it", store)
+	}
+	return noStore, nil
+}
+
+// about returns what the start line says of the store and the program.
+func (s *server) about() []any {
+	built := []any{"version", version.String()}
+	f := s.store.File
+	if f == nil {
+		return built
+	}
+	state := "existing"
+	if f.New {
+		state = "new"
+	}
+	return append([]any{"store", state, "file", f.Path, "pets", f.Pets, "schema", f.Schema}, built...)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/cmd/internal/subprocess"
+)
+
+// tree returns the paths of all that is in dir.
+func tree(t *testing.T, dir string) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		paths = append(paths, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// TestMissingFiles starts servers where the store, the key file or both are
+// missing. A refusal must make nothing, no folder either.
+func TestMissingFiles(t *testing.T) {
+	made := start(t, t.TempDir())
+	made.create(made.key, "Rex")
+	made.stop()
+
+	const store, keys = "animalstore.db", "animalstore.keys"
+	tests := []struct {
+		name  string
+		there []string // the files that are not missing
+		args  []string
+		line  string   // of a server that serves
+		says  []string // by a server that does not; FOLDER stands for its folder
+	}{
+		{"nothing", nil, nil, "store=new .* pets=0 ", nil},
+		{"nothing, for a new store", nil, []string{"-new-store"}, "store=new .* pets=0 ", nil},
+		{"nothing, but it must exist", nil, []string{"-must-exist"}, "", []string{"-must-exist", "there is no store FOLDER", "-db"}},
+		{"both", []string{store, keys}, nil, "store=existing .* pets=1 ", nil},
+		{"both, as it must be", []string{store, keys}, []string{"-must-exist"}, "store=existing .* pets=1 ", nil},
+		{"both, for a new store", []string{store, keys}, []string{"-new-store"}, "", []string{"there is a store FOLDER", "without -new-store"}},
+		{"keys alone", []string{keys}, nil, "", []string{"there is no store FOLDER", "-db", "-new-store makes an empty store"}},
+		{"keys alone, but it must exist", []string{keys}, []string{"-must-exist"}, "", []string{"-must-exist", "there is no store FOLDER"}},
+		{"keys alone, for a new store", []string{keys}, []string{"-new-store"}, "store=new .* pets=0 ", nil},
+		{"a store alone", []string{store}, nil, "", []string{"there is no key file FOLDER", "refserver keys create -keys 'FOLDER" + string(filepath.Separator) + keys + "' default"}},
+		{"a store alone, as it must be", []string{store}, []string{"-must-exist"}, "", []string{"refserver keys create"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			folder := filepath.Join(dir, "its data")
+			for _, name := range tt.there {
+				b, err := os.ReadFile(made.path(name))
+				if err == nil {
+					err = os.MkdirAll(folder, 0o700)
+				}
+				if err == nil {
+					err = os.WriteFile(filepath.Join(folder, name), b, 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := tree(t, dir)
+			p, err := subprocess.Start(command(dir, append(tt.args,
+				"-addr=127.0.0.1:0", "-db="+filepath.Join("its data", store), "-keys="+filepath.Join("its data", keys))...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Kill()
+			_, err = p.Serving()
+			log := p.Stderr.String()
+			if tt.line != "" {
+				form := `msg=serving url=\S+ ` + tt.line + `schema=\d+ version=.*go1`
+				if err != nil || !regexp.MustCompile(form).MatchString(log) || !strings.Contains(log, filepath.Join(folder, store)) {
+					t.Errorf("the log is not of the form %q, with the store's file in %s:\n%s", form, folder, log)
+				}
+				return
+			}
+			if err == nil {
+				t.Fatalf("it serves:\n%s", log)
+			}
+			for i, s := range tt.says {
+				tt.says[i] = strings.ReplaceAll(s, "FOLDER", folder)
+			}
+			oneLine(t, log, tt.says...)
+			if code, err := p.Wait(); code != 1 || err != nil {
+				t.Errorf("exit code %d (%v)", code, err)
+			}
+			if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+				t.Errorf("a refusal changed what there is (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The command that a server without keys names is enough to start it.
+func TestKeysForAStoreWithoutKeys(t *testing.T) {
+	s := start(t, t.TempDir())
+	s.create(s.key, "Rex")
+	s.stop()
+	if err := os.Remove(s.path("animalstore.keys")); err != nil {
+		t.Fatal(err)
+	}
+	_, _, stderr := run(t, s.dir, "-addr=127.0.0.1:0")
+	named := regexp.MustCompile(`refserver (keys create) (-keys) '(.+)' (\w+)\n`).FindStringSubmatch(stderr)
+	if named == nil {
+		t.Fatalf("no command is named: %s", stderr)
+	}
+	code, key, stderr := run(t, t.TempDir(), append(strings.Fields(named[1]), named[2:]...)...)
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	again := start(t, s.dir, "-must-exist")
+	if r := again.do("GET", again.URL+"/pets", strings.TrimSpace(key), ""); r.status != 200 || !strings.Contains(r.body, "Rex") {
+		t.Errorf("GET /pets: %d %s", r.status, r.body)
+	}
+}
+
+// A first start that fails halfway can be repeated.
+func TestFirstStartThatFails(t *testing.T) {
+	dir := t.TempDir()
+	blocked := filepath.Join(dir, "animalstore.keys.lock")
+	if err := os.Mkdir(blocked, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := run(t, dir, "-addr=127.0.0.1:0")
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	oneLine(t, stderr, "-keys", blocked)
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, dir)
+	s.create(s.key, "Rex")
+}
+
+// Of servers that are started at the same moment on nothing, one serves.
+func TestFirstStartsAtOnce(t *testing.T) {
+	for range 5 {
+		dir := t.TempDir()
+		var started []*subprocess.Process
+		for range 3 {
+			p, err := subprocess.Start(command(dir, "-addr=127.0.0.1:0"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Kill()
+			started = append(started, p)
+		}
+		serving := slices.DeleteFunc(started, func(p *subprocess.Process) bool {
+			_, err := p.Serving()
+			if err != nil { // in use, or seen before its keys were made
+				oneLine(t, p.Stderr.String(), "animalstore.db")
+			}
+			return err != nil
+		})
+		if len(serving) != 1 {
+			t.Fatalf("%d servers serve", len(serving))
+		}
+		key, err := serving[0].Key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, list, _ := run(t, dir, "keys", "list")
+		if strings.Count(list, "\n") != 2 { // a header and one key
+			t.Errorf("the keys are\n%s", list)
+		}
+		serving[0].Kill()
+		s := start(t, dir, "-must-exist")
+		s.create(key, "Rex")
+		s.stop()
+	}
+}
