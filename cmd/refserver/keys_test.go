@@ -2,10 +2,13 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Keys made and taken away beside a running server.
@@ -56,5 +59,39 @@ func TestKeysBesideTheServer(t *testing.T) {
 	}
 	if log := s.Stderr.String(); strings.Contains(log, "petstore_") {
 		t.Errorf("a key was logged:\n%s", log)
+	}
+}
+
+// A server reads its keys through a link, but none are made through it. It
+// warns when no key is left.
+func TestLinkedKeyFile(t *testing.T) {
+	s := start(t, t.TempDir())
+	s.stop()
+	link := filepath.Join(t.TempDir(), "linked.keys")
+	if err := os.Symlink(s.path("animalstore.keys"), link); err != nil {
+		t.Skip(err)
+	}
+	again := start(t, s.dir, "-keys="+link)
+	if r := again.do("GET", again.URL+"/pets", s.key, ""); r.status != 200 {
+		t.Errorf("GET /pets with a key that was read through a link: %d", r.status)
+	}
+	before := tree(t, s.dir)
+	code, stdout, stderr := run(t, s.dir, "keys", "create", "-keys="+link, "alice")
+	if code != 1 || stdout != "" {
+		t.Errorf("keys create through a link: exit code %d, %q", code, stdout)
+	}
+	oneLine(t, stderr, link, "symbolic link")
+	if diff := cmp.Diff(before, tree(t, s.dir)); diff != "" {
+		t.Errorf("keys create through a link (-before +after):\n%s", diff)
+	}
+
+	if err := os.WriteFile(s.path("animalstore.keys"), []byte("# none\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	warned := func(s *server) bool { return strings.Contains(s.Stderr.String(), `level=WARN msg="no valid key`) }
+	again.until("it warns", func() bool { return warned(again) })
+	again.stop()
+	if !warned(start(t, s.dir)) {
+		t.Error("a start with a key file without keys does not warn")
 	}
 }

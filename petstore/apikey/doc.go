@@ -25,7 +25,9 @@
 //
 // [Add] and [Revoke] change the file whole or not at all, keep its comments,
 // and take turns, across processes too, by a lock on a file beside it, named
-// as the key file with .lock added, which stays there. An editor that writes
+// as the key file with .lock added, which stays there. They follow no symbolic
+// link in place of the key file, since whoever owns its folder could lead them
+// elsewhere; it is read through one all the same. An editor that writes
 // the file in place takes no part in that, but does no harm to a running
 // server: see [File].
 package apikey

@@ -19,7 +19,7 @@ const maxFileSize = 64 << 20
 
 // List returns the keys in a key file, expired ones too, in the file's order.
 func List(path string) ([]Key, error) {
-	d, err := read(path)
+	d, err := read(path, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func List(path string) ([]Key, error) {
 // returns nil the key is on stable storage.
 //
 // It fails, and changes nothing, if the file is malformed or has a key with
-// the same ID or hash, and if another process does not finish its own change
+// the same ID or hash, if path is a symbolic link, and if another process does not finish its own change
 // within five seconds.
 func Add(path string, k Key) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -58,14 +58,8 @@ func Revoke(path, id string) (Key, error) {
 // change reads a key file, or starts a new one, lets edit change it, and puts
 // the result in its place, with every other writer kept out.
 func change(path string, edit func(*document) error) (err error) {
-	// A link stays one: the file it points to is what is replaced.
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	} else if _, e := os.Lstat(path); e == nil {
-		return err // a link that leads nowhere: it would be replaced
-	}
-	old, err := os.Stat(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	old, err := before(path)
+	if err != nil {
 		return err
 	}
 	unlock, err := lock(path+".lock", old)
@@ -74,7 +68,7 @@ func change(path string, edit func(*document) error) (err error) {
 	}
 	defer unlock()
 
-	d, err := read(path)
+	d, err := read(path, noFollow)
 	if errors.Is(err, fs.ErrNotExist) {
 		d, err = &document{lines: []string{header}}, nil
 	}
@@ -87,10 +81,23 @@ func change(path string, edit func(*document) error) (err error) {
 	return replace(path, d.bytes())
 }
 
-// read reads a key file. Its errors name the file, and the line if one is at
+// before returns what is at path before a change; nil: nothing. A link is an
+// error: whoever owns the folder could lead root to a file elsewhere.
+func before(path string) (fs.FileInfo, error) {
+	fi, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && fi.Mode()&fs.ModeSymlink != 0:
+		return nil, fmt.Errorf("%s: is a symbolic link, and keys are not changed through one; name the file that it points to", path)
+	}
+	return fi, err
+}
+
+// read reads a key file; flag is 0 or noFollow. Its errors name the file, and the line if one is at
 // fault.
-func read(path string) (*document, error) {
-	data, err := readBytes(path)
+func read(path string, flag int) (*document, error) {
+	data, err := readBytes(path, flag)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +108,7 @@ func read(path string) (*document, error) {
 	return d, nil
 }
 
-func readBytes(path string) ([]byte, error) {
+func readBytes(path string, flag int) ([]byte, error) {
 	fi, err := os.Stat(path) // before opening: to open a named pipe waits for a writer
 	if err != nil {
 		return nil, err
@@ -109,7 +116,7 @@ func readBytes(path string) ([]byte, error) {
 	if !fi.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a key file: not a regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|flag, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -140,16 +147,17 @@ func replace(path string, data []byte) (err error) {
 			os.Remove(tmp)
 		}
 	}()
-	old, err := os.Stat(path)
-	if err == nil {
+	old, err := before(path)
+	if err != nil {
+		return err
+	}
+	if old != nil {
 		if err := keepOwner(f, old); err != nil {
 			return fmt.Errorf("%s: cannot be changed by this user: its owner would change: %w", path, err)
 		}
 		if err := f.Chmod(old.Mode().Perm()); err != nil {
 			return err
 		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	if _, err := f.Write(data); err != nil {
 		return err

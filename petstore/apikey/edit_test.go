@@ -185,22 +185,74 @@ func TestChangeErrors(t *testing.T) {
 	}
 }
 
-func TestLinkStaysOne(t *testing.T) {
-	dir := t.TempDir()
-	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+// A change is not made through a link: whoever owns the folder could lead root
+// to a file elsewhere. Keys are read through one all the same.
+func TestChangesFollowNoLink(t *testing.T) {
 	_, a := newKey(t, "alice")
 	_, b := newKey(t, "bob")
-	if err := Add(target, a); err != nil {
-		t.Fatal(err)
+	revoke := func(path string) error { _, err := Revoke(path, a.ID); return err }
+	add := func(path string) error { return Add(path, b) }
+	tests := []struct {
+		name   string
+		link   string // what stands beside the key file, or for it
+		target string
+		change func(path string) error
+		want   string // of the error; "": none
+	}{
+		{"add to the keys of another", "app.keys", "other.keys", add, "is a symbolic link"},
+		{"revoke in the keys of another", "app.keys", "other.keys", revoke, "is a symbolic link"},
+		{"add to another file", "app.keys", "passwd", add, "is a symbolic link"},
+		{"add where nothing is", "app.keys", "absent", add, "is a symbolic link"},
+		{"add to a folder", "app.keys", "", add, "is a symbolic link"},
+		{"the lock is a link", "app.keys.lock", "absent", add, "app.keys.lock"},
+		{"the lock is a link to a file", "app.keys.lock", "passwd", add, "app.keys.lock"},
+		{"the new file is a link", "app.keys.tmp", "passwd", add, ""},
 	}
-	if err := os.Symlink(target, link); err != nil {
-		t.Skip(err)
-	}
-	if err := Add(link, b); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]Key{a, b}, mustList(t, target)); diff != "" {
-		t.Errorf("List of the target (-want +got):\n%s", diff)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			service, etc := t.TempDir(), t.TempDir()
+			path := filepath.Join(service, "app.keys")
+			files := map[string]string{"other.keys": header + "\n" + a.line() + "\n", "passwd": "root:x:0:0\n"}
+			for name, data := range files {
+				if err := os.WriteFile(filepath.Join(etc, name), []byte(data), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.link != "app.keys" {
+				if err := os.WriteFile(path, []byte(files["other.keys"]), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			link := filepath.Join(service, tt.link)
+			if err := os.Symlink(filepath.Join(etc, tt.target), link); err != nil {
+				t.Skip(err)
+			}
+			if os.Geteuid() == 0 { // the service's folder, and root's change
+				for _, p := range []string{service, link} {
+					if err := os.Lchown(p, 12345, 23456); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			err := tt.change(path)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("error %v; want one with %q", err, tt.want)
+			}
+			entries, _ := os.ReadDir(etc)
+			if len(entries) != len(files) {
+				t.Errorf("elsewhere there is now %v", entries)
+			}
+			for name, want := range files {
+				if got, _ := os.ReadFile(filepath.Join(etc, name)); string(got) != want {
+					t.Errorf("%s is now %q", name, got)
+				}
+			}
+			if tt.target == "other.keys" {
+				if diff := cmp.Diff([]Key{a}, mustList(t, path)); diff != "" {
+					t.Errorf("List through the link (-want +got):\n%s", diff)
+				}
+			}
+		})
 	}
 }
 

@@ -1,10 +1,12 @@
 package apikey
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -30,9 +32,10 @@ type Options struct {
 //
 // It takes a change of the file within two seconds. A file that was changed
 // but cannot be taken (half written, malformed, unreadable, gone) leaves the
-// last good one in force; why is logged, once a change. The file is looked at
-// rather than watched, so that it works for any kind of file system and for a
-// file that is replaced, linked to or mounted.
+// last good one in force; why is logged, once a change. It is also logged when
+// no key is valid. The file is looked at rather than watched, so that it works
+// for any kind of file system and for a file that is replaced, linked to or
+// mounted.
 type File struct {
 	path string
 	log  *slog.Logger
@@ -42,6 +45,8 @@ type File struct {
 
 	// Of the goroutine that looks at the file.
 	loaded  [sha256.Size]byte // hash of the contents that keys are from
+	ends    int64             // when the last of the keys expires, in Unix time; 0: there are none
+	none    bool              // it was logged that no key is valid
 	last    look              // the state that the last look saw
 	taken   look              // the last state that was taken or refused
 	refused string            // why the last one was refused; "": it was not
@@ -98,6 +103,7 @@ func Open(path string, opts *Options) (*File, error) {
 	if _, _, err := f.load(); err != nil {
 		return nil, err
 	}
+	f.warn()
 	go f.follow()
 	return f, nil
 }
@@ -153,6 +159,7 @@ func (f *File) follow() {
 // refused is tried again each time, since what kept it from being read may not
 // show in its state.
 func (f *File) poll() {
+	defer f.warn()
 	var now look
 	fi, err := os.Stat(f.path)
 	if err != nil {
@@ -180,10 +187,19 @@ func (f *File) poll() {
 	}
 }
 
+// warn logs that no key is valid, once until one is.
+func (f *File) warn() {
+	none := f.now().Unix() >= f.ends
+	if none && !f.none {
+		f.log.Warn("no valid key in the key file: every request is refused", "file", f.path)
+	}
+	f.none = none
+}
+
 // load reads the file and puts its keys in force. It returns their number, and
 // whether the contents are other than those that were in force already.
 func (f *File) load() (n int, news bool, err error) {
-	data, err := readBytes(f.path)
+	data, err := readBytes(f.path, 0)
 	if err != nil {
 		return 0, false, err
 	}
@@ -196,11 +212,13 @@ func (f *File) load() (n int, news bool, err error) {
 		return 0, false, fmt.Errorf("%s: %w", f.path, err)
 	}
 	keys := make(map[[sha256.Size]byte]grant, len(d.keys))
+	f.ends = 0
 	for _, k := range d.keys {
 		g := grant{account: k.Account}
 		if !k.Expires.IsZero() {
 			g.expires = k.Expires.Unix()
 		}
+		f.ends = max(f.ends, cmp.Or(g.expires, math.MaxInt64))
 		keys[k.SHA256] = g
 	}
 	f.keys.Store(&keys)

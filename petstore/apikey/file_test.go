@@ -25,6 +25,7 @@ type env struct {
 func newEnv(t *testing.T, keys ...Key) *env {
 	t.Helper()
 	e := &env{t: t, path: filepath.Join(t.TempDir(), "test.keys"), now: created}
+	e.write(header + "\n")
 	for _, k := range keys {
 		if err := Add(e.path, k); err != nil {
 			t.Fatal(err)
@@ -195,6 +196,54 @@ func TestBadFileIsKeptOut(t *testing.T) {
 			e.want(alice, "")
 			e.want(bob, "bob")
 			e.wantLog("level=INFO", "keys=1")
+		})
+	}
+}
+
+// A file without a valid key is one that nobody can use: the log says so once,
+// when it is opened and when it becomes so.
+func TestNoValidKey(t *testing.T) {
+	const warning = "no valid key"
+	_, a := newKey(t, "alice")
+	_, ends, err := New("bob", created, created.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ended, err := New("carol", created.Add(-2*time.Hour), created.Add(-time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name     string
+		keys     []Key
+		do       func(*env)
+		at, then int // warnings when it is opened, and in all after do
+	}{
+		{"a key", []Key{a}, func(*env) {}, 0, 0},
+		{"none", nil, func(*env) {}, 1, 1},
+		{"none but an expired one", []Key{ended}, func(*env) {}, 1, 1},
+		{"the last is revoked", []Key{a}, func(e *env) { e.write(header + "\n") }, 0, 1},
+		{"the last is replaced by an expired one", []Key{a}, func(e *env) { e.write(ended.line() + "\n") }, 0, 1},
+		{"the last expires", []Key{ends, ended}, func(e *env) { e.now = created.Add(time.Hour) }, 0, 1},
+		{"one of two expires", []Key{ends, a}, func(e *env) { e.now = created.Add(time.Hour) }, 0, 0},
+		{"none, then one, then none", nil, func(e *env) {
+			e.write(a.line() + "\n")
+			e.rest()
+			e.write(header + "\n# nobody\n")
+		}, 1, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := newEnv(t, tt.keys...)
+			if n := strings.Count(e.log.String(), warning); n != tt.at {
+				t.Errorf("warned %d times when it was opened; want %d:\n%s", n, tt.at, &e.log)
+			}
+			tt.do(e)
+			e.rest()
+			e.rest()
+			if n := strings.Count(e.log.String(), warning); n != tt.then {
+				t.Errorf("warned %d times in all; want %d:\n%s", n, tt.then, &e.log)
+			}
 		})
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// noFollow opens no symbolic link.
+const noFollow = syscall.O_NOFOLLOW
+
 // tryLock takes an exclusive lock on the file at path, which it makes if need
 // be, with the owner of beside if that is not nil. The lock ends when the file
 // is closed, by the end of the process too.
@@ -16,11 +19,11 @@ import (
 // the directory must not be able to have root make or give away a file that
 // is somewhere else.
 func tryLock(path string, beside os.FileInfo) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
 	if err == nil && beside != nil {
 		_ = keepOwner(f, beside) // only root can, and only root need
 	} else if errors.Is(err, os.ErrExist) {
-		f, err = os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW, 0)
+		f, err = os.OpenFile(path, os.O_RDWR|noFollow, 0)
 	}
 	if err != nil {
 		return nil, err

@@ -10,6 +10,9 @@ import (
 // does not share (ERROR_SHARING_VIOLATION).
 const errSharingViolation = syscall.Errno(32)
 
+// noFollow is no flag of this system.
+const noFollow = 0
+
 // tryLock opens the file at path, which it makes if need be, for nobody else
 // to open until it is closed, by the end of the process too.
 func tryLock(path string, _ os.FileInfo) (*os.File, error) {
