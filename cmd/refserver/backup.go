@@ -26,7 +26,8 @@ func backupCommand() serve.Command {
 	return serve.Command{
 		Name:  "backup",
 		Args:  "FILE",
-		About: "copy the store of a running server, which goes on serving, to a new file, and check the copy",
+		About: "copy the store of a running server, which goes on serving, to a new file, and check the copy." +
+			" Meanwhile the server needs room for a copy of its own, on the disk that the store is on",
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&admin, "admin-addr", "", "`host:port` of the server's admin address, as it was given to serve")
 			fs.BoolVar(&overwrite, "overwrite", false, "replace FILE if there is one")
@@ -114,6 +115,9 @@ func download(ctx context.Context, url string, w io.Writer) (int64, error) {
 	n, err := io.Copy(w, resp.Body)
 	if err == nil && n != resp.ContentLength {
 		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		err = fmt.Errorf("after %d of %d bytes: %w", n, resp.ContentLength, err)
 	}
 	return n, err
 }

@@ -6,16 +6,22 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
 )
 
 // busy is a client that keeps its connection and creates animals, until the
@@ -209,4 +215,62 @@ func TestBackupUnderLoad(t *testing.T) {
 	s.must(http.StatusCreated, "POST", "/pets", petBody("after"))
 	s.stop()
 	t.Logf("%d backups under load, of %d to %d animals", rounds, sizes[0], sizes[rounds-1])
+}
+
+// A client that takes no more of its backup does not keep others from theirs,
+// nor room on the disk; one that is only slow gets all of it.
+func TestStoppedBackup(t *testing.T) {
+	dir := t.TempDir()
+	store, err := storage.Open(filepath.Join(dir, "animalstore.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pet := petstore.NewPet{Name: strings.Repeat("x", 1<<20)} // 100 of which fill every buffer of a connection
+	_, err = store.Load(t.Context(), func(yield func(petstore.NewPet) bool) {
+		for i := 0; i < 100 && yield(pet); i++ {
+		}
+	})
+	if err := errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, dir)
+	get := func() *http.Response {
+		t.Helper()
+		resp, err := http.Get("http://" + s.admin + "/backup")
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("GET /backup: %v, %v", resp, err)
+		}
+		return resp
+	}
+	stopped := get()
+	defer stopped.Body.Close()
+	s.until("no deleted file is open", func() bool {
+		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.Pid()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !slices.ContainsFunc(links, func(link string) bool {
+			target, _ := os.Readlink(link)
+			return strings.HasSuffix(target, "(deleted)")
+		})
+	})
+	s.until("another backup can be made", func() bool {
+		_, err := command(t, "backup", "-overwrite", "-admin-addr="+s.admin, dir+"/copy.db")
+		return err == nil
+	})
+	if n, err := io.Copy(io.Discard, stopped.Body); err == nil {
+		t.Errorf("the stopped client has all %d bytes", n)
+	}
+	slow := get()
+	defer slow.Body.Close()
+	var n int64
+	for err = nil; err == nil; time.Sleep(time.Second) { // it takes longer than the stopped client was given
+		var more int64
+		more, err = io.CopyN(io.Discard, slow.Body, 8<<20)
+		n += more
+	}
+	if err != io.EOF || n != slow.ContentLength {
+		t.Errorf("the slow client has %d of %d bytes: %v", n, slow.ContentLength, err)
+	}
+	s.stop()
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -17,6 +18,10 @@ type backups struct {
 	snapshot func(context.Context) (io.ReadCloser, int64, error)
 	busy     sync.Mutex
 }
+
+// backupStall is how long a client may take nothing of its copy, which uses
+// room on the disk and keeps other backups waiting.
+const backupStall = 10 * time.Second
 
 var errBackup = petstore.Errorf(petstore.CodeUnavailable, "another backup is under way")
 
@@ -37,5 +42,9 @@ func (b *backups) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.Close()
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	_, _ = io.Copy(w, f) // a client that is sent less sees so by the length
+	c := http.NewResponseController(w)
+	for err == nil { // until io.EOF; a client that is sent less sees so by the length
+		_ = c.SetWriteDeadline(time.Now().Add(backupStall))
+		_, err = io.CopyN(w, f, 64<<10)
+	}
 }
