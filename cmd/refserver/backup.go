@@ -24,8 +24,8 @@ func backupCommand() serve.Command {
 	var admin string
 	var overwrite bool
 	return serve.Command{
-		Name:  "backup",
-		Args:  "FILE",
+		Name: "backup",
+		Args: "FILE",
 		About: "copy the store of a running server, which goes on serving, to a new file, and check the copy." +
 			" Meanwhile the server needs room for a copy of its own, on the disk that the store is on",
 		Flags: func(fs *flag.FlagSet) {

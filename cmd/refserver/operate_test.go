@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -127,17 +128,65 @@ func TestAdmin(t *testing.T) {
 			t.Errorf("GET %s on the main address: %d", path, r.status)
 		}
 	}
-	req, _ := http.NewRequest("GET", s.Admin+"/messages", nil)
-	req.Host = "evil.example"
-	if resp, err := oneShot.Do(req); err != nil || resp.StatusCode != 403 {
-		t.Errorf("GET /messages for another host: %v, %v", resp, err)
-	}
 }
 
-func TestOpenAdminAddressIsWarnedOf(t *testing.T) {
-	s := start(t, t.TempDir(), "-admin-addr=:0")
-	if log := s.Stderr.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "admin") {
-		t.Errorf("the log:\n%s", log)
+// What a browser sends for a web page of another site is refused by every path
+// of the admin address, whatever its method.
+func TestAdminRefusesWebPages(t *testing.T) {
+	loopback, open := start(t, t.TempDir(), "-admin-addr=127.0.0.1:0"), start(t, t.TempDir(), "-admin-addr=:0")
+	if log := open.Stderr.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "admin") {
+		t.Errorf("the log of the open address:\n%s", log)
+	}
+	const own = "(own)" // stands for the address's own host and port
+	for _, tt := range []struct {
+		name    string
+		header  map[string]string
+		refused string // part of the message; "": it is served
+	}{
+		{"curl", nil, ""},
+		{"address typed into a browser", map[string]string{"Sec-Fetch-Site": "none"}, ""},
+		{"link on a page of its own", map[string]string{"Sec-Fetch-Site": "same-origin"}, ""},
+		{"script of a page of its own", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://" + own}, ""},
+		{"page of its own behind TLS, in an old browser", map[string]string{"Origin": "https://" + own}, ""},
+		{"page of another site", map[string]string{"Sec-Fetch-Site": "cross-site"}, "Sec-Fetch-Site: must be none or same-origin"},
+		{"page on another port", map[string]string{"Sec-Fetch-Site": "same-site"}, "Sec-Fetch-Site: must be none or same-origin"},
+		{"script of another site", map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, "Sec-Fetch-Site"},
+		{"script of another site, in an old browser", map[string]string{"Origin": "https://evil.example"}, "Origin: must be absent or that of the admin address"},
+		{"script of a host whose name ends alike", map[string]string{"Origin": "http://x" + own}, "Origin"},
+		{"script on another port, in an old browser", map[string]string{"Origin": "http://127.0.0.1:1"}, "Origin"},
+		{"script of a file", map[string]string{"Origin": "null"}, "Origin"},
+		{"name of another site for this address", map[string]string{"Host": "evil.example", "Sec-Fetch-Site": "same-origin"}, "Host: must be localhost or an IP address"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, s := range []*server{loopback, open} {
+				refused := tt.refused
+				if s == open && tt.header["Host"] != "" {
+					refused = "" // other machines may know it by any name
+				}
+				for _, request := range []string{"GET /backup", "GET /messages", "DELETE /messages/msg_1", "GET /debug/vars", "GET /debug/pprof/", "GET /debug/pprof/cmdline", "POST /debug/pprof/symbol"} {
+					method, path, _ := strings.Cut(request, " ")
+					req, err := http.NewRequest(method, s.Admin+path, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for name, value := range tt.header {
+						req.Header.Set(name, strings.ReplaceAll(value, own, req.URL.Host))
+					}
+					if host := tt.header["Host"]; host != "" {
+						req.Host = host
+					}
+					resp, err := oneShot.Do(req)
+					if err != nil {
+						t.Fatal(err)
+					}
+					b, err := io.ReadAll(resp.Body)
+					resp.Body.Close()
+					if err != nil || (resp.StatusCode == 403) != (refused != "") || !strings.Contains(string(b), refused) || refused == "" && resp.StatusCode/100 != 2 {
+						t.Errorf("%s on %s: %d %.200q, %v; want it refused: %q", request, s.Admin, resp.StatusCode, b, err, refused)
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/url"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -25,7 +27,8 @@ import (
 //	DELETE /messages/{id}  takes a message off the queue: 204, if there is none too
 //	GET /backup            a copy of the store, as it is now: 503 while another is taken
 //
-// It asks for no key: whoever reaches the address may do all of it.
+// It asks for no key: whoever reaches the address may do all of it, except for
+// web pages.
 func admin(store *Store, c *counters, started time.Time) http.Handler {
 	mux := http.NewServeMux()
 	vars := new(expvar.Map)
@@ -98,19 +101,29 @@ func listMessages(w http.ResponseWriter, r *http.Request, queue petstore.Queue) 
 	return nil
 }
 
-// localOnly keeps web pages out that a browser on this machine shows: a page
-// may give its own host name this address and then read what it likes, but it
-// cannot send another Host than its own.
-func localOnly(next http.Handler) http.Handler {
+// noWebPages refuses what a browser sends for a page of another site: it needs
+// no key either. An old browser, and any that uses HTTP with another machine,
+// says nothing about a plain GET; what is said is checked.
+//
+// A page can give its own host name the address of this machine, and then is
+// of the same site. It cannot send another Host than its own, so a loopback
+// address, which needs no other name, is served as localhost or an IP address.
+func noWebPages(next http.Handler, loopback bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = r.Host
-		}
-		if host != "localhost" && net.ParseIP(host) == nil {
-			http.Error(w, "Host: must be localhost or an IP address", http.StatusForbidden)
+		host := (&url.URL{Host: r.Host}).Hostname()
+		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+		var wrong string
+		switch {
+		case loopback && host != "localhost" && net.ParseIP(host) == nil:
+			wrong = "Host: must be localhost or an IP address"
+		case site != "" && site != "none" && site != "same-origin":
+			wrong = "Sec-Fetch-Site: must be none or same-origin: no other site may lead here; type the address into the browser"
+		case origin != "" && !strings.HasSuffix(origin, "://"+r.Host):
+			wrong = "Origin: must be absent or that of the admin address"
+		default:
+			next.ServeHTTP(w, r)
 			return
 		}
-		next.ServeHTTP(w, r)
+		http.Error(w, wrong, http.StatusForbidden)
 	})
 }

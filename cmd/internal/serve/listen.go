@@ -129,13 +129,11 @@ func (e *endpoint) serve() error {
 // startAdmin sets the admin address up. Its answers may take long: profiles
 // do.
 func (s *server) startAdmin() {
-	h := admin(s.store, &s.counters, time.Now())
-	if a := s.admin.ln.Addr().(*net.TCPAddr); a.IP.IsLoopback() {
-		h = localOnly(h)
-	} else {
+	a := s.admin.ln.Addr().(*net.TCPAddr)
+	if !a.IP.IsLoopback() {
 		s.log.Warn("the admin address asks for no key and is open to other machines; keep them out", "admin-addr", a.String())
 	}
-	s.admin.http.Handler = h
+	s.admin.http.Handler = noWebPages(admin(s.store, &s.counters, time.Now()), a.IP.IsLoopback())
 }
 
 // handlers returns the handler of each public address.
