@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,14 +11,18 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// reportFlags are the reports to write. Each is written beside its place and
-// moved there when it is whole, so that no reader sees half of one.
+// reportFlags are the reports to write. One that makes or replaces a file is
+// written beside its place and moved there when it is whole, so that no reader
+// sees half of one. Links, devices, FIFOs and the like stay what they are: what
+// they lead to is written.
 type reportFlags []*reportFile
 
 type reportFile struct {
-	format conformance.Format
-	path   string
-	tmp    *os.File // until it is moved
+	format   conformance.Format
+	path     string    // "-": standard output
+	w        io.Writer // where the report is written, once it is open
+	file     *os.File  // the same, to be closed; nil for an output of the process
+	replaces bool      // file is to be moved to path
 }
 
 func (r *reportFlags) String() string { return "" }
@@ -45,49 +50,97 @@ func formats() string {
 	return strings.Join(names, ", ")
 }
 
-func (r reportFlags) open() error {
+// open finds out whether all of them can be written.
+func (r reportFlags) open(env environment) error {
 	for _, f := range r {
-		if info, err := os.Stat(f.path); err == nil && info.IsDir() {
-			r.discard()
-			return usagef("run: -report: %s is a directory", f.path)
-		}
-		tmp, err := os.CreateTemp(filepath.Dir(f.path), ".conformance-*")
-		if err != nil {
+		if err := f.open(env); err != nil {
 			r.discard()
 			return usagef("run: -report: %s cannot be written: %v", f.path, err)
 		}
-		f.tmp = tmp
 	}
 	return nil
+}
+
+func (f *reportFile) open(env environment) error {
+	if f.path == "-" {
+		f.w = env.stdout
+		return nil
+	}
+	info, err := os.Lstat(f.path)
+	f.replaces = err != nil || info.Mode().IsRegular()
+	if f.replaces {
+		f.file, err = os.CreateTemp(filepath.Dir(f.path), ".conformance-*")
+		f.w = f.file
+		return err
+	}
+	// To open again what an output already is fails for a socket, and has a
+	// file written over from its start.
+	if info, err := os.Stat(f.path); err == nil {
+		for _, w := range []io.Writer{env.stdout, env.stderr} {
+			output, ok := w.(*os.File)
+			if !ok {
+				continue
+			}
+			if opened, err := output.Stat(); err == nil && os.SameFile(info, opened) {
+				f.w = w
+				return nil
+			}
+		}
+	}
+	f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, 0o644)
+	f.w = f.file
+	return err
+}
+
+// toStdout reports whether one of them goes to standard output.
+func (r reportFlags) toStdout(env environment) bool {
+	return slices.ContainsFunc(r, func(f *reportFile) bool { return f.w == env.stdout })
 }
 
 func (r reportFlags) write(report *conformance.Report) error {
 	for _, f := range r {
-		err := report.Write(f.tmp, f.format)
-		if err == nil {
-			err = f.tmp.Chmod(0o644)
-		}
-		if cerr := f.tmp.Close(); err == nil {
-			err = cerr
-		}
-		if err == nil {
-			err = os.Rename(f.tmp.Name(), f.path)
-		}
-		if err != nil {
+		if err := f.write(report); err != nil {
 			return usagef("run: -report: %s cannot be written: %v", f.path, err)
 		}
-		f.tmp = nil
 	}
 	return nil
 }
 
-// discard removes what was not moved to its place.
+func (f *reportFile) write(report *conformance.Report) error {
+	if f.file == nil {
+		return report.Write(f.w, f.format)
+	}
+	if info, err := f.file.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := f.file.Truncate(0); err != nil {
+			return err
+		}
+	}
+	err := report.Write(f.file, f.format)
+	if err == nil && f.replaces {
+		err = f.file.Chmod(0o644)
+	}
+	if cerr := f.file.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil && f.replaces {
+		err = os.Rename(f.file.Name(), f.path)
+	}
+	if err == nil {
+		f.file = nil
+	}
+	return err
+}
+
+// discard closes what was not written, and removes what was not moved to its
+// place.
 func (r reportFlags) discard() {
 	for _, f := range r {
-		if f.tmp != nil {
-			f.tmp.Close()
-			os.Remove(f.tmp.Name())
-			f.tmp = nil
+		if f.file == nil {
+			continue
+		}
+		f.file.Close()
+		if f.replaces {
+			os.Remove(f.file.Name())
 		}
 	}
 }

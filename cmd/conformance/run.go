@@ -46,7 +46,7 @@ func (s *settings) flags() *flag.FlagSet {
 	fs.Uint64Var(&s.opts.Seed, "seed", 0, "`number` that the generated cases come from (default: another one each time; the report has it)")
 	fs.IntVar(&s.opts.Parallel, "parallel", 8, "`number` of checks to run at once")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 0, "`time` to wait for each answer (default 10s)")
-	fs.Var(&s.reports, "report", "also write a report, as `format=file`: text, ansi, json, junit or html; can be given again")
+	fs.Var(&s.reports, "report", "also write a report, as `format=file`: text, ansi, json, junit or html; a file that is there is replaced; - is standard output,\nand the printed report goes to standard error then; can be given again")
 	fs.BoolVar(&s.verbose, "v", false, "print each check as it ends, and have the texts show all: what the contract leaves open,\nevery skipped check, and failures alike in full")
 	return fs
 }
@@ -100,7 +100,7 @@ func run(ctx context.Context, args []string, env environment) (int, error) {
 	}
 	// A report that cannot be written is found out before the target is
 	// bothered.
-	if err := s.reports.open(); err != nil {
+	if err := s.reports.open(env); err != nil {
 		return 0, err
 	}
 	defer s.reports.discard()
@@ -116,11 +116,14 @@ func run(ctx context.Context, args []string, env environment) (int, error) {
 		return 0, err
 	}
 	report.Verbose = s.verbose
-	format := conformance.Text
-	if isTerminal(env.stdout) && env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb" {
+	out, format := env.stdout, conformance.Text
+	if s.reports.toStdout(env) {
+		out = env.stderr // so that the report is alone
+	}
+	if isTerminal(out) && env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb" {
 		format = conformance.ANSI
 	}
-	if err := report.Write(env.stdout, format); err != nil {
+	if err := report.Write(out, format); err != nil {
 		return 0, usagef("the report cannot be printed: %v", err)
 	}
 	if err := s.reports.write(report); err != nil {

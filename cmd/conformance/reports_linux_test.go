@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/animalstore/conformance"
+)
+
+// TestMain makes the test binary the command too, for tests that need a
+// process with outputs of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv("CONFORMANCE_TEST_RUN") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// A report replaces a file and nothing else, is alone where it goes, and
+// leaves what is there alone until it is made.
+//
+// No script names a device but through a link, so that one that fails does not
+// replace the device.
+func TestReportPlaces(t *testing.T) {
+	target := newTarget(t, false)
+	for _, tt := range []struct {
+		name   string
+		script string // c PATH is conformance run -report json=PATH
+		place  string // of the report; "": there is none
+		code   int
+		says   string // what the script prints
+	}{
+		{"no file", `c report`, "report", 0, "\nconformant"},
+		{"file", `seq 100000 >report; exec 3<report; c report; test "$(wc -l <&3)" = 100000`, "report", 0, "\nconformant"},
+		{"link to a file", `seq 100000 >target; ln -s target report; c report; test -L report`, "target", 0, "\nconformant"},
+		{"link to no file", `ln -s target report; c report; test -L report`, "target", 0, "\nconformant"},
+		{"link to a file, and no run", `echo old >target; ln -s target report; PETSTORE_API_KEY=wrong; c report || test $? = 3; test "$(cat target)" = old`, "", 0, "does not take the API key"},
+		{"FIFO", `mkfifo report; timeout 60 cat report >got & c report; test -p report; wait`, "got", 0, "\nconformant"},
+		{"FIFO that is no longer read", `mkfifo report; timeout 60 sh -c 'true <report' & c report`, "", 2, "report cannot be written"},
+		{"device", `ln -s /dev/null report; c report; test -c report`, "", 0, "\nconformant"},
+		{"full device", `ln -s /dev/full report; c report`, "", 2, "report cannot be written"},
+		{"standard output", `c - >got; test ! -e -`, "got", 0, "\nconformant"},
+		{"standard output by its device", `ln -s /proc/self/fd/1 report; c report | cat >got; test -L report`, "got", 0, "\nconformant"},
+		{"standard output by its device, a file", `ln -s /proc/self/fd/1 report; echo kept >both; c report >>both; test -L report; head -n1 both; tail -n+2 both >got`, "got", 0, "kept\n"},
+		{"standard error by its device, a file", `ln -s /proc/self/fd/2 report; echo kept >both; c report 2>>both; test -L report; head -n1 both; tail -n+2 both >got`, "got", 0, "kept\n"},
+		{"file named -", `c ./-`, "-", 0, "\nconformant"},
+		{"folder", `mkdir report; c report`, "", 2, "is a directory"},
+		{"link to a folder", `mkdir folder; ln -s folder report; c report`, "", 2, "is a directory"},
+		{"missing folder", `c no/report`, "", 2, "no/report cannot be written"},
+		{"read-only folder", `c /sys/report`, "", 2, "/sys/report cannot be written"}, // to root too
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := exec.Command("sh", "-ec", `c() { CONFORMANCE_TEST_RUN=1 "$0" run -url "$URL" -run pets.create.status -report "json=$1"; }; `+tt.script, os.Args[0])
+			cmd.Dir = t.TempDir()
+			cmd.Env = append(os.Environ(), "PETSTORE_API_KEY="+key, "URL="+target, "GORACE=atexit_sleep_ms=0")
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			cmd.WaitDelay = time.Second // a script that fails leaves its readers
+			if err := cmd.Run(); cmd.ProcessState.ExitCode() != tt.code || !strings.Contains(out.String(), tt.says) {
+				t.Errorf("%v; want exit code %d and %q:\n%s", err, tt.code, tt.says, &out)
+			}
+			if tt.place == "" {
+				return
+			}
+			b, err := os.ReadFile(filepath.Join(cmd.Dir, tt.place))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var report struct{ Outcome conformance.Outcome }
+			if err := json.Unmarshal(b, &report, json.MatchCaseInsensitiveNames(true)); err != nil || report.Outcome != conformance.Conformant {
+				t.Errorf("%s holds %q, %v", tt.place, b[:min(len(b), 300)], err)
+			}
+		})
+	}
+}
