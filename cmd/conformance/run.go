@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/animalstore/cmd/internal/flags"
 	"example.com/animalstore/conformance"
 )
 
@@ -69,7 +70,8 @@ func parse(fs *flag.FlagSet, synopsis string, args []string, env environment) er
 		fs.PrintDefaults()
 		return errHelp
 	case err != nil:
-		return usagef("%s: %v", fs.Name(), err)
+		flags.Explain(fs)
+		return usagef("%s: %v", fs.Name(), fs.Parse(args)) // which fails again
 	}
 	return nil
 }
@@ -78,7 +80,7 @@ func int64Var(fs *flag.FlagSet, p **int64, name, help string) {
 	fs.Func(name, help, func(s string) error {
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
-			return errors.New("not an int64")
+			return errors.New("must be an integer of at most 64 bits")
 		}
 		*p = &n
 		return nil

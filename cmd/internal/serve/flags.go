@@ -1,13 +1,12 @@
 package serve
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
-	"time"
+
+	"example.com/animalstore/cmd/internal/flags"
 )
 
 // The flag sets are the one table that command line, environment and usage
@@ -35,13 +34,7 @@ func (p *Program) shared() *flag.FlagSet {
 // there, from the environment, where empty means not set. It returns the
 // arguments that are no flags; flags may stand after them too.
 func parseFlags(fs, shared *flag.FlagSet, args []string, getenv func(string) string) ([]string, error) {
-	fs.VisitAll(func(f *flag.Flag) {
-		if g, ok := f.Value.(flag.Getter); ok {
-			if _, ok := g.Get().(time.Duration); ok {
-				f.Value = duration{f.Value}
-			}
-		}
-	})
+	flags.Explain(fs)
 	var rest []string
 	for {
 		if err := fs.Parse(args); err == flag.ErrHelp {
@@ -130,21 +123,6 @@ func (p *Program) synopsis(c Command) string {
 		s += " " + c.Args
 	}
 	return s
-}
-
-// duration is a flag for a duration that says more than "parse error".
-type duration struct{ flag.Value }
-
-var durationForm = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?(h|m|s|ms))+$`)
-
-func (d duration) Set(s string) error {
-	switch err := d.Value.Set(s); {
-	case err == nil:
-		return nil
-	case durationForm.MatchString(s):
-		return errors.New("is out of range, which ends at 2562047h")
-	}
-	return errors.New("must be a number with a unit (h, m, s), as in 5s")
 }
 
 // choice is a flag that takes one of a few words.
