@@ -19,8 +19,8 @@ type backups struct {
 	busy     sync.Mutex
 }
 
-// backupStall is how long a client may take nothing of its copy, which uses
-// room on the disk and keeps other backups waiting.
+// backupStall is how long a client may take for each piece of its copy, which
+// uses room on the disk and keeps other backups waiting.
 const backupStall = 10 * time.Second
 
 var errBackup = petstore.Errorf(petstore.CodeUnavailable, "another backup is under way")
