@@ -68,7 +68,9 @@ func (s *Store) judgeMeta(invalid error, acceptOlder bool) error {
 // higher ones may have been acknowledged and are lost, and the IDs are issued
 // again. Any other file stays as it is, and is an error. opts may be nil.
 func AcceptOlder(path string, opts *Options) (pet, message int64, err error) {
-	s, err := open(path, opts.filled(), true)
+	o := opts.filled()
+	o.MustExist = true
+	s, err := open(path, o, true)
 	if err != nil {
 		return 0, 0, openError(path, err)
 	}
