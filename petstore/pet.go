@@ -78,7 +78,7 @@ const (
 // once the JSON of its animals has reached this many bytes. A page therefore
 // always holds at least one animal if there is one, and never more than
 // MaxPageBytes and one animal.
-const MaxPageBytes = 4 << 20
+const MaxPageBytes = 1 << 20
 
 // ListQuery selects animals for [Service.ListPets]. The zero value selects
 // the first [DefaultLimit] of all animals.

@@ -35,6 +35,11 @@ func submit[In, Out any](x *exchange,
 	if err != nil {
 		return out, err
 	}
+	// The response repeats the body. Once something is stored it cannot be
+	// refused any more.
+	if err := x.reserve(x.buf); err != nil {
+		return out, err
+	}
 	return call(x.ctx, in, once)
 }
 

@@ -113,8 +113,7 @@ func writeError(w http.ResponseWriter, r *http.Request, o outcome, id string) in
 }
 
 // writeJSON sends a whole answer. net/http sets Content-Length by itself for
-// small bodies only, and for HEAD never. A failed write means that the client
-// is gone, and nobody is left to be told.
+// small bodies only, and for HEAD never.
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, body []byte) int {
 	h := w.Header()
 	values := &[2]string{"application/json", strconv.Itoa(len(body))} // one allocation for both
@@ -124,6 +123,5 @@ func writeJSON(w http.ResponseWriter, r *http.Request, status int, body []byte) 
 	if r.Method == http.MethodHead {
 		return 0
 	}
-	n, _ := w.Write(body)
-	return n
+	return writeBody(w, r, body)
 }

@@ -34,7 +34,8 @@ type exchange struct {
 	id string
 
 	// buf holds the request's body, and then the answer's.
-	buf []byte
+	buf      []byte
+	reserved int64 // see reserve
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
@@ -51,6 +52,9 @@ func newExchange(h *handler, w http.ResponseWriter, r *http.Request) *exchange {
 // end is deferred around all work on the exchange: what remains to be done
 // happens here, after a panic too.
 func (x *exchange) end() {
+	if x.reserved > 0 {
+		inFlight.Add(-x.reserved)
+	}
 	if v := recover(); v != nil {
 		abort := x.recovered(v)
 		x.observe()
@@ -61,12 +65,16 @@ func (x *exchange) end() {
 		return // whoever panicked may still hold the buffer: it is not pooled
 	}
 	x.observe()
-	buf := x.buf[:0]
-	if cap(buf) > maxPooledBytes {
-		buf = nil
-	}
-	*x = exchange{buf: buf}
+	x.dropLarge()
+	*x = exchange{buf: x.buf[:0]}
 	exchanges.Put(x)
+}
+
+// dropLarge gives up a buffer that is too large to be kept.
+func (x *exchange) dropLarge() {
+	if cap(x.buf) > maxPooledBytes {
+		x.buf = nil
+	}
 }
 
 // recovered deals with a panic, and reports whether the connection has to be
@@ -81,6 +89,15 @@ func (x *exchange) recovered(v any) (abort bool) {
 	}
 	x.sendError(errPanic)
 	return false
+}
+
+// replyRead is reply for an operation that changes nothing, so that a response
+// too large to be sent now can still be refused.
+func (x *exchange) replyRead(body []byte, err error) error {
+	if err == nil {
+		err = x.reserve(body)
+	}
+	return x.reply(http.StatusOK, body, err)
 }
 
 // reply sends the answer of an operation that made body, in x.buf as a rule,
@@ -103,6 +120,7 @@ func (x *exchange) refuse(err error) {
 }
 
 func (x *exchange) sendError(err error) {
+	x.dropLarge() // the client may be slow to take even this
 	o := outcomeOf(err)
 	x.status, x.code = o.status, o.code
 	x.bytes = writeError(x.w, x.r, o, x.requestID())

@@ -32,6 +32,13 @@ type Options struct {
 	// less: DefaultMaxBodyBytes.
 	MaxBodyBytes int64
 
+	// MaxResponseBytes is how many bytes the responses of more than 64 kB may
+	// have in flight, those of all handlers in the process together. Once they
+	// have that many, a request for another is refused with 503 before
+	// anything is stored. Smaller responses are neither counted nor refused.
+	// 0 or less: DefaultMaxResponseBytes.
+	MaxResponseBytes int64
+
 	// Validate adds rules to those of the contract: it is called with every
 	// animal about to be created, after the contract's own rules, with a
 	// context that has the Principal. An error of petstore.CodeInvalid (or
@@ -71,6 +78,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if opts.MaxBodyBytes <= 0 {
 		opts.MaxBodyBytes = DefaultMaxBodyBytes
+	}
+	if opts.MaxResponseBytes <= 0 {
+		opts.MaxResponseBytes = DefaultMaxResponseBytes
 	}
 	if opts.Deprecation.IsZero() {
 		opts.Deprecation = time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC)

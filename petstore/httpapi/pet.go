@@ -73,7 +73,7 @@ func (p *pets) list(x *exchange) error {
 	if err == nil && next != "" {
 		addLink(x.w.Header(), []string{nextLink(q, next)})
 	}
-	return x.reply(http.StatusOK, body, err)
+	return x.replyRead(body, err)
 }
 
 // create is createPet (contract, section 4.2).
@@ -109,7 +109,7 @@ func (p *pets) get(x *exchange) error {
 		return errPetID
 	}
 	body, err := p.reader.AppendPet(x.ctx, x.buf[:0], id)
-	return x.reply(http.StatusOK, body, err)
+	return x.replyRead(body, err)
 }
 
 // deprecated adds the header fields of RFC 9745 and RFC 8594, and a link to

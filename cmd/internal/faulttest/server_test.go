@@ -24,11 +24,12 @@ const patience = subprocess.Patience
 type server struct {
 	*subprocess.Process
 
-	t           *testing.T
-	dir         string
-	host, admin string
-	key         string
-	took        time.Duration // from the start until it serves
+	t            *testing.T
+	dir          string
+	scheme, host string
+	admin        string
+	key          string
+	took         time.Duration // from the start until it serves
 }
 
 // start starts a server in dir and waits until it serves. before, if any, is
@@ -65,7 +66,7 @@ func launch(t *testing.T, dir string, before ...string) (*server, error) {
 		return s, err
 	}
 	s.took = time.Since(began)
-	s.host = strings.TrimSuffix(strings.TrimPrefix(a.URL, "http://"), "/v1")
+	s.scheme, s.host, _ = strings.Cut(strings.TrimSuffix(a.URL, "/v1"), "://")
 	s.admin = strings.TrimPrefix(a.Admin, "http://")
 	s.findKey()
 	return s, nil
@@ -130,7 +131,7 @@ type answer struct {
 
 // send sends a request with the server's key.
 func (s *server) send(c *http.Client, method, path, body string, header ...string) (answer, error) {
-	req, err := http.NewRequest(method, "http://"+s.host+"/v1"+path, strings.NewReader(body))
+	req, err := http.NewRequest(method, s.scheme+"://"+s.host+"/v1"+path, strings.NewReader(body))
 	if err != nil {
 		return answer{}, err
 	}

@@ -13,12 +13,14 @@ import (
 )
 
 // Limits on what a client can hold. A body of the largest size (1 MiB) has to
-// come with 35 kB/s, and the largest answer (4 MiB) be taken with 70 kB/s.
+// come with 35 kB/s, and the largest answer (2 MiB) be taken with 35 kB/s.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 30 * time.Second // header and body
 	writeTimeout      = 60 * time.Second // from the end of the header to the end of the answer
 	idleTimeout       = 2 * time.Minute  // between requests
+	progressTimeout   = 10 * time.Second // of a client over HTTP/2 that takes nothing at all
+	maxStreams        = 100              // at once on a connection
 	maxHeaderBytes    = 16 << 10
 )
 
@@ -88,7 +90,7 @@ func (s *server) start() {
 		srv := &s.public[i].http
 		srv.Handler = h
 		srv.WriteTimeout = writeTimeout
-		srv.HTTP2 = &http.HTTP2Config{WriteByteTimeout: writeTimeout} // of a peer that takes nothing at all
+		srv.HTTP2 = &http.HTTP2Config{WriteByteTimeout: progressTimeout, MaxConcurrentStreams: maxStreams}
 		srv.ConnState = s.counters.connection
 		srv.RegisterOnShutdown(s.public[i].ln.closeSilent)
 		srv.DisableGeneralOptionsHandler = true // OPTIONS * is answered as the other methods are

@@ -1,0 +1,77 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+// DefaultMaxResponseBytes is how many bytes of large responses may be in
+// flight at once, unless [Options] say otherwise.
+const DefaultMaxResponseBytes = 32 << 20
+
+// largeBytes is the size above which a response is large: it is counted while
+// it is in flight, and written in parts of this size.
+const largeBytes = maxPooledBytes
+
+// progressTimeout is how long a client may take nothing of a response that is
+// waiting for it.
+const progressTimeout = 10 * time.Second
+
+// inFlight is how many bytes of memory the large responses take that are in
+// flight, of all handlers: the memory is the process's.
+var inFlight atomic.Int64
+
+var errInFlight = petstore.Errorf(petstore.CodeUnavailable, "too many large responses are being sent; try again later")
+
+// reserve counts body, which is the response or about as long, as in flight
+// until the end of the exchange. It fails if others already take all that may
+// be taken.
+func (x *exchange) reserve(body []byte) error {
+	if len(body) <= largeBytes {
+		return nil
+	}
+	n := int64(cap(body))
+	if inFlight.Add(n)-n >= x.h.opts.MaxResponseBytes {
+		inFlight.Add(-n)
+		return errInFlight
+	}
+	x.reserved = n
+	return nil
+}
+
+// writeBody writes the body of a response and returns the number of bytes
+// written. A failed write means that the client is gone, and nobody is left to
+// be told.
+//
+// A client that does not read holds a response for as long as the server's
+// WriteTimeout allows, or forever. So each part of a large response must be
+// taken within progressTimeout, and of every response over HTTP/2, where no
+// buffer of the system's takes what a stream's window has no room for.
+func writeBody(w http.ResponseWriter, r *http.Request, body []byte) (n int) {
+	if len(body) <= largeBytes && r.ProtoMajor < 2 {
+		n, _ = w.Write(body)
+		return n
+	}
+	controller := http.NewResponseController(w)
+	var end time.Time // by the server's own timeout, which a deadline of ours replaces
+	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.WriteTimeout > 0 {
+		end = time.Now().Add(srv.WriteTimeout)
+	}
+	for part := range slices.Chunk(body, largeBytes) {
+		deadline := time.Now().Add(progressTimeout)
+		if !end.IsZero() && end.Before(deadline) {
+			deadline = end
+		}
+		_ = controller.SetWriteDeadline(deadline) // fails if w has none; the server's timeout still holds
+		written, err := w.Write(part)
+		n += written
+		if err != nil {
+			break
+		}
+	}
+	return n
+}
