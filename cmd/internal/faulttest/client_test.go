@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -143,7 +144,7 @@ func TestSlowClients(t *testing.T) {
 }
 
 // TestDescriptorsUsedUp lets a server have few descriptors, and asks for more
-// connections than that.
+// connections than that, without a key.
 func TestDescriptorsUsedUp(t *testing.T) {
 	raiseLimit(t, 10_000)
 	s := start(t, t.TempDir(), "prlimit", "--nofile=100:100")
@@ -153,44 +154,63 @@ func TestDescriptorsUsedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	ask := fmt.Sprintf("GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", s.key)
-	answered := func(conn net.Conn) bool {
+	revoked := s.key
+	get := func(conn net.Conn, key string) (status int) {
 		_ = conn.SetDeadline(time.Now().Add(patience))
-		if _, err := io.WriteString(conn, ask); err != nil {
-			return false
-		}
+		fmt.Fprintf(conn, "GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", key)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		return err == nil && resp.StatusCode == http.StatusOK
-	}
-	if !answered(kept) {
-		t.Fatal("the first client is not answered")
-	}
-	var conns []net.Conn
-	for range 300 { // the system takes those that the server does not
-		conn, err := net.DialTimeout("tcp", s.host, time.Second)
 		if err != nil {
-			break
+			t.Fatal(err)
 		}
-		conns = append(conns, conn)
+		return resp.StatusCode
 	}
-	s.until("the descriptors are used up", func() bool { return s.descriptors() >= 98 })
-	if !answered(kept) {
-		t.Error("a connected client is not answered while there are no descriptors")
+	if status := get(kept, revoked); status != http.StatusOK {
+		t.Fatalf("the first client: %d", status)
+	}
+	keyFile := "-keys=" + filepath.Join(s.dir, "animalstore.keys")
+	list, err := command(t, "keys", "list", keyFile) // a line of four words, and then the key's ID
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := command(t, "keys", "create", keyFile, "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.key = strings.TrimSpace(string(created))
+	s.until("the new key works", func() bool { return get(kept, s.key) == http.StatusOK })
+
+	var conns []net.Conn
+	for range 150 { // the system takes those that the server does not
+		conn, err := net.Dial("tcp", s.host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		conns = append(conns, conn)
+		// With a request, since a connection without one is closed sooner.
+		if _, err := io.WriteString(conn, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.until("the server has as many connections as it takes", func() bool { return s.descriptors() >= 50 })
+	began := time.Now()
+	if _, err := command(t, "keys", "revoke", keyFile, strings.Fields(string(list))[4]); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the key is revoked", func() bool { return get(kept, revoked) == http.StatusUnauthorized })
+	t.Logf("revoked after %v, with %d descriptors in use", time.Since(began).Round(time.Millisecond), s.descriptors())
+	if status := get(kept, s.key); status != http.StatusOK {
+		t.Errorf("a connected client: %d", status)
 	}
 	for _, conn := range conns {
 		conn.Close()
 	}
-	s.until("a new client is answered", func() bool {
-		conn, err := net.Dial("tcp", s.host)
-		if err != nil {
-			return false
-		}
-		defer conn.Close()
-		return answered(conn)
-	})
-	s.until("the descriptors are returned", func() bool { return s.descriptors() < 20 })
 	s.must(http.StatusCreated, "POST", "/pets", petBody("Mia"))
+	s.until("the descriptors are returned", func() bool { return s.descriptors() < 20 })
 	s.stop()
+	if log := s.Stderr.String(); strings.Contains(log, "too many open files") {
+		t.Errorf("the server lacked descriptors:\n%s", log)
+	}
 }
 
 // oneShot keeps no connections.

@@ -15,21 +15,34 @@ const sweepInterval = 500 * time.Millisecond
 // request, each of which goes to the runtime's timers: a twentieth of what a
 // small answer costs. Here they are written down, and one goroutine looks
 // every half second for those that have passed.
+//
+// It also limits how many connections there are at once. Further ones wait to
+// be accepted, in the system, until one is closed.
 type deadlineListener struct {
 	*net.TCPListener
+	limit int // 0: none
 
 	mu       sync.Mutex
+	room     sync.Cond // a connection, or the listener, has been closed
+	closed   bool
 	conns    map[*deadlineConn]struct{}
 	sweeping bool
 	closing  bool // see closeSilent
 }
 
 func newDeadlineListener(ln *net.TCPListener) *deadlineListener {
-	return &deadlineListener{TCPListener: ln, conns: make(map[*deadlineConn]struct{})}
+	l := &deadlineListener{TCPListener: ln, conns: make(map[*deadlineConn]struct{})}
+	l.room.L = &l.mu
+	return l
 }
 
 // Accept implements net.Listener.
 func (l *deadlineListener) Accept() (net.Conn, error) {
+	l.mu.Lock()
+	for l.limit > 0 && len(l.conns) >= l.limit && !l.closed {
+		l.room.Wait()
+	}
+	l.mu.Unlock()
 	tcp, err := l.AcceptTCP()
 	if err != nil {
 		return nil, err
@@ -47,6 +60,15 @@ func (l *deadlineListener) Accept() (net.Conn, error) {
 		go l.sweep()
 	}
 	return c, nil
+}
+
+// Close implements net.Listener.
+func (l *deadlineListener) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.room.Signal()
+	return l.TCPListener.Close()
 }
 
 // closeSilent closes the connections that have brought no request, and those
@@ -68,6 +90,7 @@ func (l *deadlineListener) forget(c *deadlineConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.conns, c)
+	l.room.Signal()
 }
 
 // sweep enforces the deadlines that have passed, as long as there are

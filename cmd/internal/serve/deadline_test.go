@@ -81,6 +81,45 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
+// TestConnectionLimit: a connection above the limit waits for one to be
+// closed, but not for a listener that is.
+func TestConnectionLimit(t *testing.T) {
+	ours, _ := newPair(t)
+	l := ours.(*deadlineConn).listener
+	l.limit = 1
+	accept := func() <-chan error {
+		done := make(chan error, 1)
+		go func() {
+			conn, err := l.Accept()
+			if err == nil {
+				t.Cleanup(func() { conn.Close() })
+			}
+			done <- err
+		}()
+		return done
+	}
+	theirs, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { theirs.Close() })
+	accepted := accept()
+	select {
+	case err := <-accepted:
+		t.Fatalf("accepted above the limit: %v", err)
+	case <-time.After(50 * time.Millisecond): // it would have been at once
+	}
+	ours.Close()
+	if err := <-accepted; err != nil {
+		t.Error(err)
+	}
+	accepted = accept()
+	l.Close()
+	if err := <-accepted; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("accepting from a closed listener: %v", err)
+	}
+}
+
 // zeros is an endless reader.
 type zeros struct{}
 

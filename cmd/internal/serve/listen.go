@@ -53,12 +53,30 @@ func (s *server) listen() error {
 		e.http.TLSConfig = tlsConfig
 		s.public = append(s.public, e)
 	}
-	if c.adminAddr == "" {
-		return nil
+	if c.adminAddr != "" {
+		var err error
+		if s.admin, err = newEndpoint("admin-addr", c.adminAddr); err != nil {
+			return err
+		}
 	}
-	var err error
-	s.admin, err = newEndpoint("admin-addr", c.adminAddr)
-	return err
+	s.limitConnections()
+	return nil
+}
+
+// limitConnections sees to it that connections leave descriptors for all else,
+// the key file above all: a key could not be revoked otherwise.
+func (s *server) limitConnections() {
+	files := maxFiles()
+	if files == 0 {
+		return
+	}
+	const admin, other = 16, 32
+	if s.admin != nil {
+		s.admin.ln.limit = admin
+	}
+	for _, e := range s.public {
+		e.ln.limit = max(files-admin-other, files/2) / len(s.public)
+	}
 }
 
 func newEndpoint(flag, addr string) (*endpoint, error) {
