@@ -36,6 +36,7 @@ type exchange struct {
 	// buf holds the request's body, and then the answer's.
 	buf      []byte
 	reserved int64 // see reserve
+	building bool  // see enter
 }
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
@@ -52,6 +53,7 @@ func newExchange(h *handler, w http.ResponseWriter, r *http.Request) *exchange {
 // end is deferred around all work on the exchange: what remains to be done
 // happens here, after a panic too.
 func (x *exchange) end() {
+	x.leave()
 	if x.reserved > 0 {
 		inFlight.Add(-x.reserved)
 	}
@@ -97,6 +99,7 @@ func (x *exchange) replyRead(body []byte, err error) error {
 	if err == nil {
 		err = x.reserve(body)
 	}
+	x.leave()
 	return x.reply(http.StatusOK, body, err)
 }
 

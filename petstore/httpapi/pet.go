@@ -69,6 +69,9 @@ func (p *pets) list(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := x.enter(); err != nil {
+		return err
+	}
 	body, next, err := p.reader.AppendPage(x.ctx, x.buf[:0], q)
 	if err == nil && next != "" {
 		addLink(x.w.Header(), []string{nextLink(q, next)})
@@ -107,6 +110,9 @@ func (p *pets) get(x *exchange) error {
 	id, ok := parseID(x.param)
 	if !ok {
 		return errPetID
+	}
+	if err := x.enter(); err != nil {
+		return err
 	}
 	body, err := p.reader.AppendPet(x.ctx, x.buf[:0], id)
 	return x.replyRead(body, err)

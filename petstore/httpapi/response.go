@@ -27,6 +27,31 @@ var inFlight atomic.Int64
 
 var errInFlight = petstore.Errorf(petstore.CodeUnavailable, "too many large responses are being sent; try again later")
 
+// building limits how many responses to reads are built at once while large
+// ones are in flight, since each is counted only when it is built.
+var building = make(chan struct{}, 4)
+
+// enter waits until a response may be built. Leave ends that.
+func (x *exchange) enter() error {
+	if inFlight.Load() == 0 {
+		return nil
+	}
+	select {
+	case building <- struct{}{}:
+		x.building = true
+		return nil
+	case <-x.ctx.Done():
+		return x.ctx.Err()
+	}
+}
+
+func (x *exchange) leave() {
+	if x.building {
+		<-building
+		x.building = false
+	}
+}
+
 // reserve counts body, which is the response or about as long, as in flight
 // until the end of the exchange. It fails if others already take all that may
 // be taken.
