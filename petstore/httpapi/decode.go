@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -43,7 +44,7 @@ type member struct {
 func decodeObject(body []byte, members ...member) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	if dec.PeekKind() != '{' {
-		return notAnObject(dec)
+		return notAnObject(body, dec)
 	}
 	_, _ = dec.ReadToken() // the brace just seen
 
@@ -51,7 +52,7 @@ func decodeObject(body []byte, members ...member) error {
 	for {
 		token, err := dec.ReadToken()
 		if err != nil {
-			return syntaxError(err)
+			return syntaxError(body, err)
 		}
 		if token.Kind() == '}' {
 			break
@@ -59,13 +60,13 @@ func decodeObject(body []byte, members ...member) error {
 		i := index(members, token)
 		if i < 0 {
 			if err := dec.SkipValue(); err != nil {
-				return syntaxError(err)
+				return syntaxError(body, err)
 			}
 			continue
 		}
 		value, err := dec.ReadValue()
 		if err != nil {
-			return syntaxError(err)
+			return syntaxError(body, err)
 		}
 		if err := members[i].decode(value); err != nil {
 			return invalid(members[i].name, err)
@@ -97,32 +98,67 @@ func index(members []member, name jsontext.Token) int {
 }
 
 // notAnObject says what a body holds instead of an object.
-func notAnObject(dec *jsontext.Decoder) error {
+func notAnObject(body []byte, dec *jsontext.Decoder) error {
 	value, err := dec.ReadValue()
 	switch {
 	case err == io.EOF:
 		return invalid("body", errors.New("is missing; must be a JSON object"))
 	case err != nil:
-		return syntaxError(err)
+		return syntaxError(body, err)
 	}
 	return invalid("body", errors.New("must be a JSON object, not "+describe(value.Kind())))
 }
 
-// syntaxError says where a body is not JSON.
-func syntaxError(err error) error {
+// syntaxError says where a body is not JSON, and what would be right.
+func syntaxError(body []byte, err error) error {
 	e, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
 		return petstore.Errorf(petstore.CodeInvalid, "body: not valid JSON")
 	}
+	at, what := syntaxProblem(body, int(e.ByteOffset), e.Err)
 	where := ""
-	if at := string(e.JSONPointer); at != "" {
+	if pointer := string(e.JSONPointer); pointer != "" {
 		const longest = 100 // a name may be as long as the body
-		if len(at) > longest {
-			at = at[:longest] + "..."
+		if len(pointer) > longest {
+			pointer = pointer[:longest] + "..."
 		}
-		where = " (in " + strconv.Quote(at) + ")"
+		where = " (in " + strconv.Quote(pointer) + ")"
 	}
-	return petstore.Errorf(petstore.CodeInvalid, "body: not valid JSON at byte %d%s: %v", e.ByteOffset, where, e.Err)
+	return petstore.Errorf(petstore.CodeInvalid, "body: not valid JSON at byte %d%s: %s", at, where, what)
+}
+
+// syntaxProblem says in words what the decoder found at that byte, and where it
+// starts. The decoder's own words are for people who know its grammar: an
+// unquoted name is wrong "in literal null" to it.
+func syntaxProblem(body []byte, at int, err error) (int, string) {
+	if err == io.ErrUnexpectedEOF || at >= len(body) {
+		return at, "the body ends too early"
+	}
+	switch c := body[at]; {
+	case c == '\'':
+		return at, "names and strings must be in double quotes, got a single quote"
+	case c == '/':
+		return at, "comments are not allowed"
+	case isWord(c): // in none of the decoder's errors within strings
+		start, end := at, at
+		for start > 0 && isWord(body[start-1]) {
+			start--
+		}
+		for end < len(body) && isWord(body[end]) {
+			end++
+		}
+		if word := body[start:end]; !jsontext.Value(word).IsValid() {
+			return start, fmt.Sprintf("must be a name or string in double quotes, a number, true, false or null; got %.40s", word)
+		}
+	case c == ',', (c == '}' || c == ']') && bytes.HasSuffix(bytes.TrimRight(body[:at], " \t\r\n"), []byte(",")):
+		return at, "a comma must be between two members or values"
+	}
+	return at, err.Error()
+}
+
+// isWord reports whether c may be in an unquoted name or a number.
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_$+-.", c) >= 0
 }
 
 func intoString(dst *string) func(jsontext.Value) error {
