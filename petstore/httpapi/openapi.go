@@ -20,8 +20,10 @@ var descriptionETag = func() string {
 
 // OpenAPI returns the description of the interface, an OpenAPI 3.1 document in
 // JSON. It is what the handler of [New] serves at /openapi.json, without
-// asking for a credential. The slice is the caller's own: a deployment that
-// wants other base addresses in it can change them and serve the result itself.
+// asking for a credential. Its server is relative, so that the document is right
+// at every address where it is served beside the operations. The slice is the
+// caller's own: a deployment that serves the document or the messages elsewhere
+// can put other servers in and serve the result itself.
 func OpenAPI() []byte { return bytes.Clone(description) }
 
 // descriptionResource is what serves the description. Unlike the contract's

@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,10 +12,9 @@ import (
 // What may be a reference is left raw, for deref.
 type document struct {
 	OpenAPI    string
-	Info       struct{ Version string }
+	Info       struct{ Version, Description string }
 	Security   []map[string][]string
 	Servers    []serverObject
-	Stability  struct{ Enum []string } `json:"x-stability"` // of the markers
 	Paths      map[string]pathItem
 	Components map[string]map[string]json.RawMessage
 }
@@ -33,7 +31,6 @@ type operationObject struct {
 	Tags        []string
 	Deprecated  bool
 	Security    any
-	Stability   *string `json:"x-stability"`
 	Parameters  []json.RawMessage
 	RequestBody struct{ Content map[string]mediaType }
 	Responses   map[string]json.RawMessage
@@ -48,6 +45,12 @@ type parameterObject struct {
 type responseObject struct {
 	Headers map[string]json.RawMessage
 	Content map[string]mediaType
+	Links   map[string]linkObject
+}
+
+type linkObject struct {
+	OperationID string
+	Parameters  map[string]string
 }
 
 type headerObject struct {
@@ -106,16 +109,6 @@ func (d *document) operations() map[string]*operationObject {
 		}
 	}
 	return m
-}
-
-// badStability returns the operations whose stability marker is none.
-func (d *document) badStability() (bad []string) {
-	for where, op := range d.operations() {
-		if op.Stability != nil && !slices.Contains(d.Stability.Enum, *op.Stability) {
-			bad = append(bad, where)
-		}
-	}
-	return bad
 }
 
 func ourDocument(t testing.TB) *document { return parseDocument(t, httpapi.OpenAPI()) }

@@ -75,7 +75,10 @@ func requestExamples(t *testing.T, doc *document, op *operationObject) map[strin
 // together.
 func newReplay(t *testing.T, doc *document, where string, op *operationObject, name string) *replay {
 	method, path, _ := strings.Cut(where, " ")
-	r := &replay{method: method, path: path, animals: len(exampleAnimals), fields: map[string]string{"Authorization": "Bearer <API_KEY>"}}
+	r := &replay{method: method, path: path, animals: len(exampleAnimals), fields: map[string]string{
+		"Authorization": "Bearer <API_KEY>",
+		"X-Request-ID":  "2f6c1a4e-7d1b-4c0c-9f3e-5b7a0d9e8c11",
+	}}
 	query := url.Values{}
 	for _, raw := range op.Parameters {
 		p := deref[parameterObject](t, doc, raw)

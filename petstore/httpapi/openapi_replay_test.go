@@ -61,12 +61,17 @@ var replays = map[string]func(*replay){
 	"listPets 400 unknownStatus":   func(r *replay) { r.query = "status=gone" },
 	"listPets 400 unknownCursor":   func(r *replay) { r.query = "cursor=2" },
 
+	"listPets 200 nextPage": func(r *replay) { r.query = "limit=2&cursor=AQAAAAAAAAACPG7zcg" },
+
 	"createPet 201 animal":        func(r *replay) { r.animals = 0 },
 	"createPet 201 withoutStatus": func(r *replay) { r.animals = 1 },
 	"createPet 400 memberMissing": func(r *replay) { r.body = `{"name": "Bella"}` },
 	"createPet 400 wrongType":     func(r *replay) { r.body = `{"name": "Bella", "categoryId": "dogs"}` },
 	"createPet 400 unknownStatus": func(r *replay) { r.body = `{"name": "Bella", "categoryId": 1, "status": "gone"}` },
-	"createPet 422 anotherBody":   func(r *replay) { r.before = `{"name": "Tom", "categoryId": 2}` },
+	"createPet 422 anotherBody": func(r *replay) {
+		r.fields["Idempotency-Key"] = "first"
+		r.before = `{"name": "Tom", "categoryId": 2}`
+	},
 
 	"getPet 404 noIdentifier": func(r *replay) { r.path = "/pets/bella" },
 	"getPet 410 gone": func(r *replay) {
@@ -75,11 +80,13 @@ var replays = map[string]func(*replay){
 	},
 
 	"submitMessage 400 memberMissing": func(r *replay) { r.body = `{}` },
-	"submitMessage 422 anotherBody":   func(r *replay) { r.before = `{"message": "Good morning!"}` },
+	"submitMessage 422 anotherBody": func(r *replay) {
+		r.fields["Idempotency-Key"] = "first"
+		r.before = `{"message": "Good morning!"}`
+	},
 	"submitMessage 503 queueFull": func(r *replay) {
 		r.capacity = 1
 		r.before = r.body
-		delete(r.fields, "Idempotency-Key")
 	},
 }
 

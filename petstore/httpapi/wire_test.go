@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,8 @@ func TestAmbiguousRequests(t *testing.T) {
 	s := newServer(t, nil)
 	n := fmt.Sprintf("Content-Length: %d", len(rexBody))
 	const isChunked = "Transfer-Encoding: chunked"
+	_, plain, _ := strings.Cut(ourDocument(t).Info.Description, "malformed as HTTP")
+	plain, _, _ = strings.Cut(plain, "\n\n")
 	for name, raw := range map[string]string{
 		"two lengths":           request("POST /pets", authorized, isJSON, n, "Content-Length: 5") + rexBody,
 		"length list":           request("POST /pets", authorized, isJSON, n+", 5") + rexBody,
@@ -152,6 +155,7 @@ func TestAmbiguousRequests(t *testing.T) {
 		"space in the target":   post("/pets /x", rexBody),
 		"control in the target": post("/pets\x01", rexBody),
 		"bad escape":            post("/pet%7", rexBody),
+		"unknown expectation":   post("/pets", rexBody, "Expect: magic"),
 		"huge header":           post("/pets", rexBody, "X: "+strings.Repeat("x", 2<<20)),
 		"many fields":           post("/pets", rexBody, strings.Repeat("X: y\r\n", 300_000)+"X: y"),
 	} {
@@ -159,6 +163,13 @@ func TestAmbiguousRequests(t *testing.T) {
 			a := send(t, s.addr, raw)
 			if a.status < 400 || a.status > 505 || a.status == 500 {
 				t.Errorf("status %d %q", a.status, a.body)
+			}
+			if a.header.Get("X-Request-ID") != "" {
+				return
+			}
+			described := strings.Contains(plain, strconv.Itoa(a.status))
+			if !described || a.body != "" && !strings.HasPrefix(a.header.Get("Content-Type"), "text/plain") {
+				t.Errorf("net/http returns %d, %v; the document describes it: %t", a.status, a.header, described)
 			}
 		})
 	}
