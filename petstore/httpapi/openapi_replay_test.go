@@ -61,6 +61,8 @@ var replays = map[string]func(*replay){
 	"listPets 400 unknownStatus":   func(r *replay) { r.query = "status=gone" },
 	"listPets 400 unknownCursor":   func(r *replay) { r.query = "cursor=2" },
 
+	"listPets 200 sold":     func(r *replay) { r.query = "status=sold" },
+	"listPets 200 none":     func(r *replay) { r.query = "status=pending" },
 	"listPets 200 nextPage": func(r *replay) { r.query = "limit=2&cursor=AQAAAAAAAAACPG7zcg" },
 
 	"createPet 201 animal":        func(r *replay) { r.animals = 0 },

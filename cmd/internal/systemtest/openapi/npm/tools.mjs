@@ -85,9 +85,9 @@ export async function build(dir, name) {
 }
 
 // startServer runs the reference server with an empty store.
-export async function startServer(t) {
+export async function startServer(t, ...args) {
   const dir = await folder(t)
-  const server = await start(t, await build(dir, 'refserver'), ['-addr=127.0.0.1:0'], /msg=serving url=(\S+)/, { cwd: dir })
+  const server = await start(t, await build(dir, 'refserver'), ['-addr=127.0.0.1:0', ...args], /msg=serving url=(\S+)/, { cwd: dir })
   return { url: server.match[1], key: server.output().match(/petstore_[a-z2-7]{56}/)[0] }
 }
 
