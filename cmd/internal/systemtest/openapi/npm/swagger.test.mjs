@@ -24,7 +24,7 @@ async function tryOut(servers) {
     await new Promise((onComplete) => {
       window.ui = SwaggerUIBundle({
         url: `${url}/openapi.json`, dom_id: '#ui', tryItOutEnabled: true, docExpansion: 'full', onComplete,
-        requestInterceptor: (request) => (started++, request),
+        requestInterceptor: (request) => ((started = request.url), request),
         responseInterceptor: (response) => (calls.push([response.status, response.url, response.text]), response),
       })
     })
@@ -32,15 +32,15 @@ async function tryOut(servers) {
     calls.length = 0
     for (const id of ['createPet', 'createPet', 'submitMessage', 'listPets', 'getPet']) {
       const before = calls.length
-      started = 0
+      started = ''
       do { // Swagger UI ignores a click while it is still filling in the examples.
         (await until(() => document.querySelector(`[id$="-${id}"] .execute`))).click()
       } while (!(await until(() => started, 40)))
-      await until(() => calls.length > before)
+      if (!(await until(() => calls.length > before, 600))) throw new Error(`no response from ${started}`)
     }
     all.push(calls)
   }
-  await fetch('/calls', { method: 'POST', body: JSON.stringify(all) })
+  return all
 }
 
 test('swagger-ui: "Try it out" works at every address, and twice', { timeout: 300_000 }, async (t) => {
@@ -61,7 +61,10 @@ test('swagger-ui: "Try it out" works at every address, and twice', { timeout: 30
     } else {
       response.setHeader('Content-Type', 'text/html')
       response.end(`<!doctype html><meta charset="utf-8"><script src="/swagger-ui-bundle.js"></script><body>
-        <script>(${tryOut})(${JSON.stringify(servers)})</script>`)
+        <script>
+          (${tryOut})(${JSON.stringify(servers)}).catch(String).then((calls) =>
+            fetch('/calls', { method: 'POST', body: JSON.stringify(calls) }))
+        </script>`)
     }
   }).listen(0, '127.0.0.1')
   t.after(() => (page.closeAllConnections(), page.close()))
@@ -75,6 +78,7 @@ test('swagger-ui: "Try it out" works at every address, and twice', { timeout: 30
   ], /DevTools listening/)
   const [request] = await posted
   const all = JSON.parse(Buffer.concat(await request.toArray()))
+  assert.ok(Array.isArray(all), all)
 
   const bella = (id) => `{"id":${id},"name":"Bella","categoryId":1,"status":"available"}`
   all.forEach((calls, i) => {
@@ -88,7 +92,4 @@ test('swagger-ui: "Try it out" works at every address, and twice', { timeout: 30
       [200, `${url}/pets/1`, bella(1)],
     ])
   })
-  assert.deepEqual(servers.map(({ url }) => url.replace(/:\d+/, '')), [
-    'http://127.0.0.1/v1', 'http://127.0.0.1/api/v3', 'http://127.0.0.1', 'https://127.0.0.1/v1',
-  ])
 })
