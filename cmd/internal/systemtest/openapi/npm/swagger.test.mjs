@@ -35,7 +35,7 @@ async function tryOut(servers) {
       started = ''
       do { // Swagger UI ignores a click while it is still filling in the examples.
         (await until(() => document.querySelector(`[id$="-${id}"] .execute`))).click()
-      } while (!(await until(() => started, 40)))
+      } while (!(await until(() => started, 100)))
       if (!(await until(() => calls.length > before, 600))) throw new Error(`no response from ${started}`)
     }
     all.push(calls)
@@ -43,7 +43,7 @@ async function tryOut(servers) {
   return all
 }
 
-test('swagger-ui: "Try it out" works at every address, and twice', { timeout: 300_000 }, async (t) => {
+test('swagger-ui: "Try it out" works at every address, and twice', { timeout: 600_000 }, async (t) => {
   const dir = await folder(t)
   const cert = [`-tls-cert=${join(dir, 'cert.pem')}`, `-tls-key=${join(dir, 'key.pem')}`]
   const made = await run('openssl', [
