@@ -85,12 +85,12 @@ func CheckAddr(flag, addr string) error {
 	return nil
 }
 
-// logger returns the logger that c asks for.
-func (c *config) logger(w io.Writer) *slog.Logger {
+// logHandler returns a handler that logs to w in the form that c asks for.
+func (c *config) logHandler(w io.Writer) slog.Handler {
 	if c.log.value == "json" {
-		return slog.New(slog.NewJSONHandler(w, nil))
+		return slog.NewJSONHandler(w, nil)
 	}
-	return slog.New(slog.NewTextHandler(w, nil))
+	return slog.NewTextHandler(w, nil)
 }
 
 // basePath is a path that others are under: "" for the root, else with a

@@ -55,7 +55,10 @@ type server struct {
 // so that what keeps the server from starting is told in the one line of the
 // error; and no key is made for a server that cannot start.
 func (p *Program) serve(call *Call, c *config) (err error) {
-	s := &server{config: c, log: c.logger(call.Stderr), ended: make(chan error, 3)}
+	signal.Ignore(syscall.SIGPIPE) // of a log whose reader is gone
+	queue := newLogQueue(call.Stderr, c.logHandler)
+	defer queue.close()
+	s := &server{config: c, log: slog.New(c.logHandler(queue)), ended: make(chan error, 3)}
 	defer s.closeListeners()
 	if err := s.listen(); err != nil {
 		return err

@@ -60,11 +60,15 @@ type Process struct {
 	cmd *exec.Cmd
 }
 
-// Start starts cmd, whose outputs it takes.
+// Start starts cmd and keeps its outputs. A standard error that is set already
+// stays what it is.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	ended := make(chan struct{})
 	p := &Process{Ended: ended, cmd: cmd}
-	cmd.Stdout, cmd.Stderr = &p.Stdout, &p.Stderr
+	cmd.Stdout = &p.Stdout
+	if cmd.Stderr == nil {
+		cmd.Stderr = &p.Stderr
+	}
 	cmd.WaitDelay = 5 * time.Second // where children of its own keep the outputs open
 	if err := cmd.Start(); err != nil {
 		return nil, err

@@ -1,0 +1,97 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+const (
+	// maxQueuedLog is how much of the log may wait to be written, in bytes.
+	maxQueuedLog = 1 << 20
+
+	// flushLimit is how long a server that ends waits for its log to be
+	// written.
+	flushLimit = time.Second
+)
+
+// logQueue writes the log from a goroutine of its own, so that nobody waits
+// for whoever reads it. When too much waits to be written, the oldest lines
+// are dropped: those that say how a server ended are the newest.
+type logQueue struct {
+	out  io.Writer
+	form func(io.Writer) slog.Handler // of the line that says what was dropped
+
+	mu      sync.Mutex
+	lines   []byte // still to be written
+	dropped int    // lines, which came before these
+
+	wake, quit, done chan struct{}
+}
+
+func newLogQueue(out io.Writer, form func(io.Writer) slog.Handler) *logQueue {
+	q := &logQueue{out: out, form: form, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	go q.run()
+	return q
+}
+
+// Write implements io.Writer. It takes whole lines, never blocks and never
+// fails.
+func (q *logQueue) Write(p []byte) (int, error) {
+	q.mu.Lock()
+	if len(q.lines)+len(p) > maxQueuedLog {
+		q.dropped += bytes.Count(q.lines, []byte("\n"))
+		q.lines = q.lines[:0]
+	}
+	q.lines = append(q.lines, p...)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default: // it is awake
+	}
+	return len(p), nil
+}
+
+// close writes what is left, if that can be done within flushLimit.
+func (q *logQueue) close() {
+	close(q.quit)
+	select {
+	case <-q.done:
+	case <-time.After(flushLimit):
+	}
+}
+
+func (q *logQueue) run() {
+	defer close(q.done)
+	var lines []byte
+	lost := 0 // lines dropped or not written, since that was last logged
+	for more := true; more; {
+		select {
+		case <-q.wake:
+		case <-q.quit:
+			more = false
+		}
+		q.mu.Lock()
+		lines, q.lines = q.lines, lines[:0]
+		lost, q.dropped = lost+q.dropped, 0
+		q.mu.Unlock()
+		for line := range bytes.Lines(lines) {
+			if lost > 0 && q.logLost(lost) == nil {
+				lost = 0
+			}
+			if _, err := q.out.Write(line); err != nil {
+				lost++
+			}
+		}
+	}
+}
+
+// logLost logs how many lines were lost.
+func (q *logQueue) logLost(n int) error {
+	r := slog.NewRecord(time.Now(), slog.LevelWarn, "log lines dropped: they could not be written", 0)
+	r.AddAttrs(slog.Int("lines", n))
+	return q.form(q.out).Handle(context.Background(), r)
+}

@@ -1,0 +1,40 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// brokenFile refuses what is written to it until it is mended.
+type brokenFile struct {
+	refused chan string // nil: mended
+	strings.Builder
+}
+
+func (f *brokenFile) Write(p []byte) (int, error) {
+	if f.refused != nil {
+		f.refused <- string(p)
+		return 0, errors.New("no space left on device")
+	}
+	return f.Builder.Write(p)
+}
+
+// Lines that a full disk refuses are counted, and later the count is logged.
+func TestLogThatCannotBeWritten(t *testing.T) {
+	out := &brokenFile{refused: make(chan string)}
+	q := newLogQueue(out, (&config{log: choice{value: "json"}}).logHandler)
+	for i := range 3 {
+		line := fmt.Sprintln("line", i)
+		_, _ = q.Write([]byte(line))
+		for <-out.refused != line { // the notice, tried again
+		}
+	}
+	out.refused = nil
+	_, _ = q.Write([]byte("line 3\n"))
+	q.close()
+	if got := out.String(); !strings.Contains(got, `"level":"WARN"`) || !strings.HasSuffix(got, `"lines":3}`+"\nline 3\n") {
+		t.Errorf("the log:\n%s", got)
+	}
+}
