@@ -35,14 +35,14 @@ func (c *config) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.messagesAddr, "messages-addr", "", "`host:port` to serve POST /messages on, under the base path too; empty: that of -addr")
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /debug/vars, /debug/pprof and the queued messages (/messages); it asks for no key, so keep it private; empty: none")
 	keysFlag(fs, &c.keys)
-	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
+	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key; SIGHUP loads both again")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
 	c.log = choice{"text", []string{"text", "json"}}
 	fs.Var(&c.log, "log", "form of the log on standard error: `text|json`")
 	fs.BoolVar(&c.accessLog, "access-log", false, "log one line a request")
 	c.sunset = choice{"serve", []string{"serve", "gone"}}
 	fs.Var(&c.sunset, "sunset", "what GET /pets/{petId} does from 5 December 2030 on, `serve|gone`: go on, or answer 410")
-	fs.DurationVar(&c.drain, "drain", 10*time.Second, "`duration` that SIGTERM and SIGINT let requests finish within; a second signal ends at once")
+	fs.DurationVar(&c.drain, "drain", 10*time.Second, "`duration` that SIGTERM, SIGINT and, without TLS, SIGHUP let requests finish within; a second SIGTERM or SIGINT ends at once")
 }
 
 func (c *config) fileFlags(fs *flag.FlagSet) {

@@ -36,11 +36,10 @@ func (s *server) listen() error {
 	c := s.config
 	var tlsConfig *tls.Config
 	if c.tlsCert != "" {
-		cert, err := tls.LoadX509KeyPair(c.tlsCert, c.tlsKey)
-		if err != nil {
-			return fmt.Errorf("-tls-cert, -tls-key: %w", err)
+		if err := s.loadCertificate(); err != nil {
+			return err
 		}
-		tlsConfig = &tls.Config{Certificates: []tls.Certificate{cert}}
+		tlsConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil }}
 	}
 	for _, a := range []struct{ flag, addr string }{{"addr", c.addr}, {"messages-addr", c.messagesAddr}} {
 		if a.addr == "" {
@@ -77,6 +76,25 @@ func (s *server) limitConnections() {
 	for _, e := range s.public {
 		e.ln.limit = max(files-admin-other, files/2) / len(s.public)
 	}
+}
+
+func (s *server) loadCertificate() error {
+	cert, err := tls.LoadX509KeyPair(s.config.tlsCert, s.config.tlsKey)
+	if err != nil {
+		return fmt.Errorf("-tls-cert, -tls-key: %w", err)
+	}
+	s.cert.Store(&cert)
+	return nil
+}
+
+// reloadCertificate has new connections get the certificate that is in the
+// files now.
+func (s *server) reloadCertificate() {
+	if err := s.loadCertificate(); err != nil {
+		s.log.Error("the certificate was not loaded; the old one stays in use", "err", err)
+		return
+	}
+	s.log.Info("certificate loaded", "expires", s.cert.Load().Leaf.NotAfter)
 }
 
 func newEndpoint(flag, addr string) (*endpoint, error) {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"crypto/tls"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -18,7 +19,7 @@ func (p *Program) serveCommand() Command {
 	var c config
 	return Command{
 		Name:  serveName,
-		About: "serve until SIGTERM or SIGINT",
+		About: "serve until SIGTERM, SIGINT or, without TLS, SIGHUP",
 		Flags: func(fs *flag.FlagSet) {
 			c.flags(fs)
 			if p.StoreFile != nil {
@@ -43,6 +44,7 @@ type server struct {
 	log      *slog.Logger
 	store    *Store
 	keys     *apikey.File
+	cert     atomic.Pointer[tls.Certificate] // nil: without TLS
 	counters counters
 	draining atomic.Bool
 
@@ -81,6 +83,11 @@ func (p *Program) serve(call *Call, c *config) (err error) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
+	hangups := make(chan os.Signal, 1)
+	if s.cert.Load() != nil || !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+	}
 	s.start()
-	return s.wait(signals)
+	return s.wait(signals, hangups)
 }

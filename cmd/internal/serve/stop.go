@@ -10,20 +10,28 @@ import (
 
 // wait serves until there is a reason to end, and ends. It returns nil if
 // everything that was accepted has been answered.
-func (s *server) wait(signals <-chan os.Signal) error {
+func (s *server) wait(signals, hangups <-chan os.Signal) error {
 	limit := s.config.drain
-	select {
-	case sig := <-signals:
-		s.log.Info("stopping", "signal", sig.String(), "drain", limit.String())
-	case <-s.store.Failed:
-		s.log.Error("the store has failed; start the server again, which reads what is on disk", "err", s.store.Err())
-		_ = s.stop(min(limit, failedLimit))
-		return errEnded
-	case err := <-s.ended:
-		s.log.Error("an address is served no longer", "err", err)
-		_ = s.stop(limit)
-		return errEnded
+	var sig os.Signal
+	for sig == nil {
+		select {
+		case sig = <-signals:
+		case sig = <-hangups:
+			if s.cert.Load() != nil {
+				s.reloadCertificate()
+				sig = nil
+			}
+		case <-s.store.Failed:
+			s.log.Error("the store has failed; start the server again, which reads what is on disk", "err", s.store.Err())
+			_ = s.stop(min(limit, failedLimit))
+			return errEnded
+		case err := <-s.ended:
+			s.log.Error("an address is served no longer", "err", err)
+			_ = s.stop(limit)
+			return errEnded
+		}
 	}
+	s.log.Info("stopping", "signal", sig.String(), "drain", limit.String())
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.stop(limit) }()
 	select {
