@@ -17,9 +17,9 @@
 // A request is checked in this order: path (404), method (405), credential
 // (401), parameters and body (400, 413, 415), and then the operation is
 // carried out. Every answer of 400 and above has an Error body (contract,
-// section 2.5) and an X-Request-ID; [WriteError] lets the server around a
-// handler answer in the same form. An answer is made whole before its first
-// byte is sent, and has a Content-Length.
+// section 2.5); [WriteError] lets the server around a handler answer in the
+// same form. Every answer has an X-Request-ID. It is made whole before its
+// first byte is sent, and has a Content-Length.
 //
 // The limits on time and on the size of a request's header are the
 // [http.Server]'s: set its timeouts and MaxHeaderBytes.

@@ -89,13 +89,13 @@ func outcomeOf(err error) outcome {
 // The code of err gives the status; an error without one is 500 and its text
 // is not sent. WriteError logs nothing.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	writeError(w, r, outcomeOf(err), requestID(w, r))
+	requestID(w, r)
+	writeError(w, r, outcomeOf(err))
 }
 
 // writeError returns the number of body bytes written.
-func writeError(w http.ResponseWriter, r *http.Request, o outcome, id string) int {
+func writeError(w http.ResponseWriter, r *http.Request, o outcome) int {
 	h := w.Header()
-	h["X-Request-Id"] = []string{id}
 	switch o.status {
 	case http.StatusUnauthorized:
 		h["Www-Authenticate"] = challenge(r.Header["Authorization"])

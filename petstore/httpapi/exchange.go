@@ -20,6 +20,7 @@ type exchange struct {
 	r     *http.Request
 	ctx   context.Context // the request's, with the principal once it is known
 	start time.Time       // zero unless someone observes
+	id    string          // see requestID
 
 	op        *operation // nil: none was reached
 	param     string     // the path's parameter
@@ -29,9 +30,6 @@ type exchange struct {
 	code     petstore.Code // of the error sent; "": none
 	bytes    int           // of the body sent
 	canceled bool          // the request's context was, before there was an answer
-
-	// id is made, or taken over, by requestID when it is first needed.
-	id string
 
 	// buf holds the request's body, and then the answer's.
 	buf      []byte
@@ -43,7 +41,7 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 func newExchange(h *handler, w http.ResponseWriter, r *http.Request) *exchange {
 	x := exchanges.Get().(*exchange)
-	*x = exchange{h: h, w: w, r: r, ctx: r.Context(), buf: x.buf[:0]}
+	*x = exchange{h: h, w: w, r: r, ctx: r.Context(), id: requestID(w, r), buf: x.buf[:0]}
 	if h.opts.Observe != nil {
 		x.start = time.Now()
 	}
@@ -126,5 +124,5 @@ func (x *exchange) sendError(err error) {
 	x.dropLarge() // the client may be slow to take even this
 	o := outcomeOf(err)
 	x.status, x.code = o.status, o.code
-	x.bytes = writeError(x.w, x.r, o, x.requestID())
+	x.bytes = writeError(x.w, x.r, o)
 }

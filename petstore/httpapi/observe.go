@@ -51,7 +51,7 @@ func (x *exchange) observe() {
 		Bytes:     x.bytes,
 		Duration:  time.Since(x.start),
 		Principal: x.principal,
-		RequestID: x.requestID(),
+		RequestID: x.id,
 		Canceled:  x.canceled,
 	}
 	if x.op != nil {
@@ -87,7 +87,7 @@ func (x *exchange) log(level slog.Level, msg string, attrs ...slog.Attr) {
 		operation = x.op.name
 	}
 	x.h.opts.Logger.LogAttrs(x.ctx, level, msg, append([]slog.Attr{
-		slog.String("request_id", x.requestID()),
+		slog.String("request_id", x.id),
 		slog.String("operation", operation),
 		slog.String("method", x.r.Method),
 		slog.String("path", x.r.URL.Path),
@@ -101,25 +101,22 @@ func isCanceled(ctx context.Context, err error) bool {
 	return errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled)
 }
 
-// requestID returns the exchange's request ID.
-func (x *exchange) requestID() string {
-	if x.id == "" {
-		x.id = requestID(x.w, x.r)
-	}
-	return x.id
-}
-
-// requestID returns the ID that ties an answer to its log lines: the one that
-// middleware has put into the answer's header, else the client's if it is fit
-// to be logged and sent back, else a random one.
+// requestID returns the ID that ties a response to its log lines, and puts it
+// into the response's header: the one that middleware has put there, otherwise
+// the client's if it is fit to be logged and sent back, otherwise a random one.
 func requestID(w http.ResponseWriter, r *http.Request) string {
-	if ids := w.Header()["X-Request-Id"]; len(ids) > 0 && ids[0] != "" {
+	h := w.Header()
+	if ids := h["X-Request-Id"]; len(ids) > 0 && ids[0] != "" {
 		return ids[0]
 	}
+	var id string
 	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && saneRequestID(ids[0]) {
-		return ids[0]
+		id = ids[0]
+	} else {
+		id = rand.Text()
 	}
-	return rand.Text()
+	h["X-Request-Id"] = []string{id}
+	return id
 }
 
 // saneRequestID reports whether id is 1 to 128 characters that need no

@@ -46,10 +46,18 @@ func TestRequestID(t *testing.T) {
 		}
 		ids[got] = true
 	}
-	// A success needs none.
-	a := send(t, s.addr, get("/pets/1", "X-Request-ID: 1"))
-	if err := a.check(want{status: 200, header: map[string]string{"X-Request-Id": ""}}); err != nil {
-		t.Error(err)
+	for status, raw := range map[int]string{
+		200: get("/pets/1"), 201: post("/pets", rexBody), 202: post("/messages", `{"message":"hi"}`),
+		304: get("/openapi.json", "If-None-Match: *"), 404: get("/cats"),
+	} {
+		sent := send(t, s.addr, strings.Replace(raw, "\r\n", "\r\nX-Request-ID: the-id\r\n", 1))
+		if got := sent.header["X-Request-Id"]; sent.status != status || !cmp.Equal(got, []string{"the-id"}) {
+			t.Errorf("%.40q: status %d, X-Request-Id %q", raw, sent.status, got)
+		}
+		made := send(t, s.addr, raw).header["X-Request-Id"]
+		if len(made) != 1 || len(made[0]) < 16 || ids[made[0]] {
+			t.Errorf("%.40q: X-Request-Id %q", raw, made)
+		}
 	}
 }
 

@@ -152,7 +152,7 @@ func TestChecksBite(t *testing.T) {
 	answer := func(status int, body string, fields ...string) exchange {
 		x := exchange{Method: "GET", Target: "/pets/1", Status: status, Body: []byte(body), RequestHeader: http.Header{}, Header: http.Header{
 			"Content-Type": {"application/json"}, "Deprecation": {"@1"}, "Sunset": {"Thu, 05 Dec 2030 00:00:00 GMT"},
-			"Link": {`<../pets>; rel="successor-version"`},
+			"Link": {`<../pets>; rel="successor-version"`}, "X-Request-Id": {"1"},
 		}}
 		for i := 0; i < len(fields); i += 2 {
 			x.Header.Set(fields[i], fields[i+1])
@@ -181,7 +181,8 @@ func TestChecksBite(t *testing.T) {
 		"header field missing":       {answer(200, pet, "Sunset", ""), true},
 		"header field with other":    {answer(200, pet, "Sunset", "Fri, 06 Dec 2030 00:00:00 GMT"), true},
 		"header field not described": {answer(200, pet, "Server", "x"), true},
-		"error without ID":           {answer(410, gone), true},
+		"no request ID":              {answer(200, pet, "X-Request-Id", ""), true},
+		"error without ID":           {answer(410, gone, "X-Request-Id", ""), true},
 		"unknown code":               {answer(410, `{"code":"went","message":"gone","status":410}`, "X-Request-Id", "1"), true},
 		"member of Error":            {answer(410, `{"code":"gone","message":"gone","status":410,"x":1}`, "X-Request-Id", "1"), true},
 	} {

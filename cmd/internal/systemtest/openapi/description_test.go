@@ -47,15 +47,15 @@ func loadDescription(t *testing.T, raw []byte) *description {
 	withAllow := *failure
 	withAllow.Headers = maps.Clone(failure.Headers)
 	withAllow.Headers["Allow"] = requiredHeader()
-	etag := openapi3.Headers{"ETag": requiredHeader()}
+	headers := openapi3.Headers{"ETag": requiredHeader(), "X-Request-ID": requiredHeader()}
 	return &description{
 		doc: doc,
 		self: &openapi3.PathItem{Get: answering(map[int]*openapi3.Response{
-			http.StatusOK: {Headers: etag, Content: openapi3.NewContentWithJSONSchema(&openapi3.Schema{
+			http.StatusOK: {Headers: headers, Content: openapi3.NewContentWithJSONSchema(&openapi3.Schema{
 				Type: &openapi3.Types{"object"},
 				Enum: []any{decoded(t, httpapi.OpenAPI())},
 			})},
-			http.StatusNotModified: {Headers: etag},
+			http.StatusNotModified: {Headers: headers},
 		})},
 		noPath:   answering(map[int]*openapi3.Response{http.StatusNotFound: failure}),
 		noMethod: answering(map[int]*openapi3.Response{http.StatusMethodNotAllowed: &withAllow}),

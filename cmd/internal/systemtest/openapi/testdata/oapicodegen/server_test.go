@@ -42,7 +42,7 @@ func (s *server) ListPets(ctx context.Context, r petapi.ListPetsRequestObject) (
 			Headers: petapi.ListPets400ResponseHeaders{XRequestID: value(r.Params.XRequestID)},
 		}, nil
 	}
-	answer := petapi.ListPets200JSONResponse{Body: petapi.Pets{}}
+	answer := petapi.ListPets200JSONResponse{Body: petapi.Pets{}, Headers: petapi.ListPets200ResponseHeaders{XRequestID: "1"}}
 	for _, p := range page.Pets {
 		answer.Body = append(answer.Body, wirePet(p))
 	}
@@ -61,7 +61,7 @@ func (s *server) CreatePet(ctx context.Context, r petapi.CreatePetRequestObject)
 	}
 	return petapi.CreatePet201JSONResponse{
 		Body:    wirePet(pet),
-		Headers: petapi.CreatePet201ResponseHeaders{Location: fmt.Sprintf("pets/%d", pet.ID)},
+		Headers: petapi.CreatePet201ResponseHeaders{Location: fmt.Sprintf("pets/%d", pet.ID), XRequestID: "1"},
 	}, nil
 }
 
@@ -76,7 +76,7 @@ func (s *server) GetPet(ctx context.Context, r petapi.GetPetRequestObject) (peta
 	}
 	return petapi.GetPet200JSONResponse{
 		Body:    wirePet(pet),
-		Headers: petapi.GetPet200ResponseHeaders{Deprecation: deprecation, Link: link, Sunset: sunset},
+		Headers: petapi.GetPet200ResponseHeaders{Deprecation: deprecation, Link: link, Sunset: sunset, XRequestID: "1"},
 	}, nil
 }
 
@@ -86,7 +86,8 @@ func (s *server) SubmitMessage(ctx context.Context, r petapi.SubmitMessageReques
 		return nil, err
 	}
 	return petapi.SubmitMessage202JSONResponse{
-		Id: m.ID, Message: m.Text, Status: petapi.MessageStatus(m.Status), CreatedAt: m.CreatedAt,
+		Body:    petapi.Message{Id: m.ID, Message: m.Text, Status: petapi.MessageStatus(m.Status), CreatedAt: m.CreatedAt},
+		Headers: petapi.SubmitMessage202ResponseHeaders{XRequestID: "1"},
 	}, nil
 }
 
