@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"time"
 
@@ -19,7 +20,7 @@ type Observation struct {
 	Operation string        // the contract's name ("listPets", "submitMessage"), or "openapi"; "": none was reached (404, 405)
 	Pattern   string        // such as "GET /pets/{petId}"; "": as above
 	Method    string        // as sent: anything a client likes
-	Path      string        // URL.Path as the handler saw it, without a prefix: anything a client likes
+	Path      string        // as sent, without escapes, with any prefix that was taken off before the handler: anything a client likes
 	Status    int           // of the answer; 0: none was sent and the connection cut
 	Code      petstore.Code // of the Error body; "": success
 	Bytes     int           // of the answer's body
@@ -45,7 +46,7 @@ func (x *exchange) observe() {
 	}()
 	o := Observation{
 		Method:    x.r.Method,
-		Path:      x.r.URL.Path,
+		Path:      x.path(),
 		Status:    x.status,
 		Code:      x.code,
 		Bytes:     x.bytes,
@@ -90,7 +91,7 @@ func (x *exchange) log(level slog.Level, msg string, attrs ...slog.Attr) {
 		slog.String("request_id", x.id),
 		slog.String("operation", operation),
 		slog.String("method", x.r.Method),
-		slog.String("path", x.r.URL.Path),
+		slog.String("path", x.path()),
 		slog.String("principal", x.principal),
 	}, attrs...)...)
 }
@@ -99,6 +100,15 @@ func (x *exchange) log(level slog.Level, msg string, attrs ...slog.Attr) {
 // been cancelled, which net/http does when the connection is lost.
 func isCanceled(ctx context.Context, err error) bool {
 	return errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled)
+}
+
+// path returns the path that the client sent. The URL's may be less of it:
+// what is in front of the handler takes prefixes off.
+func (x *exchange) path() string {
+	if u, err := url.ParseRequestURI(x.r.RequestURI); err == nil {
+		return u.Path
+	}
+	return x.r.URL.Path // of a request that no server has read
 }
 
 // requestID returns the ID that ties a response to its log lines, and puts it

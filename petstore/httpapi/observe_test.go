@@ -61,6 +61,30 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
+// TestLoggedPath: the log and the observer name the path that the client sent,
+// whatever prefix was taken off it, and no query.
+func TestLoggedPath(t *testing.T) {
+	var seen recorder[httpapi.Observation]
+	log := new(logBuffer)
+	h := both(faulty{memory.New(nil), func(context.Context) error { return errors.New("boom") }}, testKeys,
+		&httpapi.Options{Logger: newLogger(log), Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
+	srv := httptest.NewServer(http.StripPrefix("/api/v1", h))
+	t.Cleanup(srv.Close)
+	for target, want := range map[string]string{
+		"/api/v1/pets?limit=1":             "/api/v1/pets",
+		"/api/v1/pets/%31":                 "/api/v1/pets/1",
+		"http://user:secret@h/api/v1/pets": "/api/v1/pets",
+	} {
+		send(t, srv.Listener.Addr().String(), get(target))
+		if got := seen.take(); len(got) != 1 || got[0].Path != want {
+			t.Errorf("%s: observed %+v", target, got)
+		}
+		if got := log.take(); !strings.Contains(got, " path="+want+" ") {
+			t.Errorf("%s: logged %s", target, got)
+		}
+	}
+}
+
 // TestRequestIDOfMiddleware: one that is in the answer already stays.
 func TestRequestIDOfMiddleware(t *testing.T) {
 	var seen recorder[httpapi.Observation]

@@ -180,7 +180,7 @@ func (s *server) handlers() []http.Handler {
 	opts := &httpapi.Options{
 		Encoded:    s.store.Encoded,
 		Logger:     slog.New(untilFailed{s.log.Handler(), s.store.Failed}),
-		Observe:    s.observer(string(c.basePath)),
+		Observe:    s.observer(),
 		SunsetGone: c.sunset.value == "gone",
 	}
 	rt := router{
@@ -189,7 +189,7 @@ func (s *server) handlers() []http.Handler {
 		messages: httpapi.NewMessages(s.store.Messages, s.keys, opts),
 		ready:    s.store.Ready,
 		draining: &s.draining,
-		observe:  s.observer(""),
+		observe:  s.observer(),
 	}
 	if len(s.public) == 1 {
 		return []http.Handler{&rt}

@@ -12,9 +12,9 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// observer returns the hook that is told of every request below base; nil if
-// nobody wants to know.
-func (s *server) observer(base string) func(context.Context, httpapi.Observation) {
+// observer returns the hook that is told of every request; nil if nobody wants
+// to know.
+func (s *server) observer() func(context.Context, httpapi.Observation) {
 	access, count := s.config.accessLog, s.admin != nil
 	if !access && !count {
 		return nil
@@ -22,7 +22,7 @@ func (s *server) observer(base string) func(context.Context, httpapi.Observation
 	return func(ctx context.Context, o httpapi.Observation) {
 		s.counters.answer(o.Status)
 		if access {
-			logAccess(ctx, s.log, base, o)
+			logAccess(ctx, s.log, o)
 		}
 	}
 }
@@ -37,7 +37,7 @@ func withRemote(ctx context.Context, c net.Conn) context.Context {
 
 // logAccess logs one line for a request. Of its URL that is the path alone: a
 // query may hold what should not be kept.
-func logAccess(ctx context.Context, log *slog.Logger, base string, o httpapi.Observation) {
+func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	remote, _ := ctx.Value(remoteKey{}).(string)
 	attrs := make([]slog.Attr, 0, 10)
 	attrs = append(attrs,
@@ -45,7 +45,7 @@ func logAccess(ctx context.Context, log *slog.Logger, base string, o httpapi.Obs
 		slog.String("remote", remote),
 		slog.String("principal", o.Principal),
 		slog.String("method", o.Method),
-		slog.String("path", base+o.Path),
+		slog.String("path", o.Path),
 		slog.Int("status", o.Status),
 		slog.Int("bytes", o.Bytes),
 		slog.Duration("duration", o.Duration))
