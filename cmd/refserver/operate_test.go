@@ -35,9 +35,9 @@ func TestAccessLog(t *testing.T) {
 		t.Errorf("answers %v and %v", refused, outside)
 	}
 	for _, form := range []string{
-		`msg=request request_id=mine-1 remote=127\.0\.0\.1:\d+ principal=default method=POST path=/v1/pets status=201 bytes=\d+ duration=\S+\n`,
-		`msg=request request_id=` + id(refused) + ` remote=\S+ principal="" method=GET path=/v1/pets status=401 bytes=\d+ duration=\S+ code=unauthorized\n`,
-		`msg=request request_id=` + id(outside) + ` remote=\S+ principal="" method=GET path=/ status=404 bytes=` + strconv.Itoa(len(outside.body)) + ` duration=[1-9]\S* code=not_found\n`,
+		`msg=request request_id=mine-1 remote=127\.0\.0\.1:\d+ principal=default method=POST path=/v1/pets status=201 bytes=\d+ duration_ms=\d+(\.\d+)?\n`,
+		`msg=request request_id=` + id(refused) + ` remote=\S+ principal="" method=GET path=/v1/pets status=401 bytes=\d+ duration_ms=\d+(\.\d+)? code=unauthorized\n`,
+		`msg=request request_id=` + id(outside) + ` remote=\S+ principal="" method=GET path=/ status=404 bytes=` + strconv.Itoa(len(outside.body)) + ` duration_ms=\d+(\.\d+)? code=not_found\n`,
 	} {
 		s.until("the log has a line of the form "+form, func() bool { return regexp.MustCompile(form).MatchString(s.Stderr.String()) })
 	}
@@ -47,7 +47,7 @@ func TestAccessLog(t *testing.T) {
 }
 
 func TestJSONLog(t *testing.T) {
-	p, err := subprocess.Start(command(t.TempDir(), "-addr=127.0.0.1:0", "-log=json"))
+	p, err := subprocess.Start(command(t.TempDir(), "-addr=127.0.0.1:0", "-log=json", "-access-log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,6 +58,20 @@ func TestJSONLog(t *testing.T) {
 	var line struct{ Level, Msg, URL string }
 	if err := json.Unmarshal([]byte(p.Stderr.String()), &line); err != nil || line.Msg != "serving" || line.Level != "INFO" || line.URL == "" {
 		t.Errorf("%v: %s", err, p.Stderr.String())
+	}
+	if _, err := send(oneShot, "GET", line.URL+"/cats", "", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Until("it logs the request", func() bool { return strings.Count(p.Stderr.String(), "\n") == 2 }); err != nil {
+		t.Fatal(err)
+	}
+	_, second, _ := strings.Cut(p.Stderr.String(), "\n")
+	access := map[string]any{}
+	if err := json.Unmarshal([]byte(second), &access); err != nil {
+		t.Fatal(err)
+	}
+	if ms, ok := access["duration_ms"].(float64); !ok || ms > subprocess.Patience.Seconds()*1000 {
+		t.Errorf("no duration in milliseconds: %s", second)
 	}
 }
 

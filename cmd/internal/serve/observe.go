@@ -48,7 +48,7 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 		slog.String("path", o.Path),
 		slog.Int("status", o.Status),
 		slog.Int("bytes", o.Bytes),
-		slog.Duration("duration", o.Duration))
+		slog.Float64("duration_ms", float64(o.Duration.Microseconds())/1000))
 	if o.Code != "" {
 		attrs = append(attrs, slog.String("code", string(o.Code)))
 	}
