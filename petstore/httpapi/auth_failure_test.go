@@ -41,12 +41,11 @@ func TestAuthenticatorFails(t *testing.T) {
 		{"timed out", context.DeadlineExceeded, failed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			log := new(logBuffer)
-			store := memory.New(nil)
 			auth := authFunc(func(context.Context, string) (string, error) { return "alice", c.err })
-			opts := &httpapi.Options{Logger: newLogger(log)}
-			s := &server{t, store, listen(t, both(store, auth, opts))}
 			for operation, raw := range operations {
+				log := new(logBuffer)
+				store := memory.New(nil)
+				s := &server{t, store, listen(t, both(store, auth, &httpapi.Options{Logger: newLogger(log)}))}
 				s.run([]rawCase{{operation, raw, c.want}})
 				got := log.take()
 				if logged := strings.Contains(got, "request failed"); logged != (c.want.status >= 500) || strings.Contains(got, "key-1") {

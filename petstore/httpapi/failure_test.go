@@ -49,12 +49,15 @@ func TestStoreErrors(t *testing.T) {
 		{"no message", &petstore.Error{Code: petstore.CodeFull, Err: secret}, want{status: 507, code: "insufficient_storage", says: "room"}, "WARN"},
 		{"message not UTF-8", petstore.Errorf(petstore.CodeInvalid, "name: \xff<\n"), bad("name: \uFFFD<\n"), ""},
 	} {
-		s, log := newFaultyServer(t, func(context.Context) error { return c.err }, httpapi.Options{})
 		for operation, raw := range operations {
 			t.Run(c.name+", "+operation, func(t *testing.T) {
+				s, log := newFaultyServer(t, func(context.Context) error { return c.err }, httpapi.Options{})
 				a := send(t, s.addr, raw)
 				if err := a.check(c.want); err != nil {
 					t.Error(err)
+				}
+				if got := s.stats(t); got != (petstore.Stats{}) {
+					t.Errorf("stored %+v", got)
 				}
 				if strings.Contains(a.body, "secret") {
 					t.Errorf("details were sent: %s", a.body)
@@ -79,9 +82,6 @@ func TestStoreErrors(t *testing.T) {
 					t.Errorf("log: %s", got)
 				}
 			})
-		}
-		if got := s.stats(t); got != (petstore.Stats{}) {
-			t.Errorf("%s: stored %+v", c.name, got)
 		}
 	}
 }

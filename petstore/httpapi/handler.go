@@ -24,8 +24,10 @@ type Options struct {
 	// of Service are encoded. New only.
 	Encoded petstore.EncodedReader
 
-	// Logger is told of every answer of 500 and above and of every panic,
-	// with the details that the client is not shown. nil: nothing is logged.
+	// Logger is told of every panic and of every answer of 500 and above, with
+	// the details that the client is not shown. Those above 500 that say the
+	// same are logged once, and then their number every ten seconds. nil:
+	// nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
@@ -97,6 +99,7 @@ type handler struct {
 	auth      Authenticator
 	opts      Options
 	resources []resource
+	repeats   repeats
 }
 
 // New returns the handler of the three operations on animals: GET and POST
@@ -109,7 +112,7 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 		panic("httpapi: New needs a petstore.Service and an Authenticator")
 	}
 	o := opts.withDefaults()
-	return &handler{auth, o, append(newPets(service, o).resources(), descriptionResource())}
+	return &handler{auth: auth, opts: o, resources: append(newPets(service, o).resources(), descriptionResource())}
 }
 
 // NewMessages returns the handler of POST /messages (contract, section 4.4).
@@ -119,7 +122,7 @@ func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) htt
 	if queue == nil || auth == nil {
 		panic("httpapi: NewMessages needs a petstore.Messages and an Authenticator")
 	}
-	return &handler{auth, opts.withDefaults(), messages{queue}.resources()}
+	return &handler{auth: auth, opts: opts.withDefaults(), resources: messages{queue}.resources()}
 }
 
 // ServeHTTP implements [http.Handler].

@@ -62,15 +62,19 @@ func (x *exchange) observe() {
 }
 
 // logFailure logs err if its answer is 500 or above. Nobody has to be told of
-// what failed only because the client went away.
+// what failed only because the client went away. A 500 is always logged, since
+// only the log says what it was; of others that are alike, the first.
 func (x *exchange) logFailure(err error) {
 	o := outcomeOf(err)
 	if o.status < http.StatusInternalServerError || x.canceled {
 		return
 	}
-	level := slog.LevelWarn // passes, or is the operator's disk
-	if o.status == http.StatusInternalServerError {
-		level = slog.LevelError
+	level := slog.LevelError
+	if o.status != http.StatusInternalServerError { // it passes, or is the operator's disk
+		level = slog.LevelWarn
+		if x.h.repeats.add(o, x.h.opts.Logger) {
+			return
+		}
 	}
 	x.log(level, "request failed",
 		slog.Int("status", o.status), slog.String("code", string(o.code)), slog.Any("error", err))

@@ -1,0 +1,51 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// repeatInterval is how often a failure that lasts is logged.
+const repeatInterval = 10 * time.Second
+
+// repeats counts the requests that failed as one that was logged: on a full
+// disk that is every one.
+type repeats struct {
+	mu    sync.Mutex
+	count map[outcome]int // since the outcome was last logged
+}
+
+// add reports whether a request that failed is like one that was logged within
+// repeatInterval. The number of those is logged when that is over.
+func (p *repeats) add(o outcome, log *slog.Logger) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, ok := p.count[o]; ok {
+		p.count[o]++
+		return true
+	}
+	if p.count == nil {
+		p.count = map[outcome]int{}
+	}
+	p.count[o] = 0
+	time.AfterFunc(repeatInterval, func() { p.report(o, log) })
+	return false
+}
+
+func (p *repeats) report(o outcome, log *slog.Logger) {
+	p.mu.Lock()
+	n := p.count[o]
+	if n == 0 {
+		delete(p.count, o)
+	} else {
+		p.count[o] = 0
+		time.AfterFunc(repeatInterval, func() { p.report(o, log) })
+	}
+	p.mu.Unlock()
+	if n > 0 {
+		log.LogAttrs(context.Background(), slog.LevelWarn, "more requests failed",
+			slog.Int("status", o.status), slog.String("code", string(o.code)), slog.String("message", o.message), slog.Int("requests", n))
+	}
+}

@@ -1,0 +1,83 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+// TestRepeatedFailures: a failure that lasts is logged once, and then how many
+// requests failed in the same way.
+func TestRepeatedFailures(t *testing.T) {
+	full := &petstore.Error{Code: petstore.CodeFull, Message: "the disk is full"}
+	late := &petstore.Error{Code: petstore.CodeUnavailable, Message: "too late"}
+	damaged := errors.New("record 7 is damaged")
+	synctest.Test(t, func(t *testing.T) {
+		var fault error
+		log := new(logBuffer)
+		h := both(faulty{memory.New(nil), func(context.Context) error { return fault }}, testKeys, &httpapi.Options{Logger: newLogger(log)})
+		fail := func(n int, err error, after time.Duration) {
+			fault = err
+			for range n {
+				time.Sleep(after / time.Duration(n))
+				r := httptest.NewRequest("GET", "/pets", nil)
+				r.Header.Set("Authorization", "Bearer key-1")
+				h.ServeHTTP(httptest.NewRecorder(), r)
+			}
+		}
+		const first, more = `msg="request failed"`, `msg="more requests failed"`
+		count, counted := regexp.MustCompile(`code=insufficient_storage .* requests=(\d+)\n`), 0
+		logged := func(when string, lines ...string) {
+			t.Helper()
+			synctest.Wait()
+			got := strings.SplitAfter(log.take(), "\n")
+			for _, line := range got {
+				if m := count.FindStringSubmatch(line); m != nil {
+					n, _ := strconv.Atoi(m[1])
+					counted += n
+				}
+			}
+			if len(got)-1 != len(lines) {
+				t.Fatalf("%s: logged %q, want %d lines", when, got, len(lines))
+			}
+			for i, want := range lines {
+				for part := range strings.SplitSeq(want, ", ") {
+					if !strings.Contains(got[i], part) {
+						t.Errorf("%s: logged %q, which lacks %q", when, got[i], part)
+					}
+				}
+			}
+		}
+
+		fail(1000, full, 5*time.Second)
+		logged("the disk is full", first+", code=insufficient_storage")
+		fail(2, late, time.Second)
+		logged("another failure", first+", code=unavailable")
+		fail(2, damaged, time.Second)
+		logged("damage", first+", level=ERROR", first+", level=ERROR")
+		fail(500, full, 20*time.Second)
+		logged("it lasts",
+			more+`, status=507, code=insufficient_storage, message="the disk is full"`,
+			more+", code=unavailable, requests=1",
+			more+", code=insufficient_storage")
+		time.Sleep(time.Minute)
+		logged("it is over", more+", code=insufficient_storage")
+		if counted != 1499 {
+			t.Errorf("%d of 1500 requests were counted, and one logged", counted)
+		}
+		fail(1, full, time.Second)
+		logged("it is back", first+", code=insufficient_storage")
+		time.Sleep(time.Minute)
+		logged("it came once")
+	})
+}
