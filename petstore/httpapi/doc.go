@@ -22,5 +22,6 @@
 // first byte is sent, and has a Content-Length.
 //
 // The limits on time and on the size of a request's header are the
-// [http.Server]'s: set its timeouts and MaxHeaderBytes.
+// [http.Server]'s: set its timeouts and MaxHeaderBytes. ReadTimeout also limits
+// how long a body is discarded for whose request is refused: see [DiscardBody].
 package httpapi

@@ -87,10 +87,12 @@ func outcomeOf(err error) outcome {
 // all errors: an Error body (none for HEAD), Content-Length, X-Request-ID, and
 // what the status asks for (WWW-Authenticate with 401, Retry-After with 503).
 // The code of err gives the status; an error without one is 500 and its text
-// is not sent. WriteError logs nothing.
+// is not sent. WriteError logs nothing. It ends with a call of [DiscardBody],
+// with [DefaultMaxBodyBytes].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	requestID(w, r)
 	writeError(w, r, outcomeOf(err))
+	DiscardBody(w, r, DefaultMaxBodyBytes)
 }
 
 // writeError returns the number of body bytes written.

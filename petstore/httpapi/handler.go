@@ -31,7 +31,8 @@ type Options struct {
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
-	// less: DefaultMaxBodyBytes.
+	// less: DefaultMaxBodyBytes. Of a body that is not used, up to four times
+	// as much is read and discarded: see DiscardBody.
 	MaxBodyBytes int64
 
 	// MaxResponseBytes is how many bytes the responses of more than 64 kB may
@@ -127,6 +128,11 @@ func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) htt
 
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.serve(w, r)
+	DiscardBody(w, r, h.opts.MaxBodyBytes) // after serve has freed its buffer
+}
+
+func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	x := newExchange(h, w, r)
 	defer x.end()
 	if err := h.answer(x); err != nil {

@@ -23,7 +23,7 @@ type exchangeRecord struct {
 	Test           string
 	Method, Target string
 	RequestHeader  http.Header
-	RequestBody    []byte // as far as it was read
+	RequestBody    []byte // as far as it was read before the response
 	Status         int
 	Header         http.Header
 	Body           []byte
@@ -40,9 +40,9 @@ func recorded(t testing.TB, h http.Handler) http.Handler {
 		var body bytes.Buffer
 		r = r.WithContext(r.Context()) // net/http looks at the type of its own request's Body
 		r.Body = readCloser{io.TeeReader(r.Body, &body), r.Body}
-		answer := answerRecorder{ResponseWriter: w}
+		answer := answerRecorder{ResponseWriter: w, read: &body}
 		h.ServeHTTP(&answer, r)
-		rec.RequestBody = body.Bytes()
+		rec.RequestBody = body.Bytes()[:answer.used]
 		rec.Status, rec.Header, rec.Body = answer.status, answer.header, answer.body.Bytes()
 		if err := appendRecord(*recordFile, rec); err != nil {
 			t.Error(err)
@@ -57,13 +57,18 @@ type readCloser struct {
 
 type answerRecorder struct {
 	http.ResponseWriter
+	read   *bytes.Buffer // of the request's body
+	used   int           // of that, before the response
 	status int
 	header http.Header
 	body   bytes.Buffer
 }
 
+// Unwrap is for http.ResponseController.
+func (a *answerRecorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
 func (a *answerRecorder) WriteHeader(status int) {
-	a.status, a.header = status, a.Header().Clone()
+	a.status, a.header, a.used = status, a.Header().Clone(), a.read.Len()
 	a.ResponseWriter.WriteHeader(status)
 }
 

@@ -165,4 +165,5 @@ func (rt *router) health(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Method != http.MethodHead {
 		_, _ = io.WriteString(w, ok)
 	}
+	httpapi.DiscardBody(w, r, httpapi.DefaultMaxBodyBytes)
 }

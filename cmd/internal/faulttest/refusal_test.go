@@ -1,0 +1,138 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// pieces reads a body of n spaces, a few kilobytes at a time.
+func pieces(n int) io.Reader {
+	const size = 4 << 10
+	var parts []io.Reader
+	for ; n > 0; n -= size {
+		parts = append(parts, strings.NewReader(strings.Repeat(" ", min(n, size))))
+	}
+	return io.MultiReader(parts...)
+}
+
+// TestEarlyResponses sends large bodies with requests whose response does not
+// depend on them. A client that sends all of the body before it reads anything
+// gets every response whole.
+func TestEarlyResponses(t *testing.T) {
+	tries, _ := times(t, 8, 1000)
+	s := start(t, t.TempDir())
+	const limit = 1 << 20
+	key := "Authorization: Bearer " + s.key + "\r\n"
+	requests := []struct {
+		line, header string
+		status       int
+	}{
+		{"POST /v1/pets", "", 401},
+		{"POST /v1/pets", key + "Content-Type: application/json\r\n", 413},
+		{"POST /v1/pets", key + "Content-Type: text/plain\r\n", 415},
+		{"POST /v1/cats", "", 404},
+		{"POST /cats", "", 404},
+		{"GET /v1/openapi.json", "", 200},
+		{"GET /healthz", "", 200},
+	}
+	ways := []struct{ name, version, header string }{
+		{"keep-alive", "1.1", ""},
+		{"close", "1.1", "Connection: close\r\n"},
+		{"old", "1.0", ""},
+		{"chunked", "1.1", "Transfer-Encoding: chunked\r\n"},
+		{"not waiting for 100 Continue", "1.1", "Expect: 100-continue\r\n"},
+		{"net/http", "", ""},
+	}
+	for _, size := range []int{900_000, 3_000_000, 4*limit - 1} {
+		for _, way := range ways {
+			t.Run(fmt.Sprintf("%s, %d bytes", way.name, size), func(t *testing.T) {
+				var lost, n atomic.Int64
+				var wg sync.WaitGroup
+				for range 8 {
+					wg.Go(func() {
+						for i := n.Add(1); i <= int64(tries); i = n.Add(1) {
+							r := requests[int(i)%len(requests)]
+							if r.status == 413 && size <= limit {
+								r = requests[0]
+							}
+							send := func() (int, error) { return early(s.host, r.line, way.version, way.header+r.header, size) }
+							if way.version == "" {
+								send = func() (int, error) { return earlyClient(s.host, r.line, r.header, size) }
+							}
+							if status, err := send(); err != nil || status != r.status {
+								if lost.Add(1) <= 3 {
+									t.Logf("%s: %d, %v; want %d", r.line, status, err, r.status)
+								}
+							}
+						}
+					})
+				}
+				wg.Wait()
+				if lost.Load() > 0 {
+					t.Errorf("%d of %d responses lost", lost.Load(), tries)
+				}
+			})
+		}
+	}
+}
+
+// early sends a request on a connection of its own, all of it before it reads
+// the response.
+func early(host, line, version, header string, size int) (status int, err error) {
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	body := pieces(size)
+	if strings.Contains(header, "chunked") {
+		body = io.MultiReader(strings.NewReader(fmt.Sprintf("%x\r\n", size)), body, strings.NewReader("\r\n0\r\n\r\n"))
+	} else {
+		header += fmt.Sprintf("Content-Length: %d\r\n", size)
+	}
+	if _, err := io.WriteString(conn, line+" HTTP/"+version+"\r\nHost: h\r\n"+header+"\r\n"); err != nil {
+		return 0, err
+	}
+	if _, err := io.Copy(struct{ io.Writer }{conn}, body); err != nil {
+		return 0, err
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
+// earlyClient is early by way of net/http's client.
+func earlyClient(host, line, header string, size int) (status int, err error) {
+	method, path, _ := strings.Cut(line, " ")
+	req, err := http.NewRequest(method, "http://"+host+path, pieces(size))
+	if err != nil {
+		return 0, err
+	}
+	req.ContentLength = int64(size)
+	for field := range strings.SplitSeq(strings.TrimSpace(header), "\r\n") {
+		if name, value, ok := strings.Cut(field, ": "); ok {
+			req.Header.Set(name, value)
+		}
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}

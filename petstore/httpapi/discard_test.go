@@ -1,0 +1,61 @@
+package httpapi_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+// TestDiscardBody: a client without a key that sends all of a large body before
+// it reads gets its response, and can send another request if it may.
+func TestDiscardBody(t *testing.T) {
+	s := newServer(t, nil)
+	body := strings.Repeat(" ", 4<<20)
+	for range 3 {
+		conn, br := dial(t, s.addr)
+		for _, field := range []string{"X: keep-alive", "Connection: close"} {
+			if _, err := io.WriteString(conn, postBare("/pets", body, field)); err != nil {
+				t.Fatalf("%s: %v", field, err)
+			}
+			if head, _ := next(t, br); !strings.HasPrefix(head, "HTTP/1.1 401") {
+				t.Errorf("%s: response %q", field, head)
+			}
+		}
+		if _, err := br.ReadByte(); err != io.EOF {
+			t.Errorf("the connection goes on: %v", err)
+		}
+	}
+}
+
+// TestDiscardBodyBounded: a client that sends too much or too slowly is cut.
+func TestDiscardBodyBounded(t *testing.T) {
+	serve := func(timeout time.Duration) string {
+		return listen(t, both(memory.New(nil), testKeys, nil), func(srv *http.Server) { srv.ReadTimeout = timeout })
+	}
+	conn, _ := dial(t, serve(time.Hour))
+	_, err := io.WriteString(conn, request("POST /pets", "Transfer-Encoding: chunked"))
+	for chunk := strings.TrimSuffix(chunked(pad(1<<20), 1<<20), "0\r\n\r\n"); err == nil; {
+		_, err = io.WriteString(conn, chunk)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("a body without an end: the connection goes on")
+	}
+
+	addr := serve(300 * time.Millisecond)
+	for _, field := range []string{"X: keep-alive", "Connection: close"} {
+		conn, br := dial(t, addr)
+		_, _ = io.WriteString(conn, request("POST /pets", field, "Content-Length: 1000000")+" ")
+		if head, _ := next(t, br); !strings.HasPrefix(head, "HTTP/1.1 401") || !strings.Contains(head, "Connection: close\r\n") {
+			t.Errorf("%s: response %q", field, head)
+		}
+		if _, err := br.ReadByte(); err != io.EOF {
+			t.Errorf("%s: the connection goes on: %v", field, err)
+		}
+	}
+}
