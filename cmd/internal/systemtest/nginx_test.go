@@ -1,0 +1,162 @@
+package systemtest
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/animalstore/cmd/internal/subprocess"
+)
+
+// run starts a process that ends with the test.
+func run(t *testing.T, dir, name string, args ...string) *subprocess.Process {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, subprocess.Environ()
+	p, err := subprocess.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+// nginxConfig lacks directives, the servers of the upstream, and the address.
+const nginxConfig = `
+daemon off;
+master_process off; # so that one process ID stops it
+pid nginx.pid;
+events {}
+http {
+	access_log off;
+	client_body_temp_path body;
+	proxy_temp_path proxy;
+	fastcgi_temp_path fastcgi;
+	uwsgi_temp_path uwsgi;
+	scgi_temp_path scgi;
+	%s
+	upstream pets {
+		%s
+	}
+	server {
+		listen %s;
+		location / {
+			proxy_pass http://pets;
+		}
+	}
+}`
+
+// startNginx starts nginx in front of n reference servers, with its defaults and
+// the directives, and returns its URL.
+func startNginx(t *testing.T, n int, directives string) string {
+	t.Helper()
+	nginx, err := exec.LookPath("nginx")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("this needs nginx: ", err)
+	}
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "refserver")
+	if out, err := exec.Command("go", "build", "-o", binary, "example.com/animalstore/cmd/refserver").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	upstreams := ""
+	for range n {
+		a, err := run(t, t.TempDir(), binary, "-addr=127.0.0.1:0").Serving()
+		if err != nil {
+			t.Fatal(err)
+		}
+		upstreams += fmt.Sprintf("server %s;\n", strings.TrimSuffix(strings.TrimPrefix(a.URL, "http://"), "/v1"))
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := ln.Addr().String()
+	ln.Close()
+	config := filepath.Join(dir, "nginx.conf")
+	text := fmt.Sprintf(nginxConfig, directives, upstreams, addr)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = run(t, dir, nginx, "-e", "stderr", "-p", dir, "-c", config).Until("nginx listens", func() bool {
+		conn, err := net.Dial("tcp", addr)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + addr
+}
+
+// status sends a request with a body of size bytes, and returns the status of
+// the response.
+func status(t *testing.T, method, url string, size int) int {
+	t.Helper()
+	req, err := http.NewRequest(method, url, strings.NewReader(strings.Repeat(" ", size)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		t.Error(err)
+	}
+	return resp.StatusCode
+}
+
+var nginxTries = flag.Int("nginx", 20, "how many requests to send through nginx, of each kind")
+
+// TestNginxRefusals: responses to large bodies reach the client through nginx.
+func TestNginxRefusals(t *testing.T) {
+	for _, directives := range []string{"", "proxy_request_buffering off;"} {
+		url := startNginx(t, 1, "client_max_body_size 0;"+directives)
+		for _, size := range []int{900_000, 3_000_000, 4<<20 - 1} {
+			got := make(map[int]int)
+			for range *nginxTries {
+				got[status(t, "POST", url+"/v1/pets", size)]++
+			}
+			t.Logf("%d bytes: %v %s", size, got, directives)
+			if got[http.StatusUnauthorized] != *nginxTries {
+				t.Errorf("%d bytes: statuses %v, want 401 only", size, got)
+			}
+		}
+	}
+}
+
+// TestNginxUpstreams: a client without a key that sends two large bodies a
+// second does not have nginx take the servers for failed.
+func TestNginxUpstreams(t *testing.T) {
+	url := startNginx(t, 2, "")
+	got := make(map[int]int)
+	for i := range *nginxTries {
+		line := []string{"POST /v1/pets", "POST /nothing", "GET /v1/openapi.json", "GET /healthz"}[i%4]
+		method, path, _ := strings.Cut(line, " ")
+		status(t, method, url+path, 900_000)
+		for range 10 {
+			got[status(t, "GET", url+"/healthz", 0)]++
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	t.Log(got)
+	if got[http.StatusOK] != 10**nginxTries {
+		t.Errorf("statuses %v, want 200 only", got)
+	}
+}
