@@ -81,6 +81,7 @@ func (s *Store) copyTo(ctx context.Context, f *os.File) (err error) {
 		return err
 	}
 	defer p.release()
+	defer func() { s.foundDamage(err) }()
 	defer recoverDamage(&err)()
 	var cause error // bbolt passes on the text of some failures, but not the error
 	_, err = p.tx.WriteTo(writer(func(b []byte) (n int, err error) {

@@ -77,29 +77,36 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func BenchmarkCreate(b *testing.B) {
-	create := func(b *testing.B, s *storage.Store) {
-		p := petstore.NewPet{Name: "animal 12345", Status: petstore.StatusSold}
-		if _, err := s.CreatePet(context.Background(), p, petstore.Once{}); err != nil {
-			b.Error(err)
+	var keys atomic.Int64
+	for _, keyed := range []bool{false, true} {
+		create := func(b *testing.B, s *storage.Store) {
+			p := petstore.NewPet{Name: "animal 12345", Status: petstore.StatusSold}
+			var once petstore.Once
+			if keyed {
+				once.Key = fmt.Sprint(keys.Add(1))
+			}
+			if _, err := s.CreatePet(context.Background(), p, once); err != nil {
+				b.Error(err)
+			}
 		}
-	}
-	b.Run("callers=1", func(b *testing.B) {
-		s := benchStore(b, 1000)
-		b.ReportAllocs()
-		for b.Loop() {
-			create(b, s)
-		}
-	})
-	b.Run("callers=64", func(b *testing.B) {
-		s := benchStore(b, 1000)
-		b.ReportAllocs()
-		b.SetParallelism(64 / runtime.GOMAXPROCS(0))
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
+		b.Run(fmt.Sprintf("keyed=%v/callers=1", keyed), func(b *testing.B) {
+			s := benchStore(b, 1000)
+			b.ReportAllocs()
+			for b.Loop() {
 				create(b, s)
 			}
 		})
-	})
+		b.Run(fmt.Sprintf("keyed=%v/callers=64", keyed), func(b *testing.B) {
+			s := benchStore(b, 1000)
+			b.ReportAllocs()
+			b.SetParallelism(64 / runtime.GOMAXPROCS(0))
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					create(b, s)
+				}
+			})
+		})
+	}
 }
 
 // BenchmarkBolt is what the file format costs by itself: one record of 60

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"math"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -26,10 +25,6 @@ const (
 	maxGather       = 5 * time.Millisecond
 )
 
-// maxGrowth is more than the largest transaction can need. One that asks for
-// more has met a page that lies about the length of what is on it.
-const maxGrowth = 1 << 30
-
 var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are waiting to be written")
 
 // write is one caller's change, on its way to the disk.
@@ -45,18 +40,35 @@ type write struct {
 type update struct {
 	*bbolt.Tx
 	state
-	now int64 // nanoseconds since 1970
-	err error // the first failure of the transaction itself
+	guard guard
+	now   int64 // nanoseconds since 1970
+	err   error // the first failure of the transaction itself
 
 	// The ends of the tables of animals, as far as any were added.
 	all      *tail
 	byStatus [3]*tail
 }
 
-// put and delete change a record. Their failure is the transaction's, and no
-// single write's.
-func (u *update) put(b *bbolt.Bucket, key, value []byte) { u.note(b.Put(key, value)) }
-func (u *update) delete(b *bbolt.Bucket, key []byte)     { u.note(b.Delete(key)) }
+// put and delete change a record, once its page is known to be sound. Their
+// failure is the transaction's, and no single write's.
+func (u *update) put(b *bbolt.Bucket, key, value []byte) {
+	err := u.guard.path(b, key, false)
+	if err == nil {
+		err = b.Put(key, value)
+	}
+	u.note(err)
+}
+
+// delete reports whether there was a value to delete.
+func (u *update) delete(b *bbolt.Bucket, key []byte) (found bool) {
+	err := u.guard.path(b, key, true)
+	if err == nil {
+		found = b.Get(key) != nil
+		err = b.Delete(key)
+	}
+	u.note(err)
+	return found
+}
 
 func (u *update) note(err error) {
 	if u.err == nil {
@@ -211,10 +223,14 @@ func (s *Store) commit(batch []*write) {
 				if w.err = w.apply(u); u.err != nil {
 					return u.err
 				}
+				if errors.Is(w.err, ErrDamaged) {
+					return w.err
+				}
 			}
 			return u.expire(2 * len(live))
 		})
 	}
+	s.foundDamage(err)
 	for _, w := range live {
 		if err != nil {
 			// Even an answer that stored nothing may rest on what a write
@@ -231,18 +247,22 @@ func (s *Store) update(fn func(*update) error) error {
 	if e := s.failure.Load(); e != nil {
 		return e
 	}
-	size, err := s.sameFile()
-	if err != nil {
+	if e := s.damage.Load(); e != nil {
+		return e
+	}
+	if err := s.sameFile(); err != nil {
 		return s.fail(err)
 	}
 	// To map more of the file, bbolt waits until all reads have ended. So it
 	// must not try while a snapshot is shown: it is refused, and tries again
 	// after the snapshot was withdrawn.
-	err = s.attempt(fn, min(size+maxGrowth, s.mapped-1))
+	s.db.MaxSize = int(s.mapped - 1)
+	err := s.attempt(fn)
 	remap := errors.Is(err, berrors.ErrMaxSizeReached)
 	if remap {
 		s.show(withdrawn())
-		err = s.attempt(fn, size+maxGrowth)
+		s.db.MaxSize = 0 // no limit
+		err = s.attempt(fn)
 	}
 	if err != nil && !remap || s.failure.Load() != nil {
 		return err
@@ -256,10 +276,8 @@ func (s *Store) update(fn func(*update) error) error {
 	return err
 }
 
-// attempt runs fn in a write transaction that may make the file as long as
-// most bytes, and commits it.
-func (s *Store) attempt(fn func(*update) error, most int64) error {
-	s.db.MaxSize = int(min(most, math.MaxInt))
+// attempt runs fn in a write transaction and commits it.
+func (s *Store) attempt(fn func(*update) error) error {
 	var t attempt
 	err := t.run(s, fn)
 	if err != nil {
@@ -284,7 +302,10 @@ func (t *attempt) run(s *Store, fn func(*update) error) (err error) {
 	if t.id = t.tx.ID(); t.id != s.lastCommit+1 {
 		return s.fail(errOtherCommit)
 	}
-	u := &update{Tx: t.tx, now: s.now().UnixNano()}
+	u := &update{Tx: t.tx, guard: newGuard(s, t.tx), now: s.now().UnixNano()}
+	if err := u.guard.begin(t.tx); err != nil {
+		return err
+	}
 	if u.state, err = loadState(t.tx); err != nil {
 		return err
 	}

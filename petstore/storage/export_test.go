@@ -21,3 +21,32 @@ func SetSchema(t *testing.T, path string, version int64) {
 		t.Fatal(err)
 	}
 }
+
+// Leaves returns the leaves of each bucket in the file at path, in the order of
+// their keys, and under "" those of the tree of the buckets themselves.
+func Leaves(t *testing.T, path string) map[string][]uint64 {
+	t.Helper()
+	s, err := openScanner(path, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	leaves := map[string][]uint64{}
+	for name, root := range s.roots {
+		if root.inline == nil {
+			leaves[name] = leavesUnder(t, s, root.id)
+		}
+	}
+	leaves[""] = leavesUnder(t, s, s.meta.root)
+	return leaves
+}
+
+func leavesUnder(t *testing.T, s *scanner, root uint64) []uint64 {
+	t.Helper()
+	p := &pages{f: s.f, meta: s.meta, used: make([]uint64, s.meta.pages/64+1)}
+	ids, err := p.tree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}

@@ -28,11 +28,7 @@ func (s *Store) settle(t *attempt, err error) error {
 		return err
 	}
 	if errors.Is(err, berrors.ErrMaxSizeReached) {
-		return &petstore.Error{
-			Code:    petstore.CodeInternal,
-			Message: damagedMessage,
-			Err:     fmt.Errorf("%w: a change needs more than %d bytes of room: %w", ErrDamaged, maxGrowth, err),
-		}
+		return err // before anything was written
 	}
 	if noSpace(err) && s.untouched(t.id) {
 		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}

@@ -122,8 +122,7 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 			if !ok {
 				continue
 			}
-			if key := idKey(n); queue.Get(key[:]) != nil {
-				u.delete(queue, key[:])
+			if key := idKey(n); u.delete(queue, key[:]) {
 				u.queued--
 			}
 		}

@@ -167,15 +167,19 @@ func (u *update) expire(n int) error {
 }
 
 // forget drops an outcome, but for one that was made anew since its entry in
-// the expiry table, or one that cannot be read: that is for whoever asks for
-// it to find.
+// the expiry table.
 func (u *update) forget(key []byte) {
 	w, err := seekOutcome(u.Tx, key)
-	if err != nil || !bytes.Equal(w.key, key) || !u.expired(w.made) {
+	if err != nil {
+		u.note(err)
+		return
+	}
+	if !bytes.Equal(w.key, key) || !u.expired(w.made) {
 		return
 	}
 	prev := w.prev
 	if err := w.after(key); err != nil {
+		u.note(err)
 		return
 	}
 	w.prev = prev

@@ -141,13 +141,14 @@ func (p *snapshot) reader(s *Store) *reader {
 func (r *reader) done(err *error) {
 	panicked := recover()
 	debug.SetPanicOnFault(r.faults)
-	p := r.snapshot
+	p, s := r.snapshot, r.store
 	if panicked != nil {
 		*err = damaged("%v", panicked)
 	} else {
-		r.store.readers.Put(r)
+		s.readers.Put(r)
 	}
 	p.release()
+	s.foundDamage(*err)
 }
 
 // view calls fn with a reader.

@@ -43,6 +43,7 @@ type Store struct {
 	closed  bool
 	closing chan struct{} // closed with it
 
+	damage  atomic.Pointer[petstore.Error] // why changes are refused; nil if they are not
 	failure atomic.Pointer[petstore.Error]
 	failed  chan struct{}
 	wedged  chan struct{} // closed when bbolt can no longer be used, not even be closed

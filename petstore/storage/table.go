@@ -103,15 +103,12 @@ func appendInt64(b []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(n))
 }
 
-// damagedMessage is what a client is shown of damage.
-const damagedMessage = "the store cannot answer this"
-
 // damaged returns an error that wraps ErrDamaged. It tells the operator what
 // was found, and a client no more than that something was.
 func damaged(format string, args ...any) error {
 	return &petstore.Error{
 		Code:    petstore.CodeInternal,
-		Message: damagedMessage,
+		Message: "the store cannot answer this",
 		Err:     fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...)),
 	}
 }

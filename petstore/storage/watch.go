@@ -40,7 +40,7 @@ func (s *Store) watch() {
 // unchanged makes sure that the file is the one that this store wrote last.
 // The caller has the turn.
 func (s *Store) unchanged() error {
-	if _, err := s.sameFile(); err != nil {
+	if err := s.sameFile(); err != nil {
 		return err
 	}
 	m, err := readMetas(s.file)
@@ -58,18 +58,17 @@ func (s *Store) unchanged() error {
 
 // sameFile makes sure that the open file is still the one at its path. If it
 // was renamed away or replaced, a second process may be writing to what has
-// taken its place, and what we write is lost with the last handle on it. It
-// returns the file's size.
-func (s *Store) sameFile() (int64, error) {
+// taken its place, and what we write is lost with the last handle on it.
+func (s *Store) sameFile() error {
 	there, err := os.Stat(s.path)
 	if err != nil {
-		return 0, fmt.Errorf("the file is no longer there: %w", err)
+		return fmt.Errorf("the file is no longer there: %w", err)
 	}
 	if !os.SameFile(s.info, there) {
-		return 0, errors.New("the file was replaced by another while it was open")
+		return errors.New("the file was replaced by another while it was open")
 	}
 	if there.Size() < s.info.Size() {
-		return 0, fmt.Errorf("the file was cut short from %d to %d bytes while it was open", s.info.Size(), there.Size())
+		return fmt.Errorf("the file was cut short from %d to %d bytes while it was open", s.info.Size(), there.Size())
 	}
-	return there.Size(), nil
+	return nil
 }
