@@ -23,7 +23,8 @@ func SetSchema(t *testing.T, path string, version int64) {
 }
 
 // Leaves returns the leaves of each bucket in the file at path, in the order of
-// their keys, and under "" those of the tree of the buckets themselves.
+// their keys, under "" those of the tree of the buckets themselves, and under
+// "freelist" the page of that.
 func Leaves(t *testing.T, path string) map[string][]uint64 {
 	t.Helper()
 	s, err := openScanner(path, func(err error) { t.Error(err) })
@@ -31,7 +32,7 @@ func Leaves(t *testing.T, path string) map[string][]uint64 {
 		t.Fatal(err)
 	}
 	defer s.close()
-	leaves := map[string][]uint64{}
+	leaves := map[string][]uint64{"freelist": {s.meta.freelist}}
 	for name, root := range s.roots {
 		if root.inline == nil {
 			leaves[name] = leavesUnder(t, s, root.id)

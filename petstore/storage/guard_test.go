@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -199,8 +200,8 @@ var headerFields = []struct {
 	start, len int
 }{{"id", 0, 64}, {"flags", 64, 16}, {"count", 80, 16}, {"overflow", 96, 32}}
 
-// TestLeafHeader flips bits in the headers of leaves, one in each copy of a
-// file, and has the copy written to.
+// TestLeafHeader flips bits in the headers of leaves and of the freelist, one
+// in each copy of a file, and has the copy written to.
 func TestLeafHeader(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "whole.db")
@@ -215,7 +216,7 @@ func TestLeafHeader(t *testing.T) {
 	leaves := storage.Leaves(t, path)
 	for _, table := range slices.Sorted(maps.Keys(leaves)) {
 		ids := leaves[table]
-		for _, i := range []int{0, len(ids) / 2, len(ids) - 1} {
+		for _, i := range slices.Compact([]int{0, len(ids) / 2, len(ids) - 1}) {
 			for _, f := range headerFields {
 				for bit := range f.len {
 					headers = append(headers, header{fmt.Sprintf("%s of leaf %d of %q", f.name, i, table), ids[i], f.start + bit})
@@ -236,10 +237,9 @@ func TestLeafHeader(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := &deep{slices.Clone(whole.pets), whole.keyed, slices.Clone(whole.queue)}
-		got := writeDamaged(t, what, path, d, r)
-		count[got]++
+		count[writeDamaged(t, what, path, d, r)]++
 	}
-	t.Logf("%d damaged copies: %v", min(len(headers), *damages/5), count)
+	t.Logf("%d of %d damaged copies: %v", min(len(headers), *damages/5), len(headers), count)
 	if count["a change was refused"] == 0 {
 		t.Error("no damage was found by a change")
 	}
@@ -303,5 +303,66 @@ func wantRefusal(t *testing.T, what string, s *storage.Store, err error) {
 	case <-s.Failed():
 		t.Errorf("%s: the store has failed: %v", what, s.Err())
 	default:
+	}
+}
+
+// TestDamageRefusesChanges damages a record in the middle of a table. Once a
+// call has found that, whether it was to read or to change something, changes
+// are refused, and what is undamaged can still be read.
+func TestDamageRefusesChanges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	whole := makeDeep(t, path)
+	file := mustRead(t, path)
+	leaves := storage.Leaves(t, path)
+	for _, c := range []struct {
+		name, table string
+		find        func(s *storage.Store, n int) error
+	}{
+		{"a read", "pets", func(s *storage.Store, n int) error {
+			_, err := s.GetPet(t.Context(), whole.pets[n].ID)
+			return err
+		}},
+		{"a list", "status/sold", func(s *storage.Store, n int) error {
+			_, err := s.ListPets(t.Context(), petstore.ListQuery{Status: petstore.StatusSold, After: petstore.CursorAfter(whole.pets[n].ID)})
+			return err
+		}},
+		{"a repeated create", "once", func(s *storage.Store, n int) error {
+			n = deepOutcomes/2 + n%(deepOutcomes/2)
+			_, err := s.CreatePet(t.Context(), keyedPet(n), deepKey(n))
+			return err
+		}},
+		{"the expiry of outcomes", "once", func(s *storage.Store, n int) error {
+			return s.RemoveMessages(t.Context())
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ids := leaves[c.table]
+			b := slices.Clone(file)
+			page := pageOf(b, int(ids[len(ids)/2]))
+			page[16+16*binary.NativeEndian.Uint16(page[10:])+60] ^= 1 // in the value of the first record
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var log strings.Builder
+			s, err := storage.Open(path, &storage.Options{
+				Logger: slog.New(slog.NewTextHandler(&log, nil)),
+				Now:    func() time.Time { return deepNow },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			for n := 0; err == nil && n < len(whole.pets); n++ {
+				err = c.find(s, n)
+			}
+			wantRefusal(t, c.name, s, err)
+			if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
+				t.Errorf("logged %d errors:\n%s", n, log.String())
+			}
+			pets, others, wrong := whole.read(t.Context(), s)
+			if wrong != nil || pets > 60 || pets > 0 && c.table != "pets" {
+				t.Errorf("%d pets cannot be read, %d other reads failed: %v", pets, others, wrong)
+			}
+		})
 	}
 }

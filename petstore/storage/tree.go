@@ -105,12 +105,14 @@ func (p *pages) read(id uint64) (page, error) {
 
 // freelist claims the freelist and the pages on it.
 func (p *pages) freelist() error {
-	if err := p.claim(p.meta.freelist); err != nil {
-		return err
-	}
-	_, ids, err := p.freeIDs()
+	l, ids, err := p.freeIDs()
 	if err != nil {
 		return err
+	}
+	for i := range int64(len(l.data)+pageHeaderLen) / p.meta.pageSize {
+		if err := p.claim(l.id + uint64(i)); err != nil {
+			return err
+		}
 	}
 	for ; len(ids) > 0; ids = ids[8:] {
 		if err := p.claim(native.Uint64(ids)); err != nil {
