@@ -12,7 +12,7 @@ import (
 // create makes an empty store at path, whole or not at all. If somebody else
 // made a file there meanwhile, that one stays, and made is false.
 func create(path string) (made bool, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := makeDir(filepath.Dir(path)); err != nil {
 		return false, err
 	}
 	err = makeWhole(path, build)
@@ -20,6 +20,22 @@ func create(path string) (made bool, err error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// makeDir makes a directory, and those above it that do not exist, and makes
+// their names durable.
+func makeDir(path string) error {
+	parent := filepath.Dir(path)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) || parent == path {
+		return err
+	}
+	if err := makeDir(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(parent)
 }
 
 // makeWhole makes a file at path, whole or not at all: fill writes and syncs

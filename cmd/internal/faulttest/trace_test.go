@@ -134,3 +134,25 @@ func recordWriter(t *testing.T, changes int, inject ...string) (path string, h t
 	}
 	return path, hear(string(out)), readTrace(t, trace), cmd.ProcessState.ExitCode()
 }
+
+// TestNewDirectories has a store made in directories that do not exist: each
+// directory above one that was made has to be synced.
+func TestNewDirectories(t *testing.T) {
+	needStrace(t)
+	dir := t.TempDir()
+	trace := filepath.Join(t.TempDir(), "trace")
+	if err := writer(filepath.Join(dir, "a", "b", "c", "pets.db"), 0, traced(trace)...).Run(); err != nil {
+		t.Fatal(err)
+	}
+	synced := map[string]bool{}
+	for _, c := range readTrace(t, trace) {
+		if c.name == "fsync" {
+			synced[c.path] = true
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "a"), filepath.Join(dir, "a", "b"), filepath.Join(dir, "a", "b", "c")} {
+		if !synced[path] {
+			t.Errorf("%s was not synced", path)
+		}
+	}
+}
