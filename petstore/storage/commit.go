@@ -78,7 +78,7 @@ func (u *update) note(err error) {
 
 // change runs apply in a transaction and returns once that is on disk. An
 // apply that returns an error must not have changed anything. size is about
-// how many bytes it holds on to.
+// how many bytes it writes.
 //
 // If ctx ends first the change is given up, unless it is being written
 // already: then its outcome is waited for, so that the caller learns it.
@@ -132,7 +132,7 @@ func (s *Store) enqueue(w *write) error {
 		return errClosed
 	}
 	if w.size > maxWaitingBytes {
-		return petstore.Errorf(petstore.CodeInvalid, "the change has more than %d bytes", maxWaitingBytes)
+		return petstore.Errorf(petstore.CodeInvalid, "the change must take at most %d bytes when encoded, got %d", maxWaitingBytes, w.size)
 	}
 	if s.pending.Add(w.size) > maxWaitingBytes {
 		s.pending.Add(-w.size)

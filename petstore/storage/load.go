@@ -22,7 +22,7 @@ const (
 // animal that is refused.
 func (s *Store) Load(ctx context.Context, pets iter.Seq[petstore.NewPet]) (int64, error) {
 	var loaded int64
-	var batch []petstore.NewPet
+	var batch []newPet
 	size := 0
 	flush := func() error {
 		err := s.change(ctx, size, func(u *update) error {
@@ -41,19 +41,20 @@ func (s *Store) Load(ctx context.Context, pets iter.Seq[petstore.NewPet]) (int64
 		return err
 	}
 	for p := range pets {
-		if err := p.Validate(); err != nil {
+		n, err := encodeNew(p)
+		if err != nil {
 			if e := flush(); e != nil {
 				return loaded, e
 			}
 			return loaded, err
 		}
-		batch = append(batch, p)
-		size += len(p.Name)
-		if len(batch) == maxLoad || size >= maxLoadBytes {
+		if len(batch) == maxLoad || len(batch) > 0 && size+len(n.json) > maxLoadBytes {
 			if err := flush(); err != nil {
 				return loaded, err
 			}
 		}
+		batch = append(batch, n)
+		size += len(n.json)
 	}
 	if len(batch) == 0 {
 		return loaded, nil

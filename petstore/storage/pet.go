@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
@@ -11,12 +12,13 @@ import (
 
 // CreatePet implements petstore.Service.
 func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	if err := p.Validate(); err != nil {
+	n, err := encodeNew(p)
+	if err != nil {
 		return petstore.Pet{}, err
 	}
 	var pet petstore.Pet
-	err := s.change(ctx, len(p.Name), func(u *update) (err error) {
-		pet, err = u.createPet(p, once)
+	err = s.change(ctx, len(n.json), func(u *update) (err error) {
+		pet, err = u.createPet(n, once)
 		return err
 	})
 	if err != nil {
@@ -25,20 +27,36 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	return pet, nil
 }
 
-func (u *update) createPet(p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+// newPet is a pet to be stored.
+type newPet struct {
+	petstore.NewPet
+	json []byte // what follows the ID in its JSON
+}
+
+func encodeNew(p petstore.NewPet) (newPet, error) {
+	b, err := petstore.Pet{ID: 1, NewPet: p}.AppendJSON(nil)
+	if err != nil {
+		return newPet{}, err
+	}
+	return newPet{p, b[len(`{"id":1`):]}, nil
+}
+
+func (p newPet) withID(id int64) []byte {
+	b := append(make([]byte, 0, 32+len(p.json)), `{"id":`...)
+	return append(strconv.AppendInt(b, id, 10), p.json...)
+}
+
+func (u *update) createPet(p newPet, once petstore.Once) (petstore.Pet, error) {
 	earlier, err := u.recall(petstore.OnceCreatePet, once)
 	if err != nil {
 		return petstore.Pet{}, err
 	}
 	if earlier != nil {
-		return u.repeatedPet(earlier.n, p)
+		return u.repeatedPet(earlier.n, p.NewPet)
 	}
 
-	pet := petstore.Pet{ID: u.lastPet + 1, NewPet: p}
-	record, err := pet.AppendJSON(nil)
-	if err != nil {
-		return petstore.Pet{}, err
-	}
+	pet := petstore.Pet{ID: u.lastPet + 1, NewPet: p.NewPet}
+	record := p.withID(pet.ID)
 	all, err := u.tail(&u.all, &petTable, u.lastPet)
 	if err != nil {
 		return petstore.Pet{}, err
