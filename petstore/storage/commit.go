@@ -247,11 +247,11 @@ func (s *Store) update(fn func(*update) error) error {
 	if e := s.failure.Load(); e != nil {
 		return e
 	}
-	if e := s.damage.Load(); e != nil {
-		return e
-	}
 	if err := s.sameFile(); err != nil {
 		return s.fail(err)
+	}
+	if e := s.damage.Load(); e != nil {
+		return e
 	}
 	// To map more of the file, bbolt waits until all reads have ended. So it
 	// must not try while a snapshot is shown: it is refused, and tries again

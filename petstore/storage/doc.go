@@ -14,6 +14,13 @@
 // stands in for another is an error ([ErrDamaged], petstore.CodeInternal) and
 // never an answer.
 //
+// The first damage that any call finds is logged, and from then on every change
+// fails with [ErrDamaged] and petstore.CodeInternal: there may be more damage,
+// and to write on it may destroy what can still be saved. Undamaged records
+// stay readable. Stop the program, run refserver check, and restore a backup or
+// export what is left. A change finds damage in the pages that it replaces
+// before it replaces them.
+//
 // A creation that does not fit on the disk is refused (petstore.CodeFull) and
 // leaves the store as it was. After any other failure to write, the store no
 // longer knows what is on disk and refuses everything ([Store.Failed]) until

@@ -16,6 +16,9 @@ import (
 )
 
 // Store is an open file. It is safe for concurrent use.
+//
+// Once it has found damage a Store refuses changes and goes on reading. That is
+// not to have failed: a Store that has, see [Store.Failed], refuses everything.
 type Store struct {
 	db       *bbolt.DB
 	path     string
