@@ -16,12 +16,13 @@ import (
 type guard struct {
 	pages
 	checked map[uint64]page // leaves without their data
+	room    []byte          // for the next page
 }
 
 func newGuard(s *Store, tx *bbolt.Tx) guard {
 	size := int64(s.db.Info().PageSize)
 	m := meta{pageSize: size, pages: uint64(tx.Size() / size)}
-	return guard{pages{f: s.file, meta: m}, map[uint64]page{}}
+	return guard{pages: pages{f: s.file, meta: m}, checked: map[uint64]page{}}
 }
 
 // begin checks what every transaction changes: the counters, and the tree that
@@ -105,7 +106,10 @@ func (g *guard) check(r ref, flags uint16) (page, error) {
 	if !ok {
 		var overflow uint64
 		var err error
-		if n, overflow, err = g.head(r.id); err == nil {
+		if g.room == nil {
+			g.room = make([]byte, g.meta.pageSize)
+		}
+		if n, overflow, err = g.headInto(g.room, r.id); err == nil {
 			err = n.sound(r.key, overflow)
 		}
 		if err != nil {
@@ -113,6 +117,8 @@ func (g *guard) check(r ref, flags uint16) (page, error) {
 		}
 		if n.flags == leafFlag {
 			n.data = nil
+		} else {
+			g.room = nil // the page keeps it
 		}
 		g.checked[r.id] = n
 	}

@@ -72,10 +72,14 @@ func (p *pages) exists(id uint64) error {
 // head reads the first page of those that a page consists of, and returns how
 // many follow it.
 func (p *pages) head(id uint64) (page, uint64, error) {
+	return p.headInto(make([]byte, p.meta.pageSize), id)
+}
+
+// headInto is head with room for the page.
+func (p *pages) headInto(b []byte, id uint64) (page, uint64, error) {
 	if err := p.exists(id); err != nil {
 		return page{}, 0, err
 	}
-	b := make([]byte, p.meta.pageSize)
 	if _, err := p.f.ReadAt(b, int64(id)*p.meta.pageSize); err != nil {
 		return page{}, 0, err
 	}
