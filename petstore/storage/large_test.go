@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestLargestPet(t *testing.T) {
 	}
 	// Together they are too large for one change.
 	pet := petstore.NewPet{Name: strings.Repeat("\x01", 6<<20)}
-	n, err := s.Load(t.Context(), func(yield func(petstore.NewPet) bool) { _ = yield(pet) && yield(pet) })
+	n, err := s.Load(t.Context(), slices.Values([]petstore.NewPet{pet, pet}))
 	if n != 2 || err != nil {
 		t.Errorf("loaded %d, %v; want 2", n, err)
 	}
