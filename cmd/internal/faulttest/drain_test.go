@@ -221,7 +221,9 @@ func TestBackupUnderLoad(t *testing.T) {
 // nor room on the disk; one that is only slow gets all of it.
 func TestStoppedBackup(t *testing.T) {
 	dir := t.TempDir()
-	store, err := storage.Open(filepath.Join(dir, "animalstore.db"), nil)
+	s := start(t, dir)
+	s.stop()
+	store, err := storage.Open(s.db(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +235,7 @@ func TestStoppedBackup(t *testing.T) {
 	if err := errors.Join(err, store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, dir)
+	s = start(t, dir)
 	get := func() *http.Response {
 		t.Helper()
 		resp, err := http.Get("http://" + s.admin + "/backup")
