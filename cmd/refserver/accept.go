@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"example.com/animalstore/cmd/internal/serve"
@@ -12,15 +13,18 @@ func acceptCommand() serve.Command {
 	return serve.Command{
 		Name: "accept-older",
 		Args: "FILE",
-		About: "use the older of the two states in a file whose meta page was damaged after a crash," +
-			" and print the first IDs that may be issued again. Prefer a backup, and copy the file first",
+		About: "go back to the state before the last commit, in a file that a crash left with a damaged meta page," +
+			" and print the IDs from which on records may be lost. Copy the file first. If there is a newer backup, use that",
 		Run: func(c *serve.Call) error {
 			if len(c.Args) != 1 {
 				return &serve.UsageError{Message: "accept-older needs one FILE"}
 			}
 			pet, message, err := storage.AcceptOlder(c.Args[0], nil)
-			if err != nil {
-				return advise(err)
+			switch {
+			case errors.Is(err, storage.ErrLocked):
+				return errors.New(inUse(c.Args[0], "check"))
+			case err != nil:
+				return err
 			}
 			_, err = fmt.Fprintf(c.Stdout, "%s can be used again. Pets from ID %d on and messages from msg_%d on may be lost, and their IDs may be issued again.\n",
 				c.Args[0], pet, message)

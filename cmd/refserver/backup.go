@@ -58,6 +58,9 @@ func backUp(ctx context.Context, url, path string, overwrite bool) (int64, error
 	if _, err := os.Lstat(path); err == nil && !overwrite {
 		return 0, fmt.Errorf("%s exists; choose another file, or say -overwrite", path)
 	}
+	if errors.Is(storage.InUse(path), storage.ErrLocked) {
+		return 0, fmt.Errorf("%s is in use by a server; choose another file", path)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {
 		return 0, err

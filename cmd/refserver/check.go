@@ -42,6 +42,9 @@ func checkCommand() serve.Command {
 			if len(c.Args) != 1 {
 				return &serve.UsageError{Message: "check needs one FILE"}
 			}
+			if timeout <= 0 {
+				return &serve.UsageError{Message: "-timeout: must be more than 0"}
+			}
 			if direct {
 				return check(c.Stdout, c.Args[0])
 			}
@@ -61,8 +64,12 @@ func check(w io.Writer, path string) error {
 		return fmt.Errorf("%s is empty; a store never is, not even without animals", path)
 	}
 	n, foreign := 0, false
+	var first error
 	err := storage.Check(path, func(err error) {
 		foreign = foreign || errors.Is(err, storage.ErrForeign)
+		if n == 0 {
+			first = err
+		}
 		if n++; n <= maxProblems {
 			fmt.Fprintln(w, err)
 		}
@@ -74,6 +81,10 @@ func check(w io.Writer, path string) error {
 		return &serve.UsageError{Message: err.Error()}
 	case foreign:
 		return fmt.Errorf("%s is not an animal store; if it was one, its start is lost: save what is left with export -skip-damaged", path)
+	case n == 1 && errors.Is(first, storage.ErrSpare):
+		return fmt.Errorf("%s has lost nothing: start the server, which writes the damaged page again; look after the disk", path)
+	case n == 1 && errors.Is(first, storage.ErrUndecided):
+		return fmt.Errorf("%s may lack what was stored last; restore a newer backup, or copy the file and go on without that: refserver accept-older %s", path, path)
 	case n > maxProblems:
 		fmt.Fprintf(w, "and %d more\n", n-maxProblems)
 		fallthrough

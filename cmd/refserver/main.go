@@ -29,7 +29,7 @@ func program() *serve.Program {
 		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Store, error) {
 			s, err := storage.Open(db, &storage.Options{Logger: log, MustExist: mustExist})
 			if err != nil {
-				return nil, advise(err)
+				return nil, advise(err, db)
 			}
 			info := s.Info()
 			return &serve.Store{
@@ -49,13 +49,14 @@ func program() *serve.Program {
 	}
 }
 
-// advise adds to an error of opening the store what can be done about it.
-func advise(err error) error {
+// advise adds to an error of opening the store at path what can be done about
+// it.
+func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrUndecided):
-		return fmt.Errorf("%w, or go on without what is lost: refserver accept-older FILE", err)
+		return fmt.Errorf("%w, or copy the file and go on without what is lost: refserver accept-older %s", err, path)
 	case errors.Is(err, storage.ErrForeign):
 		return fmt.Errorf("%w; choose another file with -db", err)
 	case errors.Is(err, storage.ErrNewer):

@@ -40,6 +40,10 @@ func TestBackup(t *testing.T) {
 	if out := exported(); strings.Count(out, "\n") != 3 || !strings.HasPrefix(out, `{"id":1,"name":"animal 0","categoryId":7}`+"\n") {
 		t.Errorf("the export of the copy:\n%s", out)
 	}
+	if code, _, stderr = backup("-overwrite", "animalstore.db"); code != 1 {
+		t.Errorf("over the store in use: exit code %d", code)
+	}
+	oneLine(t, stderr, "animalstore.db is in use")
 	if code, _, stderr := backup("-overwrite", "copy.db"); code != 0 {
 		t.Errorf("-overwrite: exit code %d, %s", code, stderr)
 	}
@@ -148,6 +152,15 @@ func TestAcceptOlder(t *testing.T) {
 			t.Fatalf("exit code %d, %s", code, stderr)
 		}
 		oneLine(t, stderr, "animalstore.db", "refserver accept-older")
+		code, stdout, stderr = run(t, dir, "check", "animalstore.db")
+		if code != 1 || !strings.Contains(stdout, "meta page") {
+			t.Errorf("check: exit code %d, %q", code, stdout)
+		}
+		oneLine(t, stderr, "refserver accept-older animalstore.db")
+		code, stdout, stderr = run(t, dir, "export", "-skip-damaged", "animalstore.db")
+		if code != 0 || !strings.HasSuffix(stderr, "how many there were is not known\n") {
+			t.Errorf("export: exit code %d, %q, %q", code, stdout, stderr)
+		}
 		code, stdout, stderr = run(t, dir, "accept-older", "animalstore.db")
 		if code != 0 || stderr != "" || !strings.Contains(stdout, " can be used again. Pets from ID ") {
 			t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
@@ -155,6 +168,34 @@ func TestAcceptOlder(t *testing.T) {
 		s = start(t, dir)
 		s.create(key, "Mia")
 		s.signal(syscall.SIGKILL)
+	}
+}
+
+// TestCheckClosed damages a meta page of a file that was closed.
+func TestCheckClosed(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, dir)
+	s.create(s.key, "Rex")
+	s.stop()
+	file, err := os.ReadFile(s.path("animalstore.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file[60] ^= 1
+	if err := os.WriteFile(s.path("animalstore.db"), file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := run(t, dir, "check", "animalstore.db")
+	if code != 1 {
+		t.Errorf("check: exit code %d", code)
+	}
+	oneLine(t, stderr, "animalstore.db has lost nothing: start the server")
+	if code, stdout, stderr := run(t, dir, "export", "animalstore.db"); code != 0 || strings.Count(stdout, "\n") != 1 || stderr != "" {
+		t.Errorf("export: exit code %d, %q, %q", code, stdout, stderr)
+	}
+	start(t, dir).stop()
+	if code, stdout, _ := run(t, dir, "check", "animalstore.db"); code != 0 {
+		t.Errorf("check after a start: exit code %d, %q", code, stdout)
 	}
 }
 

@@ -120,6 +120,9 @@ func (c *checker) meta() (err error) {
 	if !c.known {
 		c.report(damage("the counters are missing"))
 	}
+	if err := c.state.judgeInvalid(c.invalid); err != nil {
+		c.report(err)
+	}
 	return err
 }
 

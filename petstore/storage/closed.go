@@ -17,6 +17,21 @@ import (
 // [AcceptOlder] goes on with what is left.
 var ErrUndecided = errors.New("the file was not closed, and the damaged meta page may be that of the last commit")
 
+// ErrSpare says that one of the two meta pages is damaged in a file that was
+// closed in good order. Nothing is lost, and [Open] writes the page again.
+var ErrSpare = errors.New("the file was closed in good order and needs only one meta page")
+
+// judgeInvalid returns what a damaged meta page means, if there is one.
+func (s state) judgeInvalid(meta error) error {
+	switch {
+	case meta == nil:
+		return nil
+	case s.closed == 0:
+		return fmt.Errorf("%w: %w", ErrUndecided, meta)
+	}
+	return fmt.Errorf("%w: %w", ErrSpare, meta)
+}
+
 // markClosed makes both meta pages lead to the same state, which says that the
 // file is closed. It takes two commits, each of which writes one of them.
 func (s *Store) markClosed() error {
@@ -46,13 +61,14 @@ func (s *Store) markOpen() error {
 // judgeMeta decides whether a file whose meta page is invalid, if that is not
 // nil, can be used, and makes the page valid again.
 func (s *Store) judgeMeta(invalid error, acceptOlder bool) error {
-	undecided := invalid != nil && s.shown.Load().state.closed == 0
+	err := s.shown.Load().state.judgeInvalid(invalid)
+	undecided := errors.Is(err, ErrUndecided)
 	switch {
 	case undecided && !acceptOlder:
-		return fmt.Errorf("%w: %w", ErrUndecided, invalid)
+		return err
 	case acceptOlder && !undecided:
 		return errors.New("it can be used as it is; nothing was changed")
-	case invalid == nil:
+	case err == nil:
 		return nil
 	}
 	if err := s.markClosed(); err != nil {

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -66,6 +67,8 @@ type export struct {
 	total int64    // how many there are; -1: nobody knows
 	high  int64    // the highest ID there is; -1: nobody knows
 
+	undecided bool // what was stored last may be missing: see ErrUndecided
+
 	saved map[int64][]byte // found on stray pages; nil: in different versions
 	err   error
 }
@@ -99,7 +102,7 @@ func (x *export) run(path string) (err error) {
 	if x.err == nil && x.Written != x.total {
 		x.salvage()
 	}
-	if x.Lost = -1; x.total >= 0 {
+	if x.Lost = -1; x.total >= 0 && !x.undecided {
 		x.Lost = max(0, x.total-x.Written)
 	}
 	if x.err == nil && x.Lost != 0 && !x.SkipDamaged {
@@ -123,10 +126,16 @@ func (x *export) count() {
 	x.total, x.high = -1, -1
 	x.records(metaTable.name, func(key, value []byte) {
 		if body, err := metaTable.open(key, value); err == nil && string(key) == string(stateKey) {
-			if s, err := decodeState(body); err == nil && x.Messages {
+			s, err := decodeState(body)
+			if err != nil {
+				return
+			}
+			if x.total, x.high = s.lastPet, s.lastPet; x.Messages {
 				x.total, x.high = s.queued, s.lastMessage
-			} else if err == nil {
-				x.total, x.high = s.lastPet, s.lastPet
+			}
+			if err := s.judgeInvalid(x.invalid); errors.Is(err, ErrUndecided) {
+				x.undecided = true
+				x.report(err)
 			}
 		}
 	})

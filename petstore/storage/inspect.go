@@ -111,7 +111,7 @@ func inspect(f *os.File) (invalid, err error) {
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
 	case info.Size() == 0:
-		return nil, errors.New("the file is empty; remove it, and a new store is made")
+		return nil, errors.New("the file is empty, which a store never is; restore it from a backup, or remove it to begin with a new store")
 	}
 	m, err := readMetas(f)
 	if err != nil {

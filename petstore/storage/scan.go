@@ -18,8 +18,9 @@ type scanner struct {
 	freelist bool     // it could be read
 	roots    map[string]bucketRoot
 	report   func(error)
-	lost     bool // both meta pages are invalid: there are pages, and nobody knows which
-	stopped  bool // nothing more is wanted
+	invalid  error // what is wrong with one of the meta pages
+	lost     bool  // both meta pages are invalid: there are pages, and nobody knows which
+	stopped  bool  // nothing more is wanted
 }
 
 // bucketRoot is where the tree of a bucket starts.
@@ -48,6 +49,17 @@ func openScanner(path string, report func(error)) (*scanner, error) {
 	return s, nil
 }
 
+// InUse returns [ErrLocked] if a store or another program has the file at path
+// open, or why the file cannot be opened. Systems without flock do not tell.
+func InUse(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return lockShared(f)
+}
+
 func (s *scanner) close() { _ = s.file.Close() }
 
 // begin reports whether there is anything to read.
@@ -70,9 +82,7 @@ func (s *scanner) begin() (bool, error) {
 		return s.size > 0, nil
 	}
 	now := newest(m)
-	if err := invalidMeta(m); err != nil {
-		s.report(err)
-	}
+	s.invalid = invalidMeta(m)
 	if now.pages > maxPages || s.size < int64(now.pages)*now.pageSize {
 		s.report(fmt.Errorf("%w: it was cut short to %d of %d bytes", ErrDamaged, s.size, now.pages*uint64(now.pageSize)))
 		now.pages = uint64(s.size / now.pageSize)

@@ -75,7 +75,7 @@ func createKey(c *Call, path string, expires time.Duration) error {
 // noFile adds to the error that there is no key file what can be done.
 func noFile(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; name another key file with -keys, or make one with keys create", err)
+		return fmt.Errorf("%w; put it back from a copy, or name another with -keys; keys create makes a file in which no earlier key is", err)
 	}
 	return err
 }
