@@ -74,10 +74,10 @@ const (
 	DefaultLimit = 20
 )
 
-// MaxPageBytes bounds a [Page]: it ends early, with a cursor to go on from,
-// once the JSON of its animals has reached this many bytes. A page therefore
-// always holds at least one animal if there is one, and never more than
-// MaxPageBytes and one animal.
+// MaxPageBytes bounds a [Page]: a page ends early, with a cursor to go on from,
+// once the JSON of its pets has reached this many bytes. So a page always holds
+// at least one pet if there is one, and never more than MaxPageBytes and one
+// pet.
 const MaxPageBytes = 1 << 20
 
 // ListQuery selects animals for [Service.ListPets]. The zero value selects

@@ -73,8 +73,8 @@ func (t temporary) Close() error {
 	return err
 }
 
-// copyTo writes a copy of the store to f, which has to take it fast: pages
-// that are given up meanwhile are not used again until it is done.
+// copyTo writes a copy of the store to f, which must be fast: pages that are
+// freed meanwhile are not used again until the copy is done.
 func (s *Store) copyTo(ctx context.Context, f *os.File) (err error) {
 	p, err := s.snapshot(ctx)
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// The last commit is found by the newer one of two meta pages. If that page is
+// The newer of two meta pages leads to the last commit. If that page is
 // damaged, the older one leads to the commit before, and what was stored last
-// is undone without a trace. So the state says whether the file was closed in
-// good order: then both meta pages lead to the same state, and one of them is
+// is lost without a trace. So the state says whether the file was closed in
+// good order. If it was, both meta pages lead to the same state, and either is
 // enough. Otherwise a file with one invalid meta page is refused.
 
 // ErrUndecided says that a file was not closed in good order and one of its
 // two meta pages is damaged: what was stored last may be missing from it.
-// [AcceptOlder] goes on with what is left.
+// [AcceptOlder] makes the file usable without it.
 var ErrUndecided = errors.New("the file was not closed, and the damaged meta page may be that of the last commit")
 
 // ErrSpare says that one of the two meta pages is damaged in a file that was
@@ -44,9 +44,9 @@ func (s *Store) markClosed() error {
 	return nil
 }
 
-// markOpen makes sure that neither meta page says that the file is closed once
-// the next commit is on disk: this commit overwrites one of them, and that one
-// the other.
+// markOpen commits a state that says that the file is open, if it is marked as
+// closed. That overwrites one meta page. The next commit overwrites the other,
+// and from then on neither says that the file is closed.
 func (s *Store) markOpen() error {
 	if !s.clean {
 		return nil
@@ -58,8 +58,8 @@ func (s *Store) markOpen() error {
 	return err
 }
 
-// judgeMeta decides whether a file whose meta page is invalid, if that is not
-// nil, can be used, and makes the page valid again.
+// judgeMeta decides whether the file can be used. If invalid is not nil, one of
+// its meta pages is invalid for that reason, and judgeMeta makes it valid again.
 func (s *Store) judgeMeta(invalid error, acceptOlder bool) error {
 	err := s.shown.Load().state.judgeInvalid(invalid)
 	undecided := errors.Is(err, ErrUndecided)
@@ -79,10 +79,11 @@ func (s *Store) judgeMeta(invalid error, acceptOlder bool) error {
 }
 
 // AcceptOlder makes a file usable that [Open] refuses with [ErrUndecided]: it
-// keeps the state that the valid meta page leads to. It returns that state's
-// first free ID of a pet and number of a message. Records with these and
-// higher ones may have been acknowledged and are lost, and the IDs are issued
-// again. Any other file stays as it is, and is an error. opts may be nil.
+// keeps the state that the valid meta page leads to. It returns the first pet
+// ID and the first message number that are free in that state. Records with
+// these and higher numbers may have been acknowledged; they are lost, and their
+// IDs are issued again. For any other file AcceptOlder returns an error, and
+// does not change it. opts may be nil.
 func AcceptOlder(path string, opts *Options) (pet, message int64, err error) {
 	o := opts.filled()
 	o.MustExist = true

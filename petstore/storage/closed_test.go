@@ -14,9 +14,10 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-var everyBit = flag.Bool("every-bit", false, "flip each bit of the meta pages, not a few")
+var everyBit = flag.Bool("every-bit", false, "flip each bit of the meta pages, not only a few")
 
-// createPets creates n pets, one commit each, and wants the next free IDs.
+// createPets creates n pets, one commit each, and checks that their IDs ascend
+// from first.
 func createPets(t *testing.T, s *storage.Store, n int, first int64) {
 	t.Helper()
 	for i := range n {
@@ -37,8 +38,8 @@ func flipMeta(t *testing.T, path string, file []byte, page, bit int) {
 	}
 }
 
-// metaBits are those of a meta page: the header, without the element count and
-// the overflow, which mean nothing here, and the content.
+// metaBits returns the bits of a meta page that matter: those of the content,
+// and of the header without the number of elements and the overflow.
 func metaBits() (bits []int) {
 	for bit := range (16 + 64) * 8 {
 		if byte := bit / 8; byte < 10 || byte >= 16 {
@@ -48,9 +49,9 @@ func metaBits() (bits []int) {
 	return bits
 }
 
-// TestDamagedMeta flips each bit of each meta page of a file. One that was
-// closed has lost nothing. Of one that was not, nobody knows: it is refused
-// until the older state is accepted.
+// TestDamagedMeta flips each bit of each meta page of a file. A file that was
+// closed has lost nothing. One that was not may have lost its last commit: it is
+// refused until the older state is accepted.
 func TestDamagedMeta(t *testing.T) {
 	dir := t.TempDir()
 	whole, path := filepath.Join(dir, "whole.db"), filepath.Join(dir, "pets.db")
@@ -88,8 +89,8 @@ func TestDamagedMeta(t *testing.T) {
 	}
 }
 
-// TestAcceptOlder damages the last meta page of a file that was not closed. The
-// pet that it made known is lost, and nothing before it.
+// TestAcceptOlder damages each meta page of a file that was not closed. Without
+// the newer one the last pet is lost, and without the older one nothing is.
 func TestAcceptOlder(t *testing.T) {
 	dir := t.TempDir()
 	whole, path := filepath.Join(dir, "whole.db"), filepath.Join(dir, "pets.db")
@@ -114,7 +115,7 @@ func TestAcceptOlder(t *testing.T) {
 }
 
 // TestChangedWhileOpen damages a meta page of an open file, or copies a backup
-// over the file. The store fails, with the next write or soon.
+// over the file. The store fails, at the next write or soon.
 func TestChangedWhileOpen(t *testing.T) {
 	for _, write := range []bool{false, true} {
 		for _, kind := range []string{"newer meta page", "older meta page", "older copy"} {
@@ -161,7 +162,7 @@ func TestChangedWhileOpen(t *testing.T) {
 	}
 }
 
-// txid returns the transaction that a meta page is of.
+// txid returns the transaction ID in a meta page.
 func txid(file []byte, page int) uint64 {
 	return binary.NativeEndian.Uint64(pageOf(file, page)[16+48:])
 }

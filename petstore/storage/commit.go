@@ -49,8 +49,8 @@ type update struct {
 	byStatus [3]*tail
 }
 
-// put and delete change a record, once its page is known to be sound. Their
-// failure is the transaction's, and no single write's.
+// put changes a record, after a check of its page. If put or delete fails, the
+// whole transaction fails, not a single write.
 func (u *update) put(b *bbolt.Bucket, key, value []byte) {
 	err := u.guard.path(b, key, false)
 	if err == nil {
@@ -59,7 +59,8 @@ func (u *update) put(b *bbolt.Bucket, key, value []byte) {
 	u.note(err)
 }
 
-// delete reports whether there was a value to delete.
+// delete deletes a record, after a check of its page, and reports whether there
+// was one.
 func (u *update) delete(b *bbolt.Bucket, key []byte) (found bool) {
 	err := u.guard.path(b, key, true)
 	if err == nil {
@@ -80,12 +81,12 @@ func (u *update) note(err error) {
 // apply that returns an error must not have changed anything. size is about
 // how many bytes it writes.
 //
-// If ctx ends first the change is given up, unless it is being written
-// already: then its outcome is waited for, so that the caller learns it.
+// If ctx ends first, the change is abandoned, unless it is already being
+// written: then change waits for its outcome and returns that.
 //
-// One of the callers commits, for all that are waiting, while the others wait:
-// a lone caller needs nobody, and to wake another for it would take as long as
-// a good part of the commit.
+// One of the callers commits, for all that are waiting, while the others wait.
+// A separate goroutine would slow down a lone caller: to wake it takes as long
+// as a good part of the commit.
 func (s *Store) change(ctx context.Context, size int, apply func(*update) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -241,8 +242,8 @@ func (s *Store) commit(batch []*write) {
 	}
 }
 
-// update runs fn in a write transaction, commits it, and shows it to reads. If
-// it fails, the file is as it was or the store has failed.
+// update runs fn in a write transaction, commits it, and shows the result to
+// reads. If update fails, the file is as it was or the store has failed.
 func (s *Store) update(fn func(*update) error) error {
 	if e := s.failure.Load(); e != nil {
 		return e
@@ -253,9 +254,9 @@ func (s *Store) update(fn func(*update) error) error {
 	if e := s.damage.Load(); e != nil {
 		return e
 	}
-	// To map more of the file, bbolt waits until all reads have ended. So it
-	// must not try while a snapshot is shown: it is refused, and tries again
-	// after the snapshot was withdrawn.
+	// To map more of the file, bbolt waits until all reads have ended. It would
+	// wait forever while a snapshot is shown. So an attempt that needs a larger
+	// mapping is refused, and repeated after the snapshot has been withdrawn.
 	s.db.MaxSize = int(s.mapped - 1)
 	err := s.attempt(fn)
 	remap := errors.Is(err, berrors.ErrMaxSizeReached)

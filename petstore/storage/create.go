@@ -9,8 +9,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// create makes an empty store at path, whole or not at all. If somebody else
-// made a file there meanwhile, that one stays, and made is false.
+// create makes an empty store at path, whole or not at all. If another process
+// has made a file there meanwhile, that file is kept, and made is false.
 func create(path string) (made bool, err error) {
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return false, err
@@ -22,8 +22,8 @@ func create(path string) (made bool, err error) {
 	return err == nil, err
 }
 
-// makeDir makes a directory, and those above it that do not exist, and makes
-// their names durable.
+// makeDir makes a directory, and those above it that do not exist, and syncs
+// their parents so that their names are durable.
 func makeDir(path string) error {
 	parent := filepath.Dir(path)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) || parent == path {
@@ -90,6 +90,6 @@ func build(path string) error {
 			state{closed: 1}.store(tx),
 		)
 	}
-	// Twice, so that both meta pages lead to it.
+	// Twice, so that both meta pages lead to the empty store.
 	return errors.Join(db.Update(fill), db.Update(fill), db.Close())
 }

@@ -6,10 +6,10 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// foundDamage has the store refuse all changes from now on, if err says that
-// the file is damaged: where there is damage there may be more, and to write
-// may destroy what could still be saved. Reads go on. The first damage found
-// is logged, and is the cause of each refusal.
+// foundDamage makes the store refuse all changes from now on, if err says that
+// the file is damaged: there may be more damage, and a write may destroy what
+// can still be saved. Reads go on. The first damage found is logged, and is the
+// cause of each refusal.
 func (s *Store) foundDamage(err error) {
 	if err == nil || !errors.Is(err, ErrDamaged) || s.failure.Load() != nil {
 		return

@@ -16,25 +16,25 @@
 //
 // The first damage that any call finds is logged, and from then on every change
 // fails with [ErrDamaged] and petstore.CodeInternal: there may be more damage,
-// and to write on it may destroy what can still be saved. Undamaged records
-// stay readable. Stop the program, run refserver check, and restore a backup or
-// export what is left. A change finds damage in the pages that it replaces
-// before it replaces them.
+// and a write may destroy what can still be saved. Undamaged records stay
+// readable. Stop the program, run refserver check, and restore a backup or
+// export what is left. A change checks the pages that it replaces before it
+// replaces them.
 //
 // A creation that does not fit on the disk is refused (petstore.CodeFull) and
 // leaves the store as it was. After any other failure to write, the store no
 // longer knows what is on disk and refuses everything ([Store.Failed]) until
 // the file is opened again.
 //
-// After a crash the last commit stands on one of bbolt's two meta pages. If
-// either is damaged then, nobody knows whether something is lost, and [Open]
-// refuses the file ([ErrUndecided]). In a file that was closed both lead to the
-// same state, and one of them is enough.
+// After a crash, only one of bbolt's two meta pages leads to the last commit. If
+// either page is damaged, that commit may be lost, and [Open] refuses the file
+// ([ErrUndecided]). In a file that was closed, both pages lead to the same
+// state, and either is enough.
 //
-// A store fails when something else writes to its file: at the next write, or
-// within a second. In that second reads may show what the other has written,
-// as far as its checksums are right. A file that is replaced by another whose
-// last transaction has the same number is not noticed.
+// A store fails when something else writes to its file: at its next write, or
+// within a second. Until then reads may return what was written, if its
+// checksums are right. The store does not notice if its file is overwritten with
+// one whose last transaction has the same ID.
 //
 // # The file
 //

@@ -23,8 +23,8 @@ func SetSchema(t *testing.T, path string, version int64) {
 }
 
 // Leaves returns the leaves of each bucket in the file at path, in the order of
-// their keys, under "" those of the tree of the buckets themselves, and under
-// "freelist" the page of that.
+// their keys. It returns those of the tree of buckets under "", and the page of
+// the freelist under "freelist".
 func Leaves(t *testing.T, path string) map[string][]uint64 {
 	t.Helper()
 	s, err := openScanner(path, func(err error) { t.Error(err) })

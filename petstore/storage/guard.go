@@ -7,10 +7,10 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// bbolt trusts the pages that a transaction replaces: it takes over as many
-// elements as a header counts and frees as many pages as it claims, those of
-// others among them. Opening has looked at few of the leaves, so each page is
-// checked before the first change on it.
+// bbolt trusts the pages that a transaction replaces: it copies as many elements
+// as a header counts and frees as many pages as it claims, even if they are
+// those of others. Opening a file checks only a few of its leaves, so each page
+// is checked before the first change on it.
 
 // guard checks pages as they were when a transaction began.
 type guard struct {
@@ -25,8 +25,8 @@ func newGuard(s *Store, tx *bbolt.Tx) guard {
 	return guard{pages: pages{f: s.file, meta: m}, checked: map[uint64]page{}}
 }
 
-// begin checks what every transaction changes: the counters, and the tree that
-// the buckets are in.
+// begin checks what every transaction changes: the counters, and the tree of
+// buckets.
 func (g *guard) begin(tx *bbolt.Tx) error {
 	root := tx.Cursor().Bucket()
 	for _, t := range tables() {
@@ -41,19 +41,20 @@ func (g *guard) begin(tx *bbolt.Tx) error {
 	return g.path(b, stateKey, false)
 }
 
-// ref is a page as the branch above it knows it. The zero ref is to no page.
+// ref is a reference from a branch to a page below it. The zero ref refers to no
+// page.
 type ref struct {
 	id  uint64
-	key []byte // the first in the page, nil for a root, which may have any
+	key []byte // the first in the page; nil for a root, whose first key can be any
 }
 
 // path checks the pages from the root of a bucket down to the leaf that a key
 // is in or belongs in. After a deletion bbolt may merge pages with those
-// beside them, so that those are checked too.
+// beside them, so path then checks those too.
 func (g *guard) path(b *bbolt.Bucket, key []byte, deletion bool) error {
 	root := uint64(b.Root())
 	if root == 0 {
-		return nil // the bucket is in its entry in the tree of buckets
+		return nil // the bucket has no pages: it is inline in the tree of buckets
 	}
 	left, at, right := ref{}, ref{id: root}, ref{}
 	for range maxDepth {
@@ -96,8 +97,9 @@ func (n page) ref(i int) ref {
 	return ref{native.Uint64(n.data[i*elementLen+8:]), n.childKey(i)}
 }
 
-// check returns the page that a branch refers to, if it is sound and has the
-// flags of those beside it, where flags is not 0.
+// check returns the page that r refers to, or an error if the page is not sound.
+// If flags is not 0, the page must have these flags: those of the pages beside
+// it.
 func (g *guard) check(r ref, flags uint16) (page, error) {
 	if r.id == 0 && r.key == nil {
 		return page{}, nil
@@ -128,11 +130,12 @@ func (g *guard) check(r ref, flags uint16) (page, error) {
 	return n, nil
 }
 
-// sound returns an error if a page is not as bbolt writes those of a tree: as
-// many elements as the header counts, behind them their keys and values, one
-// after the other and in the order of the keys, and as many more pages as that
-// takes. The first key has to be the one that the branch above has, if any. Of
-// a page that goes on in others, only the first is at hand.
+// sound returns an error if a page is not as bbolt writes the pages of a tree.
+// It must have as many elements as the header counts. After them must come
+// their keys and values, without gaps and in the order of the keys. The page
+// must claim exactly the further pages that these take. Its first key must be
+// first, the key in the branch above, unless that is nil. Of a page that
+// continues on others, n holds only the first.
 func (n page) sound(first []byte, overflow uint64) error {
 	if n.flags != leafFlag && n.flags != branchFlag {
 		return badPage(n.id, "is no part of a tree: it has the flags %#x", n.flags)
@@ -147,7 +150,7 @@ func (n page) sound(first []byte, overflow uint64) error {
 		var valueLen uint64
 		if n.flags == leafFlag {
 			valueLen = uint64(native.Uint32(e[12:]))
-			e = e[4:] // behind the flags, which a branch's element does not have
+			e = e[4:] // after the flags, which a branch's element does not have
 		}
 		if uint64(i*elementLen)+uint64(native.Uint32(e)) != end {
 			return badPage(n.id, "has a bad element %d", i)
@@ -163,7 +166,7 @@ func (n page) sound(first []byte, overflow uint64) error {
 		end += keyLen + valueLen
 	}
 	if need := (pageHeaderLen + end - 1) / uint64(len(n.data)+pageHeaderLen); overflow != need {
-		return badPage(n.id, "claims the %d pages after it and needs %d", overflow, need)
+		return badPage(n.id, "claims the %d pages after it, but needs %d", overflow, need)
 	}
 	return nil
 }

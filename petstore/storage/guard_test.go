@@ -22,7 +22,7 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// deep is a store whose tables are trees of several levels, and what is in it.
+// deep is the contents of a store whose tables are trees of several levels.
 type deep struct {
 	pets  []petstore.Pet
 	keyed []int64 // the IDs of the pets made with keys that are still remembered
@@ -35,8 +35,8 @@ const (
 	deepMessages = 400
 )
 
-// deepNow is the time when a deep store is ready. What was made a day before
-// expires then.
+// deepNow is the time when a deep store is ready. The outcomes made 25 hours
+// before have expired then.
 var deepNow = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func deepKey(n int) petstore.Once { return petstore.Once{Key: fmt.Sprint("key ", n)} }
@@ -89,7 +89,7 @@ func makeDeep(t *testing.T, path string) *deep {
 	return d
 }
 
-// inParallel calls fn for the numbers from from up to to, 64 at a time.
+// inParallel calls fn for each n from from to to-1, 64 at a time.
 func inParallel(t *testing.T, from, to int, fn func(n int) error) {
 	t.Helper()
 	errs := make(chan error)
@@ -109,8 +109,8 @@ func inParallel(t *testing.T, from, to int, fn func(n int) error) {
 	}
 }
 
-// write changes the store until a change fails or it has made many, and keeps
-// account of them.
+// write makes many changes, until one fails, and updates d with those that were
+// made.
 func (d *deep) write(ctx context.Context, s *storage.Store, r *rand.Rand) error {
 	for round := range 12 {
 		type made struct {
@@ -152,8 +152,8 @@ func (d *deep) write(ctx context.Context, s *storage.Store, r *rand.Rand) error 
 	return nil
 }
 
-// read asks for everything, and returns an error for each wrong response. It
-// counts the pets that cannot be read by themselves, and the other reads that fail.
+// read reads everything, and returns an error for each wrong result. It counts
+// the pets that GetPet cannot read, and the other reads that fail.
 func (d *deep) read(ctx context.Context, s *storage.Store) (pets, others int, wrong error) {
 	judge := func(what, want, got any, err error) (failed int) {
 		switch {
@@ -161,7 +161,7 @@ func (d *deep) read(ctx context.Context, s *storage.Store) (pets, others int, wr
 			wrong = errors.Join(wrong, fmt.Errorf("%v: %w", what, err))
 		case err != nil:
 			return 1
-		case !reflect.DeepEqual(want, got): // cmp takes long
+		case !reflect.DeepEqual(want, got): // cmp is slow
 			wrong = errors.Join(wrong, fmt.Errorf("%v (-want +got): %.300s", what, cmp.Diff(want, got)))
 		}
 		return 0
@@ -193,15 +193,15 @@ func (d *deep) read(ctx context.Context, s *storage.Store) (pets, others int, wr
 	return pets, others, wrong
 }
 
-// headerFields are the fields of a page's header: where they start, and their
-// length, in bits.
+// headerFields are the fields of a page's header, with their start and their
+// length in bits.
 var headerFields = []struct {
 	name       string
 	start, len int
 }{{"id", 0, 64}, {"flags", 64, 16}, {"count", 80, 16}, {"overflow", 96, 32}}
 
 // TestLeafHeader flips bits in the headers of leaves and of the freelist, one
-// in each copy of a file, and has the copy written to.
+// in each copy of a file, and writes to the copy.
 func TestLeafHeader(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "whole.db")
@@ -246,7 +246,7 @@ func TestLeafHeader(t *testing.T) {
 }
 
 // writeDamaged opens a damaged file, writes to it, and opens and reads it
-// again. It says how that went.
+// again. It returns what happened.
 func writeDamaged(t *testing.T, what, path string, d *deep, r *rand.Rand) string {
 	t.Helper()
 	var log strings.Builder
@@ -281,7 +281,7 @@ func writeDamaged(t *testing.T, what, path string, d *deep, r *rand.Rand) string
 		t.Errorf("%s: %v", what, wrong)
 		result = "wrong responses"
 	}
-	// The blocks on both sides of a leaf may have to be looked for through it.
+	// To find the blocks on both sides of a leaf may need that leaf.
 	if most := 6 * 40; pets > most || pets > 0 && !strings.Contains(what, `"pets"`) {
 		t.Errorf("%s: %d pets cannot be read, and %d other reads failed", what, pets, others)
 		result = "lost records"
@@ -289,8 +289,8 @@ func writeDamaged(t *testing.T, what, path string, d *deep, r *rand.Rand) string
 	return result
 }
 
-// wantRefusal checks that err, which a change returned, is of damage that was
-// found, and that a further change is refused in the same way.
+// wantRefusal checks that err, which a change returned, reports damage, and that
+// a further change is refused in the same way.
 func wantRefusal(t *testing.T, what string, s *storage.Store, err error) {
 	t.Helper()
 	again := s.RemoveMessages(t.Context())
@@ -307,8 +307,8 @@ func wantRefusal(t *testing.T, what string, s *storage.Store, err error) {
 }
 
 // TestDamageRefusesChanges damages a record in the middle of a table. Once a
-// call has found that, whether it was to read or to change something, changes
-// are refused, and what is undamaged can still be read.
+// read or a change has found the damage, changes are refused, and undamaged
+// records can still be read.
 func TestDamageRefusesChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
 	whole := makeDeep(t, path)

@@ -1,10 +1,10 @@
 package storage
 
-// Info is what [Open] found, or made.
+// Info describes the file that [Open] found, or made.
 type Info struct {
 	Path   string // absolute
 	New    bool   // Open made the file
-	Pets   int64  // how many it held
+	Pets   int64  // how many the file held
 	Schema int    // version of the file's layout
 }
 

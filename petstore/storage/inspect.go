@@ -97,9 +97,9 @@ func newest(m [2]meta) meta {
 	return m[0]
 }
 
-// inspect reads what bbolt will trust blindly and returns an error if it must
-// not. invalid says what is wrong with one of the meta pages, if the other is
-// valid.
+// inspect checks what bbolt will trust blindly, and returns an error if that
+// must not be trusted. invalid says what is wrong with one of the meta pages, if
+// the other is valid.
 func inspect(f *os.File) (invalid, err error) {
 	info, err := f.Stat()
 	if err != nil {

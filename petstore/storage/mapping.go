@@ -10,8 +10,8 @@ import (
 // for all reads to end. Addresses cost nothing on most systems, so much more
 // than the file is mapped from the start.
 
-// mapAhead returns how many bytes beyond the end of the file to map. Windows
-// would make the file that much longer.
+// mapAhead returns how many bytes beyond the end of the file to map. On Windows
+// bbolt would make the file that much longer.
 func mapAhead() int64 {
 	switch {
 	case runtime.GOOS == "windows":
@@ -23,12 +23,12 @@ func mapAhead() int64 {
 }
 
 // smallMapAhead is for systems with few addresses. It is more than the 16 MiB
-// that bbolt makes a file longer by at a time: closer to the end of what is
-// mapped, bbolt keeps to DB.MaxSize only in part.
+// by which bbolt grows a file at a time: closer to the end of what is mapped,
+// bbolt obeys DB.MaxSize only in part.
 const smallMapAhead = 64 << 20
 
-// mapSize returns how much bbolt maps, at least, of a file of that size: a
-// power of two, and from 1 GiB on a multiple of that.
+// mapSize returns how many bytes bbolt maps at least for a file of that size: a
+// power of two, or a multiple of 1 GiB.
 func mapSize(size int64) int64 {
 	const step = 1 << 30
 	for n := int64(32 << 10); n < step; n *= 2 {

@@ -166,8 +166,8 @@ func (u *update) expire(n int) error {
 	return u.err
 }
 
-// forget drops an outcome, but for one that was made anew since its entry in
-// the expiry table.
+// forget drops an outcome, unless it was made again after its entry in the
+// expiry table.
 func (u *update) forget(key []byte) {
 	w, err := seekOutcome(u.Tx, key)
 	if err != nil {

@@ -92,7 +92,7 @@ func Open(path string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// openError returns err with the name of the file and what can be done.
+// openError adds to err the name of the file and what can be done.
 func openError(path string, err error) error {
 	var detailed *petstore.Error
 	if errors.As(err, &detailed) {
@@ -108,8 +108,8 @@ func openError(path string, err error) error {
 	return fmt.Errorf("opening the store %s: %w", path, err)
 }
 
-// open opens the store. If acceptOlder, a file may be in the state before its
-// last commit.
+// open opens the store. If acceptOlder is true, it opens only a file that it
+// otherwise refuses with ErrUndecided.
 func open(path string, o Options, acceptOlder bool) (*Store, error) {
 	path, err := filepath.Abs(path) // a later change of directory changes nothing
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *Store) openFile(timeout time.Duration) (invalid, err error) {
 	return invalid, err
 }
 
-// tryOpen is openFile, with that many bytes mapped beyond the end of the file.
+// tryOpen is openFile with ahead bytes mapped beyond the end of the file.
 func (s *Store) tryOpen(timeout time.Duration, ahead int64) (invalid, err error) {
 	defer func() {
 		if err != nil && s.file != nil {

@@ -39,7 +39,7 @@ func open(t *testing.T, path string) *storage.Store {
 	return s
 }
 
-// What Open found tells a new file from one that was there.
+// Info tells a new file from an existing one.
 func TestInfo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	path := filepath.Join(dir, "pets.db")
@@ -47,7 +47,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("Open of a file that must exist: %v", err)
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Error("it made a folder")
+		t.Error("Open made a folder")
 	}
 	makeStore(t, path) // with one pet
 	for _, tt := range []struct {

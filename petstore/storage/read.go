@@ -20,9 +20,8 @@ type snapshot struct {
 	replaced chan struct{}    // closed when the store shows another, or none
 }
 
-// newSnapshot begins a read transaction of the last commit. The caller makes
-// sure that no commit is under way: its meta page can be read before it is
-// known to be on disk.
+// newSnapshot begins a read transaction of the last commit. No commit may be
+// under way: its meta page can be read before it is known to be on disk.
 func (s *Store) newSnapshot() (_ *snapshot, err error) {
 	tx, err := s.begin(false)
 	if err != nil {
@@ -51,7 +50,7 @@ func (s *Store) newSnapshot() (_ *snapshot, err error) {
 	return p, err
 }
 
-// acquire reports whether p can be used, until it is released.
+// acquire reports whether p can still be used. If so, the caller releases it.
 func (p *snapshot) acquire() bool {
 	for n := p.users.Load(); n > 0; n = p.users.Load() {
 		if p.users.CompareAndSwap(n, n+1) {
@@ -69,7 +68,8 @@ func (p *snapshot) release() {
 	}
 }
 
-// withdrawn is shown while there is no snapshot: reads wait for the next.
+// withdrawn returns a snapshot that cannot be acquired. While it is shown, reads
+// wait for the next.
 func withdrawn() *snapshot { return &snapshot{replaced: make(chan struct{})} }
 
 // show makes reads use p from now on; nil: the store is closed.
@@ -111,14 +111,14 @@ type reader struct {
 	faults bool             // the goroutine's setting before the call
 }
 
-// read begins a read of one state of the file. What is kept of that must be
+// read begins a read of one state of the file. What is kept of it must be
 // copied. The caller defers done, with the error that it returns.
 func (s *Store) read(ctx context.Context) (*reader, error) {
 	p, err := s.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r, _ := s.readers.Get().(*reader) // its cursors have room for what they do
+	r, _ := s.readers.Get().(*reader) // its cursors have already allocated what they need
 	if r == nil || r.snapshot != p {
 		r = p.reader(s)
 	}

@@ -17,8 +17,8 @@ import (
 
 // Store is an open file. It is safe for concurrent use.
 //
-// Once it has found damage a Store refuses changes and goes on reading. That is
-// not to have failed: a Store that has, see [Store.Failed], refuses everything.
+// Once a Store has found damage, it refuses changes but still serves reads. A
+// Store that has failed (see [Store.Failed]) refuses everything.
 type Store struct {
 	db       *bbolt.DB
 	path     string
@@ -36,15 +36,15 @@ type Store struct {
 	pending atomic.Int64  // bytes in writes
 	turn    chan struct{} // to commit: has room for one
 
-	// These belong to whoever has the turn.
+	// Only the goroutine that has the turn uses these.
 	group      group
 	lastCommit int   // the ID of its transaction
 	mapped     int64 // how many bytes of the file bbolt has mapped, at least
 	clean      bool  // both meta pages say that the file is closed; see markClosed
 
-	mu      sync.RWMutex // closed for reading while a write is sent
+	mu      sync.RWMutex // held for reading while a write is sent
 	closed  bool
-	closing chan struct{} // closed with it
+	closing chan struct{} // closed when closed is set
 
 	damage  atomic.Pointer[petstore.Error] // why changes are refused; nil if they are not
 	failure atomic.Pointer[petstore.Error]

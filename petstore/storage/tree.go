@@ -75,7 +75,7 @@ func (p *pages) head(id uint64) (page, uint64, error) {
 	return p.headInto(make([]byte, p.meta.pageSize), id)
 }
 
-// headInto is head with room for the page.
+// headInto is head, which reads the page into b.
 func (p *pages) headInto(b []byte, id uint64) (page, uint64, error) {
 	if err := p.exists(id); err != nil {
 		return page{}, 0, err

@@ -13,9 +13,9 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// TestOverflow has each leaf claim pages that are others', one after the
-// other, or fewer than it has. bbolt would free them with the leaf, or lose
-// the rest. Changes may be refused; what is stored can be read.
+// TestOverflow makes each leaf in turn claim pages that belong to others, or
+// fewer pages than it has. bbolt would free the others' pages with the leaf, or
+// lose the rest of its own. Changes may be refused; what is stored can be read.
 func TestOverflow(t *testing.T) {
 	dir := t.TempDir()
 	sound := filepath.Join(dir, "sound.db")
@@ -64,7 +64,7 @@ func TestCutShort(t *testing.T) {
 		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
 		return err
 	}
-	// What is in memory may still be read, as it was.
+	// What is in memory may still be read, unchanged.
 	get := func(s *storage.Store) error {
 		pet, err := s.GetPet(t.Context(), 1)
 		if err == nil && pet.Name == "Rex" {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// watchInterval is how often an idle store looks whether its file is still the
-// one that it wrote last.
+// watchInterval is how often an idle store checks that its file is still as it
+// wrote it last.
 const watchInterval = time.Second
 
 var errOtherCommit = errors.New("the last commit in the file is not the last one of this store: the file was overwritten or damaged while it was open")
 
-// watch fails the store soon after something else has changed its file. Every
-// write looks too; this is for a store that is only read.
+// watch makes the store fail soon after something else has changed its file.
+// Every write checks this too; watch is for a store that is only read.
 func (s *Store) watch() {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
@@ -32,12 +32,12 @@ func (s *Store) watch() {
 				_ = s.fail(err)
 			}
 			<-s.turn
-		default: // a commit is under way, and looks
+		default: // a commit is under way, and checks
 		}
 	}
 }
 
-// unchanged makes sure that the file is the one that this store wrote last.
+// unchanged makes sure that the file is as this store wrote it last.
 // The caller has the turn.
 func (s *Store) unchanged() error {
 	if err := s.sameFile(); err != nil {
