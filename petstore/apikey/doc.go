@@ -24,10 +24,10 @@
 // is taken for one cut short too, and a file without keys holds a comment.
 //
 // [Add] and [Revoke] change the file whole or not at all, keep its comments,
-// and take turns, across processes too, by a lock on a file beside it, named
-// as the key file with .lock added, which stays there. They follow no symbolic
-// link in place of the key file, since whoever owns its folder could lead them
-// elsewhere; it is read through one all the same. An editor that writes
-// the file in place takes no part in that, but does no harm to a running
-// server: see [File].
+// and take turns, across processes too, by a lock on a file beside it, which is
+// named as the key file with .lock added and is never removed. They refuse a
+// key file that is a symbolic link, since the owner of its directory could
+// make them change a file elsewhere; reading follows links. An editor that
+// writes the file in place does not take the lock, but does no harm to a
+// running server: see [File].
 package apikey

@@ -31,8 +31,8 @@ func List(path string) ([]Key, error) {
 // returns nil the key is on stable storage.
 //
 // It fails, and changes nothing, if the file is malformed or has a key with
-// the same ID or hash, if path is a symbolic link, and if another process does not finish its own change
-// within five seconds.
+// the same ID or hash, if path is a symbolic link, or if another process does
+// not finish its own change within five seconds.
 func Add(path string, k Key) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -58,7 +58,7 @@ func Revoke(path, id string) (Key, error) {
 // change reads a key file, or starts a new one, lets edit change it, and puts
 // the result in its place, with every other writer kept out.
 func change(path string, edit func(*document) error) (err error) {
-	old, err := before(path)
+	old, err := existing(path)
 	if err != nil {
 		return err
 	}
@@ -81,21 +81,21 @@ func change(path string, edit func(*document) error) (err error) {
 	return replace(path, d.bytes())
 }
 
-// before returns what is at path before a change; nil: nothing. A link is an
-// error: whoever owns the folder could lead root to a file elsewhere.
-func before(path string) (fs.FileInfo, error) {
+// existing returns the file at path, nil if there is none. A symbolic link is an
+// error: the owner of its directory could make root change a file elsewhere.
+func existing(path string) (fs.FileInfo, error) {
 	fi, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err == nil && fi.Mode()&fs.ModeSymlink != 0:
-		return nil, fmt.Errorf("%s: is a symbolic link, and keys are not changed through one; name the file that it points to", path)
+		return nil, fmt.Errorf("%s: is a symbolic link, through which keys are not changed; name the file that it points to", path)
 	}
 	return fi, err
 }
 
-// read reads a key file; flag is 0 or noFollow. Its errors name the file, and the line if one is at
-// fault.
+// read reads a key file; flag is 0 or noFollow. Its errors name the file, and
+// the line if one is at fault.
 func read(path string, flag int) (*document, error) {
 	data, err := readBytes(path, flag)
 	if err != nil {
@@ -147,7 +147,7 @@ func replace(path string, data []byte) (err error) {
 			os.Remove(tmp)
 		}
 	}()
-	old, err := before(path)
+	old, err := existing(path)
 	if err != nil {
 		return err
 	}

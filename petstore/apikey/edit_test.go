@@ -185,8 +185,8 @@ func TestChangeErrors(t *testing.T) {
 	}
 }
 
-// A change is not made through a link: whoever owns the folder could lead root
-// to a file elsewhere. Keys are read through one all the same.
+// Add and Revoke refuse a symbolic link, since the owner of its directory could
+// make root change a file elsewhere. List follows one.
 func TestChangesFollowNoLink(t *testing.T) {
 	_, a := newKey(t, "alice")
 	_, b := newKey(t, "bob")
@@ -194,15 +194,15 @@ func TestChangesFollowNoLink(t *testing.T) {
 	add := func(path string) error { return Add(path, b) }
 	tests := []struct {
 		name   string
-		link   string // what stands beside the key file, or for it
+		link   string // name of the link: of the key file or of one beside it
 		target string
 		change func(path string) error
-		want   string // of the error; "": none
+		want   string // part of the error; "": none
 	}{
-		{"add to the keys of another", "app.keys", "other.keys", add, "is a symbolic link"},
-		{"revoke in the keys of another", "app.keys", "other.keys", revoke, "is a symbolic link"},
+		{"add to another key file", "app.keys", "other.keys", add, "is a symbolic link"},
+		{"revoke in another key file", "app.keys", "other.keys", revoke, "is a symbolic link"},
 		{"add to another file", "app.keys", "passwd", add, "is a symbolic link"},
-		{"add where nothing is", "app.keys", "absent", add, "is a symbolic link"},
+		{"add to a missing file", "app.keys", "absent", add, "is a symbolic link"},
 		{"add to a folder", "app.keys", "", add, "is a symbolic link"},
 		{"the lock is a link", "app.keys.lock", "absent", add, "app.keys.lock"},
 		{"the lock is a link to a file", "app.keys.lock", "passwd", add, "app.keys.lock"},
@@ -227,7 +227,7 @@ func TestChangesFollowNoLink(t *testing.T) {
 			if err := os.Symlink(filepath.Join(etc, tt.target), link); err != nil {
 				t.Skip(err)
 			}
-			if os.Geteuid() == 0 { // the service's folder, and root's change
+			if os.Geteuid() == 0 { // root changes a file in the service's directory
 				for _, p := range []string{service, link} {
 					if err := os.Lchown(p, 12345, 23456); err != nil {
 						t.Fatal(err)
@@ -240,7 +240,7 @@ func TestChangesFollowNoLink(t *testing.T) {
 			}
 			entries, _ := os.ReadDir(etc)
 			if len(entries) != len(files) {
-				t.Errorf("elsewhere there is now %v", entries)
+				t.Errorf("the other directory now holds %v", entries)
 			}
 			for name, want := range files {
 				if got, _ := os.ReadFile(filepath.Join(etc, name)); string(got) != want {

@@ -30,11 +30,11 @@ type Options struct {
 // File checks keys against a key file. It is the authenticator that package
 // petstore/httpapi asks for, safe for concurrent use.
 //
-// It takes a change of the file within two seconds. A file that was changed
-// but cannot be taken (half written, malformed, unreadable, gone) leaves the
-// last good one in force; why is logged, once a change. It is also logged when
-// no key is valid. The file is looked at rather than watched, so that it works
-// for any kind of file system and for a file that is replaced, linked to or
+// It takes a change of the file within two seconds. If a changed file cannot be
+// taken (half written, malformed, unreadable, gone), the last good one stays in
+// force, and the reason is logged once for each change. A File also logs when
+// no key is valid. It polls the file rather than watching it, which works on
+// any kind of file system, and for a file that is replaced, linked to or
 // mounted.
 type File struct {
 	path string
@@ -187,7 +187,7 @@ func (f *File) poll() {
 	}
 }
 
-// warn logs that no key is valid, once until one is.
+// warn logs that no key is valid: once, until a key is valid again.
 func (f *File) warn() {
 	none := f.now().Unix() >= f.ends
 	if none && !f.none {

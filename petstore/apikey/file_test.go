@@ -200,8 +200,8 @@ func TestBadFileIsKeptOut(t *testing.T) {
 	}
 }
 
-// A file without a valid key is one that nobody can use: the log says so once,
-// when it is opened and when it becomes so.
+// The log warns once if a key file has no valid key when it is opened, and once
+// whenever its last valid key is gone.
 func TestNoValidKey(t *testing.T) {
 	const warning = "no valid key"
 	_, a := newKey(t, "alice")
@@ -217,11 +217,11 @@ func TestNoValidKey(t *testing.T) {
 		name     string
 		keys     []Key
 		do       func(*env)
-		at, then int // warnings when it is opened, and in all after do
+		at, then int // number of warnings after opening, and in all after do
 	}{
 		{"a key", []Key{a}, func(*env) {}, 0, 0},
 		{"none", nil, func(*env) {}, 1, 1},
-		{"none but an expired one", []Key{ended}, func(*env) {}, 1, 1},
+		{"only an expired one", []Key{ended}, func(*env) {}, 1, 1},
 		{"the last is revoked", []Key{a}, func(e *env) { e.write(header + "\n") }, 0, 1},
 		{"the last is replaced by an expired one", []Key{a}, func(e *env) { e.write(ended.line() + "\n") }, 0, 1},
 		{"the last expires", []Key{ends, ended}, func(e *env) { e.now = created.Add(time.Hour) }, 0, 1},

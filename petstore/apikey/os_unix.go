@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// noFollow opens no symbolic link.
+// noFollow makes it an error to open a symbolic link.
 const noFollow = syscall.O_NOFOLLOW
 
 // tryLock takes an exclusive lock on the file at path, which it makes if need
 // be, with the owner of beside if that is not nil. The lock ends when the file
 // is closed, by the end of the process too.
 //
-// It follows no link, and gives nobody a file that it has not made: who owns
-// the directory must not be able to have root make or give away a file that
-// is somewhere else.
+// It follows no link, and changes the owner only of a file that it has made:
+// the owner of the directory must not be able to make root create or give away
+// a file elsewhere.
 func tryLock(path string, beside os.FileInfo) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
 	if err == nil && beside != nil {

@@ -10,7 +10,7 @@ import (
 // does not share (ERROR_SHARING_VIOLATION).
 const errSharingViolation = syscall.Errno(32)
 
-// noFollow is no flag of this system.
+// noFollow is 0: this system has no such flag.
 const noFollow = 0
 
 // tryLock opens the file at path, which it makes if need be, for nobody else
