@@ -35,8 +35,8 @@ func submit[In, Out any](x *exchange,
 	if err != nil {
 		return out, err
 	}
-	// The response repeats the body. Once something is stored it cannot be
-	// refused any more.
+	// The response repeats the body. It can only be refused before anything is
+	// stored.
 	if err := x.reserve(x.buf); err != nil {
 		return out, err
 	}

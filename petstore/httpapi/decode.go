@@ -40,7 +40,7 @@ type member struct {
 // decodeObject decodes a body of exactly one JSON object. The decoder itself
 // refuses names given twice, invalid UTF-8 and lone surrogates, at any depth,
 // and nesting deeper than 10,000. Members that the contract does not name are
-// passed over; names are compared with case.
+// ignored; names are compared with case.
 func decodeObject(body []byte, members ...member) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	if dec.PeekKind() != '{' {
@@ -127,9 +127,9 @@ func syntaxError(body []byte, err error) error {
 	return petstore.Errorf(petstore.CodeInvalid, "body: not valid JSON at byte %d%s: %s", at, where, what)
 }
 
-// syntaxProblem says in words what the decoder found at that byte, and where it
-// starts. The decoder's own words are for people who know its grammar: an
-// unquoted name is wrong "in literal null" to it.
+// syntaxProblem describes the error that the decoder found at a byte, and
+// returns where that error starts. The decoder's own words are for people who
+// know its grammar: it reports an unquoted name as one "in literal null".
 func syntaxProblem(body []byte, at int, err error) (int, string) {
 	if err == io.ErrUnexpectedEOF || at >= len(body) {
 		return at, "the body ends too early"
@@ -139,7 +139,7 @@ func syntaxProblem(body []byte, at int, err error) (int, string) {
 		return at, "names and strings must be in double quotes, got a single quote"
 	case c == '/':
 		return at, "comments are not allowed"
-	case isWord(c): // in none of the decoder's errors within strings
+	case isWord(c): // the decoder never stops at one within a string
 		start, end := at, at
 		for start > 0 && isWord(body[start-1]) {
 			start--

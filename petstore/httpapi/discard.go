@@ -11,12 +11,12 @@ import (
 // ReadTimeout.
 const discardTimeout = 30 * time.Second
 
-// DiscardBody reads and discards what is left of the body of r, so that the
-// response reaches a client or a proxy that is still sending: net/http by itself
-// closes the connection, and the response is lost in the reset. It reads at most
-// four times maxBodyBytes, within the ReadTimeout of the [http.Server], or 30
-// seconds if that is not set. A client that sends more, or more slowly, is cut.
-// A w that wraps another must have an Unwrap method: see
+// DiscardBody reads and discards the rest of the body of r, so that the response
+// reaches a client or a proxy that is still sending. Otherwise net/http closes
+// the connection, and the response is lost in the reset. DiscardBody reads at
+// most four times maxBodyBytes, within the ReadTimeout of the [http.Server], or
+// 30 seconds if that is not set. A client that sends more, or more slowly, is
+// cut off. If w wraps another ResponseWriter, it must have an Unwrap method: see
 // [http.ResponseController].
 //
 // The handlers of this package and [WriteError] do this by themselves. Any other
@@ -24,7 +24,7 @@ const discardTimeout = 30 * time.Second
 func DiscardBody(w http.ResponseWriter, r *http.Request, maxBodyBytes int64) {
 	limit := 4 * min(maxBodyBytes, math.MaxInt64/4)
 	tooLarge := r.ContentLength > limit
-	if r.ContentLength == 0 || r.Body == nil || tooLarge && r.ProtoMajor > 1 { // HTTP/2 ends the stream alone
+	if r.ContentLength == 0 || r.Body == nil || tooLarge && r.ProtoMajor > 1 { // HTTP/2 ends only the stream
 		return
 	}
 	rc := http.NewResponseController(w)
@@ -33,12 +33,13 @@ func DiscardBody(w http.ResponseWriter, r *http.Request, maxBodyBytes int64) {
 			return
 		}
 	}
-	// Some clients lose a response that comes while they send. So it is sent
-	// first only to those that may be waiting for it, or will be cut.
+	// Some clients lose a response that arrives while they are sending. So it is
+	// sent before the body is read only to clients that may be waiting for it,
+	// or that will be cut off.
 	if (tooLarge || r.Header["Expect"] != nil) && rc.Flush() != nil {
 		return
 	}
-	// Beyond the limit, MaxBytesReader has net/http close the sending side of
+	// Beyond the limit, MaxBytesReader makes net/http close the sending side of
 	// the connection, and wait a moment before it closes all of it.
 	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, limit))
 }

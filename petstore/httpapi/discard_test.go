@@ -13,7 +13,8 @@ import (
 )
 
 // TestDiscardBody: a client without a key that sends all of a large body before
-// it reads gets its response, and can send another request if it may.
+// it reads gets its response, and can send another request unless it asked to
+// close the connection.
 func TestDiscardBody(t *testing.T) {
 	s := newServer(t, nil)
 	body := strings.Repeat(" ", 4<<20)
@@ -28,12 +29,13 @@ func TestDiscardBody(t *testing.T) {
 			}
 		}
 		if _, err := br.ReadByte(); err != io.EOF {
-			t.Errorf("the connection goes on: %v", err)
+			t.Errorf("the connection stays open: %v", err)
 		}
 	}
 }
 
-// TestDiscardBodyBounded: a client that sends too much or too slowly is cut.
+// TestDiscardBodyBounded: a client that sends too much or too slowly is
+// cut off.
 func TestDiscardBodyBounded(t *testing.T) {
 	serve := func(timeout time.Duration) string {
 		return listen(t, both(memory.New(nil), testKeys, nil), func(srv *http.Server) { srv.ReadTimeout = timeout })
@@ -44,7 +46,7 @@ func TestDiscardBodyBounded(t *testing.T) {
 		_, err = io.WriteString(conn, chunk)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Error("a body without an end: the connection goes on")
+		t.Error("a body without an end: the connection stays open")
 	}
 
 	addr := serve(300 * time.Millisecond)
@@ -55,7 +57,7 @@ func TestDiscardBodyBounded(t *testing.T) {
 			t.Errorf("%s: response %q", field, head)
 		}
 		if _, err := br.ReadByte(); err != io.EOF {
-			t.Errorf("%s: the connection goes on: %v", field, err)
+			t.Errorf("%s: the connection stays open: %v", field, err)
 		}
 	}
 }

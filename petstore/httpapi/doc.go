@@ -16,12 +16,12 @@
 //
 // A request is checked in this order: path (404), method (405), credential
 // (401), parameters and body (400, 413, 415), and then the operation is
-// carried out. Every answer of 400 and above has an Error body (contract,
-// section 2.5); [WriteError] lets the server around a handler answer in the
-// same form. Every answer has an X-Request-ID. It is made whole before its
+// carried out. Every response of 400 and above has an Error body (contract,
+// section 2.5); [WriteError] lets the server around a handler respond in the
+// same form. Every response has an X-Request-ID. It is complete before its
 // first byte is sent, and has a Content-Length.
 //
 // The limits on time and on the size of a request's header are the
 // [http.Server]'s: set its timeouts and MaxHeaderBytes. ReadTimeout also limits
-// how long a body is discarded for whose request is refused: see [DiscardBody].
+// how long the body of a refused request is read: see [DiscardBody].
 package httpapi

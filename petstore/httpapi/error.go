@@ -83,12 +83,12 @@ func outcomeOf(err error) outcome {
 	return o
 }
 
-// WriteError answers r with err, in the form and with the header fields of
+// WriteError responds to r with err, in the form and with the header fields of
 // all errors: an Error body (none for HEAD), Content-Length, X-Request-ID, and
 // what the status asks for (WWW-Authenticate with 401, Retry-After with 503).
 // The code of err gives the status; an error without one is 500 and its text
-// is not sent. WriteError logs nothing. It ends with a call of [DiscardBody],
-// with [DefaultMaxBodyBytes].
+// is not sent. WriteError logs nothing. Last, it calls [DiscardBody] with
+// [DefaultMaxBodyBytes].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	requestID(w, r)
 	writeError(w, r, outcomeOf(err))
@@ -114,7 +114,7 @@ func writeError(w http.ResponseWriter, r *http.Request, o outcome) int {
 	return writeJSON(w, r, o.status, b)
 }
 
-// writeJSON sends a whole answer. net/http sets Content-Length by itself for
+// writeJSON sends a whole response. net/http sets Content-Length by itself for
 // small bodies only, and for HEAD never.
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, body []byte) int {
 	h := w.Header()

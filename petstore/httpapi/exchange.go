@@ -31,7 +31,7 @@ type exchange struct {
 	bytes    int           // of the body sent
 	canceled bool          // the request's context was, before there was an answer
 
-	// buf holds the request's body, and then the answer's.
+	// buf holds the request's body, and then the response's.
 	buf      []byte
 	reserved int64 // see reserve
 	building bool  // see enter
@@ -70,7 +70,7 @@ func (x *exchange) end() {
 	exchanges.Put(x)
 }
 
-// dropLarge gives up a buffer that is too large to be kept.
+// dropLarge drops a buffer that is too large to be pooled.
 func (x *exchange) dropLarge() {
 	if cap(x.buf) > maxPooledBytes {
 		x.buf = nil
@@ -91,8 +91,8 @@ func (x *exchange) recovered(v any) (abort bool) {
 	return false
 }
 
-// replyRead is reply for an operation that changes nothing, so that a response
-// too large to be sent now can still be refused.
+// replyRead is reply for an operation that changes nothing. A response that is
+// too large to be sent now can then still be refused.
 func (x *exchange) replyRead(body []byte, err error) error {
 	if err == nil {
 		err = x.reserve(body)
@@ -121,7 +121,7 @@ func (x *exchange) refuse(err error) {
 }
 
 func (x *exchange) sendError(err error) {
-	x.dropLarge() // the client may be slow to take even this
+	x.dropLarge() // the client may be slow to read even the error
 	o := outcomeOf(err)
 	x.status, x.code = o.status, o.code
 	x.bytes = writeError(x.w, x.r, o)

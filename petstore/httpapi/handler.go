@@ -24,22 +24,22 @@ type Options struct {
 	// of Service are encoded. New only.
 	Encoded petstore.EncodedReader
 
-	// Logger is told of every panic and of every answer of 500 and above, with
-	// the details that the client is not shown. Those above 500 that say the
-	// same are logged once, and then their number every ten seconds. nil:
+	// Logger receives every panic and every response of 500 and above, with
+	// the details that the client does not see. Of equal responses above 500
+	// it receives the first, and then their number every ten seconds. nil:
 	// nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
-	// less: DefaultMaxBodyBytes. Of a body that is not used, up to four times
-	// as much is read and discarded: see DiscardBody.
+	// less: DefaultMaxBodyBytes. If a body is not used, up to four times as
+	// many bytes of it are read and discarded: see DiscardBody.
 	MaxBodyBytes int64
 
-	// MaxResponseBytes is how many bytes the responses of more than 64 kB may
-	// have in flight, those of all handlers in the process together. Once they
-	// have that many, a request for another is refused with 503 before
-	// anything is stored. Smaller responses are neither counted nor refused.
-	// 0 or less: DefaultMaxResponseBytes.
+	// MaxResponseBytes limits how many bytes of responses larger than 64 kB
+	// are in flight, for all handlers in the process together. Once there are
+	// that many, a request for another is refused with 503 before anything is
+	// stored. Smaller responses are neither counted nor refused. 0 or less:
+	// DefaultMaxResponseBytes.
 	MaxResponseBytes int64
 
 	// Validate adds rules to those of the contract: it is called with every

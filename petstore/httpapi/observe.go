@@ -14,13 +14,13 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Observation is what Options.Observe is told of a request. It holds nothing
+// Observation is what Options.Observe receives about a request. It holds nothing
 // of a credential.
 type Observation struct {
 	Operation string        // the contract's name ("listPets", "submitMessage"), or "openapi"; "": none was reached (404, 405)
 	Pattern   string        // such as "GET /pets/{petId}"; "": as above
 	Method    string        // as sent: anything a client likes
-	Path      string        // as sent, without escapes, with any prefix that was taken off before the handler: anything a client likes
+	Path      string        // as sent, unescaped, with any prefix that was stripped before the handler: anything a client likes
 	Status    int           // of the answer; 0: none was sent and the connection cut
 	Code      petstore.Code // of the Error body; "": success
 	Bytes     int           // of the answer's body
@@ -61,16 +61,16 @@ func (x *exchange) observe() {
 	x.h.opts.Observe(x.ctx, o)
 }
 
-// logFailure logs err if its answer is 500 or above. Nobody has to be told of
-// what failed only because the client went away. A 500 is always logged, since
-// only the log says what it was; of others that are alike, the first.
+// logFailure logs err if its response is 500 or above, unless the request
+// failed only because the client went away. A 500 is always logged, since only
+// the log has its cause; of other responses that are equal, only the first is.
 func (x *exchange) logFailure(err error) {
 	o := outcomeOf(err)
 	if o.status < http.StatusInternalServerError || x.canceled {
 		return
 	}
 	level := slog.LevelError
-	if o.status != http.StatusInternalServerError { // it passes, or is the operator's disk
+	if o.status != http.StatusInternalServerError { // temporary, or a full disk
 		level = slog.LevelWarn
 		if x.h.repeats.add(o, x.h.opts.Logger) {
 			return
@@ -106,13 +106,13 @@ func isCanceled(ctx context.Context, err error) bool {
 	return errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled)
 }
 
-// path returns the path that the client sent. The URL's may be less of it:
-// what is in front of the handler takes prefixes off.
+// path returns the path that the client sent. The path of the URL may lack a
+// prefix, which a router in front of the handler has stripped.
 func (x *exchange) path() string {
 	if u, err := url.ParseRequestURI(x.r.RequestURI); err == nil {
 		return u.Path
 	}
-	return x.r.URL.Path // of a request that no server has read
+	return x.r.URL.Path // no server has read the request
 }
 
 // requestID returns the ID that ties a response to its log lines, and puts it

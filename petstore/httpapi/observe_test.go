@@ -61,8 +61,8 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// TestLoggedPath: the log and the observer name the path that the client sent,
-// whatever prefix was taken off it, and no query.
+// TestLoggedPath: the log and the observer get the path that the client sent,
+// with any prefix that was stripped from it, and without the query.
 func TestLoggedPath(t *testing.T) {
 	var seen recorder[httpapi.Observation]
 	log := new(logBuffer)

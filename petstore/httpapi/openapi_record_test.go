@@ -58,7 +58,7 @@ type readCloser struct {
 type answerRecorder struct {
 	http.ResponseWriter
 	read   *bytes.Buffer // of the request's body
-	used   int           // of that, before the response
+	used   int           // bytes in read before the response
 	status int
 	header http.Header
 	body   bytes.Buffer

@@ -10,15 +10,15 @@ import (
 // repeatInterval is how often a failure that lasts is logged.
 const repeatInterval = 10 * time.Second
 
-// repeats counts the requests that failed as one that was logged: on a full
-// disk that is every one.
+// repeats counts failed requests instead of logging each: on a full disk, every
+// change fails in the same way.
 type repeats struct {
 	mu    sync.Mutex
 	count map[outcome]int // since the outcome was last logged
 }
 
-// add reports whether a request that failed is like one that was logged within
-// repeatInterval. The number of those is logged when that is over.
+// add counts a failed request. It reports whether one with the same outcome was
+// already logged within repeatInterval, at whose end the count is logged.
 func (p *repeats) add(o outcome, log *slog.Logger) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -73,7 +73,7 @@ func TestRepeatedFailures(t *testing.T) {
 		time.Sleep(time.Minute)
 		logged("it is over", more+", code=insufficient_storage")
 		if counted != 1499 {
-			t.Errorf("%d of 1500 requests were counted, and one logged", counted)
+			t.Errorf("%d requests were counted, want 1499: all of 1500 but the first", counted)
 		}
 		fail(1, full, time.Second)
 		logged("it is back", first+", code=insufficient_storage")

@@ -17,21 +17,20 @@ const DefaultMaxResponseBytes = 32 << 20
 // it is in flight, and written in parts of this size.
 const largeBytes = maxPooledBytes
 
-// progressTimeout is how long a client may take nothing of a response that is
-// waiting for it.
+// progressTimeout is how long a client may read nothing of a response.
 const progressTimeout = 10 * time.Second
 
-// inFlight is how many bytes of memory the large responses take that are in
-// flight, of all handlers: the memory is the process's.
+// inFlight is how many bytes of memory the large responses in flight take. It
+// counts those of all handlers, since they share the memory of the process.
 var inFlight atomic.Int64
 
 var errInFlight = petstore.Errorf(petstore.CodeUnavailable, "too many large responses are being sent; try again later")
 
 // building limits how many responses to reads are built at once while large
-// ones are in flight, since each is counted only when it is built.
+// ones are in flight, since each is counted only once it is built.
 var building = make(chan struct{}, 4)
 
-// enter waits until a response may be built. Leave ends that.
+// enter waits until a response may be built. leave must be called once it is.
 func (x *exchange) enter() error {
 	if inFlight.Load() == 0 {
 		return nil
@@ -53,8 +52,8 @@ func (x *exchange) leave() {
 }
 
 // reserve counts body, which is the response or about as long, as in flight
-// until the end of the exchange. It fails if others already take all that may
-// be taken.
+// until the end of the exchange. It fails if other responses have reached the
+// limit.
 func (x *exchange) reserve(body []byte) error {
 	if len(body) <= largeBytes {
 		return nil
@@ -69,20 +68,19 @@ func (x *exchange) reserve(body []byte) error {
 }
 
 // writeBody writes the body of a response and returns the number of bytes
-// written. A failed write means that the client is gone, and nobody is left to
-// be told.
+// written. It ignores errors: a failed write means that the client is gone.
 //
 // A client that does not read holds a response for as long as the server's
-// WriteTimeout allows, or forever. So each part of a large response must be
-// taken within progressTimeout, and of every response over HTTP/2, where no
-// buffer of the system's takes what a stream's window has no room for.
+// WriteTimeout allows, or forever. So the client must take each part of a large
+// response within progressTimeout. Over HTTP/2 this holds for every response,
+// since the system buffers nothing that exceeds a stream's window.
 func writeBody(w http.ResponseWriter, r *http.Request, body []byte) (n int) {
 	if len(body) <= largeBytes && r.ProtoMajor < 2 {
 		n, _ = w.Write(body)
 		return n
 	}
 	controller := http.NewResponseController(w)
-	var end time.Time // by the server's own timeout, which a deadline of ours replaces
+	var end time.Time // by the server's WriteTimeout, whose deadline ours replace
 	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.WriteTimeout > 0 {
 		end = time.Now().Add(srv.WriteTimeout)
 	}

@@ -12,13 +12,13 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestUnreadResponses: responses that nobody reads are limited in number, and
-// given up even if the server has no timeout.
+// TestUnreadResponses: unread responses are limited in total size, and cut off
+// even if the server has no timeout.
 func TestUnreadResponses(t *testing.T) {
-	const size = 16 << 20 // more than the buffers of the system take
+	const size = 16 << 20 // more than the system's buffers hold
 	cut := make(chan struct{}, 2)
 	opts := &httpapi.Options{
-		MaxResponseBytes: size * 3 / 2, // room for two, since the second is the last
+		MaxResponseBytes: size * 3 / 2, // room for two: the first alone does not reach it
 		Observe: func(_ context.Context, o httpapi.Observation) {
 			if o.Status == http.StatusOK && 0 < o.Bytes && o.Bytes < size && o.Path == "/pets/1" {
 				cut <- struct{}{}
@@ -63,7 +63,7 @@ func TestUnreadResponses(t *testing.T) {
 		select {
 		case <-cut:
 		case <-time.After(2 * time.Minute):
-			t.Fatal("a response that nobody reads is not given up")
+			t.Fatal("an unread response is not cut off")
 		}
 	}
 	if err := send(t, s.addr, get("/pets/1")).check(want200); err != nil {
