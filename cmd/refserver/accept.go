@@ -8,13 +8,14 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// acceptCommand makes a file usable whose last commit may be lost.
+// acceptCommand makes a file usable again that may have lost its last commit.
 func acceptCommand() serve.Command {
 	return serve.Command{
 		Name: "accept-older",
 		Args: "FILE",
-		About: "go back to the state before the last commit, in a file that a crash left with a damaged meta page," +
-			" and print the IDs from which on records may be lost. Copy the file first. If there is a newer backup, use that",
+		About: "make a file usable that has a damaged meta page after a crash: keep the state of the other meta page," +
+			" even if it is the older, and print the IDs from which on records may be lost." +
+			" Copy the file first. If there is a newer backup, use that",
 		Run: func(c *serve.Call) error {
 			if len(c.Args) != 1 {
 				return &serve.UsageError{Message: "accept-older needs one FILE"}

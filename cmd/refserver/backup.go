@@ -26,8 +26,8 @@ func backupCommand() serve.Command {
 	return serve.Command{
 		Name: "backup",
 		Args: "FILE",
-		About: "copy the store of a running server, which goes on serving, to a new file, and check the copy." +
-			" Meanwhile the server needs room for a copy of its own, on the disk that the store is on",
+		About: "copy the store of a running server to a new file, while it goes on serving, and check the copy." +
+			" Until it is done, the server needs space for a second copy on the disk of its store",
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&admin, "admin-addr", "", "`host:port` of the server's admin address, as it was given to serve")
 			fs.BoolVar(&overwrite, "overwrite", false, "replace FILE if there is one")

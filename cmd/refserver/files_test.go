@@ -14,7 +14,7 @@ import (
 	"example.com/animalstore/cmd/internal/subprocess"
 )
 
-// tree returns the paths of all that is in dir.
+// tree returns the paths of everything in dir.
 func tree(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -28,7 +28,7 @@ func tree(t *testing.T, dir string) (paths []string) {
 }
 
 // TestMissingFiles starts servers where the store, the key file or both are
-// missing. A refusal must make nothing, no folder either.
+// missing. A server that refuses to start must make nothing, not even a folder.
 func TestMissingFiles(t *testing.T) {
 	made := start(t, t.TempDir())
 	made.create(made.key, "Rex")
@@ -37,22 +37,22 @@ func TestMissingFiles(t *testing.T) {
 	const store, keys = "animalstore.db", "animalstore.keys"
 	tests := []struct {
 		name  string
-		there []string // the files that are not missing
+		there []string // the files that exist
 		args  []string
-		line  string   // of a server that serves
-		says  []string // by a server that does not; FOLDER stands for its folder
+		line  string   // a pattern in the start line of a server that starts
+		says  []string // parts of the error of one that does not; FOLDER stands for its folder
 	}{
-		{"nothing", nil, nil, "store=new .* pets=0 ", nil},
-		{"nothing, for a new store", nil, []string{"-new-store"}, "store=new .* pets=0 ", nil},
-		{"nothing, but it must exist", nil, []string{"-must-exist"}, "", []string{"-must-exist", "there is no store FOLDER", "-db"}},
+		{"neither", nil, nil, "store=new .* pets=0 ", nil},
+		{"neither, -new-store", nil, []string{"-new-store"}, "store=new .* pets=0 ", nil},
+		{"neither, -must-exist", nil, []string{"-must-exist"}, "", []string{"-must-exist", "there is no store FOLDER", "-db"}},
 		{"both", []string{store, keys}, nil, "store=existing .* pets=1 ", nil},
-		{"both, as it must be", []string{store, keys}, []string{"-must-exist"}, "store=existing .* pets=1 ", nil},
-		{"both, for a new store", []string{store, keys}, []string{"-new-store"}, "", []string{"there is a store FOLDER", "without -new-store"}},
-		{"keys alone", []string{keys}, nil, "", []string{"there is no store FOLDER", "-db", "-new-store makes an empty store"}},
-		{"keys alone, but it must exist", []string{keys}, []string{"-must-exist"}, "", []string{"-must-exist", "there is no store FOLDER"}},
-		{"keys alone, for a new store", []string{keys}, []string{"-new-store"}, "store=new .* pets=0 ", nil},
-		{"a store alone", []string{store}, nil, "", []string{"there is no key file FOLDER", "refserver keys create -keys 'FOLDER" + string(filepath.Separator) + keys + "' default"}},
-		{"a store alone, as it must be", []string{store}, []string{"-must-exist"}, "", []string{"refserver keys create"}},
+		{"both, -must-exist", []string{store, keys}, []string{"-must-exist"}, "store=existing .* pets=1 ", nil},
+		{"both, -new-store", []string{store, keys}, []string{"-new-store"}, "", []string{"there is a store FOLDER", "without -new-store"}},
+		{"keys only", []string{keys}, nil, "", []string{"there is no store FOLDER", "-db", "-new-store makes an empty store"}},
+		{"keys only, -must-exist", []string{keys}, []string{"-must-exist"}, "", []string{"-must-exist", "there is no store FOLDER"}},
+		{"keys only, -new-store", []string{keys}, []string{"-new-store"}, "store=new .* pets=0 ", nil},
+		{"store only", []string{store}, nil, "", []string{"there is no key file FOLDER", "refserver keys create -keys 'FOLDER" + string(filepath.Separator) + keys + "' default"}},
+		{"store only, -must-exist", []string{store}, []string{"-must-exist"}, "", []string{"refserver keys create"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestMissingFiles(t *testing.T) {
 				return
 			}
 			if err == nil {
-				t.Fatalf("it serves:\n%s", log)
+				t.Fatalf("the server has started:\n%s", log)
 			}
 			for i, s := range tt.says {
 				tt.says[i] = strings.ReplaceAll(s, "FOLDER", folder)
@@ -98,13 +98,13 @@ func TestMissingFiles(t *testing.T) {
 				t.Errorf("exit code %d (%v)", code, err)
 			}
 			if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
-				t.Errorf("a refusal changed what there is (-before +after):\n%s", diff)
+				t.Errorf("a server that refused to start changed the files (-before +after):\n%s", diff)
 			}
 		})
 	}
 }
 
-// The command that a server without keys names is enough to start it.
+// A server without keys names a command, after which it starts.
 func TestKeysForAStoreWithoutKeys(t *testing.T) {
 	s := start(t, t.TempDir())
 	s.create(s.key, "Rex")
@@ -146,7 +146,8 @@ func TestFirstStartThatFails(t *testing.T) {
 	s.create(s.key, "Rex")
 }
 
-// Of servers that are started at the same moment on nothing, one serves.
+// Of several servers that are started at once where no files exist, exactly one
+// serves.
 func TestFirstStartsAtOnce(t *testing.T) {
 	for range 5 {
 		dir := t.TempDir()
@@ -161,7 +162,7 @@ func TestFirstStartsAtOnce(t *testing.T) {
 		}
 		serving := slices.DeleteFunc(started, func(p *subprocess.Process) bool {
 			_, err := p.Serving()
-			if err != nil { // in use, or seen before its keys were made
+			if err != nil { // the store is in use, or was found before its keys were made
 				oneLine(t, p.Stderr.String(), "animalstore.db")
 			}
 			return err != nil

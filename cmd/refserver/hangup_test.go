@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Without a certificate to load again, SIGHUP is SIGTERM. A terminal that is
-// closed sends it more than once.
+// Without a certificate to load again, SIGHUP stops the server as SIGTERM does.
+// A terminal that is closed sends it more than once.
 func TestHangupDrains(t *testing.T) {
 	s := start(t, t.TempDir(), patient)
 	slow := sendHalf(s)
@@ -34,7 +34,7 @@ func TestHangupDrains(t *testing.T) {
 	}
 }
 
-// A server started with nohup is to outlive its terminal.
+// A server started with nohup must outlive its terminal.
 func TestHangupIgnored(t *testing.T) {
 	cmd := command(t.TempDir(), "-addr=127.0.0.1:0")
 	sh := exec.Command("sh", append([]string{"-c", `trap "" HUP; exec "$0" "$@"`}, cmd.Args...)...)
@@ -54,7 +54,7 @@ func TestHangupLoadsCertificate(t *testing.T) {
 	dir := t.TempDir()
 	first := newCertificate(t, dir)
 	s := start(t, dir, "-tls-cert=cert.pem", "-tls-key=key.pem")
-	// uses reports whether a new connection gets that certificate.
+	// uses reports whether a new connection gets cert.
 	uses := func(cert *x509.Certificate) bool {
 		t.Helper()
 		conn, err := tls.Dial("tcp", s.host(), &tls.Config{InsecureSkipVerify: true})
@@ -91,7 +91,7 @@ func TestHangupLoadsCertificate(t *testing.T) {
 		t.Error("the new certificate is not used")
 	}
 	for name, spoil := range map[string]func() error{
-		"another's key": func() error {
+		"key of another certificate": func() error {
 			key, err := os.ReadFile(s.path("key.pem"))
 			newCertificate(t, dir)
 			if err == nil {
@@ -99,22 +99,22 @@ func TestHangupLoadsCertificate(t *testing.T) {
 			}
 			return err
 		},
-		"no certificate":   func() error { return os.WriteFile(s.path("cert.pem"), []byte("soon"), 0o600) },
-		"no file, for now": func() error { return os.Remove(s.path("cert.pem")) },
+		"malformed certificate": func() error { return os.WriteFile(s.path("cert.pem"), []byte("soon"), 0o600) },
+		"missing file":          func() error { return os.Remove(s.path("cert.pem")) },
 	} {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
 		hangup("level=ERROR")
 		if !uses(second) {
-			t.Errorf("%s: the last good certificate is no longer used", name)
+			t.Errorf("%s: the last valid certificate is no longer used", name)
 		}
 	}
-	list() // on the connection of the first one
+	list() // on the same connection as before
 	third := newCertificate(t, dir)
 	hangup("certificate loaded")
 	if !uses(third) {
-		t.Error("a good pair after bad ones is not used")
+		t.Error("a valid pair after invalid ones is not used")
 	}
 	s.stop()
 }

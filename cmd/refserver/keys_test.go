@@ -62,8 +62,8 @@ func TestKeysBesideTheServer(t *testing.T) {
 	}
 }
 
-// A server reads its keys through a link, but none are made through it. It
-// warns when no key is left.
+// A server reads its keys through a symbolic link, but "keys create" refuses
+// one. The server warns when no key is left.
 func TestLinkedKeyFile(t *testing.T) {
 	s := start(t, t.TempDir())
 	s.stop()

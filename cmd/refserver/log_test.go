@@ -15,8 +15,8 @@ import (
 	"example.com/animalstore/cmd/internal/subprocess"
 )
 
-// startUnread starts a server whose standard error is a pipe. It reads no more
-// of that than the line that says where the server is.
+// startUnread starts a server whose standard error is a pipe. It reads only the
+// first line of it, which has the server's address.
 func startUnread(t *testing.T, args ...string) (s *server, stderr *os.File) {
 	t.Helper()
 	stderr, w, err := os.Pipe()
@@ -43,7 +43,7 @@ func startUnread(t *testing.T, args ...string) (s *server, stderr *os.File) {
 	return s, stderr
 }
 
-// request sends n requests, whose log lines are of 4,000 bytes and more, and
+// request sends n requests, each with a log line of at least 4,000 bytes, and
 // returns how many were served.
 func (s *server) request(n int) (served int) {
 	client := &http.Client{Timeout: subprocess.Patience}
@@ -60,7 +60,7 @@ func (s *server) request(n int) (served int) {
 }
 
 func TestLogThatNobodyReads(t *testing.T) {
-	const requests = 1500 // six times what the server keeps of its log
+	const requests = 1500 // their lines take six times what may wait to be written
 	s, stderr := startUnread(t, "-access-log")
 	t.Logf("%d of %d requests served", s.request(requests), requests)
 
@@ -99,9 +99,9 @@ func TestLogThatNobodyReads(t *testing.T) {
 	}
 }
 
-// A log that nobody reads, and one whose reader is gone, do not keep the
-// server from serving, nor from ending in good order.
-func TestLogDoesNotHoldUpTheEnd(t *testing.T) {
+// A log that nobody reads, or whose reader is gone, keeps the server neither
+// from serving nor from stopping in good order.
+func TestStopWithUnreadLog(t *testing.T) {
 	for name, prepare := range map[string]func(stderr *os.File){
 		"unread": func(*os.File) {},
 		"closed": func(stderr *os.File) { stderr.Close() },

@@ -23,7 +23,7 @@ func program() *serve.Program {
 		About:    "the animal store, kept in one file, served over HTTP",
 		Commands: []serve.Command{backupCommand(), checkCommand(), exportCommand(), acceptCommand()},
 		StoreFlags: func(fs *flag.FlagSet) {
-			fs.StringVar(&db, "db", "animalstore.db", "`file` with the animals and messages; made on the first start")
+			fs.StringVar(&db, "db", "animalstore.db", "`file` with the pets and messages; made on the first start")
 		},
 		StoreFile: func() string { return db },
 		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Store, error) {
@@ -56,7 +56,7 @@ func advise(err error, path string) error {
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrUndecided):
-		return fmt.Errorf("%w, or copy the file and go on without what is lost: refserver accept-older %s", err, path)
+		return fmt.Errorf("%w, or copy the file and continue without what may be lost: refserver accept-older %s", err, path)
 	case errors.Is(err, storage.ErrForeign):
 		return fmt.Errorf("%w; choose another file with -db", err)
 	case errors.Is(err, storage.ErrNewer):

@@ -144,8 +144,8 @@ func TestAdmin(t *testing.T) {
 	}
 }
 
-// What a browser sends for a web page of another site is refused by every path
-// of the admin address, whatever its method.
+// Every path of the admin address refuses what a browser sends for a page of
+// another site, with any method.
 func TestAdminRefusesWebPages(t *testing.T) {
 	loopback, open := start(t, t.TempDir(), "-admin-addr=127.0.0.1:0"), start(t, t.TempDir(), "-admin-addr=:0")
 	if log := open.Stderr.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "admin") {
@@ -159,17 +159,17 @@ func TestAdminRefusesWebPages(t *testing.T) {
 	}{
 		{"curl", nil, ""},
 		{"address typed into a browser", map[string]string{"Sec-Fetch-Site": "none"}, ""},
-		{"link on a page of its own", map[string]string{"Sec-Fetch-Site": "same-origin"}, ""},
-		{"script of a page of its own", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://" + own}, ""},
-		{"page of its own behind TLS, in an old browser", map[string]string{"Origin": "https://" + own}, ""},
+		{"link on its own page", map[string]string{"Sec-Fetch-Site": "same-origin"}, ""},
+		{"script on its own page", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://" + own}, ""},
+		{"its own page over HTTPS, in an old browser", map[string]string{"Origin": "https://" + own}, ""},
 		{"page of another site", map[string]string{"Sec-Fetch-Site": "cross-site"}, "Sec-Fetch-Site: must be none or same-origin"},
 		{"page on another port", map[string]string{"Sec-Fetch-Site": "same-site"}, "Sec-Fetch-Site: must be none or same-origin"},
 		{"script of another site", map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, "Sec-Fetch-Site"},
 		{"script of another site, in an old browser", map[string]string{"Origin": "https://evil.example"}, "Origin: must be absent or that of the admin address"},
-		{"script of a host whose name ends alike", map[string]string{"Origin": "http://x" + own}, "Origin"},
+		{"script of a host whose name ends in this one", map[string]string{"Origin": "http://x" + own}, "Origin"},
 		{"script on another port, in an old browser", map[string]string{"Origin": "http://127.0.0.1:1"}, "Origin"},
 		{"script of a file", map[string]string{"Origin": "null"}, "Origin"},
-		{"name of another site for this address", map[string]string{"Host": "evil.example", "Sec-Fetch-Site": "same-origin"}, "Host: must be localhost or an IP address"},
+		{"host name of another site, with this address", map[string]string{"Host": "evil.example", "Sec-Fetch-Site": "same-origin"}, "Host: must be localhost or an IP address"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, s := range []*server{loopback, open} {

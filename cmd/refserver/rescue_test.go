@@ -124,7 +124,7 @@ func TestCheck(t *testing.T) {
 	oneLine(t, stderr, "absent.db")
 }
 
-// TestAcceptOlder damages a meta page of a file as a crash leaves it.
+// TestAcceptOlder damages each meta page in turn, after a crash.
 func TestAcceptOlder(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, dir)
@@ -143,7 +143,7 @@ func TestAcceptOlder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	for page := range int64(2) { // of which one is the newer
+	for page := range int64(2) { // one of them is the newer
 		if _, err := file.WriteAt([]byte("damage"), page*4096+16+50); err != nil {
 			t.Fatal(err)
 		}

@@ -124,7 +124,7 @@ func TestWrongUse(t *testing.T) {
 		{"a file for a directory", 1, []string{freeAddr, "-db=" + filepath.Join(foreign, "x.db")}, []string{"not a directory"}},
 		{"malformed keys", 1, []string{freeAddr, "-new-store", "-keys=" + badKeys}, []string{"-keys", "bad.keys: line 2"}},
 		{"keys in no directory", 1, []string{freeAddr, "-keys=" + filepath.Join(foreign, "x.keys")}, []string{"-keys", "not a directory"}},
-		{"a new store that must exist", 2, []string{"-new-store", "-must-exist"}, []string{"-new-store and -must-exist"}},
+		{"-new-store with -must-exist", 2, []string{"-new-store", "-must-exist"}, []string{"-new-store and -must-exist"}},
 		{"no account", 2, []string{"keys", "create"}, []string{"ACCOUNT"}},
 		{"bad account", 2, []string{"keys", "create", "a b"}, []string{"account: must"}},
 		{"bad expiry", 2, []string{"keys", "create", "-expires=-1h", "alice"}, []string{"-expires"}},

@@ -1,5 +1,5 @@
 // Package flags makes errors about the values of flags say what a value must
-// be. Those of package flag say "parse error".
+// be. Package flag's own say only "parse error".
 package flags
 
 import (
@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Explain changes the errors of the flags of fs that are booleans, numbers or
-// durations. [flag.FlagSet.PrintDefaults] must not be called after it.
+// Explain makes the errors about those flags of fs that are booleans, numbers
+// or durations say what is right. [flag.FlagSet.PrintDefaults] must not be
+// called after it.
 func Explain(fs *flag.FlagSet) {
 	fs.VisitAll(func(f *flag.Flag) {
 		if g, ok := f.Value.(flag.Getter); ok {
@@ -41,7 +42,7 @@ func (v value) Set(s string) error {
 		return errors.New("must be true or false")
 	case time.Duration:
 		if durationForm.MatchString(s) {
-			return errors.New("is out of range, which ends at 2562047h")
+			return errors.New("must be between -2562047h and 2562047h")
 		}
 		return errors.New("must be a number with a unit (h, m, s), as in 5s or 720h (30 days)")
 	case int, int64:

@@ -21,14 +21,14 @@ import (
 
 // admin is the handler of the admin address:
 //
-//	GET /debug/vars        counters, as package expvar has them; probes of health are in none
+//	GET /debug/vars        counters, as package expvar has them; health probes are not counted
 //	GET /debug/pprof/      profiles, as package net/http/pprof has them
 //	GET /messages?limit=N  the N oldest messages in the queue (100), as a JSON array
-//	DELETE /messages/{id}  takes a message off the queue: 204, if there is none too
+//	DELETE /messages/{id}  removes a message from the queue: 204, even if there is none
 //	GET /backup            a copy of the store, as it is now: 503 while another is taken
 //
-// It asks for no key: whoever reaches the address may do all of it, except for
-// web pages.
+// It asks for no key: any client that reaches the address may do all of this,
+// except for the web pages of other sites.
 func admin(store *Store, c *counters, started time.Time) http.Handler {
 	mux := http.NewServeMux()
 	vars := new(expvar.Map)
@@ -101,13 +101,14 @@ func listMessages(w http.ResponseWriter, r *http.Request, queue petstore.Queue) 
 	return nil
 }
 
-// noWebPages refuses what a browser sends for a page of another site: it needs
-// no key either. An old browser, and any that uses HTTP with another machine,
-// says nothing about a plain GET; what is said is checked.
+// noWebPages refuses what a browser sends for a page of another site, since
+// such a page would need no key either. It checks Sec-Fetch-Site and Origin if
+// the browser sends them. With a plain GET, an old browser sends neither, nor
+// does any browser that reaches another machine over HTTP.
 //
-// A page can give its own host name the address of this machine, and then is
-// of the same site. It cannot send another Host than its own, so a loopback
-// address, which needs no other name, is served as localhost or an IP address.
+// A site can give its host name the address of this machine. Its pages are then
+// of the same site, but they send that name as the Host. So a loopback address
+// is served only as localhost or as an IP address: it needs no other name.
 func noWebPages(next http.Handler, loopback bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
@@ -117,7 +118,7 @@ func noWebPages(next http.Handler, loopback bool) http.Handler {
 		case loopback && host != "localhost" && net.ParseIP(host) == nil:
 			wrong = "Host: must be localhost or an IP address"
 		case site != "" && site != "none" && site != "same-origin":
-			wrong = "Sec-Fetch-Site: must be none or same-origin: no other site may lead here; type the address into the browser"
+			wrong = "Sec-Fetch-Site: must be none or same-origin; links from other sites are refused, so type the address into the browser"
 		case origin != "" && !strings.HasSuffix(origin, "://"+r.Host):
 			wrong = "Origin: must be absent or that of the admin address"
 		default:

@@ -19,8 +19,9 @@ type backups struct {
 	busy     sync.Mutex
 }
 
-// backupStall is how long a client may take for each piece of its copy, which
-// uses room on the disk and keeps other backups waiting.
+// backupStall is how long a client may take to read each 64 KiB of its copy.
+// Until the client is done, the copy takes disk space and other backups are
+// refused.
 const backupStall = 10 * time.Second
 
 var errBackup = petstore.Errorf(petstore.CodeUnavailable, "another backup is under way")
@@ -43,7 +44,7 @@ func (b *backups) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 	c := http.NewResponseController(w)
-	for err == nil { // until io.EOF; a client that is sent less sees so by the length
+	for err == nil { // until io.EOF; a client that gets less notices by the length
 		_ = c.SetWriteDeadline(time.Now().Add(backupStall))
 		_, err = io.CopyN(w, f, 64<<10)
 	}

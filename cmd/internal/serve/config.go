@@ -42,12 +42,12 @@ func (c *config) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&c.accessLog, "access-log", false, "log one line a request")
 	c.sunset = choice{"serve", []string{"serve", "gone"}}
 	fs.Var(&c.sunset, "sunset", "what GET /pets/{petId} does from 5 December 2030 on, `serve|gone`: go on, or answer 410")
-	fs.DurationVar(&c.drain, "drain", 10*time.Second, "`duration` that SIGTERM, SIGINT and, without TLS, SIGHUP let requests finish within; a second SIGTERM or SIGINT ends at once")
+	fs.DurationVar(&c.drain, "drain", 10*time.Second, "`duration` in which requests can finish after SIGTERM, SIGINT or, without TLS, SIGHUP; a second SIGTERM or SIGINT ends the server at once")
 }
 
 func (c *config) fileFlags(fs *flag.FlagSet) {
-	fs.BoolVar(&c.newStore, "new-store", false, "make an empty store beside a key file that exists; without a key file too, one is made anyway")
-	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start without a store, even if there is no key file either: for one on a volume that may not be mounted")
+	fs.BoolVar(&c.newStore, "new-store", false, "make an empty store although the key file exists; a first start, without either, needs no flag")
+	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start without a store, on a first start too; for a store on a volume that may not be mounted")
 }
 
 // check finds what is wrong with the flags together.
@@ -58,7 +58,7 @@ func (c *config) check(args []string) error {
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return usagef("-tls-cert and -tls-key need each other")
 	case c.newStore && c.mustExist:
-		return usagef("-new-store and -must-exist exclude each other")
+		return usagef("-new-store and -must-exist cannot be used together")
 	case c.drain < 0:
 		return usagef("-drain: must not be negative")
 	}

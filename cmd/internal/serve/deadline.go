@@ -13,17 +13,17 @@ const sweepInterval = 500 * time.Millisecond
 
 // deadlineListener makes deadlines cheap. A server with timeouts sets four a
 // request, each of which goes to the runtime's timers: a twentieth of what a
-// small answer costs. Here they are written down, and one goroutine looks
+// small response costs. Here they are written down, and one goroutine looks
 // every half second for those that have passed.
 //
-// It also limits how many connections there are at once. Further ones wait to
-// be accepted, in the system, until one is closed.
+// It also limits how many connections there are at once. Further ones wait in
+// the system's queue until one is closed.
 type deadlineListener struct {
 	*net.TCPListener
 	limit int // 0: none
 
 	mu       sync.Mutex
-	room     sync.Cond // a connection, or the listener, has been closed
+	room     sync.Cond // signaled when a connection or the listener is closed
 	closed   bool
 	conns    map[*deadlineConn]struct{}
 	sweeping bool

@@ -81,8 +81,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestConnectionLimit: a connection above the limit waits for one to be
-// closed, but not for a listener that is.
+// TestConnectionLimit: above the limit, Accept waits until another connection
+// or the listener is closed.
 func TestConnectionLimit(t *testing.T) {
 	ours, _ := newPair(t)
 	l := ours.(*deadlineConn).listener
@@ -107,7 +107,7 @@ func TestConnectionLimit(t *testing.T) {
 	select {
 	case err := <-accepted:
 		t.Fatalf("accepted above the limit: %v", err)
-	case <-time.After(50 * time.Millisecond): // it would have been at once
+	case <-time.After(50 * time.Millisecond): // without the limit it would return at once
 	}
 	ours.Close()
 	if err := <-accepted; err != nil {

@@ -23,14 +23,14 @@ type Program struct {
 	// StoreFlags adds the flags that say where the store is.
 	StoreFlags func(*flag.FlagSet)
 
-	// StoreFile returns the file that the store is in, which the flag -db
-	// names. nil: the store is not in a file, and may be missing or not
-	// whatever the key file is.
+	// StoreFile returns the path of the store's file, which the flag -db
+	// names. nil: the store is not in a file, and a missing key file is made
+	// whether the store is new or not.
 	StoreFile func() string
 
-	// Open opens the store, once all flags are set. It makes one that is
-	// missing unless mustExist is true. Its errors are shown to the operator
-	// as they are, in one line.
+	// Open opens the store, once all flags are set. It makes a missing store
+	// unless mustExist is true. Its errors are shown to the operator as they
+	// are, in one line.
 	Open func(ctx context.Context, log *slog.Logger, mustExist bool) (*Store, error)
 
 	// Commands are those that only this program has.

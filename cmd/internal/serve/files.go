@@ -10,8 +10,8 @@ import (
 	"example.com/animalstore/cmd/internal/version"
 )
 
-// missing reports whether there is nothing at path. A link that leads nowhere
-// is something: what it leads to may be lost.
+// missing reports whether there is nothing at path. A symbolic link to a file
+// that does not exist is not missing: that file may be lost.
 func missing(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -21,8 +21,9 @@ func missing(path string) (bool, error) {
 }
 
 // mayMake reports whether the store, and then the key file, may be made: on a
-// first start, when both are missing, or if that is asked for. It refuses to
-// replace a store that seems lost.
+// first start, when both are missing, or with -new-store. It returns an error
+// if the server must not start, since the store seems lost or since the flags
+// do not fit.
 func (p *Program) mayMake(c *config) (bool, error) {
 	if p.StoreFile == nil {
 		return true, nil
@@ -31,7 +32,8 @@ func (p *Program) mayMake(c *config) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// The keys first: a server that starts meanwhile makes them after the store.
+	// Look for the keys first: another server that starts now makes them after
+	// the store, and its store must not seem lost.
 	noKeys, err := missing(c.keys)
 	if err != nil {
 		return false, fmt.Errorf("-keys: %w", err)
@@ -50,7 +52,8 @@ func (p *Program) mayMake(c *config) (bool, error) {
 	return noStore, nil
 }
 
-// about returns what the start line says of the store and the program.
+// about returns the attributes of the log line "serving" that describe the
+// store and the program.
 func (s *server) about() []any {
 	built := []any{"version", version.String()}
 	f := s.store.File

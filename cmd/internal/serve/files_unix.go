@@ -4,7 +4,8 @@ package serve
 
 import "syscall"
 
-// maxFiles returns how many descriptors the process can have; 0: not known.
+// maxFiles returns how many descriptors the process can have, 0 if that is not
+// known.
 func maxFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

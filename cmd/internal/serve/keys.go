@@ -126,8 +126,8 @@ func revokeKey(c *Call, path string) error {
 	return err
 }
 
-// openKeys opens the key file. If there is none, and one may be made, it makes
-// one with one key, which it shows with a command to try it by.
+// openKeys opens the key file. If there is none and mayMake is true, it makes
+// one with a single key, and prints the key and a command to try it.
 func (p *Program) openKeys(stdout io.Writer, path, url string, mayMake bool, log *slog.Logger) (*apikey.File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *Program) openKeys(stdout io.Writer, path, url string, mayMake bool, log
 		return nil, err
 	} else if none && !mayMake {
 		quoted := "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" // for a shell
-		return nil, fmt.Errorf("there is a store %s, but there is no key file %s; check the flag, or make one: %s keys create -keys %s %s", p.StoreFile(), path, p.Name, quoted, firstAccount)
+		return nil, fmt.Errorf("there is a store %s, but there is no key file %s; check the flag, or make a key: %s keys create -keys %s %s", p.StoreFile(), path, p.Name, quoted, firstAccount)
 	} else if none {
 		key, k, err := newKey(firstAccount, 0)
 		if err != nil {

@@ -12,15 +12,15 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// Limits on what a client can hold. A body of the largest size (1 MiB) has to
-// come with 35 kB/s, and the largest answer (2 MiB) be taken with 35 kB/s.
+// Limits on what a client can hold. A body of the largest size (1 MiB) must
+// arrive at 35 kB/s, and the largest response (2 MiB) must be read at 35 kB/s.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 30 * time.Second // header and body
-	writeTimeout      = 60 * time.Second // from the end of the header to the end of the answer
+	writeTimeout      = 60 * time.Second // from the end of the header to the end of the response
 	idleTimeout       = 2 * time.Minute  // between requests
-	progressTimeout   = 10 * time.Second // of a client over HTTP/2 that takes nothing at all
-	maxStreams        = 100              // at once on a connection
+	progressTimeout   = 10 * time.Second // for an HTTP/2 client that reads nothing at all
+	maxStreams        = 100              // at once on an HTTP/2 connection
 	maxHeaderBytes    = 16 << 10
 )
 
@@ -62,8 +62,9 @@ func (s *server) listen() error {
 	return nil
 }
 
-// limitConnections sees to it that connections leave descriptors for all else,
-// the key file above all: a key could not be revoked otherwise.
+// limitConnections limits connections so that descriptors remain for files.
+// Without one the key file could not be read again, and no key could be
+// revoked.
 func (s *server) limitConnections() {
 	files := maxFiles()
 	if files == 0 {
@@ -87,8 +88,7 @@ func (s *server) loadCertificate() error {
 	return nil
 }
 
-// reloadCertificate has new connections get the certificate that is in the
-// files now.
+// reloadCertificate reads the certificate again, for new connections.
 func (s *server) reloadCertificate() {
 	if err := s.loadCertificate(); err != nil {
 		s.log.Error("the certificate was not loaded; the old one stays in use", "err", err)

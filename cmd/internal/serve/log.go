@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// maxQueuedLog is how much of the log may wait to be written, in bytes.
+	// maxQueuedLog is how many bytes of the log may wait to be written.
 	maxQueuedLog = 1 << 20
 
-	// flushLimit is how long a server that ends waits for its log to be
+	// flushLimit is how long a server that is stopping waits for its log to be
 	// written.
 	flushLimit = time.Second
 )
 
-// logQueue writes the log from a goroutine of its own, so that nobody waits
-// for whoever reads it. When too much waits to be written, the oldest lines
-// are dropped: those that say how a server ended are the newest.
+// logQueue writes the log from a goroutine of its own, so that a slow reader
+// of the log delays nothing else. When too much waits to be written, the oldest
+// lines are dropped, since the newest say how the server stopped.
 type logQueue struct {
 	out  io.Writer
-	form func(io.Writer) slog.Handler // of the line that says what was dropped
+	form func(io.Writer) slog.Handler // of the line that counts the dropped ones
 
 	mu      sync.Mutex
 	lines   []byte // still to be written
-	dropped int    // lines, which came before these
+	dropped int    // how many lines before these were dropped
 
 	wake, quit, done chan struct{}
 }
@@ -50,12 +50,12 @@ func (q *logQueue) Write(p []byte) (int, error) {
 	q.mu.Unlock()
 	select {
 	case q.wake <- struct{}{}:
-	default: // it is awake
+	default: // run is woken already
 	}
 	return len(p), nil
 }
 
-// close writes what is left, if that can be done within flushLimit.
+// close waits until the rest is written, but at most for flushLimit.
 func (q *logQueue) close() {
 	close(q.quit)
 	select {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// brokenFile refuses what is written to it until it is mended.
+// brokenFile fails every write until it is repaired.
 type brokenFile struct {
-	refused chan string // nil: mended
+	refused chan string // what was not written; nil: repaired
 	strings.Builder
 }
 
@@ -28,7 +28,7 @@ func TestLogThatCannotBeWritten(t *testing.T) {
 	for i := range 3 {
 		line := fmt.Sprintln("line", i)
 		_, _ = q.Write([]byte(line))
-		for <-out.refused != line { // the notice, tried again
+		for <-out.refused != line { // skip attempts to log the count
 		}
 	}
 	out.refused = nil

@@ -12,8 +12,8 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// observer returns the hook that is told of every request; nil if nobody wants
-// to know.
+// observer returns the hook that is called for every request, nil if requests
+// are neither logged nor counted.
 func (s *server) observer() func(context.Context, httpapi.Observation) {
 	access, count := s.config.accessLog, s.admin != nil
 	if !access && !count {
@@ -35,8 +35,8 @@ func withRemote(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, remoteKey{}, c.RemoteAddr().String())
 }
 
-// logAccess logs one line for a request. Of its URL that is the path alone: a
-// query may hold what should not be kept.
+// logAccess logs one line for a request. The line has the path of the URL but
+// not the query, which may hold secrets.
 func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	remote, _ := ctx.Value(remoteKey{}).(string)
 	attrs := make([]slog.Attr, 0, 10)

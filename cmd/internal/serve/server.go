@@ -53,11 +53,10 @@ type server struct {
 	ended  chan error  // from an endpoint that stopped by itself
 }
 
-// serve does what "serve" is asked to do. Nothing is logged before all is well,
-// so that what keeps the server from starting is told in the one line of the
-// error; and no key is made for a server that cannot start.
+// serve is the command "serve". A server that cannot start prints one line, its
+// error: nothing is logged before. Nor is a key made for it.
 func (p *Program) serve(call *Call, c *config) (err error) {
-	signal.Ignore(syscall.SIGPIPE) // of a log whose reader is gone
+	signal.Ignore(syscall.SIGPIPE) // from a log whose reader is gone
 	queue := newLogQueue(call.Stderr, c.logHandler)
 	defer queue.close()
 	s := &server{config: c, log: slog.New(c.logHandler(queue)), ended: make(chan error, 3)}
@@ -74,7 +73,7 @@ func (p *Program) serve(call *Call, c *config) (err error) {
 	}
 	if s.keys, err = p.openKeys(call.Stdout, c.keys, s.url(s.public[0]), first, s.log); err != nil {
 		if f := s.store.File; f != nil && f.New {
-			_ = os.Remove(f.Path) // while it is locked, so that the next start is the first again
+			_ = os.Remove(f.Path) // while it is still locked; the next start is a first start again
 		}
 		_ = s.store.Close()
 		return fmt.Errorf("-keys: %w", err)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// wait serves until there is a reason to end, and ends. It returns nil if
-// everything that was accepted has been answered.
+// wait serves until there is a reason to stop, and stops. It returns nil if
+// every accepted request got its response.
 func (s *server) wait(signals, hangups <-chan os.Signal) error {
 	limit := s.config.drain
 	var sig os.Signal
@@ -22,11 +22,11 @@ func (s *server) wait(signals, hangups <-chan os.Signal) error {
 				sig = nil
 			}
 		case <-s.store.Failed:
-			s.log.Error("the store has failed; start the server again, which reads what is on disk", "err", s.store.Err())
+			s.log.Error("the store has failed; start the server again, and it reads what is on disk", "err", s.store.Err())
 			_ = s.stop(min(limit, failedLimit))
 			return errEnded
 		case err := <-s.ended:
-			s.log.Error("an address is served no longer", "err", err)
+			s.log.Error("an address is no longer served", "err", err)
 			_ = s.stop(limit)
 			return errEnded
 		}

@@ -60,8 +60,8 @@ type Process struct {
 	cmd *exec.Cmd
 }
 
-// Start starts cmd and keeps its outputs. A standard error that is set already
-// stays what it is.
+// Start starts cmd and keeps its standard output, and its standard error
+// unless cmd.Stderr is set.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	ended := make(chan struct{})
 	p := &Process{Ended: ended, cmd: cmd}
