@@ -55,7 +55,7 @@ type environment struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // so that a second signal ends the program at once
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(command(ctx, os.Args[1:], environment{os.Stdout, os.Stderr, os.Getenv}))
 }
 

@@ -11,18 +11,18 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// reportFlags are the reports to write. One that makes or replaces a file is
-// written beside its place and moved there when it is whole, so that no reader
-// sees half of one. Links, devices, FIFOs and the like stay what they are: what
-// they lead to is written.
+// reportFlags are the reports to write. A report that makes or replaces a file
+// is written to a temporary file beside it, which is renamed once it is
+// complete, so that no reader sees half a report. Links, devices and FIFOs are
+// not replaced: the report is written to what they lead to.
 type reportFlags []*reportFile
 
 type reportFile struct {
 	format   conformance.Format
 	path     string    // "-": standard output
 	w        io.Writer // where the report is written, once it is open
-	file     *os.File  // the same, to be closed; nil for an output of the process
-	replaces bool      // file is to be moved to path
+	file     *os.File  // w, if it must be closed; nil for an output of the process
+	replaces bool      // file is temporary, to be renamed to path
 }
 
 func (r *reportFlags) String() string { return "" }
@@ -50,7 +50,7 @@ func formats() string {
 	return strings.Join(names, ", ")
 }
 
-// open finds out whether all of them can be written.
+// open opens all of them. It fails if one cannot be written.
 func (r reportFlags) open(env environment) error {
 	for _, f := range r {
 		if err := f.open(env); err != nil {
@@ -73,8 +73,8 @@ func (f *reportFile) open(env environment) error {
 		f.w = f.file
 		return err
 	}
-	// To open again what an output already is fails for a socket, and has a
-	// file written over from its start.
+	// If path leads to an output of this process, use that: to open it again
+	// fails for a socket, and starts at the beginning of a file.
 	if info, err := os.Stat(f.path); err == nil {
 		for _, w := range []io.Writer{env.stdout, env.stderr} {
 			output, ok := w.(*os.File)
@@ -92,7 +92,7 @@ func (f *reportFile) open(env environment) error {
 	return err
 }
 
-// toStdout reports whether one of them goes to standard output.
+// toStdout reports whether a report goes to standard output.
 func (r reportFlags) toStdout(env environment) bool {
 	return slices.ContainsFunc(r, func(f *reportFile) bool { return f.w == env.stdout })
 }
@@ -131,8 +131,8 @@ func (f *reportFile) write(report *conformance.Report) error {
 	return err
 }
 
-// discard closes what was not written, and removes what was not moved to its
-// place.
+// discard closes the reports that were not written, and removes the temporary
+// files that were not renamed.
 func (r reportFlags) discard() {
 	for _, f := range r {
 		if f.file == nil {

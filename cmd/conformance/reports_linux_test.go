@@ -23,11 +23,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A report replaces a file and nothing else, is alone where it goes, and
-// leaves what is there alone until it is made.
+// A report replaces only a regular file, is mixed with no other output, and
+// changes nothing until the run has ended.
 //
-// No script names a device but through a link, so that one that fails does not
-// replace the device.
+// The scripts name devices only through links: a failing test must not replace
+// a device.
 func TestReportPlaces(t *testing.T) {
 	target := newTarget(t, false)
 	for _, tt := range []struct {
@@ -41,9 +41,9 @@ func TestReportPlaces(t *testing.T) {
 		{"file", `seq 100000 >report; exec 3<report; c report; test "$(wc -l <&3)" = 100000`, "report", 0, "\nconformant"},
 		{"link to a file", `seq 100000 >target; ln -s target report; c report; test -L report`, "target", 0, "\nconformant"},
 		{"link to no file", `ln -s target report; c report; test -L report`, "target", 0, "\nconformant"},
-		{"link to a file, and no run", `echo old >target; ln -s target report; PETSTORE_API_KEY=wrong; c report || test $? = 3; test "$(cat target)" = old`, "", 0, "does not take the API key"},
+		{"link to a file, the run fails", `echo old >target; ln -s target report; PETSTORE_API_KEY=wrong; c report || test $? = 3; test "$(cat target)" = old`, "", 0, "does not take the API key"},
 		{"FIFO", `mkfifo report; timeout 60 cat report >got & c report; test -p report; wait`, "got", 0, "\nconformant"},
-		{"FIFO that is no longer read", `mkfifo report; timeout 60 sh -c 'true <report' & c report`, "", 2, "report cannot be written"},
+		{"FIFO whose reader is gone", `mkfifo report; timeout 60 sh -c 'true <report' & c report`, "", 2, "report cannot be written"},
 		{"device", `ln -s /dev/null report; c report; test -c report`, "", 0, "\nconformant"},
 		{"full device", `ln -s /dev/full report; c report`, "", 2, "report cannot be written"},
 		{"standard output", `c - >got; test ! -e -`, "got", 0, "\nconformant"},
@@ -62,7 +62,7 @@ func TestReportPlaces(t *testing.T) {
 			cmd.Env = append(os.Environ(), "PETSTORE_API_KEY="+key, "URL="+target, "GORACE=atexit_sleep_ms=0")
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out
-			cmd.WaitDelay = time.Second // a script that fails leaves its readers
+			cmd.WaitDelay = time.Second // a failing script may leave its readers running
 			if err := cmd.Run(); cmd.ProcessState.ExitCode() != tt.code || !strings.Contains(out.String(), tt.says) {
 				t.Errorf("%v; want exit code %d and %q:\n%s", err, tt.code, tt.says, &out)
 			}

@@ -47,7 +47,7 @@ func (s *settings) flags() *flag.FlagSet {
 	fs.Uint64Var(&s.opts.Seed, "seed", 0, "`number` that the generated cases come from (default: another one each time; the report has it)")
 	fs.IntVar(&s.opts.Parallel, "parallel", 8, "`number` of checks to run at once")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 0, "`time` to wait for each answer (default 10s)")
-	fs.Var(&s.reports, "report", "also write a report, as `format=file`: text, ansi, json, junit or html; a file that is there is replaced; - is standard output,\nand the printed report goes to standard error then; can be given again")
+	fs.Var(&s.reports, "report", "also write a report, as `format=file`: text, ansi, json, junit or html; an existing file is replaced; with - this report goes to\nstandard output, and the printed one to standard error; can be repeated")
 	fs.BoolVar(&s.verbose, "v", false, "print each check as it ends, and have the texts show all: what the contract leaves open,\nevery skipped check, and failures alike in full")
 	return fs
 }
@@ -71,7 +71,7 @@ func parse(fs *flag.FlagSet, synopsis string, args []string, env environment) er
 		return errHelp
 	case err != nil:
 		flags.Explain(fs)
-		return usagef("%s: %v", fs.Name(), fs.Parse(args)) // which fails again
+		return usagef("%s: %v", fs.Name(), fs.Parse(args)) // fails again, with a clearer error
 	}
 	return nil
 }
@@ -100,8 +100,8 @@ func run(ctx context.Context, args []string, env environment) (int, error) {
 	if err := s.complete(env); err != nil {
 		return 0, err
 	}
-	// A report that cannot be written is found out before the target is
-	// bothered.
+	// Open the reports before the run, so that one that cannot be written is
+	// an error before any request is sent.
 	if err := s.reports.open(env); err != nil {
 		return 0, err
 	}
@@ -120,7 +120,7 @@ func run(ctx context.Context, args []string, env environment) (int, error) {
 	report.Verbose = s.verbose
 	out, format := env.stdout, conformance.Text
 	if s.reports.toStdout(env) {
-		out = env.stderr // so that the report is alone
+		out = env.stderr // standard output holds that report alone
 	}
 	if isTerminal(out) && env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb" {
 		format = conformance.ANSI
