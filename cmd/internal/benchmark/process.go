@@ -32,7 +32,8 @@ func (b *bench) serve(path string, args ...string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A store that was made by Load has no keys.
+	// Load makes a store without a key file, and the server refuses to start
+	// with only one of the two.
 	create := exec.CommandContext(b.ctx, exe, "keys", "create", "benchmark")
 	create.Dir = dir
 	create.Env = subprocess.Environ()

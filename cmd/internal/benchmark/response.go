@@ -69,10 +69,11 @@ func (r request) ask() ([]byte, error) {
 	return raw.Bytes(), nil
 }
 
+// varying matches the header fields that differ from response to response.
 var varying = regexp.MustCompile(`(?m)^(Date|X-Request-Id): .*$`)
 
-// sameBytes asks two servers for the same, and says how their answers differ,
-// if they do; the time of day and the request ID may.
+// sameBytes sends the same request to two servers, and returns an error if
+// their responses differ in more than the date and the request ID.
 func sameBytes(a, b request) error {
 	one, err := a.ask()
 	if err != nil {

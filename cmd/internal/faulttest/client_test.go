@@ -143,7 +143,7 @@ func TestSlowClients(t *testing.T) {
 	s.stop()
 }
 
-// TestDescriptorsUsedUp lets a server have few descriptors, and asks for more
+// TestDescriptorsUsedUp limits the descriptors of a server, and opens more
 // connections than that, without a key.
 func TestDescriptorsUsedUp(t *testing.T) {
 	raiseLimit(t, 10_000)
@@ -168,7 +168,7 @@ func TestDescriptorsUsedUp(t *testing.T) {
 		t.Fatalf("the first client: %d", status)
 	}
 	keyFile := "-keys=" + filepath.Join(s.dir, "animalstore.keys")
-	list, err := command(t, "keys", "list", keyFile) // a line of four words, and then the key's ID
+	list, err := command(t, "keys", "list", keyFile) // four words in the header line, and then the key's ID
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,19 +180,19 @@ func TestDescriptorsUsedUp(t *testing.T) {
 	s.until("the new key works", func() bool { return get(kept, s.key) == http.StatusOK })
 
 	var conns []net.Conn
-	for range 150 { // the system takes those that the server does not
+	for range 150 { // the system accepts those that the server does not
 		conn, err := net.Dial("tcp", s.host)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
 		conns = append(conns, conn)
-		// With a request, since a connection without one is closed sooner.
+		// Send a request: a connection without one is closed sooner.
 		if _, err := io.WriteString(conn, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s.until("the server has as many connections as it takes", func() bool { return s.descriptors() >= 50 })
+	s.until("the server has reached its limit of connections", func() bool { return s.descriptors() >= 50 })
 	began := time.Now()
 	if _, err := command(t, "keys", "revoke", keyFile, strings.Fields(string(list))[4]); err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestDescriptorsUsedUp(t *testing.T) {
 	s.until("the descriptors are returned", func() bool { return s.descriptors() < 20 })
 	s.stop()
 	if log := s.Stderr.String(); strings.Contains(log, "too many open files") {
-		t.Errorf("the server lacked descriptors:\n%s", log)
+		t.Errorf("the server ran out of descriptors:\n%s", log)
 	}
 }
 

@@ -217,8 +217,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	t.Logf("%d backups under load, of %d to %d animals", rounds, sizes[0], sizes[rounds-1])
 }
 
-// A client that takes no more of its backup does not keep others from theirs,
-// nor room on the disk; one that is only slow gets all of it.
+// A client that stops reading its backup is disconnected, which frees the disk
+// space and lets others make a backup. A slow client gets the whole backup.
 func TestStoppedBackup(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, dir)
@@ -227,7 +227,7 @@ func TestStoppedBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pet := petstore.NewPet{Name: strings.Repeat("x", 1<<20)} // 100 of which fill every buffer of a connection
+	pet := petstore.NewPet{Name: strings.Repeat("x", 1<<20)} // 100 of these overflow every buffer of a connection
 	_, err = store.Load(t.Context(), func(yield func(petstore.NewPet) bool) {
 		for i := 0; i < 100 && yield(pet); i++ {
 		}
@@ -261,18 +261,18 @@ func TestStoppedBackup(t *testing.T) {
 		return err == nil
 	})
 	if n, err := io.Copy(io.Discard, stopped.Body); err == nil {
-		t.Errorf("the stopped client has all %d bytes", n)
+		t.Errorf("the stopped client received all %d bytes", n)
 	}
 	slow := get()
 	defer slow.Body.Close()
 	var n int64
-	for err = nil; err == nil; time.Sleep(time.Second) { // it takes longer than the stopped client was given
+	for err = nil; err == nil; time.Sleep(time.Second) { // longer in all than the stopped client could wait
 		var more int64
 		more, err = io.CopyN(io.Discard, slow.Body, 8<<20)
 		n += more
 	}
 	if err != io.EOF || n != slow.ContentLength {
-		t.Errorf("the slow client has %d of %d bytes: %v", n, slow.ContentLength, err)
+		t.Errorf("the slow client received %d of %d bytes: %v", n, slow.ContentLength, err)
 	}
 	s.stop()
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// pieces reads a body of n spaces, a few kilobytes at a time.
+// pieces returns a reader of n spaces, which reads a few kilobytes at a time.
 func pieces(n int) io.Reader {
 	const size = 4 << 10
 	var parts []io.Reader
@@ -25,9 +25,9 @@ func pieces(n int) io.Reader {
 	return io.MultiReader(parts...)
 }
 
-// TestEarlyResponses sends large bodies with requests whose response does not
-// depend on them. A client that sends all of the body before it reads anything
-// gets every response whole.
+// TestEarlyResponses sends large bodies with requests whose responses do not
+// depend on the bodies. A client that sends the whole body before it reads
+// anything gets every response in full.
 func TestEarlyResponses(t *testing.T) {
 	tries, _ := times(t, 8, 1000)
 	s := start(t, t.TempDir())
@@ -48,7 +48,7 @@ func TestEarlyResponses(t *testing.T) {
 	ways := []struct{ name, version, header string }{
 		{"keep-alive", "1.1", ""},
 		{"close", "1.1", "Connection: close\r\n"},
-		{"old", "1.0", ""},
+		{"HTTP/1.0", "1.0", ""},
 		{"chunked", "1.1", "Transfer-Encoding: chunked\r\n"},
 		{"not waiting for 100 Continue", "1.1", "Expect: 100-continue\r\n"},
 		{"net/http", "", ""},
@@ -86,8 +86,8 @@ func TestEarlyResponses(t *testing.T) {
 	}
 }
 
-// early sends a request on a connection of its own, all of it before it reads
-// the response.
+// early sends the whole of a request on a connection of its own before it
+// reads the response.
 func early(host, line, version, header string, size int) (status int, err error) {
 	conn, err := net.Dial("tcp", host)
 	if err != nil {
@@ -115,7 +115,7 @@ func early(host, line, version, header string, size int) (status int, err error)
 	return resp.StatusCode, err
 }
 
-// earlyClient is early by way of net/http's client.
+// earlyClient sends a request as early does, but with net/http's client.
 func earlyClient(host, line, header string, size int) (status int, err error) {
 	method, path, _ := strings.Cut(line, " ")
 	req, err := http.NewRequest(method, "http://"+host+path, pieces(size))

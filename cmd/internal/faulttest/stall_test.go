@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestStalledSync delays every sync of the server. Reads of what was
-// acknowledged before must not wait for one.
+// TestStalledSync delays every sync of the server. Reads of pets that are
+// already acknowledged must not wait for a sync.
 func TestStalledSync(t *testing.T) {
 	needStrace(t)
 	const stall = time.Second
@@ -37,7 +37,7 @@ func TestStalledSync(t *testing.T) {
 				t.Errorf("the create returned %d %s", a.status, a.body)
 			}
 			took := time.Since(began)
-			t.Logf("%d reads in the %v of a create, the slowest in %v", reads, took, slowest)
+			t.Logf("%d reads during a create of %v, the slowest in %v", reads, took, slowest)
 			if took < stall || reads == 0 || slowest > stall/2 {
 				t.Error("reads waited for the sync, or the sync was not delayed")
 			}

@@ -135,8 +135,8 @@ func recordWriter(t *testing.T, changes int, inject ...string) (path string, h t
 	return path, hear(string(out)), readTrace(t, trace), cmd.ProcessState.ExitCode()
 }
 
-// TestNewDirectories has a store made in directories that do not exist: each
-// directory above one that was made has to be synced.
+// TestNewDirectories makes a store in directories that do not exist. The parent
+// of each new directory must be synced, and so must the store's own directory.
 func TestNewDirectories(t *testing.T) {
 	needStrace(t)
 	dir := t.TempDir()

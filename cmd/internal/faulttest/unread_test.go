@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// TestUnreadResponses asks for large pages and reads none of them, beside a
-// client that gets pets and small lists.
+// TestUnreadResponses requests large pages and reads none of them, while
+// another client gets pets and small lists.
 func TestUnreadResponses(t *testing.T) {
 	t.Run("HTTP/1.1", func(t *testing.T) {
 		dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestUnreadResponses(t *testing.T) {
 				if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
 					t.Fatal(err)
 				}
-				// Four responses are more than the system's buffers take.
+				// Four responses are more than the system's buffers hold.
 				ask := "GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.key + "\r\n"
 				if _, err := io.WriteString(conn, strings.Repeat(ask+"\r\n", 3)+ask+"Connection: close\r\n\r\n"); err != nil {
 					t.Fatal(err)
@@ -68,7 +68,8 @@ func TestUnreadResponses(t *testing.T) {
 	})
 }
 
-// testUnread runs an attack on s, which has no pets, until it has ended.
+// testUnread runs an attack on s, which has no pets, and uses client until the
+// attack has ended.
 func testUnread(t *testing.T, s *server, client *http.Client, attack func(*server) (ended func() bool)) {
 	small, large := petBody("Rex"), petBody(strings.Repeat("x", 1_000_000))
 	for _, body := range []string{small, large, large, large, large, large} {
@@ -78,7 +79,7 @@ func testUnread(t *testing.T, s *server, client *http.Client, attack func(*serve
 	}
 	before, served := s.status("VmRSS"), 0
 	ended := attack(s)
-	s.until("the responses that nobody reads are given up", func() bool {
+	s.until("the unread responses are cut off", func() bool {
 		for _, path := range []string{"/pets/1", "/pets?limit=1"} {
 			a, err := s.send(client, "GET", path, "")
 			if err != nil || a.status != http.StatusOK {
@@ -89,15 +90,15 @@ func testUnread(t *testing.T, s *server, client *http.Client, attack func(*serve
 		return ended()
 	})
 	most := s.status("VmHWM")
-	t.Logf("memory: %d MB before, %d MB at most, %d MB after; another client had %d requests served", before>>10, most>>10, s.status("VmRSS")>>10, served)
+	t.Logf("memory: %d MB before, %d MB at most, %d MB after; another client made %d requests", before>>10, most>>10, s.status("VmRSS")>>10, served)
 	if most > 300_000 {
-		t.Errorf("the server had %d MB of memory", most>>10)
+		t.Errorf("the server used %d MB of memory", most>>10)
 	}
 }
 
 // openStreams opens as many streams of an HTTP/2 connection as the server
-// allows, each for a large page, with no window for any of their data. It
-// returns once all of them have ended.
+// allows, each for a large page and with a window of 0. It returns once all of
+// them have ended.
 func openStreams(t *testing.T, s *server, conn net.Conn) {
 	const (
 		headers, reset, settings, maxStreams = 1, 3, 4, 3
@@ -110,8 +111,8 @@ func openStreams(t *testing.T, s *server, conn net.Conn) {
 			t.Error(err)
 		}
 	}
-	// By their indexes in the static table: :method GET, :scheme https,
-	// :authority, :path, authorization.
+	// The fields have these indexes in the static table of HPACK: :method GET,
+	// :scheme https, :authority, :path, authorization.
 	field := func(s string) string { return string(rune(len(s))) + s }
 	request := "\x82\x87\x01" + field("x") + "\x04" + field("/v1/pets?limit=100") + "\x0f\x08" + field("Bearer "+s.key)
 

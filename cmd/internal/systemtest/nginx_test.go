@@ -16,7 +16,7 @@ import (
 	"example.com/animalstore/cmd/internal/subprocess"
 )
 
-// run starts a process that ends with the test.
+// run starts a process that is killed when the test ends.
 func run(t *testing.T, dir, name string, args ...string) *subprocess.Process {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -29,7 +29,8 @@ func run(t *testing.T, dir, name string, args ...string) *subprocess.Process {
 	return p
 }
 
-// nginxConfig lacks directives, the servers of the upstream, and the address.
+// nginxConfig is a format for directives, the servers of the upstream and the
+// address to listen on.
 const nginxConfig = `
 daemon off;
 master_process off; # so that one process ID stops it
@@ -54,8 +55,8 @@ http {
 	}
 }`
 
-// startNginx starts nginx in front of n reference servers, with its defaults and
-// the directives, and returns its URL.
+// startNginx starts nginx in front of n reference servers, with the directives
+// and otherwise its defaults, and returns its URL.
 func startNginx(t *testing.T, n int, directives string) string {
 	t.Helper()
 	nginx, err := exec.LookPath("nginx")
@@ -122,7 +123,7 @@ func status(t *testing.T, method, url string, size int) int {
 	return resp.StatusCode
 }
 
-var nginxTries = flag.Int("nginx", 20, "how many requests to send through nginx, of each kind")
+var nginxTries = flag.Int("nginx", 20, "`number` of requests of each kind to send through nginx")
 
 // TestNginxRefusals: responses to large bodies reach the client through nginx.
 func TestNginxRefusals(t *testing.T) {
@@ -142,7 +143,7 @@ func TestNginxRefusals(t *testing.T) {
 }
 
 // TestNginxUpstreams: a client without a key that sends two large bodies a
-// second does not have nginx take the servers for failed.
+// second does not make nginx treat the servers as failed.
 func TestNginxUpstreams(t *testing.T) {
 	url := startNginx(t, 2, "")
 	got := make(map[int]int)
