@@ -169,7 +169,7 @@ func TestAdminRefusesWebPages(t *testing.T) {
 		{"script of a host whose name ends in this one", map[string]string{"Origin": "http://x" + own}, "Origin"},
 		{"script on another port, in an old browser", map[string]string{"Origin": "http://127.0.0.1:1"}, "Origin"},
 		{"script of a file", map[string]string{"Origin": "null"}, "Origin"},
-		{"host name of another site, with this address", map[string]string{"Host": "evil.example", "Sec-Fetch-Site": "same-origin"}, "Host: must be localhost or an IP address"},
+		{"host name of another site, with this address", map[string]string{"Host": "evil.example", "Sec-Fetch-Site": "same-origin"}, "Host: must be localhost, an IP address or the name in -admin-addr"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, s := range []*server{loopback, open} {

@@ -111,9 +111,6 @@ func (p *pets) get(x *exchange) error {
 	if !ok {
 		return errPetID
 	}
-	if err := x.enter(); err != nil {
-		return err
-	}
 	body, err := p.reader.AppendPet(x.ctx, x.buf[:0], id)
 	return x.replyRead(body, err)
 }

@@ -26,11 +26,11 @@ var inFlight atomic.Int64
 
 var errInFlight = petstore.Errorf(petstore.CodeUnavailable, "too many large responses are being sent; try again later")
 
-// building limits how many responses to reads are built at once while large
-// ones are in flight, since each is counted only once it is built.
-var building = make(chan struct{}, 4)
+// building limits how many lists are built at once while large responses are in
+// flight, since each is counted only once it is built.
+var building = make(chan struct{}, 16)
 
-// enter waits until a response may be built. leave must be called once it is.
+// enter waits until a list may be built. leave must be called once it is.
 func (x *exchange) enter() error {
 	if inFlight.Load() == 0 {
 		return nil
@@ -93,8 +93,9 @@ func writeBody(w http.ResponseWriter, r *http.Request, body []byte) (n int) {
 		written, err := w.Write(part)
 		n += written
 		if err != nil {
-			break
+			return n
 		}
 	}
+	_ = controller.SetWriteDeadline(end) // what is read after the response may take longer
 	return n
 }

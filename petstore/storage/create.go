@@ -91,5 +91,8 @@ func build(path string) error {
 		)
 	}
 	// Twice, so that both meta pages lead to the empty store.
-	return errors.Join(db.Update(fill), db.Update(fill), db.Close())
+	if err = db.Update(fill); err == nil {
+		err = db.Update(fill)
+	}
+	return errors.Join(err, db.Close())
 }

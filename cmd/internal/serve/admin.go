@@ -108,15 +108,16 @@ func listMessages(w http.ResponseWriter, r *http.Request, queue petstore.Queue) 
 //
 // A site can give its host name the address of this machine. Its pages are then
 // of the same site, but they send that name as the Host. So a loopback address
-// is served only as localhost or as an IP address: it needs no other name.
-func noWebPages(next http.Handler, loopback bool) http.Handler {
+// is served only as localhost, as an IP address, or by the name that the server
+// was given. A client that sends no Host is no browser.
+func noWebPages(next http.Handler, loopback bool, name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 		var wrong string
 		switch {
-		case loopback && host != "localhost" && net.ParseIP(host) == nil:
-			wrong = "Host: must be localhost or an IP address"
+		case loopback && host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, name) && net.ParseIP(host) == nil:
+			wrong = "Host: must be localhost, an IP address or the name in -admin-addr"
 		case site != "" && site != "none" && site != "same-origin":
 			wrong = "Sec-Fetch-Site: must be none or same-origin; links from other sites are refused, so type the address into the browser"
 		case origin != "" && !strings.HasSuffix(origin, "://"+r.Host):

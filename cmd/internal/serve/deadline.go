@@ -11,6 +11,12 @@ import (
 // ten seconds and more that is nothing.
 const sweepInterval = 500 * time.Millisecond
 
+// writeBuffer is how many bytes of a response the system takes from us before
+// the client has read any. By default it takes megabytes for each client, which
+// no limit of ours counts, and asks for more only after a third was read, which
+// a slow client may not do within progressTimeout.
+const writeBuffer = 128 << 10
+
 // deadlineListener makes deadlines cheap. A server with timeouts sets four a
 // request, each of which goes to the runtime's timers: a twentieth of what a
 // small response costs. Here they are written down, and one goroutine looks
@@ -47,6 +53,7 @@ func (l *deadlineListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	_ = tcp.SetWriteBuffer(writeBuffer)
 	c := &deadlineConn{TCPConn: tcp, listener: l}
 	c.read.set, c.write.set = tcp.SetReadDeadline, tcp.SetWriteDeadline
 	l.mu.Lock()

@@ -58,25 +58,28 @@ func (s *server) listen() error {
 			return err
 		}
 	}
-	s.limitConnections()
-	return nil
+	return s.limitConnections()
 }
 
 // limitConnections limits connections so that descriptors remain for files.
 // Without one the key file could not be read again, and no key could be
 // revoked.
-func (s *server) limitConnections() {
+func (s *server) limitConnections() error {
+	const admin, other, least = 16, 32, 64
 	files := maxFiles()
-	if files == 0 {
-		return
+	switch {
+	case files == 0:
+		return nil
+	case files < least:
+		return fmt.Errorf("the limit on open files is %d; it must be at least %d (ulimit -n)", files, least)
 	}
-	const admin, other = 16, 32
 	if s.admin != nil {
 		s.admin.ln.limit = admin
 	}
 	for _, e := range s.public {
-		e.ln.limit = max(files-admin-other, files/2) / len(s.public)
+		e.ln.limit = max(1, (files-admin-other)/len(s.public))
 	}
+	return nil
 }
 
 func (s *server) loadCertificate() error {
@@ -171,7 +174,8 @@ func (s *server) startAdmin() {
 	if !a.IP.IsLoopback() {
 		s.log.Warn("the admin address asks for no key and is open to other machines; keep them out", "admin-addr", a.String())
 	}
-	s.admin.http.Handler = noWebPages(admin(s.store, &s.counters, time.Now()), a.IP.IsLoopback())
+	name, _, _ := net.SplitHostPort(s.config.adminAddr)
+	s.admin.http.Handler = noWebPages(admin(s.store, &s.counters, time.Now()), a.IP.IsLoopback(), name)
 }
 
 // handlers returns the handler of each public address.

@@ -13,6 +13,10 @@ const (
 	// maxQueuedLog is how many bytes of the log may wait to be written.
 	maxQueuedLog = 1 << 20
 
+	// lastLog is how many bytes of the log are written, at least, when the
+	// server stops: its last lines say why.
+	lastLog = 16 << 10
+
 	// flushLimit is how long a server that is stopping waits for its log to be
 	// written.
 	flushLimit = time.Second
@@ -55,7 +59,7 @@ func (q *logQueue) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// close waits until the rest is written, but at most for flushLimit.
+// close waits until the last lines are written, but at most for flushLimit.
 func (q *logQueue) close() {
 	close(q.quit)
 	select {
@@ -78,7 +82,13 @@ func (q *logQueue) run() {
 		lines, q.lines = q.lines, lines[:0]
 		lost, q.dropped = lost+q.dropped, 0
 		q.mu.Unlock()
+		rest := len(lines)
 		for line := range bytes.Lines(lines) {
+			rest -= len(line)
+			if rest > lastLog && q.closing() {
+				lost++
+				continue
+			}
 			if lost > 0 && q.logLost(lost) == nil {
 				lost = 0
 			}
@@ -86,6 +96,16 @@ func (q *logQueue) run() {
 				lost++
 			}
 		}
+	}
+}
+
+// closing reports whether the server stops.
+func (q *logQueue) closing() bool {
+	select {
+	case <-q.quit:
+		return true
+	default:
+		return false
 	}
 }
 

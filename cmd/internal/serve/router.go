@@ -43,19 +43,19 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rt.draining.Load() || len(r.TransferEncoding) > 0 {
 		w.Header()["Connection"] = []string{"close"}
 	}
-	switch path := r.URL.Path; {
-	case path == "/healthz":
+	h := rt.pets
+	if rt.messages != nil && r.URL.Path == rt.base+"/messages" {
+		h = rt.messages
+	}
+	switch {
+	case r.URL.Path == "/healthz":
 		rt.health(w, r, nil)
-	case path == "/readyz":
+	case r.URL.Path == "/readyz":
 		rt.health(w, r, rt.readiness(r.Context()))
-	case !stripBase(r.URL, rt.base):
+	case h == nil || !stripBase(r.URL, rt.base):
 		rt.refuse(w, r, http.StatusNotFound, errNoPath)
-	case rt.messages != nil && r.URL.Path == "/messages":
-		rt.messages.ServeHTTP(w, r)
-	case rt.pets != nil:
-		rt.pets.ServeHTTP(w, r)
 	default:
-		rt.refuse(w, r, http.StatusNotFound, errNoPath)
+		h.ServeHTTP(w, r)
 	}
 }
 

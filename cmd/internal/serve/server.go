@@ -60,6 +60,14 @@ func (p *Program) serve(call *Call, c *config) (err error) {
 	queue := newLogQueue(call.Stderr, c.logHandler)
 	defer queue.close()
 	s := &server{config: c, log: slog.New(c.logHandler(queue)), ended: make(chan error, 3)}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	hangups := make(chan os.Signal, 1)
+	if c.tlsCert != "" || !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+	}
 	defer s.closeListeners()
 	if err := s.listen(); err != nil {
 		return err
@@ -79,14 +87,6 @@ func (p *Program) serve(call *Call, c *config) (err error) {
 		return fmt.Errorf("-keys: %w", err)
 	}
 	defer s.keys.Close()
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	hangups := make(chan os.Signal, 1)
-	if s.cert.Load() != nil || !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
-		signal.Notify(hangups, syscall.SIGHUP)
-		defer signal.Stop(hangups)
-	}
 	s.start()
 	return s.wait(signals, hangups)
 }

@@ -18,7 +18,7 @@ func (s *server) wait(signals, hangups <-chan os.Signal) error {
 		case sig = <-signals:
 		case sig = <-hangups:
 			if s.cert.Load() != nil {
-				s.reloadCertificate()
+				go s.reloadCertificate() // its file may be slow to read
 				sig = nil
 			}
 		case <-s.store.Failed:
