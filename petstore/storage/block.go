@@ -132,6 +132,10 @@ func (u *update) newTail(t *table, last int64) (*tail, error) {
 	}
 	bucket.FillPercent = 1 // keys only ever grow: leave no room between them
 	w := &tail{table: t, bucket: bucket, last: last}
+	highest := idKey(math.MaxInt64)
+	if err := u.guard.path(bucket, highest[:], false); err != nil {
+		return nil, err
+	}
 	k, v := bucket.Cursor().Last()
 	if k == nil && last == 0 {
 		return w, nil

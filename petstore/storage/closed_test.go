@@ -1,14 +1,11 @@
 package storage_test
 
 import (
-	"encoding/binary"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
@@ -112,57 +109,4 @@ func TestAcceptOlder(t *testing.T) {
 	if !lost[3] || !lost[4] {
 		t.Errorf("the first free IDs are %v, want 3 for one page and 4 for the other", lost)
 	}
-}
-
-// TestChangedWhileOpen damages a meta page of an open file, or copies a backup
-// over the file. The store fails, at the next write or soon.
-func TestChangedWhileOpen(t *testing.T) {
-	for _, write := range []bool{false, true} {
-		for _, kind := range []string{"newer meta page", "older meta page", "older copy"} {
-			t.Run(fmt.Sprintf("%s, write %v", kind, write), func(t *testing.T) {
-				t.Parallel()
-				path := filepath.Join(t.TempDir(), "pets.db")
-				s := open(t, path)
-				createPets(t, s, 3, 1)
-				old := mustRead(t, path)
-				createPets(t, s, 4, 4)
-				now := mustRead(t, path)
-				newer := 0
-				if txid(now, 1) > txid(now, 0) {
-					newer = 1
-				}
-				switch kind {
-				case "older copy":
-					if err := os.WriteFile(path, old, 0o600); err != nil {
-						t.Fatal(err)
-					}
-				case "newer meta page":
-					flipMeta(t, path, now, newer, 500)
-				case "older meta page":
-					if write {
-						t.Skip("the write overwrites it")
-					}
-					flipMeta(t, path, now, 1-newer, 500)
-				}
-				if write {
-					if pet, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeUnavailable {
-						t.Errorf("CreatePet returned %v, %v", pet, err)
-					}
-				}
-				select {
-				case <-s.Failed():
-				case <-time.After(time.Minute):
-					t.Fatal("the store has not failed")
-				}
-				if _, err := s.GetPet(t.Context(), 1); petstore.CodeOf(err) != petstore.CodeUnavailable {
-					t.Errorf("GetPet returned %v", err)
-				}
-			})
-		}
-	}
-}
-
-// txid returns the transaction ID in a meta page.
-func txid(file []byte, page int) uint64 {
-	return binary.NativeEndian.Uint64(pageOf(file, page)[16+48:])
 }

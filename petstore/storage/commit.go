@@ -272,7 +272,8 @@ func (s *Store) update(fn func(*update) error) error {
 	if e != nil {
 		return s.fail(e)
 	}
-	s.mapped = max(s.mapped, mapSize(p.tx.Size()))
+	s.size = p.tx.Size()
+	s.mapped = max(s.mapped, mapSize(s.size))
 	s.show(p)
 	return err
 }
@@ -284,15 +285,16 @@ func (s *Store) attempt(fn func(*update) error) error {
 	if err != nil {
 		return s.settle(&t, err)
 	}
-	s.lastCommit = t.id
+	s.lastCommit, s.lastState = t.id, t.state
 	return nil
 }
 
 // attempt is a write transaction, as far as it has come.
 type attempt struct {
 	tx         *bbolt.Tx
-	id         int  // the transaction's
-	committing bool // Commit was called
+	id         int   // the transaction's
+	state      state // that it leaves
+	committing bool  // Commit was called
 }
 
 func (t *attempt) run(s *Store, fn func(*update) error) (err error) {
@@ -310,6 +312,9 @@ func (t *attempt) run(s *Store, fn func(*update) error) (err error) {
 	if u.state, err = loadState(t.tx); err != nil {
 		return err
 	}
+	if u.state != s.lastState {
+		return s.fail(errOtherCommit)
+	}
 	u.closed = 0
 	if err := fn(u); err != nil {
 		return err
@@ -320,6 +325,7 @@ func (t *attempt) run(s *Store, fn func(*update) error) (err error) {
 	if err := u.state.store(t.tx); err != nil {
 		return err
 	}
+	t.state = u.state
 	t.committing = true
 	return t.tx.Commit()
 }

@@ -34,7 +34,7 @@
 // A store fails when something else writes to its file: at its next write, or
 // within a second. Until then reads may return what was written, if its
 // checksums are right. The store does not notice if its file is overwritten with
-// one whose last transaction has the same ID.
+// one whose last transaction has the same ID and the same counters.
 //
 // # The file
 //

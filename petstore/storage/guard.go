@@ -49,9 +49,12 @@ type ref struct {
 }
 
 // path checks the pages from the root of a bucket down to the leaf that a key
-// is in or belongs in. After a deletion bbolt may merge pages with those
-// beside them, so path then checks those too.
-func (g *guard) path(b *bbolt.Bucket, key []byte, deletion bool) error {
+// is in or belongs in. If beside, it checks the pages beside those too: after a
+// deletion bbolt may merge pages with them, and a cursor may move on to them.
+//
+// Every cursor of a write transaction goes where path has been: on a branch
+// that leads back to itself, one takes memory without end.
+func (g *guard) path(b *bbolt.Bucket, key []byte, beside bool) error {
 	root := uint64(b.Root())
 	if root == 0 {
 		return nil // the bucket has no pages: it is inline in the tree of buckets
@@ -75,7 +78,7 @@ func (g *guard) path(b *bbolt.Bucket, key []byte, deletion bool) error {
 		}
 		i := max(0, sort.Search(n.count, func(i int) bool { return bytes.Compare(n.childKey(i), key) > 0 })-1)
 		at = n.ref(i)
-		if !deletion {
+		if !beside {
 			continue
 		}
 		if left = n.ref(i - 1); i == 0 {

@@ -62,11 +62,14 @@ type outcomes struct {
 	outcome
 }
 
-// seekOutcome finds the record of key, or the one after where it would be,
+// seekOutcome checks the pages around key, and finds the record of key, or the one after where it would be,
 // and makes sure that nothing is missing before it.
-func seekOutcome(tx *bbolt.Tx, key []byte) (*outcomes, error) {
-	b, err := onceTable.bucket(tx)
+func (u *update) seekOutcome(key []byte) (*outcomes, error) {
+	b, err := onceTable.bucket(u.Tx)
 	if err != nil {
+		return nil, err
+	}
+	if err := u.guard.path(b, key, true); err != nil {
 		return nil, err
 	}
 	w := &outcomes{bucket: b, cursor: b.Cursor()}
@@ -109,7 +112,7 @@ func (u *update) recall(operation string, once petstore.Once) (*outcome, error) 
 		return nil, nil
 	}
 	key := once.Digest(operation)
-	w, err := seekOutcome(u.Tx, key[:])
+	w, err := u.seekOutcome(key[:])
 	if err != nil || !bytes.Equal(w.key, key[:]) || u.expired(w.made) {
 		return nil, err
 	}
@@ -124,7 +127,7 @@ func (u *update) remember(operation string, once petstore.Once, o outcome) error
 		return nil
 	}
 	key := once.Digest(operation)
-	w, err := seekOutcome(u.Tx, key[:])
+	w, err := u.seekOutcome(key[:])
 	if err != nil {
 		return err
 	}
@@ -151,10 +154,16 @@ func (u *update) expire(n int) error {
 	if err != nil {
 		return err
 	}
+	if err := u.guard.path(expiry, nil, true); err != nil {
+		return err
+	}
 	var over [][]byte
 	c := expiry.Cursor()
 	for k, _ := c.First(); len(k) > 8 && len(over) < n && u.expired(int64At(k)); k, _ = c.Next() {
 		over = append(over, bytes.Clone(k))
+		if err := u.guard.path(expiry, k, true); err != nil { // the next leaf too
+			return err
+		}
 	}
 	// From the last key of once back: bbolt's Cursor.Prev takes a leaf that
 	// this transaction has emptied for the start.
@@ -169,7 +178,7 @@ func (u *update) expire(n int) error {
 // forget drops an outcome, unless it was made again after its entry in the
 // expiry table.
 func (u *update) forget(key []byte) {
-	w, err := seekOutcome(u.Tx, key)
+	w, err := u.seekOutcome(key)
 	if err != nil {
 		u.note(err)
 		return

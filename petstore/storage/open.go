@@ -220,11 +220,15 @@ func (s *Store) verify() (err error) {
 		return err
 	}
 	s.lastCommit = tx.ID()
+	if s.lastState, err = loadState(tx); err != nil {
+		return err
+	}
 	p, err := s.newSnapshot()
 	if err != nil {
 		return err
 	}
 	s.show(p)
+	s.size = tx.Size()
 	s.clean = p.state.closed != 0
 	s.found.Pets = p.state.lastPet
 	return p.reader(s).checkEnds()

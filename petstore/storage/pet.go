@@ -103,7 +103,11 @@ func (u *update) repeatedPet(id int64, p petstore.NewPet) (petstore.Pet, error) 
 	if err != nil {
 		return petstore.Pet{}, err
 	}
-	record, err := petRecord(pets.Cursor(), new([8]byte), u.lastPet, id)
+	key := idKey(id)
+	if err := u.guard.path(pets, key[:], true); err != nil {
+		return petstore.Pet{}, err
+	}
+	record, err := petRecord(pets.Cursor(), &key, u.lastPet, id)
 	if err != nil {
 		return petstore.Pet{}, err
 	}

@@ -41,6 +41,9 @@ func (s *Store) newSnapshot() (_ *snapshot, err error) {
 	if p.state, err = loadState(tx); err != nil {
 		return nil, err
 	}
+	if p.state != s.lastState {
+		return nil, errOtherCommit
+	}
 	for i := range statusTables {
 		if p.status[i], err = statusTables[i].bucket(tx); err != nil {
 			return nil, err
@@ -64,7 +67,8 @@ func (p *snapshot) acquire() bool {
 // transaction cannot fail.
 func (p *snapshot) release() {
 	if p.users.Add(-1) == 0 {
-		_ = p.tx.Rollback()
+		// Not here: a begin that panicked keeps a lock which this takes.
+		go func() { _ = p.tx.Rollback() }()
 	}
 }
 

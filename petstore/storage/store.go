@@ -39,6 +39,8 @@ type Store struct {
 	// Only the goroutine that has the turn uses these.
 	group      group
 	lastCommit int   // the ID of its transaction
+	lastState  state // that it left
+	size       int64 // of what it left of the file, in bytes
 	mapped     int64 // how many bytes of the file bbolt has mapped, at least
 	clean      bool  // both meta pages say that the file is closed; see markClosed
 

@@ -67,8 +67,8 @@ func (s *Store) sameFile() error {
 	if !os.SameFile(s.info, there) {
 		return errors.New("the file was replaced by another while it was open")
 	}
-	if there.Size() < s.info.Size() {
-		return fmt.Errorf("the file was cut short from %d to %d bytes while it was open", s.info.Size(), there.Size())
+	if there.Size() < s.size {
+		return fmt.Errorf("the file was cut short from %d to %d bytes while it was open", s.size, there.Size())
 	}
 	return nil
 }
