@@ -36,6 +36,8 @@ func (r *reportFlags) Set(s string) error {
 		return fmt.Errorf("must be FORMAT=FILE, as in junit=report.xml; the formats are %s", formats())
 	case !slices.Contains(conformance.Formats(), format):
 		return fmt.Errorf("there is no format %q; the formats are %s", name, formats())
+	case slices.ContainsFunc(*r, func(f *reportFile) bool { return f.path == path }):
+		return fmt.Errorf("%s already takes another report", path)
 	}
 	*r = append(*r, &reportFile{format: format, path: path})
 	return nil

@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// discardTimeout is how long DiscardBody waits for a body if the server has no
-// ReadTimeout.
-const discardTimeout = 30 * time.Second
+// discardTimeout is how long DiscardBody waits for a body.
+const discardTimeout = 10 * time.Second
 
 // DiscardBody reads and discards the rest of the body of r, so that the response
 // reaches a client or a proxy that is still sending. Otherwise net/http closes
 // the connection, and the response is lost in the reset. DiscardBody reads at
-// most four times maxBodyBytes, within the ReadTimeout of the [http.Server], or
-// 30 seconds if that is not set. A client that sends more, or more slowly, is
-// cut off. If w wraps another ResponseWriter, it must have an Unwrap method: see
+// most four times maxBodyBytes, within ten seconds, or within the ReadTimeout of
+// the [http.Server] if that is shorter. A client that sends more, or more
+// slowly, is cut off. If w wraps another ResponseWriter, it must have an Unwrap method: see
 // [http.ResponseController].
 //
 // The handlers of this package and [WriteError] do this by themselves. Any other
@@ -28,7 +27,7 @@ func DiscardBody(w http.ResponseWriter, r *http.Request, maxBodyBytes int64) {
 		return
 	}
 	rc := http.NewResponseController(w)
-	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || srv.ReadTimeout <= 0 {
+	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || srv.ReadTimeout <= 0 || srv.ReadTimeout > discardTimeout {
 		if rc.SetReadDeadline(time.Now().Add(discardTimeout)) != nil {
 			return
 		}
