@@ -91,16 +91,6 @@ func (x *exchange) recovered(v any) (abort bool) {
 	return false
 }
 
-// replyRead is reply for an operation that changes nothing. A response that is
-// too large to be sent now can then still be refused.
-func (x *exchange) replyRead(body []byte, err error) error {
-	if err == nil {
-		err = x.reserve(body)
-	}
-	x.leave()
-	return x.reply(http.StatusOK, body, err)
-}
-
 // reply sends the answer of an operation that made body, in x.buf as a rule,
 // or failed with err.
 func (x *exchange) reply(status int, body []byte, err error) error {

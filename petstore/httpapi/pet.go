@@ -73,10 +73,14 @@ func (p *pets) list(x *exchange) error {
 		return err
 	}
 	body, next, err := p.reader.AppendPage(x.ctx, x.buf[:0], q)
+	if err == nil {
+		err = x.reserve(body)
+	}
+	x.leave()
 	if err == nil && next != "" {
 		addLink(x.w.Header(), []string{nextLink(q, next)})
 	}
-	return x.replyRead(body, err)
+	return x.reply(http.StatusOK, body, err)
 }
 
 // create is createPet (contract, section 4.2).
@@ -112,7 +116,10 @@ func (p *pets) get(x *exchange) error {
 		return errPetID
 	}
 	body, err := p.reader.AppendPet(x.ctx, x.buf[:0], id)
-	return x.replyRead(body, err)
+	if err == nil {
+		err = x.reserve(body)
+	}
+	return x.reply(http.StatusOK, body, err)
 }
 
 // deprecated adds the header fields of RFC 9745 and RFC 8594, and a link to

@@ -182,8 +182,8 @@ func (s *scanner) records(name []byte, yield func(key, value []byte)) {
 	s.walk(root.id, nil, nil, 0, visit)
 }
 
-// walk visits the elements of the leaves under a page, whose keys are not
-// below low and are below high, where they are not nil.
+// walk visits the elements of the leaves under a page. Their first key must be
+// low and all must be below high, where these are not nil.
 func (s *scanner) walk(id uint64, low, high []byte, depth int, visit func(p page, i int)) {
 	p, err := s.page(id)
 	if err == nil {
@@ -213,7 +213,7 @@ func (s *scanner) walk(id uint64, low, high []byte, depth int, visit func(p page
 				next = p.childKey(i + 1)
 			}
 		}
-		if bytes.Compare(key, low) < 0 || next != nil && bytes.Compare(key, next) >= 0 {
+		if i == 0 && low != nil && !bytes.Equal(key, low) || next != nil && bytes.Compare(key, next) >= 0 {
 			s.report(badPage(id, "has its elements out of order at %d", i))
 		}
 		s.walk(child, key, next, depth+1, visit)
@@ -232,7 +232,7 @@ func (s *scanner) leaf(p page, low, high []byte, visit func(p page, i int)) {
 			s.report(err)
 			continue
 		}
-		if bytes.Compare(key, low) < 0 || i > 0 && bytes.Equal(key, low) || high != nil && bytes.Compare(key, high) >= 0 {
+		if c := bytes.Compare(key, low); i == 0 && low != nil && c != 0 || i > 0 && c <= 0 || high != nil && bytes.Compare(key, high) >= 0 {
 			s.report(badPage(p.id, "has its keys out of order at %d", i))
 		}
 		low = key
