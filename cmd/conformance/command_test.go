@@ -12,8 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"example.com/animalstore/cmd/internal/version"
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"

@@ -18,7 +18,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"example.com/animalstore/cmd/internal/version"
+	"example.com/animalstore/internal/version"
 )
 
 // The exit codes.

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/animalstore/cmd/internal/flags"
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/internal/flags"
 )
 
 // errHelp ends a command that only had to print its help.

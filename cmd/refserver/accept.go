@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/internal/serve"
 	"example.com/animalstore/petstore/storage"
 )
 

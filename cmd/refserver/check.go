@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/internal/serve"
 	"example.com/animalstore/petstore/storage"
 )
 

@@ -6,7 +6,7 @@ import (
 	"flag"
 	"fmt"
 
-	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/internal/serve"
 	"example.com/animalstore/petstore/storage"
 )
 

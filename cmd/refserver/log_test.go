@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/animalstore/cmd/internal/subprocess"
+	"example.com/animalstore/internal/subprocess"
 )
 
 // startUnread starts a server whose standard error is a pipe. It reads only the

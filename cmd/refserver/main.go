@@ -10,7 +10,7 @@ import (
 	"log/slog"
 	"os"
 
-	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/internal/serve"
 	"example.com/animalstore/petstore/storage"
 )
 

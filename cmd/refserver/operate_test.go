@@ -22,7 +22,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/animalstore/cmd/internal/subprocess"
+	"example.com/animalstore/internal/subprocess"
 )
 
 func TestAccessLog(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/cmd/internal/subprocess"
+	"example.com/animalstore/internal/subprocess"
 )
 
 // TestMain makes the test binary the server too, so that the tests run it as

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"syscall"
 
-	"example.com/animalstore/cmd/internal/subprocess"
+	"example.com/animalstore/internal/subprocess"
 )
 
 // patience is how long a process is waited for that comes at once unless the

@@ -8,7 +8,7 @@ import (
 	"io"
 	"log/slog"
 
-	"example.com/animalstore/cmd/internal/serve"
+	"example.com/animalstore/internal/serve"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/etcdstore"

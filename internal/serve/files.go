@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/animalstore/cmd/internal/version"
+	"example.com/animalstore/internal/version"
 )
 
 // missing reports whether there is nothing at path. A symbolic link to a file

@@ -3,7 +3,7 @@ package serve
 import (
 	"fmt"
 
-	"example.com/animalstore/cmd/internal/version"
+	"example.com/animalstore/internal/version"
 )
 
 func (p *Program) versionCommand() Command {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/cmd/internal/subprocess"
+	"example.com/animalstore/internal/subprocess"
 )
 
 const patience = subprocess.Patience

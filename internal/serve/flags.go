@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"example.com/animalstore/cmd/internal/flags"
+	"example.com/animalstore/internal/flags"
 )
 
 // The flag sets are the one table that command line, environment and usage

@@ -1,4 +1,4 @@
-module example.com/animalstore/cmd/internal/systemtest
+module example.com/animalstore/internal/systemtest
 
 go 1.26
 
@@ -63,7 +63,7 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace example.com/animalstore => ../../..
+replace example.com/animalstore => ../..
 
 tool github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 

@@ -5,7 +5,7 @@
 //
 // Every test has a short form, which go test ./... runs, and a long one:
 //
-//	go test ./cmd/internal/faulttest -v -timeout 2h -full -run TestKill
+//	go test ./internal/faulttest -v -timeout 2h -full -run TestKill
 //
 // What is left to chance follows from -seed, which every test prints. Tests
 // that need Linux, strace or root are skipped without them, unless the

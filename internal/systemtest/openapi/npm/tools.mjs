@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 
 export const here = dirname(fileURLToPath(import.meta.url))
-export const root = join(here, '../../../../..')
+export const root = join(here, '../../../..')
 export const document = join(root, 'petstore/httpapi/openapi.json')
 
 export const description = async () => JSON.parse(await readFile(document, 'utf8'))

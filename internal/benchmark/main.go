@@ -1,7 +1,7 @@
 // Benchmark measures how close the animal store comes to the limits of the
 // machine it runs on, and prints the figures as a Markdown table:
 //
-//	go run ./cmd/internal/benchmark
+//	go run ./internal/benchmark
 //
 // Each figure is held against a limit that is measured in the same run: the
 // least that net/http can do, the least that bbolt can do, or the same store

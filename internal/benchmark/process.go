@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"example.com/animalstore/cmd/internal/subprocess"
+	"example.com/animalstore/internal/subprocess"
 )
 
 // server is a running reference server.

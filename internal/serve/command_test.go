@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/cmd/internal/version"
+	"example.com/animalstore/internal/version"
 )
 
 // newProgram returns a program with a command that prints what it was given.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/cmd/internal/subprocess"
+	"example.com/animalstore/internal/subprocess"
 )
 
 // run starts a process that is killed when the test ends.
