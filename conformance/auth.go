@@ -16,7 +16,7 @@ type operation struct {
 	writes  bool
 
 	// valid returns a request that only lacks a credential, and the name of
-	// the animal that it would add.
+	// the pet that it would add.
 	valid func(*probe) (request, string, error)
 
 	// faulty returns a request in which something else is wrong as well.
@@ -42,7 +42,7 @@ func petOperations() []operation {
 		{
 			id: "get", name: "GET /pets/{petId}", clause: "key-get", feature: FeaturePets,
 			valid: func(p *probe) (request, string, error) {
-				id, err := p.anAnimal()
+				id, err := p.aPet()
 				if err == nil {
 					err = p.stillThere()
 				}
@@ -72,7 +72,7 @@ func authChecks() []Check {
 	return append(checks,
 		create("unauthorized", "key-create", "a creation without a valid credential adds nothing",
 			"Anyone could fill the store.",
-			"An animal whose creation was answered with 401 is in the store. Inconclusive where the store holds more than a list can show.", authStored),
+			"A pet whose creation was answered with 401 is in the store. Inconclusive where the store holds more than a list can show.", authStored),
 		Check{
 			ID: "auth.challenge", Title: "a 401 challenges for a bearer token",
 			Clause: "rfc-challenge", Level: Recommended, Feature: FeaturePets,
@@ -136,7 +136,7 @@ func (op operation) checks(prefix string) []Check {
 }
 
 // denied is the answer to a request with a bad credential, and the name of
-// the animal that it asked to add.
+// the pet that it asked to add.
 type denied struct {
 	x    *exchange
 	name string

@@ -69,7 +69,7 @@ func brokenCreations() []variant {
 		{name: "a status is required", clause: "status-optional", http: refuses(create, 400, func(sent string) bool { return !strings.Contains(sent, `"status":`) })},
 
 		{name: "every creation gets the same id", clause: "id-unique", http: set(create, 201, "id", "7")},
-		{name: "an animal like another gets its id", clause: "id-unique", http: sameAgain},
+		{name: "a pet like another gets its id", clause: "id-unique", http: sameAgain},
 		{name: "ids start again after five", clause: "id-unique", http: objects(create, 201, func(o object) {
 			n, _ := strconv.Atoi(string(o["id"]))
 			o["id"] = jsontext.Value(strconv.Itoa(n%5 + 1))
@@ -79,7 +79,7 @@ func brokenCreations() []variant {
 			o["id"] = jsontext.Value(strconv.Itoa(n%40 + 1))
 		})},
 		{name: "the client chooses the id", clause: "id-unique", http: chosenID},
-		{name: "a creation with the id of an animal changes that animal", clause: "id-unique", http: overwrites},
+		{name: "a creation with the id of a pet changes that pet", clause: "id-unique", http: overwrites},
 
 		{name: "available is not kept", clause: "status-set", http: takes(create, "status", like(`^"available"$`), "")},
 		{name: "pending is refused", clause: "status-set", http: refused(400, `"pending"`)},
@@ -93,12 +93,12 @@ func brokenCreations() []variant {
 		})},
 
 		{name: "nothing is stored", clause: "create-adds", http: forgets},
-		{name: "an animal is stored a while later", clause: "create-adds", http: storesLate},
-		{name: "an animal is stored in capitals", clause: "create-adds", http: answers(fetch, func(a *answer) { a.body = []byte(strings.ReplaceAll(string(a.body), "conformance", "CONFORMANCE")) })},
+		{name: "a pet is stored a while later", clause: "create-adds", http: storesLate},
+		{name: "a pet is stored in capitals", clause: "create-adds", http: answers(fetch, func(a *answer) { a.body = []byte(strings.ReplaceAll(string(a.body), "conformance", "CONFORMANCE")) })},
 		{name: "two creations at once get one id", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s} }},
 		{name: "of two creations at once one fails", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s, fail: true} }},
-		{name: "a refused animal is stored", clause: "create-refused", http: storesRefused(400, "")},
-		{name: "an animal without a valid key is stored", clause: "key-create", http: storesRefused(401, testKey)},
+		{name: "a refused pet is stored", clause: "create-refused", http: storesRefused(400, "")},
+		{name: "a pet without a valid key is stored", clause: "key-create", http: storesRefused(401, testKey)},
 
 		{name: "names lose the spaces at their ends", clause: "name", http: name(strings.TrimSpace)},
 		{name: "names lose repeated spaces", clause: "name", http: name(func(s string) string { return strings.Join(strings.Fields(s), " ") })},
@@ -213,7 +213,7 @@ func sameAgain(next http.Handler) http.Handler {
 	})(next)
 }
 
-// overwrites shows what was sent with an id for the animal of that id.
+// overwrites shows what was sent with an id for the pet of that id.
 func overwrites(next http.Handler) http.Handler {
 	var mu sync.Mutex
 	changed := map[string][]byte{}
@@ -251,7 +251,7 @@ func forgets(next http.Handler) http.Handler {
 	})(next)
 }
 
-// storesLate makes an animal wait before it can be fetched.
+// storesLate makes a pet wait before it can be fetched.
 func storesLate(next http.Handler) http.Handler {
 	var mu sync.Mutex
 	made := map[string]time.Time{}

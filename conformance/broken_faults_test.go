@@ -119,14 +119,14 @@ func lenientRequired() []variant {
 		})
 	}
 	return []variant{
-		{name: "takes an animal without a name", http: defaults(create, "name", `""`)},
-		{name: "takes an animal without a category", http: defaults(create, "categoryId", `0`)},
+		{name: "takes a pet without a name", http: defaults(create, "name", `""`)},
+		{name: "takes a pet without a category", http: defaults(create, "categoryId", `0`)},
 		{name: "takes an empty object", http: members(create, func(o object) {
 			if len(o) == 0 {
 				o["name"], o["categoryId"] = quoted("none"), jsontext.Value("0")
 			}
 		})},
-		{name: "takes an animal inside an object", http: members(create, func(o object) {
+		{name: "takes a pet inside an object", http: members(create, func(o object) {
 			if v, ok := o["pet"]; ok {
 				mustUnmarshal(v, &o)
 			}

@@ -48,7 +48,7 @@ func brokenLists() []variant {
 			}
 		})},
 		{name: "a list begins with a byte order mark", clause: "array", http: answers(list, func(a *answer) { a.body = append([]byte("\xef\xbb\xbf"), a.body...) })},
-		{name: "a list has a comma after its last animal", clause: "array", http: answers(list, func(a *answer) {
+		{name: "a list has a comma after its last pet", clause: "array", http: answers(list, func(a *answer) {
 			a.body = []byte(strings.Replace(string(a.body), "}]", "},]", 1))
 		})},
 		{name: "an empty list is null", clause: "array", http: emptyList(200, "null")},
@@ -56,7 +56,7 @@ func brokenLists() []variant {
 		{name: "an empty list has no body", clause: "array", http: emptyList(200, "")},
 		{name: "an empty list is 204", clause: "array", http: emptyList(204, "")},
 		{name: "an empty list is 404", clause: "array", http: emptyList(404, `{"code":"not_found","message":"none","status":404}`)},
-		{name: "a list is a line for each animal", clause: "array", http: answers(list, func(a *answer) {
+		{name: "a list is a line for each pet", clause: "array", http: answers(list, func(a *answer) {
 			if a.status == 200 {
 				a.body = []byte(strings.ReplaceAll(strings.Trim(string(a.body), "[]"), "},{", "}\n{"))
 			}
@@ -84,26 +84,26 @@ func brokenLists() []variant {
 		{name: "a list has a status in upper case", clause: "pet", http: objects(list, 200, func(o object) {
 			o["status"] = jsontext.Value(strings.ToUpper(string(o["status"])))
 		})},
-		{name: "a list has bare names for animals", clause: "pet", http: answers(list, func(a *answer) {
+		{name: "a list has bare names for pets", clause: "pet", http: answers(list, func(a *answer) {
 			if a.status == 200 && len(a.body) > 2 {
 				a.body = []byte(`["Rex"]`)
 			}
 		})},
 
-		{name: "an animal stands twice in a list", clause: "id-unique", http: lists(func(_ *http.Request, l []object) []object {
+		{name: "a pet stands twice in a list", clause: "id-unique", http: lists(func(_ *http.Request, l []object) []object {
 			if len(l) > 1 {
 				l[len(l)-1] = l[0]
 			}
 			return l
 		})},
 		{name: "a list is a copy from before", clause: "list-shows", http: staleLists},
-		{name: "a list lacks the newest animal", clause: "list-shows", http: lists(func(r *http.Request, l []object) []object {
+		{name: "a list lacks the newest pet", clause: "list-shows", http: lists(func(r *http.Request, l []object) []object {
 			return l[:max(0, min(len(l)-1, 99))]
 		})},
 		{name: "a list shows names in upper case", clause: "list-shows", http: objects(list, 200, func(o object) {
 			o["name"] = quoted(strings.ToUpper(unquoted(o["name"])))
 		})},
-		{name: "a list shows every animal as available", clause: "list-shows", http: set(list, 200, "status", `"available"`)},
+		{name: "a list shows every pet as available", clause: "list-shows", http: set(list, 200, "status", `"available"`)},
 		{name: "a list shows another category", clause: "list-shows", http: set(list, 200, "categoryId", "7")},
 
 		{name: "limit is ignored", clause: "limit", http: query(func(_ func(string) string, set func(string, string)) { set("limit", "20") })},
@@ -151,13 +151,13 @@ func brokenLists() []variant {
 				set("status", "pending")
 			}
 		})},
-		{name: "the filter loses the last animal", clause: "filter", http: lists(func(r *http.Request, l []object) []object {
+		{name: "the filter loses the last pet", clause: "filter", http: lists(func(r *http.Request, l []object) []object {
 			if r.URL.Query().Has("status") && len(l) > 0 {
 				l = l[:len(l)-1]
 			}
 			return l
 		})},
-		{name: "the filter for available lets animals without a status through", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
+		{name: "the filter for available lets pets without a status through", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
 			return p.Status == s || s == petstore.StatusAvailable && p.Status == ""
 		})},
 		{name: "the filter for available lets pending through", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
@@ -178,20 +178,20 @@ func brokenLists() []variant {
 		{name: "the filter for pending gives nothing", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
 			return p.Status == s && s != petstore.StatusPending
 		})},
-		{name: "without a filter sold animals are hidden", clause: "filter", http: hidden(`"sold"`)},
-		{name: "without a filter only available animals are listed", clause: "filter", http: query(func(get func(string) string, set func(string, string)) {
+		{name: "without a filter sold pets are hidden", clause: "filter", http: hidden(`"sold"`)},
+		{name: "without a filter only available pets are listed", clause: "filter", http: query(func(get func(string) string, set func(string, string)) {
 			if get("status") == "" {
 				set("status", "available")
 			}
 		})},
-		{name: "animals without a status are not listed", clause: "filter", http: lists(without(func(o object) bool { return o["status"] == nil }))},
+		{name: "pets without a status are not listed", clause: "filter", http: lists(without(func(o object) bool { return o["status"] == nil }))},
 		{name: "the filter comes after the limit", clause: "filter-limit", http: filterLast},
 		{name: "a filtered list has no limit", clause: "filter-limit", http: query(func(get func(string) string, set func(string, string)) {
 			if get("status") != "" {
 				set("limit", "100")
 			}
 		})},
-		{name: "a filtered list shows animals as they were before", clause: "replacement", http: answers(list, func(a *answer) {
+		{name: "a filtered list shows pets as they were before", clause: "replacement", http: answers(list, func(a *answer) {
 			if a.request.URL.Query().Has("status") {
 				a.body = []byte(strings.ReplaceAll(string(a.body), `"categoryId":`, `"categoryId":1`))
 			}

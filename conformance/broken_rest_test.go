@@ -46,35 +46,35 @@ func brokenFetches() []variant {
 		})
 	}
 	return []variant{
-		{name: "an animal is answered with 203", clause: "get", http: status(fetch, 200, 203)},
-		{name: "an animal gets 500", clause: "get", http: status(fetch, 200, 500)},
+		{name: "a pet is answered with 203", clause: "get", http: status(fetch, 200, 203)},
+		{name: "a pet gets 500", clause: "get", http: status(fetch, 200, 500)},
 		{name: "fetching was removed before its day", clause: "get", http: status(fetch, 200, 410)},
-		{name: "an animal is forgotten when fifty came after it", clause: "get", http: forgetful(50)},
-		{name: "an animal is text/json", clause: "media-type", http: header(fetch, 200, "Content-Type", "text/json")},
-		{name: "an animal lacks its id", clause: "pet", http: set(fetch, 200, "id", "")},
-		{name: "an animal lacks its category", clause: "pet", http: set(fetch, 200, "categoryId", "")},
-		{name: "an animal has another status than there are", clause: "pet", http: set(fetch, 200, "status", `"Available"`)},
-		{name: "an animal comes in an array", clause: "pet", http: answers(fetch, func(a *answer) {
+		{name: "a pet is forgotten when fifty came after it", clause: "get", http: forgetful(50)},
+		{name: "a pet is text/json", clause: "media-type", http: header(fetch, 200, "Content-Type", "text/json")},
+		{name: "a pet lacks its id", clause: "pet", http: set(fetch, 200, "id", "")},
+		{name: "a pet lacks its category", clause: "pet", http: set(fetch, 200, "categoryId", "")},
+		{name: "a pet has another status than there are", clause: "pet", http: set(fetch, 200, "status", `"Available"`)},
+		{name: "a pet comes in an array", clause: "pet", http: answers(fetch, func(a *answer) {
 			if a.status == 200 {
 				a.body = []byte("[" + string(a.body) + "]")
 			}
 		})},
-		{name: "an animal is shown with the id 1", clause: "id", http: set(fetch, 200, "id", "1")},
+		{name: "a pet is shown with the id 1", clause: "id", http: set(fetch, 200, "id", "1")},
 		{name: "ids go through floating point", clause: "id", http: both(objects(fetch, 200, func(o object) {
 			if n := string(o["id"]); len(n) > 15 {
 				o["id"] = jsontext.Value(n[:15] + strings.Repeat("0", len(n)-15))
 			}
 		}), shiftIDs)},
-		{name: "an animal is shown as sold", clause: "create-adds", http: set(fetch, 200, "status", `"sold"`)},
-		{name: "an animal that is not there is null", clause: "get-missing", http: answers(fetch, func(a *answer) {
+		{name: "a pet is shown as sold", clause: "create-adds", http: set(fetch, 200, "status", `"sold"`)},
+		{name: "a pet that is not there is null", clause: "get-missing", http: answers(fetch, func(a *answer) {
 			if a.status == 404 {
 				a.status, a.body = 200, []byte("null")
 			}
 		})},
-		{name: "an animal that is not there gets 400", clause: "get-missing", http: status(fetch, 404, 400)},
-		{name: "an animal that is not there gets 204", clause: "get-missing", http: status(fetch, 404, 204)},
-		{name: "an animal that is not there gets 410", clause: "get-missing", http: status(fetch, 404, 410)},
-		{name: "any id leads to some animal", clause: "get-missing", http: petID(func(string) string { return "1" })},
+		{name: "a pet that is not there gets 400", clause: "get-missing", http: status(fetch, 404, 400)},
+		{name: "a pet that is not there gets 204", clause: "get-missing", http: status(fetch, 404, 204)},
+		{name: "a pet that is not there gets 410", clause: "get-missing", http: status(fetch, 404, 410)},
+		{name: "any id leads to some pet", clause: "get-missing", http: petID(func(string) string { return "1" })},
 		{name: "an id is cut to 32 bits", clause: "get-missing", http: bits(32)},
 		{name: "an id is cut to 64 bits", clause: "get-missing", http: bits(64)},
 		{name: "an id of 0 gets 400", clause: "get-missing", http: odd("/0", func(a *answer) { a.status = 400 })},
@@ -109,7 +109,7 @@ func brokenFetches() []variant {
 	}
 }
 
-// forgetful shows the last n animals only.
+// forgetful shows the last n pets only.
 func forgetful(n int64) wrapper {
 	return func(next http.Handler) http.Handler {
 		var last atomic.Int64
@@ -127,7 +127,7 @@ func forgetful(n int64) wrapper {
 	}
 }
 
-// shiftIDs gives animals ids beyond 2^53, on their way out and back in.
+// shiftIDs gives pets ids beyond 2^53, on their way out and back in.
 func shiftIDs(next http.Handler) http.Handler {
 	const base = 1 << 60
 	out := func(o object) {

@@ -66,7 +66,7 @@ const (
 	// stageFew comes while the run has created little, so that on a target
 	// that started empty a list still shows everything.
 	stageFew stage = iota
-	// stageMany comes once there may be more animals than a list can show.
+	// stageMany comes once there may be more pets than a list can show.
 	stageMany
 )
 

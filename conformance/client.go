@@ -55,7 +55,7 @@ const (
 	maxWaits    = 90 * time.Second // before all attempts of one request
 )
 
-// maxBody bounds an answer that is read: a hundred animals of more than
+// maxBody bounds an answer that is read: a hundred pets of more than
 // 256 KiB each.
 const maxBody = 64 << 20
 
@@ -252,7 +252,7 @@ func (r request) fields() []Field {
 	fields := []Field{
 		{"Accept", accepts},
 		{"Accept-Encoding", "identity"},
-		{"User-Agent", "animalstore-conformance"},
+		{"User-Agent", "petstore-conformance"},
 	}
 	if r.ctype != "" {
 		fields = append(fields, Field{"Content-Type", r.ctype})

@@ -23,13 +23,13 @@ func deprecationChecks() []Check {
 	return []Check{
 		check("sunset.date", "sunset", Required, "a Sunset says 5 December 2030",
 			"Clients plan by the date.",
-			"Fetching an animal is answered with a Sunset that is another day, or several that differ. One that is absent or no date is for deprecation.sunset.present.",
+			"Fetching a pet is answered with a Sunset that is another day, or several that differ. One that is absent or no date is for deprecation.sunset.present.",
 			sunsetDate),
-		check("sunset.present", "rfc-sunset", Recommended, "fetching an animal announces its removal in Sunset",
+		check("sunset.present", "rfc-sunset", Recommended, "fetching a pet announces its removal in Sunset",
 			"Tools warn whoever still uses the operation.",
 			"No Sunset, or one that is no HTTP date.",
 			sunsetPresent),
-		check("deprecation.present", "rfc-deprecation", Recommended, "fetching an animal says that it is deprecated in Deprecation",
+		check("deprecation.present", "rfc-deprecation", Recommended, "fetching a pet says that it is deprecated in Deprecation",
 			"Tools warn whoever still uses the operation.",
 			"No Deprecation, or one that is no date of the form @ and seconds since 1970.",
 			deprecationPresent),
@@ -37,19 +37,19 @@ func deprecationChecks() []Check {
 			"What goes away before it is deprecated warns nobody (RFC 9745, section 4).",
 			"The date in Deprecation is later than 5 December 2030.",
 			deprecationOrder),
-		check("open.link", "open-pages", Observed, "whether fetching an animal leads to what replaces it",
+		check("open.link", "open-pages", Observed, "whether fetching a pet leads to what replaces it",
 			"The contract leaves it open; a client has to know its server.",
 			"Nothing: it is recorded, not judged.",
 			deprecationLink),
 	}
 }
 
-// announcement returns the answer with a single animal, whose header may
+// announcement returns the answer with a single pet, whose header may
 // announce its removal.
 func (p *probe) announcement() (*exchange, error) {
 	f, err := p.fetch()
 	if err != nil {
-		return nil, asUndecided(err, "there is no animal to fetch")
+		return nil, asUndecided(err, "there is no pet to fetch")
 	}
 	if err := p.stillThere(); err != nil {
 		return nil, err

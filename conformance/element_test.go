@@ -9,7 +9,7 @@ import (
 
 // A failure about something in a list shows that element by itself.
 func TestOffendingElement(t *testing.T) {
-	// The animal 19 of 30 is sold: the fifth that is.
+	// The pet 19 of 30 is sold: the fifth that is.
 	spoil := func(change func(object)) wrapper {
 		return objects(list, 200, func(o object) {
 			if string(o["id"]) == "19" {

@@ -69,7 +69,7 @@ func TestReadOnly(t *testing.T) {
 	missing := int64(1 << 40)
 	r := run(t, v, conformance.Options{ReadOnly: true, Pet: &missing, Run: []string{"pets.get.status"}})
 	if r.Outcome != conformance.NotConformant {
-		t.Errorf("an animal that the caller says is there, and is not: %s", r.Headline())
+		t.Errorf("a pet that the caller says is there, and is not: %s", r.Headline())
 	}
 }
 

@@ -20,7 +20,7 @@ func petErrors() []errorSource {
 	return []errorSource{
 		{"400", 400, FeaturePets, true, "to a body that is wrong", petErrors400},
 		{"401", 401, FeaturePets, false, "to a request without a valid credential", petErrors401},
-		{"404", 404, FeaturePets, false, "to an id that no animal has", petErrors404},
+		{"404", 404, FeaturePets, false, "to an id that no pet has", petErrors404},
 	}
 }
 

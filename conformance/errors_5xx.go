@@ -45,7 +45,7 @@ func (p *probe) none5xx(requests []request) error {
 }
 
 // strangeBodies returns bodies that tend to bring servers down, none of them
-// an animal.
+// a pet.
 func strangeBodies() []string {
 	return []string{
 		"", " ", "\x00", "\xff\xfe", "{", "}", "[", "]", `"`, "nul", "-", "01", "{}", "[]", "null", "0", `""`,

@@ -30,5 +30,5 @@ func Example() {
 	}
 	// Output:
 	// not conformant: 1 check failed
-	// pets.create.status: a valid animal is added: the answer is 200 OK, not 201
+	// pets.create.status: a valid pet is added: the answer is 200 OK, not 201
 }

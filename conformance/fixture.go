@@ -35,14 +35,14 @@ func (s *Session) keepTrack(x *exchange) {
 	}
 }
 
-// created reports whether this run made the animal with that id.
+// created reports whether this run made the pet with that id.
 func (s *Session) created(id int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.left.Pets, id)
 }
 
-// atLeast returns how many animals of that status ("": of any) the target
+// atLeast returns how many pets of that status ("": of any) the target
 // holds at least: what it listed at the start and what this run added.
 func (s *Session) atLeast(status string) int {
 	x := s.start.all
@@ -64,7 +64,7 @@ type supply struct {
 	x     *exchange
 }
 
-// supply makes sure that animals can be created and finds a category that the
+// supply makes sure that pets can be created and finds a category that the
 // target accepts. Whether unknown categories are refused is not stated, so
 // refusing one is not held against the target; refusing all that can be
 // found, without one being named by the caller, leaves nothing to judge by.
@@ -94,7 +94,7 @@ func (p *probe) supply() (supply, error) {
 				continue
 			}
 			if x.status < 200 || x.status > 299 {
-				return supply{}, p.unwanted(x, "201", "a valid animal is added")
+				return supply{}, p.unwanted(x, "201", "a valid pet is added")
 			}
 			sup := supply{category: category, free: category == arbitrary, x: x}
 			if p.s.opts.Category != nil {
@@ -113,14 +113,14 @@ func (p *probe) supply() (supply, error) {
 		}
 		last := p.exchanges[len(p.exchanges)-1]
 		if p.s.opts.Category != nil {
-			return supply{}, p.unwanted(last, "201", fmt.Sprintf("a valid animal of category %d is added", candidates[0]))
+			return supply{}, p.unwanted(last, "201", fmt.Sprintf("a valid pet of category %d is added", candidates[0]))
 		}
-		return supply{}, unavailablef(last, "the target refuses every valid animal with 400 (of categories %s); if it knows certain categories only, name one of them",
+		return supply{}, unavailablef(last, "the target refuses every valid pet with 400 (of categories %s); if it knows certain categories only, name one of them",
 			strings.Trim(fmt.Sprint(candidates), "[]"))
 	})
 }
 
-// takesAny reports whether an animal of an arbitrary category is accepted.
+// takesAny reports whether a pet of an arbitrary category is accepted.
 func (p *probe) takesAny(category int64) bool {
 	x, err := p.do(post("/pets", newPet{p.name(), category, "available"}.json()))
 	return err == nil && x.status >= 200 && x.status <= 299
@@ -130,28 +130,28 @@ func (p *probe) takesAny(category int64) bool {
 func (p *probe) category() (int64, error) {
 	sup, err := p.supply()
 	if err != nil {
-		return 0, asUndecided(err, "no animal could be created")
+		return 0, asUndecided(err, "no pet could be created")
 	}
 	return sup.category, nil
 }
 
-// create adds an animal for a check that looks at something else than its
+// create adds a pet for a check that looks at something else than its
 // creation, and returns it as it should be kept.
 func (p *probe) create(n newPet) (pet, error) {
 	x, err := p.do(post("/pets", n.json()))
 	if err != nil {
-		return pet{}, asUndecided(err, "an animal could not be created")
+		return pet{}, asUndecided(err, "a pet could not be created")
 	}
 	if x.status < 200 || x.status > 299 {
-		return pet{}, asUndecided(p.unwanted(x, "201", "a valid animal is added"), "an animal could not be created")
+		return pet{}, asUndecided(p.unwanted(x, "201", "a valid pet is added"), "a pet could not be created")
 	}
 	v, err := parse(x.body)
 	if err != nil {
-		return pet{}, undecidedf("a created animal has no id that can be read: %v", err)
+		return pet{}, undecidedf("a created pet has no id that can be read: %v", err)
 	}
 	got, err := guessPet(v)
 	if err != nil {
-		return pet{}, undecidedf("a created animal has no id that can be read: %v", err)
+		return pet{}, undecidedf("a created pet has no id that can be read: %v", err)
 	}
 	if n.Status == "" {
 		n.Status = got.Status // whether one is filled in is not stated
@@ -159,7 +159,7 @@ func (p *probe) create(n newPet) (pet, error) {
 	return pet{got.ID, n}, nil
 }
 
-// add creates an animal with a name of its own.
+// add creates a pet with a name of its own.
 func (p *probe) add(status string) (pet, error) {
 	category, err := p.category()
 	if err != nil {
@@ -168,7 +168,7 @@ func (p *probe) add(status string) (pet, error) {
 	return p.create(newPet{p.name(), category, status})
 }
 
-// kinds returns four animals of this run: one of each status, and one that
+// kinds returns four pets of this run: one of each status, and one that
 // was added without.
 func (p *probe) kinds() ([]pet, error) {
 	return once(p, "kinds", func(p *probe) ([]pet, error) {
@@ -184,7 +184,7 @@ func (p *probe) kinds() ([]pet, error) {
 	})
 }
 
-// someOfEach makes sure that there are animals of every kind, where the run
+// someOfEach makes sure that there are pets of every kind, where the run
 // may create any.
 func (p *probe) someOfEach() error {
 	if p.s.opts.ReadOnly {
@@ -194,7 +194,7 @@ func (p *probe) someOfEach() error {
 	return err
 }
 
-// stock brings the target to hold at least n animals of that status ("": of
+// stock brings the target to hold at least n pets of that status ("": of
 // any), adding only what is missing.
 func (p *probe) stock(status string, n int) error {
 	_, err := once(p, fmt.Sprintf("stock-%s%d", status, n), func(p *probe) (struct{}, error) {
@@ -221,7 +221,7 @@ func (p *probe) stock(status string, n int) error {
 		return err
 	}
 	if have := p.s.atLeast(status); have < n {
-		return undecidedf("it takes %d animals to tell, and the target shows %d", n, have)
+		return undecidedf("it takes %d pets to tell, and the target shows %d", n, have)
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ const (
 func generatedChecks() []Check {
 	return []Check{
 		{
-			ID: "generated.pets.valid", Title: "generated animals are added and kept as they are",
+			ID: "generated.pets.valid", Title: "generated pets are added and kept as they are",
 			Clause: "create", Level: Required, Feature: FeaturePets, Writes: true,
-			Why:     "There are more ways to spoil an animal than anyone can list.",
-			Failure: "A valid body made from the seed gets another status than 201, or the animal comes back as another. The smallest such body that was found is shown.",
+			Why:     "There are more ways to spoil a pet than anyone can list.",
+			Failure: "A valid body made from the seed gets another status than 201, or the pet comes back as another. The smallest such body that was found is shown.",
 			run:     generatedPets,
 		},
 		{
@@ -76,7 +76,7 @@ func (p *probe) generate(n int, s shape, make func(*rand.Rand, string) draft, tr
 func generatedPets(p *probe) error {
 	sup, err := p.supply()
 	if err != nil {
-		return asUndecided(err, "no animal could be created")
+		return asUndecided(err, "no pet could be created")
 	}
 	s := validPetShape(sup.category, sup.free)
 	return p.generate(generatedValid, s, s.valid, func(d draft) error {
@@ -114,7 +114,7 @@ func generatedPets(p *probe) error {
 func generatedFaultyPets(p *probe) error {
 	sup, err := p.supply()
 	if err != nil {
-		return asUndecided(err, "no animal could be created")
+		return asUndecided(err, "no pet could be created")
 	}
 	s := petShape(sup.category, sup.free)
 	return p.generate(generatedFaulty, s, s.faulty, func(d draft) error {

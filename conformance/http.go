@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// httpChecks are about what HTTP asks of the operations on animals.
+// httpChecks are about what HTTP asks of the operations on pets.
 func httpChecks() []Check {
 	return []Check{
 		{
-			ID: "http.location", Title: "a creation names the animal in Location",
+			ID: "http.location", Title: "a creation names the pet in Location",
 			Clause: "rfc-location", Level: Recommended, Feature: FeaturePets, Writes: true,
 			Why:     "Generic clients find what they created by it.",
-			Failure: "A 201 without Location, or with one that does not lead to the animal.",
+			Failure: "A 201 without Location, or with one that does not lead to the pet.",
 			run:     httpLocation,
 		},
 		{
@@ -27,14 +27,14 @@ func httpChecks() []Check {
 			ID: "http.method", Title: "a method that is not supported gets 405 with Allow",
 			Clause: "rfc-allow", Level: Recommended, Feature: FeaturePets, Writes: true,
 			Why:     "A client learns which methods there are.",
-			Failure: "PUT to an animal of this run, with a body that is no animal, gets another error than 405, or a 405 without an Allow that has GET. A target that supports PUT is not judged.",
+			Failure: "PUT to a pet of this run, with a body that is no pet, gets another error than 405, or a 405 without an Allow that has GET. A target that supports PUT is not judged.",
 			run:     httpMethod,
 		},
 		{
 			ID: "http.chunked", Title: "a body in chunks is accepted",
 			Clause: "rfc-chunked", Level: Recommended, Feature: FeaturePets, Writes: true,
 			Why:     "Clients that stream do not know the length.",
-			Failure: "A valid animal sent with Transfer-Encoding: chunked gets another status than 201.",
+			Failure: "A valid pet sent with Transfer-Encoding: chunked gets another status than 201.",
 			run:     httpChunked,
 		},
 		{
@@ -75,7 +75,7 @@ func httpLocation(p *probe) error {
 	}
 	got, err := at.pet()
 	if err != nil || got.ID != added.ID {
-		return violationf(at, "the Location %q does not lead to the animal %d", where, added.ID)
+		return violationf(at, "the Location %q does not lead to the pet %d", where, added.ID)
 	}
 	return nil
 }

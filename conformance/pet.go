@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// newPet is an animal to create (contract, section 2.1).
+// newPet is a pet to create (contract, section 2.1).
 type newPet struct {
 	Name     string
 	Category int64
@@ -33,13 +33,13 @@ func quoteJSON(before, s string) []byte {
 	return b
 }
 
-// pet is an animal as the target returned it (contract, section 2.2).
+// pet is a pet as the target returned it (contract, section 2.2).
 type pet struct {
 	ID int64
 	newPet
 }
 
-// readPet reads an animal to the letter of the contract; members that it does
+// readPet reads a pet to the letter of the contract; members that it does
 // not name may be there.
 func readPet(v jsontext.Value) (pet, error) {
 	var p pet
@@ -67,7 +67,7 @@ func readPet(v jsontext.Value) (pet, error) {
 	return p, nil
 }
 
-// guessPet reads what it can of an animal, for checks that look at something
+// guessPet reads what it can of a pet, for checks that look at something
 // else than its form. An id that cannot be read is an error.
 func guessPet(v jsontext.Value) (pet, error) {
 	var p pet
@@ -104,7 +104,7 @@ func orNone(status string) string {
 	return strconv.Quote(status)
 }
 
-// pet returns the animal that x's body must be.
+// pet returns the pet that x's body must be.
 func (x *exchange) pet() (pet, error) {
 	v, err := x.value()
 	if err != nil {
@@ -151,7 +151,7 @@ func (x *exchange) showElements(id int64) string {
 }
 
 // guessList returns what can be read of a list, leaving out what is no
-// animal.
+// pet.
 func (x *exchange) guessList() []pet {
 	if x.status != 200 {
 		return nil

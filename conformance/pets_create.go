@@ -9,46 +9,46 @@ import (
 // createChecks are about a creation that succeeds (contract, section 4.2).
 func createChecks() []Check {
 	checks := []Check{
-		create("status", "create", "POST /pets with a valid animal answers 201",
-			"201 is how a client knows that the animal was added.",
+		create("status", "create", "POST /pets with a valid pet answers 201",
+			"201 is how a client knows that the pet was added.",
 			"Any other status for a body that has a name, a category and a status of the contract.", createStatus),
 		create("media-type", "media-type", "the answer to a creation is application/json",
 			"Clients choose by the media type how to read a body.",
 			"Another Content-Type, or none.", createMediaType),
-		create("pet", "pet", "the answer to a creation is the animal",
+		create("pet", "pet", "the answer to a creation is the pet",
 			"The client learns the id from it.",
 			"The body is no JSON object with id, name, categoryId and, if there is one, a status of the contract.", createPet),
-		create("echo", "create", "the answer shows the animal as it was sent",
+		create("echo", "create", "the answer shows the pet as it was sent",
 			"A client that goes on with the answer works with other data than it sent.",
 			"Name or categoryId in the answer differ from what was sent.", createEcho),
 		create("id.unique", "id-unique", "every creation gets an id of its own",
-			"An id that is given twice makes one animal hide another.",
-			"Two creations are answered with the same id, those of two animals that are alike among them, or one with the id of an animal that was listed before. Refusing an animal like another is not judged.", createIDs),
+			"An id that is given twice makes one pet hide another.",
+			"Two creations are answered with the same id, those of two pets that are alike among them, or one with the id of a pet that was listed before. Refusing a pet like another is not judged.", createIDs),
 		{
-			ID: "pets.create.id.run", Title: "no two animals of the run have the same id",
+			ID: "pets.create.id.run", Title: "no two pets of the run have the same id",
 			Clause: "id-unique", Level: Required, Feature: FeaturePets, Writes: true,
-			Why:     "An id that is given twice makes one animal hide another.",
+			Why:     "An id that is given twice makes one pet hide another.",
 			Failure: "Two of the hundred or so creations of a run are answered with the same id.",
 			stage:   stageMany, run: createRunIDs,
 		},
 		create("id.taken", "id-unique", "a creation that names an id in use does not take it",
 			"A client could overwrite what another one stored.",
-			"A body with the id of another animal gets that id, or changes that animal. Refusing the body is allowed, ignoring the id too.", createTaken),
-		create("status.absent", "status-optional", "an animal without a status is accepted",
+			"A body with the id of another pet gets that id, or changes that pet. Refusing the body is allowed, ignoring the id too.", createTaken),
+		create("status.absent", "status-optional", "a pet without a status is accepted",
 			"The status is optional.",
 			"Any other status than 201 for a body of name and categoryId.", createNoStatus),
 		create("forms", "create-body", "every spelling of the same JSON is accepted",
 			"Clients write JSON with other white space, in another order, with other escapes.",
 			"A valid body that is indented, or has its members in another order or its characters escaped, is refused, or kept as something else.", createForms),
-		create("concurrent", "create-adds", "32 creations at once give 32 animals",
+		create("concurrent", "create-adds", "32 creations at once give 32 pets",
 			"Clients do not wait for each other.",
-			"One of the creations fails, two get the same id, or one of the animals is not there afterwards.", createConcurrent),
+			"One of the creations fails, two get the same id, or one of the pets is not there afterwards.", createConcurrent),
 		create("refused", "create-refused", "a creation that is refused adds nothing",
-			"A client that corrects its request and repeats it would have the animal twice.",
-			"An animal whose creation was answered with 400 is in the store. Inconclusive where the store holds more than a list can show.", createRefused),
+			"A client that corrects its request and repeats it would have the pet twice.",
+			"A pet whose creation was answered with 400 is in the store. Inconclusive where the store holds more than a list can show.", createRefused),
 	}
 	for _, status := range statuses() {
-		checks = append(checks, create("status."+status, "status-set", "an animal that is "+status+" is added as such",
+		checks = append(checks, create("status."+status, "status-set", "a pet that is "+status+" is added as such",
 			"The status is set on creation and nowhere else.",
 			"The creation is refused, or the answer shows another status or none.",
 			func(p *probe) error { return p.createWith(status) }))
@@ -65,7 +65,7 @@ func create(id, clause, title, why, failure string, run func(*probe) error) Chec
 	}
 }
 
-// createValid creates an animal and says what is wrong if that fails.
+// createValid creates a pet and says what is wrong if that fails.
 func (p *probe) createValid(n newPet) (*exchange, error) {
 	x, err := p.do(post("/pets", n.json()))
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *probe) createValid(n newPet) (*exchange, error) {
 	return x, p.isAdded(x)
 }
 
-// isAdded says what is wrong if x does not say that a valid animal was added:
+// isAdded says what is wrong if x does not say that a valid pet was added:
 // with 201, or with what any creation gets here instead. One wrong status is
 // a single failure, of pets.create.status.
 func (p *probe) isAdded(x *exchange) error {
@@ -83,7 +83,7 @@ func (p *probe) isAdded(x *exchange) error {
 			return nil
 		}
 	}
-	return p.want(x, 201, "a valid animal is added")
+	return p.want(x, 201, "a valid pet is added")
 }
 
 func createStatus(p *probe) error {
@@ -91,14 +91,14 @@ func createStatus(p *probe) error {
 	if err != nil && sup.x == nil {
 		return err
 	}
-	return p.want(sup.x, 201, "a valid animal is added")
+	return p.want(sup.x, 201, "a valid pet is added")
 }
 
 // aCreation returns the answer to a creation, for checks of what is in it.
 func (p *probe) aCreation() (*exchange, pet, error) {
 	sup, err := p.supply()
 	if sup.x == nil {
-		return nil, pet{}, asUndecided(err, "no animal could be created")
+		return nil, pet{}, asUndecided(err, "no pet could be created")
 	}
 	return sup.x, sup.first, nil
 }
@@ -123,7 +123,7 @@ func createPet(p *probe) error {
 	if err != nil {
 		return err
 	}
-	// The answer for an animal without a status must be a Pet as well.
+	// The answer for a pet without a status must be a Pet as well.
 	x, err = p.do(post("/pets", newPet{p.name(), category, ""}.json()))
 	if err != nil || x.status >= 300 {
 		return err // for pets.create.status.absent
@@ -181,7 +181,7 @@ func createRunIDs(p *probe) error {
 	again, n := p.s.twice, len(p.s.left.Pets)
 	p.s.mu.Unlock()
 	if n < 2 {
-		return undecidedf("the run created fewer than two animals")
+		return undecidedf("the run created fewer than two pets")
 	}
 	if again != nil {
 		p.exchanges = append(p.exchanges, again)
@@ -203,7 +203,7 @@ func createTaken(p *probe) error {
 	if x.status >= 200 && x.status <= 299 {
 		got, err := x.pet()
 		if err == nil && got.ID == owner.ID {
-			return violationf(x, "the id %d belongs to another animal", owner.ID)
+			return violationf(x, "the id %d belongs to another pet", owner.ID)
 		}
 	}
 	now, err := p.get(petPath(owner.ID))
@@ -212,10 +212,10 @@ func createTaken(p *probe) error {
 	}
 	got, err := now.pet()
 	if err != nil {
-		return nil // for the checks of a single animal
+		return nil // for the checks of a single pet
 	}
 	if diff := owner.differs(got); diff != "" {
-		return violationf(now, "the animal %d was changed by the creation of another: %s", owner.ID, diff)
+		return violationf(now, "the pet %d was changed by the creation of another: %s", owner.ID, diff)
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func (p *probe) createWith(status string) error {
 	return nil
 }
 
-// createForms sends the same animal in spellings that JSON holds for equal.
+// createForms sends the same pet in spellings that JSON holds for equal.
 func createForms(p *probe) error {
 	category, err := p.category()
 	if err != nil {

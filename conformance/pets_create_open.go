@@ -15,7 +15,7 @@ func createOpenChecks() []Check {
 		}
 	}
 	return []Check{
-		observe("default", "open-default", "the status of an animal added without one", openDefault),
+		observe("default", "open-default", "the status of a pet added without one", openDefault),
 		observe("name", "open-name", "which names are refused", bodies(
 			"an empty name", `{"name":"","categoryId":$C}`,
 			"a name of spaces", `{"name":"   ","categoryId":$C}`,
@@ -38,7 +38,7 @@ func createOpenChecks() []Check {
 			"a lone surrogate", `{"name":"$T \ud800","categoryId":$C}`,
 		)),
 		observe("media-type", "open-media", "what another Content-Type gets", openMediaType),
-		observe("twice", "open-twice", "what adding the same animal twice gives", openTwice),
+		observe("twice", "open-twice", "what adding the same pet twice gives", openTwice),
 	}
 }
 

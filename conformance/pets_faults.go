@@ -22,7 +22,7 @@ type fault struct {
 	level  Level // "": required
 }
 
-// petFaults returns every way in which a body to add an animal can be wrong,
+// petFaults returns every way in which a body to add a pet can be wrong,
 // one at a time.
 func petFaults() []fault {
 	const (
@@ -48,7 +48,7 @@ func petFaults() []fault {
 		{id: "body.true", what: "of true", body: `true`, clause: body},
 		{id: "body.number", what: "of a number", body: `7`, clause: body},
 		{id: "body.string", what: "of a string", body: `$N`, clause: body},
-		{id: "body.array", what: "of an array with an animal in it", body: `[{"name":$N,"categoryId":$C}]`, clause: body},
+		{id: "body.array", what: "of an array with a pet in it", body: `[{"name":$N,"categoryId":$C}]`, clause: body},
 		{id: "body.empty-array", what: "of an empty array", body: `[]`, clause: body},
 
 		{id: "required.all", what: "of an empty object", body: `{}`, clause: required},
@@ -56,7 +56,7 @@ func petFaults() []fault {
 		{id: "required.category", what: "without categoryId", body: `{"name":$N}`, clause: required},
 		{id: "required.name-status", what: "of categoryId and status", body: `{"categoryId":$C,"status":"sold"}`, clause: required},
 		{id: "required.category-status", what: "of name and status", body: `{"name":$N,"status":"sold"}`, clause: required},
-		{id: "required.wrapped", what: "with the animal inside another object", body: `{"pet":{"name":$N,"categoryId":$C}}`, clause: required},
+		{id: "required.wrapped", what: "with the pet inside another object", body: `{"pet":{"name":$N,"categoryId":$C}}`, clause: required},
 		{id: "required.name-case", what: "with Name for name", body: `{"Name":$N,"categoryId":$C}`, clause: required},
 		{id: "required.category-case", what: "with categoryid for categoryId", body: `{"name":$N,"categoryid":$C}`, clause: required},
 
@@ -101,7 +101,7 @@ func faultChecks() []Check {
 		checks = append(checks, Check{
 			ID: "pets.create.400." + f.id, Title: "a body " + f.what + " gets 400",
 			Clause: f.clause, Level: f.Level(), Feature: FeaturePets, Writes: true,
-			Why:     "A client that errs must learn it, before what it sent is taken for an animal.",
+			Why:     "A client that errs must learn it, before what it sent is taken for a pet.",
 			Failure: "POST /pets with " + strconv.Quote(f.body) + " ($N: a name, $T: the same without quotes, $C: a category) is answered with another status than 400.",
 			run: func(p *probe) error {
 				_, x, err := p.refusal(f)
@@ -132,7 +132,7 @@ func (f fault) fill(name string, category int64) string {
 
 // refused is the answer to a body that is wrong.
 type refused struct {
-	name string // of the animal that would be there if it were accepted; "": none of its own
+	name string // of the pet that would be there if it were accepted; "": none of its own
 	x    *exchange
 }
 

@@ -13,33 +13,33 @@ func filterChecks() []Check {
 	for _, status := range statuses() {
 		checks = append(checks,
 			Check{
-				ID: "pets.list.filter." + status + ".only", Title: "status=" + status + " lists no other animals",
+				ID: "pets.list.filter." + status + ".only", Title: "status=" + status + " lists no other pets",
 				Clause: "filter", Level: Required, Feature: FeaturePets,
-				Why:     "A client that asks for animals of one status would take others for them.",
-				Failure: "The list holds an animal of another status, or of none.",
+				Why:     "A client that asks for pets of one status would take others for them.",
+				Failure: "The list holds a pet of another status, or of none.",
 				stage:   stageMany,
 				run:     func(p *probe) error { return p.filterOnly(status) },
 			},
 			Check{
-				ID: "pets.list.filter." + status + ".all", Title: "status=" + status + " lists every such animal",
+				ID: "pets.list.filter." + status + ".all", Title: "status=" + status + " lists every such pet",
 				Clause: "filter", Level: Required, Feature: FeaturePets, Writes: true,
 				Why:     "What the filter loses, no client can find.",
-				Failure: "A list that is short enough to hold every animal of the status lacks one that was added with it. Inconclusive where there are more than a list can show.",
+				Failure: "A list that is short enough to hold every pet of the status lacks one that was added with it. Inconclusive where there are more than a list can show.",
 				run:     func(p *probe) error { return p.filterAll(status) },
 			})
 	}
 	return append(checks,
 		Check{
-			ID: "pets.list.filter.none", Title: "without status a list holds animals of every status",
+			ID: "pets.list.filter.none", Title: "without status a list holds pets of every status",
 			Clause: "filter", Level: Required, Feature: FeaturePets, Writes: true,
 			Why:     "The filter is optional; leaving it out must hide nothing.",
-			Failure: "A list that is short enough to hold every animal lacks those of a status, or those without. Inconclusive where a longer one shows none of a status.",
+			Failure: "A list that is short enough to hold every pet lacks those of a status, or those without. Inconclusive where a longer one shows none of a status.",
 			run:     filterNone,
 		},
 	)
 }
 
-// hasOnly says what is wrong if a list holds an animal of another status.
+// hasOnly says what is wrong if a list holds a pet of another status.
 func hasOnly(x *exchange, elements []jsontext.Value, status string) error {
 	for i, v := range elements {
 		o, err := parseObject(v)
@@ -50,7 +50,7 @@ func hasOnly(x *exchange, elements []jsontext.Value, status string) error {
 			if err == nil {
 				err = fmt.Errorf("status: is %q", got)
 			}
-			return violationf(x, "the list of animals that are %s holds another: %v%s", status, err, showElement(i, v))
+			return violationf(x, "the list of pets that are %s holds another: %v%s", status, err, showElement(i, v))
 		}
 	}
 	return nil
@@ -79,7 +79,7 @@ func (p *probe) filterOnly(status string) error {
 		seen += len(elements)
 	}
 	if seen == 0 {
-		return undecidedf("no animal is %s", status)
+		return undecidedf("no pet is %s", status)
 	}
 	return nil
 }
@@ -114,9 +114,9 @@ func filterNone(p *probe) error {
 		switch {
 		case ok, !l.whole && slices.ContainsFunc(l.pets, alike):
 		case l.whole:
-			return violationf(l.x, "the list without a filter lacks the animal %d, whose status is %s", added.ID, orNone(added.Status))
+			return violationf(l.x, "the list without a filter lacks the pet %d, whose status is %s", added.ID, orNone(added.Status))
 		default:
-			return undecidedf("the store holds more animals than a list can show")
+			return undecidedf("the store holds more pets than a list can show")
 		}
 	}
 	return nil

@@ -8,73 +8,73 @@ import (
 func getChecks() []Check {
 	return []Check{
 		{
-			ID: "pets.get.status", Title: "fetching an animal answers 200",
+			ID: "pets.get.status", Title: "fetching a pet answers 200",
 			Clause: "get", Level: Required, Feature: FeaturePets,
 			Why:     "The operation is deprecated, and works until its removal.",
-			Failure: "Another status for an animal that the target lists or has just added, before 5 December 2030. From then on 404 and 410 are right too.",
+			Failure: "Another status for a pet that the target lists or has just added, before 5 December 2030. From then on 404 and 410 are right too.",
 			run:     getStatus,
 		},
 		{
-			ID: "pets.get.media-type", Title: "an animal is application/json",
+			ID: "pets.get.media-type", Title: "a pet is application/json",
 			Clause: "media-type", Level: Required, Feature: FeaturePets,
 			Why:     "Clients choose by the media type how to read a body.",
 			Failure: "Another Content-Type, or none.",
 			run:     getMediaType,
 		},
 		{
-			ID: "pets.get.pet", Title: "an animal has its fields, each of its type",
+			ID: "pets.get.pet", Title: "a pet has its fields, each of its type",
 			Clause: "pet", Level: Required, Feature: FeaturePets,
-			Why:     "Typed clients fail on an animal that is none.",
+			Why:     "Typed clients fail on a pet that is none.",
 			Failure: "The body is no JSON object with id, name, categoryId and, if there is one, a status of the contract.",
 			run:     getPet,
 		},
 		{
-			ID: "pets.get.id", Title: "the animal fetched has the id that was asked for",
+			ID: "pets.get.id", Title: "the pet fetched has the id that was asked for",
 			Clause: "id", Level: Required, Feature: FeaturePets,
-			Why:     "A client would take one animal for another.",
+			Why:     "A client would take one pet for another.",
 			Failure: "The id in the answer is another number than the one in the path, in the list or in the answer to the creation; an id that goes through floating point loses its last digits.",
 			run:     getID,
 		},
 		{
-			ID: "pets.get.created", Title: "an animal just added can be fetched at once, as it was added",
+			ID: "pets.get.created", Title: "a pet just added can be fetched at once, as it was added",
 			Clause: "create-adds", Level: Required, Feature: FeaturePets, Writes: true,
-			Why:     "Whoever adds an animal must find it.",
+			Why:     "Whoever adds a pet must find it.",
 			Failure: "Fetching the id from the answer to a creation gets another status than 200, or another name, category or status.",
 			run:     getCreated,
 		},
 		{
-			ID: "pets.get.stays", Title: "an animal is still there when many were added after it",
+			ID: "pets.get.stays", Title: "a pet is still there when many were added after it",
 			Clause: "get", Level: Required, Feature: FeaturePets, Writes: true,
-			Why:     "Nothing in the contract takes an animal away.",
-			Failure: "The first animals of the run get another status than 200 at its end, or are shown as others.",
+			Why:     "Nothing in the contract takes a pet away.",
+			Failure: "The first pets of the run get another status than 200 at its end, or are shown as others.",
 			stage:   stageMany, run: getStays,
 		},
 		{
-			ID: "pets.get.list", Title: "a list with a status shows what fetching the animals shows",
+			ID: "pets.get.list", Title: "a list with a status shows what fetching the pets shows",
 			Clause: "replacement", Level: Required, Feature: FeaturePets,
-			Why:     "The list replaces the single animal; clients that change over must not see others.",
-			Failure: "An animal fetched differs from the same animal in a list of its status.",
+			Why:     "The list replaces the single pet; clients that change over must not see others.",
+			Failure: "A pet fetched differs from the same pet in a list of its status.",
 			run:     getAsListed,
 		},
 		{
-			ID: "pets.get.missing", Title: "an id that no animal has gets 404",
+			ID: "pets.get.missing", Title: "an id that no pet has gets 404",
 			Clause: "get-missing", Level: Required, Feature: FeaturePets,
-			Why:     "A client must be able to tell an animal that is not there from a fault.",
+			Why:     "A client must be able to tell a pet that is not there from a fault.",
 			Failure: "A random id of 62 bits gets another status than 404.",
 			run:     getMissing,
 		},
 		{
-			ID: "pets.get.edges", Title: "ids at the ends of int64, 0, -1 and likely ones get 404, or their animal",
+			ID: "pets.get.edges", Title: "ids at the ends of int64, 0, -1 and likely ones get 404, or their pet",
 			Clause: "get-missing", Level: Required, Feature: FeaturePets,
 			Why:     "Every int64 is an id.",
-			Failure: "One of these ids gets another status than 200 and 404, or an animal with another id.",
+			Failure: "One of these ids gets another status than 200 and 404, or a pet with another id.",
 			run:     getEdges,
 		},
 		{
-			ID: "pets.get.overflow", Title: "an id beyond int64 leads to no animal",
+			ID: "pets.get.overflow", Title: "an id beyond int64 leads to no pet",
 			Clause: "get-missing", Level: Required, Feature: FeaturePets,
-			Why:     "An id that wraps around or is cut off leads to a stranger's animal.",
-			Failure: "An id outside int64, such as that of a known animal plus 2^64, gets an animal or a 5xx. Which 4xx it gets is not judged.",
+			Why:     "An id that wraps around or is cut off leads to a stranger's pet.",
+			Failure: "An id outside int64, such as that of a known pet plus 2^64, gets a pet or a 5xx. Which 4xx it gets is not judged.",
 			run:     getOverflow,
 		},
 		{
@@ -138,7 +138,7 @@ func getID(p *probe) error {
 		ids = append(ids, *p.s.opts.Pet)
 	}
 	if len(ids) == 0 {
-		return undecidedf("no animal is known")
+		return undecidedf("no pet is known")
 	}
 	if err := p.stillThere(); err != nil {
 		return err
@@ -153,10 +153,10 @@ func getID(p *probe) error {
 		}
 		got, err := x.pet()
 		if err != nil {
-			return asUndecided(err, "the animal cannot be read")
+			return asUndecided(err, "the pet cannot be read")
 		}
 		if got.ID != id {
-			return violationf(x, "the animal %d was asked for, and the answer has the id %d", id, got.ID)
+			return violationf(x, "the pet %d was asked for, and the answer has the id %d", id, got.ID)
 		}
 	}
 	return nil
@@ -181,7 +181,7 @@ func getCreated(p *probe) error {
 func getStays(p *probe) error {
 	sup, err := p.supply()
 	if err != nil {
-		return asUndecided(err, "no animal could be created")
+		return asUndecided(err, "no pet could be created")
 	}
 	pets, err := p.kinds()
 	if err != nil {
@@ -211,7 +211,7 @@ func getAsListed(p *probe) error {
 	compared := 0
 	for _, status := range statuses() {
 		n, err := p.compareListed(status)
-		// Others may change or remove an animal in between; only what differs
+		// Others may change or remove a pet in between; only what differs
 		// every time is a fault.
 		for try := 0; err != nil && try < 2; try++ {
 			n, err = p.compareListed(status)
@@ -222,12 +222,12 @@ func getAsListed(p *probe) error {
 		compared += n
 	}
 	if compared == 0 {
-		return undecidedf("no list shows an animal")
+		return undecidedf("no list shows a pet")
 	}
 	return nil
 }
 
-// compareListed fetches some animals of a list and returns how many were as
+// compareListed fetches some pets of a list and returns how many were as
 // they are listed.
 func (p *probe) compareListed(status string) (int, error) {
 	l, err := p.listing(status)
@@ -240,15 +240,15 @@ func (p *probe) compareListed(status string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := p.want(x, 200, fmt.Sprintf("the list shows the animal %d", listed.ID)); err != nil {
+		if err := p.want(x, 200, fmt.Sprintf("the list shows the pet %d", listed.ID)); err != nil {
 			return 0, err
 		}
 		got, err := x.pet()
 		if err != nil {
-			return 0, asUndecided(err, "the animal cannot be read")
+			return 0, asUndecided(err, "the pet cannot be read")
 		}
 		if diff := listed.differs(got); diff != "" {
-			return 0, violationf(x, "the animal fetched is not as in the list: %s", diff)
+			return 0, violationf(x, "the pet fetched is not as in the list: %s", diff)
 		}
 	}
 	return len(some), nil

@@ -17,12 +17,12 @@ func getMissing(p *probe) error {
 	if gone, err := p.getRemoved(); gone && x.status == http.StatusGone || err != nil {
 		return err
 	}
-	return p.want(x, 404, "no animal has that id")
+	return p.want(x, 404, "no pet has that id")
 }
 
 func getEdges(p *probe) error {
 	ids := []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32}
-	if known, err := p.anAnimal(); err == nil && known < 1<<62 {
+	if known, err := p.aPet(); err == nil && known < 1<<62 {
 		ids = append(ids, known+1_000_003) // a likely id that is not given yet
 	}
 	for _, id := range ids {
@@ -35,10 +35,10 @@ func getEdges(p *probe) error {
 		case http.StatusOK:
 			got, err := x.pet()
 			if err != nil {
-				return asUndecided(err, "the animal cannot be read")
+				return asUndecided(err, "the pet cannot be read")
 			}
 			if got.ID != id {
-				return violationf(x, "the animal %d was asked for, and the answer has the id %d", id, got.ID)
+				return violationf(x, "the pet %d was asked for, and the answer has the id %d", id, got.ID)
 			}
 		default:
 			if gone, err := p.getRemoved(); gone || err != nil {
@@ -51,9 +51,9 @@ func getEdges(p *probe) error {
 }
 
 func getOverflow(p *probe) error {
-	known, err := p.anAnimal()
+	known, err := p.aPet()
 	if err != nil {
-		known = 1 // the ids will do without an animal behind them
+		known = 1 // the ids will do without a pet behind them
 	}
 	for _, path := range []string{
 		"9223372036854775808",
@@ -74,9 +74,9 @@ func getOverflow(p *probe) error {
 			continue
 		}
 		if got, err := x.pet(); err == nil && strconv.FormatInt(got.ID, 10) != path {
-			return violationf(x, "there is no animal %s, and the answer has the animal %d", path, got.ID)
+			return violationf(x, "there is no pet %s, and the answer has the pet %d", path, got.ID)
 		} else if err != nil {
-			return violationf(x, "there is no animal %s, and the answer is 200", path)
+			return violationf(x, "there is no pet %s, and the answer is 200", path)
 		}
 	}
 	return nil

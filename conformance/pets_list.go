@@ -30,37 +30,37 @@ func listChecks() []Check {
 			run:     listArray,
 		},
 		{
-			ID: "pets.list.empty", Title: "a list without animals is an empty array",
+			ID: "pets.list.empty", Title: "a list without pets is an empty array",
 			Clause: "array", Level: Required, Feature: FeaturePets,
 			Why:     "A client that loops over the list must not have to know null, 204 or 404.",
-			Failure: "A filter that no animal matches gets another status than 200, or another body than []. Inconclusive where every filter matched something when the run began.",
+			Failure: "A filter that no pet matches gets another status than 200, or another body than []. Inconclusive where every filter matched something when the run began.",
 			run:     listEmpty,
 		},
 		{
-			ID: "pets.list.pet", Title: "every animal in a list has its fields, each of its type",
+			ID: "pets.list.pet", Title: "every pet in a list has its fields, each of its type",
 			Clause: "pet", Level: Required, Feature: FeaturePets,
-			Why:     "Typed clients fail on the first animal that is none.",
+			Why:     "Typed clients fail on the first pet that is none.",
 			Failure: "A member that is missing or of another type, a status outside the enumeration (null too), an id or categoryId that is no int64.",
 			stage:   stageMany, run: listPets,
 		},
 		{
-			ID: "pets.list.ids", Title: "no two animals in a list have the same id",
+			ID: "pets.list.ids", Title: "no two pets in a list have the same id",
 			Clause: "id-unique", Level: Required, Feature: FeaturePets,
-			Why:     "Clients keep animals by id; one would overwrite the other.",
+			Why:     "Clients keep pets by id; one would overwrite the other.",
 			Failure: "The same id twice in one answer.",
 			stage:   stageMany, run: listIDs,
 		},
 		{
-			ID: "pets.list.created", Title: "an animal just added is in the list at once",
+			ID: "pets.list.created", Title: "a pet just added is in the list at once",
 			Clause: "list-shows", Level: Required, Feature: FeaturePets, Writes: true,
-			Why:     "Whoever adds an animal and then lists must see it.",
-			Failure: "A list that is short enough to hold every animal lacks one whose creation was answered. Inconclusive where the store holds more than any list can show.",
+			Why:     "Whoever adds a pet and then lists must see it.",
+			Failure: "A list that is short enough to hold every pet lacks one whose creation was answered. Inconclusive where the store holds more than any list can show.",
 			run:     listCreated,
 		},
 		{
-			ID: "pets.list.same", Title: "a list shows an animal as it was added",
+			ID: "pets.list.same", Title: "a list shows a pet as it was added",
 			Clause: "list-shows", Level: Required, Feature: FeaturePets, Writes: true,
-			Why:     "The list is the replacement for fetching a single animal, and must say the same.",
+			Why:     "The list is the replacement for fetching a single pet, and must say the same.",
 			Failure: "Name, categoryId or status in the list differ from what was given on creation.",
 			run:     listSame,
 		},
@@ -145,7 +145,7 @@ func listEmpty(p *probe) error {
 		empty = empty || len(elements) == 0
 	}
 	if !empty {
-		return undecidedf("every filter matched animals when the run began")
+		return undecidedf("every filter matched pets when the run began")
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func listPets(p *probe) error {
 		}
 	}
 	if seen == 0 {
-		return undecidedf("the store holds no animal")
+		return undecidedf("the store holds no pet")
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func listIDs(p *probe) error {
 		seen := make(map[int64]bool)
 		for _, found := range l.pets {
 			if seen[found.ID] {
-				return violationf(l.x, "two animals in the list have the id %d%s", found.ID, l.x.showElements(found.ID))
+				return violationf(l.x, "two pets in the list have the id %d%s", found.ID, l.x.showElements(found.ID))
 			}
 			seen[found.ID] = true
 		}
@@ -213,7 +213,7 @@ func listCreated(p *probe) error {
 			continue
 		}
 		if l.whole {
-			return violationf(l.x, "the list of %d animals lacks the one that was just added as %d", len(l.pets), added.ID)
+			return violationf(l.x, "the list of %d pets lacks the one that was just added as %d", len(l.pets), added.ID)
 		}
 		switch _, _, err := p.inFiltered(added); {
 		case err == nil:
@@ -223,7 +223,7 @@ func listCreated(p *probe) error {
 		}
 	}
 	if seen == 0 {
-		return undecidedf("the store holds more animals than a list can show")
+		return undecidedf("the store holds more pets than a list can show")
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func listSame(p *probe) error {
 	}
 	l, added, err := p.inFiltered(pets[0])
 	if err != nil {
-		return asUndecided(err, "no list shows the animals that were added")
+		return asUndecided(err, "no list shows the pets that were added")
 	}
 	return l.showsAs(added)
 }

@@ -66,7 +66,7 @@ func (x *exchange) inShort() string {
 		return s + ", a body that is no JSON"
 	case v.Kind() == '[':
 		elements, _ := parseArray(v)
-		return fmt.Sprintf("%s, %d animals", s, len(elements))
+		return fmt.Sprintf("%s, %d pets", s, len(elements))
 	}
 	if o, err := parseObject(v); err == nil {
 		if code, err := o.str("code"); err == nil && x.status >= 400 {
@@ -89,7 +89,7 @@ func listOrder(p *probe) error {
 	slices.Reverse(desc)
 	switch {
 	case len(ids) < 2:
-		return undecidedf("there are too few animals to tell")
+		return undecidedf("there are too few pets to tell")
 	case slices.IsSorted(ids):
 		p.note("order", "by id, ascending")
 	case slices.IsSorted(desc):

@@ -56,9 +56,9 @@ func nameKinds() []nameKind {
 func nameChecks() []Check {
 	var checks []Check
 	for _, k := range nameKinds() {
-		failure := "The animal is refused, or the answer, the animal fetched or the list shows another name."
+		failure := "The pet is refused, or the answer, the pet fetched or the list shows another name."
 		if k.refusable != "" {
-			failure = "The answer, the animal fetched or the list shows another name. Inconclusive if the animal is refused: " + k.refusable + "."
+			failure = "The answer, the pet fetched or the list shows another name. Inconclusive if the pet is refused: " + k.refusable + "."
 		}
 		checks = append(checks, create("name."+k.id, "name", "a name "+k.what+" is kept to the byte",
 			"What a client stores, it must get back.", failure,
@@ -87,16 +87,16 @@ func categoryChecks() []Check {
 	}
 	var checks []Check
 	for _, v := range values {
-		failure := "The answer, the animal fetched or the list shows another number, or the animal is refused though the target takes arbitrary categories, negative ones too. Inconclusive if it refuses those: whether a category has to exist is not stated."
+		failure := "The answer, the pet fetched or the list shows another number, or the pet is refused though the target takes arbitrary categories, negative ones too. Inconclusive if it refuses those: whether a category has to exist is not stated."
 		if v.value > 0 {
-			failure = "The answer, the animal fetched or the list shows another number, or the animal is refused though the target takes arbitrary categories. Inconclusive if it refuses those: whether a category has to exist is not stated."
+			failure = "The answer, the pet fetched or the list shows another number, or the pet is refused though the target takes arbitrary categories. Inconclusive if it refuses those: whether a category has to exist is not stated."
 		}
 		checks = append(checks, create("category."+v.id, "category", fmt.Sprintf("a categoryId %s is kept exactly", v.what),
 			"An int64 that goes through floating point becomes another one.", failure,
 			func(p *probe) error {
 				sup, err := p.supply()
 				if err != nil {
-					return asUndecided(err, "no animal could be created")
+					return asUndecided(err, "no pet could be created")
 				}
 				refusable := ""
 				if !sup.free || v.value <= 0 && !p.takesNegative() {
@@ -108,7 +108,7 @@ func categoryChecks() []Check {
 	return checks
 }
 
-// takesNegative reports whether an animal of an arbitrary negative category
+// takesNegative reports whether a pet of an arbitrary negative category
 // is accepted. A target that takes those and arbitrary positive ones has no
 // rule that a category must exist, nor that it must be positive.
 func (p *probe) takesNegative() bool {
@@ -118,7 +118,7 @@ func (p *probe) takesNegative() bool {
 	return ok
 }
 
-// kept creates an animal and says what is wrong if it does not come back as
+// kept creates a pet and says what is wrong if it does not come back as
 // it was sent, from the creation, by its id and, where it shows, in a list.
 func (p *probe) kept(n newPet, refusable string) error {
 	x, err := p.do(post("/pets", n.json()))
@@ -154,7 +154,7 @@ func (p *probe) kept(n newPet, refusable string) error {
 	return nil
 }
 
-// fetchedAs says what is wrong if fetching an animal does not give it as it
+// fetchedAs says what is wrong if fetching a pet does not give it as it
 // was added.
 func (p *probe) fetchedAs(added pet) error {
 	if gone, err := p.getRemoved(); gone || err != nil {
@@ -164,7 +164,7 @@ func (p *probe) fetchedAs(added pet) error {
 	if err != nil {
 		return err
 	}
-	if err := p.want(x, 200, fmt.Sprintf("the animal %d was added", added.ID)); err != nil {
+	if err := p.want(x, 200, fmt.Sprintf("the pet %d was added", added.ID)); err != nil {
 		return err
 	}
 	got, err := x.pet()
@@ -172,12 +172,12 @@ func (p *probe) fetchedAs(added pet) error {
 		return err
 	}
 	if diff := added.differs(got); diff != "" {
-		return violationf(x, "the animal fetched is not as it was added: %s", diff)
+		return violationf(x, "the pet fetched is not as it was added: %s", diff)
 	}
 	return nil
 }
 
-// createConcurrent adds animals at the same time and looks for them.
+// createConcurrent adds pets at the same time and looks for them.
 func createConcurrent(p *probe) error {
 	const n = 32
 	category, err := p.category()

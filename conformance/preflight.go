@@ -18,7 +18,7 @@ type start struct {
 // statuses are the values of the contract, section 2.4.
 func statuses() []string { return []string{"available", "pending", "sold"} }
 
-// preflight looks whether there is an animal store that takes the key, so
+// preflight looks whether there is a petstore that takes the key, so
 // that a slip in the command gives one line and not a failure for each check.
 func (s *Session) preflight(ctx context.Context) error {
 	x, err := s.client.do(ctx, get("/pets?limit=100"))
@@ -58,16 +58,16 @@ func (s *Session) recognise(ctx context.Context, x, keyless *exchange) error {
 	gone := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}
 	isGone := slices.Contains(gone, x.status)
 	if base := s.elsewhere(ctx, isGone); base != "" {
-		return s.targetError("no animal store at %s, but at %s: the base URL is what stands before /pets", s.target.URL, base)
+		return s.targetError("no petstore at %s, but at %s: the base URL is what stands before /pets", s.target.URL, base)
 	}
 	if keyless.status == http.StatusUnauthorized && (!isGone || x.errorString("code") == nil) {
 		return nil
 	}
-	return s.targetError("no animal store at %s: %s answers %s, Content-Type %q, where a list in JSON was expected",
+	return s.targetError("no petstore at %s: %s answers %s, Content-Type %q, where a list in JSON was expected",
 		s.target.URL, x.url, x.statusLine(), x.header.Get("Content-Type"))
 }
 
-// elsewhere returns the base address that was probably meant, if an animal
+// elsewhere returns the base address that was probably meant, if a pet
 // store answers there; "" if none does. With isGone nothing answers at the one
 // that was given.
 func (s *Session) elsewhere(ctx context.Context, isGone bool) string {

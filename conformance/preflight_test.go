@@ -37,9 +37,9 @@ func TestNotJudged(t *testing.T) {
 	}{
 		{name: "nothing listens", target: conformance.Target{URL: closed.URL, Key: testKey}, want: "connection refused"},
 		{name: "a wrong key", target: conformance.Target{URL: target.URL, Key: "wrong"}, want: "401 Unauthorized: the target does not take the API key"},
-		{name: "a page", target: conformance.Target{URL: page.URL, Key: testKey}, want: "no animal store at"},
-		{name: "another service", target: conformance.Target{URL: guarded.URL, Key: testKey}, want: "no animal store at"},
-		{name: "a wrong base path", target: conformance.Target{URL: target.URL + "/v2", Key: testKey}, want: "no animal store at"},
+		{name: "a page", target: conformance.Target{URL: page.URL, Key: testKey}, want: "no petstore at"},
+		{name: "another service", target: conformance.Target{URL: guarded.URL, Key: testKey}, want: "no petstore at"},
+		{name: "a wrong base path", target: conformance.Target{URL: target.URL + "/v2", Key: testKey}, want: "no petstore at"},
 		{name: "a redirect", target: conformance.Target{URL: moved.URL, Key: testKey}, want: "give the address that it leads to"},
 		{name: "no messages there", target: conformance.Target{URL: target.URL, MessagesURL: target.URL + "/x", Key: testKey}, want: "no messages at"},
 		{name: "messages that cannot be reached", target: conformance.Target{URL: target.URL, MessagesURL: closed.URL, Key: testKey}, want: "connection refused"},

@@ -81,7 +81,7 @@ func (p *probe) note(what, format string, args ...any) {
 	p.notes = append(p.notes, Observation{what, fmt.Sprintf(format, args...)})
 }
 
-// name returns a name for an animal that nothing else has, in this run or in
+// name returns a name for a pet that nothing else has, in this run or in
 // any other.
 func (p *probe) name() string {
 	p.names++

@@ -74,7 +74,7 @@ type Counts struct {
 
 // ReportFormat names the form of the JSON report. It changes when a member
 // changes its meaning or goes away, not when one is added.
-const ReportFormat = "animalstore-conformance/1"
+const ReportFormat = "petstore-conformance/1"
 
 // Report is what a run found.
 type Report struct {

@@ -86,7 +86,7 @@ func (r *Report) always() []string {
 		x := result.Exchanges[result.Proof]
 		op := r.operation(x)
 		if op == "GET /pets/{petId}" && len(r.Left.Pets) == 0 {
-			continue // there may be no animal to fetch
+			continue // there may be no pet to fetch
 		}
 		if withKey(x) && (x.Status == 0 || x.Status >= 400) && tallies[op] == nil {
 			suspects, tallies[op] = append(suspects, x), new(tally)

@@ -55,7 +55,7 @@ type junitProblem struct {
 }
 
 func (r *Report) writeJUnit(w io.Writer) error {
-	all := junitSuites{Name: "animal store conformance", Time: junitTime(r.Seconds)}
+	all := junitSuites{Name: "petstore conformance", Time: junitTime(r.Seconds)}
 	for _, feature := range []Feature{FeaturePets, FeatureDeprecation, FeatureMessages} {
 		s := junitSuite{
 			Name:      string(feature),

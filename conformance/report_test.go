@@ -105,7 +105,7 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(write(t, r, conformance.JSON), write(t, &back, conformance.JSON)); diff != "" {
 		t.Errorf("read and written again (-want +got):\n%s", diff)
 	}
-	if back.Format != "animalstore-conformance/1" || back.Outcome != conformance.NotConformant || len(back.Results) != len(conformance.Checks()) {
+	if back.Format != "petstore-conformance/1" || back.Outcome != conformance.NotConformant || len(back.Results) != len(conformance.Checks()) {
 		t.Errorf("the format is %q, the outcome %q, with %d results", back.Format, back.Outcome, len(back.Results))
 	}
 }

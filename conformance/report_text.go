@@ -226,7 +226,7 @@ func (t *textWriter) summary(r *Report) {
 	}
 	t.printf(", %.1f s, seed %d\n", r.Seconds, r.Seed)
 	if len(r.Left.Pets) > 0 || r.Left.Messages > 0 {
-		t.printf("left behind: %s%s and %s, named %s…\n", plural(len(r.Left.Pets), "animal"), idRange(r.Left.Pets), plural(r.Left.Messages, "message"), r.Left.Mark)
+		t.printf("left behind: %s%s and %s, named %s…\n", plural(len(r.Left.Pets), "pet"), idRange(r.Left.Pets), plural(r.Left.Messages, "message"), r.Left.Mark)
 	}
 }
 

@@ -111,8 +111,8 @@ func TestTextBroken(t *testing.T) {
 	}{
 		{"a route is missing", missing, []string{
 			"\nEvery POST /pets with the valid key was answered 404 Not Found, whatever it asked for.\n",
-			" checks: no animal could be created: ",
-		}, []string{"Every GET /pets"}}, // that no animal is there may be right
+			" checks: no pet could be created: ",
+		}, []string{"Every GET /pets"}}, // that no pet is there may be right
 		{"nothing is checked", lax, []string{
 			"\nWhat is wrong, by what the answers that prove it have in common:\n  ",
 			" FAIL  POST /pets was answered 201 Created\n",

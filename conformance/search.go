@@ -14,7 +14,7 @@ import (
 // size.
 const largePage = 1 << 20
 
-// listing is a list of the most animals that one can show.
+// listing is a list of the most pets that one can show.
 type listing struct {
 	x    *exchange
 	pets []pet
@@ -23,7 +23,7 @@ type listing struct {
 	whole bool
 }
 
-// listing asks for all animals of that status ("": of any).
+// listing asks for all pets of that status ("": of any).
 func (p *probe) listing(status string) (listing, error) {
 	path := "/pets?limit=100"
 	if status != "" {
@@ -67,18 +67,18 @@ func (l listing) find(id int64) (pet, bool) {
 	return l.pets[i], true
 }
 
-// showsAs says what is wrong if l shows an animal otherwise than it was
+// showsAs says what is wrong if l shows a pet otherwise than it was
 // added.
 func (l listing) showsAs(added pet) error {
 	found, _ := l.find(added.ID)
 	if diff := added.differs(found); diff != "" {
-		return violationf(l.x, "the animal %d in the list is not as it was added: %s%s", added.ID, diff, l.x.showElements(added.ID))
+		return violationf(l.x, "the pet %d in the list is not as it was added: %s%s", added.ID, diff, l.x.showElements(added.ID))
 	}
 	return nil
 }
 
-// inFiltered looks for an animal in the list of its status, and returns the
-// list and the animal. Other clients may have added more since than a list of
+// inFiltered looks for a pet in the list of its status, and returns the
+// list and the pet. Other clients may have added more since than a list of
 // the newest shows: then it looks for another one, just added.
 func (p *probe) inFiltered(added pet) (listing, pet, error) {
 	const tries = 3
@@ -91,7 +91,7 @@ func (p *probe) inFiltered(added pet) (listing, pet, error) {
 			return l, added, nil
 		}
 		if l.whole {
-			return l, added, violationf(l.x, "the list of all %d animals that are %s lacks the one that was added as %d", len(l.pets), added.Status, added.ID)
+			return l, added, violationf(l.x, "the list of all %d pets that are %s lacks the one that was added as %d", len(l.pets), added.Status, added.ID)
 		}
 		if try == tries || !p.showsNew(l, added.Status) {
 			break
@@ -100,10 +100,10 @@ func (p *probe) inFiltered(added pet) (listing, pet, error) {
 			return l, added, err
 		}
 	}
-	return listing{}, added, undecidedf("the store holds more animals than a list can show")
+	return listing{}, added, undecidedf("the store holds more pets than a list can show")
 }
 
-// showsNew reports whether a list of that status holds an animal that it did
+// showsNew reports whether a list of that status holds a pet that it did
 // not when the run began.
 func (p *probe) showsNew(l listing, status string) bool {
 	before := listing{pets: p.s.start.byStatus[status].guessList()}
@@ -113,15 +113,15 @@ func (p *probe) showsNew(l listing, status string) bool {
 	})
 }
 
-// notStored says what is wrong if an animal of one of those names, each from
+// notStored says what is wrong if a pet of one of those names, each from
 // the body of a refused request, is in the store.
 func (p *probe) notStored(refused map[string]*exchange) error {
 	if len(refused) == 0 {
 		return undecidedf("no request was refused")
 	}
-	sup, err := p.supply() // its animal is older than any refused request
+	sup, err := p.supply() // its pet is older than any refused request
 	if err != nil {
-		return asUndecided(err, "no animal could be created")
+		return asUndecided(err, "no pet could be created")
 	}
 	last, err := p.add("available")
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *probe) notStored(refused map[string]*exchange) error {
 		}
 		for _, found := range l.pets {
 			if x := refused[found.Name]; x != nil {
-				return violationf(l.x, "the animal %q is in the store, though its creation was answered with %s%s", found.Name, x.statusLine(), l.x.showElements(found.ID))
+				return violationf(l.x, "the pet %q is in the store, though its creation was answered with %s%s", found.Name, x.statusLine(), l.x.showElements(found.ID))
 			}
 		}
 		_, older := l.find(sup.first.ID)
@@ -197,7 +197,7 @@ func (p *probe) notStoredAgain(refused map[string]*exchange) error {
 	return nil
 }
 
-// idsCount reports whether two animals added one after the other get ids that
+// idsCount reports whether two pets added one after the other get ids that
 // are near enough to look between them.
 func (p *probe) idsCount() (bool, error) {
 	a, err := p.add("available")
@@ -215,7 +215,7 @@ func near(a, b int64) bool {
 	return b > a && b-a > 0 && b-a <= few
 }
 
-// between fetches the animals with ids between two of this run's, where there
+// between fetches the pets with ids between two of this run's, where there
 // are few enough: a store that counts would have put a refused one there.
 func (p *probe) between(a, b int64, refused map[string]*exchange) (bool, error) {
 	if !near(a, b) {
@@ -228,10 +228,10 @@ func (p *probe) between(a, b int64, refused map[string]*exchange) (bool, error) 
 		}
 		found, err := x.pet()
 		if err != nil {
-			return nil // for the checks of a single animal
+			return nil // for the checks of a single pet
 		}
 		if was := refused[found.Name]; was != nil {
-			return violationf(x, "the animal %q is in the store, though its creation was answered with %s", found.Name, was.statusLine())
+			return violationf(x, "the pet %q is in the store, though its creation was answered with %s", found.Name, was.statusLine())
 		}
 		return nil
 	})

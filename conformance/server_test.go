@@ -103,7 +103,7 @@ func TestReference(t *testing.T) {
 	}
 	// What a run on an empty store leaves behind: docs/conformance.md says so.
 	if got, want := len(r.Left.Pets), 101; got != want {
-		t.Errorf("the run left %d animals behind, not %d", got, want)
+		t.Errorf("the run left %d pets behind, not %d", got, want)
 	}
 }
 

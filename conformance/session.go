@@ -24,7 +24,7 @@ type Session struct {
 	known   map[string]string // reasons, by id
 	start   start
 
-	stocking sync.Mutex // held while animals are added to a number
+	stocking sync.Mutex // held while pets are added to a number
 
 	mu      sync.Mutex
 	memos   map[string]*memo
@@ -32,11 +32,11 @@ type Session struct {
 	left    LeftBehind
 	givers  map[int64]*exchange // the creations, by the id that they gave
 	twice   *exchange           // one that gave an id of another; nil: none
-	made    map[string]int      // animals created, by status
+	made    map[string]int      // pets created, by status
 }
 
 // Open gets ready to judge target: it checks the arguments and looks whether
-// an animal store answers there. Errors caused by the arguments have
+// a petstore answers there. Errors caused by the arguments have
 // [ErrOptions] in their tree; any other says in one line why the target
 // cannot be judged.
 func Open(ctx context.Context, target Target, opts *Options) (*Session, error) {

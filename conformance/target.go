@@ -35,12 +35,12 @@ type Options struct {
 	// ReadOnly sends nothing but GET. Checks that need more are skipped.
 	ReadOnly bool
 
-	// Pet is the id of an animal that the target holds, for the checks that
+	// Pet is the id of a pet that the target holds, for the checks that
 	// fetch one in a read-only run. Nil: one from the target's own list.
 	Pet *int64
 
 	// Category is a category id that the target accepts. Nil: the suite
-	// tries an arbitrary one, then those of animals already there, then 1.
+	// tries an arbitrary one, then those of pets already there, then 1.
 	Category *int64
 
 	// Level is the lowest level whose violation makes a target not

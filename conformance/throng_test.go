@@ -12,7 +12,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// thronged is a store where other clients add n animals before each creation.
+// thronged is a store where other clients add n pets before each creation.
 func thronged(n int) func(petstore.Service) petstore.Service {
 	return func(s petstore.Service) petstore.Service { return &throng{Service: s, n: n} }
 }
@@ -68,7 +68,7 @@ func TestThrong(t *testing.T) {
 		{"the oldest show", variant{pets: counting}, "pets.list.created", conformance.Inconclusive},
 	} {
 		t.Run(strings.ReplaceAll(tt.name, " ", "_"), func(t *testing.T) {
-			// The first brings many animals between the first of the run and the
+			// The first brings many pets between the first of the run and the
 			// rest.
 			r := run(t, tt.v, conformance.Options{Run: []string{"pets.create.concurrent", tt.check}, Parallel: 1})
 			if got := result(t, r, tt.check); got.Verdict != tt.want {

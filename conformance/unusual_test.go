@@ -88,13 +88,13 @@ func unusualServers() []variant {
 		{name: "lists by name", pets: ordered(func(p []petstore.Pet) {
 			slices.SortFunc(p, func(a, b petstore.Pet) int { return strings.Compare(a.Name, b.Name) })
 		})},
-		{name: "a store full of animals", pets: filled(700)},
-		{name: "a store full of animals, the newest first", pets: func(s petstore.Service) petstore.Service {
+		{name: "a store full of pets", pets: filled(700)},
+		{name: "a store full of pets, the newest first", pets: func(s petstore.Service) petstore.Service {
 			return ordered(func(p []petstore.Pet) { slices.Reverse(p) })(filled(350)(s))
 		}},
-		{name: "a store with a hundred animals", pets: filled(100)},
-		{name: "a store with 99 animals", pets: filled(99)},
-		{name: "a store with large animals, whose pages end early", pets: large},
+		{name: "a store with a hundred pets", pets: filled(100)},
+		{name: "a store with 99 pets", pets: filled(99)},
+		{name: "a store with large pets, whose pages end early", pets: large},
 		{name: "other clients at work", pets: busy},
 
 		{name: "available where no status was given", http: defaults(create, "status", `"available"`)},
@@ -107,7 +107,7 @@ func unusualServers() []variant {
 		})},
 		{name: "strict rules for names", options: httpapi.Options{Validate: strictNames}},
 		{name: "categories have to exist, and one is named", options: httpapi.Options{Validate: knownCategories(42)}, opts: withCategory(42)},
-		{name: "categories have to exist, and an animal has one", options: httpapi.Options{Validate: knownCategories(5)}, pets: filled(3)},
+		{name: "categories have to exist, and a pet has one", options: httpapi.Options{Validate: knownCategories(5)}, pets: filled(3)},
 		{name: "categories have to exist, and 1 does", options: httpapi.Options{Validate: knownCategories(1)}},
 		{name: "categories are positive", options: httpapi.Options{Validate: func(_ context.Context, n petstore.NewPet) error {
 			if n.CategoryID <= 0 {
@@ -115,7 +115,7 @@ func unusualServers() []variant {
 			}
 			return nil
 		}}},
-		{name: "the same animal twice is a conflict", http: uniqueNames},
+		{name: "the same pet twice is a conflict", http: uniqueNames},
 		{name: "any Content-Type", http: requests(create, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })},
 		{name: "limits out of range are moved into it", http: query(func(get func(string) string, set func(string, string)) {
 			if n, err := strconv.Atoi(get("limit")); err == nil {
@@ -137,7 +137,7 @@ func unusualServers() []variant {
 		})},
 		{name: "nothing that only RFCs ask for", http: spartan},
 		{name: "a Sunset late on the day, in an old form", http: header(fetch, 200, "Sunset", "Thursday, 05-Dec-30 23:59:59 GMT")},
-		{name: "animals can be changed", http: status("PUT /v1/pets/{id}", 405, 200)},
+		{name: "pets can be changed", http: status("PUT /v1/pets/{id}", 405, 200)},
 		{name: "fetching was removed on its day, with 410", http: status(fetch, 200, 410), opts: after(removal)},
 		{name: "fetching was removed on its day, with a bare 404", http: answers(fetch, func(a *answer) {
 			a.status, a.body = 404, []byte("<h1>Not Found</h1>")

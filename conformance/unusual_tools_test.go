@@ -93,7 +93,7 @@ func onceTooMany(next http.Handler) http.Handler {
 	})
 }
 
-// mappedIDs gives animals other ids, by a function that gives each another.
+// mappedIDs gives pets other ids, by a function that gives each another.
 func mappedIDs(to func(int64) int64) wrapper {
 	var mu sync.Mutex
 	back := map[string]string{}
@@ -159,7 +159,7 @@ func (o *reordering) ListPets(ctx context.Context, q petstore.ListQuery) (petsto
 	return petstore.Page{Pets: all[:min(limit, len(all))]}, nil
 }
 
-// filled is a store that held n animals before, some of them odd.
+// filled is a store that held n pets before, some of them odd.
 func filled(n int) func(petstore.Service) petstore.Service {
 	return func(s petstore.Service) petstore.Service {
 		names := []string{"", "Rex", "a\x00b", strings.Repeat("long ", 100), "<i>&", "🦊", "\u2028", `"`}
@@ -176,7 +176,7 @@ func filled(n int) func(petstore.Service) petstore.Service {
 	}
 }
 
-// large is a store whose animals fill a page of a megabyte soon, and which
+// large is a store whose pets fill a page of a megabyte soon, and which
 // ends it there.
 func large(s petstore.Service) petstore.Service {
 	for range 120 {
@@ -254,7 +254,7 @@ func knownCategories(known int64) func(context.Context, petstore.NewPet) error {
 	}
 }
 
-// uniqueNames refuses an animal of a name that there is.
+// uniqueNames refuses a pet of a name that there is.
 func uniqueNames(next http.Handler) http.Handler {
 	var mu sync.Mutex
 	seen := map[string]bool{}

@@ -125,7 +125,7 @@ func body(op string, of int, text string) wrapper {
 }
 
 // objects changes every object that the answers to an operation hold: the
-// animals of a list, or the one that the answer is.
+// pets of a list, or the one that the answer is.
 func objects(op string, of int, change func(object)) wrapper {
 	return answers(op, func(a *answer) {
 		if a.status != of {

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// Cursor is a place in a list of animals, between two of them. To a client it
+// Cursor is a place in a list of pets, between two of them. To a client it
 // is opaque: URL-safe text to hand back as it came. A store may use any form;
 // ours use [CursorAfter].
 type Cursor string
@@ -24,7 +24,7 @@ func cursorSum(id int64) uint32 {
 	return uint32(uint64(id) * 0x9E3779B97F4A7C15 >> 32) // 2^64 over the golden ratio
 }
 
-// CursorAfter returns the cursor that goes on after the animal with that ID,
+// CursorAfter returns the cursor that goes on after the pet with that ID,
 // whatever the filter.
 func CursorAfter(id int64) Cursor {
 	var b [cursorLen]byte

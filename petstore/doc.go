@@ -1,8 +1,8 @@
-// Package petstore is the model of the animal store and the interfaces that
+// Package petstore is the model of the petstore and the interfaces that
 // its parts meet at.
 //
-// An animal is a [NewPet] before it is stored and a [Pet] afterwards. Whoever
-// keeps animals implements [Service]; whoever keeps submitted messages
+// A pet is a [NewPet] before it is stored and a [Pet] afterwards. Whoever
+// keeps pets implements [Service]; whoever keeps submitted messages
 // implements [Messages], and [Queue] for the worker that takes them off.
 // Packages petstore/storage and petstore/storage/memory do all three, and
 // package petstore/httpapi serves them over HTTP.

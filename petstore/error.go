@@ -18,7 +18,7 @@ const (
 	// CodeUnauthorized: the credential is missing or unknown.
 	CodeUnauthorized Code = "unauthorized"
 
-	// CodeNotFound: there is no such animal.
+	// CodeNotFound: there is no such pet.
 	CodeNotFound Code = "not_found"
 
 	// CodeConflict: an earlier creation with the same [Once] is under way and
@@ -83,7 +83,7 @@ func CodeOf(err error) Code {
 
 // The errors that every store gives in the same words.
 var (
-	ErrNoPet     = Errorf(CodeNotFound, "there is no animal with this id")
+	ErrNoPet     = Errorf(CodeNotFound, "there is no pet with this id")
 	ErrMismatch  = Errorf(CodeMismatch, "the idempotency key was used before with another value")
 	ErrQueueFull = Errorf(CodeUnavailable, "the message queue is full")
 )

@@ -31,9 +31,9 @@ func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// AppendJSON appends the wire form of p's animals to dst: a JSON array of
+// AppendJSON appends the wire form of p's pets to dst: a JSON array of
 // what [Pet.AppendJSON] gives, `[]` if there are none. The cursor is no part
-// of it. It fails, with dst as it was, if an animal does not validate.
+// of it. It fails, with dst as it was, if a pet does not validate.
 func (p Page) AppendJSON(dst []byte) ([]byte, error) {
 	n := len(dst)
 	dst = append(dst, '[')

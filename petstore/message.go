@@ -39,7 +39,7 @@ func MessageTime(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)
 }
 
-// messageIDPrefix tells a message's ID from an animal's at a glance.
+// messageIDPrefix tells a message's ID from a pet's at a glance.
 const messageIDPrefix = "msg_"
 
 // MessageID returns the ID of the n-th message that a store accepted. To a

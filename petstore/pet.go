@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Status is an animal's availability (contract, section 2.4). The zero value
+// Status is a pet's availability (contract, section 2.4). The zero value
 // means that no status was given; it stays absent on the wire, since the
 // contract states no default.
 type Status string
@@ -32,7 +32,7 @@ func (s Status) Valid() bool {
 	return false
 }
 
-// NewPet is an animal about to be added (contract, section 2.1).
+// NewPet is a pet about to be added (contract, section 2.1).
 type NewPet struct {
 	// Name may be any valid UTF-8, the empty string too. It is kept byte for
 	// byte: not trimmed, folded or normalised.
@@ -42,7 +42,7 @@ type NewPet struct {
 	// categories, so nothing is looked up.
 	CategoryID int64 `json:"categoryId"`
 
-	// Status is the animal's availability, or zero for none.
+	// Status is the pet's availability, or zero for none.
 	Status Status `json:"status,omitzero"`
 }
 
@@ -58,7 +58,7 @@ func (p NewPet) Validate() error {
 	return nil
 }
 
-// Pet is an animal as the store keeps it (contract, section 2.2).
+// Pet is a pet as the store keeps it (contract, section 2.2).
 type Pet struct {
 	// ID is assigned on creation: positive, unique, never used again, and
 	// higher than every ID committed before it.
@@ -67,7 +67,7 @@ type Pet struct {
 	NewPet
 }
 
-// The contract's range for the number of animals in a list (section 8).
+// The contract's range for the number of pets in a list (section 8).
 const (
 	MinLimit     = 1
 	MaxLimit     = 100
@@ -80,11 +80,11 @@ const (
 // pet.
 const MaxPageBytes = 1 << 20
 
-// ListQuery selects animals for [Service.ListPets]. The zero value selects
-// the first [DefaultLimit] of all animals.
+// ListQuery selects pets for [Service.ListPets]. The zero value selects
+// the first [DefaultLimit] of all pets.
 type ListQuery struct {
-	Limit  int    // most animals to return, 1 to 100; 0: 20
-	Status Status // only animals of this status; "": all of them
+	Limit  int    // most pets to return, 1 to 100; 0: 20
+	Status Status // only pets of this status; "": all of them
 	After  Cursor // go on after this place; "": from the start
 }
 
@@ -104,7 +104,7 @@ func (q ListQuery) Normalize() (ListQuery, error) {
 	return q, nil
 }
 
-// Page is a part of a list of animals.
+// Page is a part of a list of pets.
 type Page struct {
 	Pets []Pet  // ascending by ID
 	Next Cursor // where the next page starts; "": this is the last one
@@ -115,7 +115,7 @@ type Page struct {
 // gives the first one's result and creates nothing. The zero value asks for
 // no such thing.
 //
-// Creations of animals and of messages are kept apart: one Once can serve
+// Creations of pets and of messages are kept apart: one Once can serve
 // both. Only successes are remembered.
 type Once struct {
 	Scope string // whose key it is, such as the caller's account
@@ -125,7 +125,7 @@ type Once struct {
 // IsZero reports whether o asks for nothing to be remembered.
 func (o Once) IsZero() bool { return o.Key == "" }
 
-// Service keeps animals. Its methods are safe for concurrent use and return
+// Service keeps pets. Its methods are safe for concurrent use and return
 // once ctx is done, with an error that wraps ctx's; a creation that was
 // already being written then may still be waited for, so that its outcome is
 // known.
@@ -133,9 +133,9 @@ func (o Once) IsZero() bool { return o.Key == "" }
 // Errors without a code named at a method ([CodeInternal], [CodeUnavailable])
 // may come from any of them.
 type Service interface {
-	// ListPets returns animals in ascending order of ID (contract, section
+	// ListPets returns pets in ascending order of ID (contract, section
 	// 4.1). The order of commit is the order of IDs, so going on from a
-	// page's cursor neither skips nor repeats an animal, whatever is added
+	// page's cursor neither skips nor repeats a pet, whatever is added
 	// meanwhile.
 	//
 	// Errors: [CodeInvalid] for a limit or status out of range and for a
@@ -152,14 +152,14 @@ type Service interface {
 	// [CodeFull] if there is no room.
 	CreatePet(ctx context.Context, p NewPet, once Once) (Pet, error)
 
-	// GetPet returns the animal with that ID (contract, section 4.3).
+	// GetPet returns the pet with that ID (contract, section 4.3).
 	//
 	// Errors: [CodeNotFound] if there is none.
 	GetPet(ctx context.Context, id int64) (Pet, error)
 }
 
-// EncodedReader reads animals in their wire form. It is the fast path of a
-// handler: a store that keeps animals as JSON need not decode them for the
+// EncodedReader reads pets in their wire form. It is the fast path of a
+// handler: a store that keeps pets as JSON need not decode them for the
 // handler to encode them again.
 //
 // Both methods append to dst exactly the bytes that encoding the result of

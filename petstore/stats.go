@@ -4,7 +4,7 @@ import "context"
 
 // Stats counts what a store holds.
 type Stats struct {
-	Pets           int64 `json:"pets"`           // animals
+	Pets           int64 `json:"pets"`           // pets
 	QueuedMessages int64 `json:"queuedMessages"` // messages in the queue
 }
 

@@ -108,7 +108,7 @@ func TestCommands(t *testing.T) {
 
 		{name: "nothing listens", args: run(closed.URL), env: env, code: 3, stderr: "connection refused"},
 		{name: "a wrong key", args: run(good, "-key", "wrong"), code: 3, stderr: "does not take the API key"},
-		{name: "no such service", args: run(good + "/x"), env: env, code: 3, stderr: "no animal store at"},
+		{name: "no such service", args: run(good + "/x"), env: env, code: 3, stderr: "no petstore at"},
 		{name: "the address of the list", args: run(good + "/pets"), env: env, code: 3, stderr: "the base URL is what stands before /pets"},
 
 		{name: "nothing", code: 2, stderr: "Usage:"},

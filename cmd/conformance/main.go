@@ -1,4 +1,4 @@
-// Command conformance judges a server of the animal store contract from
+// Command conformance judges a server of the petstore contract from
 // outside, whatever language it is written in.
 //
 //	conformance run -url http://127.0.0.1:8080/v1 -key-file key
@@ -29,7 +29,7 @@ const (
 	exitNotJudged     = 3
 )
 
-const usage = `conformance: judge a server of the animal store contract from outside
+const usage = `conformance: judge a server of the petstore contract from outside
 
 Usage:
   conformance run -url URL [flags]

@@ -41,7 +41,7 @@ func (s *settings) flags() *flag.FlagSet {
 	fs.StringVar(&s.level, "level", "required", "least `level` that counts against the target: required, or recommended to make warnings failures")
 	fs.BoolVar(&s.opts.Strict, "strict", false, "do not call a target conformant while a check is inconclusive")
 	fs.BoolVar(&s.opts.ReadOnly, "read-only", false, "send nothing but GET; the checks that need more are skipped")
-	int64Var(fs, &s.opts.Pet, "pet", "`id` of an animal that the target holds, to fetch in a read-only run (default: one from its list)")
+	int64Var(fs, &s.opts.Pet, "pet", "`id` of a pet that the target holds, to fetch in a read-only run (default: one from its list)")
 	int64Var(fs, &s.opts.Category, "category", "`id` of a category that the target accepts (default: an arbitrary one, if it takes that)")
 	fs.StringVar(&s.known, "known", "", "`file` of known failures: an id and a reason a line; they do not count, and one that passes fails the run")
 	fs.Uint64Var(&s.opts.Seed, "seed", 0, "`number` that the generated cases come from (default: another one each time; the report has it)")

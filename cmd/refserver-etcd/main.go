@@ -1,4 +1,4 @@
-// Refserver-etcd serves the animal store from an etcd cluster.
+// Refserver-etcd serves the petstore from an etcd cluster.
 // "refserver-etcd -h" tells its flags and commands.
 package main
 

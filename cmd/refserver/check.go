@@ -21,7 +21,7 @@ import (
 const maxProblems = 100
 
 // checkMemory is how much memory a check may need, in bytes. It needs a tenth
-// of that for ten million animals.
+// of that for ten million pets.
 const checkMemory = 2 << 30
 
 // checkCommand reads a whole file and names its damage. It does so in a child
@@ -61,7 +61,7 @@ func check(w io.Writer, path string) error {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		return fmt.Errorf("%s is empty; a store never is, not even without animals", path)
+		return fmt.Errorf("%s is empty; a store never is, not even without pets", path)
 	}
 	n, foreign := 0, false
 	var first error
@@ -80,7 +80,7 @@ func check(w io.Writer, path string) error {
 	case err != nil:
 		return &serve.UsageError{Message: err.Error()}
 	case foreign:
-		return fmt.Errorf("%s is not an animal store; if it was one, its start is lost: save what is left with export -skip-damaged", path)
+		return fmt.Errorf("%s is not a petstore; if it was one, its start is lost: save what is left with export -skip-damaged", path)
 	case n == 1 && errors.Is(first, storage.ErrSpare):
 		return fmt.Errorf("%s has lost nothing: start the server, which writes the damaged page again; look after the disk", path)
 	case n == 1 && errors.Is(first, storage.ErrUndecided):

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// client keeps a connection and creates animals over it, each with an
+// client keeps a connection and creates pets over it, each with an
 // Idempotency-Key of its own, until the server is gone.
 type client struct {
 	host, key string
@@ -161,7 +161,7 @@ func audit(t *testing.T, dir, key string, clients []*client) {
 		}
 	}
 	if int64(len(owner)) != last-1 {
-		t.Errorf("%d animals were answered, and %d are on disk", len(owner), last-1)
+		t.Errorf("%d pets were answered, and %d are on disk", len(owner), last-1)
 	}
 	t.Logf("%d requests answered, %d refused by the closing address", len(owner), unsure)
 }

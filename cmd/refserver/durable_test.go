@@ -31,7 +31,7 @@ func TestRestart(t *testing.T) {
 	third := s.create(key, "third")
 	for i, body := range []string{first, second, third} {
 		if got := idOf(t, body); got != int64(i+1) {
-			t.Errorf("animal %d has id %d", i+1, got)
+			t.Errorf("pet %d has id %d", i+1, got)
 		}
 	}
 	want := "[" + strings.Join([]string{first, second, third}, ",") + "]"
@@ -45,7 +45,7 @@ func TestRestart(t *testing.T) {
 func TestFailedStoreEndsTheServer(t *testing.T) {
 	s := start(t, t.TempDir())
 	s.create(s.key, "first")
-	if err := os.Rename(s.path("animalstore.db"), s.path("away.db")); err != nil {
+	if err := os.Rename(s.path("petstore.db"), s.path("away.db")); err != nil {
 		t.Skip(err) // some systems keep open files in their place
 	}
 	r := s.do("POST", s.URL+"/pets", s.key, `{"name":"second","categoryId":1}`)

@@ -17,11 +17,11 @@ func exportCommand() serve.Command {
 	return serve.Command{
 		Name: "export",
 		Args: "FILE",
-		About: "write the animals in the file to standard output, one JSON object a line." +
+		About: "write the pets in the file to standard output, one JSON object a line." +
 			" A file in use cannot be exported: export a copy made with backup",
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&o.SkipDamaged, "skip-damaged", false, "pass over damage, with a line for each on standard error, and save the rest")
-			fs.BoolVar(&o.Messages, "messages", false, "write the queued messages, not the animals")
+			fs.BoolVar(&o.Messages, "messages", false, "write the queued messages, not the pets")
 		},
 		Run: func(c *serve.Call) error {
 			if len(c.Args) != 1 {

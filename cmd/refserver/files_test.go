@@ -34,7 +34,7 @@ func TestMissingFiles(t *testing.T) {
 	made.create(made.key, "Rex")
 	made.stop()
 
-	const store, keys = "animalstore.db", "animalstore.keys"
+	const store, keys = "petstore.db", "petstore.keys"
 	tests := []struct {
 		name  string
 		there []string // the files that exist
@@ -109,7 +109,7 @@ func TestKeysForAStoreWithoutKeys(t *testing.T) {
 	s := start(t, t.TempDir())
 	s.create(s.key, "Rex")
 	s.stop()
-	if err := os.Remove(s.path("animalstore.keys")); err != nil {
+	if err := os.Remove(s.path("petstore.keys")); err != nil {
 		t.Fatal(err)
 	}
 	_, _, stderr := run(t, s.dir, "-addr=127.0.0.1:0")
@@ -130,7 +130,7 @@ func TestKeysForAStoreWithoutKeys(t *testing.T) {
 // A first start that fails halfway can be repeated.
 func TestFirstStartThatFails(t *testing.T) {
 	dir := t.TempDir()
-	blocked := filepath.Join(dir, "animalstore.keys.lock")
+	blocked := filepath.Join(dir, "petstore.keys.lock")
 	if err := os.Mkdir(blocked, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestFirstStartsAtOnce(t *testing.T) {
 		serving := slices.DeleteFunc(started, func(p *subprocess.Process) bool {
 			_, err := p.Serving()
 			if err != nil { // the store is in use, or was found before its keys were made
-				oneLine(t, p.Stderr.String(), "animalstore.db")
+				oneLine(t, p.Stderr.String(), "petstore.db")
 			}
 			return err != nil
 		})

@@ -50,10 +50,10 @@ func TestKeysBesideTheServer(t *testing.T) {
 	}
 
 	// A file that makes no sense changes nothing, and says so once.
-	if err := os.WriteFile(s.path("animalstore.keys"), []byte("nonsense\n"), 0o600); err != nil {
+	if err := os.WriteFile(s.path("petstore.keys"), []byte("nonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.until("the bad file is refused", func() bool { return strings.Contains(s.Stderr.String(), "animalstore.keys: line 1") })
+	s.until("the bad file is refused", func() bool { return strings.Contains(s.Stderr.String(), "petstore.keys: line 1") })
 	if got := status(s.key); got != 200 {
 		t.Errorf("the first key, with a bad file: %d", got)
 	}
@@ -68,7 +68,7 @@ func TestLinkedKeyFile(t *testing.T) {
 	s := start(t, t.TempDir())
 	s.stop()
 	link := filepath.Join(t.TempDir(), "linked.keys")
-	if err := os.Symlink(s.path("animalstore.keys"), link); err != nil {
+	if err := os.Symlink(s.path("petstore.keys"), link); err != nil {
 		t.Skip(err)
 	}
 	again := start(t, s.dir, "-keys="+link)
@@ -85,7 +85,7 @@ func TestLinkedKeyFile(t *testing.T) {
 		t.Errorf("keys create through a link (-before +after):\n%s", diff)
 	}
 
-	if err := os.WriteFile(s.path("animalstore.keys"), []byte("# none\n"), 0o600); err != nil {
+	if err := os.WriteFile(s.path("petstore.keys"), []byte("# none\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	warned := func(s *server) bool { return strings.Contains(s.Stderr.String(), `level=WARN msg="no valid key`) }

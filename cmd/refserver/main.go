@@ -1,4 +1,4 @@
-// Refserver serves the animal store from one file. "refserver -h" tells its
+// Refserver serves the petstore from one file. "refserver -h" tells its
 // flags and commands.
 package main
 
@@ -20,10 +20,10 @@ func program() *serve.Program {
 	var db string
 	return &serve.Program{
 		Name:     "refserver",
-		About:    "the animal store, kept in one file, served over HTTP",
+		About:    "the petstore, kept in one file, served over HTTP",
 		Commands: []serve.Command{backupCommand(), checkCommand(), exportCommand(), acceptCommand()},
 		StoreFlags: func(fs *flag.FlagSet) {
-			fs.StringVar(&db, "db", "animalstore.db", "`file` with the pets and messages; made on the first start")
+			fs.StringVar(&db, "db", "petstore.db", "`file` with the pets and messages; made on the first start")
 		},
 		StoreFile: func() string { return db },
 		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Store, error) {

@@ -99,7 +99,7 @@ func start(t *testing.T, dir string, args ...string) *server {
 func startCommand(t *testing.T, cmd *exec.Cmd) *server {
 	t.Helper()
 	s := &server{t: t, dir: cmd.Dir}
-	_, err := os.Stat(s.path("animalstore.keys"))
+	_, err := os.Stat(s.path("petstore.keys"))
 	first := errors.Is(err, fs.ErrNotExist)
 	if s.Process, err = subprocess.Start(cmd); err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func send(client *http.Client, method, url, key, body string, header ...string) 
 	return response{resp.StatusCode, resp.Header, string(b)}, err
 }
 
-// create adds an animal and returns the body of the answer.
+// create adds a pet and returns the body of the answer.
 func (s *server) create(key, name string, header ...string) string {
 	s.t.Helper()
 	r := s.do("POST", s.URL+"/pets", key, fmt.Sprintf(`{"name":%q,"categoryId":7}`, name), header...)
@@ -208,7 +208,7 @@ func idOf(t *testing.T, body string) int64 {
 	t.Helper()
 	var id int64
 	if n, _ := fmt.Sscanf(body, `{"id":%d,`, &id); n != 1 {
-		t.Fatalf("no animal: %s", body)
+		t.Fatalf("no pet: %s", body)
 	}
 	return id
 }

@@ -16,7 +16,7 @@ import (
 func TestBackup(t *testing.T) {
 	s := start(t, t.TempDir(), "-admin-addr=127.0.0.1:0")
 	for i := range 3 {
-		s.create(s.key, fmt.Sprint("animal ", i))
+		s.create(s.key, fmt.Sprint("pet ", i))
 	}
 	backup := func(args ...string) (int, string, string) {
 		return run(t, s.dir, append([]string{"backup", "-admin-addr=" + strings.TrimPrefix(s.Admin, "http://")}, args...)...)
@@ -37,13 +37,13 @@ func TestBackup(t *testing.T) {
 		}
 		return stdout
 	}
-	if out := exported(); strings.Count(out, "\n") != 3 || !strings.HasPrefix(out, `{"id":1,"name":"animal 0","categoryId":7}`+"\n") {
+	if out := exported(); strings.Count(out, "\n") != 3 || !strings.HasPrefix(out, `{"id":1,"name":"pet 0","categoryId":7}`+"\n") {
 		t.Errorf("the export of the copy:\n%s", out)
 	}
-	if code, _, stderr = backup("-overwrite", "animalstore.db"); code != 1 {
+	if code, _, stderr = backup("-overwrite", "petstore.db"); code != 1 {
 		t.Errorf("over the store in use: exit code %d", code)
 	}
-	oneLine(t, stderr, "animalstore.db is in use")
+	oneLine(t, stderr, "petstore.db is in use")
 	if code, _, stderr := backup("-overwrite", "copy.db"); code != 0 {
 		t.Errorf("-overwrite: exit code %d, %s", code, stderr)
 	}
@@ -54,11 +54,11 @@ func TestBackup(t *testing.T) {
 		t.Errorf("check: exit code %d, %q", code, stdout)
 	}
 	for _, command := range []string{"check", "export"} {
-		code, _, stderr := run(t, s.dir, command, "animalstore.db")
+		code, _, stderr := run(t, s.dir, command, "petstore.db")
 		if want := map[string]int{"check": 2, "export": 1}[command]; code != want {
 			t.Errorf("%s of a file in use: exit code %d", command, code)
 		}
-		oneLine(t, stderr, "animalstore.db is in use", "backup")
+		oneLine(t, stderr, "petstore.db is in use", "backup")
 	}
 	s.stop()
 	if code, _, stderr = backup("other.db"); code != 1 {
@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 	}
 	many := func(yield func(petstore.NewPet) bool) {
 		for i := range 2000 {
-			if !yield(petstore.NewPet{Name: fmt.Sprint("animal ", i), Status: petstore.StatusSold}) {
+			if !yield(petstore.NewPet{Name: fmt.Sprint("pet ", i), Status: petstore.StatusSold}) {
 				return
 			}
 		}
@@ -133,12 +133,12 @@ func TestAcceptOlder(t *testing.T) {
 	if code := s.signal(syscall.SIGKILL); code == 0 {
 		t.Errorf("exit code %d", code)
 	}
-	code, stdout, stderr := run(t, dir, "accept-older", "animalstore.db")
+	code, stdout, stderr := run(t, dir, "accept-older", "petstore.db")
 	if code != 1 || stdout != "" {
 		t.Errorf("of a sound file: exit code %d, %q", code, stdout)
 	}
 	oneLine(t, stderr, "can be used as it is")
-	file, err := os.OpenFile(s.path("animalstore.db"), os.O_RDWR, 0)
+	file, err := os.OpenFile(s.path("petstore.db"), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,17 +151,17 @@ func TestAcceptOlder(t *testing.T) {
 		if code != 1 {
 			t.Fatalf("exit code %d, %s", code, stderr)
 		}
-		oneLine(t, stderr, "animalstore.db", "refserver accept-older")
-		code, stdout, stderr = run(t, dir, "check", "animalstore.db")
+		oneLine(t, stderr, "petstore.db", "refserver accept-older")
+		code, stdout, stderr = run(t, dir, "check", "petstore.db")
 		if code != 1 || !strings.Contains(stdout, "meta page") {
 			t.Errorf("check: exit code %d, %q", code, stdout)
 		}
-		oneLine(t, stderr, "refserver accept-older animalstore.db")
-		code, stdout, stderr = run(t, dir, "export", "-skip-damaged", "animalstore.db")
+		oneLine(t, stderr, "refserver accept-older petstore.db")
+		code, stdout, stderr = run(t, dir, "export", "-skip-damaged", "petstore.db")
 		if code != 0 || !strings.HasSuffix(stderr, "how many there were is not known\n") {
 			t.Errorf("export: exit code %d, %q, %q", code, stdout, stderr)
 		}
-		code, stdout, stderr = run(t, dir, "accept-older", "animalstore.db")
+		code, stdout, stderr = run(t, dir, "accept-older", "petstore.db")
 		if code != 0 || stderr != "" || !strings.Contains(stdout, " can be used again. Pets from ID ") {
 			t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
 		}
@@ -177,24 +177,24 @@ func TestCheckClosed(t *testing.T) {
 	s := start(t, dir)
 	s.create(s.key, "Rex")
 	s.stop()
-	file, err := os.ReadFile(s.path("animalstore.db"))
+	file, err := os.ReadFile(s.path("petstore.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	file[60] ^= 1
-	if err := os.WriteFile(s.path("animalstore.db"), file, 0o600); err != nil {
+	if err := os.WriteFile(s.path("petstore.db"), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr := run(t, dir, "check", "animalstore.db")
+	code, _, stderr := run(t, dir, "check", "petstore.db")
 	if code != 1 {
 		t.Errorf("check: exit code %d", code)
 	}
-	oneLine(t, stderr, "animalstore.db has lost nothing: start the server")
-	if code, stdout, stderr := run(t, dir, "export", "animalstore.db"); code != 0 || strings.Count(stdout, "\n") != 1 || stderr != "" {
+	oneLine(t, stderr, "petstore.db has lost nothing: start the server")
+	if code, stdout, stderr := run(t, dir, "export", "petstore.db"); code != 0 || strings.Count(stdout, "\n") != 1 || stderr != "" {
 		t.Errorf("export: exit code %d, %q, %q", code, stdout, stderr)
 	}
 	start(t, dir).stop()
-	if code, stdout, _ := run(t, dir, "check", "animalstore.db"); code != 0 {
+	if code, stdout, _ := run(t, dir, "check", "petstore.db"); code != 0 {
 		t.Errorf("check after a start: exit code %d, %q", code, stdout)
 	}
 }
@@ -204,7 +204,7 @@ func TestCheckForeign(t *testing.T) {
 	dir := t.TempDir()
 	for data, want := range map[string]string{
 		"":                                      "pets.db is empty",
-		strings.Repeat("not a store\n", 10_000): "pets.db is not an animal store",
+		strings.Repeat("not a store\n", 10_000): "pets.db is not a petstore",
 	} {
 		if err := os.WriteFile(dir+"/pets.db", []byte(data), 0o600); err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ func TestFirstStart(t *testing.T) {
 	if r := s.do("GET", s.URL+"/pets", s.key, ""); r.status != 200 || r.body != "[]" {
 		t.Errorf("GET /pets: %d %s", r.status, r.body)
 	}
-	for _, name := range []string{"animalstore.db", "animalstore.keys"} {
+	for _, name := range []string{"petstore.db", "petstore.keys"} {
 		fi, err := os.Stat(s.path(name))
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestFirstStart(t *testing.T) {
 			t.Errorf("%s has mode %o", name, fi.Mode().Perm())
 		}
 	}
-	data, err := os.ReadFile(s.path("animalstore.keys"))
+	data, err := os.ReadFile(s.path("petstore.keys"))
 	if err != nil || strings.Contains(string(data), s.key) {
 		t.Errorf("the key file: %v\n%s", err, data)
 	}
@@ -118,7 +118,7 @@ func TestWrongUse(t *testing.T) {
 		{"no such certificate", 1, []string{"-tls-cert=x", "-tls-key=y"}, []string{"-tls-cert", "no such file"}},
 		{"port taken", 1, []string{"-addr=" + running.host()}, []string{"-addr", running.host(), "choose another"}},
 		{"admin port taken", 1, []string{freeAddr, "-admin-addr=" + running.host()}, []string{"-admin-addr", "choose another"}},
-		{"locked file", 1, []string{freeAddr, "-db=" + running.path("animalstore.db")}, []string{"animalstore.db", "in use", "-db"}},
+		{"locked file", 1, []string{freeAddr, "-db=" + running.path("petstore.db")}, []string{"petstore.db", "in use", "-db"}},
 		{"foreign file", 1, []string{freeAddr, "-db=" + foreign}, []string{foreign}},
 		{"a directory for a file", 1, []string{freeAddr, "-db=" + dir}, []string{dir}},
 		{"a file for a directory", 1, []string{freeAddr, "-db=" + filepath.Join(foreign, "x.db")}, []string{"not a directory"}},

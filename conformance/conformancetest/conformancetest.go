@@ -1,5 +1,5 @@
 // Package conformancetest runs the checks of package conformance as subtests
-// of go test, one for each, so that a Go implementation of the animal store
+// of go test, one for each, so that a Go implementation of the petstore
 // contract is judged by its own tests:
 //
 //	func TestConformance(t *testing.T) {
@@ -47,7 +47,7 @@ func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 		})
 	}
 	r := s.Report()
-	t.Logf("seed %d; left behind: %d animals and %d messages, named %s", r.Seed, len(r.Left.Pets), r.Left.Messages, r.Left.Mark)
+	t.Logf("seed %d; left behind: %d pets and %d messages, named %s", r.Seed, len(r.Left.Pets), r.Left.Messages, r.Left.Mark)
 }
 
 // RunHandler serves the handler that newHandler returns on loopback and

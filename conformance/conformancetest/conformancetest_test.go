@@ -62,7 +62,7 @@ func TestUsersModule(t *testing.T) {
 	}
 	for _, want := range []string{
 		"--- FAIL: TestConformance/pets.list.limit.max",
-		"the list holds 99 animals, not 100",
+		"the list holds 99 pets, not 100",
 		"The greatest limit is 100.",
 		"curl -i",
 		"GET http://127.0.0.1:",

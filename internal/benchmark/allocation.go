@@ -21,7 +21,7 @@ const mostAllocations = 6
 // cost; and the whole server as it answers over a socket. Both less what the
 // bare handler allocates for the same answer.
 func (b *bench) allocations() (rows []row, err error) {
-	for _, target := range []string{fmt.Sprintf("/pets/%d", fixedAnimal), "/pets", "/pets?limit=100", "/pets?limit=100&status=sold"} {
+	for _, target := range []string{fmt.Sprintf("/pets/%d", fixedPet), "/pets", "/pets?limit=100", "/pets?limit=100&status=sold"} {
 		alone, err := b.handlerAllocations(target)
 		if err != nil {
 			return rows, err
@@ -58,7 +58,7 @@ func (s *sink) Write(p []byte) (int, error) {
 // handlerAllocations calls our handler, on a store and a key file as the
 // reference server has them, and the bare handler.
 func (b *bench) handlerAllocations(target string) (n float64, err error) {
-	store, err := b.openCopy(servedAnimals)
+	store, err := b.openCopy(servedPets)
 	if err != nil {
 		return 0, err
 	}

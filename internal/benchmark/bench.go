@@ -19,8 +19,8 @@ import (
 
 // The stores that figures are measured on, beside the large one.
 const (
-	smallAnimals  = 1_000
-	servedAnimals = 10_000
+	smallPets  = 1_000
+	servedPets = 10_000
 )
 
 // bench is a run of the benchmark.
@@ -32,7 +32,7 @@ type bench struct {
 	keep     bool   // dir was there before and stays
 	pairs    int
 	duration time.Duration
-	animals  int64  // in the large file
+	pets     int64  // in the large file
 	wrk      string // its path; "": use the Go client
 
 	refserver string // its path, once built
@@ -44,7 +44,7 @@ func (b *bench) prepare() (err error) {
 	if b.keep {
 		err = os.MkdirAll(b.dir, 0o700)
 	} else {
-		b.dir, err = os.MkdirTemp("", "animalstore-benchmark-*")
+		b.dir, err = os.MkdirTemp("", "petstore-benchmark-*")
 	}
 	if err != nil {
 		return err
@@ -80,9 +80,9 @@ func (b *bench) build() (string, error) {
 // folder makes a folder that is gone when the run ends.
 func (b *bench) folder() (string, error) { return os.MkdirTemp(b.passing, "") }
 
-// animal is the one with a number: names have 12 bytes, and the three statuses
+// pet is the one with a number: names have 12 bytes, and the three statuses
 // and none come in turn.
-func animal(n int64) petstore.NewPet {
+func pet(n int64) petstore.NewPet {
 	name := append(make([]byte, 0, 12), "pet 00000000"...)
 	digits := strconv.AppendInt(nil, n, 10)
 	copy(name[len(name)-len(digits):], digits)
@@ -93,17 +93,17 @@ func animal(n int64) petstore.NewPet {
 	return p
 }
 
-func animals(n int64) iter.Seq[petstore.NewPet] {
+func newPets(n int64) iter.Seq[petstore.NewPet] {
 	return func(yield func(petstore.NewPet) bool) {
 		for i := range n {
-			if !yield(animal(i)) {
+			if !yield(pet(i)) {
 				return
 			}
 		}
 	}
 }
 
-// file returns the path of a store with that many animals, or a few more where
+// file returns the path of a store with that many pets, or a few more where
 // figures have added to it: it is made if it is not there.
 func (b *bench) file(n int64) (string, error) {
 	path := b.path(n)
@@ -121,7 +121,7 @@ func (b *bench) file(n int64) (string, error) {
 }
 
 func (b *bench) path(n int64) string {
-	return filepath.Join(b.dir, fmt.Sprintf("animals-%d.db", n))
+	return filepath.Join(b.dir, fmt.Sprintf("pets-%d.db", n))
 }
 
 func (b *bench) load(path string, n int64) error {
@@ -129,11 +129,11 @@ func (b *bench) load(path string, n int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Load(b.ctx, animals(n))
+	_, err = s.Load(b.ctx, newPets(n))
 	return errors.Join(err, s.Close())
 }
 
-// copy returns the path of a copy of the store with that many animals, in a
+// copy returns the path of a copy of the store with that many pets, in a
 // folder of its own.
 func (b *bench) copy(n int64) (string, error) {
 	from, err := b.file(n)
@@ -144,7 +144,7 @@ func (b *bench) copy(n int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	to := filepath.Join(dir, "animals.db")
+	to := filepath.Join(dir, "pets.db")
 	return to, copyFile(from, to)
 }
 
@@ -162,7 +162,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// openCopy opens a copy of the store with that many animals.
+// openCopy opens a copy of the store with that many pets.
 func (b *bench) openCopy(n int64) (*storage.Store, error) {
 	path, err := b.copy(n)
 	if err != nil {
@@ -175,7 +175,7 @@ func (b *bench) openCopy(n int64) (*storage.Store, error) {
 // cache, if there is room: what is held against a small store is the store and
 // not the disk.
 func (b *bench) largeFile() (string, error) {
-	path, err := b.file(b.animals)
+	path, err := b.file(b.pets)
 	if err != nil {
 		return "", err
 	}

@@ -15,39 +15,39 @@ import (
 
 const (
 	mostToLoad  = 90 // seconds
-	mostForJSON = 3  // bytes of the file for one of the animals' JSON
+	mostForJSON = 3  // bytes of the file for one of the pets' JSON
 )
 
-// bulk brings the large number of animals into a new store, once, and weighs
+// bulk brings the large number of pets into a new store, once, and weighs
 // the file; for orientation it does the same with bbolt alone.
 func (b *bench) bulk() ([]row, error) {
 	dir, err := b.folder()
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "animals.db")
+	path := filepath.Join(dir, "pets.db")
 	start, before := time.Now(), processTime(self)
-	if err := b.load(path, b.animals); err != nil {
+	if err := b.load(path, b.pets); err != nil {
 		return nil, err
 	}
-	n := float64(b.animals)
+	n := float64(b.pets)
 	our := side{time.Since(start).Seconds(), (processTime(self) - before) / n}
 	size, err := fileSize(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Rename(path, b.path(b.animals)); err != nil { // for the other figures
+	if err := os.Rename(path, b.path(b.pets)); err != nil { // for the other figures
 		return nil, err
 	}
-	json, err := jsonBytes(b.animals)
+	json, err := jsonBytes(b.pets)
 	if err != nil {
 		return nil, err
 	}
 	rows := []row{{
-		Figure: fmt.Sprintf("bringing in %s animals", formatCount(b.animals)), Against: "one run, sync and closing included", Unit: inSeconds,
+		Figure: fmt.Sprintf("bringing in %s pets", formatCount(b.pets)), Against: "one run, sync and closing included", Unit: inSeconds,
 		Reach: limit{atMost, mostToLoad}, Pairs: []pair{{Ours: our}},
 	}, {
-		Figure: fmt.Sprintf("file of %s animals", formatCount(b.animals)), Against: "their JSON", Unit: inBytes,
+		Figure: fmt.Sprintf("file of %s pets", formatCount(b.pets)), Against: "their JSON", Unit: inBytes,
 		Reach: limit{atMostRatio, mostForJSON}, Pairs: []pair{{side{Value: size}, side{Value: json}}},
 	}}
 	bolt := filepath.Join(dir, "bolt.db")
@@ -61,7 +61,7 @@ func (b *bench) bulk() ([]row, error) {
 		return rows, err
 	}
 	return append(rows, row{
-		Figure: fmt.Sprintf("bringing in %s animals", formatCount(b.animals)), Against: "bbolt alone, id to JSON in one bucket, no index, no checksum", Unit: inSeconds,
+		Figure: fmt.Sprintf("bringing in %s pets", formatCount(b.pets)), Against: "bbolt alone, id to JSON in one bucket, no index, no checksum", Unit: inSeconds,
 		Pairs: []pair{{our, their}}, Note: fmt.Sprintf("bbolt's file, at its default options, has %s", inBytes.format(boltSize)),
 	}), os.Remove(bolt)
 }
@@ -74,7 +74,7 @@ func fileSize(path string) (float64, error) {
 	return float64(info.Size()), nil
 }
 
-// jsonBytes returns how long the JSON of n animals is.
+// jsonBytes returns how long the JSON of n pets is.
 func jsonBytes(n int64) (float64, error) {
 	var total int
 	var buf []byte
@@ -88,11 +88,11 @@ func jsonBytes(n int64) (float64, error) {
 	return float64(total), nil
 }
 
-// pets returns what animals are in the store.
+// pets returns what pets are in the store.
 func pets(n int64) func(func(petstore.Pet) bool) {
 	return func(yield func(petstore.Pet) bool) {
 		id := int64(0)
-		for a := range animals(n) {
+		for a := range newPets(n) {
 			if id++; !yield(petstore.Pet{ID: id, NewPet: a}) {
 				return
 			}
@@ -103,7 +103,7 @@ func pets(n int64) func(func(petstore.Pet) bool) {
 // boltBatch is how many records bbolt alone gets in a transaction.
 const boltBatch = 50_000
 
-// loadBolt puts the animals into a bbolt file at default options.
+// loadBolt puts the pets into a bbolt file at default options.
 func (b *bench) loadBolt(path string) (err error) {
 	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
@@ -111,7 +111,7 @@ func (b *bench) loadBolt(path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var tx *bbolt.Tx
-	for p := range pets(b.animals) {
+	for p := range pets(b.pets) {
 		if tx == nil {
 			if err := b.ctx.Err(); err != nil {
 				return err
@@ -131,7 +131,7 @@ func (b *bench) loadBolt(path string) (err error) {
 		if err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
-		if p.ID%boltBatch == 0 || p.ID == b.animals {
+		if p.ID%boltBatch == 0 || p.ID == b.pets {
 			if err := tx.Commit(); err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ import (
 // that it is to play instead of measuring; its settings come as a line of JSON
 // on standard input. A part that goes on until it is no longer needed ends with
 // its standard input, so that none outlives the benchmark.
-const childVariable = "ANIMALSTORE_BENCHMARK_CHILD"
+const childVariable = "PETSTORE_BENCHMARK_CHILD"
 
 var children = map[string]func(settings []byte, rest io.Reader) error{
 	"bare":   asChild(serveBare),

@@ -19,7 +19,7 @@ import (
 // manyClients are how many create at once.
 const manyClients = 64
 
-// created is the animal that creations are measured with. It has a status,
+// created is the pet that creations are measured with. It has a status,
 // which makes it one of the costlier ones.
 var created = petstore.NewPet{Name: "pet 00000000", CategoryID: 4, Status: petstore.StatusSold}
 
@@ -35,11 +35,11 @@ func (s *server) create() request {
 // puts the same into a copy of the same file, and against what bbolt takes
 // for one small record.
 func (b *bench) createOne() (rows []row, err error) {
-	path, err := b.copy(servedAnimals)
+	path, err := b.copy(servedPets)
 	if err != nil {
 		return nil, err
 	}
-	barePath, err := b.copy(servedAnimals)
+	barePath, err := b.copy(servedPets)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (b *bench) createOne() (rows []row, err error) {
 // createMany holds creations of many clients at once against what bbolt's
 // Batch makes of one small record each, in the same folder.
 func (b *bench) createMany() (rows []row, err error) {
-	path, err := b.copy(servedAnimals)
+	path, err := b.copy(servedPets)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (b *bench) allKept(path string, acknowledged int64) error {
 		return err
 	}
 	stats, err := s.Stats(b.ctx)
-	if kept := stats.Pets - servedAnimals; err == nil && kept < acknowledged {
+	if kept := stats.Pets - servedPets; err == nil && kept < acknowledged {
 		err = fmt.Errorf("%d creations were acknowledged, and %d are there after kill -9", acknowledged, kept)
 	}
 	return errors.Join(err, s.Close())

@@ -10,7 +10,7 @@ import (
 
 // point is what things cost at one size of the store.
 type point struct {
-	Animals int64              `json:"animals"`
+	Pets    int64              `json:"pets"`
 	Seconds map[string]float64 `json:"seconds"` // by the cost's name; medians
 	Size    float64            `json:"size"`    // of the file, in bytes
 }
@@ -23,7 +23,7 @@ var (
 	costs    = append(calls[:len(calls):len(calls)], costOpen)
 )
 
-// growth measures how costs grow with the store, from 1,000 animals to the
+// growth measures how costs grow with the store, from 1,000 pets to the
 // large number in steps of ten. The stores are measured in turn, up and down.
 func (b *bench) growth() (rows []row, err error) {
 	var points []point
@@ -33,7 +33,7 @@ func (b *bench) growth() (rows []row, err error) {
 			err = errors.Join(err, p.store.Close())
 		}
 	}()
-	for n := int64(smallAnimals); n <= b.animals; n *= 10 {
+	for n := int64(smallPets); n <= b.pets; n *= 10 {
 		p, at, err := b.growthAt(n)
 		if err != nil {
 			return nil, err
@@ -76,12 +76,12 @@ func (b *bench) growth() (rows []row, err error) {
 	return nil, nil
 }
 
-// growthAt opens a store with that many animals, a few times to see how long
+// growthAt opens a store with that many pets, a few times to see how long
 // it takes.
 func (b *bench) growthAt(n int64) (point, *places, error) {
 	var path string
 	var err error
-	if n == b.animals {
+	if n == b.pets {
 		path, err = b.largeFile()
 	} else {
 		path, err = b.copy(n)
@@ -93,7 +93,7 @@ func (b *bench) growthAt(n int64) (point, *places, error) {
 	if err != nil {
 		return point{}, nil, err
 	}
-	p := point{Animals: n, Seconds: map[string]float64{}, Size: size}
+	p := point{Pets: n, Seconds: map[string]float64{}, Size: size}
 	var times []float64
 	for {
 		start := time.Now()

@@ -140,12 +140,12 @@ func (b *bench) largeCalled(c cost) (r row, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, large.Close()) }()
-	small, err := b.openCopy(smallAnimals)
+	small, err := b.openCopy(smallPets)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, small.Close()) }()
-	inLarge, inSmall := b.placesIn(large, b.animals, manyPlaces), b.placesIn(small, smallAnimals, manyPlaces)
+	inLarge, inSmall := b.placesIn(large, b.pets, manyPlaces), b.placesIn(small, smallPets, manyPlaces)
 	if err := inLarge.visit(c); err != nil {
 		return r, err
 	}
@@ -153,7 +153,7 @@ func (b *bench) largeCalled(c cost) (r row, err error) {
 		func() (side, error) { return inLarge.timed(c, b.duration) },
 		func() (side, error) { return inSmall.timed(c, b.duration) })
 	return row{
-		Figure: fmt.Sprintf("%s in %s animals", c.name, formatCount(b.animals)), Against: fmt.Sprintf("the same in %s, time of a call", formatCount(smallAnimals)),
+		Figure: fmt.Sprintf("%s in %s pets", c.name, formatCount(b.pets)), Against: fmt.Sprintf("the same in %s, time of a call", formatCount(smallPets)),
 		Unit: inSeconds, Reach: limit{atMostRatio, mostForLarge}, Pairs: pairs,
 	}, err
 }
@@ -171,7 +171,7 @@ func (b *bench) largeServed(c cost) (r row, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, large.stop()) }()
-	if path, err = b.copy(smallAnimals); err != nil {
+	if path, err = b.copy(smallPets); err != nil {
 		return r, err
 	}
 	small, err := b.serve(path)
@@ -179,13 +179,13 @@ func (b *bench) largeServed(c cost) (r row, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, small.stop()) }()
-	inLarge, inSmall := b.requests(large, c, b.animals), b.requests(small, c, smallAnimals)
+	inLarge, inSmall := b.requests(large, c, b.pets), b.requests(small, c, smallPets)
 	pairs, err := b.interleave(
 		func() (side, error) { return b.timeServed(large, inLarge) },
 		func() (side, error) { return b.timeServed(small, inSmall) })
 	return row{
-		Figure:  fmt.Sprintf("%s in %s animals", c.name, formatCount(b.animals)),
-		Against: fmt.Sprintf("the same in %s, over HTTP, time for each request of %d connections", formatCount(smallAnimals), connections),
+		Figure:  fmt.Sprintf("%s in %s pets", c.name, formatCount(b.pets)),
+		Against: fmt.Sprintf("the same in %s, over HTTP, time for each request of %d connections", formatCount(smallPets), connections),
 		Unit:    inSeconds, Reach: limit{atMostRatio, mostForLarge}, Pairs: pairs,
 	}, err
 }

@@ -1,4 +1,4 @@
-// Benchmark measures how close the animal store comes to the limits of the
+// Benchmark measures how close the petstore comes to the limits of the
 // machine it runs on, and prints the figures as a Markdown table:
 //
 //	go run ./internal/benchmark
@@ -71,8 +71,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	glob := fs.String("run", "*", "measure the figures whose names match the `glob`:"+names())
 	fs.IntVar(&b.pairs, "pairs", 15, "`number` of pairs to measure for each figure")
 	fs.DurationVar(&b.duration, "duration", 2*time.Second, "`duration` of each half of a pair; wrk takes whole seconds")
-	fs.Int64Var(&b.animals, "animals", 10_000_000, "`number` of animals in the large file; it takes about 250 bytes each while it is made")
-	fs.StringVar(&b.dir, "dir", "", "`folder` for the files, on the disk to measure; those of animals are kept there for the next run; empty: a temporary folder")
+	fs.Int64Var(&b.pets, "pets", 10_000_000, "`number` of pets in the large file; it takes about 250 bytes each while it is made")
+	fs.StringVar(&b.dir, "dir", "", "`folder` for the files, on the disk to measure; those of pets are kept there for the next run; empty: a temporary folder")
 	plot := fs.String("plot", "", "`file` to draw the growth of costs in, as SVG; needs the figure growth")
 	doc := fs.String("doc", "", "`file` in Markdown to put the tables into, between the lines <!-- figures --> and <!-- end of figures -->")
 	jsonFile := fs.String("json", "", "`file` to write everything that was measured to, as JSON")
@@ -87,8 +87,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return fmt.Errorf("-run: %w", err)
 	case fs.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
-	case b.pairs < 1 || b.duration <= 0 || b.animals < smallAnimals:
-		return fmt.Errorf("-pairs must be at least 1, -duration positive, -animals at least %d: %w", smallAnimals, errUsage)
+	case b.pairs < 1 || b.duration <= 0 || b.pets < smallPets:
+		return fmt.Errorf("-pairs must be at least 1, -duration positive, -pets at least %d: %w", smallPets, errUsage)
 	}
 	if *doc != "" {
 		if _, _, err := cutTables(*doc); err != nil { // now rather than in half an hour
@@ -144,7 +144,7 @@ func choose(glob string) ([]figure, error) {
 func (b *bench) measure(chosen []figure) (*report, error) {
 	rep := &report{
 		Machine: machine(), Busy: busy(), Client: "the Go client",
-		Pairs: b.pairs, Seconds: b.duration.Seconds(), Animals: b.animals,
+		Pairs: b.pairs, Seconds: b.duration.Seconds(), Pets: b.pets,
 	}
 	if b.wrk != "" {
 		rep.Client = "wrk"

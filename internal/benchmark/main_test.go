@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // client.
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{ctx: t.Context(), log: io.Discard, dir: t.TempDir(), pairs: 1, duration: 250 * time.Millisecond, animals: servedAnimals}
+	b := &bench{ctx: t.Context(), log: io.Discard, dir: t.TempDir(), pairs: 1, duration: 250 * time.Millisecond, pets: servedPets}
 	if err := b.prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -41,14 +41,14 @@ func TestRun(t *testing.T) {
 		glob string
 		want []string
 	}{
-		{"load", []string{"| bringing in 10,000 animals | one run", "| file of 10,000 animals | their JSON | ≤ 3 × |"}},
+		{"load", []string{"| bringing in 10,000 pets | one run", "| file of 10,000 pets | their JSON | ≤ 3 × |"}},
 		{"open", []string{"| closed cleanly |", "| killed while writing |"}},
-		{"large-create", []string{"| create, 1 caller in 10,000 animals | the same in 1,000, time of a call | ≤ 1.3 × |"}},
-		{"growth", []string{"| Animals | get |", "\n| 1,000 | ", "\n| 10,000 | "}},
+		{"large-create", []string{"| create, 1 caller in 10,000 pets | the same in 1,000, time of a call | ≤ 1.3 × |"}},
+		{"growth", []string{"| Pets | get |", "\n| 1,000 | ", "\n| 10,000 | "}},
 	} {
 		jsonFile, plot := filepath.Join(dir, tt.glob+".json"), filepath.Join(dir, tt.glob+".svg")
 		var stdout, stderr bytes.Buffer
-		err := run(t.Context(), []string{"-run", tt.glob, "-pairs=1", "-duration=10ms", "-animals=10000",
+		err := run(t.Context(), []string{"-run", tt.glob, "-pairs=1", "-duration=10ms", "-pets=10000",
 			"-dir", dir, "-json", jsonFile, "-plot", plot}, &stdout, &stderr)
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", tt.glob, err, &stderr)
@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		var rep report
-		if err := json.Unmarshal(b, &rep); err != nil || len(rep.Rows)+len(rep.Growth) == 0 || rep.Animals != 10_000 {
+		if err := json.Unmarshal(b, &rep); err != nil || len(rep.Rows)+len(rep.Growth) == 0 || rep.Pets != 10_000 {
 			t.Errorf("%s: %v, in %s", tt.glob, err, b)
 		}
 		if _, err := os.Stat(plot); (err == nil) != (tt.glob == "growth") {
@@ -105,7 +105,7 @@ func TestTablesInADocument(t *testing.T) {
 }
 
 func TestWrongUse(t *testing.T) {
-	for _, args := range []string{"-run=nothing", "-run=[", "-pairs=0", "-duration=0s", "-animals=999", "-what", "more"} {
+	for _, args := range []string{"-run=nothing", "-run=[", "-pairs=0", "-duration=0s", "-pets=999", "-what", "more"} {
 		var stdout, stderr bytes.Buffer
 		if err := run(t.Context(), []string{args}, &stdout, &stderr); !errors.Is(err, errUsage) || stdout.Len() > 0 {
 			t.Errorf("%s: %v, %s", args, err, &stdout)
@@ -187,7 +187,7 @@ func TestFormats(t *testing.T) {
 func TestPlot(t *testing.T) {
 	var points []point
 	for n := int64(1000); n <= 10_000_000; n *= 10 {
-		p := point{Animals: n, Seconds: map[string]float64{}}
+		p := point{Pets: n, Seconds: map[string]float64{}}
 		for i, c := range costs {
 			p.Seconds[c.name] = 1e-6 * float64(1+i/2)
 		}

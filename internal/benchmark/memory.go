@@ -12,7 +12,7 @@ const mostMemory = 64e6
 // memory measures what a reference server on the large file has in memory
 // while it is read from everywhere and written to.
 func (b *bench) memory() (rows []row, err error) {
-	path, err := b.file(b.animals)
+	path, err := b.file(b.pets)
 	if err != nil {
 		return nil, err
 	}
@@ -26,8 +26,8 @@ func (b *bench) memory() (rows []row, err error) {
 		request request
 		clients int
 	}{
-		{"animals read at random", b.requests(s, costGet, b.animals), connections},
-		{"pages of 100 read at random", b.requests(s, cost{target: "/pets?limit=100&cursor=%s"}, b.animals), connections},
+		{"pets read at random", b.requests(s, costGet, b.pets), connections},
+		{"pages of 100 read at random", b.requests(s, cost{target: "/pets?limit=100&cursor=%s"}, b.pets), connections},
 		{"creations", s.create(), manyClients},
 	} {
 		var own, all float64
@@ -40,7 +40,7 @@ func (b *bench) memory() (rows []row, err error) {
 			return rows, err
 		}
 		rows = append(rows, row{
-			Figure:  fmt.Sprintf("memory with %s animals", formatCount(b.animals)),
+			Figure:  fmt.Sprintf("memory with %s pets", formatCount(b.pets)),
 			Against: fmt.Sprintf("%s by %d clients, the most seen, page cache aside", l.name, l.clients),
 			Unit:    inBytes, Reach: limit{atMost, mostMemory}, Pairs: pairs,
 			Note: fmt.Sprintf("with the pages of the file that the process has mapped and the system can take back at any time, up to %s", inBytes.format(all)),

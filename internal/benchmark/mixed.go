@@ -29,14 +29,14 @@ func (b *bench) mixed() ([]row, error) {
 // this process. The processor time is that of the readers' threads: the
 // writers' own is no part of what a read costs.
 func (b *bench) mixedCalled() (rows []row, err error) {
-	s, err := b.openCopy(servedAnimals)
+	s, err := b.openCopy(servedPets)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	readers := make([]*places, connections)
 	for i := range readers {
-		readers[i] = b.placesIn(s, servedAnimals, 1<<10)
+		readers[i] = b.placesIn(s, servedPets, 1<<10)
 	}
 	pairs, err := b.interleave(
 		func() (side, error) {
@@ -64,7 +64,7 @@ func (b *bench) mixedCalled() (rows []row, err error) {
 		func() (side, error) { return b.readsPerProcessorSecond(readers) })
 	return []row{{
 		Figure:  fmt.Sprintf("%d readers while %d write", connections, connections),
-		Against: "reads alone; animals and lists of 20 in turn, in process, reads a processor-second of the readers' threads",
+		Against: "reads alone; pets and lists of 20 in turn, in process, reads a processor-second of the readers' threads",
 		Unit:    perSecond, Reach: limit{atLeastRatio, leastOfReads}, Pairs: pairs,
 	}}, err
 }
@@ -120,7 +120,7 @@ func (p *places) readUntil(end time.Time) (n int, err error) {
 // mixedServed is the same over HTTP, as clients see it: what 99 of 100 reads
 // take at the most.
 func (b *bench) mixedServed() (rows []row, err error) {
-	path, err := b.copy(servedAnimals)
+	path, err := b.copy(servedPets)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (b *bench) mixedServed() (rows []row, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	reads := b.requests(s, costGet, servedAnimals)
+	reads := b.requests(s, costGet, servedPets)
 	var alone, beside, writes []float64
 	pairs, err := b.interleave(
 		func() (side, error) {

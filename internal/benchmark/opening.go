@@ -19,7 +19,7 @@ const mostToOpen = 0.1
 // in good order, after a process that was writing to it was killed, and both
 // again with none of it in the page cache.
 func (b *bench) open() (rows []row, err error) {
-	path, err := b.file(b.animals)
+	path, err := b.file(b.pets)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (b *bench) open() (rows []row, err error) {
 			return rows, err
 		}
 		rows = append(rows, row{
-			Figure: fmt.Sprintf("opening %s animals", formatCount(b.animals)), Against: c.name, Unit: inSeconds,
+			Figure: fmt.Sprintf("opening %s pets", formatCount(b.pets)), Against: c.name, Unit: inSeconds,
 			Reach: limit{atMost, mostToOpen}, Pairs: pairs,
 		})
 	}
@@ -74,12 +74,12 @@ func (b *bench) timeOpening(path string, killed, cold bool) (side, error) {
 	}
 	stats, err := s.Stats(b.ctx)
 	if err == nil && stats.Pets < acknowledged {
-		err = fmt.Errorf("the animal %d was acknowledged, and %d are there after kill -9", acknowledged, stats.Pets)
+		err = fmt.Errorf("the pet %d was acknowledged, and %d are there after kill -9", acknowledged, stats.Pets)
 	}
 	return side{Value: took.Seconds()}, errors.Join(err, s.Close())
 }
 
-// writeOn creates animals until it is killed. It tells the ID of one that was
+// writeOn creates pets until it is killed. It tells the ID of one that was
 // acknowledged, when there are some.
 func writeOn(path string, in io.Reader) error {
 	s, err := storage.Open(path, nil)

@@ -54,12 +54,12 @@ func powers(values []float64) (low, high int) {
 	return low, high
 }
 
-// drawGrowth draws what things cost against how many animals there are, both
+// drawGrowth draws what things cost against how many pets there are, both
 // on logarithmic scales: what does not grow is level.
 func drawGrowth(points []point) []byte {
 	var xs, ys []float64
 	for _, p := range points {
-		xs = append(xs, float64(p.Animals))
+		xs = append(xs, float64(p.Pets))
 		for _, c := range costs {
 			ys = append(ys, p.Seconds[c.name])
 		}
@@ -71,10 +71,10 @@ func drawGrowth(points []point) []byte {
 
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img">`+"\n", plotWidth, plotHeight)
-	fmt.Fprint(&b, "<title>Time of a call against the number of animals</title>\n", plotStyle)
+	fmt.Fprint(&b, "<title>Time of a call against the number of pets</title>\n", plotStyle)
 	fmt.Fprintf(&b, `<rect class="page" width="%d" height="%d"/>`+"\n", plotWidth, plotHeight)
 	fmt.Fprintf(&b, `<text x="%d" y="24">time of a call, in process</text>`+"\n", plotLeft-50)
-	fmt.Fprintf(&b, `<text class="faint" x="%.0f" y="%d" text-anchor="middle">animals in the store</text>`+"\n", (x.from+x.to)/2, plotHeight-12)
+	fmt.Fprintf(&b, `<text class="faint" x="%.0f" y="%d" text-anchor="middle">pets in the store</text>`+"\n", (x.from+x.to)/2, plotHeight-12)
 	for e := y.low; e <= y.high; e++ {
 		at := y.at(math.Pow10(e))
 		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1[2]f"/>`+"\n", x.from, at, x.to)
@@ -89,11 +89,11 @@ func drawGrowth(points []point) []byte {
 	for i, c := range costs {
 		fmt.Fprintf(&b, `<polyline class="line c%d" points="`, i)
 		for _, p := range points {
-			fmt.Fprintf(&b, "%.1f,%.1f ", x.at(float64(p.Animals)), y.at(p.Seconds[c.name]))
+			fmt.Fprintf(&b, "%.1f,%.1f ", x.at(float64(p.Pets)), y.at(p.Seconds[c.name]))
 		}
 		fmt.Fprint(&b, `"/>`+"\n")
 		for _, p := range points {
-			fmt.Fprintf(&b, `<circle class="c%d" cx="%.1f" cy="%.1f" r="3"/>`+"\n", i, x.at(float64(p.Animals)), y.at(p.Seconds[c.name]))
+			fmt.Fprintf(&b, `<circle class="c%d" cx="%.1f" cy="%.1f" r="3"/>`+"\n", i, x.at(float64(p.Pets)), y.at(p.Seconds[c.name]))
 		}
 		last := points[len(points)-1].Seconds[c.name]
 		fmt.Fprintf(&b, `<text class="c%d" x="%.1f" y="%.1f">%s, %s</text>`+"\n", i, x.to+10, labels[i]+4, c.name, formatSeconds(last))

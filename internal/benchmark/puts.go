@@ -20,11 +20,11 @@ type put struct {
 	Bucket []byte `json:"bucket"`
 	Key    []byte `json:"key"`
 	Value  []byte `json:"value"`
-	New    bool   `json:"new"` // the key was not there before: each animal has its own
+	New    bool   `json:"new"` // the key was not there before: each pet has its own
 }
 
 // putsOf returns what creating p in the store at path puts, and the ID of the
-// animal, which is then there.
+// pet, which is then there.
 func putsOf(path string, p petstore.NewPet) ([]put, petstore.Pet, error) {
 	before, err := contents(path)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 // connections are how many clients read at once.
 const connections = 32
 
-// The animal that GET /pets/{id} is measured with. It is the same all the
+// The pet that GET /pets/{id} is measured with. It is the same all the
 // time, as the other side's answer is.
-const fixedAnimal = servedAnimals / 2
+const fixedPet = servedPets / 2
 
 func (b *bench) get() ([]row, error) {
-	return b.shareOfBare("GET /pets/{id}", fmt.Sprintf("/pets/%d", fixedAnimal), 0.95)
+	return b.shareOfBare("GET /pets/{id}", fmt.Sprintf("/pets/%d", fixedPet), 0.95)
 }
 
 func (b *bench) list20() ([]row, error) {
@@ -58,7 +58,7 @@ func (b *bench) shareOfBare(name, target string, reach float64) (rows []row, err
 // twoServers starts the reference server, and a bare server that answers
 // everything as the reference server answers GET target.
 func (b *bench) twoServers(target string, args ...string) (*server, *bare, error) {
-	path, err := b.copy(servedAnimals)
+	path, err := b.copy(servedPets)
 	if err != nil {
 		return nil, nil, err
 	}

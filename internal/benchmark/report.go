@@ -19,7 +19,7 @@ type report struct {
 	Client  string  `json:"client"` // that made the load
 	Pairs   int     `json:"pairs"`
 	Seconds float64 `json:"seconds"` // of each half of a pair
-	Animals int64   `json:"animals"`
+	Pets    int64   `json:"pets"`
 	Rows    []row   `json:"rows"`
 	Growth  []point `json:"growth"`
 }
@@ -89,8 +89,8 @@ func (r row) verdict() string {
 
 // print writes the tables in Markdown.
 func (rep *report) print(w io.Writer) {
-	fmt.Fprintf(w, "%s; %s; load by %s; %d pairs, %g s each half; %s animals in the large file.\n\n",
-		rep.Machine, rep.Busy, rep.Client, rep.Pairs, rep.Seconds, formatCount(rep.Animals))
+	fmt.Fprintf(w, "%s; %s; load by %s; %d pairs, %g s each half; %s pets in the large file.\n\n",
+		rep.Machine, rep.Busy, rep.Client, rep.Pairs, rep.Seconds, formatCount(rep.Pets))
 	fmt.Fprintln(w, "| Figure | Held against | To reach | Measured: median (least–most) | Ours | Theirs | Processor time a request: ours | theirs | Reached |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	for _, r := range rep.Rows {
@@ -120,13 +120,13 @@ func (rep *report) printGrowth(w io.Writer) {
 	if len(rep.Growth) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\n| Animals |")
+	fmt.Fprint(w, "\n| Pets |")
 	for _, c := range costs {
 		fmt.Fprintf(w, " %s |", c.name)
 	}
 	fmt.Fprintf(w, " file |\n|---|%s---|\n", strings.Repeat("---|", len(costs)))
 	for _, p := range rep.Growth {
-		fmt.Fprintf(w, "| %s |", formatCount(p.Animals))
+		fmt.Fprintf(w, "| %s |", formatCount(p.Pets))
 		for _, c := range costs {
 			fmt.Fprintf(w, " %s |", formatSeconds(p.Seconds[c.name]))
 		}

@@ -30,7 +30,7 @@ func TestBareGivesTheSameBytes(t *testing.T) {
 			t.Error(err)
 		}
 		if err := sameBytes(our.get("/pets/1"), bareRequest); err == nil {
-			t.Errorf("GET %s was taken to be the same as another animal", target)
+			t.Errorf("GET %s was taken to be the same as another pet", target)
 		}
 		for _, r := range []request{our.get(target), bareRequest} {
 			if _, err := b.put(r, 2); err != nil {
@@ -48,11 +48,11 @@ func TestBareGivesTheSameBytes(t *testing.T) {
 // store's.
 func TestBarePutsTheSame(t *testing.T) {
 	b := newBench(t)
-	path, err := b.copy(smallAnimals)
+	path, err := b.copy(smallPets)
 	if err != nil {
 		t.Fatal(err)
 	}
-	barePath, err := b.copy(smallAnimals)
+	barePath, err := b.copy(smallPets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +60,14 @@ func TestBarePutsTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pet.ID != smallAnimals+1 || pet.NewPet != created {
+	if pet.ID != smallPets+1 || pet.NewPet != created {
 		t.Errorf("created %v", pet)
 	}
 	db, err := bbolt.Open(barePath, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := putter{db: db, puts: puts, last: smallAnimals}
+	p := putter{db: db, puts: puts, last: smallPets}
 	if err := p.create(); err != nil {
 		t.Fatal(err)
 	}

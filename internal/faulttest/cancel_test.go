@@ -82,7 +82,7 @@ func TestCancelled(t *testing.T) {
 		}
 		for _, p := range page.Pets {
 			if p.CategoryID != int64(len(p.Name)) || p.Status != petstore.StatusAvailable {
-				t.Errorf("half an animal: %+v", p)
+				t.Errorf("half a pet: %+v", p)
 			}
 			if !created[p.Name] {
 				extra++
@@ -94,7 +94,7 @@ func TestCancelled(t *testing.T) {
 		}
 	}
 	if len(created) > 0 {
-		t.Errorf("%d acknowledged animals are missing", len(created))
+		t.Errorf("%d acknowledged pets are missing", len(created))
 	}
 	if given == 0 {
 		t.Error("no request was given up")
@@ -119,7 +119,7 @@ func TestCancelled(t *testing.T) {
 	if err := storage.Check(path, func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d of %d requests given up; %d animals were created for clients that had gone", given, n, extra)
+	t.Logf("%d of %d requests given up; %d pets were created for clients that had gone", given, n, extra)
 }
 
 // pagesKept makes sure that pages are used again: a change that takes the place

@@ -108,7 +108,7 @@ func TestSlowClients(t *testing.T) {
 	raiseLimit(t, 10_000)
 	s := start(t, t.TempDir())
 	for i := range 100 {
-		s.must(http.StatusCreated, "POST", "/pets", petBody(fmt.Sprint("animal ", i, strings.Repeat(" long", 400))))
+		s.must(http.StatusCreated, "POST", "/pets", petBody(fmt.Sprint("pet ", i, strings.Repeat(" long", 400))))
 	}
 	d, settle := 500*time.Millisecond, 200*time.Millisecond
 	if *full {
@@ -167,7 +167,7 @@ func TestDescriptorsUsedUp(t *testing.T) {
 	if status := get(kept, revoked); status != http.StatusOK {
 		t.Fatalf("the first client: %d", status)
 	}
-	keyFile := "-keys=" + filepath.Join(s.dir, "animalstore.keys")
+	keyFile := "-keys=" + filepath.Join(s.dir, "petstore.keys")
 	list, err := command(t, "keys", "list", keyFile) // four words in the header line, and then the key's ID
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func TestDiskFull(t *testing.T) {
 	dir := mount(t, "size=40m,mode=700")
 	filler := filepath.Join(dir, "filler")
 	s := start(t, dir)
-	name := func(i int) string { return fmt.Sprint("animal-", i, strings.Repeat("x", 20_000)) }
+	name := func(i int) string { return fmt.Sprint("pet-", i, strings.Repeat("x", 20_000)) }
 	create := func(i int) int {
 		a, err := s.send(http.DefaultClient, "POST", "/pets", petBody(name(i)), "Idempotency-Key", fmt.Sprint(i))
 		if err != nil {
@@ -87,11 +87,11 @@ func TestDiskFull(t *testing.T) {
 	}
 	for i := range next {
 		a := s.must(http.StatusOK, "GET", fmt.Sprint("/pets/", i+1), "")
-		if !strings.Contains(a.body, `"animal-`+fmt.Sprint(i)+"x") {
-			t.Fatalf("the animal %d: %.100s", i+1, a.body)
+		if !strings.Contains(a.body, `"pet-`+fmt.Sprint(i)+"x") {
+			t.Fatalf("the pet %d: %.100s", i+1, a.body)
 		}
 	}
-	t.Logf("%d times full, %d animals stored and found", refused, next)
+	t.Logf("%d times full, %d pets stored and found", refused, next)
 }
 
 // TestDiskFullWhileMade starts servers on disks that are full from the start,
@@ -138,7 +138,7 @@ func TestRefusals(t *testing.T) {
 		{"a file in use", func(*testing.T, string) (string, *syscall.Credential) { return running.db(), nil }, "in use by another process"},
 		{"a file of another program", func(t *testing.T, dir string) (string, *syscall.Credential) {
 			return writeFile(t, dir, []byte(strings.Repeat("hello ", 5000))), nil
-		}, "not an animal store"},
+		}, "not a petstore"},
 		{"an empty file", func(t *testing.T, dir string) (string, *syscall.Credential) { return writeFile(t, dir, nil), nil }, "is empty"},
 		{"a file cut short", func(t *testing.T, dir string) (string, *syscall.Credential) {
 			return writeFile(t, dir, sound[:20_000]), nil

@@ -24,7 +24,7 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// busy is a client that keeps its connection and creates animals, until the
+// busy is a client that keeps its connection and creates pets, until the
 // server is gone.
 type busy struct {
 	answers map[string]int64 // ids, by Idempotency-Key
@@ -114,7 +114,7 @@ func TestDrain(t *testing.T) {
 		// What was accepted was answered: there is nothing on disk beyond it.
 		stored := s.vars().Store.Pets
 		if stored != last+int64(len(ids)) {
-			t.Errorf("round %d: %d animals were answered and %d are on disk", round, len(ids), stored-last)
+			t.Errorf("round %d: %d pets were answered and %d are on disk", round, len(ids), stored-last)
 		}
 		for _, c := range clients {
 			for _, once := range c.unsure {
@@ -125,7 +125,7 @@ func TestDrain(t *testing.T) {
 		}
 		last = s.vars().Store.Pets
 		if want := stored + int64(repeated); round == 0 && last != want {
-			t.Errorf("%d animals on disk after the repetitions, want %d", last, want)
+			t.Errorf("%d pets on disk after the repetitions, want %d", last, want)
 		}
 	}
 	s.stop()
@@ -191,12 +191,12 @@ func TestBackupUnderLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name, ok := want[p.ID]; ok && name != p.Name {
-				t.Errorf("the animal %d is %q, and was acknowledged as %q", p.ID, p.Name, name)
+				t.Errorf("the pet %d is %q, and was acknowledged as %q", p.ID, p.Name, name)
 			}
 			delete(want, p.ID)
 		}
 		if len(want) > 0 {
-			t.Errorf("round %d: %d acknowledged animals are not in the backup", round, len(want))
+			t.Errorf("round %d: %d acknowledged pets are not in the backup", round, len(want))
 		}
 		sizes = append(sizes, n)
 	}
@@ -210,11 +210,11 @@ func TestBackupUnderLoad(t *testing.T) {
 	restore(t, s, fmt.Sprintf("%s/copy-%d.db", dir, rounds-1))
 	s = start(t, dir)
 	if got := s.vars().Store.Pets; got != int64(sizes[rounds-1]) {
-		t.Errorf("the restored store holds %d animals, and the backup %d", got, sizes[rounds-1])
+		t.Errorf("the restored store holds %d pets, and the backup %d", got, sizes[rounds-1])
 	}
 	s.must(http.StatusCreated, "POST", "/pets", petBody("after"))
 	s.stop()
-	t.Logf("%d backups under load, of %d to %d animals", rounds, sizes[0], sizes[rounds-1])
+	t.Logf("%d backups under load, of %d to %d pets", rounds, sizes[0], sizes[rounds-1])
 }
 
 // A client that stops reading its backup is disconnected, which frees the disk

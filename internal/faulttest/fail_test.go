@@ -122,7 +122,7 @@ func TestServerEnds(t *testing.T) {
 		return start(t, t.TempDir(), "strace", "-f", "-o", "/dev/null", "-e", "trace="+call, "-e", "inject="+inject)
 	}
 	create := func(s *server, i int) answer {
-		name := fmt.Sprint("animal-", i)
+		name := fmt.Sprint("pet-", i)
 		a, err := s.send(http.DefaultClient, "POST", "/pets", petBody(name), "Idempotency-Key", name)
 		if err != nil {
 			t.Fatal(err)
@@ -145,8 +145,8 @@ func TestServerEnds(t *testing.T) {
 	}
 	s = start(t, s.dir)
 	for i := range acknowledged {
-		if a := s.must(http.StatusCreated, "POST", "/pets", petBody(fmt.Sprint("animal-", i)), "Idempotency-Key", fmt.Sprint("animal-", i)); !strings.Contains(a.body, fmt.Sprintf(`"id":%d,`, i+1)) {
-			t.Errorf("the animal %d is %s", i+1, a.body)
+		if a := s.must(http.StatusCreated, "POST", "/pets", petBody(fmt.Sprint("pet-", i)), "Idempotency-Key", fmt.Sprint("pet-", i)); !strings.Contains(a.body, fmt.Sprintf(`"id":%d,`, i+1)) {
+			t.Errorf("the pet %d is %s", i+1, a.body)
 		}
 	}
 	s.stop()

@@ -21,11 +21,11 @@ const writers = 64
 type ledger struct {
 	pets     map[int64]string  // acknowledged: by id, the name
 	messages map[string]string // acknowledged: by id, the text
-	unsure   string            // the name of an animal that was sent and not answered; "": none
+	unsure   string            // the name of a pet that was sent and not answered; "": none
 }
 
-// scribble creates animals and messages, one after the other, until the server
-// is gone. An animal's name is its Idempotency-Key as well.
+// scribble creates pets and messages, one after the other, until the server
+// is gone. A pet's name is its Idempotency-Key as well.
 func scribble(s *server, client *http.Client, name string) ledger {
 	l := ledger{pets: map[int64]string{}, messages: map[string]string{}}
 	for n := 0; ; n++ {
@@ -98,10 +98,10 @@ func TestKill(t *testing.T) {
 	if acknowledged == 0 {
 		t.Error("nothing was acknowledged")
 	}
-	if err := storage.Check(dir+"/animalstore.db", func(err error) { t.Error(err) }); err != nil {
+	if err := storage.Check(dir+"/petstore.db", func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d kills: %d animals and %d messages found on disk, %d acknowledged in all, %d animals on disk beside what was acknowledged, slowest start %v",
+	t.Logf("%d kills: %d pets and %d messages found on disk, %d acknowledged in all, %d pets on disk beside what was acknowledged, slowest start %v",
 		rounds, last, messages, acknowledged, extra, slowest)
 	if *full && slowest > time.Second {
 		t.Errorf("a start took %v", slowest)
@@ -119,7 +119,7 @@ type balance struct {
 // last.
 func audit(t *testing.T, dir string, last int64, ledgers []ledger, before []string) balance {
 	t.Helper()
-	s, err := storage.Open(dir+"/animalstore.db", nil)
+	s, err := storage.Open(dir+"/petstore.db", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,9 +156,9 @@ func audit(t *testing.T, dir string, last int64, ledgers []ledger, before []stri
 			name, ok := want[p.ID]
 			switch delete(want, p.ID); {
 			case ok && p.NewPet != (petstore.NewPet{Name: name, CategoryID: int64(len(name)), Status: petstore.StatusAvailable}):
-				t.Errorf("the animal %d is %+v, and was acknowledged as %q", p.ID, p.NewPet, name)
+				t.Errorf("the pet %d is %+v, and was acknowledged as %q", p.ID, p.NewPet, name)
 			case !ok && !maybe[p.Name]:
-				t.Errorf("the animal %d, %q, is there twice, or was never sent", p.ID, p.Name)
+				t.Errorf("the pet %d, %q, is there twice, or was never sent", p.ID, p.Name)
 			case !ok:
 				b.extra++
 			}
@@ -170,7 +170,7 @@ func audit(t *testing.T, dir string, last int64, ledgers []ledger, before []stri
 		}
 	}
 	for id, name := range want {
-		t.Errorf("the animal %d, %q, was acknowledged and is missing", id, name)
+		t.Errorf("the pet %d, %q, was acknowledged and is missing", id, name)
 	}
 	acknowledgedMessages := int64(len(texts))
 	if b.messages = takeMessages(t, s, texts); b.messages > acknowledgedMessages+writers {

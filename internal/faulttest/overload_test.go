@@ -149,7 +149,7 @@ func TestOverload(t *testing.T) {
 	}
 	s := start(t, t.TempDir(), before...)
 	for i := range 100 {
-		s.must(201, "POST", "/pets", petBody(fmt.Sprint("animal ", i)))
+		s.must(201, "POST", "/pets", petBody(fmt.Sprint("pet ", i)))
 	}
 	kinds := map[string]func(i int64) []byte{
 		"lists": func(int64) []byte {

@@ -97,7 +97,7 @@ func TestSmuggling(t *testing.T) {
 		}
 	}
 	if a := s.must(http.StatusOK, "GET", "/pets", ""); a.body != "[]" {
-		t.Errorf("an animal was smuggled in: %s", a.body)
+		t.Errorf("a pet was smuggled in: %s", a.body)
 	}
 	s.stop()
 }

@@ -120,7 +120,7 @@ func (s *server) stop() {
 	}
 }
 
-func (s *server) db() string { return filepath.Join(s.dir, "animalstore.db") }
+func (s *server) db() string { return filepath.Join(s.dir, "petstore.db") }
 
 // answer is an answer, read to its end.
 type answer struct {

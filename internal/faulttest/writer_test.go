@@ -214,7 +214,7 @@ func compare(ctx context.Context, s *storage.Store, h told) error {
 				return err
 			}
 			if p.NewPet != record(name) || once[name] {
-				return fmt.Errorf("the animal %d is %.50q, which was never sent, or is there twice", p.ID, p.Name)
+				return fmt.Errorf("the pet %d is %.50q, which was never sent, or is there twice", p.ID, p.Name)
 			}
 			once[name] = true
 		}

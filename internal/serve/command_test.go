@@ -18,7 +18,7 @@ func newProgram() *Program {
 	var name string
 	var wait, pause time.Duration
 	shared := func(fs *flag.FlagSet) {
-		fs.StringVar(&name, "pet-name", "Rex", "`name` of the animal")
+		fs.StringVar(&name, "pet-name", "Rex", "`name` of the pet")
 		fs.DurationVar(&wait, "wait", time.Second, "`duration` to wait")
 	}
 	return &Program{Name: "prog", About: "a program", StoreFlags: shared, Commands: []Command{{
@@ -93,7 +93,7 @@ func TestUsageText(t *testing.T) {
 	getenv := func(string) string { return "" }
 	for args, want := range map[string][]string{
 		"-h":          {"prog: a program", "prog [serve] [flags]", "prog keys create [flags] ACCOUNT", "prog show off [flags] [WORD]", "-base-path path  (PETSTORE_BASE_PATH)\n", "(default /v1)"},
-		"show off -h": {"Usage: prog show off [flags] [WORD]", "-pet-name name  (PETSTORE_PET_NAME)\n        name of the animal (default Rex)\n", "-pause duration\n"},
+		"show off -h": {"Usage: prog show off [flags] [WORD]", "-pet-name name  (PETSTORE_PET_NAME)\n        name of the pet (default Rex)\n", "-pause duration\n"},
 		"keys -h":     {"Usage: prog keys COMMAND", "prog keys create [flags] ACCOUNT", "prog keys revoke [flags] ID"},
 		"version -h":  {"Usage: prog version\n"},
 	} {

@@ -1,4 +1,4 @@
-// Package serve is what the servers of the animal store have in common: their
+// Package serve is what the servers of the petstore have in common: their
 // command line, listening, draining, health, logs, API keys and the admin
 // address. A server brings a store and the flags that its store needs; see
 // [Program].

@@ -19,7 +19,7 @@ import (
 const firstAccount = "default"
 
 func keysFlag(fs *flag.FlagSet, path *string) {
-	fs.StringVar(path, "keys", "animalstore.keys", "`file` with the API keys")
+	fs.StringVar(path, "keys", "petstore.keys", "`file` with the API keys")
 }
 
 // keysCommands are the commands that work on a key file. A server that has it

@@ -1,4 +1,4 @@
-// Package subprocess runs the servers of the animal store as processes of
+// Package subprocess runs the servers of the petstore as processes of
 // their own, as tests and the cluster on one machine do: it keeps what they
 // write, waits for what they are to say, and ends them.
 package subprocess

@@ -17,7 +17,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "animalstore.keys")
+	path := filepath.Join(dir, "petstore.keys")
 
 	// The owner of an account gets a key, which is shown once.
 	now := time.Now()

@@ -105,10 +105,10 @@ func bearerToken(field string) string {
 func challenge(authorization []string) []string {
 	for _, field := range authorization {
 		if bearerToken(field) != "" {
-			return []string{`Bearer realm="animalstore", error="invalid_token"`}
+			return []string{`Bearer realm="petstore", error="invalid_token"`}
 		}
 	}
-	return []string{`Bearer realm="animalstore"`}
+	return []string{`Bearer realm="petstore"`}
 }
 
 // visibleASCII reports whether s has no other characters.

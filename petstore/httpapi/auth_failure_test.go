@@ -21,7 +21,7 @@ func (f authFunc) Authenticate(ctx context.Context, key string) (string, error) 
 // wrong lets nobody in and is no 401.
 func TestAuthenticatorFails(t *testing.T) {
 	refused := want{status: 401, code: "unauthorized", says: "expired",
-		header: map[string]string{"Www-Authenticate": `Bearer realm="animalstore", error="invalid_token"`}}
+		header: map[string]string{"Www-Authenticate": `Bearer realm="petstore", error="invalid_token"`}}
 	failed := want{status: 503, code: "unavailable", says: "credential", header: map[string]string{"Retry-After": "1"}}
 	expired := petstore.Errorf(petstore.CodeUnauthorized, "this API key has expired")
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ func TestCredential(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
 
-	const plain = `Bearer realm="animalstore"`
-	const invalid = `Bearer realm="animalstore", error="invalid_token"`
+	const plain = `Bearer realm="petstore"`
+	const invalid = `Bearer realm="petstore", error="invalid_token"`
 	refused := func(challenge string) want {
 		return want{status: 401, code: "unauthorized", says: "API key",
 			header: map[string]string{"Www-Authenticate": challenge}}
@@ -76,8 +76,8 @@ func TestCredentialFirst(t *testing.T) {
 	refused := want{status: 401, code: "unauthorized"}
 	nope := "Authorization: Bearer nope"
 	s.run([]rawCase{
-		{"animal that exists", request("GET /pets/1"), refused},
-		{"animal that does not", request("GET /pets/2"), refused},
+		{"pet that exists", request("GET /pets/1"), refused},
+		{"pet that does not", request("GET /pets/2"), refused},
 		{"id that is none", request("GET /pets/abc"), refused},
 		{"bad parameter", request("GET /pets?limit=0", nope), refused},
 		{"malformed query", request("GET /pets?%zz", nope), refused},

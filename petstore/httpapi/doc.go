@@ -1,4 +1,4 @@
-// Package httpapi serves the contract over HTTP: the animals of a
+// Package httpapi serves the contract over HTTP: the pets of a
 // [petstore.Service] with [New], and message submission to a
 // [petstore.Messages] with [NewMessages].
 //

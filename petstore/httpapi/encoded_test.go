@@ -97,7 +97,7 @@ func TestNoShortcut(t *testing.T) {
 	}
 }
 
-// badPets is a Service whose animals have no wire form.
+// badPets is a Service whose pets have no wire form.
 type badPets struct{ *memory.Store }
 
 var badPet = petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "\xff", Status: "eaten"}}

@@ -10,7 +10,7 @@ import (
 )
 
 // maxPooledBytes is how large a buffer may be to be kept for the next
-// request. A page of a hundred animals with ordinary names is a tenth of it.
+// request. A page of a hundred pets with ordinary names is a tenth of it.
 const maxPooledBytes = 64 << 10
 
 // exchange is one request on its way to its answer.

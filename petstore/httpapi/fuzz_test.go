@@ -153,7 +153,7 @@ func FuzzQuery(f *testing.F) {
 			}
 		}
 		if got := decodePets(t, w.Body.String()); w.Code != 200 || len(got) != n {
-			t.Fatalf("%q: status %d, %d animals, want %d", query, w.Code, len(got), n)
+			t.Fatalf("%q: status %d, %d pets, want %d", query, w.Code, len(got), n)
 		}
 	})
 }

@@ -18,7 +18,7 @@ const DefaultMaxBodyBytes = 1 << 20
 // use. Its functions are called from many goroutines at once.
 type Options struct {
 	// Encoded answers the reads instead of the Service, when the store can
-	// give animals in their wire form. It must give what the Service would:
+	// give pets in their wire form. It must give what the Service would:
 	// it is an option of its own, rather than looked for in the Service, so
 	// that a Service that wraps a store is never bypassed. nil: the results
 	// of Service are encoded. New only.
@@ -43,7 +43,7 @@ type Options struct {
 	MaxResponseBytes int64
 
 	// Validate adds rules to those of the contract: it is called with every
-	// animal about to be created, after the contract's own rules, with a
+	// pet about to be created, after the contract's own rules, with a
 	// context that has the Principal. An error of petstore.CodeInvalid (or
 	// of another code) is answered as such; one without a code is a failure
 	// of the hook, answered with 500. A repeated creation is asked about
@@ -103,7 +103,7 @@ type handler struct {
 	repeats   repeats
 }
 
-// New returns the handler of the three operations on animals: GET and POST
+// New returns the handler of the three operations on pets: GET and POST
 // /pets, and GET /pets/{petId} (contract, sections 4.1 to 4.3). auth checks
 // the credential of every request for one. It also serves the description of
 // the interface, [OpenAPI], at /openapi.json. opts may be nil. New panics

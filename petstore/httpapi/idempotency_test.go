@@ -32,7 +32,7 @@ func TestIdempotencyKeyForms(t *testing.T) {
 			{c.second, post("/pets", rexBody, field+c.second), pet},
 		})
 		if n := s.stats(t).Pets; n != 1 {
-			t.Errorf("%s, then %s: %d animals", c.first, c.second, n)
+			t.Errorf("%s, then %s: %d pets", c.first, c.second, n)
 		}
 	}
 

@@ -205,6 +205,6 @@ func TestLargePage(t *testing.T) {
 		t.Errorf("a page of %d bytes, Link: %q", n, a.header.Get("Link"))
 	}
 	if got := s.walk(t, "/pets?limit=20"); !slices.Equal(got, want) {
-		t.Errorf("%d animals on all pages, want %d", len(got), len(want))
+		t.Errorf("%d pets on all pages, want %d", len(got), len(want))
 	}
 }

@@ -99,6 +99,6 @@ func TestQueueFull(t *testing.T) {
 		{"second", keyed, want{status: 202}},
 		{"third", hello, full},
 		{"repeated", keyed, want{status: 202}},
-		{"animals do not queue", post("/pets", rexBody), want{status: 201}},
+		{"pets do not queue", post("/pets", rexBody), want{status: 201}},
 	})
 }

@@ -231,7 +231,7 @@ func TestWriteError(t *testing.T) {
 	}{
 		{petstore.Errorf(petstore.CodeNotFound, "path: not here"), want{status: 404, code: "not_found", says: "path: not here"}},
 		{petstore.Errorf(petstore.CodeUnavailable, ""), want{status: 503, code: "unavailable"}},
-		{petstore.Errorf(petstore.CodeUnauthorized, ""), want{status: 401, code: "unauthorized", header: map[string]string{"Www-Authenticate": `Bearer realm="animalstore"`}}},
+		{petstore.Errorf(petstore.CodeUnauthorized, ""), want{status: 401, code: "unauthorized", header: map[string]string{"Www-Authenticate": `Bearer realm="petstore"`}}},
 		{petstore.Errorf(httpapi.CodeBodyTooLarge, ""), want{status: 413, code: "body_too_large"}},
 		{petstore.Errorf(httpapi.CodeUnsupportedMediaType, ""), want{status: 415, code: "unsupported_media_type"}},
 		{petstore.Errorf(httpapi.CodeRequestTimeout, ""), want{status: 408, code: "request_timeout"}},

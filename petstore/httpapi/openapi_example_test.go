@@ -75,7 +75,7 @@ func requestExamples(t *testing.T, doc *document, op *operationObject) map[strin
 // together.
 func newReplay(t *testing.T, doc *document, where string, op *operationObject, name string) *replay {
 	method, path, _ := strings.Cut(where, " ")
-	r := &replay{method: method, path: path, animals: len(exampleAnimals), fields: map[string]string{
+	r := &replay{method: method, path: path, pets: len(examplePets), fields: map[string]string{
 		"Authorization": "Bearer <API_KEY>",
 		"X-Request-ID":  "2f6c1a4e-7d1b-4c0c-9f3e-5b7a0d9e8c11",
 	}}
@@ -113,7 +113,7 @@ func base(op *operationObject) string {
 	if op.OperationID == "submitMessage" {
 		return "greeting"
 	}
-	return "animal"
+	return "pet"
 }
 
 // named returns the example of that name, or the one for all; nil if there is

@@ -25,9 +25,9 @@ type replay struct {
 	fields              map[string]string
 	body                string
 
-	animals int    // how many of exampleAnimals there are
-	before  string // the body of an earlier request, alike in all else
-	slow    bool   // the body stops half-way
+	pets   int    // how many of examplePets there are
+	before string // the body of an earlier request, alike in all else
+	slow   bool   // the body stops half-way
 
 	opts     httpapi.Options
 	capacity int   // of the queue; 0: the default
@@ -35,7 +35,7 @@ type replay struct {
 	fault    error // what the store fails with
 }
 
-var exampleAnimals = []petstore.NewPet{
+var examplePets = []petstore.NewPet{
 	{Name: "Bella", CategoryID: 1, Status: petstore.StatusAvailable},
 	{Name: "Tom", CategoryID: 2},
 	{Name: "Luna", CategoryID: 1, Status: petstore.StatusSold},
@@ -65,8 +65,8 @@ var replays = map[string]func(*replay){
 	"listPets 200 none":     func(r *replay) { r.query = "status=pending" },
 	"listPets 200 nextPage": func(r *replay) { r.query = "limit=2&cursor=AQAAAAAAAAACPG7zcg" },
 
-	"createPet 201 animal":        func(r *replay) { r.animals = 0 },
-	"createPet 201 withoutStatus": func(r *replay) { r.animals = 1 },
+	"createPet 201 pet":           func(r *replay) { r.pets = 0 },
+	"createPet 201 withoutStatus": func(r *replay) { r.pets = 1 },
 	"createPet 400 memberMissing": func(r *replay) { r.body = `{"name": "Bella"}` },
 	"createPet 400 wrongType":     func(r *replay) { r.body = `{"name": "Bella", "categoryId": "dogs"}` },
 	"createPet 400 unknownStatus": func(r *replay) { r.body = `{"name": "Bella", "categoryId": 1, "status": "gone"}` },
@@ -134,7 +134,7 @@ func (r *replay) store(t *testing.T) store {
 	if r.fault != nil {
 		return faulty{memory.New(nil), func(context.Context) error { return r.fault }}
 	}
-	s, err := storage.Open(filepath.Join(t.TempDir(), "animals.db"), &storage.Options{
+	s, err := storage.Open(filepath.Join(t.TempDir(), "pets.db"), &storage.Options{
 		Now:           func() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 125e6, time.UTC) },
 		QueueCapacity: r.capacity,
 	})
@@ -142,7 +142,7 @@ func (r *replay) store(t *testing.T) store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	for _, p := range exampleAnimals[:r.animals] {
+	for _, p := range examplePets[:r.pets] {
 		if _, err := s.CreatePet(t.Context(), p, petstore.Once{}); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func (r *replay) store(t *testing.T) store {
 
 // exampleKeys makes a key file with one key.
 func exampleKeys(t *testing.T) (string, *apikey.File) {
-	path := filepath.Join(t.TempDir(), "animals.keys")
+	path := filepath.Join(t.TempDir(), "pets.keys")
 	key, kept, err := apikey.New("alice", time.Now(), time.Time{})
 	if err == nil {
 		err = apikey.Add(path, kept)

@@ -20,15 +20,15 @@ var (
 var (
 	errGone = &petstore.Error{
 		Code:    CodeGone,
-		Message: "GET /pets/{petId} was removed on 5 December 2030; list animals with GET /pets and its status parameter",
+		Message: "GET /pets/{petId} was removed on 5 December 2030; list pets with GET /pets and its status parameter",
 	}
 	errPetID = &petstore.Error{
 		Code:    petstore.CodeNotFound,
-		Message: "petId: not a 64-bit integer, so no animal has it",
+		Message: "petId: not a 64-bit integer, so no pet has it",
 	}
 )
 
-// pets are the operations on animals.
+// pets are the operations on pets.
 type pets struct {
 	service petstore.Service
 	reader  petstore.EncodedReader
@@ -176,7 +176,7 @@ func (e encoder) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuer
 	return b, page.Next, nil
 }
 
-// appendPet appends an animal's wire form. One that has none is the service's
+// appendPet appends a pet's wire form. One that has none is the service's
 // fault, not the client's.
 func appendPet(dst []byte, pet petstore.Pet) ([]byte, error) {
 	b, err := pet.AppendJSON(dst)

@@ -34,7 +34,7 @@ func (l oneConn) Close() error   { return nil }
 func (l oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
 // FuzzRequest sends arbitrary bytes over a connection. Whatever they are, what
-// comes back are whole answers, none of them 5xx; and no more animals are made
+// comes back are whole answers, none of them 5xx; and no more pets are made
 // than there are requests that say so.
 func FuzzRequest(f *testing.F) {
 	const auth = "Authorization: Bearer key-1\r\n"
@@ -92,7 +92,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		stats, err := store.Stats(t.Context())
 		if posts := strings.Count(strings.ToUpper(string(raw)), "POST"); err != nil || stats.Pets > int64(posts) {
-			t.Fatalf("%q made %d animals (%v)", raw, stats.Pets, err)
+			t.Fatalf("%q made %d pets (%v)", raw, stats.Pets, err)
 		}
 	})
 }

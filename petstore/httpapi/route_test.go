@@ -14,7 +14,7 @@ func TestPaths(t *testing.T) {
 	list := want{status: 200, body: `[{"id":1,"name":"rex","categoryId":0}]`}
 	nothing := want{status: 404, code: "not_found", says: "path",
 		header: map[string]string{"Location": "", "Deprecation": ""}}
-	noPet := want{status: 404, code: "not_found", says: "animal"}
+	noPet := want{status: 404, code: "not_found", says: "pet"}
 	noID := want{status: 404, code: "not_found", says: "petId"}
 
 	var cases []rawCase
@@ -171,6 +171,6 @@ func TestBodyOfGET(t *testing.T) {
 		t.Error(err)
 	}
 	if stats := s.stats(t); stats.Pets != 1 {
-		t.Errorf("%d animals, want 1", stats.Pets)
+		t.Errorf("%d pets, want 1", stats.Pets)
 	}
 }

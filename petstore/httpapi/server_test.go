@@ -54,7 +54,7 @@ type store interface {
 	petstore.Messages
 }
 
-// both serves animals and messages on one address.
+// both serves pets and messages on one address.
 func both(s store, auth httpapi.Authenticator, opts *httpapi.Options) http.Handler {
 	pets, messages := httpapi.New(s, auth, opts), httpapi.NewMessages(s, auth, opts)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +276,7 @@ func (s *server) stats(t *testing.T) petstore.Stats {
 	return stats
 }
 
-// add stores animals with the names given, sold ones where the name says so.
+// add stores pets with the names given, sold ones where the name says so.
 func (s *server) add(names ...string) {
 	s.t.Helper()
 	for i, name := range names {

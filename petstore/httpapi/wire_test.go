@@ -123,7 +123,7 @@ func TestPipeline(t *testing.T) {
 		}
 	}
 	if n := s.stats(t).Pets; n != 1 {
-		t.Errorf("%d animals, want 1", n)
+		t.Errorf("%d pets, want 1", n)
 	}
 }
 
@@ -174,10 +174,10 @@ func TestAmbiguousRequests(t *testing.T) {
 		})
 	}
 	if got := s.stats(t).Pets; got != 0 {
-		t.Errorf("%d animals, want none", got)
+		t.Errorf("%d pets, want none", got)
 	}
 	// This one net/http reads as chunked, as RFC 9112, section 6.3, has it:
-	// one animal, and no second request in what the length would leave over.
+	// one pet, and no second request in what the length would leave over.
 	a := send(t, s.addr, request("POST /pets", authorized, isJSON, "Content-Length: 4", isChunked)+chunked(rexBody, 9))
 	if err := a.check(want{status: 201}); err != nil {
 		t.Error(err)
@@ -218,6 +218,6 @@ func TestSlowBody(t *testing.T) {
 		}
 	}
 	if n := s.stats(t).Pets; n != 0 {
-		t.Errorf("%d animals", n)
+		t.Errorf("%d pets", n)
 	}
 }

@@ -28,7 +28,7 @@ func benchStore(b *testing.B, pets int) *storage.Store {
 		go func() {
 			var failed error
 			for i := range work {
-				p := petstore.NewPet{Name: fmt.Sprintf("animal %5d", i), CategoryID: int64(i % 10), Status: statuses[i%4]}
+				p := petstore.NewPet{Name: fmt.Sprintf("pet %5d", i), CategoryID: int64(i % 10), Status: statuses[i%4]}
 				if _, err := s.CreatePet(context.Background(), p, petstore.Once{}); err != nil {
 					failed = err
 				}
@@ -80,7 +80,7 @@ func BenchmarkCreate(b *testing.B) {
 	var keys atomic.Int64
 	for _, keyed := range []bool{false, true} {
 		create := func(b *testing.B, s *storage.Store) {
-			p := petstore.NewPet{Name: "animal 12345", Status: petstore.StatusSold}
+			p := petstore.NewPet{Name: "pet 12345", Status: petstore.StatusSold}
 			var once petstore.Once
 			if keyed {
 				once.Key = fmt.Sprint(keys.Add(1))

@@ -8,19 +8,19 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Animals are kept in blocks: runs of their JSON, joined as a list joins them,
+// Pets are kept in blocks: runs of their JSON, joined as a list joins them,
 // under one checksum. A page of a list is then a few copies of memory, and a
 // record costs less than half of what an entry of its own would.
 const (
-	// maxBlock is how long a block with more than one animal may become, in
+	// maxBlock is how long a block with more than one pet may become, in
 	// bytes: two of them fill a page of 4 KiB.
 	maxBlock = 2016
 
-	blockHeaderLen = 8 + 2 // the ID before the block, the number of animals
+	blockHeaderLen = 8 + 2 // the ID before the block, the number of pets
 	blockEntryLen  = 4 + 4 // an ID, from that of the first; where its JSON ends
 )
 
-// block is a run of animals as it is kept, under the ID of the first.
+// block is a run of pets as it is kept, under the ID of the first.
 type block struct {
 	first, prev int64
 	n           int
@@ -28,7 +28,7 @@ type block struct {
 	json        []byte
 }
 
-// openBlock opens a record of a table of animals.
+// openBlock opens a record of a table of pets.
 func openBlock(t *table, key, value []byte) (block, error) {
 	body, err := t.open(key, value)
 	if err != nil {
@@ -40,7 +40,7 @@ func openBlock(t *table, key, value []byte) (block, error) {
 	b := block{first: int64At(key), prev: int64At(body), n: int(binary.BigEndian.Uint16(body[8:]))}
 	body = body[blockHeaderLen:]
 	if b.n == 0 || len(body) < b.n*blockEntryLen {
-		return block{}, damaged("the block %d of %s has no room for %d animals", b.first, t.name, b.n)
+		return block{}, damaged("the block %d of %s has no room for %d pets", b.first, t.name, b.n)
 	}
 	b.entries, b.json = body[:b.n*blockEntryLen], body[b.n*blockEntryLen:]
 	start := 0
@@ -53,17 +53,17 @@ func openBlock(t *table, key, value []byte) (block, error) {
 	return b, nil
 }
 
-// id returns the ID of the i-th animal.
+// id returns the ID of the i-th pet.
 func (b *block) id(i int) int64 {
 	return b.first + int64(binary.BigEndian.Uint32(b.entries[i*blockEntryLen:]))
 }
 
-// end returns where the JSON of the i-th animal ends.
+// end returns where the JSON of the i-th pet ends.
 func (b *block) end(i int) int {
 	return int(binary.BigEndian.Uint32(b.entries[i*blockEntryLen+4:]))
 }
 
-// start returns where the JSON of the i-th animal starts.
+// start returns where the JSON of the i-th pet starts.
 func (b *block) start(i int) int {
 	if i == 0 {
 		return 0
@@ -71,20 +71,20 @@ func (b *block) start(i int) int {
 	return b.end(i-1) + 1 // behind the comma
 }
 
-// last returns the ID of the last animal.
+// last returns the ID of the last pet.
 func (b *block) last() int64 { return b.id(b.n - 1) }
 
-// records returns the JSON of the animals from the i-th up to the j-th,
+// records returns the JSON of the pets from the i-th up to the j-th,
 // without that, with commas between them.
 func (b *block) records(i, j int) []byte { return b.json[b.start(i):b.end(j-1)] }
 
-// search returns the place of the first animal with that ID or a higher one,
+// search returns the place of the first pet with that ID or a higher one,
 // b.n if there is none.
 func (b *block) search(id int64) int {
 	return sort.Search(b.n, func(i int) bool { return b.id(i) >= id })
 }
 
-// seekBlock finds the block that the animal with that ID is in, if there is
+// seekBlock finds the block that the pet with that ID is in, if there is
 // one, and otherwise one before or behind its place. There has to be a block.
 // key is room for the key, which would else be allocated.
 func seekBlock(t *table, c *bbolt.Cursor, key *[8]byte, id int64) (block, error) {
@@ -103,7 +103,7 @@ func seekBlock(t *table, c *bbolt.Cursor, key *[8]byte, id int64) (block, error)
 	return openBlock(t, k, v)
 }
 
-// tail is the last block of a table while animals are added to it.
+// tail is the last block of a table while pets are added to it.
 type tail struct {
 	table   *table
 	bucket  *bbolt.Bucket
@@ -155,7 +155,7 @@ func (u *update) newTail(t *table, last int64) (*tail, error) {
 	return w, nil
 }
 
-// add appends an animal, whose ID is higher than all before.
+// add appends a pet, whose ID is higher than all before.
 func (w *tail) add(u *update, id int64, record []byte) {
 	size := blockHeaderLen + len(w.entries) + blockEntryLen + len(w.json) + 1 + len(record) + sumLen
 	if len(w.entries) > 0 && (size > maxBlock || id-w.first > math.MaxUint32) {

@@ -123,7 +123,7 @@ func TestCopiedWhileWriting(t *testing.T) {
 func TestCycleWhileOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
 	s := open(t, path)
-	if _, err := s.Load(t.Context(), animals(20_000, -1)); err != nil {
+	if _, err := s.Load(t.Context(), pets(20_000, -1)); err != nil {
 		t.Fatal(err)
 	}
 	b := mustRead(t, path)

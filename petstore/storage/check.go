@@ -33,7 +33,7 @@ func Check(path string, report func(error)) error {
 	if err := c.meta(); err != nil {
 		return checkError(err)
 	}
-	c.animals()
+	c.pets()
 	c.queue()
 	c.outcomes()
 	for name := range s.roots {
@@ -115,7 +115,7 @@ func (c *checker) meta() (err error) {
 		}
 	})
 	if !marked {
-		c.report(damage("it does not say that it is an animal store"))
+		c.report(damage("it does not say that it is a petstore"))
 	}
 	if !c.known {
 		c.report(damage("the counters are missing"))
@@ -126,14 +126,14 @@ func (c *checker) meta() (err error) {
 	return err
 }
 
-// entry is an animal in a table.
+// entry is a pet in a table.
 type entry struct {
 	id, prev int64 // prev is the ID that the table has before it
 	record   []byte
 	cut      bool // a damaged block is before it
 }
 
-// each calls yield for the animals of a table, those in sound blocks, until it
+// each calls yield for the pets of a table, those in sound blocks, until it
 // returns false.
 func (c *checker) each(t *table, yield func(entry) bool) {
 	more, cut := true, false
@@ -152,7 +152,7 @@ func (c *checker) each(t *table, yield func(entry) bool) {
 	})
 }
 
-// entries pulls the animals of a table.
+// entries pulls the pets of a table.
 type entries struct {
 	checker *checker
 	table   *table
@@ -160,7 +160,7 @@ type entries struct {
 	entry         // at hand; id 0: there is none left
 	last    int64 // the ID of the entry before it
 
-	// The animals in a row that the table should have and does not.
+	// The pets in a row that the table should have and does not.
 	lacks, from, to int64
 }
 
@@ -182,12 +182,12 @@ func (e *entries) advance() {
 	}
 }
 
-// pass goes past the entries below id, which are of animals that are not of
+// pass goes past the entries below id, which are of pets that are not of
 // this status, or are damaged themselves.
 func (e *entries) pass(id int64, expected bool) {
 	for e.id != 0 && e.id < id {
 		if !expected {
-			e.checker.report(damage("%s has an entry %d that is no animal of it", e.table.name, e.id))
+			e.checker.report(damage("%s has an entry %d that is no pet of it", e.table.name, e.id))
 		}
 		e.advance()
 	}
@@ -205,17 +205,17 @@ func (e *entries) expect(n entry) {
 	e.lacks, e.to = e.lacks+1, n.id
 }
 
-// lacking reports the animals in a row that the table does not have.
+// lacking reports the pets in a row that the table does not have.
 func (e *entries) lacking() {
 	if e.lacks > 0 {
-		e.checker.report(damage("%s lacks %d animals from %d to %d", e.table.name, e.lacks, e.from, e.to))
+		e.checker.report(damage("%s lacks %d pets from %d to %d", e.table.name, e.lacks, e.from, e.to))
 	}
 	e.lacks = 0
 }
 
-// animals checks the table of all animals, and those of their statuses
+// pets checks the table of all pets, and those of their statuses
 // against it.
-func (c *checker) animals() {
+func (c *checker) pets() {
 	var byStatus [len(statusTables)]*entries
 	for i := range statusTables {
 		var stop func()
@@ -225,7 +225,7 @@ func (c *checker) animals() {
 	seen := int64(0)
 	missing := func(to int64) {
 		if seen+1 <= to {
-			c.report(damage("the animals %d to %d are missing", seen+1, to))
+			c.report(damage("the pets %d to %d are missing", seen+1, to))
 			for _, e := range byStatus {
 				e.pass(to+1, true)
 			}
@@ -233,14 +233,14 @@ func (c *checker) animals() {
 	}
 	c.each(&petTable, func(n entry) bool {
 		if n.id <= seen {
-			c.report(damage("pets has the animal %d behind %d", n.id, seen))
+			c.report(damage("pets has the pet %d behind %d", n.id, seen))
 			return true
 		}
 		missing(n.id - 1)
 		seen = n.id
 		pet, err := decodePet(n.record)
 		if err != nil || pet.ID != n.id || pet.Validate() != nil {
-			c.report(damage("the record of the animal %d is not that animal's", n.id))
+			c.report(damage("the record of the pet %d is not that pet's", n.id))
 		}
 		for i, e := range byStatus {
 			e.pass(n.id, false)

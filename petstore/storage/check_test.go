@@ -36,7 +36,7 @@ func TestCheckSound(t *testing.T) {
 		if got := problemsBeside(t, path); !errors.Is(got, storage.ErrLocked) {
 			t.Errorf("the check of a file in use gave %v", got)
 		}
-		if _, err := s.Load(t.Context(), animals(1<<n, -1)); err != nil {
+		if _, err := s.Load(t.Context(), pets(1<<n, -1)); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
@@ -73,8 +73,8 @@ func TestCheckFinds(t *testing.T) {
 		edit func(tx *bbolt.Tx) error
 		says string
 	}{
-		{"an animal lost", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("pets")).Delete(one) }, "the animals 1 to "},
-		{"an animal lost from its status", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("status/available")).Delete(one) }, "status/available lacks 27 animals from 1 to 105"},
+		{"a pet lost", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("pets")).Delete(one) }, "the pets 1 to "},
+		{"a pet lost from its status", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("status/available")).Delete(one) }, "status/available lacks 27 pets from 1 to 105"},
 		{"an outcome lost", func(tx *bbolt.Tx) error {
 			b := tx.Bucket([]byte("once"))
 			k, _ := b.Cursor().First()
@@ -146,7 +146,7 @@ func TestCheckRefuses(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("hello ", 10000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := problems(t, path); !strings.Contains(got, "not an animal store") {
+	if got := problems(t, path); !strings.Contains(got, "not a petstore") {
 		t.Errorf("the check of a text reports %q", got)
 	}
 }

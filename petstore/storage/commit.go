@@ -44,7 +44,7 @@ type update struct {
 	now   int64 // nanoseconds since 1970
 	err   error // the first failure of the transaction itself
 
-	// The ends of the tables of animals, as far as any were added.
+	// The ends of the tables of pets, as far as any were added.
 	all      *tail
 	byStatus [3]*tail
 }

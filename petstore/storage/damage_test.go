@@ -56,7 +56,7 @@ func fill(ctx context.Context, s *storage.Store, onTheWay func()) error {
 		if i == damageKeys*3/4 && onTheWay != nil {
 			onTheWay()
 		}
-		p := petstore.NewPet{Name: fmt.Sprint("animal ", i), Status: append(petstore.Statuses(), "")[i%4]}
+		p := petstore.NewPet{Name: fmt.Sprint("pet ", i), Status: append(petstore.Statuses(), "")[i%4]}
 		if _, err := s.CreatePet(ctx, p, onceOf(i)); err != nil {
 			return err
 		}

@@ -1,15 +1,15 @@
-// Package storage keeps animals and messages in one bbolt file.
+// Package storage keeps pets and messages in one bbolt file.
 //
 // A [Store] is every interface of package petstore over a file that one
 // process has open at a time. What a call has returned is on stable storage;
 // creations that wait at the same moment share a transaction, so that many
 // callers pay for one sync together. A list costs the same whether the file
-// holds a hundred animals or ten million, whatever the status and the page.
+// holds a hundred pets or ten million, whatever the status and the page.
 //
 // # What can be relied on
 //
 // Every record carries a checksum over its table, key and value, and what can
-// be proven complete is: blocks of animals and the outcomes of idempotent
+// be proven complete is: blocks of pets and the outcomes of idempotent
 // creations are chained, and the ends are counted. A damaged record, a missing one, or one that
 // stands in for another is an error ([ErrDamaged], petstore.CodeInternal) and
 // never an answer.
@@ -41,17 +41,17 @@
 // The buckets, with integers of 8 bytes, big-endian:
 //
 //	meta     application, schema, state: the mark, the version, the counters and whether the file is closed
-//	pets     first id → a block of animals
-//	status/… first id → a block of the animals of that status
+//	pets     first id → a block of pets
+//	status/… first id → a block of the pets of that status
 //	queue    number → time of creation, the text
 //	once     digest of a petstore.Once → the one before it, time, what was created
 //	expiry   time, digest → nothing: what of once is the oldest
 //
-// A block holds the JSON of a run of animals, joined by commas, behind the id
+// A block holds the JSON of a run of pets, joined by commas, behind the id
 // before the first, their number (2 bytes), and for each its id, less the
 // first, and where its JSON ends (4 bytes each).
 //
-// There is a bucket for each status that an animal can have; animals without
+// There is a bucket for each status that a pet can have; pets without
 // one are in none of them. Times are nanoseconds since 1970. Every value but
 // those of expiry ends in a CRC-32C.
 //

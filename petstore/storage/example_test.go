@@ -12,7 +12,7 @@ import (
 )
 
 func Example() {
-	dir, err := os.MkdirTemp("", "animalstore")
+	dir, err := os.MkdirTemp("", "petstore")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // ExportOptions are the settings of [Export]. The zero value and nil are ready
 // for use.
 type ExportOptions struct {
-	// Messages has the queued messages written, and not the animals.
+	// Messages has the queued messages written, and not the pets.
 	Messages bool
 
 	// SkipDamaged has what is damaged passed over. false: the first damage
@@ -29,15 +29,15 @@ type Exported struct {
 	Last    int64 // the highest ID, or number of a message, given out; -1: nobody knows
 }
 
-// Export writes the animals in the file at path to w, or the queued messages,
+// Export writes the pets in the file at path to w, or the queued messages,
 // as they are on the wire: a JSON object a line, in ascending order of ID.
 // Like [Check] it trusts nothing, changes nothing, and refuses a file that is
 // in use ([ErrLocked]).
 //
-// With SkipDamaged it looks for animals whose record is damaged in the table of
+// With SkipDamaged it looks for pets whose record is damaged in the table of
 // their status, and then on pages that no longer hang on any other; what it
 // finds there comes after the rest. It writes only what passes its checksum,
-// and leaves out an animal of which different versions turn up.
+// and leaves out a pet of which different versions turn up.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
 	x := &export{w: w, table: &petTable, saved: map[int64][]byte{}}
 	if o != nil {
@@ -161,7 +161,7 @@ func (x *export) record(t *table, key, value []byte, take func(id int64, record 
 			continue
 		}
 		if pet, err := decodePet(record); err != nil || pet.ID != id {
-			return damage("the record %d of %s is not that animal", id, t.name)
+			return damage("the record %d of %s is not that pet", id, t.name)
 		}
 		take(id, record)
 	}

@@ -35,7 +35,7 @@ func TestFull(t *testing.T) {
 	// What the process acknowledged is what the next one finds.
 	s := open(t, path)
 	if pet, err := s.GetPet(t.Context(), 1); err != nil || pet.Name != "first" {
-		t.Errorf("the first animal is %v (%v)", pet, err)
+		t.Errorf("the first pet is %v (%v)", pet, err)
 	}
 	stats, err := s.Stats(t.Context())
 	if err != nil {
@@ -43,7 +43,7 @@ func TestFull(t *testing.T) {
 	}
 	pet, err := s.GetPet(t.Context(), stats.Pets)
 	if err != nil || pet.Name != "last" {
-		t.Errorf("the last animal is %.50v (%v)", pet, err)
+		t.Errorf("the last pet is %.50v (%v)", pet, err)
 	}
 }
 

@@ -53,7 +53,7 @@ func makeDeep(t *testing.T, path string) *deep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Load(t.Context(), animals(deepPets, -1)); err != nil {
+	if _, err := s.Load(t.Context(), pets(deepPets, -1)); err != nil {
 		t.Fatal(err)
 	}
 	d := &deep{keyed: make([]int64, deepOutcomes)}

@@ -71,7 +71,7 @@ func parseQuery(q petstore.ListQuery) (petstore.ListQuery, int64, error) {
 	return q, after, err
 }
 
-// list is a table of animals, with what proves a walk through it complete: the
+// list is a table of pets, with what proves a walk through it complete: the
 // highest ID in it, while each block has the ID before it.
 type list struct {
 	table  *table
@@ -88,21 +88,21 @@ func (r *reader) list(s petstore.Status) list {
 	return list{&statusTables[i], r.status[i], r.state.last[i], &r.key}
 }
 
-// walk is a walk through the animals of a page.
+// walk is a walk through the pets of a page.
 type walk struct {
 	list
-	id    int64 // of the last animal seen; at first the one to go on after
+	id    int64 // of the last pet seen; at first the one to go on after
 	left  int   // how many may follow
 	size  int   // of the JSON seen
 	block block // that the walk is in
-	i     int   // the next animal in it
+	i     int   // the next pet in it
 }
 
 func (r *reader) walk(q petstore.ListQuery, after int64) walk {
 	return walk{list: r.list(q.Status), id: after, left: q.Limit}
 }
 
-// more reports whether the page has another animal.
+// more reports whether the page has another pet.
 func (w *walk) more() bool {
 	return w.id < w.last && w.left > 0 && w.size < petstore.MaxPageBytes
 }
@@ -115,7 +115,7 @@ func (w *walk) cursor() petstore.Cursor {
 	return ""
 }
 
-// next returns the JSON of the next animal, which there has to be, and of
+// next returns the JSON of the next pet, which there has to be, and of
 // others behind it, with commas between them; most of them together.
 func (w *walk) next(most int) ([]byte, error) {
 	if err := w.advance(); err != nil {
@@ -133,7 +133,7 @@ func (w *walk) next(most int) ([]byte, error) {
 	return w.block.records(i, j), nil
 }
 
-// advance makes sure that w.i is an animal's place in w.block.
+// advance makes sure that w.i is a pet's place in w.block.
 func (w *walk) advance() (err error) {
 	if w.block.n == 0 {
 		if w.block, err = seekBlock(w.table, w.blocks, w.key, w.id+1); err != nil {

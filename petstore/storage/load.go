@@ -14,12 +14,12 @@ const (
 	maxLoadBytes = 8 << 20
 )
 
-// Load adds many animals, a large transaction at a time, and returns how many
+// Load adds many pets, a large transaction at a time, and returns how many
 // it has added: on an error, those before it in the sequence, less what was in
 // the transaction that failed. Their IDs ascend in the order of the sequence.
 //
 // The store may be used meanwhile. Errors: those of CreatePet, for the first
-// animal that is refused.
+// pet that is refused.
 func (s *Store) Load(ctx context.Context, pets iter.Seq[petstore.NewPet]) (int64, error) {
 	var loaded int64
 	var batch []newPet

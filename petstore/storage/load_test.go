@@ -10,11 +10,11 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// animals are n animals, the one at bad of no status there is.
-func animals(n, bad int) iter.Seq[petstore.NewPet] {
+// pets are n pets, the one at bad of no status there is.
+func pets(n, bad int) iter.Seq[petstore.NewPet] {
 	return func(yield func(petstore.NewPet) bool) {
 		for i := range n {
-			p := petstore.NewPet{Name: fmt.Sprint("animal ", i), CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]}
+			p := petstore.NewPet{Name: fmt.Sprint("pet ", i), CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]}
 			if i == bad {
 				p.Status = "none"
 			}
@@ -32,24 +32,24 @@ func TestLoad(t *testing.T) {
 		t.Helper()
 		stats, err := s.Stats(t.Context())
 		if err != nil || stats.Pets != want {
-			t.Fatalf("the store holds %d animals (%v), want %d", stats.Pets, err, want)
+			t.Fatalf("the store holds %d pets (%v), want %d", stats.Pets, err, want)
 		}
 	}
-	if n, err := s.Load(t.Context(), animals(0, -1)); n != 0 || err != nil {
+	if n, err := s.Load(t.Context(), pets(0, -1)); n != 0 || err != nil {
 		t.Errorf("loading nothing: %d, %v", n, err)
 	}
 	const many = 120_001 // more than two transactions
-	if n, err := s.Load(t.Context(), animals(many, -1)); n != many || err != nil {
+	if n, err := s.Load(t.Context(), pets(many, -1)); n != many || err != nil {
 		t.Fatalf("loaded %d, %v", n, err)
 	}
 	wantStored(many)
-	if n, err := s.Load(t.Context(), animals(10, 7)); n != 7 || petstore.CodeOf(err) != petstore.CodeInvalid {
+	if n, err := s.Load(t.Context(), pets(10, 7)); n != 7 || petstore.CodeOf(err) != petstore.CodeInvalid {
 		t.Errorf("loaded %d, %v; want the 7 before the bad one", n, err)
 	}
 	wantStored(many + 7)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if n, err := s.Load(ctx, animals(10, -1)); n != 0 || err == nil {
+	if n, err := s.Load(ctx, pets(10, -1)); n != 0 || err == nil {
 		t.Errorf("with a cancelled context: %d, %v", n, err)
 	}
 	wantStored(many + 7)
@@ -65,8 +65,8 @@ func TestLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range page.Pets {
-			if want := (id - 1) % many; p.ID != id || p.CategoryID != want || p.Name != fmt.Sprint("animal ", want) {
-				t.Fatalf("the animal %d is %+v", id, p)
+			if want := (id - 1) % many; p.ID != id || p.CategoryID != want || p.Name != fmt.Sprint("pet ", want) {
+				t.Fatalf("the pet %d is %+v", id, p)
 			}
 			id++
 		}
@@ -79,7 +79,7 @@ func TestLoad(t *testing.T) {
 // file is mapped anew under them.
 func TestReadWhileWriting(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "pets.db"))
-	if _, err := s.Load(t.Context(), animals(1000, -1)); err != nil {
+	if _, err := s.Load(t.Context(), pets(1000, -1)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -101,7 +101,7 @@ func TestReadWhileWriting(t *testing.T) {
 		go func() {
 			var err error
 			for n := 0; n < 100 && err == nil; n++ {
-				_, err = s.Load(t.Context(), animals(200, -1))
+				_, err = s.Load(t.Context(), pets(200, -1))
 			}
 			errs <- err
 		}()
@@ -116,6 +116,6 @@ func TestReadWhileWriting(t *testing.T) {
 	}
 	stats, err := s.Stats(t.Context())
 	if want := int64(1000 + 4*100*200); err != nil || stats.Pets != want {
-		t.Errorf("the store holds %d animals (%v), want %d", stats.Pets, err, want)
+		t.Errorf("the store holds %d pets (%v), want %d", stats.Pets, err, want)
 	}
 }

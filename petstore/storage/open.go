@@ -22,8 +22,8 @@ var (
 	// ErrLocked says that another process has the file open.
 	ErrLocked = errors.New("the file is in use by another process")
 
-	// ErrForeign says that the file is not an animal store's.
-	ErrForeign = errors.New("the file is not an animal store")
+	// ErrForeign says that the file is not a petstore's.
+	ErrForeign = errors.New("the file is not a petstore")
 
 	// ErrNewer says that a newer release has written the file.
 	ErrNewer = errors.New("the file was written by a newer release")
@@ -207,7 +207,7 @@ func boltOptions() *bbolt.Options {
 	return &o
 }
 
-// verify makes sure that the file is an animal store of this release's schema
+// verify makes sure that the file is a petstore of this release's schema
 // and that the ends of its tables are where its counters say.
 func (s *Store) verify() (err error) {
 	tx, err := s.begin(false)

@@ -17,7 +17,7 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// makeStore makes a store with one animal and closes it.
+// makeStore makes a store with one pet and closes it.
 func makeStore(t *testing.T, path string) {
 	t.Helper()
 	s := open(t, path)
@@ -165,7 +165,7 @@ func TestOpenRefuses(t *testing.T) {
 			makeStore(t, path)
 			edit(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("queue")) })
 		}, storage.ErrDamaged, "queue"},
-		{"the last animal lost", func(t *testing.T, path string) {
+		{"the last pet lost", func(t *testing.T, path string) {
 			makeStore(t, path)
 			edit(t, path, func(tx *bbolt.Tx) error {
 				return tx.Bucket([]byte("pets")).Delete([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"))

@@ -62,7 +62,7 @@ func (u *update) createPet(p newPet, once petstore.Once) (petstore.Pet, error) {
 		return petstore.Pet{}, err
 	}
 	var (
-		same *tail // of the animals with the same status
+		same *tail // of the pets with the same status
 		last *int64
 	)
 	if p.Status != "" {
@@ -86,7 +86,7 @@ func (u *update) createPet(p newPet, once petstore.Once) (petstore.Pet, error) {
 	return pet, nil
 }
 
-// flush puts the blocks that animals were added to into their tables.
+// flush puts the blocks that pets were added to into their tables.
 func (u *update) flush() {
 	for _, t := range append(u.byStatus[:], u.all) {
 		if t != nil {
@@ -96,7 +96,7 @@ func (u *update) flush() {
 }
 
 // repeatedPet answers a creation that is a repetition of the one that made the
-// animal with that id, unless it asks for something else.
+// pet with that id, unless it asks for something else.
 func (u *update) repeatedPet(id int64, p petstore.NewPet) (petstore.Pet, error) {
 	u.flush() // it may have been made in this transaction
 	pets, err := petTable.bucket(u.Tx)
@@ -146,7 +146,7 @@ func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) (_ []byte, 
 	return append(dst, record...), err
 }
 
-// petRecord returns the JSON of the animal with that id, if it is not beyond
+// petRecord returns the JSON of the pet with that id, if it is not beyond
 // the last one. It is valid as long as the transaction.
 func petRecord(pets *bbolt.Cursor, key *[8]byte, last, id int64) ([]byte, error) {
 	if id < 1 || id > last {
@@ -158,7 +158,7 @@ func petRecord(pets *bbolt.Cursor, key *[8]byte, last, id int64) ([]byte, error)
 	}
 	i := b.search(id)
 	if i == b.n || b.id(i) != id {
-		return nil, damaged("the animal %d is missing", id)
+		return nil, damaged("the pet %d is missing", id)
 	}
 	return b.records(i, i+1), nil
 }
@@ -166,7 +166,7 @@ func petRecord(pets *bbolt.Cursor, key *[8]byte, last, id int64) ([]byte, error)
 func decodePet(record []byte) (petstore.Pet, error) {
 	var p petstore.Pet
 	if err := json.Unmarshal(record, &p); err != nil {
-		return petstore.Pet{}, damaged("a record is no animal: %v", err)
+		return petstore.Pet{}, damaged("a record is no pet: %v", err)
 	}
 	return p, nil
 }

@@ -43,7 +43,7 @@ func FuzzRecord(f *testing.F) {
 			for i := range b.n {
 				decodePet(b.records(i, i+1))
 				if got := b.search(b.id(i)); got != i {
-					t.Fatalf("the animal %d is found at %d, want %d", b.id(i), got, i)
+					t.Fatalf("the pet %d is found at %d, want %d", b.id(i), got, i)
 				}
 			}
 			b.records(0, b.n)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// salvage looks for what the table itself no longer has: animals in the tables
+// salvage looks for what the table itself no longer has: pets in the tables
 // of their statuses, and everything on pages in use that the damage has cut
 // off. Free pages are left alone, as they may hold what was never committed.
 func (x *export) salvage() {

@@ -49,7 +49,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("exporting the messages gave %+v, %v: %.200s", x, err, messages)
 	}
 
-	// Every page of a tree in turn: nothing but the animals without a status
+	// Every page of a tree in turn: nothing but the pets without a status
 	// of one leaf is ever lost, and nothing is made up.
 	for _, id := range append(pagesOf(whole, leafPage), pagesOf(whole, branchPage)...) {
 		b := bytes.Clone(whole)

@@ -5,7 +5,7 @@ import (
 )
 
 // application marks a file as ours.
-const application = "animalstore"
+const application = "petstore"
 
 // schema is the version of the layout that doc.go describes.
 const schema = 1
@@ -19,7 +19,7 @@ var (
 // state is what is counted rather than looked up. It is one record, read and
 // written with what it counts, in one transaction.
 type state struct {
-	lastPet     int64 // the highest ID given out; IDs are dense, so the number of animals too
+	lastPet     int64 // the highest ID given out; IDs are dense, so the number of pets too
 	lastMessage int64 // the highest number given to a message
 	queued      int64 // messages in the queue
 

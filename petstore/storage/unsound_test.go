@@ -39,7 +39,7 @@ func TestOverflow(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 3 {
-				if _, err := s.Load(t.Context(), animals(100, -1)); err != nil && !errors.Is(err, storage.ErrDamaged) {
+				if _, err := s.Load(t.Context(), pets(100, -1)); err != nil && !errors.Is(err, storage.ErrDamaged) {
 					t.Errorf("page %d, bit %d: %v", id, bit, err)
 				}
 			}

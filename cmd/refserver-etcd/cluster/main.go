@@ -1,4 +1,4 @@
-// Cluster starts a cluster of the animal store on this machine, to be tried:
+// Cluster starts a cluster of the petstore on this machine, to be tried:
 // three members of etcd and three reference servers, each a process of its own.
 // It prints where they are, and ends all of them at Ctrl-C.
 //
@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return errors.New("it takes flags alone, and at least one member and one server")
 	}
 	var err error
-	if o.Dir, err = os.MkdirTemp("", "animalstore-cluster-*"); err != nil {
+	if o.Dir, err = os.MkdirTemp("", "petstore-cluster-*"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(o.Dir)
@@ -81,7 +81,7 @@ func show(ctx context.Context, w io.Writer, c *local.Cluster) error {
 	}
 	last := c.Servers[len(c.Servers)-1]
 	_, err = fmt.Fprintf(w, `
-Add an animal at one server, kill the leader, and read the animal at another:
+Add a pet at one server, kill the leader, and read the pet at another:
 
     KEY=%s
     curl -s --oauth2-bearer $KEY --json '{"name":"Rex","categoryId":4}' %s/pets

@@ -1,5 +1,5 @@
-// The animal store's contract on node:http, for the test that the suite judges
-// servers that share nothing with it. It keeps animals in memory, newest
+// The petstore's contract on node:http, for the test that the suite judges
+// servers that share nothing with it. It keeps pets in memory, newest
 // first, under ids that start beyond 2^53, and serves POST /messages as well.
 //
 // Usage: node server.mjs KEY
@@ -75,7 +75,7 @@ async function create(req) {
 function fetchOne(text) {
   const id = int64(text);
   const pet = id === undefined ? undefined : pets.get(id);
-  if (!pet) throw new Problem(404, "no such animal");
+  if (!pet) throw new Problem(404, "no such pet");
   return [200, petJSON(pet), { Deprecation: "@1795132800", Sunset: "Thu, 05 Dec 2030 00:00:00 GMT" }];
 }
 

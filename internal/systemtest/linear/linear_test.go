@@ -87,7 +87,7 @@ func record(t *testing.T, service petstore.Service, seed uint64, requests int, h
 	for c := range clients {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(c)))
-			again := "" // an animal whose creation had no clear outcome
+			again := "" // a pet whose creation had no clear outcome
 			for n := range requests {
 				if c == 0 && n == requests/2 && halfway != nil {
 					halfway()

@@ -8,7 +8,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// input is a request. Every animal is created under a name of its own, which
+// input is a request. Every pet is created under a name of its own, which
 // is the Idempotency-Key too, so that a repetition is the same input again.
 type input struct {
 	op    string // create, get, list

@@ -51,7 +51,7 @@ func recordExchanges(t *testing.T) []exchange {
 	}
 }
 
-// rootModule returns the folder of the animal store's own module.
+// rootModule returns the folder of the petstore's own module.
 func rootModule(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "example.com/animalstore").Output()

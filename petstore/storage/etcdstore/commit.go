@@ -12,7 +12,7 @@ import (
 )
 
 // What may wait, and what one transaction takes. The engine takes 128
-// operations and 1.5 MiB. 512 animals need 33 blocks, 5 marks and 7 blocks of
+// operations and 1.5 MiB. 512 pets need 33 blocks, 5 marks and 7 blocks of
 // indexes at the most; the state, the process's own mark, the last
 // loser and a record of outcomes are in every transaction; the rest is for long texts, messages and
 // outcomes.
@@ -27,7 +27,7 @@ const (
 // write is one caller's change, on its way to the cluster.
 type write struct {
 	apply func(*update) error
-	pets  int      // animals at the most
+	pets  int      // pets at the most
 	ops   int      // operations at the most, but for those that all share
 	size  int      // bytes of the request at the most, about
 	once  string   // the key of the outcome; "": not remembered

@@ -18,7 +18,7 @@ import (
 
 // The settings that [Config] has where it does not say otherwise.
 const (
-	DefaultPrefix         = "animalstore/"
+	DefaultPrefix         = "petstore/"
 	DefaultRequestTimeout = 5 * time.Second
 )
 
@@ -50,7 +50,7 @@ type Config struct {
 
 	// Serializable has reads answered by whatever member is asked from what it
 	// has, without a majority. They go on where there is none, cost less, and
-	// may be stale: a member that is cut off, or slow, shows the animals as
+	// may be stale: a member that is cut off, or slow, shows the pets as
 	// they were, so that a client may not find what it has just added, and may
 	// see it vanish again when another member is asked. Creations are not
 	// affected. false: reads are linearizable.

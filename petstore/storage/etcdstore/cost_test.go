@@ -38,14 +38,14 @@ func ranges(t *testing.T) int {
 	return int(n)
 }
 
-// A page costs a number of reads that depends on how many animals it has, and
+// A page costs a number of reads that depends on how many pets it has, and
 // on how rare the status is, but not on its place.
 func TestPageCost(t *testing.T) {
-	const animals = 30_000
+	const stored = 30_000
 	prefix := newPrefix(t)
 	fill := open(t, etcdstore.Config{Prefix: prefix})
 	var pets []petstore.Pet
-	for id := int64(1); id <= animals; id++ {
+	for id := int64(1); id <= stored; id++ {
 		p := petstore.Pet{ID: id}
 		if p.Status = petstore.StatusAvailable; id%100 == 0 {
 			p.Status = petstore.StatusSold
@@ -71,7 +71,7 @@ func TestPageCost(t *testing.T) {
 		{petstore.StatusSold, 20, 1 + 20, 1 + 4 + 20},
 		{petstore.StatusSold, 100, 1 + 100, 1 + 4 + 100},
 	} {
-		for _, after := range []int64{0, animals / 2, animals - int64(tt.limit)*100 - 1} {
+		for _, after := range []int64{0, stored / 2, stored - int64(tt.limit)*100 - 1} {
 			t.Run(fmt.Sprintf("%d %s after %d", tt.limit, tt.status, after), func(t *testing.T) {
 				q := petstore.ListQuery{Limit: tt.limit, Status: tt.status}
 				if after > 0 {
@@ -104,7 +104,7 @@ func least(t *testing.T, enough int, q petstore.ListQuery, store func() *etcdsto
 		before := ranges(t)
 		page, err := s.ListPets(t.Context(), q)
 		if err != nil || len(page.Pets) != q.Limit {
-			t.Fatalf("%d animals, %v", len(page.Pets), err)
+			t.Fatalf("%d pets, %v", len(page.Pets), err)
 		}
 		if n = min(n, ranges(t)-before); n <= enough {
 			break

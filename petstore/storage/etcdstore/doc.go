@@ -1,4 +1,4 @@
-// Package etcdstore keeps animals and messages in an etcd cluster, so that
+// Package etcdstore keeps pets and messages in an etcd cluster, so that
 // they outlive the loss of a machine.
 //
 // A [Store] is every interface of package petstore over a cluster that any
@@ -42,17 +42,17 @@
 //	s           state: the counters, and what fills no block yet
 //	w PROCESS   the last transaction of a process: its number, its time
 //	c           the process that last lost against another one
-//	p BLOCK     16 animals
-//	P ID        the name of an animal, if it has more than 256 bytes
-//	m CHUNK     how many animals of each status are before a chunk of 128
-//	i S BLOCK   the IDs of 128 animals of the status with the number S
+//	p BLOCK     16 pets
+//	P ID        the name of a pet, if it has more than 256 bytes
+//	m CHUNK     how many pets of each status are before a chunk of 128
+//	i S BLOCK   the IDs of 128 pets of the status with the number S
 //	q N         a message: when it was made, its text
 //	Q N         the text of a message, if it has more than 256 bytes
 //	o DIGEST    the outcome of a creation made with a petstore.Once
 //	l N         the digests of outcomes made together, in the order of time
 //	f           the first l there is
 //
-// A block is written once, when it is full; the animals and the IDs that are not
+// A block is written once, when it is full; the pets and the IDs that are not
 // yet in one are in the state. A page of a list therefore costs a known number
 // of keys, whatever its place, and a block that was read can be believed for
 // ever.

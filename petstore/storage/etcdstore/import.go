@@ -6,11 +6,11 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ImportPets adds animals with the IDs that they have. These must go on from
-// the last animal in the store, one by one; if they do not, the error is
+// ImportPets adds pets with the IDs that they have. These must go on from
+// the last pet in the store, one by one; if they do not, the error is
 // petstore.CodeConflict. It stops at the first error: what is before it in pets
 // may have been stored, in the order of IDs without a gap, so that an import
-// can go on from [Store.Stats]. It must not be called while others add animals.
+// can go on from [Store.Stats]. It must not be called while others add pets.
 func (s *Store) ImportPets(ctx context.Context, pets []petstore.Pet) error {
 	for len(pets) > 0 {
 		n, w := 0, &write{}
@@ -20,7 +20,7 @@ func (s *Store) ImportPets(ctx context.Context, pets []petstore.Pet) error {
 				return err
 			}
 			if len(p.Name) > MaxTextBytes {
-				return petstore.Errorf(petstore.CodeInvalid, "the name of the animal %d has more than %d bytes", p.ID, MaxTextBytes)
+				return petstore.Errorf(petstore.CodeInvalid, "the name of the pet %d has more than %d bytes", p.ID, MaxTextBytes)
 			}
 			size := len(p.Name) + recordOverhead
 			if n > 0 && w.size+size > maxBatchBytes {
@@ -37,7 +37,7 @@ func (s *Store) ImportPets(ctx context.Context, pets []petstore.Pet) error {
 		w.apply = func(u *update) error {
 			for i, p := range part {
 				if p.ID != u.lastPet+1+int64(i) {
-					return petstore.Errorf(petstore.CodeConflict, "the animal %d does not follow the last one, %d", p.ID, u.lastPet+int64(i))
+					return petstore.Errorf(petstore.CodeConflict, "the pet %d does not follow the last one, %d", p.ID, u.lastPet+int64(i))
 				}
 			}
 			for _, p := range part {

@@ -10,11 +10,11 @@ import (
 )
 
 // The index of a status is the list of its IDs, cut into blocks. To find the
-// place of an ID in it, there is a mark at every 128th animal that says how
+// place of an ID in it, there is a mark at every 128th pet that says how
 // many of each status are before it: the place is then in the block that the
 // mark leads to, or in the next one.
 
-// mark writes the mark that stands before the next animal.
+// mark writes the mark that stands before the next pet.
 func (u *update) mark() {
 	key := numbered(markKey, u.lastPet/idsPerBlock)
 	b := make([]byte, 0, 8*len(u.count)+sumLen)
@@ -24,7 +24,7 @@ func (u *update) mark() {
 	u.put(key, seal(key, b))
 }
 
-// index adds an animal to the index of a status.
+// index adds a pet to the index of a status.
 func (u *update) index(status int, id int64) {
 	u.count[status]++
 	u.tail[status] = append(u.tail[status], id)
@@ -35,7 +35,7 @@ func (u *update) index(status int, id int64) {
 	}
 }
 
-// plan finds the animals of a page of a status in st, which have IDs above
+// plan finds the pets of a page of a status in st, which have IDs above
 // after: limit of them at the most. more says that others follow. Where it
 // needs records that are not in memory, it returns their keys and no IDs.
 func (s *Store) plan(st *state, status petstore.Status, after int64, limit int) (ids []int64, more bool, missing []string) {

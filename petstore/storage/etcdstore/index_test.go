@@ -12,7 +12,7 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// fill adds n animals, with statuses in long runs and in turn, to a store and
+// fill adds n pets, with statuses in long runs and in turn, to a store and
 // to one in memory.
 func fill(t *testing.T, s *etcdstore.Store, n int) *memory.Store {
 	t.Helper()
@@ -80,7 +80,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Whoever was told of an animal finds it, though another process knows more
+// Whoever was told of a pet finds it, though another process knows more
 // of the index than it does.
 func TestIndexOfAnotherProcess(t *testing.T) {
 	prefix := newPrefix(t)

@@ -35,7 +35,7 @@ func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery
 	return append(b, ']'), next, nil
 }
 
-// page reads a page, and gives each of its animals to add once all is well,
+// page reads a page, and gives each of its pets to add once all is well,
 // with its JSON.
 func (s *Store) page(ctx context.Context, q petstore.ListQuery, add func(petstore.Pet, []byte)) (petstore.Cursor, error) {
 	q, err := q.Normalize()
@@ -47,39 +47,39 @@ func (s *Store) page(ctx context.Context, q petstore.ListQuery, add func(petstor
 		return "", err
 	}
 	after = min(after, maxID)
-	var animals []record
+	var pets []record
 	var more bool
 	if q.Status == "" {
-		animals, more, err = s.records(ctx, after, q.Limit)
+		pets, more, err = s.records(ctx, after, q.Limit)
 	} else {
-		animals, more, err = s.recordsOf(ctx, q.Status, after, q.Limit)
+		pets, more, err = s.recordsOf(ctx, q.Status, after, q.Limit)
 	}
 	if err != nil {
 		return "", err
 	}
-	if err := s.names(ctx, &animals, &more); err != nil {
+	if err := s.names(ctx, &pets, &more); err != nil {
 		return "", err
 	}
 	json := make([]byte, 0, 256)
-	for i, r := range animals {
+	for i, r := range pets {
 		pet := r.pet()
 		if json, err = pet.AppendJSON(json[:0]); err != nil {
-			return "", damaged("the animal %d: %v", r.id, err)
+			return "", damaged("the pet %d: %v", r.id, err)
 		}
 		if r.size > 0 && len(json) != r.size {
-			return "", damaged("the animal %d has not the size that was written", r.id)
+			return "", damaged("the pet %d has not the size that was written", r.id)
 		}
 		add(pet, json)
-		if more && i == len(animals)-1 {
+		if more && i == len(pets)-1 {
 			return petstore.CursorAfter(r.id), nil
 		}
 	}
 	return "", nil
 }
 
-// records reads the records of the animals with IDs above after, whatever
+// records reads the records of the pets with IDs above after, whatever
 // their status. more says that others follow.
-func (s *Store) records(ctx context.Context, after int64, limit int) (animals []record, more bool, err error) {
+func (s *Store) records(ctx context.Context, after int64, limit int) (pets []record, more bool, err error) {
 	from, to := blockOf(after+1), blockOf(after+int64(limit))+1
 	resp, err := s.read(ctx, []clientv3.Op{
 		s.getOp(stateKey),
@@ -107,18 +107,18 @@ func (s *Store) records(ctx context.Context, after int64, limit int) (animals []
 		}
 		for _, r := range block {
 			if r.id > after && r.id <= last {
-				animals = append(animals, r)
+				pets = append(pets, r)
 			}
 		}
 	}
-	return animals, last < st.lastPet, nil
+	return pets, last < st.lastPet, nil
 }
 
-// blocksIn adds the blocks of animals that were read to have, by their number.
+// blocksIn adds the blocks of pets that were read to have, by their number.
 func (s *Store) blocksIn(kvs []*mvccpb.KeyValue, have map[int64]*mvccpb.KeyValue) error {
 	for _, kv := range kvs {
 		if len(kv.Key) != len(s.config.Prefix)+1+8 {
-			return damaged("the key %q is no animals'", kv.Key)
+			return damaged("the key %q is no pets'", kv.Key)
 		}
 		have[int64At(kv.Key[len(s.config.Prefix)+1:])] = kv
 	}
@@ -133,14 +133,14 @@ func blockAt(st *state, n int64, have map[int64]*mvccpb.KeyValue) ([]record, err
 	}
 	kv := have[n]
 	if kv == nil {
-		return nil, damaged("the animals from %d on are missing", n*petsPerBlock+1)
+		return nil, damaged("the pets from %d on are missing", n*petsPerBlock+1)
 	}
 	return openBlock(n, kv.Value)
 }
 
 // recordsOf is records for one status.
 //
-// IDs are never taken out of an index, so which animals a page has can be
+// IDs are never taken out of an index, so which pets a page has can be
 // guessed from what is known already; they are read together with the state,
 // by which the guess is judged. What it lacks is read afterwards: the page is
 // that of the moment at which the state was read.
@@ -188,11 +188,11 @@ func (s *Store) recordsOf(ctx context.Context, status petstore.Status, after int
 		}
 		ids, more, missing = s.plan(st, status, after, limit)
 	}
-	animals, err := s.recordsAt(ctx, st, status, ids, have)
-	return animals, more, err
+	pets, err := s.recordsAt(ctx, st, status, ids, have)
+	return pets, more, err
 }
 
-// blocksOf returns the numbers of the blocks that animals with those ascending
+// blocksOf returns the numbers of the blocks that pets with those ascending
 // IDs are in.
 func blocksOf(ids []int64) []int64 {
 	var blocks []int64
@@ -241,7 +241,7 @@ func (s *Store) recordsAt(ctx context.Context, st *state, status petstore.Status
 			have[n] = kvs[i]
 		}
 	}
-	animals := make([]record, 0, len(ids))
+	pets := make([]record, 0, len(ids))
 	var block []record
 	at := int64(-1)
 	for _, id := range ids {
@@ -254,9 +254,9 @@ func (s *Store) recordsAt(ctx context.Context, st *state, status petstore.Status
 		}
 		r := block[(id-1)%petsPerBlock]
 		if r.status != status {
-			return nil, damaged("the animal %d is in the index of another status", id)
+			return nil, damaged("the pet %d is in the index of another status", id)
 		}
-		animals = append(animals, r)
+		pets = append(pets, r)
 	}
-	return animals, nil
+	return pets, nil
 }

@@ -110,11 +110,11 @@ func TestLostAnswers(t *testing.T) {
 	}
 	stats, err := stores[0].Stats(t.Context())
 	if err != nil || stats.Pets != processes*callers*each || int64(len(names)) != stats.Pets {
-		t.Errorf("%d animals are stored (%v), %d were acknowledged, want %d", stats.Pets, err, len(names), processes*callers*each)
+		t.Errorf("%d pets are stored (%v), %d were acknowledged, want %d", stats.Pets, err, len(names), processes*callers*each)
 	}
 	for id, name := range names {
 		if pet, err := stores[1].GetPet(t.Context(), id); err != nil || pet.Name != name {
-			t.Errorf("the animal %d is %+v (%v), want %s", id, pet, err, name)
+			t.Errorf("the pet %d is %+v (%v), want %s", id, pet, err, name)
 		}
 	}
 }

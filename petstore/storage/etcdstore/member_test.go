@@ -64,7 +64,7 @@ func startMember(dir, client string, flags ...string) (stop func(), err error) {
 		"--initial-cluster=m=" + peer, "--log-level=fatal",
 		"--unsafe-no-fsync", // what a power failure does is not tested here
 	}, flags...)...)
-	cmd.Env = append(os.Environ(), "ANIMALSTORE_ROLE=member")
+	cmd.Env = append(os.Environ(), "PETSTORE_ROLE=member")
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

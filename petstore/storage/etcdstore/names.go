@@ -8,9 +8,9 @@ import (
 )
 
 // large reports whether records can be more than a page holds, or lack a name.
-func large(animals []record) bool {
+func large(pets []record) bool {
 	size := 0
-	for _, r := range animals {
+	for _, r := range pets {
 		size += 6*len(r.name) + recordOverhead // a character has 6 bytes of JSON at the most
 		if r.size > 0 {
 			return true
@@ -20,23 +20,23 @@ func large(animals []record) bool {
 }
 
 // names ends a page where it has reached its size, and reads the long names of
-// the animals in it.
-func (s *Store) names(ctx context.Context, animals *[]record, more *bool) error {
-	if !large(*animals) {
+// the pets in it.
+func (s *Store) names(ctx context.Context, pets *[]record, more *bool) error {
+	if !large(*pets) {
 		return nil
 	}
 	size := 0
 	var keys []string
 	var long []int
-	for i, r := range *animals {
+	for i, r := range *pets {
 		if size >= petstore.MaxPageBytes {
-			*animals, *more = slices.Clip((*animals)[:i]), true
+			*pets, *more = slices.Clip((*pets)[:i]), true
 			break
 		}
 		if r.size == 0 {
 			json, err := r.pet().AppendJSON(nil)
 			if err != nil {
-				return damaged("the animal %d: %v", r.id, err)
+				return damaged("the pet %d: %v", r.id, err)
 			}
 			size += len(json)
 			continue
@@ -52,7 +52,7 @@ func (s *Store) names(ctx context.Context, animals *[]record, more *bool) error 
 		return err
 	}
 	for i, kv := range kvs {
-		if err := (*animals)[long[i]].setName(kv.Value); err != nil {
+		if err := (*pets)[long[i]].setName(kv.Value); err != nil {
 			return err
 		}
 	}

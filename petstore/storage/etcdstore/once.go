@@ -7,12 +7,12 @@ import (
 )
 
 // outcome is what a creation made with a Once has led to, and enough to tell
-// whether a later one asks for the same. Animals stay as they are, so theirs
+// whether a later one asks for the same. Pets stay as they are, so theirs
 // are compared with the record; a message may have been taken off the queue,
 // so its text is known by a digest.
 type outcome struct {
 	made int64 // nanoseconds since 1970
-	n    int64 // the animal's ID, the message's number
+	n    int64 // the pet's ID, the message's number
 	text [sha256.Size]byte
 	pet  *petstore.Pet // made in the transaction at hand; no part of the record
 }

@@ -14,7 +14,7 @@ import (
 // application marks a prefix as ours, schema is the version of the layout that
 // doc.go describes.
 const (
-	application = "animalstore"
+	application = "petstore"
 	schema      = 1
 )
 

@@ -68,7 +68,7 @@ func TestOpenForeign(t *testing.T) {
 	if err := refuse(t, etcdstore.Config{Endpoints: []string{endpoint}, Prefix: foreign}, "something"); !errors.Is(err, etcdstore.ErrForeign) {
 		t.Errorf("%v", err)
 	}
-	if _, err := client.Put(t.Context(), newer+"a", etcdstore.Sealed("a", []byte("\x02animalstore"))); err != nil {
+	if _, err := client.Put(t.Context(), newer+"a", etcdstore.Sealed("a", []byte("\x02petstore"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := refuse(t, etcdstore.Config{Endpoints: []string{endpoint}, Prefix: newer}, "version 2"); !errors.Is(err, etcdstore.ErrNewer) {

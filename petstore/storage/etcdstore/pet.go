@@ -18,28 +18,28 @@ const MaxTextBytes = 1 << 20
 // a list is read without it until the page is known to have room for it.
 const maxInline = 256
 
-// The first byte of an animal's record: the number of the status, 0 for none,
+// The first byte of a pet's record: the number of the status, 0 for none,
 // and whether the name has a record of its own.
 const (
 	statusBits = 0x03
 	longBit    = 0x04
 )
 
-// record is an animal as it is kept: without its name, if that is a long one.
+// record is a pet as it is kept: without its name, if that is a long one.
 type record struct {
 	id       int64
 	category int64
 	status   petstore.Status
 	name     []byte
-	size     int // of the animal's JSON, if the name is a long one; 0: it is not
+	size     int // of the pet's JSON, if the name is a long one; 0: it is not
 }
 
-// pet returns the animal, once its name is there.
+// pet returns the pet, once its name is there.
 func (r *record) pet() petstore.Pet {
 	return petstore.Pet{ID: r.id, NewPet: petstore.NewPet{Name: string(r.name), CategoryID: r.category, Status: r.status}}
 }
 
-// appendPet appends an animal's record to a block.
+// appendPet appends a pet's record to a block.
 func appendPet(b []byte, p petstore.Pet) ([]byte, error) {
 	head := byte(0)
 	if p.Status != "" {
@@ -58,7 +58,7 @@ func appendPet(b []byte, p petstore.Pet) ([]byte, error) {
 	return binary.AppendUvarint(b, uint64(len(json))), nil
 }
 
-// cutRecord reads the record of an animal at the front of b, and returns what is
+// cutRecord reads the record of a pet at the front of b, and returns what is
 // behind it. ok is false if there is none.
 func cutRecord(id int64, b []byte) (r record, rest []byte, ok bool) {
 	if len(b) == 0 || b[0]&^(statusBits|longBit) != 0 {
@@ -90,26 +90,26 @@ func cutRecord(id int64, b []byte) (r record, rest []byte, ok bool) {
 	return r, b[size:], true
 }
 
-// records reads n records of animals, of which the first has that ID.
+// records reads n records of pets, of which the first has that ID.
 func records(first int64, n int, b []byte) ([]record, error) {
 	all := make([]record, n)
 	for i := range all {
 		var ok bool
 		if all[i], b, ok = cutRecord(first+int64(i), b); !ok {
-			return nil, damaged("the animal %d is no animal", first+int64(i))
+			return nil, damaged("the pet %d is no pet", first+int64(i))
 		}
 	}
 	if len(b) > 0 {
-		return nil, damaged("there is more than %d animals from %d on", n, first)
+		return nil, damaged("there is more than %d pets from %d on", n, first)
 	}
 	return all, nil
 }
 
-// blockOf returns the number of the block that the animal with that ID is in,
+// blockOf returns the number of the block that the pet with that ID is in,
 // or will be in.
 func blockOf(id int64) int64 { return (id - 1) / petsPerBlock }
 
-// openBlock reads the n-th block of animals.
+// openBlock reads the n-th block of pets.
 func openBlock(n int64, value []byte) ([]record, error) {
 	b, err := open(numbered(petKey, n), value)
 	if err != nil {
@@ -118,7 +118,7 @@ func openBlock(n int64, value []byte) ([]record, error) {
 	return records(n*petsPerBlock+1, petsPerBlock, b)
 }
 
-// tailRecords returns the records of the animals that fill no block yet.
+// tailRecords returns the records of the pets that fill no block yet.
 func (s *state) tailRecords() ([]record, error) {
 	return records(s.sealed()*petsPerBlock+1, int(s.lastPet%petsPerBlock), s.pets)
 }
@@ -172,11 +172,11 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 }
 
 // repeatedPet answers a creation that is a repetition of the one that made the
-// animal with that id, unless it asks for something else.
+// pet with that id, unless it asks for something else.
 func (s *Store) repeatedPet(ctx context.Context, id int64, p petstore.NewPet) (petstore.Pet, error) {
 	pet, err := s.GetPet(ctx, id)
 	if errors.Is(err, petstore.ErrNoPet) {
-		return pet, damaged("the animal %d of a repeated creation is missing", id)
+		return pet, damaged("the pet %d of a repeated creation is missing", id)
 	}
 	if err == nil && pet.NewPet != p {
 		return petstore.Pet{}, petstore.ErrMismatch
@@ -242,7 +242,7 @@ func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	return r.pet(), nil
 }
 
-// record reads the record of the animal with that ID. Most are in a block; the
+// record reads the record of the pet with that ID. Most are in a block; the
 // last few are in the state, and some of them may be in a block by now.
 func (s *Store) record(ctx context.Context, id int64) (record, error) {
 	n := blockOf(id)
@@ -275,12 +275,12 @@ func (s *Store) record(ctx context.Context, id int64) (record, error) {
 	}
 	kv := oneOf(resp.Responses[1])
 	if kv == nil {
-		return record{}, damaged("the animal %d is missing", id)
+		return record{}, damaged("the pet %d is missing", id)
 	}
 	return recordIn(n, kv.Value, id)
 }
 
-// recordIn returns the record of an animal in the n-th block.
+// recordIn returns the record of a pet in the n-th block.
 func recordIn(n int64, value []byte, id int64) (record, error) {
 	all, err := openBlock(n, value)
 	if err != nil {

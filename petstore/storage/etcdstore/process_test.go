@@ -40,7 +40,7 @@ func TestProcesses(t *testing.T) {
 					mu.Lock()
 					if once.Key != "" {
 						if id, ok := onces[once.Key]; ok && id != pet.ID {
-							t.Errorf("the creation %s gave the animals %d and %d", once.Key, id, pet.ID)
+							t.Errorf("the creation %s gave the pets %d and %d", once.Key, id, pet.ID)
 						}
 						onces[once.Key] = pet.ID
 					} else if ids[pet.ID] {
@@ -56,7 +56,7 @@ func TestProcesses(t *testing.T) {
 	s := open(t, etcdstore.Config{Prefix: prefix})
 	stats, err := s.Stats(t.Context())
 	if err != nil || stats.Pets != int64(len(ids)) {
-		t.Errorf("the store counts %d animals (%v), and %d ids were given out", stats.Pets, err, len(ids))
+		t.Errorf("the store counts %d pets (%v), and %d ids were given out", stats.Pets, err, len(ids))
 	}
 	for id := range stats.Pets {
 		if !ids[id+1] {

@@ -101,7 +101,7 @@ func TestQuota(t *testing.T) {
 		pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Mia"}, petstore.Once{Key: "k"})
 		if err == nil {
 			if pet.ID != 2 {
-				t.Errorf("the next animal is %+v", pet)
+				t.Errorf("the next pet is %+v", pet)
 			}
 			return
 		}

@@ -7,8 +7,8 @@ import (
 // What a record of several things holds, once it is full and written: from
 // then on it stays as it is. The state holds those that are not full yet.
 const (
-	petsPerBlock = 16  // animals in a block of them
-	idsPerBlock  = 128 // IDs in a block of an index; animals between two marks
+	petsPerBlock = 16  // pets in a block of them
+	idsPerBlock  = 128 // IDs in a block of an index; pets between two marks
 )
 
 // state is what is counted rather than looked up. It is one record that every
@@ -16,21 +16,21 @@ const (
 type state struct {
 	rev int64 // of the cluster when it was written; no part of the record
 
-	lastPet     int64 // the highest ID given out; IDs are dense, so the number of animals too
+	lastPet     int64 // the highest ID given out; IDs are dense, so the number of pets too
 	lastMessage int64 // the highest number given to a message
 	queued      int64 // messages in the queue
 	firstQueued int64 // no message before this one is in the queue
 	lastOnce    int64 // the number of the last record of outcomes made together
 	count       [3]int64
 
-	// The IDs of each status, and the records of the animals, that fill no
+	// The IDs of each status, and the records of the pets, that fill no
 	// block yet. A slice is never changed but by appending to it, and so can
 	// be shared.
 	tail [3][]int64
 	pets []byte
 }
 
-// sealed returns how many blocks of animals there are.
+// sealed returns how many blocks of pets there are.
 func (s *state) sealed() int64 { return s.lastPet / petsPerBlock }
 
 func (s *state) encode() []byte {
@@ -63,7 +63,7 @@ func decodeState(b []byte, rev int64) (*state, error) {
 			return nil, err
 		}
 		if n := len(s.tail[i]); n > 0 && s.tail[i][n-1] > s.lastPet {
-			return nil, damaged("an index ends behind the last animal")
+			return nil, damaged("an index ends behind the last pet")
 		}
 	}
 	s.pets = b

@@ -1,4 +1,4 @@
-// Package memory keeps animals and messages in memory, for tests and trials.
+// Package memory keeps pets and messages in memory, for tests and trials.
 //
 // It is the plainest store that can be right, and so also the oracle that the
 // durable ones are held against: everything happens under one lock, in slices
@@ -33,7 +33,7 @@ type Store struct {
 
 	mu          sync.RWMutex
 	closed      bool
-	pets        []petstore.Pet // the animal with ID n at n-1
+	pets        []petstore.Pet // the pet with ID n at n-1
 	queue       []petstore.Message
 	lastMessage int64
 

@@ -30,7 +30,7 @@ func testPages(t *testing.T, f *fixture) {
 
 	page, err := f.ListPets(t.Context(), petstore.ListQuery{})
 	if err != nil || len(page.Pets) != petstore.DefaultLimit {
-		t.Errorf("ListPets without a limit gave %d animals (%v), want %d", len(page.Pets), err, petstore.DefaultLimit)
+		t.Errorf("ListPets without a limit gave %d pets (%v), want %d", len(page.Pets), err, petstore.DefaultLimit)
 	}
 
 	// A walk finds what is added while it goes on, and repeats nothing.
@@ -69,11 +69,11 @@ func testListQuery(t *testing.T, f *fixture) {
 		wantCode(t, fmt.Sprintf("AppendPage(%+v)", q), err, petstore.CodeInvalid)
 	}
 
-	// After the last animal there is nothing, and that is no error.
+	// After the last pet there is nothing, and that is no error.
 	last := petstore.CursorAfter(30)
 	page, err = f.ListPets(t.Context(), petstore.ListQuery{After: last})
 	if err != nil || len(page.Pets) > 0 || page.Next != "" {
-		t.Errorf("ListPets after the last animal: %+v, %v", page, err)
+		t.Errorf("ListPets after the last pet: %+v, %v", page, err)
 	}
 }
 
@@ -91,10 +91,10 @@ func testPageBytes(t *testing.T, f *fixture) {
 		}
 		want := petstore.MaxPageBytes/len(name) + 1
 		if len(page.Pets) != want || page.Next == "" {
-			t.Errorf("a page of long names has %d animals and the cursor %q, want %d and one", len(page.Pets), page.Next, want)
+			t.Errorf("a page of long names has %d pets and the cursor %q, want %d and one", len(page.Pets), page.Next, want)
 		}
 		if got := len(f.list(t, q)); got != n {
-			t.Errorf("the pages together have %d animals, want %d", got, n)
+			t.Errorf("the pages together have %d pets, want %d", got, n)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func testOnce(t *testing.T, f *fixture) {
 	}
 	message, err := f.SubmitMessage(t.Context(), "hello", once)
 	if err != nil {
-		t.Fatalf("one key serves an animal and a message: %v", err)
+		t.Fatalf("one key serves a pet and a message: %v", err)
 	}
 
 	repeat := func() {
@@ -26,7 +26,7 @@ func testOnce(t *testing.T, f *fixture) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantEqual(t, "the animal created again", first, again)
+		wantEqual(t, "the pet created again", first, again)
 		f.clock.advance(time.Minute)
 		sent, err := f.SubmitMessage(t.Context(), "hello", once)
 		if err != nil {
@@ -41,7 +41,7 @@ func testOnce(t *testing.T, f *fixture) {
 		{Name: "Rex", CategoryID: 1},
 	} {
 		_, err := f.CreatePet(t.Context(), p, once)
-		wantCode(t, "another animal with the same key", err, petstore.CodeMismatch)
+		wantCode(t, "another pet with the same key", err, petstore.CodeMismatch)
 	}
 	_, err = f.SubmitMessage(t.Context(), "hello ", once)
 	wantCode(t, "another message with the same key", err, petstore.CodeMismatch)
@@ -56,7 +56,7 @@ func testOnce(t *testing.T, f *fixture) {
 		{Key: "key"},
 	} {
 		if pet, err := f.CreatePet(t.Context(), rex, other); err != nil || pet.ID == first.ID {
-			t.Errorf("CreatePet with %+v gave %v, %v; want a new animal", other, pet, err)
+			t.Errorf("CreatePet with %+v gave %v, %v; want a new pet", other, pet, err)
 		}
 	}
 	f.wantPets(t, 8)
@@ -120,13 +120,13 @@ func testOnceExpires(t *testing.T, f *fixture) {
 	f.clock.advance(petstore.OnceKept - n*time.Second) // the age of the first, to the nanosecond
 	for i := range n {
 		if got := create(i); got != ids[i] {
-			t.Errorf("a creation within %v gave the animal %d, want %d again", petstore.OnceKept, got, ids[i])
+			t.Errorf("a creation within %v gave the pet %d, want %d again", petstore.OnceKept, got, ids[i])
 		}
 	}
 	f.clock.advance(n * time.Second)
 	for i := range n {
 		if got := create(i); got <= n {
-			t.Errorf("a creation after more than %v gave the animal %d again", petstore.OnceKept, got)
+			t.Errorf("a creation after more than %v gave the pet %d again", petstore.OnceKept, got)
 		} else if create(i) != got {
 			t.Errorf("the new creation is not remembered")
 		}

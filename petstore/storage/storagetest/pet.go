@@ -13,7 +13,7 @@ import (
 func testGet(t *testing.T, f *fixture) {
 	for i, want := range f.fill(t, 9) {
 		if want.ID != int64(i)+1 {
-			t.Errorf("animal %d has the ID %d; IDs are dense", i+1, want.ID)
+			t.Errorf("pet %d has the ID %d; IDs are dense", i+1, want.ID)
 		}
 		got, err := f.GetPet(t.Context(), want.ID)
 		if err != nil {
@@ -23,11 +23,11 @@ func testGet(t *testing.T, f *fixture) {
 	}
 	for _, id := range []int64{0, -1, 10, math.MaxInt64, math.MinInt64} {
 		_, err := f.GetPet(t.Context(), id)
-		wantCode(t, "GetPet of no animal", err, petstore.CodeNotFound)
+		wantCode(t, "GetPet of no pet", err, petstore.CodeNotFound)
 	}
 }
 
-// exactPets are animals whose every bit has to come back.
+// exactPets are pets whose every bit has to come back.
 func exactPets() map[string]petstore.NewPet {
 	return map[string]petstore.NewPet{
 		"empty":       {},
@@ -114,7 +114,7 @@ func testSeen(t *testing.T, f *fixture) {
 			for {
 				seen := highest.Load()
 				if _, err := f.GetPet(t.Context(), max(seen, 1)); err != nil && seen > 0 {
-					errs <- fmt.Errorf("animal %d was there: %w", seen, err)
+					errs <- fmt.Errorf("pet %d was there: %w", seen, err)
 					return
 				}
 				if seen == pets {

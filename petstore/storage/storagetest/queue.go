@@ -111,7 +111,7 @@ func testQueueCapacity(t *testing.T, f *fixture) {
 		t.Errorf("a repetition needs no room: %v", err)
 	}
 	wantEqual(t, "the first one again", first, again)
-	f.create(t, petstore.NewPet{Name: "animals need none either"})
+	f.create(t, petstore.NewPet{Name: "pets need none either"})
 	if err := f.RemoveMessages(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}

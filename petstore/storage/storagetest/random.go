@@ -18,7 +18,7 @@ const randomCapacity = 5
 // gives the same operations.
 //
 // A store is used for several sequences in a row, between which it is closed
-// and opened again; the sequences of one store share its animals, keys and
+// and opened again; the sequences of one store share its pets, keys and
 // clock.
 func RunRandom(t *testing.T, target Target, sequences int, seed uint64) {
 	const sequencesPerStore = 50

@@ -135,7 +135,7 @@ func (c *clock) advance(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
-// create adds an animal that must be accepted.
+// create adds a pet that must be accepted.
 func (f *fixture) create(t *testing.T, p petstore.NewPet) petstore.Pet {
 	t.Helper()
 	pet, err := f.CreatePet(t.Context(), p, petstore.Once{})
@@ -145,14 +145,14 @@ func (f *fixture) create(t *testing.T, p petstore.NewPet) petstore.Pet {
 	return pet
 }
 
-// fill adds n animals with statuses in turn, one of them none.
+// fill adds n pets with statuses in turn, one of them none.
 func (f *fixture) fill(t *testing.T, n int) []petstore.Pet {
 	t.Helper()
 	statuses := append(petstore.Statuses(), "")
 	var pets []petstore.Pet
 	for i := range n {
 		pets = append(pets, f.create(t, petstore.NewPet{
-			Name:       fmt.Sprintf("animal %d", i),
+			Name:       fmt.Sprintf("pet %d", i),
 			CategoryID: int64(i) - 3,
 			Status:     statuses[i%len(statuses)],
 		}))
@@ -171,7 +171,7 @@ func (f *fixture) list(t *testing.T, q petstore.ListQuery) []petstore.Pet {
 			t.Fatalf("ListPets(%+v): %v", q, err)
 		}
 		if n := len(page.Pets); q.Limit > 0 && n > q.Limit || n == 0 && q.After != "" {
-			t.Fatalf("ListPets(%+v): a page of %d animals", q, n)
+			t.Fatalf("ListPets(%+v): a page of %d pets", q, n)
 		}
 		pets = append(pets, page.Pets...)
 		if page.Next == "" {
@@ -201,7 +201,7 @@ func wantEqual[T any](t *testing.T, what string, want, got T) {
 	}
 }
 
-// wantPets fails unless the store holds n animals, to judge by every way of
+// wantPets fails unless the store holds n pets, to judge by every way of
 // counting them.
 func (f *fixture) wantPets(t *testing.T, n int) {
 	t.Helper()
@@ -210,6 +210,6 @@ func (f *fixture) wantPets(t *testing.T, n int) {
 		t.Fatal(err)
 	}
 	if got := len(f.list(t, petstore.ListQuery{Limit: petstore.MaxLimit})); got != n || stats.Pets != int64(n) {
-		t.Errorf("the store lists %d animals and counts %d, want %d", got, stats.Pets, n)
+		t.Errorf("the store lists %d pets and counts %d, want %d", got, stats.Pets, n)
 	}
 }

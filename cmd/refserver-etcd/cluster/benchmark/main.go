@@ -1,11 +1,11 @@
-// Benchmark measures what the animal store costs on a cluster of three members
+// Benchmark measures what the petstore costs on a cluster of three members
 // on this machine, and prints the figures as a Markdown table:
 //
 //	go run -C cmd/refserver-etcd/cluster ./benchmark
 //
 // Each figure is the ratio to a limit that is measured in the same run, in
 // turn with it, pair by pair; the median of the pairs is shown. Reads are held
-// against one plain Get of the engine's client, which reads one animal's key;
+// against one plain Get of the engine's client, which reads one pet's key;
 // creations against one transaction a creation with the same compare. See
 // docs/cluster.md.
 package main
@@ -43,7 +43,7 @@ type bench struct {
 	out, log io.Writer
 	pairs    int
 	duration time.Duration
-	animals  int64
+	pets     int64
 	cluster  *local.Cluster
 	client   *clientv3.Client
 }
@@ -54,14 +54,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	b := &bench{ctx: ctx, out: stdout, log: stderr}
 	fs.IntVar(&b.pairs, "pairs", 9, "`number` of pairs to measure for each figure")
 	fs.DurationVar(&b.duration, "duration", time.Second, "`duration` of each half of a pair")
-	fs.Int64Var(&b.animals, "animals", 500_000, "`number` of animals in the large store")
+	fs.Int64Var(&b.pets, "pets", 500_000, "`number` of pets in the large store")
 	only := fs.String("only", "", "measure only `reads|rare|creates|size`; empty: all")
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "animalstore-benchmark-*")
+	dir, err := os.MkdirTemp("", "petstore-benchmark-*")
 	if err != nil {
 		return err
 	}

@@ -14,19 +14,19 @@ func (b *bench) reads() (err error) {
 	for _, x := range []struct {
 		s **etcdstore.Store
 		n int64
-	}{{&small, 1000}, {&large, b.animals}} {
+	}{{&small, 1000}, {&large, b.pets}} {
 		if *x.s, err = b.open(fmt.Sprintf("reads%d/", x.n)); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, (*x.s).Close()) }()
-		if err := b.fill(*x.s, x.n, animal); err != nil {
+		if err := b.fill(*x.s, x.n, pet); err != nil {
 			return err
 		}
 	}
 	if err := b.readsOf(small, 1000); err != nil {
 		return err
 	}
-	return b.readsOf(large, b.animals)
+	return b.readsOf(large, b.pets)
 }
 
 // readers are how many read at once.
@@ -35,7 +35,7 @@ const readers = 16
 // against is what their reads are held against.
 const against = "a plain Get of one key"
 
-// plain measures one plain Get of an animal's key.
+// plain measures one plain Get of a pet's key.
 func (b *bench) plain(prefix string, id int64) side {
 	n := (id - 1) / 16
 	key := prefix + "p" + string([]byte{0, 0, 0, 0, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
@@ -59,7 +59,7 @@ func (b *bench) readsOf(s *etcdstore.Store, n int64) error {
 			return err
 		})
 	}
-	if _, _, err := b.compare(fmt.Sprintf("get, %d animals", n), against, "≥ 0.85", get, plain); err != nil {
+	if _, _, err := b.compare(fmt.Sprintf("get, %d pets", n), against, "≥ 0.85", get, plain); err != nil {
 		return err
 	}
 	return b.pages(s, n, plain, "≥ 0.60",
@@ -69,7 +69,7 @@ func (b *bench) readsOf(s *etcdstore.Store, n int64) error {
 		page{"last page of a status", petstore.StatusSold, n - 80})
 }
 
-// rare measures pages of a status that one animal in a hundred has: no two of
+// rare measures pages of a status that one pet in a hundred has: no two of
 // them are in one block.
 func (b *bench) rare() error {
 	s, err := b.open("rare/")
@@ -77,9 +77,9 @@ func (b *bench) rare() error {
 		return err
 	}
 	defer s.Close()
-	n := b.animals / 100 * 100
+	n := b.pets / 100 * 100
 	err = b.fill(s, n, func(id int64) petstore.Pet {
-		p := animal(id)
+		p := pet(id)
 		if p.Status = petstore.StatusAvailable; id%100 == 0 {
 			p.Status = petstore.StatusSold
 		}
@@ -111,12 +111,12 @@ func (b *bench) pages(s *etcdstore.Store, n int64, plain side, want string, page
 			return b.rate(readers, func(int) error {
 				got, err := s.ListPets(b.ctx, q)
 				if err == nil && len(got.Pets) != petstore.DefaultLimit {
-					err = fmt.Errorf("a page of %d animals", len(got.Pets))
+					err = fmt.Errorf("a page of %d pets", len(got.Pets))
 				}
 				return err
 			})
 		}
-		name := fmt.Sprintf("list of 20, %s, %d animals", page.name, n)
+		name := fmt.Sprintf("list of 20, %s, %d pets", page.name, n)
 		if _, _, err := b.compare(name, against, want, list, plain); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// size measures what an animal costs a member, and what an idempotency key does
+// size measures what a pet costs a member, and what an idempotency key does
 // for as long as it is kept: bytes on its disk and in its memory, after a
 // compaction.
 func (b *bench) size() error {
@@ -27,19 +27,19 @@ func (b *bench) size() error {
 		return err
 	}
 	defer s.Close()
-	if err := b.fill(s, b.animals, animal); err != nil {
+	if err := b.fill(s, b.pets, pet); err != nil {
 		return err
 	}
 	disk, memory, err := b.member()
 	if err != nil {
 		return err
 	}
-	n := float64(b.animals)
+	n := float64(b.pets)
 	diskEach, memoryEach := float64(disk-diskBefore)/n, float64(memory-memoryBefore)/n
-	fmt.Fprintf(b.out, "| bytes of a member's file an animal | %.0f | | | |\n", diskEach)
-	fmt.Fprintf(b.out, "| bytes of a member's memory an animal | %.0f | | | |\n", memoryEach)
+	fmt.Fprintf(b.out, "| bytes of a member's file a pet | %.0f | | | |\n", diskEach)
+	fmt.Fprintf(b.out, "| bytes of a member's memory a pet | %.0f | | | |\n", memoryEach)
 
-	keys, err := b.createWithKeys(s, b.animals/5)
+	keys, err := b.createWithKeys(s, b.pets/5)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (b *bench) size() error {
 	return nil
 }
 
-// createWithKeys creates about n animals, each with a key of its own, and
+// createWithKeys creates about n pets, each with a key of its own, and
 // returns how many.
 func (b *bench) createWithKeys(s *etcdstore.Store, n int64) (int64, error) {
 	errs := make(chan error, clients)
@@ -62,7 +62,7 @@ func (b *bench) createWithKeys(s *etcdstore.Store, n int64) (int64, error) {
 		go func() {
 			var err error
 			for i := int64(0); i < each && err == nil; i++ {
-				_, err = s.CreatePet(b.ctx, animal(i).NewPet, petstore.Once{Key: fmt.Sprint(c, "-", i)})
+				_, err = s.CreatePet(b.ctx, pet(i).NewPet, petstore.Once{Key: fmt.Sprint(c, "-", i)})
 			}
 			errs <- err
 		}()

@@ -20,9 +20,9 @@ func (b *bench) open(prefix string) (*etcdstore.Store, error) {
 	})
 }
 
-// animal is the one with an id: names have 12 bytes, and the three statuses
+// pet is the one with an id: names have 12 bytes, and the three statuses
 // and none come in turn.
-func animal(id int64) petstore.Pet {
+func pet(id int64) petstore.Pet {
 	p := petstore.Pet{ID: id}
 	p.Name = fmt.Sprintf("pet %08d", id)
 	p.CategoryID = id % 100
@@ -32,25 +32,25 @@ func animal(id int64) petstore.Pet {
 	return p
 }
 
-// fill adds animals to an empty store.
-func (b *bench) fill(s *etcdstore.Store, n int64, animal func(id int64) petstore.Pet) error {
+// fill adds pets to an empty store.
+func (b *bench) fill(s *etcdstore.Store, n int64, pet func(id int64) petstore.Pet) error {
 	start := time.Now()
 	const part = 10_000
 	for first := int64(1); first <= n; first += part {
 		var pets []petstore.Pet
 		for id := first; id < min(first+part, n+1); id++ {
-			pets = append(pets, animal(id))
+			pets = append(pets, pet(id))
 		}
 		if err := s.ImportPets(b.ctx, pets); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(b.log, "%d animals added in %v\n", n, time.Since(start).Round(time.Second))
+	fmt.Fprintf(b.log, "%d pets added in %v\n", n, time.Since(start).Round(time.Second))
 	return nil
 }
 
 // oneByOne creates as the plainest client would: reads the counter, and puts
-// one animal in a transaction that compares it, until it is the first.
+// one pet in a transaction that compares it, until it is the first.
 func oneByOne(b *bench, prefix string) error {
 	for {
 		resp, err := b.client.Get(b.ctx, prefix+"counter")
@@ -64,7 +64,7 @@ func oneByOne(b *bench, prefix string) error {
 				return err
 			}
 		}
-		json, err := animal(n + 1).AppendJSON(nil)
+		json, err := pet(n + 1).AppendJSON(nil)
 		if err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func (m *Member) run(all []*Member) error {
 		"--initial-advertise-peer-urls=" + m.peerURL(),
 		"--initial-cluster=" + strings.Join(initial, ","),
 		"--initial-cluster-state=" + state,
-		"--initial-cluster-token=animalstore-local",
+		"--initial-cluster-token=petstore-local",
 		"--auto-compaction-mode=periodic",
 		"--auto-compaction-retention=5m",
 		"--logger=zap",

@@ -126,7 +126,7 @@ func freeSubnet() (netip.Prefix, net.Listener, error) {
 		}) {
 			continue
 		}
-		if claim, err := net.Listen("unix", "@animalstore "+subnet.String()); err == nil {
+		if claim, err := net.Listen("unix", "@petstore "+subnet.String()); err == nil {
 			return subnet, claim, nil
 		}
 	}

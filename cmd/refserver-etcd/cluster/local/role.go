@@ -13,7 +13,7 @@ import (
 
 // roleVariable is the environment variable that makes the executable a member
 // or a server. What follows an @ is a process whose network namespace it is in.
-const roleVariable = "ANIMALSTORE_ROLE"
+const roleVariable = "PETSTORE_ROLE"
 
 // The roles beside that of the program itself.
 const (

@@ -17,7 +17,7 @@ type Server struct {
 }
 
 // Keys is the file with the API keys that all servers use.
-const keysName = "animalstore.keys"
+const keysName = "petstore.keys"
 
 var (
 	servingForm = regexp.MustCompile(`msg=serving url=(\S+)`)

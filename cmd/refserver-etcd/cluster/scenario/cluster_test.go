@@ -100,7 +100,7 @@ func send(method, url, key, body, once string) (answer, error) {
 	return answer{resp.StatusCode, b, resp.Header}, nil
 }
 
-// create asks a server for an animal with that name. An error says why it was
+// create asks a server for a pet with that name. An error says why it was
 // not acknowledged.
 func create(base, key, name, once string) (id int64, err error) {
 	a, err := send("POST", base+"/pets", key, fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, name), once)
@@ -112,12 +112,12 @@ func create(base, key, name, once string) (id int64, err error) {
 	}
 	var pet petstore.Pet
 	if err := json.Unmarshal(a.body, &pet); err != nil || pet.Name != name {
-		return 0, fmt.Errorf("another animal: %s", a.body)
+		return 0, fmt.Errorf("another pet: %s", a.body)
 	}
 	return pet.ID, nil
 }
 
-// list reads the animals with ids above after from a server, by that status,
+// list reads the pets with ids above after from a server, by that status,
 // page by page.
 func list(base, key, status string, after int64) ([]petstore.Pet, error) {
 	var all []petstore.Pet

@@ -20,9 +20,9 @@ import (
 
 // call is an operation of a history: one of its fields is set.
 type call struct {
-	create string // an animal with that name, which is its Idempotency-Key too
-	get    int64  // the animal with that id
-	after  int64  // the first animals behind that id; -1: behind none
+	create string // a pet with that name, which is its Idempotency-Key too
+	get    int64  // the pet with that id
+	after  int64  // the first pets behind that id; -1: behind none
 	limit  int
 	status string // of the list
 }
@@ -30,7 +30,7 @@ type call struct {
 // result is what an operation gave.
 type result struct {
 	known bool     // an answer came
-	id    int64    // of the animal created
+	id    int64    // of the pet created
 	names []string // of those read
 	more  bool     // others follow
 }
@@ -150,7 +150,7 @@ func perform(c call, s *local.Server, key string) (out result) {
 	}
 	var pets []petstore.Pet
 	if err := json.Unmarshal(body, &pets); err != nil {
-		return result{known: true, names: []string{"no animals: " + string(body)}}
+		return result{known: true, names: []string{"no pets: " + string(body)}}
 	}
 	for _, p := range pets {
 		out.names = append(out.names, p.Name)
@@ -159,7 +159,7 @@ func perform(c call, s *local.Server, key string) (out result) {
 	return out
 }
 
-// model is the store as a sequence: the animal with the id n is the n-th name.
+// model is the store as a sequence: the pet with the id n is the n-th name.
 var model = porcupine.Model{
 	Init:  func() any { return []string(nil) },
 	Equal: func(a, b any) bool { return slices.Equal(a.([]string), b.([]string)) },

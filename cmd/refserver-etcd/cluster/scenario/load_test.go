@@ -13,12 +13,12 @@ import (
 	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 )
 
-// writers are how many clients add animals at once.
+// writers are how many clients add pets at once.
 const writers = 16
 
 // load is writers at work, through all servers in turn. Half of them repeat a
 // creation that was not acknowledged, with its Idempotency-Key, until it is;
-// the others go on with the next animal.
+// the others go on with the next pet.
 type load struct {
 	cluster *local.Cluster
 	prefix  string // of the names
@@ -110,13 +110,13 @@ func (l *load) highest() int64 {
 	return highest
 }
 
-// progress waits until more animals are acknowledged.
+// progress waits until more pets are acknowledged.
 func (l *load) progress(t *testing.T) {
 	t.Helper()
 	before := l.acknowledged()
 	eventually(t, "an acknowledgement", func() error {
 		if l.acknowledged() < before+writers {
-			return fmt.Errorf("%d animals are acknowledged, as before", before)
+			return fmt.Errorf("%d pets are acknowledged, as before", before)
 		}
 		return nil
 	})
@@ -144,7 +144,7 @@ func (l *load) finish(t *testing.T) {
 	l.check(t)
 }
 
-// check reads all animals through every server: ids are dense, no name is there
+// check reads all pets through every server: ids are dense, no name is there
 // twice, each acknowledged one is there under its id, and nothing is there that
 // was not asked for.
 func (l *load) check(t *testing.T) {
@@ -175,7 +175,7 @@ func (l *load) check(t *testing.T) {
 		}
 		for i, p := range all {
 			if p.ID != int64(i)+1 {
-				t.Fatalf("the %d-th animal has the id %d", i+1, p.ID)
+				t.Fatalf("the %d-th pet has the id %d", i+1, p.ID)
 			}
 			if !strings.HasPrefix(p.Name, l.prefix) {
 				continue // of another load

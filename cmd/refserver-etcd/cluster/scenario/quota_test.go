@@ -126,7 +126,7 @@ func checkFull(t *testing.T, base, key string) {
 	var known petstore.Pet
 	a := ask(t, "POST", base+"/pets", key, knownPet, "known")
 	if err := json.Unmarshal(a.body, &known); err != nil || a.status != http.StatusCreated || known.ID != 1 {
-		t.Errorf("a creation repeated: %d %s; want 201 and the animal 1", a.status, a.body)
+		t.Errorf("a creation repeated: %d %s; want 201 and the pet 1", a.status, a.body)
 	}
 	for _, path := range []string{"/v1/pets/1", "/v1/pets?limit=100", "/v1/pets?status=sold&limit=2", "/readyz"} {
 		if a := ask(t, "GET", strings.TrimSuffix(base, "/v1")+path, key, "", ""); a.status != http.StatusOK {

@@ -18,7 +18,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// busy is a client that keeps its connection to one server and creates animals,
+// busy is a client that keeps its connection to one server and creates pets,
 // until the server is gone. Each of its requests ends in one of four ways.
 type busy struct {
 	answers map[string]int64 // ids, by name, which is the Idempotency-Key too
@@ -47,7 +47,7 @@ func (b *busy) run(server *url.URL, key, prefix string, answered *atomic.Int64) 
 	}
 }
 
-// create asks for an animal, and reports whether the connection is good for
+// create asks for a pet, and reports whether the connection is good for
 // more.
 func (b *busy) create(conn net.Conn, r *bufio.Reader, server *url.URL, key, name string) bool {
 	body := fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, name)
@@ -138,7 +138,7 @@ func endServers(t *testing.T, c *local.Cluster, end func(*local.Server) error) (
 	return total
 }
 
-// storedUnder returns the ids of the animals whose names start with prefix: they
+// storedUnder returns the ids of the pets whose names start with prefix: they
 // came after the one with the id before.
 func storedUnder(t *testing.T, s *local.Server, key, prefix string, before int64) map[string]int64 {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// pets calls take with each animal in a file of refserver, in the order of ids.
+// pets calls take with each pet in a file of refserver, in the order of ids.
 func pets(path string, take func(petstore.Pet) error) (storage.Exported, error) {
 	return export(path, &storage.ExportOptions{}, take)
 }

@@ -50,9 +50,9 @@ type importer struct {
 }
 
 // What the cluster holds and the file does not. Nothing is added to a cluster
-// with other animals.
+// with other pets.
 var (
-	errDiffer         = errors.New("the cluster holds other animals than the file")
+	errDiffer         = errors.New("the cluster holds other pets than the file")
 	errDifferMessages = errors.New("the cluster holds other messages than the file")
 )
 
@@ -70,7 +70,7 @@ func (i *importer) run() error {
 	case total.Written < before.Pets:
 		return fmt.Errorf("%w: %d, and the file has %d", errDiffer, before.Pets, total.Written)
 	}
-	fmt.Fprintf(i.out, "%d of %d animals are there already\n", before.Pets, total.Written)
+	fmt.Fprintf(i.out, "%d of %d pets are there already\n", before.Pets, total.Written)
 	if err := i.add(before.Pets); err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ func (i *importer) run() error {
 	if err := i.compareMessages(); err != nil {
 		return fmt.Errorf("verifying: %w", err)
 	}
-	_, err = fmt.Fprintf(i.out, "%d animals and %d queued messages copied and compared\n"+
-		"Idempotency keys are not copied: a creation of before that is repeated now makes a second animal\n", total.Written, messages)
+	_, err = fmt.Fprintf(i.out, "%d pets and %d queued messages copied and compared\n"+
+		"Idempotency keys are not copied: a creation of before that is repeated now makes a second pet\n", total.Written, messages)
 	return err
 }
 
-// compare holds the first n animals of the file against the cluster's.
+// compare holds the first n pets of the file against the cluster's.
 func (i *importer) compare(n int64) (storage.Exported, error) {
 	page := petstore.Page{}
 	return pets(i.from, func(p petstore.Pet) error {
@@ -113,24 +113,24 @@ func (i *importer) compare(n int64) (storage.Exported, error) {
 				return err
 			}
 			if len(page.Pets) == 0 {
-				return fmt.Errorf("%w: the animal %d is missing", errDiffer, p.ID)
+				return fmt.Errorf("%w: the pet %d is missing", errDiffer, p.ID)
 			}
 		}
 		if page.Pets[0] != p {
-			return fmt.Errorf("%w: see the animal %d", errDiffer, p.ID)
+			return fmt.Errorf("%w: see the pet %d", errDiffer, p.ID)
 		}
 		page.Pets = page.Pets[1:]
 		return nil
 	})
 }
 
-// Animals are handed over in parts of about this size.
+// Pets are handed over in parts of about this size.
 const (
 	partLen   = 1000
 	partBytes = 4 << 20
 )
 
-// add adds the animals behind the n-th.
+// add adds the pets behind the n-th.
 func (i *importer) add(n int64) error {
 	var part []petstore.Pet
 	size, told := 0, n
@@ -140,7 +140,7 @@ func (i *importer) add(n int64) error {
 		}
 		if last := part[len(part)-1].ID; last-told >= 100_000 {
 			told = last
-			fmt.Fprintf(i.out, "%d animals\n", last)
+			fmt.Fprintf(i.out, "%d pets\n", last)
 		}
 		part, size = part[:0], 0
 		return nil

@@ -55,7 +55,7 @@ func newMember(t *testing.T) string {
 		"--listen-client-urls="+client, "--advertise-client-urls="+client,
 		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer,
 		"--initial-cluster=m="+peer, "--log-level=fatal", "--unsafe-no-fsync")
-	cmd.Env = append(os.Environ(), "ANIMALSTORE_ROLE=member")
+	cmd.Env = append(os.Environ(), "PETSTORE_ROLE=member")
 	stdin, err := cmd.StdinPipe() // the member ends with it
 	if err != nil {
 		t.Fatal(err)
@@ -80,11 +80,11 @@ func newMember(t *testing.T) string {
 	}
 }
 
-// file makes a file of refserver with n animals and three messages, of which
+// file makes a file of refserver with n pets and three messages, of which
 // the first and the last were taken off the queue.
 func file(t *testing.T, n int) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "animalstore.db")
+	path := filepath.Join(t.TempDir(), "petstore.db")
 	s, err := storage.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -153,8 +153,8 @@ func TestImport(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	done := fmt.Sprintf("%d animals and 1 queued messages copied and compared", n)
-	run("a/", 0, "1234 of 3000 animals are there already", "-from="+from)
+	done := fmt.Sprintf("%d pets and 1 queued messages copied and compared", n)
+	run("a/", 0, "1234 of 3000 pets are there already", "-from="+from)
 	run("a/", 0, done, "-from="+from)
 	run("a/", 0, "Idempotency keys are not copied", "-from="+from)
 	messages, err := s.QueuedMessages(t.Context(), 10)
@@ -176,7 +176,7 @@ func TestImport(t *testing.T) {
 	if _, err := other.CreatePet(t.Context(), petstore.NewPet{Name: "another"}, petstore.Once{}); err != nil {
 		t.Fatal(err)
 	}
-	run("b/", 1, "the cluster holds other animals than the file", "-from="+from)
+	run("b/", 1, "the cluster holds other pets than the file", "-from="+from)
 	if stats, err := other.Stats(t.Context()); err != nil || stats.Pets != 1 {
 		t.Errorf("%+v, %v", stats, err)
 	}

@@ -20,7 +20,7 @@ func Program() *serve.Program {
 	var c cluster
 	return &serve.Program{
 		Name:       Name,
-		About:      "the animal store, kept in an etcd cluster, served over HTTP",
+		About:      "the petstore, kept in an etcd cluster, served over HTTP",
 		StoreFlags: c.flags,
 		Open:       c.open,
 		Commands:   []serve.Command{importCommand()},

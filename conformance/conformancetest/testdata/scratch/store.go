@@ -1,4 +1,4 @@
-// Package scratch is an animal store as a user of the suite might write one:
+// Package scratch is a petstore as a user of the suite might write one:
 // the standard library only, nothing of ours.
 package scratch
 
@@ -18,7 +18,7 @@ type pet struct {
 	Status     *string `json:"status,omitempty"`
 }
 
-// Store keeps animals in memory.
+// Store keeps pets in memory.
 type Store struct {
 	Key     string
 	Largest int // limit; 100 is right
@@ -103,7 +103,7 @@ func (s *Store) fetch(w http.ResponseWriter, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil || id < 1 || id > int64(len(s.pets)) {
-		fail(w, 404, "no such animal")
+		fail(w, 404, "no such pet")
 		return
 	}
 	w.Header().Set("Deprecation", "@1795132800")

@@ -83,7 +83,7 @@ test('swagger-ui: "Try it out" works at every address, and twice', { timeout: 60
   const bella = (id) => `{"id":${id},"name":"Bella","categoryId":1,"status":"available"}`
   all.forEach((calls, i) => {
     const { url } = servers[i]
-    assert.match(calls[2].pop(), /^{"id":"msg_1","message":"Hello, animals!",/)
+    assert.match(calls[2].pop(), /^{"id":"msg_1","message":"Hello, pets!",/)
     assert.deepEqual(calls, [
       [201, `${url}/pets`, bella(1)],
       [201, `${url}/pets`, bella(2)],

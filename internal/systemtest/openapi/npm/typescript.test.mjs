@@ -29,7 +29,7 @@ test('openapi-typescript and openapi-fetch: a typed client of the reference serv
     ['Bella', 'Tom'], null,
     [],
     'available', 'Thu, 05 Dec 2030 00:00:00 GMT',
-    null, { code: 'not_found', message: 'there is no animal with this id', status: 404 },
+    null, { code: 'not_found', message: 'there is no pet with this id', status: 404 },
     202, 'msg_1', 'queued',
     'unauthorized',
     'gone', { code: 'invalid', message: 'categoryId: is missing', status: 400 },

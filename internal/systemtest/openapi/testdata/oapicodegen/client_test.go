@@ -33,9 +33,9 @@ func TestRoundTrip(t *testing.T) {
 		`listPets, available 200 [1 Bella 9223372036854775807 available] the last page`,
 		`listPets, bad cursor 400 invalid: cursor: not one that this service gave out (3)`,
 		`getPet 200 Bella Thu, 05 Dec 2030 00:00:00 GMT <../pets>; rel="successor-version"`,
-		`getPet 404 not_found: there is no animal with this id`,
+		`getPet 404 not_found: there is no pet with this id`,
 		`submitMessage 202 msg_1 "Hello!" queued, in UTC`,
-		`without a key 401 unauthorized Bearer realm="animalstore"`,
+		`without a key 401 unauthorized Bearer realm="petstore"`,
 	}
 	if diff := cmp.Diff(want, steps(t, url, key)); diff != "" {
 		t.Errorf("reference server (-want +got):\n%s", diff)
@@ -69,10 +69,10 @@ func steps(t *testing.T, url, key string) (log []string) {
 	once := &petapi.CreatePetParams{IdempotencyKey: new("first")}
 	for _, step := range []string{"createPet", "createPet, repeated"} {
 		r, err := c.CreatePetWithResponse(ctx, once, bella)
-		note(err, "%s %d %s %s", step, r.StatusCode(), animal(*r.JSON201), r.Headers201.Location)
+		note(err, "%s %d %s %s", step, r.StatusCode(), pet(*r.JSON201), r.Headers201.Location)
 	}
 	r, err := c.CreatePetWithResponse(ctx, nil, petapi.NewPet{Name: "Tom", CategoryId: -1})
-	note(err, "createPet %d %s %s", r.StatusCode(), animal(*r.JSON201), r.Headers201.Location)
+	note(err, "createPet %d %s %s", r.StatusCode(), pet(*r.JSON201), r.Headers201.Location)
 
 	first, err := c.ListPetsWithResponse(ctx, &petapi.ListPetsParams{Limit: new(1)})
 	note(err, "listPets %s", page(first))
@@ -111,7 +111,7 @@ func newClient(t *testing.T, url, key string) *petapi.ClientWithResponses {
 	return c
 }
 
-func animal(p petapi.Pet) string {
+func pet(p petapi.Pet) string {
 	status := petapi.PetStatus("none")
 	if p.Status != nil {
 		status = *p.Status
@@ -121,13 +121,13 @@ func animal(p petapi.Pet) string {
 
 // page says what is on a page, and what comes after it.
 func page(r *petapi.ListPetsResponse) string {
-	var animals []string
+	var pets []string
 	for _, p := range *r.JSON200 {
-		animals = append(animals, animal(p))
+		pets = append(pets, pet(p))
 	}
 	next := "the last page"
 	if link := r.Headers200.Link; link != nil {
 		next = "next " + *link
 	}
-	return fmt.Sprint(r.StatusCode(), " ", animals, " ", next)
+	return fmt.Sprint(r.StatusCode(), " ", pets, " ", next)
 }
