@@ -27,11 +27,15 @@ func DiscardBody(w http.ResponseWriter, r *http.Request, maxBodyBytes int64) {
 		return
 	}
 	rc := http.NewResponseController(w)
-	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); !ok || srv.ReadTimeout <= 0 || srv.ReadTimeout > discardTimeout {
-		if rc.SetReadDeadline(time.Now().Add(discardTimeout)) != nil {
-			return
-		}
+	read, write := discardTimeout, discardTimeout+progressTimeout
+	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok {
+		read = shorter(read, srv.ReadTimeout)
+		write = shorter(write, srv.WriteTimeout)
 	}
+	if rc.SetReadDeadline(time.Now().Add(read)) != nil {
+		return
+	}
+	_ = rc.SetWriteDeadline(time.Now().Add(write)) // the end of the response is sent after the body was read
 	// Some clients lose a response that arrives while they are sending. So it is
 	// sent before the body is read only to clients that may be waiting for it,
 	// or that will be cut off.
@@ -41,4 +45,13 @@ func DiscardBody(w http.ResponseWriter, r *http.Request, maxBodyBytes int64) {
 	// Beyond the limit, MaxBytesReader makes net/http close the sending side of
 	// the connection, and wait a moment before it closes all of it.
 	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, limit))
+}
+
+// shorter returns the shorter of two timeouts, of which a server's is none if it
+// is 0 or less.
+func shorter(ours, server time.Duration) time.Duration {
+	if server > 0 {
+		return min(ours, server)
+	}
+	return ours
 }

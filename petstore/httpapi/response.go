@@ -93,9 +93,8 @@ func writeBody(w http.ResponseWriter, r *http.Request, body []byte) (n int) {
 		written, err := w.Write(part)
 		n += written
 		if err != nil {
-			return n
+			break
 		}
 	}
-	_ = controller.SetWriteDeadline(end) // what is read after the response may take longer
 	return n
 }
