@@ -92,6 +92,7 @@ func (x *exchange) readBody() error {
 		case int64(len(b)) > limit:
 			return errBodyTooLarge(limit)
 		case err == io.EOF:
+			x.r.Body = http.NoBody // nothing is left for DiscardBody
 			return nil
 		case err != nil:
 			return bodyError(err, len(b))

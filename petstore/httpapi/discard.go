@@ -15,15 +15,15 @@ const discardTimeout = 10 * time.Second
 // the connection, and the response is lost in the reset. DiscardBody reads at
 // most four times maxBodyBytes, within ten seconds, or within the ReadTimeout of
 // the [http.Server] if that is shorter. A client that sends more, or more
-// slowly, is cut off. If w wraps another ResponseWriter, it must have an Unwrap method: see
-// [http.ResponseController].
+// slowly, is cut off. If w wraps another ResponseWriter, it must have an Unwrap
+// method: see [http.ResponseController].
 //
 // The handlers of this package and [WriteError] do this by themselves. Any other
 // handler that writes a response without having read the body can call it last.
 func DiscardBody(w http.ResponseWriter, r *http.Request, maxBodyBytes int64) {
 	limit := 4 * min(maxBodyBytes, math.MaxInt64/4)
 	tooLarge := r.ContentLength > limit
-	if r.ContentLength == 0 || r.Body == nil || tooLarge && r.ProtoMajor > 1 { // HTTP/2 ends only the stream
+	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody || tooLarge && r.ProtoMajor > 1 { // HTTP/2 ends only the stream
 		return
 	}
 	rc := http.NewResponseController(w)
