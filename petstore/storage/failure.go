@@ -30,7 +30,7 @@ func (s *Store) settle(t *attempt, err error) error {
 	if errors.Is(err, berrors.ErrMaxSizeReached) {
 		return err // before anything was written
 	}
-	if noSpace(err) && s.untouched(t.id) {
+	if noSpace(err) && s.untouched() == nil {
 		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
 	}
 	return s.fail(err)
@@ -73,13 +73,6 @@ func rollback(tx *bbolt.Tx) (err error) {
 		return err
 	}
 	return nil
-}
-
-// untouched reports whether both meta pages are valid, and the newest is that
-// of the transaction before the one with that id.
-func (s *Store) untouched(id int) bool {
-	m, err := readMetas(s.file)
-	return err == nil && m[0].err == nil && m[1].err == nil && newest(m).txid == uint64(id-1)
 }
 
 // noSpace reports whether err is a write's or a truncate's that found no room.

@@ -62,8 +62,8 @@ type outcomes struct {
 	outcome
 }
 
-// seekOutcome checks the pages around key, and finds the record of key, or the one after where it would be,
-// and makes sure that nothing is missing before it.
+// seekOutcome checks the pages around key, finds the record of key, or the one
+// after where it would be, and makes sure that nothing is missing before it.
 func (u *update) seekOutcome(key []byte) (*outcomes, error) {
 	b, err := onceTable.bucket(u.Tx)
 	if err != nil {

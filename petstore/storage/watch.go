@@ -43,6 +43,12 @@ func (s *Store) unchanged() error {
 	if err := s.sameFile(); err != nil {
 		return err
 	}
+	return s.untouched()
+}
+
+// untouched makes sure that both meta pages are valid, and that the newer one
+// is of this store's last commit.
+func (s *Store) untouched() error {
 	m, err := readMetas(s.file)
 	if err != nil {
 		return err
