@@ -13,23 +13,16 @@ import (
 )
 
 // Backup writes a copy of the store, as it was at one moment of the call, to a
-// new file at path (mode 0600). The file appears under its name once it is
-// whole and on disk; if there is one already, the error is fs.ErrExist and
-// that one stays. What was acknowledged before the call is in it.
+// new file at path (mode 0600). It contains what was acknowledged before the
+// call. The file gets its name when it is whole and on disk. If there is a file
+// at path already, the error is fs.ErrExist and that file stays.
 //
-// The store goes on serving meanwhile. The error wraps ctx's once that is
-// done; on any error nothing is left behind.
+// The store can be used meanwhile. If ctx ends, Backup returns its error. After
+// an error no file is left.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	err := makeWhole(path, func(temporary string) error {
-		f, err := os.OpenFile(temporary, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		err = s.copyTo(ctx, f)
-		if err == nil {
-			err = f.Sync()
-		}
-		return errors.Join(err, f.Close())
+	err := makeWhole(path, func(f *os.File) error {
+		_, err := s.copyTo(ctx, f)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("backing up the store: %w", err)
@@ -38,8 +31,9 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 }
 
 // Snapshot returns a copy of the store, as it was at one moment of the call,
-// and its length in bytes. It is an ordinary file beside the store's, so that
-// a slow reader is in nobody's way; closing it frees its room.
+// and its length in bytes. The copy is a temporary file beside the store's, so a
+// slow reader does not keep the store from using its pages again. Close removes
+// the file.
 //
 // Errors: petstore.CodeFull if there is no room for the copy; ctx's.
 func (s *Store) Snapshot(ctx context.Context) (io.ReadCloser, int64, error) {
@@ -47,24 +41,19 @@ func (s *Store) Snapshot(ctx context.Context) (io.ReadCloser, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	_ = os.Remove(f.Name()) // where that can be done to an open file, nothing stays after a crash
-	c := temporary{f}
-	if err := s.copyTo(ctx, f); err != nil {
-		_ = c.Close()
-		return nil, 0, err
-	}
-	size, err := f.Seek(0, io.SeekCurrent)
+	_ = os.Remove(f.Name()) // where an open file can be removed, it does not stay after a crash
+	size, err := s.copyTo(ctx, f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		_ = c.Close()
+		_ = temporary{f}.Close()
 		return nil, 0, err
 	}
-	return c, size, nil
+	return temporary{f}, size, nil
 }
 
-// temporary is a file that is gone once it is closed.
+// temporary is a file that Close removes.
 type temporary struct{ *os.File }
 
 func (t temporary) Close() error {
@@ -73,40 +62,41 @@ func (t temporary) Close() error {
 	return err
 }
 
-// copyTo writes a copy of the store to f, which must be fast: pages that are
-// freed meanwhile are not used again until the copy is done.
-func (s *Store) copyTo(ctx context.Context, f *os.File) (err error) {
+// copyTo writes a copy of the store to f and returns its length. f must be fast:
+// pages that are freed meanwhile are not used again until the copy is done.
+func (s *Store) copyTo(ctx context.Context, f *os.File) (size int64, err error) {
 	p, err := s.snapshot(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer p.release()
 	defer func() { s.foundDamage(err) }()
 	defer recoverDamage(&err)()
-	var cause error // bbolt passes on the text of some failures, but not the error
-	_, err = p.tx.WriteTo(writer(func(b []byte) (n int, err error) {
-		defer func() { cause = err }()
-		if err := s.usable(ctx); err != nil {
-			return 0, err
-		}
-		s.mu.RLock()
-		closed := s.closed
-		s.mu.RUnlock()
-		if closed {
-			return 0, errClosed
-		}
-		return f.Write(b)
-	}))
-	if cause == nil && errors.Is(err, io.EOF) {
-		return damaged("it was cut short while it was copied")
+	w := &copyWriter{ctx: ctx, s: s, f: f}
+	size, err = p.tx.WriteTo(w)
+	if w.err == nil && errors.Is(err, io.EOF) {
+		return 0, damaged("it was cut short while it was copied")
 	}
-	err = cmp.Or(cause, err)
-	if err != nil && noSpace(err) {
-		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}
+	if err = cmp.Or(w.err, err); err != nil && noSpace(err) {
+		return 0, &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}
 	}
-	return err
+	return size, err
 }
 
-type writer func([]byte) (int, error)
+// copyWriter writes to f until the call or the store ends.
+type copyWriter struct {
+	ctx context.Context
+	s   *Store
+	f   *os.File
+	err error // of the last Write; bbolt returns the text of some errors only
+}
 
-func (w writer) Write(b []byte) (int, error) { return w(b) }
+func (w *copyWriter) Write(b []byte) (n int, err error) {
+	if w.err = w.s.usable(w.ctx); w.err == nil && w.s.isClosing() {
+		w.err = errClosed
+	}
+	if w.err == nil {
+		n, w.err = w.f.Write(b)
+	}
+	return n, w.err
+}

@@ -8,24 +8,25 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Pets are kept in blocks: runs of their JSON, joined as a list joins them,
-// under one checksum. A page of a list is then a few copies of memory, and a
-// record costs less than half of what an entry of its own would.
+// Pets are kept in blocks: the JSON of several pets, with commas between them
+// as in a list, under one checksum. So a list copies a few pieces of memory, and
+// a pet takes less than half of the space of a record of its own.
 const (
-	// maxBlock is how long a block with more than one pet may become, in
-	// bytes: two of them fill a page of 4 KiB.
+	// maxBlock is the length in bytes of the longest block with more than one
+	// pet: two of them fill a page of 4 KiB.
 	maxBlock = 2016
 
 	blockHeaderLen = 8 + 2 // the ID before the block, the number of pets
-	blockEntryLen  = 4 + 4 // an ID, from that of the first; where its JSON ends
+	blockEntryLen  = 4 + 4 // an ID, less the first; where its JSON ends
 )
 
-// block is a run of pets as it is kept, under the ID of the first.
+// block is a record of a table of pets. Its key is the ID of the first.
 type block struct {
-	first, prev int64
-	n           int
-	entries     []byte
-	json        []byte
+	first   int64
+	prev    int64  // the ID before the first in the table, 0 if there is none
+	n       int    // how many pets there are
+	entries []byte // blockEntryLen bytes for each pet
+	json    []byte
 }
 
 // openBlock opens a record of a table of pets.
@@ -35,7 +36,7 @@ func openBlock(t *table, key, value []byte) (block, error) {
 		return block{}, err
 	}
 	if len(key) != 8 || len(body) < blockHeaderLen {
-		return block{}, damaged("the record %x of %s is no block", key, t.name)
+		return block{}, damaged("the record %x of %s is not a block", key, t.name)
 	}
 	b := block{first: int64At(key), prev: int64At(body), n: int(binary.BigEndian.Uint16(body[8:]))}
 	body = body[blockHeaderLen:]
@@ -68,25 +69,32 @@ func (b *block) start(i int) int {
 	if i == 0 {
 		return 0
 	}
-	return b.end(i-1) + 1 // behind the comma
+	return b.end(i-1) + 1 // after the comma
 }
 
-// last returns the ID of the last pet.
-func (b *block) last() int64 { return b.id(b.n - 1) }
+// lastID returns the ID of the last pet, 0 if there is none.
+func (b *block) lastID() int64 {
+	if b.n == 0 {
+		return 0
+	}
+	return b.id(b.n - 1)
+}
 
-// records returns the JSON of the pets from the i-th up to the j-th,
-// without that, with commas between them.
+// records returns the JSON of the pets i to j-1, with commas between them.
 func (b *block) records(i, j int) []byte { return b.json[b.start(i):b.end(j-1)] }
 
-// search returns the place of the first pet with that ID or a higher one,
-// b.n if there is none.
+// size returns the length of the JSON of the pets i to j-1, without commas.
+func (b *block) size(i, j int) int { return len(b.records(i, j)) - (j - i - 1) }
+
+// search returns the index of the first pet with that ID or a higher one, b.n
+// if there is none.
 func (b *block) search(id int64) int {
 	return sort.Search(b.n, func(i int) bool { return b.id(i) >= id })
 }
 
-// seekBlock finds the block that the pet with that ID is in, if there is
-// one, and otherwise one before or behind its place. There has to be a block.
-// key is room for the key, which would else be allocated.
+// seekBlock returns the block that holds the pet with that ID if there is one,
+// otherwise a block next to its place. The table must not be empty. key is a
+// buffer, which saves an allocation.
 func seekBlock(t *table, c *bbolt.Cursor, key *[8]byte, id int64) (block, error) {
 	*key = idKey(id)
 	k, v := c.Seek(key[:])
@@ -103,87 +111,74 @@ func seekBlock(t *table, c *bbolt.Cursor, key *[8]byte, id int64) (block, error)
 	return openBlock(t, k, v)
 }
 
-// tail is the last block of a table while pets are added to it.
-type tail struct {
+// lastBlock is the last block of a table while pets are added to it.
+type lastBlock struct {
+	block
 	table   *table
 	bucket  *bbolt.Bucket
-	first   int64
-	prev    int64
 	last    int64 // the highest ID in the table, 0 if there is none
-	entries []byte
-	json    []byte
 	changed bool
 }
 
-// tail returns the end of a table, which is kept at kept until the transaction
-// ends.
-func (u *update) tail(kept **tail, t *table, last int64) (_ *tail, err error) {
-	if *kept == nil {
-		*kept, err = u.newTail(t, last)
-	}
-	return *kept, err
-}
-
-// newTail returns the last block of a table, which has to end at last.
-func (u *update) newTail(t *table, last int64) (*tail, error) {
+// openLastBlock returns the last block of a table, which must end at last.
+func (u *update) openLastBlock(t *table, last int64) (*lastBlock, error) {
 	bucket, err := t.bucket(u.Tx)
 	if err != nil {
 		return nil, err
 	}
-	bucket.FillPercent = 1 // keys only ever grow: leave no room between them
-	w := &tail{table: t, bucket: bucket, last: last}
+	bucket.FillPercent = 1 // keys only grow, so leave no room between them
 	highest := idKey(math.MaxInt64)
 	if err := u.guard.path(bucket, highest[:], false); err != nil {
 		return nil, err
 	}
+	l := &lastBlock{table: t, bucket: bucket, last: last}
 	k, v := bucket.Cursor().Last()
-	if k == nil && last == 0 {
-		return w, nil
-	} else if k == nil {
-		return nil, damaged("%s is empty and does not end at %d", t.name, last)
+	if k != nil {
+		if l.block, err = openBlock(t, k, v); err != nil {
+			return nil, err
+		}
+		l.entries = append(make([]byte, 0, maxBlock), l.entries...)
+		l.json = append(make([]byte, 0, maxBlock), l.json...)
 	}
-	b, err := openBlock(t, k, v)
-	if err != nil {
-		return nil, err
+	if end := l.lastID(); end != last {
+		return nil, damaged("%s ends at %d, want %d", t.name, end, last)
 	}
-	if b.last() != last {
-		return nil, damaged("%s ends at %d and not at %d", t.name, b.last(), last)
-	}
-	w.first, w.prev = b.first, b.prev
-	w.entries = append(make([]byte, 0, maxBlock), b.entries...)
-	w.json = append(make([]byte, 0, maxBlock), b.json...)
-	return w, nil
+	return l, nil
 }
 
 // add appends a pet, whose ID is higher than all before.
-func (w *tail) add(u *update, id int64, record []byte) {
-	size := blockHeaderLen + len(w.entries) + blockEntryLen + len(w.json) + 1 + len(record) + sumLen
-	if len(w.entries) > 0 && (size > maxBlock || id-w.first > math.MaxUint32) {
-		w.flush(u)
-		w.entries, w.json = w.entries[:0], w.json[:0]
+func (l *lastBlock) add(u *update, id int64, record []byte) error {
+	size := blockHeaderLen + len(l.entries) + blockEntryLen + len(l.json) + 1 + len(record) + sumLen
+	if l.n > 0 && (size > maxBlock || id-l.first > math.MaxUint32) {
+		if err := l.flush(u); err != nil {
+			return err
+		}
+		l.n, l.entries, l.json = 0, l.entries[:0], l.json[:0]
 	}
-	if len(w.entries) == 0 {
-		w.first, w.prev = id, w.last
+	if l.n == 0 {
+		l.first, l.prev = id, l.last
 	} else {
-		w.json = append(w.json, ',')
+		l.json = append(l.json, ',')
 	}
-	w.json = append(w.json, record...)
-	w.entries = binary.BigEndian.AppendUint32(w.entries, uint32(id-w.first))
-	w.entries = binary.BigEndian.AppendUint32(w.entries, uint32(len(w.json)))
-	w.last = id
-	w.changed = true
+	l.json = append(l.json, record...)
+	l.entries = binary.BigEndian.AppendUint32(l.entries, uint32(id-l.first))
+	l.entries = binary.BigEndian.AppendUint32(l.entries, uint32(len(l.json)))
+	l.n++
+	l.last = id
+	l.changed = true
+	return nil
 }
 
-// flush puts the block into the table.
-func (w *tail) flush(u *update) {
-	if !w.changed {
-		return
+// flush puts the block into the table, if it has changed.
+func (l *lastBlock) flush(u *update) error {
+	if !l.changed {
+		return nil
 	}
-	body := make([]byte, 0, blockHeaderLen+len(w.entries)+len(w.json)+sumLen)
-	body = appendInt64(body, w.prev)
-	body = binary.BigEndian.AppendUint16(body, uint16(len(w.entries)/blockEntryLen))
-	body = append(append(body, w.entries...), w.json...)
-	key := idKey(w.first)
-	u.put(w.bucket, key[:], w.table.seal(key[:], body))
-	w.changed = false
+	l.changed = false
+	body := make([]byte, 0, blockHeaderLen+len(l.entries)+len(l.json)+sumLen)
+	body = appendInt64(body, l.prev)
+	body = binary.BigEndian.AppendUint16(body, uint16(l.n))
+	body = append(append(body, l.entries...), l.json...)
+	key := idKey(l.first)
+	return u.put(l.bucket, key[:], l.table.seal(key[:], body))
 }

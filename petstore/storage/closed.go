@@ -40,28 +40,23 @@ func (s *Store) markClosed() error {
 			return err
 		}
 	}
-	s.clean = true
 	return nil
 }
 
-// markOpen commits a state that says that the file is open, if it is marked as
-// closed. That overwrites one meta page. The next commit overwrites the other,
-// and from then on neither says that the file is closed.
+// markOpen commits the same state, but not closed, if it is marked as closed.
+// That overwrites one meta page. The next commit overwrites the other, and from
+// then on neither says that the file is closed.
 func (s *Store) markOpen() error {
-	if !s.clean {
+	if s.lastState.closed == 0 {
 		return nil
 	}
-	err := s.update(func(*update) error { return nil })
-	if err == nil {
-		s.clean = false
-	}
-	return err
+	return s.update(func(*update) error { return nil })
 }
 
 // judgeMeta decides whether the file can be used. If invalid is not nil, one of
 // its meta pages is invalid for that reason, and judgeMeta makes it valid again.
 func (s *Store) judgeMeta(invalid error, acceptOlder bool) error {
-	err := s.shown.Load().state.judgeInvalid(invalid)
+	err := s.lastState.judgeInvalid(invalid)
 	undecided := errors.Is(err, ErrUndecided)
 	switch {
 	case undecided && !acceptOlder:

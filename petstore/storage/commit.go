@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -10,39 +9,39 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// What may wait, what one transaction takes, and how long it waits for more. A
-// full queue means that the disk is slower than the callers: they are told at
-// once, while memory is bounded, instead of each of them waiting its turn for
-// ever.
+// The limits of what may wait and of what one transaction takes. If they are
+// reached, the disk is slower than the callers. Further changes are refused at
+// once: so memory is bounded, and nobody waits forever.
 const (
 	maxWaiting      = 2048
 	maxWaitingBytes = 64 << 20
 	maxBatch        = 1024
 	maxBatchBytes   = 16 << 20
-	maxGather       = 5 * time.Millisecond
+	maxBatchWait    = 5 * time.Millisecond
 )
 
 var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are waiting to be written")
 
-// write is one caller's change, on its way to the disk.
+// write is the change of one caller.
 type write struct {
-	apply func(*update) error
-	size  int64
-	taken atomic.Bool // by a commit, or by a caller that gave up
-	err   error       // of apply, or of the transaction; valid once done is closed
-	done  chan struct{}
+	apply   func(*update) error
+	size    int64
+	claimed atomic.Bool   // by the committer, or by the caller that cancels it
+	err     error         // valid once done is closed
+	done    chan struct{} // closed when the change is on disk or has failed
 }
 
-// change runs apply in a transaction and returns once that is on disk. An
-// apply that returns an error must not have changed anything. size is about
-// how many bytes it writes.
+// change runs apply in a transaction and returns once that is on disk. apply
+// writes about size bytes. If it returns an error with petstore.CodeInternal, or
+// without a code, the transaction fails. It may return other errors if it has
+// not changed anything.
 //
-// If ctx ends first, the change is abandoned, unless it is already being
-// written: then change waits for its outcome and returns that.
+// If ctx ends before the transaction begins, the change is not made. After that,
+// change waits for the result.
 //
-// One of the callers commits, for all that are waiting, while the others wait.
-// A separate goroutine would slow down a lone caller: to wake it takes as long
-// as a good part of the commit.
+// One of the callers commits the changes of all, while the others wait. To
+// have a goroutine commit would slow down a single caller: waking it takes as
+// long as a good part of the commit.
 func (s *Store) change(ctx context.Context, size int, apply func(*update) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -51,30 +50,48 @@ func (s *Store) change(ctx context.Context, size int, apply func(*update) error)
 	if err := s.enqueue(w); err != nil {
 		return err
 	}
-	given := ctx.Done()
+	cancelled := ctx.Done()
 	for {
 		select {
 		case <-w.done:
 			return w.err
-		case s.turn <- struct{}{}:
-			s.lead(w)
-		case <-s.wedged:
-			return s.failure.Load()
-		case <-given:
-			if w.taken.CompareAndSwap(false, true) {
+		case s.committer <- struct{}{}:
+			s.commitUntil(w.done)
+			<-s.committer
+		case <-cancelled:
+			if w.claimed.CompareAndSwap(false, true) {
 				return ctx.Err()
 			}
-			given = nil
+			cancelled = nil
 		}
 	}
 }
 
-// lead has the turn: it commits until w is done, and gives the turn back.
-func (s *Store) lead(w *write) {
-	defer func() { <-s.turn }()
+func (s *Store) enqueue(w *write) error {
+	if w.size > maxWaitingBytes {
+		return petstore.Errorf(petstore.CodeInvalid, "the change must take at most %d bytes when encoded, got %d", maxWaitingBytes, w.size)
+	}
+	s.closeMu.RLock()
+	defer s.closeMu.RUnlock()
+	if s.isClosing() {
+		return errClosed
+	}
+	if s.waitingBytes.Add(w.size) <= maxWaitingBytes {
+		select {
+		case s.writes <- w:
+			return nil
+		default:
+		}
+	}
+	s.waitingBytes.Add(-w.size)
+	return errBusy
+}
+
+// commitUntil commits until done is closed. The caller is the committer.
+func (s *Store) commitUntil(done <-chan struct{}) {
 	for {
 		select {
-		case <-w.done:
+		case <-done:
 			return
 		default:
 			s.commitNext()
@@ -82,118 +99,64 @@ func (s *Store) lead(w *write) {
 	}
 }
 
-func (s *Store) enqueue(w *write) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.closed {
-		return errClosed
-	}
-	if w.size > maxWaitingBytes {
-		return petstore.Errorf(petstore.CodeInvalid, "the change must take at most %d bytes when encoded, got %d", maxWaitingBytes, w.size)
-	}
-	if s.pending.Add(w.size) > maxWaitingBytes {
-		s.pending.Add(-w.size)
-		return errBusy
-	}
-	select {
-	case s.writes <- w:
-		return nil
-	default:
-		s.pending.Add(-w.size)
-		return errBusy
-	}
-}
-
-// group is what is known of the last commit, and room for the next. It belongs
-// to whoever has the turn.
-type group struct {
-	batch   []*write
-	took    time.Duration
-	callers int
-}
-
-// commitNext commits what is queued, if there is anything. The caller has the
-// turn.
+// commitNext commits the writes that are waiting, in one transaction.
 func (s *Store) commitNext() {
-	g := &s.group
-	select {
-	case first := <-s.writes:
-		g.batch = append(g.batch[:0], first)
-	default:
+	batch := s.nextBatch()
+	if len(batch) == 0 {
 		return
 	}
-	runtime.Gosched() // on one processor, others that are ready to ask have not been able to
-	s.gather()
-	begun := time.Now()
-	s.commit(g.batch)
-	g.took, g.callers = time.Since(begun), len(g.batch)
-	clear(g.batch)
+	start := time.Now()
+	err := s.markOpen()
+	if err == nil {
+		err = s.update(func(u *update) error {
+			for _, w := range batch {
+				if w.err = w.apply(u); petstore.CodeOf(w.err) == petstore.CodeInternal {
+					return w.err
+				}
+			}
+			return u.expire(4 * len(batch)) // each write adds at most one outcome
+		})
+	}
+	s.foundDamage(err)
+	for _, w := range batch {
+		if err != nil {
+			w.err = err // even if it changed nothing: it may depend on a write before it
+		}
+		close(w.done)
+	}
+	s.lastBatch, s.lastTook = len(batch), time.Since(start)
 }
 
-// gather adds to a batch what has queued up. If there were more callers in the
-// last commit it waits for as many, as long as that took: those that it
-// answered may be about to come again, and to commit without them would make
-// two syncs of one. Where they do not come, fewer are waited for the next
-// time: the first that comes alone waits once, and after that no more.
-func (s *Store) gather() {
-	g := &s.group
-	size := g.batch[0].size
-	defer func() { s.pending.Add(-size) }()
-	var enough <-chan time.Time
-	for len(g.batch) < maxBatch && size < maxBatchBytes {
+// nextBatch returns writes that are waiting. If the last batch had more, it
+// waits for as many, as long as that commit took: the callers that it served may
+// be about to call again, and without them one sync would become two. A caller
+// that comes alone after a large batch waits once, and then no more.
+func (s *Store) nextBatch() []*write {
+	runtime.Gosched() // on one processor, lets callers that are ready enqueue their writes
+	batch := make([]*write, 0, max(1, s.lastBatch))
+	var timeout <-chan time.Time
+	for size := int64(0); len(batch) < maxBatch && size < maxBatchBytes; {
 		var w *write
 		select {
 		case w = <-s.writes:
 		default:
-			if len(g.batch) >= g.callers {
-				return
+			if len(batch) == 0 || len(batch) >= s.lastBatch {
+				return batch
 			}
-			if enough == nil {
-				enough = time.After(min(g.took, maxGather))
+			if timeout == nil {
+				timeout = time.After(min(s.lastTook, maxBatchWait))
 			}
 			select {
 			case w = <-s.writes:
-			case <-enough:
-				return
+			case <-timeout:
+				return batch
 			}
 		}
-		g.batch = append(g.batch, w)
-		size += w.size
-	}
-}
-
-// commit makes one transaction of batch and tells every caller how it went.
-func (s *Store) commit(batch []*write) {
-	live := batch[:0]
-	for _, w := range batch {
-		if w.taken.CompareAndSwap(false, true) {
-			live = append(live, w)
+		s.waitingBytes.Add(-w.size)
+		if w.claimed.CompareAndSwap(false, true) {
+			batch = append(batch, w)
+			size += w.size
 		}
 	}
-	if len(live) == 0 {
-		return
-	}
-	err := s.markOpen()
-	if err == nil {
-		err = s.update(func(u *update) error {
-			for _, w := range live {
-				if w.err = w.apply(u); u.err != nil {
-					return u.err
-				}
-				if errors.Is(w.err, ErrDamaged) {
-					return w.err
-				}
-			}
-			return u.expire(2 * len(live))
-		})
-	}
-	s.foundDamage(err)
-	for _, w := range live {
-		if err != nil {
-			// Even an answer that stored nothing may rest on what a write
-			// before it in the transaction did.
-			w.err = err
-		}
-		close(w.done)
-	}
+	return batch
 }

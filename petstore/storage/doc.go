@@ -1,18 +1,18 @@
 // Package storage keeps pets and messages in one bbolt file.
 //
-// A [Store] is every interface of package petstore over a file that one
-// process has open at a time. What a call has returned is on stable storage;
-// creations that wait at the same moment share a transaction, so that many
-// callers pay for one sync together. A list costs the same whether the file
-// holds a hundred pets or ten million, whatever the status and the page.
+// A [Store] implements every interface of package petstore, on a file that one
+// process has open at a time. When a call returns, what it stored is on stable
+// storage. Changes that wait at the same moment share a transaction, so that many
+// callers pay for one sync. A list costs the same whether the file holds a
+// hundred pets or ten million, whatever the status and the page.
 //
 // # What can be relied on
 //
-// Every record carries a checksum over its table, key and value, and what can
-// be proven complete is: blocks of pets and the outcomes of idempotent
-// creations are chained, and the ends are counted. A damaged record, a missing one, or one that
-// stands in for another is an error ([ErrDamaged], petstore.CodeInternal) and
-// never an answer.
+// Every record has a checksum over its table, key and value. Each block of pets
+// holds the ID before it, and the state of the store holds the last one of each
+// table, so lists are complete. A record that is damaged, missing or stored under
+// the wrong key is an error ([ErrDamaged], petstore.CodeInternal) and never a
+// result.
 //
 // The first damage that any call finds is logged, and from then on every change
 // fails with [ErrDamaged] and petstore.CodeInternal: there may be more damage,
@@ -21,8 +21,8 @@
 // export what is left. A change checks the pages that it replaces before it
 // replaces them.
 //
-// A creation that does not fit on the disk is refused (petstore.CodeFull) and
-// leaves the store as it was. After any other failure to write, the store no
+// A change that does not fit on the disk is refused (petstore.CodeFull) and
+// leaves the store as it was. After any other failed write or sync, the store no
 // longer knows what is on disk and refuses everything ([Store.Failed]) until
 // the file is opened again.
 //
@@ -34,32 +34,48 @@
 // A store fails when something else writes to its file: at its next write, or
 // within a second. Until then reads may return what was written, if its
 // checksums are right. The store does not notice if its file is overwritten with
-// one whose last transaction has the same ID and the same counters.
+// one whose last transaction has the same ID and the same state.
+//
+// # The way of a create
+//
+//	CreatePet                 validates and encodes the pet                        pet.go
+//	└ change                  queues it; one of the callers becomes the committer  commit.go
+//	  └ commitNext            takes what is queued, for one transaction            commit.go
+//	    └ update              makes sure that the file is still ours               update.go
+//	      └ transact          begins; loads the state                              update.go
+//	        ├ createPet       looks up the key, adds the pet to the last blocks    pet.go, once.go
+//	        ├ put             checks each page before it changes it                guard.go
+//	        └ commit          bbolt writes pages, syncs, writes meta, syncs        update.go
+//	    ← update              shows the new snapshot to reads                      read.go
+//	← CreatePet               returns the pet: all callers of the batch wake up
+//
+// A read takes the current snapshot, finds its block with a cursor, and copies
+// JSON out of the mapped file: AppendPage → view → appendPage → seekBlock.
 //
 // # The file
 //
 // The buckets, with integers of 8 bytes, big-endian:
 //
-//	meta     application, schema, state: the mark, the version, the counters and whether the file is closed
-//	pets     first id → a block of pets
-//	status/… first id → a block of the pets of that status
+//	meta     application, schema, state: see the type state
+//	pets     first ID → a block of pets
+//	status/… first ID → a block of the pets of that status
 //	queue    number → time of creation, the text
-//	once     digest of a petstore.Once → the one before it, time, what was created
-//	expiry   time, digest → nothing: what of once is the oldest
+//	once/…   digest of a petstore.Once → time, what was created
 //
-// A block holds the JSON of a run of pets, joined by commas, behind the id
-// before the first, their number (2 bytes), and for each its id, less the
-// first, and where its JSON ends (4 bytes each).
+// A block holds the ID before its first pet, the number of its pets (2 bytes),
+// for each pet its ID, less the first, and where its JSON ends (4 bytes each),
+// and then the JSON, with commas between the pets.
 //
 // There is a bucket for each status that a pet can have; pets without
-// one are in none of them. Times are nanoseconds since 1970. Every value but
-// those of expiry ends in a CRC-32C.
+// one are in none of them. The outcomes of idempotent creates are in two buckets,
+// the recent ones and those before. Times are nanoseconds since 1970. Every value
+// ends in a CRC-32C.
 //
 // # Upgrades
 //
 // The schema is version 1. A program opens files of its own version and of
 // every older one, which it brings up to date in one transaction before it
-// uses them; it refuses a newer one ([ErrNewer]) and leaves it untouched. So a
+// uses them. It refuses a newer one ([ErrNewer]) and leaves it untouched. So a
 // file goes forward with a new release and never back: copy it first, if going
 // back matters.
 package storage

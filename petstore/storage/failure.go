@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"go.etcd.io/bbolt"
@@ -12,88 +13,85 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// settle ends an attempt that failed with err and decides what it means for
-// the store.
-//
-// Before the commit nothing has been written. During it, if nothing but want
-// of space went wrong, and the page that makes a transaction valid has not
-// been touched, the file still is what it was: the change is refused and the
-// store goes on. Of anything else nobody can say what is on disk, so the store
-// fails.
-func (s *Store) settle(t *attempt, err error) error {
-	if e := rollback(t.tx); e != nil {
-		return s.wedge(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
+// fail makes the store refuse everything from now on, because of err.
+func (s *Store) fail(err error) error {
+	e := &petstore.Error{
+		Code:    petstore.CodeUnavailable,
+		Message: "the store has failed and must be opened again",
+		Err:     fmt.Errorf("%s: %w", s.path, err),
 	}
-	if !t.committing {
+	if s.failure.CompareAndSwap(nil, e) {
+		close(s.failed)
+	}
+	return s.failure.Load()
+}
+
+// foundDamage makes the store refuse all changes from now on if err says that
+// the file is damaged. The first damage found is logged, and is the cause of
+// each refusal.
+func (s *Store) foundDamage(err error) {
+	if !errors.Is(err, ErrDamaged) || s.failure.Load() != nil {
+		return
+	}
+	e := &petstore.Error{Code: petstore.CodeInternal, Message: "the store is damaged and refuses changes", Err: err}
+	if s.damage.CompareAndSwap(nil, e) {
+		s.log.Error("damage found: all changes are refused from now on; stop the server, run refserver check, "+
+			"and restore a backup or save what is left with refserver export -skip-damaged",
+			"path", s.path, "damage", err)
+	}
+}
+
+// commitError returns what an error of a commit means. If the commit only found
+// no space, and has not touched the meta page that would make it valid, the
+// change is refused and the store goes on. Otherwise the state on disk is
+// unknown, and the store fails.
+func (s *Store) commitError(err error) error {
+	switch {
+	case errors.Is(err, berrors.ErrMaxSizeReached): // before anything was written
 		return err
-	}
-	if errors.Is(err, berrors.ErrMaxSizeReached) {
-		return err // before anything was written
-	}
-	if noSpace(err) && s.untouched() == nil {
+	case noSpace(err) && s.sameMeta() == nil:
 		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
 	}
 	return s.fail(err)
 }
 
-// begin begins a transaction. bbolt panics over meta pages that are no longer
-// what they were, and keeps its locks.
+// begin begins a transaction. If a meta page is no longer valid, bbolt panics
+// and keeps its locks.
 func (s *Store) begin(write bool) (tx *bbolt.Tx, err error) {
-	returned := false
-	defer func() {
-		if !returned {
-			err = s.wedge(err)
-		}
+	s.stuck = true
+	func() {
+		defer recoverDamage(&err)()
+		tx, err = s.db.Begin(write)
+		s.stuck = false
 	}()
-	defer recoverDamage(&err)()
-	tx, err = s.db.Begin(write)
-	returned = true
-	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
-		err = errClosed
+	if s.stuck {
+		return nil, s.fail(err)
 	}
 	return tx, err
 }
 
-// wedge fails the store, with a lock of bbolt's held for ever: whoever waits
-// for it, and closing would, waits in vain.
-func (s *Store) wedge(err error) error {
-	e := s.fail(err)
-	s.wedging.Do(func() { close(s.wedged) })
-	return e
+// rollback ends a transaction that failed with err, which it returns.
+func (s *Store) rollback(tx *bbolt.Tx, err error) error {
+	var e error
+	func() {
+		defer recoverDamage(&e)()
+		e = tx.Rollback()
+	}()
+	if e != nil && !errors.Is(e, berrors.ErrTxClosed) {
+		s.stuck = true
+		return s.fail(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
+	}
+	return err
 }
 
-// rollback ends tx, which may not have begun, have ended already or be past
-// ending.
-func rollback(tx *bbolt.Tx) (err error) {
-	if tx == nil {
-		return nil
-	}
-	defer recoverDamage(&err)()
-	if err := tx.Rollback(); err != nil && !errors.Is(err, berrors.ErrTxClosed) {
-		return err
-	}
-	return nil
-}
-
-// noSpace reports whether err is a write's or a truncate's that found no room.
-// A sync's is not among them: after a failed sync the system may have dropped
-// what was written, whatever the reason it gives.
+// noSpace reports whether err is of a write or a truncate that found no space.
+// An error of a sync never is: after it, the system may have dropped what was
+// written.
 func noSpace(err error) bool {
-	var p *fs.PathError
-	if errors.As(err, &p) && p.Op == "write" {
-		for _, e := range noSpaceErrors {
-			if errors.Is(p.Err, e) {
-				return true
-			}
-		}
+	if p, ok := errors.AsType[*fs.PathError](err); ok && p.Op == "write" {
+		return slices.ContainsFunc(noSpaceErrors, func(e error) bool { return errors.Is(p.Err, e) })
 	}
-	// bbolt passes on the text of a failed truncate, but not the error.
-	if text := err.Error(); strings.HasPrefix(text, "file resize error: ") {
-		for _, e := range noSpaceErrors {
-			if strings.HasSuffix(text, e.Error()) {
-				return true
-			}
-		}
-	}
-	return false
+	// bbolt returns the text of a failed truncate, but not the error.
+	text, ok := strings.CutPrefix(err.Error(), "file resize error: ")
+	return ok && slices.ContainsFunc(noSpaceErrors, func(e error) bool { return strings.HasSuffix(text, e.Error()) })
 }

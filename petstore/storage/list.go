@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 
+	"github.com/go-json-experiment/json"
 	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore"
@@ -10,76 +11,45 @@ import (
 
 // ListPets implements petstore.Service.
 func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (page petstore.Page, err error) {
-	q, after, err := parseQuery(q)
+	err = s.view(ctx, func(r *reader) error {
+		var b []byte
+		if b, page.Next, err = r.appendPage(nil, q); err != nil || string(b) == "[]" {
+			return err
+		}
+		if err := json.Unmarshal(b, &page.Pets); err != nil {
+			return damaged("a record is not a pet: %v", err)
+		}
+		return nil
+	})
 	if err != nil {
 		return petstore.Page{}, err
 	}
-	r, err := s.read(ctx)
-	if err != nil {
-		return petstore.Page{}, err
-	}
-	defer r.done(&err)
-	w := r.walk(q, after)
-	var pets []petstore.Pet
-	for w.more() {
-		record, err := w.next(1)
-		if err != nil {
-			return petstore.Page{}, err
-		}
-		pet, err := decodePet(record)
-		if err != nil {
-			return petstore.Page{}, err
-		}
-		pets = append(pets, pet)
-	}
-	return petstore.Page{Pets: pets, Next: w.cursor()}, nil
+	return page, nil
 }
 
 // AppendPage implements petstore.EncodedReader.
-func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) (_ []byte, _ petstore.Cursor, err error) {
-	q, after, err := parseQuery(q)
+func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
+	b, next := dst, petstore.Cursor("")
+	err := s.view(ctx, func(r *reader) (err error) {
+		b, next, err = r.appendPage(dst, q)
+		return err
+	})
 	if err != nil {
 		return dst, "", err
 	}
-	r, err := s.read(ctx)
-	if err != nil {
-		return dst, "", err
-	}
-	defer r.done(&err)
-	w := r.walk(q, after)
-	b := append(dst, '[')
-	for w.more() {
-		records, err := w.next(q.Limit)
-		if err != nil {
-			return dst, "", err
-		}
-		if len(b) > len(dst)+1 {
-			b = append(b, ',')
-		}
-		b = append(b, records...)
-	}
-	return append(b, ']'), w.cursor(), nil
+	return b, next, nil
 }
 
-// parseQuery returns q with its defaults, and the ID that it goes on after.
-func parseQuery(q petstore.ListQuery) (petstore.ListQuery, int64, error) {
-	q, err := q.Normalize()
-	if err != nil {
-		return q, 0, err
-	}
-	after, err := q.After.ID()
-	return q, after, err
-}
-
-// list is a table of pets, with what proves a walk through it complete: the
-// highest ID in it, while each block has the ID before it.
+// list is a table of pets at one state. A walk through it is complete if it
+// ends at the last ID and each block starts after the end of the one before.
 type list struct {
 	table  *table
 	blocks *bbolt.Cursor
-	last   int64 // the highest ID in the table, 0 if there is none
-	key    *[8]byte
+	last   int64    // the highest ID in the table, 0 if there is none
+	key    *[8]byte // a buffer for seekBlock
 }
 
+// list returns the list of a status, or of all pets if s is "".
 func (r *reader) list(s petstore.Status) list {
 	if s == "" {
 		return list{&petTable, r.pets, r.state.lastPet, &r.key}
@@ -88,75 +58,70 @@ func (r *reader) list(s petstore.Status) list {
 	return list{&statusTables[i], r.status[i], r.state.last[i], &r.key}
 }
 
-// walk is a walk through the pets of a page.
-type walk struct {
-	list
-	id    int64 // of the last pet seen; at first the one to go on after
-	left  int   // how many may follow
-	size  int   // of the JSON seen
-	block block // that the walk is in
-	i     int   // the next pet in it
-}
-
-func (r *reader) walk(q petstore.ListQuery, after int64) walk {
-	return walk{list: r.list(q.Status), id: after, left: q.Limit}
-}
-
-// more reports whether the page has another pet.
-func (w *walk) more() bool {
-	return w.id < w.last && w.left > 0 && w.size < petstore.MaxPageBytes
-}
-
-// cursor returns where the next page starts, "" if there is none.
-func (w *walk) cursor() petstore.Cursor {
-	if w.id < w.last {
-		return petstore.CursorAfter(w.id)
+// appendPage appends a page to dst, as a JSON array, and returns the cursor of
+// the next page.
+func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
+	q, err := q.Normalize()
+	if err != nil {
+		return nil, "", err
 	}
-	return ""
-}
-
-// next returns the JSON of the next pet, which there has to be, and of
-// others behind it, with commas between them; most of them together.
-func (w *walk) next(most int) ([]byte, error) {
-	if err := w.advance(); err != nil {
-		return nil, err
+	id, err := q.After.ID() // of the last pet before the next
+	if err != nil {
+		return nil, "", err
 	}
-	i, j := w.i, min(w.i+min(most, w.left), w.block.n)
-	size := func(j int) int { return w.block.end(j-1) - w.block.start(i) - (j - i - 1) }
-	for j > i+1 && w.size+size(j-1) >= petstore.MaxPageBytes {
-		j-- // the page has reached its size before this one
-	}
-	w.i = j
-	w.id = w.block.id(j - 1)
-	w.left -= j - i
-	w.size += size(j)
-	return w.block.records(i, j), nil
-}
-
-// advance makes sure that w.i is a pet's place in w.block.
-func (w *walk) advance() (err error) {
-	if w.block.n == 0 {
-		if w.block, err = seekBlock(w.table, w.blocks, w.key, w.id+1); err != nil {
-			return err
+	dst = append(dst, '[')
+	l := r.list(q.Status)
+	var b block
+	for remaining, size := q.Limit, 0; id < l.last; {
+		if b, err = l.next(b, id); err != nil {
+			return nil, "", err
 		}
-		if w.i = w.block.search(w.id + 1); w.i == 0 && w.block.prev > w.id {
-			return damaged("%s has nothing from %d to %d", w.table.name, w.id, w.block.prev)
+		i := b.search(id + 1)
+		j := min(i+remaining, b.n)
+		for j > i+1 && size+b.size(i, j-1) >= petstore.MaxPageBytes {
+			j-- // without this one the page has reached its size
+		}
+		dst = append(dst, b.records(i, j)...)
+		id = b.id(j - 1)
+		size += b.size(i, j)
+		if remaining -= j - i; remaining == 0 || size >= petstore.MaxPageBytes {
+			break
+		}
+		if id < l.last {
+			dst = append(dst, ',')
 		}
 	}
-	if w.i < w.block.n {
-		return nil
+	dst = append(dst, ']')
+	if id < l.last {
+		return dst, petstore.CursorAfter(id), nil
 	}
-	end := w.block.last()
-	key, value := w.blocks.Next()
+	return dst, "", nil
+}
+
+// next returns the block with the first pet after id, which must exist. b is
+// the block that ends at id, or an empty one at the start of a walk.
+func (l list) next(b block, id int64) (_ block, err error) {
+	if b.n == 0 {
+		if b, err = seekBlock(l.table, l.blocks, l.key, id+1); err != nil {
+			return b, err
+		}
+		if i := b.search(id + 1); i < b.n {
+			if i == 0 && b.prev > id {
+				return b, damaged("%s has nothing from %d to %d", l.table.name, id, b.prev)
+			}
+			return b, nil
+		}
+	}
+	end := b.lastID()
+	key, value := l.blocks.Next()
 	if key == nil {
-		return damaged("%s ends at %d and not at %d", w.table.name, end, w.last)
+		return b, damaged("%s ends at %d, want %d", l.table.name, end, l.last)
 	}
-	if w.block, err = openBlock(w.table, key, value); err != nil {
-		return err
+	if b, err = openBlock(l.table, key, value); err != nil {
+		return b, err
 	}
-	if w.block.prev != end || w.block.first <= w.id { // the second would have pages go round
-		return damaged("%s goes from %d to %d and leaves out %d", w.table.name, end, w.block.first, w.block.prev)
+	if b.prev != end || b.first <= id { // otherwise pages could repeat without end
+		return b, damaged("%s goes from %d to %d, but %d is before that", l.table.name, end, b.first, b.prev)
 	}
-	w.i = 0
-	return nil
+	return b, nil
 }

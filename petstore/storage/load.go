@@ -1,34 +1,37 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
 	"example.com/animalstore/petstore"
 )
 
-// What Load puts into one transaction: enough for the sync at its end not to
-// matter, and little enough to be held in memory.
+// What Load puts into one transaction: so much that the sync hardly matters,
+// and so little that it fits in memory.
 const (
 	maxLoad      = 50_000
 	maxLoadBytes = 8 << 20
 )
 
-// Load adds many pets, a large transaction at a time, and returns how many
-// it has added: on an error, those before it in the sequence, less what was in
-// the transaction that failed. Their IDs ascend in the order of the sequence.
+// Load adds many pets, in few large transactions, and returns how many it has
+// added. Their IDs ascend in the order of the sequence. If Load fails, the pets
+// of the transactions before are added.
 //
 // The store may be used meanwhile. Errors: those of CreatePet, for the first
-// pet that is refused.
+// pet that is refused; the pets before it are added.
 func (s *Store) Load(ctx context.Context, pets iter.Seq[petstore.NewPet]) (int64, error) {
 	var loaded int64
-	var batch []newPet
+	var batch []encodedPet
 	size := 0
 	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
 		err := s.change(ctx, size, func(u *update) error {
 			for _, p := range batch {
 				if _, err := u.createPet(p, petstore.Once{}); err != nil {
-					u.note(err) // some have been put: none must stay
 					return err
 				}
 			}
@@ -40,24 +43,20 @@ func (s *Store) Load(ctx context.Context, pets iter.Seq[petstore.NewPet]) (int64
 		batch, size = batch[:0], 0
 		return err
 	}
-	for p := range pets {
-		n, err := encodeNew(p)
+	for pet := range pets {
+		p, err := encodePet(pet)
 		if err != nil {
-			if e := flush(); e != nil {
-				return loaded, e
-			}
+			err = cmp.Or(flush(), err)
 			return loaded, err
 		}
-		if len(batch) == maxLoad || len(batch) > 0 && size+len(n.json) > maxLoadBytes {
+		if len(batch) == maxLoad || size+len(p.json) > maxLoadBytes {
 			if err := flush(); err != nil {
 				return loaded, err
 			}
 		}
-		batch = append(batch, n)
-		size += len(n.json)
+		batch = append(batch, p)
+		size += len(p.json)
 	}
-	if len(batch) == 0 {
-		return loaded, nil
-	}
-	return loaded, flush()
+	err := flush()
+	return loaded, err
 }

@@ -43,19 +43,18 @@ func (u *update) submitMessage(text string, once petstore.Once, capacity int64) 
 	if u.queued >= capacity {
 		return petstore.Message{}, petstore.ErrQueueFull
 	}
-	if err := u.remember(petstore.OnceSubmitMessage, once, outcome{n: u.lastMessage + 1, text: digest}); err != nil {
-		return petstore.Message{}, err
-	}
 	u.queued++
 	u.lastMessage++
+	if err := u.remember(petstore.OnceSubmitMessage, once, outcome{n: u.lastMessage, text: digest}); err != nil {
+		return petstore.Message{}, err
+	}
 	key := idKey(u.lastMessage)
 	body := append(appendInt64(make([]byte, 0, 8+len(text)+sumLen), u.now), text...)
-	queue.FillPercent = 1
-	u.put(queue, key[:], queueTable.seal(key[:], body))
-	return newMessage(u.lastMessage, u.now, text), nil
+	queue.FillPercent = 1 // keys only grow, so leave no room between them
+	return newMessage(u.lastMessage, u.now, text), u.put(queue, key[:], queueTable.seal(key[:], body))
 }
 
-// newMessage returns the record of the n-th message.
+// newMessage returns the n-th message.
 func newMessage(n, made int64, text string) petstore.Message {
 	return petstore.Message{
 		ID:        petstore.MessageID(n),
@@ -66,22 +65,18 @@ func newMessage(n, made int64, text string) petstore.Message {
 }
 
 // QueuedMessages implements petstore.Queue.
-func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Message, error) {
+func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petstore.Message, err error) {
 	if err := petstore.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
-	var messages []petstore.Message
-	err := s.view(ctx, func(r *reader) (err error) {
-		messages, err = queuedMessages(r, limit)
+	err = s.view(ctx, func(r *reader) error {
+		messages, err = r.queuedMessages(limit)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return messages, nil
+	return messages, err
 }
 
-func queuedMessages(r *reader, limit int) ([]petstore.Message, error) {
+func (r *reader) queuedMessages(limit int) ([]petstore.Message, error) {
 	queue, err := queueTable.bucket(r.tx)
 	if err != nil {
 		return nil, err
@@ -105,7 +100,7 @@ func queuedMessages(r *reader, limit int) ([]petstore.Message, error) {
 		messages = append(messages, newMessage(int64At(k), int64At(body), text))
 	}
 	if int64(len(messages)) != r.state.queued {
-		return nil, damaged("the queue holds %d messages and not %d", len(messages), r.state.queued)
+		return nil, damaged("the queue holds %d messages, want %d", len(messages), r.state.queued)
 	}
 	return messages, nil
 }
@@ -122,7 +117,12 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 			if !ok {
 				continue
 			}
-			if key := idKey(n); u.delete(queue, key[:]) {
+			key := idKey(n)
+			found, err := u.delete(queue, key[:])
+			if err != nil {
+				return err
+			}
+			if found {
 				u.queued--
 			}
 		}

@@ -3,195 +3,147 @@ package storage
 import (
 	"bytes"
 	"crypto/sha256"
-	"slices"
-
-	"go.etcd.io/bbolt"
+	"encoding/binary"
 
 	"example.com/animalstore/petstore"
 )
 
-// outcome is what a creation made with a Once has led to, and enough to tell
-// whether a later one asks for the same. Pets stay as they are, so theirs
-// are compared with the record; a message may have been taken off the queue,
-// so its text is known by a digest.
+// Outcomes are kept in two tables, under the digest of their petstore.Once.
+// New ones go into the recent table. The other table has those from before
+// update.since. When all of these are older than petstore.OnceKept, each commit
+// deletes a few, in the order of their keys, which is page by page. When none
+// is left, the empty table becomes the recent one.
+
+// outcome is the result of a create with a Once. Pets never change, so a
+// repeated create is compared with the stored pet. A message may have been
+// removed from the queue, so its text is compared by a digest.
 type outcome struct {
-	// prev is the front of the key before this one, zero for the first. It
-	// proves that there is nothing in between: a key that a damaged page
-	// hides would else be missed, and its creation repeated.
-	prev link
 	made int64 // nanoseconds since 1970
-	n    int64 // the pet's ID, the message's number
+	n    int64 // ID of the pet or number of the message
 	text [sha256.Size]byte
 }
 
-type link [8]byte
+const outcomeLen = 8 + 8 + sha256.Size
 
-const outcomeLen = 8 + 8 + 8 + sha256.Size
-
-// lastOnce is the key of a record that is always there, after all others, so
-// that each of them has one behind it to be linked from.
-var lastOnce = bytes.Repeat([]byte{0xFF}, sha256.Size)
-
-func (o outcome) seal(key []byte) []byte {
-	b := make([]byte, 0, outcomeLen+sumLen)
-	b = append(b, o.prev[:]...)
-	b = appendInt64(b, o.made)
-	b = appendInt64(b, o.n)
-	return onceTable.seal(key, append(b, o.text[:]...))
+func (o outcome) seal(t *table, key []byte) []byte {
+	b := appendInt64(make([]byte, 0, outcomeLen+sumLen), o.made)
+	return t.seal(key, append(appendInt64(b, o.n), o.text[:]...))
 }
 
-func openOutcome(key, value []byte) (outcome, error) {
-	b, err := onceTable.open(key, value)
+func openOutcome(t *table, key, value []byte) (outcome, error) {
+	b, err := t.open(key, value)
 	if err != nil {
 		return outcome{}, err
 	}
-	if len(b) != outcomeLen {
-		return outcome{}, damaged("a record of once has %d bytes", len(b))
+	if len(key) != sha256.Size || len(b) != outcomeLen {
+		return outcome{}, damaged("the record %x of %s is not an outcome", key, t.name)
 	}
-	o := outcome{made: int64At(b[8:]), n: int64At(b[16:])}
-	copy(o.prev[:], b)
-	copy(o.text[:], b[24:])
+	return outcome{int64At(b), int64At(b[8:]), [sha256.Size]byte(b[16:])}, nil
+}
+
+func (u *update) expired(made int64) bool { return made < u.now-int64(petstore.OnceKept) }
+
+// recall returns the outcome of an earlier create with the same operation and
+// once; nil if there is none or if it has expired.
+func (u *update) recall(operation string, once petstore.Once) (*outcome, error) {
+	if once.IsZero() {
+		return nil, nil
+	}
+	key := once.Digest(operation)
+	o, err := u.findOutcome(&onceTables[u.recent], key[:])
+	if err == nil && o == nil && !u.expired(u.since) {
+		o, err = u.findOutcome(&onceTables[1-u.recent], key[:])
+	}
+	if err != nil || o == nil || u.expired(o.made) {
+		return nil, err
+	}
 	return o, nil
 }
 
-// outcomes walks through the records of once in the order of their keys.
-type outcomes struct {
-	bucket *bbolt.Bucket
-	cursor *bbolt.Cursor
-	key    []byte // of the record that the walk is at
-	outcome
-}
-
-// seekOutcome checks the pages around key, finds the record of key, or the one
-// after where it would be, and makes sure that nothing is missing before it.
-func (u *update) seekOutcome(key []byte) (*outcomes, error) {
-	b, err := onceTable.bucket(u.Tx)
+// findOutcome returns the outcome under key, nil if there is none. A damaged
+// record may be the one of key, with another key by a flipped bit. It would be
+// next to the place of key, so the records there must be sound.
+func (u *update) findOutcome(t *table, key []byte) (*outcome, error) {
+	b, err := t.bucket(u.Tx)
 	if err != nil {
 		return nil, err
 	}
 	if err := u.guard.path(b, key, true); err != nil {
 		return nil, err
 	}
-	w := &outcomes{bucket: b, cursor: b.Cursor()}
-	if err := w.at(w.cursor.Seek(key)); err != nil {
-		return nil, err
-	}
-	var prev link
-	before, v := w.cursor.Prev()
-	copy(prev[:], before)
-	if before != nil {
-		if _, err := onceTable.open(before, v); err != nil {
-			return nil, err
+	c := b.Cursor()
+	k, v := c.Seek(key)
+	if k != nil {
+		o, err := openOutcome(t, k, v)
+		if err != nil || bytes.Equal(k, key) {
+			return &o, err
 		}
 	}
-	if prev != w.prev || bytes.Compare(w.key, key) < 0 || before != nil && bytes.Compare(before, key) >= 0 {
-		return nil, damaged("records of once are missing before %x", w.key)
+	if k, v = c.Prev(); k != nil {
+		_, err = t.open(k, v)
 	}
-	return w, nil
+	return nil, err
 }
 
-// after moves on to the record after key.
-func (w *outcomes) after(key []byte) error {
-	w.cursor.Seek(key)
-	return w.at(w.cursor.Next())
-}
-
-func (w *outcomes) at(k, v []byte) (err error) {
-	if k == nil {
-		return damaged("the end of once is missing")
-	}
-	w.key = bytes.Clone(k) // it outlives changes to its page
-	w.outcome, err = openOutcome(k, v)
-	return err
-}
-
-// recall looks up the outcome of an earlier creation; nil if there is none
-// that is still remembered.
-func (u *update) recall(operation string, once petstore.Once) (*outcome, error) {
-	if once.IsZero() {
-		return nil, nil
-	}
-	key := once.Digest(operation)
-	w, err := u.seekOutcome(key[:])
-	if err != nil || !bytes.Equal(w.key, key[:]) || u.expired(w.made) {
-		return nil, err
-	}
-	return &w.outcome, nil
-}
-
-func (u *update) expired(made int64) bool { return made < u.now-int64(petstore.OnceKept) }
-
-// remember keeps the outcome of a creation, which recall has not found.
+// remember stores the outcome of a create for which recall returned nil.
 func (u *update) remember(operation string, once petstore.Once, o outcome) error {
 	if once.IsZero() {
 		return nil
 	}
 	key := once.Digest(operation)
-	w, err := u.seekOutcome(key[:])
+	t := &onceTables[u.recent]
+	b, err := t.bucket(u.Tx)
 	if err != nil {
 		return err
+	}
+	if old := b.Get(key[:]); old != nil { // it has expired
+		u.onceSums[u.recent] -= storedSum(old)
 	}
 	o.made = u.now
-	o.prev = w.prev
-	if !bytes.Equal(w.key, key[:]) {
-		copy(w.prev[:], key[:])
-		u.put(w.bucket, w.key, w.outcome.seal(w.key))
-	}
-	u.put(w.bucket, key[:], o.seal(key[:]))
-	u.put(u.Bucket(expiryTable.name), expiryKey(o.made, key[:]), nil)
-	return nil
+	value := o.seal(t, key[:])
+	u.onceSums[u.recent] += storedSum(value)
+	return u.put(b, key[:], value)
 }
 
-func expiryKey(made int64, digest []byte) []byte {
-	return append(appendInt64(nil, made), digest...)
+// storedSum returns the checksum at the end of a value.
+func storedSum(value []byte) int64 {
+	return int64(binary.BigEndian.Uint32(value[len(value)-sumLen:]))
 }
 
-// expire drops up to n outcomes whose time is over. Called with every commit
-// for twice as many as that can add, it keeps up with any load, and no commit
-// pays for more than its share.
+// expire deletes up to n outcomes, if those of the older table have expired.
 func (u *update) expire(n int) error {
-	expiry, err := expiryTable.bucket(u.Tx)
+	u.since = min(u.since, u.now) // the clock may have been set back
+	if !u.expired(u.since) {
+		return nil
+	}
+	older := 1 - u.recent
+	t := &onceTables[older]
+	b, err := t.bucket(u.Tx)
 	if err != nil {
 		return err
 	}
-	if err := u.guard.path(expiry, nil, true); err != nil {
+	if err := u.guard.path(b, nil, true); err != nil {
 		return err
 	}
-	var over [][]byte
-	c := expiry.Cursor()
-	for k, _ := c.First(); len(k) > 8 && len(over) < n && u.expired(int64At(k)); k, _ = c.Next() {
-		over = append(over, bytes.Clone(k))
-		if err := u.guard.path(expiry, k, true); err != nil { // the next leaf too
+	var keys [][]byte
+	c := b.Cursor()
+	for k, v := c.First(); k != nil && len(keys) < n; k, v = c.Next() {
+		if _, err := openOutcome(t, k, v); err != nil {
+			return err
+		}
+		if err := u.guard.path(b, k, true); err != nil { // Next may move to the page after this one
+			return err
+		}
+		keys = append(keys, bytes.Clone(k))
+		u.onceSums[older] -= storedSum(v)
+	}
+	for _, k := range keys {
+		if _, err := u.delete(b, k); err != nil {
 			return err
 		}
 	}
-	// From the last key of once back: bbolt's Cursor.Prev takes a leaf that
-	// this transaction has emptied for the start.
-	slices.SortFunc(over, func(a, b []byte) int { return bytes.Compare(b[8:], a[8:]) })
-	for _, k := range over {
-		u.delete(expiry, k)
-		u.forget(k[8:])
+	if len(keys) == 0 {
+		u.recent, u.since = older, u.now
 	}
-	return u.err
-}
-
-// forget drops an outcome, unless it was made again after its entry in the
-// expiry table.
-func (u *update) forget(key []byte) {
-	w, err := u.seekOutcome(key)
-	if err != nil {
-		u.note(err)
-		return
-	}
-	if !bytes.Equal(w.key, key) || !u.expired(w.made) {
-		return
-	}
-	prev := w.prev
-	if err := w.after(key); err != nil {
-		u.note(err)
-		return
-	}
-	w.prev = prev
-	u.put(w.bucket, w.key, w.outcome.seal(w.key))
-	u.delete(w.bucket, key)
+	return nil
 }

@@ -17,12 +17,13 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Errors that [Open] wraps, beside [ErrDamaged] and those of package io/fs.
+// Errors that [Open] wraps, besides [ErrDamaged], [ErrUndecided] and those of
+// package io/fs.
 var (
 	// ErrLocked says that another process has the file open.
 	ErrLocked = errors.New("the file is in use by another process")
 
-	// ErrForeign says that the file is not a petstore's.
+	// ErrForeign says that the file is not a petstore.
 	ErrForeign = errors.New("the file is not a petstore")
 
 	// ErrNewer says that a newer release has written the file.
@@ -32,22 +33,21 @@ var (
 // DefaultLockTimeout is how long [Open] waits for a file that is in use.
 const DefaultLockTimeout = time.Second
 
-// Options are the settings of a [Store]. The zero value and nil are ready for
-// use.
+// Options are the settings of a [Store]. The zero value is ready for use.
 type Options struct {
-	// Logger is told what an operator should know. nil: nobody is.
+	// Logger receives what an operator should know. nil: nothing is logged.
 	Logger *slog.Logger
 
-	// Now tells the time, for Message.CreatedAt and for how long outcomes
+	// Now returns the time, for Message.CreatedAt and for how long outcomes
 	// are remembered. nil: time.Now.
 	Now func() time.Time
 
-	// MustExist makes Open fail with fs.ErrNotExist if there is no file,
-	// rather than make one.
+	// MustExist makes Open fail with fs.ErrNotExist if there is no file.
+	// false: Open makes one.
 	MustExist bool
 
 	// LockTimeout is how long Open waits for another process to close the
-	// file. 0: DefaultLockTimeout. Negative: not at all.
+	// file. 0: DefaultLockTimeout. Negative: it does not wait.
 	LockTimeout time.Duration
 
 	// QueueCapacity is how many messages may be queued at once.
@@ -76,14 +76,13 @@ func (o *Options) filled() Options {
 	return f
 }
 
-// Open opens the store in the file at path, and makes file and directory
-// (modes 0600 and 0700) if they do not exist, unless MustExist is set. opts may
-// be nil.
+// Open opens the store in the file at path. If the file or its directory does
+// not exist, Open makes it, with mode 0600 or 0700, unless MustExist is set. opts
+// may be nil, for the zero Options.
 //
-// It looks for damage before it trusts the file, and never replaces one that
-// it cannot use. The error names the file and says what is wrong with it;
-// errors.Is tells [ErrLocked], [ErrForeign], [ErrNewer] and [ErrDamaged]
-// apart, and fs.ErrPermission and the like.
+// It looks for damage before it trusts the file, and never replaces a file that
+// it cannot use. The error names the file and wraps [ErrLocked], [ErrForeign],
+// [ErrNewer], [ErrDamaged], [ErrUndecided] or an error of package io/fs.
 func Open(path string, opts *Options) (*Store, error) {
 	s, err := open(path, opts.filled(), false)
 	if err != nil {
@@ -94,15 +93,10 @@ func Open(path string, opts *Options) (*Store, error) {
 
 // openError adds to err the name of the file and what can be done.
 func openError(path string, err error) error {
-	var detailed *petstore.Error
-	if errors.As(err, &detailed) {
-		err = detailed.Err // no client is spoken to here
-	}
 	if errors.Is(err, ErrDamaged) {
 		err = fmt.Errorf("%w; restore it from a backup", err)
 	}
-	var named *fs.PathError
-	if errors.As(err, &named) {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("opening the store: %w", err)
 	}
 	return fmt.Errorf("opening the store %s: %w", path, err)
@@ -111,38 +105,35 @@ func openError(path string, err error) error {
 // open opens the store. If acceptOlder is true, it opens only a file that it
 // otherwise refuses with ErrUndecided.
 func open(path string, o Options, acceptOlder bool) (*Store, error) {
-	path, err := filepath.Abs(path) // a later change of directory changes nothing
+	path, err := filepath.Abs(path) // the working directory may change
 	if err != nil {
 		return nil, err
 	}
 	found := Info{Path: path, Schema: schema}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !o.MustExist {
-		if found.New, err = create(path); err != nil {
+		if found.New, err = makeStore(path); err != nil {
 			return nil, err
 		}
 	}
 	s := &Store{
-		path:     path,
-		found:    found,
-		log:      o.Logger,
-		now:      o.Now,
-		capacity: int64(o.QueueCapacity),
-		writes:   make(chan *write, maxWaiting),
-		turn:     make(chan struct{}, 1),
-		failed:   make(chan struct{}),
-		wedged:   make(chan struct{}),
-		closing:  make(chan struct{}),
+		path:      path,
+		found:     found,
+		log:       o.Logger,
+		now:       o.Now,
+		capacity:  int64(o.QueueCapacity),
+		writes:    make(chan *write, maxWaiting),
+		committer: make(chan struct{}, 1),
+		failed:    make(chan struct{}),
+		closing:   make(chan struct{}),
 	}
 	invalid, err := s.openFile(o.LockTimeout)
 	if err != nil {
 		return nil, err
 	}
-	err = s.verify()
-	if err == nil {
+	if err = s.verify(); err == nil {
 		err = s.judgeMeta(invalid, acceptOlder)
 	}
 	if err != nil {
-		s.show(nil)
 		_ = s.closeFile()
 		return nil, err
 	}
@@ -150,8 +141,8 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 	return s, nil
 }
 
-// openFile locks the file, inspects it and maps it. invalid says what is wrong
-// with one of its two meta pages, if anything is.
+// openFile locks the file, inspects it and maps it. invalid is what is wrong
+// with one of its two meta pages, nil if both are valid.
 func (s *Store) openFile(timeout time.Duration) (invalid, err error) {
 	ahead := mapAhead()
 	invalid, err = s.tryOpen(timeout, ahead)
@@ -207,9 +198,24 @@ func boltOptions() *bbolt.Options {
 	return &o
 }
 
-// verify makes sure that the file is a petstore of this release's schema
-// and that the ends of its tables are where its counters say.
-func (s *Store) verify() (err error) {
+// verify makes sure that the file is a store of this release's schema and that
+// its tables are whole at their ends, and shows its state to reads.
+func (s *Store) verify() error {
+	if err := s.loadLast(); err != nil {
+		return err
+	}
+	p, err := s.newSnapshot()
+	if err != nil {
+		return err
+	}
+	s.show(p)
+	s.size = p.tx.Size()
+	s.found.Pets = p.state.lastPet
+	return newReader(p).call((*reader).checkEnds)
+}
+
+// loadLast loads the last commit and its state.
+func (s *Store) loadLast() (err error) {
 	tx, err := s.begin(false)
 	if err != nil {
 		return err
@@ -220,31 +226,21 @@ func (s *Store) verify() (err error) {
 		return err
 	}
 	s.lastCommit = tx.ID()
-	if s.lastState, err = loadState(tx); err != nil {
-		return err
+	s.lastState, err = loadState(tx)
+	return err
+}
+
+// checkMark makes sure that the file is a store of this schema.
+func checkMark(tx *bbolt.Tx) error {
+	meta := tx.Bucket(metaTable.name)
+	if meta == nil || meta.Get(applicationKey) == nil {
+		return ErrForeign
 	}
-	p, err := s.newSnapshot()
+	mark, err := metaTable.open(applicationKey, meta.Get(applicationKey))
 	if err != nil {
 		return err
 	}
-	s.show(p)
-	s.size = tx.Size()
-	s.clean = p.state.closed != 0
-	s.found.Pets = p.state.lastPet
-	return p.reader(s).checkEnds()
-}
-
-// checkMark tells our files from others and from newer ones.
-func checkMark(tx *bbolt.Tx) error {
-	meta := tx.Bucket(metaTable.name)
-	if meta == nil {
-		return ErrForeign
-	}
-	if v := meta.Get(applicationKey); v == nil {
-		return ErrForeign
-	} else if mark, err := metaTable.open(applicationKey, v); err != nil {
-		return err
-	} else if string(mark) != application {
+	if string(mark) != application {
 		return ErrForeign
 	}
 	version, err := metaTable.open(schemaKey, meta.Get(schemaKey))
@@ -260,26 +256,25 @@ func checkMark(tx *bbolt.Tx) error {
 	return nil
 }
 
-// checkEnds holds the counters against the last key of each table that they
-// count, and makes sure that all tables are there.
+// checkEnds makes sure that there is every table, and that each table of pets
+// ends where the state says.
 func (r *reader) checkEnds() error {
-	for _, s := range append(petstore.Statuses(), "") {
-		l := r.list(s)
-		got := int64(0)
-		if k, v := l.blocks.Last(); k != nil {
-			b, err := openBlock(l.table, k, v)
-			if err != nil {
-				return err
-			}
-			got = b.last()
-		}
-		if got != l.last {
-			return damaged("%s ends at %d and not at %d", l.table.name, got, l.last)
-		}
-	}
 	for _, t := range tables() {
 		if _, err := t.bucket(r.tx); err != nil {
 			return err
+		}
+	}
+	for _, s := range append(petstore.Statuses(), "") {
+		l := r.list(s)
+		var b block // without pets, if the table is empty
+		if k, v := l.blocks.Last(); k != nil {
+			var err error
+			if b, err = openBlock(l.table, k, v); err != nil {
+				return err
+			}
+		}
+		if end := b.lastID(); end != l.last {
+			return damaged("%s ends at %d, want %d", l.table.name, end, l.last)
 		}
 	}
 	return nil

@@ -170,7 +170,7 @@ func TestOpenRefuses(t *testing.T) {
 			edit(t, path, func(tx *bbolt.Tx) error {
 				return tx.Bucket([]byte("pets")).Delete([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"))
 			})
-		}, storage.ErrDamaged, "pets ends at 0 and not at 1"},
+		}, storage.ErrDamaged, "pets ends at 0, want 1"},
 		{"the counters changed", func(t *testing.T, path string) {
 			makeStore(t, path)
 			edit(t, path, func(tx *bbolt.Tx) error {

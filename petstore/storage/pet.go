@@ -5,14 +5,13 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json"
-	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore"
 )
 
 // CreatePet implements petstore.Service.
 func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	n, err := encodeNew(p)
+	n, err := encodePet(p)
 	if err != nil {
 		return petstore.Pet{}, err
 	}
@@ -27,26 +26,24 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	return pet, nil
 }
 
-// newPet is a pet to be stored.
-type newPet struct {
+// encodedPet is a pet to be stored.
+type encodedPet struct {
 	petstore.NewPet
 	json []byte // what follows the ID in its JSON
 }
 
-func encodeNew(p petstore.NewPet) (newPet, error) {
+// encodePet validates and encodes p.
+func encodePet(p petstore.NewPet) (encodedPet, error) {
 	b, err := petstore.Pet{ID: 1, NewPet: p}.AppendJSON(nil)
 	if err != nil {
-		return newPet{}, err
+		return encodedPet{}, err
 	}
-	return newPet{p, b[len(`{"id":1`):]}, nil
+	return encodedPet{p, b[len(`{"id":1`):]}, nil
 }
 
-func (p newPet) withID(id int64) []byte {
-	b := append(make([]byte, 0, 32+len(p.json)), `{"id":`...)
-	return append(strconv.AppendInt(b, id, 10), p.json...)
-}
-
-func (u *update) createPet(p newPet, once petstore.Once) (petstore.Pet, error) {
+// createPet adds p to the table of all pets and to that of its status. The copy
+// makes a list of a status as fast as a list of all pets.
+func (u *update) createPet(p encodedPet, once petstore.Once) (petstore.Pet, error) {
 	earlier, err := u.recall(petstore.OnceCreatePet, once)
 	if err != nil {
 		return petstore.Pet{}, err
@@ -54,51 +51,55 @@ func (u *update) createPet(p newPet, once petstore.Once) (petstore.Pet, error) {
 	if earlier != nil {
 		return u.repeatedPet(earlier.n, p.NewPet)
 	}
-
-	pet := petstore.Pet{ID: u.lastPet + 1, NewPet: p.NewPet}
-	record := p.withID(pet.ID)
-	all, err := u.tail(&u.all, &petTable, u.lastPet)
-	if err != nil {
+	id := u.lastPet + 1
+	if err := u.remember(petstore.OnceCreatePet, once, outcome{n: id}); err != nil {
 		return petstore.Pet{}, err
 	}
-	var (
-		same *tail // of the pets with the same status
-		last *int64
-	)
+	record := append(make([]byte, 0, 32+len(p.json)), `{"id":`...)
+	record = append(strconv.AppendInt(record, id, 10), p.json...)
+	if err := u.addPet(&u.lastBlock, &petTable, &u.lastPet, id, record); err != nil {
+		return petstore.Pet{}, err
+	}
 	if p.Status != "" {
 		i := statusIndex(p.Status)
-		last = &u.last[i]
-		if same, err = u.tail(&u.byStatus[i], &statusTables[i], *last); err != nil {
+		if err := u.addPet(&u.lastBlockByStatus[i], &statusTables[i], &u.last[i], id, record); err != nil {
 			return petstore.Pet{}, err
 		}
 	}
-	if err := u.remember(petstore.OnceCreatePet, once, outcome{n: pet.ID}); err != nil {
-		return petstore.Pet{}, err
+	return petstore.Pet{ID: id, NewPet: p.NewPet}, nil
+}
+
+// addPet adds a pet to a table, whose last ID is *last. *block keeps the last
+// block of the table until the transaction ends.
+func (u *update) addPet(block **lastBlock, t *table, last *int64, id int64, record []byte) (err error) {
+	if *block == nil {
+		if *block, err = u.openLastBlock(t, *last); err != nil {
+			return err
+		}
 	}
-	all.add(u, pet.ID, record)
-	u.lastPet = pet.ID
-	if same != nil {
-		// A copy: a page of a status is then read from one place, as fast
-		// as one of all.
-		same.add(u, pet.ID, record)
-		*last = pet.ID
-	}
-	return pet, nil
+	*last = id
+	return (*block).add(u, id, record)
 }
 
 // flush puts the blocks that pets were added to into their tables.
-func (u *update) flush() {
-	for _, t := range append(u.byStatus[:], u.all) {
-		if t != nil {
-			t.flush(u)
+func (u *update) flush() error {
+	for _, l := range append(u.lastBlockByStatus[:], u.lastBlock) {
+		if l == nil {
+			continue
+		}
+		if err := l.flush(u); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// repeatedPet answers a creation that is a repetition of the one that made the
-// pet with that id, unless it asks for something else.
+// repeatedPet returns the pet with that ID, which an earlier create has made,
+// or petstore.ErrMismatch if it differs from p.
 func (u *update) repeatedPet(id int64, p petstore.NewPet) (petstore.Pet, error) {
-	u.flush() // it may have been made in this transaction
+	if err := u.flush(); err != nil { // this transaction may have made the pet
+		return petstore.Pet{}, err
+	}
 	pets, err := petTable.bucket(u.Tx)
 	if err != nil {
 		return petstore.Pet{}, err
@@ -107,52 +108,47 @@ func (u *update) repeatedPet(id int64, p petstore.NewPet) (petstore.Pet, error) 
 	if err := u.guard.path(pets, key[:], true); err != nil {
 		return petstore.Pet{}, err
 	}
-	record, err := petRecord(pets.Cursor(), &key, u.lastPet, id)
+	l := list{&petTable, pets.Cursor(), u.lastPet, &key}
+	record, err := l.pet(id)
 	if err != nil {
 		return petstore.Pet{}, err
 	}
 	pet, err := decodePet(record)
-	if err != nil {
-		return petstore.Pet{}, err
+	if err == nil && pet.NewPet != p {
+		err = petstore.ErrMismatch
 	}
-	if pet.NewPet != p {
-		return petstore.Pet{}, petstore.ErrMismatch
-	}
-	return pet, nil
+	return pet, err
 }
 
 // GetPet implements petstore.Service.
-func (s *Store) GetPet(ctx context.Context, id int64) (_ petstore.Pet, err error) {
-	r, err := s.read(ctx)
-	if err != nil {
-		return petstore.Pet{}, err
-	}
-	defer r.done(&err)
-	record, err := petRecord(r.pets, &r.key, r.state.lastPet, id)
-	if err != nil {
-		return petstore.Pet{}, err
-	}
-	return decodePet(record)
+func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err error) {
+	err = s.view(ctx, func(r *reader) error {
+		record, err := r.list("").pet(id)
+		if err == nil {
+			pet, err = decodePet(record)
+		}
+		return err
+	})
+	return pet, err
 }
 
 // AppendPet implements petstore.EncodedReader.
-func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) (_ []byte, err error) {
-	r, err := s.read(ctx)
-	if err != nil {
-		return dst, err
-	}
-	defer r.done(&err)
-	record, err := petRecord(r.pets, &r.key, r.state.lastPet, id)
-	return append(dst, record...), err
+func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
+	err := s.view(ctx, func(r *reader) error {
+		record, err := r.list("").pet(id)
+		dst = append(dst, record...)
+		return err
+	})
+	return dst, err
 }
 
-// petRecord returns the JSON of the pet with that id, if it is not beyond
-// the last one. It is valid as long as the transaction.
-func petRecord(pets *bbolt.Cursor, key *[8]byte, last, id int64) ([]byte, error) {
-	if id < 1 || id > last {
+// pet returns the JSON of the pet with that ID. It is valid until the
+// transaction ends.
+func (l list) pet(id int64) ([]byte, error) {
+	if id < 1 || id > l.last {
 		return nil, petstore.ErrNoPet
 	}
-	b, err := seekBlock(&petTable, pets, key, id)
+	b, err := seekBlock(l.table, l.blocks, l.key, id)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +162,7 @@ func petRecord(pets *bbolt.Cursor, key *[8]byte, last, id int64) ([]byte, error)
 func decodePet(record []byte) (petstore.Pet, error) {
 	var p petstore.Pet
 	if err := json.Unmarshal(record, &p); err != nil {
-		return petstore.Pet{}, damaged("a record is no pet: %v", err)
+		return petstore.Pet{}, damaged("a record is not a pet: %v", err)
 	}
 	return p, nil
 }

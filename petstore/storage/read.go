@@ -2,15 +2,16 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 )
 
-// snapshot is a read transaction of one commit, shared by all reads until the
-// next commit is on disk. To begin a transaction and to look up its buckets
-// costs many times what a read does.
+// snapshot is a read transaction of one commit. All reads share it until the
+// next commit is on disk: to begin a transaction and to look up its buckets
+// takes much longer than a read.
 type snapshot struct {
 	tx       *bbolt.Tx
 	state    state
@@ -20,8 +21,8 @@ type snapshot struct {
 	replaced chan struct{}    // closed when the store shows another, or none
 }
 
-// newSnapshot begins a read transaction of the last commit. No commit may be
-// under way: its meta page can be read before it is known to be on disk.
+// newSnapshot begins a read transaction of the last commit, which must be on
+// disk. The caller is the committer.
 func (s *Store) newSnapshot() (_ *snapshot, err error) {
 	tx, err := s.begin(false)
 	if err != nil {
@@ -29,19 +30,16 @@ func (s *Store) newSnapshot() (_ *snapshot, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = tx.Rollback()
+			err = s.rollback(tx, err)
 		}
 	}()
 	defer recoverDamage(&err)()
-	if tx.ID() != s.lastCommit {
-		return nil, errOtherCommit
-	}
 	p := &snapshot{tx: tx, replaced: make(chan struct{})}
 	p.users.Store(1)
 	if p.state, err = loadState(tx); err != nil {
 		return nil, err
 	}
-	if p.state != s.lastState {
+	if tx.ID() != s.lastCommit || p.state != s.lastState {
 		return nil, errOtherCommit
 	}
 	for i := range statusTables {
@@ -67,8 +65,7 @@ func (p *snapshot) acquire() bool {
 // transaction cannot fail.
 func (p *snapshot) release() {
 	if p.users.Add(-1) == 0 {
-		// Not here: a begin that panicked keeps a lock which this takes.
-		go func() { _ = p.tx.Rollback() }()
+		go func() { _ = p.tx.Rollback() }() // it may wait forever, for a lock of a begin that panicked
 	}
 }
 
@@ -78,19 +75,19 @@ func withdrawn() *snapshot { return &snapshot{replaced: make(chan struct{})} }
 
 // show makes reads use p from now on; nil: the store is closed.
 func (s *Store) show(p *snapshot) {
-	if old := s.shown.Swap(p); old != nil {
+	if old := s.current.Swap(p); old != nil {
 		close(old.replaced)
 		old.release()
 	}
 }
 
-// snapshot returns what the store shows. The caller releases it.
+// snapshot returns the current snapshot. The caller releases it.
 func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
 	for {
 		if err := s.usable(ctx); err != nil {
 			return nil, err
 		}
-		p := s.shown.Load()
+		p := s.current.Load()
 		if p == nil {
 			return nil, errClosed
 		}
@@ -105,68 +102,51 @@ func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
 	}
 }
 
-// reader reads a snapshot for one call at a time.
+// reader reads a snapshot for one call at a time. It is reused, with its
+// cursors, which would have to be allocated again.
 type reader struct {
 	*snapshot
-	store  *Store
 	pets   *bbolt.Cursor
 	status [3]*bbolt.Cursor // in the order of petstore.Statuses
-	key    [8]byte          // that is being looked for
-	faults bool             // the goroutine's setting before the call
+	key    [8]byte          // a buffer for seekBlock
 }
 
-// read begins a read of one state of the file. What is kept of it must be
-// copied. The caller defers done, with the error that it returns.
-func (s *Store) read(ctx context.Context) (*reader, error) {
-	p, err := s.snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r, _ := s.readers.Get().(*reader) // its cursors have already allocated what they need
-	if r == nil || r.snapshot != p {
-		r = p.reader(s)
-	}
-	r.faults = debug.SetPanicOnFault(true)
-	return r, nil
-}
-
-// reader returns a new reader of p.
-func (p *snapshot) reader(s *Store) *reader {
-	r := &reader{snapshot: p, store: s, pets: p.pets.Cursor()}
+func newReader(p *snapshot) *reader {
+	r := &reader{snapshot: p, pets: p.pets.Cursor()}
 	for i, b := range p.status {
 		r.status[i] = b.Cursor()
 	}
 	return r
 }
 
-// done ends a read. A panic of the caller becomes its error: bbolt panics on
-// a page that is not what it should be, and the processor faults on one that
-// is no longer in the file.
-func (r *reader) done(err *error) {
-	panicked := recover()
-	debug.SetPanicOnFault(r.faults)
-	p, s := r.snapshot, r.store
-	if panicked != nil {
-		*err = damaged("%v", panicked)
-	} else {
-		s.readers.Put(r)
-	}
-	p.release()
-	s.foundDamage(*err)
-}
-
-// view calls fn with a reader.
-func (s *Store) view(ctx context.Context, fn func(*reader) error) (err error) {
-	r, err := s.read(ctx)
+// view calls fn with a reader of the current snapshot. What fn keeps of a
+// record must be a copy.
+func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
+	p, err := s.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	defer r.done(&err)
+	defer p.release()
+	r, _ := s.readers.Get().(*reader)
+	if r == nil || r.snapshot != p {
+		r = newReader(p)
+	}
+	if err = r.call(fn); errors.Is(err, ErrDamaged) {
+		s.foundDamage(err)
+	} else {
+		s.readers.Put(r)
+	}
+	return err
+}
+
+func (r *reader) call(fn func(*reader) error) (err error) {
+	defer recoverDamage(&err)()
 	return fn(r)
 }
 
-// recoverDamage makes the caller's panics errors, like reader.done. Use:
-// defer recoverDamage(&err)().
+// recoverDamage makes an error of a panic of its caller: bbolt panics on a
+// damaged page, and the processor faults on one that is no longer in the file.
+// Use: defer recoverDamage(&err)().
 func recoverDamage(err *error) func() {
 	old := debug.SetPanicOnFault(true)
 	return func() {

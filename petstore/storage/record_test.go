@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"testing"
 
 	"example.com/animalstore/petstore"
@@ -19,7 +20,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(key[:], pet, uint8(0))
 	header := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, byte(len(pet))}
 	f.Add(key[:], append(header, pet...), uint8(3))
-	f.Add(lastOnce, outcome{n: 1}.seal(lastOnce), uint8(200))
+	f.Add(bytes.Repeat([]byte{1}, sha256.Size), make([]byte, outcomeLen), uint8(200))
 	f.Add([]byte{}, []byte{}, uint8(1))
 	f.Add(key[:], bytes.Repeat([]byte{0xFF}, 12), uint8(9))
 	f.Fuzz(func(t *testing.T, key, body []byte, bit uint8) {
@@ -38,7 +39,7 @@ func FuzzRecord(f *testing.F) {
 				t.Fatalf("%s: a record stands in for one of the queue", table.name)
 			}
 		}
-		openOutcome(key, onceTable.seal(key, bytes.Clone(body)))
+		openOutcome(&onceTables[0], key, onceTables[0].seal(key, bytes.Clone(body)))
 		if b, err := openBlock(&petTable, key, petTable.seal(key, bytes.Clone(body))); err == nil {
 			for i := range b.n {
 				decodePet(b.records(i, i+1))

@@ -1,13 +1,11 @@
 package storage
 
-import (
-	"go.etcd.io/bbolt"
-)
+import "go.etcd.io/bbolt"
 
-// application marks a file as ours.
+// application says in the meta table that a file is a store.
 const application = "petstore"
 
-// schema is the version of the layout that doc.go describes.
+// schema is the version of the layout in doc.go.
 const schema = 1
 
 var (
@@ -16,16 +14,24 @@ var (
 	stateKey       = []byte("state")
 )
 
-// state is what is counted rather than looked up. It is one record, read and
-// written with what it counts, in one transaction.
+// state is a record in the meta table. Each transaction reads it and stores it
+// again, together with what it counts.
 type state struct {
-	lastPet     int64 // the highest ID given out; IDs are dense, so the number of pets too
-	lastMessage int64 // the highest number given to a message
+	lastPet     int64 // the highest ID; IDs are dense, so this is the number of pets too
+	lastMessage int64 // the highest number of a message
 	queued      int64 // messages in the queue
 
 	// last is the highest ID in the table of each status, in the order of
 	// petstore.Statuses; 0 if there is none.
 	last [3]int64
+
+	// recent is the index in onceTables of the table that takes new outcomes.
+	// It has been that since then, in nanoseconds since 1970.
+	recent, since int64
+
+	// onceSums are the sums of the checksums of all records in each of
+	// onceTables. Check finds by them that a record is missing.
+	onceSums [2]int64
 
 	// closed is 1 in a file that was closed in good order, otherwise 0. See
 	// Store.markClosed.
@@ -34,11 +40,14 @@ type state struct {
 
 // fields are the counters in the order in which they are stored.
 func (s *state) fields() []*int64 {
-	return []*int64{&s.lastPet, &s.lastMessage, &s.queued, &s.last[0], &s.last[1], &s.last[2], &s.closed}
+	return []*int64{
+		&s.lastPet, &s.lastMessage, &s.queued, &s.last[0], &s.last[1], &s.last[2],
+		&s.recent, &s.since, &s.onceSums[0], &s.onceSums[1], &s.closed,
+	}
 }
 
 // stateLen is the length of an encoded state.
-const stateLen = 8 * 7
+const stateLen = 8 * 11
 
 func (s state) encode() []byte {
 	b := make([]byte, 0, stateLen+sumLen)

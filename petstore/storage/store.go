@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -24,35 +23,33 @@ type Store struct {
 	path     string
 	found    Info
 	file     *os.File    // bbolt's handle on it
-	info     os.FileInfo // the open file, to tell it from another at its path
+	info     os.FileInfo // of file, which may no longer be the one at path
 	log      *slog.Logger
 	now      func() time.Time
 	capacity int64 // of the message queue
 
-	shown   atomic.Pointer[snapshot] // what reads see; nil: the store is closed
+	current atomic.Pointer[snapshot] // what reads see; nil: the store is closed
 	readers sync.Pool                // of *reader
 
-	writes  chan *write
-	pending atomic.Int64  // bytes in writes
-	turn    chan struct{} // to commit: has room for one
+	writes       chan *write
+	waitingBytes atomic.Int64  // in writes
+	committer    chan struct{} // holds a value while a goroutine is the committer
 
-	// Only the goroutine that has the turn uses these.
-	group      group
-	lastCommit int   // the ID of its transaction
-	lastState  state // that it left
-	size       int64 // of what it left of the file, in bytes
-	mapped     int64 // how many bytes of the file bbolt has mapped, at least
-	clean      bool  // both meta pages say that the file is closed; see markClosed
+	// Only the committer uses these.
+	lastCommit int           // the ID of the last transaction
+	lastState  state         // that it left
+	lastBatch  int           // how many writes it had
+	lastTook   time.Duration // how long it took
+	size       int64         // of what it left of the file, in bytes
+	mapped     int64         // at least so many bytes of the file are mapped
+	stuck      bool          // bbolt holds a lock forever, so the file cannot be closed
 
-	mu      sync.RWMutex // held for reading while a write is sent
-	closed  bool
-	closing chan struct{} // closed when closed is set
+	closeMu sync.RWMutex  // held for reading while a write is sent
+	closing chan struct{} // closed by Close
 
 	damage  atomic.Pointer[petstore.Error] // why changes are refused; nil if they are not
-	failure atomic.Pointer[petstore.Error]
-	failed  chan struct{}
-	wedged  chan struct{} // closed when bbolt can no longer be used, not even be closed
-	wedging sync.Once
+	failure atomic.Pointer[petstore.Error] // why everything is refused; nil if it is not
+	failed  chan struct{}                  // closed when failure is set
 }
 
 var (
@@ -63,55 +60,57 @@ var (
 	_ petstore.Statistics    = (*Store)(nil)
 )
 
-// errClosed is what every call on a closed store gives.
 var errClosed = petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
 
-// Close finishes the creations that were accepted, waits for the calls that
-// are reading, and closes the file. Later calls fail with
-// petstore.CodeUnavailable; closing again does nothing. The error is
-// [Store.Err]'s, if the store had failed before.
+// Close commits the changes that were accepted, waits for the calls that are
+// reading, and closes the file. Later calls fail with
+// petstore.CodeUnavailable; another Close does nothing. If the store has failed,
+// Close returns the error of [Store.Err].
 func (s *Store) Close() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
+	s.closeMu.Lock()
+	if s.isClosing() {
+		s.closeMu.Unlock()
 		return nil
 	}
-	s.closed = true
 	close(s.closing)
-	s.mu.Unlock()
+	s.closeMu.Unlock()
 
-	select {
-	case s.turn <- struct{}{}: // and keep it
-		for len(s.writes) > 0 {
-			s.commitNext()
-		}
-		if !s.clean {
-			_ = s.markClosed() // on a full disk, the file stays as after a crash
-		}
-	case <-s.wedged:
+	s.committer <- struct{}{} // it stays there: nothing is committed after this
+	for len(s.writes) > 0 {
+		s.commitNext()
 	}
-	s.show(nil)
+	if s.lastState.closed == 0 {
+		_ = s.markClosed() // if the disk is full, the file stays as after a crash
+	}
 	return errors.Join(s.Err(), s.closeFile())
 }
 
-// closeFile closes the file, unless that would have to be waited for for ever.
-func (s *Store) closeFile() error {
+func (s *Store) isClosing() bool {
 	select {
-	case <-s.wedged:
-		return nil
+	case <-s.closing:
+		return true
 	default:
-		return s.db.Close()
+		return false
 	}
 }
 
-// Failed is closed when the store no longer knows what is on disk, after a
-// write or a sync that failed for another reason than want of space. From then
-// on every call fails with petstore.CodeUnavailable, until the file is closed
-// and opened again. Nothing is logged: whoever waits for this says so, with
-// what [Store.Err] tells.
+// closeFile ends reading and closes the file. The caller is the committer.
+func (s *Store) closeFile() error {
+	s.show(nil)
+	if s.stuck {
+		return nil
+	}
+	return s.db.Close()
+}
+
+// Failed returns a channel that is closed when a write or a sync has failed for
+// another reason than want of space, or when something else has changed the
+// file. The store then no longer knows what is on disk, and every call fails
+// with petstore.CodeUnavailable until the file is closed and opened again. The
+// store does not log this; [Store.Err] returns the reason.
 func (s *Store) Failed() <-chan struct{} { return s.failed }
 
-// Err says why the store has failed; nil if it has not.
+// Err returns why the store has failed; nil if it has not.
 func (s *Store) Err() error {
 	if e := s.failure.Load(); e != nil {
 		return e.Err
@@ -119,20 +118,7 @@ func (s *Store) Err() error {
 	return nil
 }
 
-// fail makes the store refuse everything from now on, because of err.
-func (s *Store) fail(err error) *petstore.Error {
-	e := &petstore.Error{
-		Code:    petstore.CodeUnavailable,
-		Message: "the store has failed and has to be opened again",
-		Err:     fmt.Errorf("%s: %w", s.path, err),
-	}
-	if s.failure.CompareAndSwap(nil, e) {
-		close(s.failed)
-	}
-	return s.failure.Load()
-}
-
-// usable tells why nothing can be done now, if so.
+// usable returns why a call cannot begin now, nil if it can.
 func (s *Store) usable(ctx context.Context) error {
 	if e := s.failure.Load(); e != nil {
 		return e
@@ -141,11 +127,21 @@ func (s *Store) usable(ctx context.Context) error {
 }
 
 // Stats implements petstore.Statistics.
-func (s *Store) Stats(ctx context.Context) (petstore.Stats, error) {
-	var stats petstore.Stats
-	err := s.view(ctx, func(r *reader) error {
+func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
+	err = s.view(ctx, func(r *reader) error {
 		stats = petstore.Stats{Pets: r.state.lastPet, QueuedMessages: r.state.queued}
 		return nil
 	})
 	return stats, err
 }
+
+// Info describes the file as [Open] found it.
+type Info struct {
+	Path   string // absolute
+	New    bool   // Open made the file
+	Pets   int64  // how many pets the file held
+	Schema int    // version of the file's layout
+}
+
+// Info returns what Open found.
+func (s *Store) Info() Info { return s.found }

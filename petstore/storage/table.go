@@ -21,11 +21,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 const sumLen = 4
 
 // table is a bucket whose values end in a checksum over the bucket's name, the
-// key and the rest of the value, so that neither a flipped bit nor a record in
-// another's place passes for the truth.
+// key and the rest of the value. So a record is refused if a bit of it is
+// flipped, and if it is stored in the place of another.
 type table struct {
 	name []byte
-	seed uint32 // the checksum of the name, which every record's goes on from
+	seed uint32 // the checksum of the name, with which that of each record starts
 }
 
 func newTable(name string) table {
@@ -33,32 +33,33 @@ func newTable(name string) table {
 }
 
 var (
-	metaTable   = newTable("meta")
-	petTable    = newTable("pets")
-	queueTable  = newTable("queue")
-	onceTable   = newTable("once")
-	expiryTable = newTable("expiry")
+	metaTable  = newTable("meta")
+	petTable   = newTable("pets")
+	queueTable = newTable("queue")
+
+	// onceTables take turns at being the recent one; see outcome.
+	onceTables = [2]table{newTable("once/0"), newTable("once/1")}
 
 	// statusTables are in the order of petstore.Statuses.
 	statusTables = [3]table{newTable("status/available"), newTable("status/pending"), newTable("status/sold")}
 )
 
-// tables returns all of them.
+// tables returns every table.
 func tables() []table {
-	return append([]table{metaTable, petTable, queueTable, onceTable, expiryTable}, statusTables[:]...)
+	return append([]table{metaTable, petTable, queueTable, onceTables[0], onceTables[1]}, statusTables[:]...)
 }
 
 func (t *table) sum(key, body []byte) uint32 {
 	return crc32.Update(crc32.Update(t.seed, castagnoli, key), castagnoli, body)
 }
 
-// seal appends the checksum to body, which makes it a value for key.
+// seal appends the checksum to body, which makes it the value of key.
 func (t *table) seal(key, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(body, t.sum(key, body))
 }
 
-// open returns the body of a sealed value, or an error if it is not the one
-// that was sealed for key.
+// open returns the body of a sealed value, or an error if it was not sealed for
+// key.
 func (t *table) open(key, value []byte) ([]byte, error) {
 	n := len(value) - sumLen
 	if n < 0 || binary.BigEndian.Uint32(value[n:]) != t.sum(key, value[:n]) {
@@ -67,8 +68,8 @@ func (t *table) open(key, value []byte) ([]byte, error) {
 	return value[:n], nil
 }
 
-// statusIndex returns where an array in the order of petstore.Statuses has s,
-// which is one of them.
+// statusIndex returns the index of s, which must be valid, in an array in the
+// order of petstore.Statuses.
 func statusIndex(s petstore.Status) int {
 	switch s {
 	case petstore.StatusAvailable:
@@ -88,27 +89,22 @@ func (t *table) bucket(tx *bbolt.Tx) (*bbolt.Bucket, error) {
 	return b, nil
 }
 
-// idKey returns n as a key: ascending numbers give ascending keys.
+// idKey returns n as a key. Keys are in the order of their numbers.
 func idKey(n int64) [8]byte {
 	var k [8]byte
 	binary.BigEndian.PutUint64(k[:], uint64(n))
 	return k
 }
 
-// int64At reads the integer at the front of b.
+// int64At reads the integer at the start of b.
 func int64At(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
 
-// appendInt64 appends n as int64At reads it.
+// appendInt64 appends n in the form that int64At reads.
 func appendInt64(b []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(n))
 }
 
-// damaged returns an error that wraps ErrDamaged. It tells the operator what
-// was found, and a client no more than that something was.
+// damaged returns an error that wraps ErrDamaged.
 func damaged(format string, args ...any) error {
-	return &petstore.Error{
-		Code:    petstore.CodeInternal,
-		Message: "the store cannot answer this",
-		Err:     fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...)),
-	}
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }

@@ -7,49 +7,38 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// update is a transaction that several writes share.
+// update is a write transaction, with the changes of one or more callers.
 type update struct {
 	*bbolt.Tx
 	state
 	guard guard
 	now   int64 // nanoseconds since 1970
-	err   error // the first failure of the transaction itself
 
-	// The ends of the tables of pets, as far as any were added.
-	all      *tail
-	byStatus [3]*tail
+	// The last blocks of the tables that pets were added to.
+	lastBlock         *lastBlock
+	lastBlockByStatus [3]*lastBlock
 }
 
-// put changes a record, after a check of its page. If put or delete fails, the
-// whole transaction fails, not a single write.
-func (u *update) put(b *bbolt.Bucket, key, value []byte) {
-	err := u.guard.path(b, key, false)
-	if err == nil {
-		err = b.Put(key, value)
+// put stores a record, after a check of its page.
+func (u *update) put(b *bbolt.Bucket, key, value []byte) error {
+	if err := u.guard.path(b, key, false); err != nil {
+		return err
 	}
-	u.note(err)
+	return b.Put(key, value)
 }
 
-// delete deletes a record, after a check of its page, and reports whether there
-// was one.
-func (u *update) delete(b *bbolt.Bucket, key []byte) (found bool) {
-	err := u.guard.path(b, key, true)
-	if err == nil {
-		found = b.Get(key) != nil
-		err = b.Delete(key)
+// delete deletes a record, after a check of its page and of those beside it,
+// and reports whether there was one.
+func (u *update) delete(b *bbolt.Bucket, key []byte) (found bool, err error) {
+	if err := u.guard.path(b, key, true); err != nil {
+		return false, err
 	}
-	u.note(err)
-	return found
-}
-
-func (u *update) note(err error) {
-	if u.err == nil {
-		u.err = err
-	}
+	return b.Get(key) != nil, b.Delete(key)
 }
 
 // update runs fn in a write transaction, commits it, and shows the result to
-// reads. If update fails, the file is as it was or the store has failed.
+// reads. If update fails, either nothing has changed or the store has failed.
+// The caller is the committer.
 func (s *Store) update(fn func(*update) error) error {
 	if e := s.failure.Load(); e != nil {
 		return e
@@ -61,15 +50,15 @@ func (s *Store) update(fn func(*update) error) error {
 		return e
 	}
 	// To map more of the file, bbolt waits until all reads have ended. It would
-	// wait forever while a snapshot is shown. So an attempt that needs a larger
-	// mapping is refused, and repeated after the snapshot has been withdrawn.
+	// wait forever while a snapshot is shown. So a transaction that needs a
+	// larger mapping is refused, and repeated after the snapshot is withdrawn.
 	s.db.MaxSize = int(s.mapped - 1)
-	err := s.attempt(fn)
+	err := s.transact(fn)
 	remap := errors.Is(err, berrors.ErrMaxSizeReached)
 	if remap {
 		s.show(withdrawn())
 		s.db.MaxSize = 0 // no limit
-		err = s.attempt(fn)
+		err = s.transact(fn)
 	}
 	if err != nil && !remap || s.failure.Load() != nil {
 		return err
@@ -84,38 +73,35 @@ func (s *Store) update(fn func(*update) error) error {
 	return err
 }
 
-// attempt runs fn in a write transaction and commits it.
-func (s *Store) attempt(fn func(*update) error) error {
-	var t attempt
-	err := t.run(s, fn)
+// transact runs fn in a write transaction and commits it. Before the commit
+// nothing is written, so an error of fn leaves the file as it was.
+func (s *Store) transact(fn func(*update) error) error {
+	tx, err := s.begin(true)
 	if err != nil {
-		return s.settle(&t, err)
-	}
-	s.lastCommit, s.lastState = t.id, t.state
-	return nil
-}
-
-// attempt is a write transaction, as far as it has come.
-type attempt struct {
-	tx         *bbolt.Tx
-	id         int   // the transaction's
-	state      state // that it leaves
-	committing bool  // Commit was called
-}
-
-func (t *attempt) run(s *Store, fn func(*update) error) (err error) {
-	defer recoverDamage(&err)()
-	if t.tx, err = s.begin(true); err != nil {
 		return err
 	}
-	if t.id = t.tx.ID(); t.id != s.lastCommit+1 {
+	id := tx.ID()
+	u := &update{Tx: tx, guard: newGuard(s, tx), now: s.now().UnixNano()}
+	if err = u.run(s, fn); err == nil {
+		if err = commit(tx); err == nil {
+			s.lastCommit, s.lastState = id, u.state
+			return nil
+		}
+		err = s.commitError(err)
+	}
+	return s.rollback(tx, err)
+}
+
+// run makes the changes of fn.
+func (u *update) run(s *Store, fn func(*update) error) (err error) {
+	defer recoverDamage(&err)()
+	if u.ID() != s.lastCommit+1 {
 		return s.fail(errOtherCommit)
 	}
-	u := &update{Tx: t.tx, guard: newGuard(s, t.tx), now: s.now().UnixNano()}
-	if err := u.guard.begin(t.tx); err != nil {
+	if err := u.guard.begin(u.Tx); err != nil {
 		return err
 	}
-	if u.state, err = loadState(t.tx); err != nil {
+	if u.state, err = loadState(u.Tx); err != nil {
 		return err
 	}
 	if u.state != s.lastState {
@@ -125,13 +111,13 @@ func (t *attempt) run(s *Store, fn func(*update) error) (err error) {
 	if err := fn(u); err != nil {
 		return err
 	}
-	if u.flush(); u.err != nil {
-		return u.err
-	}
-	if err := u.state.store(t.tx); err != nil {
+	if err := u.flush(); err != nil {
 		return err
 	}
-	t.state = u.state
-	t.committing = true
-	return t.tx.Commit()
+	return u.state.store(u.Tx)
+}
+
+func commit(tx *bbolt.Tx) (err error) {
+	defer recoverDamage(&err)()
+	return tx.Commit()
 }

@@ -9,13 +9,13 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// create makes an empty store at path, whole or not at all. If another process
-// has made a file there meanwhile, that file is kept, and made is false.
-func create(path string) (made bool, err error) {
+// makeStore makes an empty store at path, whole or not at all. If another
+// process has made a file there meanwhile, that file is kept, and made is false.
+func makeStore(path string) (made bool, err error) {
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return false, err
 	}
-	err = makeWhole(path, build)
+	err = makeWhole(path, func(f *os.File) error { return writeEmpty(f.Name()) })
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
@@ -38,10 +38,10 @@ func makeDir(path string) error {
 	return syncDir(parent)
 }
 
-// makeWhole makes a file at path, whole or not at all: fill writes and syncs
-// it under another name, and it is given its own at the end. The error is
-// fs.ErrExist if a file is there already.
-func makeWhole(path string, fill func(temporary string) error) error {
+// makeWhole makes a file at path, whole or not at all: fill writes it under
+// another name, and it gets its own after it is synced. The error is
+// fs.ErrExist if there is a file already.
+func makeWhole(path string, fill func(*os.File) error) error {
 	dir := filepath.Dir(path)
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
@@ -51,27 +51,25 @@ func makeWhole(path string, fill func(temporary string) error) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	if err := f.Close(); err != nil {
+	if err = fill(f); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := fill(f.Name()); err != nil {
-		return err
+	// A link does not replace a file, a renaming does. Some file systems have
+	// no links.
+	if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(f.Name(), path)
 	}
-	// A link, unlike a renaming, does not replace what is there. Where the
-	// file system has none, the renaming has to do.
-	switch err := os.Link(f.Name(), path); {
-	case errors.Is(err, fs.ErrExist):
+	if err != nil {
 		return err
-	case err != nil:
-		if err := os.Rename(f.Name(), path); err != nil {
-			return err
-		}
 	}
 	return syncDir(dir)
 }
 
-// build writes an empty store to the empty file at path.
-func build(path string) error {
+// writeEmpty writes an empty store to the empty file at path.
+func writeEmpty(path string) error {
 	db, err := bbolt.Open(path, 0o600, boltOptions())
 	if err != nil {
 		return err
@@ -86,7 +84,6 @@ func build(path string) error {
 		return errors.Join(
 			meta.Put(applicationKey, metaTable.seal(applicationKey, []byte(application))),
 			meta.Put(schemaKey, metaTable.seal(schemaKey, appendInt64(nil, schema))),
-			tx.Bucket(onceTable.name).Put(lastOnce, outcome{}.seal(lastOnce)),
 			state{closed: 1}.store(tx),
 		)
 	}

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// watchInterval is how often an idle store checks that its file is still as it
-// wrote it last.
-const watchInterval = time.Second
+// checkInterval is how often an idle store checks that nothing else has changed
+// its file.
+const checkInterval = time.Second
 
 var errOtherCommit = errors.New("the last commit in the file is not the last one of this store: the file was overwritten or damaged while it was open")
 
 // watch makes the store fail soon after something else has changed its file.
 // Every write checks this too; watch is for a store that is only read.
 func (s *Store) watch() {
-	tick := time.NewTicker(watchInterval)
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -27,28 +27,19 @@ func (s *Store) watch() {
 		case <-tick.C:
 		}
 		select {
-		case s.turn <- struct{}{}:
-			if err := s.unchanged(); err != nil {
+		case s.committer <- struct{}{}:
+			if err := errors.Join(s.sameFile(), s.sameMeta()); err != nil {
 				_ = s.fail(err)
 			}
-			<-s.turn
+			<-s.committer
 		default: // a commit is under way, and checks
 		}
 	}
 }
 
-// unchanged makes sure that the file is as this store wrote it last.
-// The caller has the turn.
-func (s *Store) unchanged() error {
-	if err := s.sameFile(); err != nil {
-		return err
-	}
-	return s.untouched()
-}
-
-// untouched makes sure that both meta pages are valid, and that the newer one
-// is of this store's last commit.
-func (s *Store) untouched() error {
+// sameMeta makes sure that both meta pages are valid, and that the newer one
+// is of this store's last commit. The caller is the committer.
+func (s *Store) sameMeta() error {
 	m, err := readMetas(s.file)
 	if err != nil {
 		return err
@@ -62,18 +53,17 @@ func (s *Store) untouched() error {
 	return nil
 }
 
-// sameFile makes sure that the open file is still the one at its path. If it
-// was renamed away or replaced, a second process may be writing to what has
-// taken its place, and what we write is lost with the last handle on it.
+// sameFile makes sure that the open file is still the one at its path. If it was
+// renamed or replaced, another process may be writing to the file at its path,
+// and ours is gone when we close it. The caller is the committer.
 func (s *Store) sameFile() error {
 	there, err := os.Stat(s.path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("the file is no longer there: %w", err)
-	}
-	if !os.SameFile(s.info, there) {
+	case !os.SameFile(s.info, there):
 		return errors.New("the file was replaced by another while it was open")
-	}
-	if there.Size() < s.size {
+	case there.Size() < s.size:
 		return fmt.Errorf("the file was cut short from %d to %d bytes while it was open", s.size, there.Size())
 	}
 	return nil
