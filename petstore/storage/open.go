@@ -200,7 +200,7 @@ func boltOptions() *bbolt.Options {
 
 // verify makes sure that the file is a store of this release's schema and that
 // its tables are whole at their ends, and shows its state to reads.
-func (s *Store) verify() error {
+func (s *Store) verify() (err error) {
 	if err := s.loadLast(); err != nil {
 		return err
 	}
@@ -211,7 +211,8 @@ func (s *Store) verify() error {
 	s.show(p)
 	s.size = p.tx.Size()
 	s.found.Pets = p.state.lastPet
-	return newReader(p).call((*reader).checkEnds)
+	defer recoverDamage(&err)()
+	return newReader(p).checkEnds()
 }
 
 // loadLast loads the last commit and its state.

@@ -121,26 +121,28 @@ func newReader(p *snapshot) *reader {
 
 // view calls fn with a reader of the current snapshot. What fn keeps of a
 // record must be a copy.
-func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
+func (s *Store) view(ctx context.Context, fn func(*reader) error) (err error) {
 	p, err := s.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	defer p.release()
 	r, _ := s.readers.Get().(*reader)
 	if r == nil || r.snapshot != p {
 		r = newReader(p)
 	}
-	if err = r.call(fn); errors.Is(err, ErrDamaged) {
-		s.foundDamage(err)
-	} else {
-		s.readers.Put(r)
-	}
-	return err
-}
-
-func (r *reader) call(fn func(*reader) error) (err error) {
-	defer recoverDamage(&err)()
+	old := debug.SetPanicOnFault(true)
+	defer func() { // like recoverDamage, which would allocate
+		debug.SetPanicOnFault(old)
+		if panicked := recover(); panicked != nil {
+			err = damaged("%v", panicked)
+		}
+		p.release()
+		if errors.Is(err, ErrDamaged) {
+			s.foundDamage(err)
+		} else {
+			s.readers.Put(r)
+		}
+	}()
 	return fn(r)
 }
 
