@@ -70,16 +70,18 @@ func (s *Store) copyTo(ctx context.Context, f *os.File) (size int64, err error) 
 		return 0, err
 	}
 	defer p.release()
-	defer func() { s.foundDamage(err) }()
-	defer recoverDamage(&err)()
 	w := &copyWriter{ctx: ctx, s: s, f: f}
-	size, err = p.tx.WriteTo(w)
+	err = safely(func() (err error) {
+		size, err = p.tx.WriteTo(w)
+		return err
+	})
 	if w.err == nil && errors.Is(err, io.EOF) {
-		return 0, damaged("it was cut short while it was copied")
+		err = damaged("it was cut short while it was copied")
 	}
 	if err = cmp.Or(w.err, err); err != nil && noSpace(err) {
-		return 0, &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}
+		err = &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}
 	}
+	s.foundDamage(err)
 	return size, err
 }
 

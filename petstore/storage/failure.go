@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -58,30 +59,39 @@ func (s *Store) commitError(err error) error {
 // begin begins a transaction. If a meta page is no longer valid, bbolt panics
 // and keeps its locks.
 func (s *Store) begin(write bool) (tx *bbolt.Tx, err error) {
-	s.stuck = true
-	func() {
-		defer recoverDamage(&err)()
+	returned := false
+	err = safely(func() (err error) {
 		tx, err = s.db.Begin(write)
-		s.stuck = false
-	}()
-	if s.stuck {
-		return nil, s.fail(err)
+		returned = true
+		return err
+	})
+	if !returned {
+		s.stuck = true
+		err = s.fail(err)
 	}
 	return tx, err
 }
 
 // rollback ends a transaction that failed with err, which it returns.
 func (s *Store) rollback(tx *bbolt.Tx, err error) error {
-	var e error
-	func() {
-		defer recoverDamage(&e)()
-		e = tx.Rollback()
-	}()
-	if e != nil && !errors.Is(e, berrors.ErrTxClosed) {
+	if e := safely(tx.Rollback); e != nil && !errors.Is(e, berrors.ErrTxClosed) {
 		s.stuck = true
 		return s.fail(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
 	}
 	return err
+}
+
+// safely calls fn and makes an error of a panic: bbolt panics on a damaged page,
+// and the processor faults on one that is no longer in the file.
+func safely(fn func() error) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(old)
+		if p := recover(); p != nil {
+			err = damaged("%v", p)
+		}
+	}()
+	return fn()
 }
 
 // noSpace reports whether err is of a write or a truncate that found no space.

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// lockExclusive does nothing: bbolt takes its lock in a way of its own.
+// lockExclusive does nothing: bbolt has its own kind of lock on these systems.
 func lockExclusive(*os.File, time.Duration) error { return nil }
 
-// lockShared does nothing: that nobody writes to the file meanwhile is left to
-// the operator.
+// lockShared does nothing: the operator must make sure that nobody writes to the
+// file meanwhile.
 func lockShared(*os.File) error { return nil }

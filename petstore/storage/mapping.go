@@ -2,6 +2,7 @@ package storage
 
 import (
 	"math"
+	"math/bits"
 	"runtime"
 	"strconv"
 )
@@ -27,14 +28,12 @@ func mapAhead() int64 {
 // bbolt obeys DB.MaxSize only in part.
 const smallMapAhead = 64 << 20
 
-// mapSize returns how many bytes bbolt maps at least for a file of that size: a
-// power of two, or a multiple of 1 GiB.
+// mapSize returns how many bytes bbolt maps for that many: a power of two, or a
+// multiple of 1 GiB.
 func mapSize(size int64) int64 {
 	const step = 1 << 30
-	for n := int64(32 << 10); n < step; n *= 2 {
-		if size <= n {
-			return n
-		}
+	if size > step {
+		return min((size+step-1)/step*step, math.MaxInt)
 	}
-	return min((size+step-1)/step*step, math.MaxInt)
+	return max(32<<10, int64(1)<<bits.Len64(uint64(size-1)))
 }

@@ -154,12 +154,6 @@ func (s *Store) openFile(timeout time.Duration) (invalid, err error) {
 
 // tryOpen is openFile with ahead bytes mapped beyond the end of the file.
 func (s *Store) tryOpen(timeout time.Duration, ahead int64) (invalid, err error) {
-	defer func() {
-		if err != nil && s.file != nil {
-			s.file.Close() // bbolt does not, when it panics
-		}
-	}()
-	defer recoverDamage(&err)()
 	options := boltOptions()
 	options.Timeout = max(timeout, 1) // bbolt takes 0 as forever
 	options.OpenFile = func(path string, flag int, mode fs.FileMode) (*os.File, error) {
@@ -183,7 +177,13 @@ func (s *Store) tryOpen(timeout time.Duration, ahead int64) (invalid, err error)
 		options.InitialMmapSize = int(min(s.info.Size()+ahead, math.MaxInt))
 		return f, nil
 	}
-	s.db, err = bbolt.Open(s.path, 0, options)
+	err = safely(func() (err error) {
+		s.db, err = bbolt.Open(s.path, 0, options)
+		return err
+	})
+	if err != nil && s.file != nil {
+		s.file.Close() // bbolt does not close it when it panics
+	}
 	if errors.Is(err, berrors.ErrTimeout) {
 		err = ErrLocked
 	}
@@ -200,8 +200,12 @@ func boltOptions() *bbolt.Options {
 
 // verify makes sure that the file is a store of this release's schema and that
 // its tables are whole at their ends, and shows its state to reads.
-func (s *Store) verify() (err error) {
-	if err := s.loadLast(); err != nil {
+func (s *Store) verify() error {
+	tx, err := s.begin(false)
+	if err != nil {
+		return err
+	}
+	if err := s.rollback(tx, safely(func() error { return checkMark(tx) })); err != nil {
 		return err
 	}
 	p, err := s.newSnapshot()
@@ -209,26 +213,9 @@ func (s *Store) verify() (err error) {
 		return err
 	}
 	s.show(p)
-	s.size = p.tx.Size()
+	s.lastCommit, s.lastState, s.size = p.tx.ID(), p.state, p.tx.Size()
 	s.found.Pets = p.state.lastPet
-	defer recoverDamage(&err)()
-	return newReader(p).checkEnds()
-}
-
-// loadLast loads the last commit and its state.
-func (s *Store) loadLast() (err error) {
-	tx, err := s.begin(false)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	defer recoverDamage(&err)()
-	if err := checkMark(tx); err != nil {
-		return err
-	}
-	s.lastCommit = tx.ID()
-	s.lastState, err = loadState(tx)
-	return err
+	return safely(newReader(p).checkEnds)
 }
 
 // checkMark makes sure that the file is a store of this schema.

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"sync/atomic"
 
 	"go.etcd.io/bbolt"
@@ -23,32 +22,31 @@ type snapshot struct {
 
 // newSnapshot begins a read transaction of the last commit, which must be on
 // disk. The caller is the committer.
-func (s *Store) newSnapshot() (_ *snapshot, err error) {
+func (s *Store) newSnapshot() (*snapshot, error) {
 	tx, err := s.begin(false)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = s.rollback(tx, err)
-		}
-	}()
-	defer recoverDamage(&err)()
 	p := &snapshot{tx: tx, replaced: make(chan struct{})}
 	p.users.Store(1)
-	if p.state, err = loadState(tx); err != nil {
-		return nil, err
+	if err := safely(p.load); err != nil {
+		return nil, s.rollback(tx, err)
 	}
-	if tx.ID() != s.lastCommit || p.state != s.lastState {
-		return nil, errOtherCommit
+	return p, nil
+}
+
+// load loads what is not looked up again by each read.
+func (p *snapshot) load() (err error) {
+	if p.state, err = loadState(p.tx); err != nil {
+		return err
 	}
 	for i := range statusTables {
-		if p.status[i], err = statusTables[i].bucket(tx); err != nil {
-			return nil, err
+		if p.status[i], err = statusTables[i].bucket(p.tx); err != nil {
+			return err
 		}
 	}
-	p.pets, err = petTable.bucket(tx)
-	return p, err
+	p.pets, err = petTable.bucket(p.tx)
+	return err
 }
 
 // acquire reports whether p can still be used. If so, the caller releases it.
@@ -121,40 +119,20 @@ func newReader(p *snapshot) *reader {
 
 // view calls fn with a reader of the current snapshot. What fn keeps of a
 // record must be a copy.
-func (s *Store) view(ctx context.Context, fn func(*reader) error) (err error) {
+func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
 	p, err := s.snapshot(ctx)
 	if err != nil {
 		return err
 	}
+	defer p.release()
 	r, _ := s.readers.Get().(*reader)
 	if r == nil || r.snapshot != p {
 		r = newReader(p)
 	}
-	old := debug.SetPanicOnFault(true)
-	defer func() { // like recoverDamage, which would allocate
-		debug.SetPanicOnFault(old)
-		if panicked := recover(); panicked != nil {
-			err = damaged("%v", panicked)
-		}
-		p.release()
-		if errors.Is(err, ErrDamaged) {
-			s.foundDamage(err)
-		} else {
-			s.readers.Put(r)
-		}
-	}()
-	return fn(r)
-}
-
-// recoverDamage makes an error of a panic of its caller: bbolt panics on a
-// damaged page, and the processor faults on one that is no longer in the file.
-// Use: defer recoverDamage(&err)().
-func recoverDamage(err *error) func() {
-	old := debug.SetPanicOnFault(true)
-	return func() {
-		debug.SetPanicOnFault(old)
-		if p := recover(); p != nil {
-			*err = damaged("%v", p)
-		}
+	if err = safely(func() error { return fn(r) }); errors.Is(err, ErrDamaged) {
+		s.foundDamage(err)
+		return err
 	}
+	s.readers.Put(r)
+	return err
 }

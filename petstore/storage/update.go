@@ -64,6 +64,10 @@ func (s *Store) update(fn func(*update) error) error {
 		return err
 	}
 	p, e := s.newSnapshot()
+	if e == nil && (p.tx.ID() != s.lastCommit || p.state != s.lastState) {
+		p.release()
+		e = errOtherCommit
+	}
 	if e != nil {
 		return s.fail(e)
 	}
@@ -80,21 +84,36 @@ func (s *Store) transact(fn func(*update) error) error {
 	if err != nil {
 		return err
 	}
-	id := tx.ID()
 	u := &update{Tx: tx, guard: newGuard(s, tx), now: s.now().UnixNano()}
-	if err = u.run(s, fn); err == nil {
-		if err = commit(tx); err == nil {
-			s.lastCommit, s.lastState = id, u.state
-			return nil
+	id, committing := tx.ID(), false
+	err = safely(func() error {
+		if err := u.load(s); err != nil {
+			return err
 		}
+		if err := fn(u); err != nil {
+			return err
+		}
+		if err := u.flush(); err != nil {
+			return err
+		}
+		if err := u.state.store(tx); err != nil {
+			return err
+		}
+		committing = true
+		return tx.Commit()
+	})
+	if err == nil {
+		s.lastCommit, s.lastState = id, u.state
+		return nil
+	}
+	if committing {
 		err = s.commitError(err)
 	}
 	return s.rollback(tx, err)
 }
 
-// run makes the changes of fn.
-func (u *update) run(s *Store, fn func(*update) error) (err error) {
-	defer recoverDamage(&err)()
+// load loads the state, after a check that nothing else has committed.
+func (u *update) load(s *Store) (err error) {
 	if u.ID() != s.lastCommit+1 {
 		return s.fail(errOtherCommit)
 	}
@@ -108,16 +127,5 @@ func (u *update) run(s *Store, fn func(*update) error) (err error) {
 		return s.fail(errOtherCommit)
 	}
 	u.closed = 0
-	if err := fn(u); err != nil {
-		return err
-	}
-	if err := u.flush(); err != nil {
-		return err
-	}
-	return u.state.store(u.Tx)
-}
-
-func commit(tx *bbolt.Tx) (err error) {
-	defer recoverDamage(&err)()
-	return tx.Commit()
+	return nil
 }

@@ -2,6 +2,10 @@ package storage
 
 import "syscall"
 
-// noSpaceErrors are the errors of a write that finds no room:
+// noSpaceErrors are the errors of a write without space:
 // ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED.
 var noSpaceErrors = []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)}
+
+// syncDir does nothing: Windows cannot sync a directory, and keeps names in its
+// journal.
+func syncDir(string) error { return nil }
