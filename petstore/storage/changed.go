@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
 // checkInterval is how often an idle store checks that nothing else has changed
@@ -40,14 +42,14 @@ func (s *Store) watch() {
 // sameMeta makes sure that both meta pages are valid, and that the newer one
 // is of this store's last commit. The caller is the committer.
 func (s *Store) sameMeta() error {
-	m, err := readMetas(s.file)
+	m, err := boltfile.ReadMeta(s.file)
 	if err != nil {
 		return err
 	}
-	if err := invalidMeta(m); err != nil {
-		return err
+	if m.Spare != nil {
+		return m.Spare
 	}
-	if newest(m).txid != uint64(s.lastCommit) {
+	if m.TxID != uint64(s.lastCommit) {
 		return errOtherCommit
 	}
 	return nil

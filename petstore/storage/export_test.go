@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"encoding/binary"
+	"os"
 	"testing"
 
 	"go.etcd.io/bbolt"
@@ -9,17 +11,9 @@ import (
 // SetSchema makes the file one of that schema version.
 func SetSchema(t *testing.T, path string, version int64) {
 	t.Helper()
-	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	err = db.Update(func(tx *bbolt.Tx) error {
+	inFile(t, path, (*bbolt.DB).Update, func(tx *bbolt.Tx) error {
 		return tx.Bucket(metaTable.name).Put(schemaKey, metaTable.seal(schemaKey, appendInt64(nil, version)))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Leaves returns the leaves of each bucket in the file at path, in the order of
@@ -27,27 +21,46 @@ func SetSchema(t *testing.T, path string, version int64) {
 // the freelist under "freelist".
 func Leaves(t *testing.T, path string) map[string][]uint64 {
 	t.Helper()
-	s, err := openScanner(path, func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.close()
-	leaves := map[string][]uint64{"freelist": {s.meta.freelist}}
-	for name, root := range s.roots {
-		if root.inline == nil {
-			leaves[name] = leavesUnder(t, s, root.id)
+	leaves := map[string][]uint64{}
+	inFile(t, path, (*bbolt.DB).View, func(tx *bbolt.Tx) error {
+		file, err := os.ReadFile(path)
+		if err != nil {
+			return err
 		}
-	}
-	leaves[""] = leavesUnder(t, s, s.meta.root)
+		meta := file[tx.ID()%2*os.Getpagesize():]
+		leaves["freelist"] = []uint64{binary.NativeEndian.Uint64(meta[48:])}
+		leaves[""] = leavesUnder(file, uint64(tx.Cursor().Bucket().Root()))
+		return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+			if root := uint64(b.Root()); root != 0 {
+				leaves[string(name)] = leavesUnder(file, root)
+			}
+			return nil
+		})
+	})
 	return leaves
 }
 
-func leavesUnder(t *testing.T, s *scanner, root uint64) []uint64 {
+func leavesUnder(file []byte, id uint64) []uint64 {
+	p := file[id*uint64(os.Getpagesize()):]
+	if binary.NativeEndian.Uint16(p[8:])&0x01 == 0 { // not a branch
+		return []uint64{id}
+	}
+	var leaves []uint64
+	for i := range binary.NativeEndian.Uint16(p[10:]) {
+		leaves = append(leaves, leavesUnder(file, binary.NativeEndian.Uint64(p[16+16*int(i)+8:]))...)
+	}
+	return leaves
+}
+
+// inFile runs fn in a transaction that begin makes.
+func inFile(t *testing.T, path string, begin func(*bbolt.DB, func(*bbolt.Tx) error) error, fn func(*bbolt.Tx) error) {
 	t.Helper()
-	p := &pages{f: s.f, meta: s.meta, used: make([]uint64, s.meta.pages/64+1)}
-	ids, err := p.tree(root)
+	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ids
+	defer db.Close()
+	if err := begin(db, fn); err != nil {
+		t.Fatal(err)
+	}
 }

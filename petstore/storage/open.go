@@ -15,6 +15,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
 // Errors that [Open] wraps, besides [ErrDamaged], [ErrUndecided] and those of
@@ -24,7 +25,7 @@ var (
 	ErrLocked = errors.New("the file is in use by another process")
 
 	// ErrForeign says that the file is not a petstore.
-	ErrForeign = errors.New("the file is not a petstore")
+	ErrForeign = boltfile.ErrForeign
 
 	// ErrNewer says that a newer release has written the file.
 	ErrNewer = errors.New("the file was written by a newer release")

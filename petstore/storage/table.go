@@ -2,18 +2,18 @@ package storage
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 
 	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
 // ErrDamaged is wrapped by every error that says that the file does not hold
 // what was written to it.
-var ErrDamaged = errors.New("the file is damaged")
+var ErrDamaged = boltfile.ErrDamaged
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

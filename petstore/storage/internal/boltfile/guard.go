@@ -1,0 +1,104 @@
+package boltfile
+
+import (
+	"bytes"
+	"io"
+	"sort"
+)
+
+// maxDepth is how many branches may be above a leaf.
+const maxDepth = 32
+
+// Guard checks the pages that a write transaction is about to change, as they
+// were when it began. bbolt trusts them: it copies as many elements as a header
+// counts and frees as many pages as it claims, even those of others. A Guard is
+// not safe for concurrent use.
+type Guard struct {
+	reader
+	sound map[uint64]page // leaves without their content
+	buf   []byte
+}
+
+// NewGuard returns a guard of a file with that many pages.
+func NewGuard(file io.ReaderAt, pageSize int64, pages uint64) *Guard {
+	return &Guard{reader: reader{file, pageSize, pages}, sound: map[uint64]page{}}
+}
+
+// Check checks the pages from the root of a bucket down to the leaf that a key
+// is in or belongs in. Errors wrap [ErrDamaged]. A root of 0 is that of a bucket
+// without pages of its own: its page is checked with the bucket that holds it.
+//
+// If beside, Check checks the pages beside those too: after a deletion bbolt may
+// merge pages with them, and a cursor may move on to them. Every cursor of a write
+// transaction must stay where Check has been: on a branch that leads back to
+// itself it takes memory without end.
+func (g *Guard) Check(root uint64, key []byte, beside bool) error {
+	if root == 0 {
+		return nil
+	}
+	left, at, right := ref{}, ref{id: root}, ref{}
+	for range maxDepth {
+		p, err := g.check(at)
+		if err != nil {
+			return err
+		}
+		l, err := g.neighbor(left, p)
+		if err != nil {
+			return err
+		}
+		r, err := g.neighbor(right, p)
+		if err != nil {
+			return err
+		}
+		if p.leaf {
+			return nil
+		}
+		i := max(0, sort.Search(p.count, func(i int) bool { return bytes.Compare(p.key(i), key) > 0 })-1)
+		if beside {
+			before, after := left, right
+			left, right = ref{}, ref{}
+			if i > 0 {
+				left = p.child(i-1, nil)
+			} else if before.first != nil {
+				left = l.child(l.count-1, p.key(0))
+			}
+			if i+1 < p.count {
+				right = p.child(i+1, at.end)
+			} else if after.first != nil {
+				right = r.child(0, after.end)
+			}
+		}
+		at = p.child(i, at.end)
+	}
+	return badPage(root, "leads back to itself")
+}
+
+// neighbor checks the page beside p, if there is one.
+func (g *Guard) neighbor(at ref, p page) (page, error) {
+	if at.first == nil {
+		return page{}, nil
+	}
+	n, err := g.check(at)
+	if err == nil && n.leaf != p.leaf {
+		err = errNotLevel(at.id)
+	}
+	return n, err
+}
+
+// check returns the page that a reference leads to, if it is sound.
+func (g *Guard) check(at ref) (page, error) {
+	if p, ok := g.sound[at.id]; ok {
+		return p, nil
+	}
+	p, err := g.page(at, g.buf)
+	if err != nil {
+		return page{}, err
+	}
+	if p.leaf {
+		g.buf, p.b = p.b, nil
+	} else {
+		g.buf = nil // the page keeps it
+	}
+	g.sound[at.id] = p
+	return p, nil
+}

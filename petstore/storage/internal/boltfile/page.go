@@ -1,0 +1,227 @@
+package boltfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+)
+
+// A page starts with a header: its ID (8 bytes), flags (2), how many elements it
+// has (2), and how many further pages it takes (4). The array of elements
+// follows, then their keys and values.
+const (
+	pageHeaderLen   = 16
+	elementLen      = 16
+	bucketHeaderLen = 16 // of a value that is a bucket
+
+	branchFlag   = 0x01
+	leafFlag     = 0x02
+	metaFlag     = 0x04
+	freelistFlag = 0x10
+	bucketFlag   = 0x01 // of an element of a leaf
+)
+
+// page is a sound page of a tree, with the further pages that it takes.
+type page struct {
+	id    uint64
+	leaf  bool // otherwise it is a branch
+	count int  // elements
+	b     []byte
+}
+
+// ref is a reference from a branch to a page. A root has neither a first key nor
+// an end.
+type ref struct {
+	id    uint64
+	first []byte // the first key in the page
+	end   []byte // the first key after the page
+}
+
+// reader reads pages.
+type reader struct {
+	file     io.ReaderAt
+	pageSize int64
+	pages    uint64 // how many there are
+}
+
+func (r *reader) exists(id uint64) error {
+	if id < 2 || id >= r.pages { // 0 and 1 are meta pages
+		return fmt.Errorf("%w: there is no page %d", ErrDamaged, id)
+	}
+	return nil
+}
+
+// head reads a page without the further pages that it takes, and returns how
+// many these are. It uses buf if that is large enough.
+func (r *reader) head(id uint64, buf []byte) ([]byte, uint64, error) {
+	if err := r.exists(id); err != nil {
+		return nil, 0, err
+	}
+	b := slices.Grow(buf[:0], int(r.pageSize))[:r.pageSize]
+	if _, err := r.file.ReadAt(b, int64(id)*r.pageSize); err != nil {
+		return nil, 0, badPage(id, "cannot be read: %v", err)
+	}
+	more := uint64(native.Uint32(b[12:]))
+	if native.Uint64(b) != id {
+		return nil, 0, badPage(id, "has another page in its place")
+	}
+	if more >= r.pages-id {
+		return nil, 0, badPage(id, "claims %d pages after it, which is beyond the end", more)
+	}
+	return b, more, nil
+}
+
+// page reads a page of a tree and makes sure that it is sound: that it is as
+// bbolt writes it and where at says. The page uses buf if that is large enough.
+func (r *reader) page(at ref, buf []byte) (page, error) {
+	b, more, err := r.head(at.id, buf)
+	if err != nil {
+		return page{}, err
+	}
+	p, end, err := parse(at.id, b)
+	if err != nil {
+		return page{}, err
+	}
+	// bbolt frees the further pages with the first, so there must not be more.
+	size := uint64(r.pageSize)
+	if need := (end - 1) / size; more != need {
+		return page{}, badPage(p.id, "claims %d pages after it, but needs %d", more, need)
+	}
+	if more > 0 {
+		p.b = slices.Grow(b, int(more*size))[:(more+1)*size]
+		if _, err := r.file.ReadAt(p.b[size:], int64(p.id+1)*r.pageSize); err != nil {
+			return page{}, badPage(p.id, "cannot be read: %v", err)
+		}
+	}
+	return p, p.checkKeys(at)
+}
+
+// inline returns the page in the value of a small bucket, in a leaf with that ID.
+func inline(id uint64, b []byte) (page, error) {
+	if len(b) < pageHeaderLen {
+		return page{}, badPage(id, "has a bucket that is cut short")
+	}
+	p, end, err := parse(id, b)
+	if err != nil {
+		return page{}, err
+	}
+	if !p.leaf || end > uint64(len(b)) {
+		return page{}, badPage(id, "has a bucket that is not a leaf")
+	}
+	return p, p.checkKeys(ref{})
+}
+
+// parse reads the header and the elements of a page, whose keys and values must
+// follow without gaps. end is where they end; b may be shorter.
+func parse(id uint64, b []byte) (p page, end uint64, err error) {
+	flags := native.Uint16(b[8:])
+	if flags != leafFlag && flags != branchFlag {
+		return page{}, 0, badPage(id, "is not a page of a tree: it has the flags %#x", flags)
+	}
+	p = page{id: id, leaf: flags == leafFlag, count: int(native.Uint16(b[10:])), b: b}
+	end = uint64(pageHeaderLen + p.count*elementLen)
+	if end > uint64(len(b)) {
+		return page{}, 0, badPage(id, "has %d elements, more than there is room for", p.count)
+	}
+	for i := range p.count {
+		start, keyLen, valueLen := p.place(i)
+		if start != end {
+			return page{}, 0, badPage(id, "has a bad element %d", i)
+		}
+		end += keyLen + valueLen
+	}
+	return p, end, nil
+}
+
+// checkKeys returns an error unless the keys are in order and in the range of at.
+func (p page) checkKeys(at ref) error {
+	if p.count == 0 {
+		if p.leaf && at.first == nil {
+			return nil // an empty tree
+		}
+		return badPage(p.id, "has no elements")
+	}
+	if at.first != nil && !bytes.Equal(p.key(0), at.first) {
+		return badPage(p.id, "does not start with the key in the branch above it")
+	}
+	last := p.key(0)
+	for i := 1; i < p.count; i++ {
+		key := p.key(i)
+		if bytes.Compare(key, last) <= 0 {
+			return badPage(p.id, "has its keys out of order at %d", i)
+		}
+		last = key
+	}
+	if at.end != nil && bytes.Compare(last, at.end) >= 0 {
+		return badPage(p.id, "has keys of the page after it")
+	}
+	return nil
+}
+
+// place returns where the key of an element starts, and the lengths of the key
+// and of the value after it.
+func (p page) place(i int) (start, keyLen, valueLen uint64) {
+	at := pageHeaderLen + i*elementLen
+	e := p.b[at:]
+	if p.leaf {
+		valueLen = uint64(native.Uint32(e[12:]))
+		e = e[4:] // after its flags
+	}
+	return uint64(at) + uint64(native.Uint32(e)), uint64(native.Uint32(e[4:])), valueLen
+}
+
+func (p page) key(i int) []byte {
+	start, n, _ := p.place(i)
+	return p.b[start : start+n]
+}
+
+// value returns the value of an element of a leaf.
+func (p page) value(i int) []byte {
+	start, key, n := p.place(i)
+	return p.b[start+key : start+key+n]
+}
+
+// isBucket reports whether the value of an element of a leaf is a bucket.
+func (p page) isBucket(i int) bool {
+	return native.Uint32(p.b[pageHeaderLen+i*elementLen:])&bucketFlag != 0
+}
+
+// child returns the reference of an element of a branch to the page below it.
+// end is the first key after the branch.
+func (p page) child(i int, end []byte) ref {
+	if i+1 < p.count {
+		end = p.key(i + 1)
+	}
+	return ref{native.Uint64(p.b[pageHeaderLen+i*elementLen+8:]), p.key(i), end}
+}
+
+// elements yields the keys and values of what may be a leaf, damaged or not, as
+// far as they are in its bounds. If buckets, it yields those in small buckets too.
+func elements(b []byte, buckets bool) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		p := page{leaf: true, b: b}
+		for i := 0; pageHeaderLen+(i+1)*elementLen <= len(b); i++ {
+			start, keyLen, valueLen := p.place(i)
+			if start+keyLen+valueLen > uint64(len(b)) {
+				continue
+			}
+			key, value := p.key(i), p.value(i)
+			if !yield(key, value) {
+				return
+			}
+			if buckets && p.isBucket(i) && len(value) > bucketHeaderLen {
+				for key, value := range elements(value[bucketHeaderLen:], false) {
+					if !yield(key, value) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+func badPage(id uint64, format string, args ...any) error {
+	return fmt.Errorf("%w: page %d %s", ErrDamaged, id, fmt.Sprintf(format, args...))
+}
