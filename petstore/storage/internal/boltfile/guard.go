@@ -55,27 +55,25 @@ func (g *Guard) Check(root uint64, key []byte, beside bool) error {
 		}
 		i := max(0, sort.Search(p.count, func(i int) bool { return bytes.Compare(p.key(i), key) > 0 })-1)
 		if beside {
-			before, after := left, right
-			left, right = ref{}, ref{}
 			if i > 0 {
 				left = p.child(i-1, nil)
-			} else if before.first != nil {
+			} else if l.count > 0 {
 				left = l.child(l.count-1, p.key(0))
 			}
 			if i+1 < p.count {
-				right = p.child(i+1, at.end)
-			} else if after.first != nil {
-				right = r.child(0, after.end)
+				right = p.child(i+1, at.after())
+			} else if r.count > 0 {
+				right = r.child(0, right.after())
 			}
 		}
-		at = p.child(i, at.end)
+		at = p.child(i, at.after())
 	}
 	return badPage(root, "leads back to itself")
 }
 
 // neighbor checks the page beside p, if there is one.
 func (g *Guard) neighbor(at ref, p page) (page, error) {
-	if at.first == nil {
+	if at.up.b == nil {
 		return page{}, nil
 	}
 	n, err := g.check(at)
@@ -90,7 +88,7 @@ func (g *Guard) check(at ref) (page, error) {
 	if p, ok := g.sound[at.id]; ok {
 		return p, nil
 	}
-	p, err := g.page(at, g.buf)
+	p, err := g.page(&at, g.buf)
 	if err != nil {
 		return page{}, err
 	}

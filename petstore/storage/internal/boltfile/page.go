@@ -31,12 +31,28 @@ type page struct {
 	b     []byte
 }
 
-// ref is a reference from a branch to a page. A root has neither a first key nor
-// an end.
+// ref is a reference to a page: an element of a branch, or a root.
 type ref struct {
-	id    uint64
-	first []byte // the first key in the page
-	end   []byte // the first key after the page
+	id  uint64
+	up  page // the branch; the zero page above a root
+	i   int
+	end []byte // the first key after the branch; nil: there is none
+}
+
+// first returns the first key in the page, nil for a root, where it can be any.
+func (r *ref) first() []byte {
+	if r.up.b == nil {
+		return nil
+	}
+	return r.up.key(r.i)
+}
+
+// after returns the first key after the page, nil if there is none.
+func (r *ref) after() []byte {
+	if r.i+1 < r.up.count {
+		return r.up.key(r.i + 1)
+	}
+	return r.end
 }
 
 // reader reads pages.
@@ -75,7 +91,7 @@ func (r *reader) head(id uint64, buf []byte) ([]byte, uint64, error) {
 
 // page reads a page of a tree and makes sure that it is sound: that it is as
 // bbolt writes it and where at says. The page uses buf if that is large enough.
-func (r *reader) page(at ref, buf []byte) (page, error) {
+func (r *reader) page(at *ref, buf []byte) (page, error) {
 	b, more, err := r.head(at.id, buf)
 	if err != nil {
 		return page{}, err
@@ -110,7 +126,7 @@ func inline(id uint64, b []byte) (page, error) {
 	if !p.leaf || end > uint64(len(b)) {
 		return page{}, badPage(id, "has a bucket that is not a leaf")
 	}
-	return p, p.checkKeys(ref{})
+	return p, p.checkKeys(&ref{})
 }
 
 // parse reads the header and the elements of a page, whose keys and values must
@@ -135,18 +151,20 @@ func parse(id uint64, b []byte) (p page, end uint64, err error) {
 	return p, end, nil
 }
 
-// checkKeys returns an error unless the keys are in order and in the range of at.
-func (p page) checkKeys(at ref) error {
+// checkKeys returns an error unless the keys are in order and between those that
+// at says.
+func (p page) checkKeys(at *ref) error {
+	first, after := at.first(), at.after()
 	if p.count == 0 {
-		if p.leaf && at.first == nil {
+		if p.leaf && first == nil {
 			return nil // an empty tree
 		}
 		return badPage(p.id, "has no elements")
 	}
-	if at.first != nil && !bytes.Equal(p.key(0), at.first) {
+	last := p.key(0)
+	if first != nil && !bytes.Equal(last, first) {
 		return badPage(p.id, "does not start with the key in the branch above it")
 	}
-	last := p.key(0)
 	for i := 1; i < p.count; i++ {
 		key := p.key(i)
 		if bytes.Compare(key, last) <= 0 {
@@ -154,7 +172,7 @@ func (p page) checkKeys(at ref) error {
 		}
 		last = key
 	}
-	if at.end != nil && bytes.Compare(last, at.end) >= 0 {
+	if after != nil && bytes.Compare(last, after) >= 0 {
 		return badPage(p.id, "has keys of the page after it")
 	}
 	return nil
@@ -191,10 +209,7 @@ func (p page) isBucket(i int) bool {
 // child returns the reference of an element of a branch to the page below it.
 // end is the first key after the branch.
 func (p page) child(i int, end []byte) ref {
-	if i+1 < p.count {
-		end = p.key(i + 1)
-	}
-	return ref{native.Uint64(p.b[pageHeaderLen+i*elementLen+8:]), p.key(i), end}
+	return ref{native.Uint64(p.b[pageHeaderLen+i*elementLen+8:]), p, i, end}
 }
 
 // elements yields the keys and values of what may be a leaf, damaged or not, as

@@ -20,18 +20,15 @@ func (f *File) Verify() {
 		if b.root == 0 {
 			continue
 		}
-		var first, last ref
+		n, last := 0, ref{}
 		for at := range f.refs(b.root) {
-			if first.id == 0 {
-				first = at.clone()
+			if n++; n == 1 {
+				f.leaf(at, nil)
 			}
-			last = at
+			last = *at
 		}
-		if first.id != 0 {
-			f.leaf(first, nil)
-		}
-		if last.id != first.id {
-			f.leaf(last, nil)
+		if n > 1 {
+			f.leaf(&last, nil)
 		}
 	}
 }
@@ -77,7 +74,7 @@ func (f *File) leaves(root uint64) iter.Seq[page] {
 }
 
 // leaf reads a leaf whose first page is claimed, and claims its further pages.
-func (f *File) leaf(at ref, buf []byte) (p page, ok bool) {
+func (f *File) leaf(at *ref, buf []byte) (p page, ok bool) {
 	p, err := f.page(at, buf)
 	if err == nil && !p.leaf {
 		err = errNotLevel(at.id)
@@ -97,28 +94,32 @@ func (f *File) leaf(at ref, buf []byte) (p page, ok bool) {
 //
 // It goes down level by level. Each level claims other pages, so that a branch
 // that leads back to itself ends the way down.
-func (f *File) refs(root uint64) iter.Seq[ref] {
-	return func(yield func(ref) bool) {
+func (f *File) refs(root uint64) iter.Seq[*ref] {
+	return func(yield func(*ref) bool) {
 		if err := f.claim(root); err != nil {
 			f.report(err)
 			return
 		}
 		level := []ref{{id: root}}
-		if p, err := f.page(level[0], nil); err == nil && p.leaf {
-			yield(level[0])
+		if p, err := f.page(&level[0], nil); err == nil && p.leaf {
+			yield(&level[0])
 			return
 		}
 		for len(level) > 0 {
 			leaves := f.aboveLeaves(level)
 			var next []ref
 			for p, at := range f.branches(level) {
+				end := at.after()
+				if !leaves {
+					p.b = bytes.Clone(p.b) // next keeps it
+				}
 				for i := range p.count {
-					below := p.child(i, at.end)
+					below := p.child(i, end)
 					if err := f.claim(below.id); err != nil {
 						f.report(err)
 					} else if !leaves {
-						next = append(next, below.clone())
-					} else if !yield(below) {
+						next = append(next, below)
+					} else if !yield(&below) {
 						return
 					}
 				}
@@ -128,21 +129,17 @@ func (f *File) refs(root uint64) iter.Seq[ref] {
 	}
 }
 
-// clone returns a copy of a reference that stays valid.
-func (at ref) clone() ref {
-	return ref{at.id, bytes.Clone(at.first), bytes.Clone(at.end)}
-}
-
 // aboveLeaves reports whether a level of branches is the lowest. All leaves of a
 // tree have the same depth, so one sound page below it is enough to tell.
 func (f *File) aboveLeaves(level []ref) bool {
 	for _, at := range level {
-		p, err := f.page(at, nil)
+		p, err := f.page(&at, nil)
 		if err != nil || p.leaf {
 			continue
 		}
 		for i := range p.count {
-			if below, err := f.page(p.child(i, at.end), nil); err == nil {
+			below := p.child(i, at.after())
+			if below, err := f.page(&below, nil); err == nil {
 				return below.leaf
 			}
 		}
@@ -151,8 +148,8 @@ func (f *File) aboveLeaves(level []ref) bool {
 }
 
 // branches yields the sound branches of a level with their references.
-func (f *File) branches(level []ref) iter.Seq2[page, ref] {
-	return func(yield func(page, ref) bool) {
+func (f *File) branches(level []ref) iter.Seq2[page, *ref] {
+	return func(yield func(page, *ref) bool) {
 		const chunkLen = 8 * readsAtOnce
 		var pages [chunkLen]page
 		var errs [chunkLen]error
@@ -161,12 +158,13 @@ func (f *File) branches(level []ref) iter.Seq2[page, ref] {
 			for first := range min(readsAtOnce, len(chunk)) {
 				readers.Go(func() {
 					for i := first; i < len(chunk); i += readsAtOnce {
-						pages[i], errs[i] = f.page(chunk[i], pages[i].b)
+						pages[i], errs[i] = f.page(&chunk[i], pages[i].b)
 					}
 				})
 			}
 			readers.Wait()
-			for i, at := range chunk {
+			for i := range chunk {
+				at := &chunk[i]
 				if errs[i] == nil && pages[i].leaf {
 					errs[i] = errNotLevel(at.id)
 				}
