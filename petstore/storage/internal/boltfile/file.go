@@ -9,6 +9,7 @@
 package boltfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -136,20 +137,13 @@ func (f *File) readFreelist() error {
 func (f *File) readBuckets() {
 	for p := range f.leaves(f.root) {
 		for i := range p.count {
-			name, value := p.key(i), p.value(i)
-			if !p.isBucket(i) || len(value) < bucketHeaderLen {
-				f.report(badPage(p.id, "has an element %d that is not a bucket", i))
+			b, err := p.bucket(i)
+			if err != nil {
+				f.report(err)
 				continue
 			}
-			b := bucket{root: native.Uint64(value)}
-			if b.root == 0 {
-				var err error
-				if b.inline, err = inline(p.id, value[bucketHeaderLen:]); err != nil {
-					f.report(err)
-					continue
-				}
-			}
-			f.bucket[string(name)] = b
+			b.inline.b = bytes.Clone(b.inline.b)
+			f.bucket[string(p.key(i))] = b
 		}
 	}
 }

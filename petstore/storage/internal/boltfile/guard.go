@@ -26,7 +26,7 @@ func NewGuard(file io.ReaderAt, pageSize int64, pages uint64) *Guard {
 
 // Check checks the pages from the root of a bucket down to the leaf that a key
 // is in or belongs in. Errors wrap [ErrDamaged]. A root of 0 is that of a bucket
-// without pages of its own: its page is checked with the bucket that holds it.
+// without pages of its own: it is checked with the leaf that it is in.
 //
 // If beside, Check checks the pages beside those too: after a deletion bbolt may
 // merge pages with them, and a cursor may move on to them. Every cursor of a write
@@ -93,6 +93,9 @@ func (g *Guard) check(at ref) (page, error) {
 		return page{}, err
 	}
 	if p.leaf {
+		if err := p.checkBuckets(); err != nil {
+			return page{}, err
+		}
 		g.buf, p.b = p.b, nil
 	} else {
 		g.buf = nil // the page keeps it

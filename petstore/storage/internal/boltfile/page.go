@@ -178,6 +178,34 @@ func (p page) checkKeys(at *ref) error {
 	return nil
 }
 
+// checkBuckets returns an error unless the buckets in a leaf are sound, as far as
+// they are in it.
+func (p page) checkBuckets() error {
+	for i := range p.count {
+		if p.isBucket(i) {
+			if _, err := p.bucket(i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bucket returns the bucket that an element of a leaf is.
+func (p page) bucket(i int) (bucket, error) {
+	value := p.value(i)
+	if !p.isBucket(i) || len(value) < bucketHeaderLen {
+		return bucket{}, badPage(p.id, "has an element %d that is not a bucket", i)
+	}
+	b := bucket{root: native.Uint64(value)}
+	if b.root != 0 {
+		return b, nil
+	}
+	var err error
+	b.inline, err = inline(p.id, value[bucketHeaderLen:])
+	return b, err
+}
+
 // place returns where the key of an element starts, and the lengths of the key
 // and of the value after it.
 func (p page) place(i int) (start, keyLen, valueLen uint64) {
