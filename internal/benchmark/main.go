@@ -1,170 +1,131 @@
-// Benchmark measures how close the petstore comes to the limits of the
-// machine it runs on, and prints the figures as a Markdown table:
+// Benchmark measures petstore servers that run as processes of their own:
 //
 //	go run ./internal/benchmark
 //
-// Each figure is held against a limit that is measured in the same run: the
-// least that net/http can do, the least that bbolt can do, or the same store
-// in another state. The two are measured in turn, pair by pair, and the figure
-// is the median of the pairs' ratios. See docs/performance.md.
-//
-// A figure that is not reached is no failure: the exit code is 1 only if
-// something could not be measured, or if two sides that have to give the same
-// answer did not.
+// Most figures compare a server with another one in turn: with a bare server
+// of net/http and bbolt, with another release, or with itself in another
+// state. What runs in process is measured by go test -bench instead. See
+// docs/performance.md.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
 	"time"
+
+	"example.com/animalstore/internal/version"
 )
 
+type figure struct {
+	name, about string
+	run         func(*bench) error
+}
+
+var figures = []figure{
+	{"get", "GET of a pet, compared with bare net/http", reads("/pets/500")},
+	{"list-20", "GET of 20 pets, compared with bare net/http", reads("/pets")},
+	{"list-100", "GET of 100 pets, compared with bare net/http", reads("/pets?limit=100")},
+	{"list-100-sold", "GET of 100 pets by status, compared with bare net/http", reads("/pets?limit=100&status=sold")},
+	{"create-1", "POST of pets by 1 client, compared with bare net/http and a bbolt Update", creates(1, "Update")},
+	{"create-64", "POST of pets by 64 clients, compared with bare net/http and a bbolt Batch", creates(64, "Batch")},
+	{"mixed", "GET of random pets by 32 clients while 32 others create, compared with reads alone", mixed},
+	{"large-get", "GET of random pets among -pets, compared with 1,000", large("/pets/%[1]d")},
+	{"large-list", "GET of 20 pets from a random place among -pets, compared with 1,000", large("/pets?cursor=%[2]s")},
+	{"large-status", "GET of 20 pets by status among -pets, compared with 1,000", large("/pets?status=sold&cursor=%[2]s")},
+	{"memory", "memory of a server with -pets pets after a load", memory},
+	{"open", "storage.Open of a file with -pets pets", opening},
+}
+
+// bench is a run of the program.
+type bench struct {
+	ctx      context.Context
+	out      io.Writer
+	dir      string   // temporary
+	servers  []string // paths of refservers
+	pairs    int
+	duration time.Duration
+	pets     int64     // in the large file
+	running  []*server // stopped after each figure
+}
+
 func main() {
-	if runChild() {
-		return
+	if len(os.Args) == 4 && os.Args[1] == bareCommand {
+		fmt.Fprintln(os.Stderr, "bare:", runBare(os.Args[2], os.Args[3]))
+		os.Exit(1)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintf(os.Stderr, "benchmark: %v\n", err)
-		if errors.Is(err, errUsage) {
-			os.Exit(2)
-		}
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "benchmark:", err)
 		os.Exit(1)
 	}
 }
 
-var errUsage = errors.New("wrong use; see benchmark -h")
-
-// figures are all there are, in the order that they are measured and printed
-// in. The first makes the large file that those after it use.
-var figures = []figure{
-	{"load", (*bench).bulk},
-	{"get", (*bench).get},
-	{"list-20", (*bench).list20},
-	{"list-100", (*bench).list100},
-	{"list-100-sold", (*bench).list100Sold},
-	{"allocations", (*bench).allocations},
-	{"create-1", (*bench).createOne},
-	{"create-64", (*bench).createMany},
-	{"large-get", (*bench).largeGet},
-	{"large-list", (*bench).largeList},
-	{"large-status", (*bench).largeStatus},
-	{"large-create", (*bench).largeCreate},
-	{"open", (*bench).open},
-	{"memory", (*bench).memory},
-	{"mixed", (*bench).mixed},
-	{"growth", (*bench).growth},
-}
-
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("benchmark", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	b := &bench{ctx: ctx, log: stderr}
-	glob := fs.String("run", "*", "measure the figures whose names match the `glob`:"+names())
-	fs.IntVar(&b.pairs, "pairs", 15, "`number` of pairs to measure for each figure")
-	fs.DurationVar(&b.duration, "duration", 2*time.Second, "`duration` of each half of a pair; wrk takes whole seconds")
-	fs.Int64Var(&b.pets, "pets", 10_000_000, "`number` of pets in the large file; it takes about 250 bytes each while it is made")
-	fs.StringVar(&b.dir, "dir", "", "`folder` for the files, on the disk to measure; those of pets are kept there for the next run; empty: a temporary folder")
-	plot := fs.String("plot", "", "`file` to draw the growth of costs in, as SVG; needs the figure growth")
-	doc := fs.String("doc", "", "`file` in Markdown to put the tables into, between the lines <!-- figures --> and <!-- end of figures -->")
-	jsonFile := fs.String("json", "", "`file` to write everything that was measured to, as JSON")
-	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return nil
-	} else if err != nil {
-		return errUsage // the flag package has said the rest
+func run(ctx context.Context, args []string, stdout io.Writer) (err error) {
+	b := &bench{ctx: ctx, out: stdout}
+	fs := flag.NewFlagSet("benchmark", flag.ExitOnError)
+	names := ""
+	for _, f := range figures {
+		names += fmt.Sprintf("\n%-14s %s", f.name, f.about)
 	}
-	chosen, err := choose(*glob)
+	selected := fs.String("run", "", "measure the figures whose names match the `regexp`:"+names)
+	fs.Func("server", "refserver `binary` to measure instead of one built from this module; if repeated, the figures\n"+
+		"up to create-64 compare the first with each other one, and the rest measure the first", func(path string) error {
+		path, err := filepath.Abs(path)
+		b.servers = append(b.servers, path)
+		return err
+	})
+	fs.IntVar(&b.pairs, "pairs", 15, "`number` of pairs; one more is measured first and does not count")
+	fs.DurationVar(&b.duration, "duration", 2*time.Second, "`duration` of each half of a pair")
+	fs.Int64Var(&b.pets, "pets", 10_000_000, "`number` of pets in the large file, which takes about 250 bytes each in $TMPDIR")
+	_ = fs.Parse(args) // which exits
+	pattern, err := regexp.Compile(*selected)
 	switch {
 	case err != nil:
 		return fmt.Errorf("-run: %w", err)
+	case !slices.ContainsFunc(figures, func(f figure) bool { return pattern.MatchString(f.name) }):
+		return fmt.Errorf("-run: must match the name of a figure (-h lists them), got %q", *selected)
+	case b.pairs < 1:
+		return fmt.Errorf("-pairs: must be at least 1, got %d", b.pairs)
+	case b.duration <= 0:
+		return fmt.Errorf("-duration: must be positive, got %v", b.duration)
+	case b.pets <= smallPets:
+		return fmt.Errorf("-pets: must be more than %d, got %d", smallPets, b.pets)
 	case fs.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q: %w", fs.Arg(0), errUsage)
-	case b.pairs < 1 || b.duration <= 0 || b.pets < smallPets:
-		return fmt.Errorf("-pairs must be at least 1, -duration positive, -pets at least %d: %w", smallPets, errUsage)
+		return fmt.Errorf("arguments: must be flags, got %q", fs.Args())
 	}
-	if *doc != "" {
-		if _, _, err := cutTables(*doc); err != nil { // now rather than in half an hour
-			return fmt.Errorf("-doc: %w", err)
-		}
-	}
-	b.wrk, _ = exec.LookPath("wrk")
-	if err := b.prepare(); err != nil {
+	if b.dir, err = os.MkdirTemp("", "benchmark-*"); err != nil {
 		return err
 	}
-	defer b.close()
-	rep, failed := b.measure(chosen)
-	rep.print(stdout)
-	if *plot != "" && len(rep.Growth) > 0 {
-		failed = errors.Join(failed, os.WriteFile(*plot, drawGrowth(rep.Growth), 0o644))
-	}
-	if *jsonFile != "" {
-		failed = errors.Join(failed, rep.write(*jsonFile))
-	}
-	if *doc != "" && failed == nil {
-		failed = rep.putInto(*doc)
-	}
-	return failed
-}
-
-func names() string {
-	s := ""
-	for _, f := range figures {
-		s += " " + f.name
-	}
-	return s
-}
-
-func choose(glob string) ([]figure, error) {
-	var chosen []figure
-	for _, f := range figures {
-		ok, err := path.Match(glob, f.name)
+	defer os.RemoveAll(b.dir)
+	if b.servers == nil {
+		b.servers = []string{filepath.Join(b.dir, "refserver")}
+		out, err := exec.CommandContext(ctx, "go", "build", "-o", b.servers[0], "example.com/animalstore/cmd/refserver").CombinedOutput()
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w: %w", glob, err, errUsage)
-		}
-		if ok {
-			chosen = append(chosen, f)
+			return fmt.Errorf("building cmd/refserver: %w\n%s", err, out)
 		}
 	}
-	if chosen == nil {
-		return nil, fmt.Errorf("%q names none of:%s: %w", glob, names(), errUsage)
-	}
-	return chosen, nil
-}
-
-// measure measures figures. One that cannot be measured does not keep the
-// others from it.
-func (b *bench) measure(chosen []figure) (*report, error) {
-	rep := &report{
-		Machine: machine(), Busy: busy(), Client: "the Go client",
-		Pairs: b.pairs, Seconds: b.duration.Seconds(), Pets: b.pets,
-	}
-	if b.wrk != "" {
-		rep.Client = "wrk"
-	}
-	var failed error
-	for _, f := range chosen {
-		start := time.Now()
-		rows, err := f.run(b)
-		for _, r := range rows {
-			fmt.Fprintf(b.log, "%s: %s, held against %s: %s\n", f.name, r.Figure, r.Against, r.measured())
+	fmt.Fprintf(b.out, "%s %s/%s, %d CPUs, %d pairs of %v; median [quartiles]; NaN: cannot be measured on this system\n",
+		version.String(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), b.pairs, b.duration)
+	for _, f := range figures {
+		if !pattern.MatchString(f.name) {
+			continue
 		}
-		rep.Rows = append(rep.Rows, rows...)
+		fmt.Fprintf(b.out, "\n%s: %s\n", f.name, f.about)
+		err := f.run(b)
+		b.stop()
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", f.name, err))
-		}
-		fmt.Fprintf(b.log, "%s: took %v\n", f.name, time.Since(start).Round(time.Second))
-		if b.ctx.Err() != nil {
-			break
+			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
-	rep.Growth = b.grown
-	return rep, failed
+	return nil
 }
