@@ -128,7 +128,7 @@ func TestWrongUse(t *testing.T) {
 		{"no account", 2, []string{"keys", "create"}, []string{"ACCOUNT"}},
 		{"bad account", 2, []string{"keys", "create", "a b"}, []string{"account: must"}},
 		{"bad expiry", 2, []string{"keys", "create", "-expires=-1h", "alice"}, []string{"-expires"}},
-		{"expiry too near", 2, []string{"keys", "create", "alice", "-expires=1ms"}, []string{"expiry"}},
+		{"expiry too near", 2, []string{"keys", "create", "alice", "-expires=1ms"}, []string{"-expires", "at least 1s"}},
 		{"list without a file", 1, []string{"keys", "list", "-keys=absent"}, []string{"absent", "keys create"}},
 		{"revoke without a file", 1, []string{"keys", "revoke", "-keys=absent", "x"}, []string{"absent", "keys create"}},
 		{"expiry in days", 2, []string{"keys", "create", "-expires=30d", "alice"}, []string{"-expires", "h, m, s"}},
@@ -136,7 +136,7 @@ func TestWrongUse(t *testing.T) {
 		{"backup with a scheme", 2, []string{"backup", "-admin-addr=http://localhost", "copy.db"}, []string{"without a scheme"}},
 		{"backup from the main address", 1, []string{"backup", "-admin-addr=" + running.host(), "copy.db"}, []string{"is this the admin address"}},
 		{"revoke nothing", 2, []string{"keys", "revoke"}, []string{"ID"}},
-		{"revoke the unknown", 1, []string{"keys", "revoke", "-keys=" + goodKeys, "x"}, []string{"no key has this id"}},
+		{"revoke the unknown", 1, []string{"keys", "revoke", "-keys=" + goodKeys, "x"}, []string{"no key has this ID"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/apikey"
 )
 
@@ -55,20 +56,20 @@ func createKey(c *Call, path string, expires time.Duration) error {
 	if len(c.Args) != 1 {
 		return usagef("keys create needs one ACCOUNT")
 	}
-	if expires < 0 {
-		return usagef("-expires: must not be negative")
+	if expires != 0 && expires < time.Second {
+		return usagef("-expires: must be 0 or at least 1s, got %v", expires)
 	}
-	key, k, err := newKey(c.Args[0], expires)
-	if err != nil {
+	key, id, err := apikey.Create(path, c.Args[0], expires)
+	if petstore.CodeOf(err) == petstore.CodeInvalid {
 		return usagef("%v", err)
 	}
-	if err := apikey.Add(path, k); err != nil {
+	if err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
-		return fmt.Errorf("key %s was made but could not be printed: %w; revoke it and make another", k.ID, err)
+		return fmt.Errorf("key %s was made but could not be printed: %w; revoke it and make another", id, err)
 	}
-	fmt.Fprintf(c.Stderr, "key %s of account %s; keys revoke %s takes it away\n", k.ID, k.Account, k.ID)
+	fmt.Fprintf(c.Stderr, "key %s of account %s; keys revoke %s takes it away\n", id, c.Args[0], id)
 	return nil
 }
 
@@ -78,14 +79,6 @@ func noFile(err error) error {
 		return fmt.Errorf("%w; put it back from a copy, or name another with -keys; keys create makes a file in which no earlier key is", err)
 	}
 	return err
-}
-
-func newKey(account string, expires time.Duration) (string, apikey.Key, error) {
-	now, end := time.Now(), time.Time{}
-	if expires != 0 {
-		end = now.Add(expires)
-	}
-	return apikey.New(account, now, end)
 }
 
 func listKeys(c *Call, path string) error {
@@ -139,18 +132,15 @@ func (p *Program) openKeys(stdout io.Writer, path, url string, mayMake bool, log
 		quoted := "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" // for a shell
 		return nil, fmt.Errorf("there is a store %s, but there is no key file %s; check the flag, or make a key: %s keys create -keys %s %s", p.StoreFile(), path, p.Name, quoted, firstAccount)
 	} else if none {
-		key, k, err := newKey(firstAccount, 0)
+		key, _, err := apikey.Create(path, firstAccount, 0)
 		if err != nil {
-			return nil, err
-		}
-		if err := apikey.Add(path, k); err != nil {
 			return nil, err
 		}
 		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, url); err != nil {
 			return nil, fmt.Errorf("the first key could not be printed: %w; remove %s and start again", err, path)
 		}
 	}
-	return apikey.Open(path, &apikey.Options{Logger: log})
+	return apikey.Open(path, log)
 }
 
 const firstKeyText = `There was no key file. %s now holds the hash of this API key,

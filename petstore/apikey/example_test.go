@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -19,18 +20,14 @@ func Example() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "petstore.keys")
 
-	// The owner of an account gets a key, which is shown once.
-	now := time.Now()
-	key, kept, err := apikey.New("alice", now, now.Add(90*24*time.Hour))
+	// The key is shown once, to the owner of the account.
+	key, id, err := apikey.Create(path, "alice", 90*24*time.Hour)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := apikey.Add(path, kept); err != nil {
-		log.Fatal(err)
-	}
 
-	// The server has the file open, and learns of every change to it.
-	keys, err := apikey.Open(path, nil)
+	// A running server learns of every change of the file.
+	keys, err := apikey.Open(path, slog.Default())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,6 +36,10 @@ func Example() {
 	fmt.Println(keys.Authenticate(context.Background(), key))
 	_, err = keys.Authenticate(context.Background(), "guessed")
 	fmt.Println(err)
+
+	if _, err := apikey.Revoke(path, id); err != nil {
+		log.Fatal(err)
+	}
 	// Output:
 	// alice <nil>
 	// unknown API key

@@ -1,318 +1,282 @@
 package apikey
 
 import (
-	"bytes"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/animalstore/petstore"
 )
 
-// env is a key file that a File has open, with the ticker stopped: the test
-// says when the file is looked at.
+// env is a File that is open, with a fake clock.
 type env struct {
-	t    *testing.T
+	*testing.T
 	path string
 	file *File
-	log  bytes.Buffer
-	now  time.Time
+
+	mu  sync.Mutex
+	log strings.Builder
 }
 
-func newEnv(t *testing.T, keys ...Key) *env {
+// Write adds to the log.
+func (e *env) Write(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.log.Write(p)
+}
+
+// logged returns what was logged since it was last called.
+func (e *env) logged() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer e.log.Reset()
+	return e.log.String()
+}
+
+// serve opens a file with those contents and calls test.
+func serve(t *testing.T, contents string, test func(*env)) {
 	t.Helper()
-	e := &env{t: t, path: filepath.Join(t.TempDir(), "test.keys"), now: created}
-	e.write(header + "\n")
-	for _, k := range keys {
-		if err := Add(e.path, k); err != nil {
+	e := &env{path: filepath.Join(t.TempDir(), "test.keys")}
+	write(t, e.path, contents)
+	synctest.Test(t, func(t *testing.T) {
+		e.T = t
+		f, err := Open(e.path, slog.New(slog.NewTextHandler(e, nil)))
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	f, err := Open(e.path, &Options{
-		Logger: slog.New(slog.NewTextHandler(&e.log, nil)),
-		Now:    func() time.Time { return e.now },
+		defer f.Close()
+		e.file = f
+		test(e)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	e.file = f
-	e.rest()
-	return e
 }
 
-// rest looks at the file as often as it takes for a change to be taken.
-func (e *env) rest() { e.file.poll(); e.file.poll() }
+// wait waits until the promised time for loading a change is over.
+func (e *env) wait() { e.sleep(2 * time.Second) }
 
-func (e *env) write(s string) {
-	e.t.Helper()
-	if err := os.WriteFile(e.path, []byte(s), 0o600); err != nil {
-		e.t.Fatal(err)
-	}
+func (e *env) sleep(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }
 
-// want checks whom the key stands for; "" means that it is refused.
+// want checks the account of a key; "" means that the key is refused.
 func (e *env) want(key, account string) {
-	e.t.Helper()
-	got, err := e.file.Authenticate(e.t.Context(), key)
-	if got != account {
-		e.t.Errorf("Authenticate gave account %q; want %q", got, account)
-	}
-	if account == "" && petstore.CodeOf(err) != petstore.CodeUnauthorized || account != "" && err != nil {
-		e.t.Errorf("Authenticate gave error %v for account %q", err, account)
+	e.Helper()
+	got, err := e.file.Authenticate(e.Context(), key)
+	if refused := petstore.CodeOf(err) == petstore.CodeUnauthorized; got != account || refused != (account == "") {
+		e.Errorf("Authenticate returned %q, %v; want %q", got, err, account)
 	}
 }
 
-// wantLog checks what was logged since the last time.
+// wantLog checks that one line with these parts was logged, or none.
 func (e *env) wantLog(parts ...string) {
-	e.t.Helper()
-	got := e.log.String()
-	e.log.Reset()
+	e.Helper()
+	got := e.logged()
 	if n := strings.Count(got, "\n"); n != min(len(parts), 1) {
-		e.t.Errorf("logged %d lines:\n%s", n, got)
+		e.Errorf("logged %d lines:\n%s", n, got)
 	}
-	for _, p := range parts {
-		if !strings.Contains(got, p) {
-			e.t.Errorf("logged %q; want it to say %q", got, p)
+	for _, part := range parts {
+		if !strings.Contains(got, part) {
+			e.Errorf("logged %q; want %q in it", got, part)
 		}
 	}
-	if strings.Contains(got, Prefix) {
-		e.t.Errorf("logged a key: %s", got)
+	if strings.Contains(got, prefix) {
+		e.Errorf("logged a key: %s", got)
 	}
 }
 
 func TestAuthenticate(t *testing.T) {
-	alice, a := newKey(t, "alice")
-	alice2, a2 := newKey(t, "alice")
-	bob, b := newKey(t, "bob")
-	stranger, _ := newKey(t, "stranger")
-	e := newEnv(t, a, a2, b)
-	e.want(alice, "alice")
-	e.want(alice2, "alice")
-	e.want(bob, "bob")
-	for _, key := range []string{"", stranger, alice[:len(alice)-1], alice + "a", strings.ToUpper(alice), " " + alice,
-		string(a.SHA256[:]), strings.Repeat("x", 1<<20)} {
-		e.want(key, "")
-	}
-	e.wantLog()
+	alice, a := makeKey("alice", forever)
+	alice2, a2 := makeKey("alice", forever)
+	bob, b := makeKey("bob", forever)
+	serve(t, a+a2+b, func(e *env) {
+		e.want(alice, "alice")
+		e.want(alice2, "alice")
+		e.want(bob, "bob")
+		for _, key := range []string{"", newKey(), alice[:len(alice)-1], alice + "a", strings.ToUpper(alice), " " + alice, a[:64], strings.Repeat("x", 1<<20)} {
+			e.want(key, "")
+		}
+		e.wait()
+		e.wantLog()
+		for _, key := range []string{alice, newKey()} {
+			if n := testing.AllocsPerRun(100, func() { e.file.Authenticate(e.Context(), key) }); n != 0 {
+				e.Errorf("Authenticate allocated %v times", n)
+			}
+		}
+	})
 }
 
-func TestAuthenticateAllocatesNothing(t *testing.T) {
-	alice, a := newKey(t, "alice")
-	stranger, _ := newKey(t, "stranger")
-	e := newEnv(t, a)
-	for _, key := range []string{alice, stranger} {
-		if n := testing.AllocsPerRun(100, func() { e.file.Authenticate(t.Context(), key) }); n != 0 {
-			t.Errorf("Authenticate allocated %v times", n)
+// Keys with the same ID differ in the rest of the hash.
+func TestAuthenticateComparesWholeHash(t *testing.T) {
+	alice, a := makeKey("alice", forever)
+	serve(t, a[:62]+"00"+a[64:], func(e *env) {
+		if !strings.HasSuffix(a[:64], "00") {
+			e.want(alice, "")
 		}
-	}
+	})
 }
 
 func TestExpiry(t *testing.T) {
-	key, k, err := New("alice", created, created.Add(time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := newEnv(t, k)
-	for _, tt := range []struct {
-		after   time.Duration
-		account string
-	}{{0, "alice"}, {time.Hour - 1, "alice"}, {time.Hour, ""}, {48 * time.Hour, ""}} {
-		e.now = created.Add(tt.after)
-		e.want(key, tt.account)
-		if got := k.Expired(e.now); got != (tt.account == "") {
-			t.Errorf("Expired(%v after creation) = %v", tt.after, got)
+	key, line := makeKey("alice", minute)
+	_, other := makeKey("bob", forever)
+	serve(t, line+other, func(e *env) {
+		keys, err := List(e.path)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		want := func(account string) {
+			e.Helper()
+			e.want(key, account)
+			if got := keys[0].Expired(time.Now()); got != (account == "") {
+				e.Errorf("at %v Expired returned %v", time.Now(), got)
+			}
+		}
+		want("alice")
+		e.sleep(time.Minute - 1)
+		want("alice")
+		e.sleep(1)
+		want("")
+		e.sleep(time.Minute)
+		want("")
+		e.wantLog()
+	})
 }
 
-func TestReload(t *testing.T) {
-	alice, a := newKey(t, "alice")
-	bob, b := newKey(t, "bob")
-	e := newEnv(t, a)
+func TestChangesWhileServing(t *testing.T) {
+	alice, a := makeKey("alice", forever)
+	serve(t, a, func(e *env) {
+		bob, _, err := Create(e.path, "bob", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.sleep(500 * time.Millisecond)
+		e.want(bob, "") // the file may be half written
+		e.wait()
+		e.want(alice, "alice")
+		e.want(bob, "bob")
+		e.wantLog("level=INFO", "key file loaded", "keys=2")
 
-	if err := Add(e.path, b); err != nil {
-		t.Fatal(err)
-	}
-	e.file.poll()
-	e.want(bob, "") // one look could have seen half of a change
-	e.file.poll()
-	e.want(alice, "alice")
-	e.want(bob, "bob")
-	e.wantLog("level=INFO", "key file taken", "keys=2")
+		if _, err := Revoke(e.path, a[:12]); err != nil {
+			t.Fatal(err)
+		}
+		e.wait()
+		e.want(alice, "")
+		e.want(bob, "bob")
+		e.wantLog("keys=1")
 
-	if _, err := Revoke(e.path, a.ID); err != nil {
-		t.Fatal(err)
-	}
-	e.rest()
-	e.want(alice, "")
-	e.want(bob, "bob")
-	e.wantLog("keys=1")
+		if err := os.Chtimes(e.path, time.Now(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		e.wait()
+		e.wantLog()
 
-	// A change of the time alone is none.
-	if err := os.Chtimes(e.path, created, created); err != nil {
-		t.Fatal(err)
-	}
-	e.rest()
-	e.wantLog()
+		e.file.Close()
+		write(t, e.path, a)
+		e.wait()
+		e.want(bob, "bob")
+		if err := e.file.Close(); err != nil {
+			t.Errorf("second Close: %v", err)
+		}
+	})
 }
 
-func TestBadFileIsKeptOut(t *testing.T) {
-	alice, a := newKey(t, "alice")
-	bob, b := newKey(t, "bob")
-	good := a.line() + "\n"
-	tests := []struct {
+func TestBadFileWhileServing(t *testing.T) {
+	alice, a := makeKey("alice", forever)
+	bob, b := makeKey("bob", forever)
+	contents := func(s string) func(*env) { return func(e *env) { write(e, e.path, s) } }
+	for _, tt := range []struct {
 		name string
 		do   func(*env)
 		want string
 	}{
-		{"empty", func(e *env) { e.write("") }, "half written"},
-		{"cut in a line", func(e *env) { e.write(good + b.line()[:40]) }, "line 2: no newline"},
-		{"cut before the newline", func(e *env) { e.write(good + b.line()) }, "line 2: no newline"},
-		{"a bad line", func(e *env) { e.write(b.line() + "\nnonsense\n") }, "line 2: has 1 fields"},
-		{"the key itself", func(e *env) { e.write("id bob " + bob + " 2026-11-20T09:30:00Z\n") }, "line 1: SHA-256"},
-		{"zeros", func(e *env) { e.write(strings.Repeat("\x00", 4096)) }, "line 1"},
+		{"empty", contents(""), "half written"},
+		{"cut in a line", contents(a + b[:40]), "line 2: must end in a newline"},
+		{"cut before the newline", contents(a + strings.TrimSuffix(b, "\n")), "line 2: must end in a newline"},
+		{"malformed", contents(b + "\nnonsense\n"), "line 3: must have 4 fields"},
+		{"key for its hash", contents(bob + b[64:]), "line 1: SHA-256"},
 		{"gone", func(e *env) { os.Remove(e.path) }, "no such file"},
-		{"a directory", func(e *env) { os.Remove(e.path); os.Mkdir(e.path, 0o700) }, "not a regular file"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			e := newEnv(t, a)
-			tt.do(e)
-			e.rest()
-			e.want(alice, "alice")
-			e.want(bob, "")
-			e.wantLog("level=ERROR", tt.want)
-			e.rest()
-			e.rest()
-			e.wantLog() // once is enough
-
-			os.Remove(e.path)
-			e.write(b.line() + "\n")
-			e.rest()
-			e.want(alice, "")
-			e.want(bob, "bob")
-			e.wantLog("level=INFO", "keys=1")
-		})
-	}
-}
-
-// The log warns once if a key file has no valid key when it is opened, and once
-// whenever its last valid key is gone.
-func TestNoValidKey(t *testing.T) {
-	const warning = "no valid key"
-	_, a := newKey(t, "alice")
-	_, ends, err := New("bob", created, created.Add(time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, ended, err := New("carol", created.Add(-2*time.Hour), created.Add(-time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct {
-		name     string
-		keys     []Key
-		do       func(*env)
-		at, then int // number of warnings after opening, and in all after do
-	}{
-		{"a key", []Key{a}, func(*env) {}, 0, 0},
-		{"none", nil, func(*env) {}, 1, 1},
-		{"only an expired one", []Key{ended}, func(*env) {}, 1, 1},
-		{"the last is revoked", []Key{a}, func(e *env) { e.write(header + "\n") }, 0, 1},
-		{"the last is replaced by an expired one", []Key{a}, func(e *env) { e.write(ended.line() + "\n") }, 0, 1},
-		{"the last expires", []Key{ends, ended}, func(e *env) { e.now = created.Add(time.Hour) }, 0, 1},
-		{"one of two expires", []Key{ends, a}, func(e *env) { e.now = created.Add(time.Hour) }, 0, 0},
-		{"none, then one, then none", nil, func(e *env) {
-			e.write(a.line() + "\n")
-			e.rest()
-			e.write(header + "\n# nobody\n")
-		}, 1, 2},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			e := newEnv(t, tt.keys...)
-			if n := strings.Count(e.log.String(), warning); n != tt.at {
-				t.Errorf("warned %d times when it was opened; want %d:\n%s", n, tt.at, &e.log)
-			}
-			tt.do(e)
-			e.rest()
-			e.rest()
-			if n := strings.Count(e.log.String(), warning); n != tt.then {
-				t.Errorf("warned %d times in all; want %d:\n%s", n, tt.then, &e.log)
-			}
-		})
-	}
-}
-
-func TestBadThenAsBefore(t *testing.T) {
-	alice, a := newKey(t, "alice")
-	e := newEnv(t, a)
-	if err := os.Rename(e.path, e.path+".away"); err != nil {
-		t.Fatal(err)
-	}
-	e.rest()
-	e.wantLog("level=ERROR")
-	if err := os.Rename(e.path+".away", e.path); err != nil {
-		t.Fatal(err)
-	}
-	e.rest()
-	e.wantLog("level=INFO", "key file taken", "keys=1")
-	e.want(alice, "alice")
-}
-
-// With the ticker running a change is taken without help.
-func TestFollow(t *testing.T) {
-	_, a := newKey(t, "alice")
-	bob, b := newKey(t, "bob")
-	path := filepath.Join(t.TempDir(), "test.keys")
-	if err := Add(path, a); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := Add(path, b); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := f.Authenticate(t.Context(), bob); err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the new key was not taken")
-		}
-	}
-}
-
-func TestOpenErrors(t *testing.T) {
-	dir := t.TempDir()
-	bad := filepath.Join(dir, "bad.keys")
-	if err := os.WriteFile(bad, []byte("# fine\n\nnot a key\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]string{
-		bad:                          bad + ": line 3: has 3 fields",
-		dir:                          "not a regular file",
-		filepath.Join(dir, "absent"): "no such file",
+		{"directory", func(e *env) { os.Remove(e.path); os.Mkdir(e.path, 0o700) }, "must be a regular file"},
 	} {
-		if _, err := Open(path, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Open: error %v; want one with %q", err, want)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			serve(t, a, func(e *env) {
+				tt.do(e)
+				e.wait()
+				e.want(alice, "alice")
+				e.want(bob, "")
+				e.wantLog("level=ERROR", tt.want, e.path)
+				e.wait()
+				e.wantLog() // once is enough
+
+				os.Remove(e.path)
+				write(t, e.path, a)
+				e.wait()
+				e.want(alice, "alice")
+				e.wantLog("level=INFO", "keys=1")
+				write(t, e.path, b)
+				e.wait()
+				e.want(alice, "")
+				e.want(bob, "bob")
+			})
+		})
+	}
+}
+
+// The warning is logged once when a file with no valid key is opened, and once
+// whenever the last valid key is gone.
+func TestNoValidKey(t *testing.T) {
+	_, a := makeKey("alice", forever)
+	_, ends := makeKey("bob", minute)
+	_, other := makeKey("carol", minute)
+	_, ended := makeKey("dave", past)
+	expire := func(e *env) { e.sleep(time.Minute) }
+	contents := func(s string) func(*env) { return func(e *env) { write(e, e.path, s) } }
+	for _, tt := range []struct {
+		name     string
+		contents string
+		do       func(*env)
+		at, then int // number of warnings when opening, and after do
+	}{
+		{"a key", a, func(*env) {}, 0, 0},
+		{"none", header, func(*env) {}, 1, 0},
+		{"only an expired key", ended, func(*env) {}, 1, 0},
+		{"last key revoked", a, contents(header), 0, 1},
+		{"last key replaced by an expired one", a, contents(ended), 0, 1},
+		{"last key expires", other + ended, expire, 0, 1},
+		{"one of two keys expires", ends + a, expire, 0, 0},
+		{"none, then one, then none", header, func(e *env) {
+			write(e, e.path, a)
+			e.wait()
+			write(e, e.path, header+"\n# nobody\n")
+		}, 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			serve(t, tt.contents, func(e *env) {
+				want := func(n int) {
+					e.Helper()
+					log := e.logged()
+					if got := strings.Count(log, `level=WARN msg="no valid key`); got != n {
+						e.Errorf("warned %d times; want %d:\n%s", got, n, log)
+					}
+				}
+				want(tt.at)
+				tt.do(e)
+				e.wait()
+				want(tt.then)
+				e.wait()
+				want(0)
+			})
+		})
 	}
 }
 
 func BenchmarkAuthenticate(b *testing.B) {
-	key, k := newKey(b, "alice")
+	key, line := makeKey("alice", forever)
 	path := filepath.Join(b.TempDir(), "test.keys")
-	if err := Add(path, k); err != nil {
-		b.Fatal(err)
-	}
+	write(b, path, line)
 	f, err := Open(path, nil)
 	if err != nil {
 		b.Fatal(err)

@@ -1,3 +1,19 @@
+// Package apikey keeps the hashes of API keys in a file, and checks the keys
+// that requests carry.
+//
+// [Create] makes a key and adds it to a file, [List] returns what a file holds,
+// and [Revoke] removes a key. A server calls [Open] and passes the result to
+// package petstore/httpapi.
+//
+// Each line of a file holds the SHA-256 of a key in hexadecimal, the account,
+// when the key was created, and when it expires:
+//
+//	# alice's laptop
+//	5f16…c9b2 alice 2026-11-20T09:30:00Z never
+//	03ba…77e4 ci@example.com 2026-11-20T09:31:00Z 2027-11-20T09:31:00Z
+//
+// Blank lines and lines that start with # are ignored. The file must end in a
+// newline, also if it holds no keys: otherwise it may be half written.
 package apikey
 
 import (
@@ -7,33 +23,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
 
-// Prefix starts every key, so that people, log filters and secret scanners
-// know one when they see it.
-const Prefix = "petstore_"
-
-const (
-	randomLen   = 32 // bytes
-	checksumLen = 3  // bytes; with the random ones a multiple of base32's five
-)
-
-// KeyLen is the length of a key: [Prefix] and 56 letters and digits.
-const KeyLen = len(Prefix) + (randomLen+checksumLen)*8/5
-
-// keyText is base32 in lower case. It has no character that a shell, a URL or
-// a double click treats as anything but a part of a word.
-var keyText = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
-// Key is what is kept of a key: everything but the key.
+// Key is what a file holds about a key.
 type Key struct {
-	ID      string            // names the key; unique within a file
-	Account string            // whom a request with the key acts for
-	SHA256  [sha256.Size]byte // of the key's text
-	Created time.Time         // UTC, to the second
-	Expires time.Time         // when it stops being valid: UTC, to the second; zero: never
+	ID      string    // the first 12 digits of the hash; unique in the file
+	Account string    // the account that requests with the key act for
+	Created time.Time // in UTC
+	Expires time.Time // in UTC; from then on the key is not valid; zero: never
+	hash    [sha256.Size]byte
+	line    int // its index in the file
 }
 
 // Expired reports whether k is no longer valid at now.
@@ -41,101 +43,93 @@ func (k Key) Expired(now time.Time) bool {
 	return !k.Expires.IsZero() && !now.Before(k.Expires)
 }
 
-// New makes a key for an account: the text to hand to its owner, which cannot
-// be had again, and what to keep of it. The key counts from when it is in a
-// file ([Add]). A zero expires means never; both times lose what they have
-// below the second. The ID is the start of the hash, so that whoever has a key
-// can find its line.
-//
-// It fails if the account's name cannot be one (1 to 128 of the letters A to Z
-// and a to z, digits and . _ @ + -, the first a letter or a digit) and if
-// expires is not after created.
-func New(account string, created, expires time.Time) (key string, k Key, err error) {
-	if err := checkAccount(account); err != nil {
-		return "", Key{}, err
-	}
-	b := make([]byte, randomLen, randomLen+checksumLen)
-	rand.Read(b) // never fails
-	key = Prefix + keyText.EncodeToString(append(b, checksum(b)...))
-	k = Key{
-		Account: account,
-		SHA256:  sha256.Sum256([]byte(key)),
-		Created: created.UTC().Truncate(time.Second),
-	}
-	k.ID = hex.EncodeToString(k.SHA256[:6])
-	if !expires.IsZero() {
-		k.Expires = expires.UTC().Truncate(time.Second)
-	}
-	return key, k, k.check()
+// prefix starts every key, so that log filters and secret scanners find it.
+const prefix = "petstore_"
+
+var (
+	base32Lower  = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+	validKey     = regexp.MustCompile(`^` + prefix + `[a-z2-7]{56}$`)
+	validAccount = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`) // needs no quoting anywhere
+)
+
+// newKey returns a random key: the prefix, and 32 random bytes and their checksum
+// in base32. That is too random to be guessed from a plain SHA-256.
+func newKey() string {
+	random := make([]byte, 32)
+	rand.Read(random) // never fails
+	return prefix + base32Lower.EncodeToString(append(random, checksum(random)...))
 }
 
-// checksum returns what follows the random bytes of a key: the start of the
-// SHA-256 of the prefix and those bytes.
 func checksum(random []byte) []byte {
-	sum := sha256.Sum256(append([]byte(Prefix), random...))
-	return sum[:checksumLen]
+	sum := sha256.Sum256(append([]byte(prefix), random...))
+	return sum[:3]
 }
 
-// Check reports what is wrong with a key's text: nil for one that [New] may
-// have made. It needs no file, so that a client can tell a key that was
-// mistyped or cut short before it sends it. The error does not show the key.
+// Check returns an error if key is mistyped or cut short, and so cannot be a key.
+// The error does not contain it.
 func Check(key string) error {
-	text, ok := strings.CutPrefix(key, Prefix)
-	if !ok {
-		return errors.New("not an API key: does not start with " + Prefix)
+	if !validKey.MatchString(key) {
+		return fmt.Errorf("API key: must be %s and 56 of the characters a to z and 2 to 7, got %d characters in all", prefix, len(key))
 	}
-	if len(key) != KeyLen {
-		return fmt.Errorf("not an API key: %d characters long, not %d", len(key), KeyLen)
-	}
-	b, err := keyText.DecodeString(text)
-	if err != nil || len(b) != randomLen+checksumLen {
-		return errors.New("not an API key: has a character that keys do not have")
-	}
-	if string(checksum(b[:randomLen])) != string(b[randomLen:]) {
-		return errors.New("mistyped API key: its checksum does not match")
+	b, err := base32Lower.DecodeString(key[len(prefix):])
+	if err != nil || string(checksum(b[:32])) != string(b[32:]) {
+		return errors.New("API key: is mistyped: the checksum does not match")
 	}
 	return nil
 }
 
-// check reports why k cannot be kept, naming the field and never its value,
-// which might be a key in the wrong place.
-func (k Key) check() error {
-	if err := checkName("id", k.ID, 32); err != nil {
-		return err
+// parse returns the lines in the contents of the file at path, and the keys by
+// ID. It fails if any line is bad. Its errors do not quote the line, which may
+// hold a key.
+func parse(path, contents string) (lines []string, keys map[string]Key, err error) {
+	lines = strings.SplitAfter(contents, "\n")
+	last := len(lines) - 1 // what follows the last newline
+	if last == 0 || lines[last] != "" {
+		return nil, nil, fmt.Errorf("%s: line %d: must end in a newline; the file may be half written", path, last+1)
 	}
-	if err := checkAccount(k.Account); err != nil {
-		return err
-	}
-	for _, t := range []time.Time{k.Created, k.Expires} {
-		if y := t.UTC().Year(); y < 0 || y > 9999 {
-			return errors.New("time: must lie in the years 0 to 9999")
+	keys = make(map[string]Key)
+	for i, line := range lines[:last] {
+		k, err := parseFields(strings.Fields(line)) // without the carriage return of some editors
+		if other, ok := keys[k.ID]; ok {
+			err = fmt.Errorf("SHA-256: must differ from line %d in the first 12 digits", other.line+1)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: line %d: %w", path, i+1, err)
+		}
+		if k.ID != "" {
+			k.line = i
+			keys[k.ID] = k
 		}
 	}
-	if !k.Expires.IsZero() && !k.Expires.After(k.Created) {
-		return errors.New("expiry: must be after the time of creation")
-	}
-	return nil
+	return lines[:last], keys, nil
 }
 
-// maxAccountLen is enough for a name, an identifier or an ordinary e-mail
-// address.
-const maxAccountLen = 128
-
-func checkAccount(account string) error { return checkName("account", account, maxAccountLen) }
-
-// checkName keeps names to characters that need no quoting anywhere they
-// turn up: in the key file, in logs, on a command line.
-func checkName(what, name string, max int) error {
-	if name == "" || len(name) > max {
-		return fmt.Errorf("%s: must have 1 to %d characters", what, max)
+// parseFields returns the key in a line, or the zero Key for a comment.
+func parseFields(fields []string) (k Key, err error) {
+	if len(fields) == 0 || fields[0][0] == '#' {
+		return Key{}, nil
 	}
-	for i := range len(name) {
-		switch c := name[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case i > 0 && strings.IndexByte("._@+-", c) >= 0:
-		default:
-			return fmt.Errorf("%s: must consist of letters, digits and . _ @ + - and start with a letter or digit", what)
+	if len(fields) != 4 {
+		return Key{}, fmt.Errorf("must have 4 fields (SHA-256, account, created, expires), got %d", len(fields))
+	}
+	hash, err := hex.DecodeString(fields[0])
+	if err != nil || len(hash) != sha256.Size {
+		return Key{}, errors.New("SHA-256: must be 64 hexadecimal digits")
+	}
+	if !validAccount.MatchString(fields[1]) {
+		return Key{}, errors.New("account: must be 1 to 128 letters, digits and . _ @ + - and start with a letter or digit")
+	}
+	created, err := time.Parse(time.RFC3339, fields[2])
+	if err != nil {
+		return Key{}, errors.New("created: must be a time like 2026-11-20T09:30:00Z")
+	}
+	k = Key{ID: hex.EncodeToString(hash[:6]), Account: fields[1], Created: created.UTC(), hash: [sha256.Size]byte(hash)}
+	if fields[3] != "never" {
+		expires, err := time.Parse(time.RFC3339, fields[3])
+		if err != nil || expires.IsZero() || !expires.After(created) {
+			return Key{}, errors.New("expires: must be never or a time after created, like 2027-11-20T09:30:00Z")
 		}
+		k.Expires = expires.UTC()
 	}
-	return nil
+	return k, nil
 }

@@ -2,117 +2,183 @@ package apikey
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-var created = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+// When keys were created and when they expire. Fake clocks start in 2000.
+const (
+	created = "2000-01-01T00:00:00Z"
+	forever = created + " never"
+	minute  = created + " 2000-01-01T00:01:00Z"
+	past    = "1999-01-01T00:00:00Z 1999-01-01T01:00:00Z"
+)
 
-// newKey makes a key that never expires.
-func newKey(t testing.TB, account string) (string, Key) {
-	t.Helper()
-	key, k, err := New(account, created, time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key, k
+var ignoreUnexported = cmpopts.IgnoreUnexported(Key{})
+
+// makeKey returns a key and its line in a file.
+func makeKey(account, times string) (key, line string) {
+	key = newKey()
+	return key, fmt.Sprintf("%x %s %s\n", sha256.Sum256([]byte(key)), account, times)
 }
 
-func TestNew(t *testing.T) {
+// wantError checks that err contains parts, and neither a key nor a newline.
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error; want one with %q", parts)
+		return
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q; want one with %q", err, part)
+		}
+	}
+	if regexp.MustCompile(`[a-z2-7]{40}|\n`).MatchString(err.Error()) {
+		t.Errorf("error contains a key or a newline: %q", err)
+	}
+}
+
+func TestNewKey(t *testing.T) {
 	form := regexp.MustCompile(`^petstore_[a-z2-7]{56}$`)
 	seen := map[string]bool{}
 	for range 100 {
-		key, k := newKey(t, "alice")
-		if !form.MatchString(key) || len(key) != KeyLen {
-			t.Fatalf("New gave a key of %d characters that is not of the form %v", len(key), form)
+		key := newKey()
+		if !form.MatchString(key) || seen[key] {
+			t.Fatalf("newKey returned %d characters that it returned before or that do not match %v", len(key), form)
 		}
 		if err := Check(key); err != nil {
 			t.Fatalf("Check of a new key: %v", err)
 		}
-		if k.SHA256 != sha256.Sum256([]byte(key)) {
-			t.Fatal("SHA256 is not the key's")
-		}
-		if seen[key] || seen[k.ID] {
-			t.Fatal("New gave a key or an ID twice")
-		}
-		seen[key], seen[k.ID] = true, true
-	}
-}
-
-func TestNewTimes(t *testing.T) {
-	zone := time.FixedZone("", 3600)
-	_, k, err := New("alice", created.Add(time.Millisecond).In(zone), created.Add(time.Hour+time.Millisecond).In(zone))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if k.Created != created || k.Expires != created.Add(time.Hour) {
-		t.Errorf("New kept %v and %v; want UTC to the second", k.Created, k.Expires)
-	}
-	for _, expires := range []time.Time{created, created.Add(-time.Hour), created.Add(time.Millisecond)} {
-		if _, _, err := New("alice", created, expires); err == nil {
-			t.Errorf("New took a key created at %v that expires at %v", created, expires)
-		}
-	}
-}
-
-func TestNewAccounts(t *testing.T) {
-	good := []string{"a", "7", "alice", "ci@example.com", "A.b_c@d+e-f", strings.Repeat("x", 128)}
-	bad := []string{"", " ", "a b", "a\tb", "a\nb", "-a", "#a", ".a", "@a", "zoë", "a\x00", "a/b", "a\u00a0b", "\xff", strings.Repeat("x", 129)}
-	for _, account := range good {
-		if _, _, err := New(account, created, time.Time{}); err != nil {
-			t.Errorf("New(%q): %v", account, err)
-		}
-	}
-	for _, account := range bad {
-		if _, _, err := New(account, created, time.Time{}); err == nil || !strings.HasPrefix(err.Error(), "account: ") {
-			t.Errorf("New(%q): error %v; want one about the account", account, err)
-		}
+		seen[key] = true
 	}
 }
 
 func TestCheck(t *testing.T) {
-	key, _ := newKey(t, "alice")
-	body := strings.TrimPrefix(key, Prefix)
-	other := func(c byte) string {
-		if c == 'a' {
-			return "b"
+	key := newKey()
+	other := func(i int) string { // with another character at i
+		c := "a"
+		if key[i] == 'a' {
+			c = "b"
 		}
-		return "a"
+		return key[:i] + c + key[i+1:]
 	}
-	tests := []struct{ name, key, want string }{
-		{"empty", "", "does not start with petstore_"},
-		{"another prefix", "ghp_" + body, "does not start with petstore_"},
-		{"upper case", strings.ToUpper(key), "does not start with petstore_"},
-		{"cut short", key[:len(key)-1], "64 characters long, not 65"},
-		{"prolonged", key + "a", "66 characters long, not 65"},
-		{"strange character", key[:20] + "!" + key[21:], "has a character"},
-		{"newline", key[:20] + "\n" + key[21:], "has a character"},
-		{"first character mistyped", Prefix + other(body[0]) + body[1:], "checksum"},
-		{"last character mistyped", key[:len(key)-1] + other(key[len(key)-1]), "checksum"},
-		{"two characters swapped", swapped(key), "checksum"},
+	i := len(prefix)
+	for key[i] == key[i+1] {
+		i++
 	}
-	for _, tt := range tests {
+	for _, tt := range []struct{ name, key, want string }{
+		{"empty", "", "got 0 characters"},
+		{"another prefix", "ghp_" + key[len(prefix):], "must be petstore_"},
+		{"upper case", strings.ToUpper(key), "must be petstore_"},
+		{"too short", key[:len(key)-1], "got 64 characters"},
+		{"too long", key + "a", "got 66 characters"},
+		{"bad character", key[:20] + "!" + key[21:], "a to z and 2 to 7"},
+		{"newline", key[:20] + "\n" + key[21:], "a to z and 2 to 7"},
+		{"first character mistyped", other(len(prefix)), "checksum"},
+		{"last character mistyped", other(len(key) - 1), "checksum"},
+		{"two characters swapped", key[:i] + key[i+1:i+2] + key[i:i+1] + key[i+2:], "checksum"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { wantError(t, Check(tt.key), tt.want) })
+	}
+}
+
+func TestParse(t *testing.T) {
+	sum := strings.Repeat("0a", 32)
+	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	lasting := map[string]Key{"0a0a0a0a0a0a": {ID: "0a0a0a0a0a0a", Account: "alice", Created: at}}
+	expiring := map[string]Key{"0a0a0a0a0a0a": {ID: "0a0a0a0a0a0a", Account: "alice", Created: at, Expires: at.Add(time.Minute)}}
+	line := sum + " alice " + forever + "\n"
+	for _, tt := range []struct {
+		name, contents string
+		want           map[string]Key
+	}{
+		{"one key", line, lasting},
+		{"expires", sum + " alice " + minute + "\n", expiring},
+		{"comments and blank lines", "# top\n\n  # indented\n" + line + "\n \t\n#" + line + "\n", lasting},
+		{"tabs, spaces, carriage return", "\t" + sum + "\talice  " + created + " \tnever \r\n", lasting},
+		{"another time zone", sum + " alice 2000-01-01T01:00:00+01:00 1999-12-31T23:01:00-01:00\n", expiring},
+		{"upper case digits", strings.ToUpper(sum) + line[64:], lasting},
+		{"no keys", "\n", map[string]Key{}},
+		{"a comment that is not UTF-8", "# \xff\x00\n", map[string]Key{}},
+	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := Check(tt.key)
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("Check: error %v; want one with %q", err, tt.want)
+			_, keys, err := parse("", tt.contents)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if strings.Contains(err.Error(), body[:20]) {
-				t.Error("the error shows the key")
+			if diff := cmp.Diff(tt.want, keys, ignoreUnexported); diff != "" {
+				t.Errorf("keys (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// swapped returns key with the first two neighbours that differ swapped.
-func swapped(key string) string {
-	b := []byte(key)
-	for i := len(Prefix); ; i++ {
-		if b[i] != b[i+1] {
-			b[i], b[i+1] = b[i+1], b[i]
-			return string(b)
-		}
+func TestParseErrors(t *testing.T) {
+	sum := strings.Repeat("0a", 32)
+	rest := " alice " + forever + "\n"
+	line := sum + rest
+	key := newKey()
+	for _, tt := range []struct{ name, contents, want string }{
+		{"empty", "", "line 1: must end in a newline"},
+		{"no newline", line[:len(line)-1], "line 1: must end in a newline"},
+		{"no newline after a comment", line + "\n# end", "line 3: must end in a newline"},
+		{"only zeros", strings.Repeat("\x00", 4096), "line 1: must end in a newline"},
+		{"too few fields", sum + " alice " + created + "\n", "line 1: must have 4 fields (SHA-256, account, created, expires), got 3"},
+		{"too many fields", "\n" + sum + " x" + rest, "line 2: must have 4 fields (SHA-256, account, created, expires), got 5"},
+		{"short hash", line[1:], "line 1: SHA-256: must"},
+		{"long hash", "00" + line, "line 1: SHA-256: must"},
+		{"hash with a letter", "0x" + line[2:], "line 1: SHA-256: must"},
+		{"byte order mark", "\ufeff" + line, "line 1: SHA-256: must"},
+		{"key for its hash", key + rest, "line 1: SHA-256: must"},
+		{"bad account", sum + " al/ice " + forever + "\n", "line 1: account: must"},
+		{"key with more for its account", sum + " " + key + "! " + forever + "\n", "line 1: account: must"},
+		{"created today", sum + " alice today never\n", "line 1: created: must"},
+		{"expires tomorrow", sum + " alice " + created + " tomorrow\n", "line 1: expires: must"},
+		{"expires when created", sum + " alice " + created + " " + created + "\n", "line 1: expires: must"},
+		{"expires at the zero time", sum + " alice 0000-01-01T00:00:00Z 0001-01-01T00:00:00Z\n", "line 1: expires: must"},
+		{"a key twice", "#\n" + line + line, "line 3: SHA-256: must differ from line 2"},
+		{"an ID twice", line + "\n" + line[:62] + "ff" + rest, "line 3: SHA-256: must differ from line 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := parse("my.keys", tt.contents)
+			wantError(t, err, "my.keys: "+tt.want)
+		})
 	}
+}
+
+// What is read is written again byte for byte, and a key that is added or
+// removed changes its own line and no other.
+func FuzzEdit(f *testing.F) {
+	_, line := makeKey("alice", forever)
+	_, another := makeKey("bob", minute)
+	f.Add(header + line)
+	f.Add("\n# x\r\n\t" + line[:len(line)-1] + "\r\n")
+	f.Add(line + "\n\n" + strings.ReplaceAll(another, "Z", "+14:00"))
+	f.Add("")
+	f.Fuzz(func(t *testing.T, contents string) {
+		_, before, err := parse("", contents)
+		if err != nil {
+			return
+		}
+		_, line := makeKey("carol", forever)
+		added, _, err := edit("", contents, line, "")
+		if err != nil || added != contents+line {
+			t.Fatalf("adding to %q made %q, %v", contents, added, err)
+		}
+		removed, k, err := edit("", added, "", line[:12])
+		if err != nil || removed != contents || k.Account != "carol" {
+			t.Fatalf("removing from %q made %q and returned %v, %v", added, removed, k, err)
+		}
+		_, after, err := parse("", removed)
+		if diff := cmp.Diff(before, after, ignoreUnexported); diff != "" || err != nil {
+			t.Fatalf("keys after both, %v (-want +got):\n%s", err, diff)
+		}
+	})
 }

@@ -4,39 +4,59 @@ package apikey
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
 )
 
-// A key added by root must not lock out the server, which runs as another
-// user.
-func TestOwnerStays(t *testing.T) {
+// A key added by root must not take the file from the server's user.
+func TestChangesKeepOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
 	}
 	path := filepath.Join(t.TempDir(), "test.keys")
-	_, a := newKey(t, "alice")
-	_, b := newKey(t, "bob")
-	if err := Add(path, a); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path + ".lock"); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, header)
 	if err := os.Chown(path, 12345, 23456); err != nil {
 		t.Skip(err)
 	}
-	if err := Add(path, b); err != nil {
+	if _, _, err := Create(path, "alice", 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []string{path, path + ".lock"} {
-		fi, err := os.Stat(p)
+		info, err := os.Stat(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st := fi.Sys().(*syscall.Stat_t); st.Uid != 12345 || st.Gid != 23456 {
+		if st := info.Sys().(*syscall.Stat_t); st.Uid != 12345 || st.Gid != 23456 {
 			t.Errorf("%s belongs to %d:%d", filepath.Base(p), st.Uid, st.Gid)
 		}
 	}
+}
+
+// A limit on the size of files makes writing fail as a full disk does.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "test.keys")
+	write(t, path, header)
+	before := tree(t, dir)
+	before[path+".lock"] = ""
+
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	low := old
+	low.Cur = 10
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &low); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := Create(path, "alice", 0)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, err, path+": not changed", "file too large")
+	wantTree(t, dir, before)
 }

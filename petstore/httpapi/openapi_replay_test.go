@@ -156,10 +156,7 @@ func (r *replay) store(t *testing.T) store {
 // exampleKeys makes a key file with one key.
 func exampleKeys(t *testing.T) (string, *apikey.File) {
 	path := filepath.Join(t.TempDir(), "pets.keys")
-	key, kept, err := apikey.New("alice", time.Now(), time.Time{})
-	if err == nil {
-		err = apikey.Add(path, kept)
-	}
+	key, _, err := apikey.Create(path, "alice", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

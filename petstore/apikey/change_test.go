@@ -1,0 +1,362 @@
+package apikey
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+// TestMain makes the test binary the process that startWriter starts.
+func TestMain(m *testing.M) {
+	lockTimeout = time.Minute // on a busy machine
+	path := os.Getenv("APIKEY_TEST_WRITER")
+	if path == "" {
+		os.Exit(m.Run())
+	}
+	for i := 0; i < 10 || os.Getenv("APIKEY_TEST_FOREVER") != ""; i++ {
+		_, id, err := Create(path, fmt.Sprintf("p%d", os.Getpid()), 0)
+		if err == nil && i%2 == 1 {
+			_, err = Revoke(path, id)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// startWriter starts a process that adds ten keys, or as many as it can until it
+// is killed, and removes every second one again.
+func startWriter(t *testing.T, path string, env ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(append(os.Environ(), "APIKEY_TEST_WRITER="+path), env...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+func write(t testing.TB, path, contents string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(contents), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tree returns the names of the files in dir, and the contents of regular ones.
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		files[path] = d.Type().String()
+		if info, err := d.Info(); err == nil && d.Type().IsRegular() && info.Size() < 1<<20 {
+			b, err := os.ReadFile(path)
+			files[path] = string(b)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func wantMode(t *testing.T, path string, want fs.FileMode) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := info.Mode().Perm(); got != want && runtime.GOOS != "windows" {
+		t.Errorf("%s has mode %o; want %o", filepath.Base(path), got, want)
+	}
+}
+
+func TestCreateMakesFileAndDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	path := filepath.Join(dir, "test.keys")
+	synctest.Test(t, func(t *testing.T) { // where the time is that of makeKey
+		time.Sleep(time.Millisecond) // is not in the file
+		key, id, err := Create(path, "alice", 90*time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys, err := List(path)
+		if err != nil || len(keys) != 1 || keys[0].ID != id || Check(key) != nil {
+			t.Errorf("Create made a bad key or another than List returned: %v, %v; want %s", keys, err, id)
+		}
+	})
+	got := tree(t, dir)[path]
+	if !strings.HasPrefix(got, header) || !strings.HasSuffix(got, " alice "+created+" 2000-01-01T01:30:00Z\n") || strings.Count(got, "\n") != 2 {
+		t.Errorf("file holds %q", got)
+	}
+	wantMode(t, path, 0o600)
+	wantMode(t, dir, 0o700)
+}
+
+func TestCreateArguments(t *testing.T) {
+	long := strings.Repeat("x", 128)
+	for _, account := range []string{"a", "7", "alice", "ci@example.com", "A.b_c@d+e-f", long} {
+		if _, _, err := Create(filepath.Join(t.TempDir(), "x"), account, time.Second); err != nil {
+			t.Errorf("account %q: %v", account, err)
+		}
+	}
+	dir := t.TempDir()
+	bad := func(account string, lifetime time.Duration, want string) {
+		_, _, err := Create(filepath.Join(dir, "a", "x"), account, lifetime)
+		wantError(t, err, want)
+		if petstore.CodeOf(err) != petstore.CodeInvalid {
+			t.Errorf("error %v has code %s", err, petstore.CodeOf(err))
+		}
+	}
+	for _, account := range []string{"", " ", "a b", "a\tb", "a\nb", "a\n", "-a", "#a", ".a", "@a", "zoë", "a\x00", "a/b", "a\u00a0b", "\xff", long + "x"} {
+		bad(account, 0, "account: must")
+	}
+	for _, lifetime := range []time.Duration{-time.Hour, -1, 1, time.Second - 1} {
+		bad("alice", lifetime, "expires: must")
+	}
+	if files := tree(t, dir); len(files) != 1 {
+		t.Errorf("bad arguments made %v", files)
+	}
+}
+
+func TestChangesKeepTheRest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.keys")
+	_, alice := makeKey("alice", forever)
+	_, bob := makeKey("bob", minute)
+	before := "# ours\n\n\t" + strings.TrimSuffix(alice, "\n") + "\r\n# bob left\n" + bob + "\n\n# end\n"
+	write(t, path, before)
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	_, id, err := Create(path, "carol", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, err := Revoke(path, bob[:12]); err != nil || k.Account != "bob" {
+		t.Fatalf("Revoke returned %v, %v", k, err)
+	}
+	want := strings.Replace(before, bob, "", 1) + id
+	if got := tree(t, path)[path]; !strings.HasPrefix(got, want) || strings.Count(got, "\n") != strings.Count(want, "\n")+1 {
+		t.Errorf("file holds %q; want it to start with %q and end after that line", got, want)
+	}
+	wantMode(t, path, 0o640)
+	keys, err := List(path)
+	if err != nil || len(keys) != 2 || keys[0].Account != "alice" || keys[1].ID != id {
+		t.Errorf("List returned %v, %v", keys, err)
+	}
+	write(t, path, alice)
+	if _, err := Revoke(path, alice[:12]); err != nil {
+		t.Fatal(err)
+	}
+	if keys, err := List(path); err != nil || len(keys) != 0 {
+		t.Errorf("after Revoke of the only line, List returned %v, %v", keys, err)
+	}
+}
+
+// Nothing hangs at a bad file, changes it, or makes another one beside it, except
+// for the lock.
+func TestBadFiles(t *testing.T) {
+	_, good := makeKey("alice", forever)
+	contents := func(s string) func(string) error {
+		return func(path string) error { return os.WriteFile(path, []byte(s), 0o600) }
+	}
+	for _, tt := range []struct {
+		name, want string
+		make       func(path string) error
+	}{
+		{"malformed", "line 3: must have 4 fields", contents(good + "\nnonsense\n")},
+		{"half written", "line 2: must end in a newline", contents(good + good[:40])},
+		{"no final newline", "line 2: must end in a newline", contents(good + "# end")},
+		{"empty", "line 1: must end in a newline", contents("")},
+		{"a key twice", "line 3: SHA-256: must differ from line 1", contents(good + "\n" + good)},
+		{"directory", "must be a regular file", func(path string) error { return os.Mkdir(path, 0o700) }},
+		{"FIFO", "must be a regular file", func(path string) error { return exec.Command("mkfifo", path).Run() }},
+		{"100 MB", "must be a regular file of at most 16 MiB", func(path string) error {
+			return errors.Join(contents(good)(path), os.Truncate(path, 100_000_000))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "my.keys")
+			if err := tt.make(path); err != nil {
+				t.Skip(err)
+			}
+			before := tree(t, dir)
+			_, err := Open(path, nil)
+			wantError(t, err, path+": "+tt.want)
+			_, err = List(path)
+			wantError(t, err, path+": "+tt.want)
+			_, err = Revoke(path, good[:12])
+			wantError(t, err, path+": "+tt.want)
+			_, _, err = Create(path, "bob", 0)
+			wantError(t, err, path+": "+tt.want)
+			before[path+".lock"] = ""
+			wantTree(t, dir, before)
+		})
+	}
+}
+
+func wantTree(t *testing.T, dir string, want map[string]string) {
+	t.Helper()
+	if got := tree(t, dir); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s holds %q; want %q", dir, got, want)
+	}
+}
+
+func TestMissingFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "my.keys")
+	before := tree(t, dir)
+	_, opened := Open(path, nil)
+	_, listed := List(path)
+	_, revoked := Revoke(path, "0a0a0a0a0a0a")
+	for _, err := range []error{opened, listed, revoked} {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("error %v", err)
+		}
+		wantError(t, err, path)
+	}
+	wantTree(t, dir, before)
+
+	write(t, path, "# no key\n")
+	for _, id := range []string{"0a0a0a0a0a0a", "", "#"} {
+		_, err := Revoke(path, id)
+		if !errors.Is(err, ErrNoKey) {
+			t.Errorf("Revoke of ID %q: %v", id, err)
+		}
+		wantError(t, err, path+": no key has this ID")
+	}
+	_, _, err := Create(filepath.Join(path, "x"), "bob", 0)
+	wantError(t, err, path, "not a directory")
+	if got := tree(t, dir)[path]; got != "# no key\n" {
+		t.Errorf("file holds %q", got)
+	}
+}
+
+// The owner of the directory must not be able to make root change a file elsewhere.
+func TestChangesFollowNoLink(t *testing.T) {
+	_, line := makeKey("alice", forever)
+	revoke := func(path string) error { _, err := Revoke(path, line[:12]); return err }
+	create := func(path string) error { _, _, err := Create(path, "bob", 0); return err }
+	for _, tt := range []struct {
+		name   string
+		suffix string // of the link's name after that of the key file
+		target string
+		change func(path string) error
+		want   string // part of the error; "": none
+	}{
+		{"create in another key file", "", "other.keys", create, "is a symbolic link"},
+		{"revoke in another key file", "", "other.keys", revoke, "is a symbolic link"},
+		{"create in another file", "", "passwd", create, "is a symbolic link"},
+		{"create in a missing file", "", "absent", create, "is a symbolic link"},
+		{"create in a directory", "", "", create, "is a symbolic link"},
+		{"lock is a link to a missing file", ".lock", "absent", create, "app.keys.lock"},
+		{"lock is a link to a file", ".lock", "passwd", create, "app.keys.lock"},
+		{"temporary file is a link", ".tmp", "passwd", create, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			service, etc := t.TempDir(), t.TempDir()
+			path := filepath.Join(service, "app.keys")
+			write(t, filepath.Join(etc, "other.keys"), line)
+			write(t, filepath.Join(etc, "passwd"), "root:x:0:0\n")
+			if tt.suffix != "" {
+				write(t, path, line)
+			}
+			if err := os.Symlink(filepath.Join(etc, tt.target), path+tt.suffix); err != nil {
+				t.Skip(err)
+			}
+			if os.Geteuid() == 0 { // root changes a file in the service's directory
+				if err := errors.Join(os.Lchown(service, 12345, 23456), os.Lchown(path+tt.suffix, 12345, 23456)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := tree(t, etc)
+			if err := tt.change(path); tt.want != "" || err != nil {
+				wantError(t, err, tt.want)
+			}
+			wantTree(t, etc, before)
+			if tt.target == "other.keys" {
+				if keys, err := List(path); err != nil || len(keys) != 1 {
+					t.Errorf("List through the link returned %v, %v", keys, err)
+				}
+			}
+		})
+	}
+}
+
+func TestWritersTakeTurns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.keys")
+	cmds := make([]*exec.Cmd, 4)
+	for i := range cmds {
+		cmds[i] = startWriter(t, path)
+	}
+	for range 10 {
+		if _, _, err := Create(path, "here", 0); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, cmd := range cmds {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	keys, err := List(path)
+	if got, want := len(keys), 10+5*len(cmds); got != want || err != nil {
+		t.Errorf("%d keys, %v; want %d", got, err, want)
+	}
+}
+
+func TestKilledWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.keys")
+	var ids []string
+	for i := range 15 {
+		_, id, err := Create(path, "test", 0)
+		if err != nil {
+			t.Fatalf("after kill %d: %v", i, err)
+		}
+		ids = append(ids, id)
+		cmd := startWriter(t, path, "APIKEY_TEST_FOREVER=1")
+		time.Sleep(time.Duration(20+7*i) * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		keys, err := List(path)
+		if err != nil {
+			t.Fatalf("after kill %d: %v", i, err)
+		}
+		keys = slices.DeleteFunc(keys, func(k Key) bool { return k.Account != "test" })
+		if len(keys) != len(ids) || keys[0].ID != ids[0] || keys[i].ID != ids[i] {
+			t.Fatalf("kill %d left the keys %v; want %v", i, keys, ids)
+		}
+	}
+}
+
+func TestLockedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.keys")
+	f, err := lock(path+".lock", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	synctest.Test(t, func(t *testing.T) { // where the wait takes no time
+		_, _, err := Create(path, "alice", 0)
+		wantError(t, err, path+".lock", "another process")
+	})
+}
