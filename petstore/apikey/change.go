@@ -32,7 +32,7 @@ var ErrNoKey = errors.New("no key has this ID")
 //
 // Create and [Revoke] replace the file, or return an error and change nothing.
 // Comments, mode and owner stay. They refuse a malformed file, and a symbolic
-// link: whoever owns its directory could make root change any other file. They
+// link: the owner of its directory could make root change any other file. They
 // take turns, also with other processes, and fail after waiting for five seconds.
 // For that they lock a file with .lock added to the name, which is never removed.
 func Create(path, account string, lifetime time.Duration) (key, id string, err error) {
