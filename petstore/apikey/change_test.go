@@ -99,7 +99,7 @@ func TestCreateMakesFileAndDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 		keys, err := List(path)
-		if err != nil || len(keys) != 1 || keys[0].ID != id || Check(key) != nil {
+		if err != nil || len(keys) != 1 || keys[0].ID != id || !strings.HasPrefix(key, prefix) {
 			t.Errorf("Create made a bad key or another than List returned: %v, %v; want %s", keys, err, id)
 		}
 	})

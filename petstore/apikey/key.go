@@ -47,35 +47,16 @@ func (k Key) Expired(now time.Time) bool {
 const prefix = "petstore_"
 
 var (
-	base32Lower  = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-	validKey     = regexp.MustCompile(`^` + prefix + `[a-z2-7]{56}$`)
+	base32Lower  = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567")
 	validAccount = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`) // needs no quoting anywhere
 )
 
-// newKey returns a random key: the prefix, and 32 random bytes and their checksum
-// in base32. That is too random to be guessed from a plain SHA-256.
+// newKey returns a random key: the prefix and 35 bytes in base32. That is too
+// random to be guessed from a plain SHA-256.
 func newKey() string {
-	random := make([]byte, 32)
+	random := make([]byte, 35)
 	rand.Read(random) // never fails
-	return prefix + base32Lower.EncodeToString(append(random, checksum(random)...))
-}
-
-func checksum(random []byte) []byte {
-	sum := sha256.Sum256(append([]byte(prefix), random...))
-	return sum[:3]
-}
-
-// Check returns an error if key is mistyped or cut short, and so cannot be a key.
-// The error does not contain it.
-func Check(key string) error {
-	if !validKey.MatchString(key) {
-		return fmt.Errorf("API key: must be %s and 56 of the characters a to z and 2 to 7, got %d characters in all", prefix, len(key))
-	}
-	b, err := base32Lower.DecodeString(key[len(prefix):])
-	if err != nil || string(checksum(b[:32])) != string(b[32:]) {
-		return errors.New("API key: is mistyped: the checksum does not match")
-	}
-	return nil
+	return prefix + base32Lower.EncodeToString(random)
 }
 
 // parse returns the lines in the contents of the file at path, and the keys by
