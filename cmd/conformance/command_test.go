@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -61,7 +62,7 @@ func (w okay) WriteHeader(status int) {
 func cli(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	code = command(t.Context(), args, environment{&out, &err, func(name string) string { return env[name] }})
+	code = program().Run(flags.Call{Context: t.Context(), Args: args, Getenv: func(name string) string { return env[name] }, Stdout: &out, Stderr: &err})
 	return code, out.String(), err.String()
 }
 
@@ -111,24 +112,26 @@ func TestCommands(t *testing.T) {
 		{name: "no such service", args: run(good + "/x"), env: env, code: 3, stderr: "no petstore at"},
 		{name: "the address of the list", args: run(good + "/pets"), env: env, code: 3, stderr: "the base URL is what stands before /pets"},
 
-		{name: "nothing", code: 2, stderr: "Usage:"},
-		{name: "an unknown command", args: []string{"judge"}, code: 2, stderr: `there is no command "judge"`},
+		{name: "no command", code: 2, stderr: "no command: must be one of run, list, explain, version"},
+		{name: "an unknown command", args: []string{"judge"}, code: 2, stderr: `unknown command "judge"`},
 		{name: "an unknown flag", args: run(good, "-quick"), code: 2, stderr: "-quick"},
 		{name: "an argument too many", args: run(good, "more"), code: 2, stderr: `unexpected argument "more"`},
 		{name: "no address", args: []string{"run"}, env: env, code: 2, stderr: "no URL"},
-		{name: "no key", args: run(good), code: 2, stderr: "no API key: give -key-file, the environment variable PETSTORE_API_KEY or -key"},
-		{name: "two keys", args: run(good, "-key", key, "-key-file", keyFile), code: 2, stderr: "not both"},
+		{name: "no key", args: run(good), code: 2, stderr: "no API key: set -key-file, the environment variable PETSTORE_API_KEY or -key"},
+		{name: "two keys", args: run(good, "-key", key, "-key-file", keyFile), code: 2, stderr: "-key and -key-file cannot be used together"},
+		{name: "a key file before the environment", args: run(good, "-key-file", keyFile), env: map[string]string{"PETSTORE_API_KEY": "wrong"}, code: 0, stdout: "\nconformant"},
 		{name: "a key file that is not there", args: run(good, "-key-file", keyFile+"x"), code: 2, stderr: "no such file"},
 		{name: "a selector that matches nothing", args: []string{"run", "-url", good, "-run", "cats.*"}, env: env, code: 2, stderr: `"cats.*" matches no check`},
 		{name: "a skip that matches nothing", args: run(good, "-skip", "cats"), env: env, code: 2, stderr: `"cats" matches no check`},
 		{name: "an unreadable known file", args: run(good, "-known", keyFile+"x"), env: env, code: 2, stderr: "no such file"},
 		{name: "a malformed known file", args: run(good, "-known", file(t, "known", "pets.create.status\n")), env: env, code: 2, stderr: "line 1"},
 		{name: "a known file with an unknown id", args: run(good, "-known", file(t, "known", "cats.list soon\n")), env: env, code: 2, stderr: "cats.list"},
-		{name: "another level", args: run(good, "-level", "all"), env: env, code: 2, stderr: `level "all"`},
-		{name: "a pet ID that is not a number", args: run(good, "-pet", "Rex"), env: env, code: 2, stderr: "flag -pet: must be an integer of at most 64 bits"},
+		{name: "another level", args: run(good, "-level", "all"), env: env, code: 2, stderr: `invalid value "all" for flag -level: must be required or recommended`},
+		{name: "a pet ID that is not a number", args: run(good, "-pet", "Rex"), env: env, code: 2, stderr: "flag -pet: must be an integer from -9223372036854775808 to 9223372036854775807"},
 		{name: "a negative seed", args: run(good, "-seed", "-1"), env: env, code: 2, stderr: "flag -seed: must be an integer from 0 to 18446744073709551615"},
-		{name: "a value that is not a number", args: run(good, "-parallel", "x"), env: env, code: 2, stderr: "flag -parallel: must be an integer of at most 64 bits"},
-		{name: "a number out of range", args: run(good, "-parallel", "99999999999999999999"), env: env, code: 2, stderr: "flag -parallel: must be an integer of at most 64 bits"},
+		{name: "no checks at once", args: run(good, "-parallel", "0"), env: env, code: 2, stderr: "flag -parallel: must be an integer from 1 to 2147483647"},
+		{name: "no time", args: run(good, "-timeout", "0"), env: env, code: 2, stderr: "flag -timeout: must be at least 1ms"},
+		{name: "a number out of range", args: run(good, "-parallel", "99999999999999999999"), env: env, code: 2, stderr: "flag -parallel: must be an integer from 1 to 2147483647"},
 		{name: "a time without a unit", args: run(good, "-timeout", "10"), env: env, code: 2, stderr: "flag -timeout: must be a number with a unit (h, m, s), as in 5s"},
 		{name: "a boolean that is neither true nor false", args: run(good, "-strict=yes"), env: env, code: 2, stderr: "-strict: must be true or false"},
 		{name: "an unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `no format "pdf"; the formats are text, ansi, json, junit, html`},
@@ -145,7 +148,7 @@ func TestCommands(t *testing.T) {
 		{name: "list what matches nothing", args: []string{"list", "-run", "cats"}, code: 2, stderr: "matches no check"},
 		{name: "explain", args: []string{"explain", "pets.list.limit.max"}, code: 0, stdout: "  clause   The greatest limit is 100. (4.1, 8)\n  failure  With at least"},
 		{name: "explain what there is not", args: []string{"explain", "limit.max"}, code: 2, stderr: "there is pets.list.limit.max"},
-		{name: "explain nothing", args: []string{"explain"}, code: 2, stderr: "give the id"},
+		{name: "explain nothing", args: []string{"explain"}, code: 2, stderr: "explain needs at least one ID"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, stdout, stderr := cli(t, tt.env, tt.args...)
@@ -155,7 +158,7 @@ func TestCommands(t *testing.T) {
 			if strings.Contains(stdout+stderr, key) {
 				t.Errorf("the output has the key:\n%s\n%s", stdout, stderr)
 			}
-			if code == exitUsage && len(tt.args) > 0 && (strings.Count(stderr, "\n") != 1 || stdout != "") {
+			if code == 2 && (strings.Count(stderr, "\n") != 1 || stdout != "") {
 				t.Errorf("wrong use is not said in one line:\n%s\n%s", stdout, stderr)
 			}
 		})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,26 +10,25 @@ import (
 	"strings"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/internal/flags"
 )
 
-// reportFlags are the reports to write. A report that makes or replaces a file
-// is written to a temporary file beside it, which is renamed once it is
-// complete, so that no reader sees half a report. Links, devices and FIFOs are
-// not replaced: the report is written to what they lead to.
-type reportFlags []*reportFile
+// reports are the reports to write. A report that creates or replaces a file is
+// written to a temporary file beside it, which is renamed once it is complete, so
+// that no reader sees half a report. Links, devices and FIFOs are not replaced:
+// the report is written to what they lead to.
+type reports []*reportFile
 
 type reportFile struct {
 	format   conformance.Format
 	path     string    // "-": standard output
 	w        io.Writer // where the report is written, once it is open
 	file     *os.File  // w, if it must be closed; nil for an output of the process
-	replaces bool      // file is temporary, to be renamed to path
+	replaces bool      // file is temporary and will be renamed to path
 }
 
-func (r *reportFlags) String() string { return "" }
-
-// Set implements flag.Value.
-func (r *reportFlags) Set(s string) error {
+// add adds a report, of the form FORMAT=FILE.
+func (r *reports) add(s string) error {
 	name, path, ok := strings.Cut(s, "=")
 	format := conformance.Format(name)
 	switch {
@@ -37,7 +37,7 @@ func (r *reportFlags) Set(s string) error {
 	case !slices.Contains(conformance.Formats(), format):
 		return fmt.Errorf("there is no format %q; the formats are %s", name, formats())
 	case slices.ContainsFunc(*r, func(f *reportFile) bool { return f.path == path }):
-		return fmt.Errorf("%s already takes another report", path)
+		return fmt.Errorf("another report already goes to %s", path)
 	}
 	*r = append(*r, &reportFile{format: format, path: path})
 	return nil
@@ -52,20 +52,23 @@ func formats() string {
 	return strings.Join(names, ", ")
 }
 
-// open opens all of them. It fails if one cannot be written.
-func (r reportFlags) open(env environment) error {
+// open opens all of them. It fails if one cannot be written, or when ctx ends.
+func (r reports) open(ctx context.Context, c *flags.Call) error {
 	for _, f := range r {
-		if err := f.open(env); err != nil {
+		if err := f.open(ctx, c); err != nil {
 			r.discard()
-			return usagef("run: -report: %s cannot be written: %v", f.path, err)
+			if ctx.Err() != nil {
+				return fmt.Errorf("interrupted before -report %s could be opened", f.path)
+			}
+			return flags.Usagef("-report: %s cannot be written: %v", f.path, err)
 		}
 	}
 	return nil
 }
 
-func (f *reportFile) open(env environment) error {
+func (f *reportFile) open(ctx context.Context, c *flags.Call) error {
 	if f.path == "-" {
-		f.w = env.stdout
+		f.w = c.Stdout
 		return nil
 	}
 	info, err := os.Lstat(f.path)
@@ -78,7 +81,7 @@ func (f *reportFile) open(env environment) error {
 	// If path leads to an output of this process, use that: to open it again
 	// fails for a socket, and starts at the beginning of a file.
 	if info, err := os.Stat(f.path); err == nil {
-		for _, w := range []io.Writer{env.stdout, env.stderr} {
+		for _, w := range []io.Writer{c.Stdout, c.Stderr} {
 			output, ok := w.(*os.File)
 			if !ok {
 				continue
@@ -89,20 +92,33 @@ func (f *reportFile) open(env environment) error {
 			}
 		}
 	}
-	f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, 0o644)
-	f.w = f.file
-	return err
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened, 1)
+	go func() { // a FIFO opens once it has a reader
+		file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, 0o644)
+		done <- opened{file, err}
+	}()
+	select {
+	case o := <-done:
+		f.file, f.w = o.file, o.file
+		return o.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // toStdout reports whether a report goes to standard output.
-func (r reportFlags) toStdout(env environment) bool {
-	return slices.ContainsFunc(r, func(f *reportFile) bool { return f.w == env.stdout })
+func (r reports) toStdout(c *flags.Call) bool {
+	return slices.ContainsFunc(r, func(f *reportFile) bool { return f.w == c.Stdout })
 }
 
-func (r reportFlags) write(report *conformance.Report) error {
+func (r reports) write(report *conformance.Report) error {
 	for _, f := range r {
 		if err := f.write(report); err != nil {
-			return usagef("run: -report: %s cannot be written: %v", f.path, err)
+			return flags.Usagef("-report: %s cannot be written: %v", f.path, err)
 		}
 	}
 	return nil
@@ -135,7 +151,7 @@ func (f *reportFile) write(report *conformance.Report) error {
 
 // discard closes the reports that were not written, and removes the temporary
 // files that were not renamed.
-func (r reportFlags) discard() {
+func (r reports) discard() {
 	for _, f := range r {
 		if f.file == nil {
 			continue

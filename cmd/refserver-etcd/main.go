@@ -1,5 +1,5 @@
 // Refserver-etcd serves the petstore from an etcd cluster.
-// "refserver-etcd -h" tells its flags and commands.
+// "refserver-etcd -h" lists its flags and commands.
 package main
 
 import (

@@ -13,34 +13,28 @@ import (
 	"strings"
 	"syscall"
 
-	"example.com/animalstore/internal/serve"
+	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore/storage"
 )
 
-// backupCommand asks a running server for a copy of its store. The copy gets
-// its name once it is whole, checked and on disk, and never replaces a file
-// unless told to.
-func backupCommand() serve.Command {
+// backupCommand copies the store of a running server. The copy gets its name
+// once it is complete, checked and on disk, and replaces a file only with
+// -overwrite.
+func backupCommand() flags.Command {
 	var admin string
 	var overwrite bool
-	return serve.Command{
+	return flags.Command{
 		Name: "backup",
 		Args: "FILE",
-		About: "copy the store of a running server to a new file, while it goes on serving, and check the copy." +
+		About: "copy the store of a running server to a new file while it serves, and check the copy." +
 			" Until it is done, the server needs space for a second copy on the disk of its store",
 		Flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&admin, "admin-addr", "", "`host:port` of the server's admin address, as it was given to serve")
-			fs.BoolVar(&overwrite, "overwrite", false, "replace FILE if there is one")
+			flags.Var(fs, &admin, "admin-addr", "`host:port` of the server's admin address, as set for serve", flags.HostPort)
+			flags.Var(fs, &overwrite, "overwrite", "replace FILE if there is one", flags.Bool)
 		},
-		Run: func(c *serve.Call) error {
-			if len(c.Args) != 1 {
-				return &serve.UsageError{Message: "backup needs one FILE"}
-			}
+		Run: func(c *flags.Call) error {
 			if admin == "" {
-				return &serve.UsageError{Message: "backup needs -admin-addr host:port, the admin address of a running server"}
-			}
-			if err := serve.CheckAddr("admin-addr", admin); err != nil {
-				return err
+				return flags.Usagef("backup needs -admin-addr host:port, the admin address of a running server")
 			}
 			ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 			defer stop()
@@ -54,9 +48,10 @@ func backupCommand() serve.Command {
 	}
 }
 
+// backUp copies what is at url to path and returns its length in bytes.
 func backUp(ctx context.Context, url, path string, overwrite bool) (int64, error) {
 	if _, err := os.Lstat(path); err == nil && !overwrite {
-		return 0, fmt.Errorf("%s exists; choose another file, or say -overwrite", path)
+		return 0, fmt.Errorf("%s exists; choose another file, or use -overwrite", path)
 	}
 	if errors.Is(storage.InUse(path), storage.ErrLocked) {
 		return 0, fmt.Errorf("%s is in use by a server; choose another file", path)
@@ -76,7 +71,7 @@ func backUp(ctx context.Context, url, path string, overwrite bool) (int64, error
 	var damage error
 	err = storage.Check(f.Name(), func(err error) {
 		if damage == nil {
-			damage = fmt.Errorf("the copy is damaged, and so is the store, or the way to here: %w", err)
+			damage = fmt.Errorf("the copy is damaged: either the store is, or the network: %w", err)
 		}
 	})
 	if err := errors.Join(err, damage); err != nil {
@@ -91,13 +86,14 @@ func backUp(ctx context.Context, url, path string, overwrite bool) (int64, error
 		return 0, err
 	}
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = dir.Sync() // which not every system can
+		_ = dir.Sync() // some systems cannot
 		_ = dir.Close()
 	}
 	return size, nil
 }
 
-// download writes what is at url to w, all of it or an error.
+// download writes what is at url to w. It returns an error unless that is all of
+// it.
 func download(ctx context.Context, url string, w io.Writer) (int64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -110,10 +106,10 @@ func download(ctx context.Context, url string, w io.Writer) (int64, error) {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK || resp.ContentLength < 0 {
 		if resp.StatusCode == http.StatusNotFound {
-			return 0, fmt.Errorf("%s has none to give: is this the admin address of the server?", req.URL.Host)
+			return 0, fmt.Errorf("%s has no backups: is this the admin address of the server?", req.URL.Host)
 		}
 		b, _ := io.ReadAll(io.LimitReader(resp.Body, 1000))
-		return 0, fmt.Errorf("the server answered %s: %s", resp.Status, strings.TrimSpace(string(b)))
+		return 0, fmt.Errorf("the server responded with %s: %s", resp.Status, strings.TrimSpace(string(b)))
 	}
 	n, err := io.Copy(w, resp.Body)
 	if err == nil && n != resp.ContentLength {

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"example.com/animalstore/internal/serve"
+	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore/storage"
 )
 
-// maxProblems is how many problems are printed: the first ones tell the most.
+// maxProblems is how many problems are printed: the first ones say most.
 const maxProblems = 100
 
 // checkMemory is how much memory a check may need, in bytes. It needs a tenth
@@ -25,26 +25,21 @@ const maxProblems = 100
 const checkMemory = 2 << 30
 
 // checkCommand reads a whole file and names its damage. It does so in a child
-// process with limits of its own, so that no file can do more than end that.
-func checkCommand() serve.Command {
+// process with limits of its own, so that a damaged file can end only that.
+func checkCommand() flags.Command {
 	var direct bool
 	var timeout time.Duration
-	return serve.Command{
+	return flags.Command{
 		Name: "check",
 		Args: "FILE",
 		About: "read the whole file and name all damage; exit code 0: sound, 1: damaged, 2: it could not be checked." +
-			" A file in use cannot: check a copy made with backup",
+			" A file in use cannot be checked: check a copy made with backup",
 		Flags: func(fs *flag.FlagSet) {
-			fs.DurationVar(&timeout, "timeout", time.Hour, "`duration` after which the check is given up, as if there were damage")
-			fs.BoolVar(&direct, "direct", false, "") // for checkApart alone
+			timeout = time.Hour
+			flags.Var(fs, &timeout, "timeout", "`duration` after which the check fails as if there were damage", flags.Duration(time.Millisecond))
+			fs.BoolVar(&direct, "direct", false, "") // only for checkApart
 		},
-		Run: func(c *serve.Call) error {
-			if len(c.Args) != 1 {
-				return &serve.UsageError{Message: "check needs one FILE"}
-			}
-			if timeout <= 0 {
-				return &serve.UsageError{Message: "-timeout: must be more than 0"}
-			}
+		Run: func(c *flags.Call) error {
 			if direct {
 				return check(c.Stdout, c.Args[0])
 			}
@@ -55,13 +50,14 @@ func checkCommand() serve.Command {
 	}
 }
 
+// check reads the file at path in this process.
 func check(w io.Writer, path string) error {
 	debug.SetMaxStack(64 << 20)
 	if err := limitMemory(checkMemory); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		return fmt.Errorf("%s is empty; a store never is, not even without pets", path)
+		return fmt.Errorf("%s is empty; a store never is, even without pets", path)
 	}
 	n, foreign := 0, false
 	var first error
@@ -76,15 +72,15 @@ func check(w io.Writer, path string) error {
 	})
 	switch {
 	case errors.Is(err, storage.ErrLocked):
-		return &serve.UsageError{Message: inUse(path, "check")}
+		return &flags.UsageError{Message: inUse(path, "check")}
 	case err != nil:
-		return &serve.UsageError{Message: err.Error()}
+		return &flags.UsageError{Message: err.Error()}
 	case foreign:
 		return fmt.Errorf("%s is not a petstore; if it was one, its start is lost: save what is left with export -skip-damaged", path)
 	case n == 1 && errors.Is(first, storage.ErrSpare):
 		return fmt.Errorf("%s has lost nothing: start the server, which writes the damaged page again; look after the disk", path)
 	case n == 1 && errors.Is(first, storage.ErrUndecided):
-		return fmt.Errorf("%s may lack what was stored last; restore a newer backup, or copy the file and go on without that: refserver accept-older %s", path, path)
+		return fmt.Errorf("%s may lack what was stored last; restore a newer backup, or copy the file and continue without it: refserver accept-older %s", path, path)
 	case n > maxProblems:
 		fmt.Fprintf(w, "and %d more\n", n-maxProblems)
 		fallthrough
@@ -95,12 +91,12 @@ func check(w io.Writer, path string) error {
 	return err
 }
 
-// inUse is what a command says that cannot work beside a server.
+// inUse is the error of a command that cannot read the file of a running server.
 func inUse(path, command string) string {
 	return fmt.Sprintf("%s is in use by a server; stop that first, or make a copy with backup and %s the copy", path, command)
 }
 
-// checkApart runs check -direct in a process of its own.
+// checkApart runs check -direct in its own process.
 func checkApart(ctx context.Context, w io.Writer, path string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -110,8 +106,8 @@ func checkApart(ctx context.Context, w io.Writer, path string) error {
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = w, &stderr
 	err = cmd.Run()
-	// What the child says for itself is one line with the program's name; what
-	// the runtime says of one that it ends is something else.
+	// An error of the child is one line that starts with the program's name.
+	// Anything else comes from the runtime, which ended the child.
 	said, ours := strings.CutPrefix(stderr.String(), program().Name+": ")
 	said = strings.TrimSpace(said)
 	switch code := cmd.ProcessState.ExitCode(); {
@@ -123,7 +119,7 @@ func checkApart(ctx context.Context, w io.Writer, path string) error {
 		return errors.New(said)
 	case ours && code == 2:
 		said, _, _ = strings.Cut(said, "; see ")
-		return &serve.UsageError{Message: said}
+		return &flags.UsageError{Message: said}
 	}
 	why, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
 	return fmt.Errorf("%s could not be checked to its end, so take it for damaged: the check ended with %w (%s)", path, err, why)

@@ -6,27 +6,24 @@ import (
 	"flag"
 	"fmt"
 
-	"example.com/animalstore/internal/serve"
+	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore/storage"
 )
 
-// exportCommand writes what a file holds as JSON lines, that of a damaged file
-// as far as it can be saved.
-func exportCommand() serve.Command {
+// exportCommand writes the records of a file as lines of JSON. With
+// -skip-damaged it saves what it can of a damaged file.
+func exportCommand() flags.Command {
 	var o storage.ExportOptions
-	return serve.Command{
+	return flags.Command{
 		Name: "export",
 		Args: "FILE",
 		About: "write the pets in the file to standard output, one JSON object a line." +
 			" A file in use cannot be exported: export a copy made with backup",
 		Flags: func(fs *flag.FlagSet) {
-			fs.BoolVar(&o.SkipDamaged, "skip-damaged", false, "pass over damage, with a line for each on standard error, and save the rest")
-			fs.BoolVar(&o.Messages, "messages", false, "write the queued messages, not the pets")
+			flags.Var(fs, &o.SkipDamaged, "skip-damaged", "skip damaged records, with a line for each on standard error, and save the rest", flags.Bool)
+			flags.Var(fs, &o.Messages, "messages", "write the queued messages instead of the pets", flags.Bool)
 		},
-		Run: func(c *serve.Call) error {
-			if len(c.Args) != 1 {
-				return &serve.UsageError{Message: "export needs one FILE"}
-			}
+		Run: func(c *flags.Call) error {
 			n := 0
 			o.Report = func(err error) {
 				if n++; n <= maxProblems {
@@ -42,7 +39,7 @@ func exportCommand() serve.Command {
 			case errors.Is(err, storage.ErrLocked):
 				return errors.New(inUse(c.Args[0], "export"))
 			case errors.Is(err, storage.ErrDamaged) && !o.SkipDamaged:
-				return fmt.Errorf("%w; what was written is not all: -skip-damaged writes all that can be saved", err)
+				return fmt.Errorf("%w; the output is not complete: -skip-damaged writes all that can be saved", err)
 			case err != nil:
 				return err
 			case !o.SkipDamaged:

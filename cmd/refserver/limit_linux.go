@@ -6,11 +6,12 @@ import (
 	"syscall"
 )
 
-// rlimitData is RLIMIT_DATA, which package syscall names on few systems.
+// rlimitData is RLIMIT_DATA, which package syscall has only for some
+// architectures.
 const rlimitData = 2
 
-// limitMemory keeps the process from taking more than n bytes of memory beyond
-// what it has. Past that, the runtime ends it.
+// limitMemory limits the memory of the process to n bytes more than it has. Above
+// that, the runtime ends the process.
 func limitMemory(n uint64) error {
 	var size, resident, shared, text, lib, data uint64
 	b, err := os.ReadFile("/proc/self/statm")

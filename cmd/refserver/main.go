@@ -1,5 +1,5 @@
-// Refserver serves the petstore from one file. "refserver -h" tells its
-// flags and commands.
+// Refserver serves the petstore from one file. "refserver -h" lists its flags
+// and commands.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 
+	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
 	"example.com/animalstore/petstore/storage"
 )
@@ -21,9 +22,9 @@ func program() *serve.Program {
 	return &serve.Program{
 		Name:     "refserver",
 		About:    "the petstore, kept in one file, served over HTTP",
-		Commands: []serve.Command{backupCommand(), checkCommand(), exportCommand(), acceptCommand()},
+		Commands: []flags.Command{backupCommand(), checkCommand(), exportCommand(), acceptCommand()},
 		StoreFlags: func(fs *flag.FlagSet) {
-			fs.StringVar(&db, "db", "petstore.db", "`file` with the pets and messages; made on the first start")
+			fs.StringVar(&db, "db", "petstore.db", "`file` with the pets and messages; the first start creates it")
 		},
 		StoreFile: func() string { return db },
 		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Store, error) {
@@ -49,8 +50,7 @@ func program() *serve.Program {
 	}
 }
 
-// advise adds to an error of opening the store at path what can be done about
-// it.
+// advise adds what can be done to an error of opening the store at path.
 func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, storage.ErrLocked):

@@ -123,16 +123,16 @@ func TestAdmin(t *testing.T) {
 		t.Errorf("GET /healthz: %d", r.status)
 	}
 	var vars struct {
-		Store   struct{ Pets, QueuedMessages int }
-		Answers map[string]int
+		Store     struct{ Pets, QueuedMessages int }
+		Responses map[string]int
 	}
 	s.until("all is counted", func() bool { // an answer is so after it was given
 		r := s.do("GET", s.Admin+"/debug/vars", "", "")
 		err := json.Unmarshal([]byte(r.body), &vars)
-		return err == nil && vars.Store.Pets == 1 && vars.Store.QueuedMessages == 2 && vars.Answers["2xx"] >= 4 && vars.Answers["4xx"] >= 4
+		return err == nil && vars.Store.Pets == 1 && vars.Store.QueuedMessages == 2 && vars.Responses["2xx"] >= 4 && vars.Responses["4xx"] >= 4
 	})
-	if vars.Answers["2xx"] != 4 || vars.Answers["4xx"] != 4 {
-		t.Errorf("the answers were counted as %v", vars.Answers)
+	if vars.Responses["2xx"] != 4 || vars.Responses["4xx"] != 4 {
+		t.Errorf("the answers were counted as %v", vars.Responses)
 	}
 	if r := s.do("GET", s.Admin+"/debug/pprof/goroutine?debug=1", "", ""); r.status != 200 || !strings.Contains(r.body, "goroutine profile") {
 		t.Errorf("GET /debug/pprof/goroutine: %d", r.status)

@@ -19,25 +19,26 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// admin is the handler of the admin address:
+// adminHandler returns the handler of the admin address:
 //
-//	GET /debug/vars        counters, as package expvar has them; health probes are not counted
-//	GET /debug/pprof/      profiles, as package net/http/pprof has them
+//	GET /debug/vars        counters, as in package expvar; health probes are not counted
+//	GET /debug/pprof/      profiles, as in package net/http/pprof
 //	GET /messages?limit=N  the N oldest messages in the queue (100), as a JSON array
 //	DELETE /messages/{id}  removes a message from the queue: 204, even if there is none
-//	GET /backup            a copy of the store, as it is now: 503 while another is taken
+//	GET /backup            a copy of the store as it is now: 503 while another is made
 //
-// It asks for no key: any client that reaches the address may do all of this,
+// It needs no key. Any client that reaches the address may do all of this,
 // except for the web pages of other sites.
-func admin(store *Store, c *counters, started time.Time) http.Handler {
+func (s *server) adminHandler(loopback bool) http.Handler {
+	store, started := s.store, time.Now()
 	mux := http.NewServeMux()
 	vars := new(expvar.Map)
 	vars.Set("cmdline", expvar.Get("cmdline"))
 	vars.Set("memstats", expvar.Get("memstats"))
 	vars.Set("goroutines", expvar.Func(func() any { return runtime.NumGoroutine() }))
 	vars.Set("uptime_seconds", expvar.Func(func() any { return int64(time.Since(started).Seconds()) }))
-	vars.Set("answers", expvar.Func(func() any { return c.byClass() }))
-	vars.Set("connections", expvar.Func(func() any { return c.connections.Load() }))
+	vars.Set("responses", expvar.Func(func() any { return s.responses.byClass() }))
+	vars.Set("connections", expvar.Func(func() any { return s.connections() }))
 	vars.Set("store", expvar.Func(func() any {
 		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 		defer cancel()
@@ -71,7 +72,8 @@ func admin(store *Store, c *counters, started time.Time) http.Handler {
 	if store.Snapshot != nil {
 		mux.Handle("GET /backup", &backups{snapshot: store.Snapshot})
 	}
-	return mux
+	name, _, _ := net.SplitHostPort(s.adminAddr)
+	return noWebPages(mux, loopback, name)
 }
 
 const defaultMessages = 100
@@ -81,7 +83,7 @@ func listMessages(w http.ResponseWriter, r *http.Request, queue petstore.Queue) 
 	if s := r.FormValue("limit"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil {
-			return petstore.Errorf(petstore.CodeInvalid, "limit: must be an integer from 1 to %d", petstore.MaxQueueLimit)
+			return petstore.Errorf(petstore.CodeInvalid, "limit: must be an integer from 1 to %d, got %q", petstore.MaxQueueLimit, s)
 		}
 		limit = n
 	}
@@ -103,13 +105,13 @@ func listMessages(w http.ResponseWriter, r *http.Request, queue petstore.Queue) 
 
 // noWebPages refuses what a browser sends for a page of another site, since
 // such a page would need no key either. It checks Sec-Fetch-Site and Origin if
-// the browser sends them. With a plain GET, an old browser sends neither, nor
-// does any browser that reaches another machine over HTTP.
+// the browser sends them. For a plain GET an old browser sends neither, and no
+// browser does to another machine over HTTP.
 //
-// A site can give its host name the address of this machine. Its pages are then
-// of the same site, but they send that name as the Host. So a loopback address
-// is served only as localhost, as an IP address, or by the name that the server
-// was given. A client that sends no Host is no browser.
+// A site can point its host name to the address of this machine. Its pages are
+// then of the same site, but they send that name as the Host. So a loopback
+// address accepts only localhost, an IP address, and name, which -admin-addr
+// has. A client that sends no Host is not a browser.
 func noWebPages(next http.Handler, loopback bool, name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()

@@ -3,11 +3,13 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
-	"example.com/animalstore/internal/version"
+	"example.com/animalstore/petstore/apikey"
 )
 
 // missing reports whether there is nothing at path. A symbolic link to a file
@@ -20,11 +22,11 @@ func missing(path string) (bool, error) {
 	return false, err
 }
 
-// mayMake reports whether the store, and then the key file, may be made: on a
-// first start, when both are missing, or with -new-store. It returns an error
-// if the server must not start, since the store seems lost or since the flags
-// do not fit.
-func (p *Program) mayMake(c *config) (bool, error) {
+// firstStart reports whether the server may create the store, and then the key
+// file: if both are missing, or with -new-store. It returns an error if the
+// server must not start, because the store seems lost or the flags do not fit
+// the files.
+func (p *Program) firstStart(c *config) (bool, error) {
 	if p.StoreFile == nil {
 		return true, nil
 	}
@@ -32,9 +34,9 @@ func (p *Program) mayMake(c *config) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// Look for the keys first: another server that starts now makes them after
-	// the store, and its store must not seem lost.
-	noKeys, err := missing(c.keys)
+	// Look for the keys first. Another server that starts now creates them
+	// after the store, which must not seem lost.
+	noKeys, err := missing(c.keyFile)
 	if err != nil {
 		return false, fmt.Errorf("-keys: %w", err)
 	}
@@ -52,17 +54,39 @@ func (p *Program) mayMake(c *config) (bool, error) {
 	return noStore, nil
 }
 
-// about returns the attributes of the log line "serving" that describe the
-// store and the program.
-func (s *server) about() []any {
-	built := []any{"version", version.String()}
-	f := s.store.File
-	if f == nil {
-		return built
+// openKeys opens the key file of s. On a first start without one it creates one
+// with a single key, and prints the key with a command to try it.
+func (p *Program) openKeys(stdout io.Writer, s *server, first bool) (*apikey.File, error) {
+	path, err := filepath.Abs(s.keyFile)
+	if err != nil {
+		return nil, err
 	}
-	state := "existing"
-	if f.New {
-		state = "new"
+	none, err := missing(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case none && !first:
+		quoted := "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" // for a shell
+		return nil, fmt.Errorf("there is a store %s, but there is no key file %s; check the flag, or create a key: %s keys create -keys %s %s", p.StoreFile(), path, p.Name, quoted, firstAccount)
+	case none:
+		key, _, err := apikey.Create(path, firstAccount, 0)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, s.public[0].url()+s.basePath); err != nil {
+			return nil, fmt.Errorf("the first key could not be printed: %w; remove %s and start again", err, path)
+		}
 	}
-	return append([]any{"store", state, "file", f.Path, "pets", f.Pets, "schema", f.Schema}, built...)
+	return apikey.Open(path, s.log)
 }
+
+const firstKeyText = `There was no key file. %s now holds the hash of this API key,
+which is not shown again ("%s keys create" makes others):
+
+    %s
+
+Try it:
+
+    curl -H 'Authorization: Bearer %s' %s/pets
+
+`

@@ -13,8 +13,8 @@ const (
 	// maxQueuedLog is how many bytes of the log may wait to be written.
 	maxQueuedLog = 1 << 20
 
-	// lastLog is how many bytes of the log are written, at least, when the
-	// server stops: its last lines say why.
+	// lastLog is how many of the last bytes of the log a server that is
+	// stopping still writes: they say why it stopped.
 	lastLog = 16 << 10
 
 	// flushLimit is how long a server that is stopping waits for its log to be
@@ -22,12 +22,12 @@ const (
 	flushLimit = time.Second
 )
 
-// logQueue writes the log from a goroutine of its own, so that a slow reader
-// of the log delays nothing else. When too much waits to be written, the oldest
-// lines are dropped, since the newest say how the server stopped.
+// logQueue writes the log from its own goroutine, so that a slow reader of the
+// log delays nothing else. When too much waits to be written, it drops the
+// oldest lines, since the newest say how the server stopped.
 type logQueue struct {
 	out  io.Writer
-	form func(io.Writer) slog.Handler // of the line that counts the dropped ones
+	form func(io.Writer) slog.Handler // formats the line with the number of dropped lines
 
 	mu      sync.Mutex
 	lines   []byte // still to be written
@@ -54,12 +54,12 @@ func (q *logQueue) Write(p []byte) (int, error) {
 	q.mu.Unlock()
 	select {
 	case q.wake <- struct{}{}:
-	default: // run is woken already
+	default: // run will wake up already
 	}
 	return len(p), nil
 }
 
-// close waits until the last lines are written, but at most for flushLimit.
+// close waits until the last lines are written, at most for flushLimit.
 func (q *logQueue) close() {
 	close(q.quit)
 	select {
@@ -71,7 +71,7 @@ func (q *logQueue) close() {
 func (q *logQueue) run() {
 	defer close(q.done)
 	var lines []byte
-	lost := 0 // lines dropped or not written, since that was last logged
+	lost := 0 // lines dropped or not written since logLost last logged them
 	for more := true; more; {
 		select {
 		case <-q.wake:
@@ -99,7 +99,7 @@ func (q *logQueue) run() {
 	}
 }
 
-// closing reports whether the server stops.
+// closing reports whether close was called.
 func (q *logQueue) closing() bool {
 	select {
 	case <-q.quit:

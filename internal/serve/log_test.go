@@ -24,7 +24,7 @@ func (f *brokenFile) Write(p []byte) (int, error) {
 // Lines that a full disk refuses are counted, and later the count is logged.
 func TestLogThatCannotBeWritten(t *testing.T) {
 	out := &brokenFile{refused: make(chan string)}
-	q := newLogQueue(out, (&config{log: choice{value: "json"}}).logHandler)
+	q := newLogQueue(out, (&config{logFormat: "json"}).logHandler)
 	for i := range 3 {
 		line := fmt.Sprintln("line", i)
 		_, _ = q.Write([]byte(line))

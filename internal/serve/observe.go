@@ -2,33 +2,30 @@ package serve
 
 import (
 	"context"
-	"crypto/tls"
 	"log/slog"
 	"net"
-	"net/http"
 	"strconv"
 	"sync/atomic"
 
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// observer returns the hook that is called for every request, nil if requests
-// are neither logged nor counted.
+// observer returns the hook that is called after every request. It returns nil
+// if requests are neither logged nor counted.
 func (s *server) observer() func(context.Context, httpapi.Observation) {
-	access, count := s.config.accessLog, s.admin != nil
-	if !access && !count {
+	if !s.accessLog && s.admin == nil {
 		return nil
 	}
 	return func(ctx context.Context, o httpapi.Observation) {
-		s.counters.answer(o.Status)
-		if access {
+		s.responses.add(o.Status)
+		if s.accessLog {
 			logAccess(ctx, s.log, o)
 		}
 	}
 }
 
-// remoteKey is the context key of a connection's remote address, which is
-// there if requests are logged.
+// remoteKey is the context key of a connection's remote address, which is set
+// if requests are logged.
 type remoteKey struct{}
 
 func withRemote(ctx context.Context, c net.Conn) context.Context {
@@ -58,50 +55,33 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
 
-// counters count answers and connections, for /debug/vars.
-type counters struct {
-	answers     [6]atomic.Int64 // by the first digit of the status; 0: none sent
-	connections atomic.Int64    // open now
-}
+// responses counts responses by the first digit of the status; 0: a connection
+// was cut without one.
+type responses [6]atomic.Int64
 
-func (c *counters) answer(status int) {
-	if class := status / 100; class < len(c.answers) {
-		c.answers[class].Add(1)
+func (c *responses) add(status int) {
+	if class := status / 100; class < len(c) {
+		c[class].Add(1)
 	}
 }
 
-// byClass returns the answers by class of status: "2xx" and so on.
-func (c *counters) byClass() map[string]int64 {
-	m := map[string]int64{"none": c.answers[0].Load()}
-	for i := 1; i < len(c.answers); i++ {
-		m[strconv.Itoa(i)+"xx"] = c.answers[i].Load()
+// byClass returns the counts by class of status: "2xx" and so on.
+func (c *responses) byClass() map[string]int64 {
+	m := map[string]int64{"none": c[0].Load()}
+	for i := 1; i < len(c); i++ {
+		m[strconv.Itoa(i)+"xx"] = c[i].Load()
 	}
 	return m
 }
 
-// connection is an http.Server's ConnState hook.
-func (c *counters) connection(conn net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		c.connections.Add(1)
-	case http.StateActive:
-		if t, ok := conn.(*tls.Conn); ok {
-			conn = t.NetConn()
-		}
-		conn.(*deadlineConn).requested.Store(true)
-	case http.StateClosed, http.StateHijacked:
-		c.connections.Add(-1)
-	}
-}
-
-// untilFailed keeps quiet once the store has failed: every request is refused
-// for the reason that the server's last line gives.
+// untilFailed logs nothing once the store has failed: every request is refused
+// for the reason in the server's last line.
 type untilFailed struct {
 	slog.Handler
 	failed <-chan struct{}
 }
 
-// Enabled implements slog.Handler.
+// Enabled implements [slog.Handler].
 func (h untilFailed) Enabled(ctx context.Context, level slog.Level) bool {
 	select {
 	case <-h.failed:

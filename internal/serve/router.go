@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/hex"
 	"io"
 	"net/http"
 	"net/url"
@@ -16,9 +15,8 @@ import (
 )
 
 // router is the handler of an address: the contract's handlers under the base
-// path, and health outside it. It stands in for http.ServeMux and
-// http.StripPrefix: the one cleans paths and redirects, and the other copies
-// every request.
+// path, and health outside it. It replaces http.ServeMux, which cleans paths and
+// redirects, and http.StripPrefix, which copies every request.
 type router struct {
 	base     string
 	pets     http.Handler // nil: not on this address
@@ -26,8 +24,8 @@ type router struct {
 	ready    func(context.Context) error
 	draining *atomic.Bool
 
-	// observe is told of the requests that are refused here: probes of health
-	// are nobody's business. nil: no one is told.
+	// observe is called with the requests that the router refuses. Requests for
+	// health are not observed. nil: it is not called.
 	observe func(context.Context, httpapi.Observation)
 }
 
@@ -37,9 +35,9 @@ var (
 )
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// A chunked request may have come with a length as well, on which a proxy
-	// in front could disagree with net/http: nothing that follows it on the
-	// connection is to be trusted (RFC 9112, section 6.1).
+	// A chunked request may also have had a length, which a proxy in front may
+	// have used. So nothing after it on the connection can be trusted (RFC
+	// 9112, section 6.1).
 	if rt.draining.Load() || len(r.TransferEncoding) > 0 {
 		w.Header()["Connection"] = []string{"close"}
 	}
@@ -59,52 +57,31 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stripBase takes base off the start of u's path, in both its forms, and
-// reports whether a path under it, or the empty one, is left. If not, u stays
-// as it was. The URL is changed in place: the request is the server's own, and
-// nobody needs the path again.
+// stripBase removes base from the start of u's path, in both its forms. It
+// reports whether the rest is empty or starts with a slash; otherwise u stays as
+// it was. It changes the URL in place: the request is the server's own, and
+// nothing needs the path again.
 func stripBase(u *url.URL, base string) bool {
 	rest, ok := strings.CutPrefix(u.Path, base)
 	if !ok || rest != "" && rest[0] != '/' {
 		return false
 	}
-	if u.RawPath == "" {
-		u.Path = rest
-		return true
+	if u.RawPath != "" {
+		// An escaped character of the base equals the character (RFC 3986,
+		// section 2.4). An escaped slash does not: it is part of a segment.
+		n := 1 + strings.Count(base, "/")
+		segments := strings.SplitN(u.RawPath, "/", n+1)
+		start := strings.Join(segments[:min(n, len(segments))], "/")
+		if plain, err := url.PathUnescape(start); err != nil || plain != base || len(segments) < n {
+			return false
+		}
+		u.RawPath = u.RawPath[len(start):]
 	}
-	raw, ok := cutEscaped(u.RawPath, base)
-	if !ok || raw != "" && raw[0] != '/' {
-		return false
-	}
-	u.Path, u.RawPath = rest, raw
+	u.Path = rest
 	return true
 }
 
-// cutEscaped takes base off the start of an escaped path. An escaped character
-// is the character (RFC 3986, section 2.4), but for the slash, which is then a
-// part of a segment and not the end of one.
-func cutEscaped(raw, base string) (string, bool) {
-	for i := range len(base) {
-		if raw == "" {
-			return "", false
-		}
-		c, n := raw[0], 1
-		if c == '%' && len(raw) >= 3 {
-			b, err := hex.DecodeString(raw[1:3])
-			if err != nil || b[0] == '/' {
-				return "", false
-			}
-			c, n = b[0], 3
-		}
-		if c != base[i] {
-			return "", false
-		}
-		raw = raw[n:]
-	}
-	return raw, true
-}
-
-// refuse answers a request that is for none of the handlers.
+// refuse responds to a request that is for none of the handlers.
 func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int, err *petstore.Error) {
 	began := time.Now()
 	httpapi.WriteError(w, r, err)
@@ -130,7 +107,7 @@ const readyTimeout = 2 * time.Second
 
 var errDraining = petstore.Errorf(petstore.CodeUnavailable, "the server is stopping")
 
-// readiness reports why a request should be sent elsewhere.
+// readiness returns why requests should be sent elsewhere.
 func (rt *router) readiness(ctx context.Context) error {
 	if rt.draining.Load() {
 		return errDraining
@@ -146,7 +123,7 @@ func (rt *router) readiness(ctx context.Context) error {
 	return nil
 }
 
-// health answers /healthz or /readyz: 200 unless there is an error.
+// health responds to /healthz or /readyz: 200 unless there is an error.
 func (rt *router) health(w http.ResponseWriter, r *http.Request, err error) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

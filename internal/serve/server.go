@@ -2,84 +2,71 @@ package serve
 
 import (
 	"crypto/tls"
-	"flag"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"sync/atomic"
 	"syscall"
 
+	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore/apikey"
+	"example.com/animalstore/petstore/httpapi"
 )
-
-const serveName = "serve"
-
-func (p *Program) serveCommand() Command {
-	var c config
-	return Command{
-		Name:  serveName,
-		About: "serve until SIGTERM, SIGINT or, without TLS, SIGHUP",
-		Flags: func(fs *flag.FlagSet) {
-			c.flags(fs)
-			if p.StoreFile != nil {
-				c.fileFlags(fs)
-			}
-			if p.StoreFlags != nil {
-				p.StoreFlags(fs)
-			}
-		},
-		Run: func(call *Call) error {
-			if err := c.check(call.Args); err != nil {
-				return err
-			}
-			return p.serve(call, &c)
-		},
-	}
-}
 
 // server is a server while it serves.
 type server struct {
-	config   *config
-	log      *slog.Logger
-	store    *Store
-	keys     *apikey.File
-	cert     atomic.Pointer[tls.Certificate] // nil: without TLS
-	counters counters
-	draining atomic.Bool
+	*config
+	log       *slog.Logger
+	store     *Store
+	keys      *apikey.File
+	cert      atomic.Pointer[tls.Certificate] // nil: without TLS
+	responses responses
+	draining  atomic.Bool
 
-	public []*endpoint // what clients use
-	admin  *endpoint   // nil: none
-	ended  chan error  // from an endpoint that stopped by itself
+	endpoints []*endpoint
+	public    []*endpoint // those that clients use: -addr and, if set, -messages-addr
+	admin     *endpoint   // nil: none
+	ended     chan error  // from an endpoint that stopped by itself
 }
 
-// serve is the command "serve". A server that cannot start prints one line, its
-// error: nothing is logged before. Nor is a key made for it.
-func (p *Program) serve(call *Call, c *config) (err error) {
+// serve is the command serve. A server that cannot start prints one line, its
+// error, and logs nothing before. It creates no files unless it has the
+// addresses, and no key unless it has the store.
+func (p *Program) serve(call *flags.Call, c *config) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	signal.Ignore(syscall.SIGPIPE) // from a log whose reader is gone
-	queue := newLogQueue(call.Stderr, c.logHandler)
-	defer queue.close()
-	s := &server{config: c, log: slog.New(c.logHandler(queue)), ended: make(chan error, 3)}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	hangups := make(chan os.Signal, 1)
-	if c.tlsCert != "" || !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+	if c.tlsCert != "" || !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(hangups, syscall.SIGHUP)
 		defer signal.Stop(hangups)
 	}
-	defer s.closeListeners()
+	queue := newLogQueue(call.Stderr, c.logHandler)
+	defer queue.close()
+	s := &server{config: c, log: slog.New(c.logHandler(queue)), ended: make(chan error, 3)}
+	defer func() {
+		for _, e := range s.endpoints {
+			_ = e.ln.Close()
+		}
+	}()
 	if err := s.listen(); err != nil {
 		return err
 	}
-	first, err := p.mayMake(c)
+	first, err := p.firstStart(c)
 	if err != nil {
 		return err
 	}
 	if s.store, err = p.Open(call.Context, s.log, !first); err != nil {
 		return err
 	}
-	if s.keys, err = p.openKeys(call.Stdout, c.keys, s.url(s.public[0]), first, s.log); err != nil {
+	if s.keys, err = p.openKeys(call.Stdout, s, first); err != nil {
 		if f := s.store.File; f != nil && f.New {
 			_ = os.Remove(f.Path) // while it is still locked; the next start is a first start again
 		}
@@ -89,4 +76,58 @@ func (p *Program) serve(call *Call, c *config) (err error) {
 	defer s.keys.Close()
 	s.start()
 	return s.wait(signals, hangups)
+}
+
+// start serves every address.
+func (s *server) start() {
+	keepHeapFloor()
+	opts := &httpapi.Options{
+		Encoded:    s.store.Encoded,
+		Logger:     slog.New(untilFailed{s.log.Handler(), s.store.Failed}),
+		Observe:    s.observer(),
+		SunsetGone: s.sunset == "gone",
+	}
+	pets := &router{
+		base:     s.basePath,
+		pets:     httpapi.New(s.store.Service, s.keys, opts),
+		messages: httpapi.NewMessages(s.store.Messages, s.keys, opts),
+		ready:    s.store.Ready,
+		draining: &s.draining,
+		observe:  opts.Observe,
+	}
+	s.public[0].http.Handler = pets
+	attrs := []any{"url", s.public[0].url() + s.basePath}
+	if len(s.public) > 1 {
+		messages := *pets
+		pets.messages, messages.pets = nil, nil
+		s.public[1].http.Handler = &messages
+		attrs = append(attrs, "messages", s.public[1].url()+s.basePath+"/messages")
+	}
+	if s.admin != nil {
+		addr := s.admin.ln.Addr().(*net.TCPAddr)
+		if !addr.IP.IsLoopback() {
+			s.log.Warn("the admin address needs no key and is open to other machines; keep them out", "admin-addr", addr.String())
+		}
+		s.admin.http.Handler = s.adminHandler(addr.IP.IsLoopback())
+		attrs = append(attrs, "admin", s.admin.url())
+	}
+	if f := s.store.File; f != nil {
+		state := "existing"
+		if f.New {
+			state = "new"
+		}
+		attrs = append(attrs, "store", state, "file", f.Path, "pets", f.Pets, "schema", f.Schema)
+	}
+	s.log.Info("serving", append(attrs, "version", version.String())...)
+	for _, e := range s.endpoints {
+		go e.serve(s.ended)
+	}
+}
+
+// connections returns how many connections of clients are open.
+func (s *server) connections() (n int64) {
+	for _, e := range s.public {
+		n += e.ln.open.Load()
+	}
+	return n
 }

@@ -6,68 +6,72 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"example.com/animalstore/internal/flags"
 )
 
+const (
+	// turnAway is how long clients on kept connections, and balancers that
+	// look at /readyz, are sent elsewhere before the addresses close. A client
+	// may be sending a request when net/http closes its idle connection, but
+	// not after it has read Connection: close. Then connections that have sent
+	// no request are closed: see closeSilent.
+	turnAway = time.Second
+
+	// failedLimit is how long the server waits for requests when the store has
+	// failed: all of them are refused.
+	failedLimit = time.Second
+)
+
+// errEnded ends a server that has logged the reason.
+const errEnded = flags.Exit(1)
+
 // wait serves until there is a reason to stop, and stops. It returns nil if
-// every accepted request got its response.
+// every accepted request received its response.
 func (s *server) wait(signals, hangups <-chan os.Signal) error {
-	limit := s.config.drain
 	var sig os.Signal
 	for sig == nil {
 		select {
 		case sig = <-signals:
 		case sig = <-hangups:
-			if s.cert.Load() != nil {
+			if s.tlsCert != "" {
 				go s.reloadCertificate() // its file may be slow to read
 				sig = nil
 			}
 		case <-s.store.Failed:
 			s.log.Error("the store has failed; start the server again, and it reads what is on disk", "err", s.store.Err())
-			_ = s.stop(min(limit, failedLimit))
+			_ = s.stop(min(s.drain, failedLimit))
 			return errEnded
 		case err := <-s.ended:
 			s.log.Error("an address is no longer served", "err", err)
-			_ = s.stop(limit)
+			_ = s.stop(s.drain)
 			return errEnded
 		}
 	}
-	s.log.Info("stopping", "signal", sig.String(), "drain", limit.String())
+	s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
 	stopped := make(chan error, 1)
-	go func() { stopped <- s.stop(limit) }()
+	go func() { stopped <- s.stop(s.drain) }()
 	select {
 	case err := <-stopped:
 		if err != nil {
-			s.log.Error("stopped, but not in good order", "err", err)
+			s.log.Error("stopped with an error", "err", err)
 			return errEnded
 		}
 		s.log.Info("stopped")
 		return nil
 	case sig := <-signals:
-		s.log.Warn("ended at once, at the second signal", "signal", sig.String(), "connections", s.counters.connections.Load())
+		s.log.Warn("ended at once, by the second signal", "signal", sig.String(), "connections", s.connections())
 		return errEnded
 	}
 }
 
-const (
-	// turnAway is how long clients on kept connections, and balancers that
-	// look at /readyz, are told to go elsewhere before the addresses close.
-	// A connection that net/http closes because it is idle may have a request
-	// on its way; one whose client was told has not. A connection that has
-	// brought no request by then is closed: see closeSilent.
-	turnAway = time.Second
-
-	// failedLimit is how long answers are waited for when the store has
-	// failed: they are refusals.
-	failedLimit = time.Second
-)
-
-// stop turns clients away, waits until every request is answered, limit at the
-// most, and closes the store.
+// stop turns clients away, waits until every request has its response, but at
+// most for limit, and closes the store.
 func (s *server) stop(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	s.draining.Store(true)
-	for end := time.Now().Add(min(turnAway, limit/4)); s.counters.connections.Load() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(min(turnAway, limit/4)); s.connections() > 0 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	errs := make(chan error, len(s.public))
@@ -77,10 +81,10 @@ func (s *server) stop(limit time.Duration) error {
 	var cut error
 	for range s.public {
 		if err := <-errs; err != nil {
-			cut = fmt.Errorf("%d connections cut: their requests took longer than -drain", s.counters.connections.Load())
+			cut = fmt.Errorf("%d connections cut: their requests took longer than -drain", s.connections())
 		}
 	}
-	for _, e := range s.endpoints() {
+	for _, e := range s.endpoints {
 		_ = e.http.Close()
 	}
 	return errors.Join(cut, s.store.Close())

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"example.com/animalstore/internal/serve"
+	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
@@ -29,13 +29,13 @@ func (c *cluster) config() (etcdstore.Config, error) {
 
 func (c *cluster) tls() (*tls.Config, error) {
 	if (c.cert == "") != (c.key == "") {
-		return nil, &serve.UsageError{Message: "-etcd-cert and -etcd-key need each other"}
+		return nil, flags.Usagef("-etcd-cert and -etcd-key need each other")
 	}
 	if c.ca == "" && c.cert == "" {
 		return nil, nil
 	}
 	if !strings.HasPrefix(c.endpoints, "https:") {
-		return nil, &serve.UsageError{Message: "-etcd-ca and -etcd-cert need https in -etcd"}
+		return nil, flags.Usagef("-etcd-ca and -etcd-cert need https in -etcd")
 	}
 	config := &tls.Config{}
 	if c.ca != "" {
@@ -62,12 +62,12 @@ func (c *cluster) credentials() (name, password string, err error) {
 	name, password, both := strings.Cut(c.user, ":")
 	if c.passwordFile == "" {
 		if c.user != "" && !both {
-			return "", "", &serve.UsageError{Message: "-etcd-user: must be name:password, or -etcd-password-file be given too"}
+			return "", "", flags.Usagef("-etcd-user: must be name:password, or -etcd-password-file be given too")
 		}
 		return name, password, nil
 	}
 	if name == "" || both {
-		return "", "", &serve.UsageError{Message: "-etcd-password-file needs -etcd-user with the name alone"}
+		return "", "", flags.Usagef("-etcd-password-file needs -etcd-user with the name alone")
 	}
 	b, err := os.ReadFile(c.passwordFile)
 	if err != nil {

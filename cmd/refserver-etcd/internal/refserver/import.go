@@ -8,28 +8,25 @@ import (
 	"io"
 	"log/slog"
 
-	"example.com/animalstore/internal/serve"
+	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-func importCommand() serve.Command {
+func importCommand() flags.Command {
 	var c cluster
 	var from string
-	return serve.Command{
+	return flags.Command{
 		Name:  "import",
 		About: "copy a file of refserver into the cluster, ids kept; if it is interrupted, call it again: it goes on",
 		Flags: func(fs *flag.FlagSet) {
 			c.flags(fs)
 			fs.StringVar(&from, "from", "", "`file` of refserver, which no server may have open; it is not changed")
 		},
-		Run: func(call *serve.Call) error {
-			if len(call.Args) > 0 {
-				return &serve.UsageError{Message: fmt.Sprintf("unexpected argument %q", call.Args[0])}
-			}
+		Run: func(call *flags.Call) error {
 			if from == "" {
-				return &serve.UsageError{Message: "import needs -from"}
+				return flags.Usagef("import needs -from")
 			}
 			s, err := c.openStore(call.Context, slog.New(slog.NewTextHandler(call.Stderr, nil)))
 			if err != nil {

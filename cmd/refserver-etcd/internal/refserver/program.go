@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
@@ -23,7 +24,7 @@ func Program() *serve.Program {
 		About:      "the petstore, kept in an etcd cluster, served over HTTP",
 		StoreFlags: c.flags,
 		Open:       c.open,
-		Commands:   []serve.Command{importCommand()},
+		Commands:   []flags.Command{importCommand()},
 	}
 }
 
@@ -65,7 +66,7 @@ func (c *cluster) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.key, "etcd-key", "", "`file` with the private key of the client's certificate (PEM)")
 	fs.StringVar(&c.user, "etcd-user", "", "`name:password` in the cluster; other users of the machine may see it there, so prefer the environment variable, or -etcd-password-file")
 	fs.StringVar(&c.passwordFile, "etcd-password-file", "", "`file` with the password; -etcd-user is then the name alone")
-	fs.BoolVar(&c.serializable, "etcd-serializable", false, "let reads be answered by any member from what it has: they go on without a majority, and may be stale")
+	flags.Var(fs, &c.serializable, "etcd-serializable", "let any member serve reads from what it has: they go on without a majority, and may be stale", flags.Bool)
 }
 
 func (c *cluster) openStore(ctx context.Context, log *slog.Logger) (*etcdstore.Store, error) {

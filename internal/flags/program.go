@@ -1,0 +1,189 @@
+// Package flags is the command line of the project's programs: commands with
+// flags, environment variables, help, errors and exit codes.
+//
+// A main function calls [Program.Main]. A command defines its flags with [Var],
+// whose errors say what a value must be, or with the methods of [flag.FlagSet]
+// for strings.
+package flags
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"example.com/animalstore/internal/version"
+)
+
+// Program is a program with its commands. It has two more: help and version.
+type Program struct {
+	Name     string // of the executable
+	About    string // what it does, in one line
+	Notes    string // the end of the help; "": none
+	Commands []Command
+
+	// Default is the name of the command that runs if the arguments are empty
+	// or start with a flag. "": the arguments must name a command.
+	Default string
+
+	// Env returns the environment variable that sets a flag if the arguments
+	// do not; "": none. nil: there are no such variables.
+	Env func(flag string) string
+
+	// Failure is the exit code of an error that is neither a UsageError nor an
+	// Exit. 0: 1.
+	Failure int
+}
+
+// Command is a command of a program.
+type Command struct {
+	Name  string // one word or more: "keys create"
+	About string // what it does, in one line
+
+	// Args are the arguments after the flags: "" for none, a word such as FILE
+	// for exactly one, or a word and three dots, such as ID..., for one or
+	// more.
+	Args string
+
+	// Flags defines the command's flags. A flag without a usage text is not in
+	// the help. nil: there are no flags.
+	Flags func(*flag.FlagSet)
+
+	// Run runs the command once its flags are set. A UsageError ends the
+	// program with exit code 2, an Exit with its code, and any other error with
+	// the program's Failure. Errors are printed in one line.
+	Run func(*Call) error
+}
+
+// Call is what a program or a command is called with.
+type Call struct {
+	Context context.Context
+	Args    []string // for a command without its name and flags
+	Given   []string // names of the flags that the arguments set; only for a command
+	Getenv  func(string) string
+	Stdout  io.Writer
+	Stderr  io.Writer
+}
+
+// UsageError says how the caller used the program wrongly. Usagef returns one.
+type UsageError struct{ Message string }
+
+// Error returns the message.
+func (e *UsageError) Error() string { return e.Message }
+
+// Usagef returns a [UsageError] with a formatted message.
+func Usagef(format string, args ...any) error {
+	return &UsageError{fmt.Sprintf(format, args...)}
+}
+
+// Exit is the error of a command that has nothing left to print: its exit code.
+type Exit int
+
+// Error implements error.
+func (e Exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// Main runs the program with the arguments, environment and outputs of the
+// process. It returns the exit code.
+func (p *Program) Main() int {
+	return p.Run(Call{Context: context.Background(), Args: os.Args[1:], Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr})
+}
+
+// Run runs the program and returns its exit code: 0, 2 for a usage error, or
+// that of another error.
+func (p *Program) Run(c Call) int {
+	cmd, args, err := p.find(c.Args)
+	if err == nil {
+		err = p.call(cmd, args, c)
+	}
+	var exit Exit
+	var usage *UsageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return int(exit)
+	case errors.As(err, &usage):
+		help := p.Name
+		if cmd.Name != p.Default {
+			help += " " + cmd.Name
+		}
+		fmt.Fprintf(c.Stderr, "%s: %s; see %s -h\n", p.Name, oneLine(err), strings.TrimSpace(help))
+		return 2
+	}
+	fmt.Fprintf(c.Stderr, "%s: %s\n", p.Name, oneLine(err))
+	return max(p.Failure, 1)
+}
+
+// oneLine returns the text of err without line breaks.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+}
+
+// commands returns those of the program and the two that every program has.
+func (p *Program) commands() []Command {
+	return append(slices.Clone(p.Commands), Command{
+		Name:  "version",
+		About: "print what the program was built from (-version does too)",
+		Run: func(c *Call) error {
+			_, err := fmt.Fprintln(c.Stdout, p.Name, version.String())
+			return err
+		},
+	}, Command{
+		Name:  "help",
+		About: "print this text (-h does too)",
+		Run: func(c *Call) error {
+			_, err := io.WriteString(c.Stdout, p.help())
+			return err
+		},
+	})
+}
+
+// find returns the command that args name, and the arguments after its name.
+func (p *Program) find(args []string) (Command, []string, error) {
+	all := p.commands()
+	switch {
+	case len(args) == 0 && p.Default == "":
+		return Command{}, nil, Usagef("no command: must be one of %s", names(all))
+	case len(args) > 0 && isFlag(args[0], "version"):
+		args = append([]string{"version"}, args[1:]...)
+	case len(args) > 0 && isFlag(args[0], "h", "help"):
+		args = append([]string{"help"}, args[1:]...)
+	case len(args) == 0, p.Default != "" && strings.HasPrefix(args[0], "-"):
+		args = append([]string{p.Default}, args...)
+	}
+	var group []Command // those with the same first word
+	for _, cmd := range all {
+		words := strings.Fields(cmd.Name)
+		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
+			return cmd, args[len(words):], nil
+		}
+		if words[0] == args[0] {
+			group = append(group, cmd)
+		}
+	}
+	switch {
+	case group == nil:
+		return Command{}, nil, Usagef("unknown command %q: must be one of %s", args[0], names(all))
+	case len(args) > 1 && isFlag(args[1], "h", "help"):
+		return Command{Name: args[0], Args: "COMMAND", About: p.overview(group)}, args[1:], nil
+	}
+	return Command{}, nil, Usagef("%s: must be one of %s", args[0], names(group))
+}
+
+// isFlag reports whether arg is the flag with one of the names.
+func isFlag(arg string, names ...string) bool {
+	name := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
+	return name != arg && slices.Contains(names, name)
+}
+
+func names(commands []Command) string {
+	var all []string
+	for _, c := range commands {
+		all = append(all, c.Name)
+	}
+	return strings.Join(all, ", ")
+}
