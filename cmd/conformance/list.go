@@ -27,7 +27,7 @@ func listCommand() flags.Command {
 		Name:  "list",
 		About: "list the checks: id, level, section of the contract, title",
 		Flags: func(fs *flag.FlagSet) {
-			flags.Var(fs, &asJSON, "json", "print JSON: an array of objects", flags.Bool)
+			flags.Var(fs, &asJSON, "json", false, "print JSON: an array of objects", flags.Bool)
 			defineSelection(fs, &run, &skip)
 		},
 		Run: func(c *flags.Call) error {

@@ -42,23 +42,22 @@ func runCommand() flags.Command {
 }
 
 func (s *settings) define(fs *flag.FlagSet) {
-	s.level, s.opts.Parallel, s.opts.Timeout = string(conformance.Required), 8, 10*time.Second
 	fs.StringVar(&s.target.URL, "url", "", "base `address` of the target: what stands before /pets, as in http://127.0.0.1:8080/v1")
 	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `address` of the messages: what stands before /messages; without it the message checks are skipped")
 	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, but not in the environment variable or in -key-file")
 	fs.StringVar(&s.keyFile, "key-file", "", "`file` that contains the API key and nothing else")
 	defineSelection(fs, &s.run, &s.skip)
-	flags.Var(fs, &s.level, "level", "lowest `level` that counts against the target: required, or recommended to count warnings as failures", flags.OneOf("required", "recommended"))
-	flags.Var(fs, &s.opts.Strict, "strict", "call no target conformant while a check is inconclusive", flags.Bool)
-	flags.Var(fs, &s.opts.ReadOnly, "read-only", "send only GET; the checks that need more are skipped", flags.Bool)
+	flags.Var(fs, &s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures", flags.OneOf("required", "recommended"))
+	flags.Var(fs, &s.opts.Strict, "strict", false, "call no target conformant while a check is inconclusive", flags.Bool)
+	flags.Var(fs, &s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need more are skipped", flags.Bool)
 	optionalID(fs, &s.opts.Pet, "pet", "`id` of a pet that the target has, to fetch in a read-only run (default: one from its list)")
 	optionalID(fs, &s.opts.Category, "category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)")
 	fs.StringVar(&s.known, "known", "", "`file` of known failures: an id and a reason a line; they do not count, and one that passes fails the run")
-	flags.Var(fs, &s.opts.Seed, "seed", "`number` that determines the generated cases; 0: another one each time; the report has it", parseSeed)
-	flags.Var(fs, &s.opts.Parallel, "parallel", "`number` of checks to run at once", flags.Integer(1, math.MaxInt32))
-	flags.Var(fs, &s.opts.Timeout, "timeout", "`time` to wait for each response", flags.Duration(time.Millisecond))
+	flags.Var(fs, &s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: another one each time; the report has it", parseSeed)
+	flags.Var(fs, &s.opts.Parallel, "parallel", 8, "`number` of checks to run at once", flags.Integer(1, math.MaxInt32))
+	flags.Var(fs, &s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response", flags.Duration(time.Millisecond))
 	fs.Func("report", "also write a report, as `format=file`: text, ansi, json, junit or html; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", s.reports.add)
-	flags.Var(fs, &s.verbose, "v", "print each check as it ends, and show everything in the texts: what the contract leaves open, every skipped check, and similar failures in full", flags.Bool)
+	flags.Var(fs, &s.verbose, "v", false, "print each check as it ends, and show everything in the texts: what the contract leaves open, every skipped check, and similar failures in full", flags.Bool)
 }
 
 // defineSelection defines the flags that select checks.

@@ -29,8 +29,8 @@ func backupCommand() flags.Command {
 		About: "copy the store of a running server to a new file while it serves, and check the copy." +
 			" Until it is done, the server needs space for a second copy on the disk of its store",
 		Flags: func(fs *flag.FlagSet) {
-			flags.Var(fs, &admin, "admin-addr", "`host:port` of the server's admin address, as set for serve", flags.HostPort)
-			flags.Var(fs, &overwrite, "overwrite", "replace FILE if there is one", flags.Bool)
+			flags.Var(fs, &admin, "admin-addr", "", "`host:port` of the server's admin address, as set for serve", flags.HostPort)
+			flags.Var(fs, &overwrite, "overwrite", false, "replace FILE if there is one", flags.Bool)
 		},
 		Run: func(c *flags.Call) error {
 			if admin == "" {

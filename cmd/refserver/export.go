@@ -20,8 +20,8 @@ func exportCommand() flags.Command {
 		About: "write the pets in the file to standard output, one JSON object a line." +
 			" A file in use cannot be exported: export a copy made with backup",
 		Flags: func(fs *flag.FlagSet) {
-			flags.Var(fs, &o.SkipDamaged, "skip-damaged", "skip damaged records, with a line for each on standard error, and save the rest", flags.Bool)
-			flags.Var(fs, &o.Messages, "messages", "write the queued messages instead of the pets", flags.Bool)
+			flags.Var(fs, &o.SkipDamaged, "skip-damaged", false, "skip damaged records, with a line for each on standard error, and save the rest", flags.Bool)
+			flags.Var(fs, &o.Messages, "messages", false, "write the queued messages instead of the pets", flags.Bool)
 		},
 		Run: func(c *flags.Call) error {
 			n := 0

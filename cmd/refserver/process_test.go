@@ -39,7 +39,7 @@ func misbehave(how string) {
 	case "recurse":
 		misbehave(how)
 	case "swell":
-		_ = limitMemory(checkMemory)
+		limitMemory(checkMemory)
 		for b := [][]byte{}; ; {
 			b = append(b, bytes.Repeat([]byte{1}, 1<<28))
 		}

@@ -144,46 +144,34 @@ func (p *Program) commands() []Command {
 
 // find returns the command that args name, and the arguments after its name.
 func (p *Program) find(args []string) (Command, []string, error) {
-	all := p.commands()
 	switch {
-	case len(args) == 0 && p.Default == "":
-		return Command{}, nil, Usagef("no command: must be one of %s", names(all))
 	case len(args) > 0 && isFlag(args[0], "version"):
 		args = append([]string{"version"}, args[1:]...)
 	case len(args) > 0 && isFlag(args[0], "h", "help"):
 		args = append([]string{"help"}, args[1:]...)
-	case len(args) == 0, p.Default != "" && strings.HasPrefix(args[0], "-"):
+	case p.Default != "" && (len(args) == 0 || strings.HasPrefix(args[0], "-")):
 		args = append([]string{p.Default}, args...)
 	}
-	var group []Command // those with the same first word
-	for _, cmd := range all {
+	var names []string
+	for _, cmd := range p.commands() {
 		words := strings.Fields(cmd.Name)
 		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
 			return cmd, args[len(words):], nil
 		}
-		if words[0] == args[0] {
-			group = append(group, cmd)
-		}
+		names = append(names, cmd.Name)
 	}
-	switch {
-	case group == nil:
-		return Command{}, nil, Usagef("unknown command %q: must be one of %s", args[0], names(all))
-	case len(args) > 1 && isFlag(args[1], "h", "help"):
-		return Command{Name: args[0], Args: "COMMAND", About: p.overview(group)}, args[1:], nil
+	if len(args) > 1 && isFlag(args[1], "h", "help") {
+		return p.find([]string{"help"})
 	}
-	return Command{}, nil, Usagef("%s: must be one of %s", args[0], names(group))
+	what := "no command"
+	if len(args) > 0 {
+		what = fmt.Sprintf("unknown command %q", args[0])
+	}
+	return Command{}, nil, Usagef("%s: must be one of %s", what, strings.Join(names, ", "))
 }
 
 // isFlag reports whether arg is the flag with one of the names.
 func isFlag(arg string, names ...string) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
 	return name != arg && slices.Contains(names, name)
-}
-
-func names(commands []Command) string {
-	var all []string
-	for _, c := range commands {
-		all = append(all, c.Name)
-	}
-	return strings.Join(all, ", ")
 }

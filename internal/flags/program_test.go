@@ -21,13 +21,12 @@ func newProgram() *flags.Program {
 	var count int
 	var addr, form string
 	define := func(fs *flag.FlagSet) {
-		wait, addr, form, count = time.Second, "localhost:80", "text", 8
 		fs.StringVar(&name, "pet-name", "Rex", "`name` of the pet")
-		flags.Var(fs, &wait, "wait", "`duration` to wait", flags.Duration(0))
-		flags.Var(fs, &loud, "loud", "bark", flags.Bool)
-		flags.Var(fs, &count, "count", "`number` of barks", flags.Integer(1, 100))
-		flags.Var(fs, &addr, "addr", "`host:port`", flags.HostPort)
-		flags.Var(fs, &form, "form", "`text|json`", flags.OneOf("text", "json"))
+		flags.Var(fs, &wait, "wait", time.Second, "`duration` to wait", flags.Duration(0))
+		flags.Var(fs, &loud, "loud", false, "bark", flags.Bool)
+		flags.Var(fs, &count, "count", 8, "`number` of barks", flags.Integer(1, 100))
+		flags.Var(fs, &addr, "addr", "localhost:80", "`host:port`", flags.HostPort)
+		flags.Var(fs, &form, "form", "text", "`text|json`", flags.OneOf("text", "json"))
 		fs.StringVar(&hidden, "hidden", "", "")
 	}
 	run := func(c *flags.Call) error {
@@ -106,7 +105,7 @@ func TestRun(t *testing.T) {
 		{"no argument of one", "show one", nil, 2, "", "show one needs one WORD; see prog show one -h\n"},
 		{"two arguments of one", "show one a b", nil, 2, "", "show one needs one WORD; see prog show one -h\n"},
 		{"no argument of many", "show all", nil, 2, "", "show all needs at least one WORD; see prog show all -h\n"},
-		{"half a command", "show", nil, 2, "", "show: must be one of show all, show one" + usage},
+		{"half a command", "show", nil, 2, "", `unknown command "show": must be one of go, show all, show one, version, help` + usage},
 		{"unknown command", "hide", nil, 2, "", `unknown command "hide": must be one of go, show all, show one, version, help` + usage},
 
 		{"error of several lines", "-pet-name=fail", nil, 3, "", "first second third\n"},
@@ -158,7 +157,7 @@ func TestHelp(t *testing.T) {
 		"go -h":         {"Usage: prog [go] [flags]\n\ngo there\n", "  -loud  (PROG_LOUD)\n        bark\n"},
 		"-loud -h":      {"Usage: prog [go] [flags]\n\ngo there\n"},
 		"show all x -h": {"Usage: prog show all [flags] WORD...\n", "  -count number\n        number of barks (default 8)\n"},
-		"show -h":       {"Usage: prog show COMMAND\n", "  prog show all [flags] WORD...\n"},
+		"show -h":       program,
 		"version -h":    {"Usage: prog version\n"},
 	} {
 		var stdout, stderr bytes.Buffer

@@ -11,21 +11,22 @@ import (
 	"time"
 )
 
-// Var defines a flag whose value is read by parse, which is one of the
+// Var defines a flag with a default, whose value is read by parse: one of the
 // functions below or the caller's own. The error of parse says what the value
-// must be. The default is the value of p.
-func Var[T any](fs *flag.FlagSet, p *T, name, usage string, parse func(string) (T, error)) {
-	fs.Var(&value[T]{p, parse}, name, usage)
+// must be.
+func Var[T any](fs *flag.FlagSet, p *T, name string, value T, usage string, parse func(string) (T, error)) {
+	*p = value
+	fs.Var(&parsed[T]{p, parse}, name, usage)
 }
 
-// value implements flag.Value.
-type value[T any] struct {
+// parsed implements flag.Value.
+type parsed[T any] struct {
 	p     *T
 	parse func(string) (T, error)
 }
 
 // String implements flag.Value. Package flag also calls it for a zero value.
-func (v *value[T]) String() string {
+func (v *parsed[T]) String() string {
 	if v.p == nil {
 		return ""
 	}
@@ -33,16 +34,16 @@ func (v *value[T]) String() string {
 }
 
 // Set implements flag.Value.
-func (v *value[T]) Set(s string) error {
-	parsed, err := v.parse(s)
+func (v *parsed[T]) Set(s string) error {
+	value, err := v.parse(s)
 	if err == nil {
-		*v.p = parsed
+		*v.p = value
 	}
 	return err
 }
 
 // IsBoolFlag reports whether -name alone stands for -name=true.
-func (v *value[T]) IsBoolFlag() bool {
+func (v *parsed[T]) IsBoolFlag() bool {
 	_, ok := any(v.p).(*bool)
 	return ok
 }

@@ -31,30 +31,24 @@ type config struct {
 
 // flags defines the flags that every server has.
 func (c *config) flags(fs *flag.FlagSet) {
-	*c = config{
-		addr:      "127.0.0.1:8080",
-		basePath:  "/v1",
-		logFormat: "text",
-		sunset:    "serve",
-		drain:     15 * time.Second, // longer than DiscardBody waits for the body of a refused request
-	}
-	flags.Var(fs, &c.addr, "addr", "`host:port` to serve on; port 0 picks a free one", flags.HostPort)
-	flags.Var(fs, &c.basePath, "base-path", "`path` before /pets and /messages; / for none", parseBasePath)
-	flags.Var(fs, &c.messagesAddr, "messages-addr", "`host:port` to serve POST /messages on, also under the base path; empty: that of -addr", optionalHostPort)
-	flags.Var(fs, &c.adminAddr, "admin-addr", "`host:port` for /debug/vars, /debug/pprof, /backup and the queued messages (/messages); it needs no key, so keep it private; empty: none", optionalHostPort)
+	flags.Var(fs, &c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one", flags.HostPort)
+	flags.Var(fs, &c.basePath, "base-path", "/v1", "`path` before /pets and /messages; / for none", parseBasePath)
+	flags.Var(fs, &c.messagesAddr, "messages-addr", "", "`host:port` to serve POST /messages on, also under the base path; empty: that of -addr", optionalHostPort)
+	flags.Var(fs, &c.adminAddr, "admin-addr", "", "`host:port` for /debug/vars, /debug/pprof, /backup and the queued messages (/messages); it needs no key, so keep it private; empty: none", optionalHostPort)
 	keysFlag(fs, &c.keyFile)
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key; SIGHUP loads both again")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
-	flags.Var(fs, &c.logFormat, "log", "format of the log on standard error: `text|json`", flags.OneOf("text", "json"))
-	flags.Var(fs, &c.accessLog, "access-log", "log one line per request", flags.Bool)
-	flags.Var(fs, &c.sunset, "sunset", "what GET /pets/{petId} does from 5 December 2030: `serve|gone`; gone responds with 410", flags.OneOf("serve", "gone"))
-	flags.Var(fs, &c.drain, "drain", "`duration` in which requests can finish after SIGTERM, SIGINT or, without TLS, SIGHUP; a second SIGTERM or SIGINT ends the server at once", flags.Duration(0))
+	flags.Var(fs, &c.logFormat, "log", "text", "format of the log on standard error: `text|json`", flags.OneOf("text", "json"))
+	flags.Var(fs, &c.accessLog, "access-log", false, "log one line per request", flags.Bool)
+	flags.Var(fs, &c.sunset, "sunset", "serve", "what GET /pets/{petId} does from 5 December 2030: `serve|gone`; gone responds with 410", flags.OneOf("serve", "gone"))
+	// By default longer than httpapi.DiscardBody waits for a body.
+	flags.Var(fs, &c.drain, "drain", 15*time.Second, "`duration` in which requests can finish after SIGTERM, SIGINT or, without TLS, SIGHUP; a second SIGTERM or SIGINT ends the server at once", flags.Duration(0))
 }
 
 // fileFlags defines the flags of a server whose store is in a file.
 func (c *config) fileFlags(fs *flag.FlagSet) {
-	flags.Var(fs, &c.newStore, "new-store", "create an empty store although the key file exists; a first start, without either, needs no flag", flags.Bool)
-	flags.Var(fs, &c.mustExist, "must-exist", "refuse to start without a store, also on a first start; for a store on a volume that may not be mounted", flags.Bool)
+	flags.Var(fs, &c.newStore, "new-store", false, "create an empty store although the key file exists; a first start, without either, needs no flag", flags.Bool)
+	flags.Var(fs, &c.mustExist, "must-exist", false, "refuse to start without a store, also on a first start; for a store on a volume that may not be mounted", flags.Bool)
 }
 
 // check returns an error for flags that do not fit together.

@@ -32,7 +32,7 @@ func keysCommands() []flags.Command {
 		About: "create an API key for an account and print it; the file keeps only its hash",
 		Flags: func(fs *flag.FlagSet) {
 			define(fs)
-			flags.Var(fs, &expires, "expires", "`duration` that the key is valid for, such as 720h; 0: forever", flags.Duration(0))
+			flags.Var(fs, &expires, "expires", 0, "`duration` that the key is valid for, such as 720h; 0: forever", flags.Duration(0))
 		},
 		Run: func(c *flags.Call) error { return createKey(c, path, expires) },
 	}, {

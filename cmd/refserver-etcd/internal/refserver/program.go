@@ -66,7 +66,7 @@ func (c *cluster) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.key, "etcd-key", "", "`file` with the private key of the client's certificate (PEM)")
 	fs.StringVar(&c.user, "etcd-user", "", "`name:password` in the cluster; other users of the machine may see it there, so prefer the environment variable, or -etcd-password-file")
 	fs.StringVar(&c.passwordFile, "etcd-password-file", "", "`file` with the password; -etcd-user is then the name alone")
-	flags.Var(fs, &c.serializable, "etcd-serializable", "let any member serve reads from what it has: they go on without a majority, and may be stale", flags.Bool)
+	flags.Var(fs, &c.serializable, "etcd-serializable", false, "let any member serve reads from what it has: they go on without a majority, and may be stale", flags.Bool)
 }
 
 func (c *cluster) openStore(ctx context.Context, log *slog.Logger) (*etcdstore.Store, error) {
