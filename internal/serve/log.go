@@ -30,38 +30,50 @@ type logQueue struct {
 	form func(io.Writer) slog.Handler // formats the line with the number of dropped lines
 
 	mu      sync.Mutex
-	lines   []byte // still to be written
-	dropped int    // how many lines before these were dropped
-
-	wake, quit, done chan struct{}
+	more    sync.Cond // signaled by Write and close
+	lines   []byte    // still to be written
+	dropped int       // how many lines before these were dropped
+	closed  bool
+	done    chan struct{}
 }
 
 func newLogQueue(out io.Writer, form func(io.Writer) slog.Handler) *logQueue {
-	q := &logQueue{out: out, form: form, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	q := &logQueue{out: out, form: form, done: make(chan struct{})}
+	q.more.L = &q.mu
 	go q.run()
 	return q
 }
 
-// Write implements io.Writer. It takes whole lines, never blocks and never
+// Write implements [io.Writer]. It takes whole lines, never blocks and never
 // fails.
 func (q *logQueue) Write(p []byte) (int, error) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	if len(q.lines)+len(p) > maxQueuedLog {
-		q.dropped += bytes.Count(q.lines, []byte("\n"))
-		q.lines = q.lines[:0]
+		q.drop(len(q.lines))
 	}
 	q.lines = append(q.lines, p...)
-	q.mu.Unlock()
-	select {
-	case q.wake <- struct{}{}:
-	default: // run will wake up already
-	}
+	q.more.Signal()
 	return len(p), nil
+}
+
+// drop drops the lines that start in the first n bytes.
+func (q *logQueue) drop(n int) {
+	for n > 0 {
+		end := bytes.IndexByte(q.lines, '\n') + 1
+		q.lines = q.lines[end:]
+		q.dropped++
+		n -= end
+	}
 }
 
 // close waits until the last lines are written, at most for flushLimit.
 func (q *logQueue) close() {
-	close(q.quit)
+	q.mu.Lock()
+	q.drop(len(q.lines) - lastLog)
+	q.closed = true
+	q.more.Signal()
+	q.mu.Unlock()
 	select {
 	case <-q.done:
 	case <-time.After(flushLimit):
@@ -70,42 +82,27 @@ func (q *logQueue) close() {
 
 func (q *logQueue) run() {
 	defer close(q.done)
-	var lines []byte
+	var line []byte
 	lost := 0 // lines dropped or not written since logLost last logged them
-	for more := true; more; {
-		select {
-		case <-q.wake:
-		case <-q.quit:
-			more = false
-		}
+	for {
 		q.mu.Lock()
-		lines, q.lines = q.lines, lines[:0]
+		for len(q.lines) == 0 && !q.closed {
+			q.more.Wait()
+		}
+		end := bytes.IndexByte(q.lines, '\n') + 1
+		line = append(line[:0], q.lines[:end]...)
+		q.lines = q.lines[end:]
 		lost, q.dropped = lost+q.dropped, 0
 		q.mu.Unlock()
-		rest := len(lines)
-		for line := range bytes.Lines(lines) {
-			rest -= len(line)
-			if rest > lastLog && q.closing() {
-				lost++
-				continue
-			}
-			if lost > 0 && q.logLost(lost) == nil {
-				lost = 0
-			}
-			if _, err := q.out.Write(line); err != nil {
-				lost++
-			}
+		if end == 0 {
+			return // closed, and all is written
 		}
-	}
-}
-
-// closing reports whether close was called.
-func (q *logQueue) closing() bool {
-	select {
-	case <-q.quit:
-		return true
-	default:
-		return false
+		if lost > 0 && q.logLost(lost) == nil {
+			lost = 0
+		}
+		if _, err := q.out.Write(line); err != nil {
+			lost++
+		}
 	}
 }
 
