@@ -20,7 +20,7 @@ func acceptCommand() flags.Command {
 			path := c.Args[0]
 			pet, message, err := storage.AcceptOlder(path, nil)
 			if errors.Is(err, storage.ErrLocked) {
-				return errors.New(inUse(path, "check"))
+				return inUse(path, "check")
 			}
 			if err != nil {
 				return err

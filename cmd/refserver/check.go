@@ -34,7 +34,7 @@ func checkCommand() flags.Command {
 		Name: "check",
 		Args: "FILE",
 		About: "read the whole file and name all damage; exit code 0: sound, 1: damaged, 2: it could not be checked." +
-			" A file in use cannot be checked: check a copy made with backup",
+			" Check a copy, made with backup, of a file in use",
 		Flags: func(fs *flag.FlagSet) {
 			flags.Var(fs, &timeout, "timeout", time.Hour, "`duration` after which the check fails as if there were damage", flags.Duration(time.Millisecond))
 			fs.BoolVar(&direct, "direct", false, "") // only for checkApart
@@ -45,7 +45,7 @@ func checkCommand() flags.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context, timeout)
 			defer cancel()
-			return checkApart(ctx, c.Stdout, c.Args[0])
+			return checkApart(ctx, c, c.Args[0])
 		},
 	}
 }
@@ -70,9 +70,9 @@ func check(w io.Writer, path string) error {
 	})
 	switch {
 	case errors.Is(err, storage.ErrLocked):
-		return &flags.UsageError{Message: inUse(path, "check")}
+		return flags.Usagef("%v", inUse(path, "check"))
 	case err != nil:
-		return &flags.UsageError{Message: err.Error()}
+		return flags.Usagef("%v", err)
 	case foreign:
 		return fmt.Errorf("%s is not a petstore; if it was one, its start is lost: save what is left with export -skip-damaged", path)
 	case n == 1 && errors.Is(first, storage.ErrSpare):
@@ -102,34 +102,28 @@ func limitMemory(n uint64) {
 }
 
 // inUse is the error of a command that cannot read the file of a running server.
-func inUse(path, command string) string {
-	return fmt.Sprintf("%s is in use by a server; stop that first, or make a copy with backup and %s the copy", path, command)
+func inUse(path, command string) error {
+	return fmt.Errorf("%s is in use by a server; stop that first, or make a copy with backup and %s the copy", path, command)
 }
 
 // checkApart runs check -direct in its own process.
-func checkApart(ctx context.Context, w io.Writer, path string) error {
+func checkApart(ctx context.Context, c *flags.Call, path string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, self, "check", "-direct", "--", path)
 	var stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = w, &stderr
+	cmd.Stdout, cmd.Stderr = c.Stdout, &stderr
 	err = cmd.Run()
-	// An error of the child is one line that starts with the program's name.
-	// Anything else comes from the runtime, which ended the child.
-	said, ours := strings.CutPrefix(stderr.String(), program().Name+": ")
-	said = strings.TrimSpace(said)
-	switch code := cmd.ProcessState.ExitCode(); {
+	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s could not be checked in time; look at the disk, then try again with a longer -timeout", path)
-	case ours && code == 1:
-		return errors.New(said)
-	case ours && code == 2:
-		said, _, _ = strings.Cut(said, "; see ")
-		return &flags.UsageError{Message: said}
+	case strings.HasPrefix(stderr.String(), program().Name+": "): // an error of the check, not of the runtime
+		_, _ = stderr.WriteTo(c.Stderr)
+		return flags.Exit(cmd.ProcessState.ExitCode())
 	}
 	why, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
 	return fmt.Errorf("%s could not be checked to its end, so take it for damaged: the check ended with %w (%s)", path, err, why)

@@ -18,7 +18,7 @@ func exportCommand() flags.Command {
 		Name: "export",
 		Args: "FILE",
 		About: "write the pets in the file to standard output, one JSON object a line." +
-			" A file in use cannot be exported: export a copy made with backup",
+			" Export a copy, made with backup, of a file in use",
 		Flags: func(fs *flag.FlagSet) {
 			flags.Var(fs, &o.SkipDamaged, "skip-damaged", false, "skip damaged records, with a line for each on standard error, and save the rest", flags.Bool)
 			flags.Var(fs, &o.Messages, "messages", false, "write the queued messages instead of the pets", flags.Bool)
@@ -37,7 +37,7 @@ func exportCommand() flags.Command {
 			}
 			switch {
 			case errors.Is(err, storage.ErrLocked):
-				return errors.New(inUse(c.Args[0], "export"))
+				return inUse(c.Args[0], "export")
 			case errors.Is(err, storage.ErrDamaged) && !o.SkipDamaged:
 				return fmt.Errorf("%w; the output is not complete: -skip-damaged writes all that can be saved", err)
 			case err != nil:

@@ -69,7 +69,7 @@ type deadline struct {
 	enforced bool      // reads or writes fail now
 }
 
-// past is a deadline that has passed, whatever the clock shows.
+// past is a deadline that has passed on any clock.
 var past = time.Unix(1, 0)
 
 // change makes t the deadline. net/http interrupts a read with a deadline that

@@ -73,9 +73,7 @@ func (p *Program) Main() int {
 		if p.StoreFile != nil {
 			c.fileFlags(fs)
 		}
-		if p.StoreFlags != nil {
-			p.StoreFlags(fs)
-		}
+		p.StoreFlags(fs)
 	}
 	// A flag of serve has an environment variable, in every command. Other
 	// flags, such as one to overwrite a file, are meant for one call.

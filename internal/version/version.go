@@ -1,4 +1,4 @@
-// Package version tells what a command was built from.
+// Package version says what a command was built from.
 package version
 
 import (

@@ -45,7 +45,7 @@ func (c *cluster) tls() (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("-etcd-ca: %s holds no certificate in PEM form", c.ca)
+			return nil, fmt.Errorf("-etcd-ca: %s holds no certificate in PEM format", c.ca)
 		}
 	}
 	if c.cert != "" {
@@ -62,12 +62,12 @@ func (c *cluster) credentials() (name, password string, err error) {
 	name, password, both := strings.Cut(c.user, ":")
 	if c.passwordFile == "" {
 		if c.user != "" && !both {
-			return "", "", flags.Usagef("-etcd-user: must be name:password, or -etcd-password-file be given too")
+			return "", "", flags.Usagef("-etcd-user: must be name:password, or a name together with -etcd-password-file")
 		}
 		return name, password, nil
 	}
 	if name == "" || both {
-		return "", "", flags.Usagef("-etcd-password-file needs -etcd-user with the name alone")
+		return "", "", flags.Usagef("-etcd-password-file needs -etcd-user with only the name")
 	}
 	b, err := os.ReadFile(c.passwordFile)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *cluster) credentials() (name, password string, err error) {
 	}
 	password = strings.TrimRight(string(b), "\r\n")
 	if password == "" {
-		return "", "", errors.New("-etcd-password-file: it is empty")
+		return "", "", errors.New("-etcd-password-file: it is empty; must contain the password")
 	}
 	return name, password, nil
 }

@@ -19,10 +19,10 @@ func importCommand() flags.Command {
 	var from string
 	return flags.Command{
 		Name:  "import",
-		About: "copy a file of refserver into the cluster, ids kept; if it is interrupted, call it again: it goes on",
+		About: "copy a file of refserver into the cluster and keep the IDs; run it again to continue after an interruption",
 		Flags: func(fs *flag.FlagSet) {
 			c.flags(fs)
-			fs.StringVar(&from, "from", "", "`file` of refserver, which no server may have open; it is not changed")
+			fs.StringVar(&from, "from", "", "`file` of refserver, which must not be in use by a server; it is not changed")
 		},
 		Run: func(call *flags.Call) error {
 			if from == "" {
@@ -46,8 +46,8 @@ type importer struct {
 	out  io.Writer
 }
 
-// What the cluster holds and the file does not. Nothing is added to a cluster
-// with other pets.
+// The errors of an import into a cluster with other records, to which nothing is
+// added.
 var (
 	errDiffer         = errors.New("the cluster holds other pets than the file")
 	errDifferMessages = errors.New("the cluster holds other messages than the file")
@@ -93,7 +93,8 @@ func (i *importer) run() error {
 	return err
 }
 
-// compare holds the first n pets of the file against the cluster's.
+// compare compares the first n pets of the file with the cluster's. It returns how
+// many pets the file has.
 func (i *importer) compare(n int64) (storage.Exported, error) {
 	page := petstore.Page{}
 	return pets(i.from, func(p petstore.Pet) error {
@@ -121,13 +122,13 @@ func (i *importer) compare(n int64) (storage.Exported, error) {
 	})
 }
 
-// Pets are handed over in parts of about this size.
+// Pets and messages are added in parts of about this size.
 const (
 	partLen   = 1000
 	partBytes = 4 << 20
 )
 
-// add adds the pets behind the n-th.
+// add adds the pets after the n-th.
 func (i *importer) add(n int64) error {
 	var part []petstore.Pet
 	size, told := 0, n
@@ -177,7 +178,7 @@ func (i *importer) addMessages() (int64, error) {
 	return x.Written, err
 }
 
-// compareMessages holds the queue of the file against the cluster's.
+// compareMessages compares the queue of the file with the cluster's.
 func (i *importer) compareMessages() error {
 	last := ""
 	var queue []petstore.Message

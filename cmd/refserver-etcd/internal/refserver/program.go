@@ -1,5 +1,5 @@
-// Package refserver is the reference server before a cluster, as a program
-// that more than one executable can be.
+// Package refserver is the reference server in front of a cluster, for more than
+// one executable.
 package refserver
 
 import (
@@ -60,12 +60,12 @@ type cluster struct {
 
 func (c *cluster) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.endpoints, "etcd", "http://127.0.0.1:2379", "client `URL,URL,...` of the cluster's members, all http or all https")
-	fs.StringVar(&c.prefix, "etcd-prefix", etcdstore.DefaultPrefix, "`text` that all keys of the store start with")
-	fs.StringVar(&c.ca, "etcd-ca", "", "`file` with the certificates of the authorities (PEM) that the members' are checked against; empty: the system's")
+	fs.StringVar(&c.prefix, "etcd-prefix", etcdstore.DefaultPrefix, "`text` at the start of all keys of the store")
+	fs.StringVar(&c.ca, "etcd-ca", "", "`file` with the certificates of the authorities (PEM) that sign the members'; empty: the system's")
 	fs.StringVar(&c.cert, "etcd-cert", "", "`file` with the client's certificate (PEM); needs -etcd-key")
 	fs.StringVar(&c.key, "etcd-key", "", "`file` with the private key of the client's certificate (PEM)")
-	fs.StringVar(&c.user, "etcd-user", "", "`name:password` in the cluster; other users of the machine may see it there, so prefer the environment variable, or -etcd-password-file")
-	fs.StringVar(&c.passwordFile, "etcd-password-file", "", "`file` with the password; -etcd-user is then the name alone")
+	fs.StringVar(&c.user, "etcd-user", "", "`name:password` in the cluster; other users of the machine can read it on the command line, so prefer the environment variable or -etcd-password-file")
+	fs.StringVar(&c.passwordFile, "etcd-password-file", "", "`file` with the password; -etcd-user is then only the name")
 	flags.Var(fs, &c.serializable, "etcd-serializable", false, "let any member serve reads from what it has: they go on without a majority, and may be stale", flags.Bool)
 }
 
