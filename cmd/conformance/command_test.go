@@ -32,7 +32,7 @@ func (oneKey) Authenticate(_ context.Context, got string) (string, error) {
 }
 
 // newTarget serves the reference handler and returns its base address. A
-// broken one answers a creation with 200.
+// broken one responds to a create with 200.
 func newTarget(t *testing.T, broken bool) string {
 	t.Helper()
 	store := memory.New(nil)
@@ -66,7 +66,7 @@ func cli(t *testing.T, env map[string]string, args ...string) (code int, stdout,
 	return code, out.String(), err.String()
 }
 
-// file writes a file of the test's own and returns its path.
+// file writes a file for the test and returns its path.
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -159,14 +159,13 @@ func TestCommands(t *testing.T) {
 				t.Errorf("the output has the key:\n%s\n%s", stdout, stderr)
 			}
 			if code == 2 && (strings.Count(stderr, "\n") != 1 || stdout != "") {
-				t.Errorf("wrong use is not said in one line:\n%s\n%s", stdout, stderr)
+				t.Errorf("wrong use is not explained in one line:\n%s\n%s", stdout, stderr)
 			}
 		})
 	}
 }
 
-// A run writes every report that it is asked for, whole, and none if it could
-// not judge.
+// A run writes every report completely, and none if it could not judge.
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
 	var args []string

@@ -70,8 +70,8 @@ func TestStripBase(t *testing.T) {
 	}
 }
 
-// Where http.StripPrefix finds the prefix, so does stripBase, and leaves the
-// same; what it finds beyond is a prefix that came escaped, or the root's.
+// Where http.StripPrefix finds the prefix, stripBase does too, with the same
+// rest. It also finds a prefix that is escaped, and the root.
 func FuzzStripBase(f *testing.F) {
 	for _, s := range []string{"/v1/pets", "/v1%2Fpets", "/%761/pets", "/v1x", "/v1/a%2Fb", "/v1", "*", ""} {
 		f.Add(s)
@@ -178,7 +178,6 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// After a request that came in chunks the connection is closed.
 func TestChunkedRequestsCloseTheConnection(t *testing.T) {
 	srv := httptest.NewServer(newRouter("/v1"))
 	defer srv.Close()
