@@ -1,17 +1,22 @@
-// Package petstore is the model of the petstore and the interfaces that
-// its parts meet at.
+// Package petstore is the model of the petstore: pets and messages, the
+// interfaces of whatever keeps them, and the rules of the contract.
 //
-// A pet is a [NewPet] before it is stored and a [Pet] afterwards. Whoever
-// keeps pets implements [Service]; whoever keeps submitted messages
-// implements [Messages], and [Queue] for the worker that takes them off.
-// Packages petstore/storage and petstore/storage/memory do all three, and
-// package petstore/httpapi serves them over HTTP.
+// To use pets, open a store: memory.New of petstore/storage/memory in tests,
+// storage.Open of petstore/storage otherwise. Both are a [Service], which
+// creates, lists and gets pets. To serve them over HTTP, pass the Service to
+// httpapi.New of petstore/httpapi.
 //
-// The package knows nothing of HTTP and nothing of disks. Its rules are the
-// contract's and no others: the validation methods accept exactly what the
-// contract's schemas accept, and every store calls them, so that a rule lives
-// here once.
+// A pet is a [NewPet] before it is stored and a [Pet] afterwards. [Messages]
+// accepts messages, and [Queue] is for the worker that removes them.
+// [EncodedReader] and [Statistics] are optional for a store.
 //
-// Errors that mean something to a caller are of type [*Error]; [CodeOf] tells
-// which kind an error is of.
+// Errors that mean something to a caller are of type [*Error]; [CodeOf] returns
+// the [Code] of any error.
+//
+// To implement a store, start with [Service] and run the tests of
+// petstore/storage/storagetest on it. Every store calls the validation methods
+// of this package, which accept exactly what the contract's schemas accept, so
+// that each rule is in one place. The functions and methods whose comments say
+// that they are for stores ([CursorAfter], [MessageID], [Once.Digest] and
+// others) need no attention from anyone else.
 package petstore

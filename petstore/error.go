@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// Code says what kind of error an [Error] is. The set is closed: a caller may
-// switch over it.
+// Code is the kind of an [Error]. The set is closed: a caller may switch over
+// it.
 type Code string
 
 const (
 	// CodeInvalid: the arguments break a rule of the contract. The message
-	// says which; repeating the call gives the same.
+	// says which. The same call fails again.
 	CodeInvalid Code = "invalid"
 
 	// CodeUnauthorized: the credential is missing or unknown.
@@ -21,8 +21,8 @@ const (
 	// CodeNotFound: there is no such pet.
 	CodeNotFound Code = "not_found"
 
-	// CodeConflict: an earlier creation with the same [Once] is under way and
-	// its outcome could not be learnt in time. Repeat the call later.
+	// CodeConflict: an earlier create with the same [Once] is under way and
+	// its result was not known in time. Repeat the call later.
 	CodeConflict Code = "conflict"
 
 	// CodeMismatch: the [Once] was used before with another value.
@@ -33,11 +33,11 @@ const (
 	CodeFull Code = "insufficient_storage"
 
 	// CodeUnavailable: it cannot be done now (too many calls, a full queue,
-	// closing, a cancelled context, a store that has to be opened again).
-	// Repeat the call later.
+	// a closed store, a cancelled context, a store that must be opened
+	// again). Repeat the call later.
 	CodeUnavailable Code = "unavailable"
 
-	// CodeInternal: everything else, damaged data among it. Its details are
+	// CodeInternal: any other failure, such as damaged data. Its details are
 	// for the operator's log, not for the caller.
 	CodeInternal Code = "internal"
 )
@@ -45,7 +45,7 @@ const (
 // Error is an error that means something to the caller.
 type Error struct {
 	Code    Code
-	Message string // for a person, naming what is at fault; safe to show to a client
+	Message string // for a person, names what is at fault; safe to show to a client
 	Err     error  // the cause, for logs only; nil if there is none
 }
 
@@ -81,7 +81,7 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// The errors that every store gives in the same words.
+// Errors of every store.
 var (
 	ErrNoPet     = Errorf(CodeNotFound, "there is no pet with this id")
 	ErrMismatch  = Errorf(CodeMismatch, "the idempotency key was used before with another value")

@@ -6,45 +6,46 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendJSON appends p's wire form to dst: one JSON object without white
-// space, its members in the order id, name, categoryId, status, the last one
-// absent if p has no status. It is the form that marshalling p gives, and the
-// one form that answers carry, whoever makes them.
+// AppendJSON appends the JSON of p to dst: one object without white space, with
+// the members id, name, categoryId and, if p has one, status, in this order. It
+// is what json.Marshal returns, and the form of p in every response.
 //
-// It fails, with dst as it was, if p does not validate.
+// It returns dst as it was, and the error of [NewPet.Validate], if p is not
+// valid.
 func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
-	if err := p.Validate(); err != nil {
-		return dst, err
+	b := append(dst, `{"id":`...)
+	b = strconv.AppendInt(b, p.ID, 10)
+	b = append(b, `,"name":`...)
+	b, err := jsontext.AppendQuote(b, p.Name)
+	if err != nil {
+		return dst, errName // it fails for invalid UTF-8 only
 	}
-	dst = append(dst, `{"id":`...)
-	dst = strconv.AppendInt(dst, p.ID, 10)
-	dst = append(dst, `,"name":`...)
-	dst, _ = jsontext.AppendQuote(dst, p.Name) // fails for invalid UTF-8 only
-	dst = append(dst, `,"categoryId":`...)
-	dst = strconv.AppendInt(dst, p.CategoryID, 10)
+	b = append(b, `,"categoryId":`...)
+	b = strconv.AppendInt(b, p.CategoryID, 10)
 	if p.Status != "" {
-		// A valid status needs no escaping.
-		dst = append(dst, `,"status":"`...)
-		dst = append(dst, p.Status...)
-		dst = append(dst, '"')
+		if !p.Status.Valid() {
+			return dst, errStatus
+		}
+		b = append(b, `,"status":"`...)
+		b = append(b, p.Status...) // needs no escaping
+		b = append(b, '"')
 	}
-	return append(dst, '}'), nil
+	return append(b, '}'), nil
 }
 
-// AppendJSON appends the wire form of p's pets to dst: a JSON array of
-// what [Pet.AppendJSON] gives, `[]` if there are none. The cursor is no part
-// of it. It fails, with dst as it was, if a pet does not validate.
+// AppendJSON appends the JSON of p's pets to dst: an array of what
+// [Pet.AppendJSON] appends, `[]` if there are none. It does not contain the
+// cursor. It returns dst as it was, and an error, if a pet is not valid.
 func (p Page) AppendJSON(dst []byte) ([]byte, error) {
-	n := len(dst)
-	dst = append(dst, '[')
+	b := append(dst, '[')
 	for i, pet := range p.Pets {
 		if i > 0 {
-			dst = append(dst, ',')
+			b = append(b, ',')
 		}
 		var err error
-		if dst, err = pet.AppendJSON(dst); err != nil {
-			return dst[:n], err
+		if b, err = pet.AppendJSON(b); err != nil {
+			return dst, err
 		}
 	}
-	return append(dst, ']'), nil
+	return append(b, ']'), nil
 }

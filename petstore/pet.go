@@ -2,12 +2,12 @@ package petstore
 
 import (
 	"context"
+	"time"
 	"unicode/utf8"
 )
 
-// Status is a pet's availability (contract, section 2.4). The zero value
-// means that no status was given; it stays absent on the wire, since the
-// contract states no default.
+// Status is a pet's availability (contract, section 2.4). The zero value means
+// that the pet has none, and is absent in JSON: the contract has no default.
 type Status string
 
 // The statuses of the contract. There are no others.
@@ -23,7 +23,7 @@ func Statuses() []Status {
 }
 
 // Valid reports whether s is one of the contract's statuses. The zero Status
-// is not: where a status may be absent, the caller asks for that first.
+// is not: where a status may be absent, check that first.
 func (s Status) Valid() bool {
 	switch s {
 	case StatusAvailable, StatusPending, StatusSold:
@@ -32,33 +32,38 @@ func (s Status) Valid() bool {
 	return false
 }
 
-// NewPet is a pet about to be added (contract, section 2.1).
+// NewPet is a pet before it is stored (contract, section 2.1).
 type NewPet struct {
-	// Name may be any valid UTF-8, the empty string too. It is kept byte for
-	// byte: not trimmed, folded or normalised.
+	// Name may be any valid UTF-8, the empty string included. It is kept byte
+	// for byte: not trimmed, folded or normalised.
 	Name string `json:"name"`
 
 	// CategoryID may be any int64, kept exactly. The contract describes no
 	// categories, so nothing is looked up.
 	CategoryID int64 `json:"categoryId"`
 
-	// Status is the pet's availability, or zero for none.
+	// Status is the pet's availability; "": none.
 	Status Status `json:"status,omitzero"`
 }
 
-// Validate reports what keeps p from being stored, as an [*Error] with
-// [CodeInvalid] whose message names the member at fault; nil if nothing does.
+var (
+	errName   = Errorf(CodeInvalid, "name: must be valid UTF-8")
+	errStatus = Errorf(CodeInvalid, "status: must be one of available, pending, sold")
+)
+
+// Validate returns an [*Error] with [CodeInvalid], whose message names the
+// member at fault, if p cannot be stored.
 func (p NewPet) Validate() error {
 	if !utf8.ValidString(p.Name) {
-		return Errorf(CodeInvalid, "name: must be valid UTF-8")
+		return errName
 	}
 	if p.Status != "" && !p.Status.Valid() {
-		return Errorf(CodeInvalid, "status: must be one of available, pending, sold")
+		return errStatus
 	}
 	return nil
 }
 
-// Pet is a pet as the store keeps it (contract, section 2.2).
+// Pet is a stored pet (contract, section 2.2).
 type Pet struct {
 	// ID is assigned on creation: positive, unique, never used again, and
 	// higher than every ID committed before it.
@@ -74,23 +79,27 @@ const (
 	DefaultLimit = 20
 )
 
-// MaxPageBytes bounds a [Page]: a page ends early, with a cursor to go on from,
-// once the JSON of its pets has reached this many bytes. So a page always holds
-// at least one pet if there is one, and never more than MaxPageBytes and one
-// pet.
+// MaxPageBytes limits a [Page]: it ends early, with a cursor, once the JSON of
+// its pets has reached this many bytes. So it holds at least one pet if there is
+// one, and at most MaxPageBytes and one pet.
 const MaxPageBytes = 1 << 20
+
+// Cursor is a place in a list of pets, between two of them. To a client it is
+// opaque: URL-safe text to send back unchanged. A store may use any form; the
+// stores of this module use [CursorAfter].
+type Cursor string
 
 // ListQuery selects pets for [Service.ListPets]. The zero value selects
 // the first [DefaultLimit] of all pets.
 type ListQuery struct {
-	Limit  int    // most pets to return, 1 to 100; 0: 20
-	Status Status // only pets of this status; "": all of them
-	After  Cursor // go on after this place; "": from the start
+	Limit  int    // how many pets to return at most, 1 to 100; 0: 20
+	Status Status // only pets of this status; "": all pets
+	After  Cursor // only pets after this place; "": from the start
 }
 
 // Normalize returns q with its defaults filled in, or an [*Error] with
-// [CodeInvalid] that names the field out of range. The cursor is left to the
-// store that gave it out.
+// [CodeInvalid] that names the field out of range. It does not check the cursor,
+// whose form only the store knows.
 func (q ListQuery) Normalize() (ListQuery, error) {
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
@@ -99,7 +108,7 @@ func (q ListQuery) Normalize() (ListQuery, error) {
 		return q, Errorf(CodeInvalid, "limit: must be an integer from %d to %d", MinLimit, MaxLimit)
 	}
 	if q.Status != "" && !q.Status.Valid() {
-		return q, Errorf(CodeInvalid, "status: must be one of available, pending, sold")
+		return q, errStatus
 	}
 	return q, nil
 }
@@ -107,49 +116,49 @@ func (q ListQuery) Normalize() (ListQuery, error) {
 // Page is a part of a list of pets.
 type Page struct {
 	Pets []Pet  // ascending by ID
-	Next Cursor // where the next page starts; "": this is the last one
+	Next Cursor // where the next page starts; "": this page is the last
 }
 
-// Once makes a creation safe to repeat: while its outcome is remembered, at
-// least [OnceKept], a creation with the same Scope and Key and an equal value
-// gives the first one's result and creates nothing. The zero value asks for
-// no such thing.
+// OnceKept is how long a store remembers the result of a create with a [Once],
+// at least.
+const OnceKept = 24 * time.Hour
+
+// Once makes a create safe to repeat. For at least [OnceKept], a create with
+// the same Scope and Key and an equal value returns the first one's result and
+// creates nothing. The zero value asks for none of this.
 //
-// Creations of pets and of messages are kept apart: one Once can serve
-// both. Only successes are remembered.
+// Pets and messages are separate: the same Once can create one of each. Only
+// successes are remembered.
 type Once struct {
-	Scope string // whose key it is, such as the caller's account
-	Key   string // the caller's own name for this creation; "": not idempotent
+	Scope string // the owner of the key, such as the caller's account
+	Key   string // the caller's name for this create; "": not idempotent
 }
 
 // IsZero reports whether o asks for nothing to be remembered.
 func (o Once) IsZero() bool { return o.Key == "" }
 
-// Service keeps pets. Its methods are safe for concurrent use and return
-// once ctx is done, with an error that wraps ctx's; a creation that was
-// already being written then may still be waited for, so that its outcome is
-// known.
+// Service keeps pets. Its methods are safe for concurrent use and return once
+// ctx is done, with an error that wraps ctx's. A create that is already being
+// written then may still be waited for, so that its result is known.
 //
-// Errors without a code named at a method ([CodeInternal], [CodeUnavailable])
-// may come from any of them.
+// Any method may return an error with [CodeInternal] or [CodeUnavailable].
 type Service interface {
 	// ListPets returns pets in ascending order of ID (contract, section
-	// 4.1). The order of commit is the order of IDs, so going on from a
-	// page's cursor neither skips nor repeats a pet, whatever is added
-	// meanwhile.
+	// 4.1). IDs are in the order of commit, so to continue from a page's
+	// cursor neither skips nor repeats a pet, even while pets are added.
 	//
 	// Errors: [CodeInvalid] for a limit or status out of range and for a
-	// cursor that the service did not give out.
+	// cursor that the service did not return.
 	ListPets(ctx context.Context, q ListQuery) (Page, error)
 
 	// CreatePet stores p and returns it with its ID (contract, section 4.2).
-	// It is on stable storage before CreatePet returns, where the store has
-	// any.
+	// If the store is on stable storage, the pet is there before CreatePet
+	// returns.
 	//
-	// Errors: [CodeInvalid] if p does not validate; [CodeMismatch] if once
-	// was used with another value; [CodeConflict] if an earlier creation with
-	// the same once is under way and its outcome cannot be learnt in time;
-	// [CodeFull] if there is no room.
+	// Errors: [CodeInvalid] if p is not valid; [CodeMismatch] if once was
+	// used with another value; [CodeConflict] if an earlier create with the
+	// same once is under way and its result is not known in time; [CodeFull]
+	// if there is no room.
 	CreatePet(ctx context.Context, p NewPet, once Once) (Pet, error)
 
 	// GetPet returns the pet with that ID (contract, section 4.3).
@@ -158,14 +167,13 @@ type Service interface {
 	GetPet(ctx context.Context, id int64) (Pet, error)
 }
 
-// EncodedReader reads pets in their wire form. It is the fast path of a
-// handler: a store that keeps pets as JSON need not decode them for the
-// handler to encode them again.
+// EncodedReader reads pets as JSON. It is optional: a store that keeps pets as
+// JSON need not decode them for a handler to encode them again.
 //
-// Both methods append to dst exactly the bytes that encoding the result of
-// the corresponding method of [Service] gives ([Pet.AppendJSON], and a JSON
-// array of those), return the same errors, and on an error return dst as it
-// was. They are safe for concurrent use.
+// Both methods append to dst exactly the bytes of [Pet.AppendJSON] and
+// [Page.AppendJSON] for the result of the corresponding method of [Service]. They
+// return the same errors, and on an error dst as it was. They are safe for
+// concurrent use.
 type EncodedReader interface {
 	AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error)
 	AppendPage(ctx context.Context, dst []byte, q ListQuery) ([]byte, Cursor, error)

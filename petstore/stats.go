@@ -4,12 +4,12 @@ import "context"
 
 // Stats counts what a store holds.
 type Stats struct {
-	Pets           int64 `json:"pets"`           // pets
+	Pets           int64 `json:"pets"`
 	QueuedMessages int64 `json:"queuedMessages"` // messages in the queue
 }
 
-// Statistics tells what a store holds. It is safe for concurrent use and costs
-// the same however much that is.
+// Statistics counts what a store holds. It is safe for concurrent use, and its
+// cost does not depend on the counts.
 type Statistics interface {
 	Stats(ctx context.Context) (Stats, error)
 }

@@ -1,8 +1,9 @@
-// Package memory keeps pets and messages in memory, for tests and trials.
+// Package memory keeps pets and messages in memory, for tests and trials. Start
+// with [New]. Nothing outlives the process.
 //
-// It is the plainest store that can be right, and so also the oracle that the
-// durable ones are held against: everything happens under one lock, in slices
-// that are in order already. Nothing outlives the process.
+// It is the simplest store that can be correct: everything happens under one
+// lock, in slices that are in order already. So it is also the oracle that the
+// tests of the durable stores compare results with.
 package memory
 
 import (
@@ -17,8 +18,8 @@ import (
 // Options are the settings of a [Store]. The zero value and nil are ready for
 // use.
 type Options struct {
-	// Now tells the time, for Message.CreatedAt and for how long outcomes
-	// are remembered. nil: time.Now.
+	// Now returns the time, for Message.CreatedAt and for how long results of
+	// creates are remembered. nil: time.Now.
 	Now func() time.Time
 
 	// QueueCapacity is how many messages may be queued at once.
@@ -41,7 +42,7 @@ type Store struct {
 	oldest   [][32]byte // the keys of outcomes, in the order they were made
 }
 
-// outcome is what a creation made with a Once has led to.
+// outcome is the result of a create with a Once.
 type outcome struct {
 	made    time.Time
 	pet     petstore.Pet     // of a CreatePet
@@ -91,7 +92,8 @@ func (s *Store) Stats(ctx context.Context) (petstore.Stats, error) {
 	return petstore.Stats{Pets: int64(len(s.pets)), QueuedMessages: int64(len(s.queue))}, nil
 }
 
-// usable tells why nothing can be done now, if so. The caller holds the lock.
+// usable returns the reason why nothing can be done now, if there is one. The
+// caller holds the lock.
 func (s *Store) usable(ctx context.Context) error {
 	if s.closed {
 		return petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
@@ -99,8 +101,8 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// recall looks up the outcome of an earlier creation. The caller holds the
-// lock for writing.
+// recall looks up the outcome of an earlier create. The caller holds the lock
+// for writing.
 func (s *Store) recall(operation string, once petstore.Once) (outcome, bool) {
 	s.forget()
 	if once.IsZero() {
@@ -110,7 +112,7 @@ func (s *Store) recall(operation string, once petstore.Once) (outcome, bool) {
 	return o, ok
 }
 
-// remember keeps the outcome of a creation. The caller holds the lock for
+// remember keeps the outcome of a create. The caller holds the lock for
 // writing.
 func (s *Store) remember(operation string, once petstore.Once, o outcome) {
 	if once.IsZero() {
@@ -122,7 +124,7 @@ func (s *Store) remember(operation string, once petstore.Once, o outcome) {
 	s.oldest = append(s.oldest, key)
 }
 
-// forget drops the outcomes whose time is over.
+// forget drops the outcomes that are older than OnceKept.
 func (s *Store) forget() {
 	before := s.now().Add(-petstore.OnceKept)
 	n := 0

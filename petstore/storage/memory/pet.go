@@ -24,6 +24,7 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 		return page, err
 	}
 	size := 0
+	var json []byte
 	for _, p := range s.pets[min(after, int64(len(s.pets))):] {
 		if q.Status != "" && p.Status != q.Status {
 			continue
@@ -32,11 +33,10 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 			page.Next = petstore.CursorAfter(page.Pets[len(page.Pets)-1].ID)
 			break
 		}
-		b, err := p.AppendJSON(nil)
-		if err != nil {
+		if json, err = p.AppendJSON(json[:0]); err != nil {
 			return petstore.Page{}, err
 		}
-		size += len(b)
+		size += len(json)
 		page.Pets = append(page.Pets, p)
 	}
 	return page, nil
