@@ -89,9 +89,6 @@ func (s *server) listen() error {
 		if s.tlsCert != "" {
 			e.http.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil }}
 		}
-		if s.accessLog {
-			e.http.ConnContext = withRemote
-		}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"log/slog"
-	"net"
 	"strconv"
 	"sync/atomic"
 
@@ -24,22 +23,13 @@ func (s *server) observer() func(context.Context, httpapi.Observation) {
 	}
 }
 
-// remoteKey is the context key of a connection's remote address, which is set
-// if requests are logged.
-type remoteKey struct{}
-
-func withRemote(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, remoteKey{}, c.RemoteAddr().String())
-}
-
 // logAccess logs one line for a request. The line has the path of the URL but
 // not the query, which may hold secrets.
 func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
-	remote, _ := ctx.Value(remoteKey{}).(string)
 	attrs := make([]slog.Attr, 0, 10)
 	attrs = append(attrs,
 		slog.String("request_id", o.RequestID),
-		slog.String("remote", remote),
+		slog.String("remote", o.RemoteAddr),
 		slog.String("principal", o.Principal),
 		slog.String("method", o.Method),
 		slog.String("path", o.Path),

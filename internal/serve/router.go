@@ -14,13 +14,12 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// router is the handler of an address: the contract's handlers under the base
+// router is the handler of an address: the contract's handler under the base
 // path, and health outside it. It replaces http.ServeMux, which cleans paths and
 // redirects, and http.StripPrefix, which copies every request.
 type router struct {
 	base     string
-	pets     http.Handler // nil: not on this address
-	messages http.Handler // nil: not on this address
+	handler  http.Handler
 	ready    func(context.Context) error
 	draining *atomic.Bool
 
@@ -41,19 +40,15 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rt.draining.Load() || len(r.TransferEncoding) > 0 {
 		w.Header()["Connection"] = []string{"close"}
 	}
-	h := rt.pets
-	if rt.messages != nil && r.URL.Path == rt.base+"/messages" {
-		h = rt.messages
-	}
 	switch {
 	case r.URL.Path == "/healthz":
 		rt.health(w, r, nil)
 	case r.URL.Path == "/readyz":
 		rt.health(w, r, rt.readiness(r.Context()))
-	case h == nil || !stripBase(r.URL, rt.base):
+	case !stripBase(r.URL, rt.base):
 		rt.refuse(w, r, http.StatusNotFound, errNoPath)
 	default:
-		h.ServeHTTP(w, r)
+		rt.handler.ServeHTTP(w, r)
 	}
 }
 
@@ -81,7 +76,7 @@ func stripBase(u *url.URL, base string) bool {
 	return true
 }
 
-// refuse responds to a request that is for none of the handlers.
+// refuse responds to a request that is not for the handler.
 func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int, err *petstore.Error) {
 	began := time.Now()
 	httpapi.WriteError(w, r, err)
@@ -91,13 +86,15 @@ func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int, err
 			size, _ = strconv.Atoi(w.Header().Get("Content-Length"))
 		}
 		rt.observe(r.Context(), httpapi.Observation{
-			Method:    r.Method,
-			Path:      r.URL.Path,
-			Status:    status,
-			Code:      err.Code,
-			Bytes:     size,
-			Duration:  time.Since(began),
-			RequestID: w.Header().Get("X-Request-Id"),
+			Method:     r.Method,
+			Path:       r.URL.Path,
+			RemoteAddr: r.RemoteAddr,
+			UserAgent:  r.UserAgent(),
+			Status:     status,
+			Code:       err.Code,
+			Bytes:      size,
+			Duration:   time.Since(began),
+			RequestID:  w.Header().Get("X-Request-Id"),
 		})
 	}
 }

@@ -94,22 +94,23 @@ func (s *server) start() {
 		Observe:    s.observer(),
 		SunsetGone: s.sunset == "gone",
 	}
-	pets := &router{
+	pets := router{
 		base:     s.basePath,
-		pets:     httpapi.New(s.store.Service, s.keys, opts),
-		messages: httpapi.NewMessages(s.store.Messages, s.keys, opts),
 		ready:    s.store.Ready,
 		draining: &s.draining,
 		observe:  opts.Observe,
 	}
-	s.public[0].http.Handler = pets
 	attrs := []any{"url", s.public[0].url() + s.basePath}
 	if len(s.public) > 1 {
-		messages := *pets
-		pets.messages, messages.pets = nil, nil
+		messages := pets
+		messages.handler = httpapi.NewMessages(s.store.Messages, s.keys, opts)
 		s.public[1].http.Handler = &messages
 		attrs = append(attrs, "messages", s.public[1].url()+s.basePath+"/messages")
+	} else {
+		opts.Messages = s.store.Messages
 	}
+	pets.handler = httpapi.New(s.store.Service, s.keys, opts)
+	s.public[0].http.Handler = &pets
 	if s.admin != nil {
 		addr := s.admin.ln.Addr().(*net.TCPAddr)
 		if !addr.IP.IsLoopback() {

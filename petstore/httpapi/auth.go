@@ -7,61 +7,49 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Authenticator tells whose an API key is. It is safe for concurrent use.
+// Authenticator finds the account of an API key. It is safe for concurrent
+// use.
 type Authenticator interface {
-	// Authenticate returns the account that key belongs to. Every key of an
-	// account gives the same principal, so that idempotency keys outlive a
-	// change of API key. key is one or more visible ASCII characters.
+	// Authenticate returns the account that key belongs to. It returns the
+	// same principal for every key of an account, so that an idempotency key
+	// stays valid when the API key changes. key is one or more visible ASCII
+	// characters.
 	//
 	// It refuses a key (unknown, expired) with a *petstore.Error of
-	// petstore.CodeUnauthorized, whose message the client is shown: 401. Any
-	// other error means that it could not tell, and is logged: 503. Neither
-	// may contain the key.
+	// petstore.CodeUnauthorized, whose message the client sees: 401. Any
+	// other error means that the key could not be checked, and is logged:
+	// 503. Neither may contain the key.
 	Authenticate(ctx context.Context, key string) (principal string, err error)
 }
 
-// Principal returns whose credential the request came with that ctx belongs
-// to, as the [Authenticator] named them; "" if ctx belongs to none. Contexts
-// that a handler passes to the service, to Options.Validate and, once the
-// credential has been accepted, to Options.Observe have it.
+// AuthenticatorFunc makes an [Authenticator] of a function.
+type AuthenticatorFunc func(ctx context.Context, key string) (principal string, err error)
+
+// Authenticate calls f.
+func (f AuthenticatorFunc) Authenticate(ctx context.Context, key string) (string, error) {
+	return f(ctx, key)
+}
+
+// Principal returns the account that the [Authenticator] found for the
+// request of ctx, or "" if there is none. The contexts that a handler passes to
+// the service, to Options.Validate and, once the credential has been accepted,
+// to Options.Observe have it.
 func Principal(ctx context.Context) string {
-	if c, ok := ctx.Value(principalKey{}).(*authenticated); ok {
-		return c.principal
-	}
-	return ""
+	principal, _ := ctx.Value(principalKey{}).(string)
+	return principal
 }
 
 type principalKey struct{}
 
-// authenticated is a request's context with its principal. context.WithValue
-// would allocate twice, and http.Request.WithContext copy the request.
-type authenticated struct {
-	context.Context
-	principal string
-}
-
-func (c *authenticated) Value(key any) any {
-	if key == (principalKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
-
 var (
-	errNoCredential = &petstore.Error{
-		Code:    petstore.CodeUnauthorized,
-		Message: "Authorization: an API key is required, as a bearer token in exactly one field",
-	}
-	errBadCredential = &petstore.Error{
-		Code:    petstore.CodeUnauthorized,
-		Message: "Authorization: the bearer token is not a valid API key",
-	}
+	errNoCredential  = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: an API key is required, as a bearer token in exactly one field")
+	errBadCredential = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: the bearer token is not a valid API key")
 )
 
-// authenticate checks the request's credential and puts the principal into
-// the exchange and its context.
+// authenticate checks the request's credential, and puts the principal into the
+// exchange and its context.
 func (x *exchange) authenticate() error {
-	fields := x.r.Header["Authorization"]
+	fields := x.r.Header.Values("Authorization")
 	key := ""
 	if len(fields) == 1 {
 		key = bearerToken(fields[0])
@@ -74,10 +62,9 @@ func (x *exchange) authenticate() error {
 	}
 	principal, err := x.h.auth.Authenticate(x.ctx, key)
 	switch {
-	case err == nil:
 	case petstore.CodeOf(err) == petstore.CodeUnauthorized:
 		return err
-	default:
+	case err != nil:
 		return &petstore.Error{
 			Code:    petstore.CodeUnavailable,
 			Message: "the credential cannot be checked now; try again later",
@@ -85,13 +72,13 @@ func (x *exchange) authenticate() error {
 		}
 	}
 	x.principal = principal
-	x.ctx = &authenticated{x.ctx, principal}
+	x.ctx = context.WithValue(x.ctx, principalKey{}, principal)
 	return nil
 }
 
 // bearerToken returns the token of an Authorization field's value, or "" if
-// it is of another scheme or empty. Schemes are compared without case, and
-// any number of spaces may follow (RFC 9110, section 11.4).
+// the scheme is another or the token is empty. Schemes are compared without
+// case, and any number of spaces may follow (RFC 9110, section 11.4).
 func bearerToken(field string) string {
 	scheme, token, _ := strings.Cut(field, " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -102,16 +89,16 @@ func bearerToken(field string) string {
 
 // challenge returns the WWW-Authenticate field of a 401. It names an error
 // only if a bearer token was sent (RFC 6750, section 3.1).
-func challenge(authorization []string) []string {
+func challenge(authorization []string) string {
 	for _, field := range authorization {
 		if bearerToken(field) != "" {
-			return []string{`Bearer realm="petstore", error="invalid_token"`}
+			return `Bearer realm="petstore", error="invalid_token"`
 		}
 	}
-	return []string{`Bearer realm="petstore"`}
+	return `Bearer realm="petstore"`
 }
 
-// visibleASCII reports whether s has no other characters.
+// visibleASCII reports whether all characters of s are visible ASCII.
 func visibleASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

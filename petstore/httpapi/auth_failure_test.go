@@ -13,10 +13,6 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-type authFunc func(ctx context.Context, key string) (string, error)
-
-func (f authFunc) Authenticate(ctx context.Context, key string) (string, error) { return f(ctx, key) }
-
 // TestAuthenticatorFails: only a refusal is a refusal. Whatever else goes
 // wrong lets nobody in and is no 401.
 func TestAuthenticatorFails(t *testing.T) {
@@ -41,11 +37,11 @@ func TestAuthenticatorFails(t *testing.T) {
 		{"timed out", context.DeadlineExceeded, failed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			auth := authFunc(func(context.Context, string) (string, error) { return "alice", c.err })
+			auth := httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { return "alice", c.err })
 			for operation, raw := range operations {
 				log := new(logBuffer)
 				store := memory.New(nil)
-				s := &server{t, store, listen(t, both(store, auth, &httpapi.Options{Logger: newLogger(log)}))}
+				s := &server{t, store, listen(t, newHandler(store, auth, &httpapi.Options{Logger: newLogger(log)}))}
 				s.run([]rawCase{{operation, raw, c.want}})
 				got := log.take()
 				if logged := strings.Contains(got, "request failed"); logged != (c.want.status >= 500) || strings.Contains(got, "key-1") {
@@ -55,8 +51,8 @@ func TestAuthenticatorFails(t *testing.T) {
 		})
 	}
 	t.Run("panics", func(t *testing.T) {
-		auth := authFunc(func(context.Context, string) (string, error) { panic("boom") })
-		addr := listen(t, both(memory.New(nil), auth, nil))
+		auth := httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { panic("boom") })
+		addr := listen(t, newHandler(memory.New(nil), auth, nil))
 		if err := send(t, addr, get("/pets")).check(want{status: 500, code: "internal"}); err != nil {
 			t.Error(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
@@ -98,11 +99,11 @@ func TestCredentialFirst(t *testing.T) {
 // for byte.
 func TestKeysAsked(t *testing.T) {
 	var asked recorder[string]
-	anyone := authFunc(func(_ context.Context, key string) (string, error) {
+	anyone := httpapi.AuthenticatorFunc(func(_ context.Context, key string) (string, error) {
 		asked.add(key)
 		return "anyone", nil
 	})
-	addr := listen(t, both(memory.New(nil), anyone, nil))
+	addr := listen(t, newHandler(memory.New(nil), anyone, nil))
 	for token, status := range map[string]int{
 		"k": 200, "a:b~!\"\\": 200, "k=": 200, strings.Repeat("k", 10_000): 200,
 		"": 401, "  ": 401, "a b": 401, "a\tb": 401, "\ta": 401, "é": 401, "a\xff": 401,

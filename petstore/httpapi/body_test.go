@@ -128,7 +128,7 @@ func TestBodySize(t *testing.T) {
 // TestBodySizeOfMiddleware: a limit that middleware has set is one as well.
 func TestBodySizeOfMiddleware(t *testing.T) {
 	store := memory.New(nil)
-	s := &server{t, store, listen(t, http.MaxBytesHandler(both(store, testKeys, nil), 20))}
+	s := &server{t, store, listen(t, http.MaxBytesHandler(newHandler(store, testKeys, nil), 20))}
 	large := want{status: 413, code: "body_too_large", says: "at most 20 bytes"}
 	s.run([]rawCase{
 		{"more", post("/pets", rexBody), large},

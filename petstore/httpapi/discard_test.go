@@ -38,7 +38,7 @@ func TestDiscardBody(t *testing.T) {
 // cut off.
 func TestDiscardBodyBounded(t *testing.T) {
 	serve := func(timeout time.Duration) string {
-		return listen(t, both(memory.New(nil), testKeys, nil), func(srv *http.Server) { srv.ReadTimeout = timeout })
+		return listen(t, newHandler(memory.New(nil), testKeys, nil), func(srv *http.Server) { srv.ReadTimeout = timeout })
 	}
 	conn, _ := dial(t, serve(time.Hour))
 	_, err := io.WriteString(conn, request("POST /pets", "Transfer-Encoding: chunked"))

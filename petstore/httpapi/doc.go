@@ -1,27 +1,27 @@
-// Package httpapi serves the contract over HTTP: the pets of a
-// [petstore.Service] with [New], and message submission to a
-// [petstore.Messages] with [NewMessages].
+// Package httpapi serves the contract over HTTP. Start with [New]: it returns a
+// plain [http.Handler] for the pets of a [petstore.Service] and, with
+// Options.Messages, for the messages of a [petstore.Messages]. [NewMessages] is
+// for messages that have a base address of their own.
 //
-// Both return a plain [http.Handler] that routes on the request's URL.Path
-// alone: /pets, /pets/{petId} and, for the description of the interface,
-// /openapi.json; and /messages. To mount one under a prefix, take the prefix
-// off first, without its last slash:
+// The handler routes on the request's URL.Path alone: /pets, /pets/{petId},
+// /messages and, for the description of the interface, /openapi.json. To mount
+// it under a prefix, strip the prefix first, without its last slash:
 //
 //	http.Handle("/v1/", http.StripPrefix("/v1", handler))
 //
-// All links in answers are relative, so that they are right under any prefix
-// and behind any proxy. The handlers never redirect: a path that is not
-// exactly one of theirs is answered with 404. A router in front that cleans
-// paths or answers some methods itself does so before they see the request.
+// All links in responses are relative, so they are right under every prefix and
+// behind every proxy. The handler never redirects: any other path is 404. A
+// router in front that cleans paths or handles some methods itself does so
+// before the handler sees the request.
 //
 // A request is checked in this order: path (404), method (405), credential
-// (401), parameters and body (400, 413, 415), and then the operation is
-// carried out. Every response of 400 and above has an Error body (contract,
-// section 2.5); [WriteError] lets the server around a handler respond in the
-// same form. Every response has an X-Request-ID. It is complete before its
-// first byte is sent, and has a Content-Length.
+// (401), parameters and body (400, 413, 415). Then the operation is carried
+// out. Every response of 400 and above has an Error body (contract, section
+// 2.5); with [WriteError] the server around the handler can respond in the same
+// form. Every response has an X-Request-ID. It is complete before its first
+// byte is sent, and has a Content-Length.
 //
-// The limits on time and on the size of a request's header are the
-// [http.Server]'s: set its timeouts and MaxHeaderBytes. ReadTimeout also limits
-// how long the body of a refused request is read: see [DiscardBody].
+// The [http.Server] limits times and the size of a request's header: set its
+// timeouts and MaxHeaderBytes. ReadTimeout also limits how long the body of a
+// refused request is read: see [DiscardBody].
 package httpapi

@@ -103,5 +103,5 @@ func newFaultyServer(t *testing.T, fault func(context.Context) error, opts httpa
 	log := new(logBuffer)
 	opts.Logger = newLogger(log)
 	store := memory.New(nil)
-	return &server{t, store, listen(t, both(faulty{store, fault}, testKeys, &opts))}, log
+	return &server{t, store, listen(t, newHandler(faulty{store, fault}, testKeys, &opts))}, log
 }

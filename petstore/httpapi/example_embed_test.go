@@ -35,8 +35,8 @@ func run() error {
 	defer keys.Close()
 
 	mux := http.NewServeMux()
-	mux.Handle("/v1/", http.StripPrefix("/v1", httpapi.New(store, keys, &httpapi.Options{Encoded: store})))
-	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(store, keys, nil)))
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
+	mux.Handle("/v1/", http.StripPrefix("/v1", handler))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("my own server\n")) })
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -31,8 +31,8 @@ func Example() {
 	store := memory.New(nil)
 
 	mux := http.NewServeMux()
-	mux.Handle("/v1/", http.StripPrefix("/v1", httpapi.New(store, auth, nil)))
-	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(store, auth, nil)))
+	handler := httpapi.New(store, auth, &httpapi.Options{Messages: store})
+	mux.Handle("/v1/", http.StripPrefix("/v1", handler))
 
 	server := httptest.NewServer(mux) // in a program: http.Server, with timeouts
 	defer server.Close()
@@ -46,7 +46,7 @@ func Example() {
 	// {"code":"invalid","message":"categoryId: must be an integer, not a string","status":400}
 }
 
-// show sends a body with the key, and prints the answer.
+// show sends a body with the key, and prints the response.
 func show(url, body string) {
 	req, err := http.NewRequest("POST", url, strings.NewReader(body))
 	if err != nil {
@@ -59,9 +59,9 @@ func show(url, body string) {
 		panic(err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
+	got, err := io.ReadAll(resp.Body)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%s %s\n%s\n", resp.Status, resp.Header["Location"], answer)
+	fmt.Printf("%s %s\n%s\n", resp.Status, resp.Header["Location"], got)
 }

@@ -3,24 +3,19 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"sync"
 	"time"
 
 	"example.com/animalstore/petstore"
 )
 
-// maxPooledBytes is how large a buffer may be to be kept for the next
-// request. A page of a hundred pets with ordinary names is a tenth of it.
-const maxPooledBytes = 64 << 10
-
-// exchange is one request on its way to its answer.
+// exchange is a request on its way to its response.
 type exchange struct {
 	h     *handler
 	w     http.ResponseWriter
 	r     *http.Request
 	ctx   context.Context // the request's, with the principal once it is known
-	start time.Time       // zero unless someone observes
-	id    string          // see requestID
+	start time.Time
+	id    string // see requestID
 
 	op        *operation // nil: none was reached
 	param     string     // the path's parameter
@@ -29,56 +24,36 @@ type exchange struct {
 	status   int           // 0: nothing has been sent
 	code     petstore.Code // of the error sent; "": none
 	bytes    int           // of the body sent
-	canceled bool          // the request's context was, before there was an answer
-
-	// buf holds the request's body, and then the response's.
-	buf      []byte
-	reserved int64 // see reserve
-	building bool  // see enter
+	canceled bool          // see Observation
+	reserved int64         // see reserve
 }
 
-var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+// response is what an operation returns.
+type response struct {
+	status int
+	body   []byte // nil: none, and no header fields that describe one
+}
 
 func newExchange(h *handler, w http.ResponseWriter, r *http.Request) *exchange {
-	x := exchanges.Get().(*exchange)
-	*x = exchange{h: h, w: w, r: r, ctx: r.Context(), id: requestID(w, r), buf: x.buf[:0]}
-	if h.opts.Observe != nil {
-		x.start = time.Now()
-	}
-	return x
+	return &exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now(), id: requestID(w, r)}
 }
 
-// end is deferred around all work on the exchange: what remains to be done
-// happens here, after a panic too.
+// end is deferred around all work on the exchange, so that it runs after a
+// panic too.
 func (x *exchange) end() {
-	x.leave()
-	if x.reserved > 0 {
-		inFlight.Add(-x.reserved)
-	}
+	inFlight.Add(-x.reserved)
+	abort := false
 	if v := recover(); v != nil {
-		abort := x.recovered(v)
-		x.observe()
-		if abort {
-			// Half an answer must not pass for a whole one.
-			panic(http.ErrAbortHandler)
-		}
-		return // whoever panicked may still hold the buffer: it is not pooled
+		abort = x.recovered(v)
 	}
 	x.observe()
-	x.dropLarge()
-	*x = exchange{buf: x.buf[:0]}
-	exchanges.Put(x)
-}
-
-// dropLarge drops a buffer that is too large to be pooled.
-func (x *exchange) dropLarge() {
-	if cap(x.buf) > maxPooledBytes {
-		x.buf = nil
+	if abort {
+		panic(http.ErrAbortHandler)
 	}
 }
 
-// recovered deals with a panic, and reports whether the connection has to be
-// cut.
+// recovered handles a panic. It reports whether the connection must be closed,
+// so that part of a response does not look like all of it.
 func (x *exchange) recovered(v any) (abort bool) {
 	if v == http.ErrAbortHandler {
 		return true
@@ -91,19 +66,12 @@ func (x *exchange) recovered(v any) (abort bool) {
 	return false
 }
 
-// reply sends the answer of an operation that made body, in x.buf as a rule,
-// or failed with err.
-func (x *exchange) reply(status int, body []byte, err error) error {
-	if err != nil {
-		return err
-	}
-	x.buf = body
-	x.status = status
-	x.bytes = writeJSON(x.w, x.r, status, body)
-	return nil
+func (x *exchange) send(resp response) {
+	x.status = resp.status
+	x.bytes = writeResponse(x.w, x.r, resp)
 }
 
-// refuse answers with err, and logs it if the fault is ours.
+// refuse sends err, and logs it if the fault is the server's.
 func (x *exchange) refuse(err error) {
 	x.canceled = isCanceled(x.r.Context(), err)
 	x.logFailure(err)
@@ -111,8 +79,7 @@ func (x *exchange) refuse(err error) {
 }
 
 func (x *exchange) sendError(err error) {
-	x.dropLarge() // the client may be slow to read even the error
 	o := outcomeOf(err)
-	x.status, x.code = o.status, o.code
-	x.bytes = writeError(x.w, x.r, o)
+	x.code = o.Code
+	x.send(errorResponse(x.w, x.r, o))
 }

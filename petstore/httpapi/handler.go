@@ -11,17 +11,21 @@ import (
 )
 
 // DefaultMaxBodyBytes is the size limit of a request's body, in bytes, unless
-// [Options] give another.
+// [Options] set another.
 const DefaultMaxBodyBytes = 1 << 20
 
 // Options are the settings of a handler. The zero value and nil are ready for
-// use. Its functions are called from many goroutines at once.
+// use. Its functions and interfaces are called from many goroutines at once.
 type Options struct {
-	// Encoded answers the reads instead of the Service, when the store can
-	// give pets in their wire form. It must give what the Service would:
-	// it is an option of its own, rather than looked for in the Service, so
-	// that a Service that wraps a store is never bypassed. nil: the results
-	// of Service are encoded. New only.
+	// Messages makes the handler of New serve POST /messages too. nil: that
+	// path is 404. NewMessages ignores it.
+	Messages petstore.Messages
+
+	// Encoded serves the reads instead of the Service, for a store that keeps
+	// pets as JSON. It must return what the Service would. It is a separate
+	// option, never found by looking into the Service, so that a Service that
+	// wraps a store is never bypassed. nil: the results of the Service are
+	// encoded. NewMessages ignores it.
 	Encoded petstore.EncodedReader
 
 	// Logger receives every panic and every response of 500 and above, with
@@ -31,46 +35,44 @@ type Options struct {
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
-	// less: DefaultMaxBodyBytes. If a body is not used, up to four times as
-	// many bytes of it are read and discarded: see DiscardBody.
+	// less: DefaultMaxBodyBytes. Of a body that is not used, up to four times
+	// as many bytes are read and discarded: see DiscardBody.
 	MaxBodyBytes int64
 
-	// MaxResponseBytes limits how many bytes of responses larger than 64 kB
-	// are in flight, for all handlers in the process together. Once there are
-	// that many, a request for another is refused with 503 before anything is
-	// stored. Smaller responses are neither counted nor refused. 0 or less:
+	// MaxResponseBytes limits how many bytes of responses larger than 64 KiB
+	// are in flight, for all handlers in the process together. At the limit,
+	// another request for one gets 503, before anything is stored. Smaller
+	// responses are neither counted nor refused. 0 or less:
 	// DefaultMaxResponseBytes.
 	MaxResponseBytes int64
 
-	// Validate adds rules to those of the contract: it is called with every
-	// pet about to be created, after the contract's own rules, with a
-	// context that has the Principal. An error of petstore.CodeInvalid (or
-	// of another code) is answered as such; one without a code is a failure
-	// of the hook, answered with 500. A repeated creation is asked about
-	// again before it is known for one: a rule must not count. nil: no more
-	// rules. New only.
+	// Validate adds rules to those of the contract. It is called with every
+	// pet that is about to be created and keeps the contract's rules, and
+	// with a context that has the Principal. The client gets the code of its
+	// error, such as petstore.CodeInvalid; an error without a code is a 500.
+	// Validate is also called for a create that repeats an Idempotency-Key,
+	// so it must not count. nil: no further rules. NewMessages ignores it.
 	Validate func(context.Context, petstore.NewPet) error
 
-	// Observe is called once for every request, after its answer. nil: no
-	// one is told.
+	// Observe is called once for every request, after its response. nil:
+	// nothing is called.
 	Observe func(context.Context, Observation)
 
-	// Deprecation is since when GET /pets/{petId} is deprecated, as its
-	// Deprecation header field says, in whole seconds (RFC 9745). It must not
-	// be later than the sunset date, 5 December 2030. The contract gives no
-	// date. Zero: 2026-11-20. New only.
+	// Deprecation is the date since which GET /pets/{petId} is deprecated, as
+	// its Deprecation header field says, in whole seconds (RFC 9745). It must
+	// not be later than the sunset date, 5 December 2030. The contract has no
+	// date. Zero: 2026-11-20. NewMessages ignores it.
 	Deprecation time.Time
 
-	// SunsetGone has GET /pets/{petId} answered with 410 from the sunset date
-	// on, 2030-12-05 00:00 UTC. false: it goes on working. New only.
+	// SunsetGone makes GET /pets/{petId} respond with 410 from the sunset
+	// date on, 2030-12-05 00:00 UTC. false: it stays. NewMessages ignores it.
 	SunsetGone bool
 
-	// Now tells the time, for SunsetGone. nil: time.Now.
+	// Now returns the time, for SunsetGone. nil: time.Now.
 	Now func() time.Time
 }
 
-// withDefaults returns a copy of o that has no zero field left whose meaning
-// is something else.
+// withDefaults returns a copy of o with its defaults filled in.
 func (o *Options) withDefaults() Options {
 	var opts Options
 	if o != nil {
@@ -94,8 +96,7 @@ func (o *Options) withDefaults() Options {
 	return opts
 }
 
-// handler is what New and NewMessages have in common: everything but the
-// operations themselves.
+// handler serves resources.
 type handler struct {
 	auth      Authenticator
 	opts      Options
@@ -103,59 +104,66 @@ type handler struct {
 	repeats   repeats
 }
 
-// New returns the handler of the three operations on pets: GET and POST
-// /pets, and GET /pets/{petId} (contract, sections 4.1 to 4.3). auth checks
-// the credential of every request for one. It also serves the description of
-// the interface, [OpenAPI], at /openapi.json. opts may be nil. New panics
-// without a service or an authenticator.
+// New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
+// sections 4.1 to 4.3) and, with Options.Messages, POST /messages (section
+// 4.4). auth checks the credential of every such request. The handler also
+// serves the description of the interface, [OpenAPI], at /openapi.json. opts
+// may be nil. New panics without a service or an authenticator.
 func New(service petstore.Service, auth Authenticator, opts *Options) http.Handler {
 	if service == nil || auth == nil {
 		panic("httpapi: New needs a petstore.Service and an Authenticator")
 	}
 	o := opts.withDefaults()
-	return &handler{auth: auth, opts: o, resources: append(newPets(service, o).resources(), descriptionResource())}
+	resources := append(newPets(service, o).resources(), descriptionResource())
+	if o.Messages != nil {
+		resources = append(resources, messages{o.Messages}.resource())
+	}
+	return &handler{auth: auth, opts: o, resources: resources}
 }
 
-// NewMessages returns the handler of POST /messages (contract, section 4.4).
-// auth checks the credential of every request. opts may be nil. NewMessages
-// panics without a queue or an authenticator.
+// NewMessages returns the handler of POST /messages alone, for a base address
+// of its own (contract, section 4.4). auth checks the credential of every
+// request. opts may be nil. NewMessages panics without a queue or an
+// authenticator.
 func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) http.Handler {
 	if queue == nil || auth == nil {
 		panic("httpapi: NewMessages needs a petstore.Messages and an Authenticator")
 	}
-	return &handler{auth: auth, opts: opts.withDefaults(), resources: messages{queue}.resources()}
+	return &handler{auth: auth, opts: opts.withDefaults(), resources: []resource{messages{queue}.resource()}}
 }
 
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serve(w, r)
-	DiscardBody(w, r, h.opts.MaxBodyBytes) // after serve has freed its buffer
+	DiscardBody(w, r, h.opts.MaxBodyBytes) // after serve has freed the response
 }
 
 func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	x := newExchange(h, w, r)
 	defer x.end()
-	if err := h.answer(x); err != nil {
+	if resp, err := x.do(); err != nil {
 		x.refuse(err)
+	} else {
+		x.send(resp)
 	}
 }
 
-// answer takes a request through the checks that all operations share, in
-// the order that package documentation promises, and on to its operation. An
-// error means that nothing has been sent.
-func (h *handler) answer(x *exchange) error {
-	res, param := h.match(x.r.URL)
+// do takes the request through the checks that all operations share, in the
+// order that the package documentation promises, and calls its operation. It
+// sends nothing.
+func (x *exchange) do() (response, error) {
+	res, param := x.h.match(x.r.URL)
 	if res == nil {
-		return errNoPath
+		return response{}, errNoPath
 	}
 	op := res.operation(x.r.Method)
 	if op == nil {
-		x.w.Header()["Allow"] = []string{res.allow}
+		x.w.Header().Set("Allow", res.allow)
 		must := "must be "
 		if strings.Contains(res.allow, ",") {
 			must += "one of "
 		}
-		return petstore.Errorf(CodeMethodNotAllowed, "method: %s%s", must, res.allow)
+		return response{}, petstore.Errorf(CodeMethodNotAllowed, "method: %s%s", must, res.allow)
 	}
 	x.op, x.param = op, param
 	x.r.Pattern = op.pattern // as http.ServeMux does, for middleware
@@ -164,7 +172,7 @@ func (h *handler) answer(x *exchange) error {
 	}
 	if !op.public {
 		if err := x.authenticate(); err != nil {
-			return err
+			return response{}, err
 		}
 	}
 	return op.do(x)

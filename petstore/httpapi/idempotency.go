@@ -8,17 +8,17 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// maxKeyBytes is how long an idempotency key may be.
+// maxKeyBytes is the maximum length of an idempotency key.
 const maxKeyBytes = 255
 
-// once returns what the request's Idempotency-Key asks for. The principal is
-// its scope: callers cannot meet each other's keys.
+// once returns the [petstore.Once] of the request's Idempotency-Key. Its scope
+// is the principal, so that the keys of different accounts never meet.
 func (x *exchange) once() (petstore.Once, error) {
-	fields, ok := x.r.Header["Idempotency-Key"]
-	if !ok {
+	fields := x.r.Header.Values("Idempotency-Key")
+	switch {
+	case len(fields) == 0:
 		return petstore.Once{}, nil
-	}
-	if len(fields) != 1 {
+	case len(fields) > 1:
 		return petstore.Once{}, invalid("Idempotency-Key", fmt.Errorf("must be given once, not %d times", len(fields)))
 	}
 	key, err := parseIdempotencyKey(fields[0])
@@ -28,10 +28,10 @@ func (x *exchange) once() (petstore.Once, error) {
 	return petstore.Once{Scope: x.principal, Key: key}, nil
 }
 
-// parseIdempotencyKey returns the key in the field's value, or what is wrong
-// with it. The draft (draft-ietf-httpapi-idempotency-key-header) has a String
-// of RFC 9651, section 3.3.3, in its quotes; the many clients that send the
-// bare key mean the same.
+// parseIdempotencyKey returns the key in the field's value. The draft
+// (draft-ietf-httpapi-idempotency-key-header) requires a String of RFC 9651,
+// section 3.3.3, in its quotes; the many clients that send the bare key mean the
+// same.
 func parseIdempotencyKey(field string) (key string, err error) {
 	key = field
 	if strings.HasPrefix(field, `"`) {

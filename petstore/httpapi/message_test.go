@@ -90,7 +90,7 @@ func TestMessageTime(t *testing.T) {
 
 func TestQueueFull(t *testing.T) {
 	store := memory.New(&memory.Options{QueueCapacity: 2})
-	s := &server{t, store, listen(t, both(store, testKeys, nil))}
+	s := &server{t, store, listen(t, newHandler(store, testKeys, nil))}
 	hello := post("/messages", `{"message":"hello"}`)
 	keyed := post("/messages", `{"message":"hello"}`, "Idempotency-Key: k")
 	full := want{status: 503, code: "unavailable", says: "full", header: map[string]string{"Retry-After": "1"}}

@@ -9,32 +9,36 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"example.com/animalstore/petstore"
 )
 
-// Observation is what Options.Observe receives about a request. It holds nothing
-// of a credential.
+// Observation is what Options.Observe receives about a request. It contains
+// nothing of a credential. A client can send anything as Method, Path and
+// UserAgent.
 type Observation struct {
-	Operation string        // the contract's name ("listPets", "submitMessage"), or "openapi"; "": none was reached (404, 405)
-	Pattern   string        // such as "GET /pets/{petId}"; "": as above
-	Method    string        // as sent: anything a client likes
-	Path      string        // as sent, unescaped, with any prefix that was stripped before the handler: anything a client likes
-	Status    int           // of the answer; 0: none was sent and the connection cut
-	Code      petstore.Code // of the Error body; "": success
-	Bytes     int           // of the answer's body
-	Duration  time.Duration // from when the handler was called to when the answer was written
-	Principal string        // see Principal; "": no credential was accepted
-	RequestID string        // see WriteError; never empty
+	Operation  string        // the contract's name ("listPets", "submitMessage"), or "openapi"; "": none was reached (404, 405)
+	Pattern    string        // such as "GET /pets/{petId}"; "": as above
+	Method     string        // as sent
+	Path       string        // as sent, unescaped, with any prefix that was stripped before the handler
+	RemoteAddr string        // the address and port of the client or of the proxy before the server, as in http.Request
+	UserAgent  string        // as sent; "": none
+	Status     int           // of the response; 0: none was sent and the connection was closed
+	Code       petstore.Code // of the Error body; "": success
+	Bytes      int           // of the response's body
+	Duration   time.Duration // from the call of the handler to the end of the response
+	Principal  string        // see Principal; "": no credential was accepted
+	RequestID  string        // see WriteError; never empty
 
-	// Canceled reports that the operation gave up because the request's
-	// context was cancelled: as a rule the client went away, and the answer,
-	// a 503, reached no one.
+	// Canceled reports that the operation failed because the request's
+	// context was cancelled. As a rule the client went away, and the
+	// response, a 503, reached no one.
 	Canceled bool
 }
 
-// observe tells Options.Observe, which cannot spoil an answer already given.
+// observe calls Options.Observe, whose panic cannot spoil the response.
 func (x *exchange) observe() {
 	if x.h.opts.Observe == nil {
 		return
@@ -45,15 +49,17 @@ func (x *exchange) observe() {
 		}
 	}()
 	o := Observation{
-		Method:    x.r.Method,
-		Path:      x.path(),
-		Status:    x.status,
-		Code:      x.code,
-		Bytes:     x.bytes,
-		Duration:  time.Since(x.start),
-		Principal: x.principal,
-		RequestID: x.id,
-		Canceled:  x.canceled,
+		Method:     x.r.Method,
+		Path:       x.path(),
+		RemoteAddr: x.r.RemoteAddr,
+		UserAgent:  x.r.UserAgent(),
+		Status:     x.status,
+		Code:       x.code,
+		Bytes:      x.bytes,
+		Duration:   time.Since(x.start),
+		Principal:  x.principal,
+		RequestID:  x.id,
+		Canceled:   x.canceled,
 	}
 	if x.op != nil {
 		o.Operation, o.Pattern = x.op.name, x.op.pattern
@@ -66,21 +72,21 @@ func (x *exchange) observe() {
 // the log has its cause; of other responses that are equal, only the first is.
 func (x *exchange) logFailure(err error) {
 	o := outcomeOf(err)
-	if o.status < http.StatusInternalServerError || x.canceled {
+	if o.Status < http.StatusInternalServerError || x.canceled {
 		return
 	}
 	level := slog.LevelError
-	if o.status != http.StatusInternalServerError { // temporary, or a full disk
+	if o.Status != http.StatusInternalServerError { // temporary, or a full disk
 		level = slog.LevelWarn
 		if x.h.repeats.add(o, x.h.opts.Logger) {
 			return
 		}
 	}
 	x.log(level, "request failed",
-		slog.Int("status", o.status), slog.String("code", string(o.code)), slog.Any("error", err))
+		slog.Int("status", o.Status), slog.String("code", string(o.Code)), slog.Any("error", err))
 }
 
-// logPanic logs a panic with the stack that it came from.
+// logPanic logs a panic with its stack.
 func (x *exchange) logPanic(v any) {
 	x.log(slog.LevelError, "panic in a request",
 		slog.String("panic", fmt.Sprint(v)), slog.String("stack", string(debug.Stack())))
@@ -100,8 +106,8 @@ func (x *exchange) log(level slog.Level, msg string, attrs ...slog.Attr) {
 	}, attrs...)...)
 }
 
-// isCanceled reports whether err comes of the request's own context having
-// been cancelled, which net/http does when the connection is lost.
+// isCanceled reports whether err is due to the cancellation of the request's
+// own context, which net/http cancels when the connection is lost.
 func isCanceled(ctx context.Context, err error) bool {
 	return errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled)
 }
@@ -112,38 +118,36 @@ func (x *exchange) path() string {
 	if u, err := url.ParseRequestURI(x.r.RequestURI); err == nil {
 		return u.Path
 	}
-	return x.r.URL.Path // no server has read the request
+	return x.r.URL.Path // the request is not from a server
 }
 
-// requestID returns the ID that ties a response to its log lines, and puts it
-// into the response's header: the one that middleware has put there, otherwise
-// the client's if it is fit to be logged and sent back, otherwise a random one.
+// requestID returns the ID that connects a response with its log lines, and
+// puts it into the response's header. It is the ID that middleware has put
+// there, otherwise the client's if that is safe to log and send back, otherwise
+// a random one.
 func requestID(w http.ResponseWriter, r *http.Request) string {
-	h := w.Header()
-	if ids := h["X-Request-Id"]; len(ids) > 0 && ids[0] != "" {
-		return ids[0]
+	id := w.Header().Get("X-Request-ID")
+	if id != "" {
+		return id
 	}
-	var id string
-	if ids := r.Header["X-Request-Id"]; len(ids) == 1 && saneRequestID(ids[0]) {
+	if ids := r.Header.Values("X-Request-ID"); len(ids) == 1 && saneRequestID(ids[0]) {
 		id = ids[0]
 	} else {
 		id = rand.Text()
 	}
-	h["X-Request-Id"] = []string{id}
+	w.Header().Set("X-Request-ID", id)
 	return id
 }
 
-// saneRequestID reports whether id is 1 to 128 characters that need no
-// quoting anywhere: letters, digits and a few signs that UUIDs, trace IDs and
-// base64 are written with.
+// saneRequestID reports whether id is 1 to 128 characters that never need
+// quoting: letters, digits and the signs of UUIDs, trace IDs and base64.
 func saneRequestID(id string) bool {
 	if len(id) < 1 || len(id) > 128 {
 		return false
 	}
 	for _, c := range []byte(id) {
 		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case c == '-', c == '_', c == '.', c == ':', c == '/', c == '+', c == '=':
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-_.:/+=", c) >= 0:
 		default:
 			return false
 		}

@@ -66,7 +66,7 @@ func TestRequestID(t *testing.T) {
 func TestLoggedPath(t *testing.T) {
 	var seen recorder[httpapi.Observation]
 	log := new(logBuffer)
-	h := both(faulty{memory.New(nil), func(context.Context) error { return errors.New("boom") }}, testKeys,
+	h := newHandler(faulty{memory.New(nil), func(context.Context) error { return errors.New("boom") }}, testKeys,
 		&httpapi.Options{Logger: newLogger(log), Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
 	srv := httptest.NewServer(http.StripPrefix("/api/v1", h))
 	t.Cleanup(srv.Close)
@@ -110,23 +110,36 @@ func TestObserve(t *testing.T) {
 	var seen recorder[httpapi.Observation]
 	s := newServer(t, &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
 	s.add("rex")
-	const id = "X-Request-ID: the-id"
+	list := httpapi.Observation{Operation: "listPets", Pattern: "GET /pets"}
+	create := httpapi.Observation{Operation: "createPet", Pattern: "POST /pets"}
+	pet := httpapi.Observation{Operation: "getPet", Pattern: "GET /pets/{petId}"}
+	submit := httpapi.Observation{Operation: "submitMessage", Pattern: "POST /messages"}
+	openapi := httpapi.Observation{Operation: "openapi", Pattern: "GET /openapi.json"}
+	const id, agent = "X-Request-ID: the-id", "User-Agent: test/1.0"
 	for _, c := range []struct {
-		send string
-		want httpapi.Observation
+		send      string
+		path      string
+		status    int
+		code      petstore.Code
+		principal string
+		want      httpapi.Observation
 	}{
-		{get("/pets?limit=5", id), httpapi.Observation{Operation: "listPets", Pattern: "GET /pets", Method: "GET", Path: "/pets", Status: 200, Bytes: 38, Principal: "alice"}},
-		{request("HEAD /pets", authorized, id), httpapi.Observation{Operation: "listPets", Pattern: "GET /pets", Method: "HEAD", Path: "/pets", Status: 200, Principal: "alice"}},
-		{get("/pets/%31", id), httpapi.Observation{Operation: "getPet", Pattern: "GET /pets/{petId}", Method: "GET", Path: "/pets/1", Status: 200, Bytes: 36, Principal: "alice"}},
-		{get("/pets/2", id), httpapi.Observation{Operation: "getPet", Pattern: "GET /pets/{petId}", Method: "GET", Path: "/pets/2", Status: 404, Code: "not_found", Principal: "alice"}},
-		{post("/pets", rexBody, id), httpapi.Observation{Operation: "createPet", Pattern: "POST /pets", Method: "POST", Path: "/pets", Status: 201, Bytes: 36, Principal: "alice"}},
-		{post("/pets", "{", id), httpapi.Observation{Operation: "createPet", Pattern: "POST /pets", Method: "POST", Path: "/pets", Status: 400, Code: "invalid", Principal: "alice"}},
-		{post("/messages", "{", id), httpapi.Observation{Operation: "submitMessage", Pattern: "POST /messages", Method: "POST", Path: "/messages", Status: 400, Code: "invalid", Principal: "alice"}},
-		{request("GET /pets", id), httpapi.Observation{Operation: "listPets", Pattern: "GET /pets", Method: "GET", Path: "/pets", Status: 401, Code: "unauthorized"}},
-		{request("FOO /pets", id), httpapi.Observation{Method: "FOO", Path: "/pets", Status: 405, Code: "method_not_allowed"}},
-		{get("/cats", id), httpapi.Observation{Method: "GET", Path: "/cats", Status: 404, Code: "not_found"}},
+		{get("/pets?limit=5", id, agent), "/pets", 200, "", "alice", list},
+		{request("HEAD /pets", authorized, id, agent), "/pets", 200, "", "alice", list},
+		{get("/pets/%31", id, agent), "/pets/1", 200, "", "alice", pet},
+		{get("/pets/2", id, agent), "/pets/2", 404, "not_found", "alice", pet},
+		{post("/pets", rexBody, id, agent), "/pets", 201, "", "alice", create},
+		{post("/pets", "{", id, agent), "/pets", 400, "invalid", "alice", create},
+		{post("/messages", "{", id, agent), "/messages", 400, "invalid", "alice", submit},
+		{request("GET /pets", id, agent), "/pets", 401, "unauthorized", "", list},
+		{request("FOO /pets", id, agent), "/pets", 405, "method_not_allowed", "", httpapi.Observation{}},
+		{get("/cats", id, agent), "/cats", 404, "not_found", "", httpapi.Observation{}},
+		{request("GET /openapi.json", id, agent), "/openapi.json", 200, "", "", openapi},
+		{request("GET /openapi.json", id, agent, "If-None-Match: *"), "/openapi.json", 304, "", "", openapi},
 	} {
-		a := send(t, s.addr, c.send)
+		conn, _ := dial(t, s.addr)
+		_, _ = io.WriteString(conn, c.send)
+		a := receive(t, conn, c.send)
 		got := seen.take()
 		if len(got) != 1 {
 			t.Fatalf("%q: %d observations", c.send, len(got))
@@ -134,11 +147,10 @@ func TestObserve(t *testing.T) {
 		if got[0].Duration <= 0 {
 			t.Errorf("%q: took %v", c.send, got[0].Duration)
 		}
-		c.want.RequestID = "the-id"
-		c.want.Duration = got[0].Duration
-		if a.status >= 400 {
-			c.want.Bytes = len(a.body)
-		}
+		c.want.Method, _, _ = strings.Cut(c.send, " ")
+		c.want.Path, c.want.Status, c.want.Code, c.want.Principal = c.path, c.status, c.code, c.principal
+		c.want.RemoteAddr, c.want.UserAgent, c.want.RequestID = conn.LocalAddr().String(), "test/1.0", "the-id"
+		c.want.Bytes, c.want.Duration = len(a.body), got[0].Duration
 		if diff := cmp.Diff(c.want, got[0]); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.send, diff)
 		}
@@ -186,7 +198,7 @@ func TestClientGone(t *testing.T) {
 func TestTimedOut(t *testing.T) {
 	var seen recorder[httpapi.Observation]
 	log := new(logBuffer)
-	h := both(faulty{memory.New(nil), func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}, testKeys,
+	h := newHandler(faulty{memory.New(nil), func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}, testKeys,
 		&httpapi.Options{Logger: newLogger(log), Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
 	ctx, cancel := context.WithTimeout(context.Background(), 1)
 	defer cancel()
@@ -205,7 +217,7 @@ func TestTimedOut(t *testing.T) {
 // TestPattern: middleware finds the pattern in its own request, as behind an
 // http.ServeMux.
 func TestPattern(t *testing.T) {
-	h := both(memory.New(nil), testKeys, nil)
+	h := newHandler(memory.New(nil), testKeys, nil)
 	for _, c := range []struct{ method, target, want string }{
 		{"GET", "/pets", "GET /pets"},
 		{"HEAD", "/pets?limit=0", "GET /pets"},

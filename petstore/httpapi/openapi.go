@@ -19,38 +19,32 @@ var descriptionETag = func() string {
 }()
 
 // OpenAPI returns the description of the interface, an OpenAPI 3.1 document in
-// JSON. It is what the handler of [New] serves at /openapi.json, without
-// asking for a credential. Its server is relative, so that the document is right
-// at every address where it is served beside the operations. The slice is the
-// caller's own: a deployment that serves the document or the messages elsewhere
-// can put other servers in and serve the result itself.
+// JSON. The handler of [New] serves it at /openapi.json to everyone. Its server
+// is relative, so the document is right at every address where it is served
+// next to the operations. The caller may change the slice: a deployment that
+// serves the document or the messages elsewhere can insert other servers and
+// serve the result itself.
 func OpenAPI() []byte { return bytes.Clone(description) }
 
-// descriptionResource is what serves the description. Unlike the contract's
-// operations it asks for no credential: it tells how to come by one.
+// descriptionResource needs no credential, unlike the contract's operations:
+// the description says how to get one.
 func descriptionResource() resource {
 	return resource{path: "/openapi.json", allow: "GET, HEAD", operations: []operation{
 		{name: "openapi", method: http.MethodGet, pattern: "GET /openapi.json", public: true, do: describeAPI},
 	}}
 }
 
-func describeAPI(x *exchange) error {
-	h := x.w.Header()
-	h["Etag"] = []string{descriptionETag}
-	if matches(x.r.Header["If-None-Match"], descriptionETag) {
-		x.status = http.StatusNotModified
-		x.w.WriteHeader(x.status)
-		return nil
+func describeAPI(x *exchange) (response, error) {
+	x.w.Header().Set("ETag", descriptionETag)
+	if matches(x.r.Header.Values("If-None-Match"), descriptionETag) {
+		return response{status: http.StatusNotModified}, nil
 	}
-	// Not by way of x.reply, which takes the body over as a buffer.
-	x.status = http.StatusOK
-	x.bytes = writeJSON(x.w, x.r, x.status, description)
-	return nil
+	return response{http.StatusOK, description}, nil
 }
 
-// matches reports whether an If-None-Match field names etag, or anything, as
-// `*` does. Entity tags are compared weakly (RFC 9110, section 13.1.2). A tag
-// with a comma in it comes apart here, but none of its parts can be like ours.
+// matches reports whether an If-None-Match field names etag or is `*`. Entity
+// tags are compared weakly (RFC 9110, section 13.1.2). A tag that contains a
+// comma is split here, but none of its parts can equal ours.
 func matches(ifNoneMatch []string, etag string) bool {
 	for _, field := range ifNoneMatch {
 		for tag := range strings.SplitSeq(field, ",") {

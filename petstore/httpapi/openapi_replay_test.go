@@ -98,7 +98,7 @@ func (r *replay) send(t *testing.T) answer {
 	if value, ok := r.fields["Authorization"]; ok {
 		r.fields["Authorization"] = strings.Replace(value, "<API_KEY>", key, 1)
 	}
-	h := both(r.store(t), auth, &r.opts)
+	h := newHandler(r.store(t), auth, &r.opts)
 	addr := listen(t, h, func(srv *http.Server) {
 		if r.slow {
 			srv.ReadTimeout = 500 * time.Millisecond

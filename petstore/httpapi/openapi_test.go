@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -188,26 +187,5 @@ func TestOpenAPIHolds(t *testing.T) {
 	// Tools that keep numbers as floating point get larger ones wrong.
 	for _, number := range regexp.MustCompile(`[:\[,] *-?[0-9]{10,}`).FindAllString(string(httpapi.OpenAPI()), -1) {
 		t.Errorf("a number that large loses its last digits in some tools: %s", number)
-	}
-}
-
-// TestObserveOpenAPI: requests for the description are observed as others are.
-func TestObserveOpenAPI(t *testing.T) {
-	var seen recorder[httpapi.Observation]
-	s := newServer(t, &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
-	for fields, want := range map[string]httpapi.Observation{
-		"X: y":             {Status: 200, Bytes: len(httpapi.OpenAPI())},
-		"If-None-Match: *": {Status: 304},
-	} {
-		send(t, s.addr, request("GET /openapi.json", "X-Request-ID: the-id", fields))
-		want.Operation, want.Pattern, want.Method, want.Path = "openapi", "GET /openapi.json", "GET", "/openapi.json"
-		want.RequestID = "the-id"
-		got := seen.take()
-		if len(got) == 1 {
-			want.Duration = got[0].Duration
-		}
-		if diff := cmp.Diff([]httpapi.Observation{want}, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", fields, diff)
-		}
 	}
 }

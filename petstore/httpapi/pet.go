@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -12,29 +11,20 @@ import (
 
 // sunset is when GET /pets/{petId} is scheduled for removal (contract,
 // section 4.3).
-var (
-	sunset      = time.Date(2030, time.December, 5, 0, 0, 0, 0, time.UTC)
-	sunsetField = sunset.Format(http.TimeFormat)
-)
+var sunset = time.Date(2030, time.December, 5, 0, 0, 0, 0, time.UTC)
 
 var (
-	errGone = &petstore.Error{
-		Code:    CodeGone,
-		Message: "GET /pets/{petId} was removed on 5 December 2030; list pets with GET /pets and its status parameter",
-	}
-	errPetID = &petstore.Error{
-		Code:    petstore.CodeNotFound,
-		Message: "petId: not a 64-bit integer, so no pet has it",
-	}
+	errGone  = petstore.Errorf(CodeGone, "GET /pets/{petId} was removed on 5 December 2030; list pets with GET /pets and its status parameter")
+	errPetID = petstore.Errorf(petstore.CodeNotFound, "petId: not a 64-bit integer, so no pet has it")
 )
 
-// pets are the operations on pets.
+// pets has the operations on pets.
 type pets struct {
 	service petstore.Service
 	reader  petstore.EncodedReader
 	opts    Options
 
-	deprecation string // the field of the deprecated operation
+	deprecation string // the Deprecation field of getPet
 }
 
 func newPets(service petstore.Service, opts Options) *pets {
@@ -62,96 +52,80 @@ func (p *pets) resources() []resource {
 	}
 }
 
-// list is listPets (contract, section 4.1). Further pages are found through
-// a Link field (RFC 8288); the body stays a bare array.
-func (p *pets) list(x *exchange) error {
+// list is listPets (contract, section 4.1). A Link field leads to the next page
+// (RFC 8288); the body stays a bare array.
+func (p *pets) list(x *exchange) (response, error) {
 	q, err := parseListQuery(x.r.URL.RawQuery)
 	if err != nil {
-		return err
+		return response{}, err
 	}
-	if err := x.enter(); err != nil {
-		return err
+	built, err := startBuilding(x.ctx)
+	if err != nil {
+		return response{}, err
 	}
-	body, next, err := p.reader.AppendPage(x.ctx, x.buf[:0], q)
-	if err == nil {
-		err = x.reserve(body)
+	defer built()
+	body, next, err := p.reader.AppendPage(x.ctx, nil, q)
+	if err != nil {
+		return response{}, err
 	}
-	x.leave()
-	if err == nil && next != "" {
-		addLink(x.w.Header(), []string{nextLink(q, next)})
+	if err := x.reserve(body); err != nil {
+		return response{}, err
 	}
-	return x.reply(http.StatusOK, body, err)
+	if next != "" {
+		x.w.Header().Add("Link", nextLink(q, next))
+	}
+	return response{http.StatusOK, body}, nil
 }
 
 // create is createPet (contract, section 4.2).
-func (p *pets) create(x *exchange) error {
-	pet, err := submit(x, decodeNewPet, p.validateAndCreate)
+func (p *pets) create(x *exchange) (response, error) {
+	newPet, once, err := readRequest(x, decodeNewPet)
 	if err != nil {
-		return err
+		return response{}, err
 	}
-	body, err := appendPet(x.buf[:0], pet)
-	if err == nil {
-		// Relative to the request's own path, so right under every prefix.
-		x.w.Header()["Location"] = []string{"pets/" + strconv.FormatInt(pet.ID, 10)}
-	}
-	return x.reply(http.StatusCreated, body, err)
-}
-
-func (p *pets) validateAndCreate(ctx context.Context, pet petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
 	if p.opts.Validate != nil {
-		if err := p.opts.Validate(ctx, pet); err != nil {
-			return petstore.Pet{}, err
+		if err := p.opts.Validate(x.ctx, newPet); err != nil {
+			return response{}, err
 		}
 	}
-	return p.service.CreatePet(ctx, pet, once)
+	pet, err := p.service.CreatePet(x.ctx, newPet, once)
+	if err != nil {
+		return response{}, err
+	}
+	body, err := encoded(pet.AppendJSON(nil))
+	if err != nil {
+		return response{}, err
+	}
+	// Relative to the request's own path, so right under every prefix.
+	x.w.Header().Set("Location", "pets/"+strconv.FormatInt(pet.ID, 10))
+	return response{http.StatusCreated, body}, nil
 }
 
 // get is getPet (contract, section 4.3).
-func (p *pets) get(x *exchange) error {
+func (p *pets) get(x *exchange) (response, error) {
 	if p.opts.SunsetGone && !p.opts.Now().Before(sunset) {
-		return errGone
+		return response{}, errGone
 	}
-	id, ok := parseID(x.param)
-	if !ok {
-		return errPetID
+	id, err := strconv.ParseInt(x.param, 10, 64)
+	if err != nil || strconv.FormatInt(id, 10) != x.param { // an ID has one form: 01 and +1 are not IDs
+		return response{}, errPetID
 	}
-	body, err := p.reader.AppendPet(x.ctx, x.buf[:0], id)
-	if err == nil {
-		err = x.reserve(body)
+	body, err := p.reader.AppendPet(x.ctx, nil, id)
+	if err != nil {
+		return response{}, err
 	}
-	return x.reply(http.StatusOK, body, err)
+	return response{http.StatusOK, body}, x.reserve(body)
 }
 
 // deprecated adds the header fields of RFC 9745 and RFC 8594, and a link to
-// what takes the operation's place.
+// the operation that replaces this one.
 func (p *pets) deprecated(h http.Header) {
-	// Of this answer alone, since middleware may change them in place.
-	values := &[3]string{p.deprecation, sunsetField, `<../pets>; rel="successor-version"`}
-	h["Deprecation"] = values[0:1:1]
-	h["Sunset"] = values[1:2:2]
-	addLink(h, values[2:3:3])
+	h.Set("Deprecation", p.deprecation)
+	h.Set("Sunset", sunset.Format(http.TimeFormat))
+	h.Add("Link", `<../pets>; rel="successor-version"`)
 }
 
-// addLink adds link to what middleware may have put there.
-func addLink(h http.Header, link []string) {
-	if old := h["Link"]; len(old) > 0 {
-		link = append(old[:len(old):len(old)], link...)
-	}
-	h["Link"] = link
-}
-
-// parseID returns the int64 that s is the one decimal form of.
-func parseID(s string) (int64, bool) {
-	digits := strings.TrimPrefix(s, "-")
-	if digits == "" || digits[0] < '0' || digits[0] == '0' && s != "0" {
-		return 0, false // no digit, a sign too many, or a leading zero
-	}
-	id, err := strconv.ParseInt(s, 10, 64)
-	return id, err == nil
-}
-
-// encoder is the EncodedReader of a Service that comes without one. Answers
-// are made from an EncodedReader either way, so that they cannot differ.
+// encoder is the EncodedReader of a Service without one.
 type encoder struct {
 	petstore.Service
 }
@@ -161,7 +135,7 @@ func (e encoder) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, e
 	if err != nil {
 		return dst, err
 	}
-	return appendPet(dst, pet)
+	return encoded(pet.AppendJSON(dst))
 }
 
 func (e encoder) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
@@ -169,19 +143,15 @@ func (e encoder) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuer
 	if err != nil {
 		return dst, "", err
 	}
-	b, err := page.AppendJSON(dst)
-	if err != nil {
-		return dst, "", &petstore.Error{Code: petstore.CodeInternal, Err: err}
-	}
-	return b, page.Next, nil
+	dst, err = encoded(page.AppendJSON(dst))
+	return dst, page.Next, err
 }
 
-// appendPet appends a pet's wire form. One that has none is the service's
-// fault, not the client's.
-func appendPet(dst []byte, pet petstore.Pet) ([]byte, error) {
-	b, err := pet.AppendJSON(dst)
+// encoded returns the result of an encoding. A value that cannot be encoded is
+// the service's fault, not the client's.
+func encoded(body []byte, err error) ([]byte, error) {
 	if err != nil {
-		return dst, &petstore.Error{Code: petstore.CodeInternal, Err: err}
+		return body, &petstore.Error{Code: petstore.CodeInternal, Err: err}
 	}
-	return b, nil
+	return body, nil
 }

@@ -46,6 +46,6 @@ func (p *repeats) report(o outcome, log *slog.Logger) {
 	p.mu.Unlock()
 	if n > 0 {
 		log.LogAttrs(context.Background(), slog.LevelWarn, "more requests failed",
-			slog.Int("status", o.status), slog.String("code", string(o.code)), slog.String("message", o.message), slog.Int("requests", n))
+			slog.Int("status", o.Status), slog.String("code", string(o.Code)), slog.String("message", o.Message), slog.Int("requests", n))
 	}
 }

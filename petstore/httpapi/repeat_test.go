@@ -25,7 +25,7 @@ func TestRepeatedFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var fault error
 		log := new(logBuffer)
-		h := both(faulty{memory.New(nil), func(context.Context) error { return fault }}, testKeys, &httpapi.Options{Logger: newLogger(log)})
+		h := newHandler(faulty{memory.New(nil), func(context.Context) error { return fault }}, testKeys, &httpapi.Options{Logger: newLogger(log)})
 		fail := func(n int, err error, after time.Duration) {
 			fault = err
 			for range n {

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -10,12 +12,12 @@ import (
 )
 
 // DefaultMaxResponseBytes is how many bytes of large responses may be in
-// flight at once, unless [Options] say otherwise.
+// flight at once, unless [Options] set another limit.
 const DefaultMaxResponseBytes = 32 << 20
 
 // largeBytes is the size above which a response is large: it is counted while
 // it is in flight, and written in parts of this size.
-const largeBytes = maxPooledBytes
+const largeBytes = 64 << 10
 
 // progressTimeout is how long a client may read nothing of a response.
 const progressTimeout = 10 * time.Second
@@ -30,24 +32,17 @@ var errInFlight = petstore.Errorf(petstore.CodeUnavailable, "too many large resp
 // flight, since each is counted only once it is built.
 var building = make(chan struct{}, 16)
 
-// enter waits until a list may be built. leave must be called once it is.
-func (x *exchange) enter() error {
+// startBuilding waits until a list may be built. The caller must call built
+// once it is.
+func startBuilding(ctx context.Context) (built func(), err error) {
 	if inFlight.Load() == 0 {
-		return nil
+		return func() {}, nil
 	}
 	select {
 	case building <- struct{}{}:
-		x.building = true
-		return nil
-	case <-x.ctx.Done():
-		return x.ctx.Err()
-	}
-}
-
-func (x *exchange) leave() {
-	if x.building {
-		<-building
-		x.building = false
+		return func() { <-building }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 
@@ -65,6 +60,21 @@ func (x *exchange) reserve(body []byte) error {
 	}
 	x.reserved = n
 	return nil
+}
+
+// writeResponse sends a whole response, and returns the number of body bytes
+// written. net/http sets Content-Length by itself for small bodies only, and
+// never for HEAD.
+func writeResponse(w http.ResponseWriter, r *http.Request, resp response) (n int) {
+	if resp.body != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(resp.body)))
+	}
+	w.WriteHeader(resp.status)
+	if r.Method == http.MethodHead {
+		return 0
+	}
+	return writeBody(w, r, resp.body)
 }
 
 // writeBody writes the body of a response and returns the number of bytes

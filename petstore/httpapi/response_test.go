@@ -26,7 +26,7 @@ func TestUnreadResponses(t *testing.T) {
 		},
 	}
 	store := memory.New(nil)
-	h := both(store, testKeys, opts)
+	h := newHandler(store, testKeys, opts)
 	s := &server{t, store, listen(t, h)}
 	s.add(strings.Repeat("x", size), "Mia")
 	for _, h2 := range []bool{false, true} {

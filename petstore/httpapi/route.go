@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// resource is a path and what can be done with it.
+// resource is a path and its operations.
 //
-// Routing is done by hand, since an http.ServeMux redirects unclean paths,
-// which loses a prefix taken off in front of it, and answers 404 and 405 in
-// plain text.
+// An http.ServeMux cannot route these: it redirects unclean paths, which loses
+// a prefix that http.StripPrefix removed, and its 404 and 405 are plain text.
 type resource struct {
 	path       string // all of it, or up to its parameter
 	hasParam   bool   // one more segment, not empty, follows path
@@ -21,23 +20,24 @@ type resource struct {
 // operation is one of the contract's.
 type operation struct {
 	name    string // the contract's operation name
-	method  string // GET stands for HEAD as well
+	method  string // GET stands for HEAD too
 	pattern string // as http.ServeMux would set Request.Pattern
-	public  bool   // no credential is asked for
+	public  bool   // needs no credential
 
-	// before, if set, adds the header fields that every answer of the
-	// operation has, a refusal too.
+	// before, if set, adds the header fields that every response of the
+	// operation has, errors included.
 	before func(http.Header)
 
-	// do answers the request. An error means that it has sent nothing.
-	do func(*exchange) error
+	// do carries out the operation. It may set header fields but sends
+	// nothing.
+	do func(*exchange) (response, error)
 }
 
 // match returns the resource at u and its parameter, or nil.
 func (h *handler) match(u *url.URL) (*resource, string) {
-	// A slash that came as %2F is part of a segment and not the end of one;
-	// no resource has such a segment. Other escapes mean their character
-	// (RFC 3986, section 2.4), as they do in u.Path.
+	// A slash sent as %2F is part of a segment and does not end one; no
+	// resource has such a segment. Other escapes mean their character (RFC
+	// 3986, section 2.4), as they do in u.Path.
 	if u.RawPath != "" && strings.Contains(strings.ToUpper(u.EscapedPath()), "%2F") {
 		return nil, ""
 	}
@@ -55,7 +55,7 @@ func (h *handler) match(u *url.URL) (*resource, string) {
 	return nil, ""
 }
 
-// operation returns the one that method asks for, or nil.
+// operation returns the one with that method, or nil.
 func (res *resource) operation(method string) *operation {
 	if method == http.MethodHead {
 		method = http.MethodGet

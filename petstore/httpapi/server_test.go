@@ -34,36 +34,34 @@ func (k keys) Authenticate(_ context.Context, key string) (string, error) {
 	return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
 }
 
-// server is a listening server with both handlers and a store.
+// server is a listening server of pets and messages, with its store.
 type server struct {
 	t     *testing.T
 	store *memory.Store
 	addr  string
 }
 
-// newServer serves a store in memory. The messages are on the same address.
+// newServer serves a store in memory.
 func newServer(t *testing.T, opts *httpapi.Options) *server {
 	t.Helper()
 	store := memory.New(nil)
-	return &server{t, store, listen(t, both(store, testKeys, opts))}
+	return &server{t, store, listen(t, newHandler(store, testKeys, opts))}
 }
 
-// store is what both needs of one.
+// store is a store of pets and messages.
 type store interface {
 	petstore.Service
 	petstore.Messages
 }
 
-// both serves pets and messages on one address.
-func both(s store, auth httpapi.Authenticator, opts *httpapi.Options) http.Handler {
-	pets, messages := httpapi.New(s, auth, opts), httpapi.NewMessages(s, auth, opts)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/messages" {
-			messages.ServeHTTP(w, r)
-			return
-		}
-		pets.ServeHTTP(w, r)
-	})
+// newHandler returns the handler of the pets and messages of s.
+func newHandler(s store, auth httpapi.Authenticator, opts *httpapi.Options) http.Handler {
+	var o httpapi.Options
+	if opts != nil {
+		o = *opts
+	}
+	o.Messages = s
+	return httpapi.New(s, auth, &o)
 }
 
 // listen serves h on a real socket until the test is over, and returns its

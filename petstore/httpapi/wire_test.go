@@ -200,7 +200,7 @@ func TestOldHTTP(t *testing.T) {
 // answered, and nothing is stored.
 func TestSlowBody(t *testing.T) {
 	store := memory.New(nil)
-	s := &server{t, store, listen(t, both(store, testKeys, &httpapi.Options{}), func(srv *http.Server) {
+	s := &server{t, store, listen(t, newHandler(store, testKeys, &httpapi.Options{}), func(srv *http.Server) {
 		srv.ReadTimeout = 300 * time.Millisecond
 	})}
 	for _, raw := range []string{
