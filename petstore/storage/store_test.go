@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
@@ -15,7 +16,7 @@ var (
 )
 
 var target = storagetest.Target{
-	Open: func(t *testing.T, dir string, o storagetest.Options) storagetest.Store {
+	Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
 		t.Helper()
 		s, err := storage.Open(filepath.Join(dir, "pets.db"), &storage.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
 		if err != nil {
@@ -23,6 +24,7 @@ var target = storagetest.Target{
 		}
 		return s
 	},
+	Strict: true,
 }
 
 func TestStore(t *testing.T) { storagetest.Run(t, target) }

@@ -3,13 +3,14 @@ package etcdstore_test
 import (
 	"testing"
 
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
 func target(serializable bool) storagetest.Target {
 	return storagetest.Target{
-		Open: func(t *testing.T, dir string, o storagetest.Options) storagetest.Store {
+		Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
 			return open(t, etcdstore.Config{
 				Prefix:        dir + "/",
 				Now:           o.Now,
@@ -17,6 +18,7 @@ func target(serializable bool) storagetest.Target {
 				Serializable:  serializable,
 			})
 		},
+		Strict: true,
 	}
 }
 

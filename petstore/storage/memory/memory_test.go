@@ -3,6 +3,7 @@ package memory_test
 import (
 	"testing"
 
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/memory"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
@@ -10,7 +11,8 @@ import (
 func TestStore(t *testing.T) {
 	storagetest.Run(t, storagetest.Target{
 		Volatile: true,
-		Open: func(_ *testing.T, _ string, o storagetest.Options) storagetest.Store {
+		Strict:   true,
+		Open: func(_ *testing.T, _ string, o storagetest.Options) petstore.Service {
 			return memory.New(&memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
 		},
 	})

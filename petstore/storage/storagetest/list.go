@@ -30,18 +30,18 @@ func testPages(t *testing.T, f *fixture) {
 
 	page, err := f.ListPets(t.Context(), petstore.ListQuery{})
 	if err != nil || len(page.Pets) != petstore.DefaultLimit {
-		t.Errorf("ListPets without a limit gave %d pets (%v), want %d", len(page.Pets), err, petstore.DefaultLimit)
+		t.Errorf("ListPets without a limit returned %d pets (%v), want %d", len(page.Pets), err, petstore.DefaultLimit)
 	}
 
-	// A walk finds what is added while it goes on, and repeats nothing.
+	// A list finds a pet added after its first page, and repeats none.
 	added := f.create(t, petstore.NewPet{Name: "late", Status: petstore.StatusSold})
 	rest := f.list(t, petstore.ListQuery{After: page.Next, Limit: 100})
 	wantEqual(t, "the rest", append(slices.Clone(all[20:]), added), rest)
 
-	// A cursor goes on with any limit and any status.
+	// A cursor is valid with any limit and any status.
 	sold := f.list(t, petstore.ListQuery{After: page.Next, Limit: 3, Status: petstore.StatusSold})
 	if len(sold) == 0 || sold[0].ID <= page.Pets[len(page.Pets)-1].ID {
-		t.Errorf("the sold ones after the first page start with %+v", sold)
+		t.Errorf("the sold pets after the first page start with %+v", sold)
 	}
 }
 
@@ -65,11 +65,16 @@ func testListQuery(t *testing.T, f *fixture) {
 	} {
 		_, err := f.ListPets(t.Context(), q)
 		wantCode(t, fmt.Sprintf("ListPets(%+v)", q), err, petstore.CodeInvalid)
-		_, _, err = f.AppendPage(t.Context(), nil, q)
-		wantCode(t, fmt.Sprintf("AppendPage(%+v)", q), err, petstore.CodeInvalid)
+		if f.EncodedReader != nil {
+			_, _, err = f.AppendPage(t.Context(), nil, q)
+			wantCode(t, fmt.Sprintf("AppendPage(%+v)", q), err, petstore.CodeInvalid)
+		}
 	}
 
-	// After the last pet there is nothing, and that is no error.
+	if !f.target.Strict {
+		return
+	}
+	// A list that starts after the last pet is empty.
 	last := petstore.CursorAfter(30)
 	page, err = f.ListPets(t.Context(), petstore.ListQuery{After: last})
 	if err != nil || len(page.Pets) > 0 || page.Next != "" {
@@ -91,45 +96,10 @@ func testPageBytes(t *testing.T, f *fixture) {
 		}
 		want := petstore.MaxPageBytes/len(name) + 1
 		if len(page.Pets) != want || page.Next == "" {
-			t.Errorf("a page of long names has %d pets and the cursor %q, want %d and one", len(page.Pets), page.Next, want)
+			t.Errorf("a page of long names has %d pets and the cursor %q, want %d and a cursor", len(page.Pets), page.Next, want)
 		}
 		if got := len(f.list(t, q)); got != n {
 			t.Errorf("the pages together have %d pets, want %d", got, n)
-		}
-	}
-}
-
-// testEncoded holds EncodedReader against Service.
-func testEncoded(t *testing.T, f *fixture) {
-	for _, p := range exactPets() {
-		f.create(t, p)
-	}
-	f.fill(t, 40)
-	const before = "before"
-	for id := int64(-1); id < 70; id++ {
-		got, err := f.AppendPet(t.Context(), []byte(before), id)
-		pet, wantErr := f.GetPet(t.Context(), id)
-		want := []byte(before)
-		if wantErr == nil {
-			want, _ = pet.AppendJSON(want)
-		}
-		wantCode(t, "AppendPet", err, petstore.CodeOf(wantErr))
-		wantEqual(t, "AppendPet", string(want), string(got))
-	}
-	for _, s := range append(petstore.Statuses(), "", "unknown") {
-		q := petstore.ListQuery{Limit: 7, Status: s}
-		for done := false; !done; {
-			got, next, err := f.AppendPage(t.Context(), []byte(before), q)
-			page, wantErr := f.ListPets(t.Context(), q)
-			want := []byte(before)
-			if wantErr == nil {
-				want, _ = page.AppendJSON(want)
-			}
-			wantCode(t, "AppendPage", err, petstore.CodeOf(wantErr))
-			wantEqual(t, "AppendPage", string(want), string(got))
-			wantEqual(t, "AppendPage's cursor", page.Next, next)
-			q.After = next
-			done = next == ""
 		}
 	}
 }

@@ -11,23 +11,21 @@ import (
 )
 
 func testGet(t *testing.T, f *fixture) {
-	for i, want := range f.fill(t, 9) {
-		if want.ID != int64(i)+1 {
-			t.Errorf("pet %d has the ID %d; IDs are dense", i+1, want.ID)
-		}
+	pets := f.fill(t, 9)
+	for _, want := range pets {
 		got, err := f.GetPet(t.Context(), want.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantEqual(t, "GetPet", want, got)
 	}
-	for _, id := range []int64{0, -1, 10, math.MaxInt64, math.MinInt64} {
+	for _, id := range []int64{0, -1, pets[8].ID + 1, math.MaxInt64, math.MinInt64} {
 		_, err := f.GetPet(t.Context(), id)
-		wantCode(t, "GetPet of no pet", err, petstore.CodeNotFound)
+		wantCode(t, "GetPet of a missing pet", err, petstore.CodeNotFound)
 	}
 }
 
-// exactPets are pets whose every bit has to come back.
+// exactPets are pets that a store must return bit for bit.
 func exactPets() map[string]petstore.NewPet {
 	return map[string]petstore.NewPet{
 		"empty":       {},
@@ -92,37 +90,39 @@ func testInvalid(t *testing.T, f *fixture) {
 		_, err := f.CreatePet(t.Context(), p, petstore.Once{Scope: "s", Key: "k"})
 		wantCode(t, "CreatePet", err, petstore.CodeInvalid)
 	}
-	_, err := f.SubmitMessage(t.Context(), "\xff", petstore.Once{})
-	wantCode(t, "SubmitMessage", err, petstore.CodeInvalid)
 	f.wantPets(t, 0)
 
 	// A refusal is not remembered.
-	if _, err := f.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Scope: "s", Key: "k"}); err != nil {
-		t.Error(err)
-	}
+	f.createOnce(t, petstore.NewPet{}, petstore.Once{Scope: "s", Key: "k"})
 	f.wantPets(t, 1)
 }
 
-// testSeen makes sure that what one read has shown no later one takes back,
-// whether its creation has been acknowledged yet or not.
+// testSeen checks that a pet that one read has returned is there for all later
+// reads, whether its create has returned or not.
 func testSeen(t *testing.T, f *fixture) {
 	const pets = 300
-	var highest atomic.Int64 // ID that any reader was shown
+	var seen atomic.Int64 // the highest ID that any reader got
 	errs := make(chan error)
 	for range 4 {
 		go func() {
-			for {
-				seen := highest.Load()
-				if _, err := f.GetPet(t.Context(), max(seen, 1)); err != nil && seen > 0 {
-					errs <- fmt.Errorf("pet %d was there: %w", seen, err)
+			q := petstore.ListQuery{Limit: 1}
+			for n := 1; ; { // q returns the n-th pet, once there is one
+				before := seen.Load()
+				if _, err := f.GetPet(t.Context(), before); err != nil && before > 0 {
+					errs <- fmt.Errorf("pet %d was there: %w", before, err)
 					return
 				}
-				if seen == pets {
-					errs <- nil
+				page, err := f.ListPets(t.Context(), q)
+				if err == nil && len(page.Pets) == 1 {
+					seen.CompareAndSwap(before, max(before, page.Pets[0].ID))
+				}
+				if err != nil || len(page.Pets) == 1 && n == pets {
+					errs <- err
 					return
 				}
-				if _, err := f.GetPet(t.Context(), seen+1); err == nil {
-					highest.CompareAndSwap(seen, seen+1)
+				if page.Next != "" {
+					q.After = page.Next
+					n++
 				}
 			}
 		}()
@@ -152,7 +152,7 @@ func testConcurrent(t *testing.T, f *fixture) {
 				}
 				created <- pet
 				if _, err = f.GetPet(t.Context(), pet.ID); err != nil {
-					break // what was acknowledged is there at once
+					break // an acknowledged pet is there at once
 				}
 				_, err = f.ListPets(t.Context(), petstore.ListQuery{Status: p.Status})
 			}
@@ -168,7 +168,7 @@ func testConcurrent(t *testing.T, f *fixture) {
 	byID := map[int64]petstore.Pet{}
 	for pet := range created {
 		if _, twice := byID[pet.ID]; twice {
-			t.Errorf("the ID %d was given out twice", pet.ID)
+			t.Errorf("two pets have the ID %d", pet.ID)
 		}
 		byID[pet.ID] = pet
 	}

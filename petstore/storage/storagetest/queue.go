@@ -1,7 +1,6 @@
 package storagetest
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,22 +29,37 @@ func wantQueue(t *testing.T, f *fixture, want []petstore.Message) {
 	if len(want) != 0 || len(got) != 0 {
 		wantEqual(t, "the queue", want, got)
 	}
+	if f.Statistics == nil {
+		return
+	}
 	stats, err := f.Stats(t.Context())
 	if err != nil || stats.QueuedMessages != int64(len(want)) {
 		t.Errorf("Stats counts %d messages (%v), want %d", stats.QueuedMessages, err, len(want))
 	}
 }
 
-func testQueue(t *testing.T, f *fixture) {
-	wantQueue(t, f, nil)
-	var sent []petstore.Message
+func testMessages(t *testing.T, f *fixture) {
+	if f.Messages == nil {
+		t.Skip("the store is not a petstore.Messages")
+	}
+	_, err := f.SubmitMessage(t.Context(), "\xff", petstore.Once{})
+	wantCode(t, "SubmitMessage", err, petstore.CodeInvalid)
+	f.submitAll(t)
+}
+
+// submitAll submits messages of all kinds.
+func (f *fixture) submitAll(t *testing.T) (sent []petstore.Message) {
+	t.Helper()
 	for _, text := range []string{"", "a", "a", "\x00", " spaces ", "🐈", strings.Repeat("long", 64<<10)} {
 		made := f.clock.now()
 		m := f.submit(t, text)
 		if m.Text != text || m.Status != petstore.MessageQueued || m.ID == "" {
-			t.Errorf("SubmitMessage(%.20q) gave %+.100v", text, m)
+			t.Errorf("SubmitMessage(%.20q) returned %+.100v", text, m)
 		}
-		if want := petstore.MessageTime(made); !m.CreatedAt.Equal(want) || m.CreatedAt.Location() != time.UTC {
+		if m.CreatedAt != petstore.MessageTime(m.CreatedAt) {
+			t.Errorf("the message was created at %v, want UTC and milliseconds", m.CreatedAt)
+		}
+		if want := petstore.MessageTime(made); f.target.Strict && m.CreatedAt != want {
 			t.Errorf("the message was created at %v, want %v", m.CreatedAt, want)
 		}
 		for _, other := range sent {
@@ -56,6 +70,51 @@ func testQueue(t *testing.T, f *fixture) {
 		sent = append(sent, m)
 		f.clock.advance(time.Hour)
 	}
+	return sent
+}
+
+func testMessagesOnce(t *testing.T, f *fixture) {
+	if f.Messages == nil {
+		t.Skip("the store is not a petstore.Messages")
+	}
+	once := petstore.Once{Scope: "anna", Key: "key"}
+	f.createOnce(t, petstore.NewPet{}, once) // a key is for a pet and for a message
+	submit := func() (petstore.Message, error) { return f.SubmitMessage(t.Context(), "hello", once) }
+	var first petstore.Message
+	repeat := func() {
+		t.Helper()
+		f.clock.advance(time.Minute)
+		for _, m := range concurrently(t, submit) {
+			if first.ID == "" {
+				first = m
+			}
+			wantEqual(t, "the message submitted again", first, m)
+		}
+	}
+	repeat()
+	_, err := f.SubmitMessage(t.Context(), "hello ", once)
+	wantCode(t, "another message with the same key", err, petstore.CodeMismatch)
+	f.wantPets(t, 1)
+	if f.Queue == nil {
+		return
+	}
+	wantQueue(t, f, []petstore.Message{first})
+	if err := f.RemoveMessages(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	repeat() // after the message was removed
+	wantQueue(t, f, nil)
+	f.reopen(t)
+	repeat()
+	wantQueue(t, f, nil)
+}
+
+func testQueue(t *testing.T, f *fixture) {
+	if f.Messages == nil || f.Queue == nil {
+		t.Skip("the store is not a petstore.Messages and petstore.Queue")
+	}
+	wantQueue(t, f, nil)
+	sent := f.submitAll(t)
 	wantQueue(t, f, sent)
 	for _, limit := range []int{1, 3, len(sent)} {
 		got, err := f.QueuedMessages(t.Context(), limit)
@@ -79,14 +138,14 @@ func testQueue(t *testing.T, f *fixture) {
 	remove("", "unknown", sent[0].ID+"0", "msg_999", "msg_-1", "msg_01")
 	wantQueue(t, f, sent)
 	remove(sent[1].ID, sent[4].ID, sent[1].ID)
-	left := slices.Delete(slices.Clone(sent), 4, 5)
-	left = slices.Delete(left, 1, 2)
-	wantQueue(t, f, left)
+	remaining := slices.Delete(slices.Clone(sent), 4, 5)
+	remaining = slices.Delete(remaining, 1, 2)
+	wantQueue(t, f, remaining)
 	remove(sent[1].ID)
-	wantQueue(t, f, left)
+	wantQueue(t, f, remaining)
 	f.reopen(t)
-	wantQueue(t, f, left)
-	for _, m := range left {
+	wantQueue(t, f, remaining)
+	for _, m := range remaining {
 		remove(m.ID)
 	}
 	wantQueue(t, f, nil)
@@ -96,6 +155,9 @@ func testQueue(t *testing.T, f *fixture) {
 }
 
 func testQueueCapacity(t *testing.T, f *fixture) {
+	if f.Messages == nil || f.Queue == nil || !f.target.Strict {
+		t.Skip("the store is not strict, with petstore.Messages and petstore.Queue")
+	}
 	f = newFixture(t, f.target, Options{QueueCapacity: 3})
 	once := petstore.Once{Key: "k"}
 	first, err := f.SubmitMessage(t.Context(), "first", once)
@@ -108,91 +170,14 @@ func testQueueCapacity(t *testing.T, f *fixture) {
 	wantCode(t, "SubmitMessage to a full queue", err, petstore.CodeUnavailable)
 	again, err := f.SubmitMessage(t.Context(), "first", once)
 	if err != nil {
-		t.Errorf("a repetition needs no room: %v", err)
+		t.Errorf("a repeated message needs no room: %v", err)
 	}
 	wantEqual(t, "the first one again", first, again)
-	f.create(t, petstore.NewPet{Name: "pets need none either"})
+	f.create(t, petstore.NewPet{Name: "pets need no room in the queue"})
 	if err := f.RemoveMessages(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.SubmitMessage(t.Context(), "fifth", petstore.Once{Key: "4"}); err != nil {
 		t.Errorf("a refusal is not remembered: %v", err)
-	}
-}
-
-func testCancelled(t *testing.T, f *fixture) {
-	f.fill(t, 3)
-	message := f.submit(t, "stays")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for what, call := range map[string]func() error{
-		"GetPet":     func() error { _, err := f.GetPet(ctx, 1); return err },
-		"ListPets":   func() error { _, err := f.ListPets(ctx, petstore.ListQuery{}); return err },
-		"AppendPet":  func() error { _, err := f.AppendPet(ctx, nil, 1); return err },
-		"AppendPage": func() error { _, _, err := f.AppendPage(ctx, nil, petstore.ListQuery{}); return err },
-		"CreatePet":  func() error { _, err := f.CreatePet(ctx, petstore.NewPet{}, petstore.Once{}); return err },
-		"Submit":     func() error { _, err := f.SubmitMessage(ctx, "", petstore.Once{}); return err },
-		"Queued":     func() error { _, err := f.QueuedMessages(ctx, 1); return err },
-		"Remove":     func() error { return f.RemoveMessages(ctx, message.ID) },
-		"Stats":      func() error { _, err := f.Stats(ctx); return err },
-	} {
-		wantCode(t, what+" with a cancelled context", call(), petstore.CodeUnavailable)
-	}
-	f.wantPets(t, 3)
-	wantQueue(t, f, []petstore.Message{message})
-
-	// Cancelled at any moment, a creation is whole or absent, and one that
-	// was acknowledged is there.
-	acknowledged := map[int64]bool{}
-	for i := range 200 {
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			time.Sleep(time.Duration(i) * time.Microsecond)
-			cancel()
-		}()
-		p := petstore.NewPet{CategoryID: int64(i), Status: petstore.StatusSold}
-		if pet, err := f.CreatePet(ctx, p, petstore.Once{}); err == nil {
-			acknowledged[pet.ID] = true
-		}
-		cancel()
-	}
-	for _, pet := range f.list(t, petstore.ListQuery{Status: petstore.StatusSold}) {
-		delete(acknowledged, pet.ID)
-	}
-	if len(acknowledged) > 0 {
-		t.Errorf("acknowledged and not there: %v", acknowledged)
-	}
-}
-
-func testClosed(t *testing.T, f *fixture) {
-	f.fill(t, 3)
-	for range 2 {
-		if err := f.Close(); err != nil {
-			t.Fatalf("Close: %v", err)
-		}
-	}
-	for what, call := range map[string]func() error{
-		"GetPet":     func() error { _, err := f.GetPet(t.Context(), 1); return err },
-		"ListPets":   func() error { _, err := f.ListPets(t.Context(), petstore.ListQuery{}); return err },
-		"AppendPage": func() error { _, _, err := f.AppendPage(t.Context(), nil, petstore.ListQuery{}); return err },
-		"CreatePet":  func() error { _, err := f.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); return err },
-		"Queued":     func() error { _, err := f.QueuedMessages(t.Context(), 1); return err },
-		"Remove":     func() error { return f.RemoveMessages(t.Context(), "msg_1") },
-		"Stats":      func() error { _, err := f.Stats(t.Context()); return err },
-	} {
-		wantCode(t, what+" of a closed store", call(), petstore.CodeUnavailable)
-	}
-}
-
-func testReopened(t *testing.T, f *fixture) {
-	want := f.fill(t, 25)
-	for range 3 {
-		f.reopen(t)
-		wantEqual(t, "after reopening", want, f.list(t, petstore.ListQuery{}))
-		next := f.create(t, petstore.NewPet{Status: petstore.StatusPending})
-		if next.ID != int64(len(want))+1 {
-			t.Errorf("after reopening the next ID is %d, want %d", next.ID, len(want)+1)
-		}
-		want = append(want, next)
 	}
 }

@@ -10,16 +10,17 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// capacity of the queues in random runs: small enough to be full at times.
+// randomCapacity is the capacity of the queues in random runs: small enough to
+// be full at times.
 const randomCapacity = 5
 
-// RunRandom does the same random operations on the store under test and on
-// the store in memory, and fails where they answer differently. A seed always
-// gives the same operations.
+// RunRandom calls the same random operations of the store under test, which must
+// be strict and have all interfaces of package petstore, and of the store in
+// memory. It fails where their results differ. The same seed always makes the
+// same operations.
 //
-// A store is used for several sequences in a row, between which it is closed
-// and opened again; the sequences of one store share its pets, keys and
-// clock.
+// A store is used for several sequences in a row, between which it is closed and
+// opened again. The sequences of one store share its pets, keys and clock.
 func RunRandom(t *testing.T, target Target, sequences int, seed uint64) {
 	const sequencesPerStore = 50
 	for first := 0; first < sequences; first += sequencesPerStore {
@@ -80,7 +81,7 @@ func (d *duel) sequence(t *testing.T) {
 	compare(t, "Stats", want, got, nil, err)
 }
 
-// compare fails unless both stores gave the same.
+// compare fails unless both stores returned the same.
 func compare[T any](t *testing.T, what string, want, got T, wantErr, err error) {
 	t.Helper()
 	wantCode(t, what, err, petstore.CodeOf(wantErr))

@@ -1,0 +1,97 @@
+package storagetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+// calls returns a call of every method that the store has.
+func (f *fixture) calls(ctx context.Context) map[string]func() error {
+	calls := map[string]func() error{
+		"GetPet":    func() error { _, err := f.GetPet(ctx, 1); return err },
+		"ListPets":  func() error { _, err := f.ListPets(ctx, petstore.ListQuery{}); return err },
+		"CreatePet": func() error { _, err := f.CreatePet(ctx, petstore.NewPet{}, petstore.Once{}); return err },
+	}
+	if f.EncodedReader != nil {
+		calls["AppendPet"] = func() error { _, err := f.AppendPet(ctx, nil, 1); return err }
+		calls["AppendPage"] = func() error { _, _, err := f.AppendPage(ctx, nil, petstore.ListQuery{}); return err }
+	}
+	if f.Messages != nil {
+		calls["SubmitMessage"] = func() error { _, err := f.SubmitMessage(ctx, "", petstore.Once{}); return err }
+	}
+	if f.Queue != nil {
+		calls["QueuedMessages"] = func() error { _, err := f.QueuedMessages(ctx, 1); return err }
+		calls["RemoveMessages"] = func() error { return f.RemoveMessages(ctx, "msg_1") }
+	}
+	if f.Statistics != nil {
+		calls["Stats"] = func() error { _, err := f.Stats(ctx); return err }
+	}
+	return calls
+}
+
+func testCancelled(t *testing.T, f *fixture) {
+	f.fill(t, 3)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for what, call := range f.calls(ctx) {
+		wantCode(t, what+" with a cancelled context", call(), petstore.CodeUnavailable)
+	}
+	f.wantPets(t, 3)
+	if f.Messages != nil && f.Queue != nil {
+		wantQueue(t, f, nil)
+		message := f.submit(t, "stays")
+		if err := f.RemoveMessages(ctx, message.ID); err == nil {
+			t.Error("RemoveMessages with a cancelled context succeeded")
+		}
+		wantQueue(t, f, []petstore.Message{message})
+	}
+
+	// A create that is cancelled at any moment is whole or absent, and an
+	// acknowledged one is there.
+	acknowledged := map[int64]bool{}
+	for i := range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			time.Sleep(time.Duration(i) * time.Microsecond)
+			cancel()
+		}()
+		p := petstore.NewPet{CategoryID: int64(i), Status: petstore.StatusSold}
+		if pet, err := f.CreatePet(ctx, p, petstore.Once{}); err == nil {
+			acknowledged[pet.ID] = true
+		}
+		cancel()
+	}
+	for _, pet := range f.list(t, petstore.ListQuery{Status: petstore.StatusSold}) {
+		delete(acknowledged, pet.ID)
+	}
+	if len(acknowledged) > 0 {
+		t.Errorf("acknowledged, but not there: %v", acknowledged)
+	}
+}
+
+func testClosed(t *testing.T, f *fixture) {
+	if f.closer == nil {
+		t.Skip("the store is not an io.Closer")
+	}
+	f.fill(t, 3)
+	for range 2 {
+		if err := f.closer.Close(); err != nil {
+			t.Fatalf("Close: %v", err)
+		}
+	}
+	for what, call := range f.calls(t.Context()) {
+		wantCode(t, what+" of a closed store", call(), petstore.CodeUnavailable)
+	}
+}
+
+func testReopened(t *testing.T, f *fixture) {
+	want := f.fill(t, 25)
+	for range 3 {
+		f.reopen(t)
+		wantEqual(t, "after reopening", want, f.list(t, petstore.ListQuery{}))
+		want = f.fill(t, 1, want...)
+	}
+}
