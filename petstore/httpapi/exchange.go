@@ -26,6 +26,7 @@ type exchange struct {
 	bytes    int           // of the body sent
 	canceled bool          // see Observation
 	reserved int64         // see reserve
+	pooled   *[]byte       // see buffer
 }
 
 // response is what an operation returns.

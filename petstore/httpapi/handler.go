@@ -141,11 +141,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	x := newExchange(h, w, r)
 	defer x.end()
-	if resp, err := x.do(); err != nil {
+	resp, err := x.do()
+	if err != nil {
 		x.refuse(err)
-	} else {
-		x.send(resp)
+		return
 	}
+	x.send(resp)
+	x.recycle(resp.body)
 }
 
 // do takes the request through the checks that all operations share, in the

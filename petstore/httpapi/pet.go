@@ -64,7 +64,7 @@ func (p *pets) list(x *exchange) (response, error) {
 		return response{}, err
 	}
 	defer built()
-	body, next, err := p.reader.AppendPage(x.ctx, nil, q)
+	body, next, err := p.reader.AppendPage(x.ctx, x.buffer(), q)
 	if err != nil {
 		return response{}, err
 	}

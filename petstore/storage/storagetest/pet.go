@@ -3,6 +3,7 @@ package storagetest
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -124,6 +125,7 @@ func testSeen(t *testing.T, f *fixture) {
 					q.After = page.Next
 					n++
 				}
+				runtime.Gosched() // to the store's own goroutines
 			}
 		}()
 	}
