@@ -69,7 +69,7 @@ func TestEncoded(t *testing.T) {
 			a, b := send(t, plain, raw), send(t, encoded, raw)
 			a.header.Del("Date")
 			b.header.Del("Date")
-			if diff := cmp.Diff(a, b, cmp.AllowUnexported(answer{})); diff != "" {
+			if diff := cmp.Diff(a, b, cmp.AllowUnexported(response{})); diff != "" {
 				t.Errorf("%s (-plain +encoded):\n%.1000s", target, diff)
 			}
 			if got := strings.Join(reader.calls.take(), ", "); got != call {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -102,7 +101,7 @@ func TestPanics(t *testing.T) {
 				}
 			}
 		}
-		// The server goes on, on the same connection too.
+		// The server goes on, even on the same connection.
 		a := send(t, s.addr, get("/pets")+get("/nothing"))
 		if a.status != 500 || !strings.Contains(a.rest, "404 Not Found") {
 			t.Errorf("after a panic: %+v", a)
@@ -110,13 +109,13 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestAbort: a handler that panics with http.ErrAbortHandler means it.
+// TestAbort: a panic with http.ErrAbortHandler closes the connection.
 func TestAbort(t *testing.T) {
 	var seen recorder[httpapi.Observation]
 	s, log := newFaultyServer(t, func(context.Context) error { panic(http.ErrAbortHandler) },
 		httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
-	if got := exchangeAll(t, s.addr, get("/pets")); got != "" {
-		t.Errorf("answer %q, want none", got)
+	if got := receiveAll(t, s.addr, get("/pets")); got != "" {
+		t.Errorf("response %q, want none", got)
 	}
 	if got := log.take(); got != "" {
 		t.Errorf("logged: %s", got)
@@ -126,16 +125,16 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// TestPanicWhileSending: half an answer must not look like a whole one, so
-// the connection is cut.
+// TestPanicWhileSending: part of a response must not look like all of it, so the
+// connection is closed.
 func TestPanicWhileSending(t *testing.T) {
 	log := new(logBuffer)
 	h := httpapi.New(memory.New(nil), testKeys, &httpapi.Options{Logger: newLogger(log)})
 	addr := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(&brokenWriter{ResponseWriter: w}, r)
 	}))
-	if got := exchangeAll(t, addr, get("/pets")); got != "" {
-		t.Errorf("answer %q, want none", got)
+	if got := receiveAll(t, addr, get("/pets")); got != "" {
+		t.Errorf("response %q, want none", got)
 	}
 	if got := log.take(); !strings.Contains(got, "broken writer") {
 		t.Errorf("log: %s", got)
@@ -156,18 +155,12 @@ func (w *brokenWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// exchangeAll sends raw and returns all that comes back until the server
-// closes the connection.
-func exchangeAll(t *testing.T, addr, raw string) string {
+// receiveAll sends raw and returns all that comes back until the server closes
+// the connection.
+func receiveAll(t *testing.T, addr, raw string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := io.WriteString(conn, raw); err != nil {
-		t.Fatal(err)
-	}
-	b, _ := io.ReadAll(conn)
+	conn, br := dial(t, addr)
+	_, _ = io.WriteString(conn, raw)
+	b, _ := io.ReadAll(br)
 	return string(b)
 }

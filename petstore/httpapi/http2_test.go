@@ -44,7 +44,7 @@ func TestHTTP2(t *testing.T) {
 		{"GET", "/pets?limit=0", "Bearer key-1", ""},
 		{"DELETE", "/pets", "Bearer key-1", ""},
 	} {
-		var answers [2]answer
+		var answers [2]response
 		for i, client := range clients {
 			req, err := http.NewRequest(c.method, urls[i]+c.target, strings.NewReader(c.body))
 			if err != nil {
@@ -61,9 +61,9 @@ func TestHTTP2(t *testing.T) {
 				t.Fatalf("%s: %v", resp.Proto, err)
 			}
 			resp.Header.Del("Date")
-			answers[i] = answer{resp.StatusCode, resp.Header, string(body), ""}
+			answers[i] = response{status: resp.StatusCode, header: resp.Header, body: string(body)}
 		}
-		if diff := cmp.Diff(answers[0], answers[1], cmp.AllowUnexported(answer{})); diff != "" {
+		if diff := cmp.Diff(answers[0], answers[1], cmp.AllowUnexported(response{})); diff != "" {
 			t.Errorf("%s %s (-HTTP/1.1 +HTTP/2):\n%s", c.method, c.target, diff)
 		}
 	}

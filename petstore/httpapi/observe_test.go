@@ -137,9 +137,8 @@ func TestObserve(t *testing.T) {
 		{request("GET /openapi.json", id, agent), "/openapi.json", 200, "", "", openapi},
 		{request("GET /openapi.json", id, agent, "If-None-Match: *"), "/openapi.json", 304, "", "", openapi},
 	} {
-		conn, _ := dial(t, s.addr)
-		_, _ = io.WriteString(conn, c.send)
-		a := receive(t, conn, c.send)
+		conn, br := dial(t, s.addr)
+		a := exchange(t, conn, br, c.send)
 		got := seen.take()
 		if len(got) != 1 {
 			t.Fatalf("%q: %d observations", c.send, len(got))

@@ -128,7 +128,7 @@ func (e examples) named(t *testing.T, doc *document, name string) any {
 // compareExample compares an answer with an example, and with the examples of
 // its header fields: one that has examples for some answers is absent from
 // others, unless it is required.
-func compareExample(t *testing.T, doc *document, response responseObject, status, name string, value json.RawMessage, a answer) {
+func compareExample(t *testing.T, doc *document, response responseObject, status, name string, value json.RawMessage, a response) {
 	t.Helper()
 	var body bytes.Buffer
 	if err := json.Compact(&body, value); err != nil {

@@ -93,7 +93,7 @@ var replays = map[string]func(*replay){
 }
 
 // send sends the request to a server made as it says.
-func (r *replay) send(t *testing.T) answer {
+func (r *replay) send(t *testing.T) response {
 	key, auth := exampleKeys(t)
 	if value, ok := r.fields["Authorization"]; ok {
 		r.fields["Authorization"] = strings.Replace(value, "<API_KEY>", key, 1)

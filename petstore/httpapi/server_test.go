@@ -21,8 +21,7 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// keys are the API keys of the tests, with the account of each: the second is
-// the first one's successor.
+// keys are API keys with the account of each.
 type keys map[string]string
 
 var testKeys = keys{"key-1": "alice", "key-2": "alice", "key-3": "bob"}
@@ -88,48 +87,72 @@ func listen(t testing.TB, h http.Handler, configure ...func(*http.Server)) strin
 	return ln.Addr().String()
 }
 
-// answer is a response as it came.
-type answer struct {
+// response is a response as it came.
+type response struct {
 	status int
 	header http.Header
 	body   string
+	closes bool   // the server closes the connection
 	rest   string // what came after it on the connection
 }
 
-// send sends raw bytes on a connection of their own and returns the answer.
-func send(t testing.TB, addr, raw string) answer {
+// dial opens a connection that is closed when the test ends.
+func dial(t testing.TB, addr string) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	// A server that has refused a large body may stop reading it.
-	go func() { _, _ = io.WriteString(conn, raw) }()
-	return receive(t, conn, raw)
+	return conn.(*net.TCPConn), bufio.NewReader(conn)
 }
 
-// receive reads the answer to raw, and then all that follows it.
-func receive(t testing.TB, conn net.Conn, raw string) answer {
-	t.Helper()
-	method, _, _ := strings.Cut(raw, " ")
-	br := bufio.NewReader(conn)
+// read reads the next response, to a request of that method.
+func read(br *bufio.Reader, method string) (response, error) {
 	resp, err := http.ReadResponse(br, &http.Request{Method: method})
 	if err != nil {
-		t.Fatalf("no answer to %.300q: %v", raw, err)
+		return response{}, err
 	}
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatalf("cut answer to %.300q: %v", raw, err)
-	}
-	_ = conn.(*net.TCPConn).CloseWrite()
-	rest, _ := io.ReadAll(br) // an error is a connection reset after the answer
-	return answer{resp.StatusCode, resp.Header, string(body), string(rest)}
+	return response{status: resp.StatusCode, header: resp.Header, body: string(body), closes: resp.Close}, err
 }
 
-// request writes a request, with a Host field and an empty line around what
-// is given.
+// next is read for a response that must come, to a GET or POST.
+func next(t testing.TB, br *bufio.Reader) response {
+	t.Helper()
+	r, err := read(br, "GET")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// send sends raw bytes on a new connection and returns the response and all
+// that follows it.
+func send(t testing.TB, addr, raw string) response {
+	t.Helper()
+	conn, br := dial(t, addr)
+	return exchange(t, conn, br, raw)
+}
+
+func exchange(t testing.TB, conn *net.TCPConn, br *bufio.Reader, raw string) response {
+	t.Helper()
+	// A server that has refused a large body may stop reading it.
+	go func() { _, _ = io.WriteString(conn, raw) }()
+	method, _, _ := strings.Cut(raw, " ")
+	r, err := read(br, method)
+	if err != nil {
+		t.Fatalf("response to %.300q: %v", raw, err)
+	}
+	_ = conn.CloseWrite()
+	rest, _ := io.ReadAll(br) // an error is a connection reset after the response
+	_ = conn.Close()
+	r.rest = string(rest)
+	return r
+}
+
+// request returns a request with a Host field and an empty line at its end.
 func request(line string, fields ...string) string {
 	head := append([]string{line + " HTTP/1.1", "Host: h"}, fields...)
 	return strings.Join(head, "\r\n") + "\r\n\r\n"
@@ -140,23 +163,22 @@ const (
 	isJSON     = "Content-Type: application/json"
 )
 
-// get writes a GET with a credential.
+// get returns a GET with a credential.
 func get(target string, fields ...string) string {
 	return request("GET "+target, append(fields, authorized)...)
 }
 
-// post writes a POST of JSON with a credential.
+// post returns a POST of JSON with a credential.
 func post(target, body string, fields ...string) string {
 	return postBare(target, body, append(fields, authorized, isJSON)...)
 }
 
-// postBare writes a POST with no other fields than those given and the
-// body's length.
+// postBare returns a POST with only these fields and the body's length.
 func postBare(target, body string, fields ...string) string {
 	return request("POST "+target, append(fields, "Content-Length: "+strconv.Itoa(len(body)))...) + body
 }
 
-// want is what a case expects of an answer.
+// want is what a case expects of a response.
 type want struct {
 	status int
 	code   string            // of the Error body; "": a success
@@ -169,14 +191,13 @@ var want200 = want{status: 200}
 
 func bad(says string) want { return want{status: 400, code: "invalid", says: says} }
 
-// check compares an answer with what was expected, and with what must hold
-// for all answers.
-func (a answer) check(w want) error {
+// check compares a response with w, and with what must hold for all responses.
+func (a response) check(w want) error {
 	if a.status != w.status {
 		return fmt.Errorf("status %d, want %d; body %.300q", a.status, w.status, a.body)
 	}
 	if a.rest != "" {
-		return fmt.Errorf("more came after the answer: %.300q", a.rest)
+		return fmt.Errorf("more came after the response: %.300q", a.rest)
 	}
 	for name, value := range w.header {
 		got := strings.Join(a.header[name], " | ")
@@ -199,9 +220,9 @@ func (a answer) check(w want) error {
 	return a.checkError(w)
 }
 
-// checkError compares an Error body to the letter, and the header fields that
+// checkError compares an Error body byte for byte, and the header fields that
 // come with it.
-func (a answer) checkError(w want) error {
+func (a response) checkError(w want) error {
 	var e struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
@@ -242,15 +263,14 @@ func (a answer) checkError(w want) error {
 	return nil
 }
 
-// rawCase is a request and the answer it has to get.
+// rawCase is a request and the response that it must get.
 type rawCase struct {
 	name string
 	send string
 	want want
 }
 
-// run sends every case and sees to it that a refused request has stored
-// nothing.
+// run sends every case, and checks that a refused request has stored nothing.
 func (s *server) run(cases []rawCase) {
 	for _, c := range cases {
 		s.t.Run(c.name, func(t *testing.T) {
@@ -274,7 +294,7 @@ func (s *server) stats(t *testing.T) petstore.Stats {
 	return stats
 }
 
-// add stores pets with the names given, sold ones where the name says so.
+// add stores pets with these names. Those whose name starts with "sold" are.
 func (s *server) add(names ...string) {
 	s.t.Helper()
 	for i, name := range names {
@@ -296,35 +316,4 @@ func decodePets(t *testing.T, body string) []petstore.Pet {
 		t.Fatalf("list %.300q: %v", body, err)
 	}
 	return pets
-}
-
-// sendAndClose is send for requests that are cut short: it closes its side
-// first, and reports whether there was an answer all the same.
-func sendAndClose(t *testing.T, addr, raw string) (a answer, ok bool) {
-	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	if _, err := io.WriteString(conn, raw); err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(conn)
-	if err != nil || len(b) == 0 {
-		return a, false
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(b)), nil)
-	if err != nil {
-		t.Fatalf("answer %q: %v", b, err)
-	}
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatalf("answer %q: %v", b, err)
-	}
-	return answer{resp.StatusCode, resp.Header, string(body), ""}, true
 }

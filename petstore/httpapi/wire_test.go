@@ -1,10 +1,8 @@
 package httpapi_test
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,101 +13,65 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// dial opens a connection that the test reads and writes by itself.
-func dial(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
-	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	return conn, bufio.NewReader(conn)
-}
-
-// next reads the next answer on a connection, with its status line and
-// header as they came.
-func next(t *testing.T, br *bufio.Reader) (head, body string) {
-	t.Helper()
-	length := 0
-	for {
-		line, err := br.ReadString('\n')
-		if err != nil {
-			t.Fatalf("after %q: %v", head, err)
-		}
-		head += line
-		if strings.HasPrefix(line, "Content-Length: ") {
-			if _, err := fmt.Sscanf(line, "Content-Length: %d", &length); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if line == "\r\n" {
-			break
-		}
-	}
-	b := make([]byte, length)
-	if _, err := io.ReadFull(br, b); err != nil {
-		t.Fatalf("after %q: %v", head, err)
-	}
-	return head, string(b)
-}
-
-// TestExpectContinue: a client that asks first is told to send its body only
-// if the body will be read.
+// TestExpectContinue: a client that expects 100 gets it only if its body will be
+// read.
 func TestExpectContinue(t *testing.T) {
 	s := newServer(t, nil)
 	const expect = "Expect: 100-continue"
 	length := fmt.Sprintf("Content-Length: %d", len(rexBody))
 	for _, c := range []struct {
-		name, send, status string
+		name, send string
+		status     int
 	}{
-		{"no credential", request("POST /pets", isJSON, length, expect), "401"},
-		{"bad credential", request("POST /pets", isJSON, length, expect, "Authorization: Bearer nope"), "401"},
-		{"no such path", request("POST /cats", authorized, isJSON, length, expect), "404"},
-		{"method", request("PUT /pets", authorized, isJSON, length, expect), "405"},
-		{"type", request("POST /pets", authorized, length, expect), "400"},
-		{"another type", request("POST /pets", authorized, "Content-Type: text/plain", length, expect), "415"},
-		{"key", request("POST /pets", authorized, isJSON, length, expect, "Idempotency-Key:"), "400"},
-		{"size", request("POST /pets", authorized, isJSON, "Content-Length: 2000000", expect), "413"},
+		{"no credential", request("POST /pets", isJSON, length, expect), 401},
+		{"bad credential", request("POST /pets", isJSON, length, expect, "Authorization: Bearer nope"), 401},
+		{"no such path", request("POST /cats", authorized, isJSON, length, expect), 404},
+		{"method", request("PUT /pets", authorized, isJSON, length, expect), 405},
+		{"type", request("POST /pets", authorized, length, expect), 400},
+		{"another type", request("POST /pets", authorized, "Content-Type: text/plain", length, expect), 415},
+		{"key", request("POST /pets", authorized, isJSON, length, expect, "Idempotency-Key:"), 400},
+		{"size", request("POST /pets", authorized, isJSON, "Content-Length: 2000000", expect), 413},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn, br := dial(t, s.addr)
 			_, _ = io.WriteString(conn, c.send)
-			head, _ := next(t, br)
-			if !strings.HasPrefix(head, "HTTP/1.1 "+c.status) || !strings.Contains(head, "Connection: close\r\n") {
-				t.Errorf("answer %q", head)
+			if r := next(t, br); r.status != c.status || !r.closes {
+				t.Errorf("response %+v", r)
 			}
 		})
 	}
 	conn, br := dial(t, s.addr)
 	_, _ = io.WriteString(conn, request("POST /pets", authorized, isJSON, length, expect))
-	if head, _ := next(t, br); head != "HTTP/1.1 100 Continue\r\n\r\n" {
-		t.Fatalf("answer %q", head)
+	if r := next(t, br); r.status != 100 {
+		t.Fatalf("response %+v", r)
 	}
 	_, _ = io.WriteString(conn, rexBody)
-	if head, _ := next(t, br); !strings.HasPrefix(head, "HTTP/1.1 201") {
-		t.Errorf("answer %q", head)
+	if r := next(t, br); r.status != 201 {
+		t.Errorf("response %+v", r)
 	}
 }
 
-// TestPipeline: many requests on one connection, refused ones among them,
-// get their own answers in order; no body is taken for a request.
+// TestPipeline: requests on one connection, some of them refused, get their own
+// responses in order, and no body is read as a request.
 func TestPipeline(t *testing.T) {
 	s := newServer(t, nil)
 	smuggled := post("/pets", `{"name":"smuggled","categoryId":1}`)
 	conn, br := dial(t, s.addr)
-	steps := []struct{ send, status string }{
-		{post("/pets", rexBody), "201"},
-		{post("/pets", "{"), "400"},
-		{postBare("/pets", smuggled, isJSON), "401"},
-		{postBare("/pets", smuggled, authorized), "400"},
-		{post("/cats", smuggled), "404"},
-		{post("/pets/1", smuggled), "405"},
-		{post("/pets", smuggled), "400"},
-		{request("GET /pets/1", authorized, "Transfer-Encoding: chunked") + chunked(smuggled, 7), "200"},
-		{get("/pets/%31"), "200"},
-		{request("DELETE /pets/1", fmt.Sprintf("Content-Length: %d", len(smuggled))) + smuggled, "405"},
-		{get("/pets"), "200"},
+	steps := []struct {
+		send   string
+		status int
+	}{
+		{post("/pets", rexBody), 201},
+		{post("/pets", "{"), 400},
+		{postBare("/pets", smuggled, isJSON), 401},
+		{postBare("/pets", smuggled, authorized), 400},
+		{post("/cats", smuggled), 404},
+		{post("/pets/1", smuggled), 405},
+		{post("/pets", smuggled), 400},
+		{request("GET /pets/1", authorized, "Transfer-Encoding: chunked") + chunked(smuggled, 7), 200},
+		{get("/pets/%31"), 200},
+		{request("DELETE /pets/1", fmt.Sprintf("Content-Length: %d", len(smuggled))) + smuggled, 405},
+		{get("/pets"), 200},
 	}
 	go func() {
 		for _, step := range steps {
@@ -117,9 +79,8 @@ func TestPipeline(t *testing.T) {
 		}
 	}()
 	for _, step := range steps {
-		head, body := next(t, br)
-		if !strings.HasPrefix(head, "HTTP/1.1 "+step.status) {
-			t.Fatalf("%q: %q %q", step.send, head, body)
+		if r := next(t, br); r.status != step.status {
+			t.Fatalf("%q: response %+v", step.send, r)
 		}
 	}
 	if n := s.stats(t).Pets; n != 1 {
@@ -127,9 +88,9 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestAmbiguousRequests: those that two servers in a row might read
-// differently. net/http refuses most of them before the handler runs; in no
-// case is anything stored beyond what one reading of them asks for.
+// TestAmbiguousRequests sends requests that two servers in a row might read
+// differently. net/http refuses most of them before the handler runs. None of
+// them stores more than one reading asks for.
 func TestAmbiguousRequests(t *testing.T) {
 	s := newServer(t, nil)
 	n := fmt.Sprintf("Content-Length: %d", len(rexBody))
@@ -176,8 +137,8 @@ func TestAmbiguousRequests(t *testing.T) {
 	if got := s.stats(t).Pets; got != 0 {
 		t.Errorf("%d pets, want none", got)
 	}
-	// This one net/http reads as chunked, as RFC 9112, section 6.3, has it:
-	// one pet, and no second request in what the length would leave over.
+	// net/http reads this one as chunked, as RFC 9112, section 6.3, requires:
+	// one pet, and no second request in what the length would leave.
 	a := send(t, s.addr, request("POST /pets", authorized, isJSON, "Content-Length: 4", isChunked)+chunked(rexBody, 9))
 	if err := a.check(want{status: 201}); err != nil {
 		t.Error(err)
@@ -196,8 +157,8 @@ func TestOldHTTP(t *testing.T) {
 	})
 }
 
-// TestSlowBody: a body that does not come within the server's time limit is
-// answered, and nothing is stored.
+// TestSlowBody: a body that does not come within the server's time limit gets a
+// response, and nothing is stored.
 func TestSlowBody(t *testing.T) {
 	store := memory.New(nil)
 	s := &server{t, store, listen(t, newHandler(store, testKeys, &httpapi.Options{}), func(srv *http.Server) {
@@ -209,12 +170,11 @@ func TestSlowBody(t *testing.T) {
 	} {
 		conn, br := dial(t, s.addr)
 		_, _ = io.WriteString(conn, raw)
-		head, body := next(t, br)
-		if !strings.HasPrefix(head, "HTTP/1.1 408") || !strings.Contains(head, "Connection: close\r\n") || !strings.Contains(body, `"request_timeout"`) {
-			t.Errorf("answer %q %q", head, body)
+		if r := next(t, br); r.status != 408 || !r.closes || !strings.Contains(r.body, `"request_timeout"`) {
+			t.Errorf("response %+v", r)
 		}
 		if _, err := br.ReadByte(); err != io.EOF {
-			t.Errorf("the connection goes on: %v", err)
+			t.Errorf("the connection stays open: %v", err)
 		}
 	}
 	if n := s.stats(t).Pets; n != 0 {
