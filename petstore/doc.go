@@ -1,5 +1,5 @@
 // Package petstore is the model of the petstore: pets and messages, the
-// interfaces of whatever keeps them, and the rules of the contract.
+// interfaces of their stores, and the rules of the contract.
 //
 // To use pets, open a store: memory.New of petstore/storage/memory in tests,
 // storage.Open of petstore/storage otherwise. Both are a [Service], which

@@ -10,7 +10,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// FuzzAppendJSON holds the hand-made encoding against the JSON package's.
+// FuzzAppendJSON compares AppendJSON with the JSON package.
 func FuzzAppendJSON(f *testing.F) {
 	f.Add(int64(1), "Rex", int64(4), "available")
 	f.Add(int64(-1), "", int64(0), "")
@@ -22,7 +22,7 @@ func FuzzAppendJSON(f *testing.F) {
 		got, err := pet.AppendJSON([]byte("before"))
 		if invalid := pet.Validate(); invalid != nil {
 			if petstore.CodeOf(err) != petstore.CodeInvalid || string(got) != "before" {
-				t.Fatalf("AppendJSON(%+v) gave %q, %v; want %v", pet, got, err, invalid)
+				t.Fatalf("AppendJSON(%+v) returned %q, %v; want %v", pet, got, err, invalid)
 			}
 			return
 		}
@@ -56,28 +56,28 @@ func TestPageAppendJSON(t *testing.T) {
 	for _, tt := range tests {
 		got, err := petstore.Page{Pets: tt.pets}.AppendJSON([]byte(">"))
 		if err != nil || string(got) != ">"+tt.want {
-			t.Errorf("AppendJSON gave %s, %v; want >%s", got, err, tt.want)
+			t.Errorf("AppendJSON returned %s, %v; want >%s", got, err, tt.want)
 		}
 	}
 	bad := petstore.Page{Pets: []petstore.Pet{rex, {ID: 2, NewPet: petstore.NewPet{Name: "\xff"}}}}
 	if got, err := bad.AppendJSON([]byte(">")); err == nil || string(got) != ">" {
-		t.Errorf("AppendJSON of an invalid page gave %s, %v", got, err)
+		t.Errorf("AppendJSON of an invalid page returned %s, %v", got, err)
 	}
 }
 
 func TestNormalize(t *testing.T) {
 	got, err := petstore.ListQuery{}.Normalize()
 	if err != nil || got.Limit != petstore.DefaultLimit {
-		t.Errorf("Normalize of the zero query gave %+v, %v", got, err)
+		t.Errorf("Normalize of the zero query returned %+v, %v", got, err)
 	}
 	for _, q := range []petstore.ListQuery{{Limit: -1}, {Limit: 101}, {Status: "x"}, {Status: "Sold"}} {
 		if _, err := q.Normalize(); petstore.CodeOf(err) != petstore.CodeInvalid {
-			t.Errorf("Normalize(%+v) gave %v", q, err)
+			t.Errorf("Normalize(%+v) returned %v", q, err)
 		}
 	}
 	for _, q := range []petstore.ListQuery{{Limit: 1}, {Limit: 100, Status: petstore.StatusPending}} {
 		if got, err := q.Normalize(); err != nil || got != q {
-			t.Errorf("Normalize(%+v) gave %+v, %v", q, got, err)
+			t.Errorf("Normalize(%+v) returned %+v, %v", q, got, err)
 		}
 	}
 }
@@ -92,6 +92,6 @@ func TestMessageJSON(t *testing.T) {
 	got, err := json.Marshal(m)
 	const want = `{"id":"msg_7","message":"hello","status":"queued","createdAt":"2026-11-20T12:00:00.12Z"}`
 	if err != nil || string(got) != want {
-		t.Errorf("a message is written %s (%v), want %s", got, err, want)
+		t.Errorf("Marshal of a message returned %s (%v), want %s", got, err, want)
 	}
 }

@@ -54,7 +54,7 @@ func (c Cursor) ID() (int64, error) {
 	return id, nil
 }
 
-var errCursor = Errorf(CodeInvalid, "cursor: not one that this service gave out")
+var errCursor = Errorf(CodeInvalid, "cursor: must be one that this service returned")
 
 // MessageTime returns t as stores keep it in [Message.CreatedAt].
 func MessageTime(t time.Time) time.Time {

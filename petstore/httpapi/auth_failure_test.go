@@ -13,8 +13,7 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestAuthenticatorFails: only a refusal is a refusal. Whatever else goes
-// wrong lets nobody in and is no 401.
+// TestAuthenticatorFails: only a refusal is a 401. No error lets a request in.
 func TestAuthenticatorFails(t *testing.T) {
 	refused := want{status: 401, code: "unauthorized", says: "expired",
 		header: map[string]string{"Www-Authenticate": `Bearer realm="petstore", error="invalid_token"`}}
@@ -59,8 +58,7 @@ func TestAuthenticatorFails(t *testing.T) {
 	})
 }
 
-// TestPrincipal: service, hook and observer are told whose request it is, by
-// one context.
+// TestPrincipal: the contexts of service, hook and observer have the principal.
 func TestPrincipal(t *testing.T) {
 	var seen recorder[string]
 	note := func(ctx context.Context) { seen.add(httpapi.Principal(ctx)) }
@@ -117,7 +115,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestRequired: there is no handler without an authenticator.
+// TestRequired: New and NewMessages panic without what they need.
 func TestRequired(t *testing.T) {
 	for name, f := range map[string]func(){
 		"no service":                 func() { httpapi.New(nil, testKeys, nil) },

@@ -69,8 +69,8 @@ func TestCredential(t *testing.T) {
 	}
 }
 
-// TestCredentialFirst: without a valid key a request learns nothing but
-// whether there is such a path and method.
+// TestCredentialFirst: without a valid key a request learns only whether the path
+// and method exist.
 func TestCredentialFirst(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
@@ -79,7 +79,7 @@ func TestCredentialFirst(t *testing.T) {
 	s.run([]rawCase{
 		{"pet that exists", request("GET /pets/1"), refused},
 		{"pet that does not", request("GET /pets/2"), refused},
-		{"id that is none", request("GET /pets/abc"), refused},
+		{"invalid ID", request("GET /pets/abc"), refused},
 		{"bad parameter", request("GET /pets?limit=0", nope), refused},
 		{"malformed query", request("GET /pets?%zz", nope), refused},
 		{"bad cursor", request("GET /pets?cursor=x", nope), refused},
@@ -95,8 +95,7 @@ func TestCredentialFirst(t *testing.T) {
 	})
 }
 
-// TestKeysAsked: the authenticator is asked about visible ASCII only, byte
-// for byte.
+// TestKeysAsked: the authenticator receives only visible ASCII, unchanged.
 func TestKeysAsked(t *testing.T) {
 	var asked recorder[string]
 	anyone := httpapi.AuthenticatorFunc(func(_ context.Context, key string) (string, error) {

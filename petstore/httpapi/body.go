@@ -90,7 +90,7 @@ func bodyError(err error, read int) error {
 		return errBodyTooLarge(e.Limit)
 	}
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
-		return &petstore.Error{Code: CodeRequestTimeout, Message: "body: did not come in time", Err: err}
+		return &petstore.Error{Code: CodeRequestTimeout, Message: "body: did not arrive in time", Err: err}
 	}
 	e := petstore.Errorf(petstore.CodeInvalid, "body: broke off, or was malformed, after %d bytes", read)
 	e.Err = err

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCreate: what the contract's schema accepts is accepted, and comes back
-// as it went in.
+// TestCreate: what the contract's schema accepts is accepted and returned
+// unchanged.
 func TestCreate(t *testing.T) {
 	s := newServer(t, nil)
 	bodies := []struct{ send, want string }{ // want is what follows the id
@@ -38,7 +38,7 @@ func TestCreate(t *testing.T) {
 		{`{"name":"c","categoryId":9223372036854775807}`, `"name":"c","categoryId":9223372036854775807`},
 		{`{"name":"c","categoryId":-9223372036854775808}`, `"name":"c","categoryId":-9223372036854775808`},
 
-		// Unknown members are passed over, whatever they are.
+		// Unknown members are ignored, with any value.
 		{`{"id":99,"name":"u","categoryId":1}`, `"name":"u","categoryId":1`},
 		{`{"id":"x","name":"u","categoryId":1}`, `"name":"u","categoryId":1`},
 		{`{"Name":5,"NAME":null,"name":"u","categoryId":1,"categoryid":"x","Status":"x"}`, `"name":"u","categoryId":1`},
@@ -70,8 +70,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestCreateRefused: every wrong body gets a 400 that says what is wrong with
-// it and where.
+// TestCreateRefused: every wrong body gets a 400 that says what is wrong and
+// where.
 func TestCreateRefused(t *testing.T) {
 	const (
 		unquoted = "must be a name or string in double quotes, a number, true, false or null; got "
@@ -82,7 +82,7 @@ func TestCreateRefused(t *testing.T) {
 	s.add("rex")
 	var cases []rawCase
 	for body, says := range map[string]string{
-		// No object.
+		// Not an object.
 		"":                 "body: is missing",
 		" \r\n\t":          "body: is missing",
 		"null":             "body: must be a JSON object, not null",
@@ -250,7 +250,7 @@ func TestCreateWrongMembers(t *testing.T) {
 	s.run(cases)
 }
 
-// TestLongNames: what a client sends is never sent back at length.
+// TestLongNames: an error never repeats much of a request.
 func TestLongNames(t *testing.T) {
 	s := newServer(t, nil)
 	name := `"` + strings.Repeat("n", 300_000) + `"`
@@ -263,7 +263,7 @@ func TestLongNames(t *testing.T) {
 	} {
 		a := send(t, s.addr, post("/pets", body))
 		if err := a.check(bad("")); err != nil || len(a.body) > 400 {
-			t.Errorf("%.100q: %v, an answer of %d bytes", body, err, len(a.body))
+			t.Errorf("%.100q: %v, a response of %d bytes", body, err, len(a.body))
 		}
 	}
 }

@@ -30,17 +30,16 @@ func decodeText(body []byte) (text string, err error) {
 	return text, err
 }
 
-// member is one that the contract names.
+// member is a member that the contract names.
 type member struct {
 	name     string
 	required bool
-	decode   func(jsontext.Value) error // the error does not name the member
+	decode   func(jsontext.Value) error // its error does not name the member
 }
 
-// decodeObject decodes a body of exactly one JSON object. The decoder itself
-// refuses names given twice, invalid UTF-8 and lone surrogates, at any depth,
-// and nesting deeper than 10,000. Members that the contract does not name are
-// ignored; names are compared with case.
+// decodeObject decodes a body of exactly one JSON object. The decoder refuses
+// duplicate names, invalid UTF-8 and lone surrogates, at any depth, and nesting
+// deeper than 10,000. Other members are ignored; names are compared with case.
 func decodeObject(body []byte, members ...member) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	if dec.PeekKind() != '{' {
@@ -86,7 +85,7 @@ func decodeObject(body []byte, members ...member) error {
 	return nil
 }
 
-// index returns the index of the member that name names, or -1.
+// index returns the index of the member with that name, or -1.
 func index(members []member, name jsontext.Token) int {
 	s := name.String()
 	for i := range members {
@@ -97,7 +96,7 @@ func index(members []member, name jsontext.Token) int {
 	return -1
 }
 
-// notAnObject says what a body holds instead of an object.
+// notAnObject returns the error for a body that does not start with a brace.
 func notAnObject(body []byte, dec *jsontext.Decoder) error {
 	value, err := dec.ReadValue()
 	switch {
@@ -109,7 +108,7 @@ func notAnObject(body []byte, dec *jsontext.Decoder) error {
 	return invalid("body", errors.New("must be a JSON object, not "+describe(value.Kind())))
 }
 
-// syntaxError says where a body is not JSON, and what would be right.
+// syntaxError returns an error that says where a body is not JSON, and why.
 func syntaxError(body []byte, err error) error {
 	e, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
@@ -128,8 +127,8 @@ func syntaxError(body []byte, err error) error {
 }
 
 // syntaxProblem describes the error that the decoder found at a byte, and
-// returns where that error starts. The decoder's own words are for people who
-// know its grammar: it reports an unquoted name as one "in literal null".
+// returns where that error starts. The decoder's own messages need knowledge of
+// its grammar: for an unquoted name it says "in literal null".
 func syntaxProblem(body []byte, at int, err error) (int, string) {
 	if err == io.ErrUnexpectedEOF || at >= len(body) {
 		return at, "the body ends too early"
@@ -172,7 +171,7 @@ func intoString(dst *string) func(jsontext.Value) error {
 	}
 }
 
-// intoInt64 takes numbers written as integers: 1.0 and 1e2 are none.
+// intoInt64 accepts only numbers written as integers, so not 1.0 or 1e2.
 func intoInt64(dst *int64) func(jsontext.Value) error {
 	return func(v jsontext.Value) error {
 		if v.Kind() != '0' {
@@ -182,7 +181,7 @@ func intoInt64(dst *int64) func(jsontext.Value) error {
 			return errors.New("must be an integer, written without fraction or exponent")
 		}
 		n, err := strconv.ParseInt(string(v), 10, 64)
-		if err != nil { // JSON's grammar leaves nothing but the range
+		if err != nil { // in valid JSON only the range can be wrong
 			return fmt.Errorf("must be an integer from %d to %d", int64(math.MinInt64), int64(math.MaxInt64))
 		}
 		*dst = n

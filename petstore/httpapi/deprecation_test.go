@@ -9,8 +9,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestDeprecation: every answer of GET /pets/{petId}, of whatever status, says
-// that it is deprecated and what takes its place; no other does.
+// TestDeprecation: every response of GET /pets/{petId}, of any status, says that
+// it is deprecated and what replaces it. No other response does.
 func TestDeprecation(t *testing.T) {
 	fields := func(deprecation string) map[string]string {
 		return map[string]string{
@@ -27,7 +27,7 @@ func TestDeprecation(t *testing.T) {
 	s.run([]rawCase{
 		{"200", get("/pets/1"), want{status: 200, header: date}},
 		{"404", get("/pets/2"), want{status: 404, code: "not_found", header: date}},
-		{"404 for no id", get("/pets/x"), want{status: 404, code: "not_found", header: date}},
+		{"404 for an invalid ID", get("/pets/x"), want{status: 404, code: "not_found", header: date}},
 		{"401", request("GET /pets/1"), want{status: 401, code: "unauthorized", header: date}},
 		{"405", request("PUT /pets/1", authorized), want{status: 405, code: "method_not_allowed", header: none}},
 		{"no such path", get("/pets/1/"), want{status: 404, code: "not_found", header: none}},
@@ -76,8 +76,8 @@ func TestSunset(t *testing.T) {
 	}
 }
 
-// TestLinkOfMiddleware: a Link that is in the answer already stays, and does
-// not get into another's.
+// TestLinkOfMiddleware: a Link that middleware has set stays, and does not get
+// into another response.
 func TestLinkOfMiddleware(t *testing.T) {
 	h := httpapi.New(memory.New(nil), testKeys, nil)
 	addr := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -47,8 +47,7 @@ func DiscardBody(w http.ResponseWriter, r *http.Request, maxBodyBytes int64) {
 	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, limit))
 }
 
-// shorter returns the shorter of two timeouts, of which a server's is none if it
-// is 0 or less.
+// shorter returns the shorter of two timeouts. A server's of 0 or less means none.
 func shorter(ours, server time.Duration) time.Duration {
 	if server > 0 {
 		return min(ours, server)

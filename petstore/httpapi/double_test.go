@@ -12,7 +12,7 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// recorder collects what handlers report, which run on other goroutines.
+// recorder collects values from the goroutines of handlers.
 type recorder[T any] struct {
 	mu   sync.Mutex
 	seen []T
@@ -56,14 +56,14 @@ func (l *logBuffer) take() string {
 	return s
 }
 
-// fixedQueue is a queue that answers every message with the same record.
+// fixedQueue is a queue that returns the same record for every message.
 type fixedQueue petstore.Message
 
 func (m fixedQueue) SubmitMessage(context.Context, string, petstore.Once) (petstore.Message, error) {
 	return petstore.Message(m), nil
 }
 
-// faulty is a store whose every operation first calls fault.
+// faulty is a store whose operations call fault first and fail with its error.
 type faulty struct {
 	*memory.Store
 	fault func(context.Context) error
@@ -97,7 +97,7 @@ func (f faulty) SubmitMessage(ctx context.Context, text string, once petstore.On
 	return f.Store.SubmitMessage(ctx, text, once)
 }
 
-// newFaultyServer returns a server whose store fails as fault says, and its log.
+// newFaultyServer returns a server with a faulty store, and its log.
 func newFaultyServer(t *testing.T, fault func(context.Context) error, opts httpapi.Options) (*server, *logBuffer) {
 	t.Helper()
 	log := new(logBuffer)

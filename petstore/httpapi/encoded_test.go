@@ -30,8 +30,8 @@ func (s *spy) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) 
 	return s.EncodedReader.AppendPage(ctx, dst, q)
 }
 
-// TestEncoded: with an EncodedReader or without one, the answers are the same
-// to the byte.
+// TestEncoded: with and without an EncodedReader the responses are the same, byte
+// for byte.
 func TestEncoded(t *testing.T) {
 	store := memory.New(nil)
 	for _, p := range []petstore.NewPet{
@@ -79,15 +79,15 @@ func TestEncoded(t *testing.T) {
 	}
 }
 
-// filter is a store with one method of its own.
+// filter is a store that overrides one method.
 type filter struct{ *memory.Store }
 
 func (filter) GetPet(context.Context, int64) (petstore.Pet, error) {
 	return petstore.Pet{}, petstore.ErrNoPet
 }
 
-// TestNoShortcut: a store's EncodedReader is not used behind the back of a
-// Service that wraps it.
+// TestNoShortcut: a Service that embeds a store and overrides one method is not
+// bypassed by the store's EncodedReader.
 func TestNoShortcut(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
@@ -97,7 +97,7 @@ func TestNoShortcut(t *testing.T) {
 	}
 }
 
-// badPets is a Service whose pets have no wire form.
+// badPets is a Service that returns invalid pets.
 type badPets struct{ *memory.Store }
 
 var badPet = petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "\xff", Status: "eaten"}}
@@ -123,8 +123,8 @@ func (brokenReader) AppendPage(_ context.Context, dst []byte, _ petstore.ListQue
 	return append(dst, `[{"id":`...), "x", errors.New("secret")
 }
 
-// TestBadResults: what the service gets wrong is not blamed on the client,
-// and nothing of it is sent.
+// TestBadResults: an invalid result of the service is a 500, and no part of it is
+// sent.
 func TestBadResults(t *testing.T) {
 	internal := want{status: 500, code: "internal", says: "internal error", header: map[string]string{"Location": ""}}
 	store := badPets{memory.New(nil)}
@@ -145,8 +145,8 @@ func TestBadResults(t *testing.T) {
 	})
 }
 
-// TestForeignCursor: an embedder's cursor may be any text; the link carries
-// it whole.
+// TestForeignCursor: a service's cursor may be any text, and the link contains all
+// of it.
 func TestForeignCursor(t *testing.T) {
 	const cursor = "a b>;\"<&=%\u00e9\x00+"
 	var asked recorder[petstore.Cursor]

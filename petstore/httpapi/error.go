@@ -29,8 +29,8 @@ var (
 	errPanic  = &petstore.Error{Code: petstore.CodeInternal}
 )
 
-// invalid returns the error for a member, parameter or header field that err
-// describes the fault of.
+// invalid returns the error for a member, parameter or header field whose fault
+// is err.
 func invalid(what string, err error) error {
 	return petstore.Errorf(petstore.CodeInvalid, "%s: %v", what, err)
 }
@@ -54,7 +54,7 @@ var outcomes = map[petstore.Code]outcome{
 	petstore.CodeFull:         {Status: http.StatusInsufficientStorage, Message: "there is no room left to store this"},
 	petstore.CodeUnavailable:  {Status: http.StatusServiceUnavailable, Message: "this cannot be done now; try again later"},
 	CodeMethodNotAllowed:      {Status: http.StatusMethodNotAllowed, Message: "the method is not allowed"},
-	CodeRequestTimeout:        {Status: http.StatusRequestTimeout, Message: "the request did not come in time"},
+	CodeRequestTimeout:        {Status: http.StatusRequestTimeout, Message: "the request did not arrive in time"},
 	CodeGone:                  {Status: http.StatusGone, Message: "this is no longer there"},
 	CodeBodyTooLarge:          {Status: http.StatusRequestEntityTooLarge, Message: "body: too large"},
 	CodeUnsupportedMediaType:  {Status: http.StatusUnsupportedMediaType, Message: "Content-Type: must be application/json"},

@@ -14,7 +14,7 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// operations is one request for each operation.
+// operations has a request for each operation.
 var operations = map[string]string{
 	"listPets":      get("/pets", "X-Request-ID: the-id"),
 	"createPet":     post("/pets", rexBody, "X-Request-ID: the-id"),

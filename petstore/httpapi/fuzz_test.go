@@ -16,8 +16,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// perform gives r to h with a credential, and checks what holds for every
-// answer: an Error body with 400 and above, and never 5xx.
+// perform passes r to h with a credential, and checks what must hold for every
+// response: an Error body with 400 and above, and never 5xx.
 func perform(t *testing.T, h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	r.Header.Set("Authorization", "Bearer key-1")
@@ -41,8 +41,8 @@ func perform(t *testing.T, h http.Handler, r *http.Request) *httptest.ResponseRe
 	return w
 }
 
-// FuzzBody holds the decoder against a naive one: the same bodies are
-// accepted, with the same values, and an accepted one comes back the same.
+// FuzzBody compares the decoder with a naive one: both accept the same bodies,
+// with the same values, and an accepted one is returned unchanged.
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{
 		rexBody, `{"name":"\ud83d\udc15","categoryId":-0,"status":"sold","x":[1,{"y":null}]}`,
@@ -71,12 +71,12 @@ func FuzzBody(f *testing.F) {
 		}
 		again, ok := naiveNewPet(w.Body.String())
 		if !ok || again != want {
-			t.Fatalf("%q: answer %s does not round-trip", body, w.Body)
+			t.Fatalf("%q: response %s does not round-trip", body, w.Body)
 		}
 	})
 }
 
-// naiveNewPet decodes the body of createPet as plainly as can be.
+// naiveNewPet decodes the body of createPet in the simplest way.
 func naiveNewPet(body string) (p petstore.NewPet, ok bool) {
 	v, ok := parseJSON(body)
 	if !ok {
@@ -103,7 +103,7 @@ func naiveNewPet(body string) (p petstore.NewPet, ok bool) {
 	return p, true
 }
 
-// FuzzQuery holds the parameters' parser against url.ParseQuery.
+// FuzzQuery compares the list with one selected by the rules of the contract.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{
 		"", "limit=1", "limit=100&status=sold", "limit=0", "limit=1&limit=1", "l%69mit=%35", "status=", "%zz", "a;b",
@@ -158,7 +158,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// onceService hands on what CreatePet is asked to do once.
+// onceService records the Once of the last CreatePet.
 type onceService struct {
 	badPets
 	once petstore.Once
@@ -169,7 +169,7 @@ func (s *onceService) CreatePet(_ context.Context, p petstore.NewPet, once petst
 	return petstore.Pet{ID: 1, NewPet: p}, nil
 }
 
-// FuzzIdempotencyKey holds the field's parser against two expressions.
+// FuzzIdempotencyKey compares the field's parser with two regular expressions.
 func FuzzIdempotencyKey(f *testing.F) {
 	for _, seed := range []string{"", "k", `"k"`, `"`, `""`, `"a\"b\\"`, `"a`, `a"b`, "a b", "\"a\tb\"", `"k";x`, strings.Repeat("k", 256)} {
 		f.Add(seed)
@@ -197,8 +197,7 @@ func FuzzIdempotencyKey(f *testing.F) {
 	})
 }
 
-// FuzzPath holds the routing against a reading of the path segment by
-// segment.
+// FuzzPath compares the routing with one that reads the path segment by segment.
 func FuzzPath(f *testing.F) {
 	for _, seed := range []string{
 		"/pets", "/pets/1", "/pets/%31", "/pets%2F1", "/pets/", "//pets", "/pets/./1", "/pets/-1", "/pets/01", "/p%65ts",
@@ -214,7 +213,7 @@ func FuzzPath(f *testing.F) {
 	f.Fuzz(func(t *testing.T, target string) {
 		u, err := url.ParseRequestURI(target)
 		if err != nil {
-			return // net/http answers
+			return // net/http responds
 		}
 		r := httptest.NewRequest("GET", "/", nil)
 		r.URL = u

@@ -13,7 +13,7 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestHTTP2: the answers are those of HTTP/1.1.
+// TestHTTP2: the responses are those of HTTP/1.1.
 func TestHTTP2(t *testing.T) {
 	var clients []*http.Client
 	var urls []string
@@ -44,7 +44,7 @@ func TestHTTP2(t *testing.T) {
 		{"GET", "/pets?limit=0", "Bearer key-1", ""},
 		{"DELETE", "/pets", "Bearer key-1", ""},
 	} {
-		var answers [2]response
+		var responses [2]response
 		for i, client := range clients {
 			req, err := http.NewRequest(c.method, urls[i]+c.target, strings.NewReader(c.body))
 			if err != nil {
@@ -61,9 +61,9 @@ func TestHTTP2(t *testing.T) {
 				t.Fatalf("%s: %v", resp.Proto, err)
 			}
 			resp.Header.Del("Date")
-			answers[i] = response{status: resp.StatusCode, header: resp.Header, body: string(body)}
+			responses[i] = response{status: resp.StatusCode, header: resp.Header, body: string(body)}
 		}
-		if diff := cmp.Diff(answers[0], answers[1], cmp.AllowUnexported(response{})); diff != "" {
+		if diff := cmp.Diff(responses[0], responses[1], cmp.AllowUnexported(response{})); diff != "" {
 			t.Errorf("%s %s (-HTTP/1.1 +HTTP/2):\n%s", c.method, c.target, diff)
 		}
 	}

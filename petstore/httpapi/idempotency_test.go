@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestIdempotencyKeyForms: which forms of the field are keys, and which of
-// them the same key.
+// TestIdempotencyKeyForms: which forms of the field are keys, and which are the
+// same key.
 func TestIdempotencyKeyForms(t *testing.T) {
 	const field = "Idempotency-Key: "
 	long := strings.Repeat("k", 255)
@@ -68,12 +68,12 @@ func TestIdempotencyKeyForms(t *testing.T) {
 		s.run([]rawCase{
 			{name, post("/pets", rexBody, lines...), bad("Idempotency-Key")},
 			{name + ", message", post("/messages", `{"message":"m"}`, lines...), bad("Idempotency-Key")},
-			{name + ", GET", get("/pets", lines...), want200}, // no business of a GET
+			{name + ", GET", get("/pets", lines...), want200}, // a GET ignores it
 		})
 	}
 }
 
-// TestIdempotency: a repeated POST gives the first answer and creates nothing.
+// TestIdempotency: a repeated POST returns the first response and creates nothing.
 func TestIdempotency(t *testing.T) {
 	s := newServer(t, nil)
 	const key = "Idempotency-Key: k"
@@ -91,7 +91,7 @@ func TestIdempotency(t *testing.T) {
 		{"equal values, other bytes", create(alice, ` {"categoryId":1, "x":5, "name":"\u0072ex" } `), rex},
 		{"another name", create(alice, `{"name":"tom","categoryId":1}`), mismatch},
 		{"another category", create(alice, `{"name":"rex","categoryId":2}`), mismatch},
-		{"a status more", create(alice, `{"name":"rex","categoryId":1,"status":"sold"}`), mismatch},
+		{"with a status", create(alice, `{"name":"rex","categoryId":1,"status":"sold"}`), mismatch},
 		{"bad body", create(alice, `{"name":"rex"`), bad("body")},
 		{"after all of them", create(alice, rexBody), rex},
 		{"another account", create(bob, rexBody), want{status: 201, body: `{"id":2,"name":"rex","categoryId":1}`}},

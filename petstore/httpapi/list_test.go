@@ -134,7 +134,7 @@ func TestListParameters(t *testing.T) {
 	s.run(cases)
 }
 
-// TestPages goes through a list as a client would, with every limit.
+// TestPages follows the links of a list, with many limits.
 func TestPages(t *testing.T) {
 	s := newServer(t, nil)
 	var want []string
@@ -159,7 +159,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// walk returns the names on all pages from target on.
+// walk returns the names on the page at target and on all that follow.
 func (s *server) walk(t *testing.T, target string) (names []string) {
 	t.Helper()
 	base, err := url.Parse("http://h" + target)
@@ -188,8 +188,7 @@ func (s *server) walk(t *testing.T, target string) (names []string) {
 	}
 }
 
-// TestLargePage: limit is a maximum. A page ends early once it is large, and
-// says where to go on.
+// TestLargePage: a large page ends early, with a link to the next.
 func TestLargePage(t *testing.T) {
 	s := newServer(t, nil)
 	var want []string

@@ -30,7 +30,7 @@ func (m messages) submit(x *exchange) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	message.CreatedAt = message.CreatedAt.UTC() // whatever the zone of the queue's clock
+	message.CreatedAt = message.CreatedAt.UTC() // the queue's clock may be in another zone
 	body, err := encoded(json.Marshal(message))
 	return response{http.StatusAccepted, body}, err
 }

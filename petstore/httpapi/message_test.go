@@ -69,8 +69,8 @@ func TestSubmitRefused(t *testing.T) {
 	s.run(cases)
 }
 
-// TestMessageTime: the record's time is in UTC, with a Z, whatever the queue
-// gives.
+// TestMessageTime: the record's time is in UTC, with a Z, for any zone of the
+// queue's time.
 func TestMessageTime(t *testing.T) {
 	for _, c := range []struct {
 		t    time.Time

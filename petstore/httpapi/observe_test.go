@@ -42,7 +42,7 @@ func TestRequestID(t *testing.T) {
 		}
 		got := a.header.Get("X-Request-Id")
 		if len(got) < 16 || got == id || ids[got] {
-			t.Errorf("%q: answered with ID %q", id, got)
+			t.Errorf("%q: the response has the ID %q", id, got)
 		}
 		ids[got] = true
 	}
@@ -85,7 +85,7 @@ func TestLoggedPath(t *testing.T) {
 	}
 }
 
-// TestRequestIDOfMiddleware: one that is in the answer already stays.
+// TestRequestIDOfMiddleware: an ID that middleware has set stays.
 func TestRequestIDOfMiddleware(t *testing.T) {
 	var seen recorder[httpapi.Observation]
 	h := httpapi.New(memory.New(nil), testKeys, &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
@@ -156,7 +156,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestObserverPanics: a broken observer does not spoil the answer.
+// TestObserverPanics: a broken observer does not spoil the response.
 func TestObserverPanics(t *testing.T) {
 	s, log := newFaultyServer(t, func(context.Context) error { return nil },
 		httpapi.Options{Observe: func(context.Context, httpapi.Observation) { panic("boom") }})
@@ -166,15 +166,14 @@ func TestObserverPanics(t *testing.T) {
 	}
 }
 
-// TestClientGone: a client that goes away while its request is under way is
-// no fault of ours.
+// TestClientGone: a client that goes away during its request causes no log line.
 func TestClientGone(t *testing.T) {
 	started := make(chan struct{})
 	observed := make(chan httpapi.Observation, 1)
 	s, log := newFaultyServer(t, func(ctx context.Context) error {
 		close(started)
 		<-ctx.Done()
-		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "given up", Err: ctx.Err()}
+		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "abandoned", Err: ctx.Err()}
 	}, httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { observed <- o }})
 	conn, err := net.Dial("tcp", s.addr)
 	if err != nil {
@@ -193,7 +192,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestTimedOut: a deadline set on our side is ours to hear of.
+// TestTimedOut: a deadline that the server has set is logged.
 func TestTimedOut(t *testing.T) {
 	var seen recorder[httpapi.Observation]
 	log := new(logBuffer)
@@ -213,7 +212,7 @@ func TestTimedOut(t *testing.T) {
 	}
 }
 
-// TestPattern: middleware finds the pattern in its own request, as behind an
+// TestPattern: middleware finds the pattern in its own request, as with an
 // http.ServeMux.
 func TestPattern(t *testing.T) {
 	h := newHandler(memory.New(nil), testKeys, nil)
@@ -234,7 +233,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestWriteError: the server around a handler answers in the same form.
+// TestWriteError: the server around a handler responds in the same form.
 func TestWriteError(t *testing.T) {
 	for _, c := range []struct {
 		err  error

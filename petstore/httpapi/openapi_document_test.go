@@ -8,8 +8,8 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// document is what these tests look at in the description of the interface.
-// What may be a reference is left raw, for deref.
+// document has the parts of the description of the interface that these tests
+// check. Parts that may be references are raw, for deref.
 type document struct {
 	OpenAPI    string
 	Info       struct{ Version, Description string }

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestExamples: every answer has an example, and every example is what the
-// server answers, to the byte.
+// TestExamples: every response has an example, and every example is what the
+// server returns, byte for byte.
 func TestExamples(t *testing.T) {
 	doc := ourDocument(t)
 	left := maps.Clone(replays)
@@ -39,7 +39,7 @@ func TestExamples(t *testing.T) {
 				}
 				t.Run(strings.Join([]string{op.OperationID, status, name}, " "), func(t *testing.T) {
 					if !requests[name] {
-						t.Fatal("nothing says what request this is the answer to")
+						t.Fatal("no request has this response")
 					}
 					delete(requests, name)
 					value := deref[exampleObject](t, doc, raw).Value
@@ -48,7 +48,7 @@ func TestExamples(t *testing.T) {
 			}
 		}
 		for name := range requests {
-			t.Errorf("%s: no answer to the request example %s", op.OperationID, name)
+			t.Errorf("%s: no response to the request example %s", op.OperationID, name)
 		}
 	}
 	for key := range left {
@@ -71,8 +71,7 @@ func requestExamples(t *testing.T, doc *document, op *operationObject) map[strin
 	return names
 }
 
-// newReplay makes the request that the request examples of that name make
-// together.
+// newReplay returns the request made of the request examples of that name.
 func newReplay(t *testing.T, doc *document, where string, op *operationObject, name string) *replay {
 	method, path, _ := strings.Cut(where, " ")
 	r := &replay{method: method, path: path, pets: len(examplePets), fields: map[string]string{
@@ -108,7 +107,7 @@ func newReplay(t *testing.T, doc *document, where string, op *operationObject, n
 	return r
 }
 
-// base is the name of the request examples that others start from.
+// base returns the name of the request examples that the others start from.
 func base(op *operationObject) string {
 	if op.OperationID == "submitMessage" {
 		return "greeting"
@@ -116,8 +115,8 @@ func base(op *operationObject) string {
 	return "pet"
 }
 
-// named returns the example of that name, or the one for all; nil if there is
-// neither.
+// named returns the example of that name, otherwise the one for all, otherwise
+// nil.
 func (e examples) named(t *testing.T, doc *document, name string) any {
 	if raw, ok := e.Examples[name]; ok {
 		return decode[any](t, deref[exampleObject](t, doc, raw).Value)
@@ -125,8 +124,8 @@ func (e examples) named(t *testing.T, doc *document, name string) any {
 	return e.Example
 }
 
-// compareExample compares an answer with an example, and with the examples of
-// its header fields: one that has examples for some answers is absent from
+// compareExample compares a response with an example, and its header fields with
+// theirs. A field with examples for some responses only is absent from the
 // others, unless it is required.
 func compareExample(t *testing.T, doc *document, response responseObject, status, name string, value json.RawMessage, a response) {
 	t.Helper()

@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// recordFile asks for every exchange of the tests with a handler, so that the
-// answers that they bring about can be held against the description of the
-// interface. That is done elsewhere, since it takes a validator.
+// recordFile receives every exchange of the tests with a handler, so that the
+// responses can be compared with the description of the interface. That is done
+// in another module, since it needs a validator.
 var recordFile = flag.String("record", "", "append every exchange to this `file`, as lines of JSON")
 
-// exchangeRecord is a line of the file. What a client reads of it are the
-// names, and no more: the server's own header fields (Date) are not there.
+// exchangeRecord is a line of the file. The header fields that only the server
+// adds (Date) are absent.
 type exchangeRecord struct {
 	Test           string
 	Method, Target string
@@ -29,8 +29,8 @@ type exchangeRecord struct {
 	Body           []byte
 }
 
-// recorded returns h, or a handler that does the same and records it.
-// Exchanges without an answer are not recorded.
+// recorded returns h, or with a recordFile a handler that also records every
+// exchange with a response.
 func recorded(t testing.TB, h http.Handler) http.Handler {
 	if *recordFile == "" {
 		return h
@@ -40,10 +40,10 @@ func recorded(t testing.TB, h http.Handler) http.Handler {
 		var body bytes.Buffer
 		r = r.WithContext(r.Context()) // net/http looks at the type of its own request's Body
 		r.Body = readCloser{io.TeeReader(r.Body, &body), r.Body}
-		answer := answerRecorder{ResponseWriter: w, read: &body}
-		h.ServeHTTP(&answer, r)
-		rec.RequestBody = body.Bytes()[:answer.used]
-		rec.Status, rec.Header, rec.Body = answer.status, answer.header, answer.body.Bytes()
+		rw := responseRecorder{ResponseWriter: w, read: &body}
+		h.ServeHTTP(&rw, r)
+		rec.RequestBody = body.Bytes()[:rw.used]
+		rec.Status, rec.Header, rec.Body = rw.status, rw.header, rw.body.Bytes()
 		if err := appendRecord(*recordFile, rec); err != nil {
 			t.Error(err)
 		}
@@ -55,7 +55,7 @@ type readCloser struct {
 	io.Closer
 }
 
-type answerRecorder struct {
+type responseRecorder struct {
 	http.ResponseWriter
 	read   *bytes.Buffer // of the request's body
 	used   int           // bytes in read before the response
@@ -65,14 +65,14 @@ type answerRecorder struct {
 }
 
 // Unwrap is for http.ResponseController.
-func (a *answerRecorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *responseRecorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-func (a *answerRecorder) WriteHeader(status int) {
+func (a *responseRecorder) WriteHeader(status int) {
 	a.status, a.header, a.used = status, a.Header().Clone(), a.read.Len()
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *answerRecorder) Write(b []byte) (int, error) {
+func (a *responseRecorder) Write(b []byte) (int, error) {
 	n, err := a.ResponseWriter.Write(b)
 	a.body.Write(b[:n])
 	return n, err

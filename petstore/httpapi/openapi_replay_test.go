@@ -17,9 +17,9 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// replay is the request that an example is the answer to, and the server that
-// answers it. It starts as the request examples of the document make it, with
-// those of the operation's first success for what they do not say.
+// replay is the request whose response is an example, and the server for it. It
+// starts as the request examples of the document, completed with those of the
+// operation's first success.
 type replay struct {
 	method, path, query string
 	fields              map[string]string
@@ -41,8 +41,8 @@ var examplePets = []petstore.NewPet{
 	{Name: "Luna", CategoryID: 1, Status: petstore.StatusSold},
 }
 
-// replays says of the examples what the document's request examples do not.
-// "*" stands for every operation that has the example.
+// replays has, for each example, what the document's request examples lack. "*"
+// stands for every operation with the example.
 var replays = map[string]func(*replay){
 	"* 401 keyMissing":         func(r *replay) { delete(r.fields, "Authorization") },
 	"* 401 keyUnknown":         func(r *replay) { r.fields["Authorization"] = "Bearer unknown" },
@@ -92,7 +92,7 @@ var replays = map[string]func(*replay){
 	},
 }
 
-// send sends the request to a server made as it says.
+// send sends the request to a server for it.
 func (r *replay) send(t *testing.T) response {
 	key, auth := exampleKeys(t)
 	if value, ok := r.fields["Authorization"]; ok {
@@ -128,8 +128,8 @@ func (r *replay) raw(body string) string {
 	return request(line, fields...) + body
 }
 
-// store opens a store in a file, as the reference server does, unless it is to
-// fail.
+// store opens a store in a file, as the reference server does, or returns a
+// faulty one.
 func (r *replay) store(t *testing.T) store {
 	if r.fault != nil {
 		return faulty{memory.New(nil), func(context.Context) error { return r.fault }}
@@ -153,7 +153,7 @@ func (r *replay) store(t *testing.T) store {
 	return s
 }
 
-// exampleKeys makes a key file with one key.
+// exampleKeys creates a key file with one key.
 func exampleKeys(t *testing.T) (string, *apikey.File) {
 	path := filepath.Join(t.TempDir(), "pets.keys")
 	key, _, err := apikey.Create(path, "alice", 0)

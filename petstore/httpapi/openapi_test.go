@@ -17,8 +17,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestServeOpenAPI: the description is there for everyone, and only once for
-// a client that has it.
+// TestServeOpenAPI: everyone gets the description, and a client that has it gets
+// 304.
 func TestServeOpenAPI(t *testing.T) {
 	s := newServer(t, nil)
 	doc := string(httpapi.OpenAPI())
@@ -75,23 +75,17 @@ func TestServeOpenAPI(t *testing.T) {
 	}
 }
 
-// TestOpenAPIUnderPrefix: the description is where the operations are, and
-// the handler of messages has none.
+// TestOpenAPIUnderPrefix: the description is next to the operations.
 func TestOpenAPIUnderPrefix(t *testing.T) {
-	store := memory.New(nil)
-	srv := httptest.NewServer(http.StripPrefix("/v1", httpapi.New(store, testKeys, nil)))
+	srv := httptest.NewServer(http.StripPrefix("/v1", httpapi.New(memory.New(nil), testKeys, nil)))
 	defer srv.Close()
 	if err := send(t, srv.Listener.Addr().String(), request("GET /v1/openapi.json")).check(want200); err != nil {
 		t.Error(err)
 	}
-	addr := listen(t, httpapi.NewMessages(store, testKeys, nil))
-	if err := send(t, addr, get("/openapi.json")).check(want{status: 404, code: "not_found"}); err != nil {
-		t.Error(err)
-	}
 }
 
-// TestOpenAPIStays: what a caller does to its copy, and what other answers are
-// made in, is nothing to the next one.
+// TestOpenAPIStays: neither a caller that changes its copy nor other responses
+// change the description.
 func TestOpenAPIStays(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
@@ -111,7 +105,8 @@ func TestOpenAPIStays(t *testing.T) {
 	}
 }
 
-// TestOpenAPIHolds the contract's operations and the model's values.
+// TestOpenAPIHolds: the description has the contract's operations and the model's
+// values.
 func TestOpenAPIHolds(t *testing.T) {
 	doc := ourDocument(t)
 	if !strings.HasPrefix(doc.OpenAPI, "3.1.") || doc.Info.Version != "1.0.0" {
@@ -184,8 +179,8 @@ func TestOpenAPIHolds(t *testing.T) {
 		t.Errorf("PetStatus (-want +got):\n%s", diff)
 	}
 
-	// Tools that keep numbers as floating point get larger ones wrong.
+	// Tools with floating-point numbers read larger ones wrong.
 	for _, number := range regexp.MustCompile(`[:\[,] *-?[0-9]{10,}`).FindAllString(string(httpapi.OpenAPI()), -1) {
-		t.Errorf("a number that large loses its last digits in some tools: %s", number)
+		t.Errorf("some tools lose the last digits of so large a number: %s", number)
 	}
 }

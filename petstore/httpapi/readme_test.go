@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestREADME makes sure that the README's Go code is part of the example of
-// embedding, which is compiled.
+// TestREADME: the README's Go code is part of the compiled example of embedding.
 func TestREADME(t *testing.T) {
 	example, err := os.ReadFile("example_embed_test.go")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestRepeatedFailures: a failure that lasts is logged once, and then how many
-// requests failed in the same way.
+// TestRepeatedFailures: a lasting failure is logged once, then only the number of
+// requests that failed in the same way.
 func TestRepeatedFailures(t *testing.T) {
 	full := &petstore.Error{Code: petstore.CodeFull, Message: "the disk is full"}
 	late := &petstore.Error{Code: petstore.CodeUnavailable, Message: "too late"}

@@ -33,9 +33,8 @@ func (l oneConn) Accept() (net.Conn, error) {
 func (l oneConn) Close() error   { return nil }
 func (l oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
-// FuzzRequest sends arbitrary bytes over a connection. Whatever they are, what
-// comes back are whole answers, none of them 5xx; and no more pets are made
-// than there are requests that say so.
+// FuzzRequest sends any bytes over a connection. The server must return whole
+// responses, none of them 5xx, and create at most one pet for each POST.
 func FuzzRequest(f *testing.F) {
 	const auth = "Authorization: Bearer key-1\r\n"
 	for _, s := range []string{
@@ -57,7 +56,8 @@ func FuzzRequest(f *testing.F) {
 		l.conn <- server
 		served := make(chan struct{})
 		go func() { _ = srv.Serve(l); close(served) }()
-		// A pipe holds nothing, so that what is left unread would block for ever.
+		// A pipe has no buffer, so bytes that the server does not read would
+		// block forever.
 		end := time.AfterFunc(50*time.Millisecond, func() { client.Close(); server.Close() })
 		defer end.Stop()
 		go func() {
@@ -74,25 +74,25 @@ func FuzzRequest(f *testing.F) {
 		<-served
 		for br := bufio.NewReader(&got); ; {
 			if bytes.Contains(raw, []byte("HEAD")) {
-				break // its answers have no body, and which they are is not known here
+				break // its responses have no body, and which they are is unknown here
 			}
 			resp, err := http.ReadResponse(br, nil)
 			if err != nil {
 				if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-					t.Fatalf("the answer to %q is none: %v", raw, err)
+					t.Fatalf("no valid response to %q: %v", raw, err)
 				}
 				break
 			}
 			if resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented && resp.StatusCode != http.StatusHTTPVersionNotSupported {
-				t.Fatalf("the answer to %q is %s", raw, resp.Status)
+				t.Fatalf("the response to %q is %s", raw, resp.Status)
 			}
 			if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-				break // it was closed on
+				break // the connection was closed
 			}
 		}
 		stats, err := store.Stats(t.Context())
 		if posts := strings.Count(strings.ToUpper(string(raw)), "POST"); err != nil || stats.Pets > int64(posts) {
-			t.Fatalf("%q made %d pets (%v)", raw, stats.Pets, err)
+			t.Fatalf("%q created %d pets (%v)", raw, stats.Pets, err)
 		}
 	})
 }

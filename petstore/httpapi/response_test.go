@@ -12,8 +12,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestUnreadResponses: unread responses are limited in total size, and cut off
-// even if the server has no timeout.
+// TestUnreadResponses: the total size of unread responses is limited, and each is
+// cut off even if the server has no timeout.
 func TestUnreadResponses(t *testing.T) {
 	const size = 16 << 20 // more than the system's buffers hold
 	cut := make(chan struct{}, 2)

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
 )
 
 func TestPaths(t *testing.T) {
@@ -15,7 +18,7 @@ func TestPaths(t *testing.T) {
 	nothing := want{status: 404, code: "not_found", says: "path",
 		header: map[string]string{"Location": "", "Deprecation": ""}}
 	noPet := want{status: 404, code: "not_found", says: "pet"}
-	noID := want{status: 404, code: "not_found", says: "petId"}
+	invalidID := want{status: 404, code: "not_found", says: "petId"}
 
 	var cases []rawCase
 	for target, w := range map[string]want{
@@ -70,36 +73,56 @@ func TestPaths(t *testing.T) {
 		"/pets/9223372036854775807":  noPet,
 		"/pets/-9223372036854775808": noPet,
 
-		"/pets/9223372036854775808":  noID,
-		"/pets/-9223372036854775809": noID,
-		"/pets/18446744073709551617": noID,
-		"/pets/-0":                   noID,
-		"/pets/01":                   noID,
-		"/pets/-01":                  noID,
-		"/pets/00":                   noID,
-		"/pets/+1":                   noID,
-		"/pets/%2B1":                 noID,
-		"/pets/--1":                  noID,
-		"/pets/-":                    noID,
-		"/pets/1.0":                  noID,
-		"/pets/1e0":                  noID,
-		"/pets/0x1":                  noID,
-		"/pets/1_0":                  noID,
-		"/pets/1%20":                 noID,
-		"/pets/%201":                 noID,
-		"/pets/1;x":                  noID,
-		"/pets/1%00":                 noID,
-		"/pets/%EF%BC%91":            noID, // a full-width 1
-		"/pets/%FF":                  noID,
-		"/pets/abc":                  noID,
-		"/pets/1,2":                  noID,
-		"/pets/...":                  noID,
-		"/pets/%252F":                noID,
-		"/pets/null":                 noID,
+		"/pets/9223372036854775808":  invalidID,
+		"/pets/-9223372036854775809": invalidID,
+		"/pets/18446744073709551617": invalidID,
+		"/pets/-0":                   invalidID,
+		"/pets/01":                   invalidID,
+		"/pets/-01":                  invalidID,
+		"/pets/00":                   invalidID,
+		"/pets/+1":                   invalidID,
+		"/pets/%2B1":                 invalidID,
+		"/pets/--1":                  invalidID,
+		"/pets/-":                    invalidID,
+		"/pets/1.0":                  invalidID,
+		"/pets/1e0":                  invalidID,
+		"/pets/0x1":                  invalidID,
+		"/pets/1_0":                  invalidID,
+		"/pets/1%20":                 invalidID,
+		"/pets/%201":                 invalidID,
+		"/pets/1;x":                  invalidID,
+		"/pets/1%00":                 invalidID,
+		"/pets/%EF%BC%91":            invalidID, // a full-width 1
+		"/pets/%FF":                  invalidID,
+		"/pets/abc":                  invalidID,
+		"/pets/1,2":                  invalidID,
+		"/pets/...":                  invalidID,
+		"/pets/%252F":                invalidID,
+		"/pets/null":                 invalidID,
 	} {
 		cases = append(cases, rawCase{target, get(target), w})
 	}
 	s.run(cases)
+}
+
+// TestPathsOfHandlers: a handler serves only its own paths.
+func TestPathsOfHandlers(t *testing.T) {
+	store := memory.New(nil)
+	pets := &server{t, store, listen(t, httpapi.New(store, testKeys, nil))}
+	messages := &server{t, store, listen(t, httpapi.NewMessages(store, testKeys, &httpapi.Options{Encoded: store}))}
+	nothing := want{status: 404, code: "not_found", says: "path"}
+	hello := post("/messages", `{"message":"hello"}`)
+	pets.run([]rawCase{
+		{"pets", get("/pets"), want200},
+		{"no messages", hello, nothing},
+		{"no messages, no credential", request("POST /messages"), nothing},
+	})
+	messages.run([]rawCase{
+		{"messages", hello, want{status: 202}},
+		{"no pets", get("/pets"), nothing},
+		{"no pet", get("/pets/1"), nothing},
+		{"no description", get("/openapi.json"), nothing},
+	})
 }
 
 func TestMethods(t *testing.T) {
@@ -131,7 +154,7 @@ func TestMethods(t *testing.T) {
 	s.run(cases)
 }
 
-// TestHEAD: wherever GET is, with the same header fields and no body.
+// TestHEAD: HEAD is allowed where GET is, with the same header fields and no body.
 func TestHEAD(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex", "tom", "sold one")
@@ -160,8 +183,7 @@ func TestHEAD(t *testing.T) {
 	}
 }
 
-// TestBodyOfGET: a body that no operation asked for is passed over, and is
-// never taken for a request.
+// TestBodyOfGET: the body of a GET is ignored, and never read as a request.
 func TestBodyOfGET(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")

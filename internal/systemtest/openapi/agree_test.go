@@ -27,7 +27,7 @@ var stricter = map[string]string{
 	`^categoryId: must be an integer from -9`:          "the document has no bounds that tools would round; the format says it",
 	`^limit: must be an integer from 1 to 100`:         "the validator reads signs and fractions",
 	`^(limit|status|cursor): must be given only once$`: "the validator takes the first one; the document says so in words",
-	`^cursor: not one that this service gave out$`:     "only the service knows",
+	`^cursor: must be one that this service returned$`:     "only the service knows",
 	`^query: malformed`:                                "the validator passes over what it cannot read",
 	`^name: (too rude|must not be empty|\x{FFFD}<\n)$`: "a rule of a service or of an embedder in the tests",
 }

@@ -48,7 +48,7 @@ func RunRandom(t *testing.T, target Target, sequences int, seed uint64) {
 	}
 }
 
-// duel is a store, the oracle, and what random operations draw from.
+// duel is a store, the oracle, and the source of random operations.
 type duel struct {
 	rand    *rand.Rand
 	f       *fixture

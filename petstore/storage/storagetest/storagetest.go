@@ -41,7 +41,7 @@ type Target struct {
 	//
 	// The tests find by type assertion whether the store is also a
 	// petstore.EncodedReader, petstore.Messages, petstore.Queue,
-	// petstore.Statistics or io.Closer, and skip the tests of what it is not.
+	// petstore.Statistics or io.Closer, and skip the tests of the others.
 	// After Close every call must fail with petstore.CodeUnavailable, except
 	// Close. The tests close what they opened, and may open the same dir
 	// again.

@@ -31,7 +31,7 @@ func TestRoundTrip(t *testing.T) {
 		`listPets 200 [1 Bella 9223372036854775807 available] next <?limit=1&cursor=AQAAAAAAAAABnjd5uQ>; rel="next"`,
 		`listPets 200 [2 Tom -1 none] the last page`,
 		`listPets, available 200 [1 Bella 9223372036854775807 available] the last page`,
-		`listPets, bad cursor 400 invalid: cursor: not one that this service gave out (3)`,
+		`listPets, bad cursor 400 invalid: cursor: must be one that this service returned (3)`,
 		`getPet 200 Bella Thu, 05 Dec 2030 00:00:00 GMT <../pets>; rel="successor-version"`,
 		`getPet 404 not_found: there is no pet with this id`,
 		`submitMessage 202 msg_1 "Hello!" queued, in UTC`,

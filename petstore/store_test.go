@@ -7,7 +7,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// FuzzCursor makes sure that a cursor is accepted exactly if it was given out.
+// FuzzCursor: exactly the cursors that CursorAfter returns are accepted.
 func FuzzCursor(f *testing.F) {
 	for _, id := range []int64{1, 2, 1 << 53, math.MaxInt64} {
 		f.Add(string(petstore.CursorAfter(id)))
@@ -23,7 +23,7 @@ func FuzzCursor(f *testing.F) {
 			}
 		case err == nil:
 			if id <= 0 || petstore.CursorAfter(id) != petstore.Cursor(s) {
-				t.Errorf("the cursor %q is taken for %q", s, petstore.CursorAfter(id))
+				t.Errorf("the cursor %q is read as %q", s, petstore.CursorAfter(id))
 			}
 		case petstore.CodeOf(err) != petstore.CodeInvalid:
 			t.Errorf("the cursor %q: %v", s, err)
