@@ -59,20 +59,12 @@ func (v variant) handler() http.Handler {
 	if v.queue != nil {
 		queue = v.queue(queue)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(queue, oneKey{}, &v.options)))
-	inner := http.StripPrefix("/v1", httpapi.New(pets, oneKey{}, &v.options))
-	route := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v1/messages" {
-			mux.ServeHTTP(w, r)
-		} else {
-			inner.ServeHTTP(w, r)
-		}
-	})
+	v.options.Messages = queue
+	h := http.StripPrefix("/v1", httpapi.New(pets, oneKey{}, &v.options))
 	if v.http == nil {
-		return route
+		return h
 	}
-	return v.http(route)
+	return v.http(h)
 }
 
 // ofClause returns the ids of the checks that rest on a clause.

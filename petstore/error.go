@@ -69,12 +69,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // without one is [CodeUnavailable] if it is a context's and [CodeInternal]
 // otherwise; nil has the empty code.
 func CodeOf(err error) Code {
-	var e *Error
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &e):
-		return e.Code
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return CodeUnavailable
 	}

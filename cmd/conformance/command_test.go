@@ -36,14 +36,12 @@ func (oneKey) Authenticate(_ context.Context, got string) (string, error) {
 func newTarget(t *testing.T, broken bool) string {
 	t.Helper()
 	store := memory.New(nil)
-	mux := http.NewServeMux()
-	mux.Handle("/v1/", http.StripPrefix("/v1", httpapi.New(store, oneKey{}, nil)))
-	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(store, oneKey{}, nil)))
+	h := http.StripPrefix("/v1", httpapi.New(store, oneKey{}, &httpapi.Options{Messages: store}))
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if broken {
 			w = okay{w}
 		}
-		mux.ServeHTTP(w, r)
+		h.ServeHTTP(w, r)
 	}))
 	t.Cleanup(srv.Close)
 	return srv.URL + "/v1"

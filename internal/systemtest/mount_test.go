@@ -19,61 +19,33 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// mount is a way to put the handlers under a prefix.
+// mount is a way to put the handler under a prefix.
 type mount struct {
 	name   string
 	base   string
-	cleans bool // the router answers unclean paths by itself
-	wrap   func(pets, messages http.Handler) http.Handler
+	cleans bool // the router cleans paths before the handler sees them
+	wrap   func(http.Handler) http.Handler
 }
 
 var mounts = []mount{
-	{"root", "", false, func(pets, messages http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasPrefix(r.URL.Path, "/messages") {
-				messages.ServeHTTP(w, r)
-				return
-			}
-			pets.ServeHTTP(w, r)
-		})
-	}},
-	{"StripPrefix", "/v1", false, func(pets, messages http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			h := pets
-			if strings.HasPrefix(r.URL.Path, "/v1/messages") {
-				h = messages
-			}
-			http.StripPrefix("/v1", h).ServeHTTP(w, r)
-		})
-	}},
-	{"nested StripPrefix", "/api/store/v1", true, func(pets, messages http.Handler) http.Handler {
+	{"root", "", false, func(h http.Handler) http.Handler { return h }},
+	{"StripPrefix", "/v1", false, func(h http.Handler) http.Handler { return http.StripPrefix("/v1", h) }},
+	{"nested StripPrefix", "/api/store/v1", true, func(h http.Handler) http.Handler {
 		inner := http.NewServeMux()
-		inner.Handle("/v1/", http.StripPrefix("/v1", pets))
-		inner.Handle("/v1/messages", http.StripPrefix("/v1", messages))
+		inner.Handle("/v1/", http.StripPrefix("/v1", h))
 		outer := http.NewServeMux()
 		outer.Handle("/api/store/", http.StripPrefix("/api/store", inner))
 		return outer
 	}},
-	{"chi", "/api/v1", false, func(pets, messages http.Handler) http.Handler {
+	{"chi", "/api/v1", false, func(h http.Handler) http.Handler {
 		r := chi.NewRouter()
-		r.Route("/api", func(r chi.Router) {
-			r.Mount("/v1", http.StripPrefix("/api/v1", pets))
-			r.Handle("/v1/messages", http.StripPrefix("/api/v1", messages))
-		})
+		r.Route("/api", func(r chi.Router) { r.Mount("/v1", http.StripPrefix("/api/v1", h)) })
 		return r
 	}},
-	{"gin", "/v1", false, func(pets, messages http.Handler) http.Handler {
+	{"gin", "/v1", false, func(h http.Handler) http.Handler {
 		gin.SetMode(gin.ReleaseMode)
 		r := gin.New()
-		h := http.StripPrefix("/v1", pets)
-		m := http.StripPrefix("/v1", messages)
-		r.Any("/v1/*path", func(c *gin.Context) {
-			if c.Param("path") == "/messages" {
-				m.ServeHTTP(c.Writer, c.Request)
-				return
-			}
-			h.ServeHTTP(c.Writer, c.Request)
-		})
+		r.Any("/v1/*path", gin.WrapH(http.StripPrefix("/v1", h)))
 		return r
 	}},
 }
@@ -97,7 +69,7 @@ func (m mount) serve(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: m.wrap(httpapi.New(store, oneKey{}, nil), httpapi.NewMessages(store, oneKey{}, nil))}
+	srv := &http.Server{Handler: m.wrap(httpapi.New(store, oneKey{}, &httpapi.Options{Messages: store}))}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -173,7 +145,7 @@ var steps = []step{
 	{method: "GET", target: "/pets/%2E", fields: auth, unclean: true},
 }
 
-// TestMounts: wherever the handlers are mounted, the answers are the same.
+// TestMounts: the responses are the same under every mount.
 func TestMounts(t *testing.T) {
 	var want []answer
 	for i, m := range mounts {

@@ -121,21 +121,24 @@ func (x *exchange) path() string {
 	return x.r.URL.Path // the request is not from a server
 }
 
+// requestIDField is in canonical form, which http.Header finds without a copy.
+const requestIDField = "X-Request-Id"
+
 // requestID returns the ID that connects a response with its log lines, and
 // puts it into the response's header. It is the ID that middleware has put
 // there, otherwise the client's if that is safe to log and send back, otherwise
 // a random one.
 func requestID(w http.ResponseWriter, r *http.Request) string {
-	id := w.Header().Get("X-Request-ID")
+	id := w.Header().Get(requestIDField)
 	if id != "" {
 		return id
 	}
-	if ids := r.Header.Values("X-Request-ID"); len(ids) == 1 && saneRequestID(ids[0]) {
+	if ids := r.Header.Values(requestIDField); len(ids) == 1 && saneRequestID(ids[0]) {
 		id = ids[0]
 	} else {
 		id = rand.Text()
 	}
-	w.Header().Set("X-Request-ID", id)
+	w.Header().Set(requestIDField, id)
 	return id
 }
 

@@ -11,7 +11,10 @@ import (
 
 // sunset is when GET /pets/{petId} is scheduled for removal (contract,
 // section 4.3).
-var sunset = time.Date(2030, time.December, 5, 0, 0, 0, 0, time.UTC)
+var (
+	sunset      = time.Date(2030, time.December, 5, 0, 0, 0, 0, time.UTC)
+	sunsetField = sunset.Format(http.TimeFormat)
+)
 
 var (
 	errGone  = petstore.Errorf(CodeGone, "GET /pets/{petId} was removed on 5 December 2030; list pets with GET /pets and its status parameter")
@@ -110,7 +113,7 @@ func (p *pets) get(x *exchange) (response, error) {
 	if err != nil || strconv.FormatInt(id, 10) != x.param { // an ID has one form: 01 and +1 are not IDs
 		return response{}, errPetID
 	}
-	body, err := p.reader.AppendPet(x.ctx, nil, id)
+	body, err := p.reader.AppendPet(x.ctx, x.buffer(), id)
 	if err != nil {
 		return response{}, err
 	}
@@ -121,7 +124,7 @@ func (p *pets) get(x *exchange) (response, error) {
 // the operation that replaces this one.
 func (p *pets) deprecated(h http.Header) {
 	h.Set("Deprecation", p.deprecation)
-	h.Set("Sunset", sunset.Format(http.TimeFormat))
+	h.Set("Sunset", sunsetField)
 	h.Add("Link", `<../pets>; rel="successor-version"`)
 }
 

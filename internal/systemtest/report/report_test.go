@@ -34,7 +34,7 @@ func (oneKey) Authenticate(_ context.Context, got string) (string, error) {
 func newPage(t *testing.T, broken bool) string {
 	t.Helper()
 	store := memory.New(nil)
-	pets := httpapi.New(store, oneKey{}, nil)
+	handler := httpapi.New(store, oneKey{}, &httpapi.Options{Messages: store})
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if broken && r.Method == "GET" && r.URL.Path == "/pets" && !r.URL.Query().Has("limit") {
 			q := r.URL.Query()
@@ -44,12 +44,9 @@ func newPage(t *testing.T, broken bool) string {
 		if broken && r.Method == "POST" {
 			w = noLocation{w}
 		}
-		pets.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 	})
-	mux := http.NewServeMux()
-	mux.Handle("/v1/", http.StripPrefix("/v1", h))
-	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(store, oneKey{}, nil)))
-	srv := httptest.NewServer(mux)
+	srv := httptest.NewServer(http.StripPrefix("/v1", h))
 	defer srv.Close()
 
 	r, err := conformance.Run(t.Context(), conformance.Target{URL: srv.URL + "/v1", MessagesURL: srv.URL + "/v1", Key: key},
