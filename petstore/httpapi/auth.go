@@ -35,8 +35,10 @@ func (f AuthenticatorFunc) Authenticate(ctx context.Context, key string) (string
 // the service, to Options.Validate and, once the credential has been accepted,
 // to Options.Observe have it.
 func Principal(ctx context.Context) string {
-	principal, _ := ctx.Value(principalKey{}).(string)
-	return principal
+	if principal, ok := ctx.Value(principalKey{}).(*string); ok {
+		return *principal
+	}
+	return ""
 }
 
 type principalKey struct{}
@@ -72,7 +74,7 @@ func (x *exchange) authenticate() error {
 		}
 	}
 	x.principal = principal
-	x.ctx = context.WithValue(x.ctx, principalKey{}, principal)
+	x.ctx = context.WithValue(x.ctx, principalKey{}, &x.principal)
 	return nil
 }
 
