@@ -16,35 +16,13 @@ import (
 
 func benchStore(b *testing.B, pets int) *storage.Store {
 	b.Helper()
-	s, err := storage.Open(filepath.Join(b.TempDir(), "pets.db"), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { s.Close() })
+	s := open(b, filepath.Join(b.TempDir(), "pets.db"))
 	statuses := append(petstore.Statuses(), "")
-	work := make(chan int)
-	done := make(chan error)
-	for range 64 {
-		go func() {
-			var failed error
-			for i := range work {
-				p := petstore.NewPet{Name: fmt.Sprintf("pet %5d", i), CategoryID: int64(i % 10), Status: statuses[i%4]}
-				if _, err := s.CreatePet(context.Background(), p, petstore.Once{}); err != nil {
-					failed = err
-				}
-			}
-			done <- failed
-		}()
-	}
-	for i := range pets {
-		work <- i
-	}
-	close(work)
-	for range 64 {
-		if err := <-done; err != nil {
-			b.Fatal(err)
-		}
-	}
+	inParallel(b, 0, pets, func(i int) error {
+		p := petstore.NewPet{Name: fmt.Sprintf("pet %5d", i), CategoryID: int64(i % 10), Status: statuses[i%4]}
+		_, err := s.CreatePet(b.Context(), p, petstore.Once{})
+		return err
+	})
 	return s
 }
 

@@ -74,11 +74,12 @@ func txid(file []byte, page int) uint64 {
 	return binary.NativeEndian.Uint64(pageOf(file, page)[16+48:])
 }
 
-var copies = flag.Int("copies", 20, "how often to copy a backup over a file while pets are created")
+var copies = flag.Int("copies", 8, "how often to copy a backup over a file while pets are created")
 
 // TestCopiedWhileWriting copies a backup over the file at some moment of a
 // commit. No ID may be issued twice, and Close must return.
 func TestCopiedWhileWriting(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(*seed, 0))
 	for i := range *copies {
 		path := filepath.Join(t.TempDir(), "pets.db")

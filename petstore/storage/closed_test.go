@@ -50,6 +50,7 @@ func metaBits() (bits []int) {
 // closed has lost nothing. One that was not may have lost its last commit: it is
 // refused until the older state is accepted.
 func TestDamagedMeta(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	whole, path := filepath.Join(dir, "whole.db"), filepath.Join(dir, "pets.db")
 	s := open(t, whole)
@@ -66,7 +67,7 @@ func TestDamagedMeta(t *testing.T) {
 
 	for page := range 2 {
 		for i, bit := range metaBits() {
-			if i%29 != 0 && !*everyBit {
+			if i%59 != 0 && !*everyBit {
 				continue
 			}
 			flipMeta(t, path, closed, page, bit)

@@ -18,9 +18,9 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-var damages = flag.Int("damages", 700, "how many damaged copies of a file to open")
+var damages = flag.Int("damages", 260, "how many damaged copies of a file to open")
 
-// contents is what a store answers, to every question worth asking.
+// contents is what a store returns to every kind of call.
 type contents struct {
 	Pets     []petstore.Pet
 	ByStatus map[petstore.Status][]petstore.Pet
@@ -34,39 +34,28 @@ const (
 )
 
 // writeContents fills a new store with a bit of everything, over several
-// levels of pages. It returns the file as it was on the way.
-func writeContents(t *testing.T, path string) (old []byte) {
+// levels of pages, and closes it. It returns the file as it was on the way.
+func writeContents(t testing.TB, path string) (old []byte) {
 	t.Helper()
-	s, err := storage.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
+	s := open(t, path)
+	for i := range damagePets {
+		if i == damageKeys*3/4 {
+			old = used(mustRead(t, path))
+		}
+		p := petstore.NewPet{Name: fmt.Sprint("pet ", i), Status: append(petstore.Statuses(), "")[i%4]}
+		if _, err := s.CreatePet(t.Context(), p, onceOf(i)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := fill(t.Context(), s, func() { old = mustRead(t, path) }); err != nil {
-		t.Fatal(err)
+	for i := range 20 {
+		if _, err := s.SubmitMessage(t.Context(), fmt.Sprint("message ", i), petstore.Once{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return used(old)
-}
-
-// fill fills a new store, and calls onTheWay, if it is not nil, once.
-func fill(ctx context.Context, s *storage.Store, onTheWay func()) error {
-	for i := range damagePets {
-		if i == damageKeys*3/4 && onTheWay != nil {
-			onTheWay()
-		}
-		p := petstore.NewPet{Name: fmt.Sprint("pet ", i), Status: append(petstore.Statuses(), "")[i%4]}
-		if _, err := s.CreatePet(ctx, p, onceOf(i)); err != nil {
-			return err
-		}
-	}
-	for i := range 20 {
-		if _, err := s.SubmitMessage(ctx, fmt.Sprint("message ", i), petstore.Once{}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return old
 }
 
 func onceOf(i int) petstore.Once {
@@ -76,7 +65,7 @@ func onceOf(i int) petstore.Once {
 	return petstore.Once{Key: fmt.Sprint(i)}
 }
 
-// readContents asks for everything and stops at the first error.
+// readContents reads everything and stops at the first error.
 func readContents(ctx context.Context, s *storage.Store) (c contents, err error) {
 	list := func(status petstore.Status) (pets []petstore.Pet, err error) {
 		q := petstore.ListQuery{Limit: 100, Status: status}
@@ -129,9 +118,10 @@ func used(b []byte) []byte {
 	return b[:(n+pageSize-1)/pageSize*pageSize]
 }
 
-// TestDamage opens damaged copies of a file: each has to answer the truth or
-// give an error, and errors on opening have to name the file.
+// TestDamage opens damaged copies of a file. Each call must return the right
+// result or an error.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "whole.db")
 	old := writeContents(t, path)
@@ -164,7 +154,7 @@ func TestDamage(t *testing.T) {
 		}
 		found := checkDamaged(t, what, path, want)
 		got := judge(t, what, path, want, kind.name == stalePage && found)
-		if got != "the truth" && !found {
+		if got != "all is right" && !found {
 			t.Errorf("%s: %s, but the check finds nothing", what, got)
 		}
 		count[got]++
@@ -175,8 +165,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// checkDamaged has a damaged file checked, and what is left of it exported: of
-// that every line has to be true. It reports whether damage was found.
+// checkDamaged checks a damaged file and exports what is left of it, of which
+// every line must be right. It reports whether damage was found.
 func checkDamaged(t *testing.T, what, path string, want contents) (found bool) {
 	t.Helper()
 	err := storage.Check(path, func(err error) {
@@ -211,8 +201,8 @@ func checkDamaged(t *testing.T, what, path string, want contents) (found bool) {
 	return found
 }
 
-// judge opens a damaged file and says how that went. Where a page is excused,
-// the store need not see by itself that records are missing.
+// judge opens and reads a damaged file, and returns what happened. If excused,
+// the store need not see that records are missing.
 func judge(t *testing.T, what, path string, want contents, excused bool) string {
 	t.Helper()
 	s, err := storage.Open(path, nil)
@@ -231,14 +221,14 @@ func judge(t *testing.T, what, path string, want contents, excused bool) string 
 		return "an error on reading"
 	}
 	if diff := cmp.Diff(want, got); diff != "" && excused {
-		return "seen by the check alone"
+		return "found by the check alone"
 	} else if diff != "" {
-		t.Errorf("%s: a wrong answer (-want +got):\n%.2000s", what, diff)
+		t.Errorf("%s: a wrong result (-want +got):\n%.2000s", what, diff)
 	}
-	return "the truth"
+	return "all is right"
 }
 
-func mustRead(t *testing.T, path string) []byte {
+func mustRead(t testing.TB, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -90,7 +90,7 @@ func makeDeep(t *testing.T, path string) *deep {
 }
 
 // inParallel calls fn for each n from from to to-1, 64 at a time.
-func inParallel(t *testing.T, from, to int, fn func(n int) error) {
+func inParallel(t testing.TB, from, to int, fn func(n int) error) {
 	t.Helper()
 	errs := make(chan error)
 	for i := range 64 {
@@ -203,6 +203,7 @@ var headerFields = []struct {
 // TestLeafHeader flips bits in the headers of leaves and of the freelist, one
 // in each copy of a file, and writes to the copy.
 func TestLeafHeader(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "whole.db")
 	whole := makeDeep(t, path)
@@ -310,6 +311,7 @@ func wantRefusal(t *testing.T, what string, s *storage.Store, err error) {
 // read or a change has found the damage, changes are refused, and undamaged
 // records can still be read.
 func TestDamageRefusesChanges(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pets.db")
 	whole := makeDeep(t, path)
 	file := mustRead(t, path)

@@ -29,7 +29,7 @@ func makeStore(t *testing.T, path string) {
 	}
 }
 
-func open(t *testing.T, path string) *storage.Store {
+func open(t testing.TB, path string) *storage.Store {
 	t.Helper()
 	s, err := storage.Open(path, nil)
 	if err != nil {

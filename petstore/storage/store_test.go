@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	sequences = flag.Int("sequences", 300, "how many random sequences of operations to compare with the store in memory")
+	sequences = flag.Int("sequences", 150, "how many random sequences of operations to compare with the store in memory")
 	seed      = flag.Uint64("seed", 1, "what the random sequences are made from")
 )
 
@@ -27,6 +27,12 @@ var target = storagetest.Target{
 	Strict: true,
 }
 
-func TestStore(t *testing.T) { storagetest.Run(t, target) }
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storagetest.Run(t, target)
+}
 
-func TestRandom(t *testing.T) { storagetest.RunRandom(t, target, *sequences, *seed) }
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	storagetest.RunRandom(t, target, *sequences, *seed)
+}
