@@ -51,11 +51,8 @@ type list struct {
 
 // list returns the list of a status, or of all pets if s is "".
 func (r *reader) list(s petstore.Status) list {
-	if s == "" {
-		return list{&petTable, r.pets, r.state.lastPet, &r.key}
-	}
-	i := statusIndex(s)
-	return list{&statusTables[i], r.status[i], r.state.last[i], &r.key}
+	i := petTableOf(s)
+	return list{petTables[i], r.cursors[i], *r.state.lastIn(i), &r.key}
 }
 
 // appendPage appends a page to dst, as a JSON array, and returns the cursor of

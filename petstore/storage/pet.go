@@ -57,33 +57,27 @@ func (u *update) createPet(p encodedPet, once petstore.Once) (petstore.Pet, erro
 	}
 	record := append(make([]byte, 0, 32+len(p.json)), `{"id":`...)
 	record = append(strconv.AppendInt(record, id, 10), p.json...)
-	if err := u.addPet(&u.lastBlock, &petTable, &u.lastPet, id, record); err != nil {
-		return petstore.Pet{}, err
+	err = u.addPet(0, id, record)
+	if i := petTableOf(p.Status); i != 0 && err == nil {
+		err = u.addPet(i, id, record)
 	}
-	if p.Status != "" {
-		i := statusIndex(p.Status)
-		if err := u.addPet(&u.lastBlockByStatus[i], &statusTables[i], &u.last[i], id, record); err != nil {
-			return petstore.Pet{}, err
-		}
-	}
-	return petstore.Pet{ID: id, NewPet: p.NewPet}, nil
+	return petstore.Pet{ID: id, NewPet: p.NewPet}, err
 }
 
-// addPet adds a pet to a table, whose last ID is *last. *block keeps the last
-// block of the table until the transaction ends.
-func (u *update) addPet(block **lastBlock, t *table, last *int64, id int64, record []byte) (err error) {
-	if *block == nil {
-		if *block, err = u.openLastBlock(t, *last); err != nil {
+// addPet adds a pet to petTables[i].
+func (u *update) addPet(i int, id int64, record []byte) (err error) {
+	if u.lastBlocks[i] == nil {
+		if u.lastBlocks[i], err = u.openLastBlock(petTables[i], *u.lastIn(i)); err != nil {
 			return err
 		}
 	}
-	*last = id
-	return (*block).add(u, id, record)
+	*u.lastIn(i) = id
+	return u.lastBlocks[i].add(u, id, record)
 }
 
 // flush puts the blocks that pets were added to into their tables.
 func (u *update) flush() error {
-	for _, l := range append(u.lastBlockByStatus[:], u.lastBlock) {
+	for _, l := range u.lastBlocks {
 		if l == nil {
 			continue
 		}

@@ -14,8 +14,7 @@ import (
 type snapshot struct {
 	tx       *bbolt.Tx
 	state    state
-	pets     *bbolt.Bucket
-	status   [3]*bbolt.Bucket // in the order of petstore.Statuses
+	pets     [4]*bbolt.Bucket // of petTables
 	users    atomic.Int64     // the reads, and one for the store while it shows the snapshot
 	replaced chan struct{}    // closed when the store shows another, or none
 }
@@ -40,13 +39,12 @@ func (p *snapshot) load() (err error) {
 	if p.state, err = loadState(p.tx); err != nil {
 		return err
 	}
-	for i := range statusTables {
-		if p.status[i], err = statusTables[i].bucket(p.tx); err != nil {
+	for i, t := range petTables {
+		if p.pets[i], err = t.bucket(p.tx); err != nil {
 			return err
 		}
 	}
-	p.pets, err = petTable.bucket(p.tx)
-	return err
+	return nil
 }
 
 // acquire reports whether p can still be used. If so, the caller releases it.
@@ -104,15 +102,14 @@ func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
 // cursors, which would have to be allocated again.
 type reader struct {
 	*snapshot
-	pets   *bbolt.Cursor
-	status [3]*bbolt.Cursor // in the order of petstore.Statuses
-	key    [8]byte          // a buffer for seekBlock
+	cursors [4]*bbolt.Cursor // of petTables
+	key     [8]byte          // a buffer for seekBlock
 }
 
 func newReader(p *snapshot) *reader {
-	r := &reader{snapshot: p, pets: p.pets.Cursor()}
-	for i, b := range p.status {
-		r.status[i] = b.Cursor()
+	r := &reader{snapshot: p}
+	for i, b := range p.pets {
+		r.cursors[i] = b.Cursor()
 	}
 	return r
 }

@@ -38,6 +38,14 @@ type state struct {
 	closed int64
 }
 
+// lastIn returns the counter with the highest ID in petTables[i].
+func (s *state) lastIn(i int) *int64 {
+	if i == 0 {
+		return &s.lastPet
+	}
+	return &s.last[i-1]
+}
+
 // fields are the counters in the order in which they are stored.
 func (s *state) fields() []*int64 {
 	return []*int64{

@@ -44,6 +44,19 @@ var (
 	statusTables = [3]table{newTable("status/available"), newTable("status/pending"), newTable("status/sold")}
 )
 
+// petTables are the tables of pets: that of all, and those of the statuses. An
+// array of what belongs to them is in the same order, see petTableOf.
+var petTables = [4]*table{&petTable, &statusTables[0], &statusTables[1], &statusTables[2]}
+
+// petTableOf returns the index in petTables of the pets of a status, or of all
+// pets if s is "".
+func petTableOf(s petstore.Status) int {
+	if s == "" {
+		return 0
+	}
+	return 1 + statusIndex(s)
+}
+
 // tables returns every table.
 func tables() []table {
 	return append([]table{metaTable, petTable, queueTable, onceTables[0], onceTables[1]}, statusTables[:]...)

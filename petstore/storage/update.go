@@ -14,9 +14,8 @@ type update struct {
 	guard guard
 	now   int64 // nanoseconds since 1970
 
-	// The last blocks of the tables that pets were added to.
-	lastBlock         *lastBlock
-	lastBlockByStatus [3]*lastBlock
+	// The last blocks of petTables; nil if no pet was added to the table.
+	lastBlocks [4]*lastBlock
 }
 
 // put stores a record, after a check of its page.
