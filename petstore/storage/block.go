@@ -92,12 +92,12 @@ func (b *block) search(id int64) int {
 	return sort.Search(b.n, func(i int) bool { return b.id(i) >= id })
 }
 
-// seekBlock returns the block that holds the pet with that ID if there is one,
-// otherwise a block next to its place. The table must not be empty. key is a
-// buffer, which saves an allocation.
-func seekBlock(t *table, c *bbolt.Cursor, key *[8]byte, id int64) (block, error) {
-	*key = idKey(id)
-	k, v := c.Seek(key[:])
+// seekBlock returns the block of petTables[i] that holds the pet with that ID if
+// there is one, otherwise a block next to its place. The table must not be empty.
+func (r *reader) seekBlock(i int, id int64) (block, error) {
+	t, c := petTables[i], r.cursors[i]
+	r.key = idKey(id)
+	k, v := c.Seek(r.key[:])
 	if k == nil {
 		k, v = c.Last()
 	} else if len(k) == 8 && int64At(k) != id {
@@ -111,6 +111,20 @@ func seekBlock(t *table, c *bbolt.Cursor, key *[8]byte, id int64) (block, error)
 	return openBlock(t, k, v)
 }
 
+// openLastBlock opens the last block of a table, which must end at last. If the
+// table is empty, the block has no pets.
+func openLastBlock(t *table, c *bbolt.Cursor, last int64) (b block, err error) {
+	if k, v := c.Last(); k != nil {
+		if b, err = openBlock(t, k, v); err != nil {
+			return b, err
+		}
+	}
+	if end := b.lastID(); end != last {
+		return b, damaged("%s ends at %d, want %d", t.name, end, last)
+	}
+	return b, nil
+}
+
 // lastBlock is the last block of a table while pets are added to it.
 type lastBlock struct {
 	block
@@ -120,8 +134,9 @@ type lastBlock struct {
 	changed bool
 }
 
-// openLastBlock returns the last block of a table, which must end at last.
-func (u *update) openLastBlock(t *table, last int64) (*lastBlock, error) {
+// newLastBlock returns a copy of the last block of a table, whose last ID is
+// last.
+func (u *update) newLastBlock(t *table, last int64) (*lastBlock, error) {
 	bucket, err := t.bucket(u.Tx)
 	if err != nil {
 		return nil, err
@@ -131,19 +146,13 @@ func (u *update) openLastBlock(t *table, last int64) (*lastBlock, error) {
 	if err := u.guard.path(bucket, highest[:], false); err != nil {
 		return nil, err
 	}
-	l := &lastBlock{table: t, bucket: bucket, last: last}
-	k, v := bucket.Cursor().Last()
-	if k != nil {
-		if l.block, err = openBlock(t, k, v); err != nil {
-			return nil, err
-		}
-		l.entries = append(make([]byte, 0, maxBlock), l.entries...)
-		l.json = append(make([]byte, 0, maxBlock), l.json...)
+	b, err := openLastBlock(t, bucket.Cursor(), last)
+	if err != nil {
+		return nil, err
 	}
-	if end := l.lastID(); end != last {
-		return nil, damaged("%s ends at %d, want %d", t.name, end, last)
-	}
-	return l, nil
+	b.entries = append(make([]byte, 0, maxBlock), b.entries...)
+	b.json = append(make([]byte, 0, maxBlock), b.json...)
+	return &lastBlock{block: b, table: t, bucket: bucket, last: last}, nil
 }
 
 // add appends a pet, whose ID is higher than all before.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/go-json-experiment/json"
-	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore"
 )
@@ -40,21 +39,6 @@ func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery
 	return b, next, nil
 }
 
-// list is a table of pets at one state. A walk through it is complete if it
-// ends at the last ID and each block starts after the end of the one before.
-type list struct {
-	table  *table
-	blocks *bbolt.Cursor
-	last   int64    // the highest ID in the table, 0 if there is none
-	key    *[8]byte // a buffer for seekBlock
-}
-
-// list returns the list of a status, or of all pets if s is "".
-func (r *reader) list(s petstore.Status) list {
-	i := petTableOf(s)
-	return list{petTables[i], r.cursors[i], *r.state.lastIn(i), &r.key}
-}
-
 // appendPage appends a page to dst, as a JSON array, and returns the cursor of
 // the next page.
 func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
@@ -66,11 +50,12 @@ func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.
 	if err != nil {
 		return nil, "", err
 	}
+	table := petTableOf(q.Status)
+	last := *r.state.lastIn(table)
 	dst = append(dst, '[')
-	l := r.list(q.Status)
 	var b block
-	for remaining, size := q.Limit, 0; id < l.last; {
-		if b, err = l.next(b, id); err != nil {
+	for remaining, size := q.Limit, 0; id < last; {
+		if b, err = r.nextBlock(table, b, id); err != nil {
 			return nil, "", err
 		}
 		i := b.search(id + 1)
@@ -84,41 +69,43 @@ func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.
 		if remaining -= j - i; remaining == 0 || size >= petstore.MaxPageBytes {
 			break
 		}
-		if id < l.last {
+		if id < last {
 			dst = append(dst, ',')
 		}
 	}
 	dst = append(dst, ']')
-	if id < l.last {
+	if id < last {
 		return dst, petstore.CursorAfter(id), nil
 	}
 	return dst, "", nil
 }
 
-// next returns the block with the first pet after id, which must exist. b is
-// the block that ends at id, or an empty one at the start of a walk.
-func (l list) next(b block, id int64) (_ block, err error) {
+// nextBlock returns the block of petTables[i] with the first pet after id, which
+// must exist. b is the block that ends at id, or an empty one at the start. A
+// list is complete because each block has the ID before it, and the state has
+// the last one.
+func (r *reader) nextBlock(i int, b block, id int64) (_ block, err error) {
+	t := petTables[i]
 	if b.n == 0 {
-		if b, err = seekBlock(l.table, l.blocks, l.key, id+1); err != nil {
+		if b, err = r.seekBlock(i, id+1); err != nil {
 			return b, err
 		}
-		if i := b.search(id + 1); i < b.n {
-			if i == 0 && b.prev > id {
-				return b, damaged("%s has nothing from %d to %d", l.table.name, id, b.prev)
-			}
+		if n := b.search(id + 1); n == 0 && b.prev > id {
+			return b, damaged("%s has nothing from %d to %d", t.name, id, b.prev)
+		} else if n < b.n {
 			return b, nil
 		}
 	}
 	end := b.lastID()
-	key, value := l.blocks.Next()
+	key, value := r.cursors[i].Next()
 	if key == nil {
-		return b, damaged("%s ends at %d, want %d", l.table.name, end, l.last)
+		return b, damaged("%s ends at %d, want %d", t.name, end, *r.state.lastIn(i))
 	}
-	if b, err = openBlock(l.table, key, value); err != nil {
+	if b, err = openBlock(t, key, value); err != nil {
 		return b, err
 	}
 	if b.prev != end || b.first <= id { // otherwise pages could repeat without end
-		return b, damaged("%s goes from %d to %d, but %d is before that", l.table.name, end, b.first, b.prev)
+		return b, damaged("%s goes from %d to %d, but %d is before that", t.name, end, b.first, b.prev)
 	}
 	return b, nil
 }

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"crypto/sha256"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -29,15 +28,11 @@ func (u *update) submitMessage(text string, once petstore.Once, capacity int64) 
 	if err != nil {
 		return petstore.Message{}, err
 	}
-	earlier, err := u.recall(petstore.OnceSubmitMessage, once)
+	earlier, err := u.recall(petstore.OnceSubmitMessage, once, []byte(text))
 	if err != nil {
 		return petstore.Message{}, err
 	}
-	digest := sha256.Sum256([]byte(text))
 	if earlier != nil {
-		if earlier.text != digest {
-			return petstore.Message{}, petstore.ErrMismatch
-		}
 		return newMessage(earlier.n, earlier.made, text), nil
 	}
 	if u.queued >= capacity {
@@ -45,7 +40,7 @@ func (u *update) submitMessage(text string, once petstore.Once, capacity int64) 
 	}
 	u.queued++
 	u.lastMessage++
-	if err := u.remember(petstore.OnceSubmitMessage, once, outcome{n: u.lastMessage, text: digest}); err != nil {
+	if err := u.remember(petstore.OnceSubmitMessage, once, []byte(text), u.lastMessage); err != nil {
 		return petstore.Message{}, err
 	}
 	key := idKey(u.lastMessage)

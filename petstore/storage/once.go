@@ -14,20 +14,18 @@ import (
 // deletes a few, in the order of their keys, which is page by page. When none
 // is left, the empty table becomes the recent one.
 
-// outcome is the result of a create with a Once. Pets never change, so a
-// repeated create is compared with the stored pet. A message may have been
-// removed from the queue, so its text is compared by a digest.
+// outcome is the result of a create with a Once.
 type outcome struct {
-	made int64 // nanoseconds since 1970
-	n    int64 // ID of the pet or number of the message
-	text [sha256.Size]byte
+	made  int64             // nanoseconds since 1970
+	n     int64             // ID of the pet or number of the message
+	value [sha256.Size]byte // digest of what was created
 }
 
 const outcomeLen = 8 + 8 + sha256.Size
 
 func (o outcome) seal(t *table, key []byte) []byte {
 	b := appendInt64(make([]byte, 0, outcomeLen+sumLen), o.made)
-	return t.seal(key, append(appendInt64(b, o.n), o.text[:]...))
+	return t.seal(key, append(appendInt64(b, o.n), o.value[:]...))
 }
 
 func openOutcome(t *table, key, value []byte) (outcome, error) {
@@ -44,8 +42,9 @@ func openOutcome(t *table, key, value []byte) (outcome, error) {
 func (u *update) expired(made int64) bool { return made < u.now-int64(petstore.OnceKept) }
 
 // recall returns the outcome of an earlier create with the same operation and
-// once; nil if there is none or if it has expired.
-func (u *update) recall(operation string, once petstore.Once) (*outcome, error) {
+// once; nil if there is none or if it has expired. If that create had another
+// value, recall returns petstore.ErrMismatch.
+func (u *update) recall(operation string, once petstore.Once, value []byte) (*outcome, error) {
 	if once.IsZero() {
 		return nil, nil
 	}
@@ -56,6 +55,9 @@ func (u *update) recall(operation string, once petstore.Once) (*outcome, error) 
 	}
 	if err != nil || o == nil || u.expired(o.made) {
 		return nil, err
+	}
+	if o.value != sha256.Sum256(value) {
+		return nil, petstore.ErrMismatch
 	}
 	return o, nil
 }
@@ -86,7 +88,7 @@ func (u *update) findOutcome(t *table, key []byte) (*outcome, error) {
 }
 
 // remember stores the outcome of a create for which recall returned nil.
-func (u *update) remember(operation string, once petstore.Once, o outcome) error {
+func (u *update) remember(operation string, once petstore.Once, value []byte, n int64) error {
 	if once.IsZero() {
 		return nil
 	}
@@ -99,10 +101,9 @@ func (u *update) remember(operation string, once petstore.Once, o outcome) error
 	if old := b.Get(key[:]); old != nil { // it has expired
 		u.onceSums[u.recent] -= storedSum(old)
 	}
-	o.made = u.now
-	value := o.seal(t, key[:])
-	u.onceSums[u.recent] += storedSum(value)
-	return u.put(b, key[:], value)
+	sealed := outcome{u.now, n, sha256.Sum256(value)}.seal(t, key[:])
+	u.onceSums[u.recent] += storedSum(sealed)
+	return u.put(b, key[:], sealed)
 }
 
 // storedSum returns the checksum at the end of a value.

@@ -44,15 +44,15 @@ func encodePet(p petstore.NewPet) (encodedPet, error) {
 // createPet adds p to the table of all pets and to that of its status. The copy
 // makes a list of a status as fast as a list of all pets.
 func (u *update) createPet(p encodedPet, once petstore.Once) (petstore.Pet, error) {
-	earlier, err := u.recall(petstore.OnceCreatePet, once)
+	earlier, err := u.recall(petstore.OnceCreatePet, once, p.json)
 	if err != nil {
 		return petstore.Pet{}, err
 	}
 	if earlier != nil {
-		return u.repeatedPet(earlier.n, p.NewPet)
+		return petstore.Pet{ID: earlier.n, NewPet: p.NewPet}, nil
 	}
 	id := u.lastPet + 1
-	if err := u.remember(petstore.OnceCreatePet, once, outcome{n: id}); err != nil {
+	if err := u.remember(petstore.OnceCreatePet, once, p.json, id); err != nil {
 		return petstore.Pet{}, err
 	}
 	record := append(make([]byte, 0, 32+len(p.json)), `{"id":`...)
@@ -67,7 +67,7 @@ func (u *update) createPet(p encodedPet, once petstore.Once) (petstore.Pet, erro
 // addPet adds a pet to petTables[i].
 func (u *update) addPet(i int, id int64, record []byte) (err error) {
 	if u.lastBlocks[i] == nil {
-		if u.lastBlocks[i], err = u.openLastBlock(petTables[i], *u.lastIn(i)); err != nil {
+		if u.lastBlocks[i], err = u.newLastBlock(petTables[i], *u.lastIn(i)); err != nil {
 			return err
 		}
 	}
@@ -88,36 +88,10 @@ func (u *update) flush() error {
 	return nil
 }
 
-// repeatedPet returns the pet with that ID, which an earlier create has made,
-// or petstore.ErrMismatch if it differs from p.
-func (u *update) repeatedPet(id int64, p petstore.NewPet) (petstore.Pet, error) {
-	if err := u.flush(); err != nil { // this transaction may have made the pet
-		return petstore.Pet{}, err
-	}
-	pets, err := petTable.bucket(u.Tx)
-	if err != nil {
-		return petstore.Pet{}, err
-	}
-	key := idKey(id)
-	if err := u.guard.path(pets, key[:], true); err != nil {
-		return petstore.Pet{}, err
-	}
-	l := list{&petTable, pets.Cursor(), u.lastPet, &key}
-	record, err := l.pet(id)
-	if err != nil {
-		return petstore.Pet{}, err
-	}
-	pet, err := decodePet(record)
-	if err == nil && pet.NewPet != p {
-		err = petstore.ErrMismatch
-	}
-	return pet, err
-}
-
 // GetPet implements petstore.Service.
 func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err error) {
 	err = s.view(ctx, func(r *reader) error {
-		record, err := r.list("").pet(id)
+		record, err := r.pet(id)
 		if err == nil {
 			pet, err = decodePet(record)
 		}
@@ -129,7 +103,7 @@ func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err err
 // AppendPet implements petstore.EncodedReader.
 func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
 	err := s.view(ctx, func(r *reader) error {
-		record, err := r.list("").pet(id)
+		record, err := r.pet(id)
 		dst = append(dst, record...)
 		return err
 	})
@@ -138,11 +112,11 @@ func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 
 // pet returns the JSON of the pet with that ID. It is valid until the
 // transaction ends.
-func (l list) pet(id int64) ([]byte, error) {
-	if id < 1 || id > l.last {
+func (r *reader) pet(id int64) ([]byte, error) {
+	if id < 1 || id > r.state.lastPet {
 		return nil, petstore.ErrNoPet
 	}
-	b, err := seekBlock(l.table, l.blocks, l.key, id)
+	b, err := r.seekBlock(0, id)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
 type reader struct {
 	*snapshot
 	cursors [4]*bbolt.Cursor // of petTables
-	key     [8]byte          // a buffer for seekBlock
+	key     [8]byte          // for seekBlock, which would have to allocate it
 }
 
 func newReader(p *snapshot) *reader {
