@@ -24,7 +24,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Backup(t.Context(), copied); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a second copy of that name gave %v", err)
+		t.Errorf("a second copy of that name returned %v", err)
 	}
 	if got := problems(t, copied); got != "" {
 		t.Errorf("the copy:\n%s", got)

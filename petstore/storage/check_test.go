@@ -34,7 +34,7 @@ func TestCheckSound(t *testing.T) {
 	for n := range 12 {
 		s := open(t, path)
 		if got := problemsBeside(t, path); !errors.Is(got, storage.ErrLocked) {
-			t.Errorf("the check of a file in use gave %v", got)
+			t.Errorf("the check of a file in use returned %v", got)
 		}
 		if _, err := s.Load(t.Context(), pets(1<<n, -1)); err != nil {
 			t.Fatal(err)
@@ -127,16 +127,16 @@ func TestCheckRefuses(t *testing.T) {
 	path := filepath.Join(dir, "pets.db")
 	for name, want := range map[string]error{filepath.Join(dir, "none"): fs.ErrNotExist, dir: nil} {
 		if err := problemsBeside(t, name); err == nil || want != nil && !errors.Is(err, want) {
-			t.Errorf("checking %s gave %v", name, err)
+			t.Errorf("checking %s returned %v", name, err)
 		}
 		if _, err := storage.Export(name, io.Discard, nil); err == nil || want != nil && !errors.Is(err, want) {
-			t.Errorf("exporting from %s gave %v", name, err)
+			t.Errorf("exporting from %s returned %v", name, err)
 		}
 	}
 	makeStore(t, path)
 	storage.SetSchema(t, path, 2)
 	if err := problemsBeside(t, path); !errors.Is(err, storage.ErrNewer) {
-		t.Errorf("checking a newer file gave %v", err)
+		t.Errorf("checking a newer file returned %v", err)
 	}
 	if err := os.WriteFile(path, []byte(strings.Repeat("hello ", 10000)), 0o600); err != nil {
 		t.Fatal(err)

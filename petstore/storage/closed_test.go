@@ -100,7 +100,7 @@ func TestAcceptOlder(t *testing.T) {
 		flipMeta(t, path, crashed, page, 500)
 		pet, message, err := storage.AcceptOlder(path, nil)
 		if err != nil || message != 1 {
-			t.Fatalf("AcceptOlder gave %d, %d, %v", pet, message, err)
+			t.Fatalf("AcceptOlder returned %d, %d, %v", pet, message, err)
 		}
 		lost[pet] = true
 		s := open(t, path)

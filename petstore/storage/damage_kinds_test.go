@@ -16,7 +16,7 @@ const pageSize = 4096
 func pageOf(b []byte, n int) []byte { return b[n*pageSize : (n+1)*pageSize] }
 
 // The kinds of bbolt's pages, as their headers have them; 0 stands for what is
-// on the freelist, whatever its header says.
+// on the freelist, with any header.
 const (
 	branchPage   = 0x01
 	leafPage     = 0x02

@@ -4,7 +4,7 @@
 // process has open at a time. When a call returns, what it stored is on stable
 // storage. Changes that wait at the same moment share a transaction, so that many
 // callers pay for one sync. A list costs the same whether the file holds a
-// hundred pets or ten million, whatever the status and the page.
+// hundred pets or ten million, for every status and every page.
 //
 // # What can be relied on
 //

@@ -24,8 +24,8 @@ func mapAhead() int64 {
 }
 
 // smallMapAhead is for systems with few addresses. It is more than the 16 MiB
-// by which bbolt grows a file at a time: closer to the end of what is mapped,
-// bbolt obeys DB.MaxSize only in part.
+// by which bbolt grows a file at a time: with less than that, bbolt may exceed
+// DB.MaxSize.
 const smallMapAhead = 64 << 20
 
 // mapSize returns how many bytes bbolt maps for that many: a power of two, or a

@@ -82,7 +82,7 @@ func TestOpenMakes(t *testing.T) {
 	}
 }
 
-// TestOpenRace has many make the same store at once: one of them gets it, and
+// TestOpenRace makes the same store many times at once. One call opens it, and
 // none sees half of it.
 func TestOpenRace(t *testing.T) {
 	for range 20 {
@@ -121,8 +121,8 @@ func edit(t *testing.T, path string, fn func(*bbolt.Tx) error) {
 	}
 }
 
-// TestOpenRefuses opens what is no store of ours. The error has to say why,
-// and the file has to stay as it is.
+// TestOpenRefuses opens files that are not a store. The error must say why, and
+// the file must stay as it is.
 func TestOpenRefuses(t *testing.T) {
 	write := func(content string) func(*testing.T, string) {
 		return func(t *testing.T, path string) {
@@ -239,7 +239,7 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestReplaced takes the file away from under an open store.
+// TestReplaced renames or replaces the file of an open store.
 func TestReplaced(t *testing.T) {
 	for _, replace := range []bool{false, true} {
 		dir := t.TempDir()
@@ -255,7 +255,7 @@ func TestReplaced(t *testing.T) {
 		}
 		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
 		if petstore.CodeOf(err) != petstore.CodeUnavailable {
-			t.Errorf("CreatePet gave %v", err)
+			t.Errorf("CreatePet returned %v", err)
 		}
 		select {
 		case <-s.Failed():
@@ -266,16 +266,16 @@ func TestReplaced(t *testing.T) {
 			t.Error("the store does not say why it failed")
 		}
 		if _, err := s.GetPet(t.Context(), 1); petstore.CodeOf(err) != petstore.CodeUnavailable {
-			t.Errorf("GetPet of a failed store gave %v", err)
+			t.Errorf("GetPet of a failed store returned %v", err)
 		}
 		if err := s.Close(); err == nil {
-			t.Error("closing a failed store gave no error")
+			t.Error("closing a failed store returned no error")
 		}
 	}
 }
 
-// TestOpenBusy opens a file over and over that another has open and writes to:
-// that is the file in use, and never a damaged one.
+// TestOpenBusy opens a file again and again that is open and written to. The
+// error must be that it is in use, never that it is damaged.
 func TestOpenBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
 	s := open(t, path)

@@ -8,9 +8,9 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// FuzzRecord reads arbitrary bytes as records of every kind. What was not
-// sealed for its key is refused; what was, but makes no sense, gives an error
-// and no panic.
+// FuzzRecord reads arbitrary bytes as records of every kind. Records that were
+// not sealed for their key are refused. Others that make no sense are an error,
+// not a panic.
 func FuzzRecord(f *testing.F) {
 	key := idKey(1)
 	pet, err := petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "Rex"}}.AppendJSON(nil)

@@ -26,7 +26,7 @@ func TestExport(t *testing.T) {
 	}
 	all, x, err := export(nil)
 	if want := (storage.Exported{Written: damagePets, Last: damagePets}); err != nil || x != want {
-		t.Fatalf("exporting gave %+v, %v", x, err)
+		t.Fatalf("exporting returned %+v, %v", x, err)
 	}
 	s := open(t, path)
 	want, err := readContents(t.Context(), s)
@@ -46,7 +46,7 @@ func TestExport(t *testing.T) {
 	}
 	messages, x, err := export(&storage.ExportOptions{Messages: true})
 	if err != nil || x.Written != 20 || !strings.HasPrefix(messages, `{"id":"msg_1","message":"message 0","status":"queued","createdAt":"`) {
-		t.Errorf("exporting the messages gave %+v, %v: %.200s", x, err, messages)
+		t.Errorf("exporting the messages returned %+v, %v: %.200s", x, err, messages)
 	}
 
 	// Every page of a tree in turn: nothing but the pets without a status

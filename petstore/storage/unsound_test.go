@@ -58,7 +58,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestCutShort cuts a file that is open. Whatever is asked then has to end.
+// TestCutShort cuts a file that is open. Every call after that must return.
 func TestCutShort(t *testing.T) {
 	create := func(s *storage.Store) error {
 		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
@@ -90,11 +90,11 @@ func TestCutShort(t *testing.T) {
 				defer close(ended)
 				for _, call := range calls {
 					if err := call(s); petstore.CodeOf(err) != petstore.CodeUnavailable && !errors.Is(err, storage.ErrDamaged) {
-						t.Errorf("a call gave %v", err)
+						t.Errorf("a call returned %v", err)
 					}
 				}
 				if err := s.Close(); err == nil {
-					t.Error("Close gave no error")
+					t.Error("Close returned no error")
 				}
 			}()
 			select {
