@@ -95,7 +95,7 @@ func (b *block) search(id int64) int {
 // seekBlock returns the block of petTables[i] that holds the pet with that ID if
 // there is one, otherwise a block next to its place. The table must not be empty.
 func (r *reader) seekBlock(i int, id int64) (block, error) {
-	t, c := petTables[i], r.cursors[i]
+	t, c := &petTables[i], r.cursors[i]
 	r.key = idKey(id)
 	k, v := c.Seek(r.key[:])
 	if k == nil {

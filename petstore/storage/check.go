@@ -128,7 +128,7 @@ func (c *checker) outcomes() {
 		t, sum := &onceTables[i], int64(0)
 		for key, value := range c.file.Records(string(t.name)) {
 			o, err := openOutcome(t, key, value)
-			if err == nil && c.known && (o.n < 1 || o.n > max(c.state.lastPet, c.state.lastMessage)) {
+			if err == nil && c.known && (o.n < 1 || o.n > max(c.state.lastPet(), c.state.lastMessage)) {
 				err = damaged("the record %x of %s is of %d, which was never created", key, t.name, o.n)
 			}
 			if err != nil {

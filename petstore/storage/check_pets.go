@@ -10,12 +10,12 @@ import (
 func (c *checker) pets() {
 	seed := maphash.MakeSeed()
 	last := int64(0)
-	var want, got [len(statusTables)]struct {
+	var want, got [len(petTables)]struct {
 		pets int64
 		last int64  // ID
 		sum  uint64 // of the records
 	}
-	for id, record := range c.entries(&petTable) {
+	for id, record := range c.entries(&petTables[0]) {
 		if id != last+1 && !c.damaged {
 			c.found(damaged("the pets %d to %d are missing", last+1, id-1))
 		}
@@ -24,28 +24,26 @@ func (c *checker) pets() {
 		if err != nil || pet.ID != id || pet.Validate() != nil {
 			c.found(damaged("the record of the pet %d is not that pet", id))
 		} else if pet.Status != "" {
-			s := &want[statusIndex(pet.Status)]
+			s := &want[petTableOf(pet.Status)]
 			s.pets, s.last, s.sum = s.pets+1, id, s.sum^maphash.Bytes(seed, record)
 		}
 	}
-	for i := range statusTables {
+	for i := 1; i < len(petTables); i++ {
 		s := &got[i]
-		for id, record := range c.entries(&statusTables[i]) {
+		for id, record := range c.entries(&petTables[i]) {
 			s.pets, s.last, s.sum = s.pets+1, id, s.sum^maphash.Bytes(seed, record)
 		}
 	}
 	if c.damaged {
 		return // the tables differ by what is damaged
 	}
-	if last != c.state.lastPet {
-		c.found(damaged("pets ends at %d and not at %d", last, c.state.lastPet))
-	}
+	got[0].last = last
 	for i, s := range got {
-		name := statusTables[i].name
-		if s.last != c.state.last[i] {
-			c.found(damaged("%s ends at %d and not at %d", name, s.last, c.state.last[i]))
+		name := petTables[i].name
+		if s.last != c.state.lastIDs[i] {
+			c.found(damaged("%s ends at %d, want %d", name, s.last, c.state.lastIDs[i]))
 		}
-		if s != want[i] {
+		if i > 0 && s != want[i] {
 			c.found(damaged("%s holds %d pets, which are not the %d that pets has with that status", name, s.pets, want[i].pets))
 		}
 	}

@@ -87,7 +87,7 @@ func AcceptOlder(path string, opts *Options) (pet, message int64, err error) {
 		return 0, 0, openError(path, err)
 	}
 	err = s.view(context.Background(), func(r *reader) error {
-		pet, message = r.state.lastPet+1, r.state.lastMessage+1
+		pet, message = r.state.lastPet()+1, r.state.lastMessage+1
 		return nil
 	})
 	return pet, message, errors.Join(err, s.Close())

@@ -38,16 +38,16 @@
 //
 // # The way of a create
 //
-//	CreatePet                 validates and encodes the pet                        pet.go
-//	└ change                  queues it; one of the callers becomes the committer  commit.go
-//	  └ commitNext            takes what is queued, for one transaction            commit.go
-//	    └ update              makes sure that the file is still ours               update.go
-//	      └ transact          begins; loads the state                              update.go
-//	        ├ createPet       looks up the key, adds the pet to the last blocks    pet.go, once.go
-//	        ├ put             checks each page before it changes it                guard.go
-//	        └ commit          bbolt writes pages, syncs, writes meta, syncs        update.go
-//	    ← update              shows the new snapshot to reads                      read.go
-//	← CreatePet               returns the pet: all callers of the batch wake up
+//	CreatePet          pet.go            validate and encode the pet
+//	└ change           commit.go         queue the change; one of the callers commits for all
+//	  └ commitNext     commit.go         take what is queued
+//	    └ update       update.go         make sure that the file is still the store's
+//	      ├ transact   update.go         begin a bbolt transaction; load the state
+//	      │ ├ createPet  pet.go, once.go look up the key; add the pet to the last blocks
+//	      │ ├ put      update.go         check the pages that change; store the blocks
+//	      │ └ Commit   bbolt             write and sync the pages, then the meta page
+//	      └ show       read.go           all reads use a snapshot of this commit from now on
+//	← CreatePet                          every caller in the batch returns
 //
 // A read takes the current snapshot, finds its block with a cursor, and copies
 // JSON out of the mapped file: AppendPage → view → appendPage → seekBlock.

@@ -41,7 +41,7 @@ type Exported struct {
 // there follows the rest. It writes only records that pass their checksum, and
 // leaves out a pet of which it finds different versions.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
-	x := &export{w: w, table: &petTable, stray: map[int64][]byte{}}
+	x := &export{w: w, table: &petTables[0], stray: map[int64][]byte{}}
 	if o != nil {
 		x.ExportOptions = *o
 	}
@@ -114,7 +114,7 @@ func (x *export) count() {
 		if err != nil {
 			continue
 		}
-		if x.total, x.Last = s.lastPet, s.lastPet; x.Messages {
+		if x.total, x.Last = s.lastPet(), s.lastPet(); x.Messages {
 			x.total, x.Last = s.queued, s.lastMessage
 		}
 		if x.file.Spare != nil && s.closed == 0 { // there may have been more

@@ -51,7 +51,7 @@ func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.
 		return nil, "", err
 	}
 	table := petTableOf(q.Status)
-	last := *r.state.lastIn(table)
+	last := r.state.lastIDs[table]
 	dst = append(dst, '[')
 	var b block
 	for remaining, size := q.Limit, 0; id < last; {
@@ -85,7 +85,7 @@ func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.
 // list is complete because each block has the ID before it, and the state has
 // the last one.
 func (r *reader) nextBlock(i int, b block, id int64) (_ block, err error) {
-	t := petTables[i]
+	t := &petTables[i]
 	if b.n == 0 {
 		if b, err = r.seekBlock(i, id+1); err != nil {
 			return b, err
@@ -99,7 +99,7 @@ func (r *reader) nextBlock(i int, b block, id int64) (_ block, err error) {
 	end := b.lastID()
 	key, value := r.cursors[i].Next()
 	if key == nil {
-		return b, damaged("%s ends at %d, want %d", t.name, end, *r.state.lastIn(i))
+		return b, damaged("%s ends at %d, want %d", t.name, end, r.state.lastIDs[i])
 	}
 	if b, err = openBlock(t, key, value); err != nil {
 		return b, err

@@ -84,9 +84,9 @@ func TestReadWhileWriting(t *testing.T) {
 	t.Parallel()
 	added := petstore.NewPet{Name: "Rex", Status: petstore.StatusSold}
 	if strconv.IntSize == 32 {
-		added.Name = strings.Repeat("x", 4<<10)
+		added.Name = strings.Repeat("x", 8<<10)
 	}
-	const writers, loads, each = 4, 50, 100
+	const readers, writers, loads, each = 4, 4, 25, 100
 	s := open(t, filepath.Join(t.TempDir(), "pets.db"))
 	if _, err := s.Load(t.Context(), pets(1000, -1)); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestReadWhileWriting(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	errs := make(chan error)
-	for i := range 8 {
+	for i := range readers {
 		go func() {
 			var err error
 			for n := i; ctx.Err() == nil && err == nil; n++ {
@@ -115,7 +115,7 @@ func TestReadWhileWriting(t *testing.T) {
 			errs <- err
 		}()
 	}
-	for i := range 8 + writers {
+	for i := range readers + writers {
 		if i == writers {
 			stop()
 		}

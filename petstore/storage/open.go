@@ -215,7 +215,7 @@ func (s *Store) verify() error {
 	}
 	s.show(p)
 	s.lastCommit, s.lastState, s.size = p.tx.ID(), p.state, p.tx.Size()
-	s.found.Pets = p.state.lastPet
+	s.found.Pets = p.state.lastPet()
 	return safely(newReader(p).checkEnds)
 }
 
@@ -253,8 +253,8 @@ func (r *reader) checkEnds() error {
 			return err
 		}
 	}
-	for i, t := range petTables {
-		if _, err := openLastBlock(t, r.cursors[i], *r.state.lastIn(i)); err != nil {
+	for i := range petTables {
+		if _, err := openLastBlock(&petTables[i], r.cursors[i], r.state.lastIDs[i]); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func (u *update) createPet(p encodedPet, once petstore.Once) (petstore.Pet, erro
 	if earlier != nil {
 		return petstore.Pet{ID: earlier.n, NewPet: p.NewPet}, nil
 	}
-	id := u.lastPet + 1
+	id := u.lastPet() + 1
 	if err := u.remember(petstore.OnceCreatePet, once, p.json, id); err != nil {
 		return petstore.Pet{}, err
 	}
@@ -67,11 +67,11 @@ func (u *update) createPet(p encodedPet, once petstore.Once) (petstore.Pet, erro
 // addPet adds a pet to petTables[i].
 func (u *update) addPet(i int, id int64, record []byte) (err error) {
 	if u.lastBlocks[i] == nil {
-		if u.lastBlocks[i], err = u.newLastBlock(petTables[i], *u.lastIn(i)); err != nil {
+		if u.lastBlocks[i], err = u.newLastBlock(&petTables[i], u.lastIDs[i]); err != nil {
 			return err
 		}
 	}
-	*u.lastIn(i) = id
+	u.lastIDs[i] = id
 	return u.lastBlocks[i].add(u, id, record)
 }
 
@@ -113,7 +113,7 @@ func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 // pet returns the JSON of the pet with that ID. It is valid until the
 // transaction ends.
 func (r *reader) pet(id int64) ([]byte, error) {
-	if id < 1 || id > r.state.lastPet {
+	if id < 1 || id > r.state.lastPet() {
 		return nil, petstore.ErrNoPet
 	}
 	b, err := r.seekBlock(0, id)

@@ -39,8 +39,8 @@ func (p *snapshot) load() (err error) {
 	if p.state, err = loadState(p.tx); err != nil {
 		return err
 	}
-	for i, t := range petTables {
-		if p.pets[i], err = t.bucket(p.tx); err != nil {
+	for i := range petTables {
+		if p.pets[i], err = petTables[i].bucket(p.tx); err != nil {
 			return err
 		}
 	}

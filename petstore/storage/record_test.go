@@ -40,7 +40,7 @@ func FuzzRecord(f *testing.F) {
 			}
 		}
 		openOutcome(&onceTables[0], key, onceTables[0].seal(key, bytes.Clone(body)))
-		if b, err := openBlock(&petTable, key, petTable.seal(key, bytes.Clone(body))); err == nil {
+		if b, err := openBlock(&petTables[0], key, petTables[0].seal(key, bytes.Clone(body))); err == nil {
 			for i := range b.n {
 				decodePet(b.records(i, i+1))
 				if got := b.search(b.id(i)); got != i {

@@ -13,9 +13,9 @@ import (
 func (x *export) salvage() {
 	from := []*table{x.table}
 	if !x.Messages {
-		for i := range statusTables {
-			from = append(from, &statusTables[i])
-			x.exportTable(&statusTables[i])
+		for i := 1; i < len(petTables); i++ {
+			from = append(from, &petTables[i])
+			x.exportTable(&petTables[i])
 		}
 	}
 	if x.err != nil || x.Written == x.total {

@@ -17,13 +17,11 @@ var (
 // state is a record in the meta table. Each transaction reads it and stores it
 // again, together with what it counts.
 type state struct {
-	lastPet     int64 // the highest ID; IDs are dense, so this is the number of pets too
 	lastMessage int64 // the highest number of a message
 	queued      int64 // messages in the queue
 
-	// last is the highest ID in the table of each status, in the order of
-	// petstore.Statuses; 0 if there is none.
-	last [3]int64
+	// lastIDs are the highest IDs in each of petTables; 0 if there is none.
+	lastIDs [4]int64
 
 	// recent is the index in onceTables of the table that takes new outcomes.
 	// It has been that since then, in nanoseconds since 1970.
@@ -38,18 +36,14 @@ type state struct {
 	closed int64
 }
 
-// lastIn returns the counter with the highest ID in petTables[i].
-func (s *state) lastIn(i int) *int64 {
-	if i == 0 {
-		return &s.lastPet
-	}
-	return &s.last[i-1]
-}
+// lastPet returns the highest ID. IDs are dense, so this is the number of pets
+// too.
+func (s *state) lastPet() int64 { return s.lastIDs[0] }
 
 // fields are the counters in the order in which they are stored.
 func (s *state) fields() []*int64 {
 	return []*int64{
-		&s.lastPet, &s.lastMessage, &s.queued, &s.last[0], &s.last[1], &s.last[2],
+		&s.lastIDs[0], &s.lastIDs[1], &s.lastIDs[2], &s.lastIDs[3], &s.lastMessage, &s.queued,
 		&s.recent, &s.since, &s.onceSums[0], &s.onceSums[1], &s.closed,
 	}
 }

@@ -129,7 +129,7 @@ func (s *Store) usable(ctx context.Context) error {
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 	err = s.view(ctx, func(r *reader) error {
-		stats = petstore.Stats{Pets: r.state.lastPet, QueuedMessages: r.state.queued}
+		stats = petstore.Stats{Pets: r.state.lastPet(), QueuedMessages: r.state.queued}
 		return nil
 	})
 	return stats, err

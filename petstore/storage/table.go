@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -34,32 +35,33 @@ func newTable(name string) table {
 
 var (
 	metaTable  = newTable("meta")
-	petTable   = newTable("pets")
 	queueTable = newTable("queue")
+
+	// petTables are the table of all pets and those of the statuses, in the
+	// order of petTableOf.
+	petTables = [4]table{newTable("pets"), newTable("status/available"), newTable("status/pending"), newTable("status/sold")}
 
 	// onceTables take turns at being the recent one; see outcome.
 	onceTables = [2]table{newTable("once/0"), newTable("once/1")}
-
-	// statusTables are in the order of petstore.Statuses.
-	statusTables = [3]table{newTable("status/available"), newTable("status/pending"), newTable("status/sold")}
 )
 
-// petTables are the tables of pets: that of all, and those of the statuses. An
-// array of what belongs to them is in the same order, see petTableOf.
-var petTables = [4]*table{&petTable, &statusTables[0], &statusTables[1], &statusTables[2]}
-
-// petTableOf returns the index in petTables of the pets of a status, or of all
-// pets if s is "".
+// petTableOf returns the index in petTables of the pets of a status, which must
+// be valid, or of all pets if s is "".
 func petTableOf(s petstore.Status) int {
-	if s == "" {
+	switch s {
+	case "":
 		return 0
+	case petstore.StatusAvailable:
+		return 1
+	case petstore.StatusPending:
+		return 2
 	}
-	return 1 + statusIndex(s)
+	return 3
 }
 
 // tables returns every table.
 func tables() []table {
-	return append([]table{metaTable, petTable, queueTable, onceTables[0], onceTables[1]}, statusTables[:]...)
+	return slices.Concat([]table{metaTable, queueTable}, petTables[:], onceTables[:])
 }
 
 func (t *table) sum(key, body []byte) uint32 {
@@ -79,18 +81,6 @@ func (t *table) open(key, value []byte) ([]byte, error) {
 		return nil, damaged("the record %x of %s fails its checksum", key, t.name)
 	}
 	return value[:n], nil
-}
-
-// statusIndex returns the index of s, which must be valid, in an array in the
-// order of petstore.Statuses.
-func statusIndex(s petstore.Status) int {
-	switch s {
-	case petstore.StatusAvailable:
-		return 0
-	case petstore.StatusPending:
-		return 1
-	}
-	return 2
 }
 
 // bucket returns the table's bucket in tx.
