@@ -8,16 +8,12 @@ import (
 
 // guard checks the pages that a transaction is about to change. Opening a file
 // checks only a few of its leaves, and any page can be damaged later.
-type guard struct{ pages *boltfile.Guard }
-
-func newGuard(s *Store, tx *bbolt.Tx) guard {
-	size := int64(s.db.Info().PageSize)
-	return guard{boltfile.NewGuard(s.file, size, uint64(tx.Size()/size))}
-}
+type guard struct{ *boltfile.Guard }
 
 // begin checks what every transaction changes: the counters, and the tree of
 // buckets.
 func (g guard) begin(tx *bbolt.Tx) error {
+	g.Reset(uint64(tx.Size() / int64(tx.DB().Info().PageSize)))
 	root := tx.Cursor().Bucket()
 	for _, t := range tables() {
 		if err := g.path(root, t.name, false); err != nil {
@@ -34,5 +30,5 @@ func (g guard) begin(tx *bbolt.Tx) error {
 // path checks the pages from the root of a bucket to where a key is or belongs.
 // See [boltfile.Guard.Check] for beside.
 func (g guard) path(b *bbolt.Bucket, key []byte, beside bool) error {
-	return g.pages.Check(uint64(b.Root()), key, beside)
+	return g.Check(uint64(b.Root()), key, beside)
 }

@@ -131,6 +131,7 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.guard = guard{boltfile.NewGuard(s.file, int64(s.db.Info().PageSize))}
 	if err = s.verify(); err == nil {
 		err = s.judgeMeta(invalid, acceptOlder)
 	}

@@ -42,7 +42,8 @@ type Store struct {
 	lastTook   time.Duration // how long it took
 	size       int64         // of what it left of the file, in bytes
 	mapped     int64         // at least so many bytes of the file are mapped
-	stuck      bool          // bbolt holds a lock forever, so the file cannot be closed
+	guard      guard
+	stuck      bool // bbolt holds a lock forever, so the file cannot be closed
 
 	closeMu sync.RWMutex  // held for reading while a write is sent
 	closing chan struct{} // closed by Close

@@ -83,7 +83,7 @@ func (s *Store) transact(fn func(*update) error) error {
 	if err != nil {
 		return err
 	}
-	u := &update{Tx: tx, guard: newGuard(s, tx), now: s.now().UnixNano()}
+	u := &update{Tx: tx, guard: s.guard, now: s.now().UnixNano()}
 	id, committing := tx.ID(), false
 	err = safely(func() error {
 		if err := u.load(s); err != nil {

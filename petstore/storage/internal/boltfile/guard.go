@@ -16,12 +16,28 @@ const maxDepth = 32
 type Guard struct {
 	reader
 	sound map[uint64]page // leaves without their content
-	buf   []byte
+	free  [][]byte        // buffers of one page
 }
 
-// NewGuard returns a guard of a file with that many pages.
-func NewGuard(file io.ReaderAt, pageSize int64, pages uint64) *Guard {
-	return &Guard{reader: reader{file, pageSize, pages}, sound: map[uint64]page{}}
+// NewGuard returns a guard of a file. It is used for one transaction after
+// another, each of which starts with Reset.
+func NewGuard(file io.ReaderAt, pageSize int64) *Guard {
+	return &Guard{reader: reader{file: file, pageSize: pageSize}, sound: map[uint64]page{}}
+}
+
+// Reset starts a transaction, in a file with that many pages.
+func (g *Guard) Reset(pages uint64) {
+	for _, p := range g.sound {
+		g.recycle(p.b)
+	}
+	clear(g.sound)
+	g.pages = pages
+}
+
+func (g *Guard) recycle(b []byte) {
+	if int64(len(b)) == g.pageSize {
+		g.free = append(g.free, b)
+	}
 }
 
 // Check checks the pages from the root of a bucket down to the leaf that a key
@@ -88,7 +104,11 @@ func (g *Guard) check(at ref) (page, error) {
 	if p, ok := g.sound[at.id]; ok {
 		return p, nil
 	}
-	p, err := g.page(&at, g.buf)
+	var buf []byte
+	if n := len(g.free); n > 0 {
+		buf, g.free = g.free[n-1], g.free[:n-1]
+	}
+	p, err := g.page(&at, buf)
 	if err != nil {
 		return page{}, err
 	}
@@ -96,9 +116,8 @@ func (g *Guard) check(at ref) (page, error) {
 		if err := p.checkBuckets(); err != nil {
 			return page{}, err
 		}
-		g.buf, p.b = p.b, nil
-	} else {
-		g.buf = nil // the page keeps it
+		g.recycle(p.b)
+		p.b = nil
 	}
 	g.sound[at.id] = p
 	return p, nil
