@@ -1,208 +1,183 @@
 package conformance
 
 import (
-	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
-// operation is an operation of the contract as the credential checks ask for
-// it.
+// The credential (contract, section 5).
+
+// operation is an operation of the contract, for the checks of its credential.
 type operation struct {
-	id      string
-	name    string // in titles
-	clause  string
-	feature Feature
-	writes  bool
+	prefix string // of the IDs
+	name   string
+	writes bool
 
-	// valid returns a request that only lacks a credential, and the name of
-	// the pet that it would add.
-	valid func(*probe) (request, string, error)
+	// valid returns a request that is valid with the valid key, and the name
+	// of the pet that it adds.
+	valid func(*tester) (probe.Request, string, error)
 
-	// faulty returns a request in which something else is wrong as well.
-	faulty func(*probe) (request, error)
+	// invalid returns a request that is wrong with the valid key too.
+	invalid func(*tester) (probe.Request, error)
 }
 
-func petOperations() []operation {
-	return []operation{
-		{
-			id: "list", name: "GET /pets", clause: "key-list", feature: FeaturePets,
-			valid:  func(*probe) (request, string, error) { return get("/pets"), "", nil },
-			faulty: func(*probe) (request, error) { return get("/pets?limit=0&status=lost"), nil },
-		},
-		{
-			id: "create", name: "POST /pets", clause: "key-create", feature: FeaturePets, writes: true,
-			valid: func(p *probe) (request, string, error) {
-				category, err := p.category()
-				n := newPet{p.name(), category, "available"}
-				return post("/pets", n.json()), n.Name, err
-			},
-			faulty: func(*probe) (request, error) { return post("/pets", `{"name":`), nil },
-		},
-		{
-			id: "get", name: "GET /pets/{petId}", clause: "key-get", feature: FeaturePets,
-			valid: func(p *probe) (request, string, error) {
-				id, err := p.aPet()
-				if err == nil {
-					err = p.stillThere()
-				}
-				return get(petPath(id)), "", err
-			},
-			faulty: func(p *probe) (request, error) {
-				return get(petPath(1<<62 | p.random().Int64N(1<<62))), p.stillThere()
-			},
-		},
-	}
+var listOperation = operation{
+	prefix: "auth.list.", name: "GET /pets",
+	valid:   func(*tester) (probe.Request, string, error) { return probe.Get("/pets"), "", nil },
+	invalid: func(*tester) (probe.Request, error) { return probe.Get("/pets?limit=0&status=lost"), nil },
 }
 
-func messageOperation() operation {
-	return operation{
-		id: "submit", name: "POST /messages", clause: "key-messages", feature: FeatureMessages, writes: true,
-		valid:  func(p *probe) (request, string, error) { return postMessage(messageBody(p.name())), "", nil },
-		faulty: func(*probe) (request, error) { return postMessage(`{"message":`), nil },
-	}
+var createOperation = operation{
+	prefix: "auth.create.", name: "POST /pets", writes: true,
+	valid: func(t *tester) (probe.Request, string, error) {
+		n, err := t.newPet("available")
+		return probe.Post("/pets", n.json()), n.Name, err
+	},
+	invalid: func(*tester) (probe.Request, error) { return probe.Post("/pets", `{"name":`), nil },
 }
 
-// authChecks are about the credential (contract, section 5).
-func authChecks() []Check {
+var getOperation = operation{
+	prefix: "auth.get.", name: "GET /pets/{petId}",
+	valid: func(t *tester) (probe.Request, string, error) {
+		id, err := t.knownPet()
+		if err == nil {
+			err = t.wantNotRemoved()
+		}
+		return probe.Get(petPath(id)), "", err
+	},
+	invalid: func(t *tester) (probe.Request, error) { return probe.Get(t.missingPath()), t.wantNotRemoved() },
+}
+
+var submitOperation = operation{
+	prefix: "messages.auth.", name: "POST /messages", writes: true,
+	valid: func(t *tester) (probe.Request, string, error) {
+		return probe.PostMessage(messageBody(t.name())), "", nil
+	},
+	invalid: func(*tester) (probe.Request, error) { return probe.PostMessage(`{"message":`), nil },
+}
+
+// credentialChecks returns the checks that op refuses each bad credential.
+func credentialChecks(op operation) []Check {
 	var checks []Check
-	for _, op := range petOperations() {
-		checks = append(checks, op.checks("auth."+op.id+".")...)
-	}
-	return append(checks,
-		create("unauthorized", "key-create", "a creation without a valid credential adds nothing",
-			"Anyone could fill the store.",
-			"A pet whose creation was answered with 401 is in the store. Inconclusive where the store holds more than a list can show.", authStored),
-		Check{
-			ID: "auth.challenge", Title: "a 401 challenges for a bearer token",
-			Clause: "rfc-challenge", Level: Recommended, Feature: FeaturePets,
-			Why:     "Generic clients learn from it how to authenticate.",
-			Failure: "A 401 without WWW-Authenticate, or with one that does not offer the scheme Bearer.",
-			run:     func(p *probe) error { return p.challenge(petOperations()[0]) },
-		},
-		Check{
-			ID: "auth.scheme-case", Title: "the scheme is taken in any case",
-			Clause: "rfc-scheme", Level: Recommended, Feature: FeaturePets,
-			Why:     "Some clients write bearer.",
-			Failure: "The valid key after bearer in lower case is refused.",
-			run:     func(p *probe) error { return p.schemeCase(get("/pets?limit=1")) },
-		},
-		Check{
-			ID: "auth.open.spelling", Title: "what odd spellings of a valid credential get",
-			Clause: "open-key", Level: Observed, Feature: FeaturePets,
-			Why:     "The contract leaves it open; a client has to know its server.",
-			Failure: "Nothing: it is recorded, not judged.",
-			run:     authSpelling,
-		},
-	)
-}
-
-// checks returns the checks of op's credential: each kind of bad one, and
-// that the credential comes before all else.
-func (op operation) checks(prefix string) []Check {
-	var checks []Check
-	for _, c := range badCredentials() {
+	for _, c := range probe.BadCredentials() {
 		checks = append(checks, Check{
-			ID: prefix + c.id, Title: op.name + " with " + c.what + " gets 401",
-			Clause: op.clause, Level: Required, Feature: op.feature, Writes: op.writes,
-			Why:     "Whoever has no valid key must stay outside.",
-			Failure: "The request is answered with another status than 401.",
-			run: func(p *probe) error {
-				d, err := p.denial(op, c)
+			ID: op.prefix + c.ID, Title: op.name + " with " + c.What + " gets 401",
+			Writes:  op.writes,
+			Why:     "Without a valid key there is no access.",
+			Failure: "Another status than 401.",
+			run: func(t *tester) error {
+				r, err := t.sendBadCredential(op, c)
 				if err != nil {
 					return err
 				}
-				return p.want(d.x, 401, "the credential is "+c.what)
+				return t.wantStatus(r.x, 401, "the credential is "+c.What)
 			},
 		})
 	}
-	return append(checks, Check{
-		ID: prefix + "first", Title: op.name + " asks for the credential before all else",
-		Clause: "key-first", Level: Required, Feature: op.feature, Writes: op.writes,
-		Why:     "Whoever has no valid key must not learn what is in the store, nor what a request should look like.",
-		Failure: "A request without a credential, in which something else is wrong as well, is answered with another status than 401.",
-		run: func(p *probe) error {
-			r, err := op.faulty(p)
-			if err != nil {
-				return err
-			}
-			x, err := p.do(r.as(badCredentials()[0]))
-			if err != nil {
-				return err
-			}
-			return p.want(x, 401, "there is no credential")
-		},
-	})
+	return checks
 }
 
-// denied is the answer to a request with a bad credential, and the name of
-// the pet that it asked to add.
-type denied struct {
-	x    *exchange
-	name string
+// credentialFirstChecks returns the checks that each operation looks at the
+// credential before it looks at anything else.
+func credentialFirstChecks() []Check {
+	var checks []Check
+	for _, op := range []operation{listOperation, createOperation, getOperation, submitOperation} {
+		checks = append(checks, Check{
+			ID: op.prefix + "first", Title: op.name + " without a credential gets 401, even if the request is wrong",
+			Writes:  op.writes,
+			Why:     "Without a valid key a client must not learn what is in the store or what a request looks like.",
+			Failure: "A wrong request without a credential gets another status than 401.",
+			run: func(t *tester) error {
+				r, err := op.invalid(t)
+				if err != nil {
+					return err
+				}
+				x, err := t.do(r.With(probe.Credential{}))
+				if err != nil {
+					return err
+				}
+				return t.wantStatus(x, 401, "there is no credential")
+			},
+		})
+	}
+	return checks
 }
 
-// denial sends a request with a bad credential, once for all checks that look
-// at the answer.
-func (p *probe) denial(op operation, c credential) (denied, error) {
-	return once(p, "auth."+op.id+"."+c.id, func(p *probe) (denied, error) {
-		if !c.possible(p.s.target.Key) {
-			return denied{}, undecidedf("for this key it is the valid one")
+// sendBadCredential sends a request with a bad credential, once for all checks.
+func (t *tester) sendBadCredential(op operation, c probe.Credential) (refusal, error) {
+	return share(t, op.prefix+c.ID, func(t *tester) (refusal, error) {
+		if !c.Differs(t.s.target.Key) {
+			return refusal{}, undecidedf("the key has no letters to change")
 		}
-		r, name, err := op.valid(p)
+		r, name, err := op.valid(t)
 		if err != nil {
-			return denied{}, err
+			return refusal{}, err
 		}
-		x, err := p.do(r.as(c))
-		return denied{x, name}, err
+		x, err := t.do(r.With(c))
+		return refusal{x, name}, err
 	})
 }
 
-func authStored(p *probe) error {
-	unauthorized := make(map[string]*exchange)
-	op := petOperations()[1]
-	for _, c := range badCredentials() {
-		if d, err := p.denial(op, c); err == nil && d.x.status == http.StatusUnauthorized {
-			unauthorized[d.name] = d.x
+// unauthorized returns the 401 responses of op to bad credentials. The checks of
+// the credentials judge other responses.
+func (t *tester) unauthorized(op operation) []refusal {
+	var refusals []refusal
+	for _, c := range probe.BadCredentials() {
+		if r, err := t.sendBadCredential(op, c); err == nil && r.x.Status == http.StatusUnauthorized {
+			refusals = append(refusals, r)
 		}
 	}
-	return p.notStored(unauthorized)
+	return refusals
 }
 
-func (p *probe) challenge(op operation) error {
-	for _, c := range badCredentials() {
-		d, err := p.denial(op, c)
-		if err != nil || d.x.status != http.StatusUnauthorized {
-			continue // for the check of that credential
-		}
-		offered := strings.ToLower(strings.Join(d.x.header.Values("WWW-Authenticate"), ","))
-		if offered == "" {
-			return violationf(d.x, "the 401 has no WWW-Authenticate")
-		}
-		if !strings.Contains(offered, "bearer") {
-			return violationf(d.x, "the 401's WWW-Authenticate does not offer the scheme Bearer: %q", d.x.header.Get("WWW-Authenticate"))
-		}
+var (
+	authChallenge    = challengeCheck(listOperation, "auth.challenge", "a 401 has a challenge for a bearer token")
+	messageChallenge = challengeCheck(submitOperation, "messages.auth.challenge", "a 401 to a message has a challenge for a bearer token")
+)
+
+func challengeCheck(op operation, id, title string) Check {
+	return Check{
+		ID: id, Title: title, Writes: op.writes,
+		Why:     "Generic clients learn from it how to authenticate.",
+		Failure: "A 401 without WWW-Authenticate, or with one that does not have the scheme Bearer.",
+		run: func(t *tester) error {
+			for _, r := range t.unauthorized(op) {
+				challenges := r.x.Header.Values("WWW-Authenticate")
+				if len(challenges) == 0 {
+					return violationf(r.x, "the 401 has no WWW-Authenticate")
+				}
+				if !slices.ContainsFunc(challenges, func(c string) bool { return strings.Contains(strings.ToLower(c), "bearer") }) {
+					return violationf(r.x, "the WWW-Authenticate of the 401 is %q, want the scheme Bearer", challenges[0])
+				}
+			}
+			return nil
+		},
 	}
-	return nil
 }
 
-func (p *probe) schemeCase(r request) error {
-	x, err := p.do(r.as(lowerScheme()))
-	if err != nil {
-		return err
-	}
-	if x.status < 200 || x.status > 299 {
-		return violationf(x, "the valid key after %q gets %s", "bearer", x.statusLine())
-	}
-	return nil
-}
+var (
+	authSchemeCase    = schemeCheck("auth.scheme-case", "the scheme of the credential is case-insensitive", listOperation)
+	messageSchemeCase = schemeCheck("messages.auth.scheme-case", "the scheme of the credential of a message is case-insensitive", submitOperation)
+)
 
-func authSpelling(p *probe) error {
-	for _, c := range oddCredentials() {
-		x, err := p.do(get("/pets?limit=1").as(c))
-		if err := p.record(fmt.Sprintf("%s (%s)", c.what, c.shown), x, err); err != nil {
+func schemeCheck(id, title string, op operation) Check {
+	return Check{
+		ID: id, Title: title, Writes: op.writes,
+		Why:     "Some clients write bearer.",
+		Failure: "The valid key after bearer in lower case is refused.",
+		run: func(t *tester) error {
+			r, _, err := op.valid(t)
+			if err != nil {
+				return err
+			}
+			x, err := t.do(r.With(probe.LowerScheme()))
+			if err == nil && !x.Succeeded() {
+				err = violationf(x, "the valid key after %q gets %s", "bearer", x.StatusLine())
+			}
 			return err
-		}
+		},
 	}
-	return nil
 }

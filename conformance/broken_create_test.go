@@ -17,7 +17,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// brokenCreations break POST /v1/pets with a valid body, each in one way.
+// brokenCreations break POST /v1/pets with a valid body.
 func brokenCreations() []variant {
 	name := func(change func(string) string) wrapper {
 		return members(create, func(o object) {
@@ -37,39 +37,39 @@ func brokenCreations() []variant {
 		return refuses(create, status, func(sent string) bool { return strings.Contains(sent, part) })
 	}
 	return []variant{
-		{name: "a creation is answered with 200", clause: "create", http: status(create, 201, 200)},
-		{name: "a creation is answered with 202", clause: "create", http: status(create, 201, 202)},
-		{name: "every creation gets 500", clause: "create", http: status(create, 201, 500)},
-		{name: "every creation gets 400, of a category that exists too", clause: "create",
+		{name: "POST /pets responds 200", clause: "create", http: status(create, 201, 200)},
+		{name: "POST /pets responds 202", clause: "create", http: status(create, 201, 202)},
+		{name: "POST /pets always responds 500", clause: "create", http: status(create, 201, 500)},
+		{name: "POST /pets always responds 400, even with a category that exists", clause: "create",
 			http: status(create, 201, 400), opts: withCategory(1)},
-		{name: "the answer to a creation has no body", clause: "pet", http: body(create, 201, "")},
-		{name: "the answer to a creation is only the id", clause: "pet", http: objects(create, 201, func(o object) {
+		{name: "the response to POST /pets has no body", clause: "pet", http: body(create, 201, "")},
+		{name: "the response to POST /pets is only the id", clause: "pet", http: objects(create, 201, func(o object) {
 			for member := range o {
 				if member != "id" {
 					delete(o, member)
 				}
 			}
 		})},
-		{name: "the answer to a creation lacks the id", clause: "pet", http: set(create, 201, "id", "")},
-		{name: "the answer to a creation has the id in a string", clause: "pet", http: objects(create, 201, func(o object) { o["id"] = quoted(string(o["id"])) })},
-		{name: "the answer to a creation has an id of 70 bits", clause: "pet", http: objects(create, 201, func(o object) { o["id"] = jsontext.Value("1180591620717411303424") })},
-		{name: "the answer to a creation is wrapped", clause: "pet", http: answers(create, func(a *answer) {
-			if a.status == 201 {
-				a.body = []byte(`{"pet":` + string(a.body) + `}`)
+		{name: "the response to POST /pets lacks the id", clause: "pet", http: set(create, 201, "id", "")},
+		{name: "the response to POST /pets has the id in a string", clause: "pet", http: objects(create, 201, func(o object) { o["id"] = quoted(string(o["id"])) })},
+		{name: "the response to POST /pets has an id of 70 bits", clause: "pet", http: objects(create, 201, func(o object) { o["id"] = jsontext.Value("1180591620717411303424") })},
+		{name: "the response to POST /pets is wrapped", clause: "pet", http: responses(create, func(res *response) {
+			if res.status == 201 {
+				res.body = []byte(`{"pet":` + string(res.body) + `}`)
 			}
 		})},
-		{name: "the answer to a creation has null for an absent status", clause: "pet", http: objects(create, 201, func(o object) {
+		{name: "the response to POST /pets has null for an absent status", clause: "pet", http: objects(create, 201, func(o object) {
 			if o["status"] == nil {
 				o["status"] = jsontext.Value("null")
 			}
 		})},
-		{name: "the answer to a creation is text/html", clause: "media-type", http: header(create, 201, "Content-Type", "text/html")},
-		{name: "the answer to a creation shows another category", clause: "create", http: set(create, 201, "categoryId", "12")},
-		{name: "the answer to a creation shows another name", clause: "create", http: set(create, 201, "name", `"Rex"`)},
+		{name: "the response to POST /pets is text/html", clause: "media-type", http: header(create, 201, "Content-Type", "text/html")},
+		{name: "the response to POST /pets shows another category", clause: "create", http: set(create, 201, "categoryId", "12")},
+		{name: "the response to POST /pets shows another name", clause: "create", http: set(create, 201, "name", `"Rex"`)},
 		{name: "a status is required", clause: "status-optional", http: refuses(create, 400, func(sent string) bool { return !strings.Contains(sent, `"status":`) })},
 
-		{name: "every creation gets the same id", clause: "id-unique", http: set(create, 201, "id", "7")},
-		{name: "a pet like another gets its id", clause: "id-unique", http: sameAgain},
+		{name: "every new pet gets the same id", clause: "id-unique", http: set(create, 201, "id", "7")},
+		{name: "a pet that is like another gets its id", clause: "id-unique", http: sameAgain},
 		{name: "ids start again after five", clause: "id-unique", http: objects(create, 201, func(o object) {
 			n, _ := strconv.Atoi(string(o["id"]))
 			o["id"] = jsontext.Value(strconv.Itoa(n%5 + 1))
@@ -79,7 +79,7 @@ func brokenCreations() []variant {
 			o["id"] = jsontext.Value(strconv.Itoa(n%40 + 1))
 		})},
 		{name: "the client chooses the id", clause: "id-unique", http: chosenID},
-		{name: "a creation with the id of a pet changes that pet", clause: "id-unique", http: overwrites},
+		{name: "POST /pets with the id of a pet changes that pet", clause: "id-unique", http: overwrites},
 
 		{name: "available is not kept", clause: "status-set", http: takes(create, "status", like(`^"available"$`), "")},
 		{name: "pending is refused", clause: "status-set", http: refused(400, `"pending"`)},
@@ -94,9 +94,11 @@ func brokenCreations() []variant {
 
 		{name: "nothing is stored", clause: "create-adds", http: forgets},
 		{name: "a pet is stored a while later", clause: "create-adds", http: storesLate},
-		{name: "a pet is stored in capitals", clause: "create-adds", http: answers(fetch, func(a *answer) { a.body = []byte(strings.ReplaceAll(string(a.body), "conformance", "CONFORMANCE")) })},
-		{name: "two creations at once get one id", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s} }},
-		{name: "of two creations at once one fails", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s, fail: true} }},
+		{name: "a pet is stored in capitals", clause: "create-adds", http: responses(fetch, func(res *response) {
+			res.body = []byte(strings.ReplaceAll(string(res.body), "conformance", "CONFORMANCE"))
+		})},
+		{name: "two concurrent requests get the same id", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s} }},
+		{name: "one of two concurrent requests fails", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s, fail: true} }},
 		{name: "a refused pet is stored", clause: "create-refused", http: storesRefused(400, "")},
 		{name: "a pet without a valid key is stored", clause: "key-create", http: storesRefused(401, testKey)},
 
@@ -117,11 +119,11 @@ func brokenCreations() []variant {
 		{name: "names are cut at 255 bytes", clause: "name", http: name(func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 255)], "") })},
 		{name: "names are escaped for HTML", clause: "name", http: name(func(s string) string { return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(s) })},
 		{name: "names lose their markup", clause: "name", http: name(func(s string) string { return strings.NewReplacer("<b>", "", "</b>", "").Replace(s) })},
-		{name: "names are decoded as in an address", clause: "name", http: name(func(s string) string { return strings.NewReplacer("%20", " ", "+", " ").Replace(s) })},
+		{name: "names are decoded like a URL", clause: "name", http: name(func(s string) string { return strings.NewReplacer("%20", " ", "+", " ").Replace(s) })},
 		{name: "names lose leading zeros", clause: "name", http: name(func(s string) string { return strings.TrimLeft(s, "0") })},
 		{name: "names have their quotes doubled", clause: "name", http: name(func(s string) string { return strings.ReplaceAll(s, "'", "''") })},
 		{name: "names lose backslashes", clause: "name", http: name(func(s string) string { return strings.ReplaceAll(s, `\`, "") })},
-		{name: "names are normalised", clause: "name", http: name(func(s string) string {
+		{name: "names are normalized", clause: "name", http: name(func(s string) string {
 			return strings.NewReplacer("e\u0301", "é", "A\u030a", "Å", "\u212b", "Å").Replace(s)
 		})},
 		{name: "names lose what is beyond the basic plane", clause: "name", http: name(func(s string) string {
@@ -165,14 +167,14 @@ func brokenCreations() []variant {
 		})},
 		{name: "categories beyond 2^53 are refused", clause: "category", http: refuses(create, 400, func(sent string) bool { return strings.Contains(sent, "9007199254740993") })},
 		{name: "the category 0 is refused", clause: "category", http: refused(400, `"categoryId":0,`)},
-		{name: "the least category is refused", clause: "category", http: refused(400, "-9223372036854775808")},
+		{name: "the smallest category is refused", clause: "category", http: refused(400, "-9223372036854775808")},
 		{name: "the largest category is refused", clause: "category", http: refused(400, "9223372036854775807")},
-		{name: "the category 0 is taken for none", clause: "category", http: objects(create, 201, func(o object) {
+		{name: "the category 0 is treated as absent", clause: "category", http: objects(create, 201, func(o object) {
 			if string(o["categoryId"]) == "0" {
 				o["categoryId"] = jsontext.Value("-1")
 			}
 		})},
-		{name: "the least category becomes the largest", clause: "category", http: objects(fetch, 200, func(o object) {
+		{name: "the smallest category becomes the largest", clause: "category", http: objects(fetch, 200, func(o object) {
 			if string(o["categoryId"]) == "-9223372036854775808" {
 				o["categoryId"] = jsontext.Value("9223372036854775807")
 			}
@@ -180,114 +182,113 @@ func brokenCreations() []variant {
 	}
 }
 
-// chosenID answers a creation with the id that the body names.
+// chosenID responds with the id in the body of the request.
 func chosenID(next http.Handler) http.Handler {
-	return answers(create, func(a *answer) {
+	return responses(create, func(res *response) {
 		var sent, got object
-		if a.status != 201 {
+		if res.status != 201 {
 			return
 		}
-		mustUnmarshal(a.sent, &sent)
-		mustUnmarshal(a.body, &got)
+		mustUnmarshal(res.sent, &sent)
+		mustUnmarshal(res.body, &got)
 		if sent["id"] != nil {
 			got["id"] = sent["id"]
-			a.body = marshal(got)
+			res.body = marshal(got)
 		}
 	})(next)
 }
 
-// sameAgain gives equal bodies the same answer.
+// sameAgain returns the same pet for equal bodies.
 func sameAgain(next http.Handler) http.Handler {
 	var mu sync.Mutex
 	seen := map[string][]byte{}
-	return answers(create, func(a *answer) {
-		if a.status != 201 {
+	return responses(create, func(res *response) {
+		if res.status != 201 {
 			return
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if old, ok := seen[string(a.sent)]; ok {
-			a.body = old
+		if old, ok := seen[string(res.sent)]; ok {
+			res.body = old
 		}
-		seen[string(a.sent)] = a.body
+		seen[string(res.sent)] = res.body
 	})(next)
 }
 
-// overwrites shows what was sent with an id for the pet of that id.
+// overwrites replaces the pet whose id is in a body.
 func overwrites(next http.Handler) http.Handler {
 	var mu sync.Mutex
 	changed := map[string][]byte{}
-	keep := answers(create, func(a *answer) {
+	keep := responses(create, func(res *response) {
 		var sent object
-		if a.status != 201 {
+		if res.status != 201 {
 			return
 		}
-		if mustUnmarshal(a.sent, &sent); sent["id"] != nil {
+		if mustUnmarshal(res.sent, &sent); sent["id"] != nil {
 			mu.Lock()
 			defer mu.Unlock()
-			changed[string(sent["id"])] = a.sent
+			changed[string(sent["id"])] = res.sent
 		}
 	})
-	show := answers(fetch, func(a *answer) {
+	show := responses(fetch, func(res *response) {
 		mu.Lock()
 		defer mu.Unlock()
-		if b, ok := changed[a.request.URL.Path[len("/v1/pets/"):]]; ok && a.status == 200 {
-			a.body = b
+		if b, ok := changed[res.request.URL.Path[len("/v1/pets/"):]]; ok && res.status == 200 {
+			res.body = b
 		}
 	})
 	return keep(show(next))
 }
 
-// forgets answers creations as if they had been carried out.
+// forgets returns ids that no pet has.
 func forgets(next http.Handler) http.Handler {
 	var last atomic.Int64
-	return answers(create, func(a *answer) {
-		if a.status == 201 {
+	return responses(create, func(res *response) {
+		if res.status == 201 {
 			var o object
-			mustUnmarshal(a.body, &o)
+			mustUnmarshal(res.body, &o)
 			o["id"] = jsontext.Value(strconv.FormatInt(1<<40+last.Add(1), 10))
-			a.body = marshal(o)
+			res.body = marshal(o)
 		}
 	})(next)
 }
 
-// storesLate makes a pet wait before it can be fetched.
+// storesLate shows a pet only after a minute.
 func storesLate(next http.Handler) http.Handler {
 	var mu sync.Mutex
 	made := map[string]time.Time{}
-	note := answers(create, func(a *answer) {
-		if a.status == 201 {
+	note := responses(create, func(res *response) {
+		if res.status == 201 {
 			var o object
-			mustUnmarshal(a.body, &o)
+			mustUnmarshal(res.body, &o)
 			mu.Lock()
 			defer mu.Unlock()
 			made["/v1/pets/"+string(o["id"])] = time.Now()
 		}
 	})
-	hide := answers(fetch, func(a *answer) {
+	hide := responses(fetch, func(res *response) {
 		mu.Lock()
 		defer mu.Unlock()
-		if at, ok := made[a.request.URL.Path]; ok && time.Since(at) < time.Minute {
-			a.status, a.body = 404, []byte(`{"code":"not_found","message":"not yet","status":404}`)
+		if at, ok := made[res.request.URL.Path]; ok && time.Since(at) < time.Minute {
+			res.status, res.body = 404, []byte(`{"code":"not_found","message":"not yet","status":404}`)
 		}
 	})
 	return note(hide(next))
 }
 
-// storesRefused stores what it refuses with a status: it carries out a
-// creation before it looks whether it may.
+// storesRefused stores the pets that it refuses with a status.
 func storesRefused(status int, key string) wrapper {
 	return func(next http.Handler) http.Handler {
-		return answers(create, func(a *answer) {
-			if a.status != status || !strings.Contains(string(a.sent), `"name"`) {
+		return responses(create, func(res *response) {
+			if res.status != status || !strings.Contains(string(res.sent), `"name"`) {
 				return
 			}
-			_, after, _ := strings.Cut(string(a.sent), `"conformance-`)
+			_, after, _ := strings.Cut(string(res.sent), `"conformance-`)
 			name, _, ok := strings.Cut(after, `"`)
 			if !ok {
 				return
 			}
-			r := a.request.Clone(context.Background())
+			r := res.request.Clone(context.Background())
 			b := fmt.Sprintf(`{"name":"conformance-%s","categoryId":1}`, name)
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(b)), int64(len(b))
 			if key != "" {
@@ -304,7 +305,7 @@ func (d discard) Header() http.Header         { return d.header }
 func (d discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d discard) WriteHeader(int)             {}
 
-// racing is a store that does not expect two creations at once.
+// racing is a store that fails when pets are added concurrently.
 type racing struct {
 	petstore.Service
 	fail bool

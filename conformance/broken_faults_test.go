@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lenientServers take what they have to refuse, each one kind of it.
+// lenientServers accept one kind of request that they must refuse.
 func lenientServers() []variant {
 	const pet, text = `{"name":"none","categoryId":1}`, `{"message":"none"}`
 	bodiesFor := func(op, whole string) []variant {
@@ -28,39 +28,39 @@ func lenientServers() []variant {
 			})
 		}
 		return []variant{
-			{name: "takes no body", http: is("")},
-			{name: "takes a body of white space", http: bodies(op, func(s string) string {
+			{name: "accepts no body", http: is("")},
+			{name: "accepts a body of white space", http: bodies(op, func(s string) string {
 				if s != "" && strings.TrimSpace(s) == "" {
 					return whole
 				}
 				return s
 			})},
-			{name: "takes a form", http: bodies(op, func(s string) string {
+			{name: "accepts a form", http: bodies(op, func(s string) string {
 				if strings.HasPrefix(s, "name=") || strings.HasPrefix(s, "message=") {
 					return whole
 				}
 				return s
 			})},
-			{name: "takes a body cut short", http: reads(op, `([^}])$`, `$1}`)},
+			{name: "accepts a body cut short", http: reads(op, `([^}])$`, `$1}`)},
 			{name: "reads the first value of a body only", http: reads(op, `^(\{[^{}]*\}).+$`, `$1`)},
-			{name: "takes a comma too many", http: reads(op, `,\}$`, `}`)},
-			{name: "takes single quotes", http: reads(op, `'`, `"`)},
-			{name: "takes names without quotes", http: reads(op, `([{,])(\w+):`, `$1"$2":`)},
-			{name: "takes comments", http: reads(op, `/\*.*\*/`, ``)},
-			{name: "takes a line break in a string", http: reads(op, "\n\"", `"`)},
-			{name: "takes escapes that there are not", http: reads(op, `\\x`, `x`)},
-			{name: "takes NaN for 0", http: reads(op, `NaN`, `0`)},
-			{name: "takes null for an object", http: kind('n')},
-			{name: "takes true for an object", http: kind('t')},
-			{name: "takes a number for an object", http: kind('0')},
-			{name: "takes a string for an object", http: kind('"')},
-			{name: "takes the first of an array", http: bodies(op, func(s string) string {
+			{name: "accepts a trailing comma", http: reads(op, `,\}$`, `}`)},
+			{name: "accepts single quotes", http: reads(op, `'`, `"`)},
+			{name: "accepts names without quotes", http: reads(op, `([{,])(\w+):`, `$1"$2":`)},
+			{name: "accepts comments", http: reads(op, `/\*.*\*/`, ``)},
+			{name: "accepts a line break in a string", http: reads(op, "\n\"", `"`)},
+			{name: "accepts unknown escapes", http: reads(op, `\\x`, `x`)},
+			{name: "accepts NaN as 0", http: reads(op, `NaN`, `0`)},
+			{name: "accepts null as an object", http: kind('n')},
+			{name: "accepts true as an object", http: kind('t')},
+			{name: "accepts a number as an object", http: kind('0')},
+			{name: "accepts a string as an object", http: kind('"')},
+			{name: "accepts the first of an array", http: bodies(op, func(s string) string {
 				if strings.HasPrefix(s, "[{") {
 					return strings.Trim(s, "[]")
 				}
 				return s
 			})},
-			{name: "takes an empty array for an object", http: is("[]")},
+			{name: "accepts an empty array as an object", http: is("[]")},
 		}
 	}
 	of := func(op, clause string, list []variant) []variant {
@@ -77,14 +77,14 @@ func lenientServers() []variant {
 	all = append(all, of(create, "create-required", lenientRequired())...)
 	all = append(all, of(create, "create-values", lenientValues())...)
 	all = append(all, of(submit, "message-json", slicesWithout(bodiesFor(submit, text),
-		"takes comments", "takes NaN for 0", "takes names without quotes", "takes a line break in a string",
-		"takes true for an object", "takes a number for an object", "takes an empty array for an object"))...)
+		"accepts comments", "accepts NaN as 0", "accepts names without quotes", "accepts a line break in a string",
+		"accepts true as an object", "accepts a number as an object", "accepts an empty array as an object"))...)
 	all = append(all, of(submit, "message-required", lenientMessages())...)
 	return append(all, of(create, "create-body", []variant{
-		{name: "refuses what is no JSON with 422", http: refusal422(create, true)},
-		{name: "refuses wrong values with 422", clause: "create-values", http: refusal422(create, false)},
-		{name: "refuses what is missing with 422", clause: "create-required", http: refusal422(create, false)},
-		{name: "refuses what is no JSON with 500", http: status(create, 400, 500)},
+		{name: "responds 422 to a body that is not JSON", http: refusal422(create, true)},
+		{name: "responds 422 to wrong values", clause: "create-values", http: refusal422(create, false)},
+		{name: "responds 422 to missing members", clause: "create-required", http: refusal422(create, false)},
+		{name: "responds 500 to a body that is not JSON", http: status(create, 400, 500)},
 	})...)
 }
 
@@ -102,10 +102,10 @@ func slicesWithout(list []variant, names ...string) []variant {
 }
 
 func refusal422(op string, broken bool) wrapper {
-	return answers(op, func(a *answer) {
-		if a.status == 400 && jsontext.Value(a.sent).IsValid() != broken {
-			a.status = 422
-			a.body = []byte(strings.ReplaceAll(string(a.body), "400", "422"))
+	return responses(op, func(res *response) {
+		if res.status == 400 && jsontext.Value(res.sent).IsValid() != broken {
+			res.status = 422
+			res.body = []byte(strings.ReplaceAll(string(res.body), "400", "422"))
 		}
 	})
 }
@@ -119,20 +119,20 @@ func lenientRequired() []variant {
 		})
 	}
 	return []variant{
-		{name: "takes a pet without a name", http: defaults(create, "name", `""`)},
-		{name: "takes a pet without a category", http: defaults(create, "categoryId", `0`)},
-		{name: "takes an empty object", http: members(create, func(o object) {
+		{name: "accepts a pet without a name", http: defaults(create, "name", `""`)},
+		{name: "accepts a pet without a category", http: defaults(create, "categoryId", `0`)},
+		{name: "accepts an empty object", http: members(create, func(o object) {
 			if len(o) == 0 {
 				o["name"], o["categoryId"] = quoted("none"), jsontext.Value("0")
 			}
 		})},
-		{name: "takes a pet inside an object", http: members(create, func(o object) {
+		{name: "accepts a pet inside an object", http: members(create, func(o object) {
 			if v, ok := o["pet"]; ok {
 				mustUnmarshal(v, &o)
 			}
 		})},
-		{name: "takes Name for name", http: rename("Name", "name")},
-		{name: "takes categoryid for categoryId", http: rename("categoryid", "categoryId")},
+		{name: "accepts Name as name", http: rename("Name", "name")},
+		{name: "accepts categoryid as categoryId", http: rename("categoryid", "categoryId")},
 	}
 }
 
@@ -150,29 +150,29 @@ func lenientValues() []variant {
 	whole := func(r *big.Rat) *big.Int { return new(big.Int).Quo(r.Num(), r.Denom()) }
 	const values = "status-values"
 	return []variant{
-		{name: "takes null for a name", http: name(`^null$`, `""`)},
-		{name: "takes a number for a name", http: name(`^\d`, `"42"`)},
-		{name: "takes a boolean for a name", http: name(`^true$`, `"true"`)},
-		{name: "takes an array for a name", http: name(`^\[`, `"a"`)},
-		{name: "takes an object for a name", http: name(`^\{`, `"a"`)},
-		{name: "takes null for a category", http: category(`^null$`, `0`)},
-		{name: "takes a number in a string for a category", http: category(`^"\d+"$`, `1`)},
-		{name: "takes an empty string for a category", http: category(`^""$`, `0`)},
-		{name: "takes a word for a category", http: category(`^"[a-z]+"$`, `0`)},
-		{name: "takes a boolean for a category", http: category(`^true$`, `1`)},
-		{name: "takes an array for a category", http: category(`^\[`, `1`)},
-		{name: "takes an object for a category", http: category(`^\{`, `1`)},
-		{name: "cuts fractions off a category", http: number(func(r *big.Rat) *big.Int {
+		{name: "accepts null as a name", http: name(`^null$`, `""`)},
+		{name: "accepts a number as a name", http: name(`^\d`, `"42"`)},
+		{name: "accepts a boolean as a name", http: name(`^true$`, `"true"`)},
+		{name: "accepts an array as a name", http: name(`^\[`, `"a"`)},
+		{name: "accepts an object as a name", http: name(`^\{`, `"a"`)},
+		{name: "accepts null as a category", http: category(`^null$`, `0`)},
+		{name: "accepts a number in a string as a category", http: category(`^"\d+"$`, `1`)},
+		{name: "accepts an empty string as a category", http: category(`^""$`, `0`)},
+		{name: "accepts a word as a category", http: category(`^"[a-z]+"$`, `0`)},
+		{name: "accepts a boolean as a category", http: category(`^true$`, `1`)},
+		{name: "accepts an array as a category", http: category(`^\[`, `1`)},
+		{name: "accepts an object as a category", http: category(`^\{`, `1`)},
+		{name: "truncates a category to an integer", http: number(func(r *big.Rat) *big.Int {
 			if r.IsInt() {
 				return r.Num()
 			}
 			return whole(r)
 		})},
-		{name: "keeps a category within int64", http: number(func(r *big.Rat) *big.Int {
+		{name: "limits a category to int64", http: number(func(r *big.Rat) *big.Int {
 			n := whole(r)
 			switch {
 			case !r.IsInt():
-				return big.NewInt(0).SetBit(n, 70, 1) // as refused as it was
+				return big.NewInt(0).SetBit(n, 70, 1) // still out of range
 			case n.IsInt64():
 				return n
 			case n.Sign() < 0:
@@ -180,7 +180,7 @@ func lenientValues() []variant {
 			}
 			return big.NewInt(1<<63 - 1)
 		})},
-		{name: "lets a category wrap around", http: number(func(r *big.Rat) *big.Int {
+		{name: "lets a category overflow", http: number(func(r *big.Rat) *big.Int {
 			n := whole(r)
 			if !r.IsInt() || n.IsInt64() {
 				return n
@@ -188,16 +188,16 @@ func lenientValues() []variant {
 			n.And(n, new(big.Int).SetUint64(1<<64-1))
 			return big.NewInt(int64(n.Uint64()))
 		})},
-		{name: "takes null for a status", http: status(`^null$`, "")},
-		{name: "takes a number for a status", http: status(`^\d`, `"pending"`)},
-		{name: "takes a boolean for a status", http: status(`^true$`, "")},
-		{name: "takes an array for a status", http: status(`^\[`, `"sold"`)},
-		{name: "takes an object for a status", http: status(`^\{`, "")},
-		{name: "takes any status", clause: values, http: status(`^"[a-z]+"$`, "")},
-		{name: "takes a status in any case", clause: values, http: status(`^"AVAILABLE"$`, `"available"`)},
-		{name: "takes a status with a space", clause: values, http: status(`^"sold "$`, `"sold"`)},
-		{name: "takes the beginning of a status", clause: values, http: status(`^"avail"$`, `"available"`)},
-		{name: "takes an empty status", clause: values, http: status(`^""$`, "")},
+		{name: "accepts null as a status", http: status(`^null$`, "")},
+		{name: "accepts a number as a status", http: status(`^\d`, `"pending"`)},
+		{name: "accepts a boolean as a status", http: status(`^true$`, "")},
+		{name: "accepts an array as a status", http: status(`^\[`, `"sold"`)},
+		{name: "accepts an object as a status", http: status(`^\{`, "")},
+		{name: "accepts any status", clause: values, http: status(`^"[a-z]+"$`, "")},
+		{name: "accepts a status in any case", clause: values, http: status(`^"AVAILABLE"$`, `"available"`)},
+		{name: "accepts a status with a space", clause: values, http: status(`^"sold "$`, `"sold"`)},
+		{name: "accepts the beginning of a status", clause: values, http: status(`^"avail"$`, `"available"`)},
+		{name: "accepts an empty status", clause: values, http: status(`^""$`, "")},
 	}
 }
 
@@ -211,18 +211,18 @@ func lenientMessages() []variant {
 		})
 	}
 	return []variant{
-		{name: "takes an empty object", http: members(submit, func(o object) {
+		{name: "accepts an empty object", http: members(submit, func(o object) {
 			if len(o) == 0 {
 				o["message"] = quoted("")
 			}
 		})},
-		{name: "takes Message for message", http: rename("Message")},
-		{name: "takes text for message", http: rename("text")},
-		{name: "takes null for a message", http: message(`^null$`, `""`)},
-		{name: "takes a number for a message", http: message(`^\d`, `"42"`)},
-		{name: "takes a boolean for a message", http: message(`^true$`, `"true"`)},
-		{name: "takes an array for a message", http: message(`^\[`, `"a"`)},
-		{name: "takes an object for a message", http: message(`^\{`, `"a"`)},
-		{name: "takes a message without a Content-Type", clause: "message-type", http: withContentType},
+		{name: "accepts Message as message", http: rename("Message")},
+		{name: "accepts text as message", http: rename("text")},
+		{name: "accepts null as a message", http: message(`^null$`, `""`)},
+		{name: "accepts a number as a message", http: message(`^\d`, `"42"`)},
+		{name: "accepts a boolean as a message", http: message(`^true$`, `"true"`)},
+		{name: "accepts an array as a message", http: message(`^\[`, `"a"`)},
+		{name: "accepts an object as a message", http: message(`^\{`, `"a"`)},
+		{name: "accepts a message without a Content-Type", clause: "message-type", http: withContentType},
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// brokenLists break GET /v1/pets, each in one way.
+// brokenLists break GET /v1/pets.
 func brokenLists() []variant {
 	first := func(n int) func(*http.Request, []object) []object {
 		return func(_ *http.Request, l []object) []object { return l[:min(n, len(l))] }
@@ -22,43 +22,43 @@ func brokenLists() []variant {
 		return func(_ *http.Request, l []object) []object { return slices.DeleteFunc(l, drop) }
 	}
 	return []variant{
-		{name: "a list is answered with 206", clause: "list", http: status(list, 200, 206)},
-		{name: "a list gets 500 when it is long", clause: "list", http: answers(list, func(a *answer) {
-			if len(a.body) > 300 {
-				a.status = 500
+		{name: "GET /pets responds 206", clause: "list", http: status(list, 200, 206)},
+		{name: "a list gets 500 when it is long", clause: "list", http: responses(list, func(res *response) {
+			if len(res.body) > 300 {
+				res.status = 500
 			}
 		})},
 		{name: "a list is text/plain", clause: "media-type", http: header(list, 200, "Content-Type", "text/plain; charset=utf-8")},
 		{name: "a list has no Content-Type", clause: "media-type", http: header(list, 200, "Content-Type", "")},
 		{name: "a list is application/hal+json", clause: "media-type", http: header(list, 200, "Content-Type", "application/hal+json")},
 
-		{name: "a list is a page to whoever accepts anything", clause: "media-type", http: answers(list, func(a *answer) {
-			if a.request.Header.Get("Accept") == "*/*" {
-				a.header.Set("Content-Type", "text/html")
+		{name: "a list is text/html to clients that accept anything", clause: "media-type", http: responses(list, func(res *response) {
+			if res.request.Header.Get("Accept") == "*/*" {
+				res.header.Set("Content-Type", "text/html")
 			}
 		})},
-		{name: "a list is wrapped in an object", clause: "array", http: answers(list, func(a *answer) {
-			if a.status == 200 {
-				a.body = []byte(`{"pets":` + string(a.body) + `}`)
+		{name: "a list is wrapped in an object", clause: "array", http: responses(list, func(res *response) {
+			if res.status == 200 {
+				res.body = []byte(`{"pets":` + string(res.body) + `}`)
 			}
 		})},
-		{name: "a list of one is an object", clause: "array", http: answers(list, func(a *answer) {
-			if a.request.URL.RawQuery == "limit=1" && a.status == 200 && len(a.body) > 2 {
-				a.body = a.body[1 : len(a.body)-1]
+		{name: "a list of one is an object", clause: "array", http: responses(list, func(res *response) {
+			if res.request.URL.RawQuery == "limit=1" && res.status == 200 && len(res.body) > 2 {
+				res.body = res.body[1 : len(res.body)-1]
 			}
 		})},
-		{name: "a list begins with a byte order mark", clause: "array", http: answers(list, func(a *answer) { a.body = append([]byte("\xef\xbb\xbf"), a.body...) })},
-		{name: "a list has a comma after its last pet", clause: "array", http: answers(list, func(a *answer) {
-			a.body = []byte(strings.Replace(string(a.body), "}]", "},]", 1))
+		{name: "a list begins with a byte order mark", clause: "array", http: responses(list, func(res *response) { res.body = append([]byte("\xef\xbb\xbf"), res.body...) })},
+		{name: "a list has a comma after its last pet", clause: "array", http: responses(list, func(res *response) {
+			res.body = []byte(strings.Replace(string(res.body), "}]", "},]", 1))
 		})},
 		{name: "an empty list is null", clause: "array", http: emptyList(200, "null")},
 		{name: "an empty list is an empty object", clause: "array", http: emptyList(200, "{}")},
 		{name: "an empty list has no body", clause: "array", http: emptyList(200, "")},
 		{name: "an empty list is 204", clause: "array", http: emptyList(204, "")},
 		{name: "an empty list is 404", clause: "array", http: emptyList(404, `{"code":"not_found","message":"none","status":404}`)},
-		{name: "a list is a line for each pet", clause: "array", http: answers(list, func(a *answer) {
-			if a.status == 200 {
-				a.body = []byte(strings.ReplaceAll(strings.Trim(string(a.body), "[]"), "},{", "}\n{"))
+		{name: "a list has one pet per line", clause: "array", http: responses(list, func(res *response) {
+			if res.status == 200 {
+				res.body = []byte(strings.ReplaceAll(strings.Trim(string(res.body), "[]"), "},{", "}\n{"))
 			}
 		})},
 
@@ -84,19 +84,19 @@ func brokenLists() []variant {
 		{name: "a list has a status in upper case", clause: "pet", http: objects(list, 200, func(o object) {
 			o["status"] = jsontext.Value(strings.ToUpper(string(o["status"])))
 		})},
-		{name: "a list has bare names for pets", clause: "pet", http: answers(list, func(a *answer) {
-			if a.status == 200 && len(a.body) > 2 {
-				a.body = []byte(`["Rex"]`)
+		{name: "a list has names instead of pets", clause: "pet", http: responses(list, func(res *response) {
+			if res.status == 200 && len(res.body) > 2 {
+				res.body = []byte(`["Rex"]`)
 			}
 		})},
 
-		{name: "a pet stands twice in a list", clause: "id-unique", http: lists(func(_ *http.Request, l []object) []object {
+		{name: "a list has a pet twice", clause: "id-unique", http: lists(func(_ *http.Request, l []object) []object {
 			if len(l) > 1 {
 				l[len(l)-1] = l[0]
 			}
 			return l
 		})},
-		{name: "a list is a copy from before", clause: "list-shows", http: staleLists},
+		{name: "a list is outdated", clause: "list-shows", http: staleLists},
 		{name: "a list lacks the newest pet", clause: "list-shows", http: lists(func(r *http.Request, l []object) []object {
 			return l[:max(0, min(len(l)-1, 99))]
 		})},
@@ -107,7 +107,7 @@ func brokenLists() []variant {
 		{name: "a list shows another category", clause: "list-shows", http: set(list, 200, "categoryId", "7")},
 
 		{name: "limit is ignored", clause: "limit", http: query(func(_ func(string) string, set func(string, string)) { set("limit", "20") })},
-		{name: "limit is one too generous", clause: "limit", http: query(func(get func(string) string, set func(string, string)) {
+		{name: "limit is one too large", clause: "limit", http: query(func(get func(string) string, set func(string, string)) {
 			if n, err := strconv.Atoi(get("limit")); err == nil && n > 1 && n < 100 {
 				set("limit", strconv.Itoa(n+1))
 			}
@@ -125,28 +125,28 @@ func brokenLists() []variant {
 			}
 		})},
 		{name: "there is no default limit", clause: "limit-default", http: defaultLimit("100")},
-		{name: "limit=1 is refused", clause: "limit-min", http: leastLimit(func(a *answer) { a.status = 400 })},
-		{name: "limit=1 gives two", clause: "limit-min", http: query(func(get func(string) string, set func(string, string)) {
+		{name: "limit=1 is refused", clause: "limit-min", http: leastLimit(func(res *response) { res.status = 400 })},
+		{name: "limit=1 returns two", clause: "limit-min", http: query(func(get func(string) string, set func(string, string)) {
 			if get("limit") == "1" {
 				set("limit", "2")
 			}
 		})},
-		{name: "limit=1 gives none", clause: "limit-min", http: leastLimit(func(a *answer) {
-			if a.status == 200 {
-				a.body = []byte("[]")
+		{name: "limit=1 returns none", clause: "limit-min", http: leastLimit(func(res *response) {
+			if res.status == 200 {
+				res.body = []byte("[]")
 			}
 		})},
 		{name: "a list ends at 50", clause: "limit-max", http: lists(first(50))},
 		{name: "a list ends at 99", clause: "limit-max", http: lists(first(99))},
-		{name: "limit=100 is refused", clause: "limit-max", http: answers(list, func(a *answer) {
-			if a.request.URL.Query().Get("limit") == "100" && a.request.URL.Query().Get("status") == "" {
-				a.status = 400
+		{name: "limit=100 is refused", clause: "limit-max", http: responses(list, func(res *response) {
+			if res.request.URL.Query().Get("limit") == "100" && res.request.URL.Query().Get("status") == "" {
+				res.status = 400
 			}
 		})},
 		{name: "limit has no maximum", clause: "limit-max", http: noMaximum},
 
 		{name: "the filter is ignored", clause: "filter", http: query(func(_ func(string) string, set func(string, string)) { set("status", "") })},
-		{name: "the filter for sold gives pending", clause: "filter", http: query(func(get func(string) string, set func(string, string)) {
+		{name: "the filter for sold returns pending", clause: "filter", http: query(func(get func(string) string, set func(string, string)) {
 			if get("status") == "sold" {
 				set("status", "pending")
 			}
@@ -157,25 +157,25 @@ func brokenLists() []variant {
 			}
 			return l
 		})},
-		{name: "the filter for available lets pets without a status through", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
+		{name: "the filter for available returns pets without a status too", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
 			return p.Status == s || s == petstore.StatusAvailable && p.Status == ""
 		})},
-		{name: "the filter for available lets pending through", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
+		{name: "the filter for available returns pending too", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
 			return p.Status == s || s == petstore.StatusAvailable && p.Status == petstore.StatusPending
 		})},
-		{name: "the filter for pending gives sold as well", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
+		{name: "the filter for pending returns sold too", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
 			return p.Status == s || s == petstore.StatusPending && p.Status == petstore.StatusSold
 		})},
-		{name: "the filter for sold gives everything but available", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
+		{name: "the filter for sold returns everything except available", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
 			return p.Status == s || s == petstore.StatusSold && p.Status != petstore.StatusAvailable
 		})},
-		{name: "the filter for sold gives nothing", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
+		{name: "the filter for sold returns nothing", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
 			return p.Status == s && s != petstore.StatusSold
 		})},
-		{name: "the filter for available gives nothing", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
+		{name: "the filter for available returns nothing", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
 			return p.Status == s && s != petstore.StatusAvailable
 		})},
-		{name: "the filter for pending gives nothing", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
+		{name: "the filter for pending returns nothing", clause: "filter", pets: filterWith(func(p petstore.Pet, s petstore.Status) bool {
 			return p.Status == s && s != petstore.StatusPending
 		})},
 		{name: "without a filter sold pets are hidden", clause: "filter", http: hidden(`"sold"`)},
@@ -191,18 +191,18 @@ func brokenLists() []variant {
 				set("limit", "100")
 			}
 		})},
-		{name: "a filtered list shows pets as they were before", clause: "replacement", http: answers(list, func(a *answer) {
-			if a.request.URL.Query().Has("status") {
-				a.body = []byte(strings.ReplaceAll(string(a.body), `"categoryId":`, `"categoryId":1`))
+		{name: "a filtered list shows other categories", clause: "replacement", http: responses(list, func(res *response) {
+			if res.request.URL.Query().Has("status") {
+				res.body = []byte(strings.ReplaceAll(string(res.body), `"categoryId":`, `"categoryId":1`))
 			}
 		})},
 	}
 }
 
 func emptyList(status int, body string) wrapper {
-	return answers(list, func(a *answer) {
-		if string(a.body) == "[]" {
-			a.status, a.body = status, []byte(body)
+	return responses(list, func(res *response) {
+		if string(res.body) == "[]" {
+			res.status, res.body = status, []byte(body)
 		}
 	})
 }
@@ -215,10 +215,10 @@ func defaultLimit(n string) wrapper {
 	})
 }
 
-func leastLimit(change func(*answer)) wrapper {
-	return answers(list, func(a *answer) {
-		if a.request.URL.Query().Get("limit") == "1" {
-			change(a)
+func leastLimit(change func(*response)) wrapper {
+	return responses(list, func(res *response) {
+		if res.request.URL.Query().Get("limit") == "1" {
+			change(res)
 		}
 	})
 }
@@ -232,32 +232,32 @@ func hidden(status string) wrapper {
 	})
 }
 
-// staleLists answers every list as it was asked for first.
+// staleLists returns the first response to each query again.
 func staleLists(next http.Handler) http.Handler {
 	var mu sync.Mutex
 	kept := map[string][]byte{}
-	return answers(list, func(a *answer) {
+	return responses(list, func(res *response) {
 		mu.Lock()
 		defer mu.Unlock()
-		if old, ok := kept[a.request.URL.RawQuery]; ok && a.status == 200 {
-			a.body = old
-		} else if a.status == 200 {
-			kept[a.request.URL.RawQuery] = a.body
+		if old, ok := kept[res.request.URL.RawQuery]; ok && res.status == 200 {
+			res.body = old
+		} else if res.status == 200 {
+			kept[res.request.URL.RawQuery] = res.body
 		}
 	})(next)
 }
 
-// noMaximum serves limits above 100 from several pages.
+// noMaximum returns more than 100 pets for limits above 100.
 func noMaximum(next http.Handler) http.Handler {
-	return answers(list, func(a *answer) {
-		if n, err := strconv.Atoi(a.request.URL.Query().Get("limit")); err != nil || n <= 100 {
+	return responses(list, func(res *response) {
+		if n, err := strconv.Atoi(res.request.URL.Query().Get("limit")); err != nil || n <= 100 {
 			return
 		}
-		a.status, a.body = 200, []byte("["+strings.TrimSuffix(strings.Repeat(`{"id":1,"name":"a","categoryId":1},`, 150), ",")+"]")
+		res.status, res.body = 200, []byte("["+strings.TrimSuffix(strings.Repeat(`{"id":1,"name":"a","categoryId":1},`, 150), ",")+"]")
 	})(next)
 }
 
-// filterLast filters what an unfiltered list of the limit holds.
+// filterLast applies the filter after the limit.
 func filterLast(next http.Handler) http.Handler {
 	filter := lists(func(r *http.Request, l []object) []object {
 		status := r.Header.Get("X-Filter")
@@ -273,7 +273,7 @@ func filterLast(next http.Handler) http.Handler {
 
 func unquotedOr(v jsontext.Value) string { return strings.Trim(string(v), `"`) }
 
-// filterWith is a store whose filter decides by match.
+// filterWith returns a store whose filter is match.
 func filterWith(match func(petstore.Pet, petstore.Status) bool) func(petstore.Service) petstore.Service {
 	return func(s petstore.Service) petstore.Service { return &filtering{s, match} }
 }

@@ -1,112 +1,142 @@
 package conformance
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// Level says where a check's demand comes from, and so what a violation means.
+// Level says where a requirement comes from, and so what a violation means.
 type Level string
 
 const (
 	// Required: the contract states it. A violation is a failure.
 	Required Level = "required"
 
-	// Recommended: HTTP or an RFC asks for it and the contract does not. A
-	// violation is a warning.
+	// Recommended: an RFC states it and the contract does not. A violation is
+	// a warning.
 	Recommended Level = "recommended"
 
-	// Observed: the contract leaves it open. The suite records what the
-	// target does and judges nothing.
+	// Observed: the contract leaves it open. The suite records what the target
+	// does and does not judge it.
 	Observed Level = "observed"
 )
 
 // Feature is the part of the contract that a check belongs to.
 type Feature string
 
-// The features. A check of [FeatureMessages] runs only against a target with
-// a MessagesURL.
+// The checks of [FeatureMessages] run only if the target has a MessagesURL.
 const (
 	FeaturePets        Feature = "pets"
 	FeatureDeprecation Feature = "deprecation"
 	FeatureMessages    Feature = "messages"
 )
 
-// Check is one thing that is looked at.
+// Check tests one thing that a target must do, or records what it does.
 type Check struct {
-	// ID names the check, as in pets.list.limit.max. It is stable: it is
-	// never given to another check.
+	// ID names the check, as in pets.list.limit.max. It never changes, and no
+	// other check ever gets it.
 	ID string `json:"id"`
 
-	// Title says what a target that passes does.
+	// Title says what the target must do.
 	Title string `json:"title"`
 
-	// Clause is the ID of the [Clause] that the check rests on.
+	// Clause is the ID of the check's [Clause].
 	Clause string `json:"clause"`
 
 	Level   Level   `json:"level"`
 	Feature Feature `json:"feature"`
 
-	// Writes says that the check cannot do with GET alone, and so does not run
-	// in a read-only run. Others create what they need where
-	// they may, and make do with what is there where they may not.
+	// Writes says that the check needs requests other than GET, so a read-only
+	// run skips it. Other checks create what they need where they may, and
+	// otherwise use what the target has.
 	Writes bool `json:"writes"`
 
-	// Why says what goes wrong for clients of a target that fails, and
-	// Failure what such a target does.
-	Why     string `json:"why"`
+	// Why says what goes wrong for the clients of a target that fails.
+	Why string `json:"why"`
+
+	// Failure says what such a target does.
 	Failure string `json:"failure"`
 
-	stage stage
-	run   func(*probe) error
+	// late checks run after all others, when the target may hold more pets
+	// than a list can show. A list of a target that was empty at the start
+	// shows every pet until then.
+	late bool
+
+	run func(*tester) error
 }
 
-// stage orders checks within a run: those of a stage run at the same time,
-// after all of the stages before.
-type stage int
+// Clause is one statement, in the suite's words, with the checks that test it.
+type Clause struct {
+	ID      string
+	Section string // of the contract or of an RFC
+	Text    string
 
-const (
-	// stageFew comes while the run has created little, so that on a target
-	// that started empty a list still shows everything.
-	stageFew stage = iota
-	// stageMany comes once there may be more pets than a list can show.
-	stageMany
-)
+	// Untestable says why no check can test the statement. Empty: Checks do.
+	Untestable string
 
-// Checks returns every check, in the order in which they are reported.
+	// Open says that the contract leaves the matter open.
+	Open bool
+
+	Checks []Check
+}
+
+// Level returns the level of the clause's checks.
+func (cl Clause) Level() Level {
+	switch {
+	case cl.Open:
+		return Observed
+	case strings.HasPrefix(cl.Section, "RFC"):
+		return Recommended
+	}
+	return Required
+}
+
+// Clauses returns every clause: what the contract states, what it leaves open,
+// and what only RFCs state.
+func Clauses() []Clause {
+	clauses := clauseTable()
+	for _, cl := range clauses {
+		for i := range cl.Checks {
+			c := &cl.Checks[i]
+			c.Clause, c.Level, c.Feature = cl.ID, cl.Level(), featureOf(c.ID)
+		}
+	}
+	return clauses
+}
+
+func featureOf(id string) Feature {
+	switch {
+	case strings.HasPrefix(id, "deprecation."):
+		return FeatureDeprecation
+	case strings.HasPrefix(strings.TrimPrefix(id, "generated."), "messages."):
+		return FeatureMessages
+	}
+	return FeaturePets
+}
+
+// Checks returns every check, in the order of the clauses.
 func Checks() []Check {
-	return slices.Concat(
-		listChecks(),
-		limitChecks(),
-		filterChecks(),
-		listOpenChecks(),
-		createChecks(),
-		nameChecks(),
-		categoryChecks(),
-		faultChecks(),
-		createOpenChecks(),
-		getChecks(),
-		authChecks(),
-		errorChecks(),
-		generatedChecks(),
-		httpChecks(),
-		deprecationChecks(),
-		messageChecks(),
-		messageFaultChecks(),
-		messageAuthChecks(),
-	)
-}
-
-// inOrder returns checks in the order in which they should run.
-func inOrder(checks []Check) []Check {
-	checks = slices.Clone(checks)
-	slices.SortStableFunc(checks, func(a, b Check) int { return int(a.stage - b.stage) })
+	var checks []Check
+	for _, cl := range Clauses() {
+		checks = append(checks, cl.Checks...)
+	}
 	return checks
 }
 
-// FindCheck returns the check with that id.
+// FindCheck returns the check with that ID.
 func FindCheck(id string) (Check, bool) {
-	checks := Checks()
-	i := slices.IndexFunc(checks, func(c Check) bool { return c.ID == id })
-	if i < 0 {
-		return Check{}, false
+	return find(Checks(), func(c Check) bool { return c.ID == id })
+}
+
+// FindClause returns the clause with that ID.
+func FindClause(id string) (Clause, bool) {
+	return find(Clauses(), func(cl Clause) bool { return cl.ID == id })
+}
+
+func find[T any](list []T, is func(T) bool) (T, bool) {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i], true
 	}
-	return checks[i], true
+	var zero T
+	return zero, false
 }

@@ -9,7 +9,7 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// steady writes out for comparison what differs from run to run.
+// steady replaces what differs from run to run.
 func steady(s string) string {
 	for _, r := range []struct{ pattern, with string }{
 		{`127\.0\.0\.1:\d+`, "127.0.0.1:8080"},
@@ -24,7 +24,7 @@ func steady(s string) string {
 	return s
 }
 
-// The texts that the documents show are what a run prints.
+// The documents show what a run prints.
 func TestDocsExamples(t *testing.T) {
 	for _, tt := range []struct {
 		file string

@@ -1,167 +1,216 @@
 package conformance
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
-// errorSource is where an operation's answers of one status come from.
+// The Error body of every 400, 401 and 404 of the contract (sections 2.5 and 7).
+
+// errorSource requests the responses of one status.
 type errorSource struct {
-	id      string // 400, 401, 404
-	status  int
-	feature Feature
-	writes  bool
-	what    string
-
-	// answers returns answers of that status.
-	answers func(*probe) ([]*exchange, error)
+	prefix string // of the IDs
+	status int
+	writes bool
+	what   string
+	send   func(*tester) ([]*probe.Exchange, error)
 }
 
-func petErrors() []errorSource {
+func errorSources() []errorSource {
 	return []errorSource{
-		{"400", 400, FeaturePets, true, "to a body that is wrong", petErrors400},
-		{"401", 401, FeaturePets, false, "to a request without a valid credential", petErrors401},
-		{"404", 404, FeaturePets, false, "to an id that no pet has", petErrors404},
+		{"errors.400.", 400, true, "the 400 to a wrong body", sendWrongPets},
+		{"errors.401.", 401, false, "the 401 to a request without a valid credential", sendUnauthorized},
+		{"errors.404.", 404, false, "the 404 to an id that no pet has", sendMissing},
+		{"messages.errors.400.", 400, true, "the 400 to a wrong message", sendWrongMessages},
+		{"messages.errors.401.", 401, true, "the 401 to a message without a valid credential", sendUnauthorizedMessages},
 	}
 }
 
-// errorChecks are about the Error body (contract, sections 2.5 and 7) of
-// every answer of 400, 401 and 404 that the contract names.
-func errorChecks() []Check {
+// errorChecks returns a check for each source that its responses pass test.
+func errorChecks(id, title, failure string, test func(*probe.Exchange) error) []Check {
 	var checks []Check
-	for _, src := range petErrors() {
-		checks = append(checks, src.checks("errors."+src.id+".")...)
-	}
-	return append(checks, Check{
-		ID: "errors.no-5xx", Title: "no bad request gets 5xx",
-		Clause: "server-errors", Level: Required, Feature: FeaturePets,
-		Why:     "A 5xx tells the client that the server is broken and to try again.",
-		Failure: "One of a set of strange queries, ids and, in a run that writes, bodies is answered with 5xx, or the connection is dropped.",
-		stage:   stageMany, run: noServerErrors,
-	})
-}
-
-// checks returns a check for each thing that the contract says of an Error.
-func (src errorSource) checks(prefix string) []Check {
-	part := func(id, clause, title, failure string, judge func(*exchange) error) Check {
-		return Check{
-			ID: prefix + id, Title: "the " + src.id + " " + src.what + " " + title,
-			Clause: clause, Level: Required, Feature: src.feature, Writes: src.writes,
+	for _, source := range errorSources() {
+		checks = append(checks, Check{
+			ID: source.prefix + id, Title: source.what + " " + title,
+			Writes:  source.writes,
 			Why:     "Clients read every error in the same way.",
 			Failure: failure,
-			run: func(p *probe) error {
-				answers, err := src.answers(p)
+			run: func(t *tester) error {
+				responses, err := source.send(t)
 				if err != nil {
 					return err
 				}
-				for _, x := range answers {
-					if err := judge(x); err != nil {
+				seen := false
+				for _, x := range responses {
+					if x.Status != source.status {
+						continue // other checks judge the status
+					}
+					seen = true
+					if err := test(x); err != nil {
 						return err
 					}
 				}
-				if len(answers) == 0 {
-					return undecidedf("no answer was a %d", src.status)
+				if !seen {
+					return undecidedf("no response was a %d", source.status)
 				}
 				return nil
 			},
+		})
+	}
+	return checks
+}
+
+func sendWrongPets(t *tester) ([]*probe.Exchange, error) {
+	return t.sendFaults(petFaults(), (*tester).sendWrongPet), nil
+}
+
+func sendWrongMessages(t *tester) ([]*probe.Exchange, error) {
+	return t.sendFaults(messageFaults(), (*tester).sendWrongMessage), nil
+}
+
+func (t *tester) sendFaults(faults []fault, send func(*tester, fault) (refusal, error)) []*probe.Exchange {
+	var responses []*probe.Exchange
+	for _, f := range faults {
+		if r, err := send(t, f); err == nil {
+			responses = append(responses, r.x)
 		}
 	}
-	return []Check{
-		part("media-type", "error-type", "is application/json",
-			"Another Content-Type, or none.", (*exchange).isJSON),
-		part("code", "error-code", "has a code",
-			"The body is no JSON object, or its code is missing or no string.",
-			func(x *exchange) error { return x.errorString("code") }),
-		part("message", "error-message", "has a message",
-			"The body is no JSON object, or its message is missing or no string.",
-			func(x *exchange) error { return x.errorString("message") }),
-		part("status", "error-status", "repeats its status",
-			"The body is no JSON object, or its status is missing, no integer, or not the HTTP status.", (*exchange).errorStatus),
-	}
+	return responses
 }
 
-func (x *exchange) errorBody() (object, error) {
-	v, err := x.value()
-	if err != nil {
+func sendUnauthorized(t *tester) ([]*probe.Exchange, error) {
+	operations := []operation{listOperation, getOperation}
+	if !t.s.opts.ReadOnly {
+		operations = append(operations, createOperation)
+	}
+	var responses []*probe.Exchange
+	for _, op := range operations {
+		for _, r := range t.unauthorized(op) {
+			responses = append(responses, r.x)
+		}
+	}
+	return responses, nil
+}
+
+func sendUnauthorizedMessages(t *tester) ([]*probe.Exchange, error) {
+	var responses []*probe.Exchange
+	for _, r := range t.unauthorized(submitOperation) {
+		responses = append(responses, r.x)
+	}
+	return responses, nil
+}
+
+func sendMissing(t *tester) ([]*probe.Exchange, error) {
+	if err := t.wantNotRemoved(); err != nil {
 		return nil, err
 	}
-	o, err := parseObject(v)
-	if err != nil {
-		return nil, violationf(x, "the body %v", err)
-	}
-	return o, nil
+	x, err := t.getMissing()
+	return []*probe.Exchange{x}, err
 }
 
-func (x *exchange) errorString(member string) error {
-	o, err := x.errorBody()
+func errorCode(x *probe.Exchange) error    { return errorString(x, "code") }
+func errorMessage(x *probe.Exchange) error { return errorString(x, "message") }
+
+func errorString(x *probe.Exchange, member string) error {
+	o, err := readObject(x)
 	if err != nil {
 		return err
 	}
-	if _, err := o.str(member); err != nil {
-		return violationf(x, "the body is no Error: %v", err)
+	if _, err := o.Str(member); err != nil {
+		return violationf(x, "the body is not an Error: %v", err)
 	}
 	return nil
 }
 
-func (x *exchange) errorStatus() error {
-	o, err := x.errorBody()
+func errorStatus(x *probe.Exchange) error {
+	o, err := readObject(x)
 	if err != nil {
 		return err
 	}
-	status, err := o.int64("status")
+	status, err := o.Int64("status")
 	if err != nil {
-		return violationf(x, "the body is no Error: %v", err)
+		return violationf(x, "the body is not an Error: %v", err)
 	}
-	if status != int64(x.status) {
-		return violationf(x, "the body's status is %d in an answer of %d", status, x.status)
+	if status != int64(x.Status) {
+		return violationf(x, "the status in the body is %d, want %d", status, x.Status)
 	}
 	return nil
 }
 
-// petErrors400 returns the 400s to all wrong bodies. A wrong body that gets
-// another status is for its own check.
-func petErrors400(p *probe) ([]*exchange, error) {
-	var answers []*exchange
-	for _, f := range petFaults() {
-		_, x, err := p.refusal(f)
-		if err == nil && x.status == http.StatusBadRequest {
-			answers = append(answers, x)
+const serverErrorWhy = "A 5xx tells the client that the server failed and to try again."
+
+var noServerErrors = Check{
+	ID: "errors.no-5xx", Title: "no bad request gets 5xx",
+	Why:     serverErrorWhy,
+	Failure: "A bad query, id or, unless the run is read-only, body gets 5xx, or the connection is dropped.",
+	late:    true,
+	run: func(t *tester) error {
+		// None of the requests looks like an attack, because a guard in front
+		// of the target could refuse the rest of the run.
+		var requests []probe.Request
+		for _, q := range []string{
+			"limit=0", "limit=-1", "limit=101", "limit=9223372036854775807", "limit=9223372036854775808", "limit=1e9", "limit=abc", "limit=", "limit=%00", "limit=1&limit=2",
+			"status=lost", "status=", "status=%00", "status=%FF", "status=sold&status=pending", "status='", "status[]=sold", "status=" + strings.Repeat("a", 2000),
+			"%zz", "=", "&&", "cursor=x", "offset=-1", "page=-1",
+		} {
+			requests = append(requests, probe.Get("/pets?"+q))
 		}
-	}
-	return answers, nil
+		for _, id := range []string{
+			"abc", "-", "1.5", "1e9", "%00", "%FF", "%27", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "%F0%9F%A6%8A", "null", "undefined", "NaN", "%7B%7D",
+		} {
+			requests = append(requests, probe.Get("/pets/"+id))
+		}
+		if !t.s.opts.ReadOnly {
+			for _, body := range badBodies() {
+				requests = append(requests, probe.Post("/pets", body))
+			}
+		}
+		return t.wantNo5xx(requests)
+	},
 }
 
-func petErrors401(p *probe) ([]*exchange, error) {
-	var answers []*exchange
-	for _, op := range petOperations() {
-		if op.writes && p.s.opts.ReadOnly {
-			continue
+var messageNoServerErrors = Check{
+	ID: "messages.no-5xx", Title: "no bad message gets 5xx",
+	Writes:  true,
+	Why:     serverErrorWhy,
+	Failure: "A bad body gets 5xx, or the connection is dropped.",
+	run: func(t *tester) error {
+		var requests []probe.Request
+		for _, body := range append(badBodies(), `{"message":"\ud800"}`, `{"message":"a\u0000b"}`) {
+			requests = append(requests, probe.PostMessage(body))
 		}
-		answers = append(answers, p.denials(op)...)
-	}
-	return answers, nil
+		return t.wantNo5xx(requests)
+	},
 }
 
-// denials returns op's 401s to all bad credentials.
-func (p *probe) denials(op operation) []*exchange {
-	var answers []*exchange
-	for _, c := range badCredentials() {
-		if d, err := p.denial(op, c); err == nil && d.x.status == http.StatusUnauthorized {
-			answers = append(answers, d.x)
+func (t *tester) wantNo5xx(requests []probe.Request) error {
+	return t.parallel(len(requests), t.s.opts.Parallel, func(t *tester, i int) error {
+		x, err := t.do(requests[i])
+		if err == nil && x.Status >= http.StatusInternalServerError {
+			err = t.wrongStatus(x, "4xx", "the request is bad")
 		}
-	}
-	return answers
+		return err
+	})
 }
 
-func petErrors404(p *probe) ([]*exchange, error) {
-	if err := p.stillThere(); err != nil {
-		return nil, err
+// badBodies returns bodies that often make servers fail. None is a NewPet.
+func badBodies() []string {
+	many := make([]string, 500)
+	for i := range many {
+		many[i] = fmt.Sprintf(`"m%d":0`, i)
 	}
-	x, err := p.missing()
-	if err != nil {
-		return nil, err
+	return []string{
+		"", " ", "\x00", "\xff\xfe", "{", "}", "[", "]", `"`, "nul", "-", "01", "{}", "[]", "null", "0", `""`,
+		`{"name":`, `{"name":"a","categoryId":}`, `{"":""}`, `{"name":"\u`, `{"name":"\ud800`,
+		`{"name":{},"categoryId":[]}`, `{"name":[],"categoryId":{}}`,
+		`{"name":null,"categoryId":null,"status":null}`,
+		`{"categoryId":1e400}`, `{"categoryId":-1e400}`, `{"categoryId":` + strings.Repeat("9", 500) + `}`,
+		`{"__proto__":{"name":"a"},"categoryId":1}`, `{"constructor":null}`,
+		strings.Repeat("[", 500) + strings.Repeat("]", 500),
+		strings.Repeat(`{"name":`, 200) + "1" + strings.Repeat("}", 200),
+		`{` + strings.Join(many, ",") + `}`,
 	}
-	if x.status != http.StatusNotFound {
-		return nil, nil
-	}
-	return []*exchange{x}, nil
 }

@@ -1,162 +1,134 @@
 package conformance
 
 import (
-	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
-// httpChecks are about what HTTP asks of the operations on pets.
-func httpChecks() []Check {
-	return []Check{
-		{
-			ID: "http.location", Title: "a creation names the pet in Location",
-			Clause: "rfc-location", Level: Recommended, Feature: FeaturePets, Writes: true,
-			Why:     "Generic clients find what they created by it.",
-			Failure: "A 201 without Location, or with one that does not lead to the pet.",
-			run:     httpLocation,
-		},
-		{
-			ID: "http.head", Title: "HEAD answers as GET does, without a body",
-			Clause: "rfc-head", Level: Recommended, Feature: FeaturePets, Writes: true, // strictly: it is no GET
-			Why:     "Caches and monitors ask with HEAD.",
-			Failure: "HEAD /pets gets another status than GET /pets.",
-			run:     httpHead,
-		},
-		{
-			ID: "http.method", Title: "a method that is not supported gets 405 with Allow",
-			Clause: "rfc-allow", Level: Recommended, Feature: FeaturePets, Writes: true,
-			Why:     "A client learns which methods there are.",
-			Failure: "PUT to a pet of this run, with a body that is no pet, gets another error than 405, or a 405 without an Allow that has GET. A target that supports PUT is not judged.",
-			run:     httpMethod,
-		},
-		{
-			ID: "http.chunked", Title: "a body in chunks is accepted",
-			Clause: "rfc-chunked", Level: Recommended, Feature: FeaturePets, Writes: true,
-			Why:     "Clients that stream do not know the length.",
-			Failure: "A valid pet sent with Transfer-Encoding: chunked gets another status than 201.",
-			run:     httpChunked,
-		},
-		{
-			ID: "http.open.options", Title: "what OPTIONS and unknown paths get",
-			Clause: "open-options", Level: Observed, Feature: FeaturePets,
-			Why:     "The contract leaves it open; a client has to know its server.",
-			Failure: "Nothing: it is recorded, not judged.",
-			run:     httpOptions,
-		},
-	}
-}
+// What HTTP asks of the operations on pets.
 
-func httpLocation(p *probe) error {
-	x, added, err := p.aCreation()
-	if err != nil {
-		return err
-	}
-	if x.status != 201 {
-		return undecidedf("the creation was answered with %s", x.statusLine())
-	}
-	where := x.header.Get("Location")
-	if where == "" {
-		return violationf(x, "the 201 has no Location")
-	}
-	path, err := p.below(x.url, where)
-	if err != nil || path == "" {
-		return err // another host's address may be right, and must not see the key
-	}
-	if gone, err := p.getRemoved(); gone || err != nil {
-		return err
-	}
-	at, err := p.get(path)
-	if err != nil {
-		return err
-	}
-	if at.status != 200 {
-		return violationf(at, "the Location %q answers %s", where, at.statusLine())
-	}
-	got, err := at.pet()
-	if err != nil || got.ID != added.ID {
-		return violationf(at, "the Location %q does not lead to the pet %d", where, added.ID)
-	}
-	return nil
-}
-
-func httpHead(p *probe) error {
-	r := get("/pets?limit=1")
-	r.method = "HEAD"
-	x, err := p.do(r)
-	if err != nil {
-		return err
-	}
-	if x.status != 200 {
-		return violationf(x, "HEAD gets %s where GET gets 200", x.statusLine())
-	}
-	return nil
-}
-
-func httpMethod(p *probe) error {
-	owned, err := p.add("sold")
-	if err != nil {
-		return err
-	}
-	r := post(petPath(owned.ID), "{}")
-	r.method = "PUT"
-	x, err := p.do(r)
-	switch {
-	case err != nil:
-		return err
-	case x.status < 400 || x.status == 400 || x.status == 422:
-		p.note("PUT", "%s: it seems to be supported", x.statusLine())
-		return nil
-	case x.status != 405:
-		return violationf(x, "PUT gets %s, not 405", x.statusLine())
-	case !strings.Contains(strings.ToUpper(strings.Join(x.header.Values("Allow"), ",")), "GET"):
-		return violationf(x, "the 405 has no Allow with GET: %s", orAbsent(x.header.Get("Allow")))
-	}
-	return nil
-}
-
-func httpChunked(p *probe) error {
-	category, err := p.category()
-	if err != nil {
-		return err
-	}
-	r := post("/pets", newPet{p.name(), category, "sold"}.json())
-	r.chunked = true
-	x, err := p.do(r)
-	if err != nil {
-		return err
-	}
-	return p.isAdded(x)
-}
-
-func httpOptions(p *probe) error {
-	requests := []request{get("/pets/"), get("/nothing-here"), get("/store/orders")}
-	if !p.s.opts.ReadOnly {
-		requests = append(requests, request{method: "OPTIONS", path: "/pets", auth: validKey()})
-	}
-	for _, r := range requests {
-		x, err := p.do(r)
-		if err := p.record(fmt.Sprintf("%s %s", r.method, r.path), x, err); err != nil {
+var httpLocation = Check{
+	ID: "http.location", Title: "the response to a new pet has its Location",
+	Writes:  true,
+	Why:     "Generic clients find by it what they created.",
+	Failure: "A 201 without Location, or with one that is not the pet's.",
+	run: func(t *tester) error {
+		first, err := t.firstResponse()
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		x, added := first.x, first.pet
+		if x.Status != 201 {
+			return undecidedf("the new pet got %s", x.StatusLine())
+		}
+		location := x.Header.Get("Location")
+		if location == "" {
+			return violationf(x, "the 201 has no Location")
+		}
+		path, err := t.pathOf(x, location)
+		if err != nil || path == "" {
+			return err // another server's URL may be right, and must not receive the key
+		}
+		if removed, err := t.getRemoved(); removed || err != nil {
+			return err
+		}
+		at, err := t.get(path)
+		if err != nil {
+			return err
+		}
+		if at.Status != 200 {
+			return violationf(at, "the Location %q gets %s", location, at.StatusLine())
+		}
+		got, err := readPet(at)
+		if err != nil || got.ID != added.ID {
+			return violationf(at, "the Location %q is not that of the pet %d", location, added.ID)
+		}
+		return nil
+	},
 }
 
-// below returns the path below the base address that ref, relative to the
-// address at, leads to; "" if it leads elsewhere.
-func (p *probe) below(at, ref string) (string, error) {
-	base, err := url.Parse(at)
+// pathOf returns the path of a Location relative to the target's base URL, or ""
+// if it is on another server.
+func (t *tester) pathOf(x *probe.Exchange, location string) (string, error) {
+	base, err := url.Parse(x.URL)
 	if err != nil {
 		return "", err
 	}
-	u, err := base.Parse(ref)
+	u, err := base.Parse(location)
 	if err != nil {
-		return "", violationf(nil, "the Location %q is no address", ref)
+		return "", violationf(x, "the Location %q is not a URL", location)
 	}
-	path, ok := strings.CutPrefix(u.String(), p.s.target.URL+"/")
-	if !ok {
+	path, ok := strings.CutPrefix(u.String(), t.s.target.URL)
+	if !ok || !strings.HasPrefix(path, "/") {
 		return "", nil
 	}
-	return "/" + path, nil
+	return path, nil
+}
+
+var httpHead = Check{
+	ID: "http.head", Title: "HEAD gets the same status as GET",
+	Writes:  true, // a read-only run sends only GET
+	Why:     "Caches and monitors use HEAD.",
+	Failure: "HEAD /pets gets another status than GET /pets.",
+	run: func(t *tester) error {
+		r := probe.Get("/pets?limit=1")
+		r.Method = http.MethodHead
+		x, err := t.do(r)
+		if err == nil && x.Status != 200 {
+			err = violationf(x, "HEAD gets %s, and GET gets 200", x.StatusLine())
+		}
+		return err
+	},
+}
+
+var httpMethod = Check{
+	ID: "http.method", Title: "a method that is not supported gets 405 with Allow",
+	Writes:  true,
+	Why:     "A client learns which methods are supported.",
+	Failure: "PUT to a pet of this run, with a body that is not a pet, gets another error than 405, or a 405 without an Allow that has GET. A target that supports PUT is not judged.",
+	run: func(t *tester) error {
+		owned, err := t.add("sold")
+		if err != nil {
+			return err
+		}
+		r := probe.Post(owned.path(), "{}")
+		r.Method = http.MethodPut
+		x, err := t.do(r)
+		switch {
+		case err != nil:
+			return err
+		case x.Status < 400 || x.Status == 400 || x.Status == 422:
+			t.observe("PUT", "%s: it seems to be supported", x.StatusLine())
+			return nil
+		case x.Status != 405:
+			return violationf(x, "PUT gets %s, want 405", x.StatusLine())
+		}
+		if allow := strings.Join(x.Header.Values("Allow"), ", "); !strings.Contains(strings.ToUpper(allow), "GET") {
+			return violationf(x, "the Allow of the 405 is %s, want GET in it", orAbsent(allow))
+		}
+		return nil
+	},
+}
+
+var httpChunked = Check{
+	ID: "http.chunked", Title: "a chunked body is accepted",
+	Writes:  true,
+	Why:     "A client that streams does not know the length.",
+	Failure: "A valid pet with Transfer-Encoding: chunked gets another status than 201.",
+	run: func(t *tester) error {
+		n, err := t.newPet("sold")
+		if err != nil {
+			return err
+		}
+		r := probe.Post("/pets", n.json())
+		r.Chunked = true
+		x, err := t.do(r)
+		if err != nil {
+			return err
+		}
+		return t.wantAdded(x)
+	},
 }

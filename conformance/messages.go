@@ -1,221 +1,248 @@
 package conformance
 
-import "strings"
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
 
-// messageBody returns the body that submits text (contract, section 4.4).
-func messageBody(text string) string { return string(append(quoteJSON(`{"message":`, text), '}')) }
+	"example.com/animalstore/conformance/internal/probe"
+)
 
-// messageChecks are about POST /messages that succeeds (contract, sections
-// 2.7 and 4.4).
-func messageChecks() []Check {
-	checks := []Check{
-		message("status", "submit", "a message is accepted",
-			"It is what the operation is for.",
-			"Another status than 2xx for a body with a message, sent with a valid key and its Content-Type. Which 2xx is not stated.", messageAccepted),
-		message("id", "message-id", "the record has an id that is a string",
-			"A client refers to its message by it.",
-			"The id is missing or no string.", messageMember("id")),
-		message("id.unique", "message-id", "every message has an id of its own",
-			"An id that is given twice identifies nothing.",
-			"Two submissions, of the same text or at the same time, get the same id.", messageIDs),
-		message("echo", "message-text", "the record echoes the text",
-			"A client sees what was understood.",
-			"The member message is missing, no string, or another text.", messageEcho),
-		message("queued", "message-status", "the status of the record is queued",
-			"A client must not take a message that waits for one that was processed.",
-			"The status is missing, no string, or another one.", messageQueued),
-		message("time", "message-time", "createdAt is an ISO 8601 timestamp in UTC",
-			"Clients order and age messages by it.",
-			"createdAt is missing, no string, no timestamp of ISO 8601, or one that does not say UTC (Z or +00:00).", messageTime),
-		message("time.now", "message-time", "createdAt is when the message was created",
-			"Clients order and age messages by it.",
-			"createdAt is more than ten minutes from the answer's Date and from the suite's clock, or, without a Date, more than 25 hours from the latter.", messageNow),
-		{
-			ID: "messages.open.answer", Title: "the status code and header of a submission",
-			Clause: "open-message", Level: Observed, Feature: FeatureMessages, Writes: true,
-			Why:     "The contract leaves it open; a client has to know its server.",
-			Failure: "Nothing: it is recorded, not judged.",
-			run:     messageOpen,
+// POST /messages with a valid message (contract, sections 2.7 and 4.4).
+
+// messageBody returns the body that submits text.
+func messageBody(text string) string { return fmt.Sprintf(`{"message":%s}`, quoteJSON(text)) }
+
+var messageAccepted = Check{
+	ID: "messages.status", Title: "POST /messages accepts a valid message",
+	Writes:  true,
+	Why:     "It is the purpose of the operation.",
+	Failure: "Another status than 2xx for a body with a message, a valid key and a Content-Type. The contract does not say which 2xx.",
+	run: func(t *tester) error {
+		s, err := t.submission()
+		if err != nil {
+			return err
+		}
+		return t.wantAccepted(s.x)
+	},
+}
+
+var messageID = recordCheck("id", "id", "the record has an id, a string",
+	"A client refers to its message by it.",
+	"The id is missing or not a string.",
+	func(submission, string) error { return nil })
+
+var messageEcho = recordCheck("echo", "message", "the record repeats the text",
+	"A client sees what was understood.",
+	"The member message is missing, not a string, or another text.",
+	func(s submission, got string) error {
+		if got != s.text {
+			return violationf(s.x, "the text is %q, want %q", probe.Short(got), s.text)
+		}
+		return nil
+	})
+
+var messageQueued = recordCheck("queued", "status", "the status of the record is queued",
+	"A client must not mistake a message that waits for one that was processed.",
+	"The status is missing, not a string, or another one.",
+	func(s submission, got string) error {
+		if got != "queued" {
+			return violationf(s.x, "the status is %q, want queued", probe.Short(got))
+		}
+		return nil
+	})
+
+var messageTime = recordCheck("time", "createdAt", "createdAt is an ISO 8601 timestamp in UTC",
+	"Clients sort messages by it.",
+	"createdAt is missing, not a string, not a timestamp of ISO 8601, or does not say UTC (Z or +00:00).",
+	func(s submission, got string) error {
+		if _, err := parseTimestamp(got); err != nil {
+			return violationf(s.x, "createdAt %v", err)
+		}
+		return nil
+	})
+
+var messageNow = recordCheck("time.now", "createdAt", "createdAt is the time at which the message was created",
+	"Clients sort messages by it.",
+	"createdAt is more than ten minutes away from the Date of the response and from the clock of the suite, or, without a Date, more than 25 hours from the latter.",
+	func(s submission, got string) error {
+		at, err := parseTimestamp(got)
+		if err != nil {
+			return undecidedf("createdAt cannot be read")
+		}
+		near := func(t time.Time, d time.Duration) bool { return at.Sub(t).Abs() <= d }
+		date, err := http.ParseTime(s.x.Header.Get("Date"))
+		switch {
+		case err == nil && !near(date, 10*time.Minute) && !near(s.x.Sent, 10*time.Minute):
+			return violationf(s.x, "createdAt is %q in a response of %s", got, date.UTC().Format(time.RFC3339))
+		case err != nil && !near(s.x.Sent, 25*time.Hour): // the suite's own clock may be wrong
+			return violationf(s.x, "createdAt is %q in a response that came at %s", got, s.x.Sent.UTC().Format(time.RFC3339))
+		}
+		return nil
+	})
+
+// recordCheck returns a check of a member of the message record, which must be a
+// string.
+func recordCheck(id, member, title, why, failure string, test func(s submission, got string) error) Check {
+	return Check{
+		ID: "messages." + id, Title: title, Writes: true, Why: why, Failure: failure,
+		run: func(t *tester) error {
+			s, err := t.submission()
+			if err != nil {
+				return asUndecided(err, "no message could be submitted")
+			}
+			if !s.x.Succeeded() {
+				return undecidedf("a message gets %s", s.x.StatusLine())
+			}
+			o, err := readObject(s.x)
+			if err != nil {
+				return err
+			}
+			got, err := o.Str(member)
+			if err != nil {
+				return violationf(s.x, "the body is not a message record: %v", err)
+			}
+			return test(s, got)
 		},
 	}
-	for _, k := range nameKinds() {
+}
+
+// submission is a text that was submitted, and the response.
+type submission struct {
+	text string
+	x    *probe.Exchange
+}
+
+// submission submits a text, once for all checks.
+func (t *tester) submission() (submission, error) {
+	return share(t, "submission", func(t *tester) (submission, error) {
+		text := t.name()
+		x, err := t.do(probe.PostMessage(messageBody(text)))
+		return submission{text, x}, err
+	})
+}
+
+var messageIDs = Check{
+	ID: "messages.id.unique", Title: "every message has its own id",
+	Writes:  true,
+	Why:     "An id that two messages have identifies neither.",
+	Failure: "Two messages with the same text, submitted concurrently, get the same id.",
+	run: func(t *tester) error {
+		const n = 8
+		text := t.name()
+		ids := make([]string, n)
+		xs := make([]*probe.Exchange, n)
+		err := t.parallel(n, n, func(t *tester, i int) error {
+			x, err := t.do(probe.PostMessage(messageBody(text)))
+			if err != nil {
+				return err
+			}
+			if !x.Succeeded() {
+				return undecidedf("a message gets %s", x.StatusLine())
+			}
+			o, err := readObject(x)
+			if err != nil {
+				return asUndecided(err, "the record cannot be read")
+			}
+			v, err := o.Member("id")
+			if err != nil {
+				return undecidedf("the record cannot be read: %v", err)
+			}
+			ids[i], xs[i] = string(v), x
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		seen := make(map[string]bool)
+		for i, id := range ids {
+			if seen[id] {
+				return violationf(xs[i], "two of %d messages have the id %s", n, probe.Short(id))
+			}
+			seen[id] = true
+		}
+		return nil
+	},
+}
+
+// textChecks are about the text of a message.
+func textChecks() []Check {
+	var checks []Check
+	for _, k := range textKinds() {
 		switch k.id {
 		case "quotes", "markup", "combining", "astral", "ends", "nul", "long":
-			checks = append(checks, message("text."+k.id, "message-text", "a text "+k.what+" is echoed to the byte",
-				"A client sees what was understood.",
-				"The record holds another text. A text that is refused with 4xx is inconclusive where its kind may be.",
-				func(p *probe) error { return p.echoed(k.text(p.name()), k.refusable) }))
+			checks = append(checks, Check{
+				ID: "messages.text." + k.id, Title: "a text " + k.what + " is repeated exactly",
+				Writes:  true,
+				Why:     "A client sees what was understood.",
+				Failure: "The record has another text. Inconclusive if the text gets 4xx and the target may refuse it.",
+				run: func(t *tester) error {
+					text := k.text(t.name())
+					x, err := t.do(probe.PostMessage(messageBody(text)))
+					if err != nil {
+						return err
+					}
+					if k.mayRefuse != "" && x.Refused() {
+						return undecidedf("the target refuses the text with %s: %s", x.StatusLine(), k.mayRefuse)
+					}
+					return t.wantText(x, text)
+				},
+			})
 		}
 	}
 	return checks
 }
 
-// message returns a required check of POST /messages.
-func message(id, clause, title, why, failure string, run func(*probe) error) Check {
-	return Check{
-		ID: "messages." + id, Title: title, Clause: clause,
-		Level: Required, Feature: FeatureMessages, Writes: true,
-		Why: why, Failure: failure, run: run,
-	}
-}
-
-func succeeded(x *exchange) bool { return x.status >= 200 && x.status <= 299 }
-
-// submission is a submitted text and its answer.
-type submission struct {
-	text string
-	x    *exchange
-}
-
-// submit submits a text, once for all checks that look at the answer.
-func (p *probe) submit() (submission, error) {
-	return once(p, "submission", func(p *probe) (submission, error) {
-		text := p.name()
-		x, err := p.do(postMessage(messageBody(text)))
-		return submission{text, x}, err
-	})
-}
-
-func messageAccepted(p *probe) error {
-	s, err := p.submit()
-	if err != nil || succeeded(s.x) {
-		return err
-	}
-	return p.unwanted(s.x, "2xx", "a valid message is submitted")
-}
-
-// messageRecord returns a submission with the record in its answer.
-func (p *probe) messageRecord() (submission, object, error) {
-	s, err := p.submit()
-	if err != nil {
-		return s, nil, asUndecided(err, "no message could be submitted")
-	}
-	if !succeeded(s.x) {
-		return s, nil, undecidedf("submitting a message gets %s", s.x.statusLine())
-	}
-	o, err := s.x.errorBody()
-	return s, o, err
-}
-
-func messageMember(name string) func(*probe) error {
-	return func(p *probe) error {
-		s, o, err := p.messageRecord()
-		if err != nil {
-			return err
-		}
-		if _, err := o.str(name); err != nil {
-			return violationf(s.x, "the body is no message record: %v", err)
-		}
-		return nil
-	}
-}
-
-func messageIDs(p *probe) error {
-	const n = 8
-	text := p.name()
-	ids := make([]string, n)
-	xs := make([]*exchange, n)
-	err := p.parallel(n, n, func(p *probe, i int) error {
-		x, err := p.do(postMessage(messageBody(text)))
-		if err != nil {
-			return err
-		}
-		if !succeeded(x) {
-			return undecidedf("submitting a message gets %s", x.statusLine())
-		}
-		o, err := x.errorBody()
-		if err != nil {
-			return asUndecided(err, "the record cannot be read")
-		}
-		v, err := o.member("id")
-		ids[i], xs[i] = string(v), x
-		if err != nil {
-			return undecidedf("the record cannot be read: %v", err)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	seen := make(map[string]bool)
-	for i, id := range ids {
-		if seen[id] {
-			return violationf(xs[i], "two of %d messages have the id %s", n, short(id))
-		}
-		seen[id] = true
+func (t *tester) wantAccepted(x *probe.Exchange) error {
+	if !x.Succeeded() {
+		return t.wrongStatus(x, "2xx", "a valid message is submitted")
 	}
 	return nil
 }
 
-func messageEcho(p *probe) error {
-	s, o, err := p.messageRecord()
+// wantText returns an error if x does not have the record of a message with that
+// text.
+func (t *tester) wantText(x *probe.Exchange, text string) error {
+	if err := t.wantAccepted(x); err != nil {
+		return err
+	}
+	o, err := readObject(x)
 	if err != nil {
 		return err
 	}
-	got, err := o.str("message")
-	if err != nil {
-		return violationf(s.x, "the body is no message record: %v", err)
-	}
-	if got != s.text {
-		return violationf(s.x, "the text is %q, not %q", short(got), s.text)
+	if got, err := o.Str("message"); err != nil || got != text {
+		return violationf(x, "the record does not repeat the text that was submitted")
 	}
 	return nil
 }
 
-// echoed submits a text and says what is wrong if it does not come back.
-func (p *probe) echoed(text, refusable string) error {
-	x, err := p.do(postMessage(messageBody(text)))
-	if err != nil {
-		return err
-	}
+var (
+	timestamp   = regexp.MustCompile(`^(\d{4})(-?)(\d{2})(-?)(\d{2})[Tt](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d+)?)?([Zz]|[+-]00(?::?00)?)?$`)
+	otherOffset = regexp.MustCompile(`[+-]\d{2}:?\d{2}$`)
+)
+
+// parseTimestamp reads an ISO 8601 date and time in UTC, in the extended or the
+// basic format, with or without seconds and a fraction.
+func parseTimestamp(s string) (time.Time, error) {
+	m := timestamp.FindStringSubmatch(s)
 	switch {
-	case refusable != "" && x.status >= 400 && x.status <= 499:
-		return undecidedf("the target refuses it with %s, and %s", x.statusLine(),
-			strings.Replace(refusable, "a name", "a text", 1))
-	case !succeeded(x):
-		return p.unwanted(x, "2xx", "a valid message is submitted")
-	}
-	o, err := x.errorBody()
-	if err != nil {
-		return err
-	}
-	if got, err := o.str("message"); err != nil || got != text {
-		return violationf(x, "the record does not echo the text that was submitted")
-	}
-	return nil
-}
-
-func messageQueued(p *probe) error {
-	s, o, err := p.messageRecord()
-	if err != nil {
-		return err
-	}
-	got, err := o.str("status")
-	if err != nil {
-		return violationf(s.x, "the body is no message record: %v", err)
-	}
-	if got != "queued" {
-		return violationf(s.x, "the status is %q, not queued", short(got))
-	}
-	return nil
-}
-
-func messageOpen(p *probe) error {
-	s, err := p.submit()
-	if err != nil {
-		return err
-	}
-	p.note("a message", "%s", s.x.statusLine())
-	p.note("Content-Type", "%s", orAbsent(s.x.header.Get("Content-Type")))
-	p.note("Location", "%s", orAbsent(s.x.header.Get("Location")))
-	for _, c := range []struct{ what, body string }{
-		{"an empty text", `{"message":""}`},
-		{"an unknown member", strings.Replace(messageBody(p.name()), "}", `,"priority":1}`, 1)},
-	} {
-		x, err := p.do(postMessage(c.body))
-		if err := p.record(c.what, x, err); err != nil {
-			return err
+	case m == nil || m[2] != m[4]:
+		if otherOffset.MatchString(s) && !strings.HasSuffix(s, "00:00") {
+			return time.Time{}, fmt.Errorf("is %q, whose offset is not UTC", probe.Short(s))
 		}
+		return time.Time{}, fmt.Errorf("is %q, not a timestamp of ISO 8601 in UTC", probe.Short(s))
+	case m[9] == "":
+		return time.Time{}, fmt.Errorf("is %q, without Z or an offset: that is local time", probe.Short(s))
 	}
-	return nil
+	seconds := m[8]
+	if seconds == "" || seconds == "60" { // a leap second
+		seconds = "59"
+	}
+	at, err := time.Parse("20060102150405", m[1]+m[3]+m[5]+m[6]+m[7]+seconds)
+	if err != nil {
+		return at, fmt.Errorf("is %q, a day or time that does not exist", probe.Short(s))
+	}
+	return at, nil
 }

@@ -10,7 +10,7 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// newNode starts the implementation in testdata/node-server and returns it.
+// newNode starts the implementation in testdata/node-server.
 func newNode(t *testing.T) conformance.Target {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -35,7 +35,7 @@ func newNode(t *testing.T) conformance.Target {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		stdin.Close() // which ends it
+		stdin.Close() // ends the process
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("node: %v", err)
 		}
@@ -48,17 +48,14 @@ func newNode(t *testing.T) conformance.Target {
 	return conformance.Target{URL: url, MessagesURL: url, Key: key}
 }
 
-// TestNode judges an implementation that shares no code with ours: another
-// language, another order of lists, ids that floating point spoils, answers
-// with white space and in chunks.
+// TestNode judges an implementation in another language. It has another order of
+// lists, ids beyond 2^53, and chunked responses with white space.
 func TestNode(t *testing.T) {
 	r, err := conformance.Run(t.Context(), newNode(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Outcome != conformance.Conformant || r.Counts.Warn > 0 || r.Counts.Inconclusive > 0 {
-		var text strings.Builder
-		r.Write(&text, conformance.Text)
-		t.Errorf("the outcome is %s\n%s", r.Headline(), text.String())
+		t.Errorf("%s\n%s", r.Headline(), text(r))
 	}
 }

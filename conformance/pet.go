@@ -2,12 +2,18 @@ package conformance
 
 import (
 	"fmt"
+	"mime"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
+
+// statuses are the values of the contract, section 2.4.
+func statuses() []string { return []string{"available", "pending", "sold"} }
 
 // newPet is a pet to create (contract, section 2.1).
 type newPet struct {
@@ -17,154 +23,166 @@ type newPet struct {
 }
 
 func (n newPet) json() string {
-	b := append(quoteJSON(`{"name":`, n.Name), `,"categoryId":`...)
-	b = strconv.AppendInt(b, n.Category, 10)
+	status := ""
 	if n.Status != "" {
-		b = quoteJSON(string(b)+`,"status":`, n.Status)
+		status = `,"status":` + quoteJSON(n.Status)
 	}
-	return string(append(b, '}'))
+	return fmt.Sprintf(`{"name":%s,"categoryId":%d%s}`, quoteJSON(n.Name), n.Category, status)
 }
 
-func quoteJSON(before, s string) []byte {
-	b, err := jsontext.AppendQuote([]byte(before), s)
+func quoteJSON(s string) string {
+	b, err := jsontext.AppendQuote(nil, s)
 	if err != nil {
-		panic("conformance: a name that is no UTF-8: " + err.Error())
+		panic("conformance: a text that is not UTF-8: " + err.Error())
 	}
-	return b
+	return string(b)
 }
 
-// pet is a pet as the target returned it (contract, section 2.2).
+// pet is a pet in the store (contract, section 2.2).
 type pet struct {
 	ID int64
 	newPet
 }
 
-// readPet reads a pet to the letter of the contract; members that it does
-// not name may be there.
-func readPet(v jsontext.Value) (pet, error) {
-	var p pet
-	o, err := parseObject(v)
+func (p pet) path() string { return petPath(p.ID) }
+
+func petPath(id int64) string { return "/pets/" + strconv.FormatInt(id, 10) }
+
+// compare returns a violation that begins with what if got, which was read from
+// x, differs from want.
+func (want pet) compare(x *probe.Exchange, got pet, what string) error {
+	quoted := func(s string) string { return probe.Short(strconv.Quote(s)) }
+	status := func(s string) string {
+		if s == "" {
+			return "absent"
+		}
+		return quoted(s)
+	}
+	switch {
+	case got.ID != want.ID:
+		return violationf(x, "%s: the id is %d, want %d", what, got.ID, want.ID)
+	case got.Name != want.Name:
+		return violationf(x, "%s: the name is %s, want %s", what, quoted(got.Name), quoted(want.Name))
+	case got.Category != want.Category:
+		return violationf(x, "%s: categoryId is %d, want %d", what, got.Category, want.Category)
+	case got.Status != want.Status:
+		return violationf(x, "%s: the status is %s, want %s", what, status(got.Status), status(want.Status))
+	}
+	return nil
+}
+
+// parsePet reads a pet that must be as the contract says. Members that the
+// contract does not name are allowed.
+func parsePet(v jsontext.Value) (pet, error) {
+	p, err := guessPet(v)
 	if err != nil {
 		return p, err
 	}
-	if p.ID, err = o.int64("id"); err != nil {
+	o, _ := probe.ParseObject(v)
+	if _, err := o.Str("name"); err != nil {
 		return p, err
 	}
-	if p.Name, err = o.str("name"); err != nil {
-		return p, err
-	}
-	if p.Category, err = o.int64("categoryId"); err != nil {
+	if _, err := o.Int64("categoryId"); err != nil {
 		return p, err
 	}
 	if _, ok := o["status"]; ok {
-		if p.Status, err = o.str("status"); err != nil {
+		status, err := o.Str("status")
+		if err != nil {
 			return p, err
 		}
-		if !slices.Contains(statuses(), p.Status) {
-			return p, fmt.Errorf("status: %q is none of available, pending, sold", p.Status)
+		if !slices.Contains(statuses(), status) {
+			return p, fmt.Errorf("status: must be available, pending or sold, got %q", status)
 		}
 	}
 	return p, nil
 }
 
-// guessPet reads what it can of a pet, for checks that look at something
-// else than its form. An id that cannot be read is an error.
+// guessPet reads what it can of a pet, for checks that test something else than
+// its form. An id that cannot be read is an error.
 func guessPet(v jsontext.Value) (pet, error) {
 	var p pet
-	o, err := parseObject(v)
+	o, err := probe.ParseObject(v)
 	if err != nil {
 		return p, err
 	}
-	p.Name, _ = o.str("name")
-	p.Category, _ = o.int64("categoryId")
-	p.Status, _ = o.str("status")
-	p.ID, err = o.int64("id")
+	p.Name, _ = o.Str("name")
+	p.Category, _ = o.Int64("categoryId")
+	p.Status, _ = o.Str("status")
+	p.ID, err = o.Int64("id")
 	return p, err
 }
 
-// differs says how got differs from want; "" if it does not.
-func (want pet) differs(got pet) string {
-	switch {
-	case got.ID != want.ID:
-		return fmt.Sprintf("the id is %d, not %d", got.ID, want.ID)
-	case got.Name != want.Name:
-		return fmt.Sprintf("the name is %s, not %s", short(strconv.Quote(got.Name)), short(strconv.Quote(want.Name)))
-	case got.Category != want.Category:
-		return fmt.Sprintf("categoryId is %d, not %d", got.Category, want.Category)
-	case got.Status != want.Status:
-		return fmt.Sprintf("the status is %s, not %s", orNone(got.Status), orNone(want.Status))
-	}
-	return ""
+// readPet returns the pet that the body of x must be.
+func readPet(x *probe.Exchange) (pet, error) { return readBody(x, "the body is not a Pet: ", parsePet) }
+
+// readList returns the elements of the array that the body of x must be.
+func readList(x *probe.Exchange) ([]jsontext.Value, error) {
+	return readBody(x, "the body ", probe.ParseArray)
 }
 
-func orNone(status string) string {
-	if status == "" {
-		return "absent"
-	}
-	return strconv.Quote(status)
+// readObject returns the object that the body of x must be.
+func readObject(x *probe.Exchange) (probe.Object, error) {
+	return readBody(x, "the body ", probe.ParseObject)
 }
 
-// pet returns the pet that x's body must be.
-func (x *exchange) pet() (pet, error) {
-	v, err := x.value()
+// readBody parses the body of x. Its errors are violations.
+func readBody[T any](x *probe.Exchange, what string, parse func(jsontext.Value) (T, error)) (T, error) {
+	v, err := probe.ParseJSON(x.Body)
 	if err != nil {
-		return pet{}, err
+		var zero T
+		return zero, violationf(x, "%v", err)
 	}
-	p, err := readPet(v)
+	t, err := parse(v)
 	if err != nil {
-		return p, violationf(x, "the body is no Pet: %v", err)
+		return t, violationf(x, "%s%v", what, err)
 	}
-	return p, nil
+	return t, nil
 }
 
-// list returns the elements of the array that x's body must be.
-func (x *exchange) list() ([]jsontext.Value, error) {
-	v, err := x.value()
-	if err != nil {
-		return nil, err
+// guessList returns the pets that can be read in a list.
+func guessList(x *probe.Exchange) []pet {
+	var pets []pet
+	if x == nil || x.Status != 200 {
+		return nil
 	}
-	a, err := parseArray(v)
-	if err != nil {
-		return nil, violationf(x, "the body %v", err)
+	elements, _ := readList(x)
+	for _, v := range elements {
+		if p, err := guessPet(v); err == nil {
+			pets = append(pets, p)
+		}
 	}
-	return a, nil
+	return pets
 }
 
-// showElement returns a line for a message about element i of a list: the
-// transcript of a list may be cut long before it.
+// isJSON returns a violation if x is not declared to be JSON.
+func isJSON(x *probe.Exchange) error {
+	ct := x.Header.Get("Content-Type")
+	if ct == "" {
+		return violationf(x, "the response has no Content-Type, want application/json")
+	}
+	// The contract says nothing about parameters, well-formed or not.
+	if media, _, _ := mime.ParseMediaType(ct); media != "application/json" {
+		return violationf(x, "the Content-Type of the response is %q, want application/json", ct)
+	}
+	return nil
+}
+
+// showElement returns a line for a message about element i of a list, since a
+// report may cut the list before it.
 func showElement(i int, v jsontext.Value) string {
 	v = v.Clone()
-	_ = v.Compact() // it shows as it came if it is odd
-	return fmt.Sprintf("\nelement %d of the list: %s", i, cut(string(v), 400))
+	_ = v.Compact() // on failure it is shown as it is
+	return fmt.Sprintf("\nelement %d of the list: %s", i, probe.Cut(string(v), 400))
 }
 
 // showElements returns such a line for each element of x with that id.
-func (x *exchange) showElements(id int64) string {
+func showElements(x *probe.Exchange, id int64) string {
 	var b strings.Builder
-	elements, _ := x.list()
+	elements, _ := readList(x)
 	for i, v := range elements {
 		if p, err := guessPet(v); err == nil && p.ID == id {
 			b.WriteString(showElement(i, v))
 		}
 	}
 	return b.String()
-}
-
-// guessList returns what can be read of a list, leaving out what is no
-// pet.
-func (x *exchange) guessList() []pet {
-	if x.status != 200 {
-		return nil
-	}
-	a, err := x.list()
-	if err != nil {
-		return nil
-	}
-	var pets []pet
-	for _, v := range a {
-		if p, err := guessPet(v); err == nil {
-			pets = append(pets, p)
-		}
-	}
-	return pets
 }

@@ -4,96 +4,109 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
-func getMissing(p *probe) error {
-	x, err := p.missing()
-	if err != nil {
-		return err
-	}
-	if gone, err := p.getRemoved(); gone && x.status == http.StatusGone || err != nil {
-		return err
-	}
-	return p.want(x, 404, "no pet has that id")
-}
+// GET /pets/{petId} with an id that no pet has, or perhaps none.
 
-func getEdges(p *probe) error {
-	ids := []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32}
-	if known, err := p.aPet(); err == nil && known < 1<<62 {
-		ids = append(ids, known+1_000_003) // a likely id that is not given yet
-	}
-	for _, id := range ids {
-		x, err := p.get(petPath(id))
+var getMissing = Check{
+	ID: "pets.get.missing", Title: "an id that no pet has gets 404",
+	Why:     "A client must be able to distinguish a missing pet from an error.",
+	Failure: "A random id of 62 bits gets another status than 404.",
+	run: func(t *tester) error {
+		x, err := t.getMissing()
 		if err != nil {
 			return err
 		}
-		switch x.status {
-		case http.StatusNotFound:
-		case http.StatusOK:
-			got, err := x.pet()
+		if removed, err := t.getRemoved(); removed && x.Status == http.StatusGone || err != nil {
+			return err
+		}
+		return t.wantStatus(x, 404, "no pet has the id")
+	},
+}
+
+var getEdges = Check{
+	ID: "pets.get.edges", Title: "the largest and smallest int64, 0, -1 and other likely ids get 404 or their pet",
+	Why:     "Every int64 is a valid id.",
+	Failure: "One of these ids gets another status than 200 and 404, or a pet with another id.",
+	run: func(t *tester) error {
+		ids := []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32}
+		if known, err := t.knownPet(); err == nil && known < 1<<62 {
+			ids = append(ids, known+1_000_003) // probably not assigned yet
+		}
+		for _, id := range ids {
+			x, err := t.get(petPath(id))
 			if err != nil {
-				return asUndecided(err, "the pet cannot be read")
-			}
-			if got.ID != id {
-				return violationf(x, "the pet %d was asked for, and the answer has the id %d", id, got.ID)
-			}
-		default:
-			if gone, err := p.getRemoved(); gone || err != nil {
 				return err
 			}
-			return p.unwanted(x, "200 or 404", fmt.Sprintf("%d is an int64", id))
+			switch x.Status {
+			case http.StatusNotFound:
+			case http.StatusOK:
+				if err := wantID(x, id); err != nil {
+					return err
+				}
+			default:
+				if removed, err := t.getRemoved(); removed || err != nil {
+					return err
+				}
+				return t.wrongStatus(x, "200 or 404", fmt.Sprintf("%d is an int64", id))
+			}
 		}
-	}
-	return nil
+		return nil
+	},
 }
 
-func getOverflow(p *probe) error {
-	known, err := p.aPet()
-	if err != nil {
-		known = 1 // the ids will do without a pet behind them
-	}
-	for _, path := range []string{
-		"9223372036854775808",
-		"-9223372036854775809",
-		plus(known, 1, 64),
-		plus(known, 1, 32), // an id of its own, if it fits in an int64
-		plus(known, -1, 64),
-		"1" + strings.Repeat("0", 40),
-	} {
-		x, err := p.get("/pets/" + path)
+var getOverflow = Check{
+	ID: "pets.get.overflow", Title: "an id outside int64 gets no pet",
+	Why:     "An id that overflows or is cut returns the wrong pet.",
+	Failure: "An id outside int64, such as that of a known pet plus 2^64, gets a pet or a 5xx. The status 4xx is not judged.",
+	run: func(t *tester) error {
+		known, err := t.knownPet()
 		if err != nil {
-			return err
+			known = 1 // the ids are useful without a pet too
 		}
-		if x.status >= 500 {
-			return p.unwanted(x, "an answer to the client's error", "the id is out of range")
+		for _, id := range []string{
+			"9223372036854775808",
+			"-9223372036854775809",
+			plus(known, 1, 64),
+			plus(known, 1, 32), // another pet may have it, if it is an int64
+			plus(known, -1, 64),
+			"1" + strings.Repeat("0", 40),
+		} {
+			x, err := t.get("/pets/" + id)
+			if err != nil {
+				return err
+			}
+			if x.Status >= 500 {
+				return t.wrongStatus(x, "4xx", "the id is out of range")
+			}
+			if x.Status != http.StatusOK {
+				continue
+			}
+			if got, err := readPet(x); err != nil {
+				return violationf(x, "no pet has the id %s, and the response is 200", id)
+			} else if strconv.FormatInt(got.ID, 10) != id {
+				return violationf(x, "no pet has the id %s, and the response has the pet %d", id, got.ID)
+			}
 		}
-		if x.status != http.StatusOK {
-			continue
-		}
-		if got, err := x.pet(); err == nil && strconv.FormatInt(got.ID, 10) != path {
-			return violationf(x, "there is no pet %s, and the answer has the pet %d", path, got.ID)
-		} else if err != nil {
-			return violationf(x, "there is no pet %s, and the answer is 200", path)
-		}
-	}
-	return nil
+		return nil
+	},
 }
 
-// plus returns id + sign·2^bits, written out.
+// plus returns id + sign·2^bits in decimal digits.
 func plus(id, sign int64, bits uint) string {
 	n := new(big.Int).Lsh(big.NewInt(sign), bits)
 	return n.Add(n, big.NewInt(id)).String()
 }
 
-func getOpenID(p *probe) error {
-	for _, id := range []string{"abc", "1.0", "1e2", "+1", "01", "0x1", " 1", "1 ", "-", "%00", "null", "9223372036854775808", strings.Repeat("9", 200)} {
-		x, err := p.do(get("/pets/" + url.PathEscape(id)))
-		if err := p.record("petId "+strconv.Quote(short(id)), x, err); err != nil {
-			return err
-		}
-	}
-	return nil
+// missingPath returns the path of a pet that does not exist. No store has enough
+// pets for a random id of 62 bits to be in use.
+func (t *tester) missingPath() string { return petPath(1<<62 | t.random().Int64N(1<<62)) }
+
+// getMissing requests a pet that does not exist, once for all checks.
+func (t *tester) getMissing() (*probe.Exchange, error) {
+	return share(t, "missing", func(t *tester) (*probe.Exchange, error) { return t.get(t.missingPath()) })
 }

@@ -2,258 +2,228 @@ package conformance
 
 import (
 	"errors"
-	"net/http"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
-// listChecks are about GET /pets itself (contract, sections 2.2, 2.3, 4.1).
-func listChecks() []Check {
-	return []Check{
-		{
-			ID: "pets.list.status", Title: "GET /pets answers 200",
-			Clause: "list", Level: Required, Feature: FeaturePets,
-			Why:     "It is the one way to see what the store holds.",
-			Failure: "Any other status for a list asked for with a valid key, without parameters or with valid ones.",
-			stage:   stageMany, run: listStatus,
-		},
-		{
-			ID: "pets.list.media-type", Title: "a list is application/json",
-			Clause: "media-type", Level: Required, Feature: FeaturePets,
-			Why:     "Clients choose by the media type how to read a body, or refuse it.",
-			Failure: "Another Content-Type, or none, to a client that accepts application/json or anything. Parameters such as charset do not matter.",
-			run:     listMediaType,
-		},
-		{
-			ID: "pets.list.array", Title: "a list is a bare array",
-			Clause: "array", Level: Required, Feature: FeaturePets,
-			Why:     "A client that expects an array cannot read an object around it.",
-			Failure: "A body that is no JSON, or no array: an object with the list in a member, null.",
-			run:     listArray,
-		},
-		{
-			ID: "pets.list.empty", Title: "a list without pets is an empty array",
-			Clause: "array", Level: Required, Feature: FeaturePets,
-			Why:     "A client that loops over the list must not have to know null, 204 or 404.",
-			Failure: "A filter that no pet matches gets another status than 200, or another body than []. Inconclusive where every filter matched something when the run began.",
-			run:     listEmpty,
-		},
-		{
-			ID: "pets.list.pet", Title: "every pet in a list has its fields, each of its type",
-			Clause: "pet", Level: Required, Feature: FeaturePets,
-			Why:     "Typed clients fail on the first pet that is none.",
-			Failure: "A member that is missing or of another type, a status outside the enumeration (null too), an id or categoryId that is no int64.",
-			stage:   stageMany, run: listPets,
-		},
-		{
-			ID: "pets.list.ids", Title: "no two pets in a list have the same id",
-			Clause: "id-unique", Level: Required, Feature: FeaturePets,
-			Why:     "Clients keep pets by id; one would overwrite the other.",
-			Failure: "The same id twice in one answer.",
-			stage:   stageMany, run: listIDs,
-		},
-		{
-			ID: "pets.list.created", Title: "a pet just added is in the list at once",
-			Clause: "list-shows", Level: Required, Feature: FeaturePets, Writes: true,
-			Why:     "Whoever adds a pet and then lists must see it.",
-			Failure: "A list that is short enough to hold every pet lacks one whose creation was answered. Inconclusive where the store holds more than any list can show.",
-			run:     listCreated,
-		},
-		{
-			ID: "pets.list.same", Title: "a list shows a pet as it was added",
-			Clause: "list-shows", Level: Required, Feature: FeaturePets, Writes: true,
-			Why:     "The list is the replacement for fetching a single pet, and must say the same.",
-			Failure: "Name, categoryId or status in the list differ from what was given on creation.",
-			run:     listSame,
-		},
-	}
-}
+// GET /pets (contract, sections 2.2, 2.3 and 4.1).
 
-func listStatus(p *probe) error {
-	_ = p.someOfEach() // without them there is a list all the same
-	for _, query := range []string{"", "?limit=1", "?limit=20", "?limit=100", "?status=available", "?limit=100&status=sold", "?status=pending&limit=1"} {
-		x, err := p.get("/pets" + query)
-		if err != nil {
-			return err
-		}
-		if err := p.want(x, 200, "a list is asked for with a valid key"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// aList returns an answer with a list, for checks of what is in it.
-func (p *probe) aList(query string) (*exchange, error) {
-	x, err := p.get("/pets" + query)
-	if err != nil {
-		return nil, err
-	}
-	if x.status != http.StatusOK {
-		return nil, asUndecided(p.want(x, 200, "a list is asked for"), "there is no list")
-	}
-	return x, nil
-}
-
-func listMediaType(p *probe) error {
-	anything := get("/pets")
-	anything.accepts = "*/*"
-	for _, r := range []request{get("/pets"), get("/pets?limit=1"), get("/pets?status=sold"), anything} {
-		x, err := p.do(r)
-		if err != nil {
-			return err
-		}
-		if x.status != http.StatusOK {
-			return asUndecided(p.want(x, 200, "a list is asked for"), "there is no list")
-		}
-		if err := x.isJSON(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func listArray(p *probe) error {
-	_ = p.someOfEach() // without them there is a list all the same
-	for _, query := range []string{"", "?limit=1", "?limit=100", "?status=available", "?status=pending&limit=5"} {
-		x, err := p.aList(query)
-		if err != nil {
-			return err
-		}
-		if _, err := x.list(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// listEmpty looks at the lists from before anything was created: only then
-// is there a chance that a filter matches nothing.
-func listEmpty(p *probe) error {
-	var empty bool
-	for _, status := range statuses() {
-		x := p.s.start.byStatus[status]
-		if x == nil || x.status == 0 {
-			continue
-		}
-		p.exchanges = append(p.exchanges, x)
-		if err := p.want(x, 200, "a filter that is valid"); err != nil {
-			return err
-		}
-		elements, err := x.list()
-		if err != nil {
-			return err
-		}
-		empty = empty || len(elements) == 0
-	}
-	if !empty {
-		return undecidedf("every filter matched pets when the run began")
-	}
-	return nil
-}
-
-func listPets(p *probe) error {
-	if err := p.someOfEach(); err != nil {
-		return err
-	}
-	seen := 0
-	for _, query := range []string{"", "?limit=100", "?limit=100&status=available", "?limit=100&status=pending", "?limit=100&status=sold"} {
-		x, err := p.aList(query)
-		if err != nil {
-			return err
-		}
-		elements, err := x.list()
-		if err != nil {
-			return asUndecided(err, "there is no list")
-		}
-		for i, v := range elements {
-			if _, err := readPet(v); err != nil {
-				return violationf(x, "the list holds what is no Pet: %v%s", err, showElement(i, v))
+var listStatus = Check{
+	ID: "pets.list.status", Title: "GET /pets responds 200",
+	Why:     "It is the only way to see what the store has.",
+	Failure: "Another status for a list that is requested with a valid key, without parameters or with valid ones.",
+	late:    true,
+	run: func(t *tester) error {
+		_ = t.addSamples() // without them there is a list too
+		for _, query := range []string{"", "?limit=1", "?limit=20", "?limit=100", "?status=available", "?limit=100&status=sold", "?status=pending&limit=1"} {
+			x, err := t.get("/pets" + query)
+			if err != nil {
+				return err
 			}
-			seen++
-		}
-	}
-	if seen == 0 {
-		return undecidedf("the store holds no pet")
-	}
-	return nil
-}
-
-func listIDs(p *probe) error {
-	if err := p.someOfEach(); err != nil {
-		return err
-	}
-	for _, status := range append(statuses(), "") {
-		l, err := p.listing(status)
-		if err != nil {
-			return err
-		}
-		seen := make(map[int64]bool)
-		for _, found := range l.pets {
-			if seen[found.ID] {
-				return violationf(l.x, "two pets in the list have the id %d%s", found.ID, l.x.showElements(found.ID))
+			if err := t.wantStatus(x, 200, "a list is requested with a valid key"); err != nil {
+				return err
 			}
-			seen[found.ID] = true
 		}
-	}
-	return nil
+		return nil
+	},
 }
 
-func listCreated(p *probe) error {
-	pets, err := p.kinds()
-	if err != nil {
-		return err
-	}
-	l, err := p.listing("")
-	if err != nil {
-		return err
-	}
-	seen := 0
-	for _, added := range pets {
-		if _, ok := l.find(added.ID); ok {
-			seen++
-			continue
+var listMediaType = Check{
+	ID: "pets.list.media-type", Title: "a list is application/json",
+	Why:     "Clients read a body by its media type, or refuse it.",
+	Failure: "Another Content-Type, or none, to a client that accepts application/json or anything. Parameters such as charset are ignored.",
+	run: func(t *tester) error {
+		anything := probe.Get("/pets")
+		anything.Accept = "*/*"
+		for _, r := range []probe.Request{probe.Get("/pets"), probe.Get("/pets?limit=1"), probe.Get("/pets?status=sold"), anything} {
+			x, err := t.requestList(r)
+			if err != nil {
+				return err
+			}
+			if err := isJSON(x); err != nil {
+				return err
+			}
 		}
-		if l.whole {
-			return violationf(l.x, "the list of %d pets lacks the one that was just added as %d", len(l.pets), added.ID)
+		return nil
+	},
+}
+
+var listArray = Check{
+	ID: "pets.list.array", Title: "a list is a bare array",
+	Why:     "A client that expects an array cannot read an object around it.",
+	Failure: "A body that is not JSON, or not an array: null, or an object that has the list in a member.",
+	run: func(t *tester) error {
+		_ = t.addSamples() // without them there is a list too
+		for _, query := range []string{"", "?limit=1", "?limit=100", "?status=available", "?status=pending&limit=5"} {
+			x, err := t.requestList(probe.Get("/pets" + query))
+			if err != nil {
+				return err
+			}
+			if _, err := readList(x); err != nil {
+				return err
+			}
 		}
-		switch _, _, err := p.inFiltered(added); {
-		case err == nil:
-			seen++
-		case !errors.As(err, new(*undecided)):
+		return nil
+	},
+}
+
+var listEmpty = Check{
+	ID: "pets.list.empty", Title: "a list without pets is an empty array",
+	Why:     "A client that loops over the list should not have to handle null, 204 or 404.",
+	Failure: "A filter that matches no pet gets another status than 200, or another body than []. Inconclusive if every filter matched a pet when the run began.",
+	run: func(t *tester) error {
+		var empty bool
+		for _, status := range statuses() {
+			x := t.s.start[status] // later, every filter matches
+			if x == nil || x.Status == 0 {
+				continue
+			}
+			t.exchanges = append(t.exchanges, x)
+			if err := t.wantStatus(x, 200, "the filter is valid"); err != nil {
+				return err
+			}
+			elements, err := readList(x)
+			if err != nil {
+				return err
+			}
+			empty = empty || len(elements) == 0
+		}
+		if !empty {
+			return undecidedf("every filter matched a pet when the run began")
+		}
+		return nil
+	},
+}
+
+var listPets = Check{
+	ID: "pets.list.pet", Title: "every pet in a list has its fields, each of its type",
+	Why:     "Typed clients fail on the first pet that is invalid.",
+	Failure: "A member is missing or of another type, the status is not in the enumeration (null is not), or the id or categoryId is not an int64.",
+	late:    true,
+	run: func(t *tester) error {
+		if err := t.addSamples(); err != nil {
 			return err
 		}
-	}
-	if seen == 0 {
-		return undecidedf("the store holds more pets than a list can show")
-	}
-	return nil
+		seen := 0
+		for _, path := range []string{"/pets", allPets(""), allPets("available"), allPets("pending"), allPets("sold")} {
+			x, err := t.requestList(probe.Get(path))
+			if err != nil {
+				return err
+			}
+			elements, err := readList(x)
+			if err != nil {
+				return asUndecided(err, "there is no list")
+			}
+			for i, v := range elements {
+				if _, err := parsePet(v); err != nil {
+					return violationf(x, "the list has an element that is not a Pet: %v%s", err, showElement(i, v))
+				}
+				seen++
+			}
+		}
+		if seen == 0 {
+			return undecidedf("the store has no pets")
+		}
+		return nil
+	},
 }
 
-func listSame(p *probe) error {
-	pets, err := p.kinds()
-	if err != nil {
-		return err
-	}
-	seen := false
-	for _, status := range append(statuses(), "") {
-		l, err := p.listing(status)
+var listIDs = Check{
+	ID: "pets.list.ids", Title: "no two pets in a list have the same id",
+	Why:     "Clients store pets by id: one would overwrite the other.",
+	Failure: "An id is in the same list twice.",
+	late:    true,
+	run: func(t *tester) error {
+		if err := t.addSamples(); err != nil {
+			return err
+		}
+		for _, status := range append(statuses(), "") {
+			l, err := t.listing(status)
+			if err != nil {
+				return err
+			}
+			seen := make(map[int64]bool)
+			for _, found := range l.pets {
+				if seen[found.ID] {
+					return violationf(l.x, "two pets in the list have the id %d%s", found.ID, showElements(l.x, found.ID))
+				}
+				seen[found.ID] = true
+			}
+		}
+		return nil
+	},
+}
+
+var listCreated = Check{
+	ID: "pets.list.created", Title: "a pet is in the list as soon as it is added",
+	Writes:  true,
+	Why:     "A client that adds a pet and then lists must see it.",
+	Failure: "A list that is short enough to have every pet does not have one that was added. Inconclusive if the store has more than a list can show.",
+	run: func(t *tester) error {
+		pets, err := t.samples()
 		if err != nil {
 			return err
 		}
+		l, err := t.listing("")
+		if err != nil {
+			return err
+		}
+		seen := 0
 		for _, added := range pets {
 			if _, ok := l.find(added.ID); ok {
+				seen++
+				continue
+			}
+			if l.complete {
+				return violationf(l.x, "the list of %d pets does not have the pet that was just added with the id %d", len(l.pets), added.ID)
+			}
+			switch _, _, err := t.listingWith(added); {
+			case err == nil:
+				seen++
+			case !errors.As(err, new(*undecided)):
+				return err
+			}
+		}
+		if seen == 0 {
+			return undecidedf("the store has more pets than a list can show")
+		}
+		return nil
+	},
+}
+
+var listSame = Check{
+	ID: "pets.list.same", Title: "a list shows a pet as it was added",
+	Writes:  true,
+	Why:     "The list replaces GET /pets/{petId} and must show the same pets.",
+	Failure: "The name, categoryId or status in the list differs from what was sent on creation.",
+	run: func(t *tester) error {
+		pets, err := t.samples()
+		if err != nil {
+			return err
+		}
+		seen := false
+		for _, status := range append(statuses(), "") {
+			l, err := t.listing(status)
+			if err != nil {
+				return err
+			}
+			for _, added := range pets {
+				if _, ok := l.find(added.ID); !ok {
+					continue
+				}
 				seen = true
-				if err := l.showsAs(added); err != nil {
+				if err := l.comparePet(added); err != nil {
 					return err
 				}
 			}
 		}
-	}
-	if seen {
-		return nil
-	}
-	l, added, err := p.inFiltered(pets[0])
-	if err != nil {
-		return asUndecided(err, "no list shows the pets that were added")
-	}
-	return l.showsAs(added)
+		if seen {
+			return nil
+		}
+		l, added, err := t.listingWith(pets[0])
+		if err != nil {
+			return asUndecided(err, "no list shows the pets that were added")
+		}
+		return l.comparePet(added)
+	},
 }

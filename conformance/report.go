@@ -2,43 +2,42 @@ package conformance
 
 import (
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
-// Outcome is what a run as a whole says of its target.
+// Outcome is the outcome of a run.
 type Outcome string
 
 const (
 	Conformant    Outcome = "conformant"
 	NotConformant Outcome = "not conformant"
-	// Incomplete: no fault was found, but the target could not be asked
-	// everything, or nothing could be judged.
+	// Incomplete: no violation was found, but some checks ended with an error,
+	// or none could judge the target.
 	Incomplete Outcome = "incomplete"
 )
 
-// Result is what one check found.
+// Result is the result of one check.
 type Result struct {
 	Check
 	Verdict Verdict `json:"verdict"`
 
-	// Message says what is wrong, or why there is no judgement.
+	// Message says what is wrong, or why the check could not tell.
 	Message string `json:"message,omitzero"`
 
-	// Known is the reason for which the check is expected to fail; Stale says
-	// that it passed all the same.
+	// Known is why the check is expected to fail. Stale says that it passed.
 	Known string `json:"known,omitzero"`
 	Stale bool   `json:"stale,omitzero"`
 
-	// Observations are what the target does where the contract is silent.
+	// Observations are what the target does where the contract leaves it open.
 	Observations []Observation `json:"observations,omitzero"`
 
-	// Exchanges are those of the check, not all of them if it passed; Proof is
-	// the index of the one that shows what Message says, -1 if there is none.
-	// Sent counts all of them.
+	// Exchanges are the exchanges of the check, only some of them if it passed.
+	// Sent counts all of them. Proof is the index of the one that shows what
+	// Message says, or -1.
 	Exchanges []Exchange `json:"exchanges,omitzero"`
 	Proof     int        `json:"proof"`
 	Sent      int        `json:"sent"`
@@ -46,9 +45,9 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Observation is something that the target does.
+// Observation is one thing that the target does.
 type Observation struct {
-	What string `json:"what"` // is asked
+	What string `json:"what"` // the question
 	Got  string `json:"got"`
 }
 
@@ -59,8 +58,8 @@ type LeftBehind struct {
 	Messages int     `json:"messages"`
 }
 
-// Counts says how many checks ended how. A known failure counts as such and
-// as nothing else.
+// Counts has the number of checks by verdict. A known failure is counted in
+// Known alone, and a check in Stale is counted in Pass too.
 type Counts struct {
 	Pass         int `json:"pass"`
 	Fail         int `json:"fail"`
@@ -72,18 +71,19 @@ type Counts struct {
 	Stale        int `json:"stale"`
 }
 
-// ReportFormat names the form of the JSON report. It changes when a member
-// changes its meaning or goes away, not when one is added.
+// ReportFormat names the format of a report in JSON. It changes when a member is
+// removed or changes its meaning, not when one is added.
 const ReportFormat = "petstore-conformance/1"
 
-// Report is what a run found.
+// Report is the result of a run. Package report writes it as text, JSON, JUnit
+// XML or HTML.
 type Report struct {
 	Format      string  `json:"format"`
 	Outcome     Outcome `json:"outcome"`
 	URL         string  `json:"url"`
 	MessagesURL string  `json:"messagesUrl,omitzero"`
 
-	// Seed repeats the generated cases.
+	// Seed repeats the generated bodies.
 	Seed uint64 `json:"seed"`
 
 	Level    Level     `json:"level"`
@@ -95,48 +95,13 @@ type Report struct {
 	Counts  Counts     `json:"counts"`
 	Left    LeftBehind `json:"left"`
 	Results []Result   `json:"results"`
-
-	// Verbose has the texts show everything: what the target does where the
-	// contract is silent, each skipped check, and failures alike in full. The
-	// other formats always do.
-	Verbose bool `json:"-"`
 }
 
-// Format is a form that a report can be written in.
-type Format string
-
-const (
-	Text  Format = "text"
-	ANSI  Format = "ansi" // text with the colours of a terminal
-	JSON  Format = "json"
-	JUnit Format = "junit"
-	HTML  Format = "html" // one file that needs no other
-)
-
-// Formats returns every format.
-func Formats() []Format { return []Format{Text, ANSI, JSON, JUnit, HTML} }
-
-// Write writes r to w.
-func (r *Report) Write(w io.Writer, f Format) error {
-	switch f {
-	case Text, ANSI:
-		return r.writeText(w, f == ANSI)
-	case JSON:
-		return r.writeJSON(w)
-	case JUnit:
-		return r.writeJUnit(w)
-	case HTML:
-		return r.writeHTML(w)
-	}
-	return optionsError("report format %q: must be one of %v", f, Formats())
-}
-
-// Passed reports whether nothing is to be done: the target is conformant, and
-// no known failure is out of date.
+// Passed reports whether the target is conformant and no known failure passed.
 func (r *Report) Passed() bool { return r.Outcome == Conformant && r.Counts.Stale == 0 }
 
-// Report returns what was found so far. A check that has not run counts as an
-// error: it was to be run.
+// Report returns the results so far. A check that has not run yet counts as an
+// error.
 func (s *Session) Report() *Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,75 +115,99 @@ func (s *Session) Report() *Report {
 		ReadOnly:    s.opts.ReadOnly,
 		Began:       s.began.UTC().Truncate(time.Millisecond),
 		Seconds:     time.Since(s.began).Seconds(),
-		Left:        s.left,
+		Left:        s.created.left,
 	}
-	r.Left.Mark = s.tag
-	r.Left.Pets = slices.Sorted(slices.Values(s.left.Pets))
+	r.Left.Mark = s.mark
+	r.Left.Pets = slices.Sorted(slices.Values(r.Left.Pets))
 	for _, c := range s.checks {
 		result, ok := s.results[c.ID]
 		if !ok {
-			result = Result{Check: c, Verdict: Errored, Message: "it did not run", Proof: -1}
+			result = Result{Check: c, Verdict: Errored, Message: "the check did not run", Proof: -1}
 			if why := s.skipped[c.ID]; why != "" {
 				result.Verdict, result.Message = Skip, why
 			}
 		}
 		r.Results = append(r.Results, result)
+		r.Counts.add(result)
 	}
-	r.count()
-	r.judge()
+	r.Outcome = outcomeOf(r.Counts, r.Level, r.Strict)
 	return r
 }
 
-func (r *Report) count() {
-	for _, result := range r.Results {
-		c := &r.Counts
-		switch {
-		case result.Stale:
-			c.Stale++
-			c.Pass++
-		case result.Known != "" && (result.Verdict == Fail || result.Verdict == Warn):
-			c.Known++
-		default:
-			*map[Verdict]*int{
-				Pass: &c.Pass, Fail: &c.Fail, Warn: &c.Warn, Skip: &c.Skip,
-				Inconclusive: &c.Inconclusive, Errored: &c.Errored,
-			}[result.Verdict]++
-		}
+func (c *Counts) add(r Result) {
+	if r.Known != "" && (r.Verdict == Fail || r.Verdict == Warn) {
+		c.Known++
+		return
 	}
+	if r.Stale {
+		c.Stale++
+	}
+	*map[Verdict]*int{
+		Pass: &c.Pass, Fail: &c.Fail, Warn: &c.Warn, Skip: &c.Skip,
+		Inconclusive: &c.Inconclusive, Errored: &c.Errored,
+	}[r.Verdict]++
 }
 
-// judge draws the outcome from the counts. An inconclusive check is no proof
-// of anything, so that a strict run with one is incomplete and not failed.
-func (r *Report) judge() {
-	c := r.Counts
+// outcomeOf returns the outcome for these counts. An inconclusive check proves
+// nothing, so a strict run with one is incomplete rather than not conformant.
+func outcomeOf(c Counts, level Level, strict bool) Outcome {
 	switch {
-	case c.Fail > 0 || c.Warn > 0 && r.Level == Recommended:
-		r.Outcome = NotConformant
-	case c.Errored > 0 || c.Inconclusive > 0 && r.Strict || c.Pass+c.Warn+c.Known == 0:
-		r.Outcome = Incomplete
-	default:
-		r.Outcome = Conformant
+	case c.Fail > 0 || c.Warn > 0 && level == Recommended:
+		return NotConformant
+	case c.Errored > 0 || c.Inconclusive > 0 && strict || c.Pass+c.Warn+c.Known == 0:
+		return Incomplete
 	}
+	return Conformant
 }
 
-// Against reports whether r speaks against the target where violations count
-// from level on. A known failure does not.
-func (r Result) Against(level Level) bool {
+// Headline returns the outcome in one line.
+func (r *Report) Headline() string {
+	c := r.Counts
+	line := string(r.Outcome)
+	switch {
+	case r.Outcome == NotConformant && r.Level == Recommended:
+		line += fmt.Sprintf(": %s failed", probe.Plural(c.Fail+c.Warn, "check"))
+	case r.Outcome == NotConformant:
+		line += fmt.Sprintf(": %s failed", probe.Plural(c.Fail, "check"))
+	case r.Outcome == Incomplete && c.Errored > 0:
+		line += fmt.Sprintf(": %s could not be run", probe.Plural(c.Errored, "check"))
+	}
+	if c.Inconclusive > 0 {
+		line += fmt.Sprintf(" (%d inconclusive)", c.Inconclusive)
+	}
+	if c.Stale > 0 {
+		line += fmt.Sprintf("; %s passed and must be removed from the list", probe.Plural(c.Stale, "known failure"))
+	}
+	return line
+}
+
+// CountsAgainst reports whether r makes a target not conformant where violations
+// count from level on. A known failure does not.
+func (r Result) CountsAgainst(level Level) bool {
 	return r.Known == "" && (r.Verdict == Fail || r.Verdict == Warn && level == Recommended)
 }
 
-// Details returns what there is to know of a result that is no pass: what is
-// wrong, the clause, and the exchange that proves it with its curl line.
+// Details returns the message of r, its clause, and the exchange that proves the
+// message, with its curl command.
 func (r Result) Details() string {
 	var b strings.Builder
-	cl := clauseOf(r.Check)
+	cl, _ := FindClause(r.Clause)
 	fmt.Fprintf(&b, "%s\nclause %s: %s\n", r.Message, cl.Section, cl.Text)
 	if r.Proof >= 0 {
 		x := r.Exchanges[r.Proof]
-		fmt.Fprintf(&b, "\n%s\n\n%s", x.Curl, cutLines(x.String(), 40))
+		fmt.Fprintf(&b, "\n%s\n\n%s", x.Curl, firstLines(x.String(), 40))
 	}
 	return b.String()
 }
 
-// pickSeed returns a seed that is short enough to be typed.
-func pickSeed() uint64 { return uint64(rand.Uint32()) }
+// firstLines returns the first n lines of s, each cut to a readable length.
+func firstLines(s string, n int) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if n--; n < 0 {
+			return b.String() + "…\n"
+		}
+		b.WriteString(probe.Cut(strings.TrimSuffix(line, "\n"), 400) + "\n")
+	}
+	return b.String()
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
@@ -29,16 +30,15 @@ func (oneKey) Authenticate(_ context.Context, key string) (string, error) {
 // variant is the reference implementation with one thing changed.
 type variant struct {
 	name   string
-	clause string // of a broken one: what it breaks
+	clause string // that a broken one violates
 
-	// What is changed: the handler seen from outside, the store behind it, or
-	// the handler's options. Nil: nothing.
+	// What is changed: the handler, the store, or the handler's options. Nil:
+	// nothing.
 	http    func(http.Handler) http.Handler
 	pets    func(petstore.Service) petstore.Service
 	queue   func(petstore.Messages) petstore.Messages
 	options httpapi.Options
 
-	// How it is judged.
 	opts conformance.Options
 }
 
@@ -67,21 +67,19 @@ func (v variant) handler() http.Handler {
 	return v.http(h)
 }
 
-// ofClause returns the ids of the checks that rest on a clause.
-func ofClause(clause string) []string {
+// idsOf returns the IDs of the checks of a clause.
+func idsOf(cl conformance.Clause) []string {
 	var ids []string
-	for _, c := range conformance.Checks() {
-		if c.Clause == clause {
-			ids = append(ids, c.ID)
-		}
+	for _, c := range cl.Checks {
+		ids = append(ids, c.ID)
 	}
 	return ids
 }
 
-// text returns a report as text, for the log of a test.
+// text returns a report as text.
 func text(r *conformance.Report) string {
 	var b strings.Builder
-	r.Write(&b, conformance.Text)
+	report.Write(&b, r, report.Text, nil)
 	return b.String()
 }
 
@@ -93,18 +91,18 @@ func TestReference(t *testing.T) {
 	if r.Counts.Pass != len(r.Results) {
 		t.Errorf("%s, with %+v\n%s", r.Headline(), r.Counts, text(r))
 	}
-	// What a run on an empty store leaves behind: docs/conformance.md says so.
+	// docs/conformance.md has this number.
 	if got, want := len(r.Left.Pets), 101; got != want {
 		t.Errorf("the run left %d pets behind, not %d", got, want)
 	}
 }
 
-func background() context.Context { return context.Background() }
-
-// newLoopback serves h on loopback, without a log of what it panics with.
+// newLoopback serves h on loopback. It does not log panics.
 func newLoopback(h http.Handler) *httptest.Server {
 	srv := httptest.NewUnstartedServer(h)
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.Start()
 	return srv
 }
+
+func withCategory(n int64) conformance.Options { return conformance.Options{Category: &n} }

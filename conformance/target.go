@@ -1,135 +1,32 @@
 package conformance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
-	"time"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
-// Target is what is judged.
+// Target is the server that is judged.
 type Target struct {
-	// URL is the base address that /pets stands under, such as
-	// http://127.0.0.1:8080/v1. Required.
+	// URL is the base URL of /pets, such as http://127.0.0.1:8080/v1.
+	// Required.
 	URL string
 
-	// MessagesURL is the base address that /messages stands under. Empty:
-	// the message checks are skipped.
+	// MessagesURL is the base URL of /messages. Empty: the checks of messages
+	// are skipped.
 	MessagesURL string
 
-	// Key is an API key that the target takes for valid. Required.
+	// Key is an API key that is valid on the target. Required.
 	Key string
 }
 
-// Options says how to judge. The zero value judges everything that the
-// target allows, and so does a nil pointer.
-type Options struct {
-	// Run and Skip select checks by globs over their ids, in which * stands
-	// for any text, dots too. A check runs if Run is empty or a glob of Run
-	// matches it, and no glob of Skip does. A glob that matches no check at
-	// all is an error.
-	Run, Skip []string
-
-	// ReadOnly sends nothing but GET. Checks that need more are skipped.
-	ReadOnly bool
-
-	// Pet is the id of a pet that the target holds, for the checks that
-	// fetch one in a read-only run. Nil: one from the target's own list.
-	Pet *int64
-
-	// Category is a category id that the target accepts. Nil: the suite
-	// tries an arbitrary one, then those of pets already there, then 1.
-	Category *int64
-
-	// Level is the lowest level whose violation makes a target not
-	// conformant. Zero: [Required]; with [Recommended] warnings count too.
-	Level Level
-
-	// Strict makes a run with an inconclusive check incomplete.
-	Strict bool
-
-	// Known lists checks that are expected to fail, each with its reason.
-	// They do not count against the target; one that passes fails the run,
-	// so that the list cannot go stale.
-	Known []Known
-
-	// Seed determines the generated cases. Zero: one is picked, and reported.
-	Seed uint64
-
-	// Parallel is how many checks run at once. Zero: 8. The checks about
-	// concurrency bring their own.
-	Parallel int
-
-	// Timeout bounds each request, its answer included. Zero: 10 seconds.
-	Timeout time.Duration
-
-	// Now is the clock that the deprecation checks go by. Nil: [time.Now].
-	Now func() time.Time
-
-	// Transport sends the requests. Nil: one made for the run, which follows
-	// the environment's proxy settings.
-	Transport http.RoundTripper
-
-	// Done is called as each check ends, one call at a time. Nil: not called.
-	Done func(Result)
-}
-
-// Known is a check that is known to fail.
-type Known struct {
-	ID     string
-	Reason string // why it fails; required
-}
-
-// ErrOptions is in the tree of every error that says that the caller's
-// arguments are at fault rather than the target.
-var ErrOptions = errors.New("wrong use")
-
-func optionsError(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrOptions, fmt.Sprintf(format, args...))
-}
-
-const (
-	defaultParallel = 8
-	defaultTimeout  = 10 * time.Second
-)
-
-// withDefaults returns a copy of o with its zero fields filled in, or an
-// error for fields that make no sense.
-func (o *Options) withDefaults() (Options, error) {
-	var r Options
-	if o != nil {
-		r = *o
-	}
-	if r.Level == "" {
-		r.Level = Required
-	}
-	if r.Parallel == 0 {
-		r.Parallel = defaultParallel
-	}
-	if r.Timeout == 0 {
-		r.Timeout = defaultTimeout
-	}
-	if r.Now == nil {
-		r.Now = time.Now
-	}
-	for r.Seed == 0 {
-		r.Seed = pickSeed()
-	}
-	switch {
-	case r.Level != Required && r.Level != Recommended:
-		return r, optionsError("level %q: must be required or recommended", r.Level)
-	case r.Parallel < 0:
-		return r, optionsError("parallel %d: must not be negative", r.Parallel)
-	case r.Timeout < 0:
-		return r, optionsError("timeout %v: must not be negative", r.Timeout)
-	}
-	return r, nil
-}
-
-// clean returns t with its addresses checked and without their trailing
-// slashes.
+// clean returns t with valid URLs that do not end with a slash.
 func (t Target) clean() (Target, error) {
 	var err error
 	if t.URL, err = cleanBase("URL", t.URL); err != nil {
@@ -144,17 +41,18 @@ func (t Target) clean() (Target, error) {
 	case t.Key == "":
 		return t, optionsError("no API key: every operation of the contract requires one")
 	case strings.ContainsFunc(t.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return t, optionsError("the API key holds white space or characters outside ASCII: it cannot be sent as a bearer token")
+		return t, optionsError("the API key has white space or characters outside ASCII: it cannot be sent as a bearer token")
 	}
 	return t, nil
 }
 
+// cleanBase never repeats the URL in an error if it may contain a secret.
 func cleanBase(what, base string) (string, error) {
 	if base == "" {
-		return "", optionsError("no %s: give the base address that the paths stand under, such as http://127.0.0.1:8080/v1", what)
+		return "", optionsError("no %s: give the base URL of the paths, such as http://127.0.0.1:8080/v1", what)
 	}
 	if !strings.Contains(base, "://") {
-		hint := "" // nothing that may be secret is repeated
+		hint := ""
 		if !strings.ContainsAny(base, "@?#") {
 			hint = fmt.Sprintf(", as in http://%s", strings.TrimLeft(base, "/"))
 		}
@@ -163,13 +61,109 @@ func cleanBase(what, base string) (string, error) {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil:
-		return "", optionsError("%s: not an address", what) // err would repeat what may be secret
+		return "", optionsError("%s: not a URL", what)
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return "", optionsError("%s: must start with http:// or https:// and name a host", what)
 	case u.User != nil:
-		return "", optionsError("%s: must not hold a user name or password", what)
+		return "", optionsError("%s: must not have a user name or password", what)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "", optionsError("%s: must not hold a query or fragment", what)
+		return "", optionsError("%s: must not have a query or fragment", what)
 	}
 	return strings.TrimRight(base, "/"), nil
+}
+
+// findPetstore returns an error if no petstore that accepts the key responds,
+// so that a wrong URL or key is reported once and not by every check. It
+// records what the target lists before the run creates anything.
+func (s *Session) findPetstore(ctx context.Context) error {
+	withKey, err := s.client.Do(ctx, probe.Get(allPets("")))
+	if err != nil {
+		return s.targetError("no response from %s: %v", withKey.URL, err)
+	}
+	withoutKey, err := s.client.Do(ctx, probe.Get("/pets?limit=1").With(probe.Credential{}))
+	if err != nil {
+		return s.targetError("no response from %s: %v", withoutKey.URL, err)
+	}
+	if err := s.recognize(ctx, withKey, withoutKey); err != nil {
+		return err
+	}
+	s.start = map[string]*probe.Exchange{"": withKey}
+	for _, status := range statuses() {
+		s.start[status], _ = s.client.Do(ctx, probe.Get(allPets(status))) // checks judge the response
+	}
+	return s.findMessages(ctx)
+}
+
+// recognize returns an error if the responses to a list with and without the
+// key are not those of a petstore, perhaps a broken one.
+func (s *Session) recognize(ctx context.Context, withKey, withoutKey *probe.Exchange) error {
+	switch {
+	case withKey.Status == http.StatusUnauthorized || withKey.Status == http.StatusForbidden:
+		return s.targetError("%s responds %s: the target does not accept the API key", withKey.URL, withKey.StatusLine())
+	case withKey.Status >= 300 && withKey.Status < 400:
+		return s.targetError("%s redirects to %q: give that URL", withKey.URL, withKey.Header.Get("Location"))
+	case withKey.Status == http.StatusTooManyRequests:
+		return s.targetError("%s keeps responding %s", withKey.URL, withKey.StatusLine())
+	}
+	if _, err := probe.ParseJSON(withKey.Body); err == nil && withKey.Status < 300 {
+		return nil
+	}
+	missing := slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}, withKey.Status)
+	if base := s.guessBase(ctx, missing); base != "" {
+		return s.targetError("no petstore at %s, but at %s: the base URL is the part before /pets", s.target.URL, base)
+	}
+	// A petstore whose list is broken still requires the key, and one that
+	// responds as if it had no list has an Error of the contract.
+	if withoutKey.Status == http.StatusUnauthorized && (!missing || errorCode(withKey) == nil) {
+		return nil
+	}
+	return s.targetError("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON",
+		s.target.URL, withKey.URL, withKey.StatusLine(), withKey.Header.Get("Content-Type"))
+}
+
+// guessBase returns the base URL that was probably meant, if a petstore responds
+// there, or "". If missing is true, nothing is at the base URL that was given.
+func (s *Session) guessBase(ctx context.Context, missing bool) string {
+	lists := func(path string) bool {
+		x, err := s.client.Do(ctx, probe.Get(path+"?limit=1"))
+		if err != nil || x.Status != http.StatusOK {
+			return false
+		}
+		_, err = readList(x)
+		return err == nil
+	}
+	if base, ok := strings.CutSuffix(s.target.URL, "/pets"); ok && lists("") {
+		return base
+	}
+	if missing && lists("/v1/pets") { // the contract, section 9
+		return s.target.URL + "/v1"
+	}
+	return ""
+}
+
+// findMessages returns an error if there is no POST /messages. It sends a
+// request that the target must refuse.
+func (s *Session) findMessages(ctx context.Context) error {
+	needed := slices.ContainsFunc(s.checks, func(c Check) bool {
+		return c.Feature == FeatureMessages && s.skipped[c.ID] == ""
+	})
+	if !needed {
+		return nil
+	}
+	x, err := s.client.Do(ctx, probe.PostMessage(`{}`).With(probe.Credential{}))
+	switch {
+	case err != nil:
+		return s.targetError("no response from %s: %v", x.URL, err)
+	case x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed || x.Status >= 300 && x.Status < 400:
+		hint := ""
+		if base, ok := strings.CutSuffix(s.target.MessagesURL, "/messages"); ok {
+			hint = "; the base URL is the part before /messages, " + base
+		}
+		return s.targetError("no messages at %s: POST %s responds %s%s", s.target.MessagesURL, x.URL, x.StatusLine(), hint)
+	}
+	return nil
+}
+
+func (s *Session) targetError(format string, args ...any) error {
+	return errors.New(s.redact.Show(fmt.Sprintf(format, args...)))
 }

@@ -12,7 +12,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// thronged is a store where other clients add n pets before each creation.
+// thronged returns a store to which other clients add n pets before each new pet.
 func thronged(n int) func(petstore.Service) petstore.Service {
 	return func(s petstore.Service) petstore.Service { return &throng{Service: s, n: n} }
 }
@@ -36,8 +36,8 @@ func (c *throng) CreatePet(ctx context.Context, n petstore.NewPet, once petstore
 	return c.Service.CreatePet(ctx, n, once)
 }
 
-// Where other clients add more than a list shows or than can be looked
-// through, a check tries again with what it just added, and still bites.
+// If other clients add more pets than a list shows, a check tries again with a pet
+// that it just added, and still finds violations.
 func TestThrong(t *testing.T) {
 	newest := ordered(func(p []petstore.Pet) { slices.Reverse(p) })
 	counting := func(s petstore.Service) petstore.Service { return thronged(40)(filled(500)(s)) }
@@ -68,8 +68,7 @@ func TestThrong(t *testing.T) {
 		{"the oldest show", variant{pets: counting}, "pets.list.created", conformance.Inconclusive},
 	} {
 		t.Run(strings.ReplaceAll(tt.name, " ", "_"), func(t *testing.T) {
-			// The first brings many pets between the first of the run and the
-			// rest.
+			// The first check adds many pets after the first pet of the run.
 			r := run(t, tt.v, conformance.Options{Run: []string{"pets.create.concurrent", tt.check}, Parallel: 1})
 			if got := result(t, r, tt.check); got.Verdict != tt.want {
 				t.Errorf("%s: %s, %s", tt.check, got.Verdict, got.Message)

@@ -21,8 +21,8 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// unusualServers are conformant, each in a way that a suite may not expect:
-// every liberty that the contract leaves.
+// unusualServers are conformant. Each does something that the contract allows and
+// that a suite may not expect.
 func unusualServers() []variant {
 	everything := func(change func(object)) wrapper {
 		w := objects(list, 200, change)
@@ -39,15 +39,15 @@ func unusualServers() []variant {
 	}
 	removal := time.Date(2030, 12, 5, 12, 0, 0, 0, time.UTC)
 	return []variant{
-		{name: "more members in every answer", http: everything(func(o object) {
+		{name: "more members in every response", http: everything(func(o object) {
 			o["_links"], o["kind"], o["error"] = jsontext.Value(`{"self":[1,2]}`), quoted("thing"), jsontext.Value("null")
 		})},
-		{name: "white space in every answer", http: answers("", func(a *answer) {
-			if v := jsontext.Value(a.body); v.Indent() == nil {
-				a.body = []byte("\r\n\t " + string(v) + " \n\n")
+		{name: "white space in every response", http: responses("", func(res *response) {
+			if v := jsontext.Value(res.body); v.Indent() == nil {
+				res.body = []byte("\r\n\t " + string(v) + " \n\n")
 			}
 		})},
-		{name: "escapes for all that is not ASCII", http: answers("", func(a *answer) { a.body = escaped(a.body) })},
+		{name: "escapes for everything that is not ASCII", http: responses("", func(res *response) { res.body = escaped(res.body) })},
 		{name: "integers written with a fraction or an exponent", http: objects(list, 200, func(o object) {
 			if len(o["id"]) < 10 {
 				o["id"] = jsontext.Value(string(o["id"]) + ".0")
@@ -56,29 +56,29 @@ func unusualServers() []variant {
 				o["categoryId"] = jsontext.Value(s + "E+02")
 			}
 		})},
-		{name: "a status written 4.0e2 in an error", http: set(create, 400, "status", "4.0e2")},
+		{name: "the status of an error is 4.0e2", http: set(create, 400, "status", "4.0e2")},
 		{name: "members in random order", http: everything(func(object) {})},
-		{name: "media types in capitals, with a parameter", http: answers("", func(a *answer) { a.header.Set("Content-Type", `Application/JSON; Charset="UTF-8"`) })},
-		{name: "header fields in lower case", http: answers("", func(a *answer) {
-			for name, v := range a.header {
-				delete(a.header, name)
-				a.header[strings.ToLower(name)] = v
+		{name: "media types in capitals, with a parameter", http: responses("", func(res *response) { res.header.Set("Content-Type", `Application/JSON; Charset="UTF-8"`) })},
+		{name: "header fields in lower case", http: responses("", func(res *response) {
+			for name, v := range res.header {
+				delete(res.header, name)
+				res.header[strings.ToLower(name)] = v
 			}
 		})},
-		{name: "many header fields", http: answers("", func(a *answer) {
-			a.header.Set("ETag", `"x"`)
-			a.header.Set("Set-Cookie", "a=b")
-			a.header.Set("Link", `</docs>; rel="help", </docs>; rel="nextish"`)
-			a.header.Set("X-Request-Id", strings.Repeat("x", 500))
+		{name: "many header fields", http: responses("", func(res *response) {
+			res.header.Set("ETag", `"x"`)
+			res.header.Set("Set-Cookie", "a=b")
+			res.header.Set("Link", `</docs>; rel="help", </docs>; rel="nextish"`)
+			res.header.Set("X-Request-Id", strings.Repeat("x", 500))
 		})},
-		{name: "every answer in chunks", http: flushed},
-		{name: "every connection closed", http: answers("", func(a *answer) { a.header.Set("Connection", "close") })},
+		{name: "every response chunked", http: flushed},
+		{name: "every connection is closed", http: responses("", func(res *response) { res.header.Set("Connection", "close") })},
 		{name: "HTTP/1.0", http: http10},
-		{name: "no Date", http: answers("", func(a *answer) { a.header["Date"] = nil })},
-		{name: "slow answers", http: slow},
-		{name: "429 now and then", http: interrupted(429, "0")},
+		{name: "no Date", http: responses("", func(res *response) { res.header["Date"] = nil })},
+		{name: "slow responses", http: slow},
+		{name: "429 sometimes", http: interrupted(429, "0")},
 		{name: "429 for a second, once", http: onceTooMany},
-		{name: "503 now and then", http: interrupted(503, "")},
+		{name: "503 sometimes", http: interrupted(503, "")},
 
 		{name: "ids that are random and huge", http: mappedIDs(func(n int64) int64 { return n*0x5DEECE66D ^ 0x3FFFFFFFFFFFFFF5 })},
 		{name: "ids that are negative", http: mappedIDs(func(n int64) int64 { return -n })},
@@ -95,10 +95,10 @@ func unusualServers() []variant {
 		{name: "a store with a hundred pets", pets: filled(100)},
 		{name: "a store with 99 pets", pets: filled(99)},
 		{name: "a store with large pets, whose pages end early", pets: large},
-		{name: "other clients at work", pets: busy},
+		{name: "other clients add pets", pets: busy},
 
-		{name: "available where no status was given", http: defaults(create, "status", `"available"`)},
-		{name: "sold where no status was given", http: defaults(create, "status", `"sold"`)},
+		{name: "the default status is available", http: defaults(create, "status", `"available"`)},
+		{name: "the default status is sold", http: defaults(create, "status", `"sold"`)},
 		{name: "unknown members are refused", http: refuses(create, 400, func(sent string) bool { return strings.Contains(sent, `"color"`) || strings.Contains(sent, `"id"`) })},
 		{name: "1.0 and 1e2 are integers", http: members(create, func(o object) {
 			if s := string(o["categoryId"]); strings.HasSuffix(s, ".0") || s == "1e2" {
@@ -106,18 +106,18 @@ func unusualServers() []variant {
 			}
 		})},
 		{name: "strict rules for names", options: httpapi.Options{Validate: strictNames}},
-		{name: "categories have to exist, and one is named", options: httpapi.Options{Validate: knownCategories(42)}, opts: withCategory(42)},
-		{name: "categories have to exist, and a pet has one", options: httpapi.Options{Validate: knownCategories(5)}, pets: filled(3)},
-		{name: "categories have to exist, and 1 does", options: httpapi.Options{Validate: knownCategories(1)}},
+		{name: "categories must exist, and the options name one", options: httpapi.Options{Validate: knownCategories(42)}, opts: withCategory(42)},
+		{name: "categories must exist, and a pet has one", options: httpapi.Options{Validate: knownCategories(5)}, pets: filled(3)},
+		{name: "categories must exist, and 1 does", options: httpapi.Options{Validate: knownCategories(1)}},
 		{name: "categories are positive", options: httpapi.Options{Validate: func(_ context.Context, n petstore.NewPet) error {
 			if n.CategoryID <= 0 {
 				return petstore.Errorf(petstore.CodeInvalid, "categoryId: must be positive")
 			}
 			return nil
 		}}},
-		{name: "the same pet twice is a conflict", http: uniqueNames},
-		{name: "any Content-Type", http: requests(create, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })},
-		{name: "limits out of range are moved into it", http: query(func(get func(string) string, set func(string, string)) {
+		{name: "the same pet twice gets 409", http: uniqueNames},
+		{name: "any Content-Type is accepted", http: requests(create, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })},
+		{name: "limits out of range are clamped", http: query(func(get func(string) string, set func(string, string)) {
 			if n, err := strconv.Atoi(get("limit")); err == nil {
 				set("limit", strconv.Itoa(min(max(n, 1), 100)))
 			}
@@ -130,33 +130,32 @@ func unusualServers() []variant {
 				set("status", "")
 			}
 		})},
-		{name: "malformed ids get 400", http: answers(fetch, func(a *answer) {
-			if _, err := strconv.ParseInt(strings.TrimPrefix(a.request.URL.Path, "/v1/pets/"), 10, 64); err != nil && a.status == 404 {
-				a.status, a.body = 400, []byte(`{"code":"bad","message":"no id","status":400}`)
+		{name: "malformed ids get 400", http: responses(fetch, func(res *response) {
+			if _, err := strconv.ParseInt(strings.TrimPrefix(res.request.URL.Path, "/v1/pets/"), 10, 64); err != nil && res.status == 404 {
+				res.status, res.body = 400, []byte(`{"code":"bad","message":"no id","status":400}`)
 			}
 		})},
-		{name: "nothing that only RFCs ask for", http: spartan},
-		{name: "a Sunset late on the day, in an old form", http: header(fetch, 200, "Sunset", "Thursday, 05-Dec-30 23:59:59 GMT")},
-		{name: "pets can be changed", http: status("PUT /v1/pets/{id}", 405, 200)},
-		{name: "fetching was removed on its day, with 410", http: status(fetch, 200, 410), opts: after(removal)},
-		{name: "fetching was removed on its day, with a bare 404", http: answers(fetch, func(a *answer) {
-			a.status, a.body = 404, []byte("<h1>Not Found</h1>")
-			a.header.Set("Content-Type", "text/html")
+		{name: "only what the contract requires", http: spartan},
+		{name: "a Sunset late on the day, in an obsolete format", http: header(fetch, 200, "Sunset", "Thursday, 05-Dec-30 23:59:59 GMT")},
+		{name: "PUT is supported", http: status("PUT /v1/pets/{id}", 405, 200)},
+		{name: "GET /pets/{petId} was removed as scheduled, with 410", http: status(fetch, 200, 410), opts: after(removal)},
+		{name: "GET /pets/{petId} was removed as scheduled, with an HTML 404", http: responses(fetch, func(res *response) {
+			res.status, res.body = 404, []byte("<h1>Not Found</h1>")
+			res.header.Set("Content-Type", "text/html")
 		}), opts: after(removal.AddDate(1, 0, 0))},
-		{name: "fetching still works after its day", opts: after(removal.AddDate(0, 0, 2))},
+		{name: "GET /pets/{petId} still works after the scheduled day", opts: after(removal.AddDate(0, 0, 2))},
 
 		{name: "a message gets 200", http: status(submit, 202, 200)},
 		{name: "a message gets 201, with a Location", http: both(header(submit, 201, "Location", "/somewhere"), status(submit, 202, 201))},
 		{name: "a message's record is text/plain", http: header(submit, 202, "Content-Type", "text/plain")},
 		{name: "times with an offset of zero", http: times(func(t time.Time) string { return t.Format("2006-01-02T15:04:05.000000000+00:00") })},
-		{name: "times in the basic form", http: times(func(t time.Time) string { return t.Format("20060102T150405Z") })},
+		{name: "times in the basic format", http: times(func(t time.Time) string { return t.Format("20060102T150405Z") })},
 		{name: "times to the minute", http: times(func(t time.Time) string { return t.Format("2006-01-02T15:04Z") })},
 		{name: "times with a comma", http: times(func(t time.Time) string { return t.Format("2006-01-02T15:04:05,123Z") })},
 	}
 }
 
-// TestUnusual holds the suite against servers that are conformant in ways
-// that are not ours: none of them may fail a check.
+// No unusual server fails a check.
 func TestUnusual(t *testing.T) {
 	for _, v := range unusualServers() {
 		t.Run(strings.ReplaceAll(v.name, " ", "_"), func(t *testing.T) {
@@ -170,7 +169,6 @@ func TestUnusual(t *testing.T) {
 	}
 }
 
-// TestHTTP2 judges a target behind TLS and HTTP/2.
 func TestHTTP2(t *testing.T) {
 	srv := httptest.NewUnstartedServer(variant{}.handler())
 	srv.EnableHTTP2 = true
@@ -191,7 +189,7 @@ func TestHTTP2(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Outcome != conformance.Conformant || protos.Load() == 0 {
-		t.Errorf("%s, %d answers over HTTP/2\n%s", r.Headline(), protos.Load(), text(r))
+		t.Errorf("%s, %d responses over HTTP/2\n%s", r.Headline(), protos.Load(), text(r))
 	}
 }
 
@@ -199,7 +197,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// escaped writes everything that is not ASCII as an escape.
+// escaped returns b with escapes for all characters outside ASCII.
 func escaped(b []byte) []byte {
 	var out bytes.Buffer
 	for _, r := range string(b) {

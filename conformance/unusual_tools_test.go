@@ -20,7 +20,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// flushed sends every answer in pieces, without its length.
+// flushed sends every response in chunks.
 func flushed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
@@ -37,8 +37,7 @@ func flushed(next http.Handler) http.Handler {
 	})
 }
 
-// http10 answers as a server of HTTP/1.0 does: the body ends with the
-// connection.
+// http10 responds with HTTP/1.0: the body ends with the connection.
 func http10(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
@@ -63,7 +62,7 @@ func slow(next http.Handler) http.Handler {
 	})
 }
 
-// interrupted refuses every sixtieth request for now.
+// interrupted refuses every sixtieth request.
 func interrupted(code int, retryAfter string) wrapper {
 	var n atomic.Int64
 	return func(next http.Handler) http.Handler {
@@ -80,7 +79,7 @@ func interrupted(code int, retryAfter string) wrapper {
 	}
 }
 
-// onceTooMany asks for a second's pause once.
+// onceTooMany responds 429 once, with a date to try again.
 func onceTooMany(next http.Handler) http.Handler {
 	var n atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +92,7 @@ func onceTooMany(next http.Handler) http.Handler {
 	})
 }
 
-// mappedIDs gives pets other ids, by a function that gives each another.
+// mappedIDs changes the ids of pets by a function without collisions.
 func mappedIDs(to func(int64) int64) wrapper {
 	var mu sync.Mutex
 	back := map[string]string{}
@@ -114,11 +113,11 @@ func mappedIDs(to func(int64) int64) wrapper {
 		}
 		r.URL.Path = "/v1/pets/" + id
 	})
-	location := answers(create, func(a *answer) {
+	location := responses(create, func(res *response) {
 		var o object
-		if a.status == 201 {
-			mustUnmarshal(a.body, &o)
-			a.header.Set("Location", "pets/"+string(o["id"]))
+		if res.status == 201 {
+			mustUnmarshal(res.body, &o)
+			res.header.Set("Location", "pets/"+string(o["id"]))
 		}
 	})
 	return func(next http.Handler) http.Handler {
@@ -126,8 +125,7 @@ func mappedIDs(to func(int64) int64) wrapper {
 	}
 }
 
-// ordered is a store whose lists come in another order: all that match are
-// taken, put in order and cut.
+// ordered returns a store whose lists have another order.
 func ordered(order func([]petstore.Pet)) func(petstore.Service) petstore.Service {
 	return func(s petstore.Service) petstore.Service { return &reordering{s, order} }
 }
@@ -159,7 +157,7 @@ func (o *reordering) ListPets(ctx context.Context, q petstore.ListQuery) (petsto
 	return petstore.Page{Pets: all[:min(limit, len(all))]}, nil
 }
 
-// filled is a store that held n pets before, some of them odd.
+// filled adds n pets to a store, some with unusual values.
 func filled(n int) func(petstore.Service) petstore.Service {
 	return func(s petstore.Service) petstore.Service {
 		names := []string{"", "Rex", "a\x00b", strings.Repeat("long ", 100), "<i>&", "🦊", "\u2028", `"`}
@@ -176,8 +174,7 @@ func filled(n int) func(petstore.Service) petstore.Service {
 	}
 }
 
-// large is a store whose pets fill a page of a megabyte soon, and which
-// ends it there.
+// large returns a store with large pets that ends a list after a megabyte.
 func large(s petstore.Service) petstore.Service {
 	for range 120 {
 		_, err := s.CreatePet(context.Background(), petstore.NewPet{
@@ -203,7 +200,7 @@ func (s shortPages) ListPets(ctx context.Context, q petstore.ListQuery) (petstor
 	return page, err
 }
 
-// busy is a store that others add to all the time.
+// busy returns a store to which other clients add pets all the time.
 func busy(s petstore.Service) petstore.Service { return &crowded{Service: s} }
 
 type crowded struct {
@@ -238,9 +235,9 @@ func strictNames(_ context.Context, n petstore.NewPet) error {
 	case strings.TrimSpace(n.Name) != n.Name || n.Name == "":
 		return petstore.Errorf(petstore.CodeInvalid, "name: must not be empty, nor begin or end with a space")
 	case len([]rune(n.Name)) > 256:
-		return petstore.Errorf(petstore.CodeInvalid, "name: must be of 256 characters at the most")
+		return petstore.Errorf(petstore.CodeInvalid, "name: must have at most 256 characters")
 	case strings.ContainsFunc(n.Name, unicode.IsControl):
-		return petstore.Errorf(petstore.CodeInvalid, "name: must not hold control characters")
+		return petstore.Errorf(petstore.CodeInvalid, "name: must not have control characters")
 	}
 	return nil
 }
@@ -254,30 +251,30 @@ func knownCategories(known int64) func(context.Context, petstore.NewPet) error {
 	}
 }
 
-// uniqueNames refuses a pet of a name that there is.
+// uniqueNames refuses a pet whose name another pet has.
 func uniqueNames(next http.Handler) http.Handler {
 	var mu sync.Mutex
 	seen := map[string]bool{}
-	return answers(create, func(a *answer) {
-		if a.status != 201 {
+	return responses(create, func(res *response) {
+		if res.status != 201 {
 			return
 		}
 		var o object
-		mustUnmarshal(a.body, &o)
+		mustUnmarshal(res.body, &o)
 		mu.Lock()
 		defer mu.Unlock()
 		if seen[string(o["name"])] {
-			a.status, a.body = 409, []byte(`{"code":"conflict","message":"there is one","status":409}`)
+			res.status, res.body = 409, []byte(`{"code":"conflict","message":"there is one","status":409}`)
 		}
 		seen[string(o["name"])] = true
 	})(next)
 }
 
-// spartan leaves out what only RFCs ask for.
+// spartan removes what only RFCs require.
 func spartan(next http.Handler) http.Handler {
-	bare := answers("", func(a *answer) {
+	bare := responses("", func(res *response) {
 		for _, name := range []string{"Location", "Allow", "Www-Authenticate", "Sunset", "Deprecation", "Link"} {
-			delete(a.header, name)
+			delete(res.header, name)
 		}
 	})
 	return strictScheme(list)(strictScheme(submit)(bare(next)))

@@ -3,6 +3,8 @@ package conformance
 import (
 	"errors"
 	"fmt"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
 // Verdict is the outcome of one check.
@@ -10,32 +12,32 @@ type Verdict string
 
 const (
 	Pass Verdict = "pass"
-	Fail Verdict = "fail" // a required check found the target at fault
-	Warn Verdict = "warn" // a recommended check did
-	Skip Verdict = "skip" // excluded by request
+	Fail Verdict = "fail" // a required check found a violation
+	Warn Verdict = "warn" // a recommended check found a violation
+	Skip Verdict = "skip" // the check was not to run
 
-	// Inconclusive: the target's state did not allow a judgement.
+	// Inconclusive: in the state that the target is in, the check cannot tell.
 	Inconclusive Verdict = "inconclusive"
 
-	// Errored: the target went away, or would not serve the request for now.
+	// Errored: the target did not respond, or did not serve the request.
 	Errored Verdict = "error"
 )
 
-// A check ends with one of these errors, or with nil for a pass.
+// A check returns one of the following errors, or nil for a pass.
 
-// violation says that the target is at fault, and in which exchange.
+// violation says what the target did wrong, and in which exchange.
 type violation struct {
-	x   *exchange // nil: in none that could be recorded
+	x   *probe.Exchange // nil: in none that was recorded
 	msg string
 }
 
 func (v *violation) Error() string { return v.msg }
 
-func violationf(x *exchange, format string, args ...any) error {
+func violationf(x *probe.Exchange, format string, args ...any) error {
 	return &violation{x, fmt.Sprintf(format, args...)}
 }
 
-// undecided says that the target's state does not allow a judgement.
+// undecided says why the check cannot tell.
 type undecided struct{ msg string }
 
 func (u *undecided) Error() string { return u.msg }
@@ -44,21 +46,21 @@ func undecidedf(format string, args ...any) error {
 	return &undecided{fmt.Sprintf(format, args...)}
 }
 
-// unavailable says that the target could not be asked.
+// unavailable says why the target did not serve a request.
 type unavailable struct {
-	x   *exchange
+	x   *probe.Exchange
 	msg string
 }
 
 func (u *unavailable) Error() string { return u.msg }
 
-func unavailablef(x *exchange, format string, args ...any) error {
+func unavailablef(x *probe.Exchange, format string, args ...any) error {
 	return &unavailable{x, fmt.Sprintf(format, args...)}
 }
 
-// verdictOf returns the verdict that err means for a check of that level, and
-// the exchange that shows it, if there is one.
-func verdictOf(level Level, err error) (Verdict, *exchange) {
+// verdictOf returns the verdict of a check of that level that returned err, and
+// the exchange that proves it, if there is one.
+func verdictOf(level Level, err error) (Verdict, *probe.Exchange) {
 	var (
 		v *violation
 		u *undecided
@@ -71,7 +73,7 @@ func verdictOf(level Level, err error) (Verdict, *exchange) {
 		return Fail, v.x
 	case errors.As(err, &v) && level == Recommended:
 		return Warn, v.x
-	case errors.As(err, &v): // what is only observed is not judged
+	case errors.As(err, &v): // what is observed is not judged
 		return Pass, v.x
 	case errors.As(err, &u):
 		return Inconclusive, nil
@@ -81,8 +83,8 @@ func verdictOf(level Level, err error) (Verdict, *exchange) {
 	return Errored, nil
 }
 
-// asUndecided turns a violation found while preparing something for a check
-// into an undecided outcome: another check owns that violation.
+// asUndecided makes a violation undecided, for a check that tests something
+// else: another check reports that violation.
 func asUndecided(err error, what string) error {
 	var v *violation
 	if errors.As(err, &v) {

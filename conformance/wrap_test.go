@@ -13,16 +13,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The tools that broken and unusual servers are made with: each changes one
-// thing about requests on their way in, or about answers on their way out.
+// Broken and unusual servers are made with these functions. Each changes one thing
+// in requests or in responses.
 
 // wrapper changes a handler.
 type wrapper = func(http.Handler) http.Handler
 
-// object is a JSON object whose values are kept as they are written.
+// object is a JSON object with its values as they are written.
 type object = map[string]jsontext.Value
 
-// The operations, as the tools name them.
+// The operations.
 const (
 	list   = "GET /v1/pets"
 	create = "POST /v1/pets"
@@ -38,8 +38,8 @@ func operation(r *http.Request) string {
 	return r.Method + " " + path
 }
 
-// answer is an answer on its way out.
-type answer struct {
+// response is a response before it is sent.
+type response struct {
 	request *http.Request
 	sent    []byte // the request's body
 	status  int
@@ -47,8 +47,8 @@ type answer struct {
 	body    []byte
 }
 
-// answers changes the answers to an operation ("": to all).
-func answers(op string, change func(*answer)) wrapper {
+// responses changes the responses to an operation ("": to all).
+func responses(op string, change func(*response)) wrapper {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if op != "" && operation(r) != op {
@@ -59,14 +59,14 @@ func answers(op string, change func(*answer)) wrapper {
 			r.Body = io.NopCloser(bytes.NewReader(sent))
 			rec := httptest.NewRecorder()
 			next.ServeHTTP(rec, r)
-			a := &answer{r, sent, rec.Code, rec.Header(), rec.Body.Bytes()}
-			change(a)
-			a.header.Del("Content-Length")
-			for name, values := range a.header {
+			res := &response{r, sent, rec.Code, rec.Header(), rec.Body.Bytes()}
+			change(res)
+			res.header.Del("Content-Length")
+			for name, values := range res.header {
 				w.Header()[name] = values
 			}
-			w.WriteHeader(a.status)
-			w.Write(a.body)
+			w.WriteHeader(res.status)
+			w.Write(res.body)
 		})
 	}
 }
@@ -93,61 +93,62 @@ func bodies(op string, change func(string) string) wrapper {
 	})
 }
 
-// status gives the answers to an operation of one status another one.
+// status changes the status of the responses to an operation.
 func status(op string, from, to int) wrapper {
-	return answers(op, func(a *answer) {
-		if a.status == from {
-			a.status = to
+	return responses(op, func(res *response) {
+		if res.status == from {
+			res.status = to
 		}
 	})
 }
 
-// header sets a field of the answers to an operation; "" removes it.
+// header sets a header field of the responses to an operation with one status;
+// "" removes it.
 func header(op string, of int, name, value string) wrapper {
-	return answers(op, func(a *answer) {
-		if a.status != of {
+	return responses(op, func(res *response) {
+		if res.status != of {
 			return
 		}
-		a.header.Set(name, value)
+		res.header.Set(name, value)
 		if value == "" {
-			a.header[name] = nil // keeps net/http from guessing
+			res.header[name] = nil // or net/http sets it
 		}
 	})
 }
 
-// body replaces the body of the answers to an operation of one status.
+// body replaces the body of the responses to an operation with one status.
 func body(op string, of int, text string) wrapper {
-	return answers(op, func(a *answer) {
-		if a.status == of {
-			a.body = []byte(text)
+	return responses(op, func(res *response) {
+		if res.status == of {
+			res.body = []byte(text)
 		}
 	})
 }
 
-// objects changes every object that the answers to an operation hold: the
-// pets of a list, or the one that the answer is.
+// objects changes every object in the responses to an operation with one status:
+// the pets of a list, or the body.
 func objects(op string, of int, change func(object)) wrapper {
-	return answers(op, func(a *answer) {
-		if a.status != of {
+	return responses(op, func(res *response) {
+		if res.status != of {
 			return
 		}
-		if len(a.body) > 0 && a.body[0] == '[' {
+		if len(res.body) > 0 && res.body[0] == '[' {
 			var list []object
-			mustUnmarshal(a.body, &list)
+			mustUnmarshal(res.body, &list)
 			for _, o := range list {
 				change(o)
 			}
-			a.body = marshal(list)
+			res.body = marshal(list)
 			return
 		}
 		var o object
-		mustUnmarshal(a.body, &o)
+		mustUnmarshal(res.body, &o)
 		change(o)
-		a.body = marshal(o)
+		res.body = marshal(o)
 	})
 }
 
-// set gives a member of every object another value; "" takes it away.
+// set sets a member of every such object; "" removes it.
 func set(op string, of int, member, value string) wrapper {
 	return objects(op, of, func(o object) {
 		o[member] = jsontext.Value(value)
@@ -157,18 +158,18 @@ func set(op string, of int, member, value string) wrapper {
 	})
 }
 
-// lists changes the array that a list is, given the request.
+// lists changes the elements of lists.
 func lists(change func(*http.Request, []object) []object) wrapper {
-	return answers(list, func(a *answer) {
-		if a.status != http.StatusOK {
+	return responses(list, func(res *response) {
+		if res.status != http.StatusOK {
 			return
 		}
 		var l []object
-		mustUnmarshal(a.body, &l)
-		if l = change(a.request, l); l == nil {
+		mustUnmarshal(res.body, &l)
+		if l = change(res.request, l); l == nil {
 			l = []object{}
 		}
-		a.body = marshal(l)
+		res.body = marshal(l)
 	})
 }
 
@@ -191,16 +192,16 @@ func both(outer, inner wrapper) wrapper {
 	return func(next http.Handler) http.Handler { return outer(inner(next)) }
 }
 
-// refuses answers requests for an operation that a test picks by their body.
+// refuses makes a server refuse requests that it would accept, by their body.
 func refuses(op string, code int, pick func(sent string) bool) wrapper {
-	return answers(op, func(a *answer) {
-		if a.status < 300 && pick(string(a.sent)) {
-			a.status, a.body = code, []byte(`{"code":"refused","message":"refused","status":`+strconv.Itoa(code)+`}`)
+	return responses(op, func(res *response) {
+		if res.status < 300 && pick(string(res.sent)) {
+			res.status, res.body = code, []byte(`{"code":"refused","message":"refused","status":`+strconv.Itoa(code)+`}`)
 		}
 	})
 }
 
-// members changes the object that a request's body is, where it is one.
+// members changes the body of the requests for an operation, if it is an object.
 func members(op string, change func(object)) wrapper {
 	return bodies(op, func(s string) string {
 		var o object
@@ -212,8 +213,8 @@ func members(op string, change func(object)) wrapper {
 	})
 }
 
-// takes makes a server take a wrong kind of value for a member: it goes on
-// as if there were another one. "" takes the member away.
+// takes makes a server accept a wrong value of a member: it replaces the value.
+// "" removes the member.
 func takes(op, member string, like *regexp.Regexp, instead string) wrapper {
 	return members(op, func(o object) {
 		v, ok := o[member]
@@ -227,7 +228,7 @@ func takes(op, member string, like *regexp.Regexp, instead string) wrapper {
 	})
 }
 
-// defaults makes a server fill in a member that is missing.
+// defaults makes a server set a member that is missing.
 func defaults(op, member, value string) wrapper {
 	return members(op, func(o object) {
 		if _, ok := o[member]; !ok {
@@ -236,8 +237,8 @@ func defaults(op, member, value string) wrapper {
 	})
 }
 
-// reads makes a server read a body that is not JSON: what the pattern matches
-// is replaced.
+// reads makes a server accept a body that is not JSON: it replaces the matches of
+// a pattern.
 func reads(op, pattern, instead string) wrapper {
 	re := regexp.MustCompile(pattern)
 	return bodies(op, func(s string) string {

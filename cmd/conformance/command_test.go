@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore"
@@ -100,15 +101,15 @@ func TestCommands(t *testing.T) {
 		{name: "a stale known failure", args: run(good, "-known", file(t, "known", "pets.create.status soon\n")), env: env, code: 1, stdout: "STALE pets.create.status"},
 		{name: "read-only, where there is nothing to read", args: []string{"run", "-url", newTarget(t, false), "-read-only", "-run", "pets.get.pet", "-strict"}, env: env, code: 3, stdout: "incomplete"},
 		{name: "verbose", args: run(good, "-v"), env: env, code: 0, stderr: "pass         pets.create.status ("},
-		{name: "verbose about what is open", args: run(good, "-v"), env: env, code: 0, stdout: "What the contract leaves open"},
+		{name: "verbose about what is open", args: run(good, "-v"), env: env, code: 0, stdout: "What the target does where the contract leaves it open"},
 		{name: "verbose about what is skipped", args: run(good, "-v"), env: env, code: 0, stdout: "\nSKIP "},
 		{name: "the last line", args: []string{"run", "-url", good, "-read-only", "-run", "pets.list.status"}, env: env, code: 0, stdout: "\nconformant: 253 checks: 1 passed, 0 failed, 252 skipped (not selected)\n"},
 		{name: "the seed", args: run(good, "-seed", "77"), env: env, code: 0, stdout: "seed 77\n"},
 
 		{name: "nothing listens", args: run(closed.URL), env: env, code: 3, stderr: "connection refused"},
-		{name: "a wrong key", args: run(good, "-key", "wrong"), code: 3, stderr: "does not take the API key"},
+		{name: "a wrong key", args: run(good, "-key", "wrong"), code: 3, stderr: "does not accept the API key"},
 		{name: "no such service", args: run(good + "/x"), env: env, code: 3, stderr: "no petstore at"},
-		{name: "the address of the list", args: run(good + "/pets"), env: env, code: 3, stderr: "the base URL is what stands before /pets"},
+		{name: "the address of the list", args: run(good + "/pets"), env: env, code: 3, stderr: "the base URL is the part before /pets"},
 
 		{name: "no command", code: 2, stderr: "no command: must be one of run, list, explain, version"},
 		{name: "an unknown command", args: []string{"judge"}, code: 2, stderr: `unknown command "judge"`},
@@ -144,7 +145,7 @@ func TestCommands(t *testing.T) {
 		{name: "help for run", args: []string{"run", "-h"}, code: 0, stdout: "-messages-url"},
 		{name: "list", args: []string{"list", "-run", "*.limit.max"}, code: 0, stdout: "pets.list.limit.max"},
 		{name: "list what matches nothing", args: []string{"list", "-run", "cats"}, code: 2, stderr: "matches no check"},
-		{name: "explain", args: []string{"explain", "pets.list.limit.max"}, code: 0, stdout: "  clause   The greatest limit is 100. (4.1, 8)\n  failure  With at least"},
+		{name: "explain", args: []string{"explain", "pets.list.limit.max"}, code: 0, stdout: "  clause   The largest limit is 100. (4.1, 8)\n  failure  With at least"},
 		{name: "explain what there is not", args: []string{"explain", "limit.max"}, code: 2, stderr: "there is pets.list.limit.max"},
 		{name: "explain nothing", args: []string{"explain"}, code: 2, stderr: "explain needs at least one ID"},
 	} {
@@ -167,7 +168,7 @@ func TestCommands(t *testing.T) {
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
 	var args []string
-	for _, f := range conformance.Formats() {
+	for _, f := range report.Formats() {
 		args = append(args, "-report", string(f)+"="+filepath.Join(dir, string(f)))
 	}
 	good := newTarget(t, false)
@@ -183,10 +184,10 @@ func TestReports(t *testing.T) {
 		t.Fatalf("code %d\n%s\n%s", code, stdout, stderr)
 	}
 	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != len(conformance.Formats()) {
+	if err != nil || len(left) != len(report.Formats()) {
 		t.Errorf("the run left %v, %v", left, err)
 	}
-	for _, f := range conformance.Formats() {
+	for _, f := range report.Formats() {
 		b, err := os.ReadFile(filepath.Join(dir, string(f)))
 		if err != nil || !bytes.Contains(b, []byte("conformant")) || bytes.Contains(b, []byte(key)) {
 			t.Errorf("%s: %d bytes, %v", f, len(b), err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
 )
 
@@ -20,7 +21,7 @@ import (
 type reports []*reportFile
 
 type reportFile struct {
-	format   conformance.Format
+	format   report.Format
 	path     string    // "-": standard output
 	w        io.Writer // where the report is written, once it is open
 	file     *os.File  // w, if it must be closed; nil for an output of the process
@@ -30,11 +31,11 @@ type reportFile struct {
 // add adds a report, of the form FORMAT=FILE.
 func (r *reports) add(s string) error {
 	name, path, ok := strings.Cut(s, "=")
-	format := conformance.Format(name)
+	format := report.Format(name)
 	switch {
 	case !ok || path == "":
 		return fmt.Errorf("must be FORMAT=FILE, as in junit=report.xml; the formats are %s", formats())
-	case !slices.Contains(conformance.Formats(), format):
+	case !slices.Contains(report.Formats(), format):
 		return fmt.Errorf("there is no format %q; the formats are %s", name, formats())
 	case slices.ContainsFunc(*r, func(f *reportFile) bool { return f.path == path }):
 		return fmt.Errorf("another report already goes to %s", path)
@@ -46,7 +47,7 @@ func (r *reports) add(s string) error {
 // formats names all of them.
 func formats() string {
 	var names []string
-	for _, f := range conformance.Formats() {
+	for _, f := range report.Formats() {
 		names = append(names, string(f))
 	}
 	return strings.Join(names, ", ")
@@ -115,25 +116,25 @@ func (r reports) toStdout(c *flags.Call) bool {
 	return slices.ContainsFunc(r, func(f *reportFile) bool { return f.w == c.Stdout })
 }
 
-func (r reports) write(report *conformance.Report) error {
+func (r reports) write(result *conformance.Report, opts *report.Options) error {
 	for _, f := range r {
-		if err := f.write(report); err != nil {
+		if err := f.write(result, opts); err != nil {
 			return flags.Usagef("-report: %s cannot be written: %v", f.path, err)
 		}
 	}
 	return nil
 }
 
-func (f *reportFile) write(report *conformance.Report) error {
+func (f *reportFile) write(result *conformance.Report, opts *report.Options) error {
 	if f.file == nil {
-		return report.Write(f.w, f.format)
+		return report.Write(f.w, result, f.format, opts)
 	}
 	if info, err := f.file.Stat(); err == nil && info.Mode().IsRegular() {
 		if err := f.file.Truncate(0); err != nil {
 			return err
 		}
 	}
-	err := report.Write(f.file, f.format)
+	err := report.Write(f.file, result, f.format, opts)
 	if err == nil && f.replaces {
 		err = f.file.Chmod(0o644)
 	}

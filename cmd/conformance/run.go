@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
 )
 
@@ -109,7 +110,7 @@ func (s *settings) judge(c *flags.Call) error {
 
 	watch := newProgress(c.Stderr, s.verbose)
 	s.opts.Done = watch.done
-	report, err := conformance.Run(ctx, s.target, &s.opts)
+	result, err := conformance.Run(ctx, s.target, &s.opts)
 	watch.end()
 	if errors.Is(err, conformance.ErrOptions) {
 		return flags.Usagef("%v", err)
@@ -117,17 +118,16 @@ func (s *settings) judge(c *flags.Call) error {
 	if err != nil {
 		return err
 	}
-	report.Verbose = s.verbose
-	if err := s.print(c, report); err != nil {
+	if err := s.print(c, result); err != nil {
 		return flags.Usagef("the report cannot be printed: %v", err)
 	}
-	if err := s.reports.write(report); err != nil {
+	if err := s.reports.write(result, &report.Options{Verbose: s.verbose}); err != nil {
 		return err
 	}
 	switch {
-	case report.Passed():
+	case result.Passed():
 		return nil
-	case report.Outcome == conformance.Incomplete:
+	case result.Outcome == conformance.Incomplete:
 		return flags.Exit(exitNotJudged)
 	}
 	return flags.Exit(exitNotConformant)
@@ -165,15 +165,15 @@ func (s *settings) complete(c *flags.Call) error {
 
 // print prints the report on standard output, unless that has a report of its
 // own.
-func (s *settings) print(c *flags.Call, report *conformance.Report) error {
-	out, format := c.Stdout, conformance.Text
+func (s *settings) print(c *flags.Call, result *conformance.Report) error {
+	out, format := c.Stdout, report.Text
 	if s.reports.toStdout(c) {
 		out = c.Stderr
 	}
 	if isTerminal(out) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb" {
-		format = conformance.ANSI
+		format = report.ANSI
 	}
-	return report.Write(out, format)
+	return report.Write(out, result, format, &report.Options{Verbose: s.verbose})
 }
 
 func isTerminal(w io.Writer) bool {

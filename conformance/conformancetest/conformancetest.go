@@ -1,13 +1,11 @@
-// Package conformancetest runs the checks of package conformance as subtests
-// of go test, one for each, so that a Go implementation of the petstore
-// contract is judged by its own tests:
+// Package conformancetest runs each check of package conformance as a subtest of
+// go test, for implementations of the petstore contract in Go:
 //
 //	func TestConformance(t *testing.T) {
 //		conformancetest.RunHandler(t, newHandler, conformance.Target{URL: "/v1", Key: key}, nil)
 //	}
 //
-// A subtest is named by its check's id: go test -run and -skip choose among
-// them, as in
+// The name of a subtest is the ID of its check, for go test -run and -skip:
 //
 //	go test -run 'TestConformance/pets.list' -skip 'TestConformance/.*limit'
 package conformancetest
@@ -20,13 +18,12 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// Run judges target with every check that opts selects, nil for all, and
-// fails a subtest for each that speaks against it. A warning is logged, or
-// fails where opts.Level says so; what is inconclusive or known to fail is
-// skipped, with its reason. opts.Parallel is not used: the checks run one
-// after the other.
+// Run judges target with every check that opts selects. The subtest of a check
+// fails if the check counts against the target or ended with an error. It logs a
+// warning that does not count, and is skipped if the check is inconclusive or
+// known to fail. The checks run one after the other, whatever opts.Parallel is.
 //
-// It fails t at once if the target cannot be judged.
+// Run fails t at once if the target cannot be judged.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 	t.Helper()
 	s, err := conformance.Open(t.Context(), target, opts)
@@ -39,7 +36,7 @@ func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 			if why := s.Skipped(c.ID); why != "" {
 				t.Skip(why)
 			}
-			result := s.Judge(t.Context(), c.ID)
+			result := s.Run(t.Context(), c.ID)
 			report(t, result, opts)
 			if opts != nil && opts.Done != nil {
 				opts.Done(result)
@@ -50,9 +47,9 @@ func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 	t.Logf("seed %d; left behind: %d pets and %d messages, named %s", r.Seed, len(r.Left.Pets), r.Left.Messages, r.Left.Mark)
 }
 
-// RunHandler serves the handler that newHandler returns on loopback and
-// judges it as [Run] does. The addresses of target are paths, such as /v1, or
-// empty for the root; an empty MessagesURL means that there are no messages.
+// RunHandler serves the handler that newHandler returns on loopback and judges it
+// as [Run] does. The URLs of target are paths, such as /v1, or empty for the root.
+// If MessagesURL is empty, the checks of messages are skipped.
 func RunHandler(t *testing.T, newHandler func(*testing.T) http.Handler, target conformance.Target, opts *conformance.Options) {
 	t.Helper()
 	srv := httptest.NewServer(newHandler(t))
@@ -64,7 +61,7 @@ func RunHandler(t *testing.T, newHandler func(*testing.T) http.Handler, target c
 	Run(t, target, opts)
 }
 
-// report gives a subtest the outcome that result means.
+// report sets the outcome of a subtest.
 func report(t *testing.T, result conformance.Result, opts *conformance.Options) {
 	t.Helper()
 	var o conformance.Options
@@ -76,15 +73,15 @@ func report(t *testing.T, result conformance.Result, opts *conformance.Options) 
 	}
 	switch {
 	case result.Stale:
-		t.Errorf("it passes, and is on the list of known failures: %s", result.Known)
-	case result.Against(o.Level):
+		t.Errorf("the check passes, and is on the list of known failures: %s", result.Known)
+	case result.CountsAgainst(o.Level):
 		t.Error(result.Details())
 	case result.Verdict == conformance.Fail, result.Verdict == conformance.Warn && result.Known != "":
 		t.Skipf("known failure (%s): %s", result.Known, result.Message)
 	case result.Verdict == conformance.Warn:
 		t.Logf("warning: %s", result.Details())
 	case result.Verdict == conformance.Errored:
-		t.Errorf("it could not be judged: %s", result.Message)
+		t.Errorf("the check could not be run: %s", result.Message)
 	case result.Verdict == conformance.Inconclusive && o.Strict:
 		t.Errorf("inconclusive: %s", result.Message)
 	case result.Verdict == conformance.Inconclusive:

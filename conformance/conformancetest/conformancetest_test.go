@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// newScratch copies the module in testdata/scratch to a place of its own, as
-// a user's would be, and returns its folder.
+// newScratch copies the module in testdata/scratch to a temporary folder outside
+// this module, and returns the folder.
 func newScratch(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("it builds a module")
+		t.Skip("the test builds a module")
 	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/scratch")); err != nil {
@@ -43,7 +43,7 @@ func goTest(t *testing.T, dir string, env []string, args ...string) (string, err
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"test", "-count=1"}, args...)...)
 	cmd.Dir = dir
-	// What the module needs is on the machine: it is what this test needed.
+	// The module needs nothing that this one does not need.
 	cmd.Env = append(os.Environ(), append(env, "GOFLAGS=-mod=mod", "GOWORK=off", "GOPROXY=off")...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -52,34 +52,34 @@ func goTest(t *testing.T, dir string, env []string, args ...string) (string, err
 func TestUsersModule(t *testing.T) {
 	dir := newScratch(t)
 	if out, err := goTest(t, dir, nil, "."); err != nil {
-		t.Fatalf("a store that is right: %v\n%s", err, out)
+		t.Fatalf("a conformant store: %v\n%s", err, out)
 	}
 
 	broken := []string{"SCRATCH_LARGEST=99"}
 	out, err := goTest(t, dir, broken, "-run", "TestConformance/pets.list.limit.max$", ".")
 	if err == nil {
-		t.Errorf("a store that ends its lists at 99 passes\n%s", out)
+		t.Errorf("a store with lists of at most 99 pets passes\n%s", out)
 	}
 	for _, want := range []string{
 		"--- FAIL: TestConformance/pets.list.limit.max",
-		"the list holds 99 pets, not 100",
-		"The greatest limit is 100.",
+		"the list has 99 pets, want 100",
+		"The largest limit is 100.",
 		"curl -i",
 		"GET http://127.0.0.1:",
 		"HTTP/1.1 200 OK",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("the output lacks %q:\n%s", want, out)
+			t.Errorf("the output does not have %q:\n%s", want, out)
 		}
 	}
 	if strings.Contains(out, "scratch-key") {
 		t.Errorf("the output has the key:\n%s", out)
 	}
 	if n := strings.Count(out, "--- "); n != 2 {
-		t.Errorf("-run chose %d tests, not the one and its parent:\n%s", n, out)
+		t.Errorf("-run selects %d tests, want the one and its parent:\n%s", n, out)
 	}
 
 	if out, err := goTest(t, dir, broken, "-skip", "TestConformance/pets.list.limit.max", "."); err != nil {
-		t.Errorf("without the check that fails: %v\n%s", err, out)
+		t.Errorf("without the failing check: %v\n%s", err, out)
 	}
 }

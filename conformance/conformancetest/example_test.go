@@ -8,8 +8,7 @@ import (
 	"example.com/animalstore/conformance/conformancetest"
 )
 
-// A test of an implementation of one's own, that is served under /v1 and has
-// no messages.
+// A test of an implementation under /v1 that has no messages.
 func Example() {
 	newHandler := func(*testing.T) http.Handler {
 		return http.NotFoundHandler() // yours

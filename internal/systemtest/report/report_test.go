@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
@@ -60,7 +61,7 @@ func newPage(t *testing.T, broken bool) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := r.Write(f, conformance.HTML); err != nil {
+	if err := report.Write(f, r, report.HTML, nil); err != nil {
 		t.Fatal(err)
 	}
 	return "file://" + path

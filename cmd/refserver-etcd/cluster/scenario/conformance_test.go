@@ -10,6 +10,7 @@ import (
 
 	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/report"
 )
 
 // Every server is conformant, and so are all of them behind a balancer that
@@ -35,13 +36,13 @@ func TestConformance(t *testing.T) {
 	defer balancer.Close()
 	judge := func(name, base string) {
 		t.Run(name, func(t *testing.T) {
-			report, err := conformance.Run(t.Context(), conformance.Target{URL: base, MessagesURL: base, Key: c.Key}, nil)
+			result, err := conformance.Run(t.Context(), conformance.Target{URL: base, MessagesURL: base, Key: c.Key}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Log(report.Headline())
-			if !report.Passed() {
-				_ = report.Write(os.Stderr, conformance.Text)
+			t.Log(result.Headline())
+			if !result.Passed() {
+				_ = report.Write(os.Stderr, result, report.Text, nil)
 				t.Fail()
 			}
 		})

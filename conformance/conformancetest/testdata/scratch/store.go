@@ -1,5 +1,5 @@
-// Package scratch is a petstore as a user of the suite might write one:
-// the standard library only, nothing of ours.
+// Package scratch is a petstore that a user of the suite could write, with the
+// standard library alone.
 package scratch
 
 import (
@@ -66,7 +66,7 @@ func (s *Store) list(w http.ResponseWriter, r *http.Request) {
 			found = append(found, p)
 		}
 	}
-	answer(w, 200, found)
+	respond(w, 200, found)
 }
 
 func (s *Store) create(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +95,7 @@ func (s *Store) create(w http.ResponseWriter, r *http.Request) {
 	p.ID = int64(len(s.pets)) + 1
 	s.pets = append(s.pets, p)
 	w.Header().Set("Location", "pets/"+strconv.FormatInt(p.ID, 10))
-	answer(w, 201, p)
+	respond(w, 201, p)
 }
 
 func (s *Store) fetch(w http.ResponseWriter, text string) {
@@ -108,14 +108,14 @@ func (s *Store) fetch(w http.ResponseWriter, text string) {
 	}
 	w.Header().Set("Deprecation", "@1795132800")
 	w.Header().Set("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")
-	answer(w, 200, s.pets[id-1])
+	respond(w, 200, s.pets[id-1])
 }
 
 func fail(w http.ResponseWriter, status int, message string) {
-	answer(w, status, map[string]any{"code": "error", "message": message, "status": status})
+	respond(w, status, map[string]any{"code": "error", "message": message, "status": status})
 }
 
-func answer(w http.ResponseWriter, status int, v any) {
+func respond(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(v)

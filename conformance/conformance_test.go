@@ -1,0 +1,244 @@
+package conformance_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/conformance"
+)
+
+func run(t *testing.T, v variant, opts conformance.Options) *conformance.Report {
+	t.Helper()
+	if opts.Timeout == 0 {
+		opts.Timeout = time.Minute // the machine may be busy
+	}
+	r, err := conformance.Run(t.Context(), newServer(t, v), &opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func result(t *testing.T, r *conformance.Report, id string) conformance.Result {
+	t.Helper()
+	i := slices.IndexFunc(r.Results, func(r conformance.Result) bool { return r.ID == id })
+	if i < 0 {
+		t.Fatalf("the report does not have %s", id)
+	}
+	return r.Results[i]
+}
+
+func TestReadOnly(t *testing.T) {
+	var mu sync.Mutex
+	methods := map[string]int{}
+	v := variant{pets: filled(150), http: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			methods[r.Method]++
+			mu.Unlock()
+			next.ServeHTTP(w, r)
+		})
+	}}
+	id := int64(7)
+	for _, opts := range []conformance.Options{{ReadOnly: true}, {ReadOnly: true, Pet: &id}} {
+		r := run(t, v, opts)
+		if r.Outcome != conformance.Conformant || r.Counts.Pass < 60 || len(r.Left.Pets) > 0 {
+			t.Errorf("%s, %+v\n%s", r.Headline(), r.Counts, text(r))
+		}
+		if got := result(t, r, "pets.create.status"); got.Verdict != conformance.Skip || !strings.Contains(got.Message, "read-only") {
+			t.Errorf("pets.create.status: %s, %s", got.Verdict, got.Message)
+		}
+		for _, id := range []string{"pets.list.limit.max", "pets.list.filter.sold.only", "pets.get.list", "auth.get.none"} {
+			if got := result(t, r, id); got.Verdict != conformance.Pass {
+				t.Errorf("%s: %s, %s", id, got.Verdict, got.Message)
+			}
+		}
+	}
+	delete(methods, "GET")
+	if len(methods) > 0 {
+		t.Errorf("a read-only run sent %v", methods)
+	}
+
+	missing := int64(1 << 40)
+	r := run(t, v, conformance.Options{ReadOnly: true, Pet: &missing, Run: []string{"pets.get.status"}})
+	if r.Outcome != conformance.NotConformant {
+		t.Errorf("a missing pet in the options: %s", r.Headline())
+	}
+}
+
+func TestSelection(t *testing.T) {
+	r := run(t, variant{}, conformance.Options{Run: []string{"pets.list.limit.*", "auth.list.none"}, Skip: []string{"*.between"}})
+	var ran []string
+	for _, result := range r.Results {
+		if result.Verdict != conformance.Skip {
+			ran = append(ran, result.ID)
+		}
+	}
+	want := []string{"pets.list.limit.default", "pets.list.limit.default-filtered", "pets.list.limit.min", "pets.list.limit.max",
+		"pets.list.limit.above", "pets.list.limit.filtered", "auth.list.none"}
+	if diff := cmp.Diff(want, ran); diff != "" {
+		t.Errorf("what ran (-want +got):\n%s", diff)
+	}
+	if len(r.Results) != len(conformance.Checks()) {
+		t.Errorf("the report has %d checks of %d", len(r.Results), len(conformance.Checks()))
+	}
+}
+
+func TestKnownFailures(t *testing.T) {
+	v := variant{http: status(create, 201, 200)}
+	selected := []string{"pets.create.status", "pets.list.status"}
+	known := []conformance.Known{{ID: "pets.create.status", Reason: "it is being worked on"}}
+	r := run(t, v, conformance.Options{Run: selected, Known: known})
+	if r.Outcome != conformance.Conformant || !r.Passed() || r.Counts.Known != 1 {
+		t.Errorf("a known failure: %s, %+v", r.Headline(), r.Counts)
+	}
+	r = run(t, variant{}, conformance.Options{Run: selected, Known: known})
+	if r.Outcome != conformance.Conformant || r.Passed() || r.Counts.Stale != 1 {
+		t.Errorf("a known failure that passes: %s, %+v", r.Headline(), r.Counts)
+	}
+	r = run(t, v, conformance.Options{Run: []string{"pets.list.status"}, Known: known})
+	if !r.Passed() {
+		t.Errorf("a known failure that does not run: %s", r.Headline())
+	}
+
+	list, err := conformance.ReadKnown(strings.NewReader("# ours\n\n pets.get.status\tuntil the new router \nauth.get.none x\n"))
+	want := []conformance.Known{{ID: "pets.get.status", Reason: "until the new router"}, {ID: "auth.get.none", Reason: "x"}}
+	if diff := cmp.Diff(want, list); diff != "" || err != nil {
+		t.Errorf("a list of known failures: %v (-want +got):\n%s", err, diff)
+	}
+	if _, err := conformance.ReadKnown(strings.NewReader("\npets.get.status\n")); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("a known failure without a reason: %v", err)
+	}
+}
+
+func TestLevelAndStrict(t *testing.T) {
+	lax := variant{http: header(create, 201, "Location", "")}
+	one := []string{"http.location"}
+	if r := run(t, lax, conformance.Options{Run: one}); !r.Passed() || r.Counts.Warn != 1 {
+		t.Errorf("a warning: %s, %+v", r.Headline(), r.Counts)
+	}
+	if r := run(t, lax, conformance.Options{Run: one, Level: conformance.Recommended}); r.Outcome != conformance.NotConformant {
+		t.Errorf("a warning with level recommended: %s", r.Headline())
+	}
+	full := variant{pets: filled(10)}
+	some := []string{"pets.list.empty", "pets.list.status"}
+	if r := run(t, full, conformance.Options{Run: some}); !r.Passed() || r.Counts.Inconclusive != 1 {
+		t.Errorf("an inconclusive check: %s, %+v", r.Headline(), r.Counts)
+	}
+	if r := run(t, full, conformance.Options{Run: some, Strict: true}); r.Outcome != conformance.Incomplete {
+		t.Errorf("an inconclusive check in a strict run: %s", r.Headline())
+	}
+	if r := run(t, full, conformance.Options{Run: []string{"pets.list.empty"}}); r.Outcome != conformance.Incomplete {
+		t.Errorf("a run that could not judge anything: %s", r.Headline())
+	}
+}
+
+// The generated bodies depend on the seed alone.
+func TestSeed(t *testing.T) {
+	sent := func(seed uint64, parallel int) []string {
+		r := run(t, variant{}, conformance.Options{Run: []string{"generated.*"}, Seed: seed, Parallel: parallel})
+		var bodies []string
+		for _, result := range r.Results {
+			for _, x := range result.Exchanges {
+				bodies = append(bodies, strings.ReplaceAll(x.RequestBody, r.Left.Mark, "MARK"))
+			}
+		}
+		if r.Seed != seed && seed != 0 || r.Seed == 0 {
+			t.Errorf("the report has the seed %d, want %d", r.Seed, seed)
+		}
+		return bodies
+	}
+	first := sent(42, 1)
+	if diff := cmp.Diff(first, sent(42, 4)); diff != "" {
+		t.Errorf("the same seed (-want +got):\n%s", diff)
+	}
+	if cmp.Equal(first, sent(43, 1)) {
+		t.Error("another seed has the same bodies")
+	}
+	if cmp.Equal(sent(0, 1), sent(0, 1)) {
+		t.Error("two runs without a seed send the same bodies")
+	}
+}
+
+// If the target stops responding, the run is incomplete and no check fails.
+func TestTargetGoesAway(t *testing.T) {
+	srv := newLoopback(variant{}.handler())
+	target := conformance.Target{URL: srv.URL + "/v1", Key: testKey}
+	n := 0
+	r, err := conformance.Run(t.Context(), target, &conformance.Options{Parallel: 1, Done: func(conformance.Result) {
+		if n++; n == 20 {
+			srv.CloseClientConnections()
+			srv.Close()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Outcome != conformance.Incomplete || r.Counts.Fail > 0 || r.Counts.Errored < 50 {
+		t.Errorf("%s, %+v", r.Headline(), r.Counts)
+	}
+}
+
+func TestStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := conformance.Run(ctx, newServer(t, variant{}), &conformance.Options{Parallel: 1, Done: func(conformance.Result) { cancel() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Outcome != conformance.Incomplete || r.Counts.Fail > 0 {
+		t.Errorf("%s, %+v\n%s", r.Headline(), r.Counts, text(r))
+	}
+}
+
+// A target that asks to wait too long does not violate the contract.
+func TestUnwilling(t *testing.T) {
+	for name, w := range map[string]wrapper{
+		"429 for an hour": responses(create, func(res *response) { res.status = 429; res.header.Set("Retry-After", "3600") }),
+		"503 for an hour": responses(create, func(res *response) { res.status = 503; res.header.Set("Retry-After", "3600") }),
+		"507":             status(create, 201, 507),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, variant{http: w}, conformance.Options{Run: []string{"pets.create.status", "pets.create.echo", "pets.list.status"}})
+			if r.Outcome != conformance.Incomplete || r.Counts.Fail > 0 || r.Counts.Errored == 0 {
+				t.Errorf("%s, %+v\n%s", r.Headline(), r.Counts, text(r))
+			}
+		})
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	hang := responses(create, func(res *response) {
+		select {
+		case <-res.request.Context().Done():
+		case <-time.After(10 * time.Second):
+		}
+	})
+	r := run(t, variant{http: hang}, conformance.Options{Run: []string{"pets.create.status", "pets.list.status"}, Timeout: 200 * time.Millisecond})
+	got := result(t, r, "pets.create.status")
+	if got.Verdict != conformance.Errored || !strings.Contains(got.Message, "no response within 200ms") || r.Outcome != conformance.Incomplete {
+		t.Errorf("%s: %s, %s", r.Headline(), got.Verdict, got.Message)
+	}
+}
+
+// A target that drops the connection for one kind of request violates the contract.
+func TestDropped(t *testing.T) {
+	drop := bodies(create, func(s string) string {
+		if s == "null" {
+			panic(http.ErrAbortHandler)
+		}
+		return s
+	})
+	r := run(t, variant{http: drop}, conformance.Options{Run: []string{"pets.create.400.body.null"}})
+	got := result(t, r, "pets.create.400.body.null")
+	if got.Verdict != conformance.Fail || !strings.Contains(got.Message, "sent 3 times") {
+		t.Errorf("%s, %s", got.Verdict, got.Message)
+	}
+}

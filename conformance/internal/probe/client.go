@@ -1,0 +1,215 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// How long a client waits for a target that asks it to try again later.
+const (
+	maxAttempts = 8
+	maxWait     = 30 * time.Second // before one attempt
+	maxWaits    = 90 * time.Second // before all attempts of one request
+)
+
+// maxBody limits the response bodies that are read: a hundred pets of more
+// than 256 KiB each.
+const maxBody = 64 << 20
+
+// Client sends requests to one target.
+type Client struct {
+	url, messagesURL, key string
+	timeout               time.Duration // of one attempt, reading the response included
+	http                  http.Client
+
+	// gone says that no attempt of the last request reached a server. Until
+	// one does, each request is sent once.
+	gone atomic.Bool
+
+	// until is when a target that responded 429 accepts requests again. Every
+	// request waits for it, so that a run does not use up its own quota.
+	mu    sync.Mutex
+	until time.Time
+}
+
+// NewClient returns a client for the target at url, whose messages are at
+// messagesURL. If rt is nil, the client makes a transport of its own, which
+// follows the environment's proxy settings.
+func NewClient(url, messagesURL, key string, timeout time.Duration, rt http.RoundTripper) *Client {
+	if rt == nil {
+		rt = &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			ForceAttemptHTTP2:     true,
+			DisableCompression:    true,
+			MaxIdleConnsPerHost:   64,
+			IdleConnTimeout:       time.Second, // shorter than any server's, so that the client closes first
+			TLSHandshakeTimeout:   timeout,
+			ExpectContinueTimeout: time.Second,
+		}
+	}
+	return &Client{url: url, messagesURL: messagesURL, key: key, timeout: timeout, http: http.Client{
+		Transport:     rt,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Close closes the idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Do sends r and returns the exchange. It sends r again if the target asks for
+// that (429, 503, and a gateway's 502 and 504) or drops the connection; the
+// last exchange counts. The error is that of the exchange, which is never nil.
+func (c *Client) Do(ctx context.Context, r Request) (*Exchange, error) {
+	var waited time.Duration
+	for attempt := 1; ; attempt++ {
+		if err := c.wait(ctx); err != nil {
+			return &Exchange{Request: r, URL: c.urlOf(r), Err: err}, err
+		}
+		x := c.Send(ctx, r)
+		x.Attempts = attempt
+		wait, again := c.again(x, attempt)
+		if !again || ctx.Err() != nil {
+			c.gone.Store(IsUnreachable(x.Err))
+			return x, x.Err
+		}
+		if waited += wait; wait > maxWait || waited > maxWaits {
+			return x, x.Err
+		}
+		if x.Status == http.StatusTooManyRequests {
+			c.hold(wait)
+			continue
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return x, err
+		}
+	}
+}
+
+// again reports whether to repeat the request of x, and after how long.
+func (c *Client) again(x *Exchange, attempt int) (time.Duration, bool) {
+	backoff := 50 * time.Millisecond << attempt
+	switch x.Status {
+	case 0: // no response; a request that timed out would take as long again
+		return backoff / 2, attempt < 3 && !IsTimeout(x.Err) && !c.gone.Load()
+	case http.StatusTooManyRequests:
+		return retryAfter(x, backoff), attempt < maxAttempts
+	case http.StatusServiceUnavailable:
+		if x.Header.Get("Retry-After") != "" {
+			return retryAfter(x, backoff), attempt < 4
+		}
+		return backoff, attempt < 3
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return backoff, attempt < 3
+	}
+	return 0, false
+}
+
+// retryAfter returns how long the target asks to wait, in seconds or until a
+// date (RFC 9110, section 10.2.3), but at least atLeast.
+func retryAfter(x *Exchange, atLeast time.Duration) time.Duration {
+	v := x.Header.Get("Retry-After")
+	if n, err := strconv.Atoi(v); err == nil && n >= 0 {
+		return max(time.Duration(n)*time.Second, atLeast)
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(time.Until(at), atLeast)
+	}
+	return atLeast
+}
+
+func (c *Client) hold(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if until := time.Now().Add(d); until.After(c.until) {
+		c.until = until
+	}
+}
+
+func (c *Client) wait(ctx context.Context) error {
+	c.mu.Lock()
+	d := time.Until(c.until)
+	c.mu.Unlock()
+	return sleep(ctx, d)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *Client) urlOf(r Request) string {
+	if r.Messages {
+		return c.messagesURL + r.Path
+	}
+	return c.url + r.Path
+}
+
+// Send sends r once.
+func (c *Client) Send(ctx context.Context, r Request) *Exchange {
+	x := &Exchange{Request: r, URL: c.urlOf(r), Sent: time.Now()}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+
+	hr, err := r.http(ctx, x.URL, c.key)
+	if err != nil {
+		x.Err = err
+		return x
+	}
+	res, err := c.http.Do(hr)
+	if err != nil {
+		x.Err = plainError(err)
+		return x
+	}
+	defer res.Body.Close()
+	x.Proto, x.Header = res.Proto, res.Header
+	x.Body, x.Err = io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	if len(x.Body) > maxBody {
+		x.Err = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
+	}
+	if x.Err == nil {
+		x.Status = res.StatusCode
+	}
+	return x
+}
+
+// plainError removes the URL from an error of the HTTP client: the exchange
+// has it already.
+func plainError(err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	if errors.Is(err, io.EOF) {
+		return errors.New("the connection was closed without a response")
+	}
+	return err
+}
+
+// IsTimeout reports whether err says that no response came in time.
+func IsTimeout(err error) bool {
+	var ne net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &ne) && ne.Timeout()
+}
+
+// IsUnreachable reports whether err says that no connection could be made.
+func IsUnreachable(err error) bool {
+	var oe *net.OpError
+	return errors.As(err, &oe) && oe.Op == "dial" || err != nil && strings.Contains(err.Error(), "tls:")
+}

@@ -1,0 +1,155 @@
+package probe
+
+import (
+	"math/rand/v2"
+	"strings"
+	"unicode"
+)
+
+// Credential is the Authorization field of a request. Reports show its
+// description, never its value. The zero Credential sends no field.
+type Credential struct {
+	ID   string // in the IDs of checks
+	What string // in words
+
+	// Shown is the field's value as transcripts show it, and shell the same in
+	// a curl command, inside double quotes.
+	Shown string
+	shell string
+
+	// value returns the field's value for a key. Nil: no field.
+	value func(key string) string
+}
+
+// Sent reports whether there is a field at all.
+func (c Credential) Sent() bool { return c.value != nil }
+
+// ValidKey is the credential of the contract (section 5, item 1).
+func ValidKey() Credential {
+	return Credential{
+		What:  "the key",
+		value: func(key string) string { return "Bearer " + key },
+		Shown: "Bearer [key]",
+		shell: "Bearer $PETSTORE_API_KEY",
+	}
+}
+
+// BadCredentials returns every kind of missing or wrong credential, the
+// missing one first.
+func BadCredentials() []Credential {
+	return []Credential{
+		{
+			ID: "none", What: "no Authorization field",
+		},
+		{
+			ID: "empty", What: "an empty Authorization field",
+			value: func(string) string { return "" },
+		},
+		{
+			ID: "no-token", What: "the scheme Bearer without a token",
+			value: func(string) string { return "Bearer" },
+			Shown: "Bearer", shell: "Bearer",
+		},
+		{
+			ID: "other-scheme", What: "the key under the scheme Basic",
+			value: func(key string) string { return "Basic " + key },
+			Shown: "Basic [key]", shell: "Basic $PETSTORE_API_KEY",
+		},
+		{
+			ID: "raw-key", What: "the key without a scheme",
+			value: func(key string) string { return key },
+			Shown: "[key]", shell: "$PETSTORE_API_KEY",
+		},
+		{
+			ID: "cut-short", What: "the key without its last character",
+			value: func(key string) string { return "Bearer " + cutShort(key) },
+			Shown: "Bearer [key without its last character]", shell: "Bearer ${PETSTORE_API_KEY%?}",
+		},
+		{
+			ID: "prolonged", What: "the key with one more character",
+			value: func(key string) string { return "Bearer " + key + "x" },
+			Shown: "Bearer [key]x", shell: "Bearer ${PETSTORE_API_KEY}x",
+		},
+		{
+			ID: "other-case", What: "the key with its letters in the other case",
+			value: func(key string) string { return "Bearer " + swapCase(key) },
+			Shown: "Bearer [key in the other case]",
+			shell: "Bearer $(printf %s \"$PETSTORE_API_KEY\" | tr A-Za-z a-zA-Z)",
+		},
+		{
+			ID: "wrong-key", What: "a key of the same form that is not valid",
+			value: func(key string) string { return "Bearer " + otherKey(key) },
+			Shown: "Bearer [a key of the same form]", shell: "Bearer ${PETSTORE_API_KEY%????????}conforms",
+		},
+	}
+}
+
+// UnusualCredentials returns forms of the valid credential that the contract
+// says nothing about.
+func UnusualCredentials() []Credential {
+	return []Credential{
+		{
+			ID: "two-spaces", What: "two spaces before the key",
+			value: func(key string) string { return "Bearer  " + key },
+			Shown: "Bearer  [key]", shell: "Bearer  $PETSTORE_API_KEY",
+		},
+		{
+			ID: "more-after", What: "a word after the key",
+			value: func(key string) string { return "Bearer " + key + " more" },
+			Shown: "Bearer [key] more", shell: "Bearer $PETSTORE_API_KEY more",
+		},
+	}
+}
+
+// LowerScheme is the valid credential with its scheme in another case.
+func LowerScheme() Credential {
+	return Credential{
+		ID: "scheme-case", What: "the scheme in lower case",
+		value: func(key string) string { return "bearer " + key },
+		Shown: "bearer [key]", shell: "bearer $PETSTORE_API_KEY",
+	}
+}
+
+// Differs reports whether c is different from the valid credential for key: a
+// key without letters has no other case.
+func (c Credential) Differs(key string) bool {
+	return c.value == nil || c.value(key) != ValidKey().value(key)
+}
+
+func cutShort(key string) string { return key[:len(key)-1] }
+
+func swapCase(key string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, key)
+}
+
+// otherKey returns a different key of the same form. It keeps a prefix that
+// ends in _ or -, which is not secret and which a target may look at first.
+// Every letter and digit after it changes.
+func otherKey(key string) string {
+	head := key[:min(len(key)/2, 12)]
+	start := strings.LastIndexAny(head, "_-") + 1
+	// The result depends on the key alone, so that a run can be repeated.
+	r := rand.New(rand.NewPCG(uint64(len(key)), 0))
+	change := func(c byte, first byte, n int) byte {
+		return first + byte((int(c-first)+1+r.IntN(n-1))%n)
+	}
+	b := []byte(key)
+	for i := start; i < len(b); i++ {
+		switch c := b[i]; {
+		case c >= '0' && c <= '9':
+			b[i] = change(c, '0', 10)
+		case c >= 'a' && c <= 'z':
+			b[i] = change(c, 'a', 26)
+		case c >= 'A' && c <= 'Z':
+			b[i] = change(c, 'A', 26)
+		default:
+			b[i] = 'x'
+		}
+	}
+	return string(b)
+}

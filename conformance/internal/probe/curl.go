@@ -1,0 +1,73 @@
+package probe
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxCurlBody is the length of the longest body in a curl command, in bytes.
+const maxCurlBody = 4096
+
+// Curl returns a command for a POSIX shell that sends the request of x again.
+// It takes the key from the environment variable PETSTORE_API_KEY. A body with
+// control characters or invalid UTF-8 needs bash.
+func (x *Exchange) Curl(redact Redactor) string {
+	r := x.Request
+	args := []string{"curl", "-i"}
+	switch {
+	case r.Method == "HEAD":
+		args = append(args, "-I")
+	case r.Method != "GET" && (r.Method != "POST" || r.Body == nil):
+		args = append(args, "-X", r.Method)
+	}
+	if r.Credential.value != nil {
+		if r.Credential.shell == "" {
+			args = append(args, "-H", "'Authorization;'") // how curl sends an empty field
+		} else {
+			args = append(args, "-H", `"Authorization: `+r.Credential.shell+`"`)
+		}
+	}
+	switch {
+	case r.ContentType != "":
+		args = append(args, "-H", quote("Content-Type: "+r.ContentType))
+	case r.Body != nil:
+		args = append(args, "-H", "'Content-Type:'") // or curl adds its own
+	}
+	if r.Chunked {
+		args = append(args, "-H", "'Transfer-Encoding: chunked'")
+	}
+	if r.Body != nil {
+		args = append(args, "--data-binary", curlBody(redact.Replace(string(r.Body))))
+	}
+	return strings.Join(append(args, quote(redact.Replace(x.URL))), " ")
+}
+
+func curlBody(body string) string {
+	if len(body) > maxCurlBody {
+		return fmt.Sprintf("@FILE # a file with the %d bytes of the body", len(body))
+	}
+	return quote(body)
+}
+
+// quote returns s as one word for a shell.
+func quote(s string) string {
+	plain := utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+	if plain {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\'' || c == '\\':
+			b.WriteString(`\` + string(c))
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}

@@ -1,0 +1,39 @@
+package probe
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Exchange is a request and the response to it, as they were sent and
+// received.
+type Exchange struct {
+	Request  Request
+	URL      string
+	Proto    string
+	Status   int // 0: no response
+	Header   http.Header
+	Body     []byte
+	Err      error // why there is no response
+	Sent     time.Time
+	Attempts int // how often the request was sent
+}
+
+// Succeeded reports whether the status is 2xx.
+func (x *Exchange) Succeeded() bool { return x.Status >= 200 && x.Status <= 299 }
+
+// Refused reports whether the status is 4xx.
+func (x *Exchange) Refused() bool { return x.Status >= 400 && x.Status <= 499 }
+
+// StatusLine returns the status in words.
+func (x *Exchange) StatusLine() string { return StatusLine(x.Status) }
+
+// StatusLine returns a status in words, as in 404 Not Found.
+func StatusLine(status int) string {
+	if status == 0 {
+		return "no response"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
+}

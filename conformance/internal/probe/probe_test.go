@@ -1,0 +1,64 @@
+package probe
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func TestInt64(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want int64
+		err  string // part of the error; "": none
+	}{
+		{text: "0"}, {text: "-0"}, {text: "7", want: 7},
+		{text: "9223372036854775807", want: 1<<63 - 1},
+		{text: "-9223372036854775808", want: -1 << 63},
+		{text: "9007199254740993", want: 1<<53 + 1},
+		{text: "1.0", want: 1}, {text: "4e2", want: 400}, {text: "4.0E+2", want: 400}, {text: "100e-2", want: 1},
+		{text: "9223372036854775808", err: "does not fit"},
+		{text: "-9223372036854775809", err: "does not fit"},
+		{text: "1e30", err: "does not fit"},
+		{text: "1.5", err: "is not an integer"},
+		{text: "1e-1", err: "is not an integer"},
+		{text: "1e999999999999", err: "is not an int64"},
+		{text: "1e-999999999999", err: "is not an int64"},
+		{text: "1." + strings.Repeat("0", 2000), err: "is not an int64"},
+		{text: `"7"`, err: `is the string "7", not an integer`},
+		{text: "null", err: "is null, not an integer"},
+		{text: "[7]", err: "is an array, not an integer"},
+	} {
+		got, err := Int64(jsontext.Value(tt.text))
+		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("Int64(%s) = %d, %v; want %d, %q", Short(tt.text), got, err, tt.want, tt.err)
+		}
+	}
+}
+
+func TestParseJSON(t *testing.T) {
+	for text, ok := range map[string]bool{
+		`[]`: true, " \r\n\t{} \n": true, `{"a":1,"a":2}`: true, `"\ud800"`: true, `null`: true, "7": true,
+		``: false, ` `: false, `{`: false, `[1,]`: false, `{} x`: false, `[][]`: false, "\xef\xbb\xbf[]": false,
+		"\"\xff\"": false, `{'a':1}`: false, `NaN`: false, "\v[]": false, "\u00a0[]": false,
+	} {
+		if _, err := ParseJSON([]byte(text)); (err == nil) != ok {
+			t.Errorf("ParseJSON(%q): %v", text, err)
+		}
+	}
+}
+
+func TestOtherKey(t *testing.T) {
+	for _, key := range []string{testKeyWithPrefix, "a", "1", "Z9", "0000000000", "a-b", "ABCDEFGHIJKLMNOP", "~!@"} {
+		other := otherKey(key)
+		if other == key || len(other) != len(key) {
+			t.Errorf("otherKey(%q) = %q", key, other)
+		}
+	}
+	if got := otherKey(testKeyWithPrefix); !strings.HasPrefix(got, "petstore_") {
+		t.Errorf("otherKey lost the prefix: %q", got)
+	}
+}
+
+const testKeyWithPrefix = "petstore_zw3eackaijyksx4mvj2nwlomzp2n57vpzsvix4kp6n3n2yt2lhvsroxg"

@@ -1,0 +1,88 @@
+// Package probe has the HTTP exchanges of a conformance run: it sends
+// requests to the target, records the responses as they came, reads their
+// JSON, and prints exchanges without the API key.
+package probe
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+)
+
+// Request is a request to the target.
+type Request struct {
+	Method      string
+	Path        string // relative to the base URL, escaped, with its query
+	Messages    bool   // relative to the base URL of the messages
+	Credential  Credential
+	ContentType string // "": no field
+	Body        []byte // nil: none
+	Chunked     bool   // send Body without its length
+	Accept      string // "": application/json
+}
+
+// Get returns a GET request with the valid key.
+func Get(path string) Request {
+	return Request{Method: http.MethodGet, Path: path, Credential: ValidKey()}
+}
+
+// Post returns a POST request with the valid key and a JSON body.
+func Post(path, body string) Request {
+	return Request{Method: http.MethodPost, Path: path, Credential: ValidKey(), ContentType: "application/json", Body: []byte(body)}
+}
+
+// PostMessage returns a POST request for /messages.
+func PostMessage(body string) Request {
+	r := Post("/messages", body)
+	r.Messages = true
+	return r
+}
+
+// With returns r with another credential.
+func (r Request) With(c Credential) Request {
+	r.Credential = c
+	return r
+}
+
+// Field is a field of a header.
+type Field struct{ Name, Value string }
+
+// Fields returns the header fields of r except Authorization.
+func (r Request) Fields() []Field {
+	accept := r.Accept
+	if accept == "" {
+		accept = "application/json"
+	}
+	fields := []Field{
+		{"Accept", accept},
+		{"Accept-Encoding", "identity"},
+		{"User-Agent", "petstore-conformance"},
+	}
+	if r.ContentType != "" {
+		fields = append(fields, Field{"Content-Type", r.ContentType})
+	}
+	return fields
+}
+
+// http returns r as a request of net/http.
+func (r Request) http(ctx context.Context, url, key string) (*http.Request, error) {
+	var body io.Reader
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
+		if r.Chunked {
+			body = io.MultiReader(body) // hides the length
+		}
+	}
+	hr, err := http.NewRequestWithContext(ctx, r.Method, url, body)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range r.Fields() {
+		hr.Header.Set(f.Name, f.Value)
+	}
+	if r.Credential.value != nil {
+		hr.Header.Set("Authorization", r.Credential.value(key))
+	}
+	return hr, nil
+}

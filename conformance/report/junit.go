@@ -1,0 +1,147 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"example.com/animalstore/conformance"
+)
+
+// The elements and attributes that all readers of JUnit reports know: a suite for
+// each feature and a case for each check.
+type junitSuites struct {
+	XMLName  xml.Name     `xml:"testsuites"`
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Errors   int          `xml:"errors,attr"`
+	Skipped  int          `xml:"skipped,attr"`
+	Time     string       `xml:"time,attr"`
+	Suites   []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name       string          `xml:"name,attr"`
+	Tests      int             `xml:"tests,attr"`
+	Failures   int             `xml:"failures,attr"`
+	Errors     int             `xml:"errors,attr"`
+	Skipped    int             `xml:"skipped,attr"`
+	Time       string          `xml:"time,attr"`
+	Timestamp  string          `xml:"timestamp,attr"`
+	Properties []junitProperty `xml:"properties>property"`
+	Cases      []junitCase     `xml:"testcase"`
+	seconds    float64
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Time    string        `xml:"time,attr"`
+	Skipped *junitProblem `xml:"skipped"`
+	Error   *junitProblem `xml:"error"`
+	Failure *junitProblem `xml:"failure"`
+	Out     string        `xml:"system-out,omitempty"`
+}
+
+type junitProblem struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr,omitempty"`
+	Text    string `xml:",chardata"`
+}
+
+func writeJUnit(w io.Writer, r *conformance.Report) error {
+	all := junitSuites{Name: "petstore conformance", Time: junitTime(r.Seconds)}
+	for _, feature := range []conformance.Feature{conformance.FeaturePets, conformance.FeatureDeprecation, conformance.FeatureMessages} {
+		s := junitSuite{
+			Name:      string(feature),
+			Timestamp: r.Began.Format("2006-01-02T15:04:05"),
+			Properties: []junitProperty{
+				{"url", r.URL}, {"messagesUrl", r.MessagesURL}, {"seed", fmt.Sprint(r.Seed)}, {"outcome", string(r.Outcome)},
+			},
+		}
+		for _, result := range r.Results {
+			if result.Feature == feature {
+				s.add(newJUnitCase(result, r.Level), result.Seconds)
+			}
+		}
+		s.Time = junitTime(s.seconds)
+		all.Tests += s.Tests
+		all.Failures += s.Failures
+		all.Errors += s.Errors
+		all.Skipped += s.Skipped
+		all.Suites = append(all.Suites, s)
+	}
+	b, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, b)
+	return err
+}
+
+func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", seconds) }
+
+func (s *junitSuite) add(c junitCase, seconds float64) {
+	s.Cases = append(s.Cases, c)
+	s.Tests++
+	s.seconds += seconds
+	switch {
+	case c.Failure != nil:
+		s.Failures++
+	case c.Error != nil:
+		s.Errors++
+	case c.Skipped != nil:
+		s.Skipped++
+	}
+}
+
+// newJUnitCase returns a result as JUnit has it. A warning is a case that passes
+// with output. An inconclusive check and a known failure are skipped.
+func newJUnitCase(result conformance.Result, level conformance.Level) junitCase {
+	dot := strings.LastIndexByte(result.ID, '.')
+	c := junitCase{
+		Class: "conformance." + result.ID[:max(dot, 0)],
+		Name:  result.ID + ": " + result.Title,
+		Time:  junitTime(result.Seconds),
+	}
+	// Some readers show the attribute and others the text.
+	problem := func(kind string) *junitProblem {
+		return &junitProblem{Message: result.Message, Type: kind, Text: result.Details()}
+	}
+	switch {
+	case result.CountsAgainst(level):
+		c.Failure = problem(string(result.Level))
+	case result.Stale:
+		c.Failure = &junitProblem{
+			Message: "the check passes, and is on the list of known failures: " + result.Known, Type: "stale",
+			Text: "Remove " + result.ID + " from the list of known failures.",
+		}
+	case result.Known != "" && (result.Verdict == conformance.Fail || result.Verdict == conformance.Warn):
+		c.Skipped = &junitProblem{Message: "known failure: " + result.Known}
+		c.Out = result.Details()
+	case result.Verdict == conformance.Errored:
+		c.Error = problem("unavailable")
+	case result.Verdict == conformance.Skip || result.Verdict == conformance.Inconclusive:
+		c.Skipped = &junitProblem{Message: string(result.Verdict) + ": " + result.Message}
+	case result.Verdict == conformance.Warn:
+		c.Out = "warning: " + result.Details()
+	default:
+		c.Out = observations(result)
+	}
+	return c
+}
+
+func observations(result conformance.Result) string {
+	var lines []string
+	for _, o := range result.Observations {
+		lines = append(lines, o.What+": "+o.Got)
+	}
+	return strings.Join(lines, "\n")
+}

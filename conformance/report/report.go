@@ -1,0 +1,70 @@
+// Package report writes the report of a conformance run as text, JSON, JUnit XML
+// or HTML.
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/conformance"
+)
+
+// Format is a format of a report.
+type Format string
+
+const (
+	Text  Format = "text"
+	ANSI  Format = "ansi" // text in the colors of a terminal
+	JSON  Format = "json"
+	JUnit Format = "junit"
+	HTML  Format = "html" // one file without links to others
+)
+
+// Formats returns every format.
+func Formats() []Format { return []Format{Text, ANSI, JSON, JUnit, HTML} }
+
+// Options says how to write a report. A nil pointer is like the zero value.
+type Options struct {
+	// Verbose adds details to [Text] and [ANSI]: what the target does where the
+	// contract leaves it open, every skipped check, and all failures in full.
+	// The other formats always have them.
+	Verbose bool
+}
+
+// Write writes r to w. An error is from w, or says that the format is unknown.
+func Write(w io.Writer, r *conformance.Report, f Format, opts *Options) error {
+	switch f {
+	case Text, ANSI:
+		return writeText(w, r, f == ANSI, opts != nil && opts.Verbose)
+	case JSON:
+		b, err := json.Marshal(r, jsontext.WithIndent("  "), json.FormatNilSliceAsNull(false))
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(append(b, '\n'))
+		return err
+	case JUnit:
+		return writeJUnit(w, r)
+	case HTML:
+		return writeHTML(w, r)
+	}
+	return fmt.Errorf("report format %q: must be one of %v", f, Formats())
+}
+
+// idRange describes ids, which are sorted.
+func idRange(ids []int64) string {
+	switch n := len(ids); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return fmt.Sprintf(" (id %d)", ids[0])
+	case n <= 6:
+		return fmt.Sprintf(" (ids %s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]"))
+	default:
+		return fmt.Sprintf(" (ids from %d to %d)", ids[0], ids[n-1])
+	}
+}

@@ -1,0 +1,211 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/xml"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/conformance"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+const testKey = "Conformance_Test-Key0123456789abcXYZ"
+
+type oneKey struct{}
+
+func (oneKey) Authenticate(_ context.Context, key string) (string, error) {
+	if key != testKey {
+		return "", petstore.Errorf(petstore.CodeUnauthorized, "unknown key")
+	}
+	return "tester", nil
+}
+
+// newReference returns the reference implementation with five pets.
+func newReference() http.Handler {
+	store := memory.New(nil)
+	for i := range 5 {
+		n := petstore.NewPet{Name: "Rex", CategoryID: 5, Status: petstore.Statuses()[i%3]}
+		if _, err := store.CreatePet(context.Background(), n, petstore.Once{}); err != nil {
+			panic(err)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", http.StripPrefix("/v1", httpapi.New(store, oneKey{}, nil)))
+	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(store, oneKey{}, nil)))
+	return mux
+}
+
+// judge runs the suite against h.
+func judge(h http.Handler, messages bool, opts *conformance.Options) (*conformance.Report, error) {
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	target := conformance.Target{URL: srv.URL + "/v1", Key: testKey}
+	if messages {
+		target.MessagesURL = target.URL
+	}
+	return conformance.Run(context.Background(), target, opts)
+}
+
+// leaky breaks the contract in many ways and echoes the key in many forms, with
+// markup and control characters.
+func leaky(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	rec := httptest.NewRecorder()
+	next.ServeHTTP(rec, r)
+	status, body := rec.Code, rec.Body.String()
+	header := w.Header()
+	for name, values := range rec.Header() {
+		header[name] = values
+	}
+	key := r.Header.Get("Authorization")
+	header.Del("Content-Length")
+	header.Del("Deprecation")
+	header.Set("X-Got", key)
+	header.Set("X-Key", base64.StdEncoding.EncodeToString([]byte(testKey)))
+	header.Set("X-Lower", strings.ToLower(testKey))
+	if header.Get("Sunset") != "" {
+		header.Set("Sunset", "Wed, 05 Dec 2029 00:00:00 GMT")
+	}
+	switch {
+	case r.URL.Path == "/v1/messages":
+		status = http.StatusServiceUnavailable
+	case status == http.StatusCreated:
+		status = http.StatusOK
+	}
+	if status >= 400 {
+		body = `{"message":"</script><script>alert(1)</script> \u001b[31m bad key ` + key + `","got":"` + key + "\x1b[31m\x00" + `"}`
+	}
+	w.WriteHeader(status)
+	w.Write([]byte(body))
+}
+
+// leakyReport is a report with every verdict.
+var leakyReport = sync.OnceValues(func() (*conformance.Report, error) {
+	id := int64(1)
+	next := newReference()
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { leaky(w, r, next) })
+	return judge(h, true, &conformance.Options{
+		Skip: []string{"auth.list.*", "messages.*.*", "messages.no-5xx", "generated.messages.*"}, Pet: &id, Seed: 5,
+		Known: []conformance.Known{
+			{ID: "pets.create.status", Reason: "200 <for> \"now\""},
+			{ID: "pets.list.status", Reason: "it was broken once"},
+		},
+	})
+})
+
+func newLeakyReport(t *testing.T) *conformance.Report {
+	t.Helper()
+	r, err := leakyReport()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func write(t *testing.T, r *conformance.Report, f Format, opts *Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, r, f, opts); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestReportsHideTheKey(t *testing.T) {
+	r := newLeakyReport(t)
+	c := r.Counts
+	if c.Pass == 0 || c.Fail == 0 || c.Warn == 0 || c.Skip == 0 || c.Inconclusive == 0 || c.Errored == 0 || c.Known == 0 || c.Stale == 0 {
+		t.Errorf("the report does not have every verdict: %+v", c)
+	}
+	secrets := []string{
+		testKey, testKey[:len(testKey)-1], strings.ToLower(testKey), strings.ToUpper(testKey),
+		base64.StdEncoding.EncodeToString([]byte(testKey)), base64.RawURLEncoding.EncodeToString([]byte(testKey)),
+	}
+	for _, f := range Formats() {
+		out := write(t, r, f, &Options{Verbose: true})
+		for _, secret := range secrets {
+			if i := strings.Index(strings.ToLower(out), strings.ToLower(secret)); i >= 0 {
+				t.Errorf("%s has the key: …%s…", f, out[max(0, i-80):min(len(out), i+80)])
+			}
+		}
+		if strings.Contains(out, "\x00") || f != ANSI && strings.Contains(out, "\x1b") {
+			t.Errorf("%s has control characters of the target", f)
+		}
+		if f == HTML && strings.Contains(out, "<script>alert") {
+			t.Error("the page has a script of the target")
+		}
+	}
+	if err := Write(&bytes.Buffer{}, r, "pdf", nil); err == nil {
+		t.Error("an unknown format is not an error")
+	}
+}
+
+func TestJSON(t *testing.T) {
+	want := write(t, newLeakyReport(t), JSON, nil)
+	var r conformance.Report
+	if err := json.Unmarshal([]byte(want), &r); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, write(t, &r, JSON, nil)); diff != "" {
+		t.Errorf("read and written again (-want +got):\n%s", diff)
+	}
+	if r.Format != "petstore-conformance/1" || r.Outcome != conformance.NotConformant || len(r.Results) != len(conformance.Checks()) {
+		t.Errorf("the format is %q, the outcome %q, with %d results", r.Format, r.Outcome, len(r.Results))
+	}
+}
+
+func TestJUnit(t *testing.T) {
+	r := newLeakyReport(t)
+	out := write(t, r, JUnit, nil)
+	var got junitSuites
+	if err := xml.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	c := r.Counts
+	want := []int{len(r.Results), c.Fail + c.Stale, c.Errored, c.Skip + c.Inconclusive + c.Known}
+	if diff := cmp.Diff(want, []int{got.Tests, got.Failures, got.Errors, got.Skipped}); diff != "" {
+		t.Errorf("tests, failures, errors, skipped (-want +got):\n%s", diff)
+	}
+	failures := 0
+	for _, s := range got.Suites {
+		for _, c := range s.Cases {
+			if c.Failure != nil {
+				failures++
+				if c.Failure.Message == "" || c.Failure.Text == "" {
+					t.Errorf("%s: the failure has the message %q and the text %q", c.Name, c.Failure.Message, c.Failure.Text)
+				}
+			}
+		}
+	}
+	if failures != got.Failures {
+		t.Errorf("%d failures, and the count is %d", failures, got.Failures)
+	}
+
+	xmllint, err := exec.LookPath("xmllint")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("xmllint is not installed")
+		}
+		t.Skip("the schema is not checked: xmllint is not installed")
+	}
+	file := filepath.Join(t.TempDir(), "junit.xml")
+	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(xmllint, "--noout", "--nonet", "--schema", "testdata/junit.xsd", file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

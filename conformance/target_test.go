@@ -1,0 +1,80 @@
+package conformance_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/conformance"
+)
+
+// An error of Run is one line.
+func TestRunErrors(t *testing.T) {
+	target := newServer(t, variant{})
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<h1>Hello</h1>")) }))
+	t.Cleanup(page.Close)
+	guarded := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "" {
+			http.Error(w, "no", http.StatusUnauthorized)
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(guarded.Close)
+	moved := httptest.NewServer(http.RedirectHandler(target.URL+"/pets", http.StatusMovedPermanently))
+	t.Cleanup(moved.Close)
+	closed := httptest.NewServer(nil)
+	closed.Close()
+
+	for _, tt := range []struct {
+		name   string
+		target conformance.Target
+		opts   conformance.Options
+		want   string // part of the error
+		usage  bool
+	}{
+		{name: "nothing listens", target: conformance.Target{URL: closed.URL, Key: testKey}, want: "connection refused"},
+		{name: "a wrong key", target: conformance.Target{URL: target.URL, Key: "wrong"}, want: "401 Unauthorized: the target does not accept the API key"},
+		{name: "a page", target: conformance.Target{URL: page.URL, Key: testKey}, want: "no petstore at"},
+		{name: "another service", target: conformance.Target{URL: guarded.URL, Key: testKey}, want: "no petstore at"},
+		{name: "a wrong base path", target: conformance.Target{URL: target.URL + "/v2", Key: testKey}, want: "no petstore at"},
+		{name: "a redirect", target: conformance.Target{URL: moved.URL, Key: testKey}, want: "give that URL"},
+		{name: "no messages there", target: conformance.Target{URL: target.URL, MessagesURL: target.URL + "/x", Key: testKey}, want: "no messages at"},
+		{name: "messages that cannot be reached", target: conformance.Target{URL: target.URL, MessagesURL: closed.URL, Key: testKey}, want: "connection refused"},
+
+		{name: "no address", target: conformance.Target{Key: testKey}, want: "no URL", usage: true},
+		{name: "the address of the list", target: conformance.Target{URL: target.URL + "/pets", Key: testKey}, want: "but at " + target.URL + ": the base URL is the part before /pets"},
+		{name: "without the version", target: conformance.Target{URL: strings.TrimSuffix(target.URL, "/v1"), Key: testKey}, want: "but at " + target.URL + ":"},
+		{name: "the address of the messages", target: conformance.Target{URL: target.URL, MessagesURL: target.URL + "/messages", Key: testKey}, want: "; the base URL is the part before /messages, " + target.URL},
+
+		{name: "a host's name without a scheme", target: conformance.Target{URL: "localhost:8080/v1", Key: testKey}, want: "must start with http:// or https://, as in http://localhost:8080/v1", usage: true},
+		{name: "a host's address without a scheme", target: conformance.Target{URL: "127.0.0.1:8080", Key: testKey}, want: "must start with http:// or https://, as in http://127.0.0.1:8080", usage: true},
+		{name: "a password without a scheme", target: conformance.Target{URL: "a:s3cret@localhost", Key: testKey}, want: "must start with http:// or https://", usage: true},
+		{name: "another scheme", target: conformance.Target{URL: "ftp://localhost", Key: testKey}, want: "must start with http:// or https://", usage: true},
+		{name: "a password in the address", target: conformance.Target{URL: "http://a:s3cret@localhost", Key: testKey}, want: "password", usage: true},
+		{name: "a query", target: conformance.Target{URL: "http://localhost/?a=b", Key: testKey}, want: "query", usage: true},
+		{name: "no key", target: conformance.Target{URL: target.URL}, want: "no API key", usage: true},
+		{name: "a key with a line end", target: conformance.Target{URL: target.URL, Key: "abc\n"}, want: "white space", usage: true},
+		{name: "a selector that matches nothing", target: target, opts: conformance.Options{Run: []string{"pets.*", "cats.*"}}, want: `"cats.*" matches no check`, usage: true},
+		{name: "a skip that matches nothing", target: target, opts: conformance.Options{Skip: []string{"cats"}}, want: `"cats" matches no check`, usage: true},
+		{name: "nothing left", target: target, opts: conformance.Options{Run: []string{"pets.create.*"}, ReadOnly: true}, want: "no check is left", usage: true},
+		{name: "an unknown known failure", target: target, opts: conformance.Options{Known: []conformance.Known{{ID: "x", Reason: "y"}}}, want: `no check has the ID "x"`, usage: true},
+		{name: "no reason", target: target, opts: conformance.Options{Known: []conformance.Known{{ID: "pets.list.status"}}}, want: "has no reason", usage: true},
+		{name: "another level", target: target, opts: conformance.Options{Level: "all"}, want: `level "all"`, usage: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := conformance.Run(t.Context(), tt.target, &tt.opts)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("the error is %v, want a line with %q", err, tt.want)
+			}
+			if got := errors.Is(err, conformance.ErrOptions); got != tt.usage {
+				t.Errorf("ErrOptions is %v, want %v: %v", got, tt.usage, err)
+			}
+			if strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("the error has the password: %v", err)
+			}
+		})
+	}
+}
