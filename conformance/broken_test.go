@@ -2,13 +2,10 @@ package conformance_test
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"example.com/animalstore/conformance"
 )
@@ -28,86 +25,51 @@ func brokenServers() []variant {
 	return all
 }
 
-// finding is a broken server and the checks of its clause that find the
-// violation.
-type finding struct {
-	variant
-	checks []string
-}
-
-// findings runs against every broken server the checks of its clause.
-var findings = sync.OnceValues(func() ([]finding, error) {
-	servers := brokenServers()
-	found := make([]finding, len(servers))
-	errs := make([]error, len(servers))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, 4)
-	for i, v := range servers {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			checks, err := violated(v)
-			if err != nil {
-				errs[i] = fmt.Errorf("%s: %w", v.name, err)
-			}
-			found[i] = finding{v, checks}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-})
-
 // violated returns the checks of v's clause that v fails.
-func violated(v variant) ([]string, error) {
-	srv := newLoopback(v.handler())
-	defer srv.Close()
+func violated(t *testing.T, v variant) []string {
+	t.Helper()
 	cl, _ := conformance.FindClause(v.clause)
-	opts := v.opts
-	opts.Run = idsOf(cl)
-	opts.Seed, opts.Timeout = 1, time.Minute
-	opts.Parallel = 1 // so that the findings are the same every time
-	r, err := conformance.Run(context.Background(), conformance.Target{URL: srv.URL + "/v1", MessagesURL: srv.URL + "/v1", Key: testKey}, &opts)
-	if err != nil {
-		return nil, err
-	}
+	v.opts.Run = idsOf(cl)
+	v.opts.Seed = 1
+	v.opts.Parallel = 1 // so that the result is the same every time
 	var ids []string
-	for _, result := range r.Results {
+	for _, result := range run(t, v, v.opts).Results {
 		if result.CountsAgainst(conformance.Recommended) {
 			ids = append(ids, result.ID)
 		}
 	}
-	return ids, nil
+	return ids
 }
 
 // Every broken server fails a check of the clause that it violates, and every
 // check finds a broken server.
 func TestBroken(t *testing.T) {
-	found, err := findings()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var mu sync.Mutex
 	count := make(map[string]int) // by ID of a check
-	names := make(map[string]bool)
 	clauses := make(map[string]bool)
-	for _, f := range found {
-		if names[f.name] {
-			t.Errorf("two broken servers are named %q", f.name)
+	names := make(map[string]bool)
+	t.Run("servers", func(t *testing.T) {
+		for _, v := range brokenServers() {
+			if names[v.name] {
+				t.Errorf("two broken servers are named %q", v.name)
+			}
+			names[v.name] = true
+			clauses[v.clause] = true
+			t.Run(v.name, func(t *testing.T) {
+				t.Parallel()
+				ids := violated(t, v)
+				if len(ids) == 0 {
+					t.Errorf("no check of the clause %q fails", v.clause)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for _, id := range ids {
+					count[id]++
+				}
+			})
 		}
-		names[f.name] = true
-		clauses[f.clause] = true
-		if len(f.checks) == 0 {
-			t.Errorf("%s: no check of the clause %q fails", f.name, f.clause)
-		}
-		for _, id := range f.checks {
-			count[id]++
-		}
-	}
-	t.Logf("%d broken servers, %d checks that find one", len(found), len(count))
+	})
+	t.Logf("%d broken servers, %d checks that find one", len(names), len(count))
 	for _, c := range conformance.Checks() {
 		if c.Level != conformance.Observed && count[c.ID] == 0 {
 			t.Errorf("%s (%s, clause %s) finds no broken server", c.ID, c.Level, c.Clause)

@@ -136,6 +136,16 @@ func (t *tester) post(n newPet) (*probe.Exchange, error) {
 	return t.do(probe.Post("/pets", n.json()))
 }
 
+// postNew sends a valid pet with a name of its own.
+func (t *tester) postNew(status string) (newPet, *probe.Exchange, error) {
+	n, err := t.newPet(status)
+	if err != nil {
+		return n, nil, err
+	}
+	x, err := t.post(n)
+	return n, x, err
+}
+
 // create adds n for a check that does not test creation, and returns the pet as
 // it must be in the store.
 func (t *tester) create(n newPet) (pet, error) {

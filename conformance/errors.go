@@ -146,8 +146,7 @@ var noServerErrors = Check{
 	ID: "errors.no-5xx", Title: "no bad request gets 5xx",
 	Why:     serverErrorWhy,
 	Failure: "A bad query, id or, unless the run is read-only, body gets 5xx, or the connection is dropped.",
-	late:    true,
-	run: func(t *tester) error {
+	late:    true, run: func(t *tester) error {
 		// None of the requests looks like an attack, because a guard in front
 		// of the target could refuse the rest of the run.
 		var requests []probe.Request
@@ -173,8 +172,7 @@ var noServerErrors = Check{
 }
 
 var messageNoServerErrors = Check{
-	ID: "messages.no-5xx", Title: "no bad message gets 5xx",
-	Writes:  true,
+	ID: "messages.no-5xx", Title: "no bad message gets 5xx", Writes: true,
 	Why:     serverErrorWhy,
 	Failure: "A bad body gets 5xx, or the connection is dropped.",
 	run: func(t *tester) error {

@@ -17,8 +17,7 @@ const (
 )
 
 var generatedPets = Check{
-	ID: "generated.pets.valid", Title: "generated pets are added and kept exactly",
-	Writes:  true,
+	ID: "generated.pets.valid", Title: "generated pets are added and kept exactly", Writes: true,
 	Why:     "No list of examples has every pet that a target may get wrong.",
 	Failure: "A valid body that was generated from the seed gets another status than 201, or the pet is changed. The report shows the smallest such body that was found.",
 	run: func(t *tester) error {
@@ -51,8 +50,7 @@ var generatedPets = Check{
 }
 
 var generatedWrongPets = Check{
-	ID: "generated.pets.faulty", Title: "generated bodies with one fault get 400",
-	Writes:  true,
+	ID: "generated.pets.faulty", Title: "generated bodies with one fault get 400", Writes: true,
 	Why:     "No list of examples has every fault that a target may accept.",
 	Failure: "A body with exactly one fault that was generated from the seed gets another status than 400. The report shows the smallest such body that was found.",
 	run: func(t *tester) error {
@@ -68,8 +66,7 @@ var generatedWrongPets = Check{
 }
 
 var generatedMessages = Check{
-	ID: "generated.messages.valid", Title: "generated messages are accepted and repeated exactly",
-	Writes:  true,
+	ID: "generated.messages.valid", Title: "generated messages are accepted and repeated exactly", Writes: true,
 	Why:     "No list of examples has every text that a target may get wrong.",
 	Failure: "A valid body that was generated from the seed gets another status than 2xx, or the record has another text. The report shows the smallest such body that was found.",
 	run: func(t *tester) error {
@@ -87,8 +84,7 @@ var generatedMessages = Check{
 }
 
 var generatedWrongMessages = Check{
-	ID: "generated.messages.faulty", Title: "generated messages with one fault get 400",
-	Writes:  true,
+	ID: "generated.messages.faulty", Title: "generated messages with one fault get 400", Writes: true,
 	Why:     "No list of examples has every fault that a target may accept.",
 	Failure: "A body with exactly one fault that was generated from the seed gets another status than 400. The report shows the smallest such body that was found.",
 	run: func(t *tester) error {

@@ -11,8 +11,7 @@ import (
 // What HTTP asks of the operations on pets.
 
 var httpLocation = Check{
-	ID: "http.location", Title: "the response to a new pet has its Location",
-	Writes:  true,
+	ID: "http.location", Title: "the response to a new pet has its Location", Writes: true,
 	Why:     "Generic clients find by it what they created.",
 	Failure: "A 201 without Location, or with one that is not the pet's.",
 	run: func(t *tester) error {
@@ -85,8 +84,7 @@ var httpHead = Check{
 }
 
 var httpMethod = Check{
-	ID: "http.method", Title: "a method that is not supported gets 405 with Allow",
-	Writes:  true,
+	ID: "http.method", Title: "a method that is not supported gets 405 with Allow", Writes: true,
 	Why:     "A client learns which methods are supported.",
 	Failure: "PUT to a pet of this run, with a body that is not a pet, gets another error than 405, or a 405 without an Allow that has GET. A target that supports PUT is not judged.",
 	run: func(t *tester) error {
@@ -114,8 +112,7 @@ var httpMethod = Check{
 }
 
 var httpChunked = Check{
-	ID: "http.chunked", Title: "a chunked body is accepted",
-	Writes:  true,
+	ID: "http.chunked", Title: "a chunked body is accepted", Writes: true,
 	Why:     "A client that streams does not know the length.",
 	Failure: "A valid pet with Transfer-Encoding: chunked gets another status than 201.",
 	run: func(t *tester) error {

@@ -16,8 +16,7 @@ import (
 func messageBody(text string) string { return fmt.Sprintf(`{"message":%s}`, quoteJSON(text)) }
 
 var messageAccepted = Check{
-	ID: "messages.status", Title: "POST /messages accepts a valid message",
-	Writes:  true,
+	ID: "messages.status", Title: "POST /messages accepts a valid message", Writes: true,
 	Why:     "It is the purpose of the operation.",
 	Failure: "Another status than 2xx for a body with a message, a valid key and a Content-Type. The contract does not say which 2xx.",
 	run: func(t *tester) error {
@@ -125,8 +124,7 @@ func (t *tester) submission() (submission, error) {
 }
 
 var messageIDs = Check{
-	ID: "messages.id.unique", Title: "every message has its own id",
-	Writes:  true,
+	ID: "messages.id.unique", Title: "every message has its own id", Writes: true,
 	Why:     "An id that two messages have identifies neither.",
 	Failure: "Two messages with the same text, submitted concurrently, get the same id.",
 	run: func(t *tester) error {
@@ -174,8 +172,7 @@ func textChecks() []Check {
 		switch k.id {
 		case "quotes", "markup", "combining", "astral", "ends", "nul", "long":
 			checks = append(checks, Check{
-				ID: "messages.text." + k.id, Title: "a text " + k.what + " is repeated exactly",
-				Writes:  true,
+				ID: "messages.text." + k.id, Title: "a text " + k.what + " is repeated exactly", Writes: true,
 				Why:     "A client sees what was understood.",
 				Failure: "The record has another text. Inconclusive if the text gets 4xx and the target may refuse it.",
 				run: func(t *tester) error {

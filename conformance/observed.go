@@ -113,11 +113,7 @@ var openPages = observed("pets.list.open.pages", "whether a list links to a furt
 })
 
 var openDefault = observed("pets.create.open.default", "the status of a pet that was added without one", true, func(t *tester) error {
-	n, err := t.newPet("")
-	if err != nil {
-		return err
-	}
-	x, err := t.post(n)
+	_, x, err := t.postNew("")
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,7 @@ import (
 // POST /pets with a valid pet (contract, section 4.2).
 
 var createStatus = Check{
-	ID: "pets.create.status", Title: "POST /pets with a valid pet responds 201",
-	Writes:  true,
+	ID: "pets.create.status", Title: "POST /pets with a valid pet responds 201", Writes: true,
 	Why:     "201 tells a client that the pet was added.",
 	Failure: "Another status for a body with a name, a category and a status of the contract.",
 	run: func(t *tester) error {
@@ -25,8 +24,7 @@ var createStatus = Check{
 }
 
 var createMediaType = Check{
-	ID: "pets.create.media-type", Title: "the response to a new pet is application/json",
-	Writes:  true,
+	ID: "pets.create.media-type", Title: "the response to a new pet is application/json", Writes: true,
 	Why:     "Clients read a body by its media type.",
 	Failure: "Another Content-Type, or none.",
 	run: func(t *tester) error {
@@ -39,8 +37,7 @@ var createMediaType = Check{
 }
 
 var createPet = Check{
-	ID: "pets.create.pet", Title: "the response to a new pet is the pet",
-	Writes:  true,
+	ID: "pets.create.pet", Title: "the response to a new pet is the pet", Writes: true,
 	Why:     "The client needs the id.",
 	Failure: "The body is not a JSON object with id, name, categoryId and, if present, a status of the contract.",
 	run: func(t *tester) error {
@@ -51,11 +48,7 @@ var createPet = Check{
 		if _, err := readPet(first.x); err != nil {
 			return err
 		}
-		n, err := t.newPet("")
-		if err != nil {
-			return err
-		}
-		x, err := t.post(n)
+		_, x, err := t.postNew("")
 		if err != nil || x.Status >= 300 {
 			return err // pets.create.status.absent judges the status
 		}
@@ -65,8 +58,7 @@ var createPet = Check{
 }
 
 var createEcho = Check{
-	ID: "pets.create.echo", Title: "the response to a new pet shows it as it was sent",
-	Writes:  true,
+	ID: "pets.create.echo", Title: "the response to a new pet shows it as it was sent", Writes: true,
 	Why:     "A client that uses the response would use other data than it sent.",
 	Failure: "The name or categoryId in the response differs from what was sent.",
 	run: func(t *tester) error {
@@ -84,8 +76,7 @@ var createEcho = Check{
 }
 
 var createIDs = Check{
-	ID: "pets.create.id.unique", Title: "every new pet gets a new id",
-	Writes:  true,
+	ID: "pets.create.id.unique", Title: "every new pet gets a new id", Writes: true,
 	Why:     "If two pets have the same id, one hides the other.",
 	Failure: "Two new pets get the same id, even if they are alike, or one gets the id of a pet that was listed before. A target may refuse a pet that is like another.",
 	run: func(t *tester) error {
@@ -115,12 +106,10 @@ var createIDs = Check{
 }
 
 var createRunIDs = Check{
-	ID: "pets.create.id.run", Title: "no two pets of the run have the same id",
-	Writes:  true,
+	ID: "pets.create.id.run", Title: "no two pets of the run have the same id", Writes: true,
 	Why:     "If two pets have the same id, one hides the other.",
 	Failure: "Two of about a hundred new pets get the same id.",
-	late:    true,
-	run: func(t *tester) error {
+	late:    true, run: func(t *tester) error {
 		if err := t.stock("", 101); err != nil {
 			return err
 		}
@@ -139,8 +128,7 @@ var createRunIDs = Check{
 }
 
 var createTakenID = Check{
-	ID: "pets.create.id.taken", Title: "a new pet does not get the id of another pet from its body",
-	Writes:  true,
+	ID: "pets.create.id.taken", Title: "a new pet does not get the id of another pet from its body", Writes: true,
 	Why:     "A client could overwrite the pets of others.",
 	Failure: "A body with the id of another pet gets that id, or changes that pet. The target may refuse the body or ignore the id.",
 	run: func(t *tester) error {
@@ -169,16 +157,11 @@ var createTakenID = Check{
 }
 
 var createNoStatus = Check{
-	ID: "pets.create.status.absent", Title: "a pet without a status is accepted",
-	Writes:  true,
+	ID: "pets.create.status.absent", Title: "a pet without a status is accepted", Writes: true,
 	Why:     "The status is optional.",
 	Failure: "Another status than 201 for a body with a name and a categoryId.",
 	run: func(t *tester) error {
-		n, err := t.newPet("")
-		if err != nil {
-			return err
-		}
-		x, err := t.post(n)
+		_, x, err := t.postNew("")
 		if err != nil {
 			return err
 		}
@@ -191,16 +174,11 @@ func statusChecks() []Check {
 	var checks []Check
 	for _, status := range statuses() {
 		checks = append(checks, Check{
-			ID: "pets.create.status." + status, Title: "a pet with status " + status + " is added with it",
-			Writes:  true,
+			ID: "pets.create.status." + status, Title: "a pet with status " + status + " is added with it", Writes: true,
 			Why:     "The status is set on creation and nowhere else.",
 			Failure: "The pet is refused, or the response shows another status or none.",
 			run: func(t *tester) error {
-				n, err := t.newPet(status)
-				if err != nil {
-					return err
-				}
-				x, err := t.post(n)
+				_, x, err := t.postNew(status)
 				if err != nil {
 					return err
 				}
@@ -222,8 +200,7 @@ func statusChecks() []Check {
 }
 
 var createForms = Check{
-	ID: "pets.create.forms", Title: "every form of the same JSON is accepted",
-	Writes:  true,
+	ID: "pets.create.forms", Title: "every form of the same JSON is accepted", Writes: true,
 	Why:     "Clients write JSON with other white space, order of members and escapes.",
 	Failure: "A valid body that is indented, or has another order of members, or has escapes, is refused or changed.",
 	run: func(t *tester) error {
@@ -249,8 +226,7 @@ var createForms = Check{
 }
 
 var createConcurrent = Check{
-	ID: "pets.create.concurrent", Title: "32 concurrent requests add 32 pets",
-	Writes:  true,
+	ID: "pets.create.concurrent", Title: "32 concurrent requests add 32 pets", Writes: true,
 	Why:     "Clients do not wait for each other.",
 	Failure: "One of the requests fails, two pets get the same id, or one of the pets is not in the store afterwards.",
 	run: func(t *tester) error {
@@ -258,14 +234,12 @@ var createConcurrent = Check{
 		added := make([]pet, n)
 		responses := make([]*probe.Exchange, n)
 		err := t.parallel(n, n, func(t *tester, i int) error {
-			want, err := t.newPet(statuses()[i%3])
+			n, x, err := t.postNew(statuses()[i%3])
 			if err != nil {
 				return err
 			}
-			if responses[i], err = t.post(want); err != nil {
-				return err
-			}
-			added[i], err = t.addedAs(responses[i], want)
+			responses[i] = x
+			added[i], err = t.addedAs(x, n)
 			return err
 		})
 		if err != nil {

@@ -10,8 +10,7 @@ import (
 )
 
 var createRefused = Check{
-	ID: "pets.create.refused", Title: "a request that is refused adds nothing",
-	Writes:  true,
+	ID: "pets.create.refused", Title: "a request that is refused adds nothing", Writes: true,
 	Why:     "A client that corrects its request and repeats it would have the pet twice.",
 	Failure: "A pet whose request got 400 is in the store. Inconclusive if the store has more than a list can show.",
 	run: func(t *tester) error {
@@ -27,8 +26,7 @@ var createRefused = Check{
 }
 
 var createUnauthorized = Check{
-	ID: "pets.create.unauthorized", Title: "a request without a valid credential adds nothing",
-	Writes:  true,
+	ID: "pets.create.unauthorized", Title: "a request without a valid credential adds nothing", Writes: true,
 	Why:     "Anyone could fill the store.",
 	Failure: "A pet whose request got 401 is in the store. Inconclusive if the store has more than a list can show.",
 	run: func(t *tester) error {

@@ -113,8 +113,7 @@ func wantID(x *probe.Exchange, id int64) error {
 }
 
 var getCreated = Check{
-	ID: "pets.get.created", Title: "a new pet can be read at once, as it was added",
-	Writes:  true,
+	ID: "pets.get.created", Title: "a new pet can be read at once, as it was added", Writes: true,
 	Why:     "A client that adds a pet must find it.",
 	Failure: "The id of a new pet gets another status than 200, or another name, category or status.",
 	run: func(t *tester) error {
@@ -127,12 +126,10 @@ var getCreated = Check{
 }
 
 var getStays = Check{
-	ID: "pets.get.stays", Title: "a pet stays in the store when many others are added",
-	Writes:  true,
+	ID: "pets.get.stays", Title: "a pet stays in the store when many others are added", Writes: true,
 	Why:     "No operation of the contract removes a pet.",
 	Failure: "At the end of the run, the first pets of the run get another status than 200, or have changed.",
-	late:    true,
-	run: func(t *tester) error {
+	late:    true, run: func(t *tester) error {
 		first, err := t.firstPet()
 		if err != nil {
 			return asUndecided(err, "no pet could be created")

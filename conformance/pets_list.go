@@ -12,8 +12,7 @@ var listStatus = Check{
 	ID: "pets.list.status", Title: "GET /pets responds 200",
 	Why:     "It is the only way to see what the store has.",
 	Failure: "Another status for a list that is requested with a valid key, without parameters or with valid ones.",
-	late:    true,
-	run: func(t *tester) error {
+	late:    true, run: func(t *tester) error {
 		_ = t.addSamples() // without them there is a list too
 		for _, query := range []string{"", "?limit=1", "?limit=20", "?limit=100", "?status=available", "?limit=100&status=sold", "?status=pending&limit=1"} {
 			x, err := t.get("/pets" + query)
@@ -99,8 +98,7 @@ var listPets = Check{
 	ID: "pets.list.pet", Title: "every pet in a list has its fields, each of its type",
 	Why:     "Typed clients fail on the first pet that is invalid.",
 	Failure: "A member is missing or of another type, the status is not in the enumeration (null is not), or the id or categoryId is not an int64.",
-	late:    true,
-	run: func(t *tester) error {
+	late:    true, run: func(t *tester) error {
 		if err := t.addSamples(); err != nil {
 			return err
 		}
@@ -132,8 +130,7 @@ var listIDs = Check{
 	ID: "pets.list.ids", Title: "no two pets in a list have the same id",
 	Why:     "Clients store pets by id: one would overwrite the other.",
 	Failure: "An id is in the same list twice.",
-	late:    true,
-	run: func(t *tester) error {
+	late:    true, run: func(t *tester) error {
 		if err := t.addSamples(); err != nil {
 			return err
 		}
@@ -155,8 +152,7 @@ var listIDs = Check{
 }
 
 var listCreated = Check{
-	ID: "pets.list.created", Title: "a pet is in the list as soon as it is added",
-	Writes:  true,
+	ID: "pets.list.created", Title: "a pet is in the list as soon as it is added", Writes: true,
 	Why:     "A client that adds a pet and then lists must see it.",
 	Failure: "A list that is short enough to have every pet does not have one that was added. Inconclusive if the store has more than a list can show.",
 	run: func(t *tester) error {
@@ -192,8 +188,7 @@ var listCreated = Check{
 }
 
 var listSame = Check{
-	ID: "pets.list.same", Title: "a list shows a pet as it was added",
-	Writes:  true,
+	ID: "pets.list.same", Title: "a list shows a pet as it was added", Writes: true,
 	Why:     "The list replaces GET /pets/{petId} and must show the same pets.",
 	Failure: "The name, categoryId or status in the list differs from what was sent on creation.",
 	run: func(t *tester) error {

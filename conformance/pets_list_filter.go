@@ -16,12 +16,10 @@ func filterChecks() []Check {
 				ID: "pets.list.filter." + status + ".only", Title: "status=" + status + " lists no other pets",
 				Why:     "A client that requests pets with one status would use others.",
 				Failure: "The list has a pet with another status, or with none.",
-				late:    true,
-				run:     func(t *tester) error { return t.filterOnly(status) },
+				late:    true, run: func(t *tester) error { return t.filterOnly(status) },
 			},
 			Check{
-				ID: "pets.list.filter." + status + ".all", Title: "status=" + status + " lists every such pet",
-				Writes:  true,
+				ID: "pets.list.filter." + status + ".all", Title: "status=" + status + " lists every such pet", Writes: true,
 				Why:     "No client can find a pet that the filter loses.",
 				Failure: "A list that is short enough to have every pet with the status does not have one that was added with it. Inconclusive if there are more than a list can show.",
 				run:     func(t *tester) error { return t.filterAll(status) },
@@ -77,8 +75,7 @@ func (t *tester) filterAll(status string) error {
 }
 
 var filterNone = Check{
-	ID: "pets.list.filter.none", Title: "without status a list has pets with every status",
-	Writes:  true,
+	ID: "pets.list.filter.none", Title: "without status a list has pets with every status", Writes: true,
 	Why:     "The filter is optional: without it nothing is hidden.",
 	Failure: "A list that is short enough to have every pet has none with a certain status, or none without a status. Inconclusive if a longer list has none.",
 	run: func(t *tester) error {

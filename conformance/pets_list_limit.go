@@ -14,8 +14,7 @@ func limitCheck(id, title, query, status string, limit, enough int) Check {
 		ID: "pets.list.limit." + id, Title: title, Why: limitWhy,
 		Failure: fmt.Sprintf("With at least %d such pets in the store, GET /pets%s does not have %d. Inconclusive for a response of more than 1 MiB, which a target may end early.",
 			enough, query, limit),
-		late: true,
-		run:  func(t *tester) error { return t.wantLimit(query, status, limit, enough) },
+		late: true, run: func(t *tester) error { return t.wantLimit(query, status, limit, enough) },
 	}
 }
 
@@ -30,8 +29,7 @@ var limitBetween = Check{
 	ID: "pets.list.limit.between", Title: "every limit returns that number of pets",
 	Why:     limitWhy,
 	Failure: "A list with a limit of 2, 19, 20, 21, 50 or 99 has fewer or more pets, though the store has enough.",
-	late:    true,
-	run: func(t *tester) error {
+	late:    true, run: func(t *tester) error {
 		for _, limit := range []int{2, 19, 20, 21, 50, 99} {
 			if err := t.wantLimit(fmt.Sprintf("?limit=%d", limit), "", limit, 100); err != nil {
 				return err
@@ -45,8 +43,7 @@ var limitAbove = Check{
 	ID: "pets.list.limit.above", Title: "no list has more than a hundred pets",
 	Why:     "The maximum is there so that one request cannot read the whole store.",
 	Failure: "With at least 101 pets in the store, limit=101 or limit=1000 returns more than 100. The status of the response is not judged.",
-	late:    true,
-	run: func(t *tester) error {
+	late:    true, run: func(t *tester) error {
 		enough := t.stock("", 101)
 		for _, query := range []string{"?limit=101", "?limit=1000"} {
 			x, err := t.get("/pets" + query)
@@ -68,8 +65,7 @@ var limitFiltered = Check{
 	ID: "pets.list.limit.filtered", Title: "limit applies to a filtered list, after the filter",
 	Why:     "If the limit is applied before the filter, pets that match are missing.",
 	Failure: "With at least 3 pets with a status, the list of that status with limit 1, 2 or 3 has fewer or more.",
-	late:    true,
-	run: func(t *tester) error {
+	late:    true, run: func(t *tester) error {
 		for _, status := range statuses() {
 			for _, limit := range []int{1, 2, 3} {
 				if err := t.wantLimit(fmt.Sprintf("?limit=%d&status=%s", limit, status), status, limit, 3); err != nil {
