@@ -135,7 +135,7 @@ func (t *tester) unauthorized(op operation) []refusal {
 
 var (
 	authChallenge    = challengeCheck(listOperation, "auth.challenge", "a 401 has a challenge for a bearer token")
-	messageChallenge = challengeCheck(submitOperation, "messages.auth.challenge", "a 401 to a message has a challenge for a bearer token")
+	messageChallenge = challengeCheck(submitOperation, "messages.auth.challenge", "a 401 for a message has a challenge for a bearer token")
 )
 
 func challengeCheck(op operation, id, title string) Check {

@@ -137,9 +137,9 @@ func lenientRequired() []variant {
 }
 
 func lenientValues() []variant {
-	name := func(pattern, instead string) wrapper { return takes(create, "name", like(pattern), instead) }
-	category := func(pattern, instead string) wrapper { return takes(create, "categoryId", like(pattern), instead) }
-	status := func(pattern, instead string) wrapper { return takes(create, "status", like(pattern), instead) }
+	name := func(pattern, instead string) wrapper { return accepts(create, "name", like(pattern), instead) }
+	category := func(pattern, instead string) wrapper { return accepts(create, "categoryId", like(pattern), instead) }
+	status := func(pattern, instead string) wrapper { return accepts(create, "status", like(pattern), instead) }
 	number := func(change func(*big.Rat) *big.Int) wrapper {
 		return members(create, func(o object) {
 			if r, ok := new(big.Rat).SetString(string(o["categoryId"])); ok {
@@ -202,7 +202,7 @@ func lenientValues() []variant {
 }
 
 func lenientMessages() []variant {
-	message := func(pattern, instead string) wrapper { return takes(submit, "message", like(pattern), instead) }
+	message := func(pattern, instead string) wrapper { return accepts(submit, "message", like(pattern), instead) }
 	rename := func(from string) wrapper {
 		return members(submit, func(o object) {
 			if v, ok := o[from]; ok {

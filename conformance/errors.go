@@ -21,11 +21,11 @@ type errorSource struct {
 
 func errorSources() []errorSource {
 	return []errorSource{
-		{"errors.400.", 400, true, "the 400 to a wrong body", sendWrongPets},
-		{"errors.401.", 401, false, "the 401 to a request without a valid credential", sendUnauthorized},
-		{"errors.404.", 404, false, "the 404 to an id that no pet has", sendMissing},
-		{"messages.errors.400.", 400, true, "the 400 to a wrong message", sendWrongMessages},
-		{"messages.errors.401.", 401, true, "the 401 to a message without a valid credential", sendUnauthorizedMessages},
+		{"errors.400.", 400, true, "the 400 for a wrong body", sendWrongPets},
+		{"errors.401.", 401, false, "the 401 for a request without a valid credential", sendUnauthorized},
+		{"errors.404.", 404, false, "the 404 for an unknown id", sendMissing},
+		{"messages.errors.400.", 400, true, "the 400 for a wrong message", sendWrongMessages},
+		{"messages.errors.401.", 401, true, "the 401 for a message without a valid credential", sendUnauthorizedMessages},
 	}
 }
 

@@ -28,12 +28,12 @@ var messageAccepted = Check{
 	},
 }
 
-var messageID = recordCheck("id", "id", "the record has an id, a string",
+var messageID = recordCheck("id", "id", "the message record has an id, a string",
 	"A client refers to its message by it.",
 	"The id is missing or not a string.",
 	func(submission, string) error { return nil })
 
-var messageEcho = recordCheck("echo", "message", "the record repeats the text",
+var messageEcho = recordCheck("echo", "message", "the message record repeats the text",
 	"A client sees what was understood.",
 	"The member message is missing, not a string, or another text.",
 	func(s submission, got string) error {
@@ -43,7 +43,7 @@ var messageEcho = recordCheck("echo", "message", "the record repeats the text",
 		return nil
 	})
 
-var messageQueued = recordCheck("queued", "status", "the status of the record is queued",
+var messageQueued = recordCheck("queued", "status", "the status of the message record is queued",
 	"A client must not mistake a message that waits for one that was processed.",
 	"The status is missing, not a string, or another one.",
 	func(s submission, got string) error {

@@ -10,7 +10,7 @@ import (
 // A failure about an element of a list shows the element.
 func TestOffendingElement(t *testing.T) {
 	// The pet 19 of 30 is sold: the fifth that is.
-	spoil := func(change func(object)) wrapper {
+	changePet := func(change func(object)) wrapper {
 		return objects(list, 200, func(o object) {
 			if string(o["id"]) == "19" {
 				change(o)
@@ -22,10 +22,10 @@ func TestOffendingElement(t *testing.T) {
 		http  wrapper
 		want  string // part of the message
 	}{
-		{"pets.list.pet", spoil(func(o object) { delete(o, "name") }), "not a Pet: name: missing\nelement 18 of the list: {"},
-		{"pets.list.filter.sold.only", spoil(func(o object) { o["status"] = quoted("lost") }), "status: is \"lost\"\nelement 4 of the list: {"},
-		{"pets.list.filter.sold.only", spoil(func(o object) { delete(o, "status") }), "status: missing\nelement 4 of the list: {"},
-		{"pets.list.ids", spoil(func(o object) { o["id"] = quoted("7")[1:2] }), "have the id 7\nelement 1 of the list: {"},
+		{"pets.list.pet", changePet(func(o object) { delete(o, "name") }), "not a Pet: name: missing\nelement 18 of the list: {"},
+		{"pets.list.filter.sold.only", changePet(func(o object) { o["status"] = quoted("lost") }), "status: is \"lost\"\nelement 4 of the list: {"},
+		{"pets.list.filter.sold.only", changePet(func(o object) { delete(o, "status") }), "status: missing\nelement 4 of the list: {"},
+		{"pets.list.ids", changePet(func(o object) { o["id"] = quoted("7")[1:2] }), "have the id 7\nelement 1 of the list: {"},
 		{"pets.list.same", objects(list, 200, func(o object) {
 			if strings.HasPrefix(string(o["name"]), `"conformance-`) {
 				o["categoryId"] = o["id"]

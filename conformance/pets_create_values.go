@@ -29,7 +29,7 @@ func textKinds() []textKind {
 		{id: "escapes", what: "that looks encoded", text: with("100% cat+dog %20 =?&#; &lt; \\x41")},
 		{id: "lookalike", what: "that looks like another type", text: with("0042 null true 1e3")},
 		{id: "scripts", what: "in several scripts", text: with("Žluťoučký 猫 שלום مرحبا नमस्ते")},
-		{id: "combining", what: "with combining characters, not normalized", text: with("e\u0301 \u00e9 \u212b A\u030a ﬁ 한 \u1112\u1161\u11ab")},
+		{id: "combining", what: "with combining characters that are not normalized", text: with("e\u0301 \u00e9 \u212b A\u030a ﬁ 한 \u1112\u1161\u11ab")},
 		{id: "astral", what: "with characters beyond the basic plane", text: with("🦊 𝕏 👩\u200d👩\u200d👧 𠮷")},
 		{id: "ends", what: "with spaces at its ends", text: func(u string) string { return "  " + u + " \u00a0 " },
 			mayRefuse: "the contract does not say whether a text may begin or end with a space"},

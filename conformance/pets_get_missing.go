@@ -13,7 +13,7 @@ import (
 // GET /pets/{petId} with an id that no pet has, or perhaps none.
 
 var getMissing = Check{
-	ID: "pets.get.missing", Title: "an id that no pet has gets 404",
+	ID: "pets.get.missing", Title: "an unknown id gets 404",
 	Why:     "A client must be able to distinguish a missing pet from an error.",
 	Failure: "A random id of 62 bits gets another status than 404.",
 	run: func(t *tester) error {

@@ -93,7 +93,7 @@ func TestReference(t *testing.T) {
 	}
 	// docs/conformance.md has this number.
 	if got, want := len(r.Left.Pets), 101; got != want {
-		t.Errorf("the run left %d pets behind, not %d", got, want)
+		t.Errorf("the run left %d pets behind, want %d", got, want)
 	}
 }
 

@@ -213,9 +213,9 @@ func members(op string, change func(object)) wrapper {
 	})
 }
 
-// takes makes a server accept a wrong value of a member: it replaces the value.
+// accepts makes a server accept a wrong value of a member: it replaces the value.
 // "" removes the member.
-func takes(op, member string, like *regexp.Regexp, instead string) wrapper {
+func accepts(op, member string, like *regexp.Regexp, instead string) wrapper {
 	return members(op, func(o object) {
 		v, ok := o[member]
 		if !ok || !like.Match(v) {

@@ -49,8 +49,8 @@ func newReference() http.Handler {
 	return mux
 }
 
-// judge runs the suite against h.
-func judge(h http.Handler, messages bool, opts *conformance.Options) (*conformance.Report, error) {
+// runSuite runs the suite against h.
+func runSuite(h http.Handler, messages bool, opts *conformance.Options) (*conformance.Report, error) {
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	target := conformance.Target{URL: srv.URL + "/v1", Key: testKey}
@@ -97,7 +97,7 @@ var leakyReport = sync.OnceValues(func() (*conformance.Report, error) {
 	id := int64(1)
 	next := newReference()
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { leaky(w, r, next) })
-	return judge(h, true, &conformance.Options{
+	return runSuite(h, true, &conformance.Options{
 		Skip: []string{"auth.list.*", "messages.*.*", "messages.no-5xx", "generated.messages.*"}, Pet: &id, Seed: 5,
 		Known: []conformance.Known{
 			{ID: "pets.create.status", Reason: "200 <for> \"now\""},

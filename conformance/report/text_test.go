@@ -58,7 +58,7 @@ func TestText(t *testing.T) {
 }
 
 func TestTextOfConformant(t *testing.T) {
-	r, err := judge(newReference(), false, &conformance.Options{Skip: []string{"pets.list.empty"}})
+	r, err := runSuite(newReference(), false, &conformance.Options{Skip: []string{"pets.list.empty"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestTextOfBroken(t *testing.T) {
 		}, []string{"Every "}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := judge(tt.h, false, nil)
+			r, err := runSuite(tt.h, false, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,6 @@
 // A reader of JSON that keeps integers exact: JSON.parse turns them into
-// floating point. It takes what RFC 8259 allows and nothing else, and refuses
-// names that stand twice in an object.
+// floating point. It accepts exactly what RFC 8259 allows, and refuses duplicate
+// names in an object.
 
 export class BadJSON extends Error {}
 
@@ -80,7 +80,7 @@ export function parse(text) {
       const members = new Map();
       list("}", () => {
         const name = string();
-        if (members.has(name)) fail(`${name} stands twice`);
+        if (members.has(name)) fail(`${name} is in the object twice`);
         skip();
         take(":");
         members.set(name, value(depth + 1));

@@ -1,9 +1,9 @@
-// The petstore's contract on node:http, for the test that the suite judges
-// servers that share nothing with it. It keeps pets in memory, newest
-// first, under ids that start beyond 2^53, and serves POST /messages as well.
+// An implementation of the petstore contract on node:http that shares nothing with
+// the Go one. It keeps pets in memory, lists the newest first, and its ids start
+// beyond 2^53. It serves POST /messages too.
 //
 // Usage: node server.mjs KEY
-// It prints the address that it listens on, and ends when its input does.
+// It prints the address that it listens on, and exits when its input ends.
 
 import { createServer } from "node:http";
 import { randomUUID } from "node:crypto";
@@ -21,7 +21,7 @@ class Problem extends Error {
   }
 }
 
-// int64 returns the integer that a number's text is.
+// int64 returns the integer that text is, or undefined.
 function int64(text) {
   if (!/^-?[0-9]+$/.test(text)) return undefined;
   const n = BigInt(text);
@@ -87,7 +87,7 @@ async function submit(req) {
   return [200, JSON.stringify({ createdAt: new Date().toISOString(), id: randomUUID(), message, status: "queued" })];
 }
 
-async function answer(req) {
+async function respond(req) {
   const url = new URL(req.url, "http://localhost");
   const operations = {
     "/v1/pets": { GET: () => list(url.searchParams), HEAD: () => list(url.searchParams), POST: () => create(req) },
@@ -114,7 +114,7 @@ async function answer(req) {
 const server = createServer(async (req, res) => {
   let status, text, headers;
   try {
-    [status, text, headers] = await answer(req);
+    [status, text, headers] = await respond(req);
   } catch (e) {
     status = e instanceof Problem ? e.status : 500;
     headers = e.headers;

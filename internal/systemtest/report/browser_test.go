@@ -23,8 +23,8 @@ type browser struct {
 	session string
 	last    int
 
-	// trouble is what the page complained of: errors, violations of its
-	// policy, requests for anything but itself.
+	// trouble has the errors of the page: exceptions, violations of its policy,
+	// and requests for other resources.
 	trouble []string
 	loaded  bool
 }
@@ -102,7 +102,7 @@ func (b *browser) send(method string, params object) {
 	b.in.Write(append(text, 0))
 }
 
-// call sends a command and reads until its answer has come.
+// call sends a command and waits for its result.
 func (b *browser) call(method string, params object, result any) {
 	b.t.Helper()
 	b.send(method, params)
@@ -132,7 +132,7 @@ type message struct {
 	Error  json.RawMessage
 }
 
-// read reads a message and notes what it says of the page.
+// read reads a message and records what it says about the page.
 func (b *browser) read() message {
 	b.t.Helper()
 	text, err := b.out.ReadBytes(0)

@@ -1,3 +1,2 @@
-// Package report opens the conformance suite's HTML report in a browser and
-// uses it as a person would.
+// Package report tests the HTML report of the conformance suite in a browser.
 package report

@@ -30,8 +30,8 @@ func (oneKey) Authenticate(_ context.Context, got string) (string, error) {
 	return "tester", nil
 }
 
-// newPage judges a target and returns the address of the page about it. A
-// broken one has another default limit and no Location.
+// newPage runs the suite and returns the URL of the HTML report. A broken target
+// has another default limit and no Location.
 func newPage(t *testing.T, broken bool) string {
 	t.Helper()
 	store := memory.New(nil)
@@ -74,7 +74,7 @@ func (w noLocation) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// visible counts the elements of a selector that can be seen.
+// visible counts the visible elements of a selector.
 const visible = `[...document.querySelectorAll(%q)].filter((e) => e.checkVisibility()).length`
 
 func TestPage(t *testing.T) {
@@ -92,15 +92,15 @@ func TestPage(t *testing.T) {
 		var got int
 		b.eval(&got, visible, selector)
 		if got != want {
-			t.Errorf("%d of %s can be seen, not %d", got, selector, want)
+			t.Errorf("%d of %s are visible, want %d", got, selector, want)
 		}
 	}
 	count(".problems li", 3)
 	count(".check.fail .exchange", 2) // each failure shows its proof
-	count(".check.pass .exchange", 0) // and nothing else its exchanges
+	count(".check.pass .exchange", 0) // a passing check does not show its exchanges
 	keep(t, b, "report-light.png")
 
-	// Chips choose by verdict.
+	// The buttons filter by verdict.
 	b.click(`nav [data-show="warn"]`)
 	count(".check", 1)
 	count(".check.warn", 1)
@@ -113,7 +113,7 @@ func TestPage(t *testing.T) {
 	b.click(`nav [data-show=""]`)
 	count(".problems li", 3)
 
-	// The search finds ids, titles and clauses, and says so if it finds none.
+	// The search finds IDs, titles and clauses, and reports if it finds none.
 	b.click(`input[type=search]`)
 	b.typeText("other-case")
 	count(".check", 4)
@@ -143,21 +143,21 @@ func TestPage(t *testing.T) {
 		t.Error("the button to copy does nothing")
 	}
 
-	// A problem leads to its check.
+	// A problem links to its check.
 	b.click(`.problems a`)
 	var shown bool
 	b.eval(&shown, `(() => { const r = document.getElementById(decodeURIComponent(location.hash.slice(1))).getBoundingClientRect(); return r.top >= 0 && r.top < innerHeight; })()`)
 	if !shown {
-		t.Error("the link to a check does not lead to it")
+		t.Error("the link to a check does not show it")
 	}
 
 	for _, what := range b.trouble {
-		t.Errorf("the page is in trouble: %s", what)
+		t.Errorf("the page has an error: %s", what)
 	}
 }
 
 // The page reads well in light and dark, on a phone's width too: nothing
-// overflows, and every text stands out from what is behind it.
+// overflows, and every text has enough contrast.
 func TestLooks(t *testing.T) {
 	b := newBrowser(t)
 	b.look(1200, 900, "light")
@@ -219,7 +219,7 @@ const contrast = `(() => {
 	return [...faint.values()];
 })()`
 
-// keep takes a screenshot, and keeps it if that was asked for.
+// keep takes a screenshot and writes it to -screenshots, if that is set.
 func keep(t *testing.T, b *browser, name string) {
 	t.Helper()
 	png := b.screenshot()

@@ -36,7 +36,7 @@ func (s *Store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		fail(w, 401, "a valid key is required")
 	case single && (r.Method == "GET" || r.Method == "HEAD"):
-		s.fetch(w, id)
+		s.get(w, id)
 	case !single && (r.Method == "GET" || r.Method == "HEAD"):
 		s.list(w, r)
 	case !single && r.Method == "POST":
@@ -98,7 +98,7 @@ func (s *Store) create(w http.ResponseWriter, r *http.Request) {
 	respond(w, 201, p)
 }
 
-func (s *Store) fetch(w http.ResponseWriter, text string) {
+func (s *Store) get(w http.ResponseWriter, text string) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,8 +19,8 @@ func TestConformance(t *testing.T) {
 	newHandler := func(*testing.T) http.Handler { return &Store{Key: key, Largest: largest} }
 	conformancetest.RunHandler(t, newHandler, conformance.Target{Key: key}, &conformance.Options{
 		Known: []conformance.Known{
-			{ID: "pets.create.400.required.name-case", Reason: "encoding/json takes names in any case"},
-			{ID: "pets.create.400.required.category-case", Reason: "encoding/json takes names in any case"},
+			{ID: "pets.create.400.required.name-case", Reason: "encoding/json ignores the case of names"},
+			{ID: "pets.create.400.required.category-case", Reason: "encoding/json ignores the case of names"},
 		},
 	})
 }
