@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -76,9 +77,12 @@ func lenientServers() []variant {
 	all = append(all, of(create, "create-body", bodiesFor(create, pet))...)
 	all = append(all, of(create, "create-required", lenientRequired())...)
 	all = append(all, of(create, "create-values", lenientValues())...)
-	all = append(all, of(submit, "message-json", slicesWithout(bodiesFor(submit, text),
+	petsOnly := []string{
 		"accepts comments", "accepts NaN as 0", "accepts names without quotes", "accepts a line break in a string",
-		"accepts true as an object", "accepts a number as an object", "accepts an empty array as an object"))...)
+		"accepts true as an object", "accepts a number as an object", "accepts an empty array as an object",
+	}
+	messages := slices.DeleteFunc(bodiesFor(submit, text), func(v variant) bool { return slices.Contains(petsOnly, v.name) })
+	all = append(all, of(submit, "message-json", messages)...)
 	all = append(all, of(submit, "message-required", lenientMessages())...)
 	return append(all, of(create, "create-body", []variant{
 		{name: "responds 422 to a body that is not JSON", http: refusal422(create, true)},
@@ -90,16 +94,6 @@ func lenientServers() []variant {
 
 // operations names the operations in the names of broken servers.
 var operations = map[string]string{list: "GET /pets", create: "POST /pets", fetch: "GET /pets/{petId}", submit: "POST /messages"}
-
-func slicesWithout(list []variant, names ...string) []variant {
-	var kept []variant
-	for _, v := range list {
-		if !strings.Contains(strings.Join(names, "\n")+"\n", v.name+"\n") {
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}
 
 func refusal422(op string, broken bool) wrapper {
 	return responses(op, func(res *response) {
