@@ -16,7 +16,7 @@ const maxDepth = 32
 type Guard struct {
 	reader
 	sound map[uint64]page // leaves without their content
-	free  [][]byte        // buffers of one page
+	free  [][]byte        // buffers for pages
 }
 
 // NewGuard returns a guard of a file. It is used for one transaction after
@@ -35,7 +35,7 @@ func (g *Guard) Reset(pages uint64) {
 }
 
 func (g *Guard) recycle(b []byte) {
-	if int64(len(b)) == g.pageSize {
+	if b != nil && int64(len(b)) <= 4*g.pageSize { // a page with a large record is rare
 		g.free = append(g.free, b)
 	}
 }
