@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/animalstore/internal/subprocess"
+	"example.com/animalstore/internal/process"
 )
 
 // tree returns the paths of everything in dir.
@@ -72,7 +72,7 @@ func TestMissingFiles(t *testing.T) {
 				}
 			}
 			before := tree(t, dir)
-			p, err := subprocess.Start(command(dir, append(tt.args,
+			p, err := process.Start(command(dir, append(tt.args,
 				"-addr=127.0.0.1:0", "-db="+filepath.Join("its data", store), "-keys="+filepath.Join("its data", keys))...))
 			if err != nil {
 				t.Fatal(err)
@@ -151,16 +151,16 @@ func TestFirstStartThatFails(t *testing.T) {
 func TestFirstStartsAtOnce(t *testing.T) {
 	for range 5 {
 		dir := t.TempDir()
-		var started []*subprocess.Process
+		var started []*process.Process
 		for range 3 {
-			p, err := subprocess.Start(command(dir, "-addr=127.0.0.1:0"))
+			p, err := process.Start(command(dir, "-addr=127.0.0.1:0"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer p.Kill()
 			started = append(started, p)
 		}
-		serving := slices.DeleteFunc(started, func(p *subprocess.Process) bool {
+		serving := slices.DeleteFunc(started, func(p *process.Process) bool {
 			_, err := p.Serving()
 			if err != nil { // the store is in use, or was found before its keys were made
 				oneLine(t, p.Stderr.String(), "petstore.db")

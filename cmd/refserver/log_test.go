@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/animalstore/internal/subprocess"
+	"example.com/animalstore/internal/process"
 )
 
 // startUnread starts a server whose standard error is a pipe. It reads only the
@@ -27,7 +27,7 @@ func startUnread(t *testing.T, args ...string) (s *server, stderr *os.File) {
 	cmd := command(t.TempDir(), append([]string{"-addr=127.0.0.1:0"}, args...)...)
 	cmd.Stderr = w
 	s = &server{t: t, dir: cmd.Dir}
-	if s.Process, err = subprocess.Start(cmd); err != nil {
+	if s.Process, err = process.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Kill)
@@ -46,7 +46,7 @@ func startUnread(t *testing.T, args ...string) (s *server, stderr *os.File) {
 // request sends n requests, each with a log line of at least 4,000 bytes, and
 // returns how many were served.
 func (s *server) request(n int) (served int) {
-	client := &http.Client{Timeout: subprocess.Patience}
+	client := &http.Client{Timeout: process.Patience}
 	defer client.CloseIdleConnections()
 	for i := range n {
 		r, err := send(client, "GET", s.URL+"/"+strings.Repeat("x", 4000), "", "", "X-Request-ID", strconv.Itoa(i))

@@ -22,7 +22,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/animalstore/internal/subprocess"
+	"example.com/animalstore/internal/process"
 )
 
 func TestAccessLog(t *testing.T) {
@@ -47,7 +47,7 @@ func TestAccessLog(t *testing.T) {
 }
 
 func TestJSONLog(t *testing.T) {
-	p, err := subprocess.Start(command(t.TempDir(), "-addr=127.0.0.1:0", "-log=json", "-access-log"))
+	p, err := process.Start(command(t.TempDir(), "-addr=127.0.0.1:0", "-log=json", "-access-log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestJSONLog(t *testing.T) {
 	if err := json.Unmarshal([]byte(second), &access); err != nil {
 		t.Fatal(err)
 	}
-	if ms, ok := access["duration_ms"].(float64); !ok || ms > subprocess.Patience.Seconds()*1000 {
+	if ms, ok := access["duration_ms"].(float64); !ok || ms > process.Patience.Seconds()*1000 {
 		t.Errorf("no duration in milliseconds: %s", second)
 	}
 }

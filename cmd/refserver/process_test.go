@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/internal/subprocess"
+	"example.com/animalstore/internal/process"
 )
 
 // TestMain makes the test binary the server too, so that the tests run it as
@@ -56,7 +56,7 @@ func misbehave(how string) {
 func command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
-	cmd.Env = subprocess.Environ("REFSERVER_TEST_RUN=1")
+	cmd.Env = process.Environ("REFSERVER_TEST_RUN=1")
 	return cmd
 }
 
@@ -68,7 +68,7 @@ func run(t *testing.T, dir string, args ...string) (code int, stdout, stderr str
 
 func finish(t *testing.T, cmd *exec.Cmd) (code int, stdout, stderr string) {
 	t.Helper()
-	p, err := subprocess.Start(cmd)
+	p, err := process.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +81,8 @@ func finish(t *testing.T, cmd *exec.Cmd) (code int, stdout, stderr string) {
 
 // server is a running server.
 type server struct {
-	*subprocess.Process
-	subprocess.Addresses
+	*process.Process
+	process.Addresses
 
 	t   *testing.T
 	dir string
@@ -101,7 +101,7 @@ func startCommand(t *testing.T, cmd *exec.Cmd) *server {
 	s := &server{t: t, dir: cmd.Dir}
 	_, err := os.Stat(s.path("petstore.keys"))
 	first := errors.Is(err, fs.ErrNotExist)
-	if s.Process, err = subprocess.Start(cmd); err != nil {
+	if s.Process, err = process.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Kill)

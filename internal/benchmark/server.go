@@ -14,13 +14,13 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"example.com/animalstore/internal/subprocess"
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 )
 
 // server is a running server, a refserver or a bare one.
 type server struct {
-	*subprocess.Process
+	*process.Process
 	name string
 	key  string // API key
 	addr string // host:port
@@ -91,12 +91,12 @@ func (b *bench) serveBare(s *server, request func(*server) []byte, commit string
 
 func (b *bench) command(dir, exe string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(b.ctx, exe, args...)
-	cmd.Dir, cmd.Env = dir, subprocess.Environ()
+	cmd.Dir, cmd.Env = dir, process.Environ()
 	return cmd
 }
 
 func (b *bench) start(cmd *exec.Cmd, name, key string) (*server, error) {
-	p, err := subprocess.Start(cmd)
+	p, err := process.Start(cmd)
 	if err != nil {
 		return nil, err
 	}

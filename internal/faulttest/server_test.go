@@ -15,14 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/internal/subprocess"
+	"example.com/animalstore/internal/process"
 )
 
-const patience = subprocess.Patience
+const patience = process.Patience
 
 // server is a running reference server.
 type server struct {
-	*subprocess.Process
+	*process.Process
 
 	t            *testing.T
 	dir          string
@@ -49,10 +49,10 @@ func launch(t *testing.T, dir string, before ...string) (*server, error) {
 	args := append(before, serverBinary(t), "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0")
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = subprocess.Environ()
+	cmd.Env = process.Environ()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what runs it ends with it
 	began := time.Now()
-	p, err := subprocess.Start(cmd)
+	p, err := process.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}

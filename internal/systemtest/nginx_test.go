@@ -13,15 +13,15 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/internal/subprocess"
+	"example.com/animalstore/internal/process"
 )
 
 // run starts a process that is killed when the test ends.
-func run(t *testing.T, dir, name string, args ...string) *subprocess.Process {
+func run(t *testing.T, dir, name string, args ...string) *process.Process {
 	t.Helper()
 	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = dir, subprocess.Environ()
-	p, err := subprocess.Start(cmd)
+	cmd.Dir, cmd.Env = dir, process.Environ()
+	p, err := process.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}

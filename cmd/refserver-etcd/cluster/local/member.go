@@ -15,7 +15,7 @@ import (
 
 // Member is a member of the cluster: an etcd server.
 type Member struct {
-	process
+	child
 	client   string // host:port
 	peer     string // host:port that it listens on
 	reached  string // host:port that other members reach it by
@@ -112,6 +112,6 @@ func (m *Member) answers() bool {
 // newMember returns a member that has not been started, and has no addresses.
 func newMember(dir, name string, extra []string) *Member {
 	m := &Member{extra: extra}
-	m.process = process{name: name, role: roleMember, dir: filepath.Join(dir, name)}
+	m.child = child{name: name, role: roleMember, dir: filepath.Join(dir, name)}
 	return m
 }

@@ -7,27 +7,26 @@ import (
 	"os/exec"
 	"syscall"
 
-	"example.com/animalstore/internal/subprocess"
+	"example.com/animalstore/internal/process"
 )
 
 // patience is how long a process is waited for that comes at once unless the
 // machine is busy.
-const patience = subprocess.Patience
+const patience = process.Patience
 
-// process is this executable in another role.
-type process struct {
-	*subprocess.Process // nil: it was never started
+// child is this executable in another role.
+type child struct {
+	*process.Process // nil: it was never started
 
 	name  string
 	role  string
 	dir   string
 	cmd   *exec.Cmd
 	stdin io.Closer
-	ended <-chan struct{}
 }
 
 // start starts the process, which must not be running. Its log starts anew.
-func (p *process) start(args ...string) error {
+func (p *child) start(args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
@@ -37,20 +36,19 @@ func (p *process) start(args ...string) error {
 	}
 	p.cmd = exec.Command(exe, args...)
 	p.cmd.Dir = p.dir
-	p.cmd.Env = subprocess.Environ(roleVariable + "=" + p.role)
+	p.cmd.Env = process.Environ(roleVariable + "=" + p.role)
 	p.cmd.SysProcAttr = ownGroup() // Ctrl-C is for the program that started it
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return err
 	}
-	if p.Process, err = subprocess.Start(p.cmd); err != nil {
+	if p.Process, err = process.Start(p.cmd); err != nil {
 		return err
 	}
-	p.ended = p.Ended
 	return nil
 }
 
 // Stop has the process end in good order, and reports if it does not.
-func (p *process) Stop() error {
+func (p *child) Stop() error {
 	if !p.Running() {
 		return nil
 	}
@@ -70,7 +68,7 @@ func (p *process) Stop() error {
 }
 
 // until waits until ok while the process runs.
-func (p *process) until(what string, ok func() bool) error {
+func (p *child) until(what string, ok func() bool) error {
 	if err := p.Until(what, ok); err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
@@ -78,4 +76,4 @@ func (p *process) until(what string, ok func() bool) error {
 }
 
 // tail returns the end of the log.
-func (p *process) tail() string { return p.Tail() }
+func (p *child) tail() string { return p.Tail() }

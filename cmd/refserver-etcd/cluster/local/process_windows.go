@@ -10,7 +10,7 @@ func ownGroup() *syscall.SysProcAttr {
 }
 
 // Pause is not to be had on this system.
-func (p *process) Pause() error { return errors.ErrUnsupported }
+func (p *child) Pause() error { return errors.ErrUnsupported }
 
 // Resume is not to be had on this system.
-func (p *process) Resume() error { return errors.ErrUnsupported }
+func (p *child) Resume() error { return errors.ErrUnsupported }

@@ -1,16 +1,14 @@
 package local
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
 // Server is a reference server before the cluster.
 type Server struct {
-	process
+	child
 	addr  string
 	admin string
 	args  []string
@@ -18,11 +16,6 @@ type Server struct {
 
 // Keys is the file with the API keys that all servers use.
 const keysName = "petstore.keys"
-
-var (
-	servingForm = regexp.MustCompile(`msg=serving url=(\S+)`)
-	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
-)
 
 // URL returns the base address, that /pets stands under.
 func (s *Server) URL() string { return "http://" + s.addr + "/v1" }
@@ -35,13 +28,16 @@ func (s *Server) Start() error {
 	if err := s.start(s.args...); err != nil {
 		return err
 	}
-	return s.until("it serves", func() bool { return servingForm.MatchString(s.Log()) })
+	if _, err := s.Serving(); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	return nil
 }
 
 // newServer returns a server that has not been started.
 func newServer(dir, name string, endpoints []string, extra []string) (*Server, error) {
 	s := &Server{}
-	s.process = process{name: name, role: roleServer, dir: filepath.Join(dir, name)}
+	s.child = child{name: name, role: roleServer, dir: filepath.Join(dir, name)}
 	var err error
 	if s.addr, err = freeAddress(); err != nil {
 		return nil, err
@@ -60,14 +56,10 @@ func newServer(dir, name string, endpoints []string, extra []string) (*Server, e
 
 // createKey makes the key file and returns a key.
 func createKey(dir string) (string, error) {
-	p := process{name: "keys create", role: roleServer, dir: dir}
+	p := child{name: "keys create", role: roleServer, dir: dir}
 	if err := p.start("keys", "create", "-keys="+filepath.Join(dir, keysName), "local"); err != nil {
 		return "", err
 	}
-	<-p.ended
-	key := keyForm.FindString(p.Log())
-	if key == "" {
-		return "", fmt.Errorf("no key was made: %w", errors.New(p.tail()))
-	}
-	return key, nil
+	<-p.Ended
+	return p.Key()
 }

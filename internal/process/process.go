@@ -1,7 +1,9 @@
-// Package subprocess runs the servers of the petstore as processes of
-// their own, as tests and the cluster on one machine do: it keeps what they
-// write, waits for what they are to say, and ends them.
-package subprocess
+// Package process runs servers as processes of their own, for tests,
+// benchmarks and the trial cluster.
+//
+// A test calls [Serve] for a server and [Run] for a command that ends by
+// itself. Programs and tests of other processes call [Start].
+package process
 
 import (
 	"bytes"
@@ -14,12 +16,12 @@ import (
 	"time"
 )
 
-// Patience is how long a process is waited for that does at once what it is to
-// do, unless the machine is busy with much else.
+// Patience is how long to wait for what happens at once unless the machine is
+// busy.
 const Patience = 3 * time.Minute
 
-// Environ returns this process's environment for another, without what would
-// be flags of a server there, and with the additions.
+// Environ returns the environment of this process for another one, without
+// the variables that are flags of servers, and with the additions.
 func Environ(additions ...string) []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -27,11 +29,11 @@ func Environ(additions ...string) []string {
 			env = append(env, v)
 		}
 	}
-	// The race detector would have every process wait a second at its end.
+	// Under the race detector every process would wait a second before it ends.
 	return append(append(env, "GORACE=atexit_sleep_ms=0"), additions...)
 }
 
-// Output is what a process has written so far. It is safe for concurrent use.
+// Output holds what a process has written. It is safe for concurrent use.
 type Output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -44,23 +46,23 @@ func (o *Output) Write(p []byte) (int, error) {
 	return o.b.Write(p)
 }
 
-// String returns all of it.
+// String returns the whole output.
 func (o *Output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.b.String()
 }
 
-// Process is a process that was started. A nil one never was: it does not run
-// and has logged nothing. It is safe for concurrent use.
+// Process is a process that was started. A nil Process has never run and has
+// no output. It is safe for concurrent use.
 type Process struct {
 	Stdout, Stderr Output
-	Ended          <-chan struct{} // closed when it has ended
+	Ended          <-chan struct{} // closed when the process has ended
 
 	cmd *exec.Cmd
 }
 
-// Start starts cmd and keeps its standard output, and its standard error
+// Start starts cmd. It collects the standard output, and the standard error
 // unless cmd.Stderr is set.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	ended := make(chan struct{})
@@ -69,18 +71,18 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	if cmd.Stderr == nil {
 		cmd.Stderr = &p.Stderr
 	}
-	cmd.WaitDelay = 5 * time.Second // where children of its own keep the outputs open
+	cmd.WaitDelay = 5 * time.Second // its children may keep the outputs open
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // its outputs and its exit code say why
+		_ = cmd.Wait() // Wait and the outputs report how it ended
 	}()
 	return p, nil
 }
 
-// Log returns what the process has written to both outputs.
+// Log returns both outputs, standard output first.
 func (p *Process) Log() string {
 	if p == nil {
 		return ""
@@ -88,16 +90,16 @@ func (p *Process) Log() string {
 	return p.Stdout.String() + p.Stderr.String()
 }
 
-// Tail returns the last lines of the log.
+// Tail returns the last ten lines of the log.
 func (p *Process) Tail() string {
 	lines := strings.Split(strings.TrimSpace(p.Log()), "\n")
 	return strings.Join(lines[max(0, len(lines)-10):], "\n")
 }
 
-// Pid returns the process's id.
+// Pid returns the process ID.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Running reports whether the process has not ended.
+// Running reports whether the process runs.
 func (p *Process) Running() bool {
 	if p == nil {
 		return false
@@ -110,11 +112,11 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Signal sends the process a signal.
+// Signal sends a signal to the process.
 func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
 
-// Kill ends the process with SIGKILL, and waits for its end. It does nothing
-// to one that has ended.
+// Kill sends SIGKILL and waits until the process has ended. It does nothing if
+// the process does not run.
 func (p *Process) Kill() {
 	if p.Running() {
 		_ = p.cmd.Process.Kill()
@@ -122,8 +124,8 @@ func (p *Process) Kill() {
 	}
 }
 
-// Wait waits for the end of the process, for [Patience] at most, and returns
-// its exit code; -1: a signal ended it.
+// Wait waits until the process has ended, for at most [Patience], and returns
+// its exit code, which is -1 if a signal ended it.
 func (p *Process) Wait() (code int, err error) {
 	select {
 	case <-p.Ended:
@@ -133,12 +135,16 @@ func (p *Process) Wait() (code int, err error) {
 	}
 }
 
-// Until waits until ok, for [Patience] at most and while the process runs.
+// Until waits until ok returns true. It returns an error, with the end of the
+// log, if the process ends first or [Patience] has passed.
 func (p *Process) Until(what string, ok func() bool) error {
 	for end := time.Now().Add(Patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		switch {
 		case !p.Running():
-			return fmt.Errorf("the process has ended before %s:\n%s", what, p.Tail())
+			if ok() { // it wrote more before it ended
+				return nil
+			}
+			return fmt.Errorf("the process ended with exit code %d before %s:\n%s", p.cmd.ProcessState.ExitCode(), what, p.Tail())
 		case time.Now().After(end):
 			return fmt.Errorf("waited %v in vain until %s:\n%s", Patience, what, p.Tail())
 		}
@@ -146,17 +152,17 @@ func (p *Process) Until(what string, ok func() bool) error {
 	return nil
 }
 
+// Addresses are the URLs of a server. One that it does not have is empty.
+type Addresses struct {
+	URL      string // with the base path
+	Messages string // of POST /messages, if it has an address of its own
+	Admin    string
+}
+
 var (
 	servingForm = regexp.MustCompile(`msg=serving url=(\S+)(?: messages=(\S+))?(?: admin=(\S+))?.*\n`)
 	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
 )
-
-// Addresses are the URLs of a server; "": it has no such address.
-type Addresses struct {
-	URL      string // with the base path
-	Messages string // of POST /messages, if it is elsewhere
-	Admin    string
-}
 
 // Serving waits until the process, a server that logs as text, serves.
 func (p *Process) Serving() (a Addresses, err error) {
@@ -170,10 +176,10 @@ func (p *Process) Serving() (a Addresses, err error) {
 	return a, err
 }
 
-// Key waits until the process has printed an API key, as a server's first
-// start in a directory does, and returns it.
+// Key waits until the process has printed an API key, as the first server in a
+// directory and "keys create" do, and returns the key.
 func (p *Process) Key() (key string, err error) {
-	err = p.Until("it shows its key", func() bool {
+	err = p.Until("it prints an API key", func() bool {
 		key = keyForm.FindString(p.Stdout.String())
 		return key != ""
 	})

@@ -1,0 +1,233 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+var built struct {
+	sync.Mutex
+	dir string
+	err map[string]error // by import path
+}
+
+// Build builds the command of that import path, once in a test process, and
+// returns the path of the executable. The package's TestMain must call [Main].
+func Build(t testing.TB, pkg string) string {
+	t.Helper()
+	built.Lock()
+	defer built.Unlock()
+	if built.dir == "" {
+		dir, err := os.MkdirTemp("", "process-test-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.dir, built.err = dir, make(map[string]error)
+	}
+	err, done := built.err[pkg]
+	if !done {
+		out, e := exec.Command("go", "build", "-o", built.dir+string(filepath.Separator), pkg).CombinedOutput()
+		if e != nil {
+			err = fmt.Errorf("go build %s: %w\n%s", pkg, e, out)
+		}
+		built.err[pkg] = err
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(built.dir, path.Base(pkg))
+}
+
+// Main runs the tests, removes what [Build] built, and returns the exit code.
+func Main(m *testing.M) int {
+	defer func() { _ = os.RemoveAll(built.dir) }()
+	return m.Run()
+}
+
+// Command returns a command that has not been started, for a program and its
+// arguments in a directory.
+func Command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, Environ()
+	return cmd
+}
+
+// Run runs a command until it ends.
+func Run(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
+	t.Helper()
+	p, err := Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Kill()
+	if code, err = p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return code, p.Stdout.String(), p.Stderr.String()
+}
+
+// Server is a reference server that a test has started. Methods without an
+// error end the test where they fail.
+type Server struct {
+	*Process
+	Addresses
+	Dir    string       // the working directory
+	Key    string       // of the first start in the directory, for requests
+	Client *http.Client // for requests; it keeps no connections, which a server that stops waits for
+
+	t testing.TB
+}
+
+var keys sync.Map // API keys by directory
+
+// Serve starts cmd, a server that logs as text, and returns when it serves. It
+// is killed at the end of the test. The first server in a directory must print
+// an API key.
+func Serve(t testing.TB, cmd *exec.Cmd) *Server {
+	t.Helper()
+	s, err := TryServe(t, cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TryServe is Serve for a server that may end before it serves. The server is
+// returned with the error.
+func TryServe(t testing.TB, cmd *exec.Cmd) (*Server, error) {
+	t.Helper()
+	p, err := Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	s := &Server{Process: p, Dir: cmd.Dir, t: t,
+		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: Patience}}
+	if s.Addresses, err = p.Serving(); err != nil {
+		return s, err
+	}
+	if key, ok := keys.Load(s.Dir); ok {
+		s.Key = key.(string)
+	} else if s.Key, err = p.Key(); err == nil {
+		keys.Store(s.Dir, s.Key)
+	}
+	return s, err
+}
+
+// Host returns the host and port of the main address.
+func (s *Server) Host() string {
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return u.Host
+}
+
+// Path returns the path of a file in the server's directory.
+func (s *Server) Path(name string) string { return filepath.Join(s.Dir, name) }
+
+// Until waits as [Process.Until] does.
+func (s *Server) Until(what string, ok func() bool) {
+	s.t.Helper()
+	if err := s.Process.Until(what, ok); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Wait waits as [Process.Wait] does.
+func (s *Server) Wait() int {
+	s.t.Helper()
+	code, err := s.Process.Wait()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return code
+}
+
+// Exit sends a signal to the server and waits until it has ended.
+func (s *Server) Exit(sig os.Signal) int {
+	s.t.Helper()
+	if err := s.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		s.t.Fatal(err)
+	}
+	return s.Wait()
+}
+
+// Stop stops the server with SIGTERM. The exit code must be 0.
+func (s *Server) Stop() {
+	s.t.Helper()
+	if code := s.Exit(syscall.SIGTERM); code != 0 {
+		s.t.Fatalf("the server ended with exit code %d:\n%s", code, s.Tail())
+	}
+}
+
+// Response is an HTTP response with its whole body.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// Send sends a request. A target that starts with a slash is below the base
+// path and requested with the key; any other one is a URL, requested without.
+// A body is sent as JSON. The header fields are pairs of name and value; an
+// empty value removes the field.
+func (s *Server) Send(method, target, body string, fields ...string) (Response, error) {
+	return s.SendBy(s.Client, method, target, body, fields...)
+}
+
+// SendBy is Send with another client.
+func (s *Server) SendBy(c *http.Client, method, target, body string, fields ...string) (Response, error) {
+	withKey := strings.HasPrefix(target, "/")
+	if withKey {
+		target = s.URL + target
+	}
+	req, err := http.NewRequest(method, target, strings.NewReader(body))
+	if err != nil {
+		return Response{}, err
+	}
+	if withKey {
+		req.Header.Set("Authorization", "Bearer "+s.Key)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(fields); i += 2 {
+		req.Header.Set(fields[i], fields[i+1])
+		if fields[i] == "Host" {
+			req.Host = fields[i+1]
+		}
+		if fields[i+1] == "" {
+			req.Header.Del(fields[i])
+		}
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return Response{}, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return Response{resp.StatusCode, resp.Header, string(b)}, err
+}
+
+// Must sends a request as [Server.Send] does. The response must have that
+// status.
+func (s *Server) Must(status int, method, target, body string, fields ...string) Response {
+	s.t.Helper()
+	r, err := s.Send(method, target, body, fields...)
+	if err != nil || r.Status != status {
+		s.t.Fatalf("%s %.100s: %d %.300s (%v), want status %d", method, target, r.Status, r.Body, err, status)
+	}
+	return r
+}
