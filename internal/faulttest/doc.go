@@ -1,14 +1,16 @@
-// Package faulttest holds tests that take the process, the disk and the
-// clients away from the store and the reference server, from outside: signals,
-// failing system calls (strace), limits on files, a file system of a few
-// megabytes, raw sockets. There is nothing to import here.
+// Package faulttest tests the store and the reference server against faults of
+// processes, disks and clients, from outside: signals, failing system calls
+// (strace), small file systems, limits, raw sockets. It has nothing to import.
 //
 // Every test has a short form, which go test ./... runs, and a long one:
 //
-//	go test ./internal/faulttest -v -timeout 2h -full -run TestKill
+//	go test ./internal/faulttest -v -timeout 2h -run TestKill -args -full
 //
-// What is left to chance follows from -seed, which every test prints. Tests
-// that need Linux, strace or root are skipped without them, unless the
-// environment says CI=true. docs/reliability.md has the figures of the long
-// runs.
+// Randomness comes from -seed. With -idle, on a machine that does nothing else,
+// tests also fail by times and rates. Tests that need Linux, strace or root are
+// skipped without them, unless the environment has CI=true.
+//
+// Every test logs what it has done in a line "fault: NAME: COUNTS". .ci/run
+// prints these lines and fails if a name in testdata/faults has none.
+// docs/reliability.md has the figures of the long runs.
 package faulttest

@@ -10,94 +10,111 @@ import (
 	"testing"
 )
 
-// TestFailingCalls has the n-th write, truncation or sync of a run fail, for
-// every n, in every way that a disk fails. strace counts the calls of each
-// thread by itself, so which of the run's calls it was is read from the
-// recording.
+// TestFailingCalls makes the n-th write, truncation or sync of a run fail, for
+// every n, in every way that a disk fails. Then the power fails at a random
+// moment of that run. strace counts the calls of each thread separately, so the
+// recording says which call failed.
 func TestFailingCalls(t *testing.T) {
 	needStrace(t)
-	_, random := times(t, 4, 400)
-	kinds := []struct{ call, errno string }{
-		{"pwrite64", "ENOSPC"}, {"pwrite64", "EDQUOT"}, {"pwrite64", "EIO"},
-		{"ftruncate", "ENOSPC"}, {"ftruncate", "EFBIG"}, {"ftruncate", "EIO"},
-		{"fdatasync", "EIO"}, {"fdatasync", "ENOSPC"}, {"fsync", "EIO"},
+	parallel(t)
+	_, random := rounds(0, 0)
+	kinds := []struct {
+		call, errno  string
+		early, later int // the calls that fail in the short form: while the file is made, and after
+	}{
+		{"pwrite64", "ENOSPC", 3, 14},
+		{"pwrite64", "EDQUOT", 3, 14},
+		{"pwrite64", "EIO", 3, 14},
+		{"ftruncate", "ENOSPC", 1, 0},
+		{"ftruncate", "EFBIG", 1, 0},
+		{"ftruncate", "EIO", 1, 0},
+		{"fdatasync", "EIO", 3, 7},
+		{"fdatasync", "ENOSPC", 3, 7},
+		{"fsync", "EIO", 0, 3},
 	}
 	count := map[string]int{}
 	for _, k := range kinds {
 		for n := 1; n <= 400; n++ {
-			if !*full && n != 3 && n != 14 { // one while the file is made, one behind
+			if !*full && n != k.early && n != k.later {
 				continue
 			}
-			inject := fmt.Sprintf("inject=%s:error=%s:when=%d", k.call, k.errno, n)
-			what := fmt.Sprintf("the call %d, %s failing with %s", n, k.call, k.errno)
-			path, h, calls, code := recordWriter(t, 8, "-e", inject)
-			outcome := judgeFailure(t, what, k.call, k.errno, path, h, calls, code)
-			count[k.call+" "+k.errno+": "+outcome]++
-			if outcome == "never came" {
-				break // and so will none after it
+			what := fmt.Sprintf("call %d of %s fails with %s", n, k.call, k.errno)
+			r := recordWriter(t, 8, "-e", fmt.Sprintf("inject=%s:error=%s:when=%d", k.call, k.errno, n))
+			outcome := checkFailure(t, what, k.errno, r)
+			count[outcome]++
+			if outcome == neverCame {
+				break // the calls after it do not come either
 			}
-			if outcome != "refused on opening" {
-				cutAfter(t, what, path, calls, random.IntN)
+			if outcome != refusedToOpen {
+				cutAfter(t, what, r.calls, random.IntN)
 			}
 		}
 	}
-	for what, n := range count {
-		t.Logf("%s: %d", what, n)
-	}
+	report(t, "%d failed calls: %d times refused to open, %d changes refused, %d stores failed; %d calls did not come",
+		count[refusedToOpen]+count[refusedChange]+count[storeFailed], count[refusedToOpen], count[refusedChange], count[storeFailed], count[neverCame])
 }
 
-// judgeFailure holds what a writer said against what failed under it.
-func judgeFailure(t *testing.T, what, name, errno, path string, h told, calls []call, code int) string {
+// The outcomes of a failed call.
+const (
+	neverCame     = "the call did not come"
+	refusedToOpen = "the store refused to open"
+	refusedChange = "the store refused the change and went on"
+	storeFailed   = "the store failed"
+)
+
+// checkFailure compares what a writer said with what failed under it.
+func checkFailure(t *testing.T, what, errno string, r recording) string {
 	t.Helper()
-	noSpace := errno != "EIO"
+	o := r.outcome
 	failures, fatal := 0, false
-	for _, c := range calls {
-		if !c.injected {
-			continue
+	for _, c := range r.calls {
+		if c.injected {
+			failures++
+			// After a failed sync, or a failure that is not for want of space,
+			// nobody knows what is on disk.
+			fatal = fatal || c.name == "fdatasync" || c.name == "fsync" || errno == "EIO"
 		}
-		failures++
-		// A sync, or anything but want of space, leaves open what is on disk.
-		fatal = fatal || c.name == "fdatasync" || c.name == "fsync" || !noSpace
 	}
-	if len(h.other) > 0 && h.opened {
-		t.Errorf("%s: the writer said %q", what, h.other)
+	if len(o.other) > 0 && o.opened {
+		t.Errorf("%s: the writer said %q", what, o.other)
 	}
+	if failures == 0 {
+		if r.code != 0 || o.full+o.unavailable > 0 {
+			t.Errorf("%s: nothing failed, and the writer ended with %d", what, r.code)
+		}
+		return neverCame
+	}
+	checkStore(t, what, r.path, o.ledger)
 	switch {
-	case failures == 0:
-		if code != 0 || h.full+h.unavailable > 0 {
-			t.Errorf("%s: nothing failed, and the writer ended with %d", what, code)
+	case !o.opened:
+		dir := filepath.Dir(r.path)
+		if r.code != 3 || len(o.other) != 1 || !strings.Contains(o.other[0], dir) {
+			t.Errorf("%s: the writer ended with %d and said %q", what, r.code, o.other)
 		}
-		return "never came"
-	case !h.opened: // the file could not be made: one line, and nothing stays
-		if code != 3 || len(h.other) != 1 || !strings.Contains(h.other[0], filepath.Dir(path)) {
-			t.Errorf("%s: the writer ended with %d, saying %q", what, code, h.other)
+		if temporary, _ := filepath.Glob(dir + "/.*"); len(temporary) > 0 {
+			t.Errorf("%s: %v was not removed", what, temporary)
 		}
-		if left, _ := filepath.Glob(filepath.Dir(path) + "/.*"); len(left) > 0 {
-			t.Errorf("%s: %v is left", what, left)
+		return refusedToOpen
+	case fatal:
+		if r.code != 1 || o.failed == "" || o.full > 0 || strings.Contains(o.failed, "\n") {
+			t.Errorf("%s: exit code %d, failed with %q, %d changes refused for want of space; want 1, one line, 0", what, r.code, o.failed, o.full)
 		}
-		hold(t, what, path, h)
-		return "refused on opening"
-	case fatal && (code != 1 || h.failed == "" || h.full > 0):
-		t.Errorf("%s: the store has not failed: exit code %d, %d refused for want of room", what, code, h.full)
-	case fatal && strings.Contains(h.failed, "\n"):
-		t.Errorf("%s: the reason is more than one line: %q", what, h.failed)
-	case !fatal && (code != 0 || h.full == 0 || h.unavailable > 0):
-		t.Errorf("%s: the store did not go on: exit code %d, %d refused for want of room, %d for another reason: %s", what, code, h.full, h.unavailable, h.failed)
+		return storeFailed
+	default:
+		if r.code != 0 || o.full == 0 || o.unavailable > 0 {
+			t.Errorf("%s: exit code %d, failed with %q, changes refused: %d for want of space, %d for another reason", what, r.code, o.failed, o.full, o.unavailable)
+		}
+		return refusedChange
 	}
-	hold(t, what, path, h)
-	if fatal {
-		return "the store failed"
-	}
-	return "refused, and the store went on"
 }
 
-// cutAfter has the power fail at one moment of a run in which a call failed.
-// What a failed call would have done is not on the disk; what a failed sync
-// was for may be or not.
-func cutAfter(t *testing.T, what, path string, calls []call, random func(int) int) {
+// cutAfter makes the power fail at one moment of a run in which a call failed.
+// What a failed call should have done is not on disk; what a failed sync should
+// have written may be.
+func cutAfter(t *testing.T, what string, calls []call, random func(int) int) {
 	t.Helper()
 	moment := random(len(calls))
-	d := &disk{t: t, told: hear("")}
+	d := newDisk(t)
 	for _, c := range calls[:moment+1] {
 		if !c.injected {
 			d.step(c)
@@ -106,62 +123,66 @@ func cutAfter(t *testing.T, what, path string, calls []call, random func(int) in
 	if !d.linked {
 		return
 	}
-	c := cut{calls: len(d.pending), mask: func() bool { return random(2) == 0 }}
-	if len(d.pending) == 0 {
-		c.mask = nil
+	c := cut{calls: len(d.pending)}
+	if len(d.pending) > 0 {
+		c.mask = func() bool { return random(2) == 0 }
 	}
-	d.look(fmt.Sprintf("%s, then a cut at call %d", what, moment), d.image(c), nil)
+	d.check(fmt.Sprintf("%s, then the power at call %d", what, moment), d.image(c), nil)
 }
 
-// TestServerEnds lets a sync fail under the server, and a write for want of
-// room.
-func TestServerEnds(t *testing.T) {
+// TestServerOnFailedCalls makes a sync fail under the server, which must then
+// end with one line, and a write for want of space, which must be refused.
+func TestServerOnFailedCalls(t *testing.T) {
 	needStrace(t)
-	run := func(inject string) *server {
-		call, _, _ := strings.Cut(inject, ":")
-		return start(t, t.TempDir(), "strace", "-f", "-o", "/dev/null", "-e", "trace="+call, "-e", "inject="+inject)
-	}
-	create := func(s *server, i int) answer {
-		name := fmt.Sprint("pet-", i)
-		a, err := s.send(http.DefaultClient, "POST", "/pets", petBody(name), "Idempotency-Key", name)
-		if err != nil {
-			t.Fatal(err)
+	parallel(t)
+	// createUntil creates pets until one has another status, which it returns.
+	createUntil := func(s *server) (acknowledged, status int, body string) {
+		for acknowledged = 0; acknowledged < 200; acknowledged++ {
+			name := fmt.Sprint("pet-", acknowledged)
+			r, err := s.Send("POST", "/pets", petBody(name), "Idempotency-Key", name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Status != http.StatusCreated {
+				return acknowledged, r.Status, r.Body
+			}
 		}
-		return a
+		t.Fatal("no call failed")
+		return
 	}
-
-	s := run("fdatasync:error=EIO:when=12")
-	acknowledged := 0
-	for a := create(s, acknowledged); a.status != http.StatusServiceUnavailable; a = create(s, acknowledged) {
-		if acknowledged++; a.status != http.StatusCreated || acknowledged > 100 {
-			t.Fatalf("the creation %d: %d %s", acknowledged, a.status, a.body)
-		}
+	s := start(t, t.TempDir(), inject("fdatasync:error=EIO:when=12")...)
+	acknowledged, status, body := createUntil(s)
+	if code := s.Wait(); status != http.StatusServiceUnavailable || code != 1 {
+		t.Errorf("%d %s, then exit code %d", status, body, code)
 	}
-	if code := s.wait(); code != 1 {
-		t.Errorf("exit code %d", code)
+	if log := s.Stderr.String(); strings.Count(log, "\n") != 2 || !strings.Contains(log, "start the server again") || !strings.Contains(log, "input/output error") {
+		t.Errorf("the log:\n%s", log)
 	}
-	if strings.Count(s.Stderr.String(), "\n") != 2 || !strings.Contains(s.Stderr.String(), "start the server again") || !strings.Contains(s.Stderr.String(), "input/output error") {
-		t.Errorf("the log:\n%s", s.Stderr.String())
-	}
-	s = start(t, s.dir)
+	s = start(t, s.Dir)
 	for i := range acknowledged {
-		if a := s.must(http.StatusCreated, "POST", "/pets", petBody(fmt.Sprint("pet-", i)), "Idempotency-Key", fmt.Sprint("pet-", i)); !strings.Contains(a.body, fmt.Sprintf(`"id":%d,`, i+1)) {
-			t.Errorf("the pet %d is %s", i+1, a.body)
+		name := fmt.Sprint("pet-", i)
+		if r := s.Must(http.StatusCreated, "POST", "/pets", petBody(name), "Idempotency-Key", name); !strings.Contains(r.Body, fmt.Sprintf(`"id":%d,`, i+1)) {
+			t.Errorf("the pet %d is %s", i+1, r.Body)
 		}
 	}
-	s.stop()
+	s.Stop()
 
-	s = run("pwrite64:error=ENOSPC:when=25")
-	full, after := 0, 0
-	for i := 0; after < 5; i++ {
-		switch a := create(s, i); {
-		case a.status == http.StatusCreated && full > 0:
+	s = start(t, t.TempDir(), inject("pwrite64:error=ENOSPC:when=25")...)
+	if _, status, body := createUntil(s); status != http.StatusInsufficientStorage || !strings.Contains(body, `"status":507}`) {
+		t.Errorf("a write without space: %d %s", status, body)
+	}
+	s.Must(http.StatusOK, "GET", "/pets", "")
+	for after, refused := 0, 0; after < 5; { // each thread's 25th write fails once
+		r, err := s.Send("POST", "/pets", petBody("after"))
+		switch {
+		case err == nil && r.Status == http.StatusCreated:
 			after++
-		case a.status == http.StatusInsufficientStorage && strings.Contains(a.body, `"status":507}`):
-			full++
-			s.must(http.StatusOK, "GET", "/pets", "")
-		case a.status != http.StatusCreated || i > 200:
-			t.Fatalf("the creation %d: %d %s", i, a.status, a.body)
+		case err != nil || r.Status != http.StatusInsufficientStorage || refused > 200:
+			t.Fatalf("after a write without space: %d %s (%v)", r.Status, r.Body, err)
+		default:
+			refused++
 		}
 	}
+	s.Stop()
+	report(t, "1 failed sync, %d acknowledged, 0 lost; 1 write without space refused", acknowledged)
 }

@@ -8,84 +8,101 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"sync"
+	"syscall"
 	"testing"
+
+	"example.com/animalstore/internal/process"
 )
 
 var (
 	full = flag.Bool("full", false, "run the long form of the tests")
-	seed = flag.Uint64("seed", 1, "what chance follows from")
+	idle = flag.Bool("idle", false, "the machine does nothing else: fail by times and rates too")
+	seed = flag.Uint64("seed", 1, "`number` that randomness comes from")
 )
 
-// TestMain also is the process that writes to a store; see writer_test.go.
+// TestMain makes the test binary the process that writes to a store too; see
+// writer_test.go.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("FAULTTEST_WRITE"); path != "" {
 		os.Exit(write(path))
 	}
 	flag.Parse()
-	code := m.Run()
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
-	}
-	os.Exit(code)
+	_ = flag.Set("test.parallel", "8") // the parallel tests spend their time waiting
+	os.Exit(process.Main(m))
 }
 
-// times returns how often to do what a test does, and says by what seed.
-func times(t *testing.T, short, long int) (int, *rand.Rand) {
-	t.Helper()
+// parallel lets the short form of a test run beside others.
+func parallel(t *testing.T) {
+	if !*full {
+		t.Parallel()
+	}
+}
+
+// rounds returns how often to repeat what a test does, and its randomness.
+func rounds(short, long int) (int, *rand.Rand) {
 	n := short
 	if *full {
 		n = long
 	}
-	t.Logf("%d times, -seed %d", n, *seed)
 	return n, rand.New(rand.NewPCG(*seed, 0))
 }
 
-// lacking skips the test because of what the machine lacks, but not in CI,
-// which is set up to have it.
-func lacking(t *testing.T, what string) {
+// report logs what the test has done, in the form that .ci/run collects.
+func report(t *testing.T, format string, args ...any) {
+	t.Helper()
+	t.Logf("fault: %s: %s", t.Name(), fmt.Sprintf(format, args...))
+}
+
+// missing skips the test because the machine lacks something. In CI it fails.
+func missing(t *testing.T, what string, reason any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
-		t.Fatal("this needs ", what)
+		t.Fatalf("this needs %s: %v", what, reason)
 	}
-	t.Skip("this needs ", what)
+	t.Skipf("this needs %s: %v", what, reason)
 }
 
 func needStrace(t *testing.T) {
 	t.Helper()
 	if err := exec.Command("strace", "-o", "/dev/null", "true").Run(); err != nil {
-		lacking(t, fmt.Sprint("strace, and leave to use it: ", err))
+		missing(t, "strace and permission to use it", err)
 	}
 }
 
-func needRoot(t *testing.T) {
+// mount mounts a file system in memory at a new directory.
+func mount(t *testing.T, options string) string {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		lacking(t, "root")
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		missing(t, "permission to mount", err)
 	}
-}
-
-// built is the reference server's executable, made when it is first needed.
-var built struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-func serverBinary(t *testing.T) string {
-	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "faulttest"); built.err != nil {
-			return
-		}
-		out, err := exec.Command("go", "build", "-o", filepath.Join(built.dir, "refserver"), "example.com/animalstore/cmd/refserver").CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
 		}
 	})
-	if built.err != nil {
-		t.Fatal(built.err)
+	return dir
+}
+
+// remount changes the options of a file system of mount.
+func remount(t *testing.T, dir string, flags uintptr, options string) {
+	t.Helper()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|flags, options); err != nil {
+		t.Fatal(err)
 	}
-	return filepath.Join(built.dir, "refserver")
+}
+
+// allowFiles lets this process and its children have n open files.
+func allowFiles(t *testing.T, n uint64) {
+	t.Helper()
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if limit.Cur >= n {
+		return
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: n, Max: max(n, limit.Max)}); err != nil {
+		missing(t, "more open files", err)
+	}
 }

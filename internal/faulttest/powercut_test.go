@@ -18,17 +18,18 @@ const (
 	page   = 4096
 )
 
-// disk is a file as a recording has it at one point: what is surely on the
-// disk, and what was written since the last sync.
+// disk is the store's file at one point of a recording.
 type disk struct {
 	t       *testing.T
-	linked  bool // under its own name
-	durable []byte
-	pending []call
-	told    told // acknowledged so far
+	linked  bool    // the file has its name
+	durable []byte  // surely on disk
+	pending []call  // since the last sync
+	outcome outcome // so far
 }
 
-// apply makes a write or a truncation, the first n bytes of it.
+func newDisk(t *testing.T) *disk { return &disk{t: t, outcome: parseOutcome("")} }
+
+// apply does the first n bytes of a write, or a truncation.
 func apply(b []byte, c call, n int) []byte {
 	if c.name == "ftruncate" {
 		if n := int(c.offset); n > len(b) {
@@ -43,14 +44,14 @@ func apply(b []byte, c call, n int) []byte {
 	return b
 }
 
-// step takes a call of the recording.
+// step adds the next call of the recording.
 func (d *disk) step(c call) {
 	switch c.name {
 	case "pwrite64", "ftruncate":
 		d.pending = append(d.pending, c)
 	case "fdatasync", "fsync":
 		if !strings.Contains(c.path, "pets.db") {
-			return // the directory: its link is looked at with and without
+			return // the directory: the images are checked with and without its link
 		}
 		for _, p := range d.pending {
 			d.durable = apply(d.durable, p, len(p.data))
@@ -60,20 +61,21 @@ func (d *disk) step(c call) {
 		d.linked = true
 	case "write":
 		for line := range strings.Lines(string(c.data)) {
-			d.told.add(strings.TrimSuffix(line, "\n"))
+			d.outcome.add(strings.TrimSuffix(line, "\n"))
 		}
 	}
 }
 
-// cut is what a power cut can leave: all pending calls before the last, of that
-// the first bytes; or, with a mask, any of the pending sectors.
+// cut is what a power failure leaves: the first pending calls and the first
+// bytes of the next one or, with a mask, some of the sectors of all of them.
 type cut struct {
 	calls, bytes int
-	mask         func() bool // nil: none
+	mask         func() bool // reports whether a sector is on disk
 }
 
-// cuts returns all that a power cut can leave while the last pending call is
-// being made, as far as order is kept, and a few where it is not.
+// cuts returns everything that a power failure during the last pending call can
+// leave on a disk that keeps the order of writes, and two examples of what it
+// leaves on one that does not.
 func (d *disk) cuts(r *rand.Rand) (cuts []cut) {
 	n := len(d.pending)
 	last := d.pending[n-1]
@@ -83,7 +85,7 @@ func (d *disk) cuts(r *rand.Rand) (cuts []cut) {
 	for size := 0; size <= len(last.data); size += sector {
 		cuts = append(cuts, cut{n - 1, size, nil})
 	}
-	for range 2 { // a disk keeps no order between syncs
+	for range 2 {
 		cuts = append(cuts, cut{n, 0, func() bool { return r.IntN(2) == 0 }})
 	}
 	return cuts
@@ -121,62 +123,65 @@ func (d *disk) image(c cut) []byte {
 	return b
 }
 
-// TestPowerCut records what a writer does to its file, and looks at what the
-// file would be had the power failed at any point of it.
+// TestPowerCut records what a writer does to its file, and checks what the file
+// is if the power fails at any point: it must open to the state before or after
+// a commit, with everything that was acknowledged, and take changes.
 func TestPowerCut(t *testing.T) {
 	needStrace(t)
-	want, random := times(t, 60, 3000)
+	parallel(t)
+	want, random := rounds(40, 3000)
 	changes := 12
 	if *full {
 		changes = 30
 	}
-	_, h, calls, code := recordWriter(t, changes)
-	if code != 0 || len(h.other) > 0 || h.failed != "" {
-		t.Fatalf("the writer ended with %d: %v %s", code, h.other, h.failed)
+	r := recordWriter(t, changes)
+	if r.code != 0 || len(r.outcome.other) > 0 || r.outcome.failed != "" {
+		t.Fatalf("the writer ended with %d: %v %s", r.code, r.outcome.other, r.outcome.failed)
 	}
 	type moment struct {
 		call int
 		cut  cut
 	}
 	var all []moment
-	d := &disk{t: t, told: hear("")}
-	for i, c := range calls {
+	d := newDisk(t)
+	for i, c := range r.calls {
 		if d.step(c); c.name == "pwrite64" || c.name == "ftruncate" {
 			for _, cut := range d.cuts(random) {
 				all = append(all, moment{i, cut})
 			}
 		}
 	}
-	t.Logf("%d calls, %d acknowledged changes, %d ways to be cut off", len(calls), len(h.pets)+len(h.messages), len(all))
-	if len(all) > want {
-		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:want]
-	} else if *full {
-		t.Errorf("fewer than %d", want)
+	possible := len(all)
+	if possible < want {
+		t.Fatalf("the power can fail in %d ways, want at least %d", possible, want)
 	}
+	random.Shuffle(possible, func(i, j int) { all[i], all[j] = all[j], all[i] })
 	at := map[int][]cut{}
-	for _, m := range all {
+	for _, m := range all[:want] {
 		at[m.call] = append(at[m.call], m.cut)
 	}
-	seen := 0
-	d = &disk{t: t, told: hear("")}
-	old := petstore.Stats{}
-	for i, c := range calls {
-		d.step(c)
-		if len(d.pending) == 0 && c.name == "fdatasync" && d.linked && len(at) > 0 {
-			old = d.look(fmt.Sprintf("after call %d", i), d.durable, nil)
+	d = newDisk(t)
+	var before *petstore.Stats // the last state that was synced
+	for i, c := range r.calls {
+		if d.step(c); len(d.pending) == 0 {
+			before = nil
 		}
 		for _, cut := range at[i] {
-			d.look(fmt.Sprintf("cut at call %d, %d of its bytes, -seed %d", i, cut.bytes, *seed), d.image(cut), &old)
-			seen++
+			if before == nil {
+				before = new(petstore.Stats)
+				if d.linked {
+					*before = d.check(fmt.Sprintf("synced before call %d", i), d.durable, nil)
+				}
+			}
+			d.check(fmt.Sprintf("the power fails at call %d, byte %d, -seed %d", i, cut.bytes, *seed), d.image(cut), before)
 		}
 	}
-	t.Logf("%d images looked at", seen)
+	report(t, "%d images of %d possible, %d acknowledged, 0 lost", want, possible, r.outcome.len())
 }
 
-// look opens an image. Where old is not nil, the image has to be of that state
-// or of the next.
-func (d *disk) look(what string, image []byte, old *petstore.Stats) (stats petstore.Stats) {
+// check opens an image. It must be of the state before, if that is not nil, or
+// of the next one.
+func (d *disk) check(what string, image []byte, before *petstore.Stats) petstore.Stats {
 	d.t.Helper()
 	path := filepath.Join(d.t.TempDir(), "pets.db")
 	defer os.RemoveAll(filepath.Dir(path))
@@ -184,36 +189,13 @@ func (d *disk) look(what string, image []byte, old *petstore.Stats) (stats petst
 	if !d.linked {
 		name = filepath.Join(filepath.Dir(path), ".pets.db.new-1")
 	}
-	if err := writeSparse(name, image); err != nil {
-		d.t.Fatal(err)
-	}
-	stats = hold(d.t, what, path, d.told)
-	if old == nil {
+	writeFile(d.t, name, image)
+	stats := checkStore(d.t, what, path, d.outcome.ledger)
+	if before == nil {
 		return stats
 	}
-	grown := stats.Pets - old.Pets + stats.QueuedMessages - old.QueuedMessages
-	if grown < 0 || grown > writerCallers {
-		d.t.Errorf("%s: opened with %+v, which is not %+v or the next state", what, stats, *old)
+	if grown := stats.Pets - before.Pets + stats.QueuedMessages - before.QueuedMessages; grown < 0 || grown > writerCallers {
+		d.t.Errorf("%s: opened with %+v, which is neither %+v nor the next state", what, stats, *before)
 	}
 	return stats
-}
-
-// writeSparse writes a file with holes where there are only zeros.
-func writeSparse(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	zeros := make([]byte, page)
-	for at := 0; at < len(b); at += page {
-		part := b[at:min(at+page, len(b))]
-		if string(part) == string(zeros[:len(part)]) {
-			continue
-		}
-		if _, err := f.WriteAt(part, int64(at)); err != nil {
-			return err
-		}
-	}
-	return f.Truncate(int64(len(b)))
 }

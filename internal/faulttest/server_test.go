@@ -3,15 +3,14 @@
 package faulttest
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
+	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,179 +21,129 @@ const patience = process.Patience
 
 // server is a running reference server.
 type server struct {
-	*process.Process
-
-	t            *testing.T
-	dir          string
-	scheme, host string
-	admin        string
-	key          string
-	took         time.Duration // from the start until it serves
+	*process.Server
+	t *testing.T
 }
 
-// start starts a server in dir and waits until it serves. before, if any, is
-// the command that runs it.
-func start(t *testing.T, dir string, before ...string) *server {
+// start starts a server in dir and waits until it serves. prefix is the
+// command that runs it, if any.
+func start(t *testing.T, dir string, prefix ...string) *server {
 	t.Helper()
-	s, err := launch(t, dir, before...)
+	return &server{process.Serve(t, process.Command(dir, serverArgs(t, prefix)...)), t}
+}
+
+func serverArgs(t *testing.T, prefix []string) []string {
+	return append(prefix, process.Build(t, "example.com/animalstore/cmd/refserver"), "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0")
+}
+
+// inject returns a prefix that makes system calls of a process fail or wait.
+// The tracer is a child of the process: signals reach the process itself.
+func inject(fault string) []string {
+	call, _, _ := strings.Cut(fault, ":")
+	return []string{"strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=" + call, "-e", "inject=" + fault}
+}
+
+// refserver runs a command of the reference server, and returns its standard
+// output. The error has the standard error.
+func refserver(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	exe := process.Build(t, "example.com/animalstore/cmd/refserver")
+	code, stdout, stderr := process.Run(t, process.Command("", append([]string{exe}, args...)...))
+	if code != 0 {
+		return stdout, fmt.Errorf("refserver %s: exit code %d: %s", args[0], code, stderr)
+	}
+	return stdout, nil
+}
+
+// mustRefserver is refserver for a command that must succeed.
+func mustRefserver(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := refserver(t, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return out
 }
 
-// launch is start for a server that may end before it serves.
-func launch(t *testing.T, dir string, before ...string) (*server, error) {
-	t.Helper()
-	args := append(before, serverBinary(t), "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0")
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir = dir
-	cmd.Env = process.Environ()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what runs it ends with it
-	began := time.Now()
-	p, err := process.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{Process: p, t: t, dir: dir}
-	t.Cleanup(func() {
-		s.kill()
-		s.wait()
-	})
-	a, err := s.Serving()
-	if err != nil {
-		return s, err
-	}
-	s.took = time.Since(began)
-	s.scheme, s.host, _ = strings.Cut(strings.TrimSuffix(a.URL, "/v1"), "://")
-	s.admin = strings.TrimPrefix(a.Admin, "http://")
-	s.findKey()
-	return s, nil
+func (s *server) db() string { return s.Path("petstore.db") }
+
+func (s *server) adminHost() string { return strings.TrimPrefix(s.Admin, "http://") }
+
+// petBody is the body that creates a pet.
+func petBody(name string) string {
+	return fmt.Sprintf(`{"name":%q,"categoryId":%d,"status":"available"}`, name, len(name))
 }
 
-// findKey reads the key that the first start in a directory prints, and keeps
-// it beside the directory for the later ones.
-func (s *server) findKey() {
+// create creates a pet.
+func (s *server) create(name string) {
 	s.t.Helper()
-	kept := s.dir + ".key"
-	if b, err := os.ReadFile(kept); err == nil {
-		s.key = string(b)
-		return
-	}
-	var err error
-	if s.key, err = s.Key(); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(kept, []byte(s.key), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	s.Must(http.StatusCreated, "POST", "/pets", petBody(name))
 }
 
-// until waits for what is to come about while the server runs.
-func (s *server) until(what string, ok func() bool) {
-	s.t.Helper()
-	if err := s.Until(what, ok); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// wait waits for the server to end, and returns its exit code.
-func (s *server) wait() int {
-	s.t.Helper()
-	code, err := s.Wait()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return code
-}
-
-// kill ends the server, and what runs it, at once.
-func (s *server) kill() { _ = syscall.Kill(-s.Pid(), syscall.SIGKILL) }
-
-// stop ends the server in good order.
-func (s *server) stop() {
-	s.t.Helper()
-	_ = s.Signal(syscall.SIGTERM)
-	if code := s.wait(); code != 0 {
-		s.t.Fatalf("exit code %d:\n%s", code, s.Stderr.String())
-	}
-}
-
-func (s *server) db() string { return filepath.Join(s.dir, "petstore.db") }
-
-// answer is an answer, read to its end.
-type answer struct {
-	status int
-	header http.Header
-	body   string
-}
-
-// send sends a request with the server's key.
-func (s *server) send(c *http.Client, method, path, body string, header ...string) (answer, error) {
-	req, err := http.NewRequest(method, s.scheme+"://"+s.host+"/v1"+path, strings.NewReader(body))
-	if err != nil {
-		return answer{}, err
-	}
-	req.Header.Set("Authorization", "Bearer "+s.key)
+// raw returns the text of a request with the key.
+func (s *server) raw(method, target, fields, body string) string {
 	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
+		fields += fmt.Sprintf("Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
 	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, err := c.Do(req)
-	if err != nil {
-		return answer{}, err
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	return answer{resp.StatusCode, resp.Header, string(b)}, err
+	return fmt.Sprintf("%s /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n%s", method, target, s.Key, fields, body)
 }
 
-// must is send for a request whose answer has to come, with that status.
-func (s *server) must(status int, method, path, body string, header ...string) answer {
+// dial opens a connection to the server.
+func (s *server) dial() *net.TCPConn {
 	s.t.Helper()
-	a, err := s.send(http.DefaultClient, method, path, body, header...)
-	if err != nil || a.status != status {
-		s.t.Fatalf("%s %s: %d %.300s (%v), want %d", method, path, a.status, a.body, err, status)
+	conn, err := net.Dial("tcp", s.Host())
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	return a
+	s.t.Cleanup(func() { conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	return conn.(*net.TCPConn)
 }
 
-// vars returns what the server's admin address counts.
+// vars returns the counters of the admin address.
 func (s *server) vars() (v struct {
-	Goroutines, Connections int
-	Memstats                struct{ HeapAlloc, Sys uint64 }
-	Store                   struct{ Pets, QueuedMessages int64 }
+	Connections int
+	Store       struct{ Pets, QueuedMessages int64 }
 }) {
 	s.t.Helper()
-	resp, err := http.Get("http://" + s.admin + "/debug/vars")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(&v); err != nil {
+	if err := json.Unmarshal([]byte(s.Must(http.StatusOK, "GET", s.Admin+"/debug/vars", "").Body), &v); err != nil {
 		s.t.Fatal(err)
 	}
 	return v
 }
 
-// status returns a figure of /proc/PID/status, in kB.
-func (s *server) status(name string) (n int) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid()))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for line := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(line, name+":"); ok {
-			_, _ = fmt.Sscan(rest, &n)
-		}
-	}
-	return n
+// proc reads a file of /proc/PID.
+func (s *server) proc(name string) []byte {
+	s.t.Helper()
+	return readFile(s.t, fmt.Sprintf("/proc/%d/%s", s.Pid(), name))
 }
 
-// descriptors returns how many the server has open.
+// memory returns a figure of /proc/PID/status, such as VmRSS, in kB.
+func (s *server) memory(name string) (kB int) {
+	s.t.Helper()
+	for sc := bufio.NewScanner(bytes.NewReader(s.proc("status"))); sc.Scan(); {
+		if rest, ok := strings.CutPrefix(sc.Text(), name+":"); ok {
+			_, _ = fmt.Sscan(rest, &kB)
+		}
+	}
+	return kB
+}
+
+// processor returns the processor time that the server has used.
+func (s *server) processor() time.Duration {
+	s.t.Helper()
+	b := s.proc("stat")
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	var user, system int64
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		s.t.Fatal(err)
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond // ticks of 1/100 s
+}
+
+// descriptors returns the number of files that the server has open.
 func (s *server) descriptors() int {
+	s.t.Helper()
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Pid()))
 	if err != nil {
 		s.t.Fatal(err)
@@ -202,20 +151,18 @@ func (s *server) descriptors() int {
 	return len(entries)
 }
 
-// command runs one of the server's commands and returns its standard output.
-func command(t *testing.T, args ...string) ([]byte, error) {
+func readFile(t *testing.T, path string) []byte {
 	t.Helper()
-	out, err := exec.Command(serverBinary(t), args...).Output()
-	if e, ok := err.(*exec.ExitError); ok {
-		err = fmt.Errorf("%w: %s", err, e.Stderr)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out, err
+	return b
 }
 
-// restore puts a copy in the place of a stopped server's file.
-func restore(t *testing.T, s *server, copied string) {
+func writeFile(t *testing.T, path string, b []byte) {
 	t.Helper()
-	if err := os.Rename(copied, s.db()); err != nil {
+	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

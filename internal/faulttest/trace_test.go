@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"example.com/animalstore/internal/process"
 )
 
 // call is a system call of a traced writer.
@@ -21,13 +23,13 @@ type call struct {
 	data     []byte // written
 	offset   int64  // of a write; of a truncation, the new length
 	target   string // of a link
-	injected bool   // it failed, as it was told to
+	injected bool   // it failed on purpose
 }
 
-// traced returns strace's command line that has a process's file calls written
-// to the file at path.
+// traced returns a prefix that records the file calls of a process in the file
+// at path.
 func traced(path string, more ...string) []string {
-	return append([]string{"strace", "-f", "-y", "-xx", "-s", "40000000", "-o", path,
+	return append([]string{"strace", "-D", "-f", "-y", "-xx", "-s", "40000000", "-o", path,
 		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,write,linkat,unlinkat"}, more...)
 }
 
@@ -38,8 +40,8 @@ var (
 	quoted      = regexp.MustCompile(`"((?:\\x[0-9a-f]{2})*)"`)
 )
 
-// readTrace reads what strace wrote, in the order in which the calls began;
-// a sync stands where it ended.
+// readTrace returns the recorded calls in the order in which they began, but a
+// sync where it ended.
 func readTrace(t *testing.T, path string) (calls []call) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -87,20 +89,20 @@ func parseCall(name, args string) (c call, err error) {
 	if m := descriptor.FindStringSubmatch(args); m != nil {
 		c.path = unescape(m[1])
 	}
-	strings1 := quoted.FindAllStringSubmatch(args, -1)
+	texts := quoted.FindAllStringSubmatch(args, -1)
 	switch name {
 	case "linkat", "unlinkat":
-		if len(strings1) > 0 {
-			c.path = unescape(strings1[0][1])
+		if len(texts) > 0 {
+			c.path = unescape(texts[0][1])
 		}
-		if len(strings1) > 1 {
-			c.target = unescape(strings1[1][1])
+		if len(texts) > 1 {
+			c.target = unescape(texts[1][1])
 		}
 	case "pwrite64", "write":
-		if len(strings1) != 1 {
+		if len(texts) != 1 {
 			return c, fmt.Errorf("no data")
 		}
-		c.data = []byte(unescape(strings1[0][1]))
+		c.data = []byte(unescape(texts[0][1]))
 		if name == "pwrite64" {
 			rest := args[strings.LastIndex(args, `"`):]
 			_, err = fmt.Sscanf(strings.ReplaceAll(rest, ",", " "), `" %d %d`, new(int64), &c.offset)
@@ -121,28 +123,31 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// record runs a writer and returns what it said and what it did.
-func recordWriter(t *testing.T, changes int, inject ...string) (path string, h told, calls []call, code int) {
+// recording is a run of the writer.
+type recording struct {
+	path    string // of the store
+	outcome outcome
+	calls   []call
+	code    int
+}
+
+// recordWriter runs the writer, with more flags of strace.
+func recordWriter(t *testing.T, changes int, more ...string) recording {
 	t.Helper()
-	dir := t.TempDir()
-	path = filepath.Join(dir, "pets.db")
-	trace := filepath.Join(t.TempDir(), "trace")
-	cmd := writer(path, changes, traced(trace, inject...)...)
-	out, err := cmd.Output()
-	if cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return path, hear(string(out)), readTrace(t, trace), cmd.ProcessState.ExitCode()
+	path, trace := filepath.Join(t.TempDir(), "pets.db"), filepath.Join(t.TempDir(), "trace")
+	code, stdout, _ := process.Run(t, writer(path, changes, traced(trace, more...)...))
+	return recording{path, parseOutcome(stdout), readTrace(t, trace), code}
 }
 
 // TestNewDirectories makes a store in directories that do not exist. The parent
-// of each new directory must be synced, and so must the store's own directory.
+// of each new directory must be synced, and the store's own directory.
 func TestNewDirectories(t *testing.T) {
 	needStrace(t)
+	parallel(t)
 	dir := t.TempDir()
 	trace := filepath.Join(t.TempDir(), "trace")
-	if err := writer(filepath.Join(dir, "a", "b", "c", "pets.db"), 0, traced(trace)...).Run(); err != nil {
-		t.Fatal(err)
+	if code, _, stderr := process.Run(t, writer(filepath.Join(dir, "a", "b", "c", "pets.db"), 0, traced(trace)...)); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	synced := map[string]bool{}
 	for _, c := range readTrace(t, trace) {
@@ -150,9 +155,11 @@ func TestNewDirectories(t *testing.T) {
 			synced[c.path] = true
 		}
 	}
-	for _, path := range []string{dir, filepath.Join(dir, "a"), filepath.Join(dir, "a", "b"), filepath.Join(dir, "a", "b", "c")} {
+	want := []string{dir, filepath.Join(dir, "a"), filepath.Join(dir, "a", "b"), filepath.Join(dir, "a", "b", "c")}
+	for _, path := range want {
 		if !synced[path] {
 			t.Errorf("%s was not synced", path)
 		}
 	}
+	report(t, "%d directories synced", len(want))
 }

@@ -11,52 +11,49 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"example.com/animalstore/internal/process"
 )
 
-// TestUnreadResponses requests large pages and reads none of them, while
-// another client gets pets and small lists.
+// TestUnreadResponses requests large pages and does not read them. The server
+// must cut them off, at a bounded cost of memory, and serve another client.
 func TestUnreadResponses(t *testing.T) {
+	parallel(t)
 	t.Run("HTTP/1.1", func(t *testing.T) {
-		dir := t.TempDir()
-		testUnread(t, start(t, dir), http.DefaultClient, func(s *server) (ended func() bool) {
+		parallel(t)
+		s := start(t, t.TempDir())
+		testUnread(s, func() (ended func() bool) {
 			for range 150 {
-				conn, err := net.Dial("tcp", s.host)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { conn.Close() })
-				if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+				conn := s.dial()
+				if err := conn.SetReadBuffer(4 << 10); err != nil {
 					t.Fatal(err)
 				}
 				// Four responses are more than the system's buffers hold.
-				ask := "GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.key + "\r\n"
-				if _, err := io.WriteString(conn, strings.Repeat(ask+"\r\n", 3)+ask+"Connection: close\r\n\r\n"); err != nil {
+				requests := strings.Repeat(s.raw("GET", "/pets?limit=100", "", ""), 3) + s.raw("GET", "/pets?limit=100", "Connection: close\r\n", "")
+				if _, err := io.WriteString(conn, requests); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if _, err := s.send(oneShot, "GET", "/pets/1", ""); err != nil { // accepted after all others
-				t.Fatal(err)
-			}
+			s.Must(http.StatusOK, "GET", "/pets/1", "") // accepted after all others
 			return func() bool { return s.vars().Connections <= 2 }
 		})
 	})
 	t.Run("HTTP/2 with a window of 0", func(t *testing.T) {
+		parallel(t)
 		dir := t.TempDir()
-		client := writeCertificate(t, dir)
-		s := start(t, dir, "env", "PETSTORE_TLS_CERT=cert.pem", "PETSTORE_TLS_KEY=key.pem")
-		testUnread(t, s, client, func(s *server) (ended func() bool) {
+		writeCertificate(t, dir)
+		cmd := process.Command(dir, serverArgs(t, nil)...)
+		cmd.Args = append(cmd.Args, "-tls-cert=cert.pem", "-tls-key=key.pem")
+		s := &server{process.Serve(t, cmd), t}
+		s.Client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+		testUnread(s, func() (ended func() bool) {
 			var open atomic.Int64
 			for range 2 {
-				conn, err := tls.Dial("tcp", s.host, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { conn.Close() })
+				conn := tls.Client(s.dial(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 				open.Add(1)
 				go func() {
 					defer open.Add(-1)
@@ -68,32 +65,27 @@ func TestUnreadResponses(t *testing.T) {
 	})
 }
 
-// testUnread runs an attack on s, which has no pets, and uses client until the
+// testUnread runs an attack on a server without pets, and uses it until the
 // attack has ended.
-func testUnread(t *testing.T, s *server, client *http.Client, attack func(*server) (ended func() bool)) {
-	small, large := petBody("Rex"), petBody(strings.Repeat("x", 1_000_000))
-	for _, body := range []string{small, large, large, large, large, large} {
-		if a, err := s.send(client, "POST", "/pets", body); err != nil || a.status != http.StatusCreated {
-			t.Fatalf("creating a pet: %d %.300s (%v)", a.status, a.body, err)
-		}
+func testUnread(s *server, attack func() (ended func() bool)) {
+	s.t.Helper()
+	s.create("Rex")
+	for range 5 {
+		s.create(strings.Repeat("x", 1_000_000))
 	}
-	before, served := s.status("VmRSS"), 0
-	ended := attack(s)
-	s.until("the unread responses are cut off", func() bool {
-		for _, path := range []string{"/pets/1", "/pets?limit=1"} {
-			a, err := s.send(client, "GET", path, "")
-			if err != nil || a.status != http.StatusOK {
-				t.Fatalf("GET %s: %d %.300s (%v)", path, a.status, a.body, err)
-			}
-			served++
-		}
+	before, served := s.memory("VmRSS"), 0
+	ended := attack()
+	s.Until("the unread responses are cut off", func() bool {
+		s.Must(http.StatusOK, "GET", "/pets/1", "")
+		s.Must(http.StatusOK, "GET", "/pets?limit=1", "")
+		served += 2
 		return ended()
 	})
-	most := s.status("VmHWM")
-	t.Logf("memory: %d MB before, %d MB at most, %d MB after; another client made %d requests", before>>10, most>>10, s.status("VmRSS")>>10, served)
+	most := s.memory("VmHWM")
 	if most > 300_000 {
-		t.Errorf("the server used %d MB of memory", most>>10)
+		s.t.Errorf("the server used %d MB of memory", most>>10)
 	}
+	report(s.t, "all cut off; memory %d MB before, at most %d MB; another client made %d requests", before>>10, most>>10, served)
 }
 
 // openStreams opens as many streams of an HTTP/2 connection as the server
@@ -114,7 +106,7 @@ func openStreams(t *testing.T, s *server, conn net.Conn) {
 	// The fields have these indexes in the static table of HPACK: :method GET,
 	// :scheme https, :authority, :path, authorization.
 	field := func(s string) string { return string(rune(len(s))) + s }
-	request := "\x82\x87\x01" + field("x") + "\x04" + field("/v1/pets?limit=100") + "\x0f\x08" + field("Bearer "+s.key)
+	request := "\x82\x87\x01" + field("x") + "\x04" + field("/v1/pets?limit=100") + "\x0f\x08" + field("Bearer "+s.Key)
 
 	_, _ = io.WriteString(conn, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 	send(settings, 0, 0, "\x00\x04\x00\x00\x00\x00") // SETTINGS_INITIAL_WINDOW_SIZE: 0
@@ -148,9 +140,8 @@ func openStreams(t *testing.T, s *server, conn net.Conn) {
 	}
 }
 
-// writeCertificate writes cert.pem and key.pem for 127.0.0.1, and returns a
-// client that trusts the certificate.
-func writeCertificate(t *testing.T, dir string) *http.Client {
+// writeCertificate writes cert.pem and key.pem for 127.0.0.1.
+func writeCertificate(t *testing.T, dir string) {
 	t.Helper()
 	srv := httptest.NewTLSServer(nil)
 	defer srv.Close()
@@ -159,13 +150,6 @@ func writeCertificate(t *testing.T, dir string) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, block := range map[string]*pem.Block{
-		"cert.pem": {Type: "CERTIFICATE", Bytes: cert.Certificate[0]},
-		"key.pem":  {Type: "PRIVATE KEY", Bytes: key},
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return srv.Client()
+	writeFile(t, filepath.Join(dir, "cert.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]}))
+	writeFile(t, filepath.Join(dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
 }

@@ -5,6 +5,7 @@ package faulttest
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,23 +14,25 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
 
-// The writer is a process that opens a store, has four callers change it, and
-// says on standard output how each change went, a line each in one write:
+// The writer is a process that opens a store and changes it from four callers
+// at the same time. It writes the outcome of each change to standard output, as
+// one line in one write:
 //
 //	opened
 //	pet ID NAME, message ID NAME: acknowledged
 //	full NAME, unavailable NAME: refused
-//	failed REASON: the store has, at the end
+//	failed REASON: the store failed, at the end
 //
-// A name tells what was sent; see record.
+// A name stands for what was sent; see record.
 
 const writerCallers = 4
 
-// write is the writer. It returns its exit code.
+// write is the writer. It returns the exit code.
 func write(path string) int {
 	s, err := storage.Open(path, nil)
 	if err != nil {
@@ -103,63 +106,61 @@ func record(name string) petstore.NewPet {
 	return p
 }
 
-// writer returns the command that makes so many changes a caller in the store
-// at path. before, if any, is the command that runs it.
-func writer(path string, changes int, before ...string) *exec.Cmd {
-	args := append(before, os.Args[0])
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "FAULTTEST_WRITE="+path, fmt.Sprint("FAULTTEST_OPS=", changes), "GORACE=atexit_sleep_ms=0")
+// writer returns the command that makes that number of changes from each caller
+// in the store at path. prefix is the command that runs it, if any.
+func writer(path string, changes int, prefix ...string) *exec.Cmd {
+	cmd := process.Command("", append(prefix, os.Args[0])...)
+	cmd.Env = append(cmd.Env, "FAULTTEST_WRITE="+path, fmt.Sprint("FAULTTEST_OPS=", changes))
 	return cmd
 }
 
-// told is what a writer said.
-type told struct {
-	opened      bool
-	pets        map[int64]string  // acknowledged
-	messages    map[string]string // acknowledged
+// outcome is what a writer wrote.
+type outcome struct {
+	opened bool
+	ledger
 	full        int
 	unavailable int
-	failed      string // why the store has; "": it has not
+	failed      string // why the store failed; "": it did not
 	other       []string
 }
 
-func hear(out string) told {
-	h := told{pets: map[int64]string{}, messages: map[string]string{}}
+func parseOutcome(out string) outcome {
+	o := outcome{ledger: newLedger()}
 	for sc := bufio.NewScanner(strings.NewReader(out)); sc.Scan(); {
-		h.add(sc.Text())
+		o.add(sc.Text())
 	}
-	return h
+	return o
 }
 
-func (h *told) add(line string) {
+func (o *outcome) add(line string) {
 	what, rest, _ := strings.Cut(line, " ")
 	id, name, _ := strings.Cut(rest, " ")
 	switch what {
 	case "opened":
-		h.opened = true
+		o.opened = true
 	case "pet":
 		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
-			h.other = append(h.other, line)
+			o.other = append(o.other, line)
 		}
-		h.pets[n] = name
+		o.pets[n] = name
 	case "message":
-		h.messages[id] = name
+		o.messages[id] = name
 	case "full":
-		h.full++
+		o.full++
 	case "unavailable":
-		h.unavailable++
+		o.unavailable++
 	case "failed":
-		h.failed = rest
+		o.failed = rest
 	default:
-		h.other = append(h.other, line)
+		o.other = append(o.other, line)
 	}
 }
 
-// hold makes sure that the store at path holds what h says that it
-// acknowledged, and of the rest no more than the writer's callers had under
-// way, each at most once; and that it takes changes and is sound after them.
-func hold(t *testing.T, what, path string, h told) petstore.Stats {
+// checkStore opens the store at path. It must have what is in the ledger and at
+// most one change more of each of the writer's callers, take changes, and be
+// sound after them. checkStore returns what the store had.
+func checkStore(t *testing.T, what, path string, acked ledger) petstore.Stats {
 	t.Helper()
 	s, err := storage.Open(path, nil)
 	if err != nil {
@@ -167,74 +168,20 @@ func hold(t *testing.T, what, path string, h told) petstore.Stats {
 		return petstore.Stats{}
 	}
 	stats, err := s.Stats(t.Context())
-	if err == nil {
-		err = compare(t.Context(), s, h)
+	extra, _, e := acked.compare(t.Context(), s, 0, record)
+	err = errors.Join(err, e)
+	if len(extra) > writerCallers {
+		err = errors.Join(err, fmt.Errorf("%q are there and were not acknowledged; there are %d callers", extra, writerCallers))
 	}
 	for range 2 { // one for each meta page
-		if _, e := s.CreatePet(t.Context(), record("later"), petstore.Once{}); err == nil {
-			err = e
-		}
+		_, e := s.CreatePet(t.Context(), record("later"), petstore.Once{})
+		err = errors.Join(err, e)
 	}
-	if e := s.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
+	if err := errors.Join(err, s.Close()); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
 	if err := storage.Check(path, func(err error) { t.Errorf("%s: %v", what, err) }); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
 	return stats
-}
-
-// compare holds what is in a store against what a writer was told.
-func compare(ctx context.Context, s *storage.Store, h told) error {
-	found, extra := 0, 0
-	count := func(acknowledged string, ok bool, name string) error {
-		switch {
-		case ok && acknowledged != name:
-			return fmt.Errorf("%q is there, and was acknowledged as %q", name, acknowledged)
-		case ok:
-			found++
-		default:
-			extra++
-		}
-		return nil
-	}
-	once := map[string]bool{}
-	for q := (petstore.ListQuery{Limit: 100}); ; {
-		page, err := s.ListPets(ctx, q)
-		if err != nil {
-			return err
-		}
-		for _, p := range page.Pets {
-			name, _, _ := strings.Cut(p.Name, " ")
-			acknowledged, ok := h.pets[p.ID]
-			if err := count(acknowledged, ok, name); err != nil {
-				return err
-			}
-			if p.NewPet != record(name) || once[name] {
-				return fmt.Errorf("the pet %d is %.50q, which was never sent, or is there twice", p.ID, p.Name)
-			}
-			once[name] = true
-		}
-		if q.After = page.Next; q.After == "" {
-			break
-		}
-	}
-	messages, err := s.QueuedMessages(ctx, petstore.MaxQueueLimit)
-	if err != nil {
-		return err
-	}
-	for _, m := range messages {
-		name, _, _ := strings.Cut(m.Text, " ")
-		acknowledged, ok := h.messages[m.ID]
-		if err := count(acknowledged, ok, name); err != nil {
-			return err
-		}
-	}
-	if n := len(h.pets) + len(h.messages); found < n || extra > writerCallers {
-		return fmt.Errorf("%d of %d acknowledged changes are there, and %d others; at most %d were under way", found, n, extra, writerCallers)
-	}
-	return nil
 }

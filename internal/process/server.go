@@ -83,7 +83,7 @@ type Server struct {
 	*Process
 	Addresses
 	Dir    string       // the working directory
-	Key    string       // of the first start in the directory, for requests
+	Key    string       // for requests; "" if no server printed one in the directory
 	Client *http.Client // for requests; it keeps no connections, which a server that stops waits for
 
 	t testing.TB
@@ -92,8 +92,8 @@ type Server struct {
 var keys sync.Map // API keys by directory
 
 // Serve starts cmd, a server that logs as text, and returns when it serves. It
-// is killed at the end of the test. The first server in a directory must print
-// an API key.
+// is killed at the end of the test. A server with a new store must print an API
+// key, which the later ones in its directory have too.
 func Serve(t testing.TB, cmd *exec.Cmd) *Server {
 	t.Helper()
 	s, err := TryServe(t, cmd)
@@ -111,18 +111,26 @@ func TryServe(t testing.TB, cmd *exec.Cmd) (*Server, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return Attach(t, p)
+}
+
+// Attach is TryServe for a process that was started.
+func Attach(t testing.TB, p *Process) (s *Server, err error) {
 	t.Cleanup(p.Kill)
-	s := &Server{Process: p, Dir: cmd.Dir, t: t,
+	s = &Server{Process: p, Dir: p.cmd.Dir, t: t,
 		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: Patience}}
 	if s.Addresses, err = p.Serving(); err != nil {
 		return s, err
 	}
 	if key, ok := keys.Load(s.Dir); ok {
 		s.Key = key.(string)
-	} else if s.Key, err = p.Key(); err == nil {
+	} else if strings.Contains(p.Stderr.String(), " store=new ") {
+		if s.Key, err = p.Key(); err != nil {
+			return s, err
+		}
 		keys.Store(s.Dir, s.Key)
 	}
-	return s, err
+	return s, nil
 }
 
 // Host returns the host and port of the main address.

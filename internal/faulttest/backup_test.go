@@ -1,0 +1,148 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+)
+
+// TestBackupUnderLoad makes backups while clients write. Each must be sound and
+// have everything that was acknowledged before it began; the last one must
+// serve in the place of the store.
+func TestBackupUnderLoad(t *testing.T) {
+	parallel(t)
+	n, _ := rounds(2, 30)
+	dir := t.TempDir()
+	s := start(t, dir)
+	c := newClients(s)
+	c.start("b")
+	var sizes []int
+	for round := range n {
+		time.Sleep(100 * time.Millisecond)
+		c.mu.Lock()
+		want := maps.Clone(c.acked.pets)
+		c.mu.Unlock()
+		path := fmt.Sprintf("%s/copy-%d.db", dir, round)
+		mustRefserver(t, "backup", "-admin-addr="+s.adminHost(), path)
+		mustRefserver(t, "check", path)
+		size := 0
+		for dec := json.NewDecoder(strings.NewReader(mustRefserver(t, "export", path))); dec.More(); size++ {
+			var p petstore.Pet
+			if err := dec.Decode(&p); err != nil {
+				t.Fatal(err)
+			}
+			if name, ok := want[p.ID]; ok && name != p.Name {
+				t.Errorf("the pet %d is %q, and was acknowledged as %q", p.ID, p.Name, name)
+			}
+			delete(want, p.ID)
+		}
+		if len(want) > 0 {
+			t.Errorf("round %d: %d acknowledged pets are not in the backup", round, len(want))
+		}
+		sizes = append(sizes, size)
+	}
+	close(c.stop)
+	c.wg.Wait()
+	if len(c.unsurePets)+len(c.unsureMessages)+c.other > 0 {
+		t.Errorf("%d creations and %d messages without a response, %d responses of another status", len(c.unsurePets), len(c.unsureMessages), c.other)
+	}
+	s.Stop()
+	if out, err := refserver(t, "backup", "-admin-addr="+s.adminHost(), dir+"/never.db"); err == nil {
+		t.Errorf("a backup without a server succeeds: %s", out)
+	}
+	if err := os.Rename(fmt.Sprintf("%s/copy-%d.db", dir, n-1), s.db()); err != nil {
+		t.Fatal(err)
+	}
+	s = start(t, dir)
+	if got := s.vars().Store.Pets; got != int64(sizes[n-1]) {
+		t.Errorf("the restored store has %d pets, and the backup %d", got, sizes[n-1])
+	}
+	s.create("after")
+	s.Stop()
+	report(t, "%d backups under load, of %d to %d pets, 0 acknowledged pets missing", n, sizes[0], sizes[n-1])
+}
+
+// TestStoppedBackup: a client that stops reading its backup is disconnected,
+// which frees the disk space and lets others make a backup. A client that reads
+// slowly, for longer than that takes, gets the whole backup.
+func TestStoppedBackup(t *testing.T) {
+	parallel(t)
+	dir, slowDir := t.TempDir(), t.TempDir() // two servers, so that both clients wait at the same time
+	start(t, slowDir).Stop()
+	s := start(t, dir)
+	s.Stop()
+	store, err := storage.Open(s.db(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const megabytes = 60 // far more than the buffers of a connection hold
+	pet := petstore.NewPet{Name: strings.Repeat("x", 1<<20)}
+	_, err = store.Load(t.Context(), func(yield func(petstore.NewPet) bool) {
+		for i := 0; i < megabytes && yield(pet); i++ {
+		}
+	})
+	if err := errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, slowDir+"/petstore.db", readFile(t, s.db()))
+	get := func(s *server) *http.Response {
+		resp, err := http.Get(s.Admin + "/backup")
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("GET /backup: %v, %v", resp, err)
+		}
+		t.Cleanup(func() { resp.Body.Close() })
+		return resp
+	}
+	var received int64
+	done := make(chan struct{})
+	slow := get(start(t, slowDir))
+	go func() {
+		defer close(done)
+		for range 60 { // 12 seconds
+			more, _ := io.CopyN(io.Discard, slow.Body, 1<<20)
+			received += more
+			time.Sleep(200 * time.Millisecond)
+		}
+		more, err := io.Copy(io.Discard, slow.Body)
+		if received += more; err != nil || received != slow.ContentLength {
+			t.Errorf("the slow client received %d of %d bytes: %v", received, slow.ContentLength, err)
+		}
+	}()
+
+	s = start(t, dir)
+	stopped := get(s)
+	s.Until("no deleted file is open", func() bool {
+		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.Pid()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !slices.ContainsFunc(links, func(link string) bool {
+			target, _ := os.Readlink(link)
+			return strings.HasSuffix(target, "(deleted)")
+		})
+	})
+	s.Until("another backup can be made", func() bool {
+		_, err := refserver(t, "backup", "-overwrite", "-admin-addr="+s.adminHost(), dir+"/copy.db")
+		return err == nil
+	})
+	rest, err := io.Copy(io.Discard, stopped.Body)
+	if err == nil {
+		t.Errorf("the stopped client received all %d bytes", rest)
+	}
+	<-done
+	report(t, "1 client that stopped got %d MB of %d, 1 slow client all", rest>>20, slow.ContentLength>>20)
+}

@@ -1,0 +1,172 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// throughput returns how many requests a second of eight clients succeed.
+func throughput(s *server, d time.Duration) float64 {
+	s.t.Helper()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	defer client.CloseIdleConnections()
+	var n atomic.Int64
+	var wg sync.WaitGroup
+	end := time.Now().Add(d)
+	for range 8 {
+		wg.Go(func() {
+			for time.Now().Before(end) {
+				r, err := s.SendBy(client, "GET", "/pets/1", "")
+				if err != nil || r.Status != http.StatusOK {
+					s.t.Errorf("GET /pets/1: %d, %v", r.Status, err)
+					return
+				}
+				n.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	return float64(n.Load()) / d.Seconds()
+}
+
+// dawdle holds a connection until stop is closed: it sends a header a byte a
+// second (kind 0), a body a byte a second (1), or requests whose responses it
+// never reads (2).
+func dawdle(s *server, kind int, stop <-chan struct{}) {
+	conn := s.dial()
+	// The server, not the system, is to hold the unread responses.
+	if err := conn.SetReadBuffer(4 << 10); err != nil {
+		s.t.Fatal(err)
+	}
+	text := s.raw("POST", "/pets", "Content-Type: application/json\r\nContent-Length: 1000000\r\n", "")
+	go func() {
+		defer conn.Close()
+		switch kind {
+		case 1:
+			_, _ = io.WriteString(conn, text)
+			text = `{"name":"`
+		case 2:
+			go func() { // 40 responses are more than the system's buffers hold
+				_, _ = io.WriteString(conn, strings.Repeat(s.raw("GET", "/pets?limit=100", "", ""), 40))
+			}()
+			<-stop
+			return
+		}
+		for i := 0; ; i = (i + 1) % len(text) {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Second):
+				if _, err := conn.Write([]byte{text[i]}); err != nil {
+					<-stop
+					return
+				}
+			}
+		}
+	}()
+}
+
+// TestSlowClients holds many connections open that do next to nothing. Other
+// clients must be served, at a bounded cost of memory.
+func TestSlowClients(t *testing.T) {
+	parallel(t)
+	slow, _ := rounds(200, 2000)
+	allowFiles(t, 10_000)
+	s := start(t, t.TempDir())
+	for i := range 100 {
+		s.create(fmt.Sprint("pet ", i, strings.Repeat(" long", 400)))
+	}
+	d, settle := 500*time.Millisecond, 200*time.Millisecond
+	if *full {
+		d, settle = 10*time.Second, 2*time.Second
+	}
+	throughput(s, settle)
+	before, files, memory := throughput(s, d), s.descriptors(), s.memory("VmRSS")
+	stop := make(chan struct{})
+	for i := range slow {
+		dawdle(s, i%3, stop)
+	}
+	s.Until("the server has the slow connections", func() bool { return s.vars().Connections >= slow/2 })
+	throughput(s, settle) // until the system's buffers are full of responses
+	during, most := throughput(s, d), s.memory("VmRSS")
+	held := s.vars().Connections
+	close(stop)
+	s.Until("the descriptors are returned", func() bool { return s.descriptors() <= files+8 })
+	const garbage = 64 << 10 // kB that the server has between two collections, however few the connections
+	if most-memory > slow*256+garbage {
+		t.Errorf("a slow connection costs %d kB of memory", (most-memory)/slow)
+	}
+	if during == 0 || *idle && during < 0.8*before {
+		t.Errorf("other clients have %.2f of their throughput", during/before)
+	}
+	s.Stop()
+	report(t, "%d slow connections, %d held at the end: %.0f requests a second, %.0f without them; memory %d MB, %d MB without them",
+		slow, held, during, before, most>>10, memory>>10)
+}
+
+// TestDescriptorsUsedUp opens more connections than the server has descriptors.
+// A client with a connection must be served, and a key revoked meanwhile must
+// be refused.
+func TestDescriptorsUsedUp(t *testing.T) {
+	parallel(t)
+	allowFiles(t, 10_000)
+	s := start(t, t.TempDir(), "prlimit", "--nofile=100:100")
+	s.create("Rex")
+	kept := s.dial()
+	revoked := s.Key
+	get := func(key string) (status int) {
+		s.Key = key
+		_, _ = io.WriteString(kept, s.raw("GET", "/pets/1", "", ""))
+		resp, err := http.ReadResponse(bufio.NewReader(kept), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode
+	}
+	if status := get(revoked); status != http.StatusOK {
+		t.Fatalf("the client with a connection: %d", status)
+	}
+	keyFile := "-keys=" + s.Path("petstore.keys")
+	list := strings.Fields(mustRefserver(t, "keys", "list", keyFile)) // four words in the header line, and then the key's ID
+	key := strings.TrimSpace(mustRefserver(t, "keys", "create", keyFile, "bob"))
+	s.Until("the new key works", func() bool { return get(key) == http.StatusOK })
+
+	var conns []net.Conn
+	for range 150 { // the system accepts those that the server does not
+		conn := s.dial()
+		conns = append(conns, conn)
+		// A connection without a request would be closed sooner.
+		if _, err := io.WriteString(conn, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Until("the server has reached its limit of connections", func() bool { return s.descriptors() >= 50 })
+	began := time.Now()
+	mustRefserver(t, "keys", "revoke", keyFile, list[4])
+	s.Until("the key is revoked", func() bool { return get(revoked) == http.StatusUnauthorized })
+	took, used := time.Since(began), s.descriptors()
+	if status := get(key); status != http.StatusOK {
+		t.Errorf("the client with a connection, after the other key is revoked: %d", status)
+	}
+	for _, conn := range conns {
+		conn.Close()
+	}
+	s.create("Mia")
+	s.Until("the descriptors are returned", func() bool { return s.descriptors() < 20 })
+	kept.Close()
+	s.Stop()
+	if log := s.Log(); strings.Contains(log, "too many open files") {
+		t.Errorf("the server ran out of descriptors:\n%s", log)
+	}
+	report(t, "%d connections at 100 descriptors, %d in use; a key revoked after %v", len(conns), used, took.Round(time.Millisecond))
+}
