@@ -2,15 +2,10 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,8 +14,8 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// TestMain makes the test binary the server too, so that the tests run it as
-// what it is: a process with files, sockets, signals and an exit code.
+// TestMain makes the test binary the server too, so that the tests run it as a
+// process with files, sockets, signals and an exit code.
 func TestMain(m *testing.M) {
 	if os.Getenv("REFSERVER_TEST_RUN") != "" {
 		if len(os.Args) > 2 && os.Args[2] == "-direct" {
@@ -31,19 +26,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// misbehave does what a file could do to a process that reads it without care.
+// misbehave does what a damaged file could make a process do.
 func misbehave(how string) {
 	switch how {
-	case "hang":
+	case "hangs":
 		time.Sleep(time.Hour)
-	case "recurse":
+	case "overflows its stack":
 		misbehave(how)
-	case "swell":
+	case "takes too much memory":
 		limitMemory(checkMemory)
 		for b := [][]byte{}; ; {
 			b = append(b, bytes.Repeat([]byte{1}, 1<<28))
 		}
-	case "fault":
+	case "dies of a signal":
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = self.Signal(syscall.SIGBUS)
 		}
@@ -51,178 +46,43 @@ func misbehave(how string) {
 	}
 }
 
-// command returns the server's command line as a process that has not been
-// started, in a directory of its own.
+// command returns a command line of the server that has not been started.
 func command(dir string, args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Dir = dir
-	cmd.Env = process.Environ("REFSERVER_TEST_RUN=1")
+	cmd := process.Command(dir, append([]string{os.Args[0]}, args...)...)
+	cmd.Env = append(cmd.Env, "REFSERVER_TEST_RUN=1")
 	return cmd
 }
 
-// run runs a command to its end.
-func run(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+// run runs a command, whose arguments have no spaces, until it ends.
+func run(t *testing.T, dir, args string) (code int, stdout, stderr string) {
 	t.Helper()
-	return finish(t, command(dir, args...))
+	return process.Run(t, command(dir, strings.Fields(args)...))
 }
 
-func finish(t *testing.T, cmd *exec.Cmd) (code int, stdout, stderr string) {
+// succeeds runs a command that must succeed without a word on standard error,
+// and returns its standard output.
+func succeeds(t *testing.T, dir, args string) string {
 	t.Helper()
-	p, err := process.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
+	code, stdout, stderr := run(t, dir, args)
+	if code != 0 || stderr != "" {
+		t.Errorf("refserver %s: exit code %d, standard error %q", args, code, stderr)
 	}
-	defer p.Kill()
-	if code, err = p.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	return code, p.Stdout.String(), p.Stderr.String()
+	return stdout
 }
 
-// server is a running server.
-type server struct {
-	*process.Process
-	process.Addresses
-
-	t   *testing.T
-	dir string
-	key string // of the first start
-}
-
-// start starts a server on a free port and waits until it serves. The server
-// that is the first in dir makes a key; the later ones' field is empty.
-func start(t *testing.T, dir string, args ...string) *server {
+// fails runs a command that must fail with that exit code and one line on
+// standard error that has the parts, and returns its standard output.
+func fails(t *testing.T, dir, args string, code int, parts ...string) string {
 	t.Helper()
-	return startCommand(t, command(dir, append([]string{"-addr=127.0.0.1:0"}, args...)...))
+	got, stdout, stderr := run(t, dir, args)
+	if got != code {
+		t.Errorf("refserver %s: exit code %d, want %d", args, got, code)
+	}
+	oneLine(t, stderr, parts...)
+	return stdout
 }
 
-func startCommand(t *testing.T, cmd *exec.Cmd) *server {
-	t.Helper()
-	s := &server{t: t, dir: cmd.Dir}
-	_, err := os.Stat(s.path("petstore.keys"))
-	first := errors.Is(err, fs.ErrNotExist)
-	if s.Process, err = process.Start(cmd); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Kill)
-	if s.Addresses, err = s.Serving(); err != nil {
-		t.Fatal(err)
-	}
-	if first {
-		if s.key, err = s.Key(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
-}
-
-// until waits for what is to come about while the server runs.
-func (s *server) until(what string, ok func() bool) {
-	s.t.Helper()
-	if err := s.Until(what, ok); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// signal sends the server a signal and returns its exit code.
-func (s *server) signal(sig os.Signal) int {
-	s.t.Helper()
-	if err := s.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
-	return s.wait()
-}
-
-func (s *server) wait() int {
-	s.t.Helper()
-	code, err := s.Wait()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return code
-}
-
-// stop ends the server in good order.
-func (s *server) stop() {
-	s.t.Helper()
-	if code := s.signal(syscall.SIGTERM); code != 0 {
-		s.t.Fatalf("exit code %d:\n%s", code, s.Stderr.String())
-	}
-}
-
-// response is an answer, read to its end.
-type response struct {
-	status int
-	header http.Header
-	body   string
-}
-
-// do sends a request, with the key and whatever header fields come in pairs.
-func (s *server) do(method, url, key, body string, header ...string) response {
-	s.t.Helper()
-	r, err := send(oneShot, method, url, key, body, header...)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return r
-}
-
-// oneShot keeps no connections, which a server that stops would wait for.
-var oneShot = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-
-func send(client *http.Client, method, url, key, body string, header ...string) (response, error) {
-	req, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		return response{}, err
-	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return response{}, err
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	return response{resp.StatusCode, resp.Header, string(b)}, err
-}
-
-// create adds a pet and returns the body of the answer.
-func (s *server) create(key, name string, header ...string) string {
-	s.t.Helper()
-	r := s.do("POST", s.URL+"/pets", key, fmt.Sprintf(`{"name":%q,"categoryId":7}`, name), header...)
-	if r.status != http.StatusCreated {
-		s.t.Fatalf("POST /pets: %d %s", r.status, r.body)
-	}
-	return r.body
-}
-
-// idOf returns the id in the body of an answer.
-func idOf(t *testing.T, body string) int64 {
-	t.Helper()
-	var id int64
-	if n, _ := fmt.Sscanf(body, `{"id":%d,`, &id); n != 1 {
-		t.Fatalf("no pet: %s", body)
-	}
-	return id
-}
-
-// host returns the host and port of the server.
-func (s *server) host() string {
-	u, err := url.Parse(s.URL)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return u.Host
-}
-
-// oneLine checks that a command that failed has said why in one line.
+// oneLine checks that standard error is one line that has the parts.
 func oneLine(t *testing.T, stderr string, parts ...string) {
 	t.Helper()
 	if strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") {
@@ -230,10 +90,74 @@ func oneLine(t *testing.T, stderr string, parts ...string) {
 	}
 	for _, p := range append(parts, "refserver: ") {
 		if !strings.Contains(stderr, p) {
-			t.Errorf("standard error %q; want it to say %q", stderr, p)
+			t.Errorf("standard error %q lacks %q", stderr, p)
 		}
 	}
 }
 
-// path returns that of a file in the server's directory.
-func (s *server) path(name string) string { return filepath.Join(s.dir, name) }
+// server is a running server.
+type server struct {
+	*process.Server
+	t *testing.T
+}
+
+// start starts a server on a free port and waits until it serves.
+func start(t *testing.T, dir string, args ...string) *server {
+	t.Helper()
+	return startCommand(t, command(dir, append([]string{"-addr=127.0.0.1:0"}, args...)...))
+}
+
+func startCommand(t *testing.T, cmd *exec.Cmd) *server {
+	t.Helper()
+	return &server{process.Serve(t, cmd), t}
+}
+
+// petBody is the body that creates a pet.
+func petBody(name string) string { return fmt.Sprintf(`{"name":%q,"categoryId":7}`, name) }
+
+// create creates a pet and returns the body of the response.
+func (s *server) create(name string, fields ...string) string {
+	s.t.Helper()
+	return s.Must(http.StatusCreated, "POST", "/pets", petBody(name), fields...).Body
+}
+
+// root returns the URL of the host.
+func (s *server) root() string { return strings.TrimSuffix(s.URL, "/v1") }
+
+// logs waits until the log has the text.
+func (s *server) logs(text string) {
+	s.t.Helper()
+	s.Until(fmt.Sprintf("the log has %q", text), func() bool { return strings.Contains(s.Stderr.String(), text) })
+}
+
+// signal sends a signal to the server.
+func (s *server) signal(sig os.Signal) {
+	s.t.Helper()
+	if err := s.Signal(sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// exits checks that the server ends with that exit code.
+func (s *server) exits(code int) {
+	s.t.Helper()
+	if got := s.Wait(); got != code {
+		s.t.Errorf("the server ended with exit code %d, want %d:\n%s", got, code, s.Tail())
+	}
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func writeFile(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
