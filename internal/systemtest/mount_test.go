@@ -147,7 +147,7 @@ var steps = []step{
 
 // TestMounts: the responses are the same under every mount.
 func TestMounts(t *testing.T) {
-	var want []answer
+	var want []response
 	for i, m := range mounts {
 		t.Run(m.name, func(t *testing.T) {
 			addr := m.serve(t)
@@ -212,7 +212,7 @@ func (m mount) resolve(t *testing.T, request, reference string) string {
 
 // target returns the target of an answer's one link, which is of the relation
 // given.
-func target(t *testing.T, a answer, rel string) string {
+func target(t *testing.T, a response, rel string) string {
 	t.Helper()
 	link := a.Header.Get("Link")
 	s, ok := strings.CutSuffix(strings.TrimPrefix(link, "<"), `>; rel="`+rel+`"`)

@@ -16,20 +16,9 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// run starts a process that is killed when the test ends.
-func run(t *testing.T, dir, name string, args ...string) *process.Process {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = dir, process.Environ()
-	p, err := process.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Kill)
-	return p
-}
+func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 
-// nginxConfig is a format for directives, the servers of the upstream and the
+// nginxConfig is a format of directives, the servers of the upstream and the
 // address to listen on.
 const nginxConfig = `
 daemon off;
@@ -66,18 +55,11 @@ func startNginx(t *testing.T, n int, directives string) string {
 		}
 		t.Skip("this needs nginx: ", err)
 	}
-	dir := t.TempDir()
-	binary := filepath.Join(dir, "refserver")
-	if out, err := exec.Command("go", "build", "-o", binary, "example.com/animalstore/cmd/refserver").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	exe := process.Build(t, "example.com/animalstore/cmd/refserver")
 	upstreams := ""
 	for range n {
-		a, err := run(t, t.TempDir(), binary, "-addr=127.0.0.1:0").Serving()
-		if err != nil {
-			t.Fatal(err)
-		}
-		upstreams += fmt.Sprintf("server %s;\n", strings.TrimSuffix(strings.TrimPrefix(a.URL, "http://"), "/v1"))
+		s := process.Serve(t, process.Command(t.TempDir(), exe, "-addr=127.0.0.1:0"))
+		upstreams += fmt.Sprintf("server %s;\n", s.Host())
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -85,12 +67,18 @@ func startNginx(t *testing.T, n int, directives string) string {
 	}
 	addr := ln.Addr().String()
 	ln.Close()
+	dir := t.TempDir()
 	config := filepath.Join(dir, "nginx.conf")
 	text := fmt.Sprintf(nginxConfig, directives, upstreams, addr)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err = run(t, dir, nginx, "-e", "stderr", "-p", dir, "-c", config).Until("nginx listens", func() bool {
+	p, err := process.Start(process.Command(dir, nginx, "-e", "stderr", "-p", dir, "-c", config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	err = p.Until("nginx listens", func() bool {
 		conn, err := net.Dial("tcp", addr)
 		if err == nil {
 			conn.Close()

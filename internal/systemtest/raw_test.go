@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// answer is a response without what differs from one moment to the next.
-type answer struct {
+// response is a response without what changes with time.
+type response struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
-// perform sends a request as it stands: net/http's client would tidy it.
-func perform(t *testing.T, addr, base string, s step) answer {
+// perform sends a request unchanged: the client of net/http would clean it.
+func perform(t *testing.T, addr, base string, s step) response {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -41,5 +41,5 @@ func perform(t *testing.T, addr, base string, s step) answer {
 		t.Fatalf("%s %s: %v", s.method, s.target, err)
 	}
 	resp.Header.Del("Date")
-	return answer{resp.StatusCode, resp.Header, string(body)}
+	return response{resp.StatusCode, resp.Header, string(body)}
 }

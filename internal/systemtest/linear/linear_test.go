@@ -22,12 +22,12 @@ import (
 
 var (
 	histories = flag.Int("histories", 4, "how many histories to check")
-	seed      = flag.Uint64("seed", 1, "what chance follows from")
+	seed      = flag.Uint64("seed", 1, "`number` that randomness comes from")
 )
 
 const clients = 8
 
-// anyone lets everybody in.
+// anyone accepts every key.
 type anyone struct{}
 
 func (anyone) Authenticate(context.Context, string) (string, error) { return "a", nil }
@@ -73,8 +73,8 @@ func (r *reopened) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	return r.store().GetPet(ctx, id)
 }
 
-// record has clients use a service at the same time, gives up some of their
-// requests, and returns what they saw.
+// record lets clients use a service at the same time, cancels some of their
+// requests, and returns the history of requests and responses.
 func record(t *testing.T, service petstore.Service, seed uint64, requests int, halfway func()) []porcupine.Operation {
 	t.Helper()
 	srv := httptest.NewServer(httpapi.New(service, anyone{}, &httpapi.Options{Logger: slog.New(slog.DiscardHandler)}))
@@ -87,7 +87,7 @@ func record(t *testing.T, service petstore.Service, seed uint64, requests int, h
 	for c := range clients {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(c)))
-			again := "" // a pet whose creation had no clear outcome
+			again := "" // a pet whose creation has an unknown outcome
 			for n := range requests {
 				if c == 0 && n == requests/2 && halfway != nil {
 					halfway()
@@ -134,8 +134,8 @@ func choose(r *rand.Rand, name, again string, highest int) input {
 	}
 }
 
-// check says whether a history can be explained, and how many outcomes in it
-// are unknown. What it may take grows with those.
+// check reports whether a history can be explained, and how many outcomes in it
+// are unknown. The more there are, the longer it takes.
 func check(history []porcupine.Operation, limit time.Duration) (porcupine.CheckResult, int) {
 	unknown := 0
 	for _, op := range history {
@@ -167,13 +167,13 @@ func TestLinearizable(t *testing.T) {
 		total += len(history)
 		lost += unknown
 	}
-	t.Logf("%d requests, %d without a clear outcome", total, lost)
+	t.Logf("%d requests, %d with an unknown outcome", total, lost)
 	if lost == 0 {
-		t.Error("every outcome was clear")
+		t.Error("no outcome was unknown")
 	}
 }
 
-// broken is a store with a fault: what it does every fifth time is wrong.
+// broken is a store with a fault that shows every few calls.
 type broken struct {
 	petstore.Service
 	fault string
@@ -206,7 +206,7 @@ func (b *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	return b.Service.GetPet(ctx, id)
 }
 
-// TestBrokenIsCaught makes sure that the check can fail.
+// The check must find the faults of a broken store.
 func TestBrokenIsCaught(t *testing.T) {
 	for _, fault := range []string{"a stale read", "a lost write", "a retry that creates again", "a get that misses"} {
 		caught := 0
