@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 	os.Exit(process.Main(m))
 }
 
-// parallel lets the short form of a test run beside others.
+// parallel lets a test run beside others, unless it is to measure times.
 func parallel(t *testing.T) {
-	if !*full {
+	if !*idle {
 		t.Parallel()
 	}
 }
