@@ -1,21 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/internal/process"
 )
 
-// TestMain makes the test binary the command too, for tests that need a
-// process with outputs of its own.
+// TestMain makes the test binary the command too, for tests that need a process
+// with its own outputs.
 func TestMain(m *testing.M) {
 	if os.Getenv("CONFORMANCE_TEST_RUN") != "" {
 		main()
@@ -23,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A report replaces only a regular file, is mixed with no other output, and
+// A report replaces only a regular file, is not mixed with other output, and
 // changes nothing until the run has ended.
 //
 // The scripts name devices only through links: a failing test must not replace
@@ -33,7 +31,7 @@ func TestReportPlaces(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		script string // c PATH is conformance run -report json=PATH
-		place  string // of the report; "": there is none
+		place  string // of the report; "": no report
 		code   int
 		says   string // what the script prints
 	}{
@@ -58,14 +56,11 @@ func TestReportPlaces(t *testing.T) {
 		{"read-only folder", `c /sys/report`, "", 2, "/sys/report cannot be written"}, // to root too
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd := exec.Command("sh", "-ec", `c() { CONFORMANCE_TEST_RUN=1 "$0" run -url "$URL" -run pets.create.status -report "json=$1"; }; `+tt.script, os.Args[0])
-			cmd.Dir = t.TempDir()
-			cmd.Env = append(os.Environ(), "PETSTORE_API_KEY="+key, "URL="+target, "GORACE=atexit_sleep_ms=0")
-			var out bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &out
-			cmd.WaitDelay = time.Second // a failing script may leave its readers running
-			if err := cmd.Run(); cmd.ProcessState.ExitCode() != tt.code || !strings.Contains(out.String(), tt.says) {
-				t.Errorf("%v; want exit code %d and %q:\n%s", err, tt.code, tt.says, &out)
+			cmd := process.Command(t.TempDir(), "sh", "-ec", `c() { CONFORMANCE_TEST_RUN=1 "$0" run -url "$URL" -run pets.create.status -report "json=$1"; }; `+tt.script, os.Args[0])
+			cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+key, "URL="+target)
+			code, stdout, stderr := process.Run(t, cmd)
+			if code != tt.code || !strings.Contains(stdout+stderr, tt.says) {
+				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, tt.code, tt.says, stdout, stderr)
 			}
 			if tt.place == "" {
 				return

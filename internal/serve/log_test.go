@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// brokenFile fails every write until it is repaired.
+// brokenFile refuses every write until it is repaired.
 type brokenFile struct {
-	refused chan string // what was not written; nil: repaired
+	refused chan string // receives what is refused; nil: repaired
 	strings.Builder
 }
 
@@ -21,7 +21,7 @@ func (f *brokenFile) Write(p []byte) (int, error) {
 	return f.Builder.Write(p)
 }
 
-// Lines that a full disk refuses are counted, and later the count is logged.
+// Lines that a full disk refuses are counted, and the count is logged later.
 func TestLogThatCannotBeWritten(t *testing.T) {
 	out := &brokenFile{refused: make(chan string)}
 	q := newLogQueue(out, (&config{logFormat: "json"}).logHandler)
