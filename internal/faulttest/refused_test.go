@@ -5,6 +5,7 @@ package faulttest
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -69,8 +70,9 @@ func TestRefusedFiles(t *testing.T) {
 				path = filepath.Join(dir, tt.path)
 			}
 			exe := filepath.Join(dir, "refserver")
-			if err := os.WriteFile(exe, readFile(t, process.Build(t, "example.com/animalstore/cmd/refserver")), 0o755); err != nil {
-				t.Fatal(err)
+			// Not by this process: a child of another test could have it open for writing.
+			if out, err := exec.Command("cp", process.Build(t, "example.com/animalstore/cmd/refserver"), exe).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
 			}
 			cmd := process.Command(dir, exe, "-addr=127.0.0.1:0", "-db="+path)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: tt.as}
