@@ -18,15 +18,16 @@ import (
 // throughput returns how many requests a second of eight clients succeed.
 func throughput(s *server, d time.Duration) float64 {
 	s.t.Helper()
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
-	defer client.CloseIdleConnections()
+	kept := *s.Server
+	kept.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	defer kept.Client.CloseIdleConnections()
 	var n atomic.Int64
 	var wg sync.WaitGroup
 	end := time.Now().Add(d)
 	for range 8 {
 		wg.Go(func() {
 			for time.Now().Before(end) {
-				r, err := s.SendBy(client, "GET", "/pets/1", "")
+				r, err := kept.Send("GET", "/pets/1", "")
 				if err != nil || r.Status != http.StatusOK {
 					s.t.Errorf("GET /pets/1: %d, %v", r.Status, err)
 					return

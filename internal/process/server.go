@@ -192,11 +192,6 @@ type Response struct {
 // A body is sent as JSON. The header fields are pairs of name and value; an
 // empty value removes the field.
 func (s *Server) Send(method, target, body string, fields ...string) (Response, error) {
-	return s.SendBy(s.Client, method, target, body, fields...)
-}
-
-// SendBy is Send with another client.
-func (s *Server) SendBy(c *http.Client, method, target, body string, fields ...string) (Response, error) {
 	withKey := strings.HasPrefix(target, "/")
 	if withKey {
 		target = s.URL + target
@@ -220,7 +215,7 @@ func (s *Server) SendBy(c *http.Client, method, target, body string, fields ...s
 			req.Header.Del(fields[i])
 		}
 	}
-	resp, err := c.Do(req)
+	resp, err := s.Client.Do(req)
 	if err != nil {
 		return Response{}, err
 	}
