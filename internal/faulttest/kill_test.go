@@ -22,10 +22,11 @@ func sentPet(name string) petstore.NewPet {
 // TestKill kills the server at random moments while clients write. After each
 // kill the file must hold what was acknowledged, once, and nothing else but
 // what was sent without a response. A creation that is repeated later must not
-// make a second pet.
+// make a second pet. It runs beside no other test, so that much is under way at
+// a kill.
 func TestKill(t *testing.T) {
-	parallel(t)
 	n, random := rounds(4, 200)
+	serverArgs(t, nil) // builds the server, which is not part of a start
 	dir := t.TempDir()
 	var repeat, extra []string // of the round before: pets without a response, and those of them that are there
 	var last int64
