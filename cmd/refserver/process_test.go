@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"example.com/animalstore/internal/process"
 )
@@ -18,32 +15,9 @@ import (
 // process with files, sockets, signals and an exit code.
 func TestMain(m *testing.M) {
 	if os.Getenv("REFSERVER_TEST_RUN") != "" {
-		if len(os.Args) > 2 && os.Args[2] == "-direct" {
-			misbehave(os.Getenv("REFSERVER_TEST_CHECK"))
-		}
 		os.Exit(program().Main())
 	}
 	os.Exit(m.Run())
-}
-
-// misbehave does what a damaged file could make a process do.
-func misbehave(how string) {
-	switch how {
-	case "hangs":
-		time.Sleep(time.Hour)
-	case "overflows its stack":
-		misbehave(how)
-	case "takes too much memory":
-		limitMemory(checkMemory)
-		for b := [][]byte{}; ; {
-			b = append(b, bytes.Repeat([]byte{1}, 1<<28))
-		}
-	case "dies of a signal":
-		if self, err := os.FindProcess(os.Getpid()); err == nil {
-			_ = self.Signal(syscall.SIGBUS)
-		}
-		time.Sleep(time.Hour)
-	}
 }
 
 // command returns a command line of the server that has not been started.

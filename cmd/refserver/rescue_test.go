@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 
-	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
@@ -135,31 +133,4 @@ func TestCheckStopped(t *testing.T) {
 	}
 	start(t, dir).Stop()
 	succeeds(t, dir, "check petstore.db")
-}
-
-// The process that reads a damaged file may end in any way, or not at all.
-func TestCheckOutlivesItsChild(t *testing.T) {
-	for how, want := range map[string]string{
-		"hangs":                 "could not be checked in time",
-		"overflows its stack":   "take it for damaged: the check ended with exit status 2 (runtime: goroutine stack exceeds",
-		"takes too much memory": "take it for damaged: the check ended with",
-		"dies of a signal":      "take it for damaged: the check ended with",
-	} {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			if how == "takes too much memory" && runtime.GOOS != "linux" {
-				t.Skip("there is no limit")
-			}
-			cmd := command(t.TempDir(), "check", "pets.db")
-			if how == "hangs" {
-				cmd.Args = append(cmd.Args, "-timeout=100ms")
-			}
-			cmd.Env = append(cmd.Env, "REFSERVER_TEST_CHECK="+how)
-			code, _, stderr := process.Run(t, cmd)
-			if code != 1 {
-				t.Errorf("exit code %d", code)
-			}
-			oneLine(t, stderr, "pets.db", want)
-		})
-	}
 }
