@@ -12,8 +12,8 @@ import (
 // sunset is when GET /pets/{petId} is scheduled for removal (contract,
 // section 4.3).
 var (
-	sunset      = time.Date(2030, time.December, 5, 0, 0, 0, 0, time.UTC)
-	sunsetField = sunset.Format(http.TimeFormat)
+	sunset       = time.Date(2030, time.December, 5, 0, 0, 0, 0, time.UTC)
+	sunsetValues = []string{sunset.Format(http.TimeFormat)}
 )
 
 var (
@@ -27,7 +27,7 @@ type pets struct {
 	reader  petstore.EncodedReader
 	opts    Options
 
-	deprecation string // the Deprecation field of getPet
+	deprecation []string // the values of the Deprecation field of getPet
 }
 
 func newPets(service petstore.Service, opts Options) *pets {
@@ -35,7 +35,7 @@ func newPets(service petstore.Service, opts Options) *pets {
 		service:     service,
 		reader:      opts.Encoded,
 		opts:        opts,
-		deprecation: "@" + strconv.FormatInt(opts.Deprecation.Unix(), 10),
+		deprecation: []string{"@" + strconv.FormatInt(opts.Deprecation.Unix(), 10)},
 	}
 	if p.reader == nil {
 		p.reader = encoder{service}
@@ -123,8 +123,7 @@ func (p *pets) get(x *exchange) (response, error) {
 // deprecated adds the header fields of RFC 9745 and RFC 8594, and a link to
 // the operation that replaces this one.
 func (p *pets) deprecated(h http.Header) {
-	h.Set("Deprecation", p.deprecation)
-	h.Set("Sunset", sunsetField)
+	h["Deprecation"], h["Sunset"] = p.deprecation, sunsetValues
 	h.Add("Link", `<../pets>; rel="successor-version"`)
 }
 

@@ -62,12 +62,15 @@ func (x *exchange) reserve(body []byte) error {
 	return nil
 }
 
+// jsonType is shared by all responses, which saves an allocation for each.
+var jsonType = []string{"application/json"}
+
 // writeResponse sends a whole response, and returns the number of body bytes
 // written. net/http sets Content-Length by itself for small bodies only, and
 // never for HEAD.
 func writeResponse(w http.ResponseWriter, r *http.Request, resp response) (n int) {
 	if resp.body != nil {
-		w.Header().Set("Content-Type", "application/json")
+		w.Header()["Content-Type"] = jsonType
 		w.Header().Set("Content-Length", strconv.Itoa(len(resp.body)))
 	}
 	w.WriteHeader(resp.status)
