@@ -68,7 +68,7 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	if !ok || subtle.ConstantTimeCompare(hash[:], k.hash[:]) == 0 {
 		return "", errUnknown
 	}
-	if k.Expired(time.Now()) {
+	if !k.Expires.IsZero() && k.Expired(time.Now()) { // most keys need no clock
 		return "", errExpired
 	}
 	return k.Account, nil
