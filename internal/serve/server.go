@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"runtime"
 	"sync/atomic"
 	"syscall"
 
@@ -32,12 +31,6 @@ type server struct {
 	admin     *endpoint   // nil: none
 	ended     chan error  // from an endpoint that stopped by itself
 }
-
-// ballast is how many bytes of memory stay allocated and unused, and so are never
-// taken from the system. The runtime collects garbage once the heap has doubled.
-// Without ballast the heap is a few MB and doubles many times a second under
-// load: a request would take up to a tenth more processor time.
-const ballast = 24 << 20
 
 // serve is the command serve. A server that cannot start prints one line, its
 // error, and logs nothing before. It creates no files unless it has the
@@ -81,7 +74,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 		return fmt.Errorf("-keys: %w", err)
 	}
 	defer s.keys.Close()
-	defer runtime.KeepAlive(make([]byte, ballast))
+	keepHeapFloor()
 	s.start()
 	return s.wait(signals, hangups)
 }
