@@ -16,11 +16,11 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// maxReads bounds the reads under way. While the cluster does not answer, each
-// is held until its time is over: more callers than this are told at once.
+// maxReads limits the reads under way. While the cluster does not respond, each
+// waits until its timeout. Reads beyond the limit fail at once.
 const maxReads = 1024
 
-// errConnecting is nobody's but the next attempt's.
+// errConnecting makes a call try the next member. No caller sees it.
 var errConnecting = status.Error(codes.Unavailable, "the member is being connected to")
 
 var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many calls are waiting for the cluster")
@@ -30,14 +30,13 @@ func (s *Store) getOp(key string) clientv3.Op {
 	return clientv3.OpGet(s.config.Prefix+key, s.readOptions...)
 }
 
-// rangeOp returns the operation that reads the keys from one up to another,
-// without that.
+// rangeOp returns the operation that reads the keys k with from <= k < to.
 func (s *Store) rangeOp(from, to string, options ...clientv3.OpOption) clientv3.Op {
 	options = append(options, clientv3.WithRange(s.config.Prefix+to))
 	return clientv3.OpGet(s.config.Prefix+from, append(options, s.readOptions...)...)
 }
 
-// get reads one key; nil: there is none.
+// get reads one key. It returns nil if the key does not exist.
 func (s *Store) get(ctx context.Context, key string) (*mvccpb.KeyValue, error) {
 	var kv *mvccpb.KeyValue
 	err := s.call(ctx, func(ctx context.Context, member *clientv3.Client) (*etcdserverpb.ResponseHeader, error) {
@@ -53,7 +52,7 @@ func (s *Store) get(ctx context.Context, key string) (*mvccpb.KeyValue, error) {
 	return kv, err
 }
 
-// read does operations that only read, all on one state of the cluster.
+// read carries out operations that only read, all on one state of the cluster.
 func (s *Store) read(ctx context.Context, ops []clientv3.Op) (*clientv3.TxnResponse, error) {
 	var resp *clientv3.TxnResponse
 	err := s.call(ctx, func(ctx context.Context, member *clientv3.Client) (*etcdserverpb.ResponseHeader, error) {
@@ -66,8 +65,9 @@ func (s *Store) read(ctx context.Context, ops []clientv3.Op) (*clientv3.TxnRespo
 	return resp, err
 }
 
-// fetch reads records that have to be there and never change, in the order of
-// keys. A member that lags may not have them yet: then it is not believed.
+// fetch reads records that must exist and never change, in the order of keys. In
+// a serializable read, a member that lags may not have them yet. Then fetch
+// reads again, linearizably.
 func (s *Store) fetch(ctx context.Context, keys []string) ([]*mvccpb.KeyValue, error) {
 	kvs, missing, err := s.fetchWith(ctx, keys, s.readOptions)
 	if err == nil && missing != "" && s.config.Serializable {
@@ -97,10 +97,11 @@ func (s *Store) fetchWith(ctx context.Context, keys []string, options []clientv3
 	return kvs, missing, nil
 }
 
-// rangeOf returns what an operation of a transaction has read.
+// rangeOf returns what an operation in a transaction has read.
 func rangeOf(r *etcdserverpb.ResponseOp) []*mvccpb.KeyValue { return r.GetResponseRange().GetKvs() }
 
-// oneOf returns the one key that an operation has read; nil: there is none.
+// oneOf returns the one key that an operation has read, nil if it does not
+// exist.
 func oneOf(r *etcdserverpb.ResponseOp) *mvccpb.KeyValue {
 	if kvs := rangeOf(r); len(kvs) > 0 {
 		return kvs[0]
@@ -111,8 +112,8 @@ func oneOf(r *etcdserverpb.ResponseOp) *mvccpb.KeyValue {
 // request is a request to one member.
 type request = func(context.Context, *clientv3.Client) (*etcdserverpb.ResponseHeader, error)
 
-// call does a request that only reads, and again with another member while
-// there is time and the failure may pass.
+// call sends a request that only reads. After a transient failure it sends the
+// request to another member, until the timeout.
 func (s *Store) call(ctx context.Context, do request) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -127,7 +128,7 @@ func (s *Store) call(ctx context.Context, do request) error {
 		before := s.revision.Load()
 		header, err := s.attempt(ctx, end, do)
 		if err == nil {
-			s.answering(nil)
+			s.setResponding(nil)
 			return s.sameCluster(header, before)
 		}
 		if err := s.usable(ctx); err != nil {
@@ -137,15 +138,16 @@ func (s *Store) call(ctx context.Context, do request) error {
 			return s.explain(err)
 		}
 		if !s.pause(ctx, end, n) {
-			s.answering(err)
+			s.setResponding(err)
 			return unavailable(err)
 		}
 	}
 }
 
-// attempt does a request once, with the member that has answered so far. If it
-// does not, the next one has its turn. The engine's own client asks all members
-// in turn, so that one which is paused costs every third request its timeout.
+// attempt sends a request once, to the member that responded last. If it does
+// not respond now, the next request goes to the next member. A single client of
+// etcd for all members would ask them in turn: if one of three hung, every third
+// request would wait for its timeout.
 func (s *Store) attempt(ctx context.Context, end time.Time, do request) (*etcdserverpb.ResponseHeader, error) {
 	at := s.current.Load()
 	try, cancel := context.WithTimeout(ctx, s.config.attemptTimeout(time.Until(end)))
@@ -156,19 +158,20 @@ func (s *Store) attempt(ctx context.Context, end time.Time, do request) (*etcdse
 		header, err = do(clientv3.WithRequireLeader(try), member)
 	}
 	if err != nil && transient(err) && ctx.Err() == nil {
-		s.current.CompareAndSwap(at, at+1) // for everybody, and once
+		s.current.CompareAndSwap(at, at+1) // once, though many requests may fail
 	}
 	return header, err
 }
 
-// pause waits before a request is done again, longer each time. It reports
+// pause waits before a request is sent again, longer each time. It reports
 // whether there is time left.
 func (s *Store) pause(ctx context.Context, end time.Time, n int) bool {
 	d := 10 * time.Millisecond << min(n, 4)
 	return sleep(ctx, end, d/2+rand.N(d))
 }
 
-// sleep waits for d, and reports whether it could before end.
+// sleep waits for d. It reports false if that would take until after end, or if
+// ctx ends.
 func sleep(ctx context.Context, end time.Time, d time.Duration) bool {
 	if time.Until(end) < d {
 		return false
@@ -183,8 +186,9 @@ func sleep(ctx context.Context, end time.Time, d time.Duration) bool {
 	}
 }
 
-// transient reports whether a request that failed with err may succeed when it
-// is repeated: there is no leader now, a member is stopping or silent.
+// transient reports whether a request that failed with err may succeed if it is
+// repeated: when the cluster has no leader, or a member is stopping or does not
+// respond.
 func transient(err error) bool {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
@@ -208,31 +212,31 @@ func codeOf(err error) codes.Code {
 }
 
 func unavailable(err error) error {
-	return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the cluster does not answer now", Err: err}
+	return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the cluster is not responding", Err: err}
 }
 
-// explain turns a refusal into an error of the store's.
+// explain turns a refusal by etcd into an error of the store.
 func (s *Store) explain(err error) error {
 	switch {
 	case errors.Is(err, rpctypes.ErrNoSpace):
 		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
 	case errors.Is(err, rpctypes.ErrRequestTooLarge), errors.Is(err, rpctypes.ErrTooManyOps):
-		// The members were started with less than the engine's defaults.
-		return &petstore.Error{Code: petstore.CodeFull, Message: "the cluster does not take requests of this size", Err: err}
+		// The members were started with limits below etcd's defaults.
+		return &petstore.Error{Code: petstore.CodeFull, Message: "the cluster does not accept requests of this size", Err: err}
 	}
-	s.answering(err)
+	s.setResponding(err)
 	return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the cluster refuses this now", Err: err}
 }
 
-// answering takes note of whether the cluster answers, and logs it when that
-// has changed.
-func (s *Store) answering(err error) {
+// setResponding records whether the cluster responds, and logs a change. err is
+// why it does not.
+func (s *Store) setResponding(err error) {
 	switch {
 	case err == nil && s.silent.Load():
 		if s.silent.CompareAndSwap(true, false) {
-			s.config.Logger.Info("the cluster answers again")
+			s.config.Logger.Info("the cluster responds again")
 		}
 	case err != nil && s.silent.CompareAndSwap(false, true):
-		s.config.Logger.Warn("the cluster does not answer", "err", err)
+		s.config.Logger.Warn("the cluster does not respond", "err", err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// What may wait, and what one transaction takes. The engine takes 128
-// operations and 1.5 MiB. 512 pets need 33 blocks, 5 marks and 7 blocks of
-// indexes at the most; the state, the process's own mark, the last
-// loser and a record of outcomes are in every transaction; the rest is for long texts, messages and
-// outcomes.
+// The limits of what may wait and of what one transaction takes. etcd accepts
+// 128 operations and 1.5 MiB. 512 pets need at most 33 blocks, 5 marks and 7
+// blocks of indexes. Every transaction also has operations for the state, the
+// mark of the process, the last loser and a record of outcomes. The rest is for
+// long texts, messages and outcomes.
 const (
 	maxWaiting      = 2048
 	maxWaitingBytes = 64 << 20
@@ -24,32 +24,33 @@ const (
 	maxBatchBytes   = 1 << 20
 )
 
-// write is one caller's change, on its way to the cluster.
+// write is the change of one caller.
 type write struct {
 	apply func(*update) error
-	pets  int      // pets at the most
-	ops   int      // operations at the most, but for those that all share
-	size  int      // bytes of the request at the most, about
-	once  string   // the key of the outcome; "": not remembered
-	needs []string // keys that apply looks at; if once is all, it is taken to be absent at first
-	alone bool     // needs a transaction of its own, and its needs at once
-	taken atomic.Bool
-	err   error // of apply, or of the transaction; valid once done is closed
+	pets  int         // how many pets it adds, at most
+	ops   int         // how many operations it needs, at most, besides those for pets and those of every transaction
+	size  int         // how many bytes of the request it takes, at most, roughly
+	once  string      // the key of the outcome; "": the outcome is not kept
+	needs []string    // keys that apply looks at; unless alone, the first attempt assumes that they do not exist
+	alone bool        // needs a transaction of its own, built on what its needs hold
+	taken atomic.Bool // by the committer, or by the caller that cancels it
+	err   error       // of apply, or of the transaction; valid once done is closed
 	done  chan struct{}
 }
 
-// update is a transaction that several writes share, as it is built.
+// update is a transaction under construction, with the changes of one or more
+// callers.
 type update struct {
 	state
 	now     int64 // nanoseconds since 1970
 	prefix  string
-	known   map[string]*mvccpb.KeyValue // what was looked up with the state; nil: nothing was
-	absent  []string                    // keys that were not looked up and must not be there
+	known   map[string]*mvccpb.KeyValue // what was read with the state; nil: nothing was
+	absent  []string                    // keys that were not read; the transaction fails if one exists
 	ops     []clientv3.Op
 	deletes []clientv3.Op
-	made    map[string]*outcome
-	digests []byte // the keys of made
-	changed bool   // there is something to store
+	made    map[string]*outcome // of this transaction, by key
+	digests []byte              // the keys of made, without the letter
+	changed bool                // there is something to store
 }
 
 func (u *update) put(key, value string) {
@@ -62,20 +63,19 @@ func (u *update) delete(key string) {
 	u.deletes = append(u.deletes, clientv3.OpDelete(u.prefix+key))
 }
 
-var errNotSent = petstore.Errorf(petstore.CodeUnavailable, "the cluster does not answer now: nothing was stored")
+var errNotSent = petstore.Errorf(petstore.CodeUnavailable, "the cluster is not responding: nothing was stored")
 
-var errUnknown = petstore.Errorf(petstore.CodeUnavailable, "the cluster has not told in time whether this was stored")
+var errUnknown = petstore.Errorf(petstore.CodeUnavailable, "the cluster did not respond in time: this may have been stored")
 
 // unknown is errUnknown with its cause.
 func unknown(cause error) error {
 	return &petstore.Error{Code: errUnknown.Code, Message: errUnknown.Message, Err: cause}
 }
 
-// change has w carried out and returns once it is on stable storage.
+// change queues w and returns once it is on stable storage.
 //
-// If ctx ends first the change is given up, unless it is on its way already:
-// then its outcome is waited for, so that the caller learns it, as long as the
-// request timeout allows.
+// If ctx ends before w is in a transaction, the change is not made. After that,
+// change waits for the outcome until the request timeout.
 func (s *Store) change(ctx context.Context, w *write) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -129,23 +129,23 @@ func (s *Store) enqueue(w *write) error {
 	}
 }
 
-// committer is what the one goroutine that writes knows.
+// committer belongs to the goroutine that commits.
 type committer struct {
 	process string // the key of this process's mark
-	number  int64  // of the last transaction that was tried
+	number  int64  // of the last transaction that was sent
 	state   *state // as the last transaction left it; nil: not known
 	stopped chan struct{}
 
-	losses int64         // of another process, which lost against the last transaction
-	round  time.Duration // that the last answer to one took
+	losses int64         // how often the last transaction to lose against this process had lost in a row
+	round  time.Duration // how long the last transaction took
 }
 
-// commitAll writes until there is nothing more to come. It commits at once
-// and takes along what has queued up meanwhile: a lone caller never waits for
-// company, and many callers share a round of the cluster.
+// commitAll commits until the store is closed and nothing is waiting. Each
+// transaction takes what has queued up during the one before. So a lone caller
+// never waits for others, and many callers share a transaction.
 func (s *Store) commitAll() {
 	defer close(s.committer.stopped)
-	var next *write // did not fit
+	var next *write // did not fit into the last transaction
 	for {
 		first := next
 		if next = nil; first == nil {
@@ -179,7 +179,7 @@ func (s *Store) commitAll() {
 	}
 }
 
-// commit makes one transaction of batch and tells every caller how it went.
+// commit commits batch in one transaction and wakes its callers.
 func (s *Store) commit(batch []*write) {
 	live := batch[:0]
 	for _, w := range batch {
@@ -193,17 +193,16 @@ func (s *Store) commit(batch []*write) {
 	err := s.transact(live)
 	for _, w := range live {
 		if err != nil {
-			// Even an answer that stored nothing may rest on what a write
-			// before it in the transaction did.
-			w.err = err
+			w.err = err // even if it changed nothing: it may depend on a write before it
 		}
 		close(w.done)
 	}
 }
 
-// transact carries writes out in one transaction. The state that they start
-// from is the one that this process left behind, as long as no other process
-// has changed it: then the compare fails, and the answer brings the new one.
+// transact carries out writes in one transaction. It builds the transaction on
+// the state that the last one of this process left. If another process has
+// changed the state since, the compare fails, and the response has the new state
+// to build on.
 func (s *Store) transact(live []*write) error {
 	end := time.Now().Add(s.config.RequestTimeout)
 	var needs []string
@@ -226,12 +225,12 @@ func (s *Store) transact(live []*write) error {
 				s.committer.state = base.state
 				return nil
 			}
-			base.state = nil // what the answers rest on may be out of date
+			base.state = nil // it may be out of date, so read it
 			continue
 		}
-		// A number stands for a state to start from: should an attempt that went
-		// without an answer be carried out after one that lost by the keys
-		// alone, it is still this one.
+		// The number is for all attempts on the same state. If an attempt
+		// without a response is carried out late, after another that lost only
+		// because a key exists, the mark still has this number.
 		if base.state.rev != rev {
 			rev = base.state.rev
 			s.committer.number++
@@ -251,9 +250,9 @@ func (s *Store) transact(live []*write) error {
 	}
 }
 
-// withoutRoom answers those writes that have nothing to store, once the cluster
-// has refused all of them because it is full: a repetition of a creation whose
-// outcome is known is as good as a read.
+// withoutRoom sets the results of writes that the cluster has refused because it
+// is full. A write that has nothing to store succeeds: the repetition of a
+// creation whose outcome is known only reads.
 func (s *Store) withoutRoom(end time.Time, needs []string, live []*write, refusal error) error {
 	if petstore.CodeOf(refusal) != petstore.CodeFull || len(needs) == 0 {
 		return refusal
@@ -272,7 +271,7 @@ func (s *Store) withoutRoom(end time.Time, needs []string, live []*write, refusa
 
 var errContended = petstore.Errorf(petstore.CodeUnavailable, "too many processes are writing")
 
-// build has every write applied to a copy of the state.
+// build applies every write to a copy of the state.
 func (s *Store) build(base basis, live []*write) *update {
 	u := &update{
 		state:  base.state.clone(),

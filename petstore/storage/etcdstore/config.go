@@ -16,7 +16,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// The settings that [Config] has where it does not say otherwise.
+// The defaults of [Config].
 const (
 	DefaultPrefix         = "petstore/"
 	DefaultRequestTimeout = 5 * time.Second
@@ -26,51 +26,53 @@ const (
 // Endpoints can be left zero.
 type Config struct {
 	// Endpoints are the client URLs of the members, such as
-	// https://10.0.0.1:2379, all of them http or all https. The first is asked;
-	// one that does not answer makes way for the next. Name all of them, in
-	// another order in each process, the nearest first. Required.
+	// https://10.0.0.1:2379, all of them http or all https. The store sends its
+	// requests to the first, and to the next if that does not respond. Name all
+	// members, the nearest first, in a different order in each process.
+	// Required.
 	Endpoints []string
 
 	// TLS is used for https endpoints: the authority to trust, the client's
 	// certificate. nil: the system's authorities and no certificate.
 	TLS *tls.Config
 
-	// Username and Password are those of etcd's own authentication. "": none.
-	// The user needs the role to read and write the prefix.
+	// Username and Password are a user of etcd, who must be allowed to read and
+	// write the prefix. "": none.
 	Username, Password string
 
-	// Prefix starts every key of the store, so that others can share the
-	// cluster. "": DefaultPrefix. One prefix must not start with another.
+	// Prefix starts every key of the store, so that other applications can use
+	// the cluster too. It must not be the start of another store's prefix.
+	// "": DefaultPrefix.
 	Prefix string
 
-	// RequestTimeout bounds each call, whatever happens to the cluster: a call
-	// whose context allows more ends with petstore.CodeUnavailable then.
+	// RequestTimeout limits each call. A call that takes longer fails with
+	// petstore.CodeUnavailable, even if its context allows more.
 	// 0: DefaultRequestTimeout.
 	RequestTimeout time.Duration
 
-	// Serializable has reads answered by whatever member is asked from what it
-	// has, without a majority. They go on where there is none, cost less, and
-	// may be stale: a member that is cut off, or slow, shows the pets as
-	// they were, so that a client may not find what it has just added, and may
-	// see it vanish again when another member is asked. Creations are not
-	// affected. false: reads are linearizable.
+	// Serializable makes any member serve reads from its own state, without a
+	// majority. Reads then cost less, go on without a majority, and may be
+	// stale: a member that is slow or cut off returns older pets. A client may
+	// not find what it has just added, and may see it come and go as it reads
+	// from different members. Creations are not affected. false: reads are
+	// linearizable.
 	Serializable bool
 
 	// QueueCapacity is how many messages may be queued at once.
 	// 0: petstore.DefaultQueueCapacity.
 	QueueCapacity int
 
-	// Now tells the time, for Message.CreatedAt and for how long outcomes are
-	// remembered; the clocks of all machines should agree to the second.
+	// Now returns the time, for Message.CreatedAt and for how long outcomes are
+	// kept. The clocks of all machines should agree to the second.
 	// nil: time.Now.
 	Now func() time.Time
 
-	// Logger is told when the cluster stops answering and when it answers
-	// again. nil: nobody is.
+	// Logger logs when the cluster stops responding and when it responds again,
+	// failed cleanups, and that the store has failed. nil: nothing is logged.
 	Logger *slog.Logger
 }
 
-// withDefaults checks c and fills in what it leaves open.
+// withDefaults checks c and sets the defaults.
 func (c Config) withDefaults() (Config, error) {
 	if len(c.Endpoints) == 0 {
 		return c, errors.New("no endpoints")
@@ -93,10 +95,13 @@ func (c Config) withDefaults() (Config, error) {
 		c.TLS = &tls.Config{}
 	}
 	if (c.Username == "") != (c.Password == "") {
-		return c, errors.New("a user name and a password need each other")
+		return c, errors.New("user and password: must be given together")
 	}
-	if c.RequestTimeout < 0 || c.QueueCapacity < 0 {
-		return c, errors.New("a negative timeout or capacity")
+	if c.RequestTimeout < 0 {
+		return c, fmt.Errorf("request timeout: must not be negative, got %v", c.RequestTimeout)
+	}
+	if c.QueueCapacity < 0 {
+		return c, fmt.Errorf("queue capacity: must not be negative, got %d", c.QueueCapacity)
 	}
 	if c.Prefix == "" {
 		c.Prefix = DefaultPrefix
@@ -116,11 +121,11 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// attemptTimeout is how long one member is waited for before the next is asked,
-// when that much time is left. A member that is paused or cut off says nothing
-// at all, and neither does one that has passed a request on to a leader that is
-// no more: the attempts are short, so that the first one after an election is
-// soon. The last one is long, for a cluster that is merely slow.
+// attemptTimeout is how long to wait for one member before asking the next, when
+// that much time is left. A member does not respond if it hangs, is cut off, or
+// has forwarded the request to a leader that is gone. So the first attempts are
+// short, and one of them soon follows the election of a new leader. The last one
+// is long, for a cluster that is only slow.
 func (c Config) attemptTimeout(left time.Duration) time.Duration {
 	if left > c.RequestTimeout*4/10 {
 		return c.RequestTimeout / 10
@@ -128,21 +133,21 @@ func (c Config) attemptTimeout(left time.Duration) time.Duration {
 	return left
 }
 
-// client returns a client of one member. It gives up a connection that stays
-// silent.
+// client returns a client of one member. It closes a connection on which nothing
+// arrives.
 func (c Config) client(endpoint string) (*clientv3.Client, error) {
 	return clientv3.New(clientv3.Config{
 		Endpoints:            []string{endpoint},
 		TLS:                  c.TLS,
 		Username:             c.Username,
 		Password:             c.Password,
-		DialTimeout:          c.RequestTimeout / 10, // of what a user needs
-		DialKeepAliveTime:    10 * time.Second,      // the least that gRPC takes
+		DialTimeout:          c.RequestTimeout / 10, // for the authentication of a user
+		DialKeepAliveTime:    10 * time.Second,      // the least that gRPC accepts
 		DialKeepAliveTimeout: 2 * time.Second,
 		MaxCallSendMsgSize:   2 << 20,
-		Logger:               zap.NewNop(), // what matters is told through ours
-		// gRPC would wait for minutes before it looks for a member again that
-		// was away for long.
+		Logger:               zap.NewNop(), // the store logs what matters
+		// By default gRPC waits up to two minutes before it tries again to
+		// connect to a member.
 		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
 			MinConnectTimeout: 2 * time.Second,

@@ -15,7 +15,7 @@ import (
 
 var rangesForm = regexp.MustCompile(`(?m)^etcd_mvcc_range_total (\S+)$`)
 
-// ranges asks the member how many reads of keys it has carried out.
+// ranges returns how many reads of keys the member has counted.
 func ranges(t *testing.T) int {
 	t.Helper()
 	resp, err := http.Get(endpoint + "/metrics")
@@ -38,8 +38,8 @@ func ranges(t *testing.T) int {
 	return int(n)
 }
 
-// A page costs a number of reads that depends on how many pets it has, and
-// on how rare the status is, but not on its place.
+// How many reads a list page takes depends on its length and on how rare the
+// status is, but not on the cursor.
 func TestPageCost(t *testing.T) {
 	const stored = 30_000
 	prefix := newPrefix(t)
@@ -61,8 +61,8 @@ func TestPageCost(t *testing.T) {
 	for _, tt := range []struct {
 		status petstore.Status
 		limit  int
-		reads  int // once the index is known
-		first  int // with at most 4 reads of the index, and the blocks one by one
+		reads  int // with the index in the cache
+		first  int // with an empty cache: up to 4 reads of the index, then each block by itself
 	}{
 		{"", 20, 2, 2},
 		{"", 100, 2, 2},
@@ -84,15 +84,16 @@ func TestPageCost(t *testing.T) {
 				})
 				reads := least(t, tt.reads, q, func() *etcdstore.Store { return s })
 				if first > tt.first || reads > tt.reads {
-					t.Errorf("the page took %d reads, %d the first time; want %d and %d at the most", reads, first, tt.reads, tt.first)
+					t.Errorf("the page took %d reads, %d the first time; want at most %d and %d", reads, first, tt.reads, tt.first)
 				}
 			})
 		}
 	}
 }
 
-// least returns how many reads a page takes, and stops looking when that is little enough: one
-// that is repeated because the machine is busy is no cost of the page.
+// least returns the lowest number of reads that a list page takes in a few
+// tries. It stops when that is at most enough. A busy machine can make the store
+// repeat a read, which must not count.
 func least(t *testing.T, enough int, q petstore.ListQuery, store func() *etcdstore.Store) int {
 	t.Helper()
 	n := math.MaxInt

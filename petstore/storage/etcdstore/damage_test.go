@@ -14,7 +14,7 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// contents reads everything that a store gives out.
+// contents calls all methods of a store that read.
 func contents(ctx context.Context, s *etcdstore.Store) (all []string, errs []error) {
 	note := func(what string, v any, err error) {
 		if err != nil {
@@ -48,8 +48,8 @@ func contents(ctx context.Context, s *etcdstore.Store) (all []string, errs []err
 	return all, errs
 }
 
-// Whatever is done to a record, it is found or does not matter: no answer is
-// another one than before.
+// Damage in any record leads to an error or has no effect. No read returns
+// anything else than before.
 func TestDamage(t *testing.T) {
 	prefix := newPrefix(t)
 	s := open(t, etcdstore.Config{Prefix: prefix})
@@ -99,7 +99,7 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Error("no damage was found at all")
+		t.Error("no damage was found")
 	}
 	t.Logf("%d cases of damage led to an error", found)
 }
@@ -110,8 +110,8 @@ func flip(b []byte, at int) []byte {
 	return b
 }
 
-// judge compares what a damaged store says with what it ought to say, and
-// returns 1 if an error was found.
+// judge compares what a damaged store returns with what it returned before. It
+// returns 1 if there was an error, otherwise 0.
 func judge(t *testing.T, what, prefix string, want []string) int {
 	t.Helper()
 	s, err := etcdstore.Open(t.Context(), etcdstore.Config{Endpoints: []string{endpoint}, Prefix: prefix})

@@ -1,61 +1,62 @@
 // Package etcdstore keeps pets and messages in an etcd cluster, so that
-// they outlive the loss of a machine.
+// they survive the loss of a machine.
 //
-// A [Store] is every interface of package petstore over a cluster that any
-// number of processes use at the same time. What a call has returned is on
-// stable storage of most members. Creations that wait in a process at the same
-// moment share a transaction, which compares the counters with what it read
-// of them: identifiers are therefore dense, and in the order of commit
-// whichever process they come from.
+// A [Store] implements every interface of package petstore, on a cluster that
+// any number of processes can use at the same time. When a call returns, what
+// it stored is on stable storage of most members. Creations that wait in a
+// process at the same moment share a transaction. The transaction succeeds only
+// if the counters are still those that it was built on. So IDs are dense and in
+// the order of commit, also with several processes.
 //
 // # What can be relied on
 //
-// Reads are linearizable: what a call has returned is seen by every call, in
-// every process, that begins after it. [Config.Serializable] gives that up for
-// reads that go on without a majority.
+// Reads are linearizable: a call sees everything that a call in any process
+// returned before it began. With [Config.Serializable] reads may be stale, but go
+// on without a majority.
 //
-// A transaction whose answer was lost is sent again with the same compare, and
-// recognised by the sender's own mark if it was carried out the first time: no
-// creation is stored twice, and none that was stored is called a failure as
-// long as its outcome can be learnt within [Config.RequestTimeout]. After that
-// the error is petstore.CodeUnavailable and the outcome is open; a repetition
-// with the same petstore.Once is safe.
+// If the response to a transaction is lost, the store sends the transaction
+// again with the same compare. Each process writes a mark in its transactions,
+// by which it sees whether the first attempt was carried out. So no creation is
+// stored twice, and a stored creation is not reported as failed if its outcome
+// can be found out within [Config.RequestTimeout]. After that the call fails
+// with petstore.CodeUnavailable, and the creation may have been stored. It is
+// safe to repeat it with the same petstore.Once.
 //
-// Every record carries a checksum over its place and its value. A damaged
-// record, a missing one, or one that stands in for another is an error
-// ([ErrDamaged], petstore.CodeInternal) and never an answer.
+// Every record has a checksum over its key and value. A record that is damaged,
+// missing or stored under the wrong key is an error ([ErrDamaged],
+// petstore.CodeInternal) and never a result.
 //
-// A cluster without room refuses creations and removals (petstore.CodeFull),
-// the latter because they change the counters too. Reads go on, and so do
-// repetitions of creations whose outcome is known. Without a majority every
-// call ends with petstore.CodeUnavailable, within the request timeout.
+// A cluster without space refuses creations, and also removals because they
+// change the counters (petstore.CodeFull). Reads go on, and so do repetitions of
+// creations whose outcome is known. Without a majority every call fails with
+// petstore.CodeUnavailable, within the request timeout.
 //
-// A name and a message can have 1 MiB ([MaxTextBytes]): a request to the engine
-// must stay under 1.5 MiB. A longer one is refused with petstore.CodeInvalid.
+// A name or a message has at most 1 MiB ([MaxTextBytes]), because a request to
+// etcd must stay under 1.5 MiB. A longer one is refused with
+// petstore.CodeInvalid.
 //
 // # The layout
 //
-// Every key is the prefix, a letter, and for most letters an integer of 8
-// bytes, big-endian, of which ascending numbers give ascending keys:
+// Every key is the prefix and a letter, and for most letters a number of 8
+// bytes, big-endian, so that the keys have the order of the numbers:
 //
 //	a           application and version of the layout
-//	s           state: the counters, and what fills no block yet
-//	w PROCESS   the last transaction of a process: its number, its time
-//	c           the process that last lost against another one
+//	s           state: the counters, and what is not yet in a full block
+//	w PROCESS   the mark of a process: number and time of its last transaction
+//	c           how often in a row the last losing transaction has lost
 //	p BLOCK     16 pets
 //	P ID        the name of a pet, if it has more than 256 bytes
 //	m CHUNK     how many pets of each status are before a chunk of 128
 //	i S BLOCK   the IDs of 128 pets of the status with the number S
-//	q N         a message: when it was made, its text
+//	q N         a message: its time of creation, its text
 //	Q N         the text of a message, if it has more than 256 bytes
-//	o DIGEST    the outcome of a creation made with a petstore.Once
-//	l N         the digests of outcomes made together, in the order of time
-//	f           the first l there is
+//	o DIGEST    the outcome of a creation with a petstore.Once
+//	l N         the digests of the outcomes of one transaction, in order of time
+//	f           the number of the first l
 //
-// A block is written once, when it is full; the pets and the IDs that are not
-// yet in one are in the state. A page of a list therefore costs a known number
-// of keys, whatever its place, and a block that was read can be believed for
-// ever.
+// A block is written once, when it is full. Pets and IDs that are not yet in a
+// block are in the state. So a list reads about the same number of keys at any
+// cursor, and a block that was read never has to be read again.
 //
-// Every value ends in a CRC-32C over the key without the prefix and the value.
+// Every value ends in a CRC-32C over the key, without the prefix, and the value.
 package etcdstore

@@ -10,12 +10,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// expireInterval is how often a process looks for outcomes whose time is over.
+// expireInterval is about how often a process looks for expired outcomes.
 const expireInterval = time.Minute
 
-// expireAll drops what is over, until the store is closed. Whichever process
-// comes first does the work; it is no part of a creation, which therefore never
-// pays for it.
+// expireAll deletes expired outcomes and old marks of processes, until the store
+// is closed. Every process does, so that creations need not.
 func (s *Store) expireAll() {
 	defer s.stopped.Done()
 	for {
@@ -27,17 +26,17 @@ func (s *Store) expireAll() {
 		for more := true; more; {
 			var err error
 			if more, err = s.expireOne(s.context); err != nil && s.context.Err() == nil {
-				s.config.Logger.Warn("outcomes of idempotent creations whose time is over could not be dropped", "err", err)
+				s.config.Logger.Warn("expired outcomes of idempotent creations could not be deleted", "err", err)
 			}
 		}
 		if err := s.forgetProcesses(s.context); err != nil && s.context.Err() == nil {
-			s.config.Logger.Warn("marks of processes that have ended could not be dropped", "err", err)
+			s.config.Logger.Warn("marks of ended processes could not be deleted", "err", err)
 		}
 	}
 }
 
-// expireOne drops the oldest record of outcomes made together, with those that
-// it names, if their time is over. It reports whether it did.
+// expireOne deletes the outcomes of the oldest transaction that has any, and
+// their record, if they have expired. It reports whether it did.
 func (s *Store) expireOne(ctx context.Context) (bool, error) {
 	resp, err := s.read(ctx, []clientv3.Op{s.getOp(stateKey), s.getOp(onceEndKey)})
 	if err != nil {
@@ -70,7 +69,7 @@ func (s *Store) expireOne(ctx context.Context) (bool, error) {
 	if len(body) < 8 || !expired(int64At(body), now) {
 		return false, nil
 	}
-	drop, err := s.dropOutcomes(ctx, body[8:], now)
+	drop, err := s.deleteOutcomes(ctx, body[8:], now)
 	if err != nil {
 		return false, err
 	}
@@ -90,9 +89,10 @@ func (s *Store) expireOne(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// dropOutcomes returns the operations that remove the outcomes with those
-// digests, but for one that was made anew since, or is made anew meanwhile.
-func (s *Store) dropOutcomes(ctx context.Context, digests []byte, now int64) ([]clientv3.Op, error) {
+// deleteOutcomes returns the operations that delete the outcomes with those
+// digests, except those that have been replaced, or are replaced before the
+// operations are carried out.
+func (s *Store) deleteOutcomes(ctx context.Context, digests []byte, now int64) ([]clientv3.Op, error) {
 	var keys []string
 	var gets []clientv3.Op
 	for ; len(digests) >= sha256.Size; digests = digests[sha256.Size:] {
@@ -112,7 +112,7 @@ func (s *Store) dropOutcomes(ctx context.Context, digests []byte, now int64) ([]
 		if kv == nil {
 			continue
 		}
-		// One that cannot be read is for whoever asks for it to find.
+		// Damage in an outcome is reported to the call that needs it.
 		if o, err := openOutcome(key, kv.Value); err != nil || !expired(o.made, now) {
 			continue
 		}
@@ -124,11 +124,12 @@ func (s *Store) dropOutcomes(ctx context.Context, digests []byte, now int64) ([]
 	return drop, nil
 }
 
-// processKept is how long the mark of a process stays after its last
-// transaction: longer than any outcome can be open.
+// processKept is how long the mark of a process is kept after its last
+// transaction. The process itself needs it only for the request timeout.
 const processKept = 24 * time.Hour
 
-// forgetProcesses drops the marks of processes that have not written for long.
+// forgetProcesses deletes the marks of processes that have not written for
+// processKept.
 func (s *Store) forgetProcesses(ctx context.Context) error {
 	resp, err := s.read(ctx, []clientv3.Op{s.rangeOp(writerKey, string(rune(writerKey[0]+1)), clientv3.WithLimit(group))})
 	if err != nil {
@@ -138,7 +139,7 @@ func (s *Store) forgetProcesses(ctx context.Context) error {
 		name := string(kv.Key)
 		body, err := open(name[len(s.config.Prefix):], kv.Value)
 		if err != nil || len(body) != 16 {
-			return damaged("the mark of a process is none")
+			return damaged("the record %q is not the mark of a process", name)
 		}
 		if time.Since(time.Unix(0, int64At(body[8:]))) < processKept {
 			continue

@@ -2,8 +2,7 @@ package etcdstore
 
 import "context"
 
-// Expire drops the outcomes whose time is over, as the store does by itself
-// once in a while.
+// Expire deletes expired outcomes, as the store does about once a minute.
 func (s *Store) Expire(ctx context.Context) (records int, err error) {
 	for {
 		more, err := s.expireOne(ctx)
@@ -14,7 +13,8 @@ func (s *Store) Expire(ctx context.Context) (records int, err error) {
 	}
 }
 
-// ForgetProcesses drops the marks of processes that have not written for long.
+// ForgetProcesses deletes the marks of processes that have not written for a
+// day.
 func (s *Store) ForgetProcesses(ctx context.Context) error { return s.forgetProcesses(ctx) }
 
 // Sealed returns a value for key.

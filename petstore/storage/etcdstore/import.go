@@ -6,11 +6,12 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ImportPets adds pets with the IDs that they have. These must go on from
-// the last pet in the store, one by one; if they do not, the error is
-// petstore.CodeConflict. It stops at the first error: what is before it in pets
-// may have been stored, in the order of IDs without a gap, so that an import
-// can go on from [Store.Stats]. It must not be called while others add pets.
+// ImportPets adds pets with the IDs that they have. The IDs must be dense and
+// follow that of the last pet in the store; otherwise the error has
+// petstore.CodeConflict. ImportPets stops at the first error. Some of the pets
+// may then have been stored, in the order of IDs and without a gap, so an import
+// can continue after the number of pets in [Store.Stats]. ImportPets must not be
+// called while anything else adds pets.
 func (s *Store) ImportPets(ctx context.Context, pets []petstore.Pet) error {
 	for len(pets) > 0 {
 		n, w := 0, &write{}
@@ -55,10 +56,11 @@ func (s *Store) ImportPets(ctx context.Context, pets []petstore.Pet) error {
 	return nil
 }
 
-// ImportMessages adds messages with the ids and times that they have, in the
-// order of ids, but for those with an id that the store has already given out.
-// No id up to that of number last is given out afterwards. Errors and use are
-// those of [Store.ImportPets].
+// ImportMessages adds messages with the ids and times that they have. They must
+// be in the order of ids. It skips messages whose ids are not above the last one
+// that the store has issued. Afterwards the store issues only ids above number
+// last. Like [Store.ImportPets], it stops at the first error and must not be
+// called while anything else adds messages.
 func (s *Store) ImportMessages(ctx context.Context, messages []petstore.Message, last int64) error {
 	for first := true; first || len(messages) > 0; first = false {
 		n, w := 0, &write{}
@@ -75,7 +77,7 @@ func (s *Store) ImportMessages(ctx context.Context, messages []petstore.Message,
 			for _, m := range part {
 				number, ok := petstore.ParseMessageID(m.ID)
 				if !ok || number > maxID {
-					return petstore.Errorf(petstore.CodeInvalid, "the message id %q is none", m.ID)
+					return petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", m.ID)
 				}
 				if number <= u.lastMessage {
 					continue

@@ -9,12 +9,12 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// The index of a status is the list of its IDs, cut into blocks. To find the
-// place of an ID in it, there is a mark at every 128th pet that says how
-// many of each status are before it: the place is then in the block that the
-// mark leads to, or in the next one.
+// The index of a status is the ascending list of its IDs, in blocks. Before
+// every 128th pet there is a mark, which counts the pets of each status before
+// it. So the place of an ID in the index is in the block that the mark leads to,
+// or in the next one.
 
-// mark writes the mark that stands before the next pet.
+// mark writes the mark before the next pet.
 func (u *update) mark() {
 	key := numbered(markKey, u.lastPet/idsPerBlock)
 	b := make([]byte, 0, 8*len(u.count)+sumLen)
@@ -35,15 +35,15 @@ func (u *update) index(status int, id int64) {
 	}
 }
 
-// plan finds the pets of a page of a status in st, which have IDs above
-// after: limit of them at the most. more says that others follow. Where it
-// needs records that are not in memory, it returns their keys and no IDs.
+// plan returns the IDs of the pets of a list page in st: at most limit pets with
+// that status and with IDs above after. more says that others follow. If plan
+// needs records that are not in the cache, it returns only their keys.
 func (s *Store) plan(st *state, status petstore.Status, after int64, limit int) (ids []int64, more bool, missing []string) {
 	if after >= st.lastPet {
 		return nil, false, nil
 	}
 	i := statusIndex(status)
-	place := int64(0) // in the list, not behind that of the first ID above after
+	place := int64(0) // in the index, at or before the first ID above after
 	if chunk := after / idsPerBlock; chunk > 0 {
 		key := numbered(markKey, chunk)
 		counts := s.blocks.get(key)
@@ -53,7 +53,7 @@ func (s *Store) plan(st *state, status petstore.Status, after int64, limit int) 
 		place = counts[i]
 	}
 	n, full := place/idsPerBlock, st.count[i]/idsPerBlock
-	// Three blocks have a page of 100, wherever in the first two it starts.
+	// A page of 100 starts in the first or second block and so ends by the third.
 	for b := n; b < min(n+3, full); b++ {
 		if key := indexBlockKey(i, b); s.blocks.get(key) == nil {
 			missing = append(missing, key)
@@ -63,7 +63,7 @@ func (s *Store) plan(st *state, status petstore.Status, after int64, limit int) 
 		list := st.tail[i]
 		if n < full {
 			if list = s.blocks.get(indexBlockKey(i, n)); list == nil {
-				return nil, false, []string{indexBlockKey(i, n)} // dropped meanwhile
+				return nil, false, []string{indexBlockKey(i, n)} // no longer in the cache
 			}
 		}
 		list = list[sort.Search(len(list), func(j int) bool { return list[j] > after }):]
@@ -78,7 +78,7 @@ func (s *Store) plan(st *state, status petstore.Status, after int64, limit int) 
 	return ids, false, missing
 }
 
-// learn puts marks and blocks that were read into the cache.
+// learn adds marks and blocks that were read to the cache.
 func (s *Store) learn(keys []string, kvs []*mvccpb.KeyValue) error {
 	for i, key := range keys {
 		body, err := open(key, kvs[i].Value)
@@ -104,14 +104,15 @@ func (s *Store) learn(keys []string, kvs []*mvccpb.KeyValue) error {
 	return nil
 }
 
-// cache keeps marks and blocks, which never change. When it is half full it
-// starts anew beside what it has, and forgets what is not asked for again.
+// cache holds marks and blocks, which never change. It has two halves. When the
+// newer one is full, the older one is dropped and an empty one takes its place.
+// What is used in the older half moves to the newer one.
 type cache struct {
 	mu       sync.Mutex
 	now, old map[string][]int64
 }
 
-// maxCached bounds what is kept, at about a kilobyte each.
+// maxCached limits the marks and blocks in a cache, of about a kilobyte each.
 const maxCached = 8192
 
 func (c *cache) get(key string) []int64 {

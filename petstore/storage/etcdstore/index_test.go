@@ -12,8 +12,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// fill adds n pets, with statuses in long runs and in turn, to a store and
-// to one in memory.
+// fill adds n pets to s and to a store in memory, which it returns. Their
+// statuses come in long runs and at random.
 func fill(t *testing.T, s *etcdstore.Store, n int) *memory.Store {
 	t.Helper()
 	oracle := memory.New(nil)
@@ -36,8 +36,7 @@ func fill(t *testing.T, s *etcdstore.Store, n int) *memory.Store {
 	return oracle
 }
 
-// Pages are right wherever they start, for a process that has read everything
-// before and for one that has read nothing.
+// List pages are right at every cursor, with a full cache and with an empty one.
 func TestIndex(t *testing.T) {
 	const n = 3000
 	prefix := newPrefix(t)
@@ -80,8 +79,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Whoever was told of a pet finds it, though another process knows more
-// of the index than it does.
+// A process lists a pet that another process has just created, even if it has
+// cached an older index.
 func TestIndexOfAnotherProcess(t *testing.T) {
 	prefix := newPrefix(t)
 	reader, writer := open(t, etcdstore.Config{Prefix: prefix}), open(t, etcdstore.Config{Prefix: prefix})
@@ -95,7 +94,7 @@ func TestIndexOfAnotherProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := []petstore.Pet{pet}; !cmp.Equal(want, page.Pets) || page.Next != "" {
-			t.Fatalf("the page behind %d is %+v", i, page)
+			t.Fatalf("the page after %d is %+v", i, page)
 		}
 	}
 }
@@ -107,7 +106,8 @@ func lastCursor(n int) petstore.Cursor {
 	return petstore.CursorAfter(int64(n))
 }
 
-func TestImportFollows(t *testing.T) {
+// Imported pets must follow the last pet, and new messages follow imported ones.
+func TestImport(t *testing.T) {
 	s := open(t, etcdstore.Config{Prefix: newPrefix(t)})
 	pet := func(id int64) petstore.Pet { return petstore.Pet{ID: id} }
 	if err := s.ImportPets(t.Context(), []petstore.Pet{pet(1), pet(2)}); err != nil {

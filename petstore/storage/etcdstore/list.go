@@ -35,8 +35,7 @@ func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery
 	return append(b, ']'), next, nil
 }
 
-// page reads a page, and gives each of its pets to add once all is well,
-// with its JSON.
+// page reads a list page and calls add with each of its pets and the pet's JSON.
 func (s *Store) page(ctx context.Context, q petstore.ListQuery, add func(petstore.Pet, []byte)) (petstore.Cursor, error) {
 	q, err := q.Normalize()
 	if err != nil {
@@ -67,7 +66,7 @@ func (s *Store) page(ctx context.Context, q petstore.ListQuery, add func(petstor
 			return "", damaged("the pet %d: %v", r.id, err)
 		}
 		if r.size > 0 && len(json) != r.size {
-			return "", damaged("the pet %d has not the size that was written", r.id)
+			return "", damaged("the JSON of the pet %d has %d bytes, want %d", r.id, len(json), r.size)
 		}
 		add(pet, json)
 		if more && i == len(pets)-1 {
@@ -77,8 +76,8 @@ func (s *Store) page(ctx context.Context, q petstore.ListQuery, add func(petstor
 	return "", nil
 }
 
-// records reads the records of the pets with IDs above after, whatever
-// their status. more says that others follow.
+// records reads the records of at most limit pets with IDs above after. more
+// says that others follow.
 func (s *Store) records(ctx context.Context, after int64, limit int) (pets []record, more bool, err error) {
 	from, to := blockOf(after+1), blockOf(after+int64(limit))+1
 	resp, err := s.read(ctx, []clientv3.Op{
@@ -114,19 +113,19 @@ func (s *Store) records(ctx context.Context, after int64, limit int) (pets []rec
 	return pets, last < st.lastPet, nil
 }
 
-// blocksIn adds the blocks of pets that were read to have, by their number.
+// blocksIn adds the blocks of pets in kvs to have, by number.
 func (s *Store) blocksIn(kvs []*mvccpb.KeyValue, have map[int64]*mvccpb.KeyValue) error {
 	for _, kv := range kvs {
 		if len(kv.Key) != len(s.config.Prefix)+1+8 {
-			return damaged("the key %q is no pets'", kv.Key)
+			return damaged("the key %q is not that of a block of pets", kv.Key)
 		}
 		have[int64At(kv.Key[len(s.config.Prefix)+1:])] = kv
 	}
 	return nil
 }
 
-// blockAt returns the records of the n-th block, or those of the state if they
-// fill no block yet.
+// blockAt returns the records of the n-th block, which are in the state if the
+// block is not full yet.
 func blockAt(st *state, n int64, have map[int64]*mvccpb.KeyValue) ([]record, error) {
 	if n == st.sealed() {
 		return st.tailRecords()
@@ -140,10 +139,10 @@ func blockAt(st *state, n int64, have map[int64]*mvccpb.KeyValue) ([]record, err
 
 // recordsOf is records for one status.
 //
-// IDs are never taken out of an index, so which pets a page has can be
-// guessed from what is known already; they are read together with the state,
-// by which the guess is judged. What it lacks is read afterwards: the page is
-// that of the moment at which the state was read.
+// IDs are never removed from an index, so recordsOf can guess from the newest
+// state that it knows which pets are in the page. It reads these together with
+// the current state, plans the page in that, and then reads what is missing. The
+// page is that of the moment at which the state was read.
 func (s *Store) recordsOf(ctx context.Context, status petstore.Status, after int64, limit int) ([]record, bool, error) {
 	var guess []int64
 	var missing []string
@@ -192,8 +191,8 @@ func (s *Store) recordsOf(ctx context.Context, status petstore.Status, after int
 	return pets, more, err
 }
 
-// blocksOf returns the numbers of the blocks that pets with those ascending
-// IDs are in.
+// blocksOf returns the numbers of the blocks that have the pets with those IDs,
+// which must be ascending.
 func blocksOf(ids []int64) []int64 {
 	var blocks []int64
 	for _, id := range ids {
@@ -204,12 +203,12 @@ func blocksOf(ids []int64) []int64 {
 	return blocks
 }
 
-// maxGap is how many blocks are read for nothing, rather than in an operation
-// of their own for those behind them, which costs three times as much.
+// maxGap is how many blocks are read without need rather than in two operations:
+// an operation costs three times as much as a block.
 const maxGap = 2
 
-// blockOps returns operations that read the blocks with those ascending
-// numbers, and maybe a few between them.
+// blockOps returns operations that read the blocks with those numbers, which
+// must be ascending, and maybe a few between them.
 func (s *Store) blockOps(blocks []int64) (ops []clientv3.Op) {
 	for i := 0; i < len(blocks); {
 		j := i + 1
@@ -222,8 +221,8 @@ func (s *Store) blockOps(blocks []int64) (ops []clientv3.Op) {
 	return ops
 }
 
-// recordsAt returns the records with those IDs, makes sure that they are of that
-// status, and reads the blocks that are not there already.
+// recordsAt returns the records with those IDs, which must have that status. It
+// reads the blocks that are not in have.
 func (s *Store) recordsAt(ctx context.Context, st *state, status petstore.Status, ids []int64, have map[int64]*mvccpb.KeyValue) ([]record, error) {
 	var keys []string
 	var lacking []int64

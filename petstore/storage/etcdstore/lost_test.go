@@ -16,12 +16,11 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// lossy stands before a member. It breaks connections now and then, when the
-// request has been passed on and the answer has not: the member has done what
-// nobody is told of.
+// lossy is a proxy before a member. At random it closes a connection instead of
+// passing on a response, when the member has already carried out the request.
 type lossy struct {
 	to    string
-	every atomic.Int64 // an answer in that many is lost; 0: none
+	every atomic.Int64 // one response in so many is lost; 0: none
 	lost  atomic.Int64
 }
 
@@ -72,8 +71,8 @@ func (l *lossy) serve(from net.Conn) {
 	}
 }
 
-// A creation whose answer was lost is stored once, and its caller is told so.
-func TestLostAnswers(t *testing.T) {
+// A creation whose response was lost is stored once, and its call succeeds.
+func TestLostResponses(t *testing.T) {
 	l, url := newLossy(t)
 	prefix := newPrefix(t)
 	const processes, callers, each = 2, 4, 40
@@ -104,9 +103,9 @@ func TestLostAnswers(t *testing.T) {
 	}
 	wg.Wait()
 	l.every.Store(0)
-	t.Logf("%d answers were lost", l.lost.Load())
+	t.Logf("%d responses were lost", l.lost.Load())
 	if l.lost.Load() == 0 {
-		t.Error("no answer was lost")
+		t.Error("no response was lost")
 	}
 	stats, err := stores[0].Stats(t.Context())
 	if err != nil || stats.Pets != processes*callers*each || int64(len(names)) != stats.Pets {
@@ -119,8 +118,8 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// A cluster that keeps silent, or is not there any more, has every call end in
-// its time.
+// Every call ends by its timeout when the cluster is silent or gone, and succeeds
+// when the cluster is back.
 func TestSilence(t *testing.T) {
 	const timeout = time.Second
 	for _, tt := range []struct {
@@ -154,7 +153,7 @@ func TestSilence(t *testing.T) {
 					errs <- err
 				}()
 			}
-			late := time.After(timeout + 20*time.Second) // whatever else the machine does
+			late := time.After(timeout + 20*time.Second) // the machine may be busy
 			for range calls {
 				select {
 				case err := <-errs:
@@ -179,13 +178,13 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// gate stands before a member and can be shut.
+// gate is a proxy before a member. Nothing passes while it is shut.
 type gate struct {
-	to string
-	mu sync.Mutex
-	// shut: closed while nothing may pass; held: connections stay, and are silent
-	isShut, held bool
-	conns        []net.Conn
+	to     string
+	mu     sync.Mutex
+	isShut bool
+	held   bool // while it is shut, connections stay open
+	conns  []net.Conn
 }
 
 func newGate(t *testing.T) (*gate, string) {
@@ -233,7 +232,8 @@ func (g *gate) drop() {
 
 var errShut = errors.New("the gate is shut")
 
-// pass reports whether bytes may pass: errShut if the connection is to end.
+// pass reports whether bytes may pass. It returns errShut if the connection must
+// end.
 func (g *gate) pass() (bool, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

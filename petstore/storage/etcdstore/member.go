@@ -7,17 +7,17 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// member is a member of the cluster as a client sees it. It is connected when
-// it is first asked, since that needs an answer where there are users, and a
-// store has to open though a member is down.
+// member is a member of the cluster and the client for it. The client is created
+// at the first request: if the cluster has users, that needs a response of the
+// member, and a store must open even if a member is down.
 type member struct {
 	endpoint string
-	mu       sync.Mutex // held while it is connected
+	mu       sync.Mutex // held while the client is created
 	client   atomic.Pointer[clientv3.Client]
 }
 
-// connected returns the member's client. Only one caller waits for the
-// connection; for the others the member does not answer.
+// connected returns the member's client. While one caller creates it, the others
+// get errConnecting.
 func (m *member) connected(config Config) (*clientv3.Client, error) {
 	if c := m.client.Load(); c != nil {
 		return c, nil
@@ -36,8 +36,7 @@ func (m *member) connected(config Config) (*clientv3.Client, error) {
 	return c, err
 }
 
-// disconnect ends the connections. What a client of the engine says of its own
-// end is of no use to anybody.
+// disconnect closes all clients. It ignores their errors, which nobody can use.
 func (s *Store) disconnect() {
 	for _, m := range s.members {
 		m.mu.Lock()

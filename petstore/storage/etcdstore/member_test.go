@@ -18,9 +18,9 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// The tests run on a real member of etcd, a process of its own. Its server is
-// built from the module that has it as a dependency, so that this one, and
-// whoever imports it, has not.
+// The tests use a real member of etcd, in a process of its own. Its server is
+// built from the module that depends on it, so that this module and its
+// importers do not.
 const clusterModule = "../../../cmd/refserver-etcd/cluster"
 
 // endpoint is the member that most tests share, each under its own prefix.
@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 var binary string
 
 // startMember starts a cluster of one member with that client URL. The member
-// ends with the tests, however they end.
+// ends with the tests, even if they crash.
 func startMember(dir, client string, flags ...string) (stop func(), err error) {
 	peer := freeURL()
 	cmd := exec.Command(binary, append([]string{
@@ -62,7 +62,7 @@ func startMember(dir, client string, flags ...string) (stop func(), err error) {
 		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
 		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
 		"--initial-cluster=m=" + peer, "--log-level=fatal",
-		"--unsafe-no-fsync", // what a power failure does is not tested here
+		"--unsafe-no-fsync", // no test here cuts the power
 	}, flags...)...)
 	cmd.Env = append(os.Environ(), "PETSTORE_ROLE=member")
 	cmd.Stderr = os.Stderr
@@ -91,8 +91,8 @@ func startMember(dir, client string, flags ...string) (stop func(), err error) {
 	}
 }
 
-// freeURL returns a loopback URL whose port is none that the system gives to
-// outgoing connections.
+// freeURL returns a loopback URL with a free port, which is not one of those
+// that the system assigns to outgoing connections.
 func freeURL() string {
 	for {
 		addr := fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(12_000))
@@ -124,7 +124,7 @@ func newClient(t *testing.T) *clientv3.Client {
 	return c
 }
 
-// newPrefix returns a prefix that nothing is under.
+// newPrefix returns an unused prefix.
 func newPrefix(t *testing.T) string {
 	return fmt.Sprintf("%s/%d/", t.Name(), rand.Int64())
 }

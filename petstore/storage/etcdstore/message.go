@@ -12,8 +12,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// maxRemoved is how many messages one call of RemoveMessages can name: they
-// are removed in one transaction.
+// maxRemoved is how many messages one call of RemoveMessages can remove, which
+// happens in one transaction.
 const maxRemoved = 1500
 
 // SubmitMessage implements petstore.Messages.
@@ -22,7 +22,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 		return petstore.Message{}, err
 	}
 	if len(text) > MaxTextBytes {
-		return petstore.Message{}, petstore.Errorf(petstore.CodeInvalid, "message: must have %d bytes at the most", MaxTextBytes)
+		return petstore.Message{}, petstore.Errorf(petstore.CodeInvalid, "message: must have at most %d bytes", MaxTextBytes)
 	}
 	var m petstore.Message
 	w := &write{ops: 1, size: len(text) + recordOverhead}
@@ -85,12 +85,12 @@ func newMessage(n, made int64, text string) petstore.Message {
 	}
 }
 
-// What QueuedMessages reads at once. The queue may have gaps of any length,
-// where messages were taken out of its middle: the part that is looked at
-// grows until it holds some.
+// The queue may have long gaps, where messages were removed from its middle. One
+// read returns at most queueStep messages, from a range of that many numbers. If
+// the range is a gap, the next one is twice as long, up to queueLook.
 const (
 	queueStep = 256
-	queueLook = 1 << 20 // at the most
+	queueLook = 1 << 20
 )
 
 // QueuedMessages implements petstore.Queue.
@@ -98,13 +98,13 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Messa
 	return s.messages(ctx, 0, limit)
 }
 
-// MessagesAfter is QueuedMessages for those behind the message with an id, be
-// that in the queue or not; "": from the start. An id that is none is
-// petstore.CodeInvalid.
+// MessagesAfter is QueuedMessages for the messages after the one with that id,
+// which need not be in the queue. "": all messages. It returns an error with
+// petstore.CodeInvalid if id is not a message id.
 func (s *Store) MessagesAfter(ctx context.Context, id string, limit int) ([]petstore.Message, error) {
 	after, ok := petstore.ParseMessageID(id)
 	if !ok && id != "" {
-		return nil, petstore.Errorf(petstore.CodeInvalid, "the message id %q is none", id)
+		return nil, petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", id)
 	}
 	return s.messages(ctx, after, limit)
 }
@@ -158,24 +158,24 @@ func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstor
 	return messages, nil
 }
 
-// allQueued makes sure that n messages are all there are, unless the queue has
-// changed since st.
+// allQueued returns an error if st counts another number of messages than n and
+// is still the current state.
 func (s *Store) allQueued(ctx context.Context, st *state, n int) error {
 	now, err := s.state(ctx)
 	if err == nil && now.rev == st.rev && int64(n) != st.queued {
-		err = damaged("the queue holds %d messages and not %d", n, st.queued)
+		err = damaged("the queue holds %d messages, want %d", n, st.queued)
 	}
 	return err
 }
 
-// sawQueue takes note that no message before n is in the queue any more.
+// sawQueue records that no message before n is in the queue any more.
 func (s *Store) sawQueue(n int64) {
 	for old := s.firstQueued.Load(); old < n && !s.firstQueued.CompareAndSwap(old, n); {
 		old = s.firstQueued.Load()
 	}
 }
 
-// rangeN reads n keys of a range at the most.
+// rangeN reads the first keys of a range, at most n.
 func (s *Store) rangeN(ctx context.Context, from, to string, n int64) ([]*mvccpb.KeyValue, error) {
 	resp, err := s.read(ctx, []clientv3.Op{s.rangeOp(from, to, clientv3.WithLimit(n))})
 	if err != nil {
@@ -184,15 +184,15 @@ func (s *Store) rangeN(ctx context.Context, from, to string, n int64) ([]*mvccpb
 	return rangeOf(resp.Responses[0]), nil
 }
 
-// openMessage reads the record of a message and returns its number too; nil if
-// it was taken off the queue before its text was read.
+// openMessage returns the message of a record, and its number. The message is
+// nil if it was removed from the queue before its text was read.
 func (s *Store) openMessage(ctx context.Context, key string, value []byte) (*petstore.Message, int64, error) {
 	b, err := open(key, value)
 	if err != nil {
 		return nil, 0, err
 	}
 	if len(key) != 1+8 || len(b) < 9 || b[8] == longBit && len(b) != 9+8 {
-		return nil, 0, damaged("the record %q is no message", key)
+		return nil, 0, damaged("the record %q is not a message", key)
 	}
 	n, text := int64At([]byte(key[1:])), b[9:]
 	if b[8] == longBit {
@@ -205,15 +205,15 @@ func (s *Store) openMessage(ctx context.Context, key string, value []byte) (*pet
 			return nil, 0, err
 		}
 		if int64(len(text)) != int64At(b[9:]) {
-			return nil, 0, damaged("the text %q has not the size that was written", key)
+			return nil, 0, damaged("the text %q has %d bytes, want %d", key, len(text), int64At(b[9:]))
 		}
 	}
 	m := newMessage(n, int64At(b), string(text))
 	return &m, n, nil
 }
 
-// RemoveMessages implements petstore.Queue. It takes 1500 ids at the most, and
-// refuses more with petstore.CodeInvalid.
+// RemoveMessages implements petstore.Queue. It accepts at most 1500 different
+// message ids, and refuses more with petstore.CodeInvalid.
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	var numbers []int64
 	for _, id := range ids {
@@ -224,7 +224,7 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	slices.Sort(numbers)
 	numbers = slices.Compact(numbers)
 	if len(numbers) > maxRemoved {
-		return petstore.Errorf(petstore.CodeInvalid, "ids: there must be %d at the most", maxRemoved)
+		return petstore.Errorf(petstore.CodeInvalid, "ids: must be at most %d, got %d", maxRemoved, len(numbers))
 	}
 	w := &write{alone: true, size: recordOverhead * len(numbers)}
 	for _, n := range numbers {

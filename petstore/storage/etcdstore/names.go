@@ -7,11 +7,12 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// large reports whether records can be more than a page holds, or lack a name.
+// large reports whether pets may be more than a list page holds, or whether one
+// has a long name, which is not read yet.
 func large(pets []record) bool {
 	size := 0
 	for _, r := range pets {
-		size += 6*len(r.name) + recordOverhead // a character has 6 bytes of JSON at the most
+		size += 6*len(r.name) + recordOverhead // a byte of a name takes at most 6 bytes of JSON
 		if r.size > 0 {
 			return true
 		}
@@ -19,8 +20,8 @@ func large(pets []record) bool {
 	return size >= petstore.MaxPageBytes
 }
 
-// names ends a page where it has reached its size, and reads the long names of
-// the pets in it.
+// names ends a list page where it reaches petstore.MaxPageBytes, and reads the
+// long names of its pets.
 func (s *Store) names(ctx context.Context, pets *[]record, more *bool) error {
 	if !large(*pets) {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// outcome is what a creation made with a Once has led to, and enough to tell
-// whether a later one asks for the same. Pets stay as they are, so theirs
-// are compared with the record; a message may have been taken off the queue,
-// so its text is known by a digest.
+// outcome is the result of a creation with a Once, with what is needed to see
+// whether a repetition is the same. A repeated pet is compared with the stored
+// one, which never changes. A message may no longer be in the queue, so the
+// outcome has a digest of its text.
 type outcome struct {
 	made int64 // nanoseconds since 1970
 	n    int64 // the pet's ID, the message's number
 	text [sha256.Size]byte
-	pet  *petstore.Pet // made in the transaction at hand; no part of the record
+	pet  *petstore.Pet // if created in this transaction; not part of the record
 }
 
 const outcomeLen = 8 + 8 + sha256.Size
@@ -39,7 +39,8 @@ func openOutcome(key string, value []byte) (*outcome, error) {
 	return o, nil
 }
 
-// remember has the outcome of a creation looked up, and kept.
+// remember makes w look up an earlier outcome of the creation, and keep a new
+// one.
 func (w *write) remember(operation string, once petstore.Once) {
 	if once.IsZero() {
 		return
@@ -51,8 +52,8 @@ func (w *write) remember(operation string, once petstore.Once) {
 	w.size += recordOverhead
 }
 
-// recall returns the outcome of an earlier creation; nil if there is none that
-// is still remembered.
+// recall returns the outcome of an earlier creation with the same Once; nil if
+// there is none or if it has expired.
 func (u *update) recall(w *write) (*outcome, error) {
 	if w.once == "" {
 		return nil, nil
@@ -77,7 +78,7 @@ func (u *update) recall(w *write) (*outcome, error) {
 
 func expired(made, now int64) bool { return made < now-int64(petstore.OnceKept) }
 
-// note keeps the outcome of a creation, which recall has not found.
+// note stores the outcome of a creation for which recall returned nil.
 func (u *update) note(w *write, o *outcome) {
 	if w.once == "" {
 		return

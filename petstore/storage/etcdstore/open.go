@@ -11,27 +11,26 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// application marks a prefix as ours, schema is the version of the layout that
-// doc.go describes.
+// application says in the record aboutKey that a prefix holds a store. schema is
+// the version of the layout in doc.go.
 const (
 	application = "petstore"
 	schema      = 1
 )
 
-// The errors of Open that a program may want to tell apart.
+// Errors of [Open].
 var (
-	// ErrForeign: something else is kept under the prefix.
+	// ErrForeign says that the prefix holds something other than a store.
 	ErrForeign = errors.New("the prefix is in use by another application")
 
-	// ErrNewer: the layout is of a later release.
+	// ErrNewer says that the store has the layout of a newer release.
 	ErrNewer = errors.New("the store was made by a newer release")
 )
 
-// Open opens the store that is kept in a cluster, and makes it if there is
-// none. It returns an error that says why if the cluster cannot be reached, or
-// does not let the client in.
+// Open opens the store in a cluster, and creates it if there is none. If the
+// cluster cannot be reached or refuses the client, the error says why.
 //
-// ctx bounds the opening alone.
+// ctx limits only the opening.
 func Open(ctx context.Context, config Config) (*Store, error) {
 	s, err := connect(ctx, config)
 	if err != nil {
@@ -45,7 +44,7 @@ func connect(ctx context.Context, config Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The client itself does not say what keeps it from connecting.
+	// etcd's client does not say why it cannot connect.
 	if err := config.reach(ctx); err != nil {
 		return nil, err
 	}
@@ -74,35 +73,35 @@ func connect(ctx context.Context, config Config) (*Store, error) {
 	return s, nil
 }
 
-// refused says in one line what a cluster that answers has against the client.
+// refused explains in one line why a cluster refuses the client.
 func refused(err error) error {
 	switch {
 	case errors.Is(err, rpctypes.ErrAuthFailed):
-		return errors.New("the cluster knows no such user and password")
+		return errors.New("the user or the password is wrong")
 	case errors.Is(err, rpctypes.ErrUserEmpty):
-		return errors.New("the cluster asks for a user and a password")
+		return errors.New("the cluster requires a user and a password")
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
 		return errors.New("the user (without one, the name in the certificate) may not read and write the prefix")
 	}
 	return err
 }
 
-// prepare makes sure that the prefix holds a store of a layout that is known,
-// or makes one where there is nothing.
+// prepare makes sure that the prefix holds a store with a known layout. If it
+// holds nothing, prepare creates a store.
 func (s *Store) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.RequestTimeout)
 	defer cancel()
 	p := s.config.Prefix
 	read := []clientv3.Op{clientv3.OpGet(p + aboutKey), clientv3.OpGet(p + stateKey)}
 	for n := 0; ; n++ {
-		// It is asked first, so that a user who may only read, and a cluster
-		// without room, can open what is there.
+		// The first transaction only reads, so that an existing store can be
+		// opened by a user who may only read, and in a cluster without space.
 		end, _ := ctx.Deadline()
 		var resp *clientv3.TxnResponse
 		_, err := s.attempt(ctx, end, func(ctx context.Context, member *clientv3.Client) (_ *etcdserverpb.ResponseHeader, err error) {
 			resp, err = member.Txn(ctx).Then(read...).Commit()
 			if err == nil && oneOf(resp.Responses[0]) == nil {
-				if err = s.make(ctx, member); err == nil { // or somebody else has
+				if err = s.make(ctx, member); err == nil { // or another process has
 					resp, err = member.Txn(ctx).Then(read...).Commit()
 				}
 			}
@@ -119,8 +118,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 }
 
-// make makes an empty store, unless somebody else did meanwhile or there is
-// something else.
+// make creates an empty store, unless another process has just done so. It
+// returns an error if the prefix holds anything else.
 func (s *Store) make(ctx context.Context, member *clientv3.Client) error {
 	p := s.config.Prefix
 	resp, err := member.Txn(ctx).
@@ -143,7 +142,8 @@ func (s *Store) make(ctx context.Context, member *clientv3.Client) error {
 	return err
 }
 
-// known makes sure that what was read is the start of a store.
+// known checks the first records of a store: that the layout is known and the
+// state is not damaged.
 func (s *Store) known(resp *clientv3.TxnResponse) error {
 	body, err := openKV(aboutKey, oneOf(resp.Responses[0]))
 	if err != nil || len(body) < 1 || string(body[1:]) != application {

@@ -23,8 +23,8 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// refuse opens a store that cannot be opened, and checks that the error says
-// why in one line.
+// refuse opens a store that cannot be opened, and checks that the error contains
+// want.
 func refuse(t *testing.T, c etcdstore.Config, want string) error {
 	t.Helper()
 	s, err := etcdstore.Open(t.Context(), c)
@@ -50,9 +50,9 @@ func TestOpenErrors(t *testing.T) {
 		{"no scheme", etcdstore.Config{Endpoints: []string{"127.0.0.1:2379"}}, "must be a URL"},
 		{"no port", etcdstore.Config{Endpoints: []string{"http://127.0.0.1"}}, "must be a URL"},
 		{"mixed", etcdstore.Config{Endpoints: []string{"http://127.0.0.1:2379", "https://127.0.0.1:2379"}}, "all must be http or all https"},
-		{"TLS without", etcdstore.Config{Endpoints: here, TLS: &tls.Config{}}, "certificates need https"},
-		{"half a user", etcdstore.Config{Endpoints: here, Username: "anna"}, "need each other"},
-		{"nobody there", etcdstore.Config{Endpoints: []string{nobody}}, "no member of the cluster can be reached"},
+		{"TLS for http", etcdstore.Config{Endpoints: here, TLS: &tls.Config{}}, "certificates need https"},
+		{"user without password", etcdstore.Config{Endpoints: here, Username: "anna"}, "must be given together"},
+		{"nothing listens", etcdstore.Config{Endpoints: []string{nobody}}, "no member of the cluster can be reached"},
 		{"https to http", etcdstore.Config{Endpoints: []string{strings.Replace(endpoint, "http:", "https:", 1)}}, "is it http?"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { refuse(t, tt.c, tt.want) })
@@ -76,7 +76,7 @@ func TestOpenForeign(t *testing.T) {
 	}
 }
 
-// Many processes that start at once make one store.
+// Many processes that start at the same time create one store.
 func TestOpenTogether(t *testing.T) {
 	prefix := newPrefix(t)
 	errs := make(chan error)
@@ -108,7 +108,7 @@ type authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// issue makes a certificate and returns the paths of it and its key.
+// issue creates a certificate and returns the paths of it and its key.
 func (a *authority) issue(name string, isCA bool) (certFile, keyFile string) {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -158,8 +158,8 @@ func (a *authority) pool() *x509.CertPool {
 	return p
 }
 
-// A cluster that wants certificates and passwords is used with both, and says
-// what is missing where one is.
+// A store uses a cluster that requires certificates and passwords. If one is
+// missing or wrong, the error says which.
 func TestTLSAndUsers(t *testing.T) {
 	ca := &authority{t: t, dir: t.TempDir()}
 	caFile, _ := ca.issue("ca", true)
@@ -214,7 +214,7 @@ func TestTLSAndUsers(t *testing.T) {
 		t.Errorf("listing as a user: %+v, %v", page, err)
 	}
 	config.Password = "pear"
-	refuse(t, config, "no such user and password")
+	refuse(t, config, "the user or the password is wrong")
 	config.Username, config.Password = "bert", "berry"
 	refuse(t, config, "may not read and write the prefix")
 	config.Username, config.Password = "", ""

@@ -10,36 +10,38 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// MaxTextBytes is the most that a name or the text of a message can have.
+// MaxTextBytes is the length in bytes of the longest name and of the longest
+// text of a message.
 const MaxTextBytes = 1 << 20
 
-// maxInline is how long a name or text can be that is kept with the others. A
-// longer one has a record of its own, so that blocks stay small, and a page of
-// a list is read without it until the page is known to have room for it.
+// maxInline is the length in bytes of the longest name in a block and of the
+// longest text in the record of a message. A longer one has a record of its own.
+// So blocks stay small, and a list reads long names only if its page has room
+// for them.
 const maxInline = 256
 
-// The first byte of a pet's record: the number of the status, 0 for none,
-// and whether the name has a record of its own.
+// The first byte of a pet in a block has the number of its status, 0 for none,
+// and whether its name has a record of its own.
 const (
 	statusBits = 0x03
 	longBit    = 0x04
 )
 
-// record is a pet as it is kept: without its name, if that is a long one.
+// record is a pet in a block, without its name if that is long.
 type record struct {
 	id       int64
 	category int64
 	status   petstore.Status
 	name     []byte
-	size     int // of the pet's JSON, if the name is a long one; 0: it is not
+	size     int // of the pet's JSON if the name is long, otherwise 0
 }
 
-// pet returns the pet, once its name is there.
+// pet returns the pet. If the name is long, it must have been set.
 func (r *record) pet() petstore.Pet {
 	return petstore.Pet{ID: r.id, NewPet: petstore.NewPet{Name: string(r.name), CategoryID: r.category, Status: r.status}}
 }
 
-// appendPet appends a pet's record to a block.
+// appendPet appends a pet to a block.
 func appendPet(b []byte, p petstore.Pet) ([]byte, error) {
 	head := byte(0)
 	if p.Status != "" {
@@ -58,8 +60,8 @@ func appendPet(b []byte, p petstore.Pet) ([]byte, error) {
 	return binary.AppendUvarint(b, uint64(len(json))), nil
 }
 
-// cutRecord reads the record of a pet at the front of b, and returns what is
-// behind it. ok is false if there is none.
+// cutRecord returns the first record in b, and what follows it. ok is false if b
+// does not start with a record.
 func cutRecord(id int64, b []byte) (r record, rest []byte, ok bool) {
 	if len(b) == 0 || b[0]&^(statusBits|longBit) != 0 {
 		return r, b, false
@@ -90,17 +92,17 @@ func cutRecord(id int64, b []byte) (r record, rest []byte, ok bool) {
 	return r, b[size:], true
 }
 
-// records reads n records of pets, of which the first has that ID.
+// records returns the n records in b, of pets with IDs from first on.
 func records(first int64, n int, b []byte) ([]record, error) {
 	all := make([]record, n)
 	for i := range all {
 		var ok bool
 		if all[i], b, ok = cutRecord(first+int64(i), b); !ok {
-			return nil, damaged("the pet %d is no pet", first+int64(i))
+			return nil, damaged("the record of the pet %d is malformed", first+int64(i))
 		}
 	}
 	if len(b) > 0 {
-		return nil, damaged("there is more than %d pets from %d on", n, first)
+		return nil, damaged("%d bytes follow the %d pets from %d on", len(b), n, first)
 	}
 	return all, nil
 }
@@ -118,12 +120,12 @@ func openBlock(n int64, value []byte) ([]record, error) {
 	return records(n*petsPerBlock+1, petsPerBlock, b)
 }
 
-// tailRecords returns the records of the pets that fill no block yet.
+// tailRecords returns the records of the pets that are not yet in a full block.
 func (s *state) tailRecords() ([]record, error) {
 	return records(s.sealed()*petsPerBlock+1, int(s.lastPet%petsPerBlock), s.pets)
 }
 
-// setName adds the name that has a record of its own.
+// setName sets the name from its own record.
 func (r *record) setName(value []byte) (err error) {
 	r.name, err = open(numbered(nameKey, r.id), value)
 	return err
@@ -135,7 +137,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 		return petstore.Pet{}, err
 	}
 	if len(p.Name) > MaxTextBytes {
-		return petstore.Pet{}, petstore.Errorf(petstore.CodeInvalid, "name: must have %d bytes at the most", MaxTextBytes)
+		return petstore.Pet{}, petstore.Errorf(petstore.CodeInvalid, "name: must have at most %d bytes", MaxTextBytes)
 	}
 	var pet petstore.Pet
 	var repeated int64
@@ -152,7 +154,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 		case o == nil:
 			pet, err = u.createPet(p, w)
 			return err
-		case o.pet != nil: // made in this very transaction
+		case o.pet != nil: // created in this transaction
 			pet = *o.pet
 			if pet.NewPet != p {
 				return petstore.ErrMismatch
@@ -171,8 +173,8 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	return s.repeatedPet(ctx, repeated, p)
 }
 
-// repeatedPet answers a creation that is a repetition of the one that made the
-// pet with that id, unless it asks for something else.
+// repeatedPet returns the result of a repeated creation: the pet with that id,
+// which the first one created, or petstore.ErrMismatch if p differs from it.
 func (s *Store) repeatedPet(ctx context.Context, id int64, p petstore.NewPet) (petstore.Pet, error) {
 	pet, err := s.GetPet(ctx, id)
 	if errors.Is(err, petstore.ErrNoPet) {
@@ -184,8 +186,8 @@ func (s *Store) repeatedPet(ctx context.Context, id int64, p petstore.NewPet) (p
 	return pet, err
 }
 
-// recordOverhead is more than what a record of a text has beside it, with its
-// keys and its part of the request.
+// recordOverhead is more than what a pet or a message takes in a request besides
+// its text.
 const recordOverhead = 256
 
 func (u *update) createPet(p petstore.NewPet, w *write) (petstore.Pet, error) {
@@ -242,8 +244,9 @@ func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	return r.pet(), nil
 }
 
-// record reads the record of the pet with that ID. Most are in a block; the
-// last few are in the state, and some of them may be in a block by now.
+// record reads the record of the pet with that ID. Most are in a full block.
+// The last few are in the state, or in a block that was filled since the store
+// last read the state.
 func (s *Store) record(ctx context.Context, id int64) (record, error) {
 	n := blockOf(id)
 	if st := s.newest.Load(); st != nil && n < st.sealed() {

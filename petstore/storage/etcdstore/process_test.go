@@ -14,8 +14,8 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// Several processes at once give out ids once, without gaps, and the same one
-// for the same once.
+// Several processes at the same time issue each id once, without gaps, and
+// return the same pet for the same Once.
 func TestProcesses(t *testing.T) {
 	const processes, callers, each = 4, 8, 15
 	prefix := newPrefix(t)
@@ -30,7 +30,7 @@ func TestProcesses(t *testing.T) {
 				for i := range each {
 					var once petstore.Once
 					if i%3 == 0 {
-						once.Key = fmt.Sprint(c, "-", i) // of all processes alike
+						once.Key = fmt.Sprint(c, "-", i) // the same in all processes
 					}
 					pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: once.Key, Status: petstore.Statuses()[c%3]}, once)
 					if err != nil {
@@ -40,11 +40,11 @@ func TestProcesses(t *testing.T) {
 					mu.Lock()
 					if once.Key != "" {
 						if id, ok := onces[once.Key]; ok && id != pet.ID {
-							t.Errorf("the creation %s gave the pets %d and %d", once.Key, id, pet.ID)
+							t.Errorf("the creation %s returned the pets %d and %d", once.Key, id, pet.ID)
 						}
 						onces[once.Key] = pet.ID
 					} else if ids[pet.ID] {
-						t.Errorf("the id %d was given out twice", pet.ID)
+						t.Errorf("the id %d was issued twice", pet.ID)
 					}
 					ids[pet.ID] = true
 					mu.Unlock()
@@ -56,17 +56,17 @@ func TestProcesses(t *testing.T) {
 	s := open(t, etcdstore.Config{Prefix: prefix})
 	stats, err := s.Stats(t.Context())
 	if err != nil || stats.Pets != int64(len(ids)) {
-		t.Errorf("the store counts %d pets (%v), and %d ids were given out", stats.Pets, err, len(ids))
+		t.Errorf("the store counts %d pets (%v), and %d ids were issued", stats.Pets, err, len(ids))
 	}
 	for id := range stats.Pets {
 		if !ids[id+1] {
-			t.Errorf("the id %d was not given out", id+1)
+			t.Errorf("the id %d was not issued", id+1)
 		}
 	}
 }
 
-// As many creations with keys as fit make a transaction that the engine takes,
-// whatever else they bring along.
+// etcd accepts a transaction that is full of creations with keys, also if they
+// have long names and messages are among them.
 func TestManyOnces(t *testing.T) {
 	const callers, each = 256, 3
 	s := open(t, etcdstore.Config{Prefix: newPrefix(t), RequestTimeout: time.Minute})
@@ -97,8 +97,8 @@ func TestManyOnces(t *testing.T) {
 	}
 }
 
-// A name may have 1 MiB, whatever is in it; several of them at once do not
-// make a request that the engine refuses.
+// A name may have 1 MiB of any characters. Several such names at the same time
+// do not make a request that etcd refuses.
 func TestLongTexts(t *testing.T) {
 	s := open(t, etcdstore.Config{Prefix: newPrefix(t)})
 	var wg sync.WaitGroup
@@ -134,7 +134,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// A queue whose messages were taken out of its middle is still read.
+// A queue can be read after messages were removed from its middle.
 func TestQueueWithGaps(t *testing.T) {
 	s := open(t, etcdstore.Config{Prefix: newPrefix(t)})
 	var many []petstore.Message
@@ -169,16 +169,16 @@ func TestQueueWithGaps(t *testing.T) {
 		got, err := s.MessagesAfter(t.Context(), many[after].ID, 5)
 		want := many[after+1 : min(after+6, len(many))]
 		if err != nil || !slices.EqualFunc(got, want, func(a, b petstore.Message) bool { return a.ID == b.ID && a.Text == b.Text }) {
-			t.Errorf("behind %s: %+v, %v", many[after].ID, got, err)
+			t.Errorf("after %s: %+v, %v", many[after].ID, got, err)
 		}
 	}
 	if _, err := s.MessagesAfter(t.Context(), "msg_x", 5); petstore.CodeOf(err) != petstore.CodeInvalid {
-		t.Errorf("behind no message: %v", err)
+		t.Errorf("after an invalid id: %v", err)
 	}
 	remove(1, 1399)
 	check(s, 0, 1399)
 	if got, err := s.MessagesAfter(t.Context(), "msg_700", 5); err != nil || len(got) != 1 || got[0].ID != "msg_1400" {
-		t.Errorf("behind one that was removed: %+v, %v", got, err)
+		t.Errorf("after a removed message: %+v, %v", got, err)
 	}
 	remove(0, 1)
 	check(s, 1399)
@@ -192,8 +192,8 @@ func TestQueueWithGaps(t *testing.T) {
 	}
 }
 
-// Outcomes whose time is over are dropped, but for those made anew, and so are
-// the marks of processes that have ended.
+// Expired outcomes are deleted, but not those that have been replaced. Marks of
+// processes that have ended are deleted too.
 func TestExpire(t *testing.T) {
 	prefix := newPrefix(t)
 	now := time.Now()
@@ -216,12 +216,12 @@ func TestExpire(t *testing.T) {
 	}
 	first := []int64{create("a"), create("b"), create("c")}
 	if n, err := s.Expire(t.Context()); n != 0 || err != nil {
-		t.Fatalf("dropped %d, %v", n, err)
+		t.Fatalf("deleted %d records of outcomes that had not expired, %v", n, err)
 	}
 	now = now.Add(petstore.OnceKept + time.Second)
 	again := create("b")
 	if n, err := s.Expire(t.Context()); n != 3 || err != nil {
-		t.Fatalf("dropped %d, %v", n, err)
+		t.Fatalf("deleted %d records of outcomes, %v, want 3", n, err)
 	}
 	if count("o") != 1 || count("l") != 1 {
 		t.Errorf("%d outcomes and %d records are left", count("o"), count("l"))

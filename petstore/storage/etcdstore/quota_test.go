@@ -14,8 +14,8 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// A cluster without room refuses creations and goes on with reads; once the
-// operator has made room as docs/cluster.md says, it takes creations again.
+// A full cluster refuses creations but serves reads. After the operator has made
+// space as docs/cluster.md says, it accepts creations again.
 func TestQuota(t *testing.T) {
 	url := freeURL()
 	newMember(t, url, "--quota-backend-bytes=8388608")
@@ -41,7 +41,8 @@ func TestQuota(t *testing.T) {
 			t.Fatal("the quota is never reached")
 		}
 	}
-	// The outcomes that are known are told, whatever else waits with them.
+	// A repetition returns its known outcome, also if refused changes are in the
+	// same transaction.
 	var wg sync.WaitGroup
 	for i := range 60 {
 		wg.Go(func() {

@@ -10,8 +10,8 @@ import (
 	"net/url"
 )
 
-// reach connects to the members, and returns nil as soon as one of them takes
-// the connection; otherwise what each of them, or the network, has against it.
+// reach connects to all members, and returns nil as soon as one of them accepts
+// the connection. Otherwise the error says for each why not.
 func (c Config) reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.RequestTimeout)
 	defer cancel()
@@ -53,7 +53,7 @@ func (c Config) reachOne(ctx context.Context, endpoint string) error {
 	}
 	if u.Scheme == "http" {
 		if err := settings(conn); err != nil {
-			return fmt.Errorf("it does not answer as etcd does; is it https? (%w)", err)
+			return fmt.Errorf("it does not respond as etcd does; is it https? (%w)", err)
 		}
 		return nil
 	}
@@ -64,17 +64,17 @@ func (c Config) reachOne(ctx context.Context, endpoint string) error {
 	config.NextProtos = []string{"h2"}
 	t := tls.Client(conn, config)
 	if err := t.HandshakeContext(ctx); errors.Is(err, io.EOF) || errors.As(err, new(tls.RecordHeaderError)) {
-		return fmt.Errorf("it does not answer with TLS; is it http? (%w)", err)
+		return fmt.Errorf("it does not respond with TLS; is it http? (%w)", err)
 	} else if err != nil {
 		return err
 	}
-	// What the member has against the client's certificate comes after the
+	// A member that refuses the client's certificate says so only after the
 	// client's part of the handshake.
 	return settings(t)
 }
 
 // settings begins HTTP/2 and waits for the first frame of the other side, which
-// has to be its settings (RFC 9113, section 3.4).
+// must be its settings (RFC 9113, section 3.4).
 func settings(conn net.Conn) error {
 	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	if _, err := io.WriteString(conn, preface); err != nil {
@@ -85,7 +85,7 @@ func settings(conn net.Conn) error {
 		return err
 	}
 	if frame[3] != 4 {
-		return errors.New("its first frame is not that of HTTP/2")
+		return errors.New("its first HTTP/2 frame is not SETTINGS")
 	}
 	return nil
 }

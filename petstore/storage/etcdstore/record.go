@@ -11,11 +11,11 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ErrDamaged is wrapped by every error that says that the cluster does not
-// hold what was written to it.
+// ErrDamaged says that the cluster does not hold what was written to it. Errors
+// that name the damage wrap it.
 var ErrDamaged = errors.New("the cluster's data is damaged")
 
-// The letters that keys start with, behind the prefix.
+// The letters that follow the prefix in keys.
 const (
 	aboutKey   = "a"
 	stateKey   = "s"
@@ -52,8 +52,8 @@ func sum(key string, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum([]byte(key), castagnoli), castagnoli, body)
 }
 
-// seal appends the checksum to body, which makes it a value for key. The
-// prefix is no part of key: all keys can be copied to another one.
+// seal appends the checksum to body, which makes it a value for key. key does
+// not include the prefix, so a store can be copied to another prefix.
 func seal(key string, body []byte) string {
 	return string(binary.BigEndian.AppendUint32(body, sum(key, body)))
 }
@@ -67,7 +67,7 @@ func open(key string, value []byte) ([]byte, error) {
 	return value[:n], nil
 }
 
-// openKV is open for a record that has to be there.
+// openKV is open for a record that must exist.
 func openKV(key string, kv *mvccpb.KeyValue) ([]byte, error) {
 	if kv == nil {
 		return nil, damaged("the record %q is missing", key)
@@ -75,12 +75,12 @@ func openKV(key string, kv *mvccpb.KeyValue) ([]byte, error) {
 	return open(key, kv.Value)
 }
 
-// damaged returns an error that wraps ErrDamaged. It tells the operator what
-// was found, and a client no more than that something was.
+// damaged returns an error that wraps ErrDamaged. The details are for the
+// operator. A client sees only the message.
 func damaged(format string, args ...any) error {
 	return &petstore.Error{
 		Code:    petstore.CodeInternal,
-		Message: "the store cannot answer this",
+		Message: "the store is damaged",
 		Err:     fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...)),
 	}
 }
@@ -88,8 +88,8 @@ func damaged(format string, args ...any) error {
 func appendInt64(b []byte, n int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(n)) }
 func int64At(b []byte) int64               { return int64(binary.BigEndian.Uint64(b)) }
 
-// appendIDs appends ascending IDs in as little room as they need: the first
-// one, and the distances between them.
+// appendIDs appends ascending IDs: the first one and the differences, as
+// varints.
 func appendIDs(b []byte, ids []int64) []byte {
 	before := int64(0)
 	for _, id := range ids {
@@ -99,8 +99,7 @@ func appendIDs(b []byte, ids []int64) []byte {
 	return b
 }
 
-// decodeIDs reads n IDs as appendIDs writes them, and returns what is behind
-// them.
+// decodeIDs returns n IDs that appendIDs wrote, and what follows them.
 func decodeIDs(b []byte, n int64) (ids []int64, rest []byte, err error) {
 	ids = make([]int64, n)
 	before := int64(0)
@@ -115,12 +114,11 @@ func decodeIDs(b []byte, n int64) (ids []int64, rest []byte, err error) {
 	return ids, b, nil
 }
 
-// maxID is the highest ID that a store can give out: a number that every JSON
-// reader keeps exactly.
+// maxID is the highest ID that a store issues. Every JSON reader keeps it
+// exactly.
 const maxID = 1<<53 - 1
 
-// statusIndex returns where an array in the order of petstore.Statuses has s,
-// which is one of them.
+// statusIndex returns the index of s, a valid status, in petstore.Statuses.
 func statusIndex(s petstore.Status) int {
 	switch s {
 	case petstore.StatusAvailable:

@@ -12,23 +12,22 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// basis is what a transaction is built on: the state, and what was looked up
-// together with it.
+// basis is what a transaction is built on: the state, and what was read together
+// with it.
 type basis struct {
 	state *state
-	known map[string]*mvccpb.KeyValue // nil: nothing was looked up
-	mark  int64                       // the process's last transaction that was carried out
+	known map[string]*mvccpb.KeyValue // nil: nothing was read with the state
+	mark  int64                       // the number of the process's last transaction that was carried out
 }
 
-// group is how many operations a nested transaction takes. Nesting has one
-// transaction read or remove more than the engine's 128 keys: it counts those
-// of each level, but leaves a nested transaction only what the level above it
-// has not used of the 128.
+// group is how many operations a nested transaction gets. etcd accepts at most
+// 128 operations in a transaction, counted without those of nested ones. A
+// nested transaction may have as many as the outer one has left of the 128. So
+// 60 groups of 60 fit.
 const group = 60
 
-// nest packs operations that are too many for one level. Those of writes that
-// share a transaction never are; one that has a transaction of its own can have
-// 60 groups of them.
+// nest packs operations into groups if they are too many for one transaction.
+// That happens only to a write that has a transaction of its own.
 func nest(ops []clientv3.Op) []clientv3.Op {
 	if len(ops) <= maxOps {
 		return ops
@@ -42,7 +41,7 @@ func nest(ops []clientv3.Op) []clientv3.Op {
 	return packed
 }
 
-// unnest returns the answers to operations that nest has packed.
+// unnest returns the responses to operations that nest has packed.
 func unnest(responses []*etcdserverpb.ResponseOp) []*etcdserverpb.ResponseOp {
 	var all []*etcdserverpb.ResponseOp
 	for _, r := range responses {
@@ -85,13 +84,14 @@ func (s *Store) basisOf(responses []*etcdserverpb.ResponseOp, needs []string) (b
 	}
 	body, err := open(s.committer.process, kv.Value)
 	if err != nil || len(body) != 16 {
-		return basis{}, damaged("the mark of a process is none")
+		return basis{}, damaged("the record %q is not the mark of a process", s.committer.process)
 	}
 	b.mark = int64At(body)
 	return b, nil
 }
 
-// lookUp reads a basis. Whatever the configuration, it is the newest.
+// lookUp reads the current basis, linearizably even if the store is configured
+// for serializable reads.
 func (s *Store) lookUp(end time.Time, needs []string) (basis, error) {
 	ctx, cancel := context.WithDeadline(s.context, end)
 	defer cancel()
@@ -112,12 +112,12 @@ func (s *Store) lookUp(end time.Time, needs []string) (basis, error) {
 	return s.basisOf(resp.Responses, needs)
 }
 
-// send sends a transaction until its outcome is known: again and again with
-// the same compare, so that it can be carried out once only. It returns the
-// basis of the next one, and whether this one was carried out.
+// send sends a transaction until its outcome is known. The compare is the same
+// each time, so it is carried out at most once. send returns the basis of the
+// next transaction, and whether this one was carried out.
 func (s *Store) send(end time.Time, base basis, u *update, needs []string, lost int64) (basis, bool, error) {
 	txn := s.transaction(base, u, needs, lost)
-	unsure := false // it may have been carried out
+	unsure := false // an attempt without a response may have been carried out
 	for n := 0; ; n++ {
 		before, start := s.revision.Load(), time.Now()
 		var resp *clientv3.TxnResponse
@@ -130,7 +130,7 @@ func (s *Store) send(end time.Time, base basis, u *update, needs []string, lost 
 			return r.Header, nil
 		})
 		if err == nil {
-			s.answering(nil)
+			s.setResponding(nil)
 			if err := s.sameCluster(header, before); err != nil {
 				return basis{}, false, err
 			}
@@ -145,14 +145,15 @@ func (s *Store) send(end time.Time, base basis, u *update, needs []string, lost 
 		}
 		unsure = true
 		if !s.pause(s.context, end, n) {
-			s.answering(err)
+			s.setResponding(err)
 			return basis{}, false, unknown(err)
 		}
 	}
 }
 
-// transaction returns what fills in a transaction. If it loses against another
-// process's, as it did lost times before, it says so where the winner looks.
+// transaction returns a function that fills in a transaction. If the transaction
+// loses against another process, as it has lost times before, it counts that in
+// the record loserKey, which the next winner reads.
 func (s *Store) transaction(base basis, u *update, needs []string, lost int64) func(clientv3.Txn) clientv3.Txn {
 	compares := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(s.config.Prefix+stateKey), "=", base.state.rev)}
 	for _, key := range u.absent {
@@ -167,7 +168,8 @@ func (s *Store) transaction(base basis, u *update, needs []string, lost int64) f
 	return func(t clientv3.Txn) clientv3.Txn { return t.If(compares...).Then(then...).Else(otherwise...) }
 }
 
-// outcome reads the answer to a transaction.
+// outcome returns what the response to a transaction says: the basis of the next
+// one, and whether this one was carried out.
 func (s *Store) outcome(resp *clientv3.TxnResponse, base basis, u *update, needs []string) (basis, bool, error) {
 	all := resp.Responses
 	if resp.Succeeded {
@@ -180,21 +182,21 @@ func (s *Store) outcome(resp *clientv3.TxnResponse, base basis, u *update, needs
 	return b, err == nil && b.mark == s.committer.number, err
 }
 
-// lossesIn returns how often the last process that lost had done so, if it was
-// after rev.
+// lossesIn returns the count in kv, the record loserKey, if it was written after
+// rev, otherwise 0.
 func lossesIn(kv *mvccpb.KeyValue, rev int64) int64 {
 	if kv == nil || kv.ModRevision <= rev {
 		return 0
 	}
 	body, err := open(loserKey, kv.Value)
 	if err != nil || len(body) != 8 {
-		return 1 // it is a hint, and no more
+		return 1 // the count is only a hint, so damage does not matter
 	}
 	return int64At(body)
 }
 
-// settle finds out whether a transaction was carried out of which some attempt
-// went without an answer, before another was refused for want of space.
+// settle finds out whether a transaction was carried out, if one attempt got no
+// response and a later one was refused because the cluster is full.
 func (s *Store) settle(end time.Time, base basis, needs []string, refusal error) (basis, bool, error) {
 	b, err := s.lookUp(end, needs)
 	switch {
@@ -203,18 +205,18 @@ func (s *Store) settle(end time.Time, base basis, needs []string, refusal error)
 	case b.mark == s.committer.number:
 		return b, true, nil
 	case b.state.rev != base.state.rev:
-		return b, false, s.explain(refusal) // the compare can hold no more
+		return b, false, s.explain(refusal) // the compare can no longer succeed
 	}
 	return b, false, unknown(refusal)
 }
 
-// maxYield bounds how long a process steps back for others.
+// maxYield limits how long a process waits for others.
 const maxYield = 500 * time.Millisecond
 
 // yield waits before the next transaction if another process has lost against
-// the last one. The loser tries again at once; if the winner did so too, with
-// the news that it is the first to have, it could win for ever. The more often
-// the other has lost, the more time it is given: it may be slower.
+// the last one. The winner is the first to know the new state. If it tried again
+// at once, as the loser does, it could win forever. The more often the loser has
+// lost, the longer the winner waits: the loser may be slower.
 func (s *Store) yield() {
 	if n := s.committer.losses; n > 0 {
 		d := min(s.committer.round*time.Duration(min(n, 100))/2, maxYield)

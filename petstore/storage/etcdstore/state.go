@@ -4,28 +4,28 @@ import (
 	"slices"
 )
 
-// What a record of several things holds, once it is full and written: from
-// then on it stays as it is. The state holds those that are not full yet.
+// The sizes of blocks. A block is written when it is full, and never changes.
+// Until then its contents are in the state.
 const (
-	petsPerBlock = 16  // pets in a block of them
+	petsPerBlock = 16  // pets in a block of pets
 	idsPerBlock  = 128 // IDs in a block of an index; pets between two marks
 )
 
-// state is what is counted rather than looked up. It is one record that every
-// transaction of every process changes, and compares with what it read of it.
+// state is the counters and the contents of blocks that are not full yet. It is
+// one record. Every transaction of every process compares its revision and
+// replaces it.
 type state struct {
-	rev int64 // of the cluster when it was written; no part of the record
+	rev int64 // of the cluster when it was written; not part of the record
 
-	lastPet     int64 // the highest ID given out; IDs are dense, so the number of pets too
-	lastMessage int64 // the highest number given to a message
+	lastPet     int64 // the highest ID issued; IDs are dense, so this is the number of pets too
+	lastMessage int64 // the highest number of a message
 	queued      int64 // messages in the queue
 	firstQueued int64 // no message before this one is in the queue
-	lastOnce    int64 // the number of the last record of outcomes made together
+	lastOnce    int64 // the number of the last record of the outcomes of a transaction
 	count       [3]int64
 
-	// The IDs of each status, and the records of the pets, that fill no
-	// block yet. A slice is never changed but by appending to it, and so can
-	// be shared.
+	// The IDs of each status, and the records of pets, that are not yet in a
+	// full block. The slices are only appended to, so states can share them.
 	tail [3][]int64
 	pets []byte
 }
@@ -63,7 +63,7 @@ func decodeState(b []byte, rev int64) (*state, error) {
 			return nil, err
 		}
 		if n := len(s.tail[i]); n > 0 && s.tail[i][n-1] > s.lastPet {
-			return nil, damaged("an index ends behind the last pet")
+			return nil, damaged("an index has the ID %d, and the last pet is %d", s.tail[i][n-1], s.lastPet)
 		}
 	}
 	s.pets = b
@@ -73,7 +73,7 @@ func decodeState(b []byte, rev int64) (*state, error) {
 	return s, nil
 }
 
-// clone returns a copy to be changed.
+// clone returns a copy that can be changed.
 func (s *state) clone() state {
 	c := *s
 	for i := range c.tail {

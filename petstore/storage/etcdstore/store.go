@@ -12,20 +12,20 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Store is a cluster in use. It is safe for concurrent use, by as many
-// processes as there are.
+// Store is an open store. It is safe for concurrent use, and any number of
+// processes can open the same store.
 type Store struct {
 	config      Config
 	members     []*member // in the order of the endpoints
 	readOptions []clientv3.OpOption
-	context     context.Context // of what no caller waits for; ends with the store
+	context     context.Context // of commits and cleanups; ends when the store is closed
 	cancel      context.CancelFunc
 
 	cluster  uint64       // its ID
-	revision atomic.Int64 // the highest that was seen
+	revision atomic.Int64 // the highest in any response
 	reading  atomic.Int64 // reads under way
-	current  atomic.Int64 // counts on when the member that is asked does not answer
-	silent   atomic.Bool  // the cluster did not answer last time
+	current  atomic.Int64 // modulo the number of members, the one to ask; see attempt
+	silent   atomic.Bool  // the cluster did not respond last time
 	newest   atomic.Pointer[state]
 	blocks   cache
 
@@ -35,7 +35,7 @@ type Store struct {
 	pending atomic.Int64 // bytes in writes
 	stopped sync.WaitGroup
 
-	mu     sync.RWMutex // closed for reading while a write is sent
+	mu     sync.RWMutex // held for reading while a write is queued
 	closed bool
 
 	committer committer
@@ -54,10 +54,10 @@ var (
 
 var errClosed = petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
 
-// Close finishes the creations that were accepted, as far as the cluster
-// answers, and ends the connections. Later calls fail with
-// petstore.CodeUnavailable; closing again does nothing. The error is
-// [Store.Err]'s, if the store had failed before.
+// Close commits the changes that were accepted, if the cluster responds, and
+// closes the connections. Later calls fail with petstore.CodeUnavailable;
+// another Close does nothing. If the store has failed, Close returns the error
+// of [Store.Err].
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -75,13 +75,13 @@ func (s *Store) Close() error {
 	return s.Err()
 }
 
-// Failed is closed when the cluster turns out to be another one than was
-// opened, or to have been put back to an earlier state: what the store knows
-// of it is then no longer true. From then on every call fails with
-// petstore.CodeUnavailable, until the store is closed and opened again.
+// Failed returns a channel that is closed when the cluster turns out to be
+// another one than the one that was opened, or to be in an earlier state. What
+// the store knows is then wrong, and every call fails with
+// petstore.CodeUnavailable until the store is closed and opened again.
 func (s *Store) Failed() <-chan struct{} { return s.failed }
 
-// Err says why the store has failed; nil if it has not.
+// Err returns why the store has failed; nil if it has not.
 func (s *Store) Err() error {
 	if e := s.failure.Load(); e != nil {
 		return e.Err
@@ -92,7 +92,7 @@ func (s *Store) Err() error {
 func (s *Store) fail(err error) error {
 	e := &petstore.Error{
 		Code:    petstore.CodeUnavailable,
-		Message: "the store has failed and has to be opened again",
+		Message: "the store has failed and must be opened again",
 		Err:     err,
 	}
 	if s.failure.CompareAndSwap(nil, e) {
@@ -102,7 +102,7 @@ func (s *Store) fail(err error) error {
 	return s.failure.Load()
 }
 
-// usable tells why nothing can be done now, if so.
+// usable returns why a call cannot begin now, nil if it can.
 func (s *Store) usable(ctx context.Context) error {
 	if e := s.failure.Load(); e != nil {
 		return e
@@ -113,12 +113,12 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// sameCluster makes sure that an answer comes from the cluster that was opened,
-// and from no earlier state of it than before, which was the highest revision
-// known when the request was sent.
+// sameCluster makes sure that a response comes from the cluster that was opened,
+// and from revision before or later, which was the highest one known when the
+// request was sent.
 func (s *Store) sameCluster(h *etcdserverpb.ResponseHeader, before int64) error {
 	if h.ClusterId != s.cluster {
-		return s.fail(fmt.Errorf("the endpoints are those of another cluster now: %x, and %x before", h.ClusterId, s.cluster))
+		return s.fail(fmt.Errorf("the endpoints lead to another cluster: its ID is %x, want %x", h.ClusterId, s.cluster))
 	}
 	if h.Revision < before && !s.config.Serializable {
 		return s.fail(fmt.Errorf("the cluster went back from revision %d to %d: it was restored from a backup", before, h.Revision))
@@ -129,8 +129,8 @@ func (s *Store) sameCluster(h *etcdserverpb.ResponseHeader, before int64) error 
 	return nil
 }
 
-// Ready reports why the store cannot be used now: it has failed, is closed, or
-// the cluster does not answer before ctx ends.
+// Ready returns why the store cannot be used now, nil if it can: it has failed,
+// is closed or damaged, or the cluster does not respond before ctx ends.
 func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.state(ctx)
 	return err
@@ -160,8 +160,7 @@ func (s *Store) stateOf(r *etcdserverpb.ResponseOp) (*state, error) {
 	return st, nil
 }
 
-// saw keeps the newest state that is known, for reads to guess from what they
-// will need.
+// saw keeps the newest state, from which reads guess what they need.
 func (s *Store) saw(st *state) {
 	for {
 		old := s.newest.Load()

@@ -24,7 +24,7 @@ func target(serializable bool) storagetest.Target {
 
 func TestStore(t *testing.T) { storagetest.Run(t, target(false)) }
 
-// With one member no read is stale.
+// With one member even serializable reads are never stale.
 func TestSerializable(t *testing.T) { storagetest.Run(t, target(true)) }
 
 func TestRandom(t *testing.T) {
