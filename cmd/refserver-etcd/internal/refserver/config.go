@@ -12,7 +12,7 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// config returns what the flags ask for.
+// config returns the configuration that the flags describe.
 func (c *cluster) config() (etcdstore.Config, error) {
 	config := etcdstore.Config{
 		Endpoints:    strings.Split(c.endpoints, ","),
@@ -29,7 +29,7 @@ func (c *cluster) config() (etcdstore.Config, error) {
 
 func (c *cluster) tls() (*tls.Config, error) {
 	if (c.cert == "") != (c.key == "") {
-		return nil, flags.Usagef("-etcd-cert and -etcd-key need each other")
+		return nil, flags.Usagef("-etcd-cert and -etcd-key: must be given together")
 	}
 	if c.ca == "" && c.cert == "" {
 		return nil, nil
@@ -75,7 +75,7 @@ func (c *cluster) credentials() (name, password string, err error) {
 	}
 	password = strings.TrimRight(string(b), "\r\n")
 	if password == "" {
-		return "", "", errors.New("-etcd-password-file: it is empty; must contain the password")
+		return "", "", errors.New("-etcd-password-file: must contain the password, but is empty")
 	}
 	return name, password, nil
 }

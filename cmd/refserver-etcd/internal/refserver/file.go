@@ -10,18 +10,18 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// pets calls take with each pet in a file of refserver, in the order of ids.
+// pets calls take with each pet in a file of refserver, in order of IDs.
 func pets(path string, take func(petstore.Pet) error) (storage.Exported, error) {
 	return export(path, &storage.ExportOptions{}, take)
 }
 
 // messages calls take with each queued message in a file of refserver, in the
-// order of ids.
+// order of their ids.
 func messages(path string, take func(petstore.Message) error) (storage.Exported, error) {
 	return export(path, &storage.ExportOptions{Messages: true}, take)
 }
 
-// export reads what an export of the file writes, line by line.
+// export exports the file and calls take with each line, decoded.
 func export[T any](path string, o *storage.ExportOptions, take func(T) error) (storage.Exported, error) {
 	r, w := io.Pipe()
 	var done storage.Exported

@@ -46,15 +46,15 @@ type importer struct {
 	out  io.Writer
 }
 
-// The errors of an import into a cluster with other records, to which nothing is
-// added.
+// Errors of an import into a cluster that holds something else. The import then
+// adds nothing.
 var (
 	errDiffer         = errors.New("the cluster holds other pets than the file")
 	errDifferMessages = errors.New("the cluster holds other messages than the file")
 )
 
-// run makes sure that the cluster holds nothing but the start of the file, adds
-// the rest, and then compares all of it.
+// run makes sure that the pets in the cluster are the first of the file, adds the
+// rest, and then compares everything.
 func (i *importer) run() error {
 	before, err := i.to.Stats(i.ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (i *importer) run() error {
 	case total.Written < before.Pets:
 		return fmt.Errorf("%w: %d, and the file has %d", errDiffer, before.Pets, total.Written)
 	}
-	fmt.Fprintf(i.out, "%d of %d pets are there already\n", before.Pets, total.Written)
+	fmt.Fprintf(i.out, "the cluster already holds %d of %d pets\n", before.Pets, total.Written)
 	if err := i.add(before.Pets); err != nil {
 		return err
 	}
@@ -89,12 +89,12 @@ func (i *importer) run() error {
 		return fmt.Errorf("verifying: %w", err)
 	}
 	_, err = fmt.Fprintf(i.out, "%d pets and %d queued messages copied and compared\n"+
-		"Idempotency keys are not copied: a creation of before that is repeated now makes a second pet\n", total.Written, messages)
+		"Idempotency keys are not copied: a client that repeats an earlier creation now creates a second pet\n", total.Written, messages)
 	return err
 }
 
-// compare compares the first n pets of the file with the cluster's. It returns how
-// many pets the file has.
+// compare compares the first n pets of the file with those in the cluster. It
+// returns how many pets the file has.
 func (i *importer) compare(n int64) (storage.Exported, error) {
 	page := petstore.Page{}
 	return pets(i.from, func(p petstore.Pet) error {
@@ -131,13 +131,13 @@ const (
 // add adds the pets after the n-th.
 func (i *importer) add(n int64) error {
 	var part []petstore.Pet
-	size, told := 0, n
+	size, reported := 0, n
 	flush := func() error {
 		if err := i.to.ImportPets(i.ctx, part); err != nil {
 			return err
 		}
-		if last := part[len(part)-1].ID; last-told >= 100_000 {
-			told = last
+		if last := part[len(part)-1].ID; last-reported >= 100_000 {
+			reported = last
 			fmt.Fprintf(i.out, "%d pets\n", last)
 		}
 		part, size = part[:0], 0
@@ -178,7 +178,7 @@ func (i *importer) addMessages() (int64, error) {
 	return x.Written, err
 }
 
-// compareMessages compares the queue of the file with the cluster's.
+// compareMessages compares the queue in the file with the one in the cluster.
 func (i *importer) compareMessages() error {
 	last := ""
 	var queue []petstore.Message

@@ -18,7 +18,7 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// TestMain makes the test binary the program too.
+// TestMain also makes the test binary run as the program.
 func TestMain(m *testing.M) {
 	if os.Getenv("REFSERVER_ETCD_TEST_RUN") != "" {
 		os.Exit(Program().Main())
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command runs the program to its end.
+// command runs the program until it ends.
 func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -80,8 +80,8 @@ func newMember(t *testing.T) string {
 	}
 }
 
-// file makes a file of refserver with n pets and three messages, of which
-// the first and the last were taken off the queue.
+// file creates a file of refserver with n pets and three messages, the first and
+// the last of which were removed from the queue.
 func file(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "petstore.db")
@@ -128,7 +128,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("import %v: code %d\n%s%s\nwant %d and %q", args, code, stdout, stderr, wantCode, want)
 		}
 		if code != 0 && strings.Count(stderr, "\n") != 1 {
-			t.Errorf("the error has not one line:\n%s", stderr)
+			t.Errorf("the error is not one line:\n%s", stderr)
 		}
 	}
 	open := func(prefix string) *etcdstore.Store {
@@ -143,7 +143,7 @@ func TestImport(t *testing.T) {
 	run("a/", 2, "import needs -from")
 	run("a/", 1, "no such file", "-from=nothing.db")
 
-	// An import that was interrupted goes on.
+	// An interrupted import can be continued.
 	s := open("a/")
 	if _, err := pets(from, func(p petstore.Pet) error {
 		if p.ID > 1234 {
@@ -154,7 +154,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := fmt.Sprintf("%d pets and 1 queued messages copied and compared", n)
-	run("a/", 0, "1234 of 3000 pets are there already", "-from="+from)
+	run("a/", 0, "the cluster already holds 1234 of 3000 pets", "-from="+from)
 	run("a/", 0, done, "-from="+from)
 	run("a/", 0, "Idempotency keys are not copied", "-from="+from)
 	messages, err := s.QueuedMessages(t.Context(), 10)
@@ -171,7 +171,7 @@ func TestImport(t *testing.T) {
 	}
 	run("a/", 1, "the cluster holds other messages than the file: see msg_2", "-from="+from)
 
-	// Nothing is added to a cluster that holds something else.
+	// An import adds nothing to a cluster that holds other pets.
 	other := open("b/")
 	if _, err := other.CreatePet(t.Context(), petstore.NewPet{Name: "another"}, petstore.Once{}); err != nil {
 		t.Fatal(err)
@@ -180,14 +180,14 @@ func TestImport(t *testing.T) {
 	if stats, err := other.Stats(t.Context()); err != nil || stats.Pets != 1 {
 		t.Errorf("%+v, %v", stats, err)
 	}
-	// And one that has gone on since is no copy.
+	// A cluster to which pets were added after the import is no longer a copy.
 	if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "later"}, petstore.Once{}); err != nil {
 		t.Fatal(err)
 	}
 	run("a/", 1, "3001, and the file has 3000", "-from="+from)
 }
 
-// What keeps the server from starting is told in one line.
+// A server that cannot start says why in one line.
 func TestStartErrors(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
@@ -201,14 +201,14 @@ func TestStartErrors(t *testing.T) {
 		{"-etcd=127.0.0.1:2379", 1, "-etcd: opening the store in etcd: endpoint \"127.0.0.1:2379\": must be a URL"},
 		{"-etcd=http://127.0.0.1:1", 1, "no member of the cluster can be reached: http://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused"},
 		{"-etcd=http://127.0.0.1:1,https://127.0.0.1:1", 1, "all must be http or all https"},
-		{"-etcd-cert=x", 2, "-etcd-cert and -etcd-key need each other"},
+		{"-etcd-cert=x", 2, "-etcd-cert and -etcd-key: must be given together"},
 		{"-etcd-ca=x", 2, "-etcd-ca and -etcd-cert need https"},
 		{"-etcd=https://127.0.0.1:1 -etcd-ca=/nowhere", 1, "-etcd-ca: open /nowhere"},
 		{"-etcd=https://127.0.0.1:1 -etcd-ca=" + empty, 1, "holds no certificate"},
 		{"-etcd-user=anna", 2, "must be name:password"},
 		{"-etcd-password-file=x", 2, "needs -etcd-user"},
 		{"-etcd-user=anna -etcd-password-file=/nowhere", 1, "-etcd-password-file: open /nowhere"},
-		{"-etcd-user=anna -etcd-password-file=" + empty, 1, "it is empty"},
+		{"-etcd-user=anna -etcd-password-file=" + empty, 1, "must contain the password"},
 	} {
 		code, _, stderr := command(t, append(strings.Fields(tt.args), "-addr=127.0.0.1:0")...)
 		if code != tt.code || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {

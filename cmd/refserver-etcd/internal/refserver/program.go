@@ -1,5 +1,5 @@
-// Package refserver is the reference server in front of a cluster, for more than
-// one executable.
+// Package refserver is the reference server in front of a cluster. The command
+// refserver-etcd and the trial cluster run it.
 package refserver
 
 import (
@@ -13,7 +13,7 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// Name is that of the executable.
+// Name is the name of the command.
 const Name = "refserver-etcd"
 
 // Program returns the server with its command line.
@@ -46,7 +46,7 @@ func (c *cluster) open(ctx context.Context, log *slog.Logger, _ bool) (*serve.St
 	}, nil
 }
 
-// cluster is where the store is.
+// cluster has the flags that say where the store is.
 type cluster struct {
 	endpoints    string
 	prefix       string
@@ -66,7 +66,7 @@ func (c *cluster) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.key, "etcd-key", "", "`file` with the private key of the client's certificate (PEM)")
 	fs.StringVar(&c.user, "etcd-user", "", "`name:password` in the cluster; other users of the machine can read it on the command line, so prefer the environment variable or -etcd-password-file")
 	fs.StringVar(&c.passwordFile, "etcd-password-file", "", "`file` with the password; -etcd-user is then only the name")
-	flags.Var(fs, &c.serializable, "etcd-serializable", false, "let any member serve reads from what it has: they go on without a majority, and may be stale", flags.Bool)
+	flags.Var(fs, &c.serializable, "etcd-serializable", false, "let any member serve reads from its own state: they go on without a majority, and may be stale", flags.Bool)
 }
 
 func (c *cluster) openStore(ctx context.Context, log *slog.Logger) (*etcdstore.Store, error) {
