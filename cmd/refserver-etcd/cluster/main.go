@@ -1,10 +1,8 @@
-// Cluster starts a cluster of the petstore on this machine, to be tried:
-// three members of etcd and three reference servers, each a process of its own.
-// It prints where they are, and ends all of them at Ctrl-C.
+// Cluster starts a petstore cluster on this machine to try: three members of
+// etcd and three reference servers, each in a process of its own. It prints
+// their addresses. Ctrl-C ends everything and removes the data.
 //
 //	go run -C cmd/refserver-etcd/cluster .
-//
-// What is stored is gone at the end.
 package main
 
 import (
@@ -42,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if fs.NArg() > 0 || o.Members < 1 || o.Servers < 1 {
-		return errors.New("it takes flags alone, and at least one member and one server")
+		return errors.New("takes only flags, and needs at least one member and one server")
 	}
 	var err error
 	if o.Dir, err = os.MkdirTemp("", "petstore-cluster-*"); err != nil {
@@ -72,7 +70,7 @@ func show(ctx context.Context, w io.Writer, c *local.Cluster) error {
 	for _, m := range c.Members {
 		role := ""
 		if m == leader {
-			role = "  leads"
+			role = "  leader"
 		}
 		fmt.Fprintf(w, "%s  etcd %s  process %d%s\n", m.Name(), m.URL(), m.Pid(), role)
 	}
@@ -88,7 +86,7 @@ Add a pet at one server, kill the leader, and read the pet at another:
     kill -9 %d
     curl -s --oauth2-bearer $KEY %s/pets/1
 
-Ctrl-C ends all of it.
+Ctrl-C ends everything.
 `, c.Key, c.Servers[0].URL(), leader.Pid(), last.URL())
 	return err
 }

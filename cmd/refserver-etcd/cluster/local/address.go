@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// freeAddress returns a loopback address that nobody listens on. It is not one
-// of those that the system gives to outgoing connections, so that a process
-// which is restarted finds its address free.
+// freeAddress returns a free loopback address. Its port is not one of those that
+// the system assigns to outgoing connections, so the address is still free when
+// a process is restarted.
 func freeAddress() (string, error) {
 	for range 100 {
 		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(20_000+rand.IntN(12_000)))

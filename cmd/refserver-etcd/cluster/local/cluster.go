@@ -13,13 +13,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// Options says what a cluster is made of.
+// Options describes a cluster.
 type Options struct {
-	Dir        string   // the folder for everything; it must be there
-	Members    int      // of etcd
-	Servers    int      // before them
-	MemberArgs []string // flags of etcd beside those that every member has
-	ServerArgs []string // flags of refserver-etcd beside those that every server has
+	Dir        string   // the folder for everything; it must exist
+	Members    int      // how many members of etcd
+	Servers    int      // how many reference servers
+	MemberArgs []string // more flags of etcd
+	ServerArgs []string // more flags of refserver-etcd
 	Network    Network  // between the members
 }
 
@@ -32,14 +32,14 @@ type Cluster struct {
 
 	options Options
 	network network
-	servers int       // made
-	all     []*Server // with those that were added later
+	servers int       // how many were created
+	all     []*Server // Servers and those of AddServer
 	client  *clientv3.Client
 	ids     map[string]uint64 // of the members, by name
 }
 
-// Start starts a cluster and returns when all of it answers. On an error
-// nothing is left running.
+// Start starts a cluster and returns when all members and servers respond. If it
+// fails, it leaves no process behind.
 func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	c = &Cluster{Dir: o.Dir, options: o}
 	defer func() {
@@ -66,7 +66,7 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 		return c, err
 	}
 	for _, m := range c.Members {
-		if err := m.until("it takes connections", m.answers); err != nil {
+		if err := m.until("it accepts connections", m.accepts); err != nil {
 			return c, err
 		}
 	}
@@ -89,8 +89,7 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	return c, nil
 }
 
-// AddServer starts one more server, with flags beside those that every server
-// has.
+// AddServer starts one more server, with more flags. It is not in c.Servers.
 func (c *Cluster) AddServer(args ...string) (*Server, error) {
 	c.servers++
 	endpoints := c.Endpoints()
@@ -116,7 +115,7 @@ func (c *Cluster) Endpoints() []string {
 // Client returns a client of the cluster. It is closed with the cluster.
 func (c *Cluster) Client() *clientv3.Client { return c.client }
 
-// WaitReady waits until a majority answers.
+// WaitReady waits until a majority of the members responds.
 func (c *Cluster) WaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -134,7 +133,7 @@ func (c *Cluster) WaitReady(ctx context.Context) error {
 	}
 }
 
-// learnIDs asks for the ids that the members have in the cluster.
+// learnIDs sets the IDs that the members have in the cluster.
 func (c *Cluster) learnIDs(ctx context.Context) error {
 	list, err := c.client.MemberList(ctx)
 	if err != nil {
@@ -147,7 +146,8 @@ func (c *Cluster) learnIDs(ctx context.Context) error {
 	return nil
 }
 
-// Leader returns the member that leads, as most of them see it.
+// Leader waits until a majority of the members agrees on a leader, and returns
+// it.
 func (c *Cluster) Leader(ctx context.Context) (*Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -176,11 +176,11 @@ func (c *Cluster) Restart(m *Member) error {
 	if err := m.run(c.Members); err != nil {
 		return err
 	}
-	return m.until("it takes connections", m.answers)
+	return m.until("it accepts connections", m.accepts)
 }
 
-// Replace puts an empty member in the place of one whose data is gone: the old
-// one is taken out of the cluster, and the new one brought in under its address.
+// Replace wipes a member, removes it from the cluster, and adds it again as a new
+// member with the same address.
 func (c *Cluster) Replace(ctx context.Context, m *Member) error {
 	m.Kill()
 	if err := m.Wipe(); err != nil {
@@ -191,7 +191,7 @@ func (c *Cluster) Replace(ctx context.Context, m *Member) error {
 		return err
 	})
 	if err != nil && !errors.Is(err, rpctypes.ErrMemberNotFound) {
-		return fmt.Errorf("taking %s out: %w", m.name, err)
+		return fmt.Errorf("removing %s: %w", m.name, err)
 	}
 	err = again(ctx, func(ctx context.Context) error {
 		added, err := c.client.MemberAdd(ctx, []string{m.peerURL()})
@@ -201,14 +201,14 @@ func (c *Cluster) Replace(ctx context.Context, m *Member) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("bringing %s in: %w", m.name, err)
+		return fmt.Errorf("adding %s: %w", m.name, err)
 	}
 	m.existing = true
 	return c.Restart(m)
 }
 
-// again does a change of the members until the cluster takes it: it does not
-// before its members have seen each other for some seconds.
+// again calls change until the cluster accepts that change of its members. It
+// refuses one until they have been connected for some seconds.
 func again(ctx context.Context, change func(context.Context) error) error {
 	for end := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
 		try, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -220,7 +220,7 @@ func again(ctx context.Context, change func(context.Context) error) error {
 	}
 }
 
-// Stop ends everything in good order: the servers first.
+// Stop ends the servers in good order, and then kills the members.
 func (c *Cluster) Stop() error {
 	var errs []error
 	ended := make(chan error)
@@ -231,7 +231,7 @@ func (c *Cluster) Stop() error {
 		errs = append(errs, <-ended)
 	}
 	for _, m := range c.Members {
-		// The last ones stop without a majority, which takes them long.
+		// Members that stop in good order take long once the majority is gone.
 		m.Kill()
 	}
 	c.Kill()

@@ -1,7 +1,8 @@
 // Package local runs a cluster on this machine: members of etcd and reference
-// servers, each a process of its own with its own folder, on loopback. The
-// command cluster, its benchmark and the tests of failures use it.
+// servers, each in a process and a folder of its own. The command cluster, its
+// benchmark and the tests of failures use it.
 //
-// The processes are the executable that started them, in another role: it
-// calls [Role] before anything else. They end when it ends, however it does.
+// Each process runs the executable that started it, in another role. So a
+// program that uses this package calls [Role] before anything else. The
+// processes end with the one that started them, even if it crashes.
 package local

@@ -17,16 +17,16 @@ import (
 type Member struct {
 	child
 	client   string // host:port
-	peer     string // host:port that it listens on
-	reached  string // host:port that other members reach it by
+	peer     string // host:port that it listens on for other members
+	reached  string // host:port that other members connect to
 	extra    []string
-	existing bool // it joins a cluster that is there
+	existing bool // it joins an existing cluster
 }
 
 // URL returns the member's client URL.
 func (m *Member) URL() string { return "http://" + m.client }
 
-// peerURL returns the URL that other members reach it by.
+// peerURL returns the URL that other members connect to.
 func (m *Member) peerURL() string { return "http://" + m.reached }
 
 // Name returns the member's name in the cluster.
@@ -35,7 +35,7 @@ func (m *Member) Name() string { return m.name }
 // DataDir returns the folder that holds the member's data.
 func (m *Member) DataDir() string { return filepath.Join(m.dir, "data") }
 
-// run starts the member as one of those.
+// run starts the member of a cluster of all.
 func (m *Member) run(all []*Member) error {
 	var initial []string
 	for _, o := range all {
@@ -63,14 +63,15 @@ func (m *Member) run(all []*Member) error {
 	return m.start(append(args, m.extra...)...)
 }
 
-// AddArgs gives the member more flags of etcd, from its next start on. The last
-// of a flag counts.
+// AddArgs gives the member more flags of etcd, from its next start on. If a flag
+// is repeated, the last one counts.
 func (m *Member) AddArgs(args ...string) { m.extra = append(slices.Clip(m.extra), args...) }
 
-// Wipe removes the data of a member that is not running: its disk is gone.
+// Wipe removes the data of a member that is not running, as if it had lost its
+// disk.
 func (m *Member) Wipe() error { return os.RemoveAll(m.DataDir()) }
 
-// Status asks the member itself how it is.
+// Status returns the status that the member reports.
 func (m *Member) Status(ctx context.Context) (status *clientv3.StatusResponse, err error) {
 	err = m.ask(ctx, func(ctx context.Context, c *clientv3.Client) (err error) {
 		status, err = c.Status(ctx, m.URL())
@@ -79,7 +80,8 @@ func (m *Member) Status(ctx context.Context) (status *clientv3.StatusResponse, e
 	return status, err
 }
 
-// Healthy reports why the member does not answer a linearizable read.
+// Healthy returns why the member does not serve a linearizable read, nil if it
+// does.
 func (m *Member) Healthy(ctx context.Context) error {
 	return m.ask(ctx, func(ctx context.Context, c *clientv3.Client) error {
 		_, err := c.Get(clientv3.WithRequireLeader(ctx), "health")
@@ -87,7 +89,7 @@ func (m *Member) Healthy(ctx context.Context) error {
 	})
 }
 
-// ask has a client of this member alone do something, within two seconds.
+// ask calls do with a client of only this member, and with two seconds of time.
 func (m *Member) ask(ctx context.Context, do func(context.Context, *clientv3.Client) error) error {
 	c, err := clientv3.New(clientv3.Config{Endpoints: []string{m.URL()}, Logger: zap.NewNop()})
 	if err != nil {
@@ -99,8 +101,8 @@ func (m *Member) ask(ctx context.Context, do func(context.Context, *clientv3.Cli
 	return do(ctx, c)
 }
 
-// answers reports whether the member takes connections.
-func (m *Member) answers() bool {
+// accepts reports whether the member accepts connections.
+func (m *Member) accepts() bool {
 	conn, err := net.DialTimeout("tcp", m.client, time.Second)
 	if err != nil {
 		return false
@@ -109,7 +111,7 @@ func (m *Member) answers() bool {
 	return true
 }
 
-// newMember returns a member that has not been started, and has no addresses.
+// newMember returns a member that has not been started and has no addresses yet.
 func newMember(dir, name string, extra []string) *Member {
 	m := &Member{extra: extra}
 	m.child = child{name: name, role: roleMember, dir: filepath.Join(dir, name)}

@@ -18,28 +18,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaces is the network Namespaced. Members and this process are joined by
-// a bridge, which has a namespace too:
+// namespaces is the network Namespaced. A bridge in a namespace of its own
+// connects this process and the members:
 //
 //	this process ── bridge ── eth0 of a member
 //	                  ├────── eth0 of another
 //
-// None of the namespaces has a name: each lasts as long as a process that does
-// nothing in it, which ends when this one does, however it does. With them go
-// the interfaces, both ends of each.
+// The namespaces have no names. Each exists as long as an idle process in it.
+// These processes end with this one, even if it crashes, and their namespaces
+// and interfaces vanish with them.
 type namespaces struct {
 	subnet  netip.Prefix
-	claim   net.Listener // that no other process takes the subnet
-	hub     *holder
+	claim   net.Listener // reserves the subnet
+	hub     *holder      // of the bridge
 	members map[*Member]*holder
 }
 
-// holder is a process that keeps a network namespace.
+// holder is an idle process that keeps a network namespace.
 type holder struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
 	addr  netip.Addr
-	port  string // of the bridge, that its interface hangs on
+	port  string // the port of the bridge that eth0 is connected to
 }
 
 func newHolder() (*holder, error) {
@@ -62,8 +62,8 @@ func (h *holder) end() {
 	_ = h.cmd.Wait()
 }
 
-// ip runs commands of ip(8), one a line, in the namespace; in that of this
-// process if h is nil.
+// ip runs commands of ip(8), one on each line, in the namespace of h, or in that
+// of this process if h is nil.
 func (h *holder) ip(commands string) error {
 	for line := range strings.Lines(commands) {
 		args := append([]string{"ip"}, strings.Fields(line)...)
@@ -92,7 +92,7 @@ func newNamespaces() (network, error) {
 		hub.end()
 		return nil, err
 	}
-	// The name of this process's end is unique as the holder's id is.
+	// The name of this process's interface is unique because process IDs are.
 	outside := "petstore" + hub.pid()
 	err = hub.ip("link add bridge type bridge\n link set bridge up")
 	if err == nil {
@@ -110,9 +110,9 @@ func newNamespaces() (network, error) {
 	return n, nil
 }
 
-// freeSubnet returns a part of the addresses that are set aside for tests of
-// networks (RFC 2544) which this machine does not use, and what keeps it from
-// being given out again: a socket whose name is in no file system.
+// freeSubnet returns an unused subnet of the addresses reserved for network tests
+// (RFC 2544), and an abstract Unix socket, whose name reserves the subnet while
+// it is open.
 func freeSubnet() (netip.Prefix, net.Listener, error) {
 	used, err := net.InterfaceAddrs()
 	if err != nil {
@@ -133,7 +133,7 @@ func freeSubnet() (netip.Prefix, net.Listener, error) {
 	return netip.Prefix{}, nil, errors.New("no free subnet in 198.18.0.0/16")
 }
 
-// addr returns the n-th address of the subnet.
+// addr returns the i-th address of the subnet.
 func (n *namespaces) addr(i int) netip.Addr {
 	b := n.subnet.Addr().As4()
 	b[3] = byte(i)
@@ -161,7 +161,8 @@ func (n *namespaces) join(m *Member) error {
 		link set lo up`, h.addr))
 }
 
-// cut has packets for the other member go to a station that is not there.
+// cut makes each of the two send packets for the other to a link-layer address
+// that does not exist.
 func (n *namespaces) cut(_ *Cluster, a, b *Member, cut bool) error {
 	command := "neigh del %s dev eth0"
 	if cut {
@@ -171,7 +172,7 @@ func (n *namespaces) cut(_ *Cluster, a, b *Member, cut bool) error {
 	return errors.Join(x.ip(fmt.Sprintf(command, y.addr)), y.ip(fmt.Sprintf(command, x.addr)))
 }
 
-// cutOff pulls the member's plug.
+// cutOff takes down the member's port of the bridge, as if its cable was pulled.
 func (n *namespaces) cutOff(_ *Cluster, m *Member, cut bool) error {
 	state := "up"
 	if cut {
@@ -188,10 +189,10 @@ func (n *namespaces) close() {
 	_ = n.claim.Close()
 }
 
-// enter has this process be started anew in the network namespace of another.
-// It returns only with an error.
+// enter executes this program again in the network namespace of another process.
+// It returns only if it fails.
 func enter(pid string) error {
-	// A thread has the namespace, and it is this one that the new program keeps.
+	// Setns sets the namespace of this thread, in which Exec starts the program.
 	runtime.LockOSThread()
 	ns, err := os.Open("/proc/" + pid + "/ns/net")
 	if err != nil {

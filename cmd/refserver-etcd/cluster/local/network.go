@@ -5,41 +5,41 @@ import (
 	"strconv"
 )
 
-// Network says how members reach each other, and how they can be cut off.
+// Network says how members are connected, and how they can be cut off.
 type Network int
 
-// The networks there are.
 const (
-	// Direct connections on loopback, that cannot be cut.
+	// Direct: members connect directly on loopback. Nothing can be cut.
 	Direct Network = iota
 
-	// Proxied members reach each other through proxies of this process, which
-	// can keep silent. Clients reach them directly, whatever is cut.
+	// Proxied: members connect to each other through proxies in this process,
+	// which can go silent. Clients connect directly and are never cut off.
 	Proxied
 
-	// Namespaced members have a network namespace each, with an interface of
-	// its own: clients are cut off from a member that is cut off too. This
-	// needs Linux, and root's rights.
+	// Namespaced: each member has a network namespace and an interface of its
+	// own. A member that is cut off is cut off from clients too. This needs
+	// Linux and root.
 	Namespaced
 )
 
-// ErrNoNamespaces says that this system does not give network namespaces.
-var ErrNoNamespaces = errors.New("network namespaces are not to be had")
+// ErrNoNamespaces says that this system has no network namespaces, or does not
+// allow this process to use them.
+var ErrNoNamespaces = errors.New("network namespaces are not available")
 
 var errUncut = errors.New("the network cannot be cut")
 
-// network is what lies between members.
+// network connects members.
 type network interface {
 	// join gives a member its addresses, before it is started.
 	join(m *Member) error
 
-	// cut keeps two members from each other, or joins them again.
+	// cut cuts the connection of two members, or restores it.
 	cut(c *Cluster, a, b *Member, cut bool) error
 
-	// cutOff keeps a member from all others, or joins it to them again.
+	// cutOff cuts a member off from all others, or reconnects it.
 	cutOff(c *Cluster, m *Member, cut bool) error
 
-	// close removes the network, once its members have ended.
+	// close removes the network after its members have ended.
 	close()
 }
 
@@ -53,10 +53,10 @@ func newNetwork(n Network) (network, error) {
 	return direct{}, nil
 }
 
-// Cut keeps two members from each other, or joins them again.
+// Cut cuts the connection of two members, or restores it.
 func (c *Cluster) Cut(a, b *Member, cut bool) error { return c.network.cut(c, a, b, cut) }
 
-// CutOff keeps a member from all others, or joins it to them again.
+// CutOff cuts a member off from all others, or reconnects it.
 func (c *Cluster) CutOff(m *Member, cut bool) error { return c.network.cutOff(c, m, cut) }
 
 // direct is the network Direct.
@@ -75,7 +75,7 @@ func (direct) cut(*Cluster, *Member, *Member, bool) error { return errUncut }
 func (direct) cutOff(*Cluster, *Member, bool) error       { return errUncut }
 func (direct) close()                                     {}
 
-// proxies is the network Proxied: what others reach each member through.
+// proxies is the network Proxied: the proxy in front of each member.
 type proxies map[*Member]*proxy
 
 func (p proxies) join(m *Member) error {
@@ -111,5 +111,5 @@ func (p proxies) close() {
 	}
 }
 
-// senderOf returns how a member calls itself to others.
+// senderOf returns the ID that a member sends in its requests to others.
 func (c *Cluster) senderOf(m *Member) string { return strconv.FormatUint(c.ids[m.name], 16) }

@@ -10,13 +10,12 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// patience is how long a process is waited for that comes at once unless the
-// machine is busy.
+// patience limits waits for what happens at once on a machine that is not busy.
 const patience = process.Patience
 
 // child is this executable in another role.
 type child struct {
-	*process.Process // nil: it was never started
+	*process.Process // nil until the first start
 
 	name  string
 	role  string
@@ -25,7 +24,7 @@ type child struct {
 	stdin io.Closer
 }
 
-// start starts the process, which must not be running. Its log starts anew.
+// start starts the process, which must not be running, with an empty log.
 func (p *child) start(args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -47,13 +46,14 @@ func (p *child) start(args ...string) error {
 	return nil
 }
 
-// Stop has the process end in good order, and reports if it does not.
+// Stop sends SIGTERM and waits for the end of the process. It returns an error if
+// the process fails or has to be killed.
 func (p *child) Stop() error {
 	if !p.Running() {
 		return nil
 	}
 	if err := p.Signal(syscall.SIGTERM); err != nil {
-		p.Kill() // some systems have no such signal
+		p.Kill() // Windows cannot send the signal
 		return nil
 	}
 	code, err := p.Wait()
@@ -67,7 +67,8 @@ func (p *child) Stop() error {
 	return nil
 }
 
-// until waits until ok while the process runs.
+// until waits until ok returns true. It returns an error if the process ends
+// first.
 func (p *child) until(what string, ok func() bool) error {
 	if err := p.Until(what, ok); err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)

@@ -6,8 +6,8 @@ import "syscall"
 
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// Pause has the process do nothing, without its knowing: SIGSTOP.
+// Pause sends SIGSTOP: the process hangs until Resume.
 func (p *child) Pause() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
 
-// Resume ends a pause.
+// Resume lets a paused process run again.
 func (p *child) Resume() error { return p.cmd.Process.Signal(syscall.SIGCONT) }

@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// proxy stands before the address that a member listens for others on. It can
-// keep silent on the connections of some of them: what they send is not passed
-// on, and neither are answers, as if the network had been cut.
+// proxy passes connections of other members on to a member. It can cut some of
+// them: then it passes on neither requests nor responses, and the connections
+// stay open, as if the network had been cut.
 //
-// Who connects is told by the header field that every request of one member to
-// another carries.
+// It knows a connection's sender from the header field X-Server-From, which
+// members send in every request to another member.
 type proxy struct {
 	addr, to string
 	ln       net.Listener
 
 	mu    sync.Mutex
-	cut   map[string]bool // by member id; "": everybody
+	cut   map[string]bool // by member ID; "": all members
 	conns map[*link]struct{}
 }
 
 // link is a connection through a proxy.
 type link struct {
 	from, to net.Conn
-	sender   string // member id; "": not known
+	sender   string // member ID; "": not known yet
 }
 
 func newProxy(to string) (*proxy, error) {
@@ -66,7 +66,7 @@ func (l *link) close() {
 	_ = l.to.Close()
 }
 
-// setCut has the proxy be silent to a sender, or to everybody if it is "".
+// setCut cuts the connections of a sender, or restores them. "": of all senders.
 func (p *proxy) setCut(sender string, cut bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +75,7 @@ func (p *proxy) setCut(sender string, cut bool) {
 		return
 	}
 	delete(p.cut, sender)
-	// A network that comes back resets what was cut: the bytes are lost.
+	// Close the connections, because bytes of them were dropped.
 	for l := range p.conns {
 		if sender == "" || l.sender == sender {
 			l.close()
@@ -83,7 +83,7 @@ func (p *proxy) setCut(sender string, cut bool) {
 	}
 }
 
-// silent reports whether nothing may pass on l.
+// silent reports whether l is cut.
 func (p *proxy) silent(l *link) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +117,7 @@ func (p *proxy) serve(from net.Conn) {
 	<-back
 }
 
-// pass copies from src to dst, and drops what comes while the link is cut.
+// pass copies from src to dst, and drops what arrives while l is cut.
 func (p *proxy) pass(l *link, src, dst net.Conn) {
 	b := make([]byte, 64<<10)
 	for {
@@ -127,8 +127,7 @@ func (p *proxy) pass(l *link, src, dst net.Conn) {
 				p.learn(l, b[:n])
 			}
 			if p.silent(l) {
-				// Once bytes are lost the connection is of no more use.
-				p.hold(l)
+				p.hold(l) // bytes were dropped, so nothing may follow them
 				return
 			}
 			if _, err := dst.Write(b[:n]); err != nil {
@@ -141,7 +140,7 @@ func (p *proxy) pass(l *link, src, dst net.Conn) {
 	}
 }
 
-// hold keeps a cut connection open and silent until the cut is over.
+// hold keeps a cut connection open until it is no longer cut.
 func (p *proxy) hold(l *link) {
 	for p.silent(l) {
 		time.Sleep(20 * time.Millisecond)
@@ -151,7 +150,7 @@ func (p *proxy) hold(l *link) {
 	}
 }
 
-// learn finds out who sends.
+// learn sets the sender of l if b has the header field.
 func (p *proxy) learn(l *link, b []byte) {
 	const field = "\r\nX-Server-From: "
 	_, rest, found := bytes.Cut(b, []byte(field))

@@ -11,18 +11,19 @@ import (
 	"example.com/animalstore/cmd/refserver-etcd/internal/refserver"
 )
 
-// roleVariable is the environment variable that makes the executable a member
-// or a server. What follows an @ is a process whose network namespace it is in.
+// roleVariable is the environment variable that makes the executable a member or
+// a server. After an @ it may have the ID of a process, whose network namespace
+// it then runs in.
 const roleVariable = "PETSTORE_ROLE"
 
-// The roles beside that of the program itself.
+// The roles besides that of the program itself.
 const (
 	roleMember = "member" // an etcd server, with its own flags
 	roleServer = "server" // refserver-etcd, with its own flags
 )
 
-// Role returns at once in a process that was started as itself. In one that
-// was started to be a member or a server it is that, and does not return.
+// Role runs the process as a member or a server if it was started as one, and
+// does not return. Otherwise it returns at once.
 func Role() {
 	role, namespace, elsewhere := strings.Cut(os.Getenv(roleVariable), "@")
 	if elsewhere {
@@ -41,8 +42,8 @@ func Role() {
 	}
 }
 
-// endWithParent ends the process when its standard input does: whoever started
-// it holds the other end and never writes to it.
+// endWithParent ends the process when its standard input ends. The parent holds
+// the other end of the pipe and never writes to it.
 func endWithParent() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	os.Exit(1)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Server is a reference server before the cluster.
+// Server is a reference server in front of the cluster.
 type Server struct {
 	child
 	addr  string
@@ -14,16 +14,17 @@ type Server struct {
 	args  []string
 }
 
-// Keys is the file with the API keys that all servers use.
+// keysName is the name of the file with the API keys, which all servers use.
 const keysName = "petstore.keys"
 
-// URL returns the base address, that /pets stands under.
+// URL returns the base address, without /pets.
 func (s *Server) URL() string { return "http://" + s.addr + "/v1" }
 
-// AdminURL returns the address of the counters.
+// AdminURL returns the admin address.
 func (s *Server) AdminURL() string { return "http://" + s.admin }
 
-// Start starts the server and returns when it serves. It keeps its address.
+// Start starts the server and returns when it serves. A server that is started
+// again has the same addresses.
 func (s *Server) Start() error {
 	if err := s.start(s.args...); err != nil {
 		return err
@@ -54,7 +55,7 @@ func newServer(dir, name string, endpoints []string, extra []string) (*Server, e
 	return s, nil
 }
 
-// createKey makes the key file and returns a key.
+// createKey creates the key file and returns a key.
 func createKey(dir string) (string, error) {
 	p := child{name: "keys create", role: roleServer, dir: dir}
 	if err := p.start("keys", "create", "-keys="+filepath.Join(dir, keysName), "local"); err != nil {
