@@ -3,11 +3,10 @@
 //
 //	go run -C cmd/refserver-etcd/cluster ./benchmark
 //
-// Each figure is the ratio to a limit that is measured in the same run, in
-// turn with it, pair by pair; the median of the pairs is shown. Reads are held
-// against one plain Get of the engine's client, which reads one pet's key;
-// creations against one transaction a creation with the same compare. See
-// docs/cluster.md.
+// Each figure is a ratio to a simpler way, which is measured in turn with it, in
+// pairs. The table shows the median of the pairs. Reads are compared with one
+// plain Get of etcd's client, which reads one block of pets. Creations are
+// compared with one transaction for each creation. See docs/cluster.md.
 package main
 
 import (
@@ -74,14 +73,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer b.cluster.Kill()
-	// The store asks the first member as long as it answers: so does the client
-	// that it is held against.
+	// The store sends its requests to the first member as long as that responds.
+	// So does the client that it is compared with.
 	b.client, err = clientv3.New(clientv3.Config{Endpoints: b.cluster.Endpoints()[:1], Logger: zap.NewNop()})
 	if err != nil {
 		return err
 	}
 	defer b.client.Close()
-	fmt.Fprintln(b.out, "| figure | ours | held against | ratio | wanted |")
+	fmt.Fprintln(b.out, "| figure | ours | compared with | ratio | wanted |")
 	fmt.Fprintln(b.out, "|---|---|---|---|---|")
 	for _, part := range []struct {
 		name string
@@ -97,8 +96,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// rate calls work from many goroutines for the duration, and returns how often
-// a second it came back.
+// rate calls work from several goroutines for the duration, and returns how many
+// calls per second returned.
 func (b *bench) rate(callers int, work func(caller int) error) (float64, error) {
 	counts := make([]int, callers)
 	errs := make(chan error, callers)
@@ -127,11 +126,12 @@ func (b *bench) rate(callers int, work func(caller int) error) (float64, error) 
 	return float64(total) / time.Since(start).Seconds(), errors.Join(failed, b.ctx.Err())
 }
 
-// side is one half of a pair: it measures and returns a rate.
+// side measures one half of a pair and returns its rate.
 type side func() (float64, error)
 
-// compare measures two sides in turn, A B B A and so on, after a pair that does
-// not count, prints the row and returns the rates' medians.
+// compare measures two sides in turn, A B B A and so on. The first pair does not
+// count. compare prints the row of the figure, and returns the medians of the
+// rates.
 func (b *bench) compare(figure, against, want string, ours, theirs side) (our, their float64, err error) {
 	var a, z, ratios []float64
 	for i := range b.pairs + 1 {

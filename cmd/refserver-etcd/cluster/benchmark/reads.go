@@ -8,7 +8,7 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// reads measures pages of a small and a large store.
+// reads measures gets and lists of a small and of a large store.
 func (b *bench) reads() (err error) {
 	var small, large *etcdstore.Store
 	for _, x := range []struct {
@@ -29,13 +29,13 @@ func (b *bench) reads() (err error) {
 	return b.readsOf(large, b.pets)
 }
 
-// readers are how many read at once.
+// readers is how many goroutines read at the same time.
 const readers = 16
 
-// against is what their reads are held against.
+// against is what reads are compared with.
 const against = "a plain Get of one key"
 
-// plain measures one plain Get of a pet's key.
+// plain measures a plain Get of the block that has the pet with that ID.
 func (b *bench) plain(prefix string, id int64) side {
 	n := (id - 1) / 16
 	key := prefix + "p" + string([]byte{0, 0, 0, 0, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
@@ -43,7 +43,7 @@ func (b *bench) plain(prefix string, id int64) side {
 		return b.rate(readers, func(int) error {
 			resp, err := b.client.Get(b.ctx, key)
 			if err == nil && len(resp.Kvs) != 1 {
-				err = errors.New("the key is not there")
+				err = fmt.Errorf("the key %q is missing", key)
 			}
 			return err
 		})
@@ -69,8 +69,8 @@ func (b *bench) readsOf(s *etcdstore.Store, n int64) error {
 		page{"last page of a status", petstore.StatusSold, n - 80})
 }
 
-// rare measures pages of a status that one pet in a hundred has: no two of
-// them are in one block.
+// rare measures lists of a status that one pet in a hundred has, so that no two
+// of these pets are in one block.
 func (b *bench) rare() error {
 	s, err := b.open("rare/")
 	if err != nil {
@@ -93,14 +93,14 @@ func (b *bench) rare() error {
 		page{"last page of a rare status", petstore.StatusSold, n - 2000})
 }
 
-// page is one of a list.
+// page is a list page.
 type page struct {
 	name   string
 	status petstore.Status
 	after  int64 // the ID before it
 }
 
-// pages measures pages of 20 against plain.
+// pages compares list pages of 20 with plain.
 func (b *bench) pages(s *etcdstore.Store, n int64, plain side, want string, pages ...page) error {
 	for _, page := range pages {
 		q := petstore.ListQuery{Status: page.status}

@@ -14,9 +14,8 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// size measures what a pet costs a member, and what an idempotency key does
-// for as long as it is kept: bytes on its disk and in its memory, after a
-// compaction.
+// size measures how many bytes of a member's file and memory a pet takes, and how
+// many an idempotency key takes as long as it is kept.
 func (b *bench) size() error {
 	diskBefore, memoryBefore, err := b.member()
 	if err != nil {
@@ -53,8 +52,8 @@ func (b *bench) size() error {
 	return nil
 }
 
-// createWithKeys creates about n pets, each with a key of its own, and
-// returns how many.
+// createWithKeys creates about n pets, each with its own idempotency key, and
+// returns how many it created.
 func (b *bench) createWithKeys(s *etcdstore.Store, n int64) (int64, error) {
 	errs := make(chan error, clients)
 	each := n / clients
@@ -74,9 +73,9 @@ func (b *bench) createWithKeys(s *etcdstore.Store, n int64) (int64, error) {
 	return each * clients, failed
 }
 
-// member compacts and defragments, and returns the bytes that a member's file
-// has in use, and those of its memory that are its own after it was started
-// anew: what it once needed to do the work does not count.
+// member compacts and defragments, and restarts a member, so that the memory that
+// it needed for its work does not count. It returns the bytes in use in its file,
+// and those of its memory without the mapped file.
 func (b *bench) member() (disk, memory int64, err error) {
 	if err := b.pushOut(); err != nil {
 		return 0, 0, err
@@ -108,8 +107,8 @@ func (b *bench) member() (disk, memory int64, err error) {
 	return status.DbSizeInUse, memory, err
 }
 
-// pushOut fills the log of which members keep a part in memory, 15,000 entries
-// at the most, with small ones.
+// pushOut fills the part of the log that members keep in memory, at most 15,000
+// entries, with small entries.
 func (b *bench) pushOut() error {
 	errs := make(chan error, clients)
 	for range clients {
@@ -128,9 +127,8 @@ func (b *bench) pushOut() error {
 	return failed
 }
 
-// anonymous returns the bytes of a process's memory that are no file's: the
-// engine maps its file, which counts as memory too, but which the system takes
-// back when it needs the room.
+// anonymous returns the bytes of a process's memory without mapped files. etcd
+// maps its file, and the system can take these pages back at any time.
 func anonymous(pid int) (int64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -142,5 +140,5 @@ func anonymous(pid int) (int64, error) {
 			return kb << 10, err
 		}
 	}
-	return 0, fmt.Errorf("the system does not tell the memory of process %d", pid)
+	return 0, fmt.Errorf("the system does not show the memory of process %d", pid)
 }
