@@ -23,17 +23,17 @@ func TestMain(m *testing.M) {
 		ctlv3.MustStart()
 		return
 	}
-	// Everything is on this machine, whatever its addresses look like.
+	// All addresses are on this machine, also those of network namespaces.
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
 		_ = os.Unsetenv(name)
 	}
 	os.Exit(m.Run())
 }
 
-// full says that scenarios are to be as long as the documentation has them.
+// full says that scenarios run in the long form of docs/cluster.md.
 var full = os.Getenv("CLUSTER_FULL") != ""
 
-// either returns what a full run has, or a short one.
+// either returns long in a full run, otherwise short.
 func either[T any](long, short T) T {
 	if full {
 		return long
@@ -41,7 +41,7 @@ func either[T any](long, short T) T {
 	return short
 }
 
-// newCluster starts three members and some servers, all ended with the test.
+// newCluster starts three members and some servers, which end with the test.
 func newCluster(t *testing.T, servers int, network local.Network) *local.Cluster {
 	t.Helper()
 	return startCluster(t, local.Options{Servers: servers, Network: network})
@@ -61,25 +61,25 @@ func startCluster(t *testing.T, o local.Options) *local.Cluster {
 	return c
 }
 
-// answer is what a server has answered; status 0: nothing.
-type answer struct {
+// response is the response of a server.
+type response struct {
 	status int
 	body   []byte
 	header http.Header
 }
 
-// client keeps connections, as clients do.
+// client reuses its connections.
 var client = &http.Client{
 	Timeout:   15 * time.Second,
 	Transport: &http.Transport{MaxIdleConnsPerHost: 64},
 }
 
-// send sends a request. The error says that it was not answered: it may have
-// been carried out.
-func send(method, url, key, body, once string) (answer, error) {
+// send sends a request. If it returns an error there was no response, and the
+// request may have been carried out.
+func send(method, url, key, body, once string) (response, error) {
 	req, err := http.NewRequest(method, url, bytes.NewReader([]byte(body)))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
 	if body != "" {
@@ -90,18 +90,18 @@ func send(method, url, key, body, once string) (answer, error) {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	return answer{resp.StatusCode, b, resp.Header}, nil
+	return response{resp.StatusCode, b, resp.Header}, nil
 }
 
-// create asks a server for a pet with that name. An error says why it was
-// not acknowledged.
+// create creates a pet with that name. An error says why the creation was not
+// acknowledged.
 func create(base, key, name, once string) (id int64, err error) {
 	a, err := send("POST", base+"/pets", key, fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, name), once)
 	if err != nil {
@@ -117,7 +117,7 @@ func create(base, key, name, once string) (id int64, err error) {
 	return pet.ID, nil
 }
 
-// list reads the pets with ids above after from a server, by that status,
+// list returns all pets with that status ("": with any) and with ids above after,
 // page by page.
 func list(base, key, status string, after int64) ([]petstore.Pet, error) {
 	var all []petstore.Pet
@@ -148,8 +148,8 @@ func list(base, key, status string, after int64) ([]petstore.Pet, error) {
 	}
 }
 
-// eventually waits until ok, which what comes at once unless the machine is
-// busy.
+// eventually waits until ok returns nil, and returns how long that took. It fails
+// the test after a minute: even a busy machine needs less.
 func eventually(t *testing.T, what string, ok func() error) time.Duration {
 	t.Helper()
 	start := time.Now()
@@ -159,7 +159,7 @@ func eventually(t *testing.T, what string, ok func() error) time.Duration {
 			return time.Since(start)
 		}
 		if time.Since(start) > time.Minute {
-			t.Fatalf("%s has not come: %v", what, err)
+			t.Fatalf("waiting for %s: %v", what, err)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -13,8 +13,8 @@ import (
 	"example.com/animalstore/conformance/report"
 )
 
-// Every server is conformant, and so are all of them behind a balancer that
-// sends each request to the next.
+// Each server is conformant, and so is a balancer that sends the requests to all
+// servers in turn.
 func TestConformance(t *testing.T) {
 	c := newCluster(t, 3, local.Direct)
 	var targets []*url.URL

@@ -8,11 +8,11 @@ import (
 	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 )
 
-// TestNetworks cuts the networks of members for real: a member that is cut off
-// from the others is cut off from the servers too, and packets are lost without
-// a word. TestFaults does the same with proxies, for which nobody has to be root.
+// TestNetworks cuts real networks: packets are lost, and a member that is cut off
+// from the others is also cut off from the servers. TestFaults does the same with
+// proxies, which need no root.
 func TestNetworks(t *testing.T) {
-	bear(t, local.Namespaced, []fault{
+	survive(t, local.Namespaced, []fault{
 		{"member cut off", testCutOff},
 		{"leader cut off", testLeaderCutOff},
 		{"leader cut off from one", testLeaderCutFromOne},
@@ -34,8 +34,8 @@ func testLeaderCutFromOne(t *testing.T, c *local.Cluster) {
 	cut(t, c, b, func(cut bool) error { return c.Cut(a, b, cut) })
 }
 
-// cut cuts, lets some time pass under load, and joins again. Meanwhile a member
-// lacks the leader.
+// cut cuts a connection with do, waits under load, and restores it. Because of
+// the cut the member lacking has no leader, or the leader changes.
 func cut(t *testing.T, c *local.Cluster, lacking *local.Member, do func(cut bool) error) {
 	t.Helper()
 	l := startLoad(c)
@@ -46,7 +46,7 @@ func cut(t *testing.T, c *local.Cluster, lacking *local.Member, do func(cut bool
 	}
 	eventually(t, "the cut", func() error {
 		if lacking.Healthy(t.Context()) == nil && leader(t, c) == led {
-			return errors.New(lacking.Name() + " goes on with its leader")
+			return errors.New(lacking.Name() + " still has its leader")
 		}
 		return nil
 	})

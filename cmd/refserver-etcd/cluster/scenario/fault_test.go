@@ -14,16 +14,16 @@ import (
 	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 )
 
-// fault is what a cluster has to bear, under a load of its own.
+// fault is a fault that a cluster must survive, under a load of its own.
 type fault struct {
 	name string
 	test func(*testing.T, *local.Cluster)
 }
 
-// TestFaults lets one cluster go through everything, under load and with a
-// history that is checked at the end.
+// TestFaults causes every fault in one cluster, under load, and at the end checks
+// a history for linearizability.
 func TestFaults(t *testing.T) {
-	bear(t, local.Proxied, []fault{
+	survive(t, local.Proxied, []fault{
 		{"leader killed", testLeaderKilled},
 		{"member paused", testPaused},
 		{"member cut off", testCutOff},
@@ -38,8 +38,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// bear lets a cluster go through faults until it does not bear one.
-func bear(t *testing.T, network local.Network, faults []fault) {
+// survive causes faults in a cluster, one after the other, until a test fails.
+func survive(t *testing.T, network local.Network, faults []fault) {
 	t.Helper()
 	c := newCluster(t, 3, network)
 	t.Log(c.Endpoints())
@@ -83,8 +83,8 @@ func restart(t *testing.T, c *local.Cluster, m *local.Member) {
 	}
 }
 
-// renew stops a member in good order, starts it again, and returns when it
-// answers reads that a majority stands behind.
+// renew stops a member in good order, starts it again, and waits until it serves
+// linearizable reads.
 func renew(t *testing.T, c *local.Cluster, m *local.Member) {
 	t.Helper()
 	if err := m.Stop(); err != nil {
@@ -106,7 +106,7 @@ func testLeaderKilled(t *testing.T, c *local.Cluster) {
 		l.progress(t)
 		stalls = append(stalls, l.stall(killed, time.Now()))
 		restart(t, c, m)
-		time.Sleep(time.Second) // else there is no leader most of the time
+		time.Sleep(time.Second) // otherwise there is no leader most of the time
 	}
 	median, worst := middle(stalls)
 	t.Logf("leader killed %d times: writes stalled for %v (median), %v (worst)", len(stalls), median, worst)
@@ -155,11 +155,11 @@ func testWiped(t *testing.T, c *local.Cluster) {
 		t.Fatal(err)
 	}
 	l.progress(t)
-	// It holds everything only once it can be the one that others rely on.
-	eventually(t, "the new member's vote", func() error {
+	// The new member has all data if the cluster goes on without another one.
+	eventually(t, "the new member to have a leader", func() error {
 		s, err := m.Status(t.Context())
 		if err == nil && s.Leader == 0 {
-			err = fmt.Errorf("it sees no leader")
+			err = fmt.Errorf("it has none")
 		}
 		return err
 	})
@@ -206,21 +206,21 @@ func testNoQuorum(t *testing.T, c *local.Cluster) {
 		t.Errorf("%d goroutines without a quorum, %d before", most, base)
 	}
 	if a, err := send("GET", c.Servers[0].AdminURL(), c.Key, "", ""); err != nil {
-		t.Errorf("the server does not answer at all: %v %v", a, err)
+		t.Errorf("the admin address does not respond: %v %v", a, err)
 	}
 	for _, m := range c.Members[:2] {
 		restart(t, c, m)
 	}
 	back := time.Now()
 	l.progress(t)
-	t.Logf("%d reads refused, the slowest within %v; goroutines %d before and %d at most; writes go on %v after the quorum was started",
+	t.Logf("%d reads refused, the slowest within %v; goroutines %d before and at most %d without a quorum; writes go on %v after the members were started",
 		refused, worst.Round(time.Millisecond), base, most, time.Since(back).Round(time.Millisecond))
 	l.finish(t)
 }
 
 var goroutinesForm = regexp.MustCompile(`"goroutines": (\d+)`)
 
-// goroutines asks a server how many it has.
+// goroutines returns how many goroutines a server has.
 func goroutines(t *testing.T, s *local.Server) int {
 	t.Helper()
 	resp, err := http.Get(s.AdminURL() + "/debug/vars")

@@ -18,25 +18,25 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// call is an operation of a history: one of its fields is set.
+// call is an operation of a history: a create, a get or a list.
 type call struct {
-	create string // a pet with that name, which is its Idempotency-Key too
-	get    int64  // the pet with that id
-	after  int64  // the first pets behind that id; -1: behind none
-	limit  int
+	create string // the name of the pet, which is also the Idempotency-Key
+	get    int64  // the id of the pet
+	after  int64  // list the pets after that id; -1: from the start
+	limit  int    // of the list
 	status string // of the list
 }
 
-// result is what an operation gave.
+// result is the result of an operation.
 type result struct {
-	known bool     // an answer came
-	id    int64    // of the pet created
-	names []string // of those read
-	more  bool     // others follow
+	known bool     // there was a response
+	id    int64    // of the created pet
+	names []string // of the pets that were read
+	more  bool     // the list has further pages
 }
 
-// history is what a few clients, the only ones that use its servers, did and
-// saw. The servers have a store of their own, in the cluster that all use.
+// history records what a few clients did and saw. Only they use its servers,
+// which have a store of their own in the cluster.
 type history struct {
 	servers []*local.Server
 	key     string
@@ -46,8 +46,8 @@ type history struct {
 
 	mu      sync.Mutex
 	ops     []porcupine.Operation
-	names   []string // of all creations that were tried
-	highest int64    // id seen
+	names   []string // of all attempted creations
+	highest int64    // the highest id in a response
 }
 
 func startHistory(t *testing.T, c *local.Cluster, args ...string) *history {
@@ -78,7 +78,7 @@ func (h *history) work(client int) {
 	}
 }
 
-// choose picks an operation, near to where something happens.
+// choose returns a random operation on the newest pets.
 func (h *history) choose(r *rand.Rand, name string) call {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,7 +86,7 @@ func (h *history) choose(r *rand.Rand, name string) call {
 	case 0:
 		h.names = append(h.names, name)
 		return call{create: name}
-	case 1: // somebody's creation again, which may be under way
+	case 1: // repeat a creation of any client, which may be under way
 		if len(h.names) > 0 {
 			return call{create: h.names[len(h.names)-1-r.IntN(min(len(h.names), 6))]}
 		}
@@ -100,9 +100,9 @@ func (h *history) choose(r *rand.Rand, name string) call {
 	return call{after: after, limit: 1 + r.IntN(8), status: []string{"", "sold"}[r.IntN(2)]}
 }
 
-// do carries an operation out and records it. A creation without an answer may
-// take effect at any later time, as if it never returned; a read without one
-// says nothing.
+// do carries out an operation and records it. A creation without a response may
+// take effect at any later time, so it is recorded as if it never returned. A
+// read without a response is not recorded.
 func (h *history) do(client int, c call, s *local.Server) {
 	began := time.Since(h.start)
 	out := perform(c, s, h.key)
@@ -150,7 +150,7 @@ func perform(c call, s *local.Server, key string) (out result) {
 	}
 	var pets []petstore.Pet
 	if err := json.Unmarshal(body, &pets); err != nil {
-		return result{known: true, names: []string{"no pets: " + string(body)}}
+		return result{known: true, names: []string{"not pets: " + string(body)}}
 	}
 	for _, p := range pets {
 		out.names = append(out.names, p.Name)
@@ -159,7 +159,7 @@ func perform(c call, s *local.Server, key string) (out result) {
 	return out
 }
 
-// model is the store as a sequence: the pet with the id n is the n-th name.
+// model is the store as a list of names: the pet with the id n has the n-th.
 var model = porcupine.Model{
 	Init:  func() any { return []string(nil) },
 	Equal: func(a, b any) bool { return slices.Equal(a.([]string), b.([]string)) },
@@ -185,8 +185,7 @@ var model = porcupine.Model{
 	},
 }
 
-// end ends the clients, and tells whether some order of the operations explains
-// what they saw.
+// end stops the clients and reports whether the history is linearizable.
 func (h *history) end(t *testing.T) porcupine.CheckResult {
 	t.Helper()
 	close(h.stop)
@@ -199,12 +198,12 @@ func (h *history) end(t *testing.T) porcupine.CheckResult {
 	}
 	start := time.Now()
 	outcome := porcupine.CheckOperationsTimeout(model, h.ops, 2*time.Minute)
-	t.Logf("history of %d operations, %d of them open: %s, in %v", len(h.ops), open, outcome, time.Since(start).Round(time.Millisecond))
+	t.Logf("history of %d operations, %d of them with an unknown outcome: %s, in %v", len(h.ops), open, outcome, time.Since(start).Round(time.Millisecond))
 	return outcome
 }
 
-// A store whose reads are stale does not pass for one whose are not: what was
-// added on one side of a cut is not seen on the other.
+// The check of a history finds stale reads, which a member that is cut off serves
+// if servers use serializable reads.
 func TestStaleReadsAreCaught(t *testing.T) {
 	c := newCluster(t, 0, local.Proxied)
 	h := startHistory(t, c, "-etcd-serializable")
@@ -214,6 +213,6 @@ func TestStaleReadsAreCaught(t *testing.T) {
 	}
 	time.Sleep(4 * time.Second)
 	if outcome := h.end(t); outcome != porcupine.Illegal {
-		t.Errorf("the check of a store with stale reads gave %s", outcome)
+		t.Errorf("the history with stale reads is %s, want %s", outcome, porcupine.Illegal)
 	}
 }

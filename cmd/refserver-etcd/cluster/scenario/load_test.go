@@ -13,12 +13,12 @@ import (
 	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 )
 
-// writers are how many clients add pets at once.
+// writers is how many clients create pets at the same time.
 const writers = 16
 
-// load is writers at work, through all servers in turn. Half of them repeat a
-// creation that was not acknowledged, with its Idempotency-Key, until it is;
-// the others go on with the next pet.
+// load is a number of writers, which use all servers in turn. Half of them repeat
+// a creation with its Idempotency-Key until it is acknowledged. The others go on
+// with the next pet.
 type load struct {
 	cluster *local.Cluster
 	prefix  string // of the names
@@ -26,13 +26,13 @@ type load struct {
 	wg      sync.WaitGroup
 
 	mu       sync.Mutex
-	ids      map[string]int64 // of the acknowledged, by name
-	unknown  map[string]bool  // not acknowledged: they may be stored, once
+	ids      map[string]int64 // of acknowledged pets, by name
+	unknown  map[string]bool  // names of pets that were not acknowledged, and may be stored once
 	times    []time.Time      // of acknowledgements
-	refusals map[string]int   // why, and how often
+	refusals map[string]int   // how often a creation failed, by error
 }
 
-// loads counts them: each gives names of its own.
+// loads counts loads, so that each uses other names.
 var loads atomic.Int64
 
 func startLoad(c *local.Cluster) *load {
@@ -43,7 +43,7 @@ func startLoad(c *local.Cluster) *load {
 	return l
 }
 
-// addresses are what two refusals for one reason differ in.
+// addresses matches what differs in errors with the same cause.
 var addresses = regexp.MustCompile(`127\.0\.0\.1:\d+(->127\.0\.0\.1:\d+)?`)
 
 func (l *load) stopped() bool {
@@ -92,14 +92,14 @@ func (l *load) note(name string, id int64, err error) {
 	l.times = append(l.times, time.Now())
 }
 
-// acknowledged returns how many were.
+// acknowledged returns how many pets were acknowledged.
 func (l *load) acknowledged() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.ids)
 }
 
-// highest returns the highest id that was.
+// highest returns the highest acknowledged id.
 func (l *load) highest() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,16 +114,16 @@ func (l *load) highest() int64 {
 func (l *load) progress(t *testing.T) {
 	t.Helper()
 	before := l.acknowledged()
-	eventually(t, "an acknowledgement", func() error {
-		if l.acknowledged() < before+writers {
-			return fmt.Errorf("%d pets are acknowledged, as before", before)
+	eventually(t, "acknowledgements", func() error {
+		if n := l.acknowledged(); n < before+writers {
+			return fmt.Errorf("%d pets acknowledged, %d before", n, before)
 		}
 		return nil
 	})
 }
 
-// stall returns the longest time without an acknowledgement that began or ended
-// between two moments.
+// stall returns the longest time without an acknowledgement that overlaps the
+// time between from and to.
 func (l *load) stall(from, to time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,7 +136,8 @@ func (l *load) stall(from, to time.Time) time.Duration {
 	return longest
 }
 
-// finish ends the load and holds what is stored against what was acknowledged.
+// finish stops the writers and compares what is stored with what was
+// acknowledged.
 func (l *load) finish(t *testing.T) {
 	t.Helper()
 	close(l.stop)
@@ -144,12 +145,12 @@ func (l *load) finish(t *testing.T) {
 	l.check(t)
 }
 
-// check reads all pets through every server: ids are dense, no name is there
-// twice, each acknowledged one is there under its id, and nothing is there that
-// was not asked for.
+// check lists all pets through every server. Ids must be dense, no name may be
+// stored twice, each acknowledged pet must be stored under its id, and nothing may
+// be stored that no writer sent.
 func (l *load) check(t *testing.T) {
 	t.Helper()
-	t.Logf("%d acknowledged, %d open", len(l.ids), len(l.unknown))
+	t.Logf("%d acknowledged, %d with an unknown outcome", len(l.ids), len(l.unknown))
 	for why, n := range l.refusals {
 		t.Logf("%d times: %s", n, why)
 	}
@@ -171,7 +172,7 @@ func (l *load) check(t *testing.T) {
 		}
 		names := map[string]int64{}
 		if t.Failed() {
-			return // one server's view is enough to be told of
+			return // another server would report the same again
 		}
 		for i, p := range all {
 			if p.ID != int64(i)+1 {
@@ -193,13 +194,13 @@ func (l *load) check(t *testing.T) {
 		}
 		for name := range l.ids {
 			if _, ok := names[name]; !ok {
-				t.Errorf("%s was acknowledged and is lost", name)
+				t.Errorf("%s was acknowledged and is missing", name)
 			}
 		}
 	}
 }
 
-// middle returns the median and the longest.
+// middle returns the median and the longest duration.
 func middle(d []time.Duration) (median, worst time.Duration) {
 	d = slices.Sorted(slices.Values(d))
 	return d[len(d)/2].Round(time.Millisecond), d[len(d)-1].Round(time.Millisecond)

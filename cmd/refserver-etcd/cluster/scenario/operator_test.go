@@ -13,14 +13,14 @@ import (
 	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 )
 
-// documentation is what an operator goes by.
+// documentation is the page for operators.
 const documentation = "../../../../docs/cluster.md"
 
-// etcdctlVariable is the environment variable that makes the test binary
+// etcdctlVariable is the environment variable that makes the test binary run as
 // etcdctl.
 const etcdctlVariable = "SCENARIO_ETCDCTL"
 
-// operate runs commands as an operator would, and returns what they write.
+// operate runs commands as an operator would, and returns their output.
 func operate(t *testing.T, c *local.Cluster, commands string) string {
 	t.Helper()
 	out, err := try(t, c, commands)
@@ -54,8 +54,8 @@ func try(t *testing.T, c *local.Cluster, commands string) (string, error) {
 	return string(out), err
 }
 
-// documented returns the first block of commands in the documentation behind
-// some words.
+// documented returns the first block of commands after words in the
+// documentation.
 func documented(t *testing.T, words string) string {
 	t.Helper()
 	b, err := os.ReadFile(documentation)
@@ -65,14 +65,15 @@ func documented(t *testing.T, words string) string {
 	_, rest, found := strings.Cut(string(b), words)
 	_, rest, indented := strings.Cut(rest, "\n\n    ")
 	if !found || !indented {
-		t.Fatalf("%s has no commands behind %q", documentation, words)
+		t.Fatalf("%s has no commands after %q", documentation, words)
 	}
 	block, _, _ := strings.Cut(rest, "\n\n")
 	return block
 }
 
 // testRestarted restarts members as an upgrade does: one after the other, the
-// leader last, each once the documented command finds all of them healthy.
+// leader last. Before each it waits until the documented command reports all
+// members healthy.
 func testRestarted(t *testing.T, c *local.Cluster) {
 	health := documented(t, "## Upgrades")
 	l := startLoad(c)
@@ -85,7 +86,7 @@ func testRestarted(t *testing.T, c *local.Cluster) {
 			t.Fatal(err)
 		}
 		restart(t, c, m)
-		eventually(t, "the members' health", func() error {
+		eventually(t, "the health of all members", func() error {
 			_, err := try(t, c, health)
 			return err
 		})

@@ -15,15 +15,14 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// What is stored before the room is used up.
+// The requests that are sent before the cluster is full.
 const (
 	knownPet  = `{"name":"known","categoryId":1,"status":"sold"}`
 	knownText = `{"message":"feed them"}`
 )
 
-// TestQuota fills the members, twice, under load. What is refused, and what is
-// not, is seen through every server; the steps that docs/cluster.md gives the
-// operator then have writes go on.
+// TestQuota fills the cluster twice under load, and checks what every server then
+// refuses and what not. After the steps in docs/cluster.md, writes must go on.
 func TestQuota(t *testing.T) {
 	c := startCluster(t, local.Options{Servers: 3, MemberArgs: []string{"--quota-backend-bytes=33554432"}})
 	steps := documented(t, "*No room.*")
@@ -38,7 +37,7 @@ func TestQuota(t *testing.T) {
 		name string
 		room func(*testing.T)
 	}{
-		{"some is freed", func(t *testing.T) { operate(t, c, "etcdctl del --prefix other/") }},
+		{"space is freed", func(t *testing.T) { operate(t, c, "etcdctl del --prefix other/") }},
 		{"the quota is raised", func(t *testing.T) {
 			for _, m := range c.Members {
 				m.AddArgs("--quota-backend-bytes=134217728")
@@ -66,12 +65,12 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// fillUp has another application use up the room, until the cluster says that
-// there is none.
+// fillUp stores keys of another application until the cluster raises the alarm
+// that it is full.
 func fillUp(t *testing.T, c *local.Cluster) {
 	t.Helper()
 	junk, n := strings.Repeat("x", 1<<20), 0
-	eventually(t, "the end of the room", func() error {
+	eventually(t, "the alarm", func() error {
 		for range 64 {
 			n++
 			if _, err := c.Client().Put(t.Context(), fmt.Sprintf("other/%d", n), junk); errors.Is(err, rpctypes.ErrNoSpace) {
@@ -87,15 +86,15 @@ func fillUp(t *testing.T, c *local.Cluster) {
 				return nil
 			}
 		}
-		return errors.New("there is no alarm")
+		return errors.New("it is not raised")
 	})
 }
 
-// ask sends a request until it has an answer that is not 503: on a busy machine
-// the members may look for a new leader at any time.
-func ask(t *testing.T, method, url, key, body, once string) (a answer) {
+// ask sends a request until the response is not 503: on a busy machine the
+// members may elect a new leader at any time.
+func ask(t *testing.T, method, url, key, body, once string) (a response) {
 	t.Helper()
-	eventually(t, "an answer", func() (err error) {
+	eventually(t, "a response", func() (err error) {
 		a, err = send(method, url, key, body, once)
 		if err == nil && a.status == http.StatusServiceUnavailable {
 			err = fmt.Errorf("%d %s", a.status, a.body)
@@ -105,8 +104,8 @@ func ask(t *testing.T, method, url, key, body, once string) (a answer) {
 	return a
 }
 
-// checkFull checks what a server does without room: it refuses to store
-// anything, and goes on with the rest.
+// checkFull checks what a server does while the cluster is full: it refuses to
+// store anything and serves everything else.
 func checkFull(t *testing.T, base, key string) {
 	t.Helper()
 	for _, path := range []string{"/pets", "/messages"} {
@@ -126,7 +125,7 @@ func checkFull(t *testing.T, base, key string) {
 	var known petstore.Pet
 	a := ask(t, "POST", base+"/pets", key, knownPet, "known")
 	if err := json.Unmarshal(a.body, &known); err != nil || a.status != http.StatusCreated || known.ID != 1 {
-		t.Errorf("a creation repeated: %d %s; want 201 and the pet 1", a.status, a.body)
+		t.Errorf("a repeated creation: %d %s; want 201 and the pet 1", a.status, a.body)
 	}
 	for _, path := range []string{"/v1/pets/1", "/v1/pets?limit=100", "/v1/pets?status=sold&limit=2", "/readyz"} {
 		if a := ask(t, "GET", strings.TrimSuffix(base, "/v1")+path, key, "", ""); a.status != http.StatusOK {

@@ -18,18 +18,19 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// busy is a client that keeps its connection to one server and creates pets,
-// until the server is gone. Each of its requests ends in one of four ways.
+// busy is a client that creates pets at one server over a connection that it
+// keeps, until the server is gone. Its fields have the names of the pets, which
+// are also their Idempotency-Keys, by how their creation ended.
 type busy struct {
-	answers map[string]int64 // ids, by name, which is the Idempotency-Key too
-	silent  []string         // the connection ended before an answer began
-	cut     []string         // an answer began, and did not end
-	refused []string         // answered otherwise
-	told    int              // connections that the server said it would close
+	acknowledged map[string]int64 // their ids
+	silent       []string         // the connection ended before a response began
+	cut          []string         // the response was cut short
+	refused      []string         // there was another response
+	announced    int              // how many connections the server closed with Connection: close
 }
 
-func (b *busy) run(server *url.URL, key, prefix string, answered *atomic.Int64) {
-	b.answers = map[string]int64{}
+func (b *busy) run(server *url.URL, key, prefix string, acknowledged *atomic.Int64) {
+	b.acknowledged = map[string]int64{}
 	for n := 0; ; {
 		conn, err := net.Dial("tcp", server.Host)
 		if err != nil {
@@ -40,15 +41,14 @@ func (b *busy) run(server *url.URL, key, prefix string, answered *atomic.Int64) 
 		for stay := true; stay; n++ {
 			name := fmt.Sprintf("%s%d", prefix, n)
 			if stay = b.create(conn, r, server, key, name); stay {
-				answered.Add(1)
+				acknowledged.Add(1)
 			}
 		}
 		conn.Close()
 	}
 }
 
-// create asks for a pet, and reports whether the connection is good for
-// more.
+// create creates a pet, and reports whether the connection can be used again.
 func (b *busy) create(conn net.Conn, r *bufio.Reader, server *url.URL, key, name string) bool {
 	body := fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, name)
 	_, err := fmt.Fprintf(conn, "POST %s/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
@@ -74,29 +74,30 @@ func (b *busy) create(conn net.Conn, r *bufio.Reader, server *url.URL, key, name
 		b.cut = append(b.cut, name)
 		return false
 	case resp.StatusCode == http.StatusCreated:
-		b.answers[name] = pet.ID
+		b.acknowledged[name] = pet.ID
 	default:
 		b.refused = append(b.refused, name)
 	}
 	if resp.Close {
-		b.told++
+		b.announced++
 	}
 	return !resp.Close
 }
 
-// crowd is what many busy clients have met with.
+// crowd counts what happened to many busy clients.
 type crowd struct {
-	answered, silent, cut, refused, told int
-	unanswered                           int // stored, and the client had no answer
+	acknowledged, silent, cut, refused, announced int
+
+	unacknowledged int // stored, though the client got no whole response
 }
 
 func (c crowd) String() string {
-	return fmt.Sprintf("%d creations answered, %d answers cut, %d requests not answered (%d of them and of the cut ones were stored), %d refused, %d connections closed with notice",
-		c.answered, c.cut, c.silent, c.unanswered, c.refused, c.told)
+	return fmt.Sprintf("%d creations acknowledged, %d responses cut short, %d requests without a response (%d of them and of the cut ones were stored), %d refused, %d connections closed with Connection: close",
+		c.acknowledged, c.cut, c.silent, c.unacknowledged, c.refused, c.announced)
 }
 
-// endServers ends one server after the other, many times, each with busy
-// clients of its own, while other clients go on with what servers there are.
+// endServers ends one server after the other, many times. Each has busy clients
+// of its own, while the clients of a load use all servers.
 func endServers(t *testing.T, c *local.Cluster, end func(*local.Server) error) (total crowd) {
 	t.Helper()
 	l := startLoad(c)
@@ -109,18 +110,18 @@ func endServers(t *testing.T, c *local.Cluster, end func(*local.Server) error) (
 		}
 		before, prefix := l.highest(), fmt.Sprintf("busy%d-", loads.Add(1))
 		clients := make([]busy, 2*writers)
-		var answered atomic.Int64
+		var acknowledged atomic.Int64
 		var wg sync.WaitGroup
 		for i := range clients {
-			wg.Go(func() { clients[i].run(base, c.Key, fmt.Sprintf("%s%d-", prefix, i), &answered) })
+			wg.Go(func() { clients[i].run(base, c.Key, fmt.Sprintf("%s%d-", prefix, i), &acknowledged) })
 		}
-		eventually(t, "answers to the busy clients", func() error {
-			if n := answered.Load(); n < int64(10*len(clients)) {
-				return fmt.Errorf("%d answers", n)
+		eventually(t, "responses to the busy clients", func() error {
+			if n := acknowledged.Load(); n < int64(10*len(clients)) {
+				return fmt.Errorf("%d responses", n)
 			}
 			return nil
 		})
-		time.Sleep(rand.N(100 * time.Millisecond)) // else it is always just after an answer
+		time.Sleep(rand.N(100 * time.Millisecond)) // otherwise it is always just after a response
 		if err := end(s); err != nil {
 			t.Error(err)
 		}
@@ -138,8 +139,8 @@ func endServers(t *testing.T, c *local.Cluster, end func(*local.Server) error) (
 	return total
 }
 
-// storedUnder returns the ids of the pets whose names start with prefix: they
-// came after the one with the id before.
+// storedUnder returns the ids, by name, of the pets after the id before whose
+// names start with prefix.
 func storedUnder(t *testing.T, s *local.Server, key, prefix string, before int64) map[string]int64 {
 	t.Helper()
 	all, err := list(s.URL(), key, "", before)
@@ -159,11 +160,11 @@ func storedUnder(t *testing.T, s *local.Server, key, prefix string, before int64
 	return stored
 }
 
-// settle holds what a client was told against what is stored, and repeats what
-// it was not told at another server.
+// settle compares what a client saw with what is stored. At another server it
+// repeats each creation that was not acknowledged.
 func (b *busy) settle(t *testing.T, s *local.Server, key string, stored map[string]int64, total *crowd) {
 	t.Helper()
-	for name, id := range b.answers {
+	for name, id := range b.acknowledged {
 		if stored[name] != id {
 			t.Errorf("%s is stored as %d, and was acknowledged as %d", name, stored[name], id)
 		}
@@ -183,15 +184,15 @@ func (b *busy) settle(t *testing.T, s *local.Server, key string, stored map[stri
 	for _, names := range [][]string{b.silent, b.cut} {
 		for _, name := range names {
 			if stored[name] != 0 {
-				total.unanswered++
+				total.unacknowledged++
 			}
 		}
 	}
-	total.answered += len(b.answers)
+	total.acknowledged += len(b.acknowledged)
 	total.silent += len(b.silent)
 	total.cut += len(b.cut)
 	total.refused += len(b.refused)
-	total.told += b.told
+	total.announced += b.announced
 }
 
 func testServersKilled(t *testing.T, c *local.Cluster) {
@@ -202,14 +203,14 @@ func testServersKilled(t *testing.T, c *local.Cluster) {
 	t.Logf("killed: %v", total)
 }
 
-// A server that is stopped in good order answers what it has accepted.
+// A server that is stopped in good order responds to what it has accepted.
 func testServersDrained(t *testing.T, c *local.Cluster) {
 	total := endServers(t, c, (*local.Server).Stop)
 	t.Logf("drained: %v", total)
-	if total.cut > 0 || total.unanswered > 0 {
-		t.Errorf("%d answers were cut short, %d creations were stored and not answered; want none", total.cut, total.unanswered)
+	if total.cut > 0 || total.unacknowledged > 0 {
+		t.Errorf("%d responses were cut short, %d creations were stored and not acknowledged; want none", total.cut, total.unacknowledged)
 	}
-	if total.told == 0 {
-		t.Error("no connection was closed with notice")
+	if total.announced == 0 {
+		t.Error("no connection was closed with Connection: close")
 	}
 }
