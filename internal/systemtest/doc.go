@@ -1,4 +1,4 @@
-// Package systemtest holds tests of the whole that need more modules than the
-// root module has, such as routers that an embedder may use. It is a module of
-// its own, so that those who import the petstore do not depend on them.
+// Package systemtest tests the whole with other software, such as the routers
+// that an embedder may use. It is a module of its own, so that programs that
+// import the petstore do not depend on that software.
 package systemtest

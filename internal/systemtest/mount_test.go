@@ -210,8 +210,8 @@ func (m mount) resolve(t *testing.T, request, reference string) string {
 	return u.RequestURI()
 }
 
-// target returns the target of an answer's one link, which is of the relation
-// given.
+// target returns the target of a response's only link, which must have the
+// relation rel.
 func target(t *testing.T, a response, rel string) string {
 	t.Helper()
 	link := a.Header.Get("Link")

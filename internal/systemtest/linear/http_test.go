@@ -11,8 +11,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// do sends a request. Whatever is no answer that says how it went leaves that
-// open.
+// do sends a request. Without a whole response, and after a 5xx, the outcome is
+// unknown.
 func do(ctx context.Context, url string, in input) output {
 	method, path, body := "GET", "", ""
 	switch in.op {

@@ -8,30 +8,31 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// input is a request. Every pet is created under a name of its own, which
-// is the Idempotency-Key too, so that a repetition is the same input again.
+// input is a request. Each created pet has its own name, which is also the
+// Idempotency-Key. So a repetition is an equal input.
 type input struct {
-	op    string // create, get, list
-	name  string // create
-	id    int    // get; list: the id to go on after
-	limit int    // list
+	op    string // create, get or list
+	name  string // of the pet to create
+	id    int    // of the pet to get; list: the pets after this id
+	limit int    // of the list
 }
 
-// output is an answer.
+// output is a response.
 type output struct {
-	unknown bool     // none came, or one that leaves open what was done
-	id      int      // create; 0 in the answer to get: there is none
-	names   []string // get: one; list: the page's
-	more    bool     // list
+	unknown bool     // the outcome is unknown
+	id      int      // of the pet created or returned; 0 if get found none
+	names   []string // of the pets returned
+	more    bool     // the list has further pages
 }
 
-// The state is the names in the order of their ids, with a comma behind each.
+// The state is a string: the names in the order of their ids, each followed by a
+// comma.
 func names(state any) []string {
 	all := strings.Split(state.(string), ",")
 	return all[:len(all)-1]
 }
 
-// step returns the states that a request can lead to; none if the answer is
+// step returns the states that a request can lead to; none if the response is
 // wrong.
 func step(state, in, out any) []any {
 	i, o, all := in.(input), out.(output), names(state)

@@ -28,7 +28,7 @@ var stricter = map[string]string{
 	`^limit: must be an integer from 1 to 100`:         "the validator reads signs and fractions",
 	`^(limit|status|cursor): must be given only once$`: "the validator takes the first one; the document says so in words",
 	`^cursor: must be one that this service returned$`: "only the service knows",
-	`^query: malformed`:                                "the validator passes over what it cannot read",
+	`^query: malformed`:                                "the validator ignores what it cannot parse",
 	`^name: (too rude|must not be empty|\x{FFFD}<\n)$`: "a rule of a service or of an embedder in the tests",
 }
 
@@ -45,15 +45,15 @@ func skipped(d *description, x exchange) bool {
 	case strings.Contains(x.Test, "OfMiddleware"):
 		return true // middleware adds a header field
 	case strings.HasPrefix(x.Test, "TestStoreErrors"):
-		// Its store gives every error to every operation, those too that the
-		// interface does not allow it to.
+		// Its store returns every error from every operation, also errors that
+		// the interface excludes.
 		return route.Operation.Responses.Status(x.Status) == nil
 	}
 	return false
 }
 
-// TestAgreement: all that the tests of package httpapi bring about is in the
-// document, and all that is in the document is brought about by some test.
+// TestAgreement: every response in the tests of package httpapi is documented,
+// and every documented response occurs in a test.
 func TestAgreement(t *testing.T) {
 	d := loadDescription(t, httpapi.OpenAPI())
 	all := recordExchanges(t)
@@ -82,7 +82,7 @@ func TestAgreement(t *testing.T) {
 	}
 	t.Logf("%d exchanges recorded, %d of them checked", len(all), checked)
 	for _, what := range seen.missing(d) {
-		t.Errorf("the document has %s, which no test brings about", what)
+		t.Errorf("the document has %s, which occurs in no test", what)
 	}
 	for pattern := range unused {
 		t.Errorf("nothing was refused with %s", pattern)
@@ -146,10 +146,10 @@ func (c coverage) missing(d *description) (missing []string) {
 	return missing
 }
 
-// TestChecksBite: the checks above find what is wrong.
+// TestChecksBite: the checks find what differs from the document.
 func TestChecksBite(t *testing.T) {
 	d := loadDescription(t, httpapi.OpenAPI())
-	answer := func(status int, body string, fields ...string) exchange {
+	response := func(status int, body string, fields ...string) exchange {
 		x := exchange{Method: "GET", Target: "/pets/1", Status: status, Body: []byte(body), RequestHeader: http.Header{}, Header: http.Header{
 			"Content-Type": {"application/json"}, "Deprecation": {"@1"}, "Sunset": {"Thu, 05 Dec 2030 00:00:00 GMT"},
 			"Link": {`<../pets>; rel="successor-version"`}, "X-Request-Id": {"1"},
@@ -167,24 +167,24 @@ func TestChecksBite(t *testing.T) {
 		x   exchange
 		bad bool
 	}{
-		"good":                       {answer(200, pet), false},
-		"good error":                 {answer(410, gone, "X-Request-Id", "1"), false},
-		"status":                     {answer(202, pet), true},
-		"another member":             {answer(200, `{"id":1,"name":"Bella","categoryId":1,"age":3}`), true},
-		"missing member":             {answer(200, `{"id":1,"name":"Bella"}`), true},
-		"null member":                {answer(200, `{"id":1,"name":"Bella","categoryId":1,"status":null}`), true},
-		"unknown status":             {answer(200, `{"id":1,"name":"Bella","categoryId":1,"status":"gone"}`), true},
-		"fraction":                   {answer(200, `{"id":1.5,"name":"Bella","categoryId":1}`), true},
-		"array":                      {answer(200, "["+pet+"]"), true},
-		"no body":                    {answer(200, ""), true},
-		"another type":               {answer(200, pet, "Content-Type", "text/plain"), true},
-		"header field missing":       {answer(200, pet, "Sunset", ""), true},
-		"header field with other":    {answer(200, pet, "Sunset", "Fri, 06 Dec 2030 00:00:00 GMT"), true},
-		"header field not described": {answer(200, pet, "Server", "x"), true},
-		"no request ID":              {answer(200, pet, "X-Request-Id", ""), true},
-		"error without ID":           {answer(410, gone, "X-Request-Id", ""), true},
-		"unknown code":               {answer(410, `{"code":"went","message":"gone","status":410}`, "X-Request-Id", "1"), true},
-		"member of Error":            {answer(410, `{"code":"gone","message":"gone","status":410,"x":1}`, "X-Request-Id", "1"), true},
+		"good":                       {response(200, pet), false},
+		"good error":                 {response(410, gone, "X-Request-Id", "1"), false},
+		"status":                     {response(202, pet), true},
+		"another member":             {response(200, `{"id":1,"name":"Bella","categoryId":1,"age":3}`), true},
+		"missing member":             {response(200, `{"id":1,"name":"Bella"}`), true},
+		"null member":                {response(200, `{"id":1,"name":"Bella","categoryId":1,"status":null}`), true},
+		"unknown status":             {response(200, `{"id":1,"name":"Bella","categoryId":1,"status":"gone"}`), true},
+		"fraction":                   {response(200, `{"id":1.5,"name":"Bella","categoryId":1}`), true},
+		"array":                      {response(200, "["+pet+"]"), true},
+		"no body":                    {response(200, ""), true},
+		"another type":               {response(200, pet, "Content-Type", "text/plain"), true},
+		"header field missing":       {response(200, pet, "Sunset", ""), true},
+		"header field with other":    {response(200, pet, "Sunset", "Fri, 06 Dec 2030 00:00:00 GMT"), true},
+		"header field not described": {response(200, pet, "Server", "x"), true},
+		"no request ID":              {response(200, pet, "X-Request-Id", ""), true},
+		"error without ID":           {response(410, gone, "X-Request-Id", ""), true},
+		"unknown code":               {response(410, `{"code":"went","message":"gone","status":410}`, "X-Request-Id", "1"), true},
+		"member of Error":            {response(410, `{"code":"gone","message":"gone","status":410,"x":1}`, "X-Request-Id", "1"), true},
 	} {
 		if _, err := d.check(c.x); (err != nil) != c.bad {
 			t.Errorf("%s: %v", name, err)
@@ -202,7 +202,7 @@ func TestChecksBite(t *testing.T) {
 	}
 
 	seen := newCoverage()
-	seen.add(d, answer(200, pet))
+	seen.add(d, response(200, pet))
 	if slices.Contains(seen.missing(d), "getPet 200") || slices.Contains(seen.missing(d), "getPet 200 Sunset") ||
 		!slices.Contains(seen.missing(d), "getPet 404") || !slices.Contains(seen.missing(d), "code gone") {
 		t.Errorf("missing: %q", cmp.Diff(nil, seen.missing(d)))

@@ -12,9 +12,9 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// TestGeneratedGo: oapi-codegen takes the description without a word, and a
-// client and a server made with what it makes of it understand each other and
-// the reference server. The program is testdata/oapicodegen.
+// TestGeneratedGo: oapi-codegen accepts the document without a warning. The
+// generated client works with the reference server and with a server on top of
+// the generated interface. The program is in testdata/oapicodegen.
 func TestGeneratedGo(t *testing.T) {
 	dir := t.TempDir()
 	root := rootModule(t)
@@ -33,7 +33,8 @@ func TestGeneratedGo(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// What the go command says of its downloads is no warning of the tool's.
+	// Download first: the go command prints its downloads, which are not warnings
+	// of the tool.
 	download := exec.CommandContext(t.Context(), "go", "mod", "download")
 	download.Dir = dir
 	if out, err := download.CombinedOutput(); err != nil {
@@ -56,7 +57,7 @@ func TestGeneratedGo(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// copyFile copies a file, changed.
+// copyFile copies a file, with the change if it is not nil.
 func copyFile(t *testing.T, from, to string, change func([]byte) []byte) {
 	t.Helper()
 	b, err := os.ReadFile(from)

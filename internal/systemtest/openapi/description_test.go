@@ -21,19 +21,18 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// description is the document, ready to hold exchanges against it.
+// description is the document, prepared for comparing exchanges with it.
 type description struct {
 	doc *openapi3.T
 
-	// What the document says in words alone: how it is served itself, and what
-	// the answer is to a path that it does not have, and to a method that a
-	// path of it does not have.
+	// What the document says only in words: the responses for the document
+	// itself, for an unknown path, and for an unknown method.
 	self             *openapi3.PathItem
 	noPath, noMethod *openapi3.Operation
 }
 
-// loadDescription takes a document whose answers may have no members but those
-// it names. For clients they may: what they do not know, they pass over.
+// loadDescription loads a document and forbids members that it does not name in
+// responses. The document itself allows them, because clients ignore them.
 func loadDescription(t *testing.T, raw []byte) *description {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(closeSchemas(t, raw, "Pet", "Message", "Error"))
@@ -50,15 +49,15 @@ func loadDescription(t *testing.T, raw []byte) *description {
 	headers := openapi3.Headers{"ETag": requiredHeader(), "X-Request-ID": requiredHeader()}
 	return &description{
 		doc: doc,
-		self: &openapi3.PathItem{Get: answering(map[int]*openapi3.Response{
+		self: &openapi3.PathItem{Get: responding(map[int]*openapi3.Response{
 			http.StatusOK: {Headers: headers, Content: openapi3.NewContentWithJSONSchema(&openapi3.Schema{
 				Type: &openapi3.Types{"object"},
 				Enum: []any{decoded(t, httpapi.OpenAPI())},
 			})},
 			http.StatusNotModified: {Headers: headers},
 		})},
-		noPath:   answering(map[int]*openapi3.Response{http.StatusNotFound: failure}),
-		noMethod: answering(map[int]*openapi3.Response{http.StatusMethodNotAllowed: &withAllow}),
+		noPath:   responding(map[int]*openapi3.Response{http.StatusNotFound: failure}),
+		noMethod: responding(map[int]*openapi3.Response{http.StatusMethodNotAllowed: &withAllow}),
 	}
 }
 
@@ -91,8 +90,8 @@ func decoded(t *testing.T, raw []byte) (v map[string]any) {
 	return v
 }
 
-// answering returns an operation that only has answers.
-func answering(responses map[int]*openapi3.Response) *openapi3.Operation {
+// responding returns an operation that has only responses.
+func responding(responses map[int]*openapi3.Response) *openapi3.Operation {
 	op := &openapi3.Operation{Responses: openapi3.NewResponsesWithCapacity(len(responses))}
 	for status, response := range responses {
 		op.Responses.Set(strconv.Itoa(status), &openapi3.ResponseRef{Value: response})
@@ -100,20 +99,20 @@ func answering(responses map[int]*openapi3.Response) *openapi3.Operation {
 	return op
 }
 
-// find returns what the document says of a request, and the parameters in its
-// path. Operations that the document does not have have no name.
+// find returns what the document says about a request, and the parameters in its
+// path. An operation that is not in the document has no ID.
 func (d *description) find(x exchange) (*routers.Route, map[string]string) {
 	u, err := url.ParseRequestURI(x.Target)
-	if err != nil || strings.Contains(strings.ToUpper(u.EscapedPath()), "%2F") { // which is no slash between segments
+	if err != nil || strings.Contains(strings.ToUpper(u.EscapedPath()), "%2F") { // which does not separate segments
 		u = new(url.URL)
 	}
 	route := &routers.Route{Spec: d.doc, Path: u.Path, Method: x.Method}
 	if x.Method == http.MethodHead {
-		route.Method = http.MethodGet // HEAD is wherever GET is
+		route.Method = http.MethodGet // documented in words: HEAD works if GET does
 	}
 	params := map[string]string{}
 	if id, ok := strings.CutPrefix(u.Path, "/pets/"); ok && id != "" && !strings.Contains(id, "/") &&
-		id != "." && id != ".." { // which a path is cleaned of before anyone could take them for a parameter
+		id != "." && id != ".." { // which clients remove from a path before they send it
 		route.Path, params["petId"] = "/pets/{petId}", id
 	}
 	route.PathItem = d.doc.Paths.Value(route.Path)
@@ -131,8 +130,8 @@ func (d *description) find(x exchange) (*routers.Route, map[string]string) {
 	return route, params
 }
 
-// check reports how an answer differs from the document, and whether its
-// request is one that the document allows.
+// check returns how the request and the response of an exchange differ from the
+// document: invalid and err.
 func (d *description) check(x exchange) (invalid, err error) {
 	route, params := d.find(x)
 	r, err := http.NewRequest(route.Method, "/", bytes.NewReader(x.RequestBody))
@@ -146,7 +145,7 @@ func (d *description) check(x exchange) (invalid, err error) {
 	options := &openapi3filter.Options{
 		IncludeResponseStatus: true,
 		ExcludeResponseBody:   x.Method == http.MethodHead,
-		AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc, // whether a key is good, no document knows
+		AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc, // the document cannot know the keys
 	}
 	in := &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route, Options: options}
 	if route.Operation.OperationID != "" {
@@ -159,13 +158,13 @@ func (d *description) check(x exchange) (invalid, err error) {
 		return invalid, err
 	}
 	if x.Method == http.MethodHead && len(x.Body) > 0 {
-		return invalid, fmt.Errorf("the answer to HEAD has a body")
+		return invalid, fmt.Errorf("the response to HEAD has a body")
 	}
 	return invalid, d.checkHeader(x, route)
 }
 
-// framing are the header fields that go without saying: OpenAPI has
-// Content-Type elsewhere and says nothing of the others.
+// framing are header fields that need not be documented: OpenAPI has
+// Content-Type elsewhere, and the others belong to HTTP itself.
 var framing = []string{"Content-Type", "Content-Length", "Connection"}
 
 // checkHeader reports a header field that the document does not have, and an

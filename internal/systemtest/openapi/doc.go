@@ -1,4 +1,4 @@
-// Package openapi holds the tests of the description of the interface that
-// need a validator or a generator: that it and the handler agree, and that
-// what generators make of it works.
+// Package openapi tests the OpenAPI document with a validator and with
+// generators: that the document and the handler agree, and that generated code
+// works.
 package openapi

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// exchange is a request to the handler and its answer, as the tests of package
+// exchange is a request to the handler and its response, as the tests of package
 // httpapi record them.
 type exchange struct {
 	Test           string

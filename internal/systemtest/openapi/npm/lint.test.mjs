@@ -8,7 +8,7 @@ const linters = {
 }
 
 for (const [name, lint] of Object.entries(linters)) {
-  test(`${name}: the description is clean`, async (t) => {
+  test(`${name}: the document is clean`, async (t) => {
     const { code, output } = await lint(document)
     t.diagnostic(output.trim().split('\n').at(-1))
     assert.equal(code, 0, output)

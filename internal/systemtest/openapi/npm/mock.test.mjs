@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { description, startPrism } from './tools.mjs'
 
-// A request that the description allows, for each operation.
+// A request that the document allows, for each operation.
 const requests = {
   listPets: ['GET', '/pets'],
   createPet: ['POST', '/pets', { name: 'Bella', categoryId: 1 }],
@@ -10,7 +10,7 @@ const requests = {
   submitMessage: ['POST', '/messages', { message: 'Hello!' }],
 }
 
-test('prism, as a mock, gives every example of the description', async (t) => {
+test('prism, as a mock, returns every example of the document', async (t) => {
   const doc = await description()
   const { url } = await startPrism(t)
   const deref = (o) => (o.$ref ? o.$ref.split('/').slice(1).reduce((at, name) => at[name], doc) : o)
@@ -48,9 +48,9 @@ test('prism, as a mock, gives every example of the description', async (t) => {
   assert.equal(wrong.status, 400)
 })
 
-// Prism finds nothing wrong with its own answers, but for one thing: it gives
-// those of deprecated operations the field "Deprecation: true" of an old draft
-// of RFC 9745, whatever the description says.
+// Prism finds only one fault in its own responses: to those of deprecated
+// operations it adds "Deprecation: true", from an old draft of RFC 9745, even if
+// the document has another value.
 function assertNoViolation(operationId, answer, where) {
   const violations = JSON.parse(answer.headers.get('sl-violations') ?? '[]')
   const others = violations.filter((v) => !(operationId === 'getPet' && v.location.join('.') === 'response.header.deprecation'))

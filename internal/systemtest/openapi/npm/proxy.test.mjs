@@ -4,27 +4,25 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { build, folder, here, run, startPrism, startServer } from './tools.mjs'
 
-// A check that Prism does not survive: an escape in a path that is no UTF-8
-// ends it.
+// A check that ends Prism: its path has an escape that is not UTF-8.
 const skipped = 'errors.no-5xx'
 
-// The violations that the suite provokes on purpose: requests that the
-// description forbids. That the server refuses them is tested with them.
+// The violations that the suite provokes on purpose: requests that the document
+// forbids. The server must refuse them.
 const provoked = [
-  [/^request Invalid security scheme used/, 'no key, or one that is no bearer token'],
-  [/^request Selected route not found/, 'a path or a method that the description does not have'],
-  [/^request\.path\.petid .* must be integer/, 'a petId that is no integer'],
-  [/^request\.query\.limit /, 'a limit that is no integer from 1 to 100'],
-  [/^request\.query\.status /, 'a status that there is not'],
+  [/^request Invalid security scheme used/, 'no key, or not a bearer token'],
+  [/^request Selected route not found/, 'a path or a method that is not in the document'],
+  [/^request\.path\.petid .* must be integer/, 'a petId that is not an integer'],
+  [/^request\.query\.limit /, 'a limit that is not an integer from 1 to 100'],
+  [/^request\.query\.status /, 'an unknown status'],
   [/^request Body parameter is required/, 'no body'],
   [/^request Supported content types/, 'another Content-Type, or none'],
-  [/^request\.body Request body must be object/, 'a body that is no object'],
-  [/^request\.body Request body must have required property/, 'a member missing'],
-  [/^request\.body\.(name|categoryId|status|message) .* must (be|match) (string|integer|format|equal to)/, 'a member that is not what it must be'],
+  [/^request\.body Request body must be object/, 'a body that is not an object'],
+  [/^request\.body Request body must have required property/, 'a missing member'],
+  [/^request\.body\.(name|categoryId|status|message) .* must (be|match) (string|integer|format|equal to)/, 'a member with a wrong value'],
 ]
 
-// What Prism reports although there is nothing wrong: the request or answer is
-// as the description has it.
+// What Prism reports by mistake: the request or response is as the document says.
 const mistaken = [
   [/^request Invalid security scheme used/, 'Prism compares the scheme Bearer with case', (x) => x.status < 300],
   [/^(request|response)\.(path|body|body\.N)\.(petid|categoryId) .* must be [<>]= -?9007199254740991$/,
@@ -41,7 +39,7 @@ test('prism, as a proxy, finds no violation while the conformance suite runs thr
   const keyFile = join(dir, 'key')
   await writeFile(keyFile, server.key)
 
-  // One check after the other, so that Prism's log tells the requests apart.
+  // One check after the other, so that Prism's log keeps the requests apart.
   const { code, output } = await run(suite, [
     'run', `-url=${prism.url}`, `-messages-url=${prism.url}`, `-key-file=${keyFile}`,
     '-seed=1', '-parallel=1', `-skip=${skipped}`, `-known=${join(here, 'proxy-known.txt')}`,
@@ -57,19 +55,19 @@ test('prism, as a proxy, finds no violation while the conformance suite runs thr
       const reason =
         (x.status >= 400 && provoked.find(([form]) => form.test(violation))) ||
         mistaken.find(([form, , when]) => form.test(violation) && when(x))
-      assert.ok(reason, `${x.what}, answered with ${x.status}: ${violation}`)
+      assert.ok(reason, `${x.what}, response ${x.status}: ${violation}`)
       seen.set(reason, (seen.get(reason) ?? 0) + 1)
     }
   }
-  t.diagnostic(`${exchanges.length} exchanges, of them with a violation: ${exchanges.filter((x) => x.violations.length).length}`)
+  t.diagnostic(`${exchanges.length} exchanges, with a violation: ${exchanges.filter((x) => x.violations.length).length}`)
   for (const reason of [...provoked, ...mistaken]) {
     assert.ok(seen.has(reason), `never seen: ${reason[1]}`)
     t.diagnostic(`${provoked.includes(reason) ? 'provoked' : 'mistaken'}: ${seen.get(reason)} times ${reason[1]}`)
   }
 })
 
-// parseLog returns the exchanges in Prism's log: what was asked for, the
-// server's status, and what Prism says against either.
+// parseLog returns the exchanges in Prism's log: the request, the server's
+// status, and what Prism reports about them.
 function parseLog(log) {
   const exchanges = []
   for (const line of log.split('\n')) {

@@ -1,6 +1,6 @@
 // Uses every operation through openapi-fetch, with the types that
-// openapi-typescript makes of the description, and prints what came of it. The
-// compiler refuses what the description does not allow.
+// openapi-typescript generates from the document, and prints the responses. The
+// compiler must refuse what the document does not allow.
 import createClient from 'openapi-fetch'
 import type { components, paths } from './petstore.js'
 

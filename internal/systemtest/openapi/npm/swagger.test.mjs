@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { folder, here, run, start, startServer } from './tools.mjs'
 
-// What the page does, in the browser: it shows the description of each server
-// and executes operations as they are, without filling in anything.
+// The script in the page: it shows the document of each server and executes
+// operations with their examples, without filling in anything.
 async function tryOut(servers) {
   const until = async (find, tries = Infinity) => {
     for (; tries > 0; tries--) {

@@ -13,12 +13,12 @@ export const document = join(root, 'petstore/httpapi/openapi.json')
 
 export const description = async () => JSON.parse(await readFile(document, 'utf8'))
 
-// The tools are to speak with nobody but us.
+// The tools connect only to this machine.
 process.env.REDOCLY_TELEMETRY = 'off'
 process.env.REDOCLY_SUPPRESS_UPDATE_NOTICE = 'true'
 
-// tool returns the path of a tool's program, to be run without npx, which
-// would leave a shell between us and it.
+// tool returns the path of a tool's program. Run by npx it would be the child of
+// a shell.
 const tools = {
   redocly: '@redocly/cli/bin/cli.js',
   spectral: '@stoplight/spectral-cli/dist/index.js',
@@ -28,7 +28,7 @@ const tools = {
 }
 const program = (name) => (tools[name] ? [process.execPath, join(here, 'node_modules', tools[name])] : [name])
 
-// run runs a program to its end, in this folder unless told otherwise.
+// run runs a program until it ends, by default in this folder.
 export function run(name, args, options = {}) {
   const [file, ...first] = program(name)
   return new Promise((resolve) => {
@@ -38,7 +38,7 @@ export function run(name, args, options = {}) {
   })
 }
 
-// folder makes a folder that is there until the test is over.
+// folder creates a folder that exists until the test is over.
 export async function folder(t, prefix = join(tmpdir(), 'openapi-')) {
   const dir = await mkdtemp(prefix)
   t.after(() => rm(dir, { recursive: true, force: true }))

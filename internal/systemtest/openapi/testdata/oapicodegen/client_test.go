@@ -1,6 +1,6 @@
-// Package roundtrip uses what oapi-codegen makes of the description of the
-// interface. It is compiled in a module of its own, beside the generated
-// package petapi.
+// Package roundtrip uses the code that oapi-codegen generates from the OpenAPI
+// document. It is compiled in a module of its own, with the generated package
+// petapi.
 package roundtrip
 
 import (
@@ -19,9 +19,9 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestRoundTrip: the generated client gets from the reference server, which
-// runs already, what the steps below expect, and the same from a server made
-// with the generated one.
+// TestRoundTrip: the generated client gets the responses that the steps below
+// expect, from a running reference server and from a server on top of the
+// generated interface.
 func TestRoundTrip(t *testing.T) {
 	url, key := os.Getenv("ROUNDTRIP_URL"), os.Getenv("ROUNDTRIP_KEY")
 	want := []string{
@@ -52,7 +52,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// steps uses every operation, and says what came of it.
+// steps uses every operation, and returns a line about each response.
 func steps(t *testing.T, url, key string) (log []string) {
 	t.Helper()
 	note := func(err error, format string, args ...any) {
@@ -119,7 +119,7 @@ func pet(p petapi.Pet) string {
 	return fmt.Sprint(p.Id, " ", p.Name, " ", p.CategoryId, " ", status)
 }
 
-// page says what is on a page, and what comes after it.
+// page describes a list page and the link to the next one.
 func page(r *petapi.ListPetsResponse) string {
 	var pets []string
 	for _, p := range *r.JSON200 {

@@ -13,12 +13,12 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// server does with the generated interface what the steps need.
+// server implements as much of the generated interface as the steps need.
 type server struct{ store *memory.Store }
 
 var _ petapi.StrictServerInterface = (*server)(nil)
 
-// authenticated asks for the key, which generated servers leave to others.
+// authenticated checks the key, which a generated server does not.
 func authenticated(key string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+key {
