@@ -4,8 +4,8 @@
 // for messages that have a base address of their own.
 //
 // The handler routes on the request's URL.Path alone: /pets, /pets/{petId},
-// /messages and, for the description of the interface, /openapi.json. To mount
-// it under a prefix, strip the prefix first, without its last slash:
+// /messages and, for the OpenAPI document, /openapi.json. To mount it under a
+// prefix, strip the prefix first, without its last slash:
 //
 //	http.Handle("/v1/", http.StripPrefix("/v1", handler))
 //

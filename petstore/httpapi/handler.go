@@ -107,8 +107,8 @@ type handler struct {
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
 // sections 4.1 to 4.3) and, with Options.Messages, POST /messages (section
 // 4.4). auth checks the credential of every such request. The handler also
-// serves the description of the interface, [OpenAPI], at /openapi.json. opts
-// may be nil. New panics without a service or an authenticator.
+// serves the OpenAPI document ([OpenAPI]) at /openapi.json. opts may be nil. New
+// panics without a service or an authenticator.
 func New(service petstore.Service, auth Authenticator, opts *Options) http.Handler {
 	if service == nil || auth == nil {
 		panic("httpapi: New needs a petstore.Service and an Authenticator")

@@ -12,22 +12,22 @@ import (
 //go:embed openapi.json
 var description []byte
 
-// descriptionETag changes when the description does, and only then.
+// descriptionETag changes when the document does, and only then.
 var descriptionETag = func() string {
 	sum := sha256.Sum256(description)
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 }()
 
-// OpenAPI returns the description of the interface, an OpenAPI 3.1 document in
-// JSON. The handler of [New] serves it at /openapi.json to everyone. Its server
-// is relative, so the document is right at every address where it is served
-// next to the operations. The caller may change the slice: a deployment that
-// serves the document or the messages elsewhere can insert other servers and
-// serve the result itself.
+// OpenAPI returns the OpenAPI 3.1 document of the interface, in JSON. The handler
+// of [New] serves it at /openapi.json to every client, without a key. Its server
+// is relative, so the document is right at every address where it is served next
+// to the operations. The caller may change the slice: a deployment that serves
+// the document or the messages elsewhere can insert other servers and serve the
+// result itself.
 func OpenAPI() []byte { return bytes.Clone(description) }
 
 // descriptionResource needs no credential, unlike the contract's operations:
-// the description says how to get one.
+// clients read in the document how to send one.
 func descriptionResource() resource {
 	return resource{path: "/openapi.json", allow: "GET, HEAD", operations: []operation{
 		{name: "openapi", method: http.MethodGet, pattern: "GET /openapi.json", public: true, do: describeAPI},

@@ -8,8 +8,8 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// document has the parts of the description of the interface that these tests
-// check. Parts that may be references are raw, for deref.
+// document has the parts of the OpenAPI document that these tests check. Parts
+// that may be references are raw, for deref.
 type document struct {
 	OpenAPI    string
 	Info       struct{ Version, Description string }

@@ -71,7 +71,7 @@ func requestExamples(t *testing.T, doc *document, op *operationObject) map[strin
 	return names
 }
 
-// newReplay returns the request made of the request examples of that name.
+// newReplay returns the request for the examples of that name.
 func newReplay(t *testing.T, doc *document, where string, op *operationObject, name string) *replay {
 	method, path, _ := strings.Cut(where, " ")
 	r := &replay{method: method, path: path, pets: len(examplePets), fields: map[string]string{
@@ -107,7 +107,7 @@ func newReplay(t *testing.T, doc *document, where string, op *operationObject, n
 	return r
 }
 
-// base returns the name of the request examples that the others start from.
+// base returns the name of the examples that stand in for missing ones.
 func base(op *operationObject) string {
 	if op.OperationID == "submitMessage" {
 		return "greeting"

@@ -13,8 +13,8 @@ import (
 )
 
 // recordFile receives every exchange of the tests with a handler, so that the
-// responses can be compared with the description of the interface. That is done
-// in another module, since it needs a validator.
+// responses can be compared with the OpenAPI document. That is done in another
+// module, because it needs a validator.
 var recordFile = flag.String("record", "", "append every exchange to this `file`, as lines of JSON")
 
 // exchangeRecord is a line of the file. The header fields that only the server

@@ -17,22 +17,22 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// replay is the request whose response is an example, and the server for it. It
-// starts as the request examples of the document, completed with those of the
-// operation's first success.
+// replay is a request, whose response is an example in the document, and the
+// server for it. It is made of the examples of that name for the parameters and
+// the body. What has none, except in the query, gets the example base.
 type replay struct {
 	method, path, query string
 	fields              map[string]string
 	body                string
 
 	pets   int    // how many of examplePets there are
-	before string // the body of an earlier request, alike in all else
+	before string // the body of an earlier request, which is otherwise the same
 	slow   bool   // the body stops half-way
 
 	opts     httpapi.Options
 	capacity int   // of the queue; 0: the default
-	closed   bool  // the store is
-	fault    error // what the store fails with
+	closed   bool  // the store is closed
+	fault    error // every call of the store returns it
 }
 
 var examplePets = []petstore.NewPet{
@@ -41,8 +41,8 @@ var examplePets = []petstore.NewPet{
 	{Name: "Luna", CategoryID: 1, Status: petstore.StatusSold},
 }
 
-// replays has, for each example, what the document's request examples lack. "*"
-// stands for every operation with the example.
+// replays has, for each example of a response, what must be changed in the
+// request. "*" stands for every operation with the example.
 var replays = map[string]func(*replay){
 	"* 401 keyMissing":         func(r *replay) { delete(r.fields, "Authorization") },
 	"* 401 keyUnknown":         func(r *replay) { r.fields["Authorization"] = "Bearer unknown" },
@@ -106,7 +106,7 @@ func (r *replay) send(t *testing.T) response {
 	})
 	if r.before != "" {
 		if a := send(t, addr, r.raw(r.before)); a.status >= 300 {
-			t.Fatalf("the request before was refused: %+v", a)
+			t.Fatalf("the earlier request was refused: %+v", a)
 		}
 	}
 	raw := r.raw(r.body)

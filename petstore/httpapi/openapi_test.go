@@ -17,8 +17,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestServeOpenAPI: everyone gets the description, and a client that has it gets
-// 304.
+// TestServeOpenAPI: every client gets the document, without a key, and one that
+// has it gets 304.
 func TestServeOpenAPI(t *testing.T) {
 	s := newServer(t, nil)
 	doc := string(httpapi.OpenAPI())
@@ -75,7 +75,7 @@ func TestServeOpenAPI(t *testing.T) {
 	}
 }
 
-// TestOpenAPIUnderPrefix: the description is next to the operations.
+// TestOpenAPIUnderPrefix: the document is next to the operations.
 func TestOpenAPIUnderPrefix(t *testing.T) {
 	srv := httptest.NewServer(http.StripPrefix("/v1", httpapi.New(memory.New(nil), testKeys, nil)))
 	defer srv.Close()
@@ -85,7 +85,7 @@ func TestOpenAPIUnderPrefix(t *testing.T) {
 }
 
 // TestOpenAPIStays: neither a caller that changes its copy nor other responses
-// change the description.
+// change the document.
 func TestOpenAPIStays(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
@@ -98,14 +98,14 @@ func TestOpenAPIStays(t *testing.T) {
 		}
 	}
 	if string(httpapi.OpenAPI()) != before {
-		t.Error("the description has changed")
+		t.Error("the document has changed")
 	}
 	if err := send(t, s.addr, request("GET /openapi.json")).check(want{status: 200, body: before}); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestOpenAPIHolds: the description has the contract's operations and the model's
+// TestOpenAPIHolds: the document has the contract's operations and the model's
 // values.
 func TestOpenAPIHolds(t *testing.T) {
 	doc := ourDocument(t)

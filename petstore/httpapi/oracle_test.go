@@ -19,7 +19,7 @@ func parseJSON(s string) (value any, ok bool) {
 	return value, dec.Decode(&value) == nil
 }
 
-// escapes matches one escape in JSON, or the two of a pair of surrogates.
+// escapes matches an escape in JSON, or two that are a pair of surrogates.
 var escapes = regexp.MustCompile(`\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.`)
 
 var surrogate = regexp.MustCompile(`^\\u[dD][89a-fA-F]..$`)

@@ -44,8 +44,8 @@ func parseListQuery(query string) (q petstore.ListQuery, err error) {
 	return q.Normalize()
 }
 
-// parseLimit returns the number that s is in decimal digits, if it is in the
-// contract's range (section 8).
+// parseLimit parses a number in decimal digits, which must be in the contract's
+// range (section 8).
 func parseLimit(s string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n < petstore.MinLimit || n > petstore.MaxLimit {

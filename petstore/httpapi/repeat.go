@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// repeatInterval is how often a failure that lasts is logged.
+// repeatInterval is how often a repeated failure is logged.
 const repeatInterval = 10 * time.Second
 
 // repeats counts failed requests instead of logging each: on a full disk, every
@@ -18,7 +18,8 @@ type repeats struct {
 }
 
 // add counts a failed request. It reports whether one with the same outcome was
-// already logged within repeatInterval, at whose end the count is logged.
+// logged within the last repeatInterval. If so, the caller does not log this one:
+// the count is logged at the end of the interval.
 func (p *repeats) add(o outcome, log *slog.Logger) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -74,7 +74,7 @@ func FuzzRequest(f *testing.F) {
 		<-served
 		for br := bufio.NewReader(&got); ; {
 			if bytes.Contains(raw, []byte("HEAD")) {
-				break // its responses have no body, and which they are is unknown here
+				break // responses to HEAD have no body, and it is unknown here which these are
 			}
 			resp, err := http.ReadResponse(br, nil)
 			if err != nil {
