@@ -9,8 +9,8 @@ import (
 
 // Check reads the whole file at path, every page and every record, and calls
 // report for each damage that it finds; the error wraps [ErrDamaged] and names
-// the page or the record. It changes nothing, maps nothing into memory and needs
-// little of it, whatever the file holds.
+// the page or the record. It changes nothing, maps nothing into memory, and needs
+// little memory for any file.
 //
 // Check returns an error if the file cannot be checked: it is in use
 // ([ErrLocked]; on systems without flock that is not noticed), from a newer
@@ -38,7 +38,7 @@ func Check(path string, report func(error)) error {
 		}
 	}
 	if c.damaged {
-		return nil // all pages behind the damage are stray
+		return nil // the damage hides pages that are in use, so they seem stray
 	}
 	for id := range file.Stray() {
 		c.found(boltfile.StrayPage(id))
@@ -55,7 +55,7 @@ func isTable(name string) bool {
 	return false
 }
 
-// checker is a check of what the records say.
+// checker checks the records of a file.
 type checker struct {
 	file    *boltfile.File
 	report  func(error)

@@ -40,8 +40,8 @@
 //
 //	CreatePet          pet.go            validate and encode the pet
 //	└ change           commit.go         queue the change; one of the callers commits for all
-//	  └ commitNext     commit.go         take what is queued
-//	    └ update       update.go         make sure that the file is still the store's
+//	  └ commitNext     commit.go         take what is queued; wait for more if the last batch was larger
+//	    └ update       update.go         make sure that the file was not replaced
 //	      ├ transact   update.go         begin a bbolt transaction; load the state
 //	      │ ├ createPet  pet.go, once.go look up the key; add the pet to the last blocks
 //	      │ ├ put      update.go         check the pages that change; store the blocks

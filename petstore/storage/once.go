@@ -18,7 +18,7 @@ import (
 type outcome struct {
 	made  int64             // nanoseconds since 1970
 	n     int64             // ID of the pet or number of the message
-	value [sha256.Size]byte // digest of what was created
+	value [sha256.Size]byte // digest of the pet or the message, without its ID
 }
 
 const outcomeLen = 8 + 8 + sha256.Size

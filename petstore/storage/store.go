@@ -40,8 +40,8 @@ type Store struct {
 	lastState  state         // that it left
 	lastBatch  int           // how many writes it had
 	lastTook   time.Duration // how long it took
-	size       int64         // of what it left of the file, in bytes
-	mapped     int64         // at least so many bytes of the file are mapped
+	size       int64         // the bytes of the file that its state uses
+	mapped     int64         // how many bytes of the file are mapped, at least
 	guard      guard
 	stuck      bool // bbolt holds a lock forever, so the file cannot be closed
 
@@ -105,7 +105,7 @@ func (s *Store) closeFile() error {
 }
 
 // Failed returns a channel that is closed when a write or a sync has failed for
-// another reason than want of space, or when something else has changed the
+// another reason than lack of space, or when something else has changed the
 // file. The store then no longer knows what is on disk, and every call fails
 // with petstore.CodeUnavailable until the file is closed and opened again. The
 // store does not log this; [Store.Err] returns the reason.

@@ -185,8 +185,8 @@ func (f *File) Stray() iter.Seq[uint64] {
 	}
 }
 
-// Salvage yields what may be the keys and values of a page, whatever its header
-// says. Only a checksum can tell which of them are records.
+// Salvage yields what may be the keys and values of a page, even if its header is
+// damaged. Only a checksum shows which of them are records.
 func (f *File) Salvage(id uint64) iter.Seq2[[]byte, []byte] {
 	b, more, err := f.head(id, nil)
 	if size := int64(more+1) * f.pageSize; err == nil && more > 0 && size <= maxSalvage {
