@@ -55,7 +55,7 @@ func (c *config) fileFlags(fs *flag.FlagSet) {
 func (c *config) check() error {
 	switch {
 	case (c.tlsCert == "") != (c.tlsKey == ""):
-		return flags.Usagef("-tls-cert and -tls-key need each other")
+		return flags.Usagef("-tls-cert and -tls-key: must be given together")
 	case c.newStore && c.mustExist:
 		return flags.Usagef("-new-store and -must-exist cannot be used together")
 	}

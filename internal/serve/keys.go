@@ -67,10 +67,10 @@ func createKey(c *flags.Call, path string, expires time.Duration) error {
 	return nil
 }
 
-// noFile adds what can be done to the error that there is no key file.
+// noFile adds to the error of a missing key file what can be done.
 func noFile(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; put it back from a copy, or name another with -keys; keys create creates a file without the earlier keys", err)
+		return fmt.Errorf("%w; restore it from a copy, or name another with -keys; keys create creates a file without the earlier keys", err)
 	}
 	return err
 }
