@@ -16,11 +16,11 @@ type operation struct {
 	name   string
 	writes bool
 
-	// valid returns a request that is valid with the valid key, and the name
-	// of the pet that it adds.
+	// valid returns a request with the valid key that must succeed, and the
+	// name of the pet that it adds.
 	valid func(*tester) (probe.Request, string, error)
 
-	// invalid returns a request that is wrong with the valid key too.
+	// invalid returns a request with the valid key that must be refused.
 	invalid func(*tester) (probe.Request, error)
 }
 
@@ -80,8 +80,8 @@ func credentialChecks(op operation) []Check {
 	return checks
 }
 
-// credentialFirstChecks returns the checks that each operation looks at the
-// credential before it looks at anything else.
+// credentialFirstChecks returns the checks that each operation checks the
+// credential before anything else.
 func credentialFirstChecks() []Check {
 	var checks []Check
 	for _, op := range []operation{listOperation, createOperation, getOperation, submitOperation} {

@@ -1,5 +1,5 @@
 // Package conformance judges servers of the petstore contract from outside, over
-// HTTP, in whatever language they are written.
+// HTTP, in any language.
 //
 // Its promise: a required check fails only if the target violates the contract.
 // What the contract leaves open is recorded and not judged. Each check belongs to

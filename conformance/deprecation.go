@@ -17,7 +17,7 @@ var (
 	removalEnds   = time.Date(2030, time.December, 6, 12, 0, 0, 0, time.UTC)
 )
 
-const warnsUsers = "Tools warn whoever still uses the operation."
+const warnsUsers = "Tools warn clients that still use the operation."
 
 // deprecationCheck returns a check of the response for a pet.
 func deprecationCheck(id, title, why, failure string, test func(x *probe.Exchange) error) Check {
@@ -33,7 +33,7 @@ func deprecationCheck(id, title, why, failure string, test func(x *probe.Exchang
 	}
 }
 
-// deprecatedResponse returns the response for a pet, whatever its status.
+// deprecatedResponse returns the response for a pet, with any status.
 func (t *tester) deprecatedResponse() (*probe.Exchange, error) {
 	f, err := t.getKnownPet()
 	if err != nil {

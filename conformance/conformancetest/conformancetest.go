@@ -21,7 +21,7 @@ import (
 // Run judges target with every check that opts selects. The subtest of a check
 // fails if the check counts against the target or ended with an error. It logs a
 // warning that does not count, and is skipped if the check is inconclusive or
-// known to fail. The checks run one after the other, whatever opts.Parallel is.
+// known to fail. The checks run one after the other; opts.Parallel is ignored.
 //
 // Run fails t at once if the target cannot be judged.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
