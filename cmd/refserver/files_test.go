@@ -97,7 +97,8 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// A server without keys names a command that makes one. Then it starts.
+// A server without a key file names a command that creates one. After that
+// command it starts.
 func TestKeysForAStoreWithoutKeys(t *testing.T) {
 	s := start(t, t.TempDir())
 	s.create("Rex")
@@ -135,8 +136,8 @@ func TestFirstStartThatFails(t *testing.T) {
 	start(t, dir).create("Rex")
 }
 
-// Of servers that are started at the same time where no files exist, exactly
-// one serves.
+// If several servers start at the same time in an empty folder, exactly one
+// serves.
 func TestFirstStartsAtOnce(t *testing.T) {
 	for range 5 {
 		t.Run("", func(t *testing.T) {

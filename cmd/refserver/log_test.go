@@ -14,8 +14,8 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// startUnread starts a server whose standard error is a pipe, of which only the
-// first line, with the address, is read.
+// startUnread starts a server whose standard error is a pipe. It reads only the
+// first line, which has the address.
 func startUnread(t *testing.T) (s *server, stderr *os.File) {
 	t.Helper()
 	stderr, w, err := os.Pipe()
@@ -96,8 +96,7 @@ func TestLogReadLate(t *testing.T) {
 	}
 }
 
-// A log that nobody reads, or whose reader is gone, keeps the server neither
-// from serving nor from stopping.
+// A server serves and stops even if nobody reads its log or the reader is gone.
 func TestStopWithUnreadLog(t *testing.T) {
 	for _, name := range []string{"unread", "closed"} {
 		t.Run(name, func(t *testing.T) {

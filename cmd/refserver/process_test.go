@@ -33,7 +33,7 @@ func run(t *testing.T, dir, args string) (code int, stdout, stderr string) {
 	return process.Run(t, command(dir, strings.Fields(args)...))
 }
 
-// succeeds runs a command that must succeed without a word on standard error,
+// succeeds runs a command that must succeed and write nothing to standard error,
 // and returns its standard output.
 func succeeds(t *testing.T, dir, args string) string {
 	t.Helper()

@@ -23,7 +23,7 @@ type row struct {
 }
 
 // measure measures the sides in the order A B B A and so on, so that all
-// suffer alike from whatever changes on the machine. The first round does not
+// suffer alike if the speed of the machine changes. The first round does not
 // count: it fills caches.
 func (b *bench) measure(sides ...side) ([]row, error) {
 	rows := make([]row, len(sides))

@@ -74,7 +74,7 @@ func checkFailure(t *testing.T, what, errno string, r recording) string {
 		if c.injected {
 			closing = true
 			failures++
-			// After a failed sync, or a failure that is not for want of space,
+			// After a failed sync, or a failure that is not for lack of space,
 			// nobody knows what is on disk.
 			fatal = fatal || c.name == "fdatasync" || c.name == "fsync" || errno == "EIO"
 		}
@@ -101,12 +101,12 @@ func checkFailure(t *testing.T, what, errno string, r recording) string {
 		return refusedToOpen
 	case fatal:
 		if r.code != 1 || o.failed == "" || o.full > 0 || strings.Contains(o.failed, "\n") {
-			t.Errorf("%s: exit code %d, failed with %q, %d changes refused for want of space; want 1, one line, 0", what, r.code, o.failed, o.full)
+			t.Errorf("%s: exit code %d, failed with %q, %d changes refused for lack of space; want 1, one line, 0", what, r.code, o.failed, o.full)
 		}
 		return storeFailed
 	default:
 		if r.code != 0 || o.full == 0 && !closing || o.unavailable > 0 {
-			t.Errorf("%s: exit code %d, failed with %q, changes refused: %d for want of space, %d for another reason", what, r.code, o.failed, o.full, o.unavailable)
+			t.Errorf("%s: exit code %d, failed with %q, changes refused: %d for lack of space, %d for another reason", what, r.code, o.failed, o.full, o.unavailable)
 		}
 		return refusedChange
 	}
@@ -135,7 +135,7 @@ func cutAfter(t *testing.T, what string, calls []call, random func(int) int) {
 }
 
 // TestServerOnFailedCalls makes a sync fail under the server, which must then
-// end with one line, and a write for want of space, which must be refused.
+// end with one line, and a write for lack of space, which must be refused.
 func TestServerOnFailedCalls(t *testing.T) {
 	needStrace(t)
 	parallel(t)
