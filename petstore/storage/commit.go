@@ -106,7 +106,7 @@ func (s *Store) commitNext() {
 		return
 	}
 	start := time.Now()
-	err := s.markOpen()
+	err := s.markOpen() // a commit of its own, before the first change
 	if err == nil {
 		err = s.update(func(u *update) error {
 			for _, w := range batch {

@@ -49,6 +49,9 @@
 //	      └ show       read.go           all reads use a snapshot of this commit from now on
 //	← CreatePet                          every caller in the batch returns
 //
+// If Commit fails, commitError (failure.go) decides whether the changes of the
+// batch are refused or the store has failed.
+//
 // A read takes the current snapshot, finds its block with a cursor, and copies
 // JSON out of the mapped file: AppendPage → view → appendPage → seekBlock.
 //
