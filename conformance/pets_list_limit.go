@@ -7,8 +7,8 @@ import "fmt"
 
 const limitWhy = "Clients choose the size of their pages by it."
 
-// limitCheck returns a check that the list at query has limit pets, if the
-// target has at least enough with that status.
+// limitCheck returns a check that the list at query has exactly limit pets. It
+// first adds pets with that status ("": with any) until the target has enough.
 func limitCheck(id, title, query, status string, limit, enough int) Check {
 	return Check{
 		ID: "pets.list.limit." + id, Title: title, Why: limitWhy,
