@@ -10,8 +10,8 @@ import (
 
 // Outcomes are kept in two tables, under the digest of their petstore.Once.
 // New ones go into the recent table. The other table has those from before
-// update.since. When all of these are older than petstore.OnceKept, each commit
-// deletes a few, in the order of their keys, which is page by page. When none
+// update.since. When these are older than petstore.OnceKept, each commit deletes a
+// few, in the order of their keys, which is page by page. When none
 // is left, the empty table becomes the recent one.
 
 // outcome is the result of a create with a Once.
@@ -50,7 +50,7 @@ func (u *update) recall(operation string, once petstore.Once, value []byte) (*ou
 	}
 	key := once.Digest(operation)
 	o, err := u.findOutcome(&onceTables[u.recent], key[:])
-	if err == nil && o == nil && !u.expired(u.since) {
+	if err == nil && o == nil {
 		o, err = u.findOutcome(&onceTables[1-u.recent], key[:])
 	}
 	if err != nil || o == nil || u.expired(o.made) {
@@ -111,9 +111,10 @@ func storedSum(value []byte) int64 {
 	return int64(binary.BigEndian.Uint32(value[len(value)-sumLen:]))
 }
 
-// expire deletes up to n outcomes, if those of the older table have expired.
+// expire deletes up to n outcomes, if those of the older table have expired. It
+// stops at one that has not: the clock may have been wrong when since was set.
 func (u *update) expire(n int) error {
-	u.since = min(u.since, u.now) // the clock may have been set back
+	u.since = min(u.since, u.now)
 	if !u.expired(u.since) {
 		return nil
 	}
@@ -128,9 +129,19 @@ func (u *update) expire(n int) error {
 	}
 	var keys [][]byte
 	c := b.Cursor()
-	for k, v := c.First(); k != nil && len(keys) < n; k, v = c.Next() {
-		if _, err := openOutcome(t, k, v); err != nil {
+	k, v := c.First()
+	if k == nil {
+		u.recent, u.since = older, u.now
+		return nil
+	}
+	for ; k != nil && len(keys) < n; k, v = c.Next() {
+		o, err := openOutcome(t, k, v)
+		if err != nil {
 			return err
+		}
+		if !u.expired(o.made) {
+			u.since = min(o.made, u.now)
+			break
 		}
 		if err := u.guard.path(b, k, true); err != nil { // Next may move to the page after this one
 			return err
@@ -142,9 +153,6 @@ func (u *update) expire(n int) error {
 		if _, err := u.delete(b, k); err != nil {
 			return err
 		}
-	}
-	if len(keys) == 0 {
-		u.recent, u.since = older, u.now
 	}
 	return nil
 }
