@@ -15,14 +15,21 @@ const maxDepth = 32
 // not safe for concurrent use.
 type Guard struct {
 	reader
-	sound map[uint64]page // leaves without their content
-	free  [][]byte        // buffers for pages
+	sound map[uint64]checked
+	free  [][]byte // buffers for pages
+}
+
+// checked is a sound page, a leaf without its content, and where it was found.
+type checked struct {
+	page
+	up uint64 // the branch above it; 0 for a root
+	i  int    // its element
 }
 
 // NewGuard returns a guard of a file. It is used for one transaction after
 // another, each of which starts with Reset.
 func NewGuard(file io.ReaderAt, pageSize int64) *Guard {
-	return &Guard{reader: reader{file: file, pageSize: pageSize}, sound: map[uint64]page{}}
+	return &Guard{reader: reader{file: file, pageSize: pageSize}, sound: map[uint64]checked{}}
 }
 
 // Reset starts a transaction, in a file with that many pages.
@@ -101,8 +108,11 @@ func (g *Guard) neighbor(at ref, p page) (page, error) {
 
 // check returns the page that a reference leads to, if it is sound.
 func (g *Guard) check(at ref) (page, error) {
-	if p, ok := g.sound[at.id]; ok {
-		return p, nil
+	if c, ok := g.sound[at.id]; ok {
+		if c.up != at.up.id || c.i != at.i {
+			return page{}, badPage(at.id, "is in use twice")
+		}
+		return c.page, nil
 	}
 	var buf []byte
 	if n := len(g.free); n > 0 {
@@ -119,6 +129,6 @@ func (g *Guard) check(at ref) (page, error) {
 		g.recycle(p.b)
 		p.b = nil
 	}
-	g.sound[at.id] = p
+	g.sound[at.id] = checked{p, at.up.id, at.i}
 	return p, nil
 }

@@ -242,16 +242,19 @@ func (p page) child(i int, end []byte) ref {
 
 // elements yields the keys and values of what may be a leaf, damaged or not, as
 // far as they are in its bounds. If buckets, it yields those in small buckets too.
+// In a page whose elements overlap, it ends when they are four times as long as
+// the page.
 func elements(b []byte, buckets bool) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		p := page{leaf: true, b: b}
+		rest := 4 * len(b)
 		for i := 0; pageHeaderLen+(i+1)*elementLen <= len(b); i++ {
 			start, keyLen, valueLen := p.place(i)
 			if start+keyLen+valueLen > uint64(len(b)) {
 				continue
 			}
 			key, value := p.key(i), p.value(i)
-			if !yield(key, value) {
+			if rest -= len(key) + len(value); rest < 0 || !yield(key, value) {
 				return
 			}
 			if buckets && p.isBucket(i) && len(value) > bucketHeaderLen {

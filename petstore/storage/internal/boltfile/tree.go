@@ -21,11 +21,16 @@ func (f *File) Verify() {
 			continue
 		}
 		n, last := 0, ref{}
+		var branch []byte // that of last
 		for at := range f.refs(b.root) {
 			if n++; n == 1 {
 				f.leaf(at, nil)
 			}
+			if last.up.id != at.up.id {
+				branch = append(branch[:0], at.up.b...)
+			}
 			last = *at
+			last.up.b = branch
 		}
 		if n > 1 {
 			f.leaf(&last, nil)
