@@ -147,7 +147,9 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x.send(resp)
-	x.recycle(resp.body)
+	if x.bytes == len(resp.body) { // otherwise net/http may still use it
+		x.recycle(resp.body)
+	}
 }
 
 // do takes the request through the checks that all operations share, in the
