@@ -13,7 +13,7 @@ type guard struct{ *boltfile.Guard }
 // begin checks what every transaction changes: the counters, and the tree of
 // buckets.
 func (g guard) begin(tx *bbolt.Tx) error {
-	g.Reset(uint64(tx.Size() / int64(tx.DB().Info().PageSize)))
+	g.Reset(tx.Size())
 	root := tx.Cursor().Bucket()
 	for _, t := range tables() {
 		if err := g.path(root, t.name, false); err != nil {

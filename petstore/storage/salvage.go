@@ -21,7 +21,7 @@ func (x *export) salvage() {
 	if x.err != nil || x.Written == x.total {
 		return
 	}
-	if x.file.FreeLost || x.file.Lost {
+	if x.file.FreeLost {
 		x.found(fmt.Errorf("%w: the freelist cannot be read: what is found on stray pages may be more than was acknowledged", ErrDamaged))
 	}
 	for id := range x.file.Stray() {

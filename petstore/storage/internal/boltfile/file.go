@@ -72,7 +72,7 @@ func Open(file io.ReaderAt, size int64, report func(error)) *File {
 	}
 	if err != nil {
 		report(err)
-		f.Lost = true
+		f.Lost, f.FreeLost = true, true
 		meta = Meta{PageSize: int64(os.Getpagesize())}
 		meta.Pages = uint64(size / meta.PageSize)
 	} else if meta.Pages > maxPages || size < int64(meta.Pages)*meta.PageSize {

@@ -32,13 +32,13 @@ func NewGuard(file io.ReaderAt, pageSize int64) *Guard {
 	return &Guard{reader: reader{file: file, pageSize: pageSize}, sound: map[uint64]checked{}}
 }
 
-// Reset starts a transaction, in a file with that many pages.
-func (g *Guard) Reset(pages uint64) {
+// Reset starts a transaction, in a file of that many bytes.
+func (g *Guard) Reset(size int64) {
 	for _, p := range g.sound {
 		g.recycle(p.b)
 	}
 	clear(g.sound)
-	g.pages = pages
+	g.pages = uint64(size / g.pageSize)
 }
 
 func (g *Guard) recycle(b []byte) {
