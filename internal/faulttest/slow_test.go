@@ -4,6 +4,7 @@ package faulttest
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -40,41 +41,40 @@ func throughput(s *server, d time.Duration) float64 {
 	return float64(n.Load()) / d.Seconds()
 }
 
-// dawdle holds a connection until stop is closed: it sends a header a byte a
-// second (kind 0), a body a byte a second (1), or requests whose responses it
-// never reads (2).
+// dawdle keeps a slow connection open until stop is closed. When the server
+// closes the connection, dawdle opens another one.
 func dawdle(s *server, kind int, stop <-chan struct{}) {
-	conn := s.dial()
-	// The server, not the system, is to hold the unread responses.
-	if err := conn.SetReadBuffer(4 << 10); err != nil {
-		s.t.Fatal(err)
+	request := s.raw("POST", "/pets", "Content-Type: application/json\r\nContent-Length: 1000000\r\n", "")
+	first, slow := "", request // a header, a byte a second
+	switch kind {
+	case 1:
+		first, slow = request, `{"name":"` // a body, a byte a second
+	case 2:
+		// Responses that are never read. 40 are more than the system's buffers hold.
+		list := s.raw("GET", "/pets?limit=100", "", "")
+		first, slow = strings.Repeat(list, 40), list
 	}
-	text := s.raw("POST", "/pets", "Content-Type: application/json\r\nContent-Length: 1000000\r\n", "")
-	go func() {
-		defer conn.Close()
-		switch kind {
-		case 1:
-			_, _ = io.WriteString(conn, text)
-			text = `{"name":"`
-		case 2:
-			go func() { // 40 responses are more than the system's buffers hold
-				_, _ = io.WriteString(conn, strings.Repeat(s.raw("GET", "/pets?limit=100", "", ""), 40))
-			}()
-			<-stop
-			return
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		conn, err := net.Dial("tcp", s.Host())
+		if err != nil {
+			return // the server has stopped
 		}
-		for i := 0; ; i = (i + 1) % len(text) {
+		// The server, not the system, is to hold the unread responses.
+		_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+		_, err = io.WriteString(conn, first)
+		for i := 0; err == nil; i = (i + 1) % len(slow) {
 			select {
 			case <-stop:
+				conn.Close()
 				return
-			case <-time.After(time.Second):
-				if _, err := conn.Write([]byte{text[i]}); err != nil {
-					<-stop
-					return
-				}
+			case <-second.C:
+				_, err = conn.Write([]byte{slow[i]})
 			}
 		}
-	}()
+		conn.Close()
+	}
 }
 
 // TestSlowClients holds many connections open that do next to nothing. Other
@@ -93,15 +93,16 @@ func TestSlowClients(t *testing.T) {
 	}
 	throughput(s, settle)
 	before, files, memory := throughput(s, d), s.descriptors(), s.memory("VmRSS")
-	stop := make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	for i := range slow {
-		dawdle(s, i%3, stop)
+		go dawdle(s, i%3, ctx.Done())
 	}
 	s.Until("the server has the slow connections", func() bool { return s.vars().Connections >= slow/2 })
 	throughput(s, settle) // until the system's buffers are full of responses
 	during, most := throughput(s, d), s.memory("VmRSS")
 	held := s.vars().Connections
-	close(stop)
+	stop()
 	s.Until("the descriptors are returned", func() bool { return s.descriptors() <= files+8 })
 	const garbage = 64 << 10 // kB that the server has between two collections, however few the connections
 	if most-memory > slow*256+garbage {
