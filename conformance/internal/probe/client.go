@@ -78,11 +78,9 @@ func (c *Client) Do(ctx context.Context, r Request) (*Exchange, error) {
 		x := c.Send(ctx, r)
 		x.Attempts = attempt
 		wait, again := c.again(x, attempt)
-		if !again || ctx.Err() != nil {
+		waited += wait
+		if !again || ctx.Err() != nil || wait > maxWait || waited > maxWaits {
 			c.gone.Store(IsUnreachable(x.Err))
-			return x, x.Err
-		}
-		if waited += wait; wait > maxWait || waited > maxWaits {
 			return x, x.Err
 		}
 		if x.Status == http.StatusTooManyRequests {
@@ -161,7 +159,7 @@ func (c *Client) urlOf(r Request) string {
 	return c.url + r.Path
 }
 
-// Send sends r once.
+// Send sends r once. Every exchange of a run passes through it.
 func (c *Client) Send(ctx context.Context, r Request) *Exchange {
 	x := &Exchange{Request: r, URL: c.urlOf(r), Sent: time.Now()}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)

@@ -21,66 +21,50 @@ type Credential struct {
 	value func(key string) string
 }
 
+// token is what takes the place of the key in a credential.
+type token struct {
+	of           func(key string) string
+	shown, shell string // as in Credential
+}
+
+var (
+	noToken  = token{of: func(string) string { return "" }}
+	wholeKey = token{func(key string) string { return key }, "[key]", "$PETSTORE_API_KEY"}
+)
+
+func newCredential(id, what, scheme string, t token) Credential {
+	return Credential{ID: id, What: what, Shown: scheme + t.shown, shell: scheme + t.shell,
+		value: func(key string) string { return scheme + t.of(key) }}
+}
+
 // Sent reports whether there is a field at all.
 func (c Credential) Sent() bool { return c.value != nil }
 
 // ValidKey is the credential of the contract (section 5, item 1).
-func ValidKey() Credential {
-	return Credential{
-		What:  "the key",
-		value: func(key string) string { return "Bearer " + key },
-		Shown: "Bearer [key]",
-		shell: "Bearer $PETSTORE_API_KEY",
-	}
+func ValidKey() Credential { return newCredential("", "the key", "Bearer ", wholeKey) }
+
+// LowerScheme is the valid credential with its scheme in another case.
+func LowerScheme() Credential {
+	return newCredential("", "the scheme in lower case", "bearer ", wholeKey)
 }
 
 // BadCredentials returns every kind of missing or wrong credential, the
 // missing one first.
 func BadCredentials() []Credential {
 	return []Credential{
-		{
-			ID: "none", What: "no Authorization field",
-		},
-		{
-			ID: "empty", What: "an empty Authorization field",
-			value: func(string) string { return "" },
-		},
-		{
-			ID: "no-token", What: "the scheme Bearer without a token",
-			value: func(string) string { return "Bearer" },
-			Shown: "Bearer", shell: "Bearer",
-		},
-		{
-			ID: "other-scheme", What: "the key under the scheme Basic",
-			value: func(key string) string { return "Basic " + key },
-			Shown: "Basic [key]", shell: "Basic $PETSTORE_API_KEY",
-		},
-		{
-			ID: "raw-key", What: "the key without a scheme",
-			value: func(key string) string { return key },
-			Shown: "[key]", shell: "$PETSTORE_API_KEY",
-		},
-		{
-			ID: "cut-short", What: "the key without its last character",
-			value: func(key string) string { return "Bearer " + cutShort(key) },
-			Shown: "Bearer [key without its last character]", shell: "Bearer ${PETSTORE_API_KEY%?}",
-		},
-		{
-			ID: "prolonged", What: "the key with one more character",
-			value: func(key string) string { return "Bearer " + key + "x" },
-			Shown: "Bearer [key]x", shell: "Bearer ${PETSTORE_API_KEY}x",
-		},
-		{
-			ID: "other-case", What: "the key with its letters in the other case",
-			value: func(key string) string { return "Bearer " + swapCase(key) },
-			Shown: "Bearer [key in the other case]",
-			shell: "Bearer $(printf %s \"$PETSTORE_API_KEY\" | tr A-Za-z a-zA-Z)",
-		},
-		{
-			ID: "wrong-key", What: "a key of the same form that is not valid",
-			value: func(key string) string { return "Bearer " + otherKey(key) },
-			Shown: "Bearer [a key of the same form]", shell: "Bearer ${PETSTORE_API_KEY%????????}conforms",
-		},
+		{ID: "none", What: "no Authorization field"},
+		newCredential("empty", "an empty Authorization field", "", noToken),
+		newCredential("no-token", "the scheme Bearer without a token", "Bearer", noToken),
+		newCredential("other-scheme", "the key under the scheme Basic", "Basic ", wholeKey),
+		newCredential("raw-key", "the key without a scheme", "", wholeKey),
+		newCredential("cut-short", "the key without its last character", "Bearer ",
+			token{cutShort, "[key without its last character]", "${PETSTORE_API_KEY%?}"}),
+		newCredential("prolonged", "the key with one more character", "Bearer ",
+			token{func(key string) string { return key + "x" }, "[key]x", "${PETSTORE_API_KEY}x"}),
+		newCredential("other-case", "the key with its letters in the other case", "Bearer ",
+			token{swapCase, "[key in the other case]", `$(printf %s "$PETSTORE_API_KEY" | tr A-Za-z a-zA-Z)`}),
+		newCredential("wrong-key", "a key of the same form that is not valid", "Bearer ",
+			token{otherKey, "[a key of the same form]", "${PETSTORE_API_KEY%????????}conforms"}),
 	}
 }
 
@@ -88,25 +72,9 @@ func BadCredentials() []Credential {
 // says nothing about.
 func UnusualCredentials() []Credential {
 	return []Credential{
-		{
-			ID: "two-spaces", What: "two spaces before the key",
-			value: func(key string) string { return "Bearer  " + key },
-			Shown: "Bearer  [key]", shell: "Bearer  $PETSTORE_API_KEY",
-		},
-		{
-			ID: "more-after", What: "a word after the key",
-			value: func(key string) string { return "Bearer " + key + " more" },
-			Shown: "Bearer [key] more", shell: "Bearer $PETSTORE_API_KEY more",
-		},
-	}
-}
-
-// LowerScheme is the valid credential with its scheme in another case.
-func LowerScheme() Credential {
-	return Credential{
-		ID: "scheme-case", What: "the scheme in lower case",
-		value: func(key string) string { return "bearer " + key },
-		Shown: "bearer [key]", shell: "bearer $PETSTORE_API_KEY",
+		newCredential("", "two spaces before the key", "Bearer  ", wholeKey),
+		newCredential("", "a word after the key", "Bearer ",
+			token{func(key string) string { return key + " more" }, "[key] more", "$PETSTORE_API_KEY more"}),
 	}
 }
 
