@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -10,174 +9,142 @@ import (
 
 // The credential (contract, section 5).
 
-// operation is an operation of the contract, for the checks of its credential.
+// operation is an operation of the contract, for the checks of its credential and
+// of its faults.
 type operation struct {
-	prefix string // of the IDs
 	name   string
+	auth   string // begins the IDs of the checks of its credential
+	scheme string // the same for those of the scheme Bearer
 	writes bool
 
-	// valid returns a request with the valid key that must succeed, and the
-	// name of the pet that it adds.
-	valid func(*tester) (probe.Request, string, error)
+	// valid returns a request with the valid key that must succeed, and invalid
+	// one that must be refused.
+	valid, invalid func(*tester) probe.Request
 
-	// invalid returns a request with the valid key that must be refused.
-	invalid func(*tester) (probe.Request, error)
+	// request returns a request with that body, as in [fault].
+	request func(t *tester, body string) probe.Request
+
+	faults string // begins the IDs of the checks of its faults
+	faulty string // begins their titles
+	adds   string // what it adds
 }
 
 var listOperation = operation{
-	prefix: "auth.list.", name: "GET /pets",
-	valid:   func(*tester) (probe.Request, string, error) { return probe.Get("/pets"), "", nil },
-	invalid: func(*tester) (probe.Request, error) { return probe.Get("/pets?limit=0&status=lost"), nil },
+	name: "GET /pets", auth: "auth.list.", scheme: "auth.",
+	valid:   func(*tester) probe.Request { return probe.Get("/pets") },
+	invalid: func(*tester) probe.Request { return probe.Get("/pets?limit=0&status=lost") },
 }
 
 var createOperation = operation{
-	prefix: "auth.create.", name: "POST /pets", writes: true,
-	valid: func(t *tester) (probe.Request, string, error) {
-		n, err := t.newPet("available")
-		return probe.Post("/pets", n.json()), n.Name, err
+	name: "POST /pets", auth: "auth.create.", writes: true,
+	valid: func(t *tester) probe.Request {
+		return petRequest(t, `{"name":$N,"categoryId":$C,"status":"available"}`)
 	},
-	invalid: func(*tester) (probe.Request, error) { return probe.Post("/pets", `{"name":`), nil },
+	invalid: func(*tester) probe.Request { return probe.Post("/pets", `{"name":`) },
+	request: petRequest, faults: "pets.create.400.", faulty: "a body ", adds: "a pet",
 }
 
 var getOperation = operation{
-	prefix: "auth.get.", name: "GET /pets/{petId}",
-	valid: func(t *tester) (probe.Request, string, error) {
-		id, err := t.knownPet()
-		if err == nil {
-			err = t.wantNotRemoved()
-		}
-		return probe.Get(petPath(id)), "", err
+	name: "GET /pets/{petId}", auth: "auth.get.",
+	valid: func(t *tester) probe.Request {
+		id := t.knownPet()
+		t.wantNotRemoved()
+		return probe.Get(petPath(id))
 	},
-	invalid: func(t *tester) (probe.Request, error) { return probe.Get(t.missingPath()), t.wantNotRemoved() },
+	invalid: func(t *tester) probe.Request {
+		t.wantNotRemoved()
+		return probe.Get(t.missingPath())
+	},
 }
 
 var submitOperation = operation{
-	prefix: "messages.auth.", name: "POST /messages", writes: true,
-	valid: func(t *tester) (probe.Request, string, error) {
-		return probe.PostMessage(messageBody(t.name())), "", nil
-	},
-	invalid: func(*tester) (probe.Request, error) { return probe.PostMessage(`{"message":`), nil },
+	name: "POST /messages", auth: "messages.auth.", scheme: "messages.auth.", writes: true,
+	valid:   func(t *tester) probe.Request { return messageRequest(t, `{"message":$N}`) },
+	invalid: func(*tester) probe.Request { return probe.PostMessage(`{"message":`) },
+	request: messageRequest, faults: "messages.400.", faulty: "a message in a body ", adds: "a message",
 }
 
 // credentialChecks returns the checks that op refuses each bad credential.
 func credentialChecks(op operation) []Check {
-	var checks []Check
-	for _, c := range probe.BadCredentials() {
-		checks = append(checks, Check{
-			ID: op.prefix + c.ID, Title: op.name + " with " + c.What + " gets 401",
+	return checksOf(probe.BadCredentials(), func(c probe.Credential) Check {
+		return Check{
+			ID: op.auth + c.ID, Title: op.name + " with " + c.What + " gets 401",
 			Writes:  op.writes,
 			Why:     "Without a valid key there is no access.",
 			Failure: "Another status than 401.",
-			run: func(t *tester) error {
-				r, err := t.sendBadCredential(op, c)
-				if err != nil {
-					return err
-				}
-				return t.wantStatus(r.x, 401, "the credential is "+c.What)
-			},
-		})
-	}
-	return checks
+			run:     func(t *tester) { t.wantStatus(t.sendBadCredential(op, c), 401, "the credential is %s", c.What) },
+		}
+	})
 }
 
 // credentialFirstChecks returns the checks that each operation checks the
 // credential before anything else.
 func credentialFirstChecks() []Check {
-	var checks []Check
-	for _, op := range []operation{listOperation, createOperation, getOperation, submitOperation} {
-		checks = append(checks, Check{
-			ID: op.prefix + "first", Title: op.name + " without a credential gets 401, even if the request is wrong",
+	return checksOf([]operation{listOperation, createOperation, getOperation, submitOperation}, func(op operation) Check {
+		return Check{
+			ID: op.auth + "first", Title: op.name + " without a credential gets 401, even if the request is wrong",
 			Writes:  op.writes,
 			Why:     "Without a valid key a client must not learn what is in the store or what a request looks like.",
 			Failure: "A wrong request without a credential gets another status than 401.",
-			run: func(t *tester) error {
-				r, err := op.invalid(t)
-				if err != nil {
-					return err
-				}
-				x, err := t.do(r.With(probe.Credential{}))
-				if err != nil {
-					return err
-				}
-				return t.wantStatus(x, 401, "there is no credential")
+			run: func(t *tester) {
+				t.wantStatus(t.do(op.invalid(t).With(probe.Credential{})), 401, "there is no credential")
 			},
-		})
-	}
-	return checks
+		}
+	})
 }
 
 // sendBadCredential sends a request with a bad credential, once for all checks.
-func (t *tester) sendBadCredential(op operation, c probe.Credential) (refusal, error) {
-	return share(t, op.prefix+c.ID, func(t *tester) (refusal, error) {
+func (t *tester) sendBadCredential(op operation, c probe.Credential) *probe.Exchange {
+	return share(t, op.auth+c.ID, func(t *tester) *probe.Exchange {
 		if !c.Differs(t.s.target.Key) {
-			return refusal{}, undecidedf("the key has no letters to change")
+			inconclusive("the key has no letters to change")
 		}
-		r, name, err := op.valid(t)
-		if err != nil {
-			return refusal{}, err
-		}
-		x, err := t.do(r.With(c))
-		return refusal{x, name}, err
+		return t.do(op.valid(t).With(c))
 	})
 }
 
 // unauthorized returns the 401 responses of op to bad credentials. The checks of
 // the credentials judge other responses.
-func (t *tester) unauthorized(op operation) []refusal {
-	var refusals []refusal
+func (t *tester) unauthorized(op operation) []*probe.Exchange {
+	var responses []*probe.Exchange
 	for _, c := range probe.BadCredentials() {
-		if r, err := t.sendBadCredential(op, c); err == nil && r.x.Status == http.StatusUnauthorized {
-			refusals = append(refusals, r)
-		}
+		attempt(func() {
+			if x := t.sendBadCredential(op, c); x.Status == http.StatusUnauthorized {
+				responses = append(responses, x)
+			}
+		})
 	}
-	return refusals
+	return responses
 }
 
-var (
-	authChallenge    = challengeCheck(listOperation, "auth.challenge", "a 401 has a challenge for a bearer token")
-	messageChallenge = challengeCheck(submitOperation, "messages.auth.challenge", "a 401 for a message has a challenge for a bearer token")
-)
-
-func challengeCheck(op operation, id, title string) Check {
+func challengeCheck(op operation) Check {
 	return Check{
-		ID: id, Title: title, Writes: op.writes,
+		ID: op.scheme + "challenge", Title: "a 401 of " + op.name + " has a challenge for a bearer token", Writes: op.writes,
 		Why:     "Generic clients learn from it how to authenticate.",
 		Failure: "A 401 without WWW-Authenticate, or with one that does not have the scheme Bearer.",
-		run: func(t *tester) error {
-			for _, r := range t.unauthorized(op) {
-				challenges := r.x.Header.Values("WWW-Authenticate")
+		run: func(t *tester) {
+			for _, x := range t.unauthorized(op) {
+				challenges := x.Header.Values("WWW-Authenticate")
 				if len(challenges) == 0 {
-					return violationf(r.x, "the 401 has no WWW-Authenticate")
+					fail(x, "the 401 has no WWW-Authenticate")
 				}
-				if !slices.ContainsFunc(challenges, func(c string) bool { return strings.Contains(strings.ToLower(c), "bearer") }) {
-					return violationf(r.x, "the WWW-Authenticate of the 401 is %q, want the scheme Bearer", challenges[0])
+				if !strings.Contains(strings.ToLower(strings.Join(challenges, ",")), "bearer") {
+					fail(x, "the WWW-Authenticate of the 401 is %q, want the scheme Bearer", challenges[0])
 				}
 			}
-			return nil
 		},
 	}
 }
 
-var (
-	authSchemeCase    = schemeCheck("auth.scheme-case", "the scheme of the credential is case-insensitive", listOperation)
-	messageSchemeCase = schemeCheck("messages.auth.scheme-case", "the scheme of the credential of a message is case-insensitive", submitOperation)
-)
-
-func schemeCheck(id, title string, op operation) Check {
+func schemeCheck(op operation) Check {
 	return Check{
-		ID: id, Title: title, Writes: op.writes,
+		ID: op.scheme + "scheme-case", Title: op.name + " accepts the scheme of the credential in any case", Writes: op.writes,
 		Why:     "Some clients write bearer.",
 		Failure: "The valid key after bearer in lower case is refused.",
-		run: func(t *tester) error {
-			r, _, err := op.valid(t)
-			if err != nil {
-				return err
+		run: func(t *tester) {
+			if x := t.do(op.valid(t).With(probe.LowerScheme())); !x.Succeeded() {
+				fail(x, `the valid key after "bearer" gets %s`, x.StatusLine())
 			}
-			x, err := t.do(r.With(probe.LowerScheme()))
-			if err == nil && !x.Succeeded() {
-				err = violationf(x, "the valid key after %q gets %s", "bearer", x.StatusLine())
-			}
-			return err
 		},
 	}
 }

@@ -21,6 +21,14 @@ const (
 	Observed Level = "observed"
 )
 
+// judge returns the verdict of a check of that level that ended with v.
+func (l Level) judge(v Verdict) Verdict {
+	if v == Fail {
+		return map[Level]Verdict{Required: Fail, Recommended: Warn, Observed: Pass}[l]
+	}
+	return v
+}
+
 // Feature is the part of the contract that a check belongs to.
 type Feature string
 
@@ -62,7 +70,7 @@ type Check struct {
 	// shows every pet until then.
 	late bool
 
-	run func(*tester) error
+	run func(*tester)
 }
 
 // Clause is one statement, in the suite's words, with the checks that test it.
@@ -139,4 +147,25 @@ func find[T any](list []T, is func(T) bool) (T, bool) {
 	}
 	var zero T
 	return zero, false
+}
+
+// checksOf returns the check that check returns for each element of list.
+func checksOf[T any](list []T, check func(T) Check) []Check {
+	var checks []Check
+	for _, v := range list {
+		checks = append(checks, check(v))
+	}
+	return checks
+}
+
+// duplicate returns the index of the first element whose key an earlier one has,
+// or -1.
+func duplicate[T any, K comparable](list []T, key func(T) K) int {
+	seen := make(map[K]bool)
+	return slices.IndexFunc(list, func(v T) bool {
+		k := key(v)
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
 }

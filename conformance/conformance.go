@@ -66,28 +66,11 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 		return nil, err
 	}
 	defer s.Close()
+	var done sync.Mutex
 	for _, late := range []bool{false, true} {
-		s.runAll(ctx, late)
-	}
-	return s.Report(), nil
-}
-
-// runAll runs the checks that are late, or those that are not, opts.Parallel at
-// the same time.
-func (s *Session) runAll(ctx context.Context, late bool) {
-	var (
-		wg    sync.WaitGroup
-		slots = make(chan struct{}, s.opts.Parallel)
-		done  sync.Mutex
-	)
-	for _, c := range s.checks {
-		if c.late != late {
-			continue
-		}
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			r := s.Run(ctx, c.ID)
+		checks := s.phase(late)
+		concurrently(len(checks), s.opts.Parallel, func(i int) {
+			r := s.Run(ctx, checks[i].ID)
 			if s.opts.Done != nil {
 				done.Lock()
 				defer done.Unlock()
@@ -95,7 +78,7 @@ func (s *Session) runAll(ctx context.Context, late bool) {
 			}
 		})
 	}
-	wg.Wait()
+	return s.Report(), nil
 }
 
 // Open checks the arguments and sends requests to find out whether a petstore
@@ -120,7 +103,6 @@ func Open(ctx context.Context, target Target, opts *Options) (*Session, error) {
 		checks:  Checks(),
 		shared:  make(map[string]*sharedResult),
 		results: make(map[string]Result),
-		created: created{byID: make(map[int64]bool), byStatus: make(map[string]int)},
 	}
 	if err := s.skipChecks(); err != nil {
 		return nil, err
@@ -164,17 +146,12 @@ func (s *Session) Close() { s.client.Close() }
 // Checks returns every check in the order in which they should run: first those
 // that work best before the session has created many pets.
 func (s *Session) Checks() []Check {
-	checks := slices.Clone(s.checks)
-	slices.SortStableFunc(checks, func(a, b Check) int {
-		switch {
-		case a.late == b.late:
-			return 0
-		case a.late:
-			return 1
-		}
-		return -1
-	})
-	return checks
+	return append(s.phase(false), s.phase(true)...)
+}
+
+// phase returns the checks that run late, or the others.
+func (s *Session) phase(late bool) []Check {
+	return slices.DeleteFunc(slices.Clone(s.checks), func(c Check) bool { return c.late != late })
 }
 
 // Skipped returns why the check with that ID does not run, or "" if it does.
@@ -202,13 +179,13 @@ func (s *Session) run(ctx context.Context, c Check) Result {
 	}
 	t := &tester{ctx: ctx, s: s, check: c.ID}
 	began := time.Now()
-	err := c.run(t)
+	end := attempt(func() { c.run(t) })
 	r.Seconds = time.Since(began).Seconds()
-
+	r.Verdict = Pass
 	var proof *probe.Exchange
-	r.Verdict, proof = verdictOf(c.Level, err)
-	if err != nil {
-		r.Message = s.redact.Show(err.Error())
+	if end != nil {
+		r.Verdict, proof, r.Message = c.Level.judge(end.verdict), end.proof, s.redact.Show(end.message)
+		t.record(proof)
 	}
 	if reason, ok := s.known[c.ID]; ok {
 		r.Known = reason

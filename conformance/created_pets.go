@@ -11,10 +11,9 @@ import (
 
 // created is what a run has created so far.
 type created struct {
-	byID     map[int64]bool
+	pets     []pet
 	repeated *probe.Exchange // the last response with an id of an earlier one; nil: none
-	byStatus map[string]int  // how many pets; "": all
-	left     LeftBehind
+	messages int
 }
 
 // recordCreated records what x created, whichever check sent it.
@@ -25,21 +24,12 @@ func (s *Session) recordCreated(x *probe.Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if x.Request.Messages {
-		s.created.left.Messages++
-		return
-	}
-	p, err := readBody(x, "", guessPet)
-	if err != nil {
-		return
-	}
-	if s.created.byID[p.ID] {
-		s.created.repeated = x
-	}
-	s.created.byID[p.ID] = true
-	s.created.left.Pets = append(s.created.left.Pets, p.ID)
-	s.created.byStatus[""]++
-	if p.Status != "" {
-		s.created.byStatus[p.Status]++
+		s.created.messages++
+	} else if p, ok := guess(x, guessPet); ok {
+		if hasID(s.created.pets, p.ID) {
+			s.created.repeated = x
+		}
+		s.created.pets = append(s.created.pets, p)
 	}
 }
 
@@ -47,7 +37,7 @@ func (s *Session) recordCreated(x *probe.Exchange) {
 func (s *Session) hasCreated(id int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.created.byID[id]
+	return hasID(s.created.pets, id)
 }
 
 // countPets returns how many pets with that status ("": with any) the target has at
@@ -55,28 +45,31 @@ func (s *Session) hasCreated(id int64) bool {
 func (s *Session) countPets(status string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(guessList(s.start[status])) + s.created.byStatus[status]
+	n := len(guessList(s.start[status]))
+	for _, p := range s.created.pets {
+		if status == "" || p.Status == status {
+			n++
+		}
+	}
+	return n
 }
 
-// firstPet is the first pet that a run created.
-type firstPet struct {
-	x   *probe.Exchange
-	pet pet
+// firstResponse is the response to the first pet that a run adds.
+type firstResponse struct {
+	x *probe.Exchange
 
-	// anyCategory says that the target accepts an arbitrary category. If it
-	// refuses another one, that is not because the category is unknown.
+	// anyCategory: the target accepts an arbitrary category, so it does not
+	// refuse others because they are unknown.
 	anyCategory bool
 }
 
-// firstPet creates a pet, once for all checks, and so finds a category that the
-// target accepts. The contract does not say whether a target refuses unknown
-// categories, so refusing one is not a violation. If the target refuses every
-// category that can be found, the check cannot tell anything.
-func (t *tester) firstPet() (firstPet, error) {
-	return share(t, "first-pet", func(t *tester) (firstPet, error) {
-		arbitrary := int64(100_000_000 + t.random().IntN(900_000_000))
-		named := t.s.opts.Category
+// firstResponse adds a pet, once for all checks, and so finds a category that the
+// target accepts. The contract does not say whether a category must exist.
+func (t *tester) firstResponse() firstResponse {
+	return share(t, "first-pet", func(t *tester) firstResponse {
+		arbitrary := t.arbitraryCategory()
 		candidates := []int64{arbitrary}
+		named := t.s.opts.Category
 		if named != nil {
 			candidates = []int64{*named}
 		} else {
@@ -89,145 +82,115 @@ func (t *tester) firstPet() (firstPet, error) {
 		}
 		var x *probe.Exchange
 		for _, category := range candidates {
-			n := newPet{t.name(), category, "available"}
-			var err error
-			if x, err = t.post(n); err != nil {
-				return firstPet{}, err
-			}
+			x = t.post(newPet{t.name(), category, "available"})
 			if x.Status == http.StatusBadRequest {
 				continue
 			}
-			if !x.Succeeded() {
-				return firstPet{}, t.wrongStatus(x, "201", "a valid pet is added")
-			}
-			first := firstPet{x: x, anyCategory: category == arbitrary}
-			if named != nil {
-				first.anyCategory = t.acceptsCategory(arbitrary)
-			}
-			got, err := readBody(x, "the body is not a Pet: ", guessPet)
-			first.pet = pet{got.ID, n}
-			return first, err
+			t.wantSuccess(x)
+			return firstResponse{x, category == arbitrary || named != nil && t.acceptsCategory(arbitrary)}
 		}
 		if named != nil {
-			return firstPet{}, t.wrongStatus(x, "201", fmt.Sprintf("a valid pet of category %d is added", *named))
+			t.wrongStatus(x, "201", "a valid pet of category %d is added", *named)
 		}
-		return firstPet{}, unavailablef(x, "the target refuses every valid pet with 400 (of the categories %s); if it knows only certain categories, name one of them",
+		unavailable(x, "the target refuses every valid pet with 400 (of the categories %s); if it knows only certain categories, name one of them",
 			strings.Trim(fmt.Sprint(candidates), "[]"))
+		return firstResponse{}
 	})
 }
 
+func (t *tester) arbitraryCategory() int64 { return int64(100_000_000 + t.random().IntN(900_000_000)) }
+
 // acceptsCategory reports whether the target accepts a pet of that category.
 func (t *tester) acceptsCategory(category int64) bool {
-	x, err := t.post(newPet{t.name(), category, "available"})
-	return err == nil && x.Succeeded()
+	x, e := t.try(probe.Post("/pets", newPet{t.name(), category, "available"}.json()))
+	return e == nil && x.Succeeded()
+}
+
+// first is firstResponse for a check that does not test the status.
+func (t *tester) first() firstResponse { return need("no pet could be created", t.firstResponse) }
+
+// firstPet returns the first pet of the run.
+func (t *tester) firstPet() pet {
+	x := t.first().x
+	return pet{need("no pet could be created", func() int64 { return readAnyPet(x).ID }), sentPet(x)}
 }
 
 // newPet returns a valid pet with a name of its own.
-func (t *tester) newPet(status string) (newPet, error) {
-	first, err := t.firstPet()
-	if err != nil {
-		return newPet{}, asUndecided(err, "no pet could be created")
-	}
-	return newPet{t.name(), first.pet.Category, status}, nil
+func (t *tester) newPet(status string) newPet {
+	return newPet{t.name(), t.firstPet().Category, status}
 }
 
 // post sends n to POST /pets.
-func (t *tester) post(n newPet) (*probe.Exchange, error) {
-	return t.do(probe.Post("/pets", n.json()))
-}
+func (t *tester) post(n newPet) *probe.Exchange { return t.do(probe.Post("/pets", n.json())) }
 
-// postNew sends a valid pet with a name of its own.
-func (t *tester) postNew(status string) (newPet, *probe.Exchange, error) {
-	n, err := t.newPet(status)
-	if err != nil {
-		return n, nil, err
+// wantSuccess ends the check if x, the response to a valid pet, is not 2xx.
+func (t *tester) wantSuccess(x *probe.Exchange) {
+	if !x.Succeeded() {
+		t.wrongStatus(x, "201", "a valid pet is added")
 	}
-	x, err := t.post(n)
-	return n, x, err
 }
 
 // create adds n for a check that does not test creation, and returns the pet as
 // it must be in the store.
-func (t *tester) create(n newPet) (pet, error) {
-	const failed = "a pet could not be created"
-	x, err := t.post(n)
-	if err != nil {
-		return pet{}, asUndecided(err, failed)
-	}
-	if !x.Succeeded() {
-		return pet{}, asUndecided(t.wrongStatus(x, "201", "a valid pet is added"), failed)
-	}
-	got, err := readBody(x, "the body is not a Pet: ", guessPet)
-	if err != nil {
-		return pet{}, asUndecided(err, failed)
-	}
-	if n.Status == "" {
-		n.Status = got.Status // the contract leaves a default open
-	}
-	return pet{got.ID, n}, nil
+func (t *tester) create(n newPet) pet {
+	return need("a pet could not be created", func() pet {
+		x := t.post(n)
+		t.wantSuccess(x)
+		got := readAnyPet(x)
+		if n.Status == "" {
+			n.Status = got.Status // the contract leaves a default open
+		}
+		return pet{got.ID, n}
+	})
 }
 
 // add adds a valid pet with a name of its own.
-func (t *tester) add(status string) (pet, error) {
-	n, err := t.newPet(status)
-	if err != nil {
-		return pet{}, err
-	}
-	return t.create(n)
-}
+func (t *tester) add(status string) pet { return t.create(t.newPet(status)) }
 
 // samples returns four pets of this run: one with each status and one that was
 // added without.
-func (t *tester) samples() ([]pet, error) {
-	return share(t, "samples", func(t *tester) ([]pet, error) {
+func (t *tester) samples() []pet {
+	return share(t, "samples", func(t *tester) []pet {
 		var pets []pet
 		for _, status := range append(statuses(), "") {
-			added, err := t.add(status)
-			if err != nil {
-				return nil, err
-			}
-			pets = append(pets, added)
+			pets = append(pets, t.add(status))
 		}
-		return pets, nil
+		return pets
 	})
 }
 
 // addSamples adds the samples unless the run is read-only.
-func (t *tester) addSamples() error {
-	if t.s.opts.ReadOnly {
-		return nil
+func (t *tester) addSamples() {
+	if !t.s.opts.ReadOnly {
+		t.samples()
 	}
-	_, err := t.samples()
-	return err
 }
 
-// stock adds pets with that status ("": with any) until the target has n.
-func (t *tester) stock(status string, n int) error {
-	_, err := share(t, fmt.Sprintf("stock-%s%d", status, n), func(t *tester) (struct{}, error) {
-		if t.s.opts.ReadOnly {
-			return struct{}{}, nil
+// stock adds pets with that status ("": with any) until the target has n, and
+// ends the check if that is not possible.
+func (t *tester) stock(status string, n int) {
+	share(t, fmt.Sprintf("stock-%s%d", status, n), func(t *tester) bool {
+		if !t.s.opts.ReadOnly {
+			t.addMissing(status, n)
 		}
-		if _, err := t.firstPet(); err != nil {
-			return struct{}{}, asUndecided(err, "no pet could be created")
-		}
-		// One check at a time, so that no more pets are added than needed.
-		t.s.stocking.Lock()
-		defer t.s.stocking.Unlock()
-		missing := n - t.s.countPets(status)
-		return struct{}{}, t.parallel(max(missing, 0), t.s.opts.Parallel, func(t *tester, i int) error {
-			with := status
-			if with == "" {
-				with = append(statuses(), "")[i%4]
-			}
-			_, err := t.add(with)
-			return err
-		})
+		return true
 	})
-	if err != nil {
-		return err
-	}
 	if have := t.s.countPets(status); have < n {
-		return undecidedf("the check needs %d pets, and the target shows %d", n, have)
+		inconclusive("the check needs %d pets, and the target shows %d", n, have)
 	}
-	return nil
+}
+
+func (t *tester) addMissing(status string, n int) {
+	t.firstPet()
+	// One check at a time, so that no more pets are added than needed.
+	t.s.stocking.Lock()
+	defer t.s.stocking.Unlock()
+	missing := n - t.s.countPets(status)
+	t.parallel(max(missing, 0), t.s.opts.Parallel, func(t *tester, i int) {
+		if status != "" {
+			t.add(status)
+		} else {
+			t.add(append(statuses(), "")[i%4])
+		}
+	})
 }

@@ -16,128 +16,80 @@ type errorSource struct {
 	status int
 	writes bool
 	what   string
-	send   func(*tester) ([]*probe.Exchange, error)
+	send   func(*tester) []*probe.Exchange
 }
 
 func errorSources() []errorSource {
 	return []errorSource{
-		{"errors.400.", 400, true, "the 400 for a wrong body", sendWrongPets},
+		{"errors.400.", 400, true, "the 400 for a wrong body",
+			func(t *tester) []*probe.Exchange { return t.sendFaults(createOperation, petFaults()) }},
 		{"errors.401.", 401, false, "the 401 for a request without a valid credential", sendUnauthorized},
 		{"errors.404.", 404, false, "the 404 for an unknown id", sendMissing},
-		{"messages.errors.400.", 400, true, "the 400 for a wrong message", sendWrongMessages},
-		{"messages.errors.401.", 401, true, "the 401 for a message without a valid credential", sendUnauthorizedMessages},
+		{"messages.errors.400.", 400, true, "the 400 for a wrong message",
+			func(t *tester) []*probe.Exchange { return t.sendFaults(submitOperation, messageFaults()) }},
+		{"messages.errors.401.", 401, true, "the 401 for a message without a valid credential",
+			func(t *tester) []*probe.Exchange { return t.unauthorized(submitOperation) }},
 	}
 }
 
-// errorChecks returns a check for each source that its responses pass test.
-func errorChecks(id, title, failure string, test func(*probe.Exchange) error) []Check {
-	var checks []Check
-	for _, source := range errorSources() {
-		checks = append(checks, Check{
+// errorChecks returns a check for each source: want ends it if a response is
+// wrong.
+func errorChecks(id, title, failure string, want func(*probe.Exchange)) []Check {
+	return checksOf(errorSources(), func(source errorSource) Check {
+		return Check{
 			ID: source.prefix + id, Title: source.what + " " + title,
 			Writes:  source.writes,
 			Why:     "Clients read every error in the same way.",
 			Failure: failure,
-			run: func(t *tester) error {
-				responses, err := source.send(t)
-				if err != nil {
-					return err
-				}
+			run: func(t *tester) {
 				seen := false
-				for _, x := range responses {
-					if x.Status != source.status {
-						continue // other checks judge the status
-					}
-					seen = true
-					if err := test(x); err != nil {
-						return err
+				for _, x := range source.send(t) {
+					if x.Status == source.status { // other checks judge the status
+						seen = true
+						want(x)
 					}
 				}
 				if !seen {
-					return undecidedf("no response was a %d", source.status)
+					inconclusive("no response was a %d", source.status)
 				}
-				return nil
 			},
-		})
-	}
-	return checks
+		}
+	})
 }
 
-func sendWrongPets(t *tester) ([]*probe.Exchange, error) {
-	return t.sendFaults(petFaults(), (*tester).sendWrongPet), nil
-}
-
-func sendWrongMessages(t *tester) ([]*probe.Exchange, error) {
-	return t.sendFaults(messageFaults(), (*tester).sendWrongMessage), nil
-}
-
-func (t *tester) sendFaults(faults []fault, send func(*tester, fault) (refusal, error)) []*probe.Exchange {
+// sendFaults returns the responses of op to faults.
+func (t *tester) sendFaults(op operation, faults []fault) []*probe.Exchange {
 	var responses []*probe.Exchange
 	for _, f := range faults {
-		if r, err := send(t, f); err == nil {
-			responses = append(responses, r.x)
-		}
+		attempt(func() { responses = append(responses, t.sendFault(op, f)) })
 	}
 	return responses
 }
 
-func sendUnauthorized(t *tester) ([]*probe.Exchange, error) {
-	operations := []operation{listOperation, getOperation}
+func sendUnauthorized(t *tester) []*probe.Exchange {
+	responses := append(t.unauthorized(listOperation), t.unauthorized(getOperation)...)
 	if !t.s.opts.ReadOnly {
-		operations = append(operations, createOperation)
+		responses = append(responses, t.unauthorized(createOperation)...)
 	}
-	var responses []*probe.Exchange
-	for _, op := range operations {
-		for _, r := range t.unauthorized(op) {
-			responses = append(responses, r.x)
-		}
-	}
-	return responses, nil
+	return responses
 }
 
-func sendUnauthorizedMessages(t *tester) ([]*probe.Exchange, error) {
-	var responses []*probe.Exchange
-	for _, r := range t.unauthorized(submitOperation) {
-		responses = append(responses, r.x)
-	}
-	return responses, nil
+func sendMissing(t *tester) []*probe.Exchange {
+	t.wantNotRemoved()
+	return []*probe.Exchange{t.getMissing()}
 }
 
-func sendMissing(t *tester) ([]*probe.Exchange, error) {
-	if err := t.wantNotRemoved(); err != nil {
-		return nil, err
-	}
-	x, err := t.getMissing()
-	return []*probe.Exchange{x}, err
-}
+func wantErrorCode(x *probe.Exchange)    { readString(x, "code", "an Error") }
+func wantErrorMessage(x *probe.Exchange) { readString(x, "message", "an Error") }
 
-func errorCode(x *probe.Exchange) error    { return errorString(x, "code") }
-func errorMessage(x *probe.Exchange) error { return errorString(x, "message") }
-
-func errorString(x *probe.Exchange, member string) error {
-	o, err := readObject(x)
+func wantErrorStatus(x *probe.Exchange) {
+	status, err := readObject(x).Int64("status")
 	if err != nil {
-		return err
-	}
-	if _, err := o.Str(member); err != nil {
-		return violationf(x, "the body is not an Error: %v", err)
-	}
-	return nil
-}
-
-func errorStatus(x *probe.Exchange) error {
-	o, err := readObject(x)
-	if err != nil {
-		return err
-	}
-	status, err := o.Int64("status")
-	if err != nil {
-		return violationf(x, "the body is not an Error: %v", err)
+		fail(x, "the body is not an Error: %v", err)
 	}
 	if status != int64(x.Status) {
-		return violationf(x, "the status in the body is %d, want %d", status, x.Status)
+		fail(x, "the status in the body is %d, want %d", status, x.Status)
 	}
-	return nil
 }
 
 const serverErrorWhy = "A 5xx tells the client that the server failed and to try again."
@@ -146,7 +98,7 @@ var noServerErrors = Check{
 	ID: "errors.no-5xx", Title: "no bad request gets 5xx",
 	Why:     serverErrorWhy,
 	Failure: "A bad query, id or, unless the run is read-only, body gets 5xx, or the connection is dropped.",
-	late:    true, run: func(t *tester) error {
+	late:    true, run: func(t *tester) {
 		// None of the requests looks like an attack, because a guard in front
 		// of the target could refuse the rest of the run.
 		var requests []probe.Request
@@ -167,7 +119,7 @@ var noServerErrors = Check{
 				requests = append(requests, probe.Post("/pets", body))
 			}
 		}
-		return t.wantNo5xx(requests)
+		t.wantNo5xx(requests)
 	},
 }
 
@@ -175,22 +127,20 @@ var messageNoServerErrors = Check{
 	ID: "messages.no-5xx", Title: "no bad message gets 5xx", Writes: true,
 	Why:     serverErrorWhy,
 	Failure: "A bad body gets 5xx, or the connection is dropped.",
-	run: func(t *tester) error {
+	run: func(t *tester) {
 		var requests []probe.Request
 		for _, body := range append(badBodies(), `{"message":"\ud800"}`, `{"message":"a\u0000b"}`) {
 			requests = append(requests, probe.PostMessage(body))
 		}
-		return t.wantNo5xx(requests)
+		t.wantNo5xx(requests)
 	},
 }
 
-func (t *tester) wantNo5xx(requests []probe.Request) error {
-	return t.parallel(len(requests), t.s.opts.Parallel, func(t *tester, i int) error {
-		x, err := t.do(requests[i])
-		if err == nil && x.Status >= http.StatusInternalServerError {
-			err = t.wrongStatus(x, "4xx", "the request is bad")
+func (t *tester) wantNo5xx(requests []probe.Request) {
+	t.parallel(len(requests), t.s.opts.Parallel, func(t *tester, i int) {
+		if x := t.do(requests[i]); x.Status >= http.StatusInternalServerError {
+			t.wrongStatus(x, "4xx", "the request is bad")
 		}
-		return err
 	})
 }
 

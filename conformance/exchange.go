@@ -114,9 +114,6 @@ func (r *Result) addExchanges(xs []*probe.Exchange, proof *probe.Exchange, redac
 		count, limit = failingExchanges, failingBody
 	}
 	r.Sent = len(xs)
-	if proof != nil && !slices.Contains(xs, proof) {
-		xs = append(xs, proof)
-	}
 	for _, x := range xs {
 		if x != proof && len(r.Exchanges) >= count {
 			continue

@@ -12,13 +12,14 @@ import (
 // largeList is the size in bytes from which on a target may end a list early.
 const largeList = 1 << 20
 
-// listing is the longest list that the target returns.
+// listing is a list that the target returned.
 type listing struct {
-	x    *probe.Exchange
-	pets []pet
+	x        *probe.Exchange
+	elements []jsontext.Value
+	pets     []pet // those that can be read
 
-	// complete says that no other pet matches: the list is shorter than the
-	// limit and has no link to a further page.
+	// complete says that no other pet matches, if the limit was 100: the list is
+	// shorter and has no link to a further page.
 	complete bool
 }
 
@@ -31,22 +32,29 @@ func allPets(status string) string {
 }
 
 // listing requests the pets with that status ("": with any).
-func (t *tester) listing(status string) (listing, error) {
-	const failed = "the list cannot be read"
-	x, err := t.get(allPets(status))
-	if err != nil {
-		return listing{}, err
-	}
-	if x.Status != 200 {
-		return listing{}, asUndecided(t.wrongStatus(x, "200", "a list is requested"), failed)
-	}
-	elements, err := readList(x)
-	if err != nil {
-		return listing{}, asUndecided(err, failed)
-	}
-	l := listing{x: x, pets: guessList(x)}
+func (t *tester) listing(status string) listing { return t.readListing(t.get(allPets(status))) }
+
+// getList requests a list, which must have the status 200.
+func (t *tester) getList(query string) listing {
+	x := t.get("/pets" + query)
+	t.wantStatus(x, 200, "the query is valid")
+	return t.readListing(x)
+}
+
+// readListing returns the list that x has. If it has none, another check reports
+// it.
+func (t *tester) readListing(x *probe.Exchange) listing {
+	t.needOK(x)
+	elements := need("the list cannot be read", func() []jsontext.Value { return readList(x) })
+	l := listing{x: x, elements: elements, pets: guessList(x)}
 	l.complete = len(elements) < 100 && len(l.pets) == len(elements) && len(x.Body) < largeList && !hasNext(x)
-	return l, nil
+	return l
+}
+
+// needOK ends a check that does not test the status if x, which should have a list,
+// is not 200.
+func (t *tester) needOK(x *probe.Exchange) {
+	assume("there is no list", func() { t.wantStatus(x, 200, "a list is requested") })
 }
 
 // hasNext reports whether x has a link to a further page (RFC 8288). The
@@ -57,76 +65,55 @@ func hasNext(x *probe.Exchange) bool {
 	})
 }
 
-func (l listing) find(id int64) (pet, bool) {
-	return find(l.pets, func(p pet) bool { return p.ID == id })
+func (l listing) has(id int64) bool { return hasID(l.pets, id) }
+
+// show returns a line for a message for each element with that id.
+func (l listing) show(id int64) string {
+	var lines string
+	for i, v := range l.elements {
+		if p, err := guessPet(v); err == nil && p.ID == id {
+			lines += showElement(i, v)
+		}
+	}
+	return lines
 }
 
-// comparePet returns a violation if l does not show a pet as it was added.
-func (l listing) comparePet(added pet) error {
-	found, _ := l.find(added.ID)
-	err := added.compare(l.x, found, "the list does not show the pet as it was added")
-	if err != nil {
-		return violationf(l.x, "%v%s", err, showElements(l.x, added.ID))
+// wantSame ends the check if l does not show a pet as it was added.
+func (l listing) wantSame(added pet) {
+	found, _ := find(l.pets, func(p pet) bool { return p.ID == added.ID })
+	if diff := added.diff(found); diff != "" {
+		fail(l.x, "the list does not show the pet as it was added: %s%s", diff, l.show(added.ID))
 	}
-	return nil
 }
+
+// tooMany ends the check: the target has more pets than a list can show.
+func tooMany() { inconclusive("the store has more pets than a list can show") }
 
 // listingWith returns the list of the pet's status, which must have the pet, and
 // the pet. If other clients have added more pets since than the list shows, it
 // looks for another pet, just added.
-func (t *tester) listingWith(added pet) (listing, pet, error) {
+func (t *tester) listingWith(added pet) (listing, pet) {
 	const tries = 3
 	for try := 1; added.Status != ""; try++ {
-		l, err := t.listing(added.Status)
-		if err != nil {
-			return l, added, err
-		}
-		if _, ok := l.find(added.ID); ok {
-			return l, added, nil
+		l := t.listing(added.Status)
+		if l.has(added.ID) {
+			return l, added
 		}
 		if l.complete {
-			return l, added, violationf(l.x, "the list of all %d pets with status %s does not have the pet that was added with the id %d", len(l.pets), added.Status, added.ID)
+			fail(l.x, "the list of all %d pets with status %s does not have the pet that was added with the id %d", len(l.pets), added.Status, added.ID)
 		}
 		if try == tries || !t.showsNew(l, added.Status) {
 			break
 		}
-		if added, err = t.add(added.Status); err != nil {
-			return l, added, err
-		}
+		added = t.add(added.Status)
 	}
-	return listing{}, added, undecidedf("the store has more pets than a list can show")
+	tooMany()
+	return listing{}, added
 }
 
 // showsNew reports whether a list with that status has a pet that it did not
 // have at the start.
 func (t *tester) showsNew(l listing, status string) bool {
-	before := listing{pets: guessList(t.s.start[status])}
-	return slices.ContainsFunc(l.pets, func(now pet) bool {
-		_, ok := before.find(now.ID)
-		return !ok
-	})
-}
-
-// getList requests a list, which must have the status 200, and returns its
-// elements.
-func (t *tester) getList(query string) (*probe.Exchange, []jsontext.Value, error) {
-	x, err := t.get("/pets" + query)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := t.wantStatus(x, 200, "the query is valid"); err != nil {
-		return nil, nil, err
-	}
-	elements, err := readList(x)
-	return x, elements, asUndecided(err, "there is no list")
-}
-
-// requestList returns a response with a list, for a check that does not test its
-// status.
-func (t *tester) requestList(r probe.Request) (*probe.Exchange, error) {
-	x, err := t.do(r)
-	if err == nil && x.Status != 200 {
-		err = asUndecided(t.wrongStatus(x, "200", "a list is requested"), "there is no list")
-	}
-	return x, err
+	before := guessList(t.s.start[status])
+	return slices.ContainsFunc(l.pets, func(now pet) bool { return !hasID(before, now.ID) })
 }

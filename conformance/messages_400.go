@@ -9,7 +9,7 @@ import (
 // The faults of a message, by clause.
 
 var messageBodyFaults = []fault{
-	{id: "body.none", what: "that is missing", noBody: true},
+	{id: "body.none", what: "that is missing"},
 	{id: "body.blank", what: "of white space", body: " \n"},
 	{id: "body.text", what: "that is not JSON", body: `message=$T`},
 	{id: "body.cut-short", what: "that is cut short", body: `{"message":$N`},
@@ -49,23 +49,7 @@ func messageFaults() []fault {
 	return slices.Concat(messageBodyFaults, messageValueFaults, messageTypeFaults, messageDuplicateFaults, messageUTF8Faults)
 }
 
-// wrongMessages returns the checks that POST /messages responds 400 to each
-// fault.
-func wrongMessages(faults []fault) []Check {
-	return faultChecks(faults, "messages.400.", "a message in a body ", "a message", "POST /messages", (*tester).sendWrongMessage)
-}
-
-// sendWrongMessage sends a fault to POST /messages, once for all checks.
-func (t *tester) sendWrongMessage(f fault) (refusal, error) {
-	return share(t, "messages.400."+f.id, func(t *tester) (refusal, error) {
-		r := probe.PostMessage(f.fill(t.name(), 0))
-		if f.noBody {
-			r.Body = nil
-		}
-		if f.noType {
-			r.ContentType = ""
-		}
-		x, err := t.do(r)
-		return refusal{x: x}, err
-	})
+// messageRequest returns a request to POST /messages with that body, as in [fault].
+func messageRequest(t *tester, body string) probe.Request {
+	return probe.PostMessage(fill(body, t.name(), 0))
 }

@@ -114,16 +114,15 @@ func (o *Options) withDefaults() (Options, error) {
 // an error with [ErrOptions] in its tree.
 func Select(run, skip []string) ([]Check, error) {
 	checks := Checks()
-	matches := func(glob, id string) bool { ok, _ := path.Match(glob, id); return ok }
+	matches := func(globs []string, c Check) bool {
+		return slices.ContainsFunc(globs, func(glob string) bool { ok, _ := path.Match(glob, c.ID); return ok })
+	}
 	for _, glob := range slices.Concat(run, skip) {
-		if !slices.ContainsFunc(checks, func(c Check) bool { return matches(glob, c.ID) }) {
+		if !slices.ContainsFunc(checks, func(c Check) bool { return matches([]string{glob}, c) }) {
 			return nil, optionsError("%q matches no check", glob)
 		}
 	}
-	return slices.DeleteFunc(checks, func(c Check) bool {
-		matchesID := func(glob string) bool { return matches(glob, c.ID) }
-		return len(run) > 0 && !slices.ContainsFunc(run, matchesID) || slices.ContainsFunc(skip, matchesID)
-	}), nil
+	return slices.DeleteFunc(checks, func(c Check) bool { return len(run) > 0 && !matches(run, c) || matches(skip, c) }), nil
 }
 
 // knownFailures returns the reasons by ID.

@@ -1,11 +1,11 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"mime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -44,13 +44,26 @@ type pet struct {
 	newPet
 }
 
+func (p pet) id() int64 { return p.ID }
+
 func (p pet) path() string { return petPath(p.ID) }
 
 func petPath(id int64) string { return "/pets/" + strconv.FormatInt(id, 10) }
 
-// compare returns a violation that begins with what if got, which was read from
-// x, differs from want.
-func (want pet) compare(x *probe.Exchange, got pet, what string) error {
+// wantSame ends the check if got, which was read from x, differs from want. The
+// message begins with what.
+func (want pet) wantSame(x *probe.Exchange, got pet, what string) {
+	if diff := want.diff(got); diff != "" {
+		fail(x, "%s: %s", what, diff)
+	}
+}
+
+func hasID(pets []pet, id int64) bool {
+	return slices.ContainsFunc(pets, func(p pet) bool { return p.ID == id })
+}
+
+// diff says how got differs from want. "": not at all.
+func (want pet) diff(got pet) string {
 	quoted := func(s string) string { return probe.Short(strconv.Quote(s)) }
 	status := func(s string) string {
 		if s == "" {
@@ -60,15 +73,15 @@ func (want pet) compare(x *probe.Exchange, got pet, what string) error {
 	}
 	switch {
 	case got.ID != want.ID:
-		return violationf(x, "%s: the id is %d, want %d", what, got.ID, want.ID)
+		return fmt.Sprintf("the id is %d, want %d", got.ID, want.ID)
 	case got.Name != want.Name:
-		return violationf(x, "%s: the name is %s, want %s", what, quoted(got.Name), quoted(want.Name))
+		return fmt.Sprintf("the name is %s, want %s", quoted(got.Name), quoted(want.Name))
 	case got.Category != want.Category:
-		return violationf(x, "%s: categoryId is %d, want %d", what, got.Category, want.Category)
+		return fmt.Sprintf("categoryId is %d, want %d", got.Category, want.Category)
 	case got.Status != want.Status:
-		return violationf(x, "%s: the status is %s, want %s", what, status(got.Status), status(want.Status))
+		return fmt.Sprintf("the status is %s, want %s", status(got.Status), status(want.Status))
 	}
-	return nil
+	return ""
 }
 
 // parsePet reads a pet that must be as the contract says. Members that the
@@ -79,22 +92,15 @@ func parsePet(v jsontext.Value) (pet, error) {
 		return p, err
 	}
 	o, _ := probe.ParseObject(v)
-	if _, err := o.Str("name"); err != nil {
-		return p, err
-	}
-	if _, err := o.Int64("categoryId"); err != nil {
-		return p, err
-	}
+	_, noName := o.Str("name")
+	_, noCategory := o.Int64("categoryId")
+	var noStatus error
 	if _, ok := o["status"]; ok {
-		status, err := o.Str("status")
-		if err != nil {
-			return p, err
-		}
-		if !slices.Contains(statuses(), status) {
-			return p, fmt.Errorf("status: must be available, pending or sold, got %q", status)
+		if _, noStatus = o.Str("status"); noStatus == nil && !slices.Contains(statuses(), p.Status) {
+			noStatus = fmt.Errorf("status: must be available, pending or sold, got %q", p.Status)
 		}
 	}
-	return p, nil
+	return p, cmp.Or(noName, noCategory, noStatus)
 }
 
 // guessPet reads what it can of a pet, for checks that test something else than
@@ -112,31 +118,50 @@ func guessPet(v jsontext.Value) (pet, error) {
 	return p, err
 }
 
+// sentPet returns the pet in the request of x.
+func sentPet(x *probe.Exchange) newPet {
+	p, _ := guessPet(x.Request.Body) // it has no id
+	return p.newPet
+}
+
 // readPet returns the pet that the body of x must be.
-func readPet(x *probe.Exchange) (pet, error) { return readBody(x, "the body is not a Pet: ", parsePet) }
+func readPet(x *probe.Exchange) pet { return read(x, "the body is not a Pet: ", parsePet) }
+
+// readAnyPet is readPet for a check that needs only the id.
+func readAnyPet(x *probe.Exchange) pet { return read(x, "the body is not a Pet: ", guessPet) }
 
 // readList returns the elements of the array that the body of x must be.
-func readList(x *probe.Exchange) ([]jsontext.Value, error) {
-	return readBody(x, "the body ", probe.ParseArray)
-}
+func readList(x *probe.Exchange) []jsontext.Value { return read(x, "the body ", probe.ParseArray) }
 
 // readObject returns the object that the body of x must be.
-func readObject(x *probe.Exchange) (probe.Object, error) {
-	return readBody(x, "the body ", probe.ParseObject)
+func readObject(x *probe.Exchange) probe.Object { return read(x, "the body ", probe.ParseObject) }
+
+// readString returns a member of the object that the body of x must be.
+func readString(x *probe.Exchange, member, what string) string {
+	s, err := readObject(x).Str(member)
+	if err != nil {
+		fail(x, "the body is not %s: %v", what, err)
+	}
+	return s
 }
 
-// readBody parses the body of x. Its errors are violations.
-func readBody[T any](x *probe.Exchange, what string, parse func(jsontext.Value) (T, error)) (T, error) {
+// read parses the body of x. It ends the check if that fails.
+func read[T any](x *probe.Exchange, what string, parse func(jsontext.Value) (T, error)) T {
 	v, err := probe.ParseJSON(x.Body)
 	if err != nil {
-		var zero T
-		return zero, violationf(x, "%v", err)
+		fail(x, "%v", err)
 	}
 	t, err := parse(v)
 	if err != nil {
-		return t, violationf(x, "%s%v", what, err)
+		fail(x, "%s%v", what, err)
 	}
-	return t, nil
+	return t
+}
+
+// guess parses the body of x, which may be anything.
+func guess[T any](x *probe.Exchange, parse func(jsontext.Value) (T, error)) (t T, ok bool) {
+	e := attempt(func() { t = read(x, "", parse) })
+	return t, e == nil
 }
 
 // guessList returns the pets that can be read in a list.
@@ -145,7 +170,7 @@ func guessList(x *probe.Exchange) []pet {
 	if x == nil || x.Status != 200 {
 		return nil
 	}
-	elements, _ := readList(x)
+	elements, _ := guess(x, probe.ParseArray)
 	for _, v := range elements {
 		if p, err := guessPet(v); err == nil {
 			pets = append(pets, p)
@@ -154,17 +179,16 @@ func guessList(x *probe.Exchange) []pet {
 	return pets
 }
 
-// isJSON returns a violation if x is not declared to be JSON.
-func isJSON(x *probe.Exchange) error {
+// wantJSON ends the check if x is not declared to be JSON.
+func wantJSON(x *probe.Exchange) {
 	ct := x.Header.Get("Content-Type")
 	if ct == "" {
-		return violationf(x, "the response has no Content-Type, want application/json")
+		fail(x, "the response has no Content-Type, want application/json")
 	}
 	// The contract says nothing about parameters, well-formed or not.
 	if media, _, _ := mime.ParseMediaType(ct); media != "application/json" {
-		return violationf(x, "the Content-Type of the response is %q, want application/json", ct)
+		fail(x, "the Content-Type of the response is %q, want application/json", ct)
 	}
-	return nil
 }
 
 // showElement returns a line for a message about element i of a list, since a
@@ -173,16 +197,4 @@ func showElement(i int, v jsontext.Value) string {
 	v = v.Clone()
 	_ = v.Compact() // on failure it is shown as it is
 	return fmt.Sprintf("\nelement %d of the list: %s", i, probe.Cut(string(v), 400))
-}
-
-// showElements returns such a line for each element of x with that id.
-func showElements(x *probe.Exchange, id int64) string {
-	var b strings.Builder
-	elements, _ := readList(x)
-	for i, v := range elements {
-		if p, err := guessPet(v); err == nil && p.ID == id {
-			b.WriteString(showElement(i, v))
-		}
-	}
-	return b.String()
 }

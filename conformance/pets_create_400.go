@@ -17,21 +17,15 @@ type fault struct {
 
 	// body has $N for a text that no other request has, as a JSON string, $T
 	// for the same without quotes, and $C for a category that the target
-	// accepts.
+	// accepts. "": no body.
 	body   string
-	noBody bool
 	noType bool // no Content-Type
-}
-
-// fill returns the body with the values of $N, $T and $C.
-func (f fault) fill(text string, category int64) string {
-	return strings.NewReplacer("$N", quoteJSON(text), "$T", text, "$C", fmt.Sprint(category)).Replace(f.body)
 }
 
 // The faults of a new pet, by clause.
 
 var bodyFaults = []fault{
-	{id: "body.none", what: "that is missing", noBody: true},
+	{id: "body.none", what: "that is missing"},
 	{id: "body.blank", what: "of white space", body: " \n"},
 	{id: "body.text", what: "that is not JSON", body: `name=$T&categoryId=$C`},
 	{id: "body.cut-short", what: "that is cut short", body: `{"name":$N,"categoryId":$C`},
@@ -108,51 +102,42 @@ func petFaults() []fault {
 	return slices.Concat(bodyFaults, requiredFaults, valueFaults, statusFaults, duplicateFaults, utf8Faults)
 }
 
-// wrongPets returns the checks that POST /pets responds 400 to each fault.
-func wrongPets(faults []fault) []Check {
-	return faultChecks(faults, "pets.create.400.", "a body ", "a pet", "POST /pets", (*tester).sendWrongPet)
-}
-
-func faultChecks(faults []fault, prefix, title, added, request string, send func(*tester, fault) (refusal, error)) []Check {
-	var checks []Check
-	for _, f := range faults {
-		checks = append(checks, Check{
-			ID: prefix + f.id, Title: title + f.what + " gets 400", Writes: true,
-			Why:     "A client must learn that its request is wrong, or " + added + " is added that it did not mean.",
-			Failure: request + " with " + strconv.Quote(f.body) + " ($N: a JSON string, $T: the same without quotes, $C: a category) gets another status than 400.",
-			run: func(t *tester) error {
-				r, err := send(t, f)
-				if err != nil {
-					return err
-				}
-				return t.wantStatus(r.x, http.StatusBadRequest, "a body "+f.what)
-			},
-		})
+// petRequest returns a request to POST /pets with that body, as in [fault].
+func petRequest(t *tester, body string) probe.Request {
+	n := t.newPet("")
+	r := probe.Post("/pets", fill(body, n.Name, n.Category))
+	if strings.Contains(body, "$N") || strings.Contains(body, "$T") {
+		r.Pet = n.Name
 	}
-	return checks
+	return r
 }
 
-// refusal is the response to a request that must be refused.
-type refusal struct {
-	x    *probe.Exchange
-	name string // of the pet that would exist if it was not; "": no unique name
+func fill(body, text string, category int64) string {
+	return strings.NewReplacer("$N", quoteJSON(text), "$T", text, "$C", fmt.Sprint(category)).Replace(body)
 }
 
-// sendWrongPet sends a fault to POST /pets, once for all checks.
-func (t *tester) sendWrongPet(f fault) (refusal, error) {
-	return share(t, "pets.create.400."+f.id, func(t *tester) (refusal, error) {
-		n, err := t.newPet("")
-		if err != nil {
-			return refusal{}, err
+// faultChecks returns the checks that op responds 400 to each fault.
+func faultChecks(op operation, faults []fault) []Check {
+	return checksOf(faults, func(f fault) Check {
+		return Check{
+			ID: op.faults + f.id, Title: op.faulty + f.what + " gets 400", Writes: true,
+			Why:     "A client must learn that its request is wrong, or " + op.adds + " is added that it did not mean.",
+			Failure: op.name + " with " + strconv.Quote(f.body) + " ($N: a JSON string, $T: the same without quotes, $C: a category) gets another status than 400.",
+			run:     func(t *tester) { t.wantStatus(t.sendFault(op, f), http.StatusBadRequest, "a body %s", f.what) },
 		}
-		r := probe.Post("/pets", f.fill(n.Name, n.Category))
-		if f.noBody {
+	})
+}
+
+// sendFault sends f, once for all checks.
+func (t *tester) sendFault(op operation, f fault) *probe.Exchange {
+	return share(t, op.faults+f.id, func(t *tester) *probe.Exchange {
+		r := op.request(t, f.body)
+		if f.body == "" {
 			r.Body = nil
 		}
-		if !strings.Contains(f.body, "$N") && !strings.Contains(f.body, "$T") {
-			n.Name = ""
+		if f.noType {
+			r.ContentType = ""
 		}
-		x, err := t.do(r)
-		return refusal{x, n.Name}, err
+		return t.do(r)
 	})
 }

@@ -115,10 +115,12 @@ func (s *Session) Report() *Report {
 		ReadOnly:    s.opts.ReadOnly,
 		Began:       s.began.UTC().Truncate(time.Millisecond),
 		Seconds:     time.Since(s.began).Seconds(),
-		Left:        s.created.left,
+		Left:        LeftBehind{Mark: s.mark, Messages: s.created.messages},
 	}
-	r.Left.Mark = s.mark
-	r.Left.Pets = slices.Sorted(slices.Values(r.Left.Pets))
+	for _, p := range s.created.pets {
+		r.Left.Pets = append(r.Left.Pets, p.ID)
+	}
+	slices.Sort(r.Left.Pets)
 	for _, c := range s.checks {
 		result, ok := s.results[c.ID]
 		if !ok {
@@ -164,11 +166,13 @@ func outcomeOf(c Counts, level Level, strict bool) Outcome {
 func (r *Report) Headline() string {
 	c := r.Counts
 	line := string(r.Outcome)
+	failed := c.Fail
+	if r.Level == Recommended {
+		failed += c.Warn
+	}
 	switch {
-	case r.Outcome == NotConformant && r.Level == Recommended:
-		line += fmt.Sprintf(": %s failed", probe.Plural(c.Fail+c.Warn, "check"))
 	case r.Outcome == NotConformant:
-		line += fmt.Sprintf(": %s failed", probe.Plural(c.Fail, "check"))
+		line += fmt.Sprintf(": %s failed", probe.Plural(failed, "check"))
 	case r.Outcome == Incomplete && c.Errored > 0:
 		line += fmt.Sprintf(": %s could not be run", probe.Plural(c.Errored, "check"))
 	}

@@ -2,19 +2,19 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// tester is what a check works with: it sends requests and records the
-// exchanges. It is for one goroutine; parallel gives others their own.
+// tester is what a check works with. It is for one goroutine; parallel makes
+// others.
 type tester struct {
 	ctx          context.Context
 	s            *Session
@@ -24,26 +24,43 @@ type tester struct {
 	observations []Observation
 }
 
-// do sends r. An error ends most checks: it is a violation if the target drops
-// this request and responds to others, and otherwise says that the target is
-// unavailable.
-func (t *tester) do(r probe.Request) (*probe.Exchange, error) {
+// do sends r and returns the exchange. It ends the check if there is no response.
+func (t *tester) do(r probe.Request) *probe.Exchange {
+	x, e := t.try(r)
+	e.end()
+	return x
+}
+
+// try sends r. If there is no response, it returns how that ends most checks: with
+// a violation if the target responds to other requests.
+func (t *tester) try(r probe.Request) (*probe.Exchange, *ending) {
 	x, err := t.s.client.Do(t.ctx, r)
-	t.exchanges = append(t.exchanges, x)
+	t.record(x)
 	t.s.recordCreated(x)
-	switch {
-	case err == nil && x.Status == http.StatusTooManyRequests:
-		return x, unavailablef(x, "the target keeps responding 429 Too Many Requests")
-	case err == nil:
-		return x, nil
-	case t.ctx.Err() != nil:
-		return x, unavailablef(x, "the run was stopped")
-	case probe.IsTimeout(err):
-		return x, unavailablef(x, "no response within %v", t.s.opts.Timeout)
-	case probe.IsUnreachable(err) || !t.alive():
-		return x, unavailablef(x, "the target cannot be reached any more: %v", err)
+	return x, attempt(func() {
+		switch {
+		case err == nil && x.Status == http.StatusTooManyRequests:
+			unavailable(x, "the target keeps responding 429 Too Many Requests")
+		case err == nil:
+		case t.ctx.Err() != nil:
+			unavailable(x, "the run was stopped")
+		case probe.IsTimeout(err):
+			unavailable(x, "no response within %v", t.s.opts.Timeout)
+		case probe.IsUnreachable(err) || !t.alive():
+			unavailable(x, "the target cannot be reached any more: %v", err)
+		default:
+			fail(x, "%v; the request was sent %d times, and other requests get responses", err, x.Attempts)
+		}
+	})
+}
+
+// record adds exchanges to those of the check, each once.
+func (t *tester) record(xs ...*probe.Exchange) {
+	for _, x := range xs {
+		if x != nil && !slices.Contains(t.exchanges, x) {
+			t.exchanges = append(t.exchanges, x)
+		}
 	}
-	return x, violationf(x, "%v; the request was sent %d times, and other requests get responses", err, x.Attempts)
 }
 
 // alive reports whether the target serves a simple request.
@@ -52,65 +69,66 @@ func (t *tester) alive() bool {
 	return x.Status != 0 && x.Status != http.StatusServiceUnavailable
 }
 
-func (t *tester) get(path string) (*probe.Exchange, error) { return t.do(probe.Get(path)) }
+func (t *tester) get(path string) *probe.Exchange { return t.do(probe.Get(path)) }
 
-// wantStatus returns an error if x has another status than the contract says.
-// The reason says why it has to have that one.
-func (t *tester) wantStatus(x *probe.Exchange, status int, reason string) error {
-	if x.Status == status {
-		return nil
+// wantStatus ends the check if x has another status. The reason says why.
+func (t *tester) wantStatus(x *probe.Exchange, status int, reason string, args ...any) {
+	if x.Status != status {
+		t.wrongStatus(x, fmt.Sprint(status), reason, args...)
 	}
-	return t.wrongStatus(x, fmt.Sprint(status), reason)
 }
 
-// wrongStatus returns an error for the status of x. A target that cannot serve
-// requests now is unavailable, unless only this request has that status.
-func (t *tester) wrongStatus(x *probe.Exchange, want, reason string) error {
+// wrongStatus ends the check because of the status of x. A target that cannot
+// serve requests now is unavailable, unless only this request has that status.
+func (t *tester) wrongStatus(x *probe.Exchange, want, reason string, args ...any) {
 	switch x.Status {
 	case http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout, http.StatusInsufficientStorage:
 		if strings.HasPrefix(want, "2") || !t.alive() {
-			return unavailablef(x, "the target responds %s and does not serve the request", x.StatusLine())
+			unavailable(x, "the target responds %s and does not serve the request", x.StatusLine())
 		}
 	}
-	return violationf(x, "%s: the response is %s, want %s", reason, x.StatusLine(), want)
+	fail(x, "%s: the response is %s, want %s", fmt.Sprintf(reason, args...), x.StatusLine(), want)
 }
 
 // observe records what the target does.
-func (t *tester) observe(what, format string, args ...any) {
-	t.observations = append(t.observations, Observation{what, fmt.Sprintf(format, args...)})
+func (t *tester) observe(what, got string) {
+	t.observations = append(t.observations, Observation{what, got})
 }
 
-// observeRequest sends r and records the response. That the target drops the
-// connection or does not respond in time is recorded too. An error says that it
-// cannot be reached.
-func (t *tester) observeRequest(what string, r probe.Request) (*probe.Exchange, error) {
-	x, err := t.do(r)
-	if errors.As(err, new(*unavailable)) && !probe.IsTimeout(x.Err) {
-		return x, err
+// observeHeader records a header field of x.
+func (t *tester) observeHeader(x *probe.Exchange, name string) {
+	t.observe(name, orAbsent(strings.Join(x.Header.Values(name), ", ")))
+}
+
+// observeRequest sends r and records the response, or that there is none. The check
+// ends if the target cannot be reached.
+func (t *tester) observeRequest(what string, r probe.Request) *probe.Exchange {
+	x, e := t.try(r)
+	if e != nil && e.verdict == Errored && !probe.IsTimeout(x.Err) {
+		e.end()
 	}
-	t.observe(what, "%s", summary(x))
-	return x, nil
+	t.observe(what, summary(x))
+	return x
 }
 
 // summary describes a response in a few words.
 func summary(x *probe.Exchange) string {
 	s := x.StatusLine()
-	v, err := probe.ParseJSON(x.Body)
-	switch {
-	case x.Status == 0:
+	if x.Status == 0 {
 		return s
-	case len(x.Body) == 0:
+	}
+	if len(x.Body) == 0 {
 		return s + ", no body"
-	case err != nil:
+	}
+	if _, err := probe.ParseJSON(x.Body); err != nil {
 		return s + ", a body that is not JSON"
-	case v.Kind() == '[':
-		elements, _ := probe.ParseArray(v)
+	}
+	if elements, ok := guess(x, probe.ParseArray); ok {
 		return fmt.Sprintf("%s, %d pets", s, len(elements))
 	}
-	if o, err := probe.ParseObject(v); err == nil {
-		if code, err := o.Str("code"); err == nil && x.Status >= 400 {
-			return s + ", code " + probe.Short(code)
-		}
+	o, _ := guess(x, probe.ParseObject)
+	if code, err := o.Str("code"); err == nil && x.Status >= 400 {
+		return s + ", code " + probe.Short(code)
 	}
 	return s
 }
@@ -122,8 +140,7 @@ func orAbsent(value string) string {
 	return value
 }
 
-// name returns a name for a pet that no other pet has, of this run or of any
-// other.
+// name returns a name that no other pet has, of this run or of any other.
 func (t *tester) name() string {
 	t.names++
 	return fmt.Sprintf("%s-%s-%d", t.s.mark, t.check, t.names)
@@ -140,13 +157,13 @@ func (t *tester) random() *rand.Rand {
 type sharedResult struct {
 	once      sync.Once
 	value     any
-	err       error
+	ending    *ending
 	exchanges []*probe.Exchange
 }
 
 // share returns the result of f, which it calls for the first check that asks
-// for key. Every check that uses the result shows the exchanges of f.
-func share[T any](t *tester, key string, f func(*tester) (T, error)) (T, error) {
+// for key. The others get the same exchanges and result, or end in the same way.
+func share[T any](t *tester, key string, f func(*tester) T) T {
 	t.s.mu.Lock()
 	r := t.s.shared[key]
 	if r == nil {
@@ -156,38 +173,41 @@ func share[T any](t *tester, key string, f func(*tester) (T, error)) (T, error) 
 	t.s.mu.Unlock()
 	r.once.Do(func() {
 		sub := &tester{ctx: t.ctx, s: t.s, check: key}
-		r.value, r.err = f(sub)
+		r.ending = attempt(func() { r.value = f(sub) })
 		r.exchanges = sub.exchanges
 	})
-	t.exchanges = append(t.exchanges, r.exchanges...)
-	v, _ := r.value.(T)
-	return v, r.err
+	t.record(r.exchanges...)
+	r.ending.end()
+	return r.value.(T)
 }
 
 // parallel calls f n times, at most limit at a time, each with a tester of its
-// own, and returns the first error in the order of i.
-func (t *tester) parallel(n, limit int, f func(t *tester, i int) error) error {
-	var (
-		wg    sync.WaitGroup
-		slots = make(chan struct{}, limit)
-		subs  = make([]*tester, n)
-		errs  = make([]error, n)
-	)
-	for i := range n {
+// own. It ends the check with the first call that did, in the order of i.
+func (t *tester) parallel(n, limit int, f func(t *tester, i int)) {
+	subs := make([]*tester, n)
+	endings := make([]*ending, n)
+	concurrently(n, limit, func(i int) {
 		subs[i] = &tester{ctx: t.ctx, s: t.s, check: fmt.Sprintf("%s-%d", t.check, i+1)}
+		endings[i] = attempt(func() { f(subs[i], i) })
+	})
+	for _, sub := range subs {
+		t.record(sub.exchanges...)
+	}
+	for _, e := range endings {
+		e.end()
+	}
+}
+
+// concurrently calls f for each i below n, at most limit at a time.
+func concurrently(n, limit int, f func(i int)) {
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, limit)
+	for i := range n {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = f(subs[i], i)
+			f(i)
 		})
 	}
 	wg.Wait()
-	var first error
-	for i, sub := range subs {
-		t.exchanges = append(t.exchanges, sub.exchanges...)
-		if first == nil {
-			first = errs[i]
-		}
-	}
-	return first
 }

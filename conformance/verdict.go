@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"errors"
 	"fmt"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -23,72 +22,66 @@ const (
 	Errored Verdict = "error"
 )
 
-// A check returns one of the following errors, or nil for a pass.
-
-// violation says what the target did wrong, and in which exchange.
-type violation struct {
-	x   *probe.Exchange // nil: in none that was recorded
-	msg string
+// ending is why a check ended early. A check ends as a test does that calls
+// Fatalf: [fail], [inconclusive] and [unavailable] do not return. They panic with
+// an ending, which [attempt] recovers.
+type ending struct {
+	verdict Verdict         // Fail, Inconclusive or Errored
+	proof   *probe.Exchange // shows what the message says; nil: none does
+	message string
 }
 
-func (v *violation) Error() string { return v.msg }
+func (e *ending) Error() string { return e.message }
 
-func violationf(x *probe.Exchange, format string, args ...any) error {
-	return &violation{x, fmt.Sprintf(format, args...)}
-}
-
-// undecided says why the check cannot tell.
-type undecided struct{ msg string }
-
-func (u *undecided) Error() string { return u.msg }
-
-func undecidedf(format string, args ...any) error {
-	return &undecided{fmt.Sprintf(format, args...)}
-}
-
-// unavailable says why the target did not serve a request.
-type unavailable struct {
-	x   *probe.Exchange
-	msg string
-}
-
-func (u *unavailable) Error() string { return u.msg }
-
-func unavailablef(x *probe.Exchange, format string, args ...any) error {
-	return &unavailable{x, fmt.Sprintf(format, args...)}
-}
-
-// verdictOf returns the verdict of a check of that level that returned err, and
-// the exchange that proves it, if there is one.
-func verdictOf(level Level, err error) (Verdict, *probe.Exchange) {
-	var (
-		v *violation
-		u *undecided
-		a *unavailable
-	)
-	switch {
-	case err == nil:
-		return Pass, nil
-	case errors.As(err, &v) && level == Required:
-		return Fail, v.x
-	case errors.As(err, &v) && level == Recommended:
-		return Warn, v.x
-	case errors.As(err, &v): // what is observed is not judged
-		return Pass, v.x
-	case errors.As(err, &u):
-		return Inconclusive, nil
-	case errors.As(err, &a):
-		return Errored, a.x
+// end ends the check with e, unless e is nil.
+func (e *ending) end() {
+	if e != nil {
+		panic(e)
 	}
-	return Errored, nil
 }
 
-// asUndecided makes a violation undecided, for a check that tests something
-// else: another check reports that violation.
-func asUndecided(err error, what string) error {
-	var v *violation
-	if errors.As(err, &v) {
-		return undecidedf("%s: %s", what, v.msg)
+// fail ends the check: in x, the target did something wrong.
+func fail(x *probe.Exchange, format string, args ...any) {
+	panic(&ending{Fail, x, fmt.Sprintf(format, args...)})
+}
+
+// inconclusive ends the check: it cannot tell.
+func inconclusive(format string, args ...any) {
+	panic(&ending{Inconclusive, nil, fmt.Sprintf(format, args...)})
+}
+
+// unavailable ends the check: the target did not serve the request of x.
+func unavailable(x *probe.Exchange, format string, args ...any) {
+	panic(&ending{Errored, x, fmt.Sprintf(format, args...)})
+}
+
+// attempt calls f and returns how it ended the check, or nil if it returned.
+func attempt(f func()) (e *ending) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *ending:
+			e = r
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// assume calls f for a check that needs what f does and does not test it. If f
+// finds a violation, another check reports it, and this one is inconclusive.
+func assume(otherwise string, f func()) {
+	e := attempt(f)
+	if e != nil && e.verdict == Fail {
+		inconclusive("%s: %s", otherwise, e.message)
 	}
-	return err
+	e.end()
+}
+
+// need is [assume] for an f that has a result.
+func need[T any](otherwise string, f func() T) (result T) {
+	assume(otherwise, func() { result = f() })
+	return result
 }

@@ -20,6 +20,7 @@ type Request struct {
 	Body        []byte // nil: none
 	Chunked     bool   // send Body without its length
 	Accept      string // "": application/json
+	Pet         string // the name of the pet that it adds if it succeeds; "": none that is unique
 }
 
 // Get returns a GET request with the valid key.
