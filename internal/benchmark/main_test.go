@@ -1,71 +1,44 @@
-package main
+package benchmark
 
 import (
-	"bytes"
-	"errors"
-	"io"
-	"math"
+	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
+
+	"example.com/animalstore/internal/process"
+)
+
+var (
+	pairs   = flag.Int("pairs", 1, "`number` of times to measure each side")
+	largest = flag.Int64("pets", 10_000, "`number` of pets in the large file, which takes about 250 bytes each in $TMPDIR")
+	servers []string // paths of refservers
 )
 
 // TestMain makes the test binary a bare server too.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == bareCommand {
-		main()
+		fmt.Fprintln(os.Stderr, "bare:", runBare(os.Args[2], os.Args[3]))
+		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	flag.Func("server", "absolute `path` of a refserver to measure instead of one built from this module;\n"+
+		"if repeated, Read and Create measure all of them, and the others the first", func(path string) error {
+		servers = append(servers, path)
+		return nil
+	})
+	os.Exit(process.Main(m))
 }
 
-// A figure of each kind can be measured.
-func TestRun(t *testing.T) {
+// Every benchmark of servers can be run.
+func TestBenchmarks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
 	}
-	var out bytes.Buffer
-	args := []string{"-run=^(get|create-1|mixed|large-get|memory|open)$", "-pairs=1", "-duration=100ms", "-pets=2000"}
-	if err := run(t.Context(), args, &out); err != nil {
-		t.Fatalf("%v\n%s", err, &out)
-	}
-	if sections := strings.Count(out.String(), "\n\n"); sections != 6 || strings.Contains(out.String()[strings.Index(out.String(), "\n"):], "NaN") {
-		t.Errorf("got %d figures, want 6, and no NaN:\n%s", sections, &out)
-	}
-}
-
-func TestRefusedFlags(t *testing.T) {
-	for _, arg := range []string{"-run=[", "-run=none", "-pairs=0", "-duration=0s", "-pets=999", "get"} {
-		if err := run(t.Context(), []string{arg}, io.Discard); err == nil {
-			t.Errorf("%s: got no error", arg)
-		}
-	}
-}
-
-func TestMeasure(t *testing.T) {
-	order := ""
-	measure := func(name string, value float64) side {
-		return side{name, func() (result, error) { order += name; value++; return result{value}, nil }}
-	}
-	var out bytes.Buffer
-	b := &bench{out: &out, pairs: 3}
-	rows, err := b.measure(measure("A", 10), measure("B", 1))
-	if err != nil || order != "ABBAABBA" {
-		t.Fatalf("got %v in the order %s", err, order)
-	}
-	if err := b.print([]string{"unit"}, rows[0], rows[1], ratios(rows[0], rows[1])); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"unit\n", "  A       13 [12.5 13.5]\n", "  B       4 [3.5 4.5]\n", "  A / B   3.25 [3.025 3.625]\n"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("got\n%s\nwant %q", &out, want)
-		}
-	}
-	failure := errors.New("failed")
-	if _, err := b.measure(side{"C", func() (result, error) { return nil, failure }}); !errors.Is(err, failure) {
-		t.Errorf("got %v, want %v", err, failure)
-	}
-	if q := quantile(nil, 0.5); !math.IsNaN(q) {
-		t.Errorf("the median of nothing is %v, want NaN", q)
+	cmd := process.Command("", os.Args[0], "-test.run=^$", "-test.bench=Read$|Create|Mixed|Large|Open", "-test.benchtime=1x", "-pairs=2", "-pets=2000")
+	code, stdout, stderr := process.Run(t, cmd)
+	if lines := strings.Count(stdout, " ns/op"); code != 0 || lines != 52 || strings.Contains(stdout, "NaN") {
+		t.Errorf("exit code %d, %d results, want 52, and no NaN:\n%s%s", code, lines, stdout, stderr)
 	}
 }

@@ -1,26 +1,68 @@
-package main
+package benchmark
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"io"
+	"math"
+	"os/exec"
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
 
-var largest = flag.Int64("pets", 10_000, "most pets in the files of BenchmarkStore")
+// BenchmarkOpen measures how long it takes to open the large file: after it was
+// closed, after a server that was creating pets was killed, and both again when
+// the file is not in the page cache.
+func BenchmarkOpen(b *testing.B) {
+	path := newFile(b, *largest)
+	kill := func(b *testing.B) {
+		s := serveFile(b, path)
+		time.AfterFunc(200*time.Millisecond, s.Kill)
+		_, _ = s.send(b.Context(), 64, math.MaxInt, [][]byte{s.create(created)}) // fails when the server is killed
+		<-s.Ended
+	}
+	// What the disk itself or the host of a virtual machine caches remains.
+	dropCache := func(b *testing.B) {
+		if err := exec.Command("dd", "if="+path, "iflag=nocache", "count=0", "status=none").Run(); err != nil {
+			b.Skip(err)
+		}
+	}
+	for _, tt := range []struct {
+		name    string
+		prepare []func(*testing.B)
+	}{
+		{"closed", nil},
+		{"killed", []func(*testing.B){kill}},
+		{"closed-not-cached", []func(*testing.B){dropCache}},
+		{"killed-not-cached", []func(*testing.B){kill, dropCache}},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				for _, prepare := range tt.prepare {
+					prepare(b)
+				}
+				b.StartTimer()
+				s, err := storage.Open(path, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}
 
 func openStore(b *testing.B, pets int64) *storage.Store {
-	path, err := (&bench{ctx: b.Context(), out: io.Discard, dir: b.TempDir()}).file(pets)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err := storage.Open(path, nil)
+	s, err := storage.Open(newFile(b, pets), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

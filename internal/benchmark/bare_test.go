@@ -1,4 +1,4 @@
-package main
+package benchmark
 
 import (
 	"bufio"
@@ -21,8 +21,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// bareCommand is the argument that makes the program a bare server. An API key
-// and the method of bbolt that creates use follow.
+// bareCommand is the argument that makes the test binary a bare server. An API
+// key and the method of bbolt that creates use follow.
 const bareCommand = "bare"
 
 // runBare serves what a petstore on net/http and bbolt must do at least: it
