@@ -1,0 +1,36 @@
+// Package testserver is the reference implementation for tests of what uses it
+// over HTTP.
+package testserver
+
+import (
+	"context"
+	"net/http"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+// Key is the only API key that [Authenticator] accepts.
+const Key = "Conformance_Test-Key0123456789abcXYZ"
+
+// Authenticator accepts [Key].
+var Authenticator = httpapi.AuthenticatorFunc(func(_ context.Context, key string) (string, error) {
+	if key != Key {
+		return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
+	}
+	return "tester", nil
+})
+
+// New returns a handler of the contract under /v1, with messages, on a store in
+// memory that has n pets.
+func New(n int) http.Handler {
+	store := memory.New(nil)
+	for i := range n {
+		pet := petstore.NewPet{Name: "Rex", CategoryID: 5, Status: petstore.Statuses()[i%3]}
+		if _, err := store.CreatePet(context.Background(), pet, petstore.Once{}); err != nil {
+			panic(err)
+		}
+	}
+	return http.StripPrefix("/v1", httpapi.New(store, Authenticator, &httpapi.Options{Messages: store}))
+}
