@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"context"
 	"io"
 	"log"
 	"net/http"
@@ -11,21 +10,13 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/report"
+	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-const testKey = "Conformance_Test-Key0123456789abcXYZ"
-
-type oneKey struct{}
-
-func (oneKey) Authenticate(_ context.Context, key string) (string, error) {
-	if key != testKey {
-		return "", petstore.Errorf(petstore.CodeUnauthorized, "unknown key")
-	}
-	return "tester", nil
-}
+const testKey = testserver.Key
 
 // variant is the reference implementation with one thing changed.
 type variant struct {
@@ -60,7 +51,7 @@ func (v variant) handler() http.Handler {
 		queue = v.queue(queue)
 	}
 	v.options.Messages = queue
-	h := http.StripPrefix("/v1", httpapi.New(pets, oneKey{}, &v.options))
+	h := http.StripPrefix("/v1", httpapi.New(pets, testserver.Authenticator, &v.options))
 	if v.http == nil {
 		return h
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,29 +14,15 @@ import (
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/internal/version"
-	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
 )
-
-const key = "command-test-Key-0123456789"
-
-type oneKey struct{}
-
-func (oneKey) Authenticate(_ context.Context, got string) (string, error) {
-	if got != key {
-		return "", petstore.Errorf(petstore.CodeUnauthorized, "unknown key")
-	}
-	return "tester", nil
-}
 
 // newTarget serves the reference handler and returns its base address. A
 // broken one responds to a create with 200.
 func newTarget(t *testing.T, broken bool) string {
 	t.Helper()
-	store := memory.New(nil)
-	h := http.StripPrefix("/v1", httpapi.New(store, oneKey{}, &httpapi.Options{Messages: store}))
+	h := testserver.New(0)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if broken {
 			w = okay{w}
@@ -77,8 +62,8 @@ func file(t *testing.T, name, text string) string {
 
 func TestCommands(t *testing.T) {
 	good, broken := newTarget(t, false), newTarget(t, true)
-	keyFile := file(t, "key", "  "+key+"\n")
-	env := map[string]string{"PETSTORE_API_KEY": key}
+	keyFile := file(t, "key", "  "+testserver.Key+"\n")
+	env := map[string]string{"PETSTORE_API_KEY": testserver.Key}
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	few := []string{"-run", "pets.create.status,pets.list.*"}
@@ -95,7 +80,7 @@ func TestCommands(t *testing.T) {
 	}{
 		{name: "conformant", args: run(good), env: env, code: 0, stdout: "\nconformant"},
 		{name: "key in a file", args: run(good, "-key-file", keyFile), code: 0, stdout: "\nconformant"},
-		{name: "key as a flag", args: run(good, "-key", key), code: 0, stdout: "\nconformant"},
+		{name: "key as a flag", args: run(good, "-key", testserver.Key), code: 0, stdout: "\nconformant"},
 		{name: "not conformant", args: run(broken), env: env, code: 1, stdout: "FAIL pets.create.status\n"},
 		{name: "known failure", args: run(broken, "-known", file(t, "known", "pets.create.status soon\n")), env: env, code: 0, stdout: "KNOWN pets.create.status"},
 		{name: "stale known failure", args: run(good, "-known", file(t, "known", "pets.create.status soon\n")), env: env, code: 1, stdout: "STALE pets.create.status"},
@@ -117,7 +102,7 @@ func TestCommands(t *testing.T) {
 		{name: "unexpected argument", args: run(good, "more"), code: 2, stderr: `unexpected argument "more"`},
 		{name: "no URL", args: []string{"run"}, env: env, code: 2, stderr: "no URL"},
 		{name: "no key", args: run(good), code: 2, stderr: "no API key: set -key-file, the environment variable PETSTORE_API_KEY or -key"},
-		{name: "two keys", args: run(good, "-key", key, "-key-file", keyFile), code: 2, stderr: "-key and -key-file cannot be used together"},
+		{name: "two keys", args: run(good, "-key", testserver.Key, "-key-file", keyFile), code: 2, stderr: "-key and -key-file cannot be used together"},
 		{name: "key file before the environment", args: run(good, "-key-file", keyFile), env: map[string]string{"PETSTORE_API_KEY": "wrong"}, code: 0, stdout: "\nconformant"},
 		{name: "missing key file", args: run(good, "-key-file", keyFile+"x"), code: 2, stderr: "no such file"},
 		{name: "selector that matches nothing", args: []string{"run", "-url", good, "-run", "cats.*"}, env: env, code: 2, stderr: `"cats.*" matches no check`},
@@ -154,7 +139,7 @@ func TestCommands(t *testing.T) {
 			if code != tt.code || !strings.Contains(stdout, tt.stdout) || !strings.Contains(stderr, tt.stderr) {
 				t.Errorf("conformance %s: code %d, want %d\n%s\n%s", strings.Join(tt.args, " "), code, tt.code, stdout, stderr)
 			}
-			if strings.Contains(stdout+stderr, key) {
+			if strings.Contains(stdout+stderr, testserver.Key) {
 				t.Errorf("the output has the key:\n%s\n%s", stdout, stderr)
 			}
 			if code == 2 && (strings.Count(stderr, "\n") != 1 || stdout != "") {
@@ -172,7 +157,7 @@ func TestReports(t *testing.T) {
 		args = append(args, "-report", string(f)+"="+filepath.Join(dir, string(f)))
 	}
 	good := newTarget(t, false)
-	env := map[string]string{"PETSTORE_API_KEY": key}
+	env := map[string]string{"PETSTORE_API_KEY": testserver.Key}
 	if code, _, stderr := cli(t, map[string]string{"PETSTORE_API_KEY": "wrong"}, append([]string{"run", "-url", good}, args...)...); code != exitNotJudged {
 		t.Errorf("a wrong key: code %d\n%s", code, stderr)
 	}
@@ -189,7 +174,7 @@ func TestReports(t *testing.T) {
 	}
 	for _, f := range report.Formats() {
 		b, err := os.ReadFile(filepath.Join(dir, string(f)))
-		if err != nil || !bytes.Contains(b, []byte("conformant")) || bytes.Contains(b, []byte(key)) {
+		if err != nil || !bytes.Contains(b, []byte("conformant")) || bytes.Contains(b, []byte(testserver.Key)) {
 			t.Errorf("%s: %d bytes, %v", f, len(b), err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/testserver"
 )
 
 // TestMain makes the test binary the command too, for tests that need a process
@@ -57,7 +58,7 @@ func TestReportPlaces(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cmd := process.Command(t.TempDir(), "sh", "-ec", `c() { CONFORMANCE_TEST_RUN=1 "$0" run -url "$URL" -run pets.create.status -report "json=$1"; }; `+tt.script, os.Args[0])
-			cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+key, "URL="+target)
+			cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+testserver.Key, "URL="+target)
 			code, stdout, stderr := process.Run(t, cmd)
 			if code != tt.code || !strings.Contains(stdout+stderr, tt.says) {
 				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, tt.code, tt.says, stdout, stderr)

@@ -18,42 +18,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
+	"example.com/animalstore/internal/testserver"
 )
-
-const testKey = "Conformance_Test-Key0123456789abcXYZ"
-
-type oneKey struct{}
-
-func (oneKey) Authenticate(_ context.Context, key string) (string, error) {
-	if key != testKey {
-		return "", petstore.Errorf(petstore.CodeUnauthorized, "unknown key")
-	}
-	return "tester", nil
-}
-
-// newReference returns the reference implementation with five pets.
-func newReference() http.Handler {
-	store := memory.New(nil)
-	for i := range 5 {
-		n := petstore.NewPet{Name: "Rex", CategoryID: 5, Status: petstore.Statuses()[i%3]}
-		if _, err := store.CreatePet(context.Background(), n, petstore.Once{}); err != nil {
-			panic(err)
-		}
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/v1/", http.StripPrefix("/v1", httpapi.New(store, oneKey{}, nil)))
-	mux.Handle("/v1/messages", http.StripPrefix("/v1", httpapi.NewMessages(store, oneKey{}, nil)))
-	return mux
-}
 
 // runSuite runs the suite against h.
 func runSuite(h http.Handler, messages bool, opts *conformance.Options) (*conformance.Report, error) {
 	srv := httptest.NewServer(h)
 	defer srv.Close()
-	target := conformance.Target{URL: srv.URL + "/v1", Key: testKey}
+	target := conformance.Target{URL: srv.URL + "/v1", Key: testserver.Key}
 	if messages {
 		target.MessagesURL = target.URL
 	}
@@ -74,8 +46,8 @@ func leaky(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	header.Del("Content-Length")
 	header.Del("Deprecation")
 	header.Set("X-Got", key)
-	header.Set("X-Key", base64.StdEncoding.EncodeToString([]byte(testKey)))
-	header.Set("X-Lower", strings.ToLower(testKey))
+	header.Set("X-Key", base64.StdEncoding.EncodeToString([]byte(testserver.Key)))
+	header.Set("X-Lower", strings.ToLower(testserver.Key))
 	if header.Get("Sunset") != "" {
 		header.Set("Sunset", "Wed, 05 Dec 2029 00:00:00 GMT")
 	}
@@ -95,7 +67,7 @@ func leaky(w http.ResponseWriter, r *http.Request, next http.Handler) {
 // leakyReport is a report with every verdict.
 var leakyReport = sync.OnceValues(func() (*conformance.Report, error) {
 	id := int64(1)
-	next := newReference()
+	next := testserver.New(5)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { leaky(w, r, next) })
 	return runSuite(h, true, &conformance.Options{
 		Skip: []string{"auth.list.*", "messages.*.*", "messages.no-5xx", "generated.messages.*"}, Pet: &id, Seed: 5,
@@ -131,8 +103,8 @@ func TestReportsHideTheKey(t *testing.T) {
 		t.Errorf("the report does not have every verdict: %+v", c)
 	}
 	secrets := []string{
-		testKey, testKey[:len(testKey)-1], strings.ToLower(testKey), strings.ToUpper(testKey),
-		base64.StdEncoding.EncodeToString([]byte(testKey)), base64.RawURLEncoding.EncodeToString([]byte(testKey)),
+		testserver.Key, testserver.Key[:len(testserver.Key)-1], strings.ToLower(testserver.Key), strings.ToUpper(testserver.Key),
+		base64.StdEncoding.EncodeToString([]byte(testserver.Key)), base64.RawURLEncoding.EncodeToString([]byte(testserver.Key)),
 	}
 	for _, f := range Formats() {
 		out := write(t, r, f, &Options{Verbose: true})

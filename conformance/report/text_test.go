@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/internal/testserver"
 )
 
 func wantParts(t *testing.T, text string, want, not []string) {
@@ -58,7 +59,7 @@ func TestText(t *testing.T) {
 }
 
 func TestTextOfConformant(t *testing.T) {
-	r, err := runSuite(newReference(), false, &conformance.Options{Skip: []string{"pets.list.empty"}})
+	r, err := runSuite(testserver.New(5), false, &conformance.Options{Skip: []string{"pets.list.empty"}})
 	if err != nil {
 		t.Fatal(err)
 	}

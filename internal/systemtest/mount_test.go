@@ -1,10 +1,9 @@
 package systemtest
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -14,7 +13,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/animalstore/petstore"
+	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )
@@ -50,36 +49,13 @@ var mounts = []mount{
 	}},
 }
 
-const key = "the-key"
-
-type oneKey struct{}
-
-func (oneKey) Authenticate(_ context.Context, k string) (string, error) {
-	if k != key {
-		return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
-	}
-	return "alice", nil
-}
-
 // serve starts a mount before a store of its own and returns its address.
 func (m mount) serve(t *testing.T) string {
 	t.Helper()
 	store := memory.New(&memory.Options{Now: func() time.Time { return time.Unix(1795132800, 0) }})
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := &http.Server{Handler: m.wrap(httpapi.New(store, oneKey{}, &httpapi.Options{Messages: store}))}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = srv.Serve(ln)
-	}()
-	t.Cleanup(func() {
-		_ = srv.Close()
-		<-done
-	})
-	return ln.Addr().String()
+	srv := httptest.NewServer(m.wrap(httpapi.New(store, testserver.Authenticator, &httpapi.Options{Messages: store})))
+	t.Cleanup(srv.Close)
+	return srv.Listener.Addr().String()
 }
 
 // step is a request, its target relative to the base.
@@ -90,7 +66,7 @@ type step struct {
 	unclean        bool // a path that some routers clean first
 }
 
-const auth = "Authorization: Bearer " + key + "\r\n"
+const auth = "Authorization: Bearer " + testserver.Key + "\r\n"
 
 var steps = []step{
 	{method: "POST", target: "/pets", body: `{"name":"rex","categoryId":1,"status":"sold"}`, fields: auth},

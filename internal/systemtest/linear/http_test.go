@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/petstore"
 )
 
@@ -30,7 +31,7 @@ func do(ctx context.Context, url string, in input) output {
 	if err != nil {
 		panic(err)
 	}
-	req.Header.Set("Authorization", "Bearer x")
+	req.Header.Set("Authorization", "Bearer "+testserver.Key)
 	if in.op == "create" {
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Idempotency-Key", in.name)

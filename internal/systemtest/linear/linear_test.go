@@ -15,6 +15,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage"
@@ -26,11 +27,6 @@ var (
 )
 
 const clients = 8
-
-// anyone accepts every key.
-type anyone struct{}
-
-func (anyone) Authenticate(context.Context, string) (string, error) { return "a", nil }
 
 // reopened is a store that is closed and opened again while it is used.
 type reopened struct {
@@ -77,7 +73,7 @@ func (r *reopened) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 // requests, and returns the history of requests and responses.
 func record(t *testing.T, service petstore.Service, seed uint64, requests int, halfway func()) []porcupine.Operation {
 	t.Helper()
-	srv := httptest.NewServer(httpapi.New(service, anyone{}, &httpapi.Options{Logger: slog.New(slog.DiscardHandler)}))
+	srv := httptest.NewServer(httpapi.New(service, testserver.Authenticator, &httpapi.Options{Logger: slog.New(slog.DiscardHandler)}))
 	defer srv.Close()
 	var mu sync.Mutex
 	var all []porcupine.Operation
