@@ -10,9 +10,7 @@ import (
 // brokenMessages break POST /v1/messages.
 func brokenMessages() []variant {
 	timed := func(text string) wrapper { return set(submit, 202, "createdAt", text) }
-	echo := func(change func(string) string) wrapper {
-		return objects(submit, 202, func(o object) { o["message"] = quoted(change(unquoted(o["message"]))) })
-	}
+	echo := func(change func(string) string) wrapper { return texts(submit, 202, "message", change) }
 	return []variant{
 		{name: "a message gets 302", clause: "submit", http: status(submit, 202, 302)},
 		{name: "a message gets 500", clause: "submit", http: status(submit, 202, 500)},
@@ -25,30 +23,24 @@ func brokenMessages() []variant {
 		{name: "a record has no text", clause: "message-text", http: set(submit, 202, "message", "")},
 		{name: "a record has a fixed text", clause: "message-text", http: set(submit, 202, "message", `"Thank you"`)},
 		{name: "texts lose the spaces at their ends", clause: "message-text", http: echo(strings.TrimSpace)},
-		{name: "texts are escaped for HTML", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, "&", "&amp;") })},
-		{name: "texts lose backslashes", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, `\`, "") })},
-		{name: "texts are normalized", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, "e\u0301", "é") })},
-		{name: "texts lose what is beyond the basic plane", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, "🦊", "") })},
-		{name: "texts end at a NUL", clause: "message-text", http: echo(func(s string) string { before, _, _ := strings.Cut(s, "\x00"); return before })},
+		{name: "texts are escaped for HTML", clause: "message-text", http: echo(replace("&", "&amp;"))},
+		{name: "texts lose backslashes", clause: "message-text", http: echo(replace(`\\`, ""))},
+		{name: "texts are normalized", clause: "message-text", http: echo(replace("e\u0301", "é"))},
+		{name: "texts lose what is beyond the basic plane", clause: "message-text", http: echo(replace("🦊", ""))},
+		{name: "texts end at a NUL", clause: "message-text", http: echo(replace(`\x00.*`, ""))},
 		{name: "texts are cut at 1,000 bytes", clause: "message-text", http: echo(func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1000)], "") })},
-		{name: "the letter ø is lost from texts", clause: "message-text", http: echo(func(s string) string { return strings.ReplaceAll(s, "ø", "") })},
+		{name: "the letter ø is lost from texts", clause: "message-text", http: echo(replace("ø", ""))},
 		{name: "a record is QUEUED", clause: "message-status", http: set(submit, 202, "status", `"QUEUED"`)},
 		{name: "a record is accepted", clause: "message-status", http: set(submit, 202, "status", `"accepted"`)},
 		{name: "a record has no status", clause: "message-status", http: set(submit, 202, "status", "")},
 		{name: "a record has no time", clause: "message-time", http: set(submit, 202, "createdAt", "")},
 		{name: "the time is a number", clause: "message-time", http: timed("1795132800")},
-		{name: "the time is local", clause: "message-time", http: objects(submit, 202, func(o object) {
-			o["createdAt"] = quoted(strings.TrimSuffix(unquoted(o["createdAt"]), "Z"))
-		})},
-		{name: "the time is two hours east", clause: "message-time", http: objects(submit, 202, func(o object) {
-			o["createdAt"] = quoted(strings.Replace(unquoted(o["createdAt"]), "Z", "+02:00", 1))
-		})},
+		{name: "the time is local", clause: "message-time", http: texts(submit, 202, "createdAt", replace("Z", ""))},
+		{name: "the time is two hours east", clause: "message-time", http: texts(submit, 202, "createdAt", replace("Z", "+02:00"))},
 		{name: "the time is an HTTP date", clause: "message-time", http: timed(`"Sat, 21 Nov 2026 05:46:16 GMT"`)},
-		{name: "the time has a space instead of the T", clause: "message-time", http: objects(submit, 202, func(o object) {
-			o["createdAt"] = quoted(strings.Replace(unquoted(o["createdAt"]), "T", " ", 1))
-		})},
+		{name: "the time has a space instead of the T", clause: "message-time", http: texts(submit, 202, "createdAt", replace("T", " "))},
 		{name: "the time is the epoch", clause: "message-time", http: timed(`"1970-01-01T00:00:00Z"`)},
-		{name: "the time is three hours ago", clause: "message-time", http: threeHoursAgo},
+		{name: "the time is three hours ago", clause: "message-time", http: times(func(t time.Time) string { return t.Add(-3 * time.Hour).Format(time.RFC3339) })},
 	}
 }
 
@@ -58,11 +50,5 @@ func withContentType(next http.Handler) http.Handler {
 		if r.Header.Get("Content-Type") == "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
-	})(next)
-}
-
-func threeHoursAgo(next http.Handler) http.Handler {
-	return objects(submit, 202, func(o object) {
-		o["createdAt"] = quoted(time.Now().UTC().Add(-3 * time.Hour).Format(time.RFC3339))
 	})(next)
 }

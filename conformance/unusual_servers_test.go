@@ -62,34 +62,28 @@ func slow(next http.Handler) http.Handler {
 	})
 }
 
-// interrupted refuses every sixtieth request.
-func interrupted(code int, retryAfter string) wrapper {
+// interrupted refuses the requests whose numbers are picked.
+func interrupted(picked func(int64) bool, code int, retryAfter func() string) wrapper {
 	var n atomic.Int64
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if n.Add(1)%60 == 7 {
-				if retryAfter != "" {
-					w.Header().Set("Retry-After", retryAfter)
-				}
-				http.Error(w, "not now", code)
+			if !picked(n.Add(1)) {
+				next.ServeHTTP(w, r)
 				return
 			}
-			next.ServeHTTP(w, r)
+			if retryAfter != nil {
+				w.Header().Set("Retry-After", retryAfter())
+			}
+			http.Error(w, "not now", code)
 		})
 	}
 }
 
-// onceTooMany responds 429 once, with a date to try again.
-func onceTooMany(next http.Handler) http.Handler {
-	var n atomic.Int64
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n.Add(1) == 40 {
-			w.Header().Set("Retry-After", time.Now().Add(1500*time.Millisecond).UTC().Format(http.TimeFormat))
-			http.Error(w, "not now", http.StatusTooManyRequests)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+func sometimes(n int64) bool { return n%60 == 7 }
+func once(n int64) bool      { return n == 40 }
+
+func inASecond() string {
+	return time.Now().Add(1500 * time.Millisecond).UTC().Format(http.TimeFormat)
 }
 
 // mappedIDs changes the ids of pets by a function without collisions.
@@ -136,25 +130,10 @@ type reordering struct {
 }
 
 func (o *reordering) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	q, err := q.Normalize()
-	if err != nil {
-		return petstore.Page{}, err
-	}
-	limit := q.Limit
-	q.Limit = petstore.MaxLimit
-	var all []petstore.Pet
-	for {
-		p, err := o.Service.ListPets(ctx, q)
-		if err != nil {
-			return p, err
-		}
-		all = append(all, p.Pets...)
-		if q.After = p.Next; p.Next == "" {
-			break
-		}
-	}
-	o.order(all)
-	return petstore.Page{Pets: all[:min(limit, len(all))]}, nil
+	return listAll(ctx, o.Service, q, func(all []petstore.Pet) []petstore.Pet {
+		o.order(all)
+		return all
+	})
 }
 
 // filled adds n pets to a store, some with unusual values.
@@ -200,31 +179,38 @@ func (s shortPages) ListPets(ctx context.Context, q petstore.ListQuery) (petstor
 	return page, err
 }
 
-// busy returns a store to which other clients add pets all the time.
-func busy(s petstore.Service) petstore.Service { return &crowded{Service: s} }
+// thronged returns a store to which other clients add pets before each new pet
+// and before each list.
+func thronged(creates, lists int) func(petstore.Service) petstore.Service {
+	return func(s petstore.Service) petstore.Service { return &throng{Service: s, creates: creates, lists: lists} }
+}
 
-type crowded struct {
+type throng struct {
 	petstore.Service
-	n atomic.Int64
+	creates, lists int
+	total          atomic.Int64
 }
 
-func (c *crowded) other(ctx context.Context) error {
-	n := c.n.Add(1)
-	_, err := c.Service.CreatePet(ctx, petstore.NewPet{
-		Name: fmt.Sprint("other ", n), CategoryID: n, Status: append(petstore.Statuses(), "")[n%4],
-	}, petstore.Once{})
-	return err
+func (c *throng) others(ctx context.Context, n int) error {
+	for range n {
+		i := c.total.Add(1)
+		pet := petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]}
+		if _, err := c.Service.CreatePet(ctx, pet, petstore.Once{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (c *crowded) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	if err := c.other(ctx); err != nil {
+func (c *throng) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	if err := c.others(ctx, c.lists); err != nil {
 		return petstore.Page{}, err
 	}
 	return c.Service.ListPets(ctx, q)
 }
 
-func (c *crowded) CreatePet(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	if err := c.other(ctx); err != nil {
+func (c *throng) CreatePet(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	if err := c.others(ctx, c.creates); err != nil {
 		return petstore.Pet{}, err
 	}
 	return c.Service.CreatePet(ctx, n, once)
@@ -253,20 +239,11 @@ func knownCategories(known int64) func(context.Context, petstore.NewPet) error {
 
 // uniqueNames refuses a pet whose name another pet has.
 func uniqueNames(next http.Handler) http.Handler {
-	var mu sync.Mutex
-	seen := map[string]bool{}
+	var seen sync.Map
 	return responses(create, func(res *response) {
-		if res.status != 201 {
-			return
-		}
-		var o object
-		mustUnmarshal(res.body, &o)
-		mu.Lock()
-		defer mu.Unlock()
-		if seen[string(o["name"])] {
+		if _, found := seen.LoadOrStore(member(res.body, "name"), true); found && res.status == 201 {
 			res.status, res.body = 409, []byte(`{"code":"conflict","message":"there is one","status":409}`)
 		}
-		seen[string(o["name"])] = true
 	})(next)
 }
 
