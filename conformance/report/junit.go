@@ -12,27 +12,25 @@ import (
 // The elements and attributes that all readers of JUnit reports know: a suite for
 // each feature and a case for each check.
 type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Name     string       `xml:"name,attr"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Errors   int          `xml:"errors,attr"`
-	Skipped  int          `xml:"skipped,attr"`
-	Time     string       `xml:"time,attr"`
-	Suites   []junitSuite `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	junitCounts
+	Suites []junitSuite `xml:"testsuite"`
+}
+
+type junitCounts struct {
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Errors   int    `xml:"errors,attr"`
+	Skipped  int    `xml:"skipped,attr"`
+	Time     string `xml:"time,attr"`
 }
 
 type junitSuite struct {
-	Name       string          `xml:"name,attr"`
-	Tests      int             `xml:"tests,attr"`
-	Failures   int             `xml:"failures,attr"`
-	Errors     int             `xml:"errors,attr"`
-	Skipped    int             `xml:"skipped,attr"`
-	Time       string          `xml:"time,attr"`
+	junitCounts
 	Timestamp  string          `xml:"timestamp,attr"`
 	Properties []junitProperty `xml:"properties>property"`
 	Cases      []junitCase     `xml:"testcase"`
-	seconds    float64
 }
 
 type junitProperty struct {
@@ -57,25 +55,26 @@ type junitProblem struct {
 }
 
 func writeJUnit(w io.Writer, r *conformance.Report) error {
-	all := junitSuites{Name: "petstore conformance", Time: junitTime(r.Seconds)}
+	var all junitSuites
+	all.Name, all.Time = "petstore conformance", junitTime(r.Seconds)
 	for _, feature := range []conformance.Feature{conformance.FeaturePets, conformance.FeatureDeprecation, conformance.FeatureMessages} {
 		s := junitSuite{
-			Name:      string(feature),
 			Timestamp: r.Began.Format("2006-01-02T15:04:05"),
 			Properties: []junitProperty{
 				{"url", r.URL}, {"messagesUrl", r.MessagesURL}, {"seed", fmt.Sprint(r.Seed)}, {"outcome", string(r.Outcome)},
 			},
 		}
+		seconds := 0.0
 		for _, result := range r.Results {
 			if result.Feature == feature {
-				s.add(newJUnitCase(result, r.Level), result.Seconds)
+				c := newJUnitCase(result, r.Level)
+				s.Cases = append(s.Cases, c)
+				s.count(c)
+				all.count(c)
+				seconds += result.Seconds
 			}
 		}
-		s.Time = junitTime(s.seconds)
-		all.Tests += s.Tests
-		all.Failures += s.Failures
-		all.Errors += s.Errors
-		all.Skipped += s.Skipped
+		s.Name, s.Time = string(feature), junitTime(seconds)
 		all.Suites = append(all.Suites, s)
 	}
 	b, err := xml.MarshalIndent(all, "", "  ")
@@ -88,17 +87,15 @@ func writeJUnit(w io.Writer, r *conformance.Report) error {
 
 func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", seconds) }
 
-func (s *junitSuite) add(c junitCase, seconds float64) {
-	s.Cases = append(s.Cases, c)
-	s.Tests++
-	s.seconds += seconds
+func (n *junitCounts) count(c junitCase) {
+	n.Tests++
 	switch {
 	case c.Failure != nil:
-		s.Failures++
+		n.Failures++
 	case c.Error != nil:
-		s.Errors++
+		n.Errors++
 	case c.Skipped != nil:
-		s.Skipped++
+		n.Skipped++
 	}
 }
 

@@ -48,7 +48,7 @@ func writeText(w io.Writer, r *conformance.Report, color, verbose bool) error {
 	}
 	text := t.String()
 	t.Reset()
-	verdict := t.paint(verdictColor(r), verdictLine(r)) + "\n"
+	verdict := t.paint(colorOf(r), verdictLine(r)) + "\n"
 	if strings.Count(text, "\n") >= longText {
 		t.printf("%s\n", verdict)
 	}
@@ -66,22 +66,7 @@ func (t *textWriter) paint(v conformance.Verdict, s string) string {
 	if !t.color {
 		return s
 	}
-	code := map[conformance.Verdict]string{
-		conformance.Pass: "32", conformance.Fail: "1;31", conformance.Warn: "33",
-		conformance.Inconclusive: "36", conformance.Errored: "35", conformance.Skip: "2",
-	}[v]
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
-
-// verdictColor returns the verdict that has the color of the outcome of r.
-func verdictColor(r *conformance.Report) conformance.Verdict {
-	switch {
-	case r.Outcome == conformance.NotConformant || r.Counts.Stale > 0:
-		return conformance.Fail
-	case r.Outcome == conformance.Incomplete:
-		return conformance.Errored
-	}
-	return conformance.Pass
+	return "\x1b[" + lookOf(v).color + "m" + s + "\x1b[0m"
 }
 
 // verdictLine returns the outcome with every count.

@@ -1,0 +1,40 @@
+package report
+
+import (
+	"slices"
+
+	"example.com/animalstore/conformance"
+)
+
+// verdict is how reports show a verdict.
+type verdict struct {
+	Verdict conformance.Verdict
+	Words   string // for results with it
+	Glyph   string // so that it differs in more than color
+	color   string // in a terminal
+}
+
+// verdicts has the worst first.
+var verdicts = []verdict{
+	{conformance.Fail, "failed", "✕", "1;31"},
+	{conformance.Errored, "errors", "⚡", "35"},
+	{conformance.Warn, "warnings", "!", "33"},
+	{conformance.Inconclusive, "inconclusive", "?", "36"},
+	{conformance.Pass, "passed", "✓", "32"},
+	{conformance.Skip, "skipped", "–", "2"},
+}
+
+func lookOf(v conformance.Verdict) verdict {
+	return verdicts[slices.IndexFunc(verdicts, func(l verdict) bool { return l.Verdict == v })]
+}
+
+// colorOf returns the verdict that has the color of the outcome of r.
+func colorOf(r *conformance.Report) conformance.Verdict {
+	switch {
+	case r.Outcome == conformance.NotConformant || r.Counts.Stale > 0:
+		return conformance.Fail
+	case r.Outcome == conformance.Incomplete:
+		return conformance.Errored
+	}
+	return conformance.Pass
+}
