@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,13 +47,7 @@ http {
 // and otherwise its defaults, and returns its URL.
 func startNginx(t *testing.T, n int, directives string) string {
 	t.Helper()
-	nginx, err := exec.LookPath("nginx")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("this needs nginx: ", err)
-	}
+	nginx := process.Tool(t, "nginx")
 	exe := process.Build(t, "example.com/animalstore/cmd/refserver")
 	upstreams := ""
 	for range n {

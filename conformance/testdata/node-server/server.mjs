@@ -125,4 +125,3 @@ const server = createServer(async (req, res) => {
   res.end(req.method === "HEAD" ? undefined : text); // in chunks
 });
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/v1`));
-process.stdin.on("end", () => process.exit(0)).resume();
