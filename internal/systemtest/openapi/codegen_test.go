@@ -2,13 +2,13 @@ package openapi
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"testing"
 
 	_ "github.com/oapi-codegen/runtime" // what generated code imports
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore/httpapi"
 )
 
@@ -17,57 +17,39 @@ import (
 // the generated interface. The program is in testdata/oapicodegen.
 func TestGeneratedGo(t *testing.T) {
 	dir := t.TempDir()
-	root := rootModule(t)
-	for _, name := range []string{"client_test.go", "server_test.go", "config.yaml"} {
-		copyFile(t, filepath.Join("testdata", "oapicodegen", name), filepath.Join(dir, name), nil)
-	}
-	copyFile(t, filepath.Join("..", "go.sum"), filepath.Join(dir, "go.sum"), nil)
-	copyFile(t, filepath.Join("..", "go.mod"), filepath.Join(dir, "go.mod"), func(b []byte) []byte {
-		b = regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(b, []byte("module roundtrip"))
-		return regexp.MustCompile(`(?m)^(replace .* => ).*$`).ReplaceAll(b, []byte("${1}"+filepath.ToSlash(root)))
-	})
-	if err := os.Mkdir(filepath.Join(dir, "petapi"), 0o777); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("testdata/oapicodegen")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "openapi.json"), httpapi.OpenAPI(), 0o666); err != nil {
-		t.Fatal(err)
+	read := func(path string) []byte {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	mod := regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(read("../go.mod"), []byte("module roundtrip"))
+	mod = regexp.MustCompile(`(?m)^(replace .* => ).*$`).ReplaceAll(mod, []byte("${1}"+filepath.ToSlash(rootModule(t))))
+	for name, b := range map[string][]byte{"go.mod": mod, "go.sum": read("../go.sum"), "openapi.json": httpapi.OpenAPI()} {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url, key := startServer(t)
+	run := func(args ...string) string {
+		cmd := process.Command(dir, args...)
+		cmd.Env = append(cmd.Env, "ROUNDTRIP_URL="+url, "ROUNDTRIP_KEY="+key)
+		code, stdout, stderr := process.Run(t, cmd)
+		if code != 0 {
+			t.Fatalf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+		return stdout + stderr
 	}
 
 	// Download first: the go command prints its downloads, which are not warnings
 	// of the tool.
-	download := exec.CommandContext(t.Context(), "go", "mod", "download")
-	download.Dir = dir
-	if out, err := download.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", download, err, out)
+	run("go", "mod", "download")
+	if out := run("go", "tool", "oapi-codegen", "-config=config.yaml", "openapi.json"); out != "" {
+		t.Fatal(out)
 	}
-	generate := exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-config=config.yaml", "openapi.json")
-	generate.Dir = dir
-	if out, err := generate.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Fatalf("%v: %v\n%s", generate, err, out)
-	}
-
-	url, key := startServer(t)
-	use := exec.CommandContext(t.Context(), "go", "test", "-v", "-count=1", "./...")
-	use.Dir = dir
-	use.Env = append(os.Environ(), "ROUNDTRIP_URL="+url, "ROUNDTRIP_KEY="+key)
-	out, err := use.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", use, err, out)
-	}
-	t.Logf("%s", out)
-}
-
-// copyFile copies a file, with the change if it is not nil.
-func copyFile(t *testing.T, from, to string, change func([]byte) []byte) {
-	t.Helper()
-	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if change != nil {
-		b = change(b)
-	}
-	if err := os.WriteFile(to, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	t.Log(run("go", "test", "-v", "-count=1", "./..."))
 }

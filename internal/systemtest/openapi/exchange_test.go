@@ -6,10 +6,10 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"example.com/animalstore/internal/process"
 )
 
 // exchange is a request to the handler and its response, as the tests of package
@@ -29,10 +29,9 @@ type exchange struct {
 func recordExchanges(t *testing.T) []exchange {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "exchanges")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "./petstore/httpapi", "-record", path)
-	cmd.Dir = rootModule(t)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	cmd := process.Command(rootModule(t), "go", "test", "./petstore/httpapi", "-record", path)
+	if code, stdout, stderr := process.Run(t, cmd); code != 0 {
+		t.Fatalf("%v: exit code %d\n%s%s", cmd, code, stdout, stderr)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -54,9 +53,9 @@ func recordExchanges(t *testing.T) []exchange {
 // rootModule returns the folder of the petstore's own module.
 func rootModule(t *testing.T) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "example.com/animalstore").Output()
+	dir, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(out))
+	return dir
 }

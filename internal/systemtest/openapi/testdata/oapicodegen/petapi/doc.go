@@ -1,0 +1,2 @@
+// Package petapi is generated.
+package petapi
