@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/internal/testserver"
 )
 
 // Broken and unusual servers are made with these functions. Each changes one thing
@@ -59,16 +61,11 @@ func responses(op string, change func(*response)) wrapper {
 			}
 			sent, _ := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(bytes.NewReader(sent))
-			rec := httptest.NewRecorder()
-			next.ServeHTTP(rec, r)
-			res := &response{r, sent, rec.Code, rec.Header(), rec.Body.Bytes()}
-			change(res)
-			res.header.Del("Content-Length")
-			for name, values := range res.header {
-				w.Header()[name] = values
-			}
-			w.WriteHeader(res.status)
-			w.Write(res.body)
+			testserver.Changed(next, func(r *http.Request, rec *httptest.ResponseRecorder) {
+				res := &response{r, sent, rec.Code, rec.Header(), rec.Body.Bytes()}
+				change(res)
+				rec.Code, rec.Body = res.status, bytes.NewBuffer(res.body)
+			}).ServeHTTP(w, r)
 		})
 	}
 }

@@ -22,24 +22,13 @@ import (
 // broken one responds to a create with 200.
 func newTarget(t *testing.T, broken bool) string {
 	t.Helper()
-	h := testserver.New(0)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if broken {
-			w = okay{w}
+	srv := httptest.NewServer(testserver.Changed(testserver.New(0), func(_ *http.Request, rec *httptest.ResponseRecorder) {
+		if broken && rec.Code == http.StatusCreated {
+			rec.Code = http.StatusOK
 		}
-		h.ServeHTTP(w, r)
 	}))
 	t.Cleanup(srv.Close)
 	return srv.URL + "/v1"
-}
-
-type okay struct{ http.ResponseWriter }
-
-func (w okay) WriteHeader(status int) {
-	if status == http.StatusCreated {
-		status = http.StatusOK
-	}
-	w.ResponseWriter.WriteHeader(status)
 }
 
 // cli runs a command line.

@@ -85,11 +85,19 @@ func operation(r *conformance.Report, x conformance.Exchange) string {
 // the target responded with the same error whenever the valid key was sent. The
 // route may be missing, for example.
 func alwaysFails(r *conformance.Report) []string {
-	const enough = 3 // requests
-	var (
-		failed []conformance.Exchange
-		seen   = make(map[string]bool) // by operation
-	)
+	const enough = 3                         // requests
+	statuses := make(map[string]map[int]int) // how often, by operation
+	for _, result := range r.Results {
+		for _, x := range result.Exchanges {
+			if op := operation(r, x); withKey(x) {
+				if statuses[op] == nil {
+					statuses[op] = make(map[int]int)
+				}
+				statuses[op][x.Status]++
+			}
+		}
+	}
+	var lines []string
 	for _, result := range r.Results {
 		if result.Proof < 0 || !slices.Contains([]conformance.Verdict{conformance.Fail, conformance.Warn, conformance.Errored}, result.Verdict) {
 			continue
@@ -99,26 +107,9 @@ func alwaysFails(r *conformance.Report) []string {
 		if op == "GET /pets/{petId}" && len(r.Left.Pets) == 0 {
 			continue // there may be no pet
 		}
-		if withKey(x) && (x.Status == 0 || x.Status >= 400) && !seen[op] {
-			failed, seen[op] = append(failed, x), true
-		}
-	}
-	var lines []string
-	for _, x := range failed {
-		op := operation(r, x)
-		all, same := 0, 0
-		for _, result := range r.Results {
-			for _, other := range result.Exchanges {
-				if withKey(other) && operation(r, other) == op {
-					all++
-					if other.Status == x.Status {
-						same++
-					}
-				}
-			}
-		}
-		if all >= enough && same == all {
-			lines = append(lines, fmt.Sprintf("Every %s with the valid key gets %s.", op, probe.StatusLine(x.Status)))
+		line := fmt.Sprintf("Every %s with the valid key gets %s.", op, probe.StatusLine(x.Status))
+		if withKey(x) && (x.Status == 0 || x.Status >= 400) && len(statuses[op]) == 1 && statuses[op][x.Status] >= enough && !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
 	return lines

@@ -4,7 +4,9 @@ package testserver
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -33,4 +35,17 @@ func New(n int) http.Handler {
 		}
 	}
 	return http.StripPrefix("/v1", httpapi.New(store, Authenticator, &httpapi.Options{Messages: store}))
+}
+
+// Changed returns a handler whose responses are those of h after a change.
+func Changed(h http.Handler, change func(*http.Request, *httptest.ResponseRecorder)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		change(r, rec)
+		rec.Header().Del("Content-Length")
+		maps.Copy(w.Header(), rec.Header())
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(rec.Body.Bytes())
+	})
 }

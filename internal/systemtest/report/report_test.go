@@ -22,18 +22,18 @@ var screenshots = flag.String("screenshots", "", "`directory` to keep the screen
 // has another default limit and no Location.
 func newPage(t *testing.T, broken bool) string {
 	t.Helper()
-	handler := testserver.New(0)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if broken && r.Method == "GET" && r.URL.Path == "/v1/pets" && !r.URL.Query().Has("limit") {
-			q := r.URL.Query()
-			q.Set("limit", "10")
-			r.URL.RawQuery = q.Encode()
-		}
-		if broken && r.Method == "POST" {
-			w = noLocation{w}
-		}
-		handler.ServeHTTP(w, r)
-	}))
+	h := testserver.New(0)
+	if broken {
+		good := h
+		h = testserver.Changed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if q := r.URL.Query(); r.Method == "GET" && r.URL.Path == "/v1/pets" && !q.Has("limit") {
+				q.Set("limit", "10")
+				r.URL.RawQuery = q.Encode()
+			}
+			good.ServeHTTP(w, r)
+		}), func(_ *http.Request, rec *httptest.ResponseRecorder) { rec.Header().Del("Location") })
+	}
+	srv := httptest.NewServer(h)
 	defer srv.Close()
 	r, err := conformance.Run(t.Context(), conformance.Target{URL: srv.URL + "/v1", MessagesURL: srv.URL + "/v1", Key: testserver.Key},
 		&conformance.Options{Seed: 20261121, Skip: []string{"generated.messages.*"}})
@@ -50,13 +50,6 @@ func newPage(t *testing.T, broken bool) string {
 		t.Fatal(err)
 	}
 	return "file://" + path
-}
-
-type noLocation struct{ http.ResponseWriter }
-
-func (w noLocation) WriteHeader(status int) {
-	w.Header().Del("Location")
-	w.ResponseWriter.WriteHeader(status)
 }
 
 // visible counts the visible elements of a selector.
