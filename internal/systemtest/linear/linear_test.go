@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"sync"
@@ -28,11 +29,10 @@ var (
 
 const clients = 8
 
-// reopened is a store that is closed and opened again while it is used.
+// reopened is a handler whose store is closed and opened again while it is used.
 type reopened struct {
-	petstore.Service
-	mu   sync.RWMutex
 	path string
+	mu   sync.RWMutex
 	s    *storage.Store
 }
 
@@ -51,29 +51,22 @@ func (r *reopened) open(t *testing.T) {
 	}
 }
 
-func (r *reopened) store() *storage.Store {
+func (r *reopened) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.s
+	s := r.s
+	r.mu.RUnlock()
+	handler(s).ServeHTTP(w, req)
 }
 
-func (r *reopened) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	return r.store().ListPets(ctx, q)
+func handler(s petstore.Service) http.Handler {
+	return httpapi.New(s, testserver.Authenticator, &httpapi.Options{Logger: slog.New(slog.DiscardHandler)})
 }
 
-func (r *reopened) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	return r.store().CreatePet(ctx, p, once)
-}
-
-func (r *reopened) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	return r.store().GetPet(ctx, id)
-}
-
-// record lets clients use a service at the same time, cancels some of their
+// record lets clients use a handler at the same time, cancels some of their
 // requests, and returns the history of requests and responses.
-func record(t *testing.T, service petstore.Service, seed uint64, requests int, halfway func()) []porcupine.Operation {
+func record(t *testing.T, h http.Handler, seed uint64, requests int, halfway func()) []porcupine.Operation {
 	t.Helper()
-	srv := httptest.NewServer(httpapi.New(service, testserver.Authenticator, &httpapi.Options{Logger: slog.New(slog.DiscardHandler)}))
+	srv := httptest.NewServer(h)
 	defer srv.Close()
 	var mu sync.Mutex
 	var all []porcupine.Operation
@@ -208,7 +201,7 @@ func TestBrokenIsCaught(t *testing.T) {
 		caught := 0
 		const tries = 4
 		for i := range tries {
-			history := record(t, &broken{Service: newStore(t), fault: fault}, *seed+uint64(i), 12, nil)
+			history := record(t, handler(&broken{Service: newStore(t).s, fault: fault}), *seed+uint64(i), 12, nil)
 			if result, _ := check(history, 5*time.Second); result == porcupine.Illegal {
 				caught++
 			}
