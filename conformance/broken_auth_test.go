@@ -50,19 +50,14 @@ func token(is func(string) bool) func([]string) bool {
 // credentialLast responds 401 to a request without a credential only if the
 // request is valid.
 func credentialLast(op string) wrapper {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if operation(r) != op || r.Header.Get("Authorization") != "" {
-				next.ServeHTTP(w, r)
-				return
-			}
-			responses(op, func(res *response) {
-				if res.status < 300 {
-					res.status, res.body = 401, []byte(`{"code":"unauthorized","message":"no key","status":401}`)
-				}
-			})(requests(op, func(r *http.Request) {
-				r.Header.Set("Authorization", "Bearer "+testKey)
-			})(next)).ServeHTTP(w, r)
-		})
-	}
+	return both(responses(op, func(res *response) {
+		if res.request.Header.Get("X-Without") != "" && res.status < 300 {
+			res.status, res.body = 401, []byte(`{"code":"unauthorized","message":"no key","status":401}`)
+		}
+	}), requests(op, func(r *http.Request) {
+		if r.Header.Get("Authorization") == "" {
+			r.Header.Set("X-Without", "a credential")
+			r.Header.Set("Authorization", "Bearer "+testKey)
+		}
+	}))
 }

@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -77,8 +78,8 @@ func brokenCreations() []variant {
 		{name: "nothing is stored", clause: "create-adds", http: edit(create, 201, `"id":`, `"id":1000000`)},
 		{name: "a pet is stored a while later", clause: "create-adds", http: storesLate},
 		{name: "a pet is stored in capitals", clause: "create-adds", http: edit(fetch, 200, "conformance", "CONFORMANCE")},
-		{name: "two concurrent requests get the same id", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s} }},
-		{name: "one of two concurrent requests fails", clause: "create-adds", pets: func(s petstore.Service) petstore.Service { return &racing{Service: s, fail: true} }},
+		{name: "two concurrent requests get the same id", clause: "create-adds", pets: racing(false)},
+		{name: "one of two concurrent requests fails", clause: "create-adds", pets: racing(true)},
 		{name: "a refused pet is stored", clause: "create-refused", http: storesRefused(400, "")},
 		{name: "a pet without a valid key is stored", clause: "key-create", http: storesRefused(401, testKey)},
 
@@ -198,31 +199,25 @@ func storesRefused(status int, key string) wrapper {
 	}
 }
 
-// racing is a store that fails when pets are added concurrently.
-type racing struct {
-	petstore.Service
-	fail bool
-
-	busy atomic.Int32
-	mu   sync.Mutex
-	last petstore.Pet
-}
-
-func (r *racing) CreatePet(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	r.busy.Add(1)
-	defer r.busy.Add(-1)
-	time.Sleep(5 * time.Millisecond)
-	if r.busy.Load() < 3 {
-		p, err := r.Service.CreatePet(ctx, n, once)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.last = p
-		return p, err
+// racing returns a store that fails, or repeats an id, when pets are added
+// concurrently.
+func racing(fail bool) func(petstore.Service) petstore.Service {
+	return func(s petstore.Service) petstore.Service {
+		var busy atomic.Int32
+		var last atomic.Int64 // ID
+		return store{Service: s, create: func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+			busy.Add(1)
+			defer busy.Add(-1)
+			time.Sleep(5 * time.Millisecond)
+			switch {
+			case busy.Load() < 3:
+				p, err := s.CreatePet(ctx, n, once)
+				last.Store(p.ID)
+				return p, err
+			case fail:
+				return petstore.Pet{}, errors.New("the table is locked")
+			}
+			return petstore.Pet{ID: last.Load(), NewPet: n}, nil
+		}}
 	}
-	if r.fail {
-		return petstore.Pet{}, fmt.Errorf("the table is locked")
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return petstore.Pet{ID: r.last.ID, NewPet: n}, nil
 }

@@ -130,22 +130,16 @@ func filterLast(next http.Handler) http.Handler {
 
 // filters returns a store whose lists of one status show pets of others.
 func filters(by petstore.Status, shows ...petstore.Status) func(petstore.Service) petstore.Service {
-	return func(s petstore.Service) petstore.Service { return &filtering{s, by, shows} }
-}
-
-type filtering struct {
-	petstore.Service
-	by    petstore.Status
-	shows []petstore.Status
-}
-
-func (f *filtering) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	if q.Status != f.by {
-		return f.Service.ListPets(ctx, q)
+	return func(s petstore.Service) petstore.Service {
+		return store{Service: s, list: func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+			if q.Status != by {
+				return s.ListPets(ctx, q)
+			}
+			return listAll(ctx, s, petstore.ListQuery{Limit: q.Limit}, func(p []petstore.Pet) []petstore.Pet {
+				return slices.DeleteFunc(p, func(pet petstore.Pet) bool { return !slices.Contains(shows, pet.Status) })
+			})
+		}}
 	}
-	return listAll(ctx, f.Service, petstore.ListQuery{Limit: q.Limit}, func(p []petstore.Pet) []petstore.Pet {
-		return slices.DeleteFunc(p, func(pet petstore.Pet) bool { return !slices.Contains(f.shows, pet.Status) })
-	})
 }
 
 // listAll returns the first pets of what change makes of all pets that match q.

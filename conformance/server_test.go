@@ -5,6 +5,8 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -17,6 +19,13 @@ import (
 )
 
 const testKey = testserver.Key
+
+// TestMain collects garbage less often: the runs of the suite keep little, and
+// make much.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 // variant is the reference implementation with one thing changed.
 type variant struct {

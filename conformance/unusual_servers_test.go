@@ -119,21 +119,64 @@ func mappedIDs(to func(int64) int64) wrapper {
 	}
 }
 
+// store is a store with other lists or other creates; nil: as they were.
+type store struct {
+	petstore.Service
+	list   func(context.Context, petstore.ListQuery) (petstore.Page, error)
+	create func(context.Context, petstore.NewPet, petstore.Once) (petstore.Pet, error)
+}
+
+func (s store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	if s.list == nil {
+		return s.Service.ListPets(ctx, q)
+	}
+	return s.list(ctx, q)
+}
+
+func (s store) CreatePet(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	if s.create == nil {
+		return s.Service.CreatePet(ctx, n, once)
+	}
+	return s.create(ctx, n, once)
+}
+
 // ordered returns a store whose lists have another order.
 func ordered(order func([]petstore.Pet)) func(petstore.Service) petstore.Service {
-	return func(s petstore.Service) petstore.Service { return &reordering{s, order} }
+	return func(s petstore.Service) petstore.Service {
+		return store{Service: s, list: func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+			return listAll(ctx, s, q, func(all []petstore.Pet) []petstore.Pet {
+				order(all)
+				return all
+			})
+		}}
+	}
 }
 
-type reordering struct {
-	petstore.Service
-	order func([]petstore.Pet)
+// thronged returns a store to which other clients add pets before each new pet
+// and before each list.
+func thronged(creates, lists int) func(petstore.Service) petstore.Service {
+	return func(s petstore.Service) petstore.Service {
+		var total atomic.Int64
+		others := func(ctx context.Context, n int) {
+			for range n {
+				i := total.Add(1)
+				mustCreate(ctx, s, petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]})
+			}
+		}
+		return store{s, func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+			others(ctx, lists)
+			return s.ListPets(ctx, q)
+		}, func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+			others(ctx, creates)
+			return s.CreatePet(ctx, n, once)
+		}}
+	}
 }
 
-func (o *reordering) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	return listAll(ctx, o.Service, q, func(all []petstore.Pet) []petstore.Pet {
-		o.order(all)
-		return all
-	})
+func mustCreate(ctx context.Context, s petstore.Service, n petstore.NewPet) {
+	if _, err := s.CreatePet(ctx, n, petstore.Once{}); err != nil {
+		panic(err)
+	}
 }
 
 // filled adds n pets to a store, some with unusual values.
@@ -141,13 +184,10 @@ func filled(n int) func(petstore.Service) petstore.Service {
 	return func(s petstore.Service) petstore.Service {
 		names := []string{"", "Rex", "a\x00b", strings.Repeat("long ", 100), "<i>&", "🦊", "\u2028", `"`}
 		for i := range n {
-			_, err := s.CreatePet(context.Background(), petstore.NewPet{
+			mustCreate(context.Background(), s, petstore.NewPet{
 				Name: names[i%len(names)], CategoryID: []int64{5, 0, -1 << 63, 1<<63 - 1}[i%4],
 				Status: append(petstore.Statuses(), "")[i%4],
-			}, petstore.Once{})
-			if err != nil {
-				panic(err)
-			}
+			})
 		}
 		return s
 	}
@@ -156,64 +196,18 @@ func filled(n int) func(petstore.Service) petstore.Service {
 // large returns a store with large pets that ends a list after a megabyte.
 func large(s petstore.Service) petstore.Service {
 	for range 120 {
-		_, err := s.CreatePet(context.Background(), petstore.NewPet{
-			Name: strings.Repeat("x", 12_000), CategoryID: 5, Status: petstore.StatusPending,
-		}, petstore.Once{})
-		if err != nil {
-			panic(err)
+		mustCreate(context.Background(), s, petstore.NewPet{Name: strings.Repeat("x", 12_000), CategoryID: 5, Status: petstore.StatusPending})
+	}
+	return store{Service: s, list: func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		page, err := s.ListPets(ctx, q)
+		size := 0
+		for i, pet := range page.Pets {
+			if size += len(pet.Name); size > 1<<20 {
+				return petstore.Page{Pets: page.Pets[:i+1], Next: petstore.CursorAfter(pet.ID)}, nil
+			}
 		}
-	}
-	return shortPages{s}
-}
-
-type shortPages struct{ petstore.Service }
-
-func (s shortPages) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	page, err := s.Service.ListPets(ctx, q)
-	size := 0
-	for i, pet := range page.Pets {
-		if size += len(pet.Name); size > 1<<20 {
-			return petstore.Page{Pets: page.Pets[:i+1], Next: petstore.CursorAfter(pet.ID)}, nil
-		}
-	}
-	return page, err
-}
-
-// thronged returns a store to which other clients add pets before each new pet
-// and before each list.
-func thronged(creates, lists int) func(petstore.Service) petstore.Service {
-	return func(s petstore.Service) petstore.Service { return &throng{Service: s, creates: creates, lists: lists} }
-}
-
-type throng struct {
-	petstore.Service
-	creates, lists int
-	total          atomic.Int64
-}
-
-func (c *throng) others(ctx context.Context, n int) error {
-	for range n {
-		i := c.total.Add(1)
-		pet := petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]}
-		if _, err := c.Service.CreatePet(ctx, pet, petstore.Once{}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *throng) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	if err := c.others(ctx, c.lists); err != nil {
-		return petstore.Page{}, err
-	}
-	return c.Service.ListPets(ctx, q)
-}
-
-func (c *throng) CreatePet(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	if err := c.others(ctx, c.creates); err != nil {
-		return petstore.Pet{}, err
-	}
-	return c.Service.CreatePet(ctx, n, once)
+		return page, err
+	}}
 }
 
 func strictNames(_ context.Context, n petstore.NewPet) error {

@@ -46,11 +46,7 @@ func (r *reports) add(s string) error {
 
 // formats names all of them.
 func formats() string {
-	var names []string
-	for _, f := range report.Formats() {
-		names = append(names, string(f))
-	}
-	return strings.Join(names, ", ")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(report.Formats()), "[]"), " ", ", ")
 }
 
 // open opens all of them. It fails if one cannot be written, or when ctx ends.
