@@ -2,70 +2,52 @@ package httpapi_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
+)
+
+const (
+	challenge        = `Bearer realm="petstore"`
+	challengeInvalid = challenge + `, error="invalid_token"`
 )
 
 func TestCredential(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
-
-	const plain = `Bearer realm="petstore"`
-	const invalid = `Bearer realm="petstore", error="invalid_token"`
-	refused := func(challenge string) want {
-		return want{status: 401, code: "unauthorized", says: "API key",
-			header: map[string]string{"Www-Authenticate": challenge}}
-	}
-	ok := want{status: 200}
-
+	noCredential := refused(401, "API key").with("Www-Authenticate", challenge)
+	badCredential := refused(401, "API key").with("Www-Authenticate", challengeInvalid)
 	for _, c := range []struct {
-		name   string
-		fields []string
 		want   want
+		fields []string // one each, or more than one separated by a bar
 	}{
-		{"none", nil, refused(plain)},
-		{"empty", []string{"Authorization:"}, refused(plain)},
-		{"spaces only", []string{"Authorization:    "}, refused(plain)},
-		{"scheme only", []string{"Authorization: Bearer"}, refused(plain)},
-		{"empty token", []string{"Authorization: Bearer   "}, refused(plain)},
-		{"key without scheme", []string{"Authorization: key-1"}, refused(plain)},
-		{"basic", []string{"Authorization: Basic a2V5LTE6"}, refused(plain)},
-		{"scheme runs into token", []string{"Authorization: Bearerkey-1"}, refused(plain)},
-		{"colon", []string{"Authorization: Bearer: key-1"}, refused(plain)},
-		{"equals sign", []string{"Authorization: Bearer=key-1"}, refused(plain)},
-		{"tab after scheme", []string{"Authorization: Bearer\tkey-1"}, refused(plain)},
-		{"unknown", []string{"Authorization: Bearer nope"}, refused(invalid)},
-		{"other case", []string{"Authorization: Bearer KEY-1"}, refused(invalid)},
-		{"prefix of a key", []string{"Authorization: Bearer key-"}, refused(invalid)},
-		{"key and more", []string{"Authorization: Bearer key-1 key-1"}, refused(invalid)},
-		{"key and comma", []string{"Authorization: Bearer key-1,"}, refused(invalid)},
-		{"quoted", []string{`Authorization: Bearer "key-1"`}, refused(invalid)},
-		{"tab in token", []string{"Authorization: Bearer key-1\tx"}, refused(invalid)},
-		{"tab before token", []string{"Authorization: Bearer \tkey-1"}, refused(invalid)},
-		{"beyond ASCII", []string{"Authorization: Bearer key-1\xc3\xa9"}, refused(invalid)},
-		{"very long", []string{"Authorization: Bearer " + strings.Repeat("x", 60000)}, refused(invalid)},
-		{"two fields", []string{authorized, authorized}, refused(invalid)},
-		{"two fields, one wrong", []string{authorized, "Authorization: Bearer nope"}, refused(invalid)},
-		{"two fields, one of another scheme", []string{"Authorization: Basic eA==", authorized}, refused(invalid)},
-		{"two fields, both of another scheme", []string{"Authorization: Basic eA==", "Authorization: Digest x"}, refused(plain)},
-		{"proxy's field", []string{"Proxy-Authorization: Bearer key-1"}, refused(plain)},
-		{"folded line", []string{"Authorization: Bearer\r\n key-1"}, ok},
-		{"good", []string{authorized}, ok},
-		{"another key", []string{"Authorization: Bearer key-3"}, ok},
-		{"scheme in lower case", []string{"Authorization: bearer key-1"}, ok},
-		{"scheme in upper case", []string{"Authorization: BEARER key-1"}, ok},
-		{"several spaces", []string{"Authorization: Bearer   key-1"}, ok},
-		{"white space around", []string{"Authorization: \t Bearer key-1 \t "}, ok},
-		{"field name in lower case", []string{"authorization: Bearer key-1"}, ok},
+		{noCredential, []string{
+			"X: none", "Authorization:", "Authorization:    ", "Authorization: Bearer", "Authorization: Bearer   ",
+			"Authorization: key-1", "Authorization: Basic a2V5LTE6", "Authorization: Bearerkey-1", "Authorization: Bearer: key-1",
+			"Authorization: Bearer=key-1", "Authorization: Bearer\tkey-1", "Proxy-Authorization: Bearer key-1",
+			"Authorization: Basic eA==|Authorization: Digest x",
+		}},
+		{badCredential, []string{
+			"Authorization: Bearer nope", "Authorization: Bearer KEY-1", "Authorization: Bearer key-", "Authorization: Bearer key-1 key-1",
+			"Authorization: Bearer key-1,", `Authorization: Bearer "key-1"`, "Authorization: Bearer key-1\tx", "Authorization: Bearer \tkey-1",
+			"Authorization: Bearer key-1\xc3\xa9", "Authorization: Bearer " + strings.Repeat("x", 60000),
+			authorized + "|" + authorized, authorized + "|Authorization: Bearer nope", "Authorization: Basic eA==|" + authorized,
+		}},
+		{found, []string{
+			"Authorization: Bearer\r\n key-1", authorized, "Authorization: Bearer key-3", "Authorization: bearer key-1", "Authorization: BEARER key-1",
+			"Authorization: Bearer   key-1", "Authorization: \t Bearer key-1 \t ", "authorization: Bearer key-1",
+		}},
 	} {
-		s.run([]rawCase{
-			{"list, " + c.name, request("GET /pets", c.fields...), c.want},
-			{"get, " + c.name, request("GET /pets/1", c.fields...), c.want},
-		})
+		for _, fields := range c.fields {
+			lines := strings.Split(fields, "|")
+			s.want(c.want, request("GET /pets", lines...), request("GET /pets/1", lines...))
+		}
 	}
 }
 
@@ -74,25 +56,17 @@ func TestCredential(t *testing.T) {
 func TestCredentialFirst(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
-	refused := want{status: 401, code: "unauthorized"}
-	nope := "Authorization: Bearer nope"
-	s.run([]rawCase{
-		{"pet that exists", request("GET /pets/1"), refused},
-		{"pet that does not", request("GET /pets/2"), refused},
-		{"invalid ID", request("GET /pets/abc"), refused},
-		{"bad parameter", request("GET /pets?limit=0", nope), refused},
-		{"malformed query", request("GET /pets?%zz", nope), refused},
-		{"bad cursor", request("GET /pets?cursor=x", nope), refused},
-		{"no Content-Type", postBare("/pets", "{}", nope), refused},
-		{"bad body", postBare("/pets", "{", nope, isJSON), refused},
-		{"good body", postBare("/pets", `{"name":"a","categoryId":1}`, nope, isJSON), refused},
-		{"bad idempotency key", postBare("/pets", "{}", nope, isJSON, "Idempotency-Key:"), refused},
-		{"large body", postBare("/pets", strings.Repeat(" ", 2<<20), nope, isJSON), refused},
-		{"message", postBare("/messages", `{"message":"m"}`, nope, isJSON), refused},
-		{"message without key", postBare("/messages", `{"message":"m"}`, isJSON), refused},
-		{"unknown path", request("GET /cats"), want{status: 404, code: "not_found", says: "path"}},
-		{"unknown method", request("PUT /pets"), want{status: 405, code: "method_not_allowed", says: "method"}},
-	})
+	for _, key := range []string{"X: none", "Authorization: Bearer nope"} {
+		for target := range strings.FieldsSeq("/pets/1 /pets/2 /pets/abc /pets?limit=0 /pets?%zz /pets?cursor=x") {
+			s.want(refused(401, ""), request("GET "+target, key))
+		}
+		s.want(refused(401, ""),
+			postBare("/pets", "{}", key), postBare("/pets", "{", key, isJSON), postBare("/pets", rexBody, key, isJSON),
+			postBare("/pets", "{}", key, isJSON, "Idempotency-Key:"), postBare("/pets", strings.Repeat(" ", 2<<20), key, isJSON),
+			postBare("/messages", messageBody, key, isJSON))
+		s.want(noPath, request("GET /cats", key))
+		s.want(refused(405, "method"), request("PUT /pets", key))
+	}
 }
 
 // TestKeysAsked: the authenticator receives only visible ASCII, unchanged.
@@ -102,21 +76,80 @@ func TestKeysAsked(t *testing.T) {
 		asked.add(key)
 		return "anyone", nil
 	})
-	addr := listen(t, newHandler(memory.New(nil), anyone, nil))
-	for token, status := range map[string]int{
-		"k": 200, "a:b~!\"\\": 200, "k=": 200, strings.Repeat("k", 10_000): 200,
-		"": 401, "  ": 401, "a b": 401, "a\tb": 401, "\ta": 401, "é": 401, "a\xff": 401,
-	} {
-		a := send(t, addr, request("GET /pets", "Authorization: Bearer "+token))
-		if a.status != status {
-			t.Errorf("token %.100q: status %d, want %d", token, a.status, status)
-		}
-		want := []string{token}
-		if status != 200 {
-			want = nil
-		}
-		if got := asked.take(); !slices.Equal(got, want) {
+	s := newServer(t, nil)
+	s.serve(newHandler(s.store, anyone, nil))
+	for _, token := range []string{"k", "a:b~!\"\\", "k=", strings.Repeat("k", 10_000)} {
+		s.want(found, request("GET /pets", "Authorization: Bearer "+token))
+		if got := asked.take(); !slices.Equal(got, []string{token}) {
 			t.Errorf("token %.100q: asked for %.100q", token, got)
 		}
+	}
+	for _, token := range []string{"", "  ", "a b", "a\tb", "\ta", "é", "a\xff"} {
+		s.want(refused(401, ""), request("GET /pets", "Authorization: Bearer "+token))
+	}
+	if got := asked.take(); got != nil {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+// TestAuthenticatorFails: only a refusal is a 401. No error lets a request in.
+func TestAuthenticatorFails(t *testing.T) {
+	invalid := refused(401, "expired").with("Www-Authenticate", challengeInvalid)
+	failed := refused(503, "credential").with("Retry-After", "1")
+	expired := petstore.Errorf(petstore.CodeUnauthorized, "this API key has expired")
+	for _, c := range []struct {
+		err  error
+		want want
+	}{
+		{expired, invalid},
+		{fmt.Errorf("checking: %w", expired), invalid},
+		{&petstore.Error{Code: petstore.CodeUnauthorized}, refused(401, "API key")},
+		{errors.New("secret: database is down"), failed},
+		{petstore.Errorf(petstore.CodeUnavailable, "secret"), failed},
+		{petstore.Errorf(petstore.CodeNotFound, "secret"), failed},
+		{petstore.Errorf(petstore.CodeInvalid, "secret"), failed},
+		{petstore.Errorf(petstore.CodeInternal, "secret"), failed},
+		{&petstore.Error{Message: "secret"}, failed},
+		{context.DeadlineExceeded, failed},
+	} {
+		auth := httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { return "alice", c.err })
+		for _, raw := range operations {
+			s := newServer(t, nil) // each logs its first failure
+			s.serve(newHandler(s.store, auth, s.options(nil)))
+			s.want(c.want, raw)
+			got := fmt.Sprint(s.log.take())
+			if logged := strings.Contains(got, "request failed"); logged != (c.want.status >= 500) || strings.Contains(got, "key-1") {
+				t.Errorf("%v: logged %q", c.err, got)
+			}
+		}
+	}
+	s := newServer(t, nil)
+	s.serve(newHandler(s.store, httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { panic("boom") }), nil))
+	s.want(internal, get("/pets"))
+}
+
+// TestPrincipal: the contexts of service, hook and observer have the principal.
+func TestPrincipal(t *testing.T) {
+	var seen recorder[string]
+	note := func(ctx context.Context) { seen.add(httpapi.Principal(ctx)) }
+	s := newServer(t, &httpapi.Options{
+		Validate: func(ctx context.Context, _ petstore.NewPet) error { note(ctx); return nil },
+		Observe:  func(ctx context.Context, _ httpapi.Observation) { note(ctx) },
+	})
+	s.fault = func(ctx context.Context) error {
+		note(ctx)
+		if ctx.Value(http.ServerContextKey) == nil || ctx.Err() != nil || ctx.Done() == nil {
+			t.Errorf("not the request's context: %v", ctx)
+		}
+		return nil
+	}
+	s.want(created, post("/pets", rexBody))
+	s.want(found, request("GET /pets", "Authorization: Bearer key-3"))
+	s.want(refused(401, ""), request("GET /pets"))
+	if got, want := fmt.Sprint(seen.take()), "[alice alice alice bob bob ]"; got != want {
+		t.Errorf("principals %s, want %s", got, want)
+	}
+	if p := httpapi.Principal(context.Background()); p != "" {
+		t.Errorf("principal of no request: %q", p)
 	}
 }

@@ -1,14 +1,11 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"sync"
-	"testing"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
@@ -33,40 +30,30 @@ func (r *recorder[T]) take() []T {
 	return seen
 }
 
-// logBuffer collects what is logged.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+// lineWriter adds every line that a logger writes to a recorder.
+type lineWriter struct{ lines *recorder[string] }
+
+func (w lineWriter) Write(p []byte) (int, error) {
+	w.lines.add(string(p))
+	return len(p), nil
 }
 
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
+func newLogger(lines *recorder[string]) *slog.Logger {
+	return slog.New(slog.NewTextHandler(lineWriter{lines}, nil))
 }
 
-func newLogger(l *logBuffer) *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
-
-// take returns what was logged since the last call.
-func (l *logBuffer) take() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.b.String()
-	l.b.Reset()
-	return s
-}
-
-// fixedQueue is a queue that returns the same record for every message.
-type fixedQueue petstore.Message
-
-func (m fixedQueue) SubmitMessage(context.Context, string, petstore.Once) (petstore.Message, error) {
-	return petstore.Message(m), nil
-}
-
-// faulty is a store whose operations call fault first and fail with its error.
+// faulty is a store whose operations call the server's fault first, and fail with
+// its error.
 type faulty struct {
 	*memory.Store
-	fault func(context.Context) error
+	server *server
+}
+
+func (f faulty) fault(ctx context.Context) error {
+	if f.server.fault == nil {
+		return nil
+	}
+	return f.server.fault(ctx)
 }
 
 func (f faulty) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
@@ -95,13 +82,4 @@ func (f faulty) SubmitMessage(ctx context.Context, text string, once petstore.On
 		return petstore.Message{}, err
 	}
 	return f.Store.SubmitMessage(ctx, text, once)
-}
-
-// newFaultyServer returns a server with a faulty store, and its log.
-func newFaultyServer(t *testing.T, fault func(context.Context) error, opts httpapi.Options) (*server, *logBuffer) {
-	t.Helper()
-	log := new(logBuffer)
-	opts.Logger = newLogger(log)
-	store := memory.New(nil)
-	return &server{t, store, listen(t, newHandler(faulty{store, fault}, testKeys, &opts))}, log
 }

@@ -4,123 +4,105 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
 )
 
-// operations has a request for each operation.
-var operations = map[string]string{
-	"listPets":      get("/pets", "X-Request-ID: the-id"),
-	"createPet":     post("/pets", rexBody, "X-Request-ID: the-id"),
-	"getPet":        get("/pets/1", "X-Request-ID: the-id"),
-	"submitMessage": post("/messages", `{"message":"m"}`, "X-Request-ID: the-id"),
+// wantLog fails unless one line with these parts was logged, or none without
+// parts, and none with a credential.
+func (s *server) wantLog(parts ...string) {
+	s.Helper()
+	lines := s.log.take()
+	got := strings.Join(lines, "")
+	for _, part := range parts {
+		if !strings.Contains(got, part) {
+			s.Errorf("log has no %q: %.500s", part, got)
+		}
+	}
+	if len(lines) != min(len(parts), 1) || strings.Contains(got, "key-1") {
+		s.Errorf("%d log lines: %.500s", len(lines), got)
+	}
 }
 
 func TestStoreErrors(t *testing.T) {
 	secret := errors.New("open /var/lib/secret: input/output error")
 	for _, c := range []struct {
-		name string
 		err  error
 		want want
 		logs string // level; "": nothing
 	}{
-		{"invalid", petstore.Errorf(petstore.CodeInvalid, "name: too rude"), bad("name: too rude"), ""},
-		{"wrapped", fmt.Errorf("storing: %w", petstore.Errorf(petstore.CodeInvalid, "name: too rude")), bad("name: too rude"), ""},
-		{"unauthorized", petstore.Errorf(petstore.CodeUnauthorized, "not yours"), want{status: 401, code: "unauthorized", says: "not yours"}, ""},
-		{"not found", petstore.ErrNoPet, want{status: 404, code: "not_found", says: petstore.ErrNoPet.Message}, ""},
-		{"conflict", petstore.Errorf(petstore.CodeConflict, "under way"), want{status: 409, code: "conflict", says: "under way"}, ""},
-		{"mismatch", petstore.ErrMismatch, want{status: 422, code: "idempotency_mismatch", says: "used before"}, ""},
-		{"full", &petstore.Error{Code: petstore.CodeFull, Message: "the disk is full", Err: secret}, want{status: 507, code: "insufficient_storage", says: "the disk is full"}, "WARN"},
-		{"unavailable", &petstore.Error{Code: petstore.CodeUnavailable, Message: "closing", Err: secret}, want{status: 503, code: "unavailable", says: "closing"}, "WARN"},
-		{"deadline", context.DeadlineExceeded, want{status: 503, code: "unavailable"}, "WARN"},
-		{"store's own cancellation", context.Canceled, want{status: 503, code: "unavailable"}, "WARN"},
-		{"internal", &petstore.Error{Code: petstore.CodeInternal, Message: "record 7 is damaged", Err: secret}, want{status: 500, code: "internal", says: "internal error"}, "ERROR"},
-		{"no code", secret, want{status: 500, code: "internal", says: "internal error"}, "ERROR"},
-		{"empty code", &petstore.Error{Message: "x", Err: secret}, want{status: 500, code: "internal", says: "internal error"}, "ERROR"},
-		{"code not in the set", petstore.Errorf("teapot", "x"), want{status: 500, code: "internal", says: "internal error"}, "ERROR"},
-		{"code of HTTP", petstore.Errorf(httpapi.CodeGone, "over"), want{status: 410, code: "gone", says: "over"}, ""},
-		{"no message", &petstore.Error{Code: petstore.CodeFull, Err: secret}, want{status: 507, code: "insufficient_storage", says: "room"}, "WARN"},
-		{"message not UTF-8", petstore.Errorf(petstore.CodeInvalid, "name: \xff<\n"), bad("name: \uFFFD<\n"), ""},
+		{petstore.Errorf(petstore.CodeInvalid, "name: too rude"), bad("name: too rude"), ""},
+		{fmt.Errorf("storing: %w", petstore.Errorf(petstore.CodeInvalid, "name: too rude")), bad("name: too rude"), ""},
+		{petstore.Errorf(petstore.CodeUnauthorized, "not yours"), refused(401, "not yours"), ""},
+		{petstore.ErrNoPet, refused(404, petstore.ErrNoPet.Message), ""},
+		{petstore.Errorf(petstore.CodeConflict, "under way"), refused(409, "under way"), ""},
+		{petstore.ErrMismatch, refused(422, "used before"), ""},
+		{&petstore.Error{Code: petstore.CodeFull, Message: "the disk is full", Err: secret}, refused(507, "the disk is full"), "WARN"},
+		{&petstore.Error{Code: petstore.CodeUnavailable, Message: "closing", Err: secret}, refused(503, "closing"), "WARN"},
+		{context.DeadlineExceeded, refused(503, ""), "WARN"},
+		{context.Canceled, refused(503, ""), "WARN"}, // not the client's
+		{&petstore.Error{Code: petstore.CodeInternal, Message: "record 7 is damaged", Err: secret}, internal, "ERROR"},
+		{secret, internal, "ERROR"},
+		{&petstore.Error{Message: "x", Err: secret}, internal, "ERROR"},
+		{petstore.Errorf("teapot", "x"), internal, "ERROR"},
+		{petstore.Errorf(httpapi.CodeGone, "over"), refused(410, "over"), ""},
+		{&petstore.Error{Code: petstore.CodeFull, Err: secret}, refused(507, "room"), "WARN"},
+		{petstore.Errorf(petstore.CodeInvalid, "name: \xff<\n"), bad("name: \uFFFD<\n"), ""},
 	} {
 		for operation, raw := range operations {
-			t.Run(c.name+", "+operation, func(t *testing.T) {
-				s, log := newFaultyServer(t, func(context.Context) error { return c.err }, httpapi.Options{})
-				a := send(t, s.addr, raw)
-				if err := a.check(c.want); err != nil {
-					t.Error(err)
-				}
-				if got := s.stats(t); got != (petstore.Stats{}) {
-					t.Errorf("stored %+v", got)
-				}
-				if strings.Contains(a.body, "secret") {
-					t.Errorf("details were sent: %s", a.body)
-				}
-				got := log.take()
-				if c.logs == "" {
-					if got != "" {
-						t.Errorf("logged: %s", got)
-					}
-					return
-				}
-				for _, part := range []string{"level=" + c.logs, "request_id=the-id", "operation=" + operation, "principal=alice",
-					"path=/", "code=" + c.want.code, fmt.Sprintf("status=%d", c.want.status)} {
-					if !strings.Contains(got, part) {
-						t.Errorf("log has no %q: %s", part, got)
-					}
-				}
-				if errors.Is(c.err, secret) && !strings.Contains(got, "secret") {
-					t.Errorf("log has no details: %s", got)
-				}
-				if strings.Contains(got, "key-1") || strings.Count(got, "\n") != 1 {
-					t.Errorf("log: %s", got)
-				}
-			})
+			s := newServer(t, nil) // each logs its first failure
+			s.fault = func(context.Context) error { return c.err }
+			s.want(c.want, raw)
+			if c.logs == "" {
+				s.wantLog()
+				continue
+			}
+			parts := []string{"level=" + c.logs, "request_id=the-id", "operation=" + operation, "principal=alice",
+				"path=/", "code=" + codes[c.want.status], fmt.Sprintf("status=%d", c.want.status)}
+			if errors.Is(c.err, secret) {
+				parts = append(parts, "secret")
+			}
+			s.wantLog(parts...)
 		}
 	}
 }
 
 func TestPanics(t *testing.T) {
-	internal := want{status: 500, code: "internal", says: "internal error", header: map[string]string{"X-Request-Id": "the-id"}}
 	for _, v := range []any{"boom secret", errors.New("boom secret"), 42, (*petstore.Error)(nil)} {
-		s, log := newFaultyServer(t, func(context.Context) error { panic(v) }, httpapi.Options{})
+		s := newServer(t, nil)
+		s.fault = func(context.Context) error { panic(v) }
 		for operation, raw := range operations {
-			a := send(t, s.addr, raw)
-			if err := a.check(internal); err != nil || strings.Contains(a.body, "secret") {
-				t.Errorf("%v in %s: %v %s", v, operation, err, a.body)
-			}
-			got := log.take()
-			for _, part := range []string{"level=ERROR", "request_id=the-id", "operation=" + operation, "stack=", "failure_test.go", fmt.Sprint(v)} {
-				if !strings.Contains(got, part) {
-					t.Errorf("%v in %s: log has no %q: %.300s", v, operation, part, got)
-				}
-			}
+			s.want(internal.with("X-Request-Id", "the-id"), raw)
+			s.wantLog("level=ERROR", "request_id=the-id", "operation="+operation, "stack=", "failure_test.go", fmt.Sprint(v))
 		}
 		// The server goes on, even on the same connection.
-		a := send(t, s.addr, get("/pets")+get("/nothing"))
-		if a.status != 500 || !strings.Contains(a.rest, "404 Not Found") {
+		if a := send(t, s.addr, get("/pets")+get("/nothing")); a.Status != 500 || !strings.Contains(a.Rest, "404 Not Found") {
 			t.Errorf("after a panic: %+v", a)
 		}
 	}
 }
 
+// wantNothing fails unless the server closes the connection without a response.
+func (s *server) wantNothing(raw string) {
+	s.Helper()
+	c := dial(s, s.addr)
+	c.write(raw)
+	if got := c.rest(); got != "" {
+		s.Errorf("response %q, want none", got)
+	}
+}
+
 // TestAbort: a panic with http.ErrAbortHandler closes the connection.
 func TestAbort(t *testing.T) {
-	var seen recorder[httpapi.Observation]
-	s, log := newFaultyServer(t, func(context.Context) error { panic(http.ErrAbortHandler) },
-		httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
-	if got := receiveAll(t, s.addr, get("/pets")); got != "" {
-		t.Errorf("response %q, want none", got)
-	}
-	if got := log.take(); got != "" {
-		t.Errorf("logged: %s", got)
-	}
-	if got := seen.take(); len(got) != 1 || got[0].Status != 0 {
+	s := newServer(t, nil)
+	s.fault = func(context.Context) error { panic(http.ErrAbortHandler) }
+	s.wantNothing(get("/pets"))
+	s.wantLog()
+	if got := s.seen.take(); len(got) != 1 || got[0].Status != 0 {
 		t.Errorf("observed: %+v", got)
 	}
 }
@@ -128,17 +110,13 @@ func TestAbort(t *testing.T) {
 // TestPanicWhileSending: part of a response must not look like all of it, so the
 // connection is closed.
 func TestPanicWhileSending(t *testing.T) {
-	log := new(logBuffer)
-	h := httpapi.New(memory.New(nil), testKeys, &httpapi.Options{Logger: newLogger(log)})
-	addr := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := newServer(t, nil)
+	h := newHandler(s.store, testKeys, s.options(nil))
+	s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(&brokenWriter{ResponseWriter: w}, r)
 	}))
-	if got := receiveAll(t, addr, get("/pets")); got != "" {
-		t.Errorf("response %q, want none", got)
-	}
-	if got := log.take(); !strings.Contains(got, "broken writer") {
-		t.Errorf("log: %s", got)
-	}
+	s.wantNothing(get("/pets"))
+	s.wantLog("broken writer")
 }
 
 // brokenWriter panics on its first write.
@@ -155,12 +133,69 @@ func (w *brokenWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// receiveAll sends raw and returns all that comes back until the server closes
-// the connection.
-func receiveAll(t *testing.T, addr, raw string) string {
-	t.Helper()
-	conn, br := dial(t, addr)
-	_, _ = io.WriteString(conn, raw)
-	b, _ := io.ReadAll(br)
-	return string(b)
+// badPets is a Service that returns invalid pets.
+type badPets struct{ petstore.Service }
+
+var badPet = petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "\xff", Status: "eaten"}}
+
+func (badPets) GetPet(context.Context, int64) (petstore.Pet, error) { return badPet, nil }
+
+func (badPets) CreatePet(context.Context, petstore.NewPet, petstore.Once) (petstore.Pet, error) {
+	return badPet, nil
+}
+
+func (badPets) ListPets(context.Context, petstore.ListQuery) (petstore.Page, error) {
+	return petstore.Page{Pets: []petstore.Pet{badPet}, Next: "x"}, nil
+}
+
+// brokenReader is an EncodedReader that fails after it has appended.
+type brokenReader struct{}
+
+func (brokenReader) AppendPet(_ context.Context, dst []byte, _ int64) ([]byte, error) {
+	return append(dst, `{"id":`...), errors.New("secret")
+}
+
+func (brokenReader) AppendPage(_ context.Context, dst []byte, _ petstore.ListQuery) ([]byte, petstore.Cursor, error) {
+	return append(dst, `[{"id":`...), "x", errors.New("secret")
+}
+
+// TestBadResults: an invalid result of the service is a 500, and no part of it is
+// sent.
+func TestBadResults(t *testing.T) {
+	s := newServer(t, nil)
+	s.serve(httpapi.New(badPets{}, testKeys, nil))
+	s.want(internal.with("Location", "").with("Link", ""), get("/pets"), post("/pets", rexBody))
+	s.want(internal, get("/pets/1"))
+	s.serve(httpapi.New(s.store, testKeys, &httpapi.Options{Encoded: brokenReader{}}))
+	s.want(internal.with("Link", ""), get("/pets"))
+	s.want(internal, get("/pets/1"))
+	s.serve(httpapi.NewMessages(fixedQueue{Text: "\xff"}, testKeys, nil))
+	s.want(internal, post("/messages", messageBody))
+}
+
+func TestValidate(t *testing.T) {
+	s := newServer(t, &httpapi.Options{
+		Validate: func(ctx context.Context, p petstore.NewPet) error {
+			switch {
+			case p.Name == "":
+				return petstore.Errorf(petstore.CodeInvalid, "name: must not be empty")
+			case p.Name == "rude" && httpapi.Principal(ctx) == "alice":
+				return fmt.Errorf("rule 7: %w", petstore.Errorf(petstore.CodeConflict, "name: taken"))
+			case p.Name == "broken":
+				return errors.New("secret: no dictionary")
+			case p.Name == "panic":
+				panic("boom")
+			}
+			return nil
+		},
+	})
+	pet := func(name string) string { return `{"name":"` + name + `","categoryId":1}` }
+	s.want(created, post("/pets", pet("rex")), postBare("/pets", pet("rude"), isJSON, "Authorization: Bearer key-3"))
+	s.want(bad("name: must not be empty"), post("/pets", pet("")))
+	s.want(refused(409, "name: taken"), post("/pets", pet("rude")))
+	s.want(bad("categoryId: is missing"), post("/pets", `{"name":""}`)) // the contract's rules come first
+	s.wantLog()
+	s.want(internal, post("/pets", pet("broken")))
+	s.wantLog("no dictionary")
+	s.want(internal, post("/pets", pet("panic")))
 }

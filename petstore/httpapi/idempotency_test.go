@@ -1,8 +1,14 @@
 package httpapi_test
 
 import (
+	"context"
+	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
 )
 
 // TestIdempotencyKeyForms: which forms of the field are keys, and which are the
@@ -10,11 +16,8 @@ import (
 func TestIdempotencyKeyForms(t *testing.T) {
 	const field = "Idempotency-Key: "
 	long := strings.Repeat("k", 255)
-	for _, c := range []struct {
-		first, second string // the same key
-	}{
-		{"k", "k"},
-		{"k", `"k"`},
+	for _, same := range [][]string{
+		{"k", "k", `"k"`, "  k\t "},
 		{"8e03978e-40d5-43dd-bc93-6894a57f9324", `"8e03978e-40d5-43dd-bc93-6894a57f9324"`},
 		{long, `"` + long + `"`},
 		{`a\b`, `"a\\b"`},
@@ -23,53 +26,25 @@ func TestIdempotencyKeyForms(t *testing.T) {
 		{`" "`, `" "`},
 		{`"` + strings.Repeat(`\"`, 255) + `"`, `"` + strings.Repeat(`\"`, 255) + `"`},
 		{"!#$%&'()*+,-./:;<=>?@[]^_`{|}~", "\"!#$%&'()*+,-./:;<=>?@[]^_`{|}~\""},
-		{"  k2\t ", "k2"},
 	} {
 		s := newServer(t, nil)
-		pet := want{status: 201, body: `{"id":1,"name":"rex","categoryId":1}`, header: map[string]string{"Location": "pets/1"}}
-		s.run([]rawCase{
-			{c.first, post("/pets", rexBody, field+c.first), pet},
-			{c.second, post("/pets", rexBody, field+c.second), pet},
-		})
-		if n := s.stats(t).Pets; n != 1 {
-			t.Errorf("%s, then %s: %d pets", c.first, c.second, n)
+		for _, key := range same {
+			s.want(want{status: 201, body: `{"id":1,` + rexBody[1:]}.with("Location", "pets/1"), post("/pets", rexBody, field+key))
+		}
+		if n := s.stats().Pets; n != 1 {
+			t.Errorf("%q: %d pets", same, n)
 		}
 	}
 
 	s := newServer(t, nil)
-	for name, fields := range map[string][]string{
-		"empty":                {""},
-		"empty string":         {`""`},
-		"256 bytes":            {long + "k"},
-		"256 bytes, quoted":    {`"` + long + `k"`},
-		"60,000 bytes":         {strings.Repeat("k", 60_000)},
-		"space":                {"a b"},
-		"tab":                  {"a\tb"},
-		"tab, quoted":          {"\"a\tb\""},
-		"beyond ASCII":         {"k\xc3\xa9"},
-		"beyond ASCII, quoted": {"\"k\xc3\xa9\""},
-		"not closed":           {`"k`},
-		"only a quote":         {`"`},
-		"escaped close":        {`"k\"`},
-		"backslash at the end": {`"k\`},
-		"unknown escape":       {`"a\b"`},
-		"text after the close": {`"k"x`},
-		"parameter":            {`"k"; x=1`},
-		"two strings":          {`"k", "l"`},
-		"quotes doubled":       {`"k""l"`},
-		"two fields":           {"k", "k"},
-		"two fields, unlike":   {"k", "l"},
-		"two fields, one none": {"", "k"},
+	for _, key := range []string{
+		"", `""`, long + "k", `"` + long + `k"`, strings.Repeat("k", 60_000), // of 0, and of more than 255 characters
+		"a b", "a\tb", "\"a\tb\"", "k\xc3\xa9", "\"k\xc3\xa9\"",
+		`"k`, `"`, `"k\"`, `"k\`, `"a\b"`, `"k"x`, `"k"; x=1`, `"k", "l"`, `"k""l"`,
+		"k\r\n" + field + "k", "k\r\n" + field + "l", "\r\n" + field + "k", // two fields
 	} {
-		lines := []string{}
-		for _, value := range fields {
-			lines = append(lines, field+value)
-		}
-		s.run([]rawCase{
-			{name, post("/pets", rexBody, lines...), bad("Idempotency-Key")},
-			{name + ", message", post("/messages", `{"message":"m"}`, lines...), bad("Idempotency-Key")},
-			{name + ", GET", get("/pets", lines...), want200}, // a GET ignores it
-		})
+		s.want(bad("Idempotency-Key"), post("/pets", rexBody, field+key), post("/messages", messageBody, field+key))
+		s.want(found, get("/pets", field+key)) // a GET ignores it
 	}
 }
 
@@ -77,35 +52,67 @@ func TestIdempotencyKeyForms(t *testing.T) {
 func TestIdempotency(t *testing.T) {
 	s := newServer(t, nil)
 	const key = "Idempotency-Key: k"
-	const alice, successor, bob = authorized, "Authorization: Bearer key-2", "Authorization: Bearer key-3"
-	rex := want{status: 201, body: `{"id":1,"name":"rex","categoryId":1}`, header: map[string]string{"Location": "pets/1"}}
-	mismatch := want{status: 422, code: "idempotency_mismatch", says: "idempotency key"}
-	create := func(credential, body string) string {
-		return postBare("/pets", body, credential, isJSON, key)
-	}
-	s.run([]rawCase{
-		{"refused first", create(alice, `{"name":"rex"}`), bad("categoryId")}, // is not remembered
-		{"first", create(alice, rexBody), rex},
-		{"again", create(alice, rexBody), rex},
-		{"with the account's other key", create(successor, rexBody), rex},
-		{"equal values, other bytes", create(alice, ` {"categoryId":1, "x":5, "name":"\u0072ex" } `), rex},
-		{"another name", create(alice, `{"name":"tom","categoryId":1}`), mismatch},
-		{"another category", create(alice, `{"name":"rex","categoryId":2}`), mismatch},
-		{"with a status", create(alice, `{"name":"rex","categoryId":1,"status":"sold"}`), mismatch},
-		{"bad body", create(alice, `{"name":"rex"`), bad("body")},
-		{"after all of them", create(alice, rexBody), rex},
-		{"another account", create(bob, rexBody), want{status: 201, body: `{"id":2,"name":"rex","categoryId":1}`}},
-		{"no key", post("/pets", rexBody), want{status: 201, body: `{"id":3,"name":"rex","categoryId":1}`}},
-		{"no key, again", post("/pets", rexBody), want{status: 201, body: `{"id":4,"name":"rex","categoryId":1}`}},
-		{"another operation", post("/messages", `{"message":"m"}`, key), want{status: 202}},
-		{"another message", post("/messages", `{"message":"n"}`, key), mismatch},
-	})
-	first := send(t, s.addr, post("/messages", `{"message":"m"}`, key))
-	again := send(t, s.addr, post("/messages", `{"message":"m"}`, key))
-	if first.status != 202 || again.status != 202 || first.body != again.body {
-		t.Errorf("message repeated: %d %q, then %d %q", first.status, first.body, again.status, again.body)
-	}
-	if got := s.stats(t); got.Pets != 4 || got.QueuedMessages != 1 {
+	create := func(credential, body string) string { return postBare("/pets", body, credential, isJSON, key) }
+	rex := want{status: 201, body: `{"id":1,` + rexBody[1:]}.with("Location", "pets/1")
+	s.want(bad("categoryId"), create(authorized, `{"name":"rex"}`)) // is not remembered
+	s.want(rex,
+		create(authorized, rexBody), create(authorized, rexBody),
+		create("Authorization: Bearer key-2", rexBody),                      // of the same account
+		create(authorized, ` {"categoryId":1, "x":5, "name":"\u0072ex" } `)) // equal values in other bytes
+	mismatch := refused(422, "idempotency key")
+	s.want(mismatch,
+		create(authorized, `{"name":"tom","categoryId":1}`), create(authorized, `{"name":"rex","categoryId":2}`),
+		create(authorized, `{"name":"rex","categoryId":1,"status":"sold"}`))
+	s.want(bad("body"), create(authorized, `{"name":"rex"`))
+	s.want(rex, create(authorized, rexBody))
+	s.want(want{status: 201, body: `{"id":2,` + rexBody[1:]}, create("Authorization: Bearer key-3", rexBody)) // of another account
+	s.want(want{status: 201, body: `{"id":3,` + rexBody[1:]}, post("/pets", rexBody))
+	s.want(want{status: 201, body: `{"id":4,` + rexBody[1:]}, post("/pets", rexBody))
+
+	message := post("/messages", messageBody, key)
+	first := send(t, s.addr, message)
+	s.want(want{status: 202, body: first.Body}, message, message)
+	s.want(mismatch, post("/messages", `{"message":"n"}`, key))
+	if got := s.stats(); got.Pets != 4 || got.QueuedMessages != 1 {
 		t.Errorf("stored: %+v", got)
 	}
+}
+
+// onceService records the Once of the last CreatePet.
+type onceService struct {
+	badPets
+	once petstore.Once
+}
+
+func (s *onceService) CreatePet(_ context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	s.once = once
+	return petstore.Pet{ID: 1, NewPet: p}, nil
+}
+
+// FuzzIdempotencyKey compares the field's parser with two regular expressions.
+func FuzzIdempotencyKey(f *testing.F) {
+	for _, seed := range []string{"", "k", `"k"`, `"`, `""`, `"a\"b\\"`, `"a`, `a"b`, "a b", "\"a\tb\"", `"k";x`, strings.Repeat("k", 256)} {
+		f.Add(seed)
+	}
+	bare := regexp.MustCompile(`^[!#-~][!-~]{0,254}$`)
+	quoted := regexp.MustCompile(`^"((?:[ !#-\[\]-~]|\\["\\]){1,255})"$`)
+	f.Fuzz(func(t *testing.T, field string) {
+		service := new(onceService)
+		r := httptest.NewRequest("POST", "/pets", strings.NewReader(rexBody))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header["Idempotency-Key"] = []string{field}
+		got := perform(t, httpapi.New(service, testKeys, nil), r)
+		key := ""
+		if m := quoted.FindStringSubmatch(field); m != nil {
+			key = regexp.MustCompile(`\\(.)`).ReplaceAllString(m[1], "$1")
+		} else if bare.MatchString(field) {
+			key = field
+		}
+		switch {
+		case key == "" && got.Status != 400:
+			t.Fatalf("%q: status %d, want 400", field, got.Status)
+		case key != "" && (got.Status != 201 || service.once != petstore.Once{Scope: "alice", Key: key}):
+			t.Fatalf("%q: status %d, %+v, want key %q", field, got.Status, service.once, key)
+		}
+	})
 }

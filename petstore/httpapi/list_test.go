@@ -1,209 +1,171 @@
 package httpapi_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
-	"slices"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage/memory"
 )
 
 func TestListParameters(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("a", "b", "sold c", "d", "sold e")
-	const (
-		a = `{"id":1,"name":"a","categoryId":0}`
-		b = `{"id":2,"name":"b","categoryId":1}`
-		c = `{"id":3,"name":"sold c","categoryId":2,"status":"sold"}`
-		d = `{"id":4,"name":"d","categoryId":3}`
-		e = `{"id":5,"name":"sold e","categoryId":4,"status":"sold"}`
-	)
-	list := func(link string, pets ...string) want {
-		return want{status: 200, body: "[" + strings.Join(pets, ",") + "]", header: map[string]string{"Link": link}}
+	pets := []string{
+		`{"id":1,"name":"a","categoryId":0}`,
+		`{"id":2,"name":"b","categoryId":1}`,
+		`{"id":3,"name":"sold c","categoryId":2,"status":"sold"}`,
+		`{"id":4,"name":"d","categoryId":3}`,
+		`{"id":5,"name":"sold e","categoryId":4,"status":"sold"}`,
 	}
-	next := func(limit int, status string, after int64) string {
-		return fmt.Sprintf(`<?limit=%d%s&cursor=%s>; rel="next"`, limit, status, petstore.CursorAfter(after))
-	}
-	all := list("", a, b, c, d, e)
 	after := func(id int64) string { return string(petstore.CursorAfter(id)) }
-
-	var cases []rawCase
-	for query, w := range map[string]want{
-		"":                                       all,
-		"limit=1":                                list(next(1, "", 1), a),
-		"limit=2":                                list(next(2, "", 2), a, b),
-		"limit=5":                                all,
-		"limit=20":                               all,
-		"limit=100":                              all,
-		"limit=005":                              all, // decimal digits, and in range
-		"%6Cimit=1":                              list(next(1, "", 1), a),
-		"limit=%31":                              list(next(1, "", 1), a),
-		"status=sold":                            list("", c, e),
-		"status=sold&limit=1":                    list(next(1, "&status=sold", 3), c),
-		"limit=1&status=sold":                    list(next(1, "&status=sold", 3), c),
-		"status=s%6Fld":                          list("", c, e),
-		"status=available":                       list(""),
-		"status=pending":                         list(""),
-		"cursor=" + after(2):                     list("", c, d, e),
-		"cursor=" + after(5):                     list(""),
-		"cursor=" + after(1<<40):                 list(""),
-		"limit=1&status=sold&cursor=" + after(3): list("", e),
-		"limit=2&cursor=" + after(1):             list(next(2, "", 3), b, c),
+	for _, c := range []struct {
+		ids     []int
+		link    string // up to the cursor after the last pet; "": no more pages
+		queries string
+	}{
+		{[]int{1, 2, 3, 4, 5}, "", "limit=5 limit=20 limit=100 limit=005"},
+		{[]int{1}, "<?limit=1", "limit=1 %6Cimit=1 limit=%31"},
+		{[]int{1, 2}, "<?limit=2", "limit=2"},
+		{[]int{3, 5}, "", "status=sold status=s%6Fld"},
+		{[]int{3}, "<?limit=1&status=sold", "status=sold&limit=1 limit=1&status=sold"},
+		{nil, "", "status=available status=pending cursor=" + after(5) + " cursor=" + after(1<<40)},
+		{[]int{3, 4, 5}, "", "cursor=" + after(2)},
+		{[]int{5}, "", "limit=1&status=sold&cursor=" + after(3)},
+		{[]int{2, 3}, "<?limit=2", "limit=2&cursor=" + after(1)},
 
 		// Unknown parameters, in every form.
-		"x=1":                 all,
-		"Limit=0":             all,
-		"LIMIT=0&Status=gone": all,
-		"limits=0":            all,
-		"limit[]=0":           all,
-		"page=2&offset=3":     all,
-		"x":                   all,
-		"=":                   all,
-		"&":                   all,
-		"&&limit=5&&":         all,
-		"x=%00%FF":            all,
-		"x=1&x=2&x":           all,
-		"id=1;":               bad("query"),
-
-		"limit=0":                    bad("limit"),
-		"limit=101":                  bad("limit"),
-		"limit=-1":                   bad("limit"),
-		"limit=+1":                   bad("limit"),
-		"limit=%2B1":                 bad("limit"),
-		"limit=1.0":                  bad("limit"),
-		"limit=1e1":                  bad("limit"),
-		"limit=0x1":                  bad("limit"),
-		"limit=1_0":                  bad("limit"),
-		"limit=%201":                 bad("limit"),
-		"limit=1%20":                 bad("limit"),
-		"limit=1%00":                 bad("limit"),
-		"limit=":                     bad("limit"),
-		"limit":                      bad("limit"),
-		"limit=ten":                  bad("limit"),
-		"limit=%EF%BC%91":            bad("limit"),
-		"limit=18446744073709551617": bad("limit"),
-		"limit=4294967297":           bad("limit"),
-		"limit=1&limit=1":            bad("limit"),
-		"limit=1&limit=0":            bad("limit"),
-		"limit=1&%6Cimit=2":          bad("limit"),
-		"limit=1,2":                  bad("limit"),
-		"limit=1=1":                  bad("limit"),
-		"limit=null":                 bad("limit"),
-
-		"status=":                         bad("status"),
-		"status":                          bad("status"),
-		"status=Sold":                     bad("status"),
-		"status=SOLD":                     bad("status"),
-		"status=gone":                     bad("status"),
-		"status=sold%20":                  bad("status"),
-		"status=+sold":                    bad("status"),
-		"status=sold,pending":             bad("status"),
-		"status=sold&status=sold":         bad("status"),
-		"status=sold&status=pending":      bad("status"),
-		"status=%22sold%22":               bad("status"),
-		"status=sold%00":                  bad("status"),
-		"status=available&limit=0":        bad("limit"),
-		"cursor=":                         bad("cursor"),
-		"cursor":                          bad("cursor"),
-		"cursor=1":                        bad("cursor"),
-		"cursor=" + after(2)[1:]:          bad("cursor"),
-		"cursor=" + after(2) + "A":        bad("cursor"),
-		"cursor=" + after(2) + "%3D":      bad("cursor"),
-		"cursor=" + after(0):              bad("cursor"),
-		"cursor=" + after(-1):             bad("cursor"),
-		"cursor=%FF":                      bad("cursor"),
-		"cursor=" + after(2) + "&cursor=": bad("cursor"),
-
-		"%":            bad("query"),
-		"%z":           bad("query"),
-		"x=%":          bad("query"),
-		"x=%2":         bad("query"),
-		"x=%zz":        bad("query"),
-		"limit=%zz":    bad("query"),
-		"limit=5&%zz":  bad("query"),
-		"limit=5;x=1":  bad("query"),
-		"x=a;b":        bad("query"),
-		"status=%":     bad("query"),
-		"limit=1%":     bad("query"),
-		"limit=5&a=%%": bad("query"),
+		{[]int{1, 2, 3, 4, 5}, "", `
+			x=1 Limit=0 LIMIT=0&Status=gone limits=0 limit[]=0 page=2&offset=3 x = & &&limit=5&& x=%00%FF x=1&x=2&x`},
 	} {
-		cases = append(cases, rawCase{query, get("/pets?" + query), w})
+		var listed []string
+		for _, id := range c.ids {
+			listed = append(listed, pets[id-1])
+		}
+		if c.link != "" {
+			c.link += "&cursor=" + after(int64(c.ids[len(c.ids)-1])) + `>; rel="next"`
+		}
+		s.want(want{status: 200, body: "[" + strings.Join(listed, ",") + "]"}.with("Link", c.link), gets("/pets?", c.queries)...)
 	}
-	s.run(cases)
+
+	s.want(bad("limit"), gets("/pets?limit", `
+		=0 =101 =-1 =+1 =%2B1 =1.0 =1e1 =0x1 =1_0 =%201 =1%20 =1%00 = =ten =%EF%BC%91 =18446744073709551617 =4294967297
+		=1&limit=1 =1&limit=0 =1&%6Cimit=2 =1,2 =1=1 =null =0&status=available`)...)
+	s.want(bad("status"), gets("/pets?status", `
+		= =Sold =SOLD =gone =sold%20 =+sold =sold,pending =sold&status=sold =sold&status=pending =%22sold%22 =sold%00`)...)
+	s.want(bad("cursor"), gets("/pets?cursor=", "1 %FF "+after(2)[1:]+" "+after(2)+"A "+after(2)+"%3D "+after(2)+"&cursor= "+after(0)+" "+after(-1))...)
+	s.want(bad("cursor"), get("/pets?cursor="), get("/pets?cursor"))
+	s.want(bad("limit"), get("/pets?limit"), get("/pets?status=available&limit=0"))
+	s.want(bad("status"), get("/pets?status"))
+	s.want(bad("query"), gets("/pets?", `
+		% %z x=% x=%2 x=%zz limit=%zz limit=5&%zz limit=5;x=1 x=a;b id=1; status=% limit=1% limit=5&a=%%`)...)
 }
 
-// TestPages follows the links of a list, with many limits.
-func TestPages(t *testing.T) {
+// TestForeignCursor: a service's cursor may be any text, and the link contains all
+// of it.
+func TestForeignCursor(t *testing.T) {
+	const cursor = "a b>;\"<&=%\u00e9\x00+"
+	var asked recorder[petstore.Cursor]
 	s := newServer(t, nil)
-	var want []string
-	for i := range 45 {
-		name := fmt.Sprintf("pet %d", i)
-		if i%3 == 0 {
-			name = "sold " + name
-		}
-		s.add(name)
-		want = append(want, name)
+	s.serve(httpapi.New(foreign{cursor: cursor, asked: &asked}, testKeys, nil))
+	link := send(t, s.addr, get("/pets?limit=3")).Header.Get("Link")
+	target, ok := strings.CutSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`)
+	if !ok || strings.ContainsAny(target, "<> \"") {
+		t.Fatalf("Link: %s", link)
 	}
-	sold := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return !strings.HasPrefix(s, "sold") })
-	for _, query := range []string{"", "?limit=1", "?limit=7", "?limit=45", "?limit=100", "?limit=44&x=y"} {
-		if got := s.walk(t, "/pets"+query); !slices.Equal(got, want) {
-			t.Errorf("%s: %q", query, got)
-		}
-	}
-	for _, query := range []string{"?status=sold", "?limit=1&status=sold", "?status=sold&limit=14"} {
-		if got := s.walk(t, "/pets"+query); !slices.Equal(got, sold) {
-			t.Errorf("%s: %q", query, got)
-		}
+	s.want(found, get("/pets"+target))
+	if diff := cmp.Diff([]petstore.Cursor{"", cursor}, asked.take()); diff != "" {
+		t.Errorf("cursors asked for (-want +got):\n%s", diff)
 	}
 }
 
-// walk returns the names on the page at target and on all that follow.
-func (s *server) walk(t *testing.T, target string) (names []string) {
-	t.Helper()
-	base, err := url.Parse("http://h" + target)
-	if err != nil {
-		t.Fatal(err)
+type foreign struct {
+	badPets
+	cursor petstore.Cursor
+	asked  *recorder[petstore.Cursor]
+}
+
+func (f foreign) ListPets(_ context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	f.asked.add(q.After)
+	return petstore.Page{Next: f.cursor}, nil
+}
+
+// FuzzQuery compares the list with one selected by the rules of the contract.
+func FuzzQuery(f *testing.F) {
+	for _, seed := range []string{
+		"", "limit=1", "limit=100&status=sold", "limit=0", "limit=1&limit=1", "l%69mit=%35", "status=", "%zz", "a;b",
+		"cursor=" + string(petstore.CursorAfter(3)), "limit=+1", "x&&=&limit=007",
+	} {
+		f.Add(seed)
 	}
-	for {
-		a := send(t, s.addr, get(base.RequestURI()))
-		if err := a.check(want200); err != nil {
-			t.Fatal(err)
+	store := memory.New(nil)
+	statuses := []petstore.Status{"", petstore.StatusSold, petstore.StatusPending, petstore.StatusAvailable}
+	for i := range 120 {
+		if _, err := store.CreatePet(context.Background(), petstore.NewPet{Status: statuses[i%4]}, petstore.Once{}); err != nil {
+			f.Fatal(err)
 		}
-		for _, p := range decodePets(t, a.body) {
-			names = append(names, p.Name)
+	}
+	h := httpapi.New(store, testKeys, nil)
+	digits := regexp.MustCompile(`^0*([1-9][0-9]?|100)$`)
+	f.Fuzz(func(t *testing.T, query string) {
+		r := httptest.NewRequest("GET", "/pets", nil)
+		r.URL.RawQuery = query
+		got := perform(t, h, r)
+
+		values, err := url.ParseQuery(query)
+		limit, status, after := 20, "", int64(0)
+		ok := err == nil && len(values["limit"]) <= 1 && len(values["status"]) <= 1 && len(values["cursor"]) <= 1
+		if ok && values.Has("limit") {
+			ok = digits.MatchString(values.Get("limit"))
+			limit, _ = strconv.Atoi(values.Get("limit"))
 		}
-		link := a.header.Get("Link")
-		if link == "" {
-			return names
+		if ok && values.Has("status") {
+			status = values.Get("status")
+			ok = petstore.Status(status).Valid()
 		}
-		target, ok := strings.CutSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`)
+		if ok && values.Has("cursor") {
+			after, err = petstore.Cursor(values.Get("cursor")).ID()
+			ok = err == nil && values.Get("cursor") != ""
+		}
 		if !ok {
-			t.Fatalf("Link: %s", link)
+			if got.Status != 400 {
+				t.Fatalf("%q: status %d, want 400", query, got.Status)
+			}
+			return
 		}
-		if base, err = base.Parse(target); err != nil {
-			t.Fatal(err)
+		var want []petstore.Pet
+		link := ""
+		for id := after + 1; id <= 120; id++ {
+			if status != "" && string(statuses[(id-1)%4]) != status {
+				continue
+			}
+			if len(want) == limit { // there are more
+				filter := ""
+				if status != "" {
+					filter = "&status=" + status
+				}
+				link = fmt.Sprintf(`<?limit=%d%s&cursor=%s>; rel="next"`, limit, filter, petstore.CursorAfter(want[limit-1].ID))
+				break
+			}
+			want = append(want, petstore.Pet{ID: id, NewPet: petstore.NewPet{Status: statuses[(id-1)%4]}})
 		}
-	}
-}
-
-// TestLargePage: a large page ends early, with a link to the next.
-func TestLargePage(t *testing.T) {
-	s := newServer(t, nil)
-	var want []string
-	for i := range 20 {
-		want = append(want, fmt.Sprint(i)+strings.Repeat("x", 512<<10))
-	}
-	s.add(want...)
-	a := send(t, s.addr, get("/pets?limit=20"))
-	if err := a.check(want200); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(a.body); n < petstore.MaxPageBytes || n > petstore.MaxPageBytes+600<<10 || a.header.Get("Link") == "" {
-		t.Errorf("a page of %d bytes, Link: %q", n, a.header.Get("Link"))
-	}
-	if got := s.walk(t, "/pets?limit=20"); !slices.Equal(got, want) {
-		t.Errorf("%d pets on all pages, want %d", len(got), len(want))
-	}
+		var pets []petstore.Pet
+		if err := json.Unmarshal([]byte(got.Body), &pets); err != nil || got.Status != 200 || got.Header.Get("Link") != link {
+			t.Fatalf("%q: status %d, Link %s, want %s: %v", query, got.Status, got.Header.Get("Link"), link, err)
+		}
+		if diff := cmp.Diff(want, pets, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("%q: pets (-want +got):\n%s", query, diff)
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -17,88 +18,74 @@ func TestSubmit(t *testing.T) {
 	form := regexp.MustCompile(`^\{"id":"[^"]+","message":".*","status":"queued","createdAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z"\}$`)
 	ids := map[string]bool{}
 	for _, c := range []struct{ send, text string }{
-		{`{"message":"hello"}`, "hello"},
+		{messageBody, "hello"},
 		{`{"message":""}`, ""},
 		{`{"id":"x","status":"sent","message":"hello","createdAt":null}`, "hello"},
 		{`{"message":"\u0000\ud83d\udc15<&>\u2028"}`, "\x00🐕<&>\u2028"},
 		{`{"message":"` + strings.Repeat("x", 900_000) + `"}`, strings.Repeat("x", 900_000)},
 	} {
-		a := send(t, s.addr, post("/messages", c.send))
-		if err := a.check(want{status: 202, header: map[string]string{"Location": "", "Deprecation": ""}}); err != nil {
-			t.Fatalf("%.100q: %v", c.send, err)
+		r := send(t, s.addr, post("/messages", c.send))
+		if diff := accepted.with("Location", "").with("Deprecation", "").diff(r); diff != "" {
+			t.Errorf("%.100q (-want +got):\n%.1000s", c.send, diff)
 		}
 		var m petstore.Message
-		if err := json.Unmarshal([]byte(a.body), &m); err != nil || !form.MatchString(a.body) {
-			t.Fatalf("%.300q: %v", a.body, err)
-		}
-		if m.Text != c.text || ids[m.ID] {
-			t.Errorf("%.300q for %.300q, or an ID used before", a.body, c.send)
+		if err := json.Unmarshal([]byte(r.Body), &m); err != nil || !form.MatchString(r.Body) || m.Text != c.text || ids[m.ID] {
+			t.Errorf("%.300q for %.300q, or an ID used before: %v", r.Body, c.send, err)
 		}
 		ids[m.ID] = true
 	}
-	if n := s.stats(t).QueuedMessages; n != 5 {
+	if n := s.stats().QueuedMessages; n != 5 {
 		t.Errorf("%d queued, want 5", n)
 	}
 }
 
 func TestSubmitRefused(t *testing.T) {
 	s := newServer(t, nil)
-	var cases []rawCase
 	for body, says := range map[string]string{
 		"":                              "body: is missing",
 		"null":                          "body: must be a JSON object",
-		"[]":                            "body: must be a JSON object",
-		`"hello"`:                       "body: must be a JSON object",
 		"message=hello":                 "body: not valid JSON",
 		"{}":                            "message: is missing",
 		`{"Message":"hello"}`:           "message: is missing",
-		`{"text":"hello"}`:              "message: is missing",
 		`{"message":null}`:              "message: must be a string, not null",
 		`{"message":5}`:                 "message: must be a string, not a number",
-		`{"message":true}`:              "message: must be a string, not a boolean",
-		`{"message":["hello"]}`:         "message: must be a string, not an array",
-		`{"message":{}}`:                "message: must be a string, not an object",
 		`{"message":"a","message":"a"}`: `"/message"`,
-		`{"message":"a"`:                "byte 14",
 		`{"message":"a"}x`:              "ends at byte 15",
 		`{"message":"\ud800"}`:          "surrogate",
 		"{\"message\":\"\xff\"}":        "UTF-8",
 	} {
-		cases = append(cases, rawCase{body, post("/messages", body), bad(says)})
+		s.want(bad(says), post("/messages", body))
 	}
-	s.run(cases)
+}
+
+// fixedQueue is a queue that returns the same record for every message.
+type fixedQueue petstore.Message
+
+func (m fixedQueue) SubmitMessage(context.Context, string, petstore.Once) (petstore.Message, error) {
+	return petstore.Message(m), nil
 }
 
 // TestMessageTime: the record's time is in UTC, with a Z, for any zone of the
 // queue's time.
 func TestMessageTime(t *testing.T) {
-	for _, c := range []struct {
-		t    time.Time
-		want string
-	}{
-		{time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600)), "2026-01-02T02:04:05Z"},
-		{time.Date(2026, 1, 2, 3, 4, 5, 120e6, time.UTC), "2026-01-02T03:04:05.12Z"},
+	s := newServer(t, nil)
+	for text, at := range map[string]time.Time{
+		"2026-01-02T02:04:05Z":    time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600)),
+		"2026-01-02T03:04:05.12Z": time.Date(2026, 1, 2, 3, 4, 5, 120e6, time.UTC),
 	} {
-		queue := fixedQueue(petstore.Message{ID: "m", Text: "hello", Status: petstore.MessageQueued, CreatedAt: c.t})
-		addr := listen(t, httpapi.NewMessages(queue, testKeys, nil))
-		w := want{status: 202, body: `{"id":"m","message":"hello","status":"queued","createdAt":"` + c.want + `"}`}
-		if err := send(t, addr, post("/messages", `{"message":"hello"}`)).check(w); err != nil {
-			t.Error(err)
-		}
+		queue := fixedQueue{ID: "m", Text: "hello", Status: petstore.MessageQueued, CreatedAt: at}
+		s.serve(httpapi.NewMessages(queue, testKeys, nil))
+		s.want(want{status: 202, body: `{"id":"m","message":"hello","status":"queued","createdAt":"` + text + `"}`}, post("/messages", messageBody))
 	}
 }
 
 func TestQueueFull(t *testing.T) {
-	store := memory.New(&memory.Options{QueueCapacity: 2})
-	s := &server{t, store, listen(t, newHandler(store, testKeys, nil))}
-	hello := post("/messages", `{"message":"hello"}`)
-	keyed := post("/messages", `{"message":"hello"}`, "Idempotency-Key: k")
-	full := want{status: 503, code: "unavailable", says: "full", header: map[string]string{"Retry-After": "1"}}
-	s.run([]rawCase{
-		{"first", hello, want{status: 202}},
-		{"second", keyed, want{status: 202}},
-		{"third", hello, full},
-		{"repeated", keyed, want{status: 202}},
-		{"pets do not queue", post("/pets", rexBody), want{status: 201}},
-	})
+	s := newServer(t, nil)
+	s.store = memory.New(&memory.Options{QueueCapacity: 2})
+	s.serve(newHandler(s.store, testKeys, nil))
+	hello, keyed := post("/messages", messageBody), post("/messages", messageBody, "Idempotency-Key: k")
+	s.want(accepted, hello, keyed)
+	s.want(refused(503, "full").with("Retry-After", "1"), hello)
+	s.want(accepted, keyed)
+	s.want(created, post("/pets", rexBody))
 }

@@ -3,8 +3,6 @@ package httpapi_test
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,217 +18,177 @@ import (
 func TestRequestID(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
+	const field = "X-Request-ID: "
 	long := strings.Repeat("x", 128)
 	for _, id := range []string{
-		"1", long, "8e03978e-40d5-43dd-bc93-6894a57f9324", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-		"a.b_c:d/e+f==",
+		"1", long, "8e03978e-40d5-43dd-bc93-6894a57f9324", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "a.b_c:d/e+f==",
 	} {
-		a := send(t, s.addr, get("/pets/2", "X-Request-ID: "+id))
-		if err := a.check(want{status: 404, code: "not_found", header: map[string]string{"X-Request-Id": id}}); err != nil {
-			t.Error(err)
+		s.want(refused(404, "").with("X-Request-Id", id), get("/pets/2", field+id))
+	}
+	made := map[string]bool{}
+	wantMade := func(raw string) {
+		t.Helper()
+		got := send(t, s.addr, raw).Header["X-Request-Id"]
+		if len(got) != 1 || len(got[0]) < 16 || strings.Contains(raw, got[0]) || made[got[0]] {
+			t.Errorf("%.200q: X-Request-Id %q", raw, got)
+		} else {
+			made[got[0]] = true
 		}
 	}
-	ids := map[string]bool{}
-	for _, id := range []string{"", long + "x", "a b", "a\tb", `a"b`, "a,b", "a;b", "<a>", "%0a", "é", "a\\b", "a=b\x7f"} {
-		fields := []string{"X-Request-ID: " + id}
-		if strings.HasSuffix(id, "\x7f") { // net/http refuses this one; two fields instead
-			fields = []string{"X-Request-ID: a", "X-Request-ID: b"}
-		}
-		a := send(t, s.addr, get("/pets/2", fields...))
-		if err := a.check(want{status: 404, code: "not_found"}); err != nil {
-			t.Error(err)
-		}
-		got := a.header.Get("X-Request-Id")
-		if len(got) < 16 || got == id || ids[got] {
-			t.Errorf("%q: the response has the ID %q", id, got)
-		}
-		ids[got] = true
+	for _, id := range []string{"", long + "x", "a b", "a\tb", `a"b`, "a,b", "a;b", "<a>", "%0a", "é", "a\\b", "a\r\n" + field + "b"} {
+		wantMade(get("/pets/2", field+id))
 	}
 	for status, raw := range map[int]string{
-		200: get("/pets/1"), 201: post("/pets", rexBody), 202: post("/messages", `{"message":"hi"}`),
+		200: get("/pets/1"), 201: post("/pets", rexBody), 202: post("/messages", messageBody),
 		304: get("/openapi.json", "If-None-Match: *"), 404: get("/cats"),
 	} {
-		sent := send(t, s.addr, strings.Replace(raw, "\r\n", "\r\nX-Request-ID: the-id\r\n", 1))
-		if got := sent.header["X-Request-Id"]; sent.status != status || !cmp.Equal(got, []string{"the-id"}) {
-			t.Errorf("%.40q: status %d, X-Request-Id %q", raw, sent.status, got)
+		sent := send(t, s.addr, strings.Replace(raw, "\r\n", "\r\n"+field+"the-id\r\n", 1))
+		if got := sent.Header["X-Request-Id"]; sent.Status != status || !cmp.Equal(got, []string{"the-id"}) {
+			t.Errorf("%.40q: status %d, X-Request-Id %q", raw, sent.Status, got)
 		}
-		made := send(t, s.addr, raw).header["X-Request-Id"]
-		if len(made) != 1 || len(made[0]) < 16 || ids[made[0]] {
-			t.Errorf("%.40q: X-Request-Id %q", raw, made)
-		}
+		wantMade(raw)
 	}
 }
 
 // TestLoggedPath: the log and the observer get the path that the client sent,
 // with any prefix that was stripped from it, and without the query.
 func TestLoggedPath(t *testing.T) {
-	var seen recorder[httpapi.Observation]
-	log := new(logBuffer)
-	h := newHandler(faulty{memory.New(nil), func(context.Context) error { return errors.New("boom") }}, testKeys,
-		&httpapi.Options{Logger: newLogger(log), Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
-	srv := httptest.NewServer(http.StripPrefix("/api/v1", h))
-	t.Cleanup(srv.Close)
 	for target, want := range map[string]string{
 		"/api/v1/pets?limit=1":             "/api/v1/pets",
 		"/api/v1/pets/%31":                 "/api/v1/pets/1",
 		"http://user:secret@h/api/v1/pets": "/api/v1/pets",
 	} {
-		send(t, srv.Listener.Addr().String(), get(target))
-		if got := seen.take(); len(got) != 1 || got[0].Path != want {
+		s := newServer(t, nil) // each logs its first failure
+		s.fault = func(context.Context) error { return errors.New("boom") }
+		s.serve(http.StripPrefix("/api/v1", newHandler(faulty{s.store, s}, testKeys, s.options(nil))))
+		s.want(internal, get(target))
+		if got := s.seen.take(); len(got) != 1 || got[0].Path != want {
 			t.Errorf("%s: observed %+v", target, got)
 		}
-		if got := log.take(); !strings.Contains(got, " path="+want+" ") {
-			t.Errorf("%s: logged %s", target, got)
-		}
+		s.wantLog(" path=" + want + " ")
 	}
 }
 
-// TestRequestIDOfMiddleware: an ID that middleware has set stays.
-func TestRequestIDOfMiddleware(t *testing.T) {
-	var seen recorder[httpapi.Observation]
-	h := httpapi.New(memory.New(nil), testKeys, &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
-	addr := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Request-ID", "from middleware")
-		h.ServeHTTP(w, r)
-	}))
-	for raw, status := range map[string]int{get("/pets", "X-Request-ID: client"): 200, get("/pets/1", "X-Request-ID: client"): 404} {
-		a := send(t, addr, raw)
-		if got := a.header["X-Request-Id"]; a.status != status || !cmp.Equal(got, []string{"from middleware"}) {
-			t.Errorf("status %d, X-Request-Id: %q", a.status, got)
+// TestHeaderOfMiddleware: a request ID and a Link that middleware has set stay,
+// and do not get into another response.
+func TestHeaderOfMiddleware(t *testing.T) {
+	s := newServer(t, nil)
+	h := newHandler(s.store, testKeys, s.options(nil))
+	s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery != "" {
+			w.Header().Set("X-Request-ID", "from middleware")
+			w.Header().Add("Link", `<?>; rel="`+r.URL.RawQuery+`"`)
 		}
-	}
-	for _, o := range seen.take() {
-		if o.RequestID != "from middleware" {
-			t.Errorf("observed: %+v", o)
+		h.ServeHTTP(w, r)
+		w.Header().Add("Link", "too late")
+	}))
+	const successor = `<../pets>; rel="successor-version"`
+	for query, link := range map[string]string{"": successor, "a": `<?>; rel="a" | ` + successor, "b": `<?>; rel="b" | ` + successor} {
+		id := "client"
+		if query != "" {
+			id = "from middleware"
+		}
+		s.want(refused(404, "").with("X-Request-Id", id).with("Link", link), get("/pets/1?"+query, "X-Request-ID: client"))
+		if got := s.seen.take(); len(got) != 1 || got[0].RequestID != id {
+			t.Errorf("observed: %+v", got)
 		}
 	}
 }
 
 func TestObserve(t *testing.T) {
-	var seen recorder[httpapi.Observation]
-	s := newServer(t, &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
+	s := newServer(t, nil)
 	s.add("rex")
-	list := httpapi.Observation{Operation: "listPets", Pattern: "GET /pets"}
-	create := httpapi.Observation{Operation: "createPet", Pattern: "POST /pets"}
-	pet := httpapi.Observation{Operation: "getPet", Pattern: "GET /pets/{petId}"}
-	submit := httpapi.Observation{Operation: "submitMessage", Pattern: "POST /messages"}
-	openapi := httpapi.Observation{Operation: "openapi", Pattern: "GET /openapi.json"}
-	const id, agent = "X-Request-ID: the-id", "User-Agent: test/1.0"
+	const (
+		list, create, pet = "listPets: GET /pets", "createPet: POST /pets", "getPet: GET /pets/{petId}"
+		submit, openapi   = "submitMessage: POST /messages", "openapi: GET /openapi.json"
+	)
+	var pattern string // as middleware finds it in its own request
+	h := newHandler(s.store, testKeys, s.options(nil))
+	s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r)
+		pattern = r.Pattern
+	}))
 	for _, c := range []struct {
 		send      string
 		path      string
 		status    int
 		code      petstore.Code
 		principal string
-		want      httpapi.Observation
+		operation string // and the pattern
 	}{
-		{get("/pets?limit=5", id, agent), "/pets", 200, "", "alice", list},
-		{request("HEAD /pets", authorized, id, agent), "/pets", 200, "", "alice", list},
-		{get("/pets/%31", id, agent), "/pets/1", 200, "", "alice", pet},
-		{get("/pets/2", id, agent), "/pets/2", 404, "not_found", "alice", pet},
-		{post("/pets", rexBody, id, agent), "/pets", 201, "", "alice", create},
-		{post("/pets", "{", id, agent), "/pets", 400, "invalid", "alice", create},
-		{post("/messages", "{", id, agent), "/messages", 400, "invalid", "alice", submit},
-		{request("GET /pets", id, agent), "/pets", 401, "unauthorized", "", list},
-		{request("FOO /pets", id, agent), "/pets", 405, "method_not_allowed", "", httpapi.Observation{}},
-		{get("/cats", id, agent), "/cats", 404, "not_found", "", httpapi.Observation{}},
-		{request("GET /openapi.json", id, agent), "/openapi.json", 200, "", "", openapi},
-		{request("GET /openapi.json", id, agent, "If-None-Match: *"), "/openapi.json", 304, "", "", openapi},
+		{get("/pets?limit=5"), "/pets", 200, "", "alice", list},
+		{request("HEAD /pets", authorized), "/pets", 200, "", "alice", list},
+		{get("/pets/%31"), "/pets/1", 200, "", "alice", pet},
+		{get("/pets/2"), "/pets/2", 404, "not_found", "alice", pet},
+		{post("/pets", rexBody), "/pets", 201, "", "alice", create},
+		{post("/pets", "{"), "/pets", 400, "invalid", "alice", create},
+		{post("/messages", "{"), "/messages", 400, "invalid", "alice", submit},
+		{request("GET /pets"), "/pets", 401, "unauthorized", "", list},
+		{request("FOO /pets"), "/pets", 405, "method_not_allowed", "", ""},
+		{get("/cats"), "/cats", 404, "not_found", "", ""},
+		{request("GET /openapi.json"), "/openapi.json", 200, "", "", openapi},
+		{request("GET /openapi.json", "If-None-Match: *"), "/openapi.json", 304, "", "", openapi},
 	} {
-		conn, br := dial(t, s.addr)
-		a := exchange(t, conn, br, c.send)
-		got := seen.take()
-		if len(got) != 1 {
-			t.Fatalf("%q: %d observations", c.send, len(got))
+		c.send = strings.Replace(c.send, "\r\n", "\r\nX-Request-ID: the-id\r\nUser-Agent: test/1.0\r\n", 1)
+		conn := dial(t, s.addr)
+		a := conn.exchange(c.send)
+		got := s.seen.take()
+		if len(got) != 1 || got[0].Duration <= 0 {
+			t.Fatalf("%q: observed %+v", c.send, got)
 		}
-		if got[0].Duration <= 0 {
-			t.Errorf("%q: took %v", c.send, got[0].Duration)
+		want := httpapi.Observation{
+			Path: c.path, Status: c.status, Code: c.code, Principal: c.principal, Bytes: len(a.Body), Duration: got[0].Duration,
+			RemoteAddr: conn.LocalAddr().String(), UserAgent: "test/1.0", RequestID: "the-id",
 		}
-		c.want.Method, _, _ = strings.Cut(c.send, " ")
-		c.want.Path, c.want.Status, c.want.Code, c.want.Principal = c.path, c.status, c.code, c.principal
-		c.want.RemoteAddr, c.want.UserAgent, c.want.RequestID = conn.LocalAddr().String(), "test/1.0", "the-id"
-		c.want.Bytes, c.want.Duration = len(a.body), got[0].Duration
-		if diff := cmp.Diff(c.want, got[0]); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", c.send, diff)
+		want.Method, _, _ = strings.Cut(c.send, " ")
+		want.Operation, want.Pattern, _ = strings.Cut(c.operation, ": ")
+		if diff := cmp.Diff(want, got[0]); diff != "" || pattern != want.Pattern {
+			t.Errorf("%q: middleware finds the pattern %q (-want +got):\n%s", c.send, pattern, diff)
 		}
 	}
 }
 
 // TestObserverPanics: a broken observer does not spoil the response.
 func TestObserverPanics(t *testing.T) {
-	s, log := newFaultyServer(t, func(context.Context) error { return nil },
-		httpapi.Options{Observe: func(context.Context, httpapi.Observation) { panic("boom") }})
-	s.run([]rawCase{{"create", post("/pets", rexBody), want{status: 201}}})
-	if got := log.take(); !strings.Contains(got, "boom") {
-		t.Errorf("log: %s", got)
-	}
+	s := newServer(t, &httpapi.Options{Observe: func(context.Context, httpapi.Observation) { panic("boom") }})
+	s.want(created, post("/pets", rexBody))
+	s.wantLog("boom")
 }
 
 // TestClientGone: a client that goes away during its request causes no log line.
 func TestClientGone(t *testing.T) {
 	started := make(chan struct{})
 	observed := make(chan httpapi.Observation, 1)
-	s, log := newFaultyServer(t, func(ctx context.Context) error {
+	s := newServer(t, &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { observed <- o }})
+	s.fault = func(ctx context.Context) error {
 		close(started)
 		<-ctx.Done()
 		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "abandoned", Err: ctx.Err()}
-	}, httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { observed <- o }})
-	conn, err := net.Dial("tcp", s.addr)
-	if err != nil {
-		t.Fatal(err)
 	}
-	if _, err := io.WriteString(conn, get("/pets")); err != nil {
-		t.Fatal(err)
-	}
+	c := dial(t, s.addr)
+	c.write(get("/pets"))
 	<-started
-	_ = conn.Close()
+	_ = c.Close()
 	if o := <-observed; !o.Canceled || o.Status != 503 {
 		t.Errorf("observed: %+v", o)
 	}
-	if got := log.take(); got != "" {
-		t.Errorf("logged: %s", got)
-	}
+	s.wantLog()
 }
 
 // TestTimedOut: a deadline that the server has set is logged.
 func TestTimedOut(t *testing.T) {
-	var seen recorder[httpapi.Observation]
-	log := new(logBuffer)
-	h := newHandler(faulty{memory.New(nil), func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}, testKeys,
-		&httpapi.Options{Logger: newLogger(log), Observe: func(_ context.Context, o httpapi.Observation) { seen.add(o) }})
-	ctx, cancel := context.WithTimeout(context.Background(), 1)
+	s := newServer(t, nil)
+	s.fault = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	ctx, cancel := context.WithTimeout(t.Context(), 1)
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, "GET", "/pets", nil)
 	r.Header.Set("Authorization", "Bearer key-1")
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	if got := seen.take(); w.Code != 503 || len(got) != 1 || got[0].Canceled {
+	newHandler(faulty{memory.New(nil), s}, testKeys, s.options(nil)).ServeHTTP(w, r)
+	if got := s.seen.take(); w.Code != 503 || len(got) != 1 || got[0].Canceled {
 		t.Errorf("status %d, observed %+v", w.Code, got)
 	}
-	if got := log.take(); !strings.Contains(got, "deadline exceeded") {
-		t.Errorf("log: %s", got)
-	}
-}
-
-// TestPattern: middleware finds the pattern in its own request, as with an
-// http.ServeMux.
-func TestPattern(t *testing.T) {
-	h := newHandler(memory.New(nil), testKeys, nil)
-	for _, c := range []struct{ method, target, want string }{
-		{"GET", "/pets", "GET /pets"},
-		{"HEAD", "/pets?limit=0", "GET /pets"},
-		{"POST", "/pets", "POST /pets"},
-		{"GET", "/pets/7", "GET /pets/{petId}"},
-		{"POST", "/messages", "POST /messages"},
-		{"PUT", "/pets", ""},
-		{"GET", "/cats", ""},
-	} {
-		r := httptest.NewRequest(c.method, c.target, nil)
-		h.ServeHTTP(httptest.NewRecorder(), r)
-		if r.Pattern != c.want {
-			t.Errorf("%s %s: pattern %q, want %q", c.method, c.target, r.Pattern, c.want)
-		}
-	}
+	s.wantLog("deadline exceeded")
 }
 
 // TestWriteError: the server around a handler responds in the same form.
@@ -239,22 +197,20 @@ func TestWriteError(t *testing.T) {
 		err  error
 		want want
 	}{
-		{petstore.Errorf(petstore.CodeNotFound, "path: not here"), want{status: 404, code: "not_found", says: "path: not here"}},
-		{petstore.Errorf(petstore.CodeUnavailable, ""), want{status: 503, code: "unavailable"}},
-		{petstore.Errorf(petstore.CodeUnauthorized, ""), want{status: 401, code: "unauthorized", header: map[string]string{"Www-Authenticate": `Bearer realm="petstore"`}}},
-		{petstore.Errorf(httpapi.CodeBodyTooLarge, ""), want{status: 413, code: "body_too_large"}},
-		{petstore.Errorf(httpapi.CodeUnsupportedMediaType, ""), want{status: 415, code: "unsupported_media_type"}},
-		{petstore.Errorf(httpapi.CodeRequestTimeout, ""), want{status: 408, code: "request_timeout"}},
-		{petstore.Errorf(httpapi.CodeGone, ""), want{status: 410, code: "gone"}},
-		{errors.New("secret"), want{status: 500, code: "internal", says: "internal error"}},
-		{nil, want{status: 500, code: "internal", says: "internal error"}},
+		{petstore.Errorf(petstore.CodeNotFound, "path: not here"), refused(404, "path: not here")},
+		{petstore.Errorf(petstore.CodeUnavailable, ""), refused(503, "")},
+		{petstore.Errorf(petstore.CodeUnauthorized, ""), refused(401, "").with("Www-Authenticate", challenge)},
+		{petstore.Errorf(httpapi.CodeBodyTooLarge, ""), refused(413, "")},
+		{petstore.Errorf(httpapi.CodeUnsupportedMediaType, ""), refused(415, "")},
+		{petstore.Errorf(httpapi.CodeRequestTimeout, ""), refused(408, "")},
+		{petstore.Errorf(httpapi.CodeGone, ""), refused(410, "")},
+		{errors.New("secret"), internal},
+		{nil, internal},
 	} {
-		addr := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpapi.WriteError(w, r, c.err) }))
-		a := send(t, addr, request("GET /", "X-Request-ID: the-id"))
-		if err := a.check(c.want); err != nil || a.header.Get("X-Request-Id") != "the-id" {
-			t.Errorf("%v: %v %v", c.err, err, a.header)
-		}
-		if a := send(t, addr, request("HEAD /")); a.status != c.want.status || a.body+a.rest != "" {
+		s := newServer(t, nil)
+		s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpapi.WriteError(w, r, c.err) }))
+		s.want(c.want.with("X-Request-Id", "the-id"), request("GET /", "X-Request-ID: the-id"))
+		if a := send(t, s.addr, request("HEAD /")); a.Status != c.want.status || a.Body+a.Rest != "" {
 			t.Errorf("HEAD: %+v", a)
 		}
 	}

@@ -2,75 +2,58 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// document has the parts of the OpenAPI document that these tests check. Parts
-// that may be references are raw, for deref.
+// document has the parts of the OpenAPI document that these tests check.
 type document struct {
 	OpenAPI    string
 	Info       struct{ Version, Description string }
 	Security   []map[string][]string
-	Servers    []serverObject
-	Paths      map[string]pathItem
-	Components map[string]map[string]json.RawMessage
+	Servers    []object
+	Paths      map[string]map[string]object // by method
+	Components map[string]map[string]object
 }
 
-type serverObject struct{ URL string }
+// object is any object of the document, with the fields of all kinds of them. One
+// that may be a reference is to be looked up with deref.
+type object struct {
+	Ref string `json:"$ref"`
 
-type pathItem struct {
-	Servers                                             []serverObject
-	Get, Put, Post, Delete, Options, Head, Patch, Trace *operationObject
-}
-
-type operationObject struct {
+	// Of operations:
 	OperationID string
 	Tags        []string
 	Deprecated  bool
 	Security    any
-	Parameters  []json.RawMessage
-	RequestBody struct{ Content map[string]mediaType }
-	Responses   map[string]json.RawMessage
-}
+	Parameters  []object
+	RequestBody struct{ Content map[string]object }
+	Responses   map[string]object
 
-type parameterObject struct {
+	// Of parameters, responses and header fields:
 	Name, In string
+	Required any
 	Schema   map[string]any
-	examples
+	Headers  map[string]object
+	Content  map[string]object // by media type
+	Links    map[string]link
+	Example  any               // for all
+	Examples map[string]object // by name
+	Value    json.RawMessage   // of an example
+
+	URL  string // of servers
+	Enum []any  // of schemas
 }
 
-type responseObject struct {
-	Headers map[string]json.RawMessage
-	Content map[string]mediaType
-	Links   map[string]linkObject
-}
-
-type linkObject struct {
+type link struct {
 	OperationID string
 	Parameters  map[string]string
 }
 
-type headerObject struct {
-	Required bool
-	examples
-}
-
-type mediaType struct{ examples }
-
-type examples struct {
-	Example  any                        // for all
-	Examples map[string]json.RawMessage // by name
-}
-
-type exampleObject struct{ Value json.RawMessage }
-
-func parseDocument(t testing.TB, b []byte) *document {
-	t.Helper()
-	return decode[*document](t, b)
-}
+func ourDocument(t testing.TB) *document { return decode[*document](t, httpapi.OpenAPI()) }
 
 func decode[T any](t testing.TB, b []byte) (v T) {
 	t.Helper()
@@ -80,35 +63,36 @@ func decode[T any](t testing.TB, b []byte) (v T) {
 	return v
 }
 
-// deref decodes an object that may be a reference to one of the components.
-func deref[T any](t testing.TB, d *document, raw json.RawMessage) T {
-	t.Helper()
-	if ref := decode[struct {
-		Ref string `json:"$ref"`
-	}](t, raw).Ref; ref != "" {
-		kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
-		raw = d.Components[kind][name]
-		if raw == nil {
-			t.Fatalf("%s refers to nothing", ref)
-		}
+// deref returns o, or the component that it refers to.
+func (d *document) deref(o object) object {
+	kind, name, _ := strings.Cut(strings.TrimPrefix(o.Ref, "#/components/"), "/")
+	if component, ok := d.Components[kind][name]; ok {
+		return component
 	}
-	return decode[T](t, raw)
+	return o
 }
 
 // operations returns the operations by method and path.
-func (d *document) operations() map[string]*operationObject {
-	m := map[string]*operationObject{}
-	for path, item := range d.Paths {
-		for method, op := range map[string]*operationObject{
-			"GET": item.Get, "PUT": item.Put, "POST": item.Post, "DELETE": item.Delete,
-			"OPTIONS": item.Options, "HEAD": item.Head, "PATCH": item.Patch, "TRACE": item.Trace,
-		} {
-			if op != nil {
-				m[method+" "+path] = op
-			}
+func (d *document) operations() map[string]object {
+	all := map[string]object{}
+	for path, methods := range d.Paths {
+		for method, op := range methods {
+			all[strings.ToUpper(method)+" "+path] = op
 		}
 	}
-	return m
+	return all
 }
 
-func ourDocument(t testing.TB) *document { return parseDocument(t, httpapi.OpenAPI()) }
+// example returns the example of that name, otherwise the one for all, otherwise
+// "".
+func (d *document) example(t testing.TB, o object, name string) string {
+	t.Helper()
+	value := o.Example
+	if named, ok := o.Examples[name]; ok {
+		value = decode[any](t, d.deref(named).Value)
+	}
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
+}

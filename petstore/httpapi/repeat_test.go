@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
@@ -23,11 +22,10 @@ func TestRepeatedFailures(t *testing.T) {
 	late := &petstore.Error{Code: petstore.CodeUnavailable, Message: "too late"}
 	damaged := errors.New("record 7 is damaged")
 	synctest.Test(t, func(t *testing.T) {
-		var fault error
-		log := new(logBuffer)
-		h := newHandler(faulty{memory.New(nil), func(context.Context) error { return fault }}, testKeys, &httpapi.Options{Logger: newLogger(log)})
+		s := &server{T: t}
+		h := newHandler(faulty{memory.New(nil), s}, testKeys, s.options(nil))
 		fail := func(n int, err error, after time.Duration) {
-			fault = err
+			s.fault = func(context.Context) error { return err }
 			for range n {
 				time.Sleep(after / time.Duration(n))
 				r := httptest.NewRequest("GET", "/pets", nil)
@@ -40,14 +38,14 @@ func TestRepeatedFailures(t *testing.T) {
 		logged := func(when string, lines ...string) {
 			t.Helper()
 			synctest.Wait()
-			got := strings.SplitAfter(log.take(), "\n")
+			got := s.log.take()
 			for _, line := range got {
 				if m := count.FindStringSubmatch(line); m != nil {
 					n, _ := strconv.Atoi(m[1])
 					counted += n
 				}
 			}
-			if len(got)-1 != len(lines) {
+			if len(got) != len(lines) {
 				t.Fatalf("%s: logged %q, want %d lines", when, got, len(lines))
 			}
 			for i, want := range lines {

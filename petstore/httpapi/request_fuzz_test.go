@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,23 +14,6 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )
-
-// oneConn is a listener with one connection.
-type oneConn struct {
-	conn chan net.Conn
-	done chan struct{}
-}
-
-func (l oneConn) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conn:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-func (l oneConn) Close() error   { return nil }
-func (l oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
 // FuzzRequest sends any bytes over a connection. The server must return whole
 // responses, none of them 5xx, and create at most one pet for each POST.
@@ -50,15 +32,11 @@ func FuzzRequest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		store := memory.New(nil)
-		srv := &http.Server{Handler: httpapi.New(store, testKeys, nil), ReadTimeout: time.Second, ErrorLog: log.New(io.Discard, "", 0)}
-		client, server := net.Pipe()
-		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
-		l.conn <- server
-		served := make(chan struct{})
-		go func() { _ = srv.Serve(l); close(served) }()
+		l, stop := servePipes(&http.Server{Handler: httpapi.New(store, testKeys, nil), ReadTimeout: time.Second, ErrorLog: log.New(io.Discard, "", 0)})
+		client := l.dial(t)
 		// A pipe has no buffer, so bytes that the server does not read would
 		// block forever.
-		end := time.AfterFunc(50*time.Millisecond, func() { client.Close(); server.Close() })
+		end := time.AfterFunc(50*time.Millisecond, func() { client.Close() })
 		defer end.Stop()
 		go func() {
 			if _, err := client.Write(raw); err == nil {
@@ -69,9 +47,7 @@ func FuzzRequest(f *testing.F) {
 		var got bytes.Buffer
 		_, _ = io.Copy(&got, client)
 		client.Close()
-		close(l.done)
-		_ = srv.Close()
-		<-served
+		stop()
 		for br := bufio.NewReader(&got); ; {
 			if bytes.Contains(raw, []byte("HEAD")) {
 				break // responses to HEAD have no body, and it is unknown here which these are
