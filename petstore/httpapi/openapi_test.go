@@ -27,8 +27,10 @@ func TestServeOpenAPI(t *testing.T) {
 		t.Fatalf("ETag: %q (-want +got):\n%.1000s", etag, diff)
 	}
 	doc = doc.with("Etag", etag)
-	s.want(found, get("/pets")) // other responses do not change the document
-	s.want(doc, get("/openapi.json"), request("GET /openapi.json", "Authorization: Bearer nope"), request("GET /openapi.json?x=%zz"))
+	for range 20 { // other responses do not change the document
+		s.want(doc, get("/openapi.json"), request("GET /openapi.json", "Authorization: Bearer nope"), request("GET /openapi.json?x=%zz"))
+		s.want(found, get("/pets"))
+	}
 	for _, tags := range []string{
 		`"x", W/"y"`, etag[:len(etag)-2] + `"`, strings.Trim(etag, `"`), "", ",, ,", `"x` + etag + `"`,
 	} {

@@ -229,14 +229,6 @@ func postBare(target, body string, fields ...string) string {
 	return request("POST "+target, append(fields, "Content-Length: "+strconv.Itoa(len(body)))...) + body
 }
 
-// posts returns a POST of each body.
-func posts(target string, bodies ...string) (requests []string) {
-	for _, body := range bodies {
-		requests = append(requests, post(target, body))
-	}
-	return requests
-}
-
 // gets returns a GET of each target that starts with prefix and ends with one of
 // the words.
 func gets(prefix, words string) (requests []string) {

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -85,47 +84,28 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestAmbiguousRequests sends requests that two servers in a row might read
-// differently. net/http refuses most of them before the handler runs. None of
-// them stores more than one reading asks for.
-func TestAmbiguousRequests(t *testing.T) {
+// TestMalformedHTTP: net/http refuses these before the handler runs, with plain
+// text, as the OpenAPI document says.
+func TestMalformedHTTP(t *testing.T) {
 	s := newServer(t, nil)
-	const length = "Content-Length: 29"
-	_, plain, _ := strings.Cut(ourDocument(t).Info.Description, "malformed as HTTP")
-	plain, _, _ = strings.Cut(plain, "\n\n")
-	whole := post("/pets", rexBody)
-	requests := []string{
-		strings.Replace(whole, "Host: h\r\n", "", 1),
-		"POST /pets\r\n" + authorized + "\r\n\r\n" + rexBody,
-		strings.Replace(whole, "HTTP/1.1", "HTTP/9.9", 1),
-		post("/pets /x", rexBody), post("/pets\x01", rexBody), post("/pet%7", rexBody),
-		request("POST /pets", "Authorization : Bearer key-1", isJSON, length) + rexBody,
-	}
-	for _, fields := range []string{
-		"Content-Length: 5", "Host: i", "X: a\nY: b\x00", "Expect: magic",
-		"X: " + strings.Repeat("x", 2<<20), strings.Repeat("X: y\r\n", 300_000) + "X: y",
+	_, described, _ := strings.Cut(ourDocument(t).Info.Description, "malformed as HTTP")
+	described, _, _ = strings.Cut(described, "\n\n")
+	for _, raw := range []string{
+		post("/pets", rexBody, "Host: i"),
+		post("/pets\x01", rexBody),
+		post("/pet%7", rexBody),
+		post("/pets", rexBody, "Expect: magic"),
+		post("/pets", rexBody, "X: "+strings.Repeat("x", 2<<20)),
+		post("/pets", rexBody, strings.Repeat("X: y\r\n", 300_000)+"X: y"),
+		request("POST /pets", authorized, isJSON, "Transfer-Encoding: gzip, chunked") + chunked(rexBody, 9),
+		strings.Replace(post("/pets", rexBody), "HTTP/1.1", "HTTP/9.9", 1),
 	} {
-		requests = append(requests, post("/pets", rexBody, fields))
-	}
-	for _, value := range []string{"29, 5", "+29", "-1", "0x1d"} {
-		requests = append(requests, request("POST /pets", authorized, isJSON, "Content-Length: "+value)+rexBody)
-	}
-	for _, coding := range []string{
-		"Transfer-Encoding: gzip, chunked", "Transfer-Encoding : chunked", isChunked + "\r\n" + isChunked, "Transfer-Encoding: chunked, identity",
-	} {
-		requests = append(requests, request("POST /pets", authorized, isJSON, coding)+chunked(rexBody, 9))
-	}
-	for _, raw := range requests {
-		a := send(t, s.addr, raw)
-		if a.Status < 400 || a.Status > 505 || a.Status == 500 {
-			t.Errorf("%.200q: status %d %q", raw, a.Status, a.Body)
+		r := send(t, s.addr, raw)
+		if r.Status < 400 || !strings.Contains(described, strconv.Itoa(r.Status)) {
+			t.Errorf("%.100q: status %d, which the document does not describe", raw, r.Status)
 		}
-		if a.Header.Get("X-Request-ID") != "" {
-			continue
-		}
-		described := strings.Contains(plain, fmt.Sprint(a.Status))
-		if !described || a.Body != "" && !strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
-			t.Errorf("%.200q: net/http returns %d, %v; the document describes it: %t", raw, a.Status, a.Header, described)
+		if r.Header.Get("X-Request-ID") != "" || r.Body != "" && !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
+			t.Errorf("%.100q: not the response of net/http: %+v", raw, r)
 		}
 	}
 	if got := s.stats().Pets; got != 0 {
