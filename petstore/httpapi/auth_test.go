@@ -132,17 +132,16 @@ func TestAuthenticatorFails(t *testing.T) {
 func TestPrincipal(t *testing.T) {
 	var seen recorder[string]
 	note := func(ctx context.Context) { seen.add(httpapi.Principal(ctx)) }
-	s := newServer(t, &httpapi.Options{
+	s := newFaultyServer(t, &httpapi.Options{
 		Validate: func(ctx context.Context, _ petstore.NewPet) error { note(ctx); return nil },
 		Observe:  func(ctx context.Context, _ httpapi.Observation) { note(ctx) },
-	})
-	s.fault = func(ctx context.Context) error {
+	}, func(ctx context.Context) error {
 		note(ctx)
 		if ctx.Value(http.ServerContextKey) == nil || ctx.Err() != nil || ctx.Done() == nil {
 			t.Errorf("not the request's context: %v", ctx)
 		}
 		return nil
-	}
+	})
 	s.want(created, post("/pets", rexBody))
 	s.want(found, request("GET /pets", "Authorization: Bearer key-3"))
 	s.want(refused(401, ""), request("GET /pets"))

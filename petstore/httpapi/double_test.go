@@ -42,44 +42,24 @@ func newLogger(lines *recorder[string]) *slog.Logger {
 	return slog.New(slog.NewTextHandler(lineWriter{lines}, nil))
 }
 
-// faulty is a store whose operations call the server's fault first, and fail with
-// its error.
+// faulty is a store whose operations return the error of fault.
 type faulty struct {
 	*memory.Store
-	server *server
+	fault func(context.Context) error
 }
 
-func (f faulty) fault(ctx context.Context) error {
-	if f.server.fault == nil {
-		return nil
-	}
-	return f.server.fault(ctx)
+func (f faulty) ListPets(ctx context.Context, _ petstore.ListQuery) (petstore.Page, error) {
+	return petstore.Page{}, f.fault(ctx)
 }
 
-func (f faulty) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	if err := f.fault(ctx); err != nil {
-		return petstore.Page{}, err
-	}
-	return f.Store.ListPets(ctx, q)
+func (f faulty) CreatePet(ctx context.Context, _ petstore.NewPet, _ petstore.Once) (petstore.Pet, error) {
+	return petstore.Pet{}, f.fault(ctx)
 }
 
-func (f faulty) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	if err := f.fault(ctx); err != nil {
-		return petstore.Pet{}, err
-	}
-	return f.Store.CreatePet(ctx, p, once)
+func (f faulty) GetPet(ctx context.Context, _ int64) (petstore.Pet, error) {
+	return petstore.Pet{}, f.fault(ctx)
 }
 
-func (f faulty) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	if err := f.fault(ctx); err != nil {
-		return petstore.Pet{}, err
-	}
-	return f.Store.GetPet(ctx, id)
-}
-
-func (f faulty) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
-	if err := f.fault(ctx); err != nil {
-		return petstore.Message{}, err
-	}
-	return f.Store.SubmitMessage(ctx, text, once)
+func (f faulty) SubmitMessage(ctx context.Context, _ string, _ petstore.Once) (petstore.Message, error) {
+	return petstore.Message{}, f.fault(ctx)
 }

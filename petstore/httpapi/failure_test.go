@@ -54,8 +54,7 @@ func TestStoreErrors(t *testing.T) {
 		{petstore.Errorf(petstore.CodeInvalid, "name: \xff<\n"), bad("name: \uFFFD<\n"), ""},
 	} {
 		for operation, raw := range operations {
-			s := newServer(t, nil) // each logs its first failure
-			s.fault = func(context.Context) error { return c.err }
+			s := newFaultyServer(t, nil, func(context.Context) error { return c.err }) // each logs its first failure
 			s.want(c.want, raw)
 			if c.logs == "" {
 				s.wantLog()
@@ -73,8 +72,7 @@ func TestStoreErrors(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	for _, v := range []any{"boom secret", errors.New("boom secret"), 42, (*petstore.Error)(nil)} {
-		s := newServer(t, nil)
-		s.fault = func(context.Context) error { panic(v) }
+		s := newFaultyServer(t, nil, func(context.Context) error { panic(v) })
 		for operation, raw := range operations {
 			s.want(internal.with("X-Request-Id", "the-id"), raw)
 			s.wantLog("level=ERROR", "request_id=the-id", "operation="+operation, "stack=", "failure_test.go", fmt.Sprint(v))
@@ -98,8 +96,7 @@ func (s *server) wantNothing(raw string) {
 
 // TestAbort: a panic with http.ErrAbortHandler closes the connection.
 func TestAbort(t *testing.T) {
-	s := newServer(t, nil)
-	s.fault = func(context.Context) error { panic(http.ErrAbortHandler) }
+	s := newFaultyServer(t, nil, func(context.Context) error { panic(http.ErrAbortHandler) })
 	s.wantNothing(get("/pets"))
 	s.wantLog()
 	if got := s.seen.take(); len(got) != 1 || got[0].Status != 0 {

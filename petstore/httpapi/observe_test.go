@@ -12,7 +12,6 @@ import (
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
 )
 
 func TestRequestID(t *testing.T) {
@@ -58,9 +57,8 @@ func TestLoggedPath(t *testing.T) {
 		"/api/v1/pets/%31":                 "/api/v1/pets/1",
 		"http://user:secret@h/api/v1/pets": "/api/v1/pets",
 	} {
-		s := newServer(t, nil) // each logs its first failure
-		s.fault = func(context.Context) error { return errors.New("boom") }
-		s.serve(http.StripPrefix("/api/v1", newHandler(faulty{s.store, s}, testKeys, s.options(nil))))
+		s := newServer(t, nil)
+		s.serve(http.StripPrefix("/api/v1", httpapi.New(badPets{}, testKeys, s.options(nil))))
 		s.want(internal, get(target))
 		if got := s.seen.take(); len(got) != 1 || got[0].Path != want {
 			t.Errorf("%s: observed %+v", target, got)
@@ -159,12 +157,12 @@ func TestObserverPanics(t *testing.T) {
 func TestClientGone(t *testing.T) {
 	started := make(chan struct{})
 	observed := make(chan httpapi.Observation, 1)
-	s := newServer(t, &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { observed <- o }})
-	s.fault = func(ctx context.Context) error {
+	opts := &httpapi.Options{Observe: func(_ context.Context, o httpapi.Observation) { observed <- o }}
+	s := newFaultyServer(t, opts, func(ctx context.Context) error {
 		close(started)
 		<-ctx.Done()
 		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "abandoned", Err: ctx.Err()}
-	}
+	})
 	c := dial(t, s.addr)
 	c.write(get("/pets"))
 	<-started
@@ -178,15 +176,12 @@ func TestClientGone(t *testing.T) {
 // TestTimedOut: a deadline that the server has set is logged.
 func TestTimedOut(t *testing.T) {
 	s := newServer(t, nil)
-	s.fault = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	h := newHandler(faulty{s.store, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}, testKeys, s.options(nil))
 	ctx, cancel := context.WithTimeout(t.Context(), 1)
 	defer cancel()
-	r := httptest.NewRequestWithContext(ctx, "GET", "/pets", nil)
-	r.Header.Set("Authorization", "Bearer key-1")
-	w := httptest.NewRecorder()
-	newHandler(faulty{memory.New(nil), s}, testKeys, s.options(nil)).ServeHTTP(w, r)
-	if got := s.seen.take(); w.Code != 503 || len(got) != 1 || got[0].Canceled {
-		t.Errorf("status %d, observed %+v", w.Code, got)
+	r := record(t, h, httptest.NewRequestWithContext(ctx, "GET", "/pets", nil))
+	if got := s.seen.take(); r.Status != 503 || len(got) != 1 || got[0].Canceled {
+		t.Errorf("status %d, observed %+v", r.Status, got)
 	}
 	s.wantLog("deadline exceeded")
 }

@@ -20,6 +20,7 @@ import (
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
@@ -37,8 +38,8 @@ type replay struct {
 
 	opts     httpapi.Options
 	capacity int   // of the queue; 0: the default
-	closed   bool  // the store is closed
-	fault    error // every call of the store returns it
+	closed   bool  // the store is one in a file that is closed
+	fault    error // every call of the store returns it; nil: none
 }
 
 var examplePets = []petstore.NewPet{
@@ -205,26 +206,34 @@ func newReplay(t *testing.T, doc *document, where string, op object, name string
 
 // send sends the request to a server for it.
 func (r *replay) send(t *testing.T, auth httpapi.Authenticator) response {
-	s := &server{T: t, store: memory.New(&memory.Options{
+	inMemory := memory.New(&memory.Options{
 		Now:           func() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 125e6, time.UTC) },
 		QueueCapacity: r.capacity,
-	})}
+	})
 	for _, p := range examplePets[:r.pets] {
-		if _, err := s.store.CreatePet(t.Context(), p, petstore.Once{}); err != nil {
+		if _, err := inMemory.CreatePet(t.Context(), p, petstore.Once{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if r.closed {
-		_ = s.store.Close()
+	var s store = inMemory
+	if r.fault != nil {
+		s = faulty{inMemory, func(context.Context) error { return r.fault }}
 	}
-	s.fault = func(context.Context) error { return r.fault }
-	s.addr = listen(t, newHandler(faulty{s.store, s}, auth, &r.opts), func(srv *http.Server) {
+	if r.closed {
+		file, err := storage.Open(filepath.Join(t.TempDir(), "pets.db"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = file.Close()
+		s = file
+	}
+	addr := listen(t, newHandler(s, auth, &r.opts), func(srv *http.Server) {
 		if r.slow {
 			srv.ReadTimeout = 300 * time.Millisecond
 		}
 	})
 	if r.before != "" {
-		if a := send(t, s.addr, r.raw(r.before)); a.Status >= 300 {
+		if a := send(t, addr, r.raw(r.before)); a.Status >= 300 {
 			t.Fatalf("the earlier request was refused: %+v", a)
 		}
 	}
@@ -232,7 +241,7 @@ func (r *replay) send(t *testing.T, auth httpapi.Authenticator) response {
 	if r.slow {
 		raw = raw[:len(raw)-len(r.body)/2]
 	}
-	return send(t, s.addr, raw)
+	return send(t, addr, raw)
 }
 
 func (r *replay) raw(body string) string {

@@ -22,15 +22,14 @@ func TestRepeatedFailures(t *testing.T) {
 	late := &petstore.Error{Code: petstore.CodeUnavailable, Message: "too late"}
 	damaged := errors.New("record 7 is damaged")
 	synctest.Test(t, func(t *testing.T) {
+		var fault error
 		s := &server{T: t}
-		h := newHandler(faulty{memory.New(nil), s}, testKeys, s.options(nil))
+		h := newHandler(faulty{memory.New(nil), func(context.Context) error { return fault }}, testKeys, s.options(nil))
 		fail := func(n int, err error, after time.Duration) {
-			s.fault = func(context.Context) error { return err }
+			fault = err
 			for range n {
 				time.Sleep(after / time.Duration(n))
-				r := httptest.NewRequest("GET", "/pets", nil)
-				r.Header.Set("Authorization", "Bearer key-1")
-				h.ServeHTTP(httptest.NewRecorder(), r)
+				record(t, h, httptest.NewRequest("GET", "/pets", nil))
 			}
 		}
 		const first, more = `msg="request failed"`, `msg="more requests failed"`

@@ -33,17 +33,23 @@ type server struct {
 	*testing.T
 	addr  string
 	store *memory.Store
-	fault func(context.Context) error // called first by every operation; nil: none
 	log   recorder[string]
 	seen  recorder[httpapi.Observation]
 }
 
-// newServer serves the pets and messages of a store in memory that may have a
-// fault.
+// newServer serves the pets and messages of a store in memory.
 func newServer(t *testing.T, opts *httpapi.Options) *server {
 	t.Helper()
 	s := &server{T: t, store: memory.New(nil)}
-	s.serve(newHandler(faulty{s.store, s}, testKeys, s.options(opts)))
+	s.serve(newHandler(s.store, testKeys, s.options(opts)))
+	return s
+}
+
+// newFaultyServer is newServer with a faulty store.
+func newFaultyServer(t *testing.T, opts *httpapi.Options, fault func(context.Context) error) *server {
+	t.Helper()
+	s := &server{T: t, store: memory.New(nil)}
+	s.serve(newHandler(faulty{s.store, fault}, testKeys, s.options(opts)))
 	return s
 }
 
