@@ -30,14 +30,6 @@ func (e *env) Write(p []byte) (int, error) {
 	return e.log.Write(p)
 }
 
-// logged returns what was logged since it was last called.
-func (e *env) logged() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	defer e.log.Reset()
-	return e.log.String()
-}
-
 // serve opens a file with those contents and calls test.
 func serve(t *testing.T, contents string, test func(*env)) {
 	t.Helper()
@@ -55,12 +47,17 @@ func serve(t *testing.T, contents string, test func(*env)) {
 	})
 }
 
-// wait waits until the promised time for loading a change is over.
-func (e *env) wait() { e.sleep(2 * time.Second) }
-
 func (e *env) sleep(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
+}
+
+// load replaces the contents of the file and waits until the promised time for
+// loading a change is over.
+func (e *env) load(contents string) {
+	_ = os.Remove(e.path)
+	write(e, e.path, contents)
+	e.sleep(2 * time.Second)
 }
 
 // want checks the account of a key; "" means that the key is refused.
@@ -72,20 +69,21 @@ func (e *env) want(key, account string) {
 	}
 }
 
-// wantLog checks that one line with these parts was logged, or none.
+// wantLog checks that one line with these parts was logged since it was last
+// called, or none.
 func (e *env) wantLog(parts ...string) {
 	e.Helper()
-	got := e.logged()
-	if n := strings.Count(got, "\n"); n != min(len(parts), 1) {
-		e.Errorf("logged %d lines:\n%s", n, got)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	got := e.log.String()
+	e.log.Reset()
+	if n := strings.Count(got, "\n"); n != min(len(parts), 1) || strings.Contains(got, prefix) {
+		e.Errorf("logged %d lines, or a key:\n%s", n, got)
 	}
 	for _, part := range parts {
 		if !strings.Contains(got, part) {
 			e.Errorf("logged %q; want %q in it", got, part)
 		}
-	}
-	if strings.Contains(got, prefix) {
-		e.Errorf("logged a key: %s", got)
 	}
 }
 
@@ -100,7 +98,6 @@ func TestAuthenticate(t *testing.T) {
 		for _, key := range []string{"", newKey(), alice[:len(alice)-1], alice + "a", strings.ToUpper(alice), " " + alice, a[:64], strings.Repeat("x", 1<<20)} {
 			e.want(key, "")
 		}
-		e.wait()
 		e.wantLog()
 		for _, key := range []string{alice, newKey()} {
 			if n := testing.AllocsPerRun(100, func() { e.file.Authenticate(e.Context(), key) }); n != 0 {
@@ -108,16 +105,12 @@ func TestAuthenticate(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Keys with the same ID differ in the rest of the hash.
-func TestAuthenticateComparesWholeHash(t *testing.T) {
-	alice, a := makeKey("alice", forever)
-	serve(t, a[:62]+"00"+a[64:], func(e *env) {
-		if !strings.HasSuffix(a[:64], "00") {
-			e.want(alice, "")
-		}
-	})
+	// Keys with the same ID differ in the rest of the hash.
+	last := "00"
+	if strings.HasSuffix(a[:64], last) {
+		last = "01"
+	}
+	serve(t, a[:62]+last+a[64:], func(e *env) { e.want(alice, "") })
 }
 
 func TestExpiry(t *testing.T) {
@@ -128,20 +121,16 @@ func TestExpiry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := func(account string) {
-			e.Helper()
-			e.want(key, account)
-			if got := keys[0].Expired(time.Now()); got != (account == "") {
+		for _, step := range []struct {
+			after   time.Duration
+			account string
+		}{{0, "alice"}, {time.Minute - 1, "alice"}, {1, ""}, {time.Minute, ""}} {
+			e.sleep(step.after)
+			e.want(key, step.account)
+			if got := keys[0].Expired(time.Now()); got != (step.account == "") {
 				e.Errorf("at %v Expired returned %v", time.Now(), got)
 			}
 		}
-		want("alice")
-		e.sleep(time.Minute - 1)
-		want("alice")
-		e.sleep(1)
-		want("")
-		e.sleep(time.Minute)
-		want("")
 		e.wantLog()
 	})
 }
@@ -155,7 +144,7 @@ func TestChangesWhileServing(t *testing.T) {
 		}
 		e.sleep(500 * time.Millisecond)
 		e.want(bob, "") // the file may be half written
-		e.wait()
+		e.sleep(2 * time.Second)
 		e.want(alice, "alice")
 		e.want(bob, "bob")
 		e.wantLog("level=INFO", "key file loaded", "keys=2")
@@ -163,7 +152,7 @@ func TestChangesWhileServing(t *testing.T) {
 		if _, err := Revoke(e.path, a[:12]); err != nil {
 			t.Fatal(err)
 		}
-		e.wait()
+		e.sleep(2 * time.Second)
 		e.want(alice, "")
 		e.want(bob, "bob")
 		e.wantLog("keys=1")
@@ -171,12 +160,11 @@ func TestChangesWhileServing(t *testing.T) {
 		if err := os.Chtimes(e.path, time.Now(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		e.wait()
+		e.sleep(2 * time.Second)
 		e.wantLog()
 
 		e.file.Close()
-		write(t, e.path, a)
-		e.wait()
+		e.load(a)
 		e.want(bob, "bob")
 		if err := e.file.Close(); err != nil {
 			t.Errorf("second Close: %v", err)
@@ -187,42 +175,42 @@ func TestChangesWhileServing(t *testing.T) {
 func TestBadFileWhileServing(t *testing.T) {
 	alice, a := makeKey("alice", forever)
 	bob, b := makeKey("bob", forever)
-	contents := func(s string) func(*env) { return func(e *env) { write(e, e.path, s) } }
-	for _, tt := range []struct {
-		name string
-		do   func(*env)
-		want string
-	}{
-		{"empty", contents(""), "half written"},
-		{"cut in a line", contents(a + b[:40]), "line 2: must end in a newline"},
-		{"cut before the newline", contents(a + strings.TrimSuffix(b, "\n")), "line 2: must end in a newline"},
-		{"malformed", contents(b + "\nnonsense\n"), "line 3: must have 4 fields"},
-		{"key for its hash", contents(bob + b[64:]), "line 1: SHA-256"},
-		{"gone", func(e *env) { os.Remove(e.path) }, "no such file"},
-		{"directory", func(e *env) { os.Remove(e.path); os.Mkdir(e.path, 0o700) }, "must be a regular file"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			serve(t, a, func(e *env) {
-				tt.do(e)
-				e.wait()
-				e.want(alice, "alice")
-				e.want(bob, "")
-				e.wantLog("level=ERROR", tt.want, e.path)
-				e.wait()
-				e.wantLog() // once is enough
-
-				os.Remove(e.path)
-				write(t, e.path, a)
-				e.wait()
-				e.want(alice, "alice")
-				e.wantLog("level=INFO", "keys=1")
-				write(t, e.path, b)
-				e.wait()
-				e.want(alice, "")
-				e.want(bob, "bob")
-			})
-		})
-	}
+	serve(t, a, func(e *env) {
+		// stays checks that the keys loaded before stay in force, and that the
+		// reason is logged once. Then it mends the file.
+		stays := func(reason string) {
+			e.Helper()
+			e.sleep(2 * time.Second)
+			e.want(alice, "alice")
+			e.want(bob, "")
+			e.wantLog("level=ERROR", reason, e.path)
+			e.sleep(2 * time.Second)
+			e.wantLog()
+			e.load(a + "\n")
+			e.want(alice, "alice")
+			e.wantLog("level=INFO", "keys=1")
+			e.load(a)
+			e.wantLog("level=INFO", "keys=1")
+		}
+		for contents, reason := range map[string]string{
+			"":                              "half written",
+			a + b[:40]:                      "line 2: must end in a newline",
+			a + strings.TrimSuffix(b, "\n"): "line 2: must end in a newline",
+			b + "\nnonsense\n":              "line 3: must have 4 fields",
+			bob + b[64:]:                    "line 1: SHA-256",
+		} {
+			e.load(contents)
+			stays(reason)
+		}
+		os.Remove(e.path)
+		stays("no such file")
+		os.Remove(e.path)
+		os.Mkdir(e.path, 0o700)
+		stays("must be a regular file")
+		e.load(b)
+		e.want(alice, "")
+		e.want(bob, "bob")
+	})
 }
 
 // The warning is logged once when a file with no valid key is opened, and once
@@ -230,45 +218,43 @@ func TestBadFileWhileServing(t *testing.T) {
 func TestNoValidKey(t *testing.T) {
 	_, a := makeKey("alice", forever)
 	_, ends := makeKey("bob", minute)
-	_, other := makeKey("carol", minute)
 	_, ended := makeKey("dave", past)
-	expire := func(e *env) { e.sleep(time.Minute) }
-	contents := func(s string) func(*env) { return func(e *env) { write(e, e.path, s) } }
+	const none = "level=WARN msg=\"no valid key"
 	for _, tt := range []struct {
-		name     string
 		contents string
-		do       func(*env)
-		at, then int // number of warnings when opening, and after do
+		opened   bool     // the warning is logged when the file is opened
+		loaded   []string // contents; "": a minute passes
+		warned   bool     // the warning is logged after that
 	}{
-		{"a key", a, func(*env) {}, 0, 0},
-		{"none", header, func(*env) {}, 1, 0},
-		{"only an expired key", ended, func(*env) {}, 1, 0},
-		{"last key revoked", a, contents(header), 0, 1},
-		{"last key replaced by an expired one", a, contents(ended), 0, 1},
-		{"last key expires", other + ended, expire, 0, 1},
-		{"one of two keys expires", ends + a, expire, 0, 0},
-		{"none, then one, then none", header, func(e *env) {
-			write(e, e.path, a)
-			e.wait()
-			write(e, e.path, header+"\n# nobody\n")
-		}, 1, 1},
+		{a, false, nil, false},
+		{header, true, nil, false},
+		{ended, true, nil, false},
+		{a, false, []string{header}, true},
+		{a, false, []string{ended}, true},
+		{ends + ended, false, []string{""}, true},
+		{ends + a, false, []string{""}, false},
+		{header, true, []string{a, header + "\n# nobody\n"}, true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			serve(t, tt.contents, func(e *env) {
-				want := func(n int) {
-					e.Helper()
-					log := e.logged()
-					if got := strings.Count(log, `level=WARN msg="no valid key`); got != n {
-						e.Errorf("warned %d times; want %d:\n%s", got, n, log)
-					}
+		serve(t, tt.contents, func(e *env) {
+			want := func(warned bool) {
+				e.Helper()
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				if got := strings.Count(e.log.String(), none); got > 1 || warned != (got == 1) {
+					e.Errorf("%q, then %q: warned %d times:\n%s", tt.contents, tt.loaded, got, &e.log)
 				}
-				want(tt.at)
-				tt.do(e)
-				e.wait()
-				want(tt.then)
-				e.wait()
-				want(0)
-			})
+				e.log.Reset()
+			}
+			want(tt.opened)
+			for _, contents := range tt.loaded {
+				if contents == "" {
+					e.sleep(time.Minute)
+				} else {
+					e.load(contents)
+				}
+			}
+			e.sleep(time.Minute - time.Second)
+			want(tt.warned)
 		})
 	}
 }
