@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,16 +18,16 @@ import (
 // decodeNewPet decodes the body of createPet (contract, section 2.1).
 func decodeNewPet(body []byte) (p petstore.NewPet, err error) {
 	err = decodeObject(body,
-		member{"name", true, intoString(&p.Name)},
-		member{"categoryId", true, intoInt64(&p.CategoryID)},
-		member{"status", false, intoStatus(&p.Status)},
+		member{"name", true, &p.Name},
+		member{"categoryId", true, &p.CategoryID},
+		member{"status", false, &p.Status},
 	)
 	return p, err
 }
 
 // decodeText decodes the body of submitMessage (contract, section 4.4).
 func decodeText(body []byte) (text string, err error) {
-	err = decodeObject(body, member{"message", true, intoString(&text)})
+	err = decodeObject(body, member{"message", true, &text})
 	return text, err
 }
 
@@ -34,7 +35,7 @@ func decodeText(body []byte) (text string, err error) {
 type member struct {
 	name     string
 	required bool
-	decode   func(jsontext.Value) error // its error does not name the member
+	dst      any // a *string, *int64 or *petstore.Status
 }
 
 // decodeObject decodes a body of exactly one JSON object. The decoder refuses
@@ -56,7 +57,8 @@ func decodeObject(body []byte, members ...member) error {
 		if token.Kind() == '}' {
 			break
 		}
-		i := index(members, token)
+		name := token.String()
+		i := slices.IndexFunc(members, func(m member) bool { return m.name == name })
 		if i < 0 {
 			if err := dec.SkipValue(); err != nil {
 				return syntaxError(body, err)
@@ -67,7 +69,7 @@ func decodeObject(body []byte, members ...member) error {
 		if err != nil {
 			return syntaxError(body, err)
 		}
-		if err := members[i].decode(value); err != nil {
+		if err := decodeInto(members[i].dst, value); err != nil {
 			return invalid(members[i].name, err)
 		}
 		seen[i] = true
@@ -83,17 +85,6 @@ func decodeObject(body []byte, members ...member) error {
 		}
 	}
 	return nil
-}
-
-// index returns the index of the member with that name, or -1.
-func index(members []member, name jsontext.Token) int {
-	s := name.String()
-	for i := range members {
-		if members[i].name == s {
-			return i
-		}
-	}
-	return -1
 }
 
 // notAnObject returns the error for a body that does not start with a brace.
@@ -160,45 +151,39 @@ func isWord(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_$+-.", c) >= 0
 }
 
-func intoString(dst *string) func(jsontext.Value) error {
-	return func(v jsontext.Value) error {
-		if v.Kind() != '"' {
-			return errors.New("must be a string, not " + describe(v.Kind()))
-		}
-		b, err := jsontext.AppendUnquote(nil, v)
+// decodeInto decodes the value of a member into dst. Its error does not name the
+// member.
+func decodeInto(dst any, v jsontext.Value) error {
+	if n, ok := dst.(*int64); ok {
+		return decodeInt64(n, v)
+	}
+	if v.Kind() != '"' {
+		return errors.New("must be a string, not " + describe(v.Kind()))
+	}
+	b, err := jsontext.AppendUnquote(nil, v)
+	switch dst := dst.(type) {
+	case *string:
 		*dst = string(b)
-		return err
+	case *petstore.Status:
+		*dst, err = parseStatus(string(b))
 	}
+	return err
 }
 
-// intoInt64 accepts only numbers written as integers, so not 1.0 or 1e2.
-func intoInt64(dst *int64) func(jsontext.Value) error {
-	return func(v jsontext.Value) error {
-		if v.Kind() != '0' {
-			return errors.New("must be an integer, not " + describe(v.Kind()))
-		}
-		if bytes.ContainsAny(v, ".eE") {
-			return errors.New("must be an integer, written without fraction or exponent")
-		}
-		n, err := strconv.ParseInt(string(v), 10, 64)
-		if err != nil { // in valid JSON only the range can be wrong
-			return fmt.Errorf("must be an integer from %d to %d", int64(math.MinInt64), int64(math.MaxInt64))
-		}
-		*dst = n
-		return nil
+// decodeInt64 accepts only numbers written as integers, so not 1.0 or 1e2.
+func decodeInt64(dst *int64, v jsontext.Value) error {
+	if v.Kind() != '0' {
+		return errors.New("must be an integer, not " + describe(v.Kind()))
 	}
-}
-
-func intoStatus(dst *petstore.Status) func(jsontext.Value) error {
-	return func(v jsontext.Value) error {
-		var s string
-		if err := intoString(&s)(v); err != nil {
-			return err
-		}
-		var err error
-		*dst, err = parseStatus(s)
-		return err
+	if bytes.ContainsAny(v, ".eE") {
+		return errors.New("must be an integer, written without fraction or exponent")
 	}
+	n, err := strconv.ParseInt(string(v), 10, 64)
+	if err != nil { // in valid JSON only the range can be wrong
+		return fmt.Errorf("must be an integer from %d to %d", int64(math.MinInt64), int64(math.MaxInt64))
+	}
+	*dst = n
+	return nil
 }
 
 // describe names a kind of JSON value, as in "must not be ...".
