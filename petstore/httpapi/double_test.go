@@ -52,8 +52,8 @@ func (f faulty) ListPets(ctx context.Context, _ petstore.ListQuery) (petstore.Pa
 	return petstore.Page{}, f.fault(ctx)
 }
 
-func (f faulty) CreatePet(ctx context.Context, _ petstore.NewPet, _ petstore.Once) (petstore.Pet, error) {
-	return petstore.Pet{}, f.fault(ctx)
+func (f faulty) CreatePet(ctx context.Context, p petstore.NewPet, _ petstore.Once) (petstore.Pet, error) {
+	return petstore.Pet{ID: 1, NewPet: p}, f.fault(ctx)
 }
 
 func (f faulty) GetPet(ctx context.Context, _ int64) (petstore.Pet, error) {
