@@ -78,6 +78,7 @@ func TestDrainWaitsForRequests(t *testing.T) {
 // Before the address closes, /readyz is 503 for a second. A busy machine may
 // miss that, but not every time.
 func TestDrainTurnsAway(t *testing.T) {
+	t.Parallel()
 	for range 5 {
 		s := start(t, t.TempDir())
 		sendHalf(s)
@@ -97,6 +98,7 @@ func TestDrainTurnsAway(t *testing.T) {
 }
 
 func TestDrainEnds(t *testing.T) {
+	t.Parallel()
 	s := start(t, t.TempDir(), "-drain=100ms")
 	sendHalf(s)
 	s.signal(os.Interrupt)
@@ -105,6 +107,7 @@ func TestDrainEnds(t *testing.T) {
 }
 
 func TestSecondSignalEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	s := start(t, t.TempDir(), "-drain=1h")
 	sendHalf(s)
 	s.signal(syscall.SIGTERM)
@@ -115,6 +118,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 
 // A connection without a complete request does not delay the end.
 func TestDrainClosesSilentConnections(t *testing.T) {
+	t.Parallel()
 	plain := func(host string) (net.Conn, error) { return net.Dial("tcp", host) }
 	handshake := func(protocols ...string) func(string) (net.Conn, error) {
 		return func(host string) (net.Conn, error) {

@@ -32,7 +32,8 @@ func TestHangupDrains(t *testing.T) {
 
 // A server started with nohup must outlive its terminal.
 func TestHangupIgnored(t *testing.T) {
-	cmd := command(t.TempDir(), "-addr=127.0.0.1:0")
+	t.Parallel()
+	cmd := command(t.TempDir())
 	sh := process.Command(cmd.Dir, append([]string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`}, cmd.Args...)...)
 	sh.Env = cmd.Env
 	s := startCommand(t, sh)
@@ -45,6 +46,7 @@ func TestHangupIgnored(t *testing.T) {
 // SIGHUP loads the certificate again. A pair of files that is not valid changes
 // nothing, and connections stay open.
 func TestHangupLoadsCertificate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first := newCertificate(t, dir)
 	s := start(t, dir, "-tls-cert=cert.pem", "-tls-key=key.pem")

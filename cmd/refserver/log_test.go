@@ -23,7 +23,7 @@ func startUnread(t *testing.T) (s *server, stderr *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stderr.Close() })
-	cmd := command(t.TempDir(), "-addr=127.0.0.1:0", "-access-log")
+	cmd := command(t.TempDir(), "-access-log")
 	cmd.Stderr = w
 	p, err := process.Start(cmd)
 	if err != nil {
@@ -57,6 +57,7 @@ func (s *server) request(n int) {
 
 // A log that is read late has every line, or the number of those dropped.
 func TestLogReadLate(t *testing.T) {
+	t.Parallel()
 	const requests = 1500 // their lines are six times as long as the queue
 	s, stderr := startUnread(t)
 	s.request(requests)
@@ -98,6 +99,7 @@ func TestLogReadLate(t *testing.T) {
 
 // A server serves and stops even if nobody reads its log or the reader is gone.
 func TestStopWithUnreadLog(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"unread", "closed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,41 +12,17 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"example.com/animalstore/internal/process"
 )
 
-func TestAccessLog(t *testing.T) {
-	s := start(t, t.TempDir(), "-access-log")
-	s.create("Rex", "X-Request-ID", "mine-1")
-	refused := s.Must(401, "GET", "/pets?api_key="+s.Key, "", "Authorization", "Bearer petstore_wrong")
-	outside := s.Must(404, "GET", s.root()+"/", "", "X-Request-ID", "not sane")
-	id := func(r process.Response) string { return r.Header.Get("X-Request-Id") }
-	if id(refused) == "" || id(outside) == "" || id(outside) == "not sane" {
-		t.Errorf("the request IDs are %q and %q", id(refused), id(outside))
-	}
-	for _, form := range []string{
-		`msg=request request_id=mine-1 remote=127\.0\.0\.1:\d+ principal=default method=POST path=/v1/pets status=201 bytes=\d+ duration_ms=\d+(\.\d+)?\n`,
-		`msg=request request_id=` + id(refused) + ` remote=\S+ principal="" method=GET path=/v1/pets status=401 bytes=\d+ duration_ms=\d+(\.\d+)? code=unauthorized\n`,
-		`msg=request request_id=` + id(outside) + ` remote=\S+ principal="" method=GET path=/ status=404 bytes=` + strconv.Itoa(len(outside.Body)) + ` duration_ms=\d+(\.\d+)? code=not_found\n`,
-	} {
-		s.Until("the log has a line of the form "+form, func() bool { return regexp.MustCompile(form).MatchString(s.Stderr.String()) })
-	}
-	if log := s.Stderr.String(); strings.Count(log, "msg=request") != 3 || strings.Contains(log, "petstore_") {
-		t.Errorf("the log has other lines, or a key:\n%s", log)
-	}
-}
-
 func TestJSONLog(t *testing.T) {
-	p, err := process.Start(command(t.TempDir(), "-addr=127.0.0.1:0", "-log=json", "-access-log"))
+	t.Parallel()
+	p, err := process.Start(command(t.TempDir(), "-log=json", "-access-log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,66 +52,10 @@ func TestJSONLog(t *testing.T) {
 	}
 }
 
-func TestAdmin(t *testing.T) {
-	s := start(t, t.TempDir(), "-admin-addr=127.0.0.1:0")
-	s.create("Rex")
-	for _, text := range []string{"one", "two", "three"} {
-		s.Must(202, "POST", "/messages", `{"message":"`+text+`"}`)
-	}
-	type message struct{ ID, Message, Status string }
-	queued := func(query string) (m []message) {
-		t.Helper()
-		if err := json.Unmarshal([]byte(s.Must(200, "GET", s.Admin+"/messages"+query, "").Body), &m); err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	all := queued("")
-	if len(all) != 3 || all[0].Message != "one" || all[2].Message != "three" || all[0].Status != "queued" {
-		t.Fatalf("GET /messages returned %v", all)
-	}
-	if diff := cmp.Diff(all[:2], queued("?limit=2")); diff != "" {
-		t.Errorf("GET /messages?limit=2 (-want +got):\n%s", diff)
-	}
-	for range 2 { // a removal can be repeated
-		s.Must(204, "DELETE", s.Admin+"/messages/"+all[0].ID, "")
-	}
-	if diff := cmp.Diff(all[1:], queued("")); diff != "" {
-		t.Errorf("GET /messages after the removal (-want +got):\n%s", diff)
-	}
-	for _, query := range []string{"?limit=0", "?limit=1001", "?limit=x"} {
-		if r := s.Must(400, "GET", s.Admin+"/messages"+query, ""); !strings.Contains(r.Body, "limit") {
-			t.Errorf("GET /messages%s: %s", query, r.Body)
-		}
-	}
-
-	s.Must(404, "GET", s.root()+"/", "")
-	s.Must(405, "PUT", s.URL+"/pets", "")
-	s.Must(404, "PATCH", s.URL+"/cats", "")
-	s.Must(405, "POST", s.root()+"/healthz", "")
-	s.Must(200, "GET", s.root()+"/healthz", "") // is not counted
-	var vars struct {
-		Store     struct{ Pets, QueuedMessages int }
-		Responses map[string]int
-	}
-	s.Until("all is counted", func() bool { // a response is counted after it is sent
-		err := json.Unmarshal([]byte(s.Must(200, "GET", s.Admin+"/debug/vars", "").Body), &vars)
-		return err == nil && vars.Store.Pets == 1 && vars.Store.QueuedMessages == 2 && vars.Responses["2xx"] >= 4 && vars.Responses["4xx"] >= 4
-	})
-	if vars.Responses["2xx"] != 4 || vars.Responses["4xx"] != 4 {
-		t.Errorf("the responses were counted as %v", vars.Responses)
-	}
-	if r := s.Must(200, "GET", s.Admin+"/debug/pprof/goroutine?debug=1", ""); !strings.Contains(r.Body, "goroutine profile") {
-		t.Errorf("GET /debug/pprof/goroutine: %.300s", r.Body)
-	}
-	for _, path := range []string{"/messages", "/debug/vars", "/debug/pprof/"} {
-		s.Must(404, "GET", s.root()+path, "", "Authorization", "Bearer "+s.Key) // on the main address
-	}
-}
-
 // Every path of the admin address refuses what a browser sends for a page of
 // another site, with any method.
 func TestAdminRefusesWebPages(t *testing.T) {
+	t.Parallel()
 	loopback, open := start(t, t.TempDir(), "-admin-addr=127.0.0.1:0"), start(t, t.TempDir(), "-admin-addr=:0")
 	if log := open.Stderr.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "admin") {
 		t.Errorf("the log of the open address:\n%s", log)
@@ -183,6 +103,7 @@ func TestAdminRefusesWebPages(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	roots := x509.NewCertPool()
 	roots.AddCert(newCertificate(t, dir))
@@ -195,7 +116,7 @@ func TestTLS(t *testing.T) {
 		s.create("Rex")
 		s.Client.CloseIdleConnections()
 	}
-	fails(t, dir, "-addr=127.0.0.1:0 -tls-cert=key.pem -tls-key=cert.pem -db=other.db", 1, "-tls-cert")
+	run(t, dir, "1 refserver -tls-cert=key.pem -tls-key=cert.pem -db=other.db\nstderr -tls-cert")
 	s.Stop()
 }
 

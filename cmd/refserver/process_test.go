@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -17,43 +18,16 @@ func TestMain(m *testing.M) {
 	if os.Getenv("REFSERVER_TEST_RUN") != "" {
 		os.Exit(program().Main())
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // the tests spend their time waiting
 	os.Exit(m.Run())
 }
 
 // command returns a command line of the server that has not been started.
 func command(dir string, args ...string) *exec.Cmd {
 	cmd := process.Command(dir, append([]string{os.Args[0]}, args...)...)
-	cmd.Env = append(cmd.Env, "REFSERVER_TEST_RUN=1")
+	cmd.Env = append(cmd.Env, "REFSERVER_TEST_RUN=1", "PETSTORE_ADDR=127.0.0.1:0")
 	return cmd
-}
-
-// run runs a command, whose arguments have no spaces, until it ends.
-func run(t *testing.T, dir, args string) (code int, stdout, stderr string) {
-	t.Helper()
-	return process.Run(t, command(dir, strings.Fields(args)...))
-}
-
-// succeeds runs a command that must succeed and write nothing to standard error,
-// and returns its standard output.
-func succeeds(t *testing.T, dir, args string) string {
-	t.Helper()
-	code, stdout, stderr := run(t, dir, args)
-	if code != 0 || stderr != "" {
-		t.Errorf("refserver %s: exit code %d, standard error %q", args, code, stderr)
-	}
-	return stdout
-}
-
-// fails runs a command that must fail with that exit code and one line on
-// standard error that has the parts, and returns its standard output.
-func fails(t *testing.T, dir, args string, code int, parts ...string) string {
-	t.Helper()
-	got, stdout, stderr := run(t, dir, args)
-	if got != code {
-		t.Errorf("refserver %s: exit code %d, want %d", args, got, code)
-	}
-	oneLine(t, stderr, parts...)
-	return stdout
 }
 
 // oneLine checks that standard error is one line that has the parts.
@@ -78,7 +52,7 @@ type server struct {
 // start starts a server on a free port and waits until it serves.
 func start(t *testing.T, dir string, args ...string) *server {
 	t.Helper()
-	return startCommand(t, command(dir, append([]string{"-addr=127.0.0.1:0"}, args...)...))
+	return startCommand(t, command(dir, args...))
 }
 
 func startCommand(t *testing.T, cmd *exec.Cmd) *server {

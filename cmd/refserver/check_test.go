@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pets.db")
+	s, err := storage.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Load(t.Context(), func(yield func(petstore.NewPet) bool) {
+		for i := 0; i < 2000 && yield(petstore.NewPet{Name: fmt.Sprint("pet ", i), Status: petstore.StatusSold}); i++ {
+		}
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, `
+		refserver check pets.db
+		stdout ^pets\.db is sound\n$
+		2 refserver check absent.db
+		stderr absent\.db`)
+	file := readFile(t, path)
+	for i := 8 * 4096; i < len(file); i += 10 * 4096 {
+		clear(file[i : i+4096])
+	}
+	writeFile(t, path, file)
+	damaged := run(t, dir, `
+		1 refserver check pets.db
+		stdout page\s
+		stderr pets\.db is damaged.*-skip-damaged
+		1 refserver export pets.db
+		stderr -skip-damaged
+		stdout pet
+		refserver export -skip-damaged pets.db
+		stderr (?<SAVED>\d+) saved, (?<LOST>\d+) lost\n$
+		stdout pet`)
+	saved, _ := strconv.Atoi(damaged.values["SAVED"])
+	lost, _ := strconv.Atoi(damaged.values["LOST"])
+	if n := strings.Count(damaged.stdout, "\n"); saved == 0 || saved != n || lost != 2000-n {
+		t.Errorf("%d saved, %d lost; %d lines", saved, lost, n)
+	}
+
+	// A file that is not a store has nothing to restore.
+	for data, want := range map[string]string{
+		"":                                      "pets.db is empty",
+		strings.Repeat("not a store\n", 10_000): "pets.db is not a petstore",
+	} {
+		writeFile(t, path, []byte(data))
+		run(t, dir, "1 refserver check pets.db\nstdout ^(the file is.*\\n)?$\nstderr "+want+"\n!stderr backup")
+	}
+}
