@@ -111,13 +111,8 @@ func TryServe(t testing.TB, cmd *exec.Cmd) (*Server, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Attach(t, p)
-}
-
-// Attach is TryServe for a process that was started.
-func Attach(t testing.TB, p *Process) (s *Server, err error) {
 	t.Cleanup(p.Kill)
-	s = &Server{Process: p, Dir: p.cmd.Dir, t: t,
+	s := &Server{Process: p, Dir: cmd.Dir, t: t,
 		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: Patience}}
 	if s.Addresses, err = p.Serving(); err != nil {
 		return s, err

@@ -3,27 +3,33 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// brokenFile refuses every write until it is repaired.
-type brokenFile struct {
-	refused chan string // receives what is refused; nil: repaired
+// logFile refuses or delays what is written.
+type logFile struct {
+	refused chan string // receives what is refused; nil: nothing is
+	blocked chan bool   // each write waits until it is closed; nil: none waits
 	strings.Builder
 }
 
-func (f *brokenFile) Write(p []byte) (int, error) {
+func (f *logFile) Write(p []byte) (int, error) {
 	if f.refused != nil {
 		f.refused <- string(p)
 		return 0, errors.New("no space left on device")
+	}
+	if f.blocked != nil {
+		<-f.blocked
 	}
 	return f.Builder.Write(p)
 }
 
 // Lines that a full disk refuses are counted, and the count is logged later.
 func TestLogThatCannotBeWritten(t *testing.T) {
-	out := &brokenFile{refused: make(chan string)}
+	out := &logFile{refused: make(chan string)}
 	q := newLogQueue(out, (&config{logFormat: "json"}).logHandler)
 	for i := range 3 {
 		line := fmt.Sprintln("line", i)
@@ -36,5 +42,27 @@ func TestLogThatCannotBeWritten(t *testing.T) {
 	q.close()
 	if got := out.String(); !strings.Contains(got, `"level":"WARN"`) || !strings.HasSuffix(got, `"lines":3}`+"\nline 3\n") {
 		t.Errorf("the log:\n%s", got)
+	}
+}
+
+// A log that is read late has every line or the number of those dropped, and the
+// last lines.
+func TestLogReadLate(t *testing.T) {
+	const lines = 3 * maxQueuedLog
+	out := &logFile{blocked: make(chan bool)}
+	q := newLogQueue(out, new(config).logHandler)
+	for i := range lines {
+		_, _ = fmt.Fprintln(q, "line", i)
+	}
+	go close(out.blocked)
+	q.close()
+	<-q.done
+	written, dropped := strings.Count(out.String(), "line "), 0
+	for _, m := range regexp.MustCompile(`level=WARN msg="log lines dropped: they could not be written" lines=(\d+)\n`).FindAllStringSubmatch(out.String(), -1) {
+		n, _ := strconv.Atoi(m[1])
+		dropped += n
+	}
+	if written < lastLog || dropped == 0 || written+dropped != lines || !strings.HasSuffix(out.String(), fmt.Sprintf("line %d\n", lines-1)) {
+		t.Errorf("%d lines written and %d dropped, of %d", written, dropped, lines)
 	}
 }
