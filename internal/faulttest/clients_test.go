@@ -33,9 +33,22 @@ type clients struct {
 
 const clientCount = 64
 
-// newClients returns clients that have sent nothing.
-func newClients(s *server) *clients {
-	return &clients{s: s, stop: make(chan struct{}), acked: newLedger()}
+// newClients returns clients that have sent nothing. The store has pets up to the
+// ID last.
+func newClients(s *server, last int64) *clients {
+	c := &clients{s: s, stop: make(chan struct{}), acked: newLedger(sentPet)}
+	c.acked.after = last
+	return c
+}
+
+// untilAcknowledged waits until a client has a response.
+func (c *clients) untilAcknowledged() {
+	c.s.t.Helper()
+	c.s.Until("a client has a response", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.acked.len() > 0
+	})
 }
 
 // start starts the clients. All names that they send begin with name.

@@ -88,7 +88,7 @@ func checkFailure(t *testing.T, what, errno string, r recording) string {
 		}
 		return neverCame
 	}
-	checkStore(t, what, r.path, o.ledger)
+	checkWriter(t, what, r.path, o.ledger)
 	switch {
 	case !o.opened:
 		dir := filepath.Dir(r.path)
@@ -131,7 +131,7 @@ func cutAfter(t *testing.T, what string, calls []call, random func(int) int) {
 	if len(d.pending) > 0 {
 		c.mask = func() bool { return random(2) == 0 }
 	}
-	d.check(fmt.Sprintf("%s, then the power at call %d", what, moment), d.image(c), nil)
+	d.check(fmt.Sprintf("%s, then the power at call %d", what, moment), d.image(c), -1)
 }
 
 // TestServerOnFailedCalls makes a sync fail under the server, which must then

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"testing"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
@@ -14,41 +15,55 @@ import (
 
 // ledger is what was acknowledged. A name stands for what was sent.
 type ledger struct {
-	pets     map[int64]string  // names by ID
-	messages map[string]string // names by ID
+	after    int64                             // the pets up to this ID are not compared
+	sent     func(name string) petstore.NewPet // what was sent
+	pets     map[int64]string                  // names by ID
+	messages map[string]string                 // names by ID
 }
 
-func newLedger() ledger { return ledger{map[int64]string{}, map[string]string{}} }
+func newLedger(sent func(name string) petstore.NewPet) ledger {
+	return ledger{sent: sent, pets: map[int64]string{}, messages: map[string]string{}}
+}
+
+// later is how many pets check adds: one for each meta page.
+const later = 2
 
 func (l ledger) len() int { return len(l.pets) + len(l.messages) }
 
-// petsAfter returns the pets of a store with IDs above id.
-func petsAfter(ctx context.Context, s *storage.Store, id int64) (pets []petstore.Pet, err error) {
-	q := petstore.ListQuery{Limit: 100}
-	if id > 0 {
-		q.After = petstore.CursorAfter(id)
+// check compares the store at path with the ledger. All that was acknowledged
+// must be there, as it was sent, and everything once. Then the store must take
+// changes, and be sound after them. check removes all messages and adds later
+// pets. It returns the names of what else was there, and the number of pets and
+// messages that were there.
+func (l ledger) check(t *testing.T, what, path string) (extra []string, pets, messages int64) {
+	t.Helper()
+	s, err := storage.Open(path, nil)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return nil, 0, 0
 	}
-	for {
-		page, err := s.ListPets(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		pets = append(pets, page.Pets...)
-		if q.After = page.Next; q.After == "" {
-			return pets, nil
-		}
+	stats, err := s.Stats(t.Context())
+	extra, e := l.compare(t.Context(), s)
+	err = errors.Join(err, e)
+	for range later {
+		_, e := s.CreatePet(t.Context(), petstore.NewPet{Name: "later", CategoryID: 1}, petstore.Once{})
+		err = errors.Join(err, e)
 	}
+	err = errors.Join(err, s.Close())
+	err = errors.Join(err, storage.Check(path, func(err error) { t.Errorf("%s: %v", what, err) }))
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	return extra, stats.Pets, stats.QueuedMessages
 }
 
-// compare compares the pets of a store above an ID, and all messages, which it
-// removes, with the ledger. All that was acknowledged must be there, as it was
-// sent, and everything once. It returns the names of what else is there, and
-// the last ID.
-func (l ledger) compare(ctx context.Context, s *storage.Store, after int64, sent func(name string) petstore.NewPet) (extra []string, last int64, err error) {
+// compare compares the ledger with a store, and removes its messages. It returns
+// the names of what is there and was not acknowledged.
+func (l ledger) compare(ctx context.Context, s *storage.Store) (extra []string, err error) {
 	var errs []error
 	there := map[string]bool{} // names
 	found := 0
-	check := func(id any, acked string, ok bool, text string, same func(name string) bool) {
+	compare := func(id any, acked string, ok bool, text string, same func(name string) bool) {
 		name, _, _ := strings.Cut(text, " ")
 		switch {
 		case !same(name):
@@ -64,20 +79,25 @@ func (l ledger) compare(ctx context.Context, s *storage.Store, after int64, sent
 		}
 		there[name] = true
 	}
-	last = after
-	pets, err := petsAfter(ctx, s, after)
-	if err != nil {
-		return nil, last, err
+	q := petstore.ListQuery{Limit: 100}
+	if l.after > 0 {
+		q.After = petstore.CursorAfter(l.after)
 	}
-	for _, p := range pets {
-		acked, ok := l.pets[p.ID]
-		check(p.ID, acked, ok, p.Name, func(name string) bool { return p.NewPet == sent(name) })
-		last = p.ID
+	for more := true; more; more = q.After != "" {
+		page, err := s.ListPets(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range page.Pets {
+			acked, ok := l.pets[p.ID]
+			compare(p.ID, acked, ok, p.Name, func(name string) bool { return p.NewPet == l.sent(name) })
+		}
+		q.After = page.Next
 	}
 	for {
 		messages, err := s.QueuedMessages(ctx, petstore.MaxQueueLimit)
 		if err != nil {
-			return nil, last, err
+			return nil, err
 		}
 		if len(messages) == 0 {
 			break
@@ -85,15 +105,15 @@ func (l ledger) compare(ctx context.Context, s *storage.Store, after int64, sent
 		var ids []string
 		for _, m := range messages {
 			acked, ok := l.messages[m.ID]
-			check(m.ID, acked, ok, m.Text, func(name string) bool { return m.Text == sent(name).Name })
+			compare(m.ID, acked, ok, m.Text, func(name string) bool { return m.Text == l.sent(name).Name })
 			ids = append(ids, m.ID)
 		}
 		if err := s.RemoveMessages(ctx, ids...); err != nil {
-			return nil, last, err
+			return nil, err
 		}
 	}
 	if found < l.len() {
 		errs = append(errs, fmt.Errorf("%d of %d acknowledged pets and messages are missing", l.len()-found, l.len()))
 	}
-	return extra, last, errors.Join(errs...)
+	return extra, errors.Join(errs...)
 }

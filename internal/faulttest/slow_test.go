@@ -10,8 +10,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -19,26 +17,11 @@ import (
 // throughput returns how many requests a second of eight clients succeed.
 func throughput(s *server, d time.Duration) float64 {
 	s.t.Helper()
-	kept := *s.Server
-	kept.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
-	defer kept.Client.CloseIdleConnections()
-	var n atomic.Int64
-	var wg sync.WaitGroup
-	end := time.Now().Add(d)
-	for range 8 {
-		wg.Go(func() {
-			for time.Now().Before(end) {
-				r, err := kept.Send("GET", "/pets/1", "")
-				if err != nil || r.Status != http.StatusOK {
-					s.t.Errorf("GET /pets/1: %d, %v", r.Status, err)
-					return
-				}
-				n.Add(1)
-			}
-		})
+	l := offer(s, 8, d, func() string { return s.raw("GET", "/pets/1", "", "") })
+	if n := l.refused.Load() + l.other.Load(); n > 0 {
+		s.t.Errorf("%d requests of other clients failed", n)
 	}
-	wg.Wait()
-	return float64(n.Load()) / d.Seconds()
+	return float64(l.good.Load()) / d.Seconds()
 }
 
 // dawdle keeps a slow connection open until stop is closed. When the server

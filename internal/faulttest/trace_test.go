@@ -27,9 +27,9 @@ type call struct {
 }
 
 // traced returns a prefix that records the file calls of a process in the file
-// at path.
+// at path. The tracer ends last, when the file is complete.
 func traced(path string, more ...string) []string {
-	return append([]string{"strace", "-D", "-f", "-y", "-xx", "-s", "40000000", "-o", path,
+	return append([]string{"strace", "-f", "-y", "-xx", "-s", "40000000", "-o", path,
 		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,write,linkat,unlinkat"}, more...)
 }
 
