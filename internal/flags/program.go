@@ -34,7 +34,7 @@ type Program struct {
 	// do not; "": none. nil: there are no such variables.
 	Env func(flag string) string
 
-	// Failure is the exit code of an error that is neither a UsageError nor an
+	// Failure is the exit code of an error that is neither from Usagef nor an
 	// Exit. 0: 1.
 	Failure int
 }
@@ -49,11 +49,10 @@ type Command struct {
 	// more.
 	Args string
 
-	// Flags defines the command's flags. A flag without a usage text is not in
-	// the help. nil: there are no flags.
+	// Flags defines the command's flags. nil: there are none.
 	Flags func(*flag.FlagSet)
 
-	// Run runs the command once its flags are set. A UsageError ends the
+	// Run runs the command once its flags are set. An error of Usagef ends the
 	// program with exit code 2, an Exit with its code, and any other error with
 	// the program's Failure. Errors are printed in one line.
 	Run func(*Call) error
@@ -69,15 +68,12 @@ type Call struct {
 	Stderr  io.Writer
 }
 
-// UsageError says how the caller used the program wrongly. Usagef returns one.
-type UsageError struct{ Message string }
+// usageError says how the caller used the program wrongly.
+type usageError struct{ error }
 
-// Error returns the message.
-func (e *UsageError) Error() string { return e.Message }
-
-// Usagef returns a [UsageError] with a formatted message.
+// Usagef returns an error that ends the program with exit code 2.
 func Usagef(format string, args ...any) error {
-	return &UsageError{fmt.Sprintf(format, args...)}
+	return usageError{fmt.Errorf(format, args...)}
 }
 
 // Exit is the error of a command that has nothing left to print: its exit code.
@@ -97,30 +93,26 @@ func (p *Program) Main() int {
 func (p *Program) Run(c Call) int {
 	cmd, args, err := p.find(c.Args)
 	if err == nil {
-		err = p.call(cmd, args, c)
+		c.Args = args
+		err = p.call(cmd, &c)
+	}
+	if err == nil {
+		return 0
 	}
 	var exit Exit
-	var usage *UsageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &exit):
+	if errors.As(err, &exit) {
 		return int(exit)
-	case errors.As(err, &usage):
-		help := p.Name
-		if cmd.Name != p.Default {
-			help += " " + cmd.Name
-		}
-		fmt.Fprintf(c.Stderr, "%s: %s; see %s -h\n", p.Name, oneLine(err), strings.TrimSpace(help))
-		return 2
 	}
-	fmt.Fprintf(c.Stderr, "%s: %s\n", p.Name, oneLine(err))
-	return max(p.Failure, 1)
-}
-
-// oneLine returns the text of err without line breaks.
-func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	code, help := max(p.Failure, 1), ""
+	if errors.As(err, new(usageError)) {
+		code, help = 2, "; see "+p.Name+" -h"
+		if cmd.Name != "" && cmd.Name != p.Default {
+			help = "; see " + p.Name + " " + cmd.Name + " -h"
+		}
+	}
+	message := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(err.Error())
+	fmt.Fprintf(c.Stderr, "%s: %s%s\n", p.Name, message, help)
+	return code
 }
 
 // commands returns those of the program and the two that every program has.
@@ -144,12 +136,16 @@ func (p *Program) commands() []Command {
 
 // find returns the command that args name, and the arguments after its name.
 func (p *Program) find(args []string) (Command, []string, error) {
+	first := ""
+	if len(args) > 0 {
+		first = args[0]
+	}
 	switch {
-	case len(args) > 0 && isFlag(args[0], "version"):
+	case first == "-version" || first == "--version":
 		args = append([]string{"version"}, args[1:]...)
-	case len(args) > 0 && isFlag(args[0], "h", "help"):
+	case isHelp(args):
 		args = append([]string{"help"}, args[1:]...)
-	case p.Default != "" && (len(args) == 0 || strings.HasPrefix(args[0], "-")):
+	case p.Default != "" && (first == "" || first[0] == '-'):
 		args = append([]string{p.Default}, args...)
 	}
 	var names []string
@@ -160,18 +156,16 @@ func (p *Program) find(args []string) (Command, []string, error) {
 		}
 		names = append(names, cmd.Name)
 	}
-	if len(args) > 1 && isFlag(args[1], "h", "help") {
+	if first == "" {
+		return Command{}, nil, Usagef("no command: must be one of %s", strings.Join(names, ", "))
+	}
+	if isHelp(args[1:]) {
 		return p.find([]string{"help"})
 	}
-	what := "no command"
-	if len(args) > 0 {
-		what = fmt.Sprintf("unknown command %q", args[0])
-	}
-	return Command{}, nil, Usagef("%s: must be one of %s", what, strings.Join(names, ", "))
+	return Command{}, nil, Usagef("unknown command %q: must be one of %s", first, strings.Join(names, ", "))
 }
 
-// isFlag reports whether arg is the flag with one of the names.
-func isFlag(arg string, names ...string) bool {
-	name := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
-	return name != arg && slices.Contains(names, name)
+// isHelp reports whether args start with a flag for help.
+func isHelp(args []string) bool {
+	return len(args) > 0 && slices.Contains([]string{"-h", "--h", "-help", "--help"}, args[0])
 }

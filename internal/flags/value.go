@@ -25,10 +25,11 @@ type parsed[T any] struct {
 	parse func(string) (T, error)
 }
 
-// String implements flag.Value. Package flag also calls it for a zero value.
+// String implements flag.Value. Package flag also calls it for a zero value, to
+// leave out defaults that are zero from the help.
 func (v *parsed[T]) String() string {
 	if v.p == nil {
-		return ""
+		return fmt.Sprint(*new(T))
 	}
 	return fmt.Sprint(*v.p)
 }

@@ -92,7 +92,7 @@ func (p *Program) Main() int {
 	}
 	line.Commands = append(line.Commands, flags.Command{
 		Name:  serve,
-		About: "serve until SIGTERM, SIGINT or, without TLS, SIGHUP; each flag can be set by the environment variable beside it",
+		About: "serve until SIGTERM, SIGINT or, without TLS, SIGHUP; each flag can also be set by the environment variable in parentheses",
 		Flags: define,
 		Run:   func(call *flags.Call) error { return p.serve(call, &c) },
 	})
