@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"expvar"
-	"io"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -31,15 +30,11 @@ import (
 // except for the web pages of other sites.
 func (s *server) adminHandler(loopback bool) http.Handler {
 	store, started := s.store, time.Now()
-	mux := http.NewServeMux()
-	vars := new(expvar.Map)
-	vars.Set("cmdline", expvar.Get("cmdline"))
-	vars.Set("memstats", expvar.Get("memstats"))
-	vars.Set("goroutines", expvar.Func(func() any { return runtime.NumGoroutine() }))
-	vars.Set("uptime_seconds", expvar.Func(func() any { return int64(time.Since(started).Seconds()) }))
-	vars.Set("responses", expvar.Func(func() any { return s.responses.byClass() }))
-	vars.Set("connections", expvar.Func(func() any { return s.connections() }))
-	vars.Set("store", expvar.Func(func() any {
+	expvar.Publish("goroutines", expvar.Func(func() any { return runtime.NumGoroutine() }))
+	expvar.Publish("uptime_seconds", expvar.Func(func() any { return int64(time.Since(started).Seconds()) }))
+	expvar.Publish("responses", expvar.Func(func() any { return s.responses.byClass() }))
+	expvar.Publish("connections", expvar.Func(func() any { return s.connections() }))
+	expvar.Publish("store", expvar.Func(func() any {
 		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 		defer cancel()
 		stats, err := store.Statistics.Stats(ctx)
@@ -48,15 +43,10 @@ func (s *server) adminHandler(loopback bool) http.Handler {
 		}
 		return stats
 	}))
-	mux.HandleFunc("GET /debug/vars", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, vars.String()+"\n")
-	})
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	mux := http.NewServeMux()
+	mux.Handle("GET /debug/vars", expvar.Handler())
+	mux.Handle("/debug/pprof/", http.DefaultServeMux)
+	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		if err := listMessages(w, r, store.Queue); err != nil {
 			httpapi.WriteError(w, r, err)
