@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
@@ -32,11 +33,11 @@ func TestCheck(t *testing.T) {
 		stdout ^pets\.db is sound\n$
 		2 refserver check absent.db
 		stderr absent\.db`)
-	file := readFile(t, path)
+	file := process.ReadFile(t, path)
 	for i := 8 * 4096; i < len(file); i += 10 * 4096 {
 		clear(file[i : i+4096])
 	}
-	writeFile(t, path, file)
+	process.WriteFile(t, path, file)
 	damaged := run(t, dir, `
 		1 refserver check pets.db
 		stdout page\s
@@ -58,7 +59,7 @@ func TestCheck(t *testing.T) {
 		"":                                      "pets.db is empty",
 		strings.Repeat("not a store\n", 10_000): "pets.db is not a petstore",
 	} {
-		writeFile(t, path, []byte(data))
+		process.WriteFile(t, path, []byte(data))
 		run(t, dir, "1 refserver check pets.db\nstdout ^(the file is.*\\n)?$\nstderr "+want+"\n!stderr backup")
 	}
 }

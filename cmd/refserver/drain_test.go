@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"example.com/animalstore/internal/process"
 )
 
 // patient lets the server wait for requests on a busy machine too.
@@ -142,7 +144,7 @@ func TestDrainClosesSilentConnections(t *testing.T) {
 			dir := t.TempDir()
 			args := []string{"-drain=4s"} // net/http waits for five
 			if tt.tls {
-				newCertificate(t, dir)
+				process.Certificate(t, dir)
 				args = append(args, "-tls-cert=cert.pem", "-tls-key=key.pem")
 			}
 			for range 5 { // a busy machine may take four seconds too, but not every time

@@ -48,7 +48,7 @@ func TestHangupIgnored(t *testing.T) {
 func TestHangupLoadsCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first := newCertificate(t, dir)
+	first := process.Certificate(t, dir)
 	s := start(t, dir, "-tls-cert=cert.pem", "-tls-key=key.pem")
 	insecure := &tls.Config{InsecureSkipVerify: true}
 	s.Client = &http.Client{Transport: &http.Transport{TLSClientConfig: insecure}} // keeps its connection
@@ -73,12 +73,12 @@ func TestHangupLoadsCertificate(t *testing.T) {
 	}
 
 	s.Must(200, "GET", "/pets", "")
-	second := newCertificate(t, dir)
+	second := process.Certificate(t, dir)
 	uses("before the signal", first)
 	hangup("certificate loaded")
 	uses("after the signal", second)
-	key := readFile(t, s.Path("key.pem"))
-	newCertificate(t, dir)
+	key := process.ReadFile(t, s.Path("key.pem"))
+	process.Certificate(t, dir)
 	for _, spoilt := range []struct {
 		name, file string
 		data       []byte // nil: it is missing
@@ -90,13 +90,13 @@ func TestHangupLoadsCertificate(t *testing.T) {
 		if spoilt.data == nil {
 			_ = os.Remove(s.Path(spoilt.file))
 		} else {
-			writeFile(t, s.Path(spoilt.file), spoilt.data)
+			process.WriteFile(t, s.Path(spoilt.file), spoilt.data)
 		}
 		hangup("level=ERROR")
 		uses(spoilt.name, second)
 	}
 	s.Must(200, "GET", "/pets", "")
-	third := newCertificate(t, dir)
+	third := process.Certificate(t, dir)
 	hangup("certificate loaded")
 	uses("a valid pair after invalid ones", third)
 	s.Stop()

@@ -93,19 +93,3 @@ func (s *server) exits(code int) {
 		s.t.Errorf("the server ended with exit code %d, want %d:\n%s", got, code, s.Tail())
 	}
 }
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func writeFile(t *testing.T, path string, b []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}

@@ -58,7 +58,7 @@ func TestScripts(t *testing.T) {
 	for _, path := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
 			t.Parallel()
-			run(t, t.TempDir(), string(readFile(t, path)))
+			run(t, t.TempDir(), string(process.ReadFile(t, path)))
 		})
 	}
 }
@@ -117,7 +117,7 @@ func (s *script) compare(line, what, pattern string, want bool) bool {
 		text = s.server.Stderr.String()
 	case "file":
 		name, rest, _ := strings.Cut(pattern, " ")
-		pattern, text = rest, string(readFile(s.t, filepath.Join(s.dir, name)))
+		pattern, text = rest, string(process.ReadFile(s.t, filepath.Join(s.dir, name)))
 	case "files":
 		text = strings.Join(tree(s.t, s.dir), "\n")
 	default:
@@ -193,10 +193,10 @@ func (s *script) command(line, name string, words []string) {
 	case name == "write":
 		err = os.WriteFile(path(0), []byte(words[1]+"\n"), 0o600)
 	case name == "overwrite":
-		b := readFile(s.t, path(0))
+		b := process.ReadFile(s.t, path(0))
 		at, e := strconv.Atoi(words[1])
 		copy(b[at:], words[2])
-		writeFile(s.t, path(0), b)
+		process.WriteFile(s.t, path(0), b)
 		err = e
 	case name == "rename":
 		err = os.Rename(path(0), path(1))

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
@@ -86,7 +87,7 @@ func TestStoppedBackup(t *testing.T) {
 	if err := errors.Join(err, store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, slowDir+"/petstore.db", readFile(t, s.db()))
+	process.WriteFile(t, slowDir+"/petstore.db", process.ReadFile(t, s.db()))
 	get := func(s *server) *http.Response {
 		resp, err := http.Get(s.Admin + "/backup")
 		if err != nil || resp.StatusCode != http.StatusOK {

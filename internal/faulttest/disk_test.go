@@ -36,7 +36,7 @@ func TestDiskFull(t *testing.T) {
 	pets := 1
 	for round := range n {
 		room := max(0, space(t, dir)-random.IntN(40)*4096)
-		writeFile(t, filler, make([]byte, room))
+		process.WriteFile(t, filler, make([]byte, room))
 		for ; pets < 5000; pets++ {
 			r := create(pets)
 			if r.Status == http.StatusInsufficientStorage && strings.HasSuffix(r.Body, `"status":507}`) {

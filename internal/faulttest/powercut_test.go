@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/animalstore/internal/process"
 )
 
 const (
@@ -187,7 +189,7 @@ func (d *disk) check(what string, image []byte, before int64) int64 {
 	if !d.linked {
 		name = filepath.Join(filepath.Dir(path), ".pets.db.new-1")
 	}
-	writeFile(d.t, name, image)
+	process.WriteFile(d.t, name, image)
 	n := checkWriter(d.t, what, path, d.outcome.ledger)
 	if before >= 0 && (n < before || n > before+writerCallers) {
 		d.t.Errorf("%s: opened with %d pets and messages, which is neither %d nor the next state", what, n, before)

@@ -24,7 +24,7 @@ func TestRefusedFiles(t *testing.T) {
 	parallel(t)
 	running := start(t, t.TempDir())
 	running.create("Rex")
-	sound := readFile(t, running.db())
+	sound := process.ReadFile(t, running.db())
 	damaged := bytes.Clone(sound)
 	clear(damaged[2*page : 8*page])
 	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
@@ -58,11 +58,11 @@ func TestRefusedFiles(t *testing.T) {
 			path := filepath.Join(dir, "pets.db")
 			switch {
 			case tt.file != nil:
-				writeFile(t, path, tt.file)
+				process.WriteFile(t, path, tt.file)
 			case tt.path == "read-only":
 				mounted := mount(t, "size=20m")
 				path = filepath.Join(mounted, "pets.db")
-				writeFile(t, path, sound)
+				process.WriteFile(t, path, sound)
 				remount(t, mounted, syscall.MS_RDONLY, "")
 			case filepath.IsAbs(tt.path):
 				path = tt.path

@@ -115,7 +115,7 @@ func (s *server) vars() (v struct {
 // proc reads a file of /proc/PID.
 func (s *server) proc(name string) []byte {
 	s.t.Helper()
-	return readFile(s.t, fmt.Sprintf("/proc/%d/%s", s.Pid(), name))
+	return process.ReadFile(s.t, fmt.Sprintf("/proc/%d/%s", s.Pid(), name))
 }
 
 // memory returns a figure of /proc/PID/status, such as VmRSS, in kB.
@@ -149,20 +149,4 @@ func (s *server) descriptors() int {
 		s.t.Fatal(err)
 	}
 	return len(entries)
-}
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func writeFile(t *testing.T, path string, b []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -4,14 +4,10 @@ package faulttest
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/binary"
-	"encoding/pem"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -45,7 +41,7 @@ func TestUnreadResponses(t *testing.T) {
 	t.Run("HTTP/2 with a window of 0", func(t *testing.T) {
 		parallel(t)
 		dir := t.TempDir()
-		writeCertificate(t, dir)
+		process.Certificate(t, dir)
 		cmd := process.Command(dir, serverArgs(t, nil)...)
 		cmd.Args = append(cmd.Args, "-tls-cert=cert.pem", "-tls-key=key.pem")
 		s := &server{process.Serve(t, cmd), t}
@@ -138,18 +134,4 @@ func openStreams(t *testing.T, s *server, conn net.Conn) {
 			}
 		}
 	}
-}
-
-// writeCertificate writes cert.pem and key.pem for 127.0.0.1.
-func writeCertificate(t *testing.T, dir string) {
-	t.Helper()
-	srv := httptest.NewTLSServer(nil)
-	defer srv.Close()
-	cert := srv.TLS.Certificates[0]
-	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "cert.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]}))
-	writeFile(t, filepath.Join(dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
 }
