@@ -101,7 +101,7 @@ func TestStoppedBackup(t *testing.T) {
 	slow := get(start(t, slowDir))
 	go func() {
 		defer close(done)
-		for range 60 { // 12 seconds
+		for range 55 { // 11 seconds
 			more, _ := io.CopyN(io.Discard, slow.Body, 1<<20)
 			received += more
 			time.Sleep(200 * time.Millisecond)

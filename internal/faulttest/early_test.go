@@ -90,8 +90,16 @@ func TestEarlyResponses(t *testing.T) {
 // early sends a whole request on a connection of its own before it reads the
 // response; without a version, by the client of net/http.
 func early(host, line, version, header string, size int) (status int, err error) {
+	head := func(version string) string { return line + " HTTP/" + version + "\r\nHost: h\r\n" + header + "\r\n" }
+	body := spaces(size)
 	if version == "" {
-		return earlyClient(host, line, header, size)
+		req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head("1.1"))))
+		if err != nil {
+			return 0, err
+		}
+		req.RequestURI, req.URL.Scheme, req.URL.Host = "", "http", host
+		req.Body, req.ContentLength = io.NopCloser(body), int64(size)
+		return readAll(http.DefaultClient.Do(req))
 	}
 	conn, err := net.Dial("tcp", host)
 	if err != nil {
@@ -99,39 +107,19 @@ func early(host, line, version, header string, size int) (status int, err error)
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(patience))
-	body := spaces(size)
 	if strings.Contains(header, "chunked") {
 		body = io.MultiReader(strings.NewReader(fmt.Sprintf("%x\r\n", size)), body, strings.NewReader("\r\n0\r\n\r\n"))
 	} else {
 		header += fmt.Sprintf("Content-Length: %d\r\n", size)
 	}
-	if _, err := io.WriteString(conn, line+" HTTP/"+version+"\r\nHost: h\r\n"+header+"\r\n"); err != nil {
+	if _, err := io.Copy(struct{ io.Writer }{conn}, io.MultiReader(strings.NewReader(head(version)), body)); err != nil {
 		return 0, err
 	}
-	if _, err := io.Copy(struct{ io.Writer }{conn}, body); err != nil {
-		return 0, err
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		return 0, err
-	}
-	_, err = io.Copy(io.Discard, resp.Body)
-	return resp.StatusCode, err
+	return readAll(http.ReadResponse(bufio.NewReader(conn), nil))
 }
 
-func earlyClient(host, line, header string, size int) (status int, err error) {
-	method, path, _ := strings.Cut(line, " ")
-	req, err := http.NewRequest(method, "http://"+host+path, spaces(size))
-	if err != nil {
-		return 0, err
-	}
-	req.ContentLength = int64(size)
-	for field := range strings.SplitSeq(strings.TrimSpace(header), "\r\n") {
-		if name, value, ok := strings.Cut(field, ": "); ok {
-			req.Header.Set(name, value)
-		}
-	}
-	resp, err := http.DefaultClient.Do(req)
+// readAll reads the body of a response and returns the status.
+func readAll(resp *http.Response, err error) (status int, _ error) {
 	if err != nil {
 		return 0, err
 	}

@@ -21,9 +21,12 @@ func sentPet(name string) petstore.NewPet {
 // TestKill kills the server at random moments while clients write. After each
 // kill the file must hold what was acknowledged, once, and nothing else but
 // what was sent without a response. A creation that is repeated later must not
-// make a second pet. It runs beside no other test, so that much is under way at
-// a kill.
+// make a second pet. The long form runs beside no other test, so that much is
+// under way at a kill.
 func TestKill(t *testing.T) {
+	if !*full {
+		parallel(t)
+	}
 	n, random := rounds(4, 200)
 	serverArgs(t, nil) // builds the server, which is not part of a start
 	dir := t.TempDir()
