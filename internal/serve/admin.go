@@ -32,7 +32,10 @@ func (s *server) adminHandler(loopback bool) http.Handler {
 	store, started := s.store, time.Now()
 	expvar.Publish("goroutines", expvar.Func(func() any { return runtime.NumGoroutine() }))
 	expvar.Publish("uptime_seconds", expvar.Func(func() any { return int64(time.Since(started).Seconds()) }))
-	expvar.Publish("responses", expvar.Func(func() any { return s.responses.byClass() }))
+	for _, class := range classes {
+		s.responses.Add(class, 0)
+	}
+	expvar.Publish("responses", &s.responses)
 	expvar.Publish("connections", expvar.Func(func() any { return s.connections() }))
 	expvar.Publish("store", expvar.Func(func() any {
 		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)

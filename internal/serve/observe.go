@@ -3,8 +3,6 @@ package serve
 import (
 	"context"
 	"log/slog"
-	"strconv"
-	"sync/atomic"
 
 	"example.com/animalstore/petstore/httpapi"
 )
@@ -16,7 +14,7 @@ func (s *server) observer() func(context.Context, httpapi.Observation) {
 		return nil
 	}
 	return func(ctx context.Context, o httpapi.Observation) {
-		s.responses.add(o.Status)
+		s.responses.Add(classes[min(o.Status/100, 5)], 1)
 		if s.accessLog {
 			logAccess(ctx, s.log, o)
 		}
@@ -45,24 +43,9 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
 
-// responses counts responses by the first digit of the status; 0: a connection
-// was cut without one.
-type responses [6]atomic.Int64
-
-func (c *responses) add(status int) {
-	if class := status / 100; class < len(c) {
-		c[class].Add(1)
-	}
-}
-
-// byClass returns the counts by class of status: "2xx" and so on.
-func (c *responses) byClass() map[string]int64 {
-	m := map[string]int64{"none": c[0].Load()}
-	for i := 1; i < len(c); i++ {
-		m[strconv.Itoa(i)+"xx"] = c[i].Load()
-	}
-	return m
-}
+// classes are the names under which responses are counted, by the first digit of
+// the status. It is 0 if a connection was cut without a response.
+var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
 
 // untilFailed logs nothing once the store has failed: every request is refused
 // for the reason in the server's last line.

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"crypto/tls"
+	"expvar"
 	"fmt"
 	"log/slog"
 	"net"
@@ -23,7 +24,7 @@ type server struct {
 	store     *Store
 	keys      *apikey.File
 	cert      atomic.Pointer[tls.Certificate] // nil: without TLS
-	responses responses
+	responses expvar.Map
 	draining  atomic.Bool
 
 	endpoints []*endpoint
