@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,18 +13,8 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// patient lets the server wait for requests on a busy machine too.
-const patient = "-drain=2m"
-
-// halfSent is a request whose body is missing.
-type halfSent struct {
-	t    *testing.T
-	conn net.Conn
-}
-
-const missingBody = `{"name":"slow","categoryId":1}`
-
-func sendHalf(s *server) *halfSent {
+// begin sends a request without its body, and waits until the server has it.
+func begin(s *server) net.Conn {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", s.Host())
 	if err != nil {
@@ -34,47 +23,24 @@ func sendHalf(s *server) *halfSent {
 	s.t.Cleanup(func() { conn.Close() })
 	_, _ = io.WriteString(conn, "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.Key+"\r\nContent-Type: application/json\r\n"+
 		"Expect: 100-continue\r\nContent-Length: 30\r\n\r\n")
-	// The server asks for the body: it has the request.
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	if err != nil || !strings.Contains(line, "100") {
 		s.t.Fatalf("response to the header: %q, %v", line, err)
 	}
-	return &halfSent{s.t, conn}
+	return conn
 }
 
-// finish sends the body. The pet must be created.
-func (h *halfSent) finish() {
-	h.t.Helper()
-	_, _ = io.WriteString(h.conn, missingBody)
-	resp, err := http.ReadResponse(bufio.NewReader(h.conn), nil)
+// finish sends the body of a request that was begun. The pet must be created.
+func finish(t *testing.T, conn net.Conn) {
+	t.Helper()
+	_, _ = io.WriteString(conn, `{"name":"slow","categoryId":1}`)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
-		h.t.Fatal(err)
+		t.Fatal(err)
 	}
 	if resp.StatusCode != http.StatusCreated || !resp.Close {
-		h.t.Errorf("the request in flight: %s, Connection: close %v", resp.Status, resp.Close)
+		t.Errorf("the request in flight: %s, Connection: close %v", resp.Status, resp.Close)
 	}
-}
-
-// health returns the status of a health check, or 0 if there is no response.
-func (s *server) health(path string) int {
-	r, err := s.Send("GET", s.root()+path, "")
-	if err != nil {
-		return 0
-	}
-	return r.Status
-}
-
-func TestDrainWaitsForRequests(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir(), patient)
-	slow := sendHalf(s)
-	if got := s.health("/readyz"); got != http.StatusOK {
-		t.Errorf("/readyz: %d before the signal", got)
-	}
-	s.signal(syscall.SIGTERM)
-	s.Until("the address is closed", func() bool { return s.health("/healthz") == 0 })
-	slow.finish()
-	s.exits(0)
 }
 
 // Before the address closes, /readyz is 503 for a second. A busy machine may
@@ -83,39 +49,21 @@ func TestDrainTurnsAway(t *testing.T) {
 	t.Parallel()
 	for range 5 {
 		s := start(t, t.TempDir())
-		sendHalf(s)
-		s.signal(syscall.SIGTERM)
-		ready, alive := http.StatusOK, 0
+		begin(s)
+		_ = s.Signal(syscall.SIGTERM)
+		var ready, alive process.Response
 		s.Until("/readyz changes", func() bool {
-			ready, alive = s.health("/readyz"), s.health("/healthz")
-			return ready != http.StatusOK
+			ready, _ = s.Send("GET", s.root()+"/readyz", "")
+			alive, _ = s.Send("GET", s.root()+"/healthz", "")
+			return ready.Status != http.StatusOK
 		})
 		s.Kill()
-		if ready == http.StatusServiceUnavailable && alive == http.StatusOK {
+		if ready.Status == http.StatusServiceUnavailable && alive.Status == http.StatusOK {
 			return
 		}
-		t.Logf("/readyz: %d, /healthz: %d", ready, alive)
+		t.Logf("/readyz: %d, /healthz: %d", ready.Status, alive.Status)
 	}
 	t.Error("/readyz is not 503 while the server stops and /healthz is 200")
-}
-
-func TestDrainEnds(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir(), "-drain=100ms")
-	sendHalf(s)
-	s.signal(os.Interrupt)
-	s.exits(1)
-	s.logs("1 connections cut")
-}
-
-func TestSecondSignalEndsAtOnce(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir(), "-drain=1h")
-	sendHalf(s)
-	s.signal(syscall.SIGTERM)
-	s.logs("msg=stopping")
-	s.signal(syscall.SIGTERM)
-	s.exits(1)
 }
 
 // A connection without a complete request does not delay the end.

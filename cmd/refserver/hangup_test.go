@@ -15,21 +15,6 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// Without a certificate to load, SIGHUP stops the server as SIGTERM does. A
-// terminal that is closed sends it more than once.
-func TestHangupDrains(t *testing.T) {
-	t.Parallel()
-	s := start(t, t.TempDir(), patient)
-	slow := sendHalf(s)
-	for range 3 {
-		s.signal(syscall.SIGHUP)
-	}
-	s.Until("the address is closed", func() bool { return s.health("/healthz") == 0 })
-	s.signal(syscall.SIGHUP)
-	slow.finish()
-	s.exits(0)
-}
-
 // A server started with nohup must outlive its terminal.
 func TestHangupIgnored(t *testing.T) {
 	t.Parallel()
@@ -37,10 +22,12 @@ func TestHangupIgnored(t *testing.T) {
 	sh := process.Command(cmd.Dir, append([]string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`}, cmd.Args...)...)
 	sh.Env = cmd.Env
 	s := startCommand(t, sh)
-	s.signal(syscall.SIGHUP)
+	_ = s.Signal(syscall.SIGHUP)
 	s.create("Rex")
 	s.Stop()
-	s.logs("signal=terminated")
+	if log := s.Stderr.String(); !strings.Contains(log, "signal=terminated") {
+		t.Errorf("the log:\n%s", log)
+	}
 }
 
 // SIGHUP loads the certificate again. A pair of files that is not valid changes
@@ -68,7 +55,7 @@ func TestHangupLoadsCertificate(t *testing.T) {
 	hangup := func(want string) {
 		t.Helper()
 		logged := len(s.Stderr.String())
-		s.signal(syscall.SIGHUP)
+		_ = s.Signal(syscall.SIGHUP)
 		s.Until(fmt.Sprintf("the log has %q", want), func() bool { return strings.Contains(s.Stderr.String()[logged:], want) })
 	}
 

@@ -71,25 +71,3 @@ func (s *server) create(name string, fields ...string) string {
 
 // root returns the URL of the host.
 func (s *server) root() string { return strings.TrimSuffix(s.URL, "/v1") }
-
-// logs waits until the log has the text.
-func (s *server) logs(text string) {
-	s.t.Helper()
-	s.Until(fmt.Sprintf("the log has %q", text), func() bool { return strings.Contains(s.Stderr.String(), text) })
-}
-
-// signal sends a signal to the server.
-func (s *server) signal(sig os.Signal) {
-	s.t.Helper()
-	if err := s.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// exits checks that the server ends with that exit code.
-func (s *server) exits(code int) {
-	s.t.Helper()
-	if got := s.Wait(); got != code {
-		s.t.Errorf("the server ended with exit code %d, want %d:\n%s", got, code, s.Tail())
-	}
-}

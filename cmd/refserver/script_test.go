@@ -3,12 +3,14 @@ package main
 import (
 	"io/fs"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,14 +23,17 @@ import (
 //
 //	start FLAG...            starts a server on a free port; it is used from now on
 //	stop, kill               ends the server
-//	ends                     waits until the server ends with exit code 1
+//	signal TERM|INT|HUP      sends a signal to the server
+//	ends CODE                waits until the server ends with this exit code
+//	begin, finish            send a request without its body, and the body
 //	refserver ARG...         runs a command, which must succeed
 //	CODE refserver ARG...    runs a command, which must end with this exit code;
 //	                         if it fails, with one line, and with the same files
 //	STATUS METHOD TARGET BODY FIELD VALUE...
 //	                         sends a request; see [process.Server.Send]
 //	until STATUS METHOD TARGET PATTERN FIELD VALUE...
-//	                         sends requests until a response is like this
+//	                         sends requests until a response is like this; 0: until
+//	                         there is none
 //	env NAME=VALUE...        sets variables for later commands
 //	write NAME TEXT, overwrite NAME OFFSET TEXT, rename OLD NEW,
 //	symlink OLD NEW, mkdir NAME, remove NAME
@@ -69,6 +74,7 @@ type script struct {
 	dir            string
 	env            []string
 	server         *server
+	begun          net.Conn // see begin
 	values         map[string]string
 	stdout, stderr string
 	unexpected     *string // stdout or stderr, if it must be empty unless the next line is about it
@@ -171,8 +177,8 @@ func (s *script) command(line, name string, words []string) {
 	case name == "until":
 		code, err = strconv.Atoi(words[0])
 		s.server.Until(line, func() bool {
-			r, err := s.server.Send(words[1], words[2], "", words[4:]...)
-			return err == nil && r.Status == code && s.matches(words[3], r.Body)
+			r, _ := s.server.Send(words[1], words[2], "", words[4:]...)
+			return r.Status == code && s.matches(words[3], r.Body)
 		})
 	case name == "refserver":
 		s.refserver(line, 0, words)
@@ -186,8 +192,16 @@ func (s *script) command(line, name string, words []string) {
 		s.server.Stop()
 	case name == "kill":
 		s.server.Kill()
+	case name == "signal":
+		err = s.server.Signal(map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP}[words[0]])
 	case name == "ends":
-		s.server.exits(1)
+		if got := s.server.Wait(); words[0] != strconv.Itoa(got) {
+			s.t.Errorf("%s: exit code %d:\n%s", line, got, s.server.Tail())
+		}
+	case name == "begin":
+		s.begun = begin(s.server)
+	case name == "finish":
+		finish(s.t, s.begun)
 	case name == "env":
 		s.env = append(s.env, words...)
 	case name == "write":
