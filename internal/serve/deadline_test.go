@@ -32,6 +32,7 @@ func newPair(t *testing.T) (ours, theirs net.Conn) {
 }
 
 func TestDeadlines(t *testing.T) {
+	t.Parallel()
 	ours, theirs := newPair(t)
 	read := func() error {
 		_, err := ours.Read(make([]byte, 1))
@@ -81,6 +82,7 @@ type zeros struct{}
 func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 
 func TestTimerEnds(t *testing.T) {
+	t.Parallel()
 	ours, _ := newPair(t)
 	c := ours.(*lateConn)
 	time.Sleep(2 * lateness)

@@ -57,6 +57,7 @@ func get(t *testing.T, conn net.Conn, within time.Duration) bool {
 }
 
 func TestConnectionLimit(t *testing.T) {
+	t.Parallel()
 	const patience = 2 * time.Minute
 	l := newServer(t, 2, &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})})
 	first, second := dial(t, l), dial(t, l)
