@@ -111,6 +111,7 @@ func TestDescriptorsUsedUp(t *testing.T) {
 	revoked := s.Key
 	get := func(key string) (status int) {
 		s.Key = key
+		_ = kept.SetDeadline(time.Now().Add(patience))
 		_, _ = io.WriteString(kept, s.raw("GET", "/pets/1", "", ""))
 		resp, err := http.ReadResponse(bufio.NewReader(kept), nil)
 		if err != nil {
