@@ -46,6 +46,9 @@ func (s *server) adminHandler(loopback bool) http.Handler {
 		}
 		return stats
 	}))
+	if store.Endpoints != nil {
+		expvar.Publish("endpoints", expvar.Func(store.Endpoints))
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /debug/vars", expvar.Handler())
 	mux.Handle("/debug/pprof/", http.DefaultServeMux)

@@ -54,6 +54,10 @@ type Store struct {
 	// it can until it fails.
 	Ready func(context.Context) error
 
+	// Endpoints returns counters of what the store connects to, for /debug/vars. nil:
+	// none.
+	Endpoints func() any
+
 	// Failed is closed when the store must be opened again, for the reason that
 	// Err returns. The server then ends with exit code 1. nil: never.
 	Failed <-chan struct{}
