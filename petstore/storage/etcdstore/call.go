@@ -20,14 +20,44 @@ import (
 // waits until its timeout. Reads beyond the limit fail at once.
 const maxReads = 1024
 
-// errConnecting makes a call try the next member. No caller sees it.
-var errConnecting = status.Error(codes.Unavailable, "the member is being connected to")
-
 var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many calls are waiting for the cluster")
 
-// getOp returns the operation that reads one key.
-func (s *Store) getOp(key string) clientv3.Op {
-	return clientv3.OpGet(s.config.Prefix+key, s.readOptions...)
+// txn is a transaction: then if all compares hold, otherwise the rest.
+type txn struct {
+	compares        []clientv3.Cmp
+	then, otherwise []clientv3.Op
+	stale           bool // it only reads, and needs no leader
+}
+
+// values are what a transaction has read, by key without the prefix.
+type values map[string]*mvccpb.KeyValue
+
+// open returns the body of the record with that key, which must exist.
+func (v values) open(key string) ([]byte, error) {
+	if v[key] == nil {
+		return nil, damaged("the record %q is missing", key)
+	}
+	return open(key, v[key].Value)
+}
+
+// collect adds to v what the operations of a transaction have read.
+func (s *Store) collect(v values, responses []*etcdserverpb.ResponseOp) values {
+	for _, r := range responses {
+		for _, kv := range r.GetResponseRange().GetKvs() {
+			v[string(kv.Key[len(s.config.Prefix):])] = kv
+		}
+		s.collect(v, r.GetResponseTxn().GetResponses())
+	}
+	return v
+}
+
+// getOps returns the operations that read keys.
+func (s *Store) getOps(keys []string, options ...clientv3.OpOption) []clientv3.Op {
+	ops := make([]clientv3.Op, len(keys))
+	for i, key := range keys {
+		ops[i] = clientv3.OpGet(s.config.Prefix+key, options...)
+	}
+	return ops
 }
 
 // rangeOp returns the operation that reads the keys k with from <= k < to.
@@ -36,138 +66,82 @@ func (s *Store) rangeOp(from, to string, options ...clientv3.OpOption) clientv3.
 	return clientv3.OpGet(s.config.Prefix+from, append(options, s.readOptions...)...)
 }
 
-// get reads one key. It returns nil if the key does not exist.
-func (s *Store) get(ctx context.Context, key string) (*mvccpb.KeyValue, error) {
-	var kv *mvccpb.KeyValue
-	err := s.call(ctx, func(ctx context.Context, member *clientv3.Client) (*etcdserverpb.ResponseHeader, error) {
-		resp, err := member.Get(ctx, s.config.Prefix+key, s.readOptions...)
-		if err != nil {
-			return nil, err
-		}
-		if len(resp.Kvs) > 0 {
-			kv = resp.Kvs[0]
-		}
-		return resp.Header, nil
-	})
-	return kv, err
-}
-
-// read carries out operations that only read, all on one state of the cluster.
-func (s *Store) read(ctx context.Context, ops []clientv3.Op) (*clientv3.TxnResponse, error) {
-	var resp *clientv3.TxnResponse
-	err := s.call(ctx, func(ctx context.Context, member *clientv3.Client) (*etcdserverpb.ResponseHeader, error) {
-		var err error
-		if resp, err = member.Txn(ctx).Then(ops...).Commit(); err != nil {
-			return nil, err
-		}
-		return resp.Header, nil
-	})
-	return resp, err
-}
-
-// fetch reads records that must exist and never change, in the order of keys. In
-// a serializable read, a member that lags may not have them yet. Then fetch
-// reads again, linearizably.
-func (s *Store) fetch(ctx context.Context, keys []string) ([]*mvccpb.KeyValue, error) {
-	kvs, missing, err := s.fetchWith(ctx, keys, s.readOptions)
-	if err == nil && missing != "" && s.config.Serializable {
-		kvs, missing, err = s.fetchWith(ctx, keys, nil)
-	}
-	if err == nil && missing != "" {
-		err = damaged("the record %q is missing", missing)
-	}
-	return kvs, err
-}
-
-func (s *Store) fetchWith(ctx context.Context, keys []string, options []clientv3.OpOption) (kvs []*mvccpb.KeyValue, missing string, err error) {
-	ops := make([]clientv3.Op, len(keys))
-	for i, key := range keys {
-		ops[i] = clientv3.OpGet(s.config.Prefix+key, options...)
-	}
-	resp, err := s.read(ctx, ops)
+// read reads keys and ranges, all in one state of the cluster.
+func (s *Store) read(ctx context.Context, keys []string, ranges ...clientv3.Op) (values, error) {
+	resp, err := s.do(ctx, txn{then: append(s.getOps(keys, s.readOptions...), ranges...), stale: s.config.Serializable})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	kvs = make([]*mvccpb.KeyValue, len(keys))
-	for i := range keys {
-		if kvs[i] = oneOf(resp.Responses[i]); kvs[i] == nil {
-			missing = keys[i]
+	return s.collect(values{}, resp.Responses), nil
+}
+
+// fetch reads records that must exist and never change. In a serializable read,
+// a member that lags may not have them yet. Then fetch reads again, linearizably.
+func (s *Store) fetch(ctx context.Context, keys []string) (values, error) {
+	v, err := s.read(ctx, keys)
+	if err == nil && len(v) < len(keys) && s.config.Serializable {
+		var resp *clientv3.TxnResponse
+		if resp, err = s.do(ctx, txn{then: s.getOps(keys)}); err == nil {
+			v = s.collect(values{}, resp.Responses)
 		}
 	}
-	return kvs, missing, nil
+	return v, err
 }
 
-// rangeOf returns what an operation in a transaction has read.
-func rangeOf(r *etcdserverpb.ResponseOp) []*mvccpb.KeyValue { return r.GetResponseRange().GetKvs() }
-
-// oneOf returns the one key that an operation has read, nil if it does not
-// exist.
-func oneOf(r *etcdserverpb.ResponseOp) *mvccpb.KeyValue {
-	if kvs := rangeOf(r); len(kvs) > 0 {
-		return kvs[0]
-	}
-	return nil
-}
-
-// request is a request to one member.
-type request = func(context.Context, *clientv3.Client) (*etcdserverpb.ResponseHeader, error)
-
-// call sends a request that only reads. After a transient failure it sends the
-// request to another member, until the timeout.
-func (s *Store) call(ctx context.Context, do request) error {
+// do carries out a transaction that can be repeated, such as a read.
+func (s *Store) do(ctx context.Context, t txn) (*clientv3.TxnResponse, error) {
 	if err := s.usable(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if s.reading.Add(1) > maxReads {
 		s.reading.Add(-1)
-		return errBusy
+		return nil, errBusy
 	}
 	defer s.reading.Add(-1)
-	end := time.Now().Add(s.config.RequestTimeout)
+	resp, _, err := s.call(ctx, time.Now().Add(s.config.RequestTimeout), t)
+	if err != nil && s.usable(ctx) != nil {
+		err = s.usable(ctx)
+	}
+	return resp, err
+}
+
+// call sends a transaction until a member responds. unsure says that an earlier
+// attempt got no response, and may have been carried out or may still be.
+func (s *Store) call(ctx context.Context, end time.Time, t txn) (resp *clientv3.TxnResponse, unsure bool, err error) {
 	for n := 0; ; n++ {
 		before := s.revision.Load()
-		header, err := s.attempt(ctx, end, do)
+		m, resp, err := s.attempt(ctx, end, t)
 		if err == nil {
-			s.setResponding(nil)
-			return s.sameCluster(header, before)
-		}
-		if err := s.usable(ctx); err != nil {
-			return err
+			return resp, unsure, s.sameCluster(m.endpoint, resp.Header, before)
 		}
 		if !transient(err) {
-			return s.explain(err)
+			return nil, unsure, explain(err)
 		}
-		if !s.pause(ctx, end, n) {
-			s.setResponding(err)
-			return unavailable(err)
+		unsure = true
+		if d := 10 * time.Millisecond << min(n, 4); !sleep(ctx, end, d/2+rand.N(d)) {
+			return nil, unsure, unavailable(err)
 		}
 	}
 }
 
-// attempt sends a request once, to the member that responded last. If it does
+// attempt sends a transaction once, to the member that responded last. If it does
 // not respond now, the next request goes to the next member. A single client of
 // etcd for all members would ask them in turn: if one of three hung, every third
 // request would wait for its timeout.
-func (s *Store) attempt(ctx context.Context, end time.Time, do request) (*etcdserverpb.ResponseHeader, error) {
-	at := s.current.Load()
+func (s *Store) attempt(ctx context.Context, end time.Time, t txn) (*member, *clientv3.TxnResponse, error) {
+	first := s.current.Load()
+	at := first
+	for !s.members[int(at)%len(s.members)].ours.Load() { // one is ours since the store was opened
+		at++
+	}
+	m := s.members[int(at)%len(s.members)]
 	try, cancel := context.WithTimeout(ctx, s.config.attemptTimeout(time.Until(end)))
 	defer cancel()
-	member, err := s.members[int(at)%len(s.members)].connected(s.config)
-	var header *etcdserverpb.ResponseHeader
-	if err == nil {
-		header, err = do(clientv3.WithRequireLeader(try), member)
-	}
+	resp, err := m.send(try, t)
 	if err != nil && transient(err) && ctx.Err() == nil {
-		s.current.CompareAndSwap(at, at+1) // once, though many requests may fail
+		s.current.CompareAndSwap(first, at+1) // once, though many requests may fail
 	}
-	return header, err
-}
-
-// pause waits before a request is sent again, longer each time. It reports
-// whether there is time left.
-func (s *Store) pause(ctx context.Context, end time.Time, n int) bool {
-	d := 10 * time.Millisecond << min(n, 4)
-	return sleep(ctx, end, d/2+rand.N(d))
+	return m, resp, err
 }
 
 // sleep waits for d. It reports false if that would take until after end, or if
@@ -176,10 +150,8 @@ func sleep(ctx context.Context, end time.Time, d time.Duration) bool {
 	if time.Until(end) < d {
 		return false
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false
@@ -190,25 +162,16 @@ func sleep(ctx context.Context, end time.Time, d time.Duration) bool {
 // repeated: when the cluster has no leader, or a member is stopping or does not
 // respond.
 func transient(err error) bool {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return true
-	case errors.Is(err, rpctypes.ErrTooManyRequests), errors.Is(err, rpctypes.ErrInvalidAuthToken), errors.Is(err, rpctypes.ErrAuthOldRevision):
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, rpctypes.ErrTooManyRequests) ||
+		errors.Is(err, rpctypes.ErrInvalidAuthToken) || errors.Is(err, rpctypes.ErrAuthOldRevision) {
 		return true
 	}
-	switch codeOf(err) {
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
-		return true
-	}
-	return false
-}
-
-func codeOf(err error) codes.Code {
+	code := status.Code(err)
 	var e rpctypes.EtcdError
 	if errors.As(err, &e) {
-		return e.Code()
+		code = e.Code()
 	}
-	return status.Code(err)
+	return code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled
 }
 
 func unavailable(err error) error {
@@ -216,7 +179,7 @@ func unavailable(err error) error {
 }
 
 // explain turns a refusal by etcd into an error of the store.
-func (s *Store) explain(err error) error {
+func explain(err error) error {
 	switch {
 	case errors.Is(err, rpctypes.ErrNoSpace):
 		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
@@ -224,19 +187,5 @@ func (s *Store) explain(err error) error {
 		// The members were started with limits below etcd's defaults.
 		return &petstore.Error{Code: petstore.CodeFull, Message: "the cluster does not accept requests of this size", Err: err}
 	}
-	s.setResponding(err)
 	return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the cluster refuses this now", Err: err}
-}
-
-// setResponding records whether the cluster responds, and logs a change. err is
-// why it does not.
-func (s *Store) setResponding(err error) {
-	switch {
-	case err == nil && s.silent.Load():
-		if s.silent.CompareAndSwap(true, false) {
-			s.config.Logger.Info("the cluster responds again")
-		}
-	case err != nil && s.silent.CompareAndSwap(false, true):
-		s.config.Logger.Warn("the cluster does not respond", "err", err)
-	}
 }

@@ -1,133 +1,16 @@
 package etcdstore
 
 import (
-	"context"
-	"sync/atomic"
+	"math/rand/v2"
+	"slices"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"example.com/animalstore/petstore"
 )
-
-// The limits of what may wait and of what one transaction takes. etcd accepts
-// 128 operations and 1.5 MiB. 512 pets need at most 33 blocks, 5 marks and 7
-// blocks of indexes. Every transaction also has operations for the state, the
-// mark of the process, the last loser and a record of outcomes. The rest is for
-// long texts, messages and outcomes.
-const (
-	maxWaiting      = 2048
-	maxWaitingBytes = 64 << 20
-	maxPets         = 512
-	maxOps          = 128 - (33 + 5 + 7 + 4)
-	maxBatchBytes   = 1 << 20
-)
-
-// write is the change of one caller.
-type write struct {
-	apply func(*update) error
-	pets  int         // how many pets it adds, at most
-	ops   int         // how many operations it needs, at most, besides those for pets and those of every transaction
-	size  int         // how many bytes of the request it takes, at most, roughly
-	once  string      // the key of the outcome; "": the outcome is not kept
-	needs []string    // keys that apply looks at; unless alone, the first attempt assumes that they do not exist
-	alone bool        // needs a transaction of its own, built on what its needs hold
-	taken atomic.Bool // by the committer, or by the caller that cancels it
-	err   error       // of apply, or of the transaction; valid once done is closed
-	done  chan struct{}
-}
-
-// update is a transaction under construction, with the changes of one or more
-// callers.
-type update struct {
-	state
-	now     int64 // nanoseconds since 1970
-	prefix  string
-	known   map[string]*mvccpb.KeyValue // what was read with the state; nil: nothing was
-	absent  []string                    // keys that were not read; the transaction fails if one exists
-	ops     []clientv3.Op
-	deletes []clientv3.Op
-	made    map[string]*outcome // of this transaction, by key
-	digests []byte              // the keys of made, without the letter
-	changed bool                // there is something to store
-}
-
-func (u *update) put(key, value string) {
-	u.changed = true
-	u.ops = append(u.ops, clientv3.OpPut(u.prefix+key, value))
-}
-
-func (u *update) delete(key string) {
-	u.changed = true
-	u.deletes = append(u.deletes, clientv3.OpDelete(u.prefix+key))
-}
-
-var errNotSent = petstore.Errorf(petstore.CodeUnavailable, "the cluster is not responding: nothing was stored")
-
-var errUnknown = petstore.Errorf(petstore.CodeUnavailable, "the cluster did not respond in time: this may have been stored")
-
-// unknown is errUnknown with its cause.
-func unknown(cause error) error {
-	return &petstore.Error{Code: errUnknown.Code, Message: errUnknown.Message, Err: cause}
-}
-
-// change queues w and returns once it is on stable storage.
-//
-// If ctx ends before w is in a transaction, the change is not made. After that,
-// change waits for the outcome until the request timeout.
-func (s *Store) change(ctx context.Context, w *write) error {
-	if err := s.usable(ctx); err != nil {
-		return err
-	}
-	timeout := time.NewTimer(s.config.RequestTimeout)
-	defer timeout.Stop()
-	w.done = make(chan struct{})
-	if err := s.enqueue(w); err != nil {
-		return err
-	}
-	ended := ctx.Done()
-	for {
-		select {
-		case <-w.done:
-			return w.err
-		case <-ended:
-			if w.taken.CompareAndSwap(false, true) {
-				return ctx.Err()
-			}
-			ended = nil
-		case <-timeout.C:
-			if w.taken.CompareAndSwap(false, true) {
-				return errNotSent
-			}
-			select {
-			case <-w.done: // just now
-				return w.err
-			default:
-				return errUnknown
-			}
-		}
-	}
-}
-
-func (s *Store) enqueue(w *write) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.closed {
-		return errClosed
-	}
-	if s.pending.Add(int64(w.size)) > maxWaitingBytes {
-		s.pending.Add(-int64(w.size))
-		return errBusy
-	}
-	select {
-	case s.writes <- w:
-		return nil
-	default:
-		s.pending.Add(-int64(w.size))
-		return errBusy
-	}
-}
 
 // committer belongs to the goroutine that commits.
 type committer struct {
@@ -140,108 +23,95 @@ type committer struct {
 	round  time.Duration // how long the last transaction took
 }
 
-// commitAll commits until the store is closed and nothing is waiting. Each
-// transaction takes what has queued up during the one before. So a lone caller
-// never waits for others, and many callers share a transaction.
-func (s *Store) commitAll() {
-	defer close(s.committer.stopped)
-	var next *write // did not fit into the last transaction
-	for {
-		first := next
-		if next = nil; first == nil {
-			var ok bool
-			if first, ok = <-s.writes; !ok {
-				return
-			}
-		}
-		batch := []*write{first}
-		pets, ops, size := first.pets, first.ops, first.size
-	more:
-		for !first.alone {
-			select {
-			case w, ok := <-s.writes:
-				if !ok {
-					break more
-				}
-				if w.alone || pets+w.pets > maxPets || ops+w.ops > maxOps || size+w.size > maxBatchBytes {
-					next = w
-					break more
-				}
-				batch = append(batch, w)
-				pets, ops, size = pets+w.pets, ops+w.ops, size+w.size
-			default:
-				break more
-			}
-		}
-		s.pending.Add(-int64(size))
-		s.commit(batch)
-		s.yield()
-	}
+// basis is what a transaction is built on: the state, and what was read together
+// with it.
+type basis struct {
+	state *state
+	known values // nil: nothing was read with the state
+	mark  int64  // the number of the process's last transaction that was carried out
 }
 
-// commit commits batch in one transaction and wakes its callers.
-func (s *Store) commit(batch []*write) {
-	live := batch[:0]
-	for _, w := range batch {
-		if w.taken.CompareAndSwap(false, true) {
-			live = append(live, w)
-		}
-	}
-	if len(live) == 0 {
-		return
-	}
-	err := s.transact(live)
-	for _, w := range live {
-		if err != nil {
-			w.err = err // even if it changed nothing: it may depend on a write before it
-		}
-		close(w.done)
-	}
+// update is a transaction under construction, with the changes of one or more
+// callers.
+type update struct {
+	state
+	now     int64 // nanoseconds since 1970
+	prefix  string
+	known   values   // what was read with the state; nil: nothing was
+	absent  []string // keys that were not read; the transaction fails if one exists
+	ops     []clientv3.Op
+	made    map[string]*outcome // of this transaction, by key
+	digests []byte              // the keys of made, without the letter
+	changed bool                // there is something to store
 }
 
-// transact carries out writes in one transaction. It builds the transaction on
+func (u *update) put(key, value string) {
+	u.changed = true
+	u.ops = append(u.ops, clientv3.OpPut(u.prefix+key, value))
+}
+
+func (u *update) delete(key string) {
+	u.changed = true
+	u.ops = append(u.ops, clientv3.OpDelete(u.prefix+key))
+}
+
+var errContended = petstore.Errorf(petstore.CodeUnavailable, "too many processes are writing")
+
+// commit carries out writes in one transaction. It builds the transaction on
 // the state that the last one of this process left. If another process has
 // changed the state since, the compare fails, and the response has the new state
 // to build on.
-func (s *Store) transact(live []*write) error {
+func (s *Store) commit(batch []*write) error {
 	end := time.Now().Add(s.config.RequestTimeout)
 	var needs []string
-	for _, w := range live {
+	for _, w := range batch {
 		needs = append(needs, w.needs...)
 	}
-	base := basis{state: s.committer.state}
-	s.committer.state = nil
-	rev := int64(-1)
+	c := &s.committer
+	base, rev := basis{state: c.state}, int64(-1)
+	c.state = nil
 	for lost := int64(0); ; lost++ {
 		var err error
-		if base.state == nil || base.known == nil && live[0].alone {
+		if base.state == nil || base.known == nil && batch[0].alone {
 			if base, err = s.lookUp(end, needs); err != nil {
 				return err
 			}
 		}
-		u := s.build(base, live)
-		if !u.changed {
-			if base.known != nil {
-				s.committer.state = base.state
-				return nil
-			}
+		u := s.build(base, batch)
+		if !u.changed && base.known == nil {
 			base.state = nil // it may be out of date, so read it
 			continue
+		}
+		if !u.changed {
+			c.state = base.state
+			return nil
 		}
 		// The number is for all attempts on the same state. If an attempt
 		// without a response is carried out late, after another that lost only
 		// because a key exists, the mark still has this number.
 		if base.state.rev != rev {
 			rev = base.state.rev
-			s.committer.number++
+			c.number++
 		}
-		var committed bool
-		if base, committed, err = s.send(end, base, u, needs, lost); err != nil {
-			return s.withoutRoom(end, needs, live, err)
+		start := time.Now()
+		resp, unsure, err := s.call(s.context, end, s.transaction(base, u, needs, lost))
+		if err != nil {
+			return s.refused(end, base, batch, needs, unsure, err)
 		}
-		if committed {
-			s.committer.state = base.state
-			s.saw(base.state)
+		if resp.Succeeded {
+			c.round = time.Since(start)
+			c.losses = lossesIn(s.collect(values{}, resp.Responses)[loserKey], rev)
+			u.state.rev = resp.Header.Revision
+			st := u.state
+			c.state = &st
+			s.saw(c.state)
+			return nil
+		}
+		if base, err = s.basisOf(resp.Responses); err != nil {
+			return err
+		}
+		if base.mark == c.number { // an attempt without a response was carried out
+			c.state = base.state
 			return nil
 		}
 		if time.Now().After(end) {
@@ -250,29 +120,8 @@ func (s *Store) transact(live []*write) error {
 	}
 }
 
-// withoutRoom sets the results of writes that the cluster has refused because it
-// is full. A write that has nothing to store succeeds: the repetition of a
-// creation whose outcome is known only reads.
-func (s *Store) withoutRoom(end time.Time, needs []string, live []*write, refusal error) error {
-	if petstore.CodeOf(refusal) != petstore.CodeFull || len(needs) == 0 {
-		return refusal
-	}
-	base, err := s.lookUp(end, needs)
-	if err != nil {
-		return refusal
-	}
-	for _, w := range live {
-		if u := s.build(base, []*write{w}); u.changed {
-			w.err = refusal
-		}
-	}
-	return nil
-}
-
-var errContended = petstore.Errorf(petstore.CodeUnavailable, "too many processes are writing")
-
 // build applies every write to a copy of the state.
-func (s *Store) build(base basis, live []*write) *update {
+func (s *Store) build(base basis, batch []*write) *update {
 	u := &update{
 		state:  base.state.clone(),
 		now:    s.config.Now().UnixNano(),
@@ -280,7 +129,7 @@ func (s *Store) build(base basis, live []*write) *update {
 		known:  base.known,
 		made:   map[string]*outcome{},
 	}
-	for _, w := range live {
+	for _, w := range batch {
 		w.err = w.apply(u)
 	}
 	if len(u.digests) > 0 {
@@ -289,4 +138,130 @@ func (s *Store) build(base basis, live []*write) *update {
 		u.put(key, seal(key, append(appendInt64(nil, u.now), u.digests...)))
 	}
 	return u
+}
+
+// transaction returns the transaction that makes an update. If it loses against
+// another process, as it has lost times before, it counts that in the record
+// loserKey, which the next winner reads. It does not, if there is no store: the
+// cluster may be another one.
+func (s *Store) transaction(base basis, u *update, needs []string, lost int64) txn {
+	p := s.config.Prefix
+	t := txn{compares: []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(p+stateKey), "=", base.state.rev)}}
+	for _, key := range u.absent {
+		t.compares = append(t.compares, clientv3.Compare(clientv3.CreateRevision(p+key), "=", 0))
+	}
+	t.then = append(nest(u.ops),
+		clientv3.OpPut(p+stateKey, seal(stateKey, u.encode())),
+		clientv3.OpPut(p+s.committer.process, seal(s.committer.process, appendInt64(appendInt64(nil, s.committer.number), u.now))),
+		clientv3.OpGet(p+loserKey))
+	t.otherwise = append(s.basisOps(needs), clientv3.OpTxn(
+		[]clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(p+stateKey), ">", 0)},
+		[]clientv3.Op{clientv3.OpPut(p+loserKey, seal(loserKey, appendInt64(nil, lost+1)))}, nil))
+	return t
+}
+
+// group is how many operations a nested transaction gets. etcd accepts at most
+// 128 operations in a transaction, counted without those of nested ones. A
+// nested transaction may have as many as the outer one has left of the 128. So
+// 60 groups of 60 fit.
+const group = 60
+
+// nest packs operations into groups if they are too many for one transaction.
+// That happens only to a write that has a transaction of its own.
+func nest(ops []clientv3.Op) []clientv3.Op {
+	if len(ops) <= 128-3 {
+		return ops
+	}
+	var packed []clientv3.Op
+	for part := range slices.Chunk(ops, group) {
+		packed = append(packed, clientv3.OpTxn(nil, part, nil))
+	}
+	return packed
+}
+
+// basisOps returns the operations that read a basis.
+func (s *Store) basisOps(needs []string) []clientv3.Op {
+	return append(s.getOps([]string{stateKey, s.committer.process}), nest(s.getOps(needs))...)
+}
+
+// basisOf returns the basis that basisOps has read.
+func (s *Store) basisOf(responses []*etcdserverpb.ResponseOp) (basis, error) {
+	v := s.collect(values{}, responses)
+	st, err := s.stateOf(v)
+	if err != nil || v[s.committer.process] == nil {
+		return basis{state: st, known: v}, err
+	}
+	body, err := v.open(s.committer.process)
+	if err != nil || len(body) != 16 {
+		return basis{}, damaged("the record %q is not the mark of a process", s.committer.process)
+	}
+	return basis{state: st, known: v, mark: int64At(body)}, nil
+}
+
+// lookUp reads the current basis, linearizably even if the store is configured
+// for serializable reads.
+func (s *Store) lookUp(end time.Time, needs []string) (basis, error) {
+	resp, _, err := s.call(s.context, end, txn{then: s.basisOps(needs)})
+	if err != nil {
+		return basis{}, err
+	}
+	return s.basisOf(resp.Responses)
+}
+
+// refused decides what a transaction that ended with err did, and sets the results
+// of its writes. Only a full cluster still says what it holds. Then a write that
+// has nothing to store succeeds: the repetition of a creation whose outcome is
+// known only reads.
+func (s *Store) refused(end time.Time, base basis, batch []*write, needs []string, unsure bool, err error) error {
+	outcome := err
+	if unsure {
+		outcome = unknown(err)
+	}
+	if petstore.CodeOf(err) != petstore.CodeFull || !unsure && len(needs) == 0 {
+		return outcome
+	}
+	now, lookUpErr := s.lookUp(end, needs)
+	if lookUpErr != nil {
+		return outcome
+	}
+	if now.mark == s.committer.number { // an attempt without a response was carried out
+		s.committer.state = now.state
+		return nil
+	}
+	if unsure && now.state.rev == base.state.rev { // one may still be
+		return outcome
+	}
+	for _, w := range batch {
+		if u := s.build(now, []*write{w}); u.changed {
+			w.err = err
+		}
+	}
+	return nil
+}
+
+// lossesIn returns the count in kv, the record loserKey, if it was written after
+// rev, otherwise 0.
+func lossesIn(kv *mvccpb.KeyValue, rev int64) int64 {
+	if kv == nil || kv.ModRevision <= rev {
+		return 0
+	}
+	body, err := open(loserKey, kv.Value)
+	if err != nil || len(body) != 8 {
+		return 1 // the count is only a hint, so damage does not matter
+	}
+	return int64At(body)
+}
+
+// maxYield limits how long a process waits for others.
+const maxYield = 500 * time.Millisecond
+
+// yield waits before the next transaction if another process has lost against
+// the last one. The winner is the first to know the new state. If it tried again
+// at once, as the loser does, it could win forever. The more often the loser has
+// lost, the longer the winner waits: the loser may be slower.
+func (s *Store) yield() {
+	if n := s.committer.losses; n > 0 {
+		d := min(s.committer.round*time.Duration(min(n, 100))/2, maxYield)
+		sleep(s.context, time.Now().Add(time.Second), d/2+rand.N(d/2+1))
+	}
 }

@@ -8,11 +8,6 @@ import (
 	"net/url"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
-
 	"example.com/animalstore/petstore"
 )
 
@@ -32,18 +27,26 @@ type Config struct {
 	// Required.
 	Endpoints []string
 
-	// TLS is used for https endpoints: the authority to trust, the client's
-	// certificate. nil: the system's authorities and no certificate.
-	TLS *tls.Config
+	// TLS returns the authority to trust and the client's certificate, for https
+	// endpoints. The store calls it for every connection, so that it can return
+	// new certificates. nil: the system's authorities and no certificate.
+	TLS func() (*tls.Config, error)
 
-	// Username and Password are a user of etcd, who must be allowed to read and
-	// write the prefix. "": none.
-	Username, Password string
+	// Username is a user of etcd, who must be allowed to read and write the
+	// prefix, and Password returns the password. The store calls it for every
+	// authentication, so that it can return a new password. "" and nil: none.
+	Username string
+	Password func() (string, error)
 
 	// Prefix starts every key of the store, so that other applications can use
 	// the cluster too. It must not be the start of another store's prefix.
 	// "": DefaultPrefix.
 	Prefix string
+
+	// NewStore makes a store if there is none under the prefix. All endpoints
+	// must respond then. It has no effect on a store that exists. false: a
+	// missing store is ErrNoStore.
+	NewStore bool
 
 	// RequestTimeout limits each call. A call that takes longer fails with
 	// petstore.CodeUnavailable, even if its context allows more.
@@ -67,8 +70,8 @@ type Config struct {
 	// nil: time.Now.
 	Now func() time.Time
 
-	// Logger logs when the cluster stops responding and when it responds again,
-	// failed cleanups, and that the store has failed. nil: nothing is logged.
+	// Logger logs the opening, each change in the state of an endpoint, failed
+	// cleanups, and that the store has failed. nil: nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -92,9 +95,9 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("endpoints: certificates need https")
 	}
 	if scheme == "https" && c.TLS == nil {
-		c.TLS = &tls.Config{}
+		c.TLS = func() (*tls.Config, error) { return &tls.Config{}, nil }
 	}
-	if (c.Username == "") != (c.Password == "") {
+	if (c.Username == "") != (c.Password == nil) {
 		return c, errors.New("user and password: must be given together")
 	}
 	if c.RequestTimeout < 0 {
@@ -131,26 +134,4 @@ func (c Config) attemptTimeout(left time.Duration) time.Duration {
 		return c.RequestTimeout / 10
 	}
 	return left
-}
-
-// client returns a client of one member. It closes a connection on which nothing
-// arrives.
-func (c Config) client(endpoint string) (*clientv3.Client, error) {
-	return clientv3.New(clientv3.Config{
-		Endpoints:            []string{endpoint},
-		TLS:                  c.TLS,
-		Username:             c.Username,
-		Password:             c.Password,
-		DialTimeout:          c.RequestTimeout / 10, // for the authentication of a user
-		DialKeepAliveTime:    10 * time.Second,      // the least that gRPC accepts
-		DialKeepAliveTimeout: 2 * time.Second,
-		MaxCallSendMsgSize:   2 << 20,
-		Logger:               zap.NewNop(), // the store logs what matters
-		// By default gRPC waits up to two minutes before it tries again to
-		// connect to a member.
-		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
-			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
-			MinConnectTimeout: 2 * time.Second,
-		})},
-	})
 }

@@ -64,7 +64,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(errs)
 	}
 	s.Close()
-	client := newClient(t)
+	client := newClient(t, endpoint)
 	resp, err := client.Get(t.Context(), prefix, clientv3.WithPrefix())
 	if err != nil {
 		t.Fatal(err)

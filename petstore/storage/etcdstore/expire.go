@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -16,7 +15,6 @@ const expireInterval = time.Minute
 // expireAll deletes expired outcomes and old marks of processes, until the store
 // is closed. Every process does, so that creations need not.
 func (s *Store) expireAll() {
-	defer s.stopped.Done()
 	for {
 		select {
 		case <-time.After(expireInterval/2 + rand.N(expireInterval)):
@@ -38,16 +36,16 @@ func (s *Store) expireAll() {
 // expireOne deletes the outcomes of the oldest transaction that has any, and
 // their record, if they have expired. It reports whether it did.
 func (s *Store) expireOne(ctx context.Context) (bool, error) {
-	resp, err := s.read(ctx, []clientv3.Op{s.getOp(stateKey), s.getOp(onceEndKey)})
+	v, err := s.read(ctx, []string{stateKey, onceEndKey})
 	if err != nil {
 		return false, err
 	}
-	st, err := s.stateOf(resp.Responses[0])
+	st, err := s.stateOf(v)
 	if err != nil {
 		return false, err
 	}
-	end, first := oneOf(resp.Responses[1]), int64(1)
-	body, err := openKV(onceEndKey, end)
+	end, first := v[onceEndKey], int64(1)
+	body, err := v.open(onceEndKey)
 	if err != nil {
 		return false, err
 	}
@@ -58,11 +56,10 @@ func (s *Store) expireOne(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	log := numbered(onceLogKey, first)
-	kvs, err := s.fetch(ctx, []string{log})
-	if err != nil {
+	if v, err = s.fetch(ctx, []string{log}); err != nil {
 		return false, err
 	}
-	if body, err = open(log, kvs[0].Value); err != nil {
+	if body, err = v.open(log); err != nil {
 		return false, err
 	}
 	now := s.config.Now().UnixNano()
@@ -77,14 +74,9 @@ func (s *Store) expireOne(ctx context.Context) (bool, error) {
 	drop = append(drop,
 		clientv3.OpDelete(s.config.Prefix+log),
 		clientv3.OpPut(s.config.Prefix+onceEndKey, seal(onceEndKey, appendInt64(nil, first))))
-	err = s.call(ctx, func(ctx context.Context, member *clientv3.Client) (*etcdserverpb.ResponseHeader, error) {
-		resp, err := member.Txn(ctx).
-			If(clientv3.Compare(clientv3.ModRevision(s.config.Prefix+onceEndKey), "=", end.ModRevision)).
-			Then(drop...).Commit()
-		if err != nil {
-			return nil, err
-		}
-		return resp.Header, nil
+	_, err = s.do(ctx, txn{
+		compares: []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(s.config.Prefix+onceEndKey), "=", end.ModRevision)},
+		then:     drop,
 	})
 	return err == nil, err
 }
@@ -94,21 +86,19 @@ func (s *Store) expireOne(ctx context.Context) (bool, error) {
 // operations are carried out.
 func (s *Store) deleteOutcomes(ctx context.Context, digests []byte, now int64) ([]clientv3.Op, error) {
 	var keys []string
-	var gets []clientv3.Op
 	for ; len(digests) >= sha256.Size; digests = digests[sha256.Size:] {
-		key := onceKey + string(digests[:sha256.Size])
-		keys, gets = append(keys, key), append(gets, s.getOp(key))
+		keys = append(keys, onceKey+string(digests[:sha256.Size]))
 	}
-	if len(gets) == 0 {
+	if len(keys) == 0 {
 		return nil, nil
 	}
-	resp, err := s.read(ctx, gets)
+	v, err := s.read(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
 	var drop []clientv3.Op
-	for i, key := range keys {
-		kv := oneOf(resp.Responses[i])
+	for _, key := range keys {
+		kv := v[key]
 		if kv == nil {
 			continue
 		}
@@ -131,27 +121,21 @@ const processKept = 24 * time.Hour
 // forgetProcesses deletes the marks of processes that have not written for
 // processKept.
 func (s *Store) forgetProcesses(ctx context.Context) error {
-	resp, err := s.read(ctx, []clientv3.Op{s.rangeOp(writerKey, string(rune(writerKey[0]+1)), clientv3.WithLimit(group))})
+	v, err := s.read(ctx, nil, s.rangeOp(writerKey, string(rune(writerKey[0]+1)), clientv3.WithLimit(group)))
 	if err != nil {
 		return err
 	}
-	for _, kv := range rangeOf(resp.Responses[0]) {
-		name := string(kv.Key)
-		body, err := open(name[len(s.config.Prefix):], kv.Value)
+	for name, kv := range v {
+		body, err := v.open(name)
 		if err != nil || len(body) != 16 {
 			return damaged("the record %q is not the mark of a process", name)
 		}
 		if time.Since(time.Unix(0, int64At(body[8:]))) < processKept {
 			continue
 		}
-		err = s.call(ctx, func(ctx context.Context, member *clientv3.Client) (*etcdserverpb.ResponseHeader, error) {
-			resp, err := member.Txn(ctx).
-				If(clientv3.Compare(clientv3.ModRevision(name), "=", kv.ModRevision)).
-				Then(clientv3.OpDelete(name)).Commit()
-			if err != nil {
-				return nil, err
-			}
-			return resp.Header, nil
+		_, err = s.do(ctx, txn{
+			compares: []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(s.config.Prefix+name), "=", kv.ModRevision)},
+			then:     []clientv3.Op{clientv3.OpDelete(s.config.Prefix + name)},
 		})
 		if err != nil {
 			return err

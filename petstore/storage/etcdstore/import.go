@@ -13,47 +13,51 @@ import (
 // can continue after the number of pets in [Store.Stats]. ImportPets must not be
 // called while anything else adds pets.
 func (s *Store) ImportPets(ctx context.Context, pets []petstore.Pet) error {
-	for len(pets) > 0 {
-		n, w := 0, &write{}
-		for n < min(len(pets), maxPets) && w.ops < maxOps {
-			p := pets[n]
-			if err := p.Validate(); err != nil {
-				return err
-			}
-			if len(p.Name) > MaxTextBytes {
-				return petstore.Errorf(petstore.CodeInvalid, "the name of the pet %d has more than %d bytes", p.ID, MaxTextBytes)
-			}
-			size := len(p.Name) + recordOverhead
-			if n > 0 && w.size+size > maxBatchBytes {
-				break
-			}
-			if len(p.Name) > maxInline {
-				w.ops++
-			}
-			w.size += size
-			n++
+	var writes []*write
+	for i, p := range pets {
+		if p.ID != pets[0].ID+int64(i) {
+			return petstore.Errorf(petstore.CodeConflict, "the pet %d does not follow the one before, %d", p.ID, pets[i-1].ID)
 		}
-		w.pets = n
-		part := pets[:n]
-		w.apply = func(u *update) error {
-			for i, p := range part {
-				if p.ID != u.lastPet+1+int64(i) {
-					return petstore.Errorf(petstore.CodeConflict, "the pet %d does not follow the last one, %d", p.ID, u.lastPet+int64(i))
-				}
-			}
-			for _, p := range part {
-				if _, err := u.createPet(p.NewPet, w); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		if err := s.change(ctx, w); err != nil {
+		w, err := newPetWrite(p.NewPet)
+		if err != nil {
 			return err
 		}
-		pets = pets[n:]
+		w.apply = func(u *update) error {
+			if p.ID != u.lastPet+1 {
+				return petstore.Errorf(petstore.CodeConflict, "the pet %d does not follow the last one, %d", p.ID, u.lastPet)
+			}
+			_, err := u.createPet(p.NewPet, w)
+			return err
+		}
+		writes = append(writes, w)
+	}
+	return s.changeAll(ctx, writes)
+}
+
+// changeAll changes more than can wait at once.
+func (s *Store) changeAll(ctx context.Context, writes []*write) error {
+	for len(writes) > 0 {
+		n, size := 0, 0
+		for n < min(len(writes), maxBatch) && size < maxBatchBytes {
+			size += writes[n].size
+			n++
+		}
+		if err := s.change(ctx, writes[:n]...); err != nil {
+			return err
+		}
+		writes = writes[n:]
 	}
 	return nil
+}
+
+// LastMessage returns the number of the last message that was submitted or
+// imported; 0 if there was none.
+func (s *Store) LastMessage(ctx context.Context) (int64, error) {
+	st, err := s.state(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return st.lastMessage, nil
 }
 
 // ImportMessages adds messages with the ids and times that they have. They must
@@ -62,39 +66,30 @@ func (s *Store) ImportPets(ctx context.Context, pets []petstore.Pet) error {
 // last. Like [Store.ImportPets], it stops at the first error and must not be
 // called while anything else adds messages.
 func (s *Store) ImportMessages(ctx context.Context, messages []petstore.Message, last int64) error {
-	for first := true; first || len(messages) > 0; first = false {
-		n, w := 0, &write{}
-		for n < len(messages) && w.ops+2 <= maxOps && (n == 0 || w.size+len(messages[n].Text)+recordOverhead <= maxBatchBytes) {
-			if len(messages[n].Text) > MaxTextBytes {
-				return petstore.Errorf(petstore.CodeInvalid, "the message %s has more than %d bytes", messages[n].ID, MaxTextBytes)
-			}
-			w.size += len(messages[n].Text) + recordOverhead
-			w.ops += 2
-			n++
+	var writes []*write
+	for _, m := range messages {
+		number, ok := petstore.ParseMessageID(m.ID)
+		if !ok || number > maxID {
+			return petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", m.ID)
 		}
-		part, final := messages[:n], n == len(messages)
+		w, err := newMessageWrite(m.Text)
+		if err != nil {
+			return err
+		}
 		w.apply = func(u *update) error {
-			for _, m := range part {
-				number, ok := petstore.ParseMessageID(m.ID)
-				if !ok || number > maxID {
-					return petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", m.ID)
-				}
-				if number <= u.lastMessage {
-					continue
-				}
+			if number > u.lastMessage {
 				u.lastMessage = number
 				u.queued++
 				u.putMessage(number, m.CreatedAt.UnixNano(), m.Text)
 			}
-			if final {
-				u.lastMessage, u.changed = max(u.lastMessage, last), true
-			}
 			return nil
 		}
-		if err := s.change(ctx, w); err != nil {
-			return err
-		}
-		messages = messages[n:]
+		writes = append(writes, w)
 	}
-	return nil
+	writes = append(writes, &write{apply: func(u *update) error {
+		u.changed = u.changed || last > u.lastMessage
+		u.lastMessage = max(u.lastMessage, last)
+		return nil
+	}})
+	return s.changeAll(ctx, writes)
 }

@@ -4,8 +4,6 @@ import (
 	"sort"
 	"sync"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
-
 	"example.com/animalstore/petstore"
 )
 
@@ -41,6 +39,10 @@ func (u *update) index(status int, id int64) {
 func (s *Store) plan(st *state, status petstore.Status, after int64, limit int) (ids []int64, more bool, missing []string) {
 	if after >= st.lastPet {
 		return nil, false, nil
+	}
+	if status == "" {
+		last := min(after+int64(limit), st.lastPet)
+		return sequence(after, last), last < st.lastPet, nil
 	}
 	i := statusIndex(status)
 	place := int64(0) // in the index, at or before the first ID above after
@@ -78,38 +80,43 @@ func (s *Store) plan(st *state, status petstore.Status, after int64, limit int) 
 	return ids, false, missing
 }
 
-// learn adds marks and blocks that were read to the cache.
-func (s *Store) learn(keys []string, kvs []*mvccpb.KeyValue) error {
-	for i, key := range keys {
-		body, err := open(key, kvs[i].Value)
-		if err != nil {
-			return err
-		}
-		if key[:1] == markKey {
-			if len(body) != 8*3 {
-				return damaged("the mark %q has %d bytes", key, len(body))
-			}
-			s.blocks.put(key, []int64{int64At(body), int64At(body[8:]), int64At(body[16:])})
-			continue
-		}
-		ids, rest, err := decodeIDs(body, idsPerBlock)
-		if err != nil {
-			return err
-		}
-		if len(rest) > 0 {
-			return damaged("the block %q is too long", key)
-		}
-		s.blocks.put(key, ids)
+// sequence returns the IDs above after, up to last.
+func sequence(after, last int64) (ids []int64) {
+	for id := after + 1; id <= last; id++ {
+		ids = append(ids, id)
 	}
+	return ids
+}
+
+// learn adds a mark or block that was read to the cache.
+func (s *Store) learn(key string, v values) error {
+	body, err := v.open(key)
+	if err != nil {
+		return err
+	}
+	var list []int64
+	if key[:1] == markKey {
+		for ; len(body) >= 8; body = body[8:] {
+			list = append(list, int64At(body))
+		}
+		if len(list) != len(state{}.count) {
+			return damaged("the mark %q has %d numbers", key, len(list))
+		}
+	} else if list, body, err = decodeIDs(body, idsPerBlock); err != nil {
+		return err
+	}
+	if len(body) > 0 {
+		return damaged("the record %q is too long", key)
+	}
+	s.blocks.put(key, list)
 	return nil
 }
 
-// cache holds marks and blocks, which never change. It has two halves. When the
-// newer one is full, the older one is dropped and an empty one takes its place.
-// What is used in the older half moves to the newer one.
+// cache holds marks and blocks, which never change. A full cache drops any of
+// them for a new one.
 type cache struct {
-	mu       sync.Mutex
-	now, old map[string][]int64
+	mu  sync.Mutex
+	all map[string][]int64
 }
 
 // maxCached limits the marks and blocks in a cache, of about a kilobyte each.
@@ -118,25 +125,20 @@ const maxCached = 8192
 func (c *cache) get(key string) []int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if v, ok := c.now[key]; ok {
-		return v
-	}
-	v, ok := c.old[key]
-	if ok {
-		c.add(key, v)
-	}
-	return v
+	return c.all[key]
 }
 
-func (c *cache) put(key string, v []int64) {
+func (c *cache) put(key string, list []int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.add(key, v)
-}
-
-func (c *cache) add(key string, v []int64) {
-	if c.now == nil || len(c.now) >= maxCached/2 {
-		c.old, c.now = c.now, make(map[string][]int64)
+	if c.all == nil {
+		c.all = map[string][]int64{}
 	}
-	c.now[key] = v
+	for old := range c.all {
+		if len(c.all) < maxCached {
+			break
+		}
+		delete(c.all, old)
+	}
+	c.all[key] = list
 }

@@ -10,21 +10,23 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// The tests use a real member of etcd, in a process of its own. Its server is
+// The tests use real members of etcd, in processes of their own. The server is
 // built from the module that depends on it, so that this module and its
 // importers do not.
 const clusterModule = "../../../cmd/refserver-etcd/cluster"
 
-// endpoint is the member that most tests share, each under its own prefix.
-var endpoint string
+var (
+	binary   string // that runs a member
+	endpoint string // the member that most tests share, each under its own prefix
+)
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
@@ -41,53 +43,60 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		endpoint = freeURL()
-		var stop func()
-		if stop, err = startMember(dir, endpoint); err != nil {
+		members, err := startCluster(dir, []string{endpoint})
+		defer kill(members)
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
-		defer stop()
 		return m.Run()
 	}())
 }
 
-var binary string
+// startCluster starts a cluster with one member for each client URL. The members
+// end with the tests, even if they crash.
+func startCluster(dir string, clients []string, flags ...string) (members []*process.Process, err error) {
+	var initial, peers []string
+	for i := range clients {
+		peers = append(peers, freeURL())
+		initial = append(initial, fmt.Sprintf("m%d=%s", i, peers[i]))
+	}
+	for i, client := range clients {
+		cmd := exec.Command(binary, append([]string{
+			fmt.Sprintf("--name=m%d", i), "--data-dir=" + filepath.Join(dir, fmt.Sprint("data", i)),
+			"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
+			"--listen-peer-urls=" + peers[i], "--initial-advertise-peer-urls=" + peers[i],
+			"--initial-cluster=" + strings.Join(initial, ","), "--log-level=fatal",
+			"--initial-cluster-token=" + clients[0],
+			"--unsafe-no-fsync", // no test here cuts the power
+		}, flags...)...)
+		cmd.Env = process.Environ("PETSTORE_ROLE=member")
+		if _, err := cmd.StdinPipe(); err != nil { // it ends with this process
+			return members, err
+		}
+		m, err := process.Start(cmd)
+		if err != nil {
+			return members, err
+		}
+		members = append(members, m)
+	}
+	for i, m := range members {
+		if err := m.Until("it accepts connections", func() bool {
+			conn, err := net.Dial("tcp", clients[i][strings.LastIndex(clients[i], "/")+1:])
+			if err == nil {
+				conn.Close()
+			}
+			return err == nil
+		}); err != nil {
+			return members, err
+		}
+	}
+	return members, nil
+}
 
-// startMember starts a cluster of one member with that client URL. The member
-// ends with the tests, even if they crash.
-func startMember(dir, client string, flags ...string) (stop func(), err error) {
-	peer := freeURL()
-	cmd := exec.Command(binary, append([]string{
-		"--name=m", "--data-dir=" + filepath.Join(dir, "data"),
-		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
-		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
-		"--initial-cluster=m=" + peer, "--log-level=fatal",
-		"--unsafe-no-fsync", // no test here cuts the power
-	}, flags...)...)
-	cmd.Env = append(os.Environ(), "PETSTORE_ROLE=member")
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	stop = func() {
-		stdin.Close()
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		conn, err := net.Dial("tcp", client[strings.LastIndex(client, "/")+1:])
-		if err == nil {
-			conn.Close()
-			return stop, nil
-		}
-		if time.Now().After(end) {
-			stop()
-			return nil, err
-		}
+func kill(members []*process.Process) {
+	for _, m := range members {
+		m.Kill()
 	}
 }
 
@@ -103,20 +112,21 @@ func freeURL() string {
 	}
 }
 
-// newMember starts a cluster of one member for a test.
-func newMember(t *testing.T, client string, flags ...string) {
+// newCluster starts a cluster for a test.
+func newCluster(t *testing.T, clients []string, flags ...string) []*process.Process {
 	t.Helper()
-	stop, err := startMember(t.TempDir(), client, flags...)
+	members, err := startCluster(t.TempDir(), clients, flags...)
+	t.Cleanup(func() { kill(members) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(stop)
+	return members
 }
 
-// newClient returns a client of the member that tests share.
-func newClient(t *testing.T) *clientv3.Client {
+// newClient returns a client of a cluster.
+func newClient(t *testing.T, endpoints ...string) *clientv3.Client {
 	t.Helper()
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, Logger: zap.NewNop()})
+	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +145,7 @@ func open(t *testing.T, c etcdstore.Config) *etcdstore.Store {
 	if c.Endpoints == nil {
 		c.Endpoints = []string{endpoint}
 	}
+	c.NewStore = true
 	s, err := etcdstore.Open(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -3,10 +3,10 @@ package etcdstore
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 	"slices"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"example.com/animalstore/petstore"
@@ -18,17 +18,11 @@ const maxRemoved = 1500
 
 // SubmitMessage implements petstore.Messages.
 func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
-	if err := petstore.ValidateText(text); err != nil {
+	w, err := newMessageWrite(text)
+	if err != nil {
 		return petstore.Message{}, err
 	}
-	if len(text) > MaxTextBytes {
-		return petstore.Message{}, petstore.Errorf(petstore.CodeInvalid, "message: must have at most %d bytes", MaxTextBytes)
-	}
 	var m petstore.Message
-	w := &write{ops: 1, size: len(text) + recordOverhead}
-	if len(text) > maxInline {
-		w.ops++
-	}
 	w.remember(petstore.OnceSubmitMessage, once)
 	w.apply = func(u *update) (err error) {
 		m, err = u.submitMessage(text, w, int64(s.config.QueueCapacity))
@@ -38,6 +32,17 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 		return petstore.Message{}, err
 	}
 	return m, nil
+}
+
+// newMessageWrite returns a write with room for a message.
+func newMessageWrite(text string) (*write, error) {
+	if err := petstore.ValidateText(text); err != nil {
+		return nil, err
+	}
+	if len(text) > MaxTextBytes {
+		return nil, petstore.Errorf(petstore.CodeInvalid, "message: must have at most %d bytes", MaxTextBytes)
+	}
+	return &write{ops: 2, size: len(text) + recordOverhead}, nil
 }
 
 func (u *update) submitMessage(text string, w *write, capacity int64) (petstore.Message, error) {
@@ -122,12 +127,12 @@ func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstor
 	size, look := 0, int64(queueStep)
 	for from := max(st.firstQueued, s.firstQueued.Load(), after+1); from <= st.lastMessage && len(messages) < limit; {
 		to := min(from+look, st.lastMessage+1)
-		kvs, err := s.rangeN(ctx, numbered(messageKey, from), numbered(messageKey, to), queueStep)
+		got, err := s.read(ctx, nil, s.rangeOp(numbered(messageKey, from), numbered(messageKey, to), clientv3.WithLimit(queueStep)))
 		if err != nil {
 			return nil, err
 		}
-		for _, kv := range kvs {
-			m, n, err := s.openMessage(ctx, string(kv.Key[len(s.config.Prefix):]), kv.Value)
+		for _, key := range slices.Sorted(maps.Keys(got)) {
+			m, n, err := s.openMessage(ctx, key, got[key].Value)
 			if err != nil {
 				return nil, err
 			}
@@ -140,7 +145,7 @@ func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstor
 				messages = append(messages, *m)
 			}
 		}
-		if len(kvs) == queueStep {
+		if len(got) == queueStep {
 			continue
 		}
 		from = to
@@ -175,15 +180,6 @@ func (s *Store) sawQueue(n int64) {
 	}
 }
 
-// rangeN reads the first keys of a range, at most n.
-func (s *Store) rangeN(ctx context.Context, from, to string, n int64) ([]*mvccpb.KeyValue, error) {
-	resp, err := s.read(ctx, []clientv3.Op{s.rangeOp(from, to, clientv3.WithLimit(n))})
-	if err != nil {
-		return nil, err
-	}
-	return rangeOf(resp.Responses[0]), nil
-}
-
 // openMessage returns the message of a record, and its number. The message is
 // nil if it was removed from the queue before its text was read.
 func (s *Store) openMessage(ctx context.Context, key string, value []byte) (*petstore.Message, int64, error) {
@@ -197,11 +193,11 @@ func (s *Store) openMessage(ctx context.Context, key string, value []byte) (*pet
 	n, text := int64At([]byte(key[1:])), b[9:]
 	if b[8] == longBit {
 		key := numbered(textKey, n)
-		kv, err := s.get(ctx, key)
-		if err != nil || kv == nil {
+		got, err := s.read(ctx, []string{key})
+		if err != nil || got[key] == nil {
 			return nil, n, err
 		}
-		if text, err = open(key, kv.Value); err != nil {
+		if text, err = got.open(key); err != nil {
 			return nil, 0, err
 		}
 		if int64(len(text)) != int64At(b[9:]) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -25,133 +23,123 @@ var (
 
 	// ErrNewer says that the store has the layout of a newer release.
 	ErrNewer = errors.New("the store was made by a newer release")
+
+	// ErrNoStore says that there is no store under the prefix, and that
+	// Config.NewStore is not set.
+	ErrNoStore = errors.New("there is no store")
 )
 
-// Open opens the store in a cluster, and creates it if there is none. If the
-// cluster cannot be reached or refuses the client, the error says why.
+// Open opens the store in a cluster. If the cluster cannot be reached or refuses
+// the client, or the endpoints belong to different clusters, the error says so
+// for each endpoint.
 //
 // ctx limits only the opening.
 func Open(ctx context.Context, config Config) (*Store, error) {
-	s, err := connect(ctx, config)
+	config, err := config.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("opening the store in etcd: %w", err)
 	}
-	return s, nil
-}
-
-func connect(ctx context.Context, config Config) (*Store, error) {
-	config, err := config.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	// etcd's client does not say why it cannot connect.
-	if err := config.reach(ctx); err != nil {
-		return nil, err
-	}
-	s := &Store{
-		config: config,
-		writes: make(chan *write, maxWaiting),
-		failed: make(chan struct{}),
-	}
+	s := &Store{config: config, failed: make(chan struct{})}
+	s.filled.L = &s.mu
+	s.context, s.cancel = context.WithCancel(context.Background())
 	if config.Serializable {
 		s.readOptions = []clientv3.OpOption{clientv3.WithSerializable()}
 	}
 	s.committer.process = writerKey + rand.Text()[:12]
 	s.committer.stopped = make(chan struct{})
-	s.context, s.cancel = context.WithCancel(context.Background())
 	for _, e := range config.Endpoints {
-		s.members = append(s.members, &member{endpoint: e})
+		m, err := newMember(e, &s.config)
+		if err != nil {
+			return nil, fmt.Errorf("opening the store in etcd: %s: %w", e, err)
+		}
+		s.members = append(s.members, m)
 	}
-	if err := s.prepare(ctx); err != nil {
+	err = s.connect(ctx)
+	if err == nil {
+		err = s.prepare(ctx)
+	}
+	if err != nil {
 		s.cancel()
 		s.disconnect()
-		return nil, refused(err)
+		return nil, fmt.Errorf("opening the store in etcd: %w", err)
 	}
 	go s.commitAll()
-	s.stopped.Add(1)
-	go s.expireAll()
+	s.stopped.Go(s.expireAll)
+	for _, m := range s.members {
+		s.stopped.Go(func() { s.watch(m) })
+	}
 	return s, nil
 }
 
-// refused explains in one line why a cluster refuses the client.
-func refused(err error) error {
-	switch {
-	case errors.Is(err, rpctypes.ErrAuthFailed):
-		return errors.New("the user or the password is wrong")
-	case errors.Is(err, rpctypes.ErrUserEmpty):
-		return errors.New("the cluster requires a user and a password")
-	case errors.Is(err, rpctypes.ErrPermissionDenied):
-		return errors.New("the user (without one, the name in the certificate) may not read and write the prefix")
+// disconnect closes all connections. It ignores the errors, which nobody can use.
+func (s *Store) disconnect() {
+	for _, m := range s.members {
+		_ = m.conn.Close()
 	}
-	return err
 }
 
 // prepare makes sure that the prefix holds a store with a known layout. If it
-// holds nothing, prepare creates a store.
+// holds nothing, prepare creates a store. It first only reads, so that an
+// existing store can be opened by a user who may only read, and in a cluster
+// without space.
 func (s *Store) prepare(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.config.RequestTimeout)
-	defer cancel()
-	p := s.config.Prefix
-	read := []clientv3.Op{clientv3.OpGet(p + aboutKey), clientv3.OpGet(p + stateKey)}
-	for n := 0; ; n++ {
-		// The first transaction only reads, so that an existing store can be
-		// opened by a user who may only read, and in a cluster without space.
-		end, _ := ctx.Deadline()
-		var resp *clientv3.TxnResponse
-		_, err := s.attempt(ctx, end, func(ctx context.Context, member *clientv3.Client) (_ *etcdserverpb.ResponseHeader, err error) {
-			resp, err = member.Txn(ctx).Then(read...).Commit()
-			if err == nil && oneOf(resp.Responses[0]) == nil {
-				if err = s.make(ctx, member); err == nil { // or another process has
-					resp, err = member.Txn(ctx).Then(read...).Commit()
-				}
-			}
-			return nil, err
-		})
-		if err == nil {
-			s.cluster = resp.Header.ClusterId
-			s.revision.Store(resp.Header.Revision)
-			return s.known(resp)
-		}
-		if !transient(err) || !s.pause(ctx, end, n) {
-			return err
+	first := txn{then: s.getOps([]string{aboutKey, stateKey})}
+	resp, err := s.do(ctx, first)
+	if err == nil && len(s.collect(values{}, resp.Responses)) == 0 {
+		if err = s.make(ctx); err == nil { // or another process has
+			resp, err = s.do(ctx, first)
 		}
 	}
-}
-
-// make creates an empty store, unless another process has just done so. It
-// returns an error if the prefix holds anything else.
-func (s *Store) make(ctx context.Context, member *clientv3.Client) error {
-	p := s.config.Prefix
-	resp, err := member.Txn(ctx).
-		If(clientv3.Compare(clientv3.CreateRevision(p+aboutKey), "=", 0)).
-		Then(clientv3.OpGet(p, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())).
-		Commit()
-	if err != nil || !resp.Succeeded {
+	if err != nil {
 		return err
 	}
-	if other := oneOf(resp.Responses[0]); other != nil {
-		return fmt.Errorf("%w: prefix %q has the key %q", ErrForeign, p, other.Key)
-	}
-	_, err = member.Txn(ctx).
-		If(clientv3.Compare(clientv3.CreateRevision(p+aboutKey), "=", 0)).
-		Then(
-			clientv3.OpPut(p+aboutKey, seal(aboutKey, append([]byte{schema}, application...))),
-			clientv3.OpPut(p+stateKey, seal(stateKey, new(state).encode())),
-			clientv3.OpPut(p+onceEndKey, seal(onceEndKey, appendInt64(nil, 1)))).
-		Commit()
-	return err
-}
-
-// known checks the first records of a store: that the layout is known and the
-// state is not damaged.
-func (s *Store) known(resp *clientv3.TxnResponse) error {
-	body, err := openKV(aboutKey, oneOf(resp.Responses[0]))
+	v := s.collect(values{}, resp.Responses)
+	body, err := v.open(aboutKey)
 	if err != nil || len(body) < 1 || string(body[1:]) != application {
 		return fmt.Errorf("%w: prefix %q", ErrForeign, s.config.Prefix)
 	}
 	if body[0] > schema {
 		return fmt.Errorf("%w: its layout has version %d, and this release knows %d", ErrNewer, body[0], schema)
 	}
-	_, err = s.stateOf(resp.Responses[1])
+	st, err := s.stateOf(v)
+	if err != nil {
+		return err
+	}
+	attrs := []any{"cluster", fmt.Sprintf("%x", s.cluster), "prefix", s.config.Prefix, "pets", st.lastPet}
+	for _, e := range s.Endpoints() {
+		attrs = append(attrs, e.URL, e.State)
+	}
+	s.config.Logger.Info("the store is open", attrs...)
+	return nil
+}
+
+// make creates an empty store, unless another process has just done so. It
+// returns an error if the prefix holds anything else.
+func (s *Store) make(ctx context.Context) error {
+	p := s.config.Prefix
+	absent := []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(p+aboutKey), "=", 0)}
+	resp, err := s.do(ctx, txn{
+		compares: absent,
+		then:     []clientv3.Op{clientv3.OpGet(p, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())},
+	})
+	if err != nil || !resp.Succeeded {
+		return err
+	}
+	for key := range s.collect(values{}, resp.Responses) {
+		return fmt.Errorf("%w: prefix %q has the key %q", ErrForeign, p, p+key)
+	}
+	if !s.config.NewStore {
+		return fmt.Errorf("%w under the prefix %q", ErrNoStore, p)
+	}
+	for _, e := range s.Endpoints() {
+		if e.State != responds {
+			return fmt.Errorf("a new store needs a response of every endpoint: %s %s", e.URL, e.State)
+		}
+	}
+	_, err = s.do(ctx, txn{compares: absent, then: []clientv3.Op{
+		clientv3.OpPut(p+aboutKey, seal(aboutKey, append([]byte{schema}, application...))),
+		clientv3.OpPut(p+stateKey, seal(stateKey, new(state).encode())),
+		clientv3.OpPut(p+onceEndKey, seal(onceEndKey, appendInt64(nil, 1))),
+	}})
 	return err
 }

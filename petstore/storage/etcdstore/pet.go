@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"example.com/animalstore/petstore"
 )
 
@@ -111,40 +109,27 @@ func records(first int64, n int, b []byte) ([]record, error) {
 // or will be in.
 func blockOf(id int64) int64 { return (id - 1) / petsPerBlock }
 
-// openBlock reads the n-th block of pets.
-func openBlock(n int64, value []byte) ([]record, error) {
-	b, err := open(numbered(petKey, n), value)
+// block returns the records of the n-th block, which is in v or, if it is not full
+// yet, in the state.
+func (s *state) block(n int64, v values) ([]record, error) {
+	if n == s.sealed() {
+		return records(n*petsPerBlock+1, int(s.lastPet%petsPerBlock), s.pets)
+	}
+	b, err := v.open(numbered(petKey, n))
 	if err != nil {
 		return nil, err
 	}
 	return records(n*petsPerBlock+1, petsPerBlock, b)
 }
 
-// tailRecords returns the records of the pets that are not yet in a full block.
-func (s *state) tailRecords() ([]record, error) {
-	return records(s.sealed()*petsPerBlock+1, int(s.lastPet%petsPerBlock), s.pets)
-}
-
-// setName sets the name from its own record.
-func (r *record) setName(value []byte) (err error) {
-	r.name, err = open(numbered(nameKey, r.id), value)
-	return err
-}
-
 // CreatePet implements petstore.Service.
 func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	if err := p.Validate(); err != nil {
+	w, err := newPetWrite(p)
+	if err != nil {
 		return petstore.Pet{}, err
-	}
-	if len(p.Name) > MaxTextBytes {
-		return petstore.Pet{}, petstore.Errorf(petstore.CodeInvalid, "name: must have at most %d bytes", MaxTextBytes)
 	}
 	var pet petstore.Pet
 	var repeated int64
-	w := &write{pets: 1, size: len(p.Name) + recordOverhead}
-	if len(p.Name) > maxInline {
-		w.ops++
-	}
 	w.remember(petstore.OnceCreatePet, once)
 	w.apply = func(u *update) error {
 		o, err := u.recall(w)
@@ -171,6 +156,21 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 		return pet, nil
 	}
 	return s.repeatedPet(ctx, repeated, p)
+}
+
+// newPetWrite returns a write with room for a pet.
+func newPetWrite(p petstore.NewPet) (*write, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if len(p.Name) > MaxTextBytes {
+		return nil, petstore.Errorf(petstore.CodeInvalid, "name: must have at most %d bytes", MaxTextBytes)
+	}
+	w := &write{size: len(p.Name) + recordOverhead}
+	if len(p.Name) > maxInline {
+		w.ops++
+	}
+	return w, nil
 }
 
 // repeatedPet returns the result of a repeated creation: the pet with that id,
@@ -227,76 +227,51 @@ func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 		}
 		return petstore.Pet{}, petstore.ErrNoPet
 	}
-	r, err := s.record(ctx, id)
-	if err != nil {
-		return petstore.Pet{}, err
-	}
-	if r.size == 0 {
-		return r.pet(), nil
-	}
-	kvs, err := s.fetch(ctx, []string{numbered(nameKey, id)})
-	if err != nil {
-		return petstore.Pet{}, err
-	}
-	if err := r.setName(kvs[0].Value); err != nil {
-		return petstore.Pet{}, err
-	}
-	return r.pet(), nil
-}
-
-// record reads the record of the pet with that ID. Most are in a full block.
-// The last few are in the state, or in a block that was filled since the store
-// last read the state.
-func (s *Store) record(ctx context.Context, id int64) (record, error) {
+	// Most pets are in a full block. The last few are in the state, or in a
+	// block that was filled since the store last read the state.
 	n := blockOf(id)
-	if st := s.newest.Load(); st != nil && n < st.sealed() {
-		kv, err := s.get(ctx, numbered(petKey, n))
-		if err != nil {
-			return record{}, err
-		}
-		if kv != nil {
-			return recordIn(n, kv.Value, id)
-		}
+	key := numbered(petKey, n)
+	var v values
+	var err error
+	st := s.newest.Load()
+	if st != nil && n < st.sealed() {
+		v, err = s.fetch(ctx, []string{key})
+	} else if v, err = s.read(ctx, []string{stateKey, key}); err == nil {
+		st, err = s.stateOf(v)
 	}
-	resp, err := s.read(ctx, []clientv3.Op{s.getOp(stateKey), s.getOp(numbered(petKey, n))})
 	if err != nil {
-		return record{}, err
-	}
-	st, err := s.stateOf(resp.Responses[0])
-	if err != nil {
-		return record{}, err
+		return petstore.Pet{}, err
 	}
 	if id > st.lastPet {
-		return record{}, petstore.ErrNoPet
+		return petstore.Pet{}, petstore.ErrNoPet
 	}
-	if n == st.sealed() {
-		tail, err := st.tailRecords()
-		if err != nil {
-			return record{}, err
+	block, err := st.block(n, v)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	pets := block[(id-1)%petsPerBlock:][:1]
+	if err := s.longNames(ctx, pets); err != nil {
+		return petstore.Pet{}, err
+	}
+	return pets[0].pet(), nil
+}
+
+// longNames reads the names of those pets that are in records of their own.
+func (s *Store) longNames(ctx context.Context, pets []record) error {
+	var keys []string
+	for _, r := range pets {
+		if r.size > 0 {
+			keys = append(keys, numbered(nameKey, r.id))
 		}
-		return tail[(id-1)%petsPerBlock], nil
 	}
-	kv := oneOf(resp.Responses[1])
-	if kv == nil {
-		return record{}, damaged("the pet %d is missing", id)
+	if len(keys) == 0 {
+		return nil
 	}
-	return recordIn(n, kv.Value, id)
-}
-
-// recordIn returns the record of a pet in the n-th block.
-func recordIn(n int64, value []byte, id int64) (record, error) {
-	all, err := openBlock(n, value)
-	if err != nil {
-		return record{}, err
+	v, err := s.fetch(ctx, keys)
+	for i := range pets {
+		if r := &pets[i]; r.size > 0 && err == nil {
+			r.name, err = v.open(numbered(nameKey, r.id))
+		}
 	}
-	return all[(id-1)%petsPerBlock], nil
-}
-
-// AppendPet implements petstore.EncodedReader.
-func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
-	p, err := s.GetPet(ctx, id)
-	if err != nil {
-		return dst, err
-	}
-	return p.AppendJSON(dst)
+	return err
 }

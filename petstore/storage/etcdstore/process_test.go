@@ -208,7 +208,7 @@ func TestExpire(t *testing.T) {
 	}
 	count := func(letter string) int64 {
 		t.Helper()
-		resp, err := newClient(t).Get(t.Context(), prefix+letter, clientv3.WithPrefix(), clientv3.WithCountOnly())
+		resp, err := newClient(t, endpoint).Get(t.Context(), prefix+letter, clientv3.WithPrefix(), clientv3.WithCountOnly())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +235,7 @@ func TestExpire(t *testing.T) {
 
 	old := "w123456789012"
 	body := make([]byte, 16)
-	if _, err := newClient(t).Put(t.Context(), prefix+old, etcdstore.Sealed(old, body)); err != nil {
+	if _, err := newClient(t, endpoint).Put(t.Context(), prefix+old, etcdstore.Sealed(old, body)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.ForgetProcesses(t.Context()); err != nil || count("w") != 1 {

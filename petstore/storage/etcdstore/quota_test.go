@@ -8,7 +8,6 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
@@ -18,13 +17,9 @@ import (
 // space as docs/cluster.md says, it accepts creations again.
 func TestQuota(t *testing.T) {
 	url := freeURL()
-	newMember(t, url, "--quota-backend-bytes=8388608")
+	newCluster(t, []string{url}, "--quota-backend-bytes=8388608")
 	s := open(t, etcdstore.Config{Endpoints: []string{url}})
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, Logger: zap.NewNop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := newClient(t, url)
 	// What fills the space belongs to another application.
 	junk := strings.Repeat("x", 1<<19)
 	rex, once := petstore.NewPet{Name: "Rex", Status: petstore.StatusSold}, petstore.Once{Key: "rex"}

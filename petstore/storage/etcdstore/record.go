@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
-
 	"example.com/animalstore/petstore"
 )
 
@@ -65,14 +63,6 @@ func open(key string, value []byte) ([]byte, error) {
 		return nil, damaged("the record %q fails its checksum", key)
 	}
 	return value[:n], nil
-}
-
-// openKV is open for a record that must exist.
-func openKV(key string, kv *mvccpb.KeyValue) ([]byte, error) {
-	if kv == nil {
-		return nil, damaged("the record %q is missing", key)
-	}
-	return open(key, kv.Value)
 }
 
 // damaged returns an error that wraps ErrDamaged. The details are for the

@@ -18,25 +18,24 @@ type Store struct {
 	config      Config
 	members     []*member // in the order of the endpoints
 	readOptions []clientv3.OpOption
-	context     context.Context // of commits and cleanups; ends when the store is closed
+	context     context.Context // of commits, cleanups and checks; ends when the store is closed
 	cancel      context.CancelFunc
+	stopped     sync.WaitGroup // for what runs until context ends
 
 	cluster  uint64       // its ID
 	revision atomic.Int64 // the highest in any response
 	reading  atomic.Int64 // reads under way
 	current  atomic.Int64 // modulo the number of members, the one to ask; see attempt
-	silent   atomic.Bool  // the cluster did not respond last time
 	newest   atomic.Pointer[state]
 	blocks   cache
 
 	firstQueued atomic.Int64 // no message before this one is in the queue
 
-	writes  chan *write
-	pending atomic.Int64 // bytes in writes
-	stopped sync.WaitGroup
-
-	mu     sync.RWMutex // held for reading while a write is queued
-	closed bool
+	mu      sync.Mutex
+	queue   []*write
+	waiting int       // bytes in queue
+	filled  sync.Cond // there is something in queue, or the store is closed
+	closed  bool
 
 	committer committer
 
@@ -45,11 +44,10 @@ type Store struct {
 }
 
 var (
-	_ petstore.Service       = (*Store)(nil)
-	_ petstore.EncodedReader = (*Store)(nil)
-	_ petstore.Messages      = (*Store)(nil)
-	_ petstore.Queue         = (*Store)(nil)
-	_ petstore.Statistics    = (*Store)(nil)
+	_ petstore.Service    = (*Store)(nil)
+	_ petstore.Messages   = (*Store)(nil)
+	_ petstore.Queue      = (*Store)(nil)
+	_ petstore.Statistics = (*Store)(nil)
 )
 
 var errClosed = petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
@@ -65,7 +63,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
-	close(s.writes)
+	s.filled.Signal()
 	s.mu.Unlock()
 
 	<-s.committer.stopped
@@ -116,17 +114,21 @@ func (s *Store) usable(ctx context.Context) error {
 // sameCluster makes sure that a response comes from the cluster that was opened,
 // and from revision before or later, which was the highest one known when the
 // request was sent.
-func (s *Store) sameCluster(h *etcdserverpb.ResponseHeader, before int64) error {
+func (s *Store) sameCluster(endpoint string, h *etcdserverpb.ResponseHeader, before int64) error {
 	if h.ClusterId != s.cluster {
-		return s.fail(fmt.Errorf("the endpoints lead to another cluster: its ID is %x, want %x", h.ClusterId, s.cluster))
+		return s.otherCluster(endpoint, h.ClusterId)
 	}
 	if h.Revision < before && !s.config.Serializable {
-		return s.fail(fmt.Errorf("the cluster went back from revision %d to %d: it was restored from a backup", before, h.Revision))
+		return s.fail(fmt.Errorf("%s: the cluster went back from revision %d to %d: it was restored from a backup", endpoint, before, h.Revision))
 	}
 	for seen := s.revision.Load(); seen < h.Revision && !s.revision.CompareAndSwap(seen, h.Revision); {
 		seen = s.revision.Load()
 	}
 	return nil
+}
+
+func (s *Store) otherCluster(endpoint string, id uint64) error {
+	return s.fail(fmt.Errorf("%s leads to another cluster: its ID is %x, want %x", endpoint, id, s.cluster))
 }
 
 // Ready returns why the store cannot be used now, nil if it can: it has failed,
@@ -138,21 +140,20 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // state reads the counters.
 func (s *Store) state(ctx context.Context) (*state, error) {
-	resp, err := s.read(ctx, []clientv3.Op{s.getOp(stateKey)})
+	v, err := s.read(ctx, []string{stateKey})
 	if err != nil {
 		return nil, err
 	}
-	return s.stateOf(resp.Responses[0])
+	return s.stateOf(v)
 }
 
-// stateOf returns the state that an operation has read.
-func (s *Store) stateOf(r *etcdserverpb.ResponseOp) (*state, error) {
-	kv := oneOf(r)
-	body, err := openKV(stateKey, kv)
+// stateOf returns the state that is among v.
+func (s *Store) stateOf(v values) (*state, error) {
+	body, err := v.open(stateKey)
 	if err != nil {
 		return nil, err
 	}
-	st, err := decodeState(body, kv.ModRevision)
+	st, err := decodeState(body, v[stateKey].ModRevision)
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,9 @@ func (d *duel) get(t *testing.T) {
 	want, wantErr := d.oracle.GetPet(t.Context(), id)
 	got, err := d.f.GetPet(t.Context(), id)
 	compare(t, fmt.Sprintf("GetPet(%d)", id), want, got, wantErr, err)
+	if d.f.EncodedReader == nil {
+		return
+	}
 	wantJSON, _ := d.oracle.AppendPet(t.Context(), nil, id)
 	gotJSON, err := d.f.AppendPet(t.Context(), nil, id)
 	compare(t, fmt.Sprintf("AppendPet(%d)", id), string(wantJSON), string(gotJSON), wantErr, err)
@@ -130,13 +133,16 @@ func (d *duel) list(t *testing.T) {
 	want, wantErr := d.oracle.ListPets(t.Context(), q)
 	got, err := d.f.ListPets(t.Context(), q)
 	compare(t, fmt.Sprintf("ListPets(%+v)", q), want, got, wantErr, err)
+	if want.Next != "" {
+		d.cursors = append(d.cursors, want.Next)
+	}
+	if d.f.EncodedReader == nil {
+		return
+	}
 	wantJSON, _, _ := d.oracle.AppendPage(t.Context(), nil, q)
 	gotJSON, next, err := d.f.AppendPage(t.Context(), nil, q)
 	compare(t, fmt.Sprintf("AppendPage(%+v)", q), string(wantJSON), string(gotJSON), wantErr, err)
 	compare(t, "AppendPage's cursor", want.Next, next, nil, nil)
-	if next != "" {
-		d.cursors = append(d.cursors, next)
-	}
 }
 
 func (d *duel) submit(t *testing.T) {

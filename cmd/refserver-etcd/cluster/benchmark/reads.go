@@ -55,7 +55,7 @@ func (b *bench) readsOf(s *etcdstore.Store, n int64) error {
 	plain := b.plain(prefix, n/2)
 	get := func() (float64, error) {
 		return b.rate(readers, func(int) error {
-			_, err := s.AppendPet(b.ctx, nil, n/2)
+			_, err := s.GetPet(b.ctx, n/2)
 			return err
 		})
 	}

@@ -16,6 +16,7 @@ func (b *bench) open(prefix string) (*etcdstore.Store, error) {
 	return etcdstore.Open(b.ctx, etcdstore.Config{
 		Endpoints:      b.cluster.Endpoints(),
 		Prefix:         prefix,
+		NewStore:       true,
 		RequestTimeout: 30 * time.Second,
 	})
 }

@@ -51,6 +51,7 @@ func newServer(dir, name string, endpoints []string, extra []string) (*Server, e
 		"-admin-addr=" + s.admin,
 		"-keys=" + filepath.Join(dir, keysName),
 		"-etcd=" + strings.Join(endpoints, ","),
+		"-new-store", // no effect on one that exists
 	}, extra...)
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore"
@@ -28,7 +29,7 @@ func importCommand() flags.Command {
 			if from == "" {
 				return flags.Usagef("import needs -from")
 			}
-			s, err := c.openStore(call.Context, slog.New(slog.NewTextHandler(call.Stderr, nil)))
+			s, err := c.openStore(call.Context, slog.New(slog.NewTextHandler(call.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 			if err != nil {
 				return err
 			}
@@ -53,8 +54,8 @@ var (
 	errDifferMessages = errors.New("the cluster holds other messages than the file")
 )
 
-// run makes sure that the pets in the cluster are the first of the file, adds the
-// rest, and then compares everything.
+// run makes sure that the pets and messages in the cluster are the first of the
+// file, adds the rest, and then compares everything.
 func (i *importer) run() error {
 	before, err := i.to.Stats(i.ctx)
 	if err != nil {
@@ -66,6 +67,13 @@ func (i *importer) run() error {
 		return err
 	case total.Written < before.Pets:
 		return fmt.Errorf("%w: %d, and the file has %d", errDiffer, before.Pets, total.Written)
+	}
+	last, err := i.to.LastMessage(i.ctx)
+	if err == nil {
+		err = i.compareMessages(last)
+	}
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(i.out, "the cluster already holds %d of %d pets\n", before.Pets, total.Written)
 	if err := i.add(before.Pets); err != nil {
@@ -85,7 +93,7 @@ func (i *importer) run() error {
 	if after.Pets != total.Written {
 		return fmt.Errorf("verifying: %w: %d, and the file has %d", errDiffer, after.Pets, total.Written)
 	}
-	if err := i.compareMessages(); err != nil {
+	if err := i.compareMessages(math.MaxInt64); err != nil {
 		return fmt.Errorf("verifying: %w", err)
 	}
 	_, err = fmt.Fprintf(i.out, "%d pets and %d queued messages copied and compared\n"+
@@ -178,24 +186,28 @@ func (i *importer) addMessages() (int64, error) {
 	return x.Written, err
 }
 
-// compareMessages compares the queue in the file with the one in the cluster.
-func (i *importer) compareMessages() error {
-	last := ""
+// compareMessages compares the queue in the cluster with the one in the file, up
+// to the message with the number last.
+func (i *importer) compareMessages(last int64) error {
+	after := ""
 	var queue []petstore.Message
 	next := func() (err error) {
 		if len(queue) == 0 {
-			queue, err = i.to.MessagesAfter(i.ctx, last, petstore.MaxQueueLimit)
+			queue, err = i.to.MessagesAfter(i.ctx, after, petstore.MaxQueueLimit)
 		}
 		return err
 	}
 	_, err := messages(i.from, func(m petstore.Message) error {
+		if n, ok := petstore.ParseMessageID(m.ID); ok && n > last {
+			return nil
+		}
 		if err := next(); err != nil {
 			return err
 		}
 		if len(queue) == 0 || queue[0].ID != m.ID || queue[0].Text != m.Text || queue[0].Status != m.Status || !queue[0].CreatedAt.Equal(m.CreatedAt) {
 			return fmt.Errorf("%w: see %s", errDifferMessages, m.ID)
 		}
-		last, queue = m.ID, queue[1:]
+		after, queue = m.ID, queue[1:]
 		return nil
 	})
 	if err == nil {

@@ -123,7 +123,7 @@ func TestImport(t *testing.T) {
 	url, from := newMember(t), file(t, n)
 	run := func(prefix string, wantCode int, want string, args ...string) {
 		t.Helper()
-		code, stdout, stderr := command(t, append([]string{"import", "-etcd=" + url, "-etcd-prefix=" + prefix}, args...)...)
+		code, stdout, stderr := command(t, append([]string{"import", "-new-store", "-etcd=" + url, "-etcd-prefix=" + prefix}, args...)...)
 		if code != wantCode || !strings.Contains(stdout+stderr, want) {
 			t.Errorf("import %v: code %d\n%s%s\nwant %d and %q", args, code, stdout, stderr, wantCode, want)
 		}
@@ -133,7 +133,7 @@ func TestImport(t *testing.T) {
 	}
 	open := func(prefix string) *etcdstore.Store {
 		t.Helper()
-		s, err := etcdstore.Open(t.Context(), etcdstore.Config{Endpoints: []string{url}, Prefix: prefix})
+		s, err := etcdstore.Open(t.Context(), etcdstore.Config{Endpoints: []string{url}, Prefix: prefix, NewStore: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,6 +185,28 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("a/", 1, "3001, and the file has 3000", "-from="+from)
+
+	// An import adds nothing to a cluster that holds other messages, even if it
+	// holds no pets.
+	for prefix, queued := range map[string]bool{"queued/": true, "removed/": false} {
+		other := open(prefix)
+		for range 2 {
+			if _, err := other.SubmitMessage(t.Context(), "another", petstore.Once{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !queued {
+			if err := other.RemoveMessages(t.Context(), "msg_1", "msg_2"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			run(prefix, 1, "the cluster holds other messages than the file: see msg_2", "-from="+from)
+		}
+		if stats, err := other.Stats(t.Context()); err != nil || stats.Pets != 0 {
+			t.Errorf("%+v, %v", stats, err)
+		}
+	}
 }
 
 // A server that cannot start says why in one line.
@@ -199,7 +221,7 @@ func TestStartErrors(t *testing.T) {
 		want string
 	}{
 		{"-etcd=127.0.0.1:2379", 1, "-etcd: opening the store in etcd: endpoint \"127.0.0.1:2379\": must be a URL"},
-		{"-etcd=http://127.0.0.1:1", 1, "no member of the cluster can be reached: http://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused"},
+		{"-etcd=http://127.0.0.1:1", 1, "no member of the cluster can be used: http://127.0.0.1:1: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"},
 		{"-etcd=http://127.0.0.1:1,https://127.0.0.1:1", 1, "all must be http or all https"},
 		{"-etcd-cert=x", 2, "-etcd-cert and -etcd-key: must be given together"},
 		{"-etcd-ca=x", 2, "-etcd-ca and -etcd-cert need https"},

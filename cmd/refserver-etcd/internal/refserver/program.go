@@ -4,6 +4,7 @@ package refserver
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -35,11 +36,11 @@ func (c *cluster) open(ctx context.Context, log *slog.Logger, _ bool) (*serve.St
 	}
 	return &serve.Store{
 		Service:    s,
-		Encoded:    s,
 		Messages:   s,
 		Queue:      s,
 		Statistics: s,
 		Ready:      s.Ready,
+		Endpoints:  func() any { return s.Endpoints() },
 		Failed:     s.Failed(),
 		Err:        s.Err,
 		Close:      s.Close,
@@ -56,11 +57,13 @@ type cluster struct {
 	user         string
 	passwordFile string
 	serializable bool
+	newStore     bool
 }
 
 func (c *cluster) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.endpoints, "etcd", "http://127.0.0.1:2379", "client `URL,URL,...` of the cluster's members, all http or all https")
 	fs.StringVar(&c.prefix, "etcd-prefix", etcdstore.DefaultPrefix, "`text` at the start of all keys of the store")
+	flags.Var(fs, &c.newStore, "new-store", false, "make a store if the cluster has none under -etcd-prefix; no effect on one that exists", flags.Bool)
 	fs.StringVar(&c.ca, "etcd-ca", "", "`file` with the certificates of the authorities (PEM) that sign the members'; empty: the system's")
 	fs.StringVar(&c.cert, "etcd-cert", "", "`file` with the client's certificate (PEM); needs -etcd-key")
 	fs.StringVar(&c.key, "etcd-key", "", "`file` with the private key of the client's certificate (PEM)")
@@ -76,6 +79,9 @@ func (c *cluster) openStore(ctx context.Context, log *slog.Logger) (*etcdstore.S
 	}
 	config.Logger = log
 	s, err := etcdstore.Open(ctx, config)
+	if errors.Is(err, etcdstore.ErrNoStore) {
+		err = fmt.Errorf("%w; with -new-store the program makes one", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("-etcd: %w", err)
 	}

@@ -1,0 +1,156 @@
+package etcdstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+// The limits of what may wait and of what one transaction takes. etcd accepts
+// 128 operations and 1.5 MiB. 512 pets need at most 33 blocks, 5 marks and 7
+// blocks of indexes. Every transaction also has operations for the state, the
+// mark of the process, the last loser and a record of outcomes. The rest is for
+// long texts, messages and outcomes.
+const (
+	maxWaiting      = 2048
+	maxWaitingBytes = 64 << 20
+	maxBatch        = 512
+	maxOps          = 128 - (33 + 5 + 7 + 4)
+	maxBatchBytes   = 1 << 20
+)
+
+// write is the change of one caller. It adds at most one pet.
+type write struct {
+	apply func(*update) error
+	ops   int      // how many operations it needs, at most, besides blocks and those of every transaction
+	size  int      // how many bytes of the request it takes, at most, roughly
+	once  string   // the key of the outcome; "": the outcome is not kept
+	needs []string // keys that apply looks at; unless alone, the first attempt assumes that they do not exist
+	alone bool     // needs a transaction of its own, built on what its needs hold
+	err   error    // of apply, or of the transaction; valid once done is closed
+	done  chan struct{}
+}
+
+var errNotSent = petstore.Errorf(petstore.CodeUnavailable, "the cluster is not responding: nothing was stored")
+
+// unknown is the error of a change that may have been made.
+func unknown(cause error) error {
+	return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the cluster did not respond in time: this may have been stored", Err: cause}
+}
+
+// change queues writes and returns once they are on stable storage, or with the
+// first error.
+//
+// If ctx ends before a write is in a transaction, that change is not made. After
+// that, change waits for the outcome until the request timeout.
+func (s *Store) change(ctx context.Context, writes ...*write) error {
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	if err := s.enqueue(writes); err != nil {
+		return err
+	}
+	timeout := time.NewTimer(s.config.RequestTimeout)
+	defer timeout.Stop()
+	for _, w := range writes {
+		select {
+		case <-w.done:
+		case <-ctx.Done():
+			if s.withdraw(w) {
+				return ctx.Err()
+			}
+			select {
+			case <-w.done:
+			case <-timeout.C:
+				return unknown(nil)
+			}
+		case <-timeout.C:
+			if s.withdraw(w) {
+				return errNotSent
+			}
+			select {
+			case <-w.done: // just now
+			default:
+				return unknown(nil)
+			}
+		}
+		if w.err != nil {
+			return w.err
+		}
+	}
+	return nil
+}
+
+func (s *Store) enqueue(writes []*write) error {
+	size := 0
+	for _, w := range writes {
+		w.done = make(chan struct{})
+		size += w.size
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errClosed
+	}
+	if len(s.queue)+len(writes) > maxWaiting || s.waiting+size > maxWaitingBytes {
+		return errBusy
+	}
+	s.queue = append(s.queue, writes...)
+	s.waiting += size
+	s.filled.Signal()
+	return nil
+}
+
+// withdraw removes a write from the queue. It reports false if the write is in a
+// transaction.
+func (s *Store) withdraw(w *write) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.queue, w)
+	if i < 0 {
+		return false
+	}
+	s.queue = slices.Delete(s.queue, i, i+1)
+	s.waiting -= w.size
+	return true
+}
+
+// take waits for writes and takes those that fit into one transaction. It returns
+// none when the store is closed and nothing is waiting.
+func (s *Store) take() []*write {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.queue) == 0 && !s.closed {
+		s.filled.Wait()
+	}
+	n, ops, size := 0, 0, 0
+	for _, w := range s.queue[:min(len(s.queue), maxBatch)] {
+		if n > 0 && (w.alone || s.queue[0].alone || ops+w.ops > maxOps || size+w.size > maxBatchBytes) {
+			break
+		}
+		n, ops, size = n+1, ops+w.ops, size+w.size
+	}
+	batch := slices.Clone(s.queue[:n])
+	s.queue = slices.Delete(s.queue, 0, n)
+	s.waiting -= size
+	return batch
+}
+
+// commitAll commits until the store is closed and nothing is waiting. Each
+// transaction takes what has queued up during the one before. So a lone caller
+// never waits for others, and many callers share a transaction.
+func (s *Store) commitAll() {
+	defer close(s.committer.stopped)
+	for batch := s.take(); len(batch) > 0; batch = s.take() {
+		err := s.commit(batch)
+		for _, w := range batch {
+			if err != nil {
+				w.err = err // even if it changed nothing: it may depend on a write before it
+			}
+			close(w.done)
+		}
+		s.yield()
+	}
+}
