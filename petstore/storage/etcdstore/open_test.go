@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -154,6 +155,60 @@ func TestTLSAndUsers(t *testing.T) {
 }
 
 func password(p string) func() (string, error) { return func() (string, error) { return p, nil } }
+
+// Certificates and a password that are replaced while a store is open are used
+// for its next connection.
+func TestReplacedCertificates(t *testing.T) {
+	dir, url := t.TempDir(), strings.Replace(freeURL(), "http:", "https:", 1)
+	var stop func()
+	start := func(info transport.TLSInfo) *clientv3.Client {
+		t.Helper()
+		members, err := startCluster(dir, []string{url}, "--cert-file="+info.CertFile, "--key-file="+info.KeyFile, "--trusted-ca-file="+info.CertFile, "--client-cert-auth")
+		stop = func() { kill(members) }
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := clientTLS(t, info, info)()
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, TLS: config, Logger: zap.NewNop(), Username: "root", Password: "secret"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return root
+	}
+	defer func() { stop() }()
+	var present atomic.Pointer[transport.TLSInfo]
+	var word atomic.Value
+	old, next := certificate(t), certificate(t)
+	present.Store(&old)
+	word.Store("apple")
+	root := start(old)
+	addUsers(t, root)
+	s := open(t, etcdstore.Config{
+		Endpoints: []string{url},
+		TLS:       func() (*tls.Config, error) { return clientTLS(t, *present.Load(), *present.Load())() },
+		Username:  "anna",
+		Password:  func() (string, error) { return word.Load().(string), nil },
+	})
+	root.Close()
+	stop()
+	root = start(next)
+	defer root.Close()
+	if _, err := root.UserChangePassword(t.Context(), "anna", "cherry"); err != nil {
+		t.Fatal(err)
+	}
+	word.Store("cherry")
+	present.Store(&next)
+	var err error
+	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if _, err = s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); err == nil {
+			return
+		}
+	}
+	t.Error(err)
+}
 
 // addUsers adds the users anna, who may use the default prefix, and bert, who may
 // not, and requires a user from then on.

@@ -3,7 +3,6 @@ package etcdstore
 import (
 	"context"
 	"slices"
-	"time"
 
 	"example.com/animalstore/petstore"
 )
@@ -52,8 +51,8 @@ func (s *Store) change(ctx context.Context, writes ...*write) error {
 	if err := s.enqueue(writes); err != nil {
 		return err
 	}
-	timeout := time.NewTimer(s.config.RequestTimeout)
-	defer timeout.Stop()
+	limit, cancel := context.WithTimeout(context.Background(), s.config.RequestTimeout)
+	defer cancel()
 	for _, w := range writes {
 		select {
 		case <-w.done:
@@ -61,20 +60,15 @@ func (s *Store) change(ctx context.Context, writes ...*write) error {
 			if s.withdraw(w) {
 				return ctx.Err()
 			}
-			select {
-			case <-w.done:
-			case <-timeout.C:
-				return unknown(nil)
-			}
-		case <-timeout.C:
+		case <-limit.Done():
 			if s.withdraw(w) {
 				return errNotSent
 			}
-			select {
-			case <-w.done: // just now
-			default:
-				return unknown(nil)
-			}
+		}
+		select {
+		case <-w.done:
+		case <-limit.Done():
+			return unknown(nil)
 		}
 		if w.err != nil {
 			return w.err
