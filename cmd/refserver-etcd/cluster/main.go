@@ -1,92 +1,179 @@
 // Cluster starts a petstore cluster on this machine to try: three members of
-// etcd and three reference servers, each in a process of its own. It prints
-// their addresses. Ctrl-C ends everything and removes the data.
+// etcd and a reference server, each in a process of its own. It says when one of
+// them dies. Ctrl-C ends everything and removes the data.
 //
-//	go run -C cmd/refserver-etcd/cluster .
+//	go run -C cmd/refserver-etcd ./cluster
 package main
 
 import (
+	"bufio"
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
-	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
+	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/process"
 )
 
 func main() {
-	local.Role()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	if err := run(ctx, os.Stdin, os.Stdout); err != nil && ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("cluster", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	var o local.Options
-	fs.IntVar(&o.Members, "members", 3, "`number` of members")
-	fs.IntVar(&o.Servers, "servers", 3, "`number` of reference servers")
-	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	if fs.NArg() > 0 || o.Members < 1 || o.Servers < 1 {
-		return errors.New("takes only flags, and needs at least one member and one server")
-	}
-	var err error
-	if o.Dir, err = os.MkdirTemp("", "petstore-cluster-*"); err != nil {
-		return err
-	}
-	defer os.RemoveAll(o.Dir)
-	fmt.Fprintln(stdout, "starting ...")
-	c, err := local.Start(ctx, o)
+func run(ctx context.Context, in io.Reader, out io.Writer) error {
+	dir, err := os.MkdirTemp("", "petstore-cluster-*")
 	if err != nil {
 		return err
 	}
-	defer c.Kill()
-	if err := show(ctx, stdout, c); err != nil {
+	defer os.RemoveAll(dir)
+	if err := build(ctx, dir, out); err != nil {
 		return err
 	}
-	<-ctx.Done()
-	fmt.Fprintln(stdout, "stopping ...")
-	return c.Stop()
+	members, err := local.NewMembers(dir, 3)
+	if err != nil {
+		return err
+	}
+	c := &cluster{etcd: filepath.Join(dir, "etcd"), members: members, died: make(chan *local.Member), out: out}
+	for _, m := range members {
+		defer m.Kill()
+		if err := c.start(m); err != nil {
+			return err
+		}
+	}
+	server, err := c.serve(dir)
+	defer server.Kill()
+	if err != nil {
+		return err
+	}
+	if err := c.watch(ctx, in, server); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "stopping")
+	if server.Signal(syscall.SIGTERM) == nil {
+		_, err = server.Wait()
+	}
+	return err
 }
 
-// show prints what a new user needs to know.
-func show(ctx context.Context, w io.Writer, c *local.Cluster) error {
-	leader, err := c.Leader(ctx)
+// build builds etcd and the server in dir, and shows that it goes on.
+func build(ctx context.Context, dir string, out io.Writer) error {
+	fmt.Fprintln(out, "building etcd and the server, the first time for some minutes")
+	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-o", dir+string(filepath.Separator),
+		"example.com/animalstore/cmd/refserver-etcd", local.Etcd)
+	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err
 	}
-	for _, m := range c.Members {
-		role := ""
-		if m == leader {
-			role = "  leader"
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var lines []string // packages as they are compiled, and errors
+	for s := bufio.NewScanner(stderr); s.Scan(); {
+		if lines = append(lines, s.Text()); len(lines)%50 == 0 {
+			fmt.Fprintf(out, "%d packages compiled\n", len(lines))
 		}
-		fmt.Fprintf(w, "%s  etcd %s  process %d%s\n", m.Name(), m.URL(), m.Pid(), role)
 	}
-	for i, s := range c.Servers {
-		fmt.Fprintf(w, "server%d  %s  process %d\n", i+1, s.URL(), s.Pid())
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, strings.Join(lines[max(0, len(lines)-20):], "\n"))
 	}
-	last := c.Servers[len(c.Servers)-1]
-	_, err = fmt.Fprintf(w, `
-Add a pet at one server, kill the leader, and read the pet at another:
+	return nil
+}
 
-    KEY=%s
-    curl -s --oauth2-bearer $KEY --json '{"name":"Rex","categoryId":4}' %s/pets
-    kill -9 %d
-    curl -s --oauth2-bearer $KEY %s/pets/1
+type cluster struct {
+	etcd    string // executable
+	members []*local.Member
+	died    chan *local.Member
+	out     io.Writer
+}
 
-Ctrl-C ends everything.
-`, c.Key, c.Servers[0].URL(), leader.Pid(), last.URL())
-	return err
+// start starts a member, which must not be running.
+func (c *cluster) start(m *local.Member) error {
+	if err := m.Start(c.etcd, c.members); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "%s runs as process %d\n", m.Name, m.Pid())
+	ended := m.Ended
+	go func() {
+		<-ended
+		c.died <- m
+	}()
+	return nil
+}
+
+// serve starts a server and prints how to use it.
+func (c *cluster) serve(dir string) (*process.Process, error) {
+	cmd := process.Command(dir, filepath.Join(dir, "refserver-etcd"),
+		"-addr=127.0.0.1:0", "-etcd="+strings.Join(local.URLs(c.members), ","))
+	cmd.Env = append(cmd.Env, "PETSTORE_NEW_STORE=true")
+	server, err := process.Start(cmd)
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := server.Serving()
+	if err != nil {
+		return server, err
+	}
+	key, err := server.Key()
+	fmt.Fprintf(c.out, `
+The server's URL is %[1]s. Add a pet, kill a member, and read the pet:
+
+    KEY=%[2]s
+    curl -s --oauth2-bearer $KEY --json '{"name":"Rex","categoryId":4}' %[1]s/pets
+    kill -9 %[3]d
+    curl -s --oauth2-bearer $KEY %[1]s/pets/1
+
+Ctrl-C ends everything and removes the data.
+`, addrs.URL, key, c.members[0].Pid())
+	return server, err
+}
+
+// watch says when a member dies, and starts it again when the user presses Enter,
+// until ctx is done. It returns an error if the server ends before.
+func (c *cluster) watch(ctx context.Context, in io.Reader, server *process.Process) error {
+	enter := make(chan struct{})
+	go func() {
+		for s := bufio.NewScanner(in); s.Scan(); {
+			enter <- struct{}{}
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-server.Ended:
+			if ctx.Err() != nil {
+				return nil // Ctrl-C reaches the server too
+			}
+			return fmt.Errorf("the server has ended:\n%s", server.Tail())
+		case m := <-c.died:
+			if ctx.Err() != nil {
+				return nil
+			}
+			effect := "The others go on."
+			if slices.IndexFunc(c.members, func(o *local.Member) bool { return o != m && !o.Running() }) >= 0 {
+				effect = "Without two of three, requests get 503."
+			}
+			fmt.Fprintf(c.out, "%s, process %d, has died. %s Press Enter here to start it again.\n", m.Name, m.Pid(), effect)
+		case <-enter:
+			for _, m := range c.members {
+				if m.Running() {
+					continue
+				}
+				if err := c.start(m); err != nil {
+					fmt.Fprintln(c.out, err)
+				}
+			}
+		}
+	}
 }

@@ -21,7 +21,7 @@ import (
 // The tests use real members of etcd, in processes of their own. The server is
 // built from the module that depends on it, so that this module and its
 // importers do not.
-const clusterModule = "../../../cmd/refserver-etcd/cluster"
+const clusterModule = "../../../cmd/refserver-etcd/internal/etcd"
 
 var (
 	binary   string // that runs a member
@@ -70,7 +70,7 @@ func startCluster(dir string, clients []string, flags ...string) (members []*pro
 			"--initial-cluster-token=" + clients[0],
 			"--unsafe-no-fsync", // no test here cuts the power
 		}, flags...)...)
-		cmd.Env = process.Environ("PETSTORE_ROLE=member")
+		cmd.Env = process.Environ()
 		if _, err := cmd.StdinPipe(); err != nil { // it ends with this process
 			return members, err
 		}

@@ -1,9 +1,7 @@
 package refserver
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"io"
 
 	"example.com/animalstore/petstore"
@@ -21,40 +19,27 @@ func messages(path string, take func(petstore.Message) error) (storage.Exported,
 	return export(path, &storage.ExportOptions{Messages: true}, take)
 }
 
-// export exports the file and calls take with each line, decoded.
+// export exports the file and calls take with each record, decoded.
 func export[T any](path string, o *storage.ExportOptions, take func(T) error) (storage.Exported, error) {
 	r, w := io.Pipe()
 	var done storage.Exported
-	ended := make(chan error, 1)
 	go func() {
 		var err error
 		done, err = storage.Export(path, w, o)
-		w.CloseWithError(err) // nil: the end of the file
-		ended <- err
+		_ = w.CloseWithError(err) // nil: the end of the file
 	}()
-	err := lines(r, take)
-	_ = r.CloseWithError(err)
-	if e := <-ended; err == nil {
-		err = e
-	}
-	return done, err
-}
-
-func lines[T any](r io.Reader, take func(T) error) error {
-	b := bufio.NewReaderSize(r, 1<<16)
-	for {
-		line, err := b.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
+	for d := json.NewDecoder(r); ; {
 		var v T
-		if err := json.Unmarshal(line, &v); err != nil {
-			return err
+		err := d.Decode(&v)
+		if err == io.EOF {
+			return done, nil
 		}
-		if err := take(v); err != nil {
-			return err
+		if err == nil {
+			err = take(v)
+		}
+		if err != nil {
+			_ = r.CloseWithError(err)
+			return storage.Exported{}, err
 		}
 	}
 }

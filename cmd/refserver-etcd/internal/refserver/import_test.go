@@ -1,83 +1,42 @@
 package refserver
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// TestMain also makes the test binary run as the program.
-func TestMain(m *testing.M) {
-	if os.Getenv("REFSERVER_ETCD_TEST_RUN") != "" {
-		os.Exit(Program().Main())
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 
 // command runs the program until it ends.
 func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "REFSERVER_ETCD_TEST_RUN=1", "GORACE=atexit_sleep_ms=0")
-	var out, err bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &err
-	_ = cmd.Run()
-	return cmd.ProcessState.ExitCode(), out.String(), err.String()
+	exe := process.Build(t, "example.com/animalstore/cmd/refserver-etcd")
+	return process.Run(t, process.Command(t.TempDir(), append([]string{exe}, args...)...))
 }
 
-// newMember builds and starts a cluster of one member, which ends with the
-// test, and returns its URL.
+// newMember starts a cluster of one member, which ends with the test, and returns
+// its URL.
 func newMember(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	exe := filepath.Join(dir, "cluster")
-	if out, err := exec.Command("go", "build", "-C", "../../cluster", "-o", exe, ".").CombinedOutput(); err != nil {
-		t.Fatalf("building the server: %v\n%s", err, out)
-	}
-	url := func() string { return fmt.Sprintf("http://127.0.0.1:%d", 20_000+rand.IntN(12_000)) }
-	client, peer := url(), url()
-	cmd := exec.Command(exe, "--name=m", "--data-dir="+filepath.Join(dir, "data"),
-		"--listen-client-urls="+client, "--advertise-client-urls="+client,
-		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer,
-		"--initial-cluster=m="+peer, "--log-level=fatal", "--unsafe-no-fsync")
-	cmd.Env = append(os.Environ(), "PETSTORE_ROLE=member")
-	stdin, err := cmd.StdinPipe() // the member ends with it
+	members, err := local.NewMembers(t.TempDir(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	m := members[0]
+	t.Cleanup(func() { m.Kill() })
+	if err := m.Start(process.Build(t, local.Etcd), members); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		stdin.Close()
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(client, "http://"))
-		if err == nil {
-			conn.Close()
-			return client
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
-	}
+	return m.URL()
 }
 
 // file creates a file of refserver with n pets and three messages, the first and

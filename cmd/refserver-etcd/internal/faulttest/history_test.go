@@ -1,4 +1,6 @@
-package scenario
+//go:build linux
+
+package faulttest
 
 import (
 	"encoding/json"
@@ -7,30 +9,28 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 
-	"example.com/animalstore/cmd/refserver-etcd/cluster/local"
 	"example.com/animalstore/petstore"
 )
 
 // call is an operation of a history: a create, a get or a list.
 type call struct {
-	create string // the name of the pet, which is also the Idempotency-Key
-	get    int64  // the id of the pet
-	after  int64  // list the pets after that id; -1: from the start
+	create string // name of the pet, which is also the Idempotency-Key
+	get    int64  // ID of the pet
+	after  int64  // list the pets after that ID
 	limit  int    // of the list
 	status string // of the list
 }
 
 // result is the result of an operation.
 type result struct {
-	known bool     // there was a response
-	id    int64    // of the created pet
+	known bool // there was a response
+	id    int64
 	names []string // of the pets that were read
 	more  bool     // the list has further pages
 }
@@ -38,8 +38,7 @@ type result struct {
 // history records what a few clients did and saw. Only they use its servers,
 // which have a store of their own in the cluster.
 type history struct {
-	servers []*local.Server
-	key     string
+	servers []*server
 	stop    chan struct{}
 	wg      sync.WaitGroup
 	start   time.Time
@@ -47,32 +46,30 @@ type history struct {
 	mu      sync.Mutex
 	ops     []porcupine.Operation
 	names   []string // of all attempted creations
-	highest int64    // the highest id in a response
+	highest int64    // ID in a response
 }
 
-func startHistory(t *testing.T, c *local.Cluster, args ...string) *history {
+// startHistory starts four clients, each of which pauses between two operations
+// for up to that time.
+func startHistory(t *testing.T, c *cluster, pause time.Duration, args ...string) *history {
 	t.Helper()
-	h := &history{key: c.Key, stop: make(chan struct{}), start: time.Now()}
+	h := &history{stop: make(chan struct{}), start: time.Now()}
 	for range 3 {
-		s, err := c.AddServer(append(args, "-etcd-prefix=history/")...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.servers = append(h.servers, s)
+		h.servers = append(h.servers, c.serve(t, append(args, "-etcd-prefix=history/")...))
 	}
 	for i := range 4 {
-		h.wg.Go(func() { h.work(i) })
+		h.wg.Go(func() { h.work(i, pause) })
 	}
 	return h
 }
 
-func (h *history) work(client int) {
+func (h *history) work(client int, pause time.Duration) {
 	r := rand.New(rand.NewPCG(uint64(client), 1))
 	for n := 0; ; n++ {
 		select {
 		case <-h.stop:
 			return
-		case <-time.After(time.Duration(10+r.IntN(either(250, 80))) * time.Millisecond): // few enough to be checked
+		case <-time.After(time.Duration(r.Int64N(int64(pause)))):
 		}
 		h.do(client, h.choose(r, fmt.Sprintf("%d-%d", client, n)), h.servers[r.IntN(len(h.servers))])
 	}
@@ -93,19 +90,15 @@ func (h *history) choose(r *rand.Rand, name string) call {
 	case 2, 3:
 		return call{get: max(1, h.highest+2-r.Int64N(6))}
 	}
-	after := h.highest - r.Int64N(6)
-	if after <= 0 {
-		after = -1
-	}
-	return call{after: after, limit: 1 + r.IntN(8), status: []string{"", "sold"}[r.IntN(2)]}
+	return call{after: max(0, h.highest-r.Int64N(6)), limit: 1 + r.IntN(8), status: []string{"", "sold"}[r.IntN(2)]}
 }
 
 // do carries out an operation and records it. A creation without a response may
 // take effect at any later time, so it is recorded as if it never returned. A
 // read without a response is not recorded.
-func (h *history) do(client int, c call, s *local.Server) {
+func (h *history) do(client int, c call, s *server) {
 	began := time.Since(h.start)
-	out := perform(c, s, h.key)
+	out := c.perform(s)
 	ended := time.Since(h.start)
 	if !out.known {
 		if c.create == "" {
@@ -119,52 +112,48 @@ func (h *history) do(client int, c call, s *local.Server) {
 	h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: c, Output: out, Call: int64(began), Return: int64(ended)})
 }
 
-func perform(c call, s *local.Server, key string) (out result) {
-	if c.create != "" {
-		var err error
-		out.id, err = create(s.URL(), key, c.create, c.create)
-		out.known = err == nil
-		return out
-	}
-	url := fmt.Sprintf("%s/pets/%d", s.URL(), c.get)
-	if c.get == 0 {
-		url = fmt.Sprintf("%s/pets?limit=%d", s.URL(), c.limit)
-		if c.after > 0 {
-			url += "&cursor=" + string(petstore.CursorAfter(c.after))
-		}
-		if c.status != "" {
-			url += "&status=" + c.status
-		}
-	}
-	a, err := send("GET", url, key, "", "")
-	if err != nil || a.status != http.StatusOK && a.status != http.StatusNotFound {
-		return out
-	}
-	out.known = true
-	if a.status == http.StatusNotFound {
-		return out
-	}
-	body := a.body
-	if c.get != 0 {
-		body = slices.Concat([]byte("["), body, []byte("]"))
-	}
+func (c call) perform(s *server) (out result) {
 	var pets []petstore.Pet
-	if err := json.Unmarshal(body, &pets); err != nil {
-		return result{known: true, names: []string{"not pets: " + string(body)}}
+	var err error
+	switch {
+	case c.create != "":
+		pet, _, err := s.create(c.create, c.create)
+		return result{known: err == nil, id: pet.ID}
+	case c.get != 0:
+		pets, err = s.get(c.get)
+	default:
+		pets, out.more, err = s.page(c.status, c.after, c.limit)
 	}
+	out.known = err == nil
 	for _, p := range pets {
 		out.names = append(out.names, p.Name)
 	}
-	out.more = strings.Contains(a.header.Get("Link"), `rel="next"`)
 	return out
 }
 
-// model is the store as a list of names: the pet with the id n has the n-th.
+// get returns the pet with that ID, or none.
+func (s *server) get(id int64) ([]petstore.Pet, error) {
+	r, err := s.Send("GET", fmt.Sprintf("/pets/%d", id), "")
+	if err == nil && r.Status == http.StatusNotFound {
+		return nil, nil
+	}
+	if err == nil && r.Status != http.StatusOK {
+		err = refusal{r}
+	}
+	var pet petstore.Pet
+	if err == nil {
+		err = json.Unmarshal([]byte(r.Body), &pet)
+	}
+	return []petstore.Pet{pet}, err
+}
+
+// model is the store as a list of names: the pet with the ID n has the n-th.
 var model = porcupine.Model{
 	Init:  func() any { return []string(nil) },
 	Equal: func(a, b any) bool { return slices.Equal(a.([]string), b.([]string)) },
 	Step: func(state, input, output any) (bool, any) {
 		names, c, out := state.([]string), input.(call), output.(result)
+		count := int64(len(names))
 		switch {
 		case c.create != "":
 			i := slices.Index(names, c.create)
@@ -173,15 +162,14 @@ var model = porcupine.Model{
 				names = append(slices.Clip(names), c.create)
 			}
 			return !out.known || out.id == int64(i)+1, names
+		case c.get > count:
+			return len(out.names) == 0, names
 		case c.get != 0:
-			if c.get > int64(len(names)) {
-				return len(out.names) == 0, names
-			}
 			return slices.Equal(out.names, names[c.get-1:c.get]), names
 		}
-		after := min(max(c.after, 0), int64(len(names)))
-		to := min(after+int64(c.limit), int64(len(names)))
-		return slices.Equal(out.names, names[after:to]) && out.more == (to < int64(len(names))), names
+		after := min(c.after, count)
+		to := min(after+int64(c.limit), count)
+		return slices.Equal(out.names, names[after:to]) && out.more == (to < count), names
 	},
 }
 
@@ -205,10 +193,10 @@ func (h *history) end(t *testing.T) porcupine.CheckResult {
 // The check of a history finds stale reads, which a member that is cut off serves
 // if servers use serializable reads.
 func TestStaleReadsAreCaught(t *testing.T) {
-	c := newCluster(t, 0, local.Proxied)
-	h := startHistory(t, c, "-etcd-serializable")
-	m := follower(t, c)
-	if err := c.CutOff(m, true); err != nil {
+	needNamespaces(t)
+	c := newCluster(t, 0)
+	h := startHistory(t, c, 20*time.Millisecond, "-etcd-serializable")
+	if err := c.separate(c.follower(t), true); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(4 * time.Second)

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"testing"
+	"time"
+
+	"example.com/animalstore/internal/process"
+)
+
+// A new user starts the cluster, kills a member by its process ID, starts it
+// again as the program says, and stops. Pets can be added all the time.
+func TestTrial(t *testing.T) {
+	in, enter := io.Pipe()
+	var out process.Output
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, in, &out) }()
+	printed := func(form string) string {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+			if m := regexp.MustCompile(form).FindStringSubmatch(out.String()); m != nil {
+				return m[1]
+			}
+			select {
+			case err := <-ended:
+				t.Fatalf("the program ended: %v\n%s", err, &out)
+			default:
+			}
+			if time.Now().After(end) {
+				t.Fatalf("nothing printed that matches %s:\n%s", form, &out)
+			}
+		}
+	}
+	server := process.Server{Client: http.DefaultClient}
+	server.URL, server.Key = printed(`The server's URL is (\S+)\. `), printed(`KEY=(\S+)`)
+	add := func() {
+		t.Helper()
+		r, err := server.Send("POST", "/pets", `{"name":"Rex","categoryId":4}`)
+		if err != nil || r.Status != http.StatusCreated {
+			t.Fatalf("POST: %d %s (%v)\n%s", r.Status, r.Body, err, &out)
+		}
+	}
+	add()
+	var pid int
+	_, _ = fmt.Sscan(printed(`member1 runs as process (\d+)`), &pid)
+	member, err := os.FindProcess(pid)
+	if err == nil {
+		err = member.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed(`member1, process \d+, has died. The others go on. (Press Enter)`)
+	add()
+	if _, err := io.WriteString(enter, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	printed(`(?s)member1, process \d+, has died.*(member1 runs as process)`)
+	add()
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	t.Log(out.String())
+}

@@ -1,0 +1,259 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+const (
+	writers     = 16 // of a load
+	busyClients = 32 // of a server
+)
+
+// load is a number of clients that create pets and record the responses.
+type load struct {
+	cluster *cluster
+	servers []*server // that the clients use in turn
+	prefix  string    // of the names
+	after   int64     // all pets of the load have higher IDs
+	ctx     context.Context
+	stop    func()
+	wg      sync.WaitGroup
+
+	mu      sync.Mutex
+	ids     map[string]int64  // of acknowledged pets, by name
+	unknown map[string]string // the Idempotency-Keys, by name, of pets that were not acknowledged, and may be stored once
+	stored  int               // how many of these are stored
+	times   []time.Time       // of acknowledgements
+	highest int64             // ID
+	cut     int               // responses that were cut short
+	closed  int               // connections that the server said it would close
+	errors  map[string]int    // how often a creation failed, by error
+}
+
+func newLoad(c *cluster, servers ...*server) *load {
+	l := &load{cluster: c, servers: servers, ids: map[string]int64{}, unknown: map[string]string{}, errors: map[string]int{}}
+	for _, before := range c.loads {
+		before.mu.Lock()
+		l.after = max(l.after, before.highest)
+		before.mu.Unlock()
+	}
+	c.loads = append(c.loads, l)
+	l.ctx, l.stop = context.WithCancel(context.Background())
+	l.prefix = fmt.Sprintf("load%d-", len(c.loads))
+	return l
+}
+
+// startLoad starts writers, which use all servers. Half of them repeat a creation
+// with its Idempotency-Key until it is acknowledged. The others go on with the
+// next pet.
+func startLoad(c *cluster) *load {
+	l := newLoad(c, c.servers...)
+	for w := range writers {
+		l.wg.Go(func() { l.write(w, w%2 == 0, w%2 == 0) })
+	}
+	return l
+}
+
+// startBusy starts clients that use one server until it accepts no connection.
+func startBusy(c *cluster, s *server, keyed bool) *load {
+	l := newLoad(c, s)
+	for w := range busyClients {
+		l.wg.Go(func() { l.write(w, keyed, false) })
+	}
+	return l
+}
+
+func (l *load) write(w int, keyed, repeat bool) {
+	at := w
+	for n := 0; l.ctx.Err() == nil; n++ {
+		name := fmt.Sprintf("%s%d-%d", l.prefix, w, n)
+		key := ""
+		if keyed {
+			key = name
+		}
+		for {
+			err := l.create(l.servers[at%len(l.servers)], name, key)
+			if err == nil {
+				break
+			}
+			if len(l.servers) == 1 && notSent(err) {
+				return
+			}
+			at++ // this one may be down
+			time.Sleep(10 * time.Millisecond)
+			if !repeat || l.ctx.Err() != nil {
+				break
+			}
+		}
+	}
+}
+
+// notSent reports whether there was no connection for a request.
+func notSent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// addresses matches what differs in errors with the same cause.
+var addresses = regexp.MustCompile(`\d+(\.\d+){3}:\d+(->\d+(\.\d+){3}:\d+)?`)
+
+// create creates a pet and records the response.
+func (l *load) create(s *server, name, key string) error {
+	pet, r, err := s.create(name, key)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r.Header.Get("Connection") == "close" {
+		l.closed++
+	}
+	if err != nil {
+		if r.Status != 0 && !refused(err, r.Status) {
+			l.cut++
+		}
+		if !notSent(err) {
+			l.unknown[name] = key
+		}
+		l.errors[addresses.ReplaceAllString(err.Error(), "")]++
+		return err
+	}
+	delete(l.unknown, name)
+	l.ids[name] = pet.ID
+	l.highest = max(l.highest, pet.ID)
+	l.times = append(l.times, time.Now())
+	return nil
+}
+
+// progress waits until more pets are acknowledged, and returns how long that took.
+func (l *load) progress(t *testing.T) time.Duration {
+	t.Helper()
+	count := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.times)
+	}
+	before := count()
+	return eventually(t, "acknowledgements", func() error {
+		if n := count(); n < before+10*writers {
+			return fmt.Errorf("%d pets acknowledged, %d before", n, before)
+		}
+		return nil
+	})
+}
+
+// stall returns the longest time without an acknowledgement of which a part is
+// after from.
+func (l *load) stall(from time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	longest := time.Duration(0)
+	for i := 1; i < len(l.times); i++ {
+		if l.times[i].After(from) {
+			longest = max(longest, l.times[i].Sub(l.times[i-1]))
+		}
+	}
+	return longest.Round(time.Millisecond)
+}
+
+// finish ends the clients and checks every server.
+func (l *load) finish(t *testing.T) {
+	t.Helper()
+	l.stop()
+	l.wg.Wait()
+	t.Logf("%d acknowledged, %d with an unknown outcome", len(l.ids), len(l.unknown))
+	for err, n := range l.errors {
+		t.Logf("%d times: %s", n, err)
+	}
+	checkLoads(t, l.cluster, l.after, l)
+	l.repeat(t)
+}
+
+// repeat repeats each creation with a key that was not acknowledged. If its pet
+// is stored, the response must have it.
+func (l *load) repeat(t *testing.T) {
+	t.Helper()
+	s := l.cluster.servers[0]
+	stored := map[string]int64{}
+	for _, p := range mustList(t, s, "", l.after) {
+		stored[p.Name] = p.ID
+	}
+	for name, key := range l.unknown {
+		id := stored[name]
+		if id > 0 {
+			l.stored++
+		}
+		if key == "" {
+			continue
+		}
+		eventually(t, "a repeated creation", func() error {
+			pet, _, err := s.create(name, key)
+			if err == nil && id > 0 && pet.ID != id {
+				t.Errorf("%s is stored as %d, and the repetition is %d", name, id, pet.ID)
+			}
+			return err
+		})
+	}
+}
+
+func mustList(t *testing.T, s *server, status string, after int64) []petstore.Pet {
+	t.Helper()
+	pets, err := s.list(status, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pets
+}
+
+// checkLoads lists the pets after an ID through every server, and compares them
+// with what the clients of loads saw. IDs must be dense, no name may be stored
+// twice, each acknowledged pet must be stored under its ID, and nothing may be
+// stored that no client sent.
+func checkLoads(t *testing.T, c *cluster, after int64, loads ...*load) {
+	t.Helper()
+	for _, s := range c.servers {
+		names, sold := map[string]int64{}, map[int64]bool{}
+		for _, p := range mustList(t, s, "sold", after) {
+			sold[p.ID] = true
+		}
+		for i, p := range mustList(t, s, "", after) {
+			if p.ID != after+int64(i)+1 {
+				t.Fatalf("the pet %d follows %d", p.ID, after+int64(i))
+			}
+			if names[p.Name] != 0 {
+				t.Errorf("%s is stored twice", p.Name)
+			}
+			names[p.Name] = p.ID
+		}
+		for _, l := range loads {
+			for name, id := range l.ids {
+				if names[name] != id {
+					t.Errorf("%s is stored as %d (0: not at all), and was acknowledged as %d", name, names[name], id)
+				}
+			}
+			for name, id := range names {
+				if !strings.HasPrefix(name, l.prefix) {
+					continue
+				}
+				if _, sent := l.unknown[name]; l.ids[name] == 0 && !sent {
+					t.Errorf("%s was never sent", name)
+				}
+				if !sold[id] {
+					t.Errorf("%s is not in the list of its status", name)
+				}
+			}
+		}
+		if t.Failed() {
+			return // another server would report the same again
+		}
+	}
+}

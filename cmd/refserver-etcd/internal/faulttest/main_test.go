@@ -1,0 +1,104 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+)
+
+var full = flag.Bool("full", false, "run the long form of the tests")
+
+// either returns long in a full run, otherwise short.
+func either[T any](long, short T) T {
+	if *full {
+		return long
+	}
+	return short
+}
+
+// The variables tell the process of the tests which directory has the programs,
+// and whether it has a network namespace.
+const (
+	binVariable       = "FAULTTEST_BIN"
+	namespaceVariable = "FAULTTEST_NAMESPACE"
+)
+
+var (
+	bin        = os.Getenv(binVariable) // has etcd, etcdctl, etcdutl and refserver-etcd
+	namespaced = os.Getenv(namespaceVariable) != ""
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if bin == "" {
+		os.Exit(isolate())
+	}
+	if namespaced {
+		if err := setUpNetwork(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// isolate builds the programs and runs this process again, if possible in a
+// network namespace of its own. It returns the exit code.
+func isolate() int {
+	dir, err := os.MkdirTemp("", "faulttest-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	out, err := exec.Command("go", "build", "-o", dir+"/", "example.com/animalstore/cmd/refserver-etcd", local.Etcd).CombinedOutput()
+	for _, name := range []string{"etcdctl", "etcdutl"} {
+		if err == nil {
+			err = os.Symlink("etcd", filepath.Join(dir, name))
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "building the programs: %v\n%s", err, out)
+		return 1
+	}
+	runtime.LockOSThread() // the child ends with this thread
+	cmd := exec.Command(os.Args[0], os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), binVariable+"="+dir, "NO_PROXY=*", "no_proxy=*")
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	try := exec.Command("ip", "link", "add", "bridge", "type", "bridge")
+	try.SysProcAttr = namespace()
+	if out, err := try.CombinedOutput(); err == nil {
+		cmd.SysProcAttr = namespace()
+		cmd.Env = append(cmd.Env, namespaceVariable+"=1")
+	} else {
+		fmt.Fprintf(os.Stderr, "no network namespaces: %v %s\n", err, out)
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	if err := cmd.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// namespace says that a process has a network namespace of its own. A user who is
+// not root needs a user namespace for that.
+func namespace() *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
+	if os.Geteuid() != 0 {
+		attr.Cloneflags |= syscall.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
+	}
+	return attr
+}
