@@ -1,0 +1,182 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/internal/process"
+	"example.com/animalstore/petstore"
+)
+
+// each is the line with which commands begin that every machine runs.
+const each = "name=a ip=10.0.0.1\n"
+
+// operator is the directory of the operator and the server. Each member has one
+// of its own.
+const operator = "operator"
+
+var machines = []string{"a", "b", "c"}
+
+// site is the machines of docs/cluster.md: a directory and a network namespace
+// for each.
+type site struct {
+	t      *testing.T
+	dir    string
+	cables map[string]*cable // of members
+}
+
+func newSite(t *testing.T) *site {
+	s := &site{t: t, dir: t.TempDir(), cables: map[string]*cable{}}
+	err := os.Mkdir(filepath.Join(s.dir, operator), 0o700)
+	for i, name := range machines {
+		s.cables[name] = plug(t, fmt.Sprint("10.0.0.", i+1))
+		err = errors.Join(err, os.Mkdir(filepath.Join(s.dir, name), 0o700))
+		// The files that an operator copies to a machine.
+		for _, file := range []string{"ca.pem", name + ".pem", name + "-key.pem", "pets.snap"} {
+			err = errors.Join(err, os.Symlink("../"+operator+"/"+file, filepath.Join(s.dir, name, file)))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.stop)
+	return s
+}
+
+// run runs commands of the page on a machine.
+func (s *site) run(machine, commands string) error {
+	s.t.Helper()
+	commands = strings.Replace(commands, each, fmt.Sprintf("name=%s ip=10.0.0.%d\n", machine, machine[0]-'a'+1), 1)
+	// What one block exports is there for the next.
+	commands = "[ ! -f env ] || . ./env\n" + commands + "\nexport -p >env\n"
+	var prefix []string
+	if cable := s.cables[machine]; cable != nil {
+		prefix = inNamespaceOf(cable.pid)
+	}
+	cmd := shell(s.t, prefix, commands, newStore)
+	cmd.Dir = filepath.Join(s.dir, machine)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("on %s: %s\n%w\n%s", machine, commands, err, out)
+	}
+	return nil
+}
+
+// runAll runs commands on the machines that the page means.
+func (s *site) runAll(commands string) {
+	s.t.Helper()
+	on := []string{operator}
+	if strings.HasPrefix(commands, each) {
+		on = machines
+	}
+	for _, machine := range on {
+		if err := s.run(machine, commands); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// stop stops the server, and then the members.
+func (s *site) stop() {
+	s.kill(operator, "server.pid")
+	for _, machine := range machines {
+		s.kill(machine, "etcd.pid")
+	}
+}
+
+// kill sends SIGTERM to a process and waits for its end.
+func (s *site) kill(machine, pidFile string) {
+	pid, err := os.ReadFile(filepath.Join(s.dir, machine, pidFile))
+	if err != nil {
+		return // it was never started
+	}
+	script := fmt.Sprintf("kill %s; while [ -e /proc/%[1]s/exe ]; do sleep 0.1; done", strings.TrimSpace(string(pid)))
+	_ = exec.Command("sh", "-c", script).Run()
+}
+
+// TestPage sets up the cluster of docs/cluster.md with the commands of that page
+// in their order. After the snapshot is restored, everything that was
+// acknowledged before it must be there.
+func TestPage(t *testing.T) {
+	needNamespaces(t)
+	s := newSite(t)
+	var member, serve string // commands that start them
+	var stored []petstore.Pet
+	for _, match := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(page(t), -1) {
+		commands := match[1]
+		switch {
+		case strings.Contains(commands, "etcd --name"):
+			member = commands
+		case strings.Contains(commands, "refserver-etcd -addr"):
+			serve = commands
+		case strings.Contains(commands, "snapshot save"):
+			stored = s.addPets()
+		case strings.Contains(commands, "snapshot restore"):
+			s.addPets() // which the restored cluster does not have
+			s.stop()
+			s.runAll(commands)
+			s.runAll(member)
+			s.runAll(serve) // which adds a pet
+			got := s.pets()
+			if len(got) != len(stored)+1 || !slices.Equal(got[:len(stored)], stored) {
+				t.Errorf("the restored cluster has %v, want %v and one more", got, stored)
+			}
+			continue
+		case strings.Contains(commands, "member remove"):
+			s.kill("a", "etcd.pid")
+			if err := os.RemoveAll(filepath.Join(s.dir, "a", "data")); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(commands) {
+				eventually(t, "the change of the members", func() error { return s.run(operator, line) })
+			}
+			if err := s.run("a", "state=existing\n"+member); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		s.runAll(commands)
+	}
+	s.addPets()
+}
+
+// server returns the server of the site.
+func (s *site) server() *server {
+	s.t.Helper()
+	key, err := os.ReadFile(filepath.Join(s.dir, operator, "web.key"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return &server{Server: process.Server{
+		Addresses: process.Addresses{URL: "http://" + serverAddress + ":8080/v1"},
+		Key:       strings.TrimSpace(string(key)),
+		Client:    client,
+	}}
+}
+
+// addPets adds pets and returns all.
+func (s *site) addPets() []petstore.Pet {
+	s.t.Helper()
+	server := s.server()
+	for i := range 200 {
+		eventually(s.t, "a creation", func() error {
+			_, _, err := server.create(fmt.Sprint("pet ", i), "")
+			return err
+		})
+	}
+	return s.pets()
+}
+
+func (s *site) pets() []petstore.Pet {
+	s.t.Helper()
+	return mustList(s.t, s.server(), "", 0)
+}
