@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"example.com/animalstore/cmd/refserver-etcd/internal/local"
 	"example.com/animalstore/internal/process"
@@ -78,9 +79,23 @@ func build(ctx context.Context, dir string, out io.Writer) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	var lines []string // packages as they are compiled, and errors
-	for s := bufio.NewScanner(stderr); s.Scan(); {
-		if lines = append(lines, s.Text()); len(lines)%50 == 0 {
+	printed := make(chan string) // packages as they are compiled, and errors
+	go func() {
+		defer close(printed)
+		for s := bufio.NewScanner(stderr); s.Scan(); {
+			printed <- s.Text()
+		}
+	}()
+	ticker := time.NewTicker(5 * time.Second)
+	defer ticker.Stop()
+	var lines []string
+	for more := true; more; {
+		select {
+		case line, ok := <-printed:
+			if more = ok; ok {
+				lines = append(lines, line)
+			}
+		case <-ticker.C:
 			fmt.Fprintf(out, "%d packages compiled\n", len(lines))
 		}
 	}

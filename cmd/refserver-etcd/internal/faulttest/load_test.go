@@ -205,12 +205,14 @@ func (l *load) repeat(t *testing.T) {
 	}
 }
 
-func mustList(t *testing.T, s *server, status string, after int64) []petstore.Pet {
+// mustList is list for a server that may respond with 503 while the members elect
+// a leader.
+func mustList(t *testing.T, s *server, status string, after int64) (pets []petstore.Pet) {
 	t.Helper()
-	pets, err := s.list(status, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventually(t, "a list", func() (err error) {
+		pets, err = s.list(status, after)
+		return err
+	})
 	return pets
 }
 
