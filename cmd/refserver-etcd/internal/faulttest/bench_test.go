@@ -105,7 +105,7 @@ func newPet(id, sold int64) petstore.Pet {
 // open opens the store under a prefix and adds pets if it is empty.
 func open(b *testing.B, c *cluster, prefix string, n, sold int64) *etcdstore.Store {
 	b.Helper()
-	s, err := etcdstore.Open(b.Context(), etcdstore.Config{Endpoints: local.URLs(c.members), Prefix: prefix, RequestTimeout: 30 * time.Second})
+	s, err := etcdstore.Open(b.Context(), etcdstore.Config{Endpoints: local.URLs(c.members), Prefix: prefix, NewStore: true, RequestTimeout: 30 * time.Second})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,8 +4,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -43,30 +41,16 @@ func TestOtherCluster(t *testing.T) {
 		}
 	}()
 	url := "http://" + ln.Addr().String()
-	cmd := exec.Command(os.Args[0], "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0", "-new-store", "-etcd="+url)
-	cmd.Dir = t.TempDir()
-	cmd.Env = process.Environ("REFSERVER_ETCD_TEST_RUN=1")
-	server, err := process.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Kill()
-	a, err := server.Serving()
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.Get(a.Admin + "/debug/vars")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if vars, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(vars), `"endpoints": [{"url":"`+url+`","state":"responds","calls":`) {
-		t.Errorf("%s, %v", vars, err)
+	exe := process.Build(t, "example.com/animalstore/cmd/refserver-etcd")
+	server := process.Serve(t, process.Command(t.TempDir(), exe, "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0", "-new-store", "-etcd="+url))
+	vars := server.Must(http.StatusOK, "GET", server.Admin+"/debug/vars", "").Body
+	if !strings.Contains(vars, `"endpoints": [{"url":"`+url+`","state":"responds","calls":`) {
+		t.Errorf("%s", vars)
 	}
 	to.Store(newMember(t))
 	(*present.Load()).Close()
-	if code, err := server.Wait(); code != 1 || err != nil {
-		t.Errorf("exit code %d, %v", code, err)
+	if code := server.Wait(); code != 1 {
+		t.Errorf("exit code %d", code)
 	}
 	if log := server.Stderr.String(); !strings.Contains(log, url+" leads to another cluster") || strings.Contains(log, "start the server again") {
 		t.Errorf("the log is\n%s", log)
