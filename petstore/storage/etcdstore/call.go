@@ -26,7 +26,8 @@ var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many calls are wait
 type txn struct {
 	compares        []clientv3.Cmp
 	then, otherwise []clientv3.Op
-	stale           bool // it only reads, and needs no leader
+	stale           bool  // it only reads, and needs no leader
+	ttl             int64 // if not 0, the first of then puts with a new lease of so many seconds
 }
 
 // values are what a transaction has read, by key without the prefix.

@@ -14,10 +14,13 @@ import (
 
 // committer belongs to the goroutine that commits.
 type committer struct {
-	process string // the key of this process's mark
+	process string // the key of this process's mark; "": it has no name yet
 	number  int64  // of the last transaction that was sent
 	state   *state // as the last transaction left it; nil: not known
 	stopped chan struct{}
+
+	named     time.Time // when the process got its name
+	namedWall int64     // the same by the clock that can be set, in nanoseconds since 1970
 
 	losses int64         // how often the last transaction to lose against this process had lost in a row
 	round  time.Duration // how long the last transaction took
@@ -68,6 +71,9 @@ func (s *Store) commit(batch []*write) error {
 		needs = append(needs, w.needs...)
 	}
 	c := &s.committer
+	if err := s.identify(end); err != nil {
+		return s.refused(end, basis{}, batch, needs, false, err)
+	}
 	base, rev := basis{state: c.state}, int64(-1)
 	c.state = nil
 	for lost := int64(0); ; lost++ {
@@ -132,11 +138,6 @@ func (s *Store) build(base basis, batch []*write) *update {
 	for _, w := range batch {
 		w.err = w.apply(u)
 	}
-	if len(u.digests) > 0 {
-		u.lastOnce++
-		key := numbered(onceLogKey, u.lastOnce)
-		u.put(key, seal(key, append(appendInt64(nil, u.now), u.digests...)))
-	}
 	return u
 }
 
@@ -145,14 +146,18 @@ func (s *Store) build(base basis, batch []*write) *update {
 // loserKey, which the next winner reads. It does not, if there is no store: the
 // cluster may be another one.
 func (s *Store) transaction(base basis, u *update, needs []string, lost int64) txn {
-	p := s.config.Prefix
+	p, process := s.config.Prefix, s.committer.process
+	if len(u.digests) > 0 {
+		key := numbered(onceLogKey+process[len(writerKey):], s.committer.number)
+		u.put(key, seal(key, u.digests))
+	}
 	t := txn{compares: []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(p+stateKey), "=", base.state.rev)}}
 	for _, key := range u.absent {
 		t.compares = append(t.compares, clientv3.Compare(clientv3.CreateRevision(p+key), "=", 0))
 	}
 	t.then = append(nest(u.ops),
 		clientv3.OpPut(p+stateKey, seal(stateKey, u.encode())),
-		clientv3.OpPut(p+s.committer.process, seal(s.committer.process, appendInt64(appendInt64(nil, s.committer.number), u.now))),
+		clientv3.OpPut(p+process, seal(process, appendInt64(nil, s.committer.number))),
 		clientv3.OpGet(p+loserKey))
 	t.otherwise = append(s.basisOps(needs), clientv3.OpTxn(
 		[]clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(p+stateKey), ">", 0)},
@@ -192,7 +197,7 @@ func (s *Store) basisOf(responses []*etcdserverpb.ResponseOp) (basis, error) {
 		return basis{state: st, known: v}, err
 	}
 	body, err := v.open(s.committer.process)
-	if err != nil || len(body) != 16 {
+	if err != nil || len(body) != 8 {
 		return basis{}, damaged("the record %q is not the mark of a process", s.committer.process)
 	}
 	return basis{state: st, known: v, mark: int64At(body)}, nil
@@ -224,7 +229,7 @@ func (s *Store) refused(end time.Time, base basis, batch []*write, needs []strin
 	if lookUpErr != nil {
 		return outcome
 	}
-	if now.mark == s.committer.number { // an attempt without a response was carried out
+	if unsure && now.mark == s.committer.number { // an attempt without a response was carried out
 		s.committer.state = now.state
 		return nil
 	}

@@ -65,14 +65,15 @@ type Config struct {
 	// 0: petstore.DefaultQueueCapacity.
 	QueueCapacity int
 
-	// Now returns the time, for Message.CreatedAt and for how long outcomes are
-	// kept. The clocks of all machines should agree to the second.
-	// nil: time.Now.
+	// Now returns the time, for Message.CreatedAt. How long outcomes are kept
+	// does not depend on it. nil: time.Now.
 	Now func() time.Time
 
 	// Logger logs the opening, each change in the state of an endpoint, failed
 	// cleanups, and that the store has failed. nil: nothing is logged.
 	Logger *slog.Logger
+
+	onceKept time.Duration // for tests; 0: petstore.OnceKept
 }
 
 // withDefaults checks c and sets the defaults.
@@ -114,6 +115,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.QueueCapacity == 0 {
 		c.QueueCapacity = petstore.DefaultQueueCapacity
+	}
+	if c.onceKept == 0 {
+		c.onceKept = petstore.OnceKept
 	}
 	if c.Now == nil {
 		c.Now = time.Now

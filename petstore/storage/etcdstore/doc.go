@@ -42,7 +42,8 @@
 //
 //	a           application and version of the layout
 //	s           state: the counters, and what is not yet in a full block
-//	w PROCESS   the mark of a process: number and time of its last transaction
+//	w PROCESS   the mark of a process: the number of its last transaction
+//	t PROCESS   exists as long as outcomes of the process must be kept
 //	c           how often in a row the last losing transaction has lost
 //	p BLOCK     16 pets
 //	P ID        the name of a pet, if it has more than 256 bytes
@@ -51,8 +52,7 @@
 //	q N         a message: its time of creation, its text
 //	Q N         the text of a message, if it has more than 256 bytes
 //	o DIGEST    the outcome of a creation with a petstore.Once
-//	l N         the digests of the outcomes of one transaction, in order of time
-//	f           the number of the first l
+//	l PROCESS N the digests of the outcomes of one transaction of a process
 //
 // A block is written once, when it is full. Pets and IDs that are not yet in a
 // block are in the state. So a list reads about the same number of keys at any

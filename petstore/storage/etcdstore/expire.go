@@ -3,17 +3,54 @@ package etcdstore
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
+// No server's clock decides when outcomes expire. A process writes under a name
+// for half an hour at most, then under another one. Each name has a record with
+// a lease of 25 hours, which the cluster deletes by its own clock. After that
+// any process may delete the outcomes that were written under the name.
+//
+// The outcomes themselves have no lease: in a cluster with users, a put with a
+// lease checks the permission for every key that has the lease.
+
+// maxNumber limits the transactions under a name. So a read of their records,
+// in which etcd counts all of them, is fast.
+const maxNumber = 10_000
+
+// identify gives the process a new name, unless its name is still good.
+func (s *Store) identify(end time.Time) error {
+	c, most := &s.committer, s.config.onceKept/48
+	// The monotonic clock may stop while the machine sleeps. The wall clock
+	// may be set.
+	now, wall := time.Now(), s.config.Now().UnixNano()
+	age := time.Duration(wall - c.namedWall)
+	if c.process != "" && c.number < maxNumber && now.Sub(c.named) < most && age >= 0 && age < most {
+		return nil
+	}
+	name := rand.Int64()
+	key := numbered(leaseKey, name)
+	_, _, err := s.call(s.context, end, txn{
+		then: []clientv3.Op{clientv3.OpPut(s.config.Prefix+key, seal(key, nil))},
+		ttl:  int64((s.config.onceKept+2*most)/time.Second) + 1,
+	})
+	if err == nil {
+		c.process, c.number, c.named, c.namedWall = numbered(writerKey, name), 0, now, wall
+	}
+	return err
+}
+
 // expireInterval is about how often a process looks for expired outcomes.
 const expireInterval = time.Minute
 
-// expireAll deletes expired outcomes and old marks of processes, until the store
-// is closed. Every process does, so that creations need not.
+// expireAll deletes expired outcomes, until the store is closed. Every process
+// does, so that creations need not.
 func (s *Store) expireAll() {
 	for {
 		select {
@@ -21,125 +58,68 @@ func (s *Store) expireAll() {
 		case <-s.context.Done():
 			return
 		}
-		for more := true; more; {
-			var err error
-			if more, err = s.expireOne(s.context); err != nil && s.context.Err() == nil {
-				s.config.Logger.Warn("expired outcomes of idempotent creations could not be deleted", "err", err)
-			}
-		}
-		if err := s.forgetProcesses(s.context); err != nil && s.context.Err() == nil {
-			s.config.Logger.Warn("marks of ended processes could not be deleted", "err", err)
+		if err := s.expire(s.context); err != nil && s.context.Err() == nil {
+			s.config.Logger.Warn("expired outcomes of idempotent creations could not be deleted", "err", err)
 		}
 	}
 }
 
-// expireOne deletes the outcomes of the oldest transaction that has any, and
-// their record, if they have expired. It reports whether it did.
-func (s *Store) expireOne(ctx context.Context) (bool, error) {
-	v, err := s.read(ctx, []string{stateKey, onceEndKey})
-	if err != nil {
-		return false, err
-	}
-	st, err := s.stateOf(v)
-	if err != nil {
-		return false, err
-	}
-	end, first := v[onceEndKey], int64(1)
-	body, err := v.open(onceEndKey)
-	if err != nil {
-		return false, err
-	}
-	if len(body) != 8 {
-		return false, damaged("the first record of outcomes has %d bytes", len(body))
-	}
-	if first = int64At(body); first > st.lastOnce {
-		return false, nil
-	}
-	log := numbered(onceLogKey, first)
-	if v, err = s.fetch(ctx, []string{log}); err != nil {
-		return false, err
-	}
-	if body, err = v.open(log); err != nil {
-		return false, err
-	}
-	now := s.config.Now().UnixNano()
-	if len(body) < 8 || !expired(int64At(body), now) {
-		return false, nil
-	}
-	drop, err := s.deleteOutcomes(ctx, body[8:], now)
-	if err != nil {
-		return false, err
-	}
-	first++
-	drop = append(drop,
-		clientv3.OpDelete(s.config.Prefix+log),
-		clientv3.OpPut(s.config.Prefix+onceEndKey, seal(onceEndKey, appendInt64(nil, first))))
-	_, err = s.do(ctx, txn{
-		compares: []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(s.config.Prefix+onceEndKey), "=", end.ModRevision)},
-		then:     drop,
-	})
-	return err == nil, err
-}
-
-// deleteOutcomes returns the operations that delete the outcomes with those
-// digests, except those that have been replaced, or are replaced before the
-// operations are carried out.
-func (s *Store) deleteOutcomes(ctx context.Context, digests []byte, now int64) ([]clientv3.Op, error) {
-	var keys []string
-	for ; len(digests) >= sha256.Size; digests = digests[sha256.Size:] {
-		keys = append(keys, onceKey+string(digests[:sha256.Size]))
-	}
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	v, err := s.read(ctx, keys)
-	if err != nil {
-		return nil, err
-	}
-	var drop []clientv3.Op
-	for _, key := range keys {
-		kv := v[key]
-		if kv == nil {
-			continue
-		}
-		// Damage in an outcome is reported to the call that needs it.
-		if o, err := openOutcome(key, kv.Value); err != nil || !expired(o.made, now) {
-			continue
-		}
-		name := s.config.Prefix + key
-		drop = append(drop, clientv3.OpTxn(
-			[]clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(name), "=", kv.ModRevision)},
-			[]clientv3.Op{clientv3.OpDelete(name)}, nil))
-	}
-	return drop, nil
-}
-
-// processKept is how long the mark of a process is kept after its last
-// transaction. The process itself needs it only for the request timeout.
-const processKept = 24 * time.Hour
-
-// forgetProcesses deletes the marks of processes that have not written for
-// processKept.
-func (s *Store) forgetProcesses(ctx context.Context) error {
-	v, err := s.read(ctx, nil, s.rangeOp(writerKey, string(rune(writerKey[0]+1)), clientv3.WithLimit(group)))
+// expire deletes what was written under names whose lease has ended. It only
+// deletes, which a cluster without space accepts.
+func (s *Store) expire(ctx context.Context) error {
+	p := s.config.Prefix
+	resp, err := s.do(ctx, txn{then: []clientv3.Op{
+		clientv3.OpGet(p+leaseKey, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
+		clientv3.OpGet(p+writerKey, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
+	}})
 	if err != nil {
 		return err
 	}
-	for name, kv := range v {
-		body, err := v.open(name)
-		if err != nil || len(body) != 16 {
-			return damaged("the record %q is not the mark of a process", name)
+	found := s.collect(values{}, resp.Responses)
+	var errs []error
+	for key := range found {
+		if name, ok := strings.CutPrefix(key, writerKey); ok && found[leaseKey+name] == nil {
+			errs = append(errs, s.expireName(ctx, name))
 		}
-		if time.Since(time.Unix(0, int64At(body[8:]))) < processKept {
-			continue
-		}
-		_, err = s.do(ctx, txn{
-			compares: []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(s.config.Prefix+name), "=", kv.ModRevision)},
-			then:     []clientv3.Op{clientv3.OpDelete(s.config.Prefix + name)},
-		})
+	}
+	return errors.Join(errs...)
+}
+
+// expireStep is how many records of outcomes one transaction deletes, with the
+// outcomes. More would stall the cluster.
+const expireStep = 16
+
+// expireName deletes the outcomes that were written under a name, and then the
+// mark with that name. If the compare fails, the records are gone: deleted by
+// another process, or by an attempt without a response. The Once of a deleted
+// outcome may have been used again since.
+func (s *Store) expireName(ctx context.Context, name string) error {
+	p := s.config.Prefix
+	for {
+		resp, err := s.do(ctx, txn{then: []clientv3.Op{clientv3.OpGet(p+onceLogKey+name, clientv3.WithPrefix(), clientv3.WithLimit(expireStep))}})
 		if err != nil {
 			return err
 		}
+		found := s.collect(values{}, resp.Responses)
+		if len(found) == 0 {
+			_, err := s.do(ctx, txn{then: []clientv3.Op{clientv3.OpDelete(p + writerKey + name)}})
+			return err
+		}
+		var same []clientv3.Cmp
+		var drop []clientv3.Op
+		for key, kv := range found {
+			digests, err := found.open(key)
+			if err != nil {
+				return err
+			}
+			same = append(same, clientv3.Compare(clientv3.ModRevision(p+key), "=", kv.ModRevision))
+			drop = append(drop, clientv3.OpDelete(p+key))
+			for digest := range slices.Chunk(digests, sha256.Size) {
+				drop = append(drop, clientv3.OpDelete(p+onceKey+string(digest)))
+			}
+		}
+		if _, err := s.do(ctx, txn{compares: same, then: nest(drop)}); err != nil {
+			return err
+		}
 	}
-	return nil
 }

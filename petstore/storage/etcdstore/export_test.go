@@ -1,21 +1,18 @@
 package etcdstore
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Expire deletes expired outcomes, as the store does about once a minute.
-func (s *Store) Expire(ctx context.Context) (records int, err error) {
-	for {
-		more, err := s.expireOne(ctx)
-		if !more || err != nil {
-			return records, err
-		}
-		records++
-	}
-}
+func (s *Store) Expire(ctx context.Context) error { return s.expire(ctx) }
 
-// ForgetProcesses deletes the marks of processes that have not written for a
-// day.
-func (s *Store) ForgetProcesses(ctx context.Context) error { return s.forgetProcesses(ctx) }
+// KeptFor returns a configuration with which outcomes are kept that long.
+func (c Config) KeptFor(d time.Duration) Config {
+	c.onceKept = d
+	return c
+}
 
 // Sealed returns a value for key.
 func Sealed(key string, body []byte) string { return seal(key, body) }

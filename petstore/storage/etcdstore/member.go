@@ -111,7 +111,7 @@ func (m *member) send(ctx context.Context, t txn) (resp *clientv3.TxnResponse, e
 		ctx = clientv3.WithRequireLeader(ctx)
 	}
 	if m.config.Username == "" {
-		return m.kv.Txn(ctx).If(t.compares...).Then(t.then...).Else(t.otherwise...).Commit()
+		return m.commit(ctx, t)
 	}
 	for first := true; ; first = false {
 		token := m.token.Load()
@@ -120,7 +120,7 @@ func (m *member) send(ctx context.Context, t txn) (resp *clientv3.TxnResponse, e
 			if *token != "" {
 				with = metadata.AppendToOutgoingContext(ctx, rpctypes.TokenFieldNameGRPC, *token)
 			}
-			resp, err = m.kv.Txn(with).If(t.compares...).Then(t.then...).Else(t.otherwise...).Commit()
+			resp, err = m.commit(with, t)
 			if !first || !errors.Is(err, rpctypes.ErrInvalidAuthToken) && !errors.Is(err, rpctypes.ErrAuthOldRevision) && !errors.Is(err, rpctypes.ErrUserEmpty) {
 				return resp, err
 			}
@@ -129,6 +129,18 @@ func (m *member) send(ctx context.Context, t txn) (resp *clientv3.TxnResponse, e
 			return nil, err
 		}
 	}
+}
+
+// commit sends a transaction once.
+func (m *member) commit(ctx context.Context, t txn) (*clientv3.TxnResponse, error) {
+	if t.ttl > 0 {
+		lease, err := etcdserverpb.NewLeaseClient(m.conn).LeaseGrant(ctx, &etcdserverpb.LeaseGrantRequest{TTL: t.ttl})
+		if err != nil {
+			return nil, clientv3.ContextError(ctx, err)
+		}
+		clientv3.WithLease(clientv3.LeaseID(lease.ID))(&t.then[0])
+	}
+	return m.kv.Txn(ctx).If(t.compares...).Then(t.then...).Else(t.otherwise...).Commit()
 }
 
 // renewal is a request for a new token. err is valid once done is closed.

@@ -1,6 +1,7 @@
 package etcdstore
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"maps"
@@ -52,7 +53,7 @@ func (u *update) submitMessage(text string, w *write, capacity int64) (petstore.
 		return petstore.Message{}, err
 	}
 	if o != nil {
-		if o.text != digest {
+		if !bytes.Equal(o.text, digest[:]) {
 			return petstore.Message{}, petstore.ErrMismatch
 		}
 		return newMessage(o.n, o.made, text), nil
@@ -63,7 +64,7 @@ func (u *update) submitMessage(text string, w *write, capacity int64) (petstore.
 	u.queued++
 	u.lastMessage++
 	u.putMessage(u.lastMessage, u.now, text)
-	u.note(w, &outcome{n: u.lastMessage, made: u.now, text: digest})
+	u.note(w, &outcome{n: u.lastMessage, made: u.now, text: digest[:]})
 	return newMessage(u.lastMessage, u.now, text), nil
 }
 

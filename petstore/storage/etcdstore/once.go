@@ -11,19 +11,18 @@ import (
 // one, which never changes. A message may no longer be in the queue, so the
 // outcome has a digest of its text.
 type outcome struct {
-	made int64 // nanoseconds since 1970
-	n    int64 // the pet's ID, the message's number
-	text [sha256.Size]byte
+	n    int64         // the pet's ID, the message's number
+	made int64         // of a message: nanoseconds since 1970
+	text []byte        // of a message: the digest; nil for a pet
 	pet  *petstore.Pet // if created in this transaction; not part of the record
 }
 
-const outcomeLen = 8 + 8 + sha256.Size
-
 func (o *outcome) seal(key string) string {
-	b := make([]byte, 0, outcomeLen+sumLen)
-	b = appendInt64(b, o.made)
-	b = appendInt64(b, o.n)
-	return seal(key, append(b, o.text[:]...))
+	b := appendInt64(nil, o.n)
+	if o.text != nil {
+		b = append(appendInt64(b, o.made), o.text...)
+	}
+	return seal(key, b)
 }
 
 func openOutcome(key string, value []byte) (*outcome, error) {
@@ -31,12 +30,13 @@ func openOutcome(key string, value []byte) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(b) != outcomeLen {
-		return nil, damaged("the outcome %q has %d bytes", key, len(b))
+	switch len(b) {
+	case 8:
+		return &outcome{n: int64At(b)}, nil
+	case 16 + sha256.Size:
+		return &outcome{n: int64At(b), made: int64At(b[8:]), text: b[16:]}, nil
 	}
-	o := &outcome{made: int64At(b), n: int64At(b[8:])}
-	copy(o.text[:], b[16:])
-	return o, nil
+	return nil, damaged("the outcome %q has %d bytes", key, len(b))
 }
 
 // remember makes w look up an earlier outcome of the creation, and keep a new
@@ -53,7 +53,7 @@ func (w *write) remember(operation string, once petstore.Once) {
 }
 
 // recall returns the outcome of an earlier creation with the same Once; nil if
-// there is none or if it has expired.
+// there is none.
 func (u *update) recall(w *write) (*outcome, error) {
 	if w.once == "" {
 		return nil, nil
@@ -69,14 +69,8 @@ func (u *update) recall(w *write) (*outcome, error) {
 	if kv == nil {
 		return nil, nil
 	}
-	o, err := openOutcome(w.once, kv.Value)
-	if err != nil || expired(o.made, u.now) {
-		return nil, err
-	}
-	return o, nil
+	return openOutcome(w.once, kv.Value)
 }
-
-func expired(made, now int64) bool { return made < now-int64(petstore.OnceKept) }
 
 // note stores the outcome of a creation for which recall returned nil.
 func (u *update) note(w *write, o *outcome) {
@@ -84,6 +78,6 @@ func (u *update) note(w *write, o *outcome) {
 		return
 	}
 	u.made[w.once] = o
-	u.digests = append(u.digests, w.once[1:]...)
+	u.digests = append(u.digests, w.once[len(onceKey):]...)
 	u.put(w.once, o.seal(w.once))
 }

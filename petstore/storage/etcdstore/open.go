@@ -2,7 +2,6 @@ package etcdstore
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 
@@ -45,7 +44,6 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if config.Serializable {
 		s.readOptions = []clientv3.OpOption{clientv3.WithSerializable()}
 	}
-	s.committer.process = writerKey + rand.Text()[:12]
 	s.committer.stopped = make(chan struct{})
 	for _, e := range config.Endpoints {
 		m, err := newMember(e, &s.config)
@@ -139,7 +137,6 @@ func (s *Store) make(ctx context.Context) error {
 	_, err = s.do(ctx, txn{compares: absent, then: []clientv3.Op{
 		clientv3.OpPut(p+aboutKey, seal(aboutKey, append([]byte{schema}, application...))),
 		clientv3.OpPut(p+stateKey, seal(stateKey, new(state).encode())),
-		clientv3.OpPut(p+onceEndKey, seal(onceEndKey, appendInt64(nil, 1))),
 	}})
 	return err
 }

@@ -215,7 +215,7 @@ func (u *update) createPet(p petstore.NewPet, w *write) (petstore.Pet, error) {
 	if p.Status != "" {
 		u.index(statusIndex(p.Status), pet.ID)
 	}
-	u.note(w, &outcome{n: pet.ID, made: u.now, pet: &pet})
+	u.note(w, &outcome{n: pet.ID, pet: &pet})
 	return pet, nil
 }
 

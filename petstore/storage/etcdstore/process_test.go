@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
@@ -189,56 +187,5 @@ func TestQueueWithGaps(t *testing.T) {
 	}
 	if got, err := s.QueuedMessages(t.Context(), 3); err != nil || len(got) != 1 || got[0].ID != "msg_1401" {
 		t.Errorf("the queue is %+v, %v", got, err)
-	}
-}
-
-// Expired outcomes are deleted, but not those that have been replaced. Marks of
-// processes that have ended are deleted too.
-func TestExpire(t *testing.T) {
-	prefix := newPrefix(t)
-	now := time.Now()
-	s := open(t, etcdstore.Config{Prefix: prefix, Now: func() time.Time { return now }})
-	create := func(key string) int64 {
-		t.Helper()
-		pet, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: key})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return pet.ID
-	}
-	count := func(letter string) int64 {
-		t.Helper()
-		resp, err := newClient(t, endpoint).Get(t.Context(), prefix+letter, clientv3.WithPrefix(), clientv3.WithCountOnly())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp.Count
-	}
-	first := []int64{create("a"), create("b"), create("c")}
-	if n, err := s.Expire(t.Context()); n != 0 || err != nil {
-		t.Fatalf("deleted %d records of outcomes that had not expired, %v", n, err)
-	}
-	now = now.Add(petstore.OnceKept + time.Second)
-	again := create("b")
-	if n, err := s.Expire(t.Context()); n != 3 || err != nil {
-		t.Fatalf("deleted %d records of outcomes, %v, want 3", n, err)
-	}
-	if count("o") != 1 || count("l") != 1 {
-		t.Errorf("%d outcomes and %d records are left", count("o"), count("l"))
-	}
-	if got := create("b"); got != again {
-		t.Errorf("the new outcome of b is gone: %d, %d", got, again)
-	}
-	if got := create("a"); slices.Contains(first, got) {
-		t.Errorf("the old outcome of a is still there: %d", got)
-	}
-
-	old := "w123456789012"
-	body := make([]byte, 16)
-	if _, err := newClient(t, endpoint).Put(t.Context(), prefix+old, etcdstore.Sealed(old, body)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.ForgetProcesses(t.Context()); err != nil || count("w") != 1 {
-		t.Errorf("%d marks are left, %v", count("w"), err)
 	}
 }

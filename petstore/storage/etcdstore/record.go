@@ -18,6 +18,7 @@ const (
 	aboutKey   = "a"
 	stateKey   = "s"
 	writerKey  = "w"
+	leaseKey   = "t"
 	loserKey   = "c"
 	petKey     = "p"
 	nameKey    = "P"
@@ -27,7 +28,6 @@ const (
 	textKey    = "Q"
 	onceKey    = "o"
 	onceLogKey = "l"
-	onceEndKey = "f"
 )
 
 // numbered returns the key of the record with number n.

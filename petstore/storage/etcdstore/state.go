@@ -21,7 +21,6 @@ type state struct {
 	lastMessage int64 // the highest number of a message
 	queued      int64 // messages in the queue
 	firstQueued int64 // no message before this one is in the queue
-	lastOnce    int64 // the number of the last record of the outcomes of a transaction
 	count       [3]int64
 
 	// The IDs of each status, and the records of pets, that are not yet in a
@@ -35,7 +34,7 @@ func (s *state) sealed() int64 { return s.lastPet / petsPerBlock }
 
 func (s *state) encode() []byte {
 	b := make([]byte, 0, 512)
-	for _, n := range []int64{s.lastPet, s.lastMessage, s.queued, s.firstQueued, s.lastOnce, s.count[0], s.count[1], s.count[2]} {
+	for _, n := range []int64{s.lastPet, s.lastMessage, s.queued, s.firstQueued, s.count[0], s.count[1], s.count[2]} {
 		b = appendInt64(b, n)
 	}
 	for _, ids := range s.tail {
@@ -46,7 +45,7 @@ func (s *state) encode() []byte {
 
 func decodeState(b []byte, rev int64) (*state, error) {
 	s := &state{rev: rev}
-	fields := []*int64{&s.lastPet, &s.lastMessage, &s.queued, &s.firstQueued, &s.lastOnce, &s.count[0], &s.count[1], &s.count[2]}
+	fields := []*int64{&s.lastPet, &s.lastMessage, &s.queued, &s.firstQueued, &s.count[0], &s.count[1], &s.count[2]}
 	if len(b) < 8*len(fields) {
 		return nil, damaged("the state has %d bytes", len(b))
 	}

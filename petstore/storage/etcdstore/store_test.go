@@ -18,7 +18,8 @@ func target(serializable bool) storagetest.Target {
 				Serializable:  serializable,
 			})
 		},
-		Strict: true,
+		Strict:   true,
+		OwnClock: true,
 	}
 }
 

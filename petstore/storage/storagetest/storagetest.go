@@ -55,6 +55,10 @@ type Target struct {
 	// 3 and so on, its cursors are those of petstore.CursorAfter, and it
 	// forgets the result of a create after petstore.OnceKept.
 	Strict bool
+
+	// OwnClock says that a Strict store does not use Options.Now to forget the
+	// results of creates. The tests do not wait until it does.
+	OwnClock bool
 }
 
 // Run runs the tests, each on a store of its own.

@@ -1,0 +1,134 @@
+package etcdstore_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// createWithKeys creates n pets, each with its own idempotency key, and returns
+// their IDs. Names that start with kind belong to the keys.
+func createWithKeys(t *testing.T, s *etcdstore.Store, kind string, n int) []int64 {
+	t.Helper()
+	ids := make([]int64, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: kind}, petstore.Once{Key: fmt.Sprint(kind, i)})
+			if err != nil {
+				t.Error(err)
+			}
+			ids[i] = pet.ID
+		})
+	}
+	wg.Wait()
+	return ids
+}
+
+// count returns how many keys with that prefix the cluster has.
+func count(t *testing.T, c *clientv3.Client, prefix string) int64 {
+	t.Helper()
+	resp, err := c.Get(t.Context(), prefix, clientv3.WithPrefix(), clientv3.WithCountOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Count
+}
+
+// expireUntil lets a store delete expired outcomes until the cluster has want.
+func expireUntil(t *testing.T, c *clientv3.Client, s *etcdstore.Store, prefix string, want int64) {
+	t.Helper()
+	start := time.Now()
+	for {
+		if err := s.Expire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		n := count(t, c, prefix+"o")
+		if n == want {
+			t.Logf("%d outcomes are left after %v", n, time.Since(start).Round(time.Second))
+			return
+		}
+		if time.Since(start) > time.Minute {
+			t.Fatalf("%d outcomes are left after %v, want %d", n, time.Since(start), want)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// The clock of a process neither ends the time of outcomes nor extends it.
+func TestClocks(t *testing.T) {
+	prefix, client := newPrefix(t), newClient(t, endpoint)
+	config := etcdstore.Config{Prefix: prefix, RequestTimeout: time.Minute}
+	at := func(d time.Duration) etcdstore.Config {
+		c := config
+		c.Now = func() time.Time { return time.Now().Add(d) }
+		return c
+	}
+	kept := open(t, config)
+	ids := createWithKeys(t, kept, "kept", 100)
+	const brief = 2 * time.Second
+	ahead := open(t, at(10*365*24*time.Hour).KeptFor(brief))
+	createWithKeys(t, ahead, "ahead", 1)
+	createWithKeys(t, open(t, config.KeptFor(brief)), "brief", 500)
+	createWithKeys(t, open(t, at(-10*365*24*time.Hour).KeptFor(brief)), "behind", 1)
+
+	idle := open(t, at(25*time.Hour))
+	if err := idle.Expire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("an idle process 25 hours ahead deleted %d outcomes", 602-count(t, client, prefix+"o"))
+	expireUntil(t, client, open(t, config), prefix, 100)
+	for i, id := range createWithKeys(t, kept, "kept", 100) {
+		if id != ids[i] {
+			t.Errorf("a repeated creation returned the pet %d, want %d", id, ids[i])
+		}
+	}
+	// A time that has ended does not end for an outcome of the same key.
+	again := createWithKeys(t, kept, "brief", 500)
+	if err := idle.Expire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range createWithKeys(t, ahead, "brief", 500) {
+		if id <= 602 || id != again[i] {
+			t.Errorf("a creation after the end of an outcome returned the pet %d, the repetition %d", again[i], id)
+		}
+	}
+	// What is left belongs to the processes whose outcomes are kept.
+	if n, leases := count(t, client, prefix+"w"), count(t, client, prefix+"t"); n > leases {
+		t.Errorf("%d marks and %d leases are left", n, leases)
+	}
+}
+
+// Expired outcomes are deleted even if the cluster is full, so that the steps in
+// docs/cluster.md make room.
+func TestExpireWithoutRoom(t *testing.T) {
+	url := freeURL()
+	newCluster(t, []string{url}, "--quota-backend-bytes=8388608")
+	config := etcdstore.Config{Endpoints: []string{url}, Prefix: "pets/"}.KeptFor(10 * time.Second)
+	s := open(t, config)
+	client := newClient(t, url)
+	createWithKeys(t, s, "brief", 500)
+	for err := error(nil); err == nil; {
+		_, err = client.Put(t.Context(), "junk", strings.Repeat("x", 1<<19))
+	}
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: "k"}); petstore.CodeOf(err) != petstore.CodeFull {
+		t.Fatalf("creating without room: %v", err)
+	}
+	t.Logf("%d outcomes without room", count(t, client, "pets/o"))
+	expireUntil(t, client, s, "pets/", 0)
+	if n := count(t, client, "pets/l") + count(t, client, "pets/w"); n > 0 {
+		t.Errorf("%d other records are left", n)
+	}
+	// A process without a lease cannot get one now.
+	other := open(t, config)
+	if _, err := other.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: "k"}); petstore.CodeOf(err) != petstore.CodeFull {
+		t.Fatalf("creating without room: %v", err)
+	}
+}
