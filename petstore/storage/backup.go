@@ -69,7 +69,7 @@ func (s *Store) copyTo(ctx context.Context, f *os.File) (size int64, err error) 
 	if err != nil {
 		return 0, err
 	}
-	defer p.release()
+	defer p.reads.RUnlock()
 	w := &copyWriter{ctx: ctx, s: s, f: f}
 	err = safely(func() (err error) {
 		size, err = p.tx.WriteTo(w)

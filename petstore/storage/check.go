@@ -1,8 +1,10 @@
 package storage
 
 import (
-	"bytes"
 	"fmt"
+	"hash/maphash"
+	"iter"
+	"slices"
 
 	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
@@ -16,129 +18,137 @@ import (
 // ([ErrLocked]; on systems without flock that is not noticed), from a newer
 // release ([ErrNewer]), or cannot be read.
 func Check(path string, report func(error)) error {
-	c := &checker{report: report}
-	file, closeFile, err := scan(path, c.found)
+	s, err := scan(path, report)
 	if err != nil {
 		return fmt.Errorf("checking the store: %w", err)
 	}
-	defer closeFile()
-	c.file = file
-	if file.Lost {
+	defer s.f.Close()
+	if s.Lost {
 		return nil // nothing leads to any record
 	}
-	if err := c.meta(); err != nil {
-		return fmt.Errorf("checking the store: %w", err)
-	}
-	c.pets()
-	c.queue()
-	c.outcomes()
-	for name := range file.Buckets() {
-		if !isTable(name) {
-			c.found(damaged("there is a bucket %q that is not known", name))
+	s.checkPets()
+	s.checkQueue()
+	s.checkOutcomes()
+	for _, name := range s.Buckets() {
+		if !slices.ContainsFunc(tables(), func(t table) bool { return string(t.name) == name }) {
+			s.found(damaged("there is a bucket %q that is not known", name))
 		}
 	}
-	if c.damaged {
-		return nil // the damage hides pages that are in use, so they seem stray
+	if !s.damaged { // damage hides pages that are in use, so they seem stray
+		for id := range s.Stray() {
+			s.found(boltfile.StrayPage(id))
+		}
 	}
-	for id := range file.Stray() {
-		c.found(boltfile.StrayPage(id))
+	if err := s.state.judgeInvalid(s.Spare); err != nil {
+		s.found(err)
 	}
 	return nil
 }
 
-func isTable(name string) bool {
-	for _, t := range tables() {
-		if string(t.name) == name {
-			return true
+// checkPets checks the table of all pets and those of the statuses, and makes
+// sure that each status has the pets that the table of all says.
+func (s *scanner) checkPets() {
+	type sum struct {
+		pets, last int64  // their number, and the last ID
+		hash       uint64 // of the records
+	}
+	seed := maphash.MakeSeed()
+	add := func(t *sum, id int64, record []byte) {
+		*t = sum{t.pets + 1, id, t.hash ^ maphash.Bytes(seed, record)}
+	}
+	var want, got [len(petTables)]sum
+	for id, record := range s.pets(&petTables[0]) {
+		if id != want[0].last+1 && !s.damaged {
+			s.found(damaged("the pets %d to %d are missing", want[0].last+1, id-1))
+		}
+		add(&want[0], id, record)
+		pet, err := decodePet(record)
+		if err != nil || pet.ID != id || pet.Validate() != nil {
+			s.found(damaged("the record of the pet %d is not that pet", id))
+		} else if pet.Status != "" {
+			add(&want[petTableOf(pet.Status)], id, record)
 		}
 	}
-	return false
+	got[0] = want[0]
+	for i := 1; i < len(petTables); i++ {
+		for id, record := range s.pets(&petTables[i]) {
+			add(&got[i], id, record)
+		}
+	}
+	if s.damaged {
+		return // the tables differ by what is damaged
+	}
+	for i, t := range petTables {
+		if got[i].last != s.state.LastIDs[i] {
+			s.found(damaged("%s ends at %d, want %d", t.name, got[i].last, s.state.LastIDs[i]))
+		}
+		if got[i] != want[i] {
+			s.found(damaged("%s holds %d pets, which are not the %d that pets has with that status", t.name, got[i].pets, want[i].pets))
+		}
+	}
 }
 
-// checker checks the records of a file.
-type checker struct {
-	file    *boltfile.File
-	report  func(error)
-	damaged bool
-	state   state
-	known   bool // the state could be read
-}
-
-func (c *checker) found(err error) {
-	c.damaged = true
-	c.report(err)
-}
-
-// meta checks the mark and the version, and reads the counters.
-func (c *checker) meta() (newer error) {
-	marked := false
-	for key, value := range c.file.Records(string(metaTable.name)) {
-		body, err := metaTable.open(key, value)
-		switch {
-		case err != nil:
-		case bytes.Equal(key, applicationKey):
-			marked = string(body) == application
-		case bytes.Equal(key, schemaKey) && len(body) == 8:
-			if n := int64At(body); n > schema {
-				newer = fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, n, schema)
+// pets yields the ID and the record of each pet in the sound blocks of a table,
+// in order, and makes sure that no block is missing between them.
+func (s *scanner) pets(t *table) iter.Seq2[int64, []byte] {
+	return func(yield func(id int64, record []byte) bool) {
+		last, afterDamage := int64(0), false
+		for key, value := range s.Records(string(t.name)) {
+			b, err := openBlock(t, key, value)
+			if err != nil {
+				s.found(err)
+				afterDamage = true
+				continue
 			}
-		case bytes.Equal(key, stateKey):
-			c.state, err = decodeState(body)
-			c.known = err == nil
-		default:
-			err = damaged("the record %q of meta is not known", key)
+			if b.prev != last && !afterDamage || b.first <= last {
+				s.found(damaged("%s goes from %d to %d and leaves out %d", t.name, last, b.first, b.prev))
+			}
+			last, afterDamage = b.lastID(), false
+			for i := range b.n {
+				if !yield(b.id(i), b.records(i, i+1)) {
+					return
+				}
+			}
 		}
-		if err != nil {
-			c.found(err)
-		}
 	}
-	if !marked {
-		c.found(damaged("it does not say that it is a petstore"))
-	}
-	if !c.known {
-		c.found(damaged("the counters are missing"))
-	}
-	if err := c.state.judgeInvalid(c.file.Spare); err != nil {
-		c.found(err)
-	}
-	return newer
 }
 
-// queue checks the queued messages.
-func (c *checker) queue() {
+// checkQueue checks the queued messages.
+func (s *scanner) checkQueue() {
 	count := int64(0)
-	for key, value := range c.file.Records(string(queueTable.name)) {
+	for key, value := range s.Records(string(queueTable.name)) {
 		count++
-		body, err := queueTable.open(key, value)
-		if err == nil && (len(key) != 8 || len(body) < 8 || c.known && int64At(key) > c.state.lastMessage) {
-			err = damaged("the record %x of queue is not a message", key)
+		n, _, err := openMessage(key, value)
+		if err == nil && s.known() && n > s.state.LastMessage {
+			err = damaged("the message %d was never accepted", n)
 		}
 		if err != nil {
-			c.found(err)
+			s.found(err)
 		}
 	}
-	if c.known && count != c.state.queued {
-		c.found(damaged("the queue holds %d messages and not %d", count, c.state.queued))
+	if s.known() && count != s.state.Queued {
+		s.found(damaged("the queue holds %d messages and not %d", count, s.state.Queued))
 	}
 }
 
-// outcomes checks the outcomes of idempotent creates, and that none is missing.
-func (c *checker) outcomes() {
+// checkOutcomes checks the outcomes of idempotent creates, and that none is
+// missing.
+func (s *scanner) checkOutcomes() {
 	for i := range onceTables {
 		t, sum := &onceTables[i], int64(0)
-		for key, value := range c.file.Records(string(t.name)) {
+		for key, value := range s.Records(string(t.name)) {
 			o, err := openOutcome(t, key, value)
-			if err == nil && c.known && (o.n < 1 || o.n > max(c.state.lastPet(), c.state.lastMessage)) {
+			if err == nil && s.known() && (o.n < 1 || o.n > max(s.state.lastPet(), s.state.LastMessage)) {
 				err = damaged("the record %x of %s is of %d, which was never created", key, t.name, o.n)
 			}
 			if err != nil {
-				c.found(err)
+				s.found(err)
 			} else {
 				sum += storedSum(value)
 			}
 		}
-		if c.known && sum != c.state.onceSums[i] {
-			c.found(damaged("%s does not hold the outcomes that were stored last", t.name))
+		if s.known() && sum != s.state.OnceSums[i] {
+			s.found(damaged("%s does not hold the outcomes that were stored last", t.name))
 		}
 	}
 }

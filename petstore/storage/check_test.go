@@ -76,10 +76,10 @@ func TestCheckFinds(t *testing.T) {
 		{"a pet lost", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("pets")).Delete(one) }, "pets goes from 0 to 33 and leaves out 32"},
 		{"a pet lost from its status", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("status/available")).Delete(one) }, "status/available goes from 0 to 113 and leaves out 109"},
 		{"an outcome lost", func(tx *bbolt.Tx) error {
-			b := tx.Bucket([]byte("once/1"))
+			b := tx.Bucket([]byte("once/0"))
 			k, _ := b.Cursor().First()
 			return b.Delete(k)
-		}, "once/1 does not hold the outcomes that were stored last"},
+		}, "once/0 does not hold the outcomes that were stored last"},
 		{"a message lost", func(tx *bbolt.Tx) error {
 			b := tx.Bucket([]byte("queue"))
 			k, _ := b.Cursor().Seek(one)
@@ -87,7 +87,7 @@ func TestCheckFinds(t *testing.T) {
 		}, "the queue holds 19 messages"},
 		{"a bucket too many", func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("extra")); return err }, `"extra"`},
 		{"a bucket too few", func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("queue")) }, "the bucket queue is missing"},
-		{"a record too many", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("x"), nil) }, "checksum"},
+		{"a record too many", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("petstore")).Put([]byte("x"), nil) }, "not known"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

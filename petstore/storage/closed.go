@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"context"
 	"errors"
 	"fmt"
 )
@@ -26,7 +25,7 @@ func (s state) judgeInvalid(meta error) error {
 	switch {
 	case meta == nil:
 		return nil
-	case s.closed == 0:
+	case s.Closed == 0:
 		return fmt.Errorf("%w: %w", ErrUndecided, meta)
 	}
 	return fmt.Errorf("%w: %w", ErrSpare, meta)
@@ -36,7 +35,7 @@ func (s state) judgeInvalid(meta error) error {
 // file is closed. It takes two commits, each of which writes one of them.
 func (s *Store) markClosed() error {
 	for range 2 {
-		if err := s.update(func(u *update) error { u.closed = 1; return nil }); err != nil {
+		if err := s.update(func(u *update) error { u.Closed = 1; return nil }); err != nil {
 			return err
 		}
 	}
@@ -47,7 +46,7 @@ func (s *Store) markClosed() error {
 // That overwrites one meta page. The next commit overwrites the other, and from
 // then on neither says that the file is closed.
 func (s *Store) markOpen() error {
-	if s.lastState.closed == 0 {
+	if s.lastState.Closed == 0 {
 		return nil
 	}
 	return s.update(func(*update) error { return nil })
@@ -86,9 +85,6 @@ func AcceptOlder(path string, opts *Options) (pet, message int64, err error) {
 	if err != nil {
 		return 0, 0, openError(path, err)
 	}
-	err = s.view(context.Background(), func(r *reader) error {
-		pet, message = r.state.lastPet()+1, r.state.lastMessage+1
-		return nil
-	})
-	return pet, message, errors.Join(err, s.Close())
+	pet, message = s.lastState.lastPet()+1, s.lastState.LastMessage+1
+	return pet, message, s.Close()
 }

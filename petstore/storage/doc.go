@@ -59,11 +59,11 @@
 //
 // The buckets, with integers of 8 bytes, big-endian:
 //
-//	meta     application, schema, state: see the type state
+//	petstore state → the version of the layout and counters: see the type state
 //	pets     first ID → a block of pets
 //	status/… first ID → a block of the pets of that status
 //	queue    number → time of creation, the text
-//	once/…   digest of a petstore.Once → time, what was created
+//	once/…   digest of a petstore.Once → clock, time, what was created
 //
 // A block holds the ID before its first pet, the number of its pets (2 bytes),
 // for each pet its ID, less the first, and where its JSON ends (4 bytes each),
@@ -71,8 +71,8 @@
 //
 // There is a bucket for each status that a pet can have; pets without
 // one are in none of them. The outcomes of idempotent creates are in two buckets,
-// the recent ones and those before. Times are nanoseconds since 1970. Every value
-// ends in a CRC-32C.
+// the recent ones and those before. Times are nanoseconds since 1970; the clock is
+// for how long the file has been open. Every value ends in a CRC-32C.
 //
 // # Upgrades
 //

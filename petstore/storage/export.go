@@ -1,12 +1,14 @@
 package storage
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json"
-
-	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
 // ExportOptions are the settings of [Export]. The zero value and nil are ready
@@ -41,12 +43,9 @@ type Exported struct {
 // there follows the rest. It writes only records that pass their checksum, and
 // leaves out a pet of which it finds different versions.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
-	x := &export{w: w, table: &petTables[0], stray: map[int64][]byte{}}
+	x := &export{Exported: Exported{Lost: -1, Last: -1}, w: w, stray: map[int64][]byte{}}
 	if o != nil {
 		x.ExportOptions = *o
-	}
-	if x.Messages {
-		x.table = &queueTable
 	}
 	if err := x.run(path); err != nil {
 		return x.Exported, fmt.Errorf("exporting from the store: %w", err)
@@ -59,32 +58,45 @@ type export struct {
 	ExportOptions
 	Exported
 	w       io.Writer
-	table   *table
-	file    *boltfile.File
-	total   int64    // records that were stored; -1: unknown
-	written []uint64 // a bit for each ID
-	stray   map[int64][]byte
-	err     error // ends the export
+	written []uint64         // a bit for each ID
+	stray   map[int64][]byte // records on stray pages; nil: there are different versions
+	err     error            // ends the export
 }
 
 func (x *export) run(path string) error {
-	file, closeFile, err := scan(path, x.found)
+	s, err := scan(path, x.found)
 	if err != nil {
 		return err
 	}
-	defer closeFile()
-	x.file = file
-	x.count()
-	x.exportTable(x.table)
-	if x.Written != x.total {
-		x.salvage()
+	defer s.f.Close()
+	total := int64(-1) // records that were stored; -1: unknown
+	if s.known() {
+		total, x.Last = s.state.lastPet(), s.state.lastPet()
+		if x.Messages {
+			total, x.Last = s.state.Queued, s.state.LastMessage
+		}
 	}
-	x.Lost = -1
-	if x.total >= 0 {
-		x.Lost = max(0, x.total-x.Written)
+	if err := s.state.judgeInvalid(s.Spare); errors.Is(err, ErrUndecided) {
+		total = -1 // there may have been more
+		x.found(err)
+	}
+	tables := petTables[:]
+	if x.Messages {
+		tables = []table{queueTable}
+	}
+	for i := range tables { // those of the statuses only if something is missing
+		if x.err == nil && x.Written != total && !s.Lost {
+			x.exportTable(s, &tables[i])
+		}
+	}
+	if x.err == nil && x.Written != total {
+		x.salvage(s, tables)
+	}
+	if total >= 0 {
+		x.Lost = max(0, total-x.Written)
 	}
 	if x.Lost != 0 && !x.SkipDamaged {
-		x.found(damaged("%s holds %d records and not %d", x.table.name, x.Written, x.total))
+		x.found(damaged("%s holds %d records and not %d", tables[0].name, x.Written, total))
 	}
 	return x.err
 }
@@ -99,39 +111,9 @@ func (x *export) found(err error) {
 	}
 }
 
-// count reads how many records there must be.
-func (x *export) count() {
-	x.total, x.Last = -1, -1
-	if x.file.Lost {
-		return
-	}
-	for key, value := range x.file.Records(string(metaTable.name)) {
-		body, err := metaTable.open(key, value)
-		if err != nil || string(key) != string(stateKey) {
-			continue
-		}
-		s, err := decodeState(body)
-		if err != nil {
-			continue
-		}
-		if x.total, x.Last = s.lastPet(), s.lastPet(); x.Messages {
-			x.total, x.Last = s.queued, s.lastMessage
-		}
-		if x.file.Spare != nil && s.closed == 0 { // there may have been more
-			x.total = -1
-			x.found(s.judgeInvalid(x.file.Spare))
-		}
-		return
-	}
-	x.found(damaged("the counters cannot be read"))
-}
-
 // exportTable writes the records of a table that were not written before.
-func (x *export) exportTable(t *table) {
-	if x.file.Lost {
-		return
-	}
-	for key, value := range x.file.Records(string(t.name)) {
+func (x *export) exportTable(s *scanner, t *table) {
+	for key, value := range s.Records(string(t.name)) {
 		if x.err == nil {
 			if err := x.records(t, key, value, x.write); err != nil {
 				x.found(err)
@@ -143,11 +125,51 @@ func (x *export) exportTable(t *table) {
 	}
 }
 
+// salvage writes the records on the pages that the damage has cut off. It skips
+// free pages, as they may hold what was never committed.
+func (x *export) salvage(s *scanner, tables []table) {
+	if s.FreeLost {
+		x.found(damaged("the freelist cannot be read: what is found on stray pages may be more than was acknowledged"))
+	}
+	for id := range s.Stray() {
+		for key, value := range s.Salvage(id) {
+			for i := range tables {
+				// The error says that the record is of another table, or not a record.
+				_ = x.records(&tables[i], key, value, x.keep)
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.stray)) {
+		if record := x.stray[id]; record != nil {
+			x.write(id, record)
+		} else {
+			x.found(damaged("there are different versions of the record %d, so it is left out", id))
+		}
+	}
+}
+
+// keep keeps a record of a stray page.
+func (x *export) keep(id int64, record []byte) {
+	if have, ok := x.stray[id]; ok && !bytes.Equal(have, record) {
+		x.stray[id] = nil
+	} else {
+		x.stray[id] = bytes.Clone(record)
+	}
+}
+
 // records calls yield with the JSON of each pet, or of the message, in a record
 // that is sound, except those that were written before.
 func (x *export) records(t *table, key, value []byte, yield func(id int64, record []byte)) error {
-	if t == &queueTable {
-		return x.message(key, value, yield)
+	if x.Messages {
+		id, m, err := openMessage(key, value)
+		if err != nil || !x.wanted(id) {
+			return err
+		}
+		record, err := json.Marshal(m)
+		if err == nil {
+			yield(id, record)
+		}
+		return err
 	}
 	b, err := openBlock(t, key, value)
 	if err != nil {
@@ -164,25 +186,6 @@ func (x *export) records(t *table, key, value []byte, yield func(id int64, recor
 		yield(id, record)
 	}
 	return nil
-}
-
-func (x *export) message(key, value []byte, yield func(id int64, record []byte)) error {
-	body, err := queueTable.open(key, value)
-	if err != nil {
-		return err
-	}
-	if len(key) != 8 || len(body) < 8 {
-		return damaged("the record %x of queue is not a message", key)
-	}
-	id := int64At(key)
-	if !x.wanted(id) {
-		return nil
-	}
-	record, err := json.Marshal(newMessage(id, int64At(body), string(body[8:])))
-	if err == nil {
-		yield(id, record)
-	}
-	return err
 }
 
 // wanted reports whether an ID was issued, as far as that is known, and was not

@@ -2,17 +2,23 @@ package storage
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 )
+
+func init() { lockTimeout = 10 * time.Millisecond }
 
 // SetSchema makes the file one of that schema version.
 func SetSchema(t *testing.T, path string, version int64) {
 	t.Helper()
 	inFile(t, path, (*bbolt.DB).Update, func(tx *bbolt.Tx) error {
-		return tx.Bucket(metaTable.name).Put(schemaKey, metaTable.seal(schemaKey, appendInt64(nil, version)))
+		s, err := loadState(tx)
+		s.Schema = version
+		return errors.Join(err, s.store(tx))
 	})
 }
 

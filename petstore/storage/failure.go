@@ -56,26 +56,22 @@ func (s *Store) commitError(err error) error {
 	return s.fail(err)
 }
 
-// begin begins a transaction. If a meta page is no longer valid, bbolt panics
-// and keeps its locks.
+// begin begins a transaction. It fails only if a meta page is no longer valid:
+// then bbolt panics, and keeps its locks.
 func (s *Store) begin(write bool) (tx *bbolt.Tx, err error) {
-	returned := false
 	err = safely(func() (err error) {
 		tx, err = s.db.Begin(write)
-		returned = true
 		return err
 	})
-	if !returned {
-		s.stuck = true
-		err = s.fail(err)
+	if err != nil {
+		return nil, s.fail(err)
 	}
-	return tx, err
+	return tx, nil
 }
 
 // rollback ends a transaction that failed with err, which it returns.
 func (s *Store) rollback(tx *bbolt.Tx, err error) error {
 	if e := safely(tx.Rollback); e != nil && !errors.Is(e, berrors.ErrTxClosed) {
-		s.stuck = true
 		return s.fail(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
 	}
 	return err

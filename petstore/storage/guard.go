@@ -20,7 +20,7 @@ func (g guard) begin(tx *bbolt.Tx) error {
 			return err
 		}
 	}
-	b, err := metaTable.bucket(tx)
+	b, err := stateTable.bucket(tx)
 	if err != nil {
 		return err
 	}

@@ -1,62 +1,117 @@
 package storage
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 
 	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
-// inspect returns an error if bbolt must not be trusted with the file. spare says
-// what is wrong with one of the two meta pages, if the other is valid.
-func inspect(f *os.File) (spare, err error) {
+// openRegular opens a file, which must be regular: to open another kind may
+// block forever.
+func openRegular(path string, flag int) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is a directory or a device, not a regular file")}
+	}
+	return os.OpenFile(path, flag, 0)
+}
+
+// readFile reads the structure of a file without trusting it. It passes each
+// damage to report.
+func readFile(f *os.File, report func(error)) (*boltfile.File, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case info.IsDir():
-		return nil, errors.New("it is a directory")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() == 0:
-		return nil, errors.New("the file is empty, which a store never is; restore it from a backup, or remove it to begin with a new store")
+	sound := true
+	file := boltfile.Open(f, info.Size(), func(err error) {
+		sound = false
+		report(err)
+	})
+	if sound && !slices.Contains(file.Buckets(), string(stateTable.name)) {
+		report(ErrForeign)
 	}
-	file := boltfile.Open(f, info.Size(), func(e error) { err = cmp.Or(err, e) })
-	if err == nil {
-		file.Verify()
-	}
-	return file.Spare, err
+	return file, nil
 }
 
-// scan opens the file at path, which no store may have open, to read it without
-// trusting it. Each damage is passed to report. The caller calls close.
-func scan(path string, report func(error)) (file *boltfile.File, close func() error, err error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s: it is not a regular file", path) // to open it may block forever
+// inspect returns an error if bbolt must not be trusted with the file. spare says
+// what is wrong with one of the two meta pages, if the other is valid.
+func inspect(f *os.File) (spare, err error) {
+	var damage error
+	file, err := readFile(f, func(err error) { damage = cmp.Or(damage, err) })
+	if err != nil || damage != nil {
+		return nil, cmp.Or(err, damage)
 	}
-	f, err := os.Open(path)
+	file.Verify()
+	return file.Spare, damage
+}
+
+// scanner reads the records of a file without trusting it. No store may have the
+// file open.
+type scanner struct {
+	*boltfile.File
+	f       *os.File
+	report  func(error)
+	damaged bool  // report was called
+	state   state // the zero state if it cannot be read
+}
+
+// scan begins to read the file at path. It passes each damage to report. The
+// error wraps [ErrLocked] or [ErrNewer], or is of opening the file.
+func scan(path string, report func(error)) (_ *scanner, err error) {
+	s := &scanner{report: report}
+	if s.f, err = openRegular(path, os.O_RDONLY); err != nil {
+		return nil, err
+	}
+	if err = lockShared(s.f); err == nil {
+		s.File, err = readFile(s.f, s.found)
+	}
+	if err == nil && !s.Lost {
+		err = s.readState()
+	}
 	if err != nil {
-		return nil, nil, err
+		s.f.Close()
+		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil {
-		err = lockShared(f)
+	return s, nil
+}
+
+func (s *scanner) found(err error) {
+	s.damaged = true
+	s.report(err)
+}
+
+// known reports whether the state could be read.
+func (s *scanner) known() bool { return s.state.Schema != 0 }
+
+// readState reads the state. The error is ErrNewer.
+func (s *scanner) readState() error {
+	err := damaged("the state is missing")
+	for key, value := range s.Records(string(stateTable.name)) {
+		if bytes.Equal(key, stateKey) {
+			s.state, err = openState(value)
+		} else {
+			s.found(damaged("the record %x of %s is not known", key, stateTable.name))
+		}
+	}
+	if errors.Is(err, ErrNewer) {
+		return err
 	}
 	if err != nil {
-		f.Close()
-		return nil, nil, err
+		s.found(err)
 	}
-	return boltfile.Open(f, info.Size(), report), f.Close, nil
+	return nil
 }
 
 // InUse returns [ErrLocked] if a store or another program has the file at path
 // open, or why the file cannot be opened. On systems without flock it does not
 // notice.
 func InUse(path string) error {
-	f, err := os.Open(path)
+	f, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.
 		return nil, "", err
 	}
 	table := petTableOf(q.Status)
-	last := r.state.lastIDs[table]
+	last := r.state.LastIDs[table]
 	dst = append(dst, '[')
 	var b block
 	for remaining, size := q.Limit, 0; id < last; {
@@ -99,7 +99,7 @@ func (r *reader) nextBlock(i int, b block, id int64) (_ block, err error) {
 	end := b.lastID()
 	key, value := r.cursors[i].Next()
 	if key == nil {
-		return b, damaged("%s ends at %d, want %d", t.name, end, r.state.lastIDs[i])
+		return b, damaged("%s ends at %d, want %d", t.name, end, r.state.LastIDs[i])
 	}
 	if b, err = openBlock(t, key, value); err != nil {
 		return b, err

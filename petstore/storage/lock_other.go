@@ -2,13 +2,10 @@
 
 package storage
 
-import (
-	"os"
-	"time"
-)
+import "os"
 
 // lockExclusive does nothing: bbolt has its own kind of lock on these systems.
-func lockExclusive(*os.File, time.Duration) error { return nil }
+func lockExclusive(*os.File) error { return nil }
 
 // lockShared does nothing: the operator must make sure that nobody writes to the
 // file meanwhile.

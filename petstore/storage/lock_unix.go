@@ -14,9 +14,9 @@ const lockRetry = 10 * time.Millisecond
 
 // lockExclusive takes the lock that bbolt takes later, so that nobody writes to
 // the file while it is inspected. It returns [ErrLocked] if another process has
-// the lock for longer than timeout.
-func lockExclusive(f *os.File, timeout time.Duration) error {
-	for deadline := time.Now().Add(timeout); ; time.Sleep(lockRetry) {
+// the lock for longer than lockTimeout.
+func lockExclusive(f *os.File) error {
+	for deadline := time.Now().Add(lockTimeout); ; time.Sleep(lockRetry) {
 		err := lock(f, syscall.LOCK_EX)
 		if !errors.Is(err, ErrLocked) || !time.Now().Before(deadline) {
 			return err

@@ -35,18 +35,18 @@ func (u *update) submitMessage(text string, once petstore.Once, capacity int64) 
 	if earlier != nil {
 		return newMessage(earlier.n, earlier.made, text), nil
 	}
-	if u.queued >= capacity {
+	if u.Queued >= capacity {
 		return petstore.Message{}, petstore.ErrQueueFull
 	}
-	u.queued++
-	u.lastMessage++
-	if err := u.remember(petstore.OnceSubmitMessage, once, []byte(text), u.lastMessage); err != nil {
+	u.Queued++
+	u.LastMessage++
+	if err := u.remember(petstore.OnceSubmitMessage, once, []byte(text), u.LastMessage); err != nil {
 		return petstore.Message{}, err
 	}
-	key := idKey(u.lastMessage)
+	key := idKey(u.LastMessage)
 	body := append(appendInt64(make([]byte, 0, 8+len(text)+sumLen), u.now), text...)
 	queue.FillPercent = 1 // keys only grow, so leave no room between them
-	return newMessage(u.lastMessage, u.now, text), u.put(queue, key[:], queueTable.seal(key[:], body))
+	return newMessage(u.LastMessage, u.now, text), u.put(queue, key[:], queueTable.seal(key[:], body))
 }
 
 // newMessage returns the n-th message.
@@ -57,6 +57,19 @@ func newMessage(n, made int64, text string) petstore.Message {
 		Status:    petstore.MessageQueued,
 		CreatedAt: petstore.MessageTime(time.Unix(0, made)),
 	}
+}
+
+// openMessage opens a record of the queue. n is the number of the message.
+func openMessage(key, value []byte) (n int64, m petstore.Message, err error) {
+	body, err := queueTable.open(key, value)
+	if err != nil {
+		return 0, m, err
+	}
+	if len(key) != 8 || len(body) < 8 {
+		return 0, m, damaged("the record %x of %s is not a message", key, queueTable.name)
+	}
+	n = int64At(key)
+	return n, newMessage(n, int64At(body), string(body[8:])), nil
 }
 
 // QueuedMessages implements petstore.Queue.
@@ -83,19 +96,15 @@ func (r *reader) queuedMessages(limit int) ([]petstore.Message, error) {
 		if len(messages) == limit || size >= petstore.MaxPageBytes {
 			return messages, nil
 		}
-		body, err := queueTable.open(k, v)
+		_, m, err := openMessage(k, v)
 		if err != nil {
 			return nil, err
 		}
-		if len(k) != 8 || len(body) < 8 {
-			return nil, damaged("the record %x of %s is too short", k, queueTable.name)
-		}
-		text := string(body[8:])
-		size += len(text)
-		messages = append(messages, newMessage(int64At(k), int64At(body), text))
+		size += len(m.Text)
+		messages = append(messages, m)
 	}
-	if int64(len(messages)) != r.state.queued {
-		return nil, damaged("the queue holds %d messages, want %d", len(messages), r.state.queued)
+	if int64(len(messages)) != r.state.Queued {
+		return nil, damaged("the queue holds %d messages, want %d", len(messages), r.state.Queued)
 	}
 	return messages, nil
 }
@@ -118,7 +127,7 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 				return err
 			}
 			if found {
-				u.queued--
+				u.Queued--
 			}
 		}
 		return nil

@@ -80,12 +80,7 @@ func writeEmpty(path string) error {
 				return err
 			}
 		}
-		meta := tx.Bucket(metaTable.name)
-		return errors.Join(
-			meta.Put(applicationKey, metaTable.seal(applicationKey, []byte(application))),
-			meta.Put(schemaKey, metaTable.seal(schemaKey, appendInt64(nil, schema))),
-			state{closed: 1}.store(tx),
-		)
+		return state{Schema: schema, Closed: 1}.store(tx)
 	}
 	// Twice, so that both meta pages lead to the empty store.
 	if err = db.Update(fill); err == nil {

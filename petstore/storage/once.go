@@ -10,22 +10,24 @@ import (
 
 // Outcomes are kept in two tables, under the digest of their petstore.Once.
 // New ones go into the recent table. The other table has those from before
-// update.since. When these are older than petstore.OnceKept, each commit deletes a
+// RecentSince. When these are older than petstore.OnceKept, each commit deletes a
 // few, in the order of their keys, which is page by page. When none
 // is left, the empty table becomes the recent one.
 
 // outcome is the result of a create with a Once.
 type outcome struct {
-	made  int64             // nanoseconds since 1970
+	clock int64             // state.Clock at the create
+	made  int64             // the time of the create, in nanoseconds since 1970
 	n     int64             // ID of the pet or number of the message
 	value [sha256.Size]byte // digest of the pet or the message, without its ID
 }
 
-const outcomeLen = 8 + 8 + sha256.Size
+const outcomeLen = 8 + 8 + 8 + sha256.Size
 
 func (o outcome) seal(t *table, key []byte) []byte {
-	b := appendInt64(make([]byte, 0, outcomeLen+sumLen), o.made)
-	return t.seal(key, append(appendInt64(b, o.n), o.value[:]...))
+	b := appendInt64(make([]byte, 0, outcomeLen+sumLen), o.clock)
+	b = appendInt64(appendInt64(b, o.made), o.n)
+	return t.seal(key, append(b, o.value[:]...))
 }
 
 func openOutcome(t *table, key, value []byte) (outcome, error) {
@@ -36,10 +38,20 @@ func openOutcome(t *table, key, value []byte) (outcome, error) {
 	if len(key) != sha256.Size || len(b) != outcomeLen {
 		return outcome{}, damaged("the record %x of %s is not an outcome", key, t.name)
 	}
-	return outcome{int64At(b), int64At(b[8:]), [sha256.Size]byte(b[16:])}, nil
+	return outcome{int64At(b), int64At(b[8:]), int64At(b[16:]), [sha256.Size]byte(b[24:])}, nil
 }
 
-func (u *update) expired(made int64) bool { return made < u.now-int64(petstore.OnceKept) }
+// readClock sets u.now, and advances the clock of the outcomes: by the time that
+// has passed while the file was open, as the system's monotonic clock measures
+// it. If the date is set, that changes nothing. The time between a Close and the
+// next Open is not counted, because only the date could tell it.
+func (u *update) readClock(s *Store) {
+	now := s.now()
+	u.now = now.UnixNano()
+	u.Clock = max(u.Clock, s.openedClock+int64(now.Sub(s.opened)))
+}
+
+func (u *update) expired(clock int64) bool { return clock < u.Clock-int64(petstore.OnceKept) }
 
 // recall returns the outcome of an earlier create with the same operation and
 // once; nil if there is none or if it has expired. If that create had another
@@ -49,11 +61,11 @@ func (u *update) recall(operation string, once petstore.Once, value []byte) (*ou
 		return nil, nil
 	}
 	key := once.Digest(operation)
-	o, err := u.findOutcome(&onceTables[u.recent], key[:])
+	o, err := u.findOutcome(&onceTables[u.Recent], key[:])
 	if err == nil && o == nil {
-		o, err = u.findOutcome(&onceTables[1-u.recent], key[:])
+		o, err = u.findOutcome(&onceTables[1-u.Recent], key[:])
 	}
-	if err != nil || o == nil || u.expired(o.made) {
+	if err != nil || o == nil || u.expired(o.clock) {
 		return nil, err
 	}
 	if o.value != sha256.Sum256(value) {
@@ -93,16 +105,16 @@ func (u *update) remember(operation string, once petstore.Once, value []byte, n 
 		return nil
 	}
 	key := once.Digest(operation)
-	t := &onceTables[u.recent]
+	t := &onceTables[u.Recent]
 	b, err := t.bucket(u.Tx)
 	if err != nil {
 		return err
 	}
 	if old := b.Get(key[:]); old != nil { // it has expired
-		u.onceSums[u.recent] -= storedSum(old)
+		u.OnceSums[u.Recent] -= storedSum(old)
 	}
-	sealed := outcome{u.now, n, sha256.Sum256(value)}.seal(t, key[:])
-	u.onceSums[u.recent] += storedSum(sealed)
+	sealed := outcome{u.Clock, u.now, n, sha256.Sum256(value)}.seal(t, key[:])
+	u.OnceSums[u.Recent] += storedSum(sealed)
 	return u.put(b, key[:], sealed)
 }
 
@@ -111,14 +123,13 @@ func storedSum(value []byte) int64 {
 	return int64(binary.BigEndian.Uint32(value[len(value)-sumLen:]))
 }
 
-// expire deletes up to n outcomes, if those of the older table have expired. It
-// stops at one that has not: the clock may have been wrong when since was set.
+// expire deletes up to n outcomes of the older table, if all of them have
+// expired.
 func (u *update) expire(n int) error {
-	u.since = min(u.since, u.now)
-	if !u.expired(u.since) {
+	if !u.expired(u.RecentSince) {
 		return nil
 	}
-	older := 1 - u.recent
+	older := 1 - u.Recent
 	t := &onceTables[older]
 	b, err := t.bucket(u.Tx)
 	if err != nil {
@@ -129,25 +140,18 @@ func (u *update) expire(n int) error {
 	}
 	var keys [][]byte
 	c := b.Cursor()
-	k, v := c.First()
-	if k == nil {
-		u.recent, u.since = older, u.now
-		return nil
-	}
-	for ; k != nil && len(keys) < n; k, v = c.Next() {
-		o, err := openOutcome(t, k, v)
-		if err != nil {
+	for k, v := c.First(); k != nil && len(keys) < n; k, v = c.Next() {
+		if _, err := t.open(k, v); err != nil {
 			return err
-		}
-		if !u.expired(o.made) {
-			u.since = min(o.made, u.now)
-			break
 		}
 		if err := u.guard.path(b, k, true); err != nil { // Next may move to the page after this one
 			return err
 		}
-		keys = append(keys, bytes.Clone(k))
-		u.onceSums[older] -= storedSum(v)
+		keys = append(keys, k)
+		u.OnceSums[older] -= storedSum(v)
+	}
+	if len(keys) == 0 {
+		u.Recent, u.RecentSince = older, u.Clock
 	}
 	for _, k := range keys {
 		if _, err := u.delete(b, k); err != nil {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -31,25 +30,23 @@ var (
 	ErrNewer = errors.New("the file was written by a newer release")
 )
 
-// DefaultLockTimeout is how long [Open] waits for a file that is in use.
-const DefaultLockTimeout = time.Second
+// lockTimeout is how long [Open] waits for another process to close the file. It
+// is shorter in tests.
+var lockTimeout = time.Second
 
 // Options are the settings of a [Store]. The zero value is ready for use.
 type Options struct {
 	// Logger receives what an operator should know. nil: nothing is logged.
 	Logger *slog.Logger
 
-	// Now returns the time, for Message.CreatedAt and for how long outcomes
-	// are remembered. nil: time.Now.
+	// Now returns the time, for Message.CreatedAt. Outcomes are remembered for
+	// petstore.OnceKept by the difference of two times, which with time.Now is
+	// that of the monotonic clock. nil: time.Now.
 	Now func() time.Time
 
 	// MustExist makes Open fail with fs.ErrNotExist if there is no file.
 	// false: Open makes one.
 	MustExist bool
-
-	// LockTimeout is how long Open waits for another process to close the
-	// file. 0: DefaultLockTimeout. Negative: it does not wait.
-	LockTimeout time.Duration
 
 	// QueueCapacity is how many messages may be queued at once.
 	// 0: petstore.DefaultQueueCapacity.
@@ -67,9 +64,6 @@ func (o *Options) filled() Options {
 	}
 	if f.Now == nil {
 		f.Now = time.Now
-	}
-	if f.LockTimeout == 0 {
-		f.LockTimeout = DefaultLockTimeout
 	}
 	if f.QueueCapacity == 0 {
 		f.QueueCapacity = petstore.DefaultQueueCapacity
@@ -127,7 +121,7 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 		failed:    make(chan struct{}),
 		closing:   make(chan struct{}),
 	}
-	invalid, err := s.openFile(o.LockTimeout)
+	invalid, err := s.openFile()
 	if err != nil {
 		return nil, err
 	}
@@ -145,38 +139,27 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 
 // openFile locks the file, inspects it and maps it. invalid is what is wrong
 // with one of its two meta pages, nil if both are valid.
-func (s *Store) openFile(timeout time.Duration) (invalid, err error) {
-	ahead := mapAhead()
-	invalid, err = s.tryOpen(timeout, ahead)
-	if err != nil && ahead > smallMapAhead && errors.Is(err, syscall.ENOMEM) { // ulimit -v
-		invalid, err = s.tryOpen(timeout, smallMapAhead)
-	}
-	return invalid, err
-}
-
-// tryOpen is openFile with ahead bytes mapped beyond the end of the file.
-func (s *Store) tryOpen(timeout time.Duration, ahead int64) (invalid, err error) {
+func (s *Store) openFile() (invalid, err error) {
 	options := boltOptions()
-	options.Timeout = max(timeout, 1) // bbolt takes 0 as forever
-	options.OpenFile = func(path string, flag int, mode fs.FileMode) (*os.File, error) {
-		f, err := os.OpenFile(path, flag&^os.O_CREATE, mode)
+	options.Timeout = lockTimeout
+	options.OpenFile = func(path string, flag int, _ fs.FileMode) (*os.File, error) {
+		f, err := openRegular(path, flag&^os.O_CREATE)
 		if err != nil {
-			return nil, err
-		}
-		if err = lockExclusive(f, timeout); err == nil {
-			invalid, err = inspect(f)
-		}
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		if s.info, err = f.Stat(); err != nil {
-			f.Close()
 			return nil, err
 		}
 		s.file = f
-		s.mapped = mapSize(s.info.Size() + ahead)
-		options.InitialMmapSize = int(min(s.info.Size()+ahead, math.MaxInt))
+		if err = lockExclusive(f); err == nil {
+			invalid, err = inspect(f)
+		}
+		if err == nil {
+			s.info, err = f.Stat()
+		}
+		if err != nil {
+			return nil, err
+		}
+		mapped := min(s.info.Size()+mapAhead(), math.MaxInt)
+		s.mapped = mapSize(mapped)
+		options.InitialMmapSize = int(mapped)
 		return f, nil
 	}
 	err = safely(func() (err error) {
@@ -200,50 +183,18 @@ func boltOptions() *bbolt.Options {
 	return &o
 }
 
-// verify makes sure that the file is a store of this release's schema and that
-// its tables are whole at their ends, and shows its state to reads.
+// verify makes sure that the file is of this release's schema and that its
+// tables are whole at their ends, and shows its state to reads.
 func (s *Store) verify() error {
-	tx, err := s.begin(false)
-	if err != nil {
-		return err
-	}
-	if err := s.rollback(tx, safely(func() error { return checkMark(tx) })); err != nil {
-		return err
-	}
 	p, err := s.newSnapshot()
 	if err != nil {
 		return err
 	}
-	s.show(p)
 	s.lastCommit, s.lastState, s.size = p.tx.ID(), p.state, p.tx.Size()
+	s.opened, s.openedClock = s.now(), p.state.Clock
 	s.found.Pets = p.state.lastPet()
+	s.show(p)
 	return safely(newReader(p).checkEnds)
-}
-
-// checkMark makes sure that the file is a store of this schema.
-func checkMark(tx *bbolt.Tx) error {
-	meta := tx.Bucket(metaTable.name)
-	if meta == nil || meta.Get(applicationKey) == nil {
-		return ErrForeign
-	}
-	mark, err := metaTable.open(applicationKey, meta.Get(applicationKey))
-	if err != nil {
-		return err
-	}
-	if string(mark) != application {
-		return ErrForeign
-	}
-	version, err := metaTable.open(schemaKey, meta.Get(schemaKey))
-	if err != nil {
-		return err
-	}
-	if len(version) != 8 || int64At(version) < 1 {
-		return damaged("the schema version is %x", version)
-	}
-	if n := int64At(version); n > schema {
-		return fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, n, schema)
-	}
-	return nil
 }
 
 // checkEnds makes sure that there is every table, and that each table of pets
@@ -255,7 +206,7 @@ func (r *reader) checkEnds() error {
 		}
 	}
 	for i := range petTables {
-		if _, err := openLastBlock(&petTables[i], r.cursors[i], r.state.lastIDs[i]); err != nil {
+		if _, err := openLastBlock(&petTables[i], r.cursors[i], r.state.LastIDs[i]); err != nil {
 			return err
 		}
 	}

@@ -90,7 +90,7 @@ func TestOpenRace(t *testing.T) {
 		results := make(chan error)
 		for range 8 {
 			go func() {
-				s, err := storage.Open(path, &storage.Options{LockTimeout: -1})
+				s, err := storage.Open(path, nil)
 				if err == nil {
 					_, err = s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
 					time.Sleep(5 * time.Millisecond)
@@ -143,7 +143,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"long text", write(strings.Repeat("hello ", 10000)), storage.ErrForeign, ""},
 		{"zeros", write(strings.Repeat("\x00", 65536)), storage.ErrForeign, ""},
 		{"another bbolt file", func(t *testing.T, path string) {
-			edit(t, path, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("meta")); return err })
+			edit(t, path, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("state")); return err })
 		}, storage.ErrForeign, ""},
 		{"an empty bbolt file", func(t *testing.T, path string) {
 			edit(t, path, func(*bbolt.Tx) error { return nil })
@@ -174,7 +174,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"the counters changed", func(t *testing.T, path string) {
 			makeStore(t, path)
 			edit(t, path, func(tx *bbolt.Tx) error {
-				return tx.Bucket([]byte("meta")).Put([]byte("state"), make([]byte, 52))
+				return tx.Bucket([]byte("petstore")).Put([]byte("state"), make([]byte, 52))
 			})
 		}, storage.ErrDamaged, "checksum"},
 	}
@@ -228,7 +228,7 @@ func TestLocked(t *testing.T) {
 	if code := second(); code != 3 {
 		t.Errorf("a second process ended with %d, want 3", code)
 	}
-	if _, err := storage.Open(path, &storage.Options{LockTimeout: -1}); !errors.Is(err, storage.ErrLocked) {
+	if _, err := storage.Open(path, nil); !errors.Is(err, storage.ErrLocked) {
 		t.Errorf("opened twice in one process: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -296,8 +296,8 @@ func TestOpenBusy(t *testing.T) {
 			}
 		}()
 	}
-	for range 3000 {
-		if _, err := storage.Open(path, &storage.Options{LockTimeout: -1}); !errors.Is(err, storage.ErrLocked) {
+	for range 300 {
+		if _, err := storage.Open(path, nil); !errors.Is(err, storage.ErrLocked) {
 			t.Errorf("opening a file in use: %v", err)
 			break
 		}

@@ -67,11 +67,11 @@ func (u *update) createPet(p encodedPet, once petstore.Once) (petstore.Pet, erro
 // addPet adds a pet to petTables[i].
 func (u *update) addPet(i int, id int64, record []byte) (err error) {
 	if u.lastBlocks[i] == nil {
-		if u.lastBlocks[i], err = u.newLastBlock(&petTables[i], u.lastIDs[i]); err != nil {
+		if u.lastBlocks[i], err = u.newLastBlock(&petTables[i], u.LastIDs[i]); err != nil {
 			return err
 		}
 	}
-	u.lastIDs[i] = id
+	u.LastIDs[i] = id
 	return u.lastBlocks[i].add(u, id, record)
 }
 

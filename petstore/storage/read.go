@@ -3,7 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
-	"sync/atomic"
+	"sync"
 
 	"go.etcd.io/bbolt"
 )
@@ -15,7 +15,7 @@ type snapshot struct {
 	tx       *bbolt.Tx
 	state    state
 	pets     [4]*bbolt.Bucket // of petTables
-	users    atomic.Int64     // the reads, and one for the store while it shows the snapshot
+	reads    sync.RWMutex     // held for reading by each read, and for good by retire
 	replaced chan struct{}    // closed when the store shows another, or none
 }
 
@@ -27,7 +27,6 @@ func (s *Store) newSnapshot() (*snapshot, error) {
 		return nil, err
 	}
 	p := &snapshot{tx: tx, replaced: make(chan struct{})}
-	p.users.Store(1)
 	if err := safely(p.load); err != nil {
 		return nil, s.rollback(tx, err)
 	}
@@ -47,37 +46,34 @@ func (p *snapshot) load() (err error) {
 	return nil
 }
 
-// acquire reports whether p can still be used. If so, the caller releases it.
-func (p *snapshot) acquire() bool {
-	for n := p.users.Load(); n > 0; n = p.users.Load() {
-		if p.users.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-	return false
-}
-
-// release ends the transaction after its last use. Ending a read-only
+// retire ends the transaction after the last read. Ending a read-only
 // transaction cannot fail.
-func (p *snapshot) release() {
-	if p.users.Add(-1) == 0 {
-		go func() { _ = p.tx.Rollback() }() // it may wait forever, for a lock of a begin that panicked
-	}
+func (p *snapshot) retire() {
+	go func() {
+		p.reads.Lock()
+		_ = p.tx.Rollback() // it may wait forever, for a lock of a begin that panicked
+	}()
 }
 
-// withdrawn returns a snapshot that cannot be acquired. While it is shown, reads
+// withdrawn returns a snapshot that cannot be read. While it is shown, reads
 // wait for the next.
-func withdrawn() *snapshot { return &snapshot{replaced: make(chan struct{})} }
+func withdrawn() *snapshot {
+	p := &snapshot{replaced: make(chan struct{})}
+	p.reads.Lock()
+	return p
+}
 
 // show makes reads use p from now on; nil: the store is closed.
 func (s *Store) show(p *snapshot) {
 	if old := s.current.Swap(p); old != nil {
 		close(old.replaced)
-		old.release()
+		if old.tx != nil {
+			old.retire()
+		}
 	}
 }
 
-// snapshot returns the current snapshot. The caller releases it.
+// snapshot returns the current snapshot. The caller unlocks its reads.
 func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
 	for {
 		if err := s.usable(ctx); err != nil {
@@ -87,7 +83,7 @@ func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
 		if p == nil {
 			return nil, errClosed
 		}
-		if p.acquire() {
+		if p.reads.TryRLock() {
 			return p, nil
 		}
 		select {
@@ -121,7 +117,7 @@ func (s *Store) view(ctx context.Context, fn func(*reader) error) error {
 	if err != nil {
 		return err
 	}
-	defer p.release()
+	defer p.reads.RUnlock()
 	r, _ := s.readers.Get().(*reader)
 	if r == nil || r.snapshot != p {
 		r = newReader(p)

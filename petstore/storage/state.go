@@ -1,92 +1,82 @@
 package storage
 
-import "go.etcd.io/bbolt"
+import (
+	"encoding/binary"
+	"fmt"
 
-// application says in the meta table that a file is a store.
-const application = "petstore"
+	"go.etcd.io/bbolt"
+)
 
 // schema is the version of the layout in doc.go.
 const schema = 1
 
-var (
-	applicationKey = []byte("application")
-	schemaKey      = []byte("schema")
-	stateKey       = []byte("state")
-)
+var stateKey = []byte("state")
 
-// state is a record in the meta table. Each transaction reads it and stores it
-// again, together with what it counts.
+// state is the only record of the table petstore. Each transaction reads it and
+// stores it again, together with what it counts. Its fields are stored in this
+// order; the first one is the same in every version.
 type state struct {
-	lastMessage int64 // the highest number of a message
-	queued      int64 // messages in the queue
+	Schema int64 // the version of the file's layout
 
-	// lastIDs are the highest IDs in each of petTables; 0 if there is none.
-	lastIDs [4]int64
+	// LastIDs are the highest IDs in each of petTables; 0 if there is none.
+	LastIDs [4]int64
 
-	// recent is the index in onceTables of the table that takes new outcomes.
-	// It has been that since then, in nanoseconds since 1970.
-	recent, since int64
+	LastMessage int64 // the highest number of a message
+	Queued      int64 // messages in the queue
 
-	// onceSums are the sums of the checksums of all records in each of
+	// Clock is for how long the file has been open, in nanoseconds: the time
+	// of the outcomes. See update.readClock.
+	Clock int64
+
+	// Recent is the index in onceTables of the table that takes new outcomes.
+	// It has been that since Clock was RecentSince.
+	Recent, RecentSince int64
+
+	// OnceSums are the sums of the checksums of all records in each of
 	// onceTables. Check finds by them that a record is missing.
-	onceSums [2]int64
+	OnceSums [2]int64
 
-	// closed is 1 in a file that was closed in good order, otherwise 0. See
+	// Closed is 1 in a file that was closed in good order, otherwise 0. See
 	// Store.markClosed.
-	closed int64
+	Closed int64
 }
 
 // lastPet returns the highest ID. IDs are dense, so this is the number of pets
 // too.
-func (s *state) lastPet() int64 { return s.lastIDs[0] }
+func (s *state) lastPet() int64 { return s.LastIDs[0] }
 
-// fields are the counters in the order in which they are stored.
-func (s *state) fields() []*int64 {
-	return []*int64{
-		&s.lastIDs[0], &s.lastIDs[1], &s.lastIDs[2], &s.lastIDs[3], &s.lastMessage, &s.queued,
-		&s.recent, &s.since, &s.onceSums[0], &s.onceSums[1], &s.closed,
+// openState opens the value of stateKey.
+func openState(value []byte) (s state, err error) {
+	b, err := stateTable.open(stateKey, value)
+	if err != nil {
+		return s, err
 	}
-}
-
-// stateLen is the length of an encoded state.
-const stateLen = 8 * 11
-
-func (s state) encode() []byte {
-	b := make([]byte, 0, stateLen+sumLen)
-	for _, n := range s.fields() {
-		b = appendInt64(b, *n)
+	if len(b) >= 8 && int64At(b) > schema {
+		return s, fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, int64At(b), schema)
 	}
-	return b
+	if len(b) != binary.Size(s) {
+		return s, damaged("the state has %d bytes", len(b))
+	}
+	_, err = binary.Decode(b, binary.BigEndian, &s)
+	return s, err
 }
 
 func loadState(tx *bbolt.Tx) (state, error) {
-	var s state
-	meta, err := metaTable.bucket(tx)
+	b, err := stateTable.bucket(tx)
 	if err != nil {
-		return s, err
+		return state{}, err
 	}
-	b, err := metaTable.open(stateKey, meta.Get(stateKey))
-	if err != nil {
-		return s, err
-	}
-	return decodeState(b)
-}
-
-func decodeState(b []byte) (state, error) {
-	var s state
-	if len(b) != stateLen {
-		return s, damaged("the counters have %d bytes", len(b))
-	}
-	for i, n := range s.fields() {
-		*n = int64At(b[8*i:])
-	}
-	return s, nil
+	return openState(b.Get(stateKey))
 }
 
 func (s state) store(tx *bbolt.Tx) error {
-	meta, err := metaTable.bucket(tx)
+	b, err := stateTable.bucket(tx)
 	if err != nil {
 		return err
 	}
-	return meta.Put(stateKey, metaTable.seal(stateKey, s.encode()))
+	body, err := binary.Append(nil, binary.BigEndian, s)
+	if err != nil {
+		return err
+	}
+	return b.Put(stateKey, stateTable.seal(stateKey, body))
 }

@@ -28,6 +28,9 @@ type Store struct {
 	now      func() time.Time
 	capacity int64 // of the message queue
 
+	opened      time.Time // when the file was opened
+	openedClock int64     // state.Clock then
+
 	current atomic.Pointer[snapshot] // what reads see; nil: the store is closed
 	readers sync.Pool                // of *reader
 
@@ -43,7 +46,6 @@ type Store struct {
 	size       int64         // the bytes of the file that its state uses
 	mapped     int64         // how many bytes of the file are mapped, at least
 	guard      guard
-	stuck      bool // bbolt holds a lock forever, so the file cannot be closed
 
 	closeMu sync.RWMutex  // held for reading while a write is sent
 	closing chan struct{} // closed by Close
@@ -80,7 +82,7 @@ func (s *Store) Close() error {
 	for len(s.writes) > 0 {
 		s.commitNext()
 	}
-	if s.lastState.closed == 0 {
+	if s.lastState.Closed == 0 {
 		_ = s.markClosed() // if the disk is full, the file stays as after a crash
 	}
 	return errors.Join(s.Err(), s.closeFile())
@@ -98,8 +100,8 @@ func (s *Store) isClosing() bool {
 // closeFile ends reading and closes the file. The caller is the committer.
 func (s *Store) closeFile() error {
 	s.show(nil)
-	if s.stuck {
-		return nil
+	if s.Err() != nil {
+		return s.file.Close() // bbolt may hold a lock forever, on which its Close would wait
 	}
 	return s.db.Close()
 }
@@ -130,7 +132,7 @@ func (s *Store) usable(ctx context.Context) error {
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 	err = s.view(ctx, func(r *reader) error {
-		stats = petstore.Stats{Pets: r.state.lastPet(), QueuedMessages: r.state.queued}
+		stats = petstore.Stats{Pets: r.state.lastPet(), QueuedMessages: r.state.Queued}
 		return nil
 	})
 	return stats, err

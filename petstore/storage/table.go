@@ -34,7 +34,7 @@ func newTable(name string) table {
 }
 
 var (
-	metaTable  = newTable("meta")
+	stateTable = newTable("petstore")
 	queueTable = newTable("queue")
 
 	// petTables are the table of all pets and those of the statuses, in the
@@ -61,7 +61,7 @@ func petTableOf(s petstore.Status) int {
 
 // tables returns every table.
 func tables() []table {
-	return slices.Concat([]table{metaTable, queueTable}, petTables[:], onceTables[:])
+	return slices.Concat([]table{stateTable, queueTable}, petTables[:], onceTables[:])
 }
 
 func (t *table) sum(key, body []byte) uint32 {

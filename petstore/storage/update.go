@@ -65,7 +65,7 @@ func (s *Store) update(fn func(*update) error) error {
 	// Show a snapshot, also if the change failed after the last one was withdrawn.
 	p, e := s.newSnapshot()
 	if e == nil && (p.tx.ID() != s.lastCommit || p.state != s.lastState) {
-		p.release()
+		p.retire()
 		e = errOtherCommit
 	}
 	if e != nil {
@@ -84,7 +84,7 @@ func (s *Store) transact(fn func(*update) error) error {
 	if err != nil {
 		return err
 	}
-	u := &update{Tx: tx, guard: s.guard, now: s.now().UnixNano()}
+	u := &update{Tx: tx, guard: s.guard}
 	id, committing := tx.ID(), false
 	err = safely(func() error {
 		if err := u.load(s); err != nil {
@@ -126,6 +126,7 @@ func (u *update) load(s *Store) (err error) {
 	if u.state != s.lastState {
 		return s.fail(errOtherCommit)
 	}
-	u.closed = 0
+	u.Closed = 0
+	u.readClock(s)
 	return nil
 }

@@ -14,7 +14,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
+	"slices"
 )
 
 var (
@@ -66,7 +68,7 @@ func Open(file io.ReaderAt, size int64, report func(error)) *File {
 	meta, err := ReadMeta(file)
 	switch {
 	case size == 0:
-		err = fmt.Errorf("%w: it is empty", ErrDamaged)
+		err = fmt.Errorf("%w: it is empty, which a petstore never is", ErrDamaged)
 	case err == nil && meta.freelist == noFreelist:
 		err = ErrForeign // bbolt would write to this file when it opens it
 	}
@@ -148,16 +150,8 @@ func (f *File) readBuckets() {
 	}
 }
 
-// Buckets yields the names of the buckets, in no order.
-func (f *File) Buckets() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for name := range f.bucket {
-			if !yield(name) {
-				return
-			}
-		}
-	}
-}
+// Buckets returns the names of the buckets.
+func (f *File) Buckets() []string { return slices.Sorted(maps.Keys(f.bucket)) }
 
 // claim records that a page is in use.
 func (f *File) claim(id uint64) error {
