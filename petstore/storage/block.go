@@ -142,8 +142,7 @@ func (u *update) newLastBlock(t *table, last int64) (*lastBlock, error) {
 		return nil, err
 	}
 	bucket.FillPercent = 1 // keys only grow, so leave no room between them
-	highest := idKey(math.MaxInt64)
-	if err := u.guard.path(bucket, highest[:], false); err != nil {
+	if err := u.guard.path(bucket, afterAll, false); err != nil {
 		return nil, err
 	}
 	b, err := openLastBlock(t, bucket.Cursor(), last)

@@ -194,15 +194,24 @@ func (s *Store) verify() error {
 	s.opened, s.openedClock = s.now(), p.state.Clock
 	s.found.Pets = p.state.lastPet()
 	s.show(p)
-	return safely(newReader(p).checkEnds)
+	return safely(func() error { return s.checkEnds(newReader(p)) })
 }
 
-// checkEnds makes sure that there is every table, and that each table of pets
-// ends where the state says.
-func (r *reader) checkEnds() error {
+// checkEnds makes sure that there is every table, that its first page and its last
+// are sound, and that each table of pets ends where the state says.
+func (s *Store) checkEnds(r *reader) error {
+	if err := s.guard.begin(r.tx); err != nil {
+		return err
+	}
 	for _, t := range tables() {
-		if _, err := t.bucket(r.tx); err != nil {
+		b, err := t.bucket(r.tx)
+		if err != nil {
 			return err
+		}
+		for _, key := range [][]byte{nil, afterAll} {
+			if err := s.guard.path(b, key, false); err != nil {
+				return err
+			}
 		}
 	}
 	for i := range petTables {

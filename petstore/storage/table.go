@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -98,6 +99,9 @@ func idKey(n int64) [8]byte {
 	binary.BigEndian.PutUint64(k[:], uint64(n))
 	return k
 }
+
+// afterAll is a key after those of all records.
+var afterAll = bytes.Repeat([]byte{0xFF}, 64)
 
 // int64At reads the integer at the start of b.
 func int64At(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }

@@ -1,10 +1,8 @@
 package boltfile
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 )
 
@@ -13,27 +11,13 @@ import (
 const readsAtOnce = 32
 
 // Verify makes sure that the trees are trees and that no page is in two places.
-// It reads the branches of each tree, its first leaf and its last. The other
-// leaves have to be checked when they are used.
+// It reads the branches of each tree, but no leaves: these have to be checked
+// when they are used.
 func (f *File) Verify() {
 	for _, b := range f.bucket {
-		if b.root == 0 {
-			continue
-		}
-		n, last := 0, ref{}
-		var branch []byte // that of last
-		for at := range f.refs(b.root) {
-			if n++; n == 1 {
-				f.leaf(at, nil)
+		if b.root != 0 {
+			for range f.refs(b.root) {
 			}
-			if last.up.id != at.up.id {
-				branch = append(branch[:0], at.up.b...)
-			}
-			last = *at
-			last.up.b = branch
-		}
-		if n > 1 {
-			f.leaf(&last, nil)
 		}
 	}
 }
@@ -96,91 +80,85 @@ func (f *File) leaf(at *ref, buf []byte) (p page, ok bool) {
 // refs yields the references to the leaves of the tree under a root, in order. It
 // claims the branches and the first page of each leaf. A reference is valid until
 // the next step.
-//
-// It goes down level by level. Each level claims other pages, so that a branch
-// that leads back to itself ends the way down.
 func (f *File) refs(root uint64) iter.Seq[*ref] {
 	return func(yield func(*ref) bool) {
 		if err := f.claim(root); err != nil {
 			f.report(err)
 			return
 		}
-		level := []ref{{id: root}}
-		if p, err := f.page(&level[0], nil); err == nil && p.leaf {
-			yield(&level[0])
-			return
-		}
-		for len(level) > 0 {
-			leaves := f.aboveLeaves(level)
-			var next []ref
-			for p, at := range f.branches(level) {
-				end := at.after()
-				if !leaves {
-					p.b = bytes.Clone(p.b) // next keeps it
-				}
-				for i := range p.count {
-					below := p.child(i, end)
-					if err := f.claim(below.id); err != nil {
-						f.report(err)
-					} else if !leaves {
-						next = append(next, below)
-					} else if !yield(&below) {
-						return
-					}
-				}
-			}
-			level = next
-		}
+		at := &ref{id: root}
+		f.below(at, f.height(*at), yield)
 	}
 }
 
-// aboveLeaves reports whether a level of branches is the lowest. All leaves of a
-// tree have the same depth, so one sound page below it is enough to tell.
-func (f *File) aboveLeaves(level []ref) bool {
-	for _, at := range level {
-		p, err := f.page(&at, nil)
-		if err != nil || p.leaf {
-			continue
-		}
-		for i := range p.count {
-			below := p.child(i, at.after())
-			if below, err := f.page(&below, nil); err == nil {
-				return below.leaf
-			}
+// below yields the references to the leaves under at, which has that many
+// branches above each leaf, itself included. Each branch claims the pages below
+// it, so one that leads back to itself ends there.
+func (f *File) below(at *ref, height int, yield func(*ref) bool) bool {
+	if height == 0 {
+		return yield(at)
+	}
+	p, err := f.page(at, nil)
+	if err == nil && p.leaf {
+		err = errNotLevel(at.id)
+	}
+	if err != nil {
+		f.reject(at.id, err)
+		return true
+	}
+	if height > 1 {
+		f.prefetch(p)
+	}
+	end := at.after()
+	for i := range p.count {
+		child := p.child(i, end)
+		if err := f.claim(child.id); err != nil {
+			f.report(err)
+		} else if !f.below(&child, height-1, yield) {
+			return false
 		}
 	}
 	return true
 }
 
-// branches yields the sound branches of a level with their references.
-func (f *File) branches(level []ref) iter.Seq2[page, *ref] {
-	return func(yield func(page, *ref) bool) {
-		const chunkLen = 8 * readsAtOnce
-		var pages [chunkLen]page
-		var errs [chunkLen]error
-		for chunk := range slices.Chunk(level, chunkLen) {
-			var readers sync.WaitGroup
-			for first := range min(readsAtOnce, len(chunk)) {
-				readers.Go(func() {
-					for i := first; i < len(chunk); i += readsAtOnce {
-						pages[i], errs[i] = f.page(&chunk[i], pages[i].b)
-					}
-				})
-			}
-			readers.Wait()
-			for i := range chunk {
-				at := &chunk[i]
-				if errs[i] == nil && pages[i].leaf {
-					errs[i] = errNotLevel(at.id)
-				}
-				if errs[i] != nil {
-					f.reject(at.id, errs[i])
-				} else if !yield(pages[i], at) {
-					return
-				}
+// height returns how many branches are above each leaf under at, itself
+// included. All leaves of a tree have the same depth, so one way down over sound
+// pages is enough to tell.
+func (f *File) height(at ref) int {
+	p, err := f.page(&at, nil)
+	if err != nil {
+		return 1 // below finds the error again
+	}
+	height := 0
+	for ; !p.leaf && height < maxDepth; height++ {
+		branch, end := p, at.after()
+		for i := range branch.count {
+			at = branch.child(i, end)
+			if p, err = f.page(&at, nil); err == nil {
+				break
 			}
 		}
+		if err != nil {
+			f.report(badPage(branch.id, "leads to no sound page"))
+			return height + 1
+		}
 	}
+	return height
+}
+
+// prefetch reads the branches below a branch into the system's cache, many at a
+// time. A disk reads many nearly as fast as one.
+func (f *File) prefetch(p page) {
+	var readers sync.WaitGroup
+	for first := range min(readsAtOnce, p.count) {
+		readers.Go(func() {
+			var b []byte
+			for i := first; i < p.count; i += readsAtOnce {
+				b, _, _ = f.head(p.child(i, nil).id, b) // an error is found again when it is used
+			}
+		})
+	}
+	readers.Wait()
 }
 
 // reject reports a page that is not sound. It becomes a stray one.
