@@ -142,7 +142,7 @@ func (u *update) newLastBlock(t *table, last int64) (*lastBlock, error) {
 		return nil, err
 	}
 	bucket.FillPercent = 1 // keys only grow, so leave no room between them
-	if err := u.guard.path(bucket, afterAll, false); err != nil {
+	if err := u.guard.Check(bucket, afterAll, false); err != nil {
 		return nil, err
 	}
 	b, err := openLastBlock(t, bucket.Cursor(), last)

@@ -15,7 +15,7 @@ import (
 // little memory for any file.
 //
 // Check returns an error if the file cannot be checked: it is in use
-// ([ErrLocked]; on systems without flock that is not noticed), from a newer
+// ([ErrLocked]; on Windows that is not noticed), from a newer
 // release ([ErrNewer]), or cannot be read.
 func Check(path string, report func(error)) error {
 	s, err := scan(path, report)

@@ -108,8 +108,7 @@ func (s *scanner) readState() error {
 }
 
 // InUse returns [ErrLocked] if a store or another program has the file at path
-// open, or why the file cannot be opened. On systems without flock it does not
-// notice.
+// open, or why the file cannot be opened. On Windows it does not notice.
 func InUse(path string) error {
 	f, err := openRegular(path, os.O_RDONLY)
 	if err != nil {

@@ -82,7 +82,7 @@ func (u *update) findOutcome(t *table, key []byte) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := u.guard.path(b, key, true); err != nil {
+	if err := u.guard.Check(b, key, true); err != nil {
 		return nil, err
 	}
 	c := b.Cursor()
@@ -135,7 +135,7 @@ func (u *update) expire(n int) error {
 	if err != nil {
 		return err
 	}
-	if err := u.guard.path(b, nil, true); err != nil {
+	if err := u.guard.Check(b, nil, true); err != nil {
 		return err
 	}
 	var keys [][]byte
@@ -144,7 +144,7 @@ func (u *update) expire(n int) error {
 		if _, err := t.open(k, v); err != nil {
 			return err
 		}
-		if err := u.guard.path(b, k, true); err != nil { // Next may move to the page after this one
+		if err := u.guard.Check(b, k, true); err != nil { // Next may move to the page after this one
 			return err
 		}
 		keys = append(keys, k)

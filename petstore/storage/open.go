@@ -125,7 +125,7 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.guard = guard{boltfile.NewGuard(s.file, int64(s.db.Info().PageSize))}
+	s.guard = boltfile.NewGuard(s.file, int64(s.db.Info().PageSize))
 	if err = s.verify(); err == nil {
 		err = s.judgeMeta(invalid, acceptOlder)
 	}
@@ -200,7 +200,7 @@ func (s *Store) verify() error {
 // checkEnds makes sure that there is every table, that its first page and its last
 // are sound, and that each table of pets ends where the state says.
 func (s *Store) checkEnds(r *reader) error {
-	if err := s.guard.begin(r.tx); err != nil {
+	if err := checkShared(s.guard, r.tx); err != nil {
 		return err
 	}
 	for _, t := range tables() {
@@ -209,7 +209,7 @@ func (s *Store) checkEnds(r *reader) error {
 			return err
 		}
 		for _, key := range [][]byte{nil, afterAll} {
-			if err := s.guard.path(b, key, false); err != nil {
+			if err := s.guard.Check(b, key, false); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
 // Store is an open file. It is safe for concurrent use.
@@ -45,7 +46,7 @@ type Store struct {
 	lastTook   time.Duration // how long it took
 	size       int64         // the bytes of the file that its state uses
 	mapped     int64         // how many bytes of the file are mapped, at least
-	guard      guard
+	guard      *boltfile.Guard
 
 	closeMu sync.RWMutex  // held for reading while a write is sent
 	closing chan struct{} // closed by Close

@@ -5,22 +5,42 @@ import (
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
 // update is a write transaction, with the changes of one or more callers.
 type update struct {
 	*bbolt.Tx
 	state
-	guard guard
+	guard *boltfile.Guard
 	now   int64 // nanoseconds since 1970
 
 	// The last blocks of petTables; nil if no pet was added to the table.
 	lastBlocks [4]*lastBlock
 }
 
+// checkShared checks what every transaction reads and changes: the tree of buckets
+// and the state. Opening a file checks only a few of its leaves, and any page can
+// be damaged later.
+func checkShared(g *boltfile.Guard, tx *bbolt.Tx) error {
+	g.Reset(tx.Size())
+	root := tx.Cursor().Bucket()
+	for _, t := range tables() {
+		if err := g.Check(root, t.name, false); err != nil {
+			return err
+		}
+	}
+	b, err := stateTable.bucket(tx)
+	if err != nil {
+		return err
+	}
+	return g.Check(b, stateKey, false)
+}
+
 // put stores a record, after a check of its page.
 func (u *update) put(b *bbolt.Bucket, key, value []byte) error {
-	if err := u.guard.path(b, key, false); err != nil {
+	if err := u.guard.Check(b, key, false); err != nil {
 		return err
 	}
 	return b.Put(key, value)
@@ -29,7 +49,7 @@ func (u *update) put(b *bbolt.Bucket, key, value []byte) error {
 // delete deletes a record, after a check of its page and of those beside it,
 // and reports whether there was one.
 func (u *update) delete(b *bbolt.Bucket, key []byte) (found bool, err error) {
-	if err := u.guard.path(b, key, true); err != nil {
+	if err := u.guard.Check(b, key, true); err != nil {
 		return false, err
 	}
 	return b.Get(key) != nil, b.Delete(key)
@@ -117,7 +137,7 @@ func (u *update) load(s *Store) (err error) {
 	if u.ID() != s.lastCommit+1 {
 		return s.fail(errOtherCommit)
 	}
-	if err := u.guard.begin(u.Tx); err != nil {
+	if err := checkShared(u.guard, u.Tx); err != nil {
 		return err
 	}
 	if u.state, err = loadState(u.Tx); err != nil {

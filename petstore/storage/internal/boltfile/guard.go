@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"sort"
+
+	"go.etcd.io/bbolt"
 )
 
 // maxDepth is how many branches may be above a leaf.
@@ -48,14 +50,15 @@ func (g *Guard) recycle(b []byte) {
 }
 
 // Check checks the pages from the root of a bucket down to the leaf that a key
-// is in or belongs in. Errors wrap [ErrDamaged]. A root of 0 is that of a bucket
-// without pages of its own: it is checked with the leaf that it is in.
+// is in or belongs in. Errors wrap [ErrDamaged]. A bucket without pages of its own
+// is checked with the leaf that it is in.
 //
 // If beside, Check checks the pages beside those too: after a deletion bbolt may
 // merge pages with them, and a cursor may move on to them. Every cursor of a write
 // transaction must stay where Check has been: on a branch that leads back to
 // itself it takes memory without end.
-func (g *Guard) Check(root uint64, key []byte, beside bool) error {
+func (g *Guard) Check(b *bbolt.Bucket, key []byte, beside bool) error {
+	root := uint64(b.Root())
 	if root == 0 {
 		return nil
 	}
