@@ -94,7 +94,7 @@ type copyWriter struct {
 }
 
 func (w *copyWriter) Write(b []byte) (n int, err error) {
-	if w.err = w.s.usable(w.ctx); w.err == nil && w.s.isClosing() {
+	if w.err = w.s.usable(w.ctx); w.err == nil && isClosed(w.s.closing) {
 		w.err = errClosed
 	}
 	if w.err == nil {

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"example.com/animalstore/petstore"
 )
 
@@ -18,7 +16,7 @@ import (
 func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	path, copied := filepath.Join(dir, "pets.db"), filepath.Join(dir, "copy.db")
-	writeContents(t, path)
+	writeFile(t, path, small(t).file)
 	s := open(t, path)
 	if err := s.Backup(t.Context(), copied); err != nil {
 		t.Fatal(err)
@@ -28,10 +26,6 @@ func TestBackup(t *testing.T) {
 	}
 	if got := problems(t, copied); got != "" {
 		t.Errorf("the copy:\n%s", got)
-	}
-	want, err := readContents(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
 	}
 	snapshot, size, err := s.Snapshot(t.Context())
 	if err != nil {
@@ -50,12 +44,8 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{copied, second} {
-		got, err := readContents(t.Context(), open(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("the copy (-want +got):\n%.2000s", diff)
+		if pets, others, err := small(t).read(t.Context(), open(t, name)); pets+others > 0 || err != nil {
+			t.Errorf("of the copy %d reads fail: %v", pets+others, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -15,11 +15,12 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// TestChangedWhileOpen damages a meta page of an open file, or copies a backup
-// over the file. The store fails, with the next write or soon.
+// TestChangedWhileOpen damages a meta page of an open file, copies a backup over
+// the file, renames it, or replaces it by another. The store fails, with the next
+// write or soon.
 func TestChangedWhileOpen(t *testing.T) {
 	for _, write := range []bool{false, true} {
-		for _, kind := range []string{"newer meta page", "older meta page", "older copy"} {
+		for _, kind := range []string{"newer meta page", "older meta page", "older copy", "renamed", "replaced"} {
 			t.Run(fmt.Sprintf("%s, write %v", kind, write), func(t *testing.T) {
 				t.Parallel()
 				path := filepath.Join(t.TempDir(), "pets.db")
@@ -28,11 +29,15 @@ func TestChangedWhileOpen(t *testing.T) {
 				old := mustRead(t, path)
 				createPets(t, s, 4, 4)
 				now := mustRead(t, path)
-				newer := 0
-				if txid(now, 1) > txid(now, 0) {
-					newer = 1
-				}
+				newer := newerMeta(now)
 				switch kind {
+				case "renamed", "replaced":
+					if err := os.Rename(path, path+".old"); err != nil {
+						t.Fatal(err)
+					}
+					if kind == "replaced" {
+						writeFile(t, path, now)
+					}
 				case "older copy":
 					if err := os.WriteFile(path, old, 0o600); err != nil {
 						t.Fatal(err)
@@ -67,11 +72,9 @@ func wantFailed(t *testing.T, s *storage.Store) {
 	if _, err := s.GetPet(t.Context(), 1); petstore.CodeOf(err) != petstore.CodeUnavailable {
 		t.Errorf("GetPet returned %v", err)
 	}
-}
-
-// txid returns the transaction that a meta page is of.
-func txid(file []byte, page int) uint64 {
-	return binary.NativeEndian.Uint64(pageOf(file, page)[16+48:])
+	if s.Err() == nil || s.Close() == nil {
+		t.Error("the store does not say why it failed")
+	}
 }
 
 var copies = flag.Int("copies", 8, "how often to copy a backup over a file while pets are created")

@@ -1,9 +1,9 @@
 package storage_test
 
 import (
+	"bytes"
 	"errors"
 	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -28,11 +28,9 @@ func createPets(t *testing.T, s *storage.Store, n int, first int64) {
 // flipMeta writes a copy of a file with one bit of a meta page flipped.
 func flipMeta(t *testing.T, path string, file []byte, page, bit int) {
 	t.Helper()
-	b := append([]byte(nil), file...)
+	b := bytes.Clone(file)
 	b[page*pageSize+bit/8] ^= 1 << (bit % 8)
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, b)
 }
 
 // metaBits returns the bits of a meta page that matter: those of the content,

@@ -56,7 +56,9 @@ func (s *Store) change(ctx context.Context, size int, apply func(*update) error)
 		case <-w.done:
 			return w.err
 		case s.committer <- struct{}{}:
-			s.commitUntil(w.done)
+			for !isClosed(w.done) {
+				s.commitNext()
+			}
 			<-s.committer
 		case <-cancelled:
 			if w.claimed.CompareAndSwap(false, true) {
@@ -73,7 +75,7 @@ func (s *Store) enqueue(w *write) error {
 	}
 	s.closeMu.RLock()
 	defer s.closeMu.RUnlock()
-	if s.isClosing() {
+	if isClosed(s.closing) {
 		return errClosed
 	}
 	if s.waitingBytes.Add(w.size) <= maxWaitingBytes {
@@ -85,18 +87,6 @@ func (s *Store) enqueue(w *write) error {
 	}
 	s.waitingBytes.Add(-w.size)
 	return errBusy
-}
-
-// commitUntil commits until done is closed. The caller is the committer.
-func (s *Store) commitUntil(done <-chan struct{}) {
-	for {
-		select {
-		case <-done:
-			return
-		default:
-			s.commitNext()
-		}
-	}
 }
 
 // commitNext commits the writes that are waiting, in one transaction.

@@ -20,10 +20,8 @@ func TestLargestPet(t *testing.T) {
 		return err
 	}
 	largest := (limit - overhead) / len(`\u0001`)
-	for _, length := range []int{largest + 1, 2 * largest} {
-		if err := create(length); petstore.CodeOf(err) != petstore.CodeInvalid || !strings.Contains(err.Error(), "67108864") {
-			t.Errorf("a name of %d control characters: %v, want it to be invalid", length, err)
-		}
+	if err := create(largest + 1); petstore.CodeOf(err) != petstore.CodeInvalid || !strings.Contains(err.Error(), "67108864") {
+		t.Errorf("a name of %d control characters: %v, want it to be invalid", largest+1, err)
 	}
 	if err := create(largest); err != nil {
 		t.Errorf("a name of %d control characters: %v", largest, err)

@@ -17,7 +17,7 @@ import (
 func pets(n, bad int) iter.Seq[petstore.NewPet] {
 	return func(yield func(petstore.NewPet) bool) {
 		for i := range n {
-			p := petstore.NewPet{Name: fmt.Sprint("pet ", i), CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]}
+			p := petOf(i)
 			if i == bad {
 				p.Status = "none"
 			}

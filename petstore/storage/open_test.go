@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,9 +22,7 @@ import (
 func makeStore(t *testing.T, path string) {
 	t.Helper()
 	s := open(t, path)
-	if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{}); err != nil {
-		t.Fatal(err)
-	}
+	createPets(t, s, 1, 1)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -39,35 +38,26 @@ func open(t testing.TB, path string) *storage.Store {
 	return s
 }
 
-// Info tells a new file from an existing one.
-func TestInfo(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a")
+// TestOpenMakes makes a file and its folders, unless it must exist.
+func TestOpenMakes(t *testing.T) {
+	top := filepath.Join(t.TempDir(), "a")
+	dir := filepath.Join(top, "b")
 	path := filepath.Join(dir, "pets.db")
 	if _, err := storage.Open(path, &storage.Options{MustExist: true}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open of a file that must exist: %v", err)
 	}
-	if _, err := os.Stat(dir); err == nil {
+	if _, err := os.Stat(top); err == nil {
 		t.Error("Open made a folder")
 	}
-	makeStore(t, path) // with one pet
-	for _, tt := range []struct {
-		path string
-		want storage.Info
-	}{
-		{path, storage.Info{Path: path, Pets: 1, Schema: 1}},
-		{path + ".new", storage.Info{Path: path + ".new", New: true, Schema: 1}},
-	} {
-		if got := open(t, tt.path).Info(); got != tt.want {
-			t.Errorf("Info returned %+v, want %+v", got, tt.want)
+	for _, want := range []storage.Info{{Path: path, New: true, Schema: 1}, {Path: path, Pets: 1, Schema: 1}} {
+		s := open(t, path)
+		if got := s.Info(); got != want {
+			t.Errorf("Info returned %+v, want %+v", got, want)
 		}
+		createPets(t, s, 1, want.Pets+1)
+		s.Close()
 	}
-}
-
-func TestOpenMakes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "b")
-	path := filepath.Join(dir, "pets.db")
-	makeStore(t, path)
-	for name, want := range map[string]fs.FileMode{path: 0o600, dir: 0o700, filepath.Dir(dir): 0o700} {
+	for name, want := range map[string]fs.FileMode{path: 0o600, dir: 0o700, top: 0o700} {
 		info, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -239,62 +229,27 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestReplaced renames or replaces the file of an open store.
-func TestReplaced(t *testing.T) {
-	for _, replace := range []bool{false, true} {
-		dir := t.TempDir()
-		path, other := filepath.Join(dir, "pets.db"), filepath.Join(dir, "other.db")
-		s := open(t, path)
-		if replace {
-			makeStore(t, other)
-			if err := os.Rename(other, path); err != nil {
-				t.Fatal(err)
-			}
-		} else if err := os.Rename(path, other); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
-		if petstore.CodeOf(err) != petstore.CodeUnavailable {
-			t.Errorf("CreatePet returned %v", err)
-		}
-		select {
-		case <-s.Failed():
-		default:
-			t.Error("the store has not failed")
-		}
-		if s.Err() == nil {
-			t.Error("the store does not say why it failed")
-		}
-		if _, err := s.GetPet(t.Context(), 1); petstore.CodeOf(err) != petstore.CodeUnavailable {
-			t.Errorf("GetPet of a failed store returned %v", err)
-		}
-		if err := s.Close(); err == nil {
-			t.Error("closing a failed store returned no error")
-		}
-	}
-}
-
 // TestOpenBusy opens a file again and again that is open and written to. The
 // error must be that it is in use, never that it is damaged.
 func TestOpenBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
 	s := open(t, path)
-	stop, done := make(chan struct{}), make(chan error)
+	stop := make(chan struct{})
+	var writers sync.WaitGroup
 	for range 4 {
-		go func() {
+		writers.Go(func() {
 			for {
 				select {
 				case <-stop:
-					done <- nil
 					return
 				default:
 				}
 				if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{}); err != nil {
-					done <- err
+					t.Error(err)
 					return
 				}
 			}
-		}()
+		})
 	}
 	for range 300 {
 		if _, err := storage.Open(path, nil); !errors.Is(err, storage.ErrLocked) {
@@ -303,9 +258,5 @@ func TestOpenBusy(t *testing.T) {
 		}
 	}
 	close(stop)
-	for range 4 {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
+	writers.Wait()
 }

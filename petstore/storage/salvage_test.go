@@ -3,7 +3,6 @@ package storage_test
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,31 +16,18 @@ import (
 // skip what is damaged.
 func TestExport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
-	writeContents(t, path)
-	whole := mustRead(t, path)
+	whole := small(t).file
+	writeFile(t, path, whole)
 	export := func(o *storage.ExportOptions) (string, storage.Exported, error) {
 		var b strings.Builder
 		x, err := storage.Export(path, &b, o)
 		return b.String(), x, err
 	}
 	all, x, err := export(nil)
-	if want := (storage.Exported{Written: damagePets, Last: damagePets}); err != nil || x != want {
+	if want := (storage.Exported{Written: smallPets, Last: smallPets}); err != nil || x != want {
 		t.Fatalf("exporting returned %+v, %v", x, err)
 	}
-	s := open(t, path)
-	want, err := readContents(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	var b []byte
-	for _, pet := range want.Pets {
-		if b, err = pet.AppendJSON(b); err != nil {
-			t.Fatal(err)
-		}
-		b = append(b, '\n')
-	}
-	if diff := cmp.Diff(string(b), all); diff != "" {
+	if diff := cmp.Diff(strings.Join(small(t).lines(t), ""), all); diff != "" {
 		t.Errorf("the export (-want +got):\n%s", diff)
 	}
 	messages, x, err := export(&storage.ExportOptions{Messages: true})
@@ -54,14 +40,12 @@ func TestExport(t *testing.T) {
 	for _, id := range append(pagesOf(whole, leafPage), pagesOf(whole, branchPage)...) {
 		b := bytes.Clone(whole)
 		clear(pageOf(b, id))
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, b)
 		if out, _, err := export(nil); !errors.Is(err, storage.ErrDamaged) && (err != nil || out != all) {
 			t.Errorf("without the page %d: exported in part, with %v", id, err)
 		}
 		out, x, err := export(&storage.ExportOptions{SkipDamaged: true})
-		if err != nil || x.Written < damagePets-30 || x.Lost != -1 && x.Written+x.Lost != damagePets {
+		if err != nil || x.Written < smallPets-30 || x.Lost != -1 && x.Written+x.Lost != smallPets {
 			t.Errorf("without the page %d: %+v, %v", id, x, err)
 		}
 		for line := range strings.Lines(out) {
@@ -70,9 +54,7 @@ func TestExport(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(path, append(make([]byte, 2*pageSize), whole[2*pageSize:]...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, append(make([]byte, 2*pageSize), whole[2*pageSize:]...))
 	if out, x, err := export(&storage.ExportOptions{SkipDamaged: true}); err != nil || x.Lost != -1 || len(out) < len(all)*9/10 {
 		t.Errorf("without both meta pages: %+v, %v", x, err)
 	}

@@ -72,7 +72,7 @@ var errClosed = petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
 // Close returns the error of [Store.Err].
 func (s *Store) Close() error {
 	s.closeMu.Lock()
-	if s.isClosing() {
+	if isClosed(s.closing) {
 		s.closeMu.Unlock()
 		return nil
 	}
@@ -89,9 +89,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.Err(), s.closeFile())
 }
 
-func (s *Store) isClosing() bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-s.closing:
+	case <-c:
 		return true
 	default:
 		return false

@@ -3,9 +3,9 @@ package storage_test
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,20 +17,15 @@ import (
 // fewer pages than it has. bbolt would free the others' pages with the leaf, or
 // lose the rest of its own. Changes may be refused; what is stored can be read.
 func TestOverflow(t *testing.T) {
-	dir := t.TempDir()
-	sound := filepath.Join(dir, "sound.db")
-	writeContents(t, sound)
-	file := used(mustRead(t, sound))
+	path := filepath.Join(t.TempDir(), "pets.db")
+	whole := small(t)
 	refused := 0
-	for _, id := range pagesOf(file, leafPage) {
+	for _, id := range pagesOf(used(whole.file), leafPage) {
 		for bit := range 4 {
-			b := append([]byte(nil), file...)
+			b := slices.Clone(whole.file)
 			header := pageOf(b, id)
 			binary.NativeEndian.PutUint32(header[12:], binary.NativeEndian.Uint32(header[12:])^1<<bit)
-			path := filepath.Join(dir, fmt.Sprint(id, "-", bit, ".db"))
-			if err := os.WriteFile(path, b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, path, b)
 			s, err := storage.Open(path, nil)
 			if errors.Is(err, storage.ErrDamaged) {
 				refused++
@@ -43,8 +38,8 @@ func TestOverflow(t *testing.T) {
 					t.Errorf("page %d, bit %d: %v", id, bit, err)
 				}
 			}
-			for n := range int64(damagePets) {
-				if _, err := s.GetPet(t.Context(), n+1); err != nil {
+			for _, pet := range whole.pets {
+				if _, err := s.GetPet(t.Context(), pet.ID); err != nil {
 					t.Errorf("page %d, bit %d: %v", id, bit, err)
 				}
 			}
