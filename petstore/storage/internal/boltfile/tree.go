@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// readsAtOnce is how many branches are read at a time. A disk reads many nearly
-// as fast as one.
+// readsAtOnce is how many branches are read at a time.
 const readsAtOnce = 32
 
 // Verify makes sure that the trees are trees and that no page is in two places.
@@ -87,18 +86,21 @@ func (f *File) refs(root uint64) iter.Seq[*ref] {
 			return
 		}
 		at := &ref{id: root}
-		f.below(at, f.height(*at), yield)
+		height := f.height(*at)
+		if height == 0 {
+			yield(at)
+			return
+		}
+		p, err := f.page(at, nil)
+		f.below(at, p, err, height, yield)
 	}
 }
 
-// below yields the references to the leaves under at, which has that many
-// branches above each leaf, itself included. Each branch claims the pages below
-// it, so one that leads back to itself ends there.
-func (f *File) below(at *ref, height int, yield func(*ref) bool) bool {
-	if height == 0 {
-		return yield(at)
-	}
-	p, err := f.page(at, nil)
+// below yields the references to the leaves under the branch at, and returns
+// false if yield did. p and err are what was read there. That many branches are
+// above each leaf, this one included. Each branch claims the pages below it, so
+// one that leads back to itself ends there.
+func (f *File) below(at *ref, p page, err error, height int, yield func(*ref) bool) bool {
 	if err == nil && p.leaf {
 		err = errNotLevel(at.id)
 	}
@@ -106,19 +108,41 @@ func (f *File) below(at *ref, height int, yield func(*ref) bool) bool {
 		f.reject(at.id, err)
 		return true
 	}
-	if height > 1 {
-		f.prefetch(p)
-	}
 	end := at.after()
+	var pages []page
+	var errs []error
+	if height > 1 {
+		pages, errs = f.branches(p, end)
+	}
+	var child ref // one for all steps, because it is on the heap
 	for i := range p.count {
-		child := p.child(i, end)
+		child = p.child(i, end)
 		if err := f.claim(child.id); err != nil {
 			f.report(err)
-		} else if !f.below(&child, height-1, yield) {
+			continue
+		}
+		if height > 1 && !f.below(&child, pages[i], errs[i], height-1, yield) || height == 1 && !yield(&child) {
 			return false
 		}
 	}
 	return true
+}
+
+// branches reads the branches below a branch, many at a time. A disk reads many
+// nearly as fast as one.
+func (f *File) branches(p page, end []byte) ([]page, []error) {
+	pages, errs := make([]page, p.count), make([]error, p.count)
+	var readers sync.WaitGroup
+	for first := range min(readsAtOnce, p.count) {
+		readers.Go(func() {
+			for i := first; i < p.count; i += readsAtOnce {
+				at := p.child(i, end)
+				pages[i], errs[i] = f.page(&at, nil)
+			}
+		})
+	}
+	readers.Wait()
+	return pages, errs
 }
 
 // height returns how many branches are above each leaf under at, itself
@@ -144,21 +168,6 @@ func (f *File) height(at ref) int {
 		}
 	}
 	return height
-}
-
-// prefetch reads the branches below a branch into the system's cache, many at a
-// time. A disk reads many nearly as fast as one.
-func (f *File) prefetch(p page) {
-	var readers sync.WaitGroup
-	for first := range min(readsAtOnce, p.count) {
-		readers.Go(func() {
-			var b []byte
-			for i := first; i < p.count; i += readsAtOnce {
-				b, _, _ = f.head(p.child(i, nil).id, b) // an error is found again when it is used
-			}
-		})
-	}
-	readers.Wait()
 }
 
 // reject reports a page that is not sound. It becomes a stray one.
