@@ -53,7 +53,7 @@ type Observation struct {
 
 // LeftBehind is what a run created. The contract has no way to delete it.
 type LeftBehind struct {
-	Mark     string  `json:"mark"` // in every name and text of the run
+	Mark     string  `json:"mark"` // in nearly every name and text of the run
 	Pets     []int64 `json:"pets"` // their ids
 	Messages int     `json:"messages"`
 }
