@@ -42,7 +42,7 @@ const (
 // Check tests one thing that a target must do, or records what it does.
 type Check struct {
 	// ID names the check, as in pets.list.limit.max. It never changes, and no
-	// other check ever gets it.
+	// other check ever gets it. Some IDs are built from parts.
 	ID string `json:"id"`
 
 	// Title says what the target must do.

@@ -3,8 +3,8 @@ package conformance
 import "slices"
 
 // clauseTable returns every clause with its checks. A check is defined in the
-// file that its ID begins with, those of pets.list.limit.* in
-// pets_list_limit.go. The checks of clauses that are open are in observed.go.
+// file that is named after the start of its ID: pets.list.limit.max, for example,
+// in pets_list_limit.go. The checks of open clauses are in observed.go.
 func clauseTable() []Clause {
 	const (
 		description = "it is a property of the interface description, which no operation shows"

@@ -36,21 +36,24 @@
 // checksums are right. The store does not notice if its file is overwritten with
 // one whose last transaction has the same ID and the same state.
 //
-// # The way of a create
+// # The path of a create
 //
 //	CreatePet          pet.go            validate and encode the pet
 //	└ change           commit.go         queue the change; one of the callers commits for all
 //	  └ commitNext     commit.go         take what is queued; wait for more if the last batch was larger
 //	    └ update       update.go         make sure that the file was not replaced
-//	      ├ transact   update.go         begin a bbolt transaction; load the state
-//	      │ ├ createPet  pet.go, once.go look up the key; add the pet to the last blocks
-//	      │ ├ put      update.go         check the pages that change; store the blocks
+//	      ├ transact   update.go         begin a bbolt transaction
+//	      │ ├ load     update.go         check the pages that every change needs; load the state
+//	      │ ├ createPet  pet.go, once.go look up the Once; add the pet to the last blocks in memory
+//	      │ ├ flush    pet.go, block.go  store these blocks; put first checks the pages that change
+//	      │ ├ store    state.go          store the state
 //	      │ └ Commit   bbolt             write and sync the pages, then the meta page
 //	      └ show       read.go           all reads use a snapshot of this commit from now on
 //	← CreatePet                          every caller in the batch returns
 //
 // If Commit fails, commitError (failure.go) decides whether the changes of the
-// batch are refused or the store has failed.
+// batch are refused or the store has failed. The first change after Open is
+// preceded by a commit of its own, which marks a closed file as open (closed.go).
 //
 // A read takes the current snapshot, finds its block with a cursor, and copies
 // JSON out of the mapped file: AppendPage → view → appendPage → seekBlock.
@@ -65,20 +68,21 @@
 //	queue    number → time of creation, the text
 //	once/…   digest of a petstore.Once → clock, time, what was created
 //
-// A block holds the ID before its first pet, the number of its pets (2 bytes),
-// for each pet its ID, less the first, and where its JSON ends (4 bytes each),
-// and then the JSON, with commas between the pets.
+// A block holds the ID before its first pet and the number of its pets (2 bytes).
+// For each pet follow its ID, less the first, and where its JSON ends (4 bytes
+// each). The JSON follows, with commas between the pets.
 //
-// There is a bucket for each status that a pet can have; pets without
-// one are in none of them. The outcomes of idempotent creates are in two buckets,
-// the recent ones and those before. Times are nanoseconds since 1970; the clock is
-// for how long the file has been open. Every value ends in a CRC-32C.
+// There is a bucket for each status that a pet can have; pets without one are in
+// none of them. The outcomes of idempotent creates are in two buckets, one for
+// the recent outcomes and one for older ones. Times are in nanoseconds since
+// 1970; the clock is how long the file has been open. Every value ends in a
+// CRC-32C.
 //
 // # Upgrades
 //
-// The schema is version 1. A program opens files of its own version and of
-// every older one, which it brings up to date in one transaction before it
-// uses them. It refuses a newer one ([ErrNewer]) and leaves it untouched. So a
-// file goes forward with a new release and never back: copy it first, if going
-// back matters.
+// The schema is version 1, the first. A program refuses a file of a newer version
+// ([ErrNewer]) and does not change it. A release with a newer schema must open
+// files of every older one, and bring them up to date in one transaction before
+// it uses them. An older release cannot open such a file again, so copy the file
+// before an upgrade if you may have to go back.
 package storage
