@@ -15,8 +15,8 @@ import (
 // little memory for any file.
 //
 // Check returns an error if the file cannot be checked: it is in use
-// ([ErrLocked]; on Windows that is not noticed), from a newer
-// release ([ErrNewer]), or cannot be read.
+// ([ErrLocked]; on Windows that is not noticed), is from a newer release
+// ([ErrNewer]), or cannot be read.
 func Check(path string, report func(error)) error {
 	s, err := scan(path, report)
 	if err != nil {
@@ -31,7 +31,7 @@ func Check(path string, report func(error)) error {
 	s.checkOutcomes()
 	for _, name := range s.Buckets() {
 		if !slices.ContainsFunc(tables(), func(t table) bool { return string(t.name) == name }) {
-			s.found(damaged("there is a bucket %q that is not known", name))
+			s.found(damaged("unknown bucket %q", name))
 		}
 	}
 	if !s.damaged { // damage hides pages that are in use, so they seem stray
@@ -64,7 +64,7 @@ func (s *scanner) checkPets() {
 		add(&want[0], id, record)
 		pet, err := decodePet(record)
 		if err != nil || pet.ID != id || pet.Validate() != nil {
-			s.found(damaged("the record of the pet %d is not that pet", id))
+			s.found(damaged("the record of the pet %d holds something else", id))
 		} else if pet.Status != "" {
 			add(&want[petTableOf(pet.Status)], id, record)
 		}
@@ -83,7 +83,7 @@ func (s *scanner) checkPets() {
 			s.found(damaged("%s ends at %d, want %d", t.name, got[i].last, s.state.LastIDs[i]))
 		}
 		if got[i] != want[i] {
-			s.found(damaged("%s holds %d pets, which are not the %d that pets has with that status", t.name, got[i].pets, want[i].pets))
+			s.found(damaged("the %d pets of %s are not the %d pets with that status", got[i].pets, t.name, want[i].pets))
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (s *scanner) pets(t *table) iter.Seq2[int64, []byte] {
 				continue
 			}
 			if b.prev != last && !afterDamage || b.first <= last {
-				s.found(damaged("%s goes from %d to %d and leaves out %d", t.name, last, b.first, b.prev))
+				s.found(damaged("the block %d of %s follows %d, want %d", b.first, t.name, last, b.prev))
 			}
 			last, afterDamage = b.lastID(), false
 			for i := range b.n {
@@ -127,7 +127,7 @@ func (s *scanner) checkQueue() {
 		}
 	}
 	if s.known() && count != s.state.Queued {
-		s.found(damaged("the queue holds %d messages and not %d", count, s.state.Queued))
+		s.found(damaged("the queue holds %d messages, want %d", count, s.state.Queued))
 	}
 }
 

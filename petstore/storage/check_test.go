@@ -73,8 +73,8 @@ func TestCheckFinds(t *testing.T) {
 		edit func(tx *bbolt.Tx) error
 		says string
 	}{
-		{"a pet lost", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("pets")).Delete(one) }, "pets goes from 0 to 32 and leaves out 31"},
-		{"a pet lost from its status", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("status/available")).Delete(one) }, "status/available goes from 0 to 113 and leaves out 109"},
+		{"a pet lost", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("pets")).Delete(one) }, "the block 32 of pets follows 0, want 31"},
+		{"a pet lost from its status", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("status/available")).Delete(one) }, "the block 113 of status/available follows 0, want 109"},
 		{"an outcome lost", func(tx *bbolt.Tx) error {
 			b := tx.Bucket([]byte("once/0"))
 			k, _ := b.Cursor().First()
@@ -143,7 +143,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// TestCheckExpired checks a file in which many outcomes have ended at once, so
+// TestCheckExpired checks a file in which many outcomes have expired at once, so
 // that whole leaves of them were emptied in one transaction.
 func TestCheckExpired(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")

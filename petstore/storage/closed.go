@@ -7,18 +7,18 @@ import (
 
 // The newer of two meta pages leads to the last commit. If that page is
 // damaged, the older one leads to the commit before, and what was stored last
-// is lost without a trace. So the state says whether the file was closed in
-// good order. If it was, both meta pages lead to the same state, and either is
+// is lost without a trace. So the state says whether the file was closed
+// cleanly. If it was, both meta pages lead to the same state, and either is
 // enough. Otherwise a file with one invalid meta page is refused.
 
-// ErrUndecided says that a file was not closed in good order and one of its
+// ErrUndecided says that a file was not closed cleanly and that one of its
 // two meta pages is damaged: what was stored last may be missing from it.
 // [AcceptOlder] makes the file usable without it.
 var ErrUndecided = errors.New("the file was not closed, and the damaged meta page may be that of the last commit")
 
 // ErrSpare says that one of the two meta pages is damaged in a file that was
-// closed in good order. Nothing is lost, and [Open] writes the page again.
-var ErrSpare = errors.New("the file was closed in good order and needs only one meta page")
+// closed cleanly. Nothing is lost, and [Open] writes the page again.
+var ErrSpare = errors.New("the file was closed cleanly and needs only one meta page")
 
 // judgeInvalid returns what a damaged meta page means, if there is one.
 func (s state) judgeInvalid(meta error) error {

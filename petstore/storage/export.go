@@ -96,7 +96,7 @@ func (x *export) run(path string) error {
 		x.Lost = max(0, total-x.Written)
 	}
 	if x.Lost != 0 && !x.SkipDamaged {
-		x.found(damaged("%s holds %d records and not %d", tables[0].name, x.Written, total))
+		x.found(damaged("%s holds %d records, want %d", tables[0].name, x.Written, total))
 	}
 	return x.err
 }
@@ -157,8 +157,8 @@ func (x *export) keep(id int64, record []byte) {
 	}
 }
 
-// records calls yield with the JSON of each pet, or of the message, in a record
-// that is sound, except those that were written before.
+// records calls yield with the JSON of each pet, or of the message, in a sound
+// record, except for those that were written before.
 func (x *export) records(t *table, key, value []byte, yield func(id int64, record []byte)) error {
 	if x.Messages {
 		id, m, err := openMessage(key, value)
@@ -181,7 +181,7 @@ func (x *export) records(t *table, key, value []byte, yield func(id int64, recor
 			continue
 		}
 		if pet, err := decodePet(record); err != nil || pet.ID != id {
-			return damaged("the record %d of %s is not that pet", id, t.name)
+			return damaged("the record %d of %s holds something else", id, t.name)
 		}
 		yield(id, record)
 	}

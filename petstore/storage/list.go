@@ -105,7 +105,7 @@ func (r *reader) nextBlock(i int, b block, id int64) (_ block, err error) {
 		return b, err
 	}
 	if b.prev != end || b.first <= id { // otherwise pages could repeat without end
-		return b, damaged("%s goes from %d to %d, but %d is before that", t.name, end, b.first, b.prev)
+		return b, damaged("the block %d of %s follows %d, want %d", b.first, t.name, end, b.prev)
 	}
 	return b, nil
 }
