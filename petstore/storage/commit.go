@@ -9,9 +9,9 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// The limits of what may wait and of what one transaction takes. If they are
-// reached, the disk is slower than the callers. Further changes are refused at
-// once: so memory is bounded, and nobody waits forever.
+// The limits of what may wait and of what one transaction takes. If the limits of
+// what may wait are reached, the disk is slower than the callers. Further changes
+// are then refused at once, so memory is bounded and no caller waits forever.
 const (
 	maxWaiting      = 2048
 	maxWaitingBytes = 64 << 20
@@ -39,9 +39,9 @@ type write struct {
 // If ctx ends before the transaction begins, the change is not made. After that,
 // change waits for the result.
 //
-// One of the callers commits the changes of all, while the others wait. To
-// have a goroutine commit would slow down a single caller: waking it takes as
-// long as a good part of the commit.
+// One of the callers commits the changes of all, while the others wait. A
+// goroutine that commits would slow down a single caller: to wake it takes a
+// large part of the time of a commit.
 func (s *Store) change(ctx context.Context, size int, apply func(*update) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -117,10 +117,11 @@ func (s *Store) commitNext() {
 	s.lastBatch, s.lastTook = len(batch), time.Since(start)
 }
 
-// nextBatch returns writes that are waiting. If the last batch had more, it
-// waits for as many, as long as that commit took: the callers that it served may
-// be about to call again, and without them one sync would become two. A caller
-// that comes alone after a large batch waits once, and then no more.
+// nextBatch returns writes that are waiting. If the last batch had more, it waits
+// until as many have arrived, but at most as long as the last commit took: the
+// callers of that commit may be about to call again, and without them one sync
+// would become two. A caller that comes alone after a large batch waits only
+// once.
 func (s *Store) nextBatch() []*write {
 	runtime.Gosched() // on one processor, lets callers that are ready enqueue their writes
 	batch := make([]*write, 0, max(1, s.lastBatch))

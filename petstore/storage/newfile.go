@@ -57,8 +57,8 @@ func makeWhole(path string, fill func(*os.File) error) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	// A link does not replace a file, a renaming does. Some file systems have
-	// no links.
+	// Link does not replace a file, but Rename does. Some file systems have no
+	// links.
 	if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		err = os.Rename(f.Name(), path)
 	}

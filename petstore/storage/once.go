@@ -10,9 +10,9 @@ import (
 
 // Outcomes are kept in two tables, under the digest of their petstore.Once.
 // New ones go into the recent table. The other table has those from before
-// RecentSince. When these are older than petstore.OnceKept, each commit deletes a
-// few, in the order of their keys, which is page by page. When none
-// is left, the empty table becomes the recent one.
+// RecentSince. When all of these are older than petstore.OnceKept, each commit
+// deletes a few, in the order of their keys and so page by page. When none is
+// left, the empty table becomes the recent one.
 
 // outcome is the result of a create with a Once.
 type outcome struct {
@@ -43,7 +43,7 @@ func openOutcome(t *table, key, value []byte) (outcome, error) {
 
 // readClock sets u.now, and advances the clock of the outcomes: by the time that
 // has passed while the file was open, as the system's monotonic clock measures
-// it. If the date is set, that changes nothing. The time between a Close and the
+// it. Setting the date has no effect. The time between a Close and the
 // next Open is not counted, because only the date could tell it.
 func (u *update) readClock(s *Store) {
 	now := s.now()
@@ -74,9 +74,9 @@ func (u *update) recall(operation string, once petstore.Once, value []byte) (*ou
 	return o, nil
 }
 
-// findOutcome returns the outcome under key, nil if there is none. A damaged
-// record may be the one of key, with another key by a flipped bit. It would be
-// next to the place of key, so the records there must be sound.
+// findOutcome returns the outcome under key, nil if there is none. A flipped bit
+// may have changed the key of the record. The record is then next to the place of
+// key, so the records there must be sound.
 func (u *update) findOutcome(t *table, key []byte) (*outcome, error) {
 	b, err := t.bucket(u.Tx)
 	if err != nil {

@@ -24,7 +24,7 @@ func withDate(t time.Time, d time.Duration) time.Time {
 }
 
 // TestOnceWithWrongClock repeats a create after the date was wrong for a while.
-// An outcome may be kept too long, but not too short.
+// An outcome may be kept too long, but not too short a time.
 func TestOnceWithWrongClock(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		for name, wrong := range map[string]time.Duration{

@@ -99,7 +99,7 @@ func TestOpenRace(t *testing.T) {
 	}
 }
 
-// edit changes the store's file with bbolt alone.
+// edit changes the store's file with bbolt, without a Store.
 func edit(t *testing.T, path string, fn func(*bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -191,7 +191,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestMain also is the second process of TestLocked.
+// TestMain is also the second process of TestLocked.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("STORAGE_TEST_OPEN"); path != "" {
 		s, err := storage.Open(path, nil)
@@ -229,8 +229,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestOpenBusy opens a file again and again that is open and written to. The
-// error must be that it is in use, never that it is damaged.
+// TestOpenBusy repeatedly opens a file that a store has open and writes to. The
+// error must be that the file is in use, never that it is damaged.
 func TestOpenBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
 	s := open(t, path)

@@ -15,7 +15,7 @@ type snapshot struct {
 	tx       *bbolt.Tx
 	state    state
 	pets     [4]*bbolt.Bucket // of petTables
-	reads    sync.RWMutex     // held for reading by each read, and for good by retire
+	reads    sync.RWMutex     // held for reading by each read, and forever by retire
 	replaced chan struct{}    // closed when the store shows another, or none
 }
 

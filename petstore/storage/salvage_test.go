@@ -12,8 +12,7 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// TestExport exports a whole file, and damaged ones with and without leave to
-// skip what is damaged.
+// TestExport exports a sound file, and damaged ones with and without SkipDamaged.
 func TestExport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
 	whole := small(t).file
@@ -35,8 +34,8 @@ func TestExport(t *testing.T) {
 		t.Errorf("exporting the messages returned %+v, %v: %.200s", x, err, messages)
 	}
 
-	// Every page of a tree in turn: nothing but the pets without a status
-	// of one leaf is ever lost, and nothing is made up.
+	// Every page of a tree in turn: only the pets without a status in one leaf
+	// may be lost, and no pet is invented.
 	for _, id := range append(pagesOf(whole, leafPage), pagesOf(whole, branchPage)...) {
 		b := bytes.Clone(whole)
 		clear(pageOf(b, id))

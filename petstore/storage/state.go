@@ -24,7 +24,7 @@ type state struct {
 	LastMessage int64 // the highest number of a message
 	Queued      int64 // messages in the queue
 
-	// Clock is for how long the file has been open, in nanoseconds: the time
+	// Clock is how long the file has been open, in nanoseconds: the time
 	// of the outcomes. See update.readClock.
 	Clock int64
 
@@ -36,7 +36,7 @@ type state struct {
 	// onceTables. Check finds by them that a record is missing.
 	OnceSums [2]int64
 
-	// Closed is 1 in a file that was closed in good order, otherwise 0. See
+	// Closed is 1 in a file that was closed cleanly, otherwise 0. See
 	// Store.markClosed.
 	Closed int64
 }

@@ -24,7 +24,7 @@ import (
 // stored is what was stored in a file.
 type stored struct {
 	file  []byte // after the store was closed
-	old   []byte // on the way
+	old   []byte // at an earlier time
 	pets  []petstore.Pet
 	keyed map[int]petstore.Pet // those created with a key that is still remembered
 	queue []petstore.Message
@@ -40,8 +40,8 @@ const (
 	deepMessages = 400
 )
 
-// small has a bit of everything, over several levels of pages. Each record was
-// stored by a commit of its own.
+// small has some of every kind of record, over several levels of pages. Each
+// record was stored by a commit of its own.
 var small = storedOnce(func(t testing.TB, path string, d *stored) {
 	s := open(t, path)
 	for i := range smallPets {

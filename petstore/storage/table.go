@@ -24,10 +24,10 @@ const sumLen = 4
 
 // table is a bucket whose values end in a checksum over the bucket's name, the
 // key and the rest of the value. So a record is refused if a bit of it is
-// flipped, and if it is stored in the place of another.
+// flipped, or if it is stored in the place of another.
 type table struct {
 	name []byte
-	seed uint32 // the checksum of the name, with which that of each record starts
+	seed uint32 // the checksum of the name; that of each record continues it
 }
 
 func newTable(name string) table {

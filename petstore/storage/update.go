@@ -82,7 +82,7 @@ func (s *Store) update(fn func(*update) error) error {
 	if err != nil && !remap || s.failure.Load() != nil {
 		return err
 	}
-	// Show a snapshot, also if the change failed after the last one was withdrawn.
+	// Show a snapshot, even if the change failed after the last one was withdrawn.
 	p, e := s.newSnapshot()
 	if e == nil && (p.tx.ID() != s.lastCommit || p.state != s.lastState) {
 		p.retire()

@@ -9,9 +9,9 @@ import (
 // readsAtOnce is how many branches are read at a time.
 const readsAtOnce = 32
 
-// Verify makes sure that the trees are trees and that no page is in two places.
-// It reads the branches of each tree, but no leaves: these have to be checked
-// when they are used.
+// Verify makes sure that each tree is one and that no page is in two places. It
+// reads the branches of each tree, but no leaves: these must be checked when they
+// are used.
 func (f *File) Verify() {
 	for _, b := range f.bucket {
 		if b.root != 0 {
@@ -97,9 +97,9 @@ func (f *File) refs(root uint64) iter.Seq[*ref] {
 }
 
 // below yields the references to the leaves under the branch at, and returns
-// false if yield did. p and err are what was read there. That many branches are
-// above each leaf, this one included. Each branch claims the pages below it, so
-// one that leads back to itself ends there.
+// false if yield did. p and err are what was read there. height is how many
+// branches are above each leaf, at included. Each branch claims the pages below
+// it, so the walk does not follow a branch that leads back to itself.
 func (f *File) below(at *ref, p page, err error, height int, yield func(*ref) bool) bool {
 	if err == nil && p.leaf {
 		err = errNotLevel(at.id)
@@ -145,9 +145,9 @@ func (f *File) branches(p page, end []byte) ([]page, []error) {
 	return pages, errs
 }
 
-// height returns how many branches are above each leaf under at, itself
-// included. All leaves of a tree have the same depth, so one way down over sound
-// pages is enough to tell.
+// height returns how many branches are above each leaf under at, at included.
+// All leaves of a tree have the same depth, so one path over sound pages is
+// enough.
 func (f *File) height(at ref) int {
 	p, err := f.page(&at, nil)
 	if err != nil {
@@ -170,7 +170,7 @@ func (f *File) height(at ref) int {
 	return height
 }
 
-// reject reports a page that is not sound. It becomes a stray one.
+// reject reports a page that is not sound. The page is then a stray one.
 func (f *File) reject(id uint64, err error) {
 	f.used.remove(id)
 	f.report(err)
