@@ -44,7 +44,7 @@
 //	s           state: the counters, and what is not yet in a full block
 //	w PROCESS   the mark of a process: the number of its last transaction
 //	t PROCESS   exists as long as outcomes of the process must be kept
-//	c           how often in a row the last losing transaction has lost
+//	c           how many times in a row the last losing transaction has lost
 //	p BLOCK     16 pets
 //	P ID        the name of a pet, if it has more than 256 bytes
 //	m CHUNK     how many pets of each status are before a chunk of 128
@@ -56,7 +56,7 @@
 //
 // A block is written once, when it is full. Pets and IDs that are not yet in a
 // block are in the state. So a list reads about the same number of keys at any
-// cursor, and a block that was read never has to be read again.
+// cursor, and a block that was read need not be read again.
 //
 // Every value ends in a CRC-32C over the key, without the prefix, and the value.
 package etcdstore

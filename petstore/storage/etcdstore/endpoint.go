@@ -16,9 +16,9 @@ import (
 type Endpoint struct {
 	URL     string  `json:"url"`
 	State   string  `json:"state"`   // "responds", or what is wrong
-	Calls   int64   `json:"calls"`   // requests, with those that failed
-	Failed  int64   `json:"failed"`  // each was repeated, unless its time was over
-	Seconds float64 `json:"seconds"` // that the calls took together
+	Calls   int64   `json:"calls"`   // requests, failed ones included
+	Failed  int64   `json:"failed"`  // requests; each was repeated, unless its time was over
+	Seconds float64 `json:"seconds"` // how long the calls took together
 }
 
 // Endpoints returns the state of each endpoint, in the order of the
@@ -37,12 +37,11 @@ func (s *Store) Endpoints() []Endpoint {
 	return all
 }
 
-// memberState is the result of a check. kind changes only if the log should say
-// so.
+// memberState is the result of a check. A change of kind is logged.
 type memberState struct {
 	kind    string // "responds", or what is wrong
-	why     string // it does not respond
-	cluster uint64 // if it responds
+	why     string // why it does not respond or refuses requests
+	cluster uint64 // the ID of its cluster, if it responds
 }
 
 func (s *memberState) String() string {
@@ -114,7 +113,7 @@ const checkInterval = 2 * time.Second
 
 // watch checks a member until the store is closed, and logs when its state
 // changes. A member that did not respond when the store was opened is used only
-// when it is known to belong to the same cluster.
+// after it has turned out to belong to the same cluster.
 func (s *Store) watch(m *member) {
 	for sleep(s.context, time.Now().Add(time.Minute), checkInterval) {
 		st := m.check(s.context, true)

@@ -20,14 +20,14 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("waited in vain until %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		}
 	}
 }
 
-// Many readers go on when their member is lost, although the token of the user
-// has expired on the others: a token costs the member a slow hash of the
-// password.
+// Many readers go on when their member is lost, even if the token of the user has
+// expired on the other members. To issue a token, a member computes a slow hash
+// of the password.
 func TestExpiredTokens(t *testing.T) {
 	const readers = 100
 	urls := []string{freeURL(), freeURL(), freeURL()}
@@ -74,11 +74,11 @@ func TestExpiredTokens(t *testing.T) {
 	}
 	t.Logf("the slowest of %d reads took %v", readers, longest)
 	if longest > time.Second {
-		t.Error("that is more than a second")
+		t.Error("the slowest read took more than a second")
 	}
 }
 
-// Endpoints of two clusters are refused, also if one responds late.
+// Endpoints of two clusters are refused, even if one responds late.
 func TestTwoClusters(t *testing.T) {
 	other := freeURL()
 	late := newProxy(t, other)
@@ -130,8 +130,8 @@ func TestNewStore(t *testing.T) {
 	}
 }
 
-// The log has one line about the start, and one about each change in the state of
-// an endpoint, even if the store does not need it. Errors name the endpoint.
+// The log has one line about the start and one about each change in the state of
+// an endpoint, even of one that the store does not use. Errors name the endpoint.
 func TestEndpointStates(t *testing.T) {
 	p, prefix := newProxy(t, endpoint), newPrefix(t)
 	open(t, etcdstore.Config{Prefix: prefix})
@@ -173,7 +173,7 @@ func TestEndpointStates(t *testing.T) {
 	}
 }
 
-// A creation writes nothing into a cluster that took the place of the store's.
+// A creation writes nothing into a cluster that has replaced the store's.
 func TestRebuiltCluster(t *testing.T) {
 	first, second := freeURL(), freeURL()
 	newCluster(t, []string{first})

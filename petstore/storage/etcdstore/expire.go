@@ -13,32 +13,32 @@ import (
 )
 
 // No server's clock decides when outcomes expire. A process writes under a name
-// for half an hour at most, then under another one. Each name has a record with
+// for at most half an hour, then under another one. Each name has a record with
 // a lease of 25 hours, which the cluster deletes by its own clock. After that
 // any process may delete the outcomes that were written under the name.
 //
 // The outcomes themselves have no lease: in a cluster with users, a put with a
 // lease checks the permission for every key that has the lease.
 
-// maxNumber limits the transactions under a name. So a read of their records,
-// in which etcd counts all of them, is fast.
+// maxNumber limits the transactions under a name. A read of some of their records
+// stays fast, although etcd counts all of them for it.
 const maxNumber = 10_000
 
-// identify gives the process a new name, unless its name is still good.
+// identify gives the process a new name, unless its name can still be used.
 func (s *Store) identify(end time.Time) error {
-	c, most := &s.committer, s.config.onceKept/48
+	c, maxAge := &s.committer, s.config.onceKept/48
 	// The monotonic clock may stop while the machine sleeps. The wall clock
 	// may be set.
 	now, wall := time.Now(), s.config.Now().UnixNano()
 	age := time.Duration(wall - c.namedWall)
-	if c.process != "" && c.number < maxNumber && now.Sub(c.named) < most && age >= 0 && age < most {
+	if c.process != "" && c.number < maxNumber && now.Sub(c.named) < maxAge && age >= 0 && age < maxAge {
 		return nil
 	}
 	name := rand.Int64()
 	key := numbered(leaseKey, name)
 	_, _, err := s.call(s.context, end, txn{
 		then: []clientv3.Op{clientv3.OpPut(s.config.Prefix+key, seal(key, nil))},
-		ttl:  int64((s.config.onceKept+2*most)/time.Second) + 1,
+		ttl:  int64((s.config.onceKept+2*maxAge)/time.Second) + 1,
 	})
 	if err == nil {
 		c.process, c.number, c.named, c.namedWall = numbered(writerKey, name), 0, now, wall
@@ -49,8 +49,8 @@ func (s *Store) identify(end time.Time) error {
 // expireInterval is about how often a process looks for expired outcomes.
 const expireInterval = time.Minute
 
-// expireAll deletes expired outcomes, until the store is closed. Every process
-// does, so that creations need not.
+// expireAll deletes expired outcomes until the store is closed. Every process
+// does this in the background, so that creations need not.
 func (s *Store) expireAll() {
 	for {
 		select {

@@ -14,7 +14,7 @@ import (
 )
 
 // createWithKeys creates n pets, each with its own idempotency key, and returns
-// their IDs. Names that start with kind belong to the keys.
+// their IDs. The name of each pet is kind, and its key starts with kind.
 func createWithKeys(t *testing.T, s *etcdstore.Store, kind string, n int) []int64 {
 	t.Helper()
 	ids := make([]int64, n)
@@ -42,7 +42,8 @@ func count(t *testing.T, c *clientv3.Client, prefix string) int64 {
 	return resp.Count
 }
 
-// expireUntil lets a store delete expired outcomes until the cluster has want.
+// expireUntil lets a store delete expired outcomes until the cluster has want
+// outcomes.
 func expireUntil(t *testing.T, c *clientv3.Client, s *etcdstore.Store, prefix string, want int64) {
 	t.Helper()
 	start := time.Now()
@@ -62,7 +63,7 @@ func expireUntil(t *testing.T, c *clientv3.Client, s *etcdstore.Store, prefix st
 	}
 }
 
-// The clock of a process neither ends the time of outcomes nor extends it.
+// How long outcomes are kept does not depend on the clock of a process.
 func TestClocks(t *testing.T) {
 	prefix, client := newPrefix(t), newClient(t, endpoint)
 	config := etcdstore.Config{Prefix: prefix, RequestTimeout: time.Minute}
@@ -90,14 +91,14 @@ func TestClocks(t *testing.T) {
 			t.Errorf("a repeated creation returned the pet %d, want %d", id, ids[i])
 		}
 	}
-	// A time that has ended does not end for an outcome of the same key.
+	// The expiry of an outcome does not end a later outcome of the same key.
 	again := createWithKeys(t, kept, "brief", 500)
 	if err := idle.Expire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, id := range createWithKeys(t, ahead, "brief", 500) {
 		if id <= 602 || id != again[i] {
-			t.Errorf("a creation after the end of an outcome returned the pet %d, the repetition %d", again[i], id)
+			t.Errorf("a creation after an outcome expired returned the pet %d, its repetition %d", again[i], id)
 		}
 	}
 	// What is left belongs to the processes whose outcomes are kept.

@@ -63,7 +63,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// etcd accepts a transaction that is full of creations with keys, also if they
+// etcd accepts a transaction that is full of creations with keys, even if they
 // have long names and messages are among them.
 func TestManyOnces(t *testing.T) {
 	const callers, each = 256, 3

@@ -10,8 +10,8 @@ import (
 // The limits of what may wait and of what one transaction takes. etcd accepts
 // 128 operations and 1.5 MiB. 512 pets need at most 33 blocks, 5 marks and 7
 // blocks of indexes. Every transaction also has operations for the state, the
-// mark of the process, the last loser and a record of outcomes. The rest is for
-// long texts, messages and outcomes.
+// mark of the process, the last loser and a record of outcomes. The other
+// operations are for long texts, messages and outcomes.
 const (
 	maxWaiting      = 2048
 	maxWaitingBytes = 64 << 20

@@ -36,7 +36,7 @@ func TestQuota(t *testing.T) {
 			t.Fatal("the quota is never reached")
 		}
 	}
-	// A repetition returns its known outcome, also if refused changes are in the
+	// A repetition returns its known outcome, even if refused changes are in the
 	// same transaction.
 	var wg sync.WaitGroup
 	for i := range 60 {
