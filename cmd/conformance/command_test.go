@@ -18,7 +18,7 @@ import (
 	"example.com/animalstore/internal/version"
 )
 
-// newTarget serves the reference handler and returns its base address. A
+// newTarget serves the reference handler and returns its base URL. A
 // broken one responds to a create with 200.
 func newTarget(t *testing.T, broken bool) string {
 	t.Helper()
@@ -107,7 +107,7 @@ func TestCommands(t *testing.T) {
 		{name: "number out of range", args: run(good, "-parallel", "99999999999999999999"), env: env, code: 2, stderr: "flag -parallel: must be an integer from 1 to 2147483647"},
 		{name: "duration without a unit", args: run(good, "-timeout", "10"), env: env, code: 2, stderr: "flag -timeout: must be a number with a unit (h, m, s), as in 5s"},
 		{name: "boolean that is neither true nor false", args: run(good, "-strict=yes"), env: env, code: 2, stderr: "-strict: must be true or false"},
-		{name: "unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `no format "pdf"; the formats are text, ansi, json, junit, html`},
+		{name: "unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `unknown format "pdf"; the formats are text, ansi, json, junit, html`},
 		{name: "unknown format without a file", args: run(good, "-report", "pdf="), env: env, code: 2, stderr: "the formats are text, "},
 		{name: "report without a file", args: run(good, "-report", "json"), env: env, code: 2, stderr: "junit=report.xml"},
 		{name: "report that cannot be written", args: run(good, "-report", "json="+filepath.Join(t.TempDir(), "no", "x")), env: env, code: 2, stderr: "cannot be written"},

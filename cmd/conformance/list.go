@@ -25,7 +25,7 @@ func listCommand() flags.Command {
 	var run, skip string
 	return flags.Command{
 		Name:  "list",
-		About: "list the checks: id, level, section of the contract, title",
+		About: "list the checks: ID, level, section of the contract, title",
 		Flags: func(fs *flag.FlagSet) {
 			flags.Var(fs, &asJSON, "json", false, "print JSON: an array of objects", flags.Bool)
 			defineSelection(fs, &run, &skip)
@@ -67,7 +67,7 @@ func explainCommand() flags.Command {
 			for _, id := range c.Args {
 				check, ok := conformance.FindCheck(id)
 				if !ok {
-					return flags.Usagef("no check has the id %q; %s", id, similar(id))
+					return flags.Usagef("no check has the ID %q; %s", id, similar(id))
 				}
 				texts = append(texts, explain(check))
 			}

@@ -8,8 +8,8 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// progress shows how far a run is: one line per check with -v, otherwise one
-// line that changes, on a terminal only.
+// progress shows the progress of a run: with -v one line for each check,
+// otherwise one line that changes, only on a terminal.
 type progress struct {
 	w       io.Writer
 	verbose bool
@@ -29,7 +29,7 @@ func (p *progress) done(r conformance.Result) {
 		p.failed++
 	}
 	switch {
-	case p.verbose && r.Verdict == conformance.Skip: // the report names them
+	case p.verbose && r.Verdict == conformance.Skip: // the report names the skipped checks
 	case p.verbose:
 		message := ""
 		if r.Message != "" {

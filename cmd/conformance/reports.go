@@ -17,7 +17,7 @@ import (
 // reports are the reports to write. A report that creates or replaces a file is
 // written to a temporary file beside it, which is renamed once it is complete, so
 // that no reader sees half a report. Links, devices and FIFOs are not replaced:
-// the report is written to what they lead to.
+// the report is written to them, or to the file that a link leads to.
 type reports []*reportFile
 
 type reportFile struct {
@@ -36,7 +36,7 @@ func (r *reports) add(s string) error {
 	case !ok || path == "":
 		return fmt.Errorf("must be FORMAT=FILE, as in junit=report.xml; the formats are %s", formats())
 	case !slices.Contains(report.Formats(), format):
-		return fmt.Errorf("there is no format %q; the formats are %s", name, formats())
+		return fmt.Errorf("unknown format %q; the formats are %s", name, formats())
 	case slices.ContainsFunc(*r, func(f *reportFile) bool { return f.path == path }):
 		return fmt.Errorf("another report already goes to %s", path)
 	}
@@ -44,12 +44,12 @@ func (r *reports) add(s string) error {
 	return nil
 }
 
-// formats names all of them.
+// formats returns the names of all formats, separated by commas.
 func formats() string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(report.Formats()), "[]"), " ", ", ")
 }
 
-// open opens all of them. It fails if one cannot be written, or when ctx ends.
+// open opens all reports. It fails if one cannot be written, or when ctx ends.
 func (r reports) open(ctx context.Context, c *flags.Call) error {
 	for _, f := range r {
 		if err := f.open(ctx, c); err != nil {
@@ -75,8 +75,8 @@ func (f *reportFile) open(ctx context.Context, c *flags.Call) error {
 		f.w = f.file
 		return err
 	}
-	// If path leads to an output of this process, use that: to open it again
-	// fails for a socket, and starts at the beginning of a file.
+	// If path leads to an output of this process, use that output. To open it
+	// again would fail for a socket, and would overwrite a file from its start.
 	if info, err := os.Stat(f.path); err == nil {
 		for _, w := range []io.Writer{c.Stdout, c.Stderr} {
 			output, ok := w.(*os.File)

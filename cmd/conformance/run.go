@@ -43,18 +43,18 @@ func runCommand() flags.Command {
 }
 
 func (s *settings) define(fs *flag.FlagSet) {
-	fs.StringVar(&s.target.URL, "url", "", "base `address` of the target: what stands before /pets, as in http://127.0.0.1:8080/v1")
-	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `address` of the messages: what stands before /messages; without it the message checks are skipped")
+	fs.StringVar(&s.target.URL, "url", "", "base `URL` of the target: the part before /pets, as in http://127.0.0.1:8080/v1")
+	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `URL` of the messages: the part before /messages; without it the message checks are skipped")
 	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, but not in the environment variable or in -key-file")
 	fs.StringVar(&s.keyFile, "key-file", "", "`file` that contains the API key and nothing else")
 	defineSelection(fs, &s.run, &s.skip)
 	flags.Var(fs, &s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures", flags.OneOf("required", "recommended"))
-	flags.Var(fs, &s.opts.Strict, "strict", false, "call no target conformant while a check is inconclusive", flags.Bool)
-	flags.Var(fs, &s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need more are skipped", flags.Bool)
-	optionalID(fs, &s.opts.Pet, "pet", "`id` of a pet that the target has, to fetch in a read-only run (default: one from its list)")
+	flags.Var(fs, &s.opts.Strict, "strict", false, "a run with an inconclusive check is incomplete, not conformant", flags.Bool)
+	flags.Var(fs, &s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped", flags.Bool)
+	optionalID(fs, &s.opts.Pet, "pet", "`id` of a pet that the target has, to get in a read-only run (default: one from its list)")
 	optionalID(fs, &s.opts.Category, "category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)")
-	fs.StringVar(&s.known, "known", "", "`file` of known failures: an id and a reason a line; they do not count, and one that passes fails the run")
-	flags.Var(fs, &s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: another one each time; the report has it", parseSeed)
+	fs.StringVar(&s.known, "known", "", "`file` of known failures, one line each: the ID of a check and the reason; they do not count, and if one passes, the run fails")
+	flags.Var(fs, &s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: a random one, which the report shows", parseSeed)
 	flags.Var(fs, &s.opts.Parallel, "parallel", 8, "`number` of checks to run at once", flags.Integer(1, math.MaxInt32))
 	flags.Var(fs, &s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response", flags.Duration(time.Millisecond))
 	fs.Func("report", "also write a report, as `format=file`: text, ansi, json, junit or html; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", s.reports.add)
@@ -63,8 +63,8 @@ func (s *settings) define(fs *flag.FlagSet) {
 
 // defineSelection defines the flags that select checks.
 func defineSelection(fs *flag.FlagSet, run, skip *string) {
-	fs.StringVar(run, "run", "", "select only the checks whose ids match one of these `globs`, separated by commas; * stands for any text")
-	fs.StringVar(skip, "skip", "", "skip the checks whose ids match one of these `globs`")
+	fs.StringVar(run, "run", "", "select only the checks whose IDs match one of these `globs`, separated by commas; * stands for any text")
+	fs.StringVar(skip, "skip", "", "skip the checks whose IDs match one of these `globs`")
 }
 
 // globs splits the value of a flag that selects checks.
@@ -93,7 +93,7 @@ func parseSeed(s string) (uint64, error) {
 	return n, nil
 }
 
-// judge is the command run. Its exit code says the verdict.
+// judge runs the checks and writes the reports. Its error has the exit code.
 func (s *settings) judge(c *flags.Call) error {
 	if err := s.complete(c); err != nil {
 		return err
@@ -163,8 +163,8 @@ func (s *settings) complete(c *flags.Call) error {
 	return nil
 }
 
-// print prints the report on standard output, unless that has a report of its
-// own.
+// print prints the report on standard output, or on standard error if a report of
+// -report goes to standard output.
 func (s *settings) print(c *flags.Call, result *conformance.Report) error {
 	out, format := c.Stdout, report.Text
 	if s.reports.toStdout(c) {
