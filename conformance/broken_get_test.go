@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// brokenFetches break GET /v1/pets/{petId}.
+// brokenFetches are servers that break GET /v1/pets/{petId}.
 func brokenFetches() []variant {
 	petID := func(change func(string) string) wrapper {
 		return requests(fetch, func(r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// brokenLists break GET /v1/pets.
+// brokenLists are servers that break GET /v1/pets.
 func brokenLists() []variant {
 	first := func(n int) func(*http.Request, []object) []object {
 		return func(_ *http.Request, l []object) []object { return l[:max(0, min(n, len(l)))] }
@@ -142,7 +142,8 @@ func filters(by petstore.Status, shows ...petstore.Status) func(petstore.Service
 	}
 }
 
-// listAll returns the first pets of what change makes of all pets that match q.
+// listAll lists all pets that match q without its limit, applies change to them,
+// and returns the first q.Limit of the result.
 func listAll(ctx context.Context, s petstore.Service, q petstore.ListQuery, change func([]petstore.Pet) []petstore.Pet) (petstore.Page, error) {
 	q, err := q.Normalize()
 	if err != nil {

@@ -12,11 +12,12 @@ import (
 const limitWhy = "Clients choose the size of their pages by it."
 
 // limitCheck returns a check that the list at query has exactly limit pets. It
-// first adds pets with that status ("": with any) until the target has enough.
+// first adds pets with that status ("": with any) until the target has enough of
+// them.
 func limitCheck(id, title, query, status string, limit, enough int) Check {
 	return Check{
 		ID: "pets.list.limit." + id, Title: title, Why: limitWhy,
-		Failure: fmt.Sprintf("With at least %d such pets in the store, GET /pets%s does not have %d. Inconclusive for a response of more than 1 MiB, which a target may end early.",
+		Failure: fmt.Sprintf("With at least %d such pets in the store, GET /pets%s does not have %d. Inconclusive for a response of 1 MiB or more, which a target may end early.",
 			enough, query, limit),
 		late: true, run: func(t *tester) { t.wantLimit(query, status, limit, enough) },
 	}
@@ -45,14 +46,14 @@ var limitAbove = Check{
 	Why:     "The maximum is there so that one request cannot read the whole store.",
 	Failure: "With at least 101 pets in the store, limit=101 or limit=1000 returns more than 100. The status of the response is not judged.",
 	late:    true, run: func(t *tester) {
-		short := attempt(func() { t.stock("", 101) })
+		tooFew := attempt(func() { t.stock("", 101) })
 		for _, query := range []string{"?limit=101", "?limit=1000"} {
 			x := t.get("/pets" + query) // the target may refuse the limit
 			if elements, _ := guess(x, probe.ParseArray); x.Status == 200 && len(elements) > 100 {
 				fail(x, "the list has %d pets, want at most 100", len(elements))
 			}
 		}
-		short.end()
+		tooFew.end()
 	},
 }
 
@@ -72,13 +73,13 @@ var limitFiltered = Check{
 // wantLimit ends the check if the list does not have exactly limit pets. It first
 // adds pets with that status until the target has enough.
 func (t *tester) wantLimit(query, status string, limit, enough int) {
-	short := attempt(func() { t.stock(status, enough) })
+	tooFew := attempt(func() { t.stock(status, enough) })
 	l := t.getList(query)
 	n := len(l.elements)
 	if n > limit {
 		fail(l.x, "the list has %d pets, want at most %d", n, limit)
 	}
-	short.end()
+	tooFew.end()
 	if n < limit && len(l.x.Body) >= largeList {
 		inconclusive("the list has %d pets in %d bytes: it may end early because of its size", n, len(l.x.Body))
 	}
