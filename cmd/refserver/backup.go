@@ -71,7 +71,7 @@ func backUp(ctx context.Context, url, path string, overwrite bool) (int64, error
 	var damage error
 	err = storage.Check(f.Name(), func(err error) {
 		if damage == nil {
-			damage = fmt.Errorf("the copy is damaged: either the store is, or the network: %w", err)
+			damage = fmt.Errorf("the copy is damaged, by the store or by the network: %w", err)
 		}
 	})
 	if err := errors.Join(err, damage); err != nil {

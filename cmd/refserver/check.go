@@ -19,7 +19,7 @@ func checkCommand() flags.Command {
 		Name: "check",
 		Args: "FILE",
 		About: "read the whole file and name all damage; exit code 0: sound, 1: damaged, 2: it could not be checked." +
-			" Check a copy, made with backup, of a file in use",
+			" If the file is in use, check a copy made with backup",
 		Run: func(c *flags.Call) error { return check(c.Stdout, c.Args[0]) },
 	}
 }

@@ -17,8 +17,8 @@ func exportCommand() flags.Command {
 	return flags.Command{
 		Name: "export",
 		Args: "FILE",
-		About: "write the pets in the file to standard output, one JSON object a line." +
-			" Export a copy, made with backup, of a file in use",
+		About: "write the pets in the file to standard output, one JSON object on each line." +
+			" If the file is in use, export a copy made with backup",
 		Flags: func(fs *flag.FlagSet) {
 			flags.Var(fs, &o.SkipDamaged, "skip-damaged", false, "skip damaged records, with a line for each on standard error, and save the rest", flags.Bool)
 			flags.Var(fs, &o.Messages, "messages", false, "write the queued messages instead of the pets", flags.Bool)
@@ -45,7 +45,7 @@ func exportCommand() flags.Command {
 			case !o.SkipDamaged:
 				return nil
 			case x.Lost < 0:
-				fmt.Fprintf(c.Stderr, "%d saved; how many there were is not known\n", x.Written)
+				fmt.Fprintf(c.Stderr, "%d saved; how many were lost is unknown\n", x.Written)
 			default:
 				fmt.Fprintf(c.Stderr, "%d saved, %d lost\n", x.Written, x.Lost)
 			}

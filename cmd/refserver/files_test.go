@@ -28,7 +28,7 @@ func TestFirstStartsAtOnce(t *testing.T) {
 			}
 			serving := slices.DeleteFunc(started, func(p *process.Process) bool {
 				_, err := p.Serving()
-				if err != nil { // the store is in use, or was found before its keys were made
+				if err != nil { // another server has the store open, or has not created its keys yet
 					oneLine(t, p.Log(), "petstore.db")
 				}
 				return err != nil
@@ -49,8 +49,8 @@ func TestFirstStartsAtOnce(t *testing.T) {
 	}
 }
 
-// A first key that cannot be printed is an error.
-func TestFirstKeyThatCannotBePrinted(t *testing.T) {
+// A new key that cannot be printed is an error.
+func TestKeyThatCannotBePrinted(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

@@ -30,8 +30,8 @@ func TestHangupIgnored(t *testing.T) {
 	}
 }
 
-// SIGHUP loads the certificate again. A pair of files that is not valid changes
-// nothing, and connections stay open.
+// SIGHUP loads the certificate again. An invalid pair of files changes nothing,
+// and connections stay open.
 func TestHangupLoadsCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
