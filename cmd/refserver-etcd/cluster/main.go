@@ -1,6 +1,6 @@
 // Cluster starts a petstore cluster on this machine to try: three members of
-// etcd and a reference server, each in a process of its own. It says when one of
-// them dies. Ctrl-C ends everything and removes the data.
+// etcd and a reference server, each in a process of its own. It reports when one
+// of them dies. Ctrl-C ends everything and removes the data.
 //
 //	go run -C cmd/refserver-etcd ./cluster
 package main
@@ -67,9 +67,9 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// build builds etcd and the server in dir, and shows that it goes on.
+// build builds etcd and the server in dir, and shows the progress.
 func build(ctx context.Context, dir string, out io.Writer) error {
-	fmt.Fprintln(out, "building etcd and the server, the first time for some minutes")
+	fmt.Fprintln(out, "building etcd and the server; the first time takes some minutes")
 	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-o", dir+string(filepath.Separator),
 		"example.com/animalstore/cmd/refserver-etcd", local.Etcd)
 	stderr, err := cmd.StderrPipe()
@@ -153,8 +153,8 @@ Ctrl-C ends everything and removes the data.
 	return server, err
 }
 
-// watch says when a member dies, and starts it again when the user presses Enter,
-// until ctx is done. It returns an error if the server ends before.
+// watch reports when a member dies, and starts it again when the user presses
+// Enter, until ctx is done. It returns an error if the server ends before that.
 func (c *cluster) watch(ctx context.Context, in io.Reader, server *process.Process) error {
 	enter := make(chan struct{})
 	go func() {

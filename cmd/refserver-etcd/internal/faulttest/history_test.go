@@ -49,8 +49,8 @@ type history struct {
 	highest int64    // ID in a response
 }
 
-// startHistory starts four clients, each of which pauses between two operations
-// for up to that time.
+// startHistory starts four clients. Each of them pauses between two operations,
+// for at most the given time.
 func startHistory(t *testing.T, c *cluster, pause time.Duration, args ...string) *history {
 	t.Helper()
 	h := &history{stop: make(chan struct{}), start: time.Now()}
@@ -147,7 +147,7 @@ func (s *server) get(id int64) ([]petstore.Pet, error) {
 	return []petstore.Pet{pet}, err
 }
 
-// model is the store as a list of names: the pet with the ID n has the n-th.
+// model is the store as a list of names: the pet with the ID n has the n-th name.
 var model = porcupine.Model{
 	Init:  func() any { return []string(nil) },
 	Equal: func(a, b any) bool { return slices.Equal(a.([]string), b.([]string)) },

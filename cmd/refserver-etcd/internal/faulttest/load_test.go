@@ -151,8 +151,8 @@ func (l *load) progress(t *testing.T) time.Duration {
 	})
 }
 
-// stall returns the longest time without an acknowledgement of which a part is
-// after from.
+// stall returns the longest time between two acknowledgements, the second of
+// which came after from.
 func (l *load) stall(from time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,7 +179,7 @@ func (l *load) finish(t *testing.T) {
 }
 
 // repeat repeats each creation with a key that was not acknowledged. If its pet
-// is stored, the response must have it.
+// is stored, the response must show that pet.
 func (l *load) repeat(t *testing.T) {
 	t.Helper()
 	s := l.cluster.servers[0]
@@ -198,7 +198,7 @@ func (l *load) repeat(t *testing.T) {
 		eventually(t, "a repeated creation", func() error {
 			pet, _, err := s.create(name, key)
 			if err == nil && id > 0 && pet.ID != id {
-				t.Errorf("%s is stored as %d, and the repetition is %d", name, id, pet.ID)
+				t.Errorf("%s is stored as %d, and the repetition returned %d", name, id, pet.ID)
 			}
 			return err
 		})

@@ -17,7 +17,8 @@ import (
 )
 
 // TestQuota fills the cluster twice under load, and checks what every server then
-// refuses and what not. After the commands in docs/cluster.md, writes must go on.
+// refuses and what it serves. After the commands in docs/cluster.md, writes must
+// go on.
 func TestQuota(t *testing.T) {
 	c := newCluster(t, 3, "--quota-backend-bytes=33554432")
 	steps := documented(t, "*No room.*")
