@@ -15,8 +15,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestRepeatedFailures: a lasting failure is logged once, then only the number of
-// requests that failed in the same way.
+// TestRepeatedFailures: a lasting failure is logged once. After that, only the
+// number of requests that failed in the same way is logged.
 func TestRepeatedFailures(t *testing.T) {
 	full := &petstore.Error{Code: petstore.CodeFull, Message: "the disk is full"}
 	late := &petstore.Error{Code: petstore.CodeUnavailable, Message: "too late"}
@@ -63,18 +63,18 @@ func TestRepeatedFailures(t *testing.T) {
 		fail(2, damaged, time.Second)
 		logged("damage", first+", level=ERROR", first+", level=ERROR")
 		fail(500, full, 20*time.Second)
-		logged("it lasts",
+		logged("the failure lasts",
 			more+`, status=507, code=insufficient_storage, message="the disk is full"`,
 			more+", code=unavailable, requests=1",
 			more+", code=insufficient_storage")
 		time.Sleep(time.Minute)
-		logged("it is over", more+", code=insufficient_storage")
+		logged("the failure is over", more+", code=insufficient_storage")
 		if counted != 1499 {
 			t.Errorf("%d requests were counted, want 1499: all of 1500 but the first", counted)
 		}
 		fail(1, full, time.Second)
-		logged("it is back", first+", code=insufficient_storage")
+		logged("the failure is back", first+", code=insufficient_storage")
 		time.Sleep(time.Minute)
-		logged("it came once")
+		logged("a failure that came once")
 	})
 }

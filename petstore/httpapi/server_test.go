@@ -119,7 +119,7 @@ func (s *server) stats() petstore.Stats {
 	return stats
 }
 
-// add stores pets with these names. Those whose name starts with "sold" are.
+// add stores pets with these names. Pets whose name starts with "sold" are sold.
 func (s *server) add(names ...string) {
 	s.Helper()
 	for i, name := range names {
@@ -155,11 +155,11 @@ func dial(t testing.TB, addr string) connection {
 // closeWrite closes the client's side of a connection made by dial.
 func (c connection) closeWrite() { _ = c.Conn.(*net.TCPConn).CloseWrite() }
 
-// write sends raw bytes. An error is a connection closed by the server, which
-// shows when its response is read.
+// write sends raw bytes. It ignores errors: they mean that the server has closed
+// the connection, and reading the response shows that.
 func (c connection) write(raw string) { _, _ = io.WriteString(c, raw) }
 
-// next returns the next response, to a request of that method.
+// next returns the next response, which is to a request of that method.
 func (c connection) next(method string) response {
 	c.Helper()
 	resp, err := http.ReadResponse(c.in, &http.Request{Method: method})
@@ -179,9 +179,9 @@ func readResponse(t testing.TB, resp *http.Response) response {
 	return response{Status: resp.StatusCode, Header: resp.Header, Body: string(body), Closes: resp.Close}
 }
 
-// rest returns all that comes until the server closes the connection.
+// rest returns everything that the server sends until it closes the connection.
 func (c connection) rest() string {
-	rest, _ := io.ReadAll(c.in) // an error is a connection reset after the response
+	rest, _ := io.ReadAll(c.in) // the connection may be reset after the response
 	return string(rest)
 }
 
