@@ -146,7 +146,7 @@ func (p *Process) Until(what string, ok func() bool) error {
 			}
 			return fmt.Errorf("the process ended with exit code %d before %s:\n%s", p.cmd.ProcessState.ExitCode(), what, p.Tail())
 		case time.Now().After(end):
-			return fmt.Errorf("waited %v in vain until %s:\n%s", Patience, what, p.Tail())
+			return fmt.Errorf("timed out after %v waiting until %s:\n%s", Patience, what, p.Tail())
 		}
 	}
 	return nil
