@@ -13,7 +13,7 @@
 //	03ba…77e4 ci@example.com 2026-11-20T09:31:00Z 2027-11-20T09:31:00Z
 //
 // Blank lines and lines that start with # are ignored. The file must end in a
-// newline, also if it holds no keys: otherwise it may be half written.
+// newline, even if it holds no keys: otherwise it may be half written.
 package apikey
 
 import (
