@@ -19,7 +19,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// brokenCreations break POST /v1/pets with a valid body.
+// brokenCreations are servers that break POST /v1/pets with a valid body.
 func brokenCreations() []variant {
 	name := func(change func(string) string) wrapper {
 		return members(create, func(o object) {

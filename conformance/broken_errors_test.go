@@ -2,7 +2,8 @@ package conformance_test
 
 import "fmt"
 
-// brokenErrors break the body of an error, for each operation and status.
+// brokenErrors are servers that break the body of an error, for each operation and
+// status.
 func brokenErrors() []variant {
 	var all []variant
 	for _, at := range []struct {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// brokenMessages break POST /v1/messages.
+// brokenMessages are servers that break POST /v1/messages.
 func brokenMessages() []variant {
 	timed := func(text string) wrapper { return set(submit, 202, "createdAt", text) }
 	echo := func(change func(string) string) wrapper { return texts(submit, 202, "message", change) }

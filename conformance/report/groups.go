@@ -13,7 +13,7 @@ import (
 type group struct {
 	verdict conformance.Verdict
 	known   bool
-	what    string // they have in common
+	what    string // what they have in common
 	results []conformance.Result
 }
 

@@ -40,7 +40,7 @@ func newCredential(id, what, scheme string, t token) Credential {
 // Sent reports whether there is a field at all.
 func (c Credential) Sent() bool { return c.value != nil }
 
-// ValidKey is the credential of the contract (section 5, item 1).
+// ValidKey is the credential of the contract (section 5).
 func ValidKey() Credential { return newCredential("", "the key", "Bearer ", wholeKey) }
 
 // LowerScheme is the valid credential with its scheme in another case.
