@@ -79,8 +79,8 @@ func (x *exchange) authenticate() error {
 }
 
 // bearerToken returns the token of an Authorization field's value, or "" if
-// the scheme is another or the token is empty. Schemes are compared without
-// case, and any number of spaces may follow (RFC 9110, section 11.4).
+// the scheme is another or the token is empty. Schemes are case-insensitive, and
+// any number of spaces may follow (RFC 9110, section 11.4).
 func bearerToken(field string) string {
 	scheme, token, _ := strings.Cut(field, " ")
 	if !strings.EqualFold(scheme, "Bearer") {

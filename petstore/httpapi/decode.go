@@ -40,7 +40,7 @@ type member struct {
 
 // decodeObject decodes a body of exactly one JSON object. The decoder refuses
 // duplicate names, invalid UTF-8 and lone surrogates, at any depth, and nesting
-// deeper than 10,000. Other members are ignored; names are compared with case.
+// deeper than 10,000. Other members are ignored. Names are case-sensitive.
 func decodeObject(body []byte, members ...member) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	if dec.PeekKind() != '{' {

@@ -65,7 +65,8 @@ type Options struct {
 	Deprecation time.Time
 
 	// SunsetGone makes GET /pets/{petId} respond with 410 from the sunset
-	// date on, 2030-12-05 00:00 UTC. false: it stays. NewMessages ignores it.
+	// date on, 2030-12-05 00:00 UTC. false: the operation is still served.
+	// NewMessages ignores it.
 	SunsetGone bool
 
 	// Now returns the time, for SunsetGone. nil: time.Now.

@@ -13,7 +13,7 @@ import (
 const maxKeyBytes = 255
 
 // once returns the [petstore.Once] of the request's Idempotency-Key. Its scope
-// is the principal, so that the keys of different accounts never meet.
+// is the principal, so that the keys of different accounts are different.
 func (x *exchange) once() (petstore.Once, error) {
 	fields := x.r.Header.Values("Idempotency-Key")
 	switch {

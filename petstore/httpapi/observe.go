@@ -38,7 +38,7 @@ type Observation struct {
 	Canceled bool
 }
 
-// observe calls Options.Observe, whose panic cannot spoil the response.
+// observe calls Options.Observe. If that panics, the response stays as it is.
 func (x *exchange) observe() {
 	if x.h.opts.Observe == nil {
 		return

@@ -46,8 +46,8 @@ func startBuilding(ctx context.Context) (built func(), err error) {
 	}
 }
 
-// reserve counts body, which is the response or about as long, as in flight
-// until the end of the exchange. It fails if other responses have reached the
+// reserve counts body as in flight until the end of the exchange. body is the
+// response or about as long. reserve fails if other responses have reached the
 // limit.
 func (x *exchange) reserve(body []byte) error {
 	if len(body) <= largeBytes {
