@@ -44,7 +44,7 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 }
 
 // classes are the names under which responses are counted, by the first digit of
-// the status. It is 0 if a connection was cut without a response.
+// the status. The digit is 0 if a connection was cut without a response.
 var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
 
 // untilFailed logs nothing once the store has failed: every request is refused

@@ -54,8 +54,8 @@ type Store struct {
 	// it can until it fails.
 	Ready func(context.Context) error
 
-	// Endpoints returns counters of what the store connects to, for /debug/vars. nil:
-	// none.
+	// Endpoints returns the state and the counters of the endpoints that the
+	// store connects to, for /debug/vars. nil: there are none.
 	Endpoints func() any
 
 	// Failed is closed when the store must be opened again, for the reason that
