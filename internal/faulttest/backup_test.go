@@ -67,7 +67,7 @@ func TestBackupUnderLoad(t *testing.T) {
 
 // TestStoppedBackup: a client that stops reading its backup is disconnected,
 // which frees the disk space and lets others make a backup. A client that reads
-// slowly, for longer than that takes, gets the whole backup.
+// slowly, for longer than that time limit, gets the whole backup.
 func TestStoppedBackup(t *testing.T) {
 	parallel(t)
 	dir, slowDir := t.TempDir(), t.TempDir() // two servers, so that both clients wait at the same time

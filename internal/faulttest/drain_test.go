@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// TestDrain stops the server with SIGTERM while clients are busy, and while
-// connections that have brought no request yet bring one. What the server
-// accepts it must do and respond to, whole; what gets no response must not have
-// been done.
+// TestDrain stops the server with SIGTERM while clients are busy, and while the
+// first requests arrive on connections that were silent. Every request that the
+// server accepts must get its whole response. A request without a response must
+// have had no effect.
 func TestDrain(t *testing.T) {
 	parallel(t)
 	n, random := rounds(1, 20)

@@ -62,7 +62,8 @@ const (
 	storeFailed   = "the store failed"
 )
 
-// checkFailure compares what a writer said with what failed under it.
+// checkFailure compares the results that a writer reported with the calls that
+// failed.
 func checkFailure(t *testing.T, what, errno string, r recording) string {
 	t.Helper()
 	o := r.outcome

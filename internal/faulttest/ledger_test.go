@@ -30,11 +30,11 @@ const later = 2
 
 func (l ledger) len() int { return len(l.pets) + len(l.messages) }
 
-// check compares the store at path with the ledger. All that was acknowledged
-// must be there, as it was sent, and everything once. Then the store must take
+// check compares the store at path with the ledger. Everything that was
+// acknowledged must be there once, as it was sent. Then the store must accept
 // changes, and be sound after them. check removes all messages and adds later
-// pets. It returns the names of what else was there, and the number of pets and
-// messages that were there.
+// pets. It returns the names of everything else that was there, and how many pets
+// and messages there were.
 func (l ledger) check(t *testing.T, what, path string) (extra []string, pets, messages int64) {
 	t.Helper()
 	s, err := storage.Open(path, nil)
@@ -58,7 +58,7 @@ func (l ledger) check(t *testing.T, what, path string) (extra []string, pets, me
 }
 
 // compare compares the ledger with a store, and removes its messages. It returns
-// the names of what is there and was not acknowledged.
+// the names of the pets and messages that were not acknowledged.
 func (l ledger) compare(ctx context.Context, s *storage.Store) (extra []string, err error) {
 	var errs []error
 	there := map[string]bool{} // names

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(process.Main(m))
 }
 
-// parallel lets a test run beside others, unless it is to measure times.
+// parallel lets a test run beside others, unless it must measure times.
 func parallel(t *testing.T) {
 	if !*idle {
 		t.Parallel()
