@@ -49,7 +49,7 @@ func contents(ctx context.Context, s *etcdstore.Store) (all []string, errs []err
 }
 
 // Damage in any record leads to an error or has no effect. No read returns
-// anything else than before.
+// anything other than before.
 func TestDamage(t *testing.T) {
 	prefix := newPrefix(t)
 	s := open(t, etcdstore.Config{Prefix: prefix})

@@ -94,8 +94,8 @@ func TestOpenTogether(t *testing.T) {
 	}
 }
 
-// certificate creates a certificate for 127.0.0.1 that signs itself. It can be
-// that of a member and that of a client.
+// certificate creates a self-signed certificate for 127.0.0.1, for a member or a
+// client.
 func certificate(t *testing.T) transport.TLSInfo {
 	t.Helper()
 	info, err := transport.SelfCert(zap.NewNop(), t.TempDir(), []string{"127.0.0.1:0"}, 1, x509.ExtKeyUsageClientAuth)

@@ -15,8 +15,8 @@ type proxy struct {
 	to   atomic.Pointer[string] // the URL of the member
 	hold atomic.Bool            // connections stay open, and nothing passes
 	gone atomic.Bool            // connections are closed
-	// One response in so many is lost together with its connection, when the
-	// member has already carried out the request; 0: none.
+	// Every so often, counted in responses, a response is lost together with
+	// its connection, after the member has carried out the request. 0: never.
 	every atomic.Int64
 	lost  atomic.Int64 // how many
 }
