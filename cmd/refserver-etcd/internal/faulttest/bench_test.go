@@ -92,7 +92,7 @@ func parallel(b *testing.B, callers int, f func(caller int) error) {
 	}
 }
 
-// newPet returns the pet with that ID. Names have 12 bytes. One pet in so many is
+// newPet returns the pet with that ID. Names have 12 bytes. Every sold-th pet is
 // sold, and the others have no status.
 func newPet(id, sold int64) petstore.Pet {
 	p := petstore.Pet{ID: id, NewPet: petstore.NewPet{Name: fmt.Sprintf("pet %08d", id), CategoryID: id % 100}}

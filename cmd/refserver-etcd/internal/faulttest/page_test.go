@@ -17,7 +17,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// each is the line with which commands begin that every machine runs.
+// each is the first line of the commands that every machine runs.
 const each = "name=a ip=10.0.0.1\n"
 
 // operator is the directory of the operator and the server. Each member has one
@@ -56,7 +56,7 @@ func newSite(t *testing.T) *site {
 func (s *site) run(machine, commands string) error {
 	s.t.Helper()
 	commands = strings.Replace(commands, each, fmt.Sprintf("name=%s ip=10.0.0.%d\n", machine, machine[0]-'a'+1), 1)
-	// What one block exports is there for the next.
+	// A block may use what an earlier one has exported.
 	commands = "[ ! -f env ] || . ./env\n" + commands + "\nexport -p >env\n"
 	var prefix []string
 	if cable := s.cables[machine]; cable != nil {
