@@ -17,11 +17,15 @@ func mapAhead() int64 {
 	switch {
 	case runtime.GOOS == "windows":
 		return 0
-	case strconv.IntSize == 32: // more than the 16 MiB by which bbolt grows a file at a time
-		return 64 << 20
+	case strconv.IntSize == 32:
+		return smallMapAhead
 	}
 	return 64 << 30
 }
+
+// smallMapAhead is for a process that may not have that many addresses. It is
+// more than the 16 MiB by which bbolt grows a file at a time.
+const smallMapAhead = 64 << 20
 
 // mapSize returns how many bytes bbolt maps for that many: a power of two, or a
 // multiple of 1 GiB.
