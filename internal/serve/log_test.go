@@ -66,3 +66,25 @@ func TestLogReadLate(t *testing.T) {
 		t.Errorf("%d lines written and %d dropped, of %d", written, dropped, lines)
 	}
 }
+
+// Long lines that wait take little memory too.
+func TestLogOfLongLines(t *testing.T) {
+	out := &logFile{blocked: make(chan bool)}
+	q := newLogQueue(out, new(config).logHandler)
+	const lines = 100
+	for i := range lines {
+		_, _ = fmt.Fprintln(q, "line", i, strings.Repeat("x", maxQueuedLogBytes/20))
+	}
+	if n := len(q.lines); n == 0 || n > 20 {
+		t.Errorf("%d of %d lines wait", n, lines)
+	}
+	close(out.blocked)
+	q.close()
+	<-q.done
+	if n := q.size.Load(); n != 0 {
+		t.Errorf("%d bytes are left", n)
+	}
+	if !strings.Contains(out.String(), fmt.Sprint("line ", lines-1, " ")) {
+		t.Error("the last line is missing")
+	}
+}
