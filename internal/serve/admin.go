@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"expvar"
+	"io"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -30,14 +31,20 @@ import (
 // except for the web pages of other sites.
 func (s *server) adminHandler(loopback bool) http.Handler {
 	store, started := s.store, time.Now()
-	expvar.Publish("goroutines", expvar.Func(func() any { return runtime.NumGoroutine() }))
-	expvar.Publish("uptime_seconds", expvar.Func(func() any { return int64(time.Since(started).Seconds()) }))
+	// Not published, as that is for the whole process and panics for a second
+	// server in it.
+	var vars expvar.Map
+	for _, name := range []string{"cmdline", "memstats"} {
+		vars.Set(name, expvar.Get(name))
+	}
+	vars.Set("goroutines", expvar.Func(func() any { return runtime.NumGoroutine() }))
+	vars.Set("uptime_seconds", expvar.Func(func() any { return int64(time.Since(started).Seconds()) }))
 	for _, class := range classes {
 		s.responses.Add(class, 0)
 	}
-	expvar.Publish("responses", &s.responses)
-	expvar.Publish("connections", expvar.Func(func() any { return s.connections() }))
-	expvar.Publish("store", expvar.Func(func() any {
+	vars.Set("responses", &s.responses)
+	vars.Set("connections", expvar.Func(func() any { return s.connections() }))
+	vars.Set("store", expvar.Func(func() any {
 		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 		defer cancel()
 		stats, err := store.Statistics.Stats(ctx)
@@ -47,10 +54,13 @@ func (s *server) adminHandler(loopback bool) http.Handler {
 		return stats
 	}))
 	if store.Endpoints != nil {
-		expvar.Publish("endpoints", expvar.Func(store.Endpoints))
+		vars.Set("endpoints", expvar.Func(store.Endpoints))
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /debug/vars", expvar.Handler())
+	mux.HandleFunc("GET /debug/vars", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, vars.String()+"\n")
+	})
 	mux.Handle("/debug/pprof/", http.DefaultServeMux)
 	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
