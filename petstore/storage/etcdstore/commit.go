@@ -214,22 +214,25 @@ func (s *Store) lookUp(end time.Time, needs []string) (basis, error) {
 }
 
 // refused decides what a transaction that ended with err did, and sets the results
-// of its writes. Only a full cluster still says what it holds. Then a write that
-// has nothing to store succeeds: the repetition of a creation whose outcome is
-// known only reads.
+// of its writes. base has no state if none was sent. Only a full cluster still
+// says what it holds. Then a write that has nothing to store succeeds: the
+// repetition of a creation whose outcome is known only reads. The transaction
+// itself may have been carried out: a member that has no room left when it comes
+// to a transaction carries it out and reports that there is no room.
 func (s *Store) refused(end time.Time, base basis, batch []*write, needs []string, unsure bool, err error) error {
-	outcome := err
-	if unsure {
+	outcome, sent := err, base.state != nil
+	full := petstore.CodeOf(err) == petstore.CodeFull
+	if unsure || full && sent {
 		outcome = unknown(err)
 	}
-	if petstore.CodeOf(err) != petstore.CodeFull || !unsure && len(needs) == 0 {
+	if !full || !sent && len(needs) == 0 {
 		return outcome
 	}
 	now, lookUpErr := s.lookUp(end, needs)
 	if lookUpErr != nil {
 		return outcome
 	}
-	if unsure && now.mark == s.committer.number { // an attempt without a response was carried out
+	if sent && now.mark == s.committer.number { // it was carried out
 		s.committer.state = now.state
 		return nil
 	}

@@ -2,11 +2,13 @@ package etcdstore_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"example.com/animalstore/petstore"
@@ -105,4 +107,48 @@ func TestQuota(t *testing.T) {
 			t.Fatalf("creating with room again: %v", err)
 		}
 	}
+}
+
+// A creation that is refused for lack of room is not stored, even if the last
+// room is used while it is under way. A member carries out a transaction that it
+// finds no room for, and reports an error.
+func TestRoomEnds(t *testing.T) {
+	url := freeURL()
+	const quota = 32 << 20
+	newCluster(t, []string{url}, fmt.Sprint("--quota-backend-bytes=", quota), "--backend-batch-limit=1")
+	client, junk := newClient(t, url), strings.Repeat("x", 1<<20)
+	put := func() {
+		if _, err := client.Put(t.Context(), "junk", junk); err != nil && !errors.Is(err, rpctypes.ErrNoSpace) {
+			t.Error(err)
+		}
+	}
+	for size := int64(0); size < quota-4<<20 && !t.Failed(); {
+		put()
+		status, err := client.Status(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size = status.DbSize
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		s := open(t, etcdstore.Config{Endpoints: []string{url}, Prefix: fmt.Sprint(i, "/"), RequestTimeout: time.Minute})
+		wg.Go(func() {
+			for made := int64(0); ; made++ {
+				_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+				if err == nil {
+					continue
+				}
+				stats, statsErr := s.Stats(t.Context())
+				if petstore.CodeOf(err) != petstore.CodeFull || statsErr != nil || stats.Pets != made {
+					t.Errorf("%d pets are stored (%v), %d were acknowledged, and then: %v", stats.Pets, statsErr, made, err)
+				}
+				return
+			}
+		})
+	}
+	for range 32 {
+		wg.Go(put) // each finds room when it arrives
+	}
+	wg.Wait()
 }
