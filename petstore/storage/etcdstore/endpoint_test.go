@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -173,7 +174,8 @@ func TestEndpointStates(t *testing.T) {
 	}
 }
 
-// A creation writes nothing into a cluster that has replaced the store's.
+// A creation writes nothing into a cluster that has replaced the store's,
+// even if it is the first of its process.
 func TestRebuiltCluster(t *testing.T) {
 	first, second := freeURL(), freeURL()
 	newCluster(t, []string{first})
@@ -183,15 +185,22 @@ func TestRebuiltCluster(t *testing.T) {
 	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); err != nil {
 		t.Fatal(err)
 	}
+	fresh := open(t, etcdstore.Config{Endpoints: []string{p.url}})
 	p.to.Store(&second)
 	p.gone.Store(true) // the connection ends with the next bytes
 	time.AfterFunc(300*time.Millisecond, func() { p.gone.Store(false) })
-	for s.Err() == nil {
-		if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); err == nil {
-			t.Fatal("the other cluster accepted a creation")
-		}
+	var wg sync.WaitGroup
+	for _, s := range []*etcdstore.Store{s, fresh} {
+		wg.Go(func() {
+			for s.Err() == nil {
+				if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); err == nil {
+					t.Error("the other cluster accepted a creation")
+				}
+			}
+			t.Log(s.Err())
+		})
 	}
-	t.Log(s.Err())
+	wg.Wait()
 	resp, err := newClient(t, second).Get(t.Context(), "", clientv3.WithPrefix())
 	if err != nil || len(resp.Kvs) > 0 {
 		t.Errorf("the new cluster holds %v, %v", resp.Kvs, err)

@@ -36,10 +36,15 @@ func (s *Store) identify(end time.Time) error {
 	}
 	name := rand.Int64()
 	key := numbered(leaseKey, name)
-	_, _, err := s.call(s.context, end, txn{
-		then: []clientv3.Op{clientv3.OpPut(s.config.Prefix+key, seal(key, nil))},
-		ttl:  int64((s.config.onceKept+2*maxAge)/time.Second) + 1,
+	// Without a store, the cluster may be another one, and gets no key.
+	resp, _, err := s.call(s.context, end, txn{
+		compares: []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(s.config.Prefix+stateKey), ">", 0)},
+		then:     []clientv3.Op{clientv3.OpPut(s.config.Prefix+key, seal(key, nil))},
+		ttl:      int64((s.config.onceKept+2*maxAge)/time.Second) + 1,
 	})
+	if err == nil && !resp.Succeeded {
+		err = damaged("the record %q is missing", stateKey)
+	}
 	if err == nil {
 		c.process, c.number, c.named, c.namedWall = numbered(writerKey, name), 0, now, wall
 	}
