@@ -14,7 +14,7 @@ import (
 
 // committer belongs to the goroutine that commits.
 type committer struct {
-	process string // the key of this process's mark; "": it has no name yet
+	name    string // of this process; "": none
 	number  int64  // of the last transaction that was sent
 	state   *state // as the last transaction left it; nil: not known
 	stopped chan struct{}
@@ -120,6 +120,12 @@ func (s *Store) commit(batch []*write) error {
 			c.state = base.state
 			return nil
 		}
+		if base.known[leaseKey+c.name] == nil {
+			// The lease of the name has ended, because the machine slept
+			// or by hand. The mark may have been deleted.
+			c.name = ""
+			return unknown(nil)
+		}
 		if time.Now().After(end) {
 			return errContended
 		}
@@ -144,14 +150,19 @@ func (s *Store) build(base basis, batch []*write) *update {
 // transaction returns the transaction that makes an update. If it loses against
 // another process, as it has lost times before, it counts that in the record
 // loserKey, which the next winner reads. It does not, if there is no store: the
-// cluster may be another one.
+// cluster may be another one. The name must still have its lease: otherwise an
+// outcome might be deleted at once.
 func (s *Store) transaction(base basis, u *update, needs []string, lost int64) txn {
-	p, process := s.config.Prefix, s.committer.process
+	p, name := s.config.Prefix, s.committer.name
+	process := writerKey + name
 	if len(u.digests) > 0 {
-		key := numbered(onceLogKey+process[len(writerKey):], s.committer.number)
+		key := numbered(onceLogKey+name, s.committer.number)
 		u.put(key, seal(key, u.digests))
 	}
-	t := txn{compares: []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(p+stateKey), "=", base.state.rev)}}
+	t := txn{compares: []clientv3.Cmp{
+		clientv3.Compare(clientv3.ModRevision(p+stateKey), "=", base.state.rev),
+		clientv3.Compare(clientv3.CreateRevision(p+leaseKey+name), ">", 0),
+	}}
 	for _, key := range u.absent {
 		t.compares = append(t.compares, clientv3.Compare(clientv3.CreateRevision(p+key), "=", 0))
 	}
@@ -186,19 +197,21 @@ func nest(ops []clientv3.Op) []clientv3.Op {
 
 // basisOps returns the operations that read a basis.
 func (s *Store) basisOps(needs []string) []clientv3.Op {
-	return append(s.getOps([]string{stateKey, s.committer.process}), nest(s.getOps(needs))...)
+	name := s.committer.name
+	return append(s.getOps([]string{stateKey, writerKey + name, leaseKey + name}), nest(s.getOps(needs))...)
 }
 
 // basisOf returns the basis that basisOps has read.
 func (s *Store) basisOf(responses []*etcdserverpb.ResponseOp) (basis, error) {
 	v := s.collect(values{}, responses)
 	st, err := s.stateOf(v)
-	if err != nil || v[s.committer.process] == nil {
+	process := writerKey + s.committer.name
+	if err != nil || v[process] == nil {
 		return basis{state: st, known: v}, err
 	}
-	body, err := v.open(s.committer.process)
+	body, err := v.open(process)
 	if err != nil || len(body) != 8 {
-		return basis{}, damaged("the record %q is not the mark of a process", s.committer.process)
+		return basis{}, damaged("the record %q is not the mark of a process", process)
 	}
 	return basis{state: st, known: v, mark: int64At(body)}, nil
 }

@@ -31,11 +31,11 @@ func (s *Store) identify(end time.Time) error {
 	// may be set.
 	now, wall := time.Now(), s.config.Now().UnixNano()
 	age := time.Duration(wall - c.namedWall)
-	if c.process != "" && c.number < maxNumber && now.Sub(c.named) < maxAge && age >= 0 && age < maxAge {
+	if c.name != "" && c.number < maxNumber && now.Sub(c.named) < maxAge && age >= 0 && age < maxAge {
 		return nil
 	}
-	name := rand.Int64()
-	key := numbered(leaseKey, name)
+	name := numbered("", rand.Int64())
+	key := leaseKey + name
 	// Without a store, the cluster may be another one, and gets no key.
 	resp, _, err := s.call(s.context, end, txn{
 		compares: []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(s.config.Prefix+stateKey), ">", 0)},
@@ -46,7 +46,7 @@ func (s *Store) identify(end time.Time) error {
 		err = damaged("the record %q is missing", stateKey)
 	}
 	if err == nil {
-		c.process, c.number, c.named, c.namedWall = numbered(writerKey, name), 0, now, wall
+		c.name, c.number, c.named, c.namedWall = name, 0, now, wall
 	}
 	return err
 }

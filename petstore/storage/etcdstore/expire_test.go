@@ -107,6 +107,36 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// A process whose name no longer has a lease stores nothing under it: the
+// outcome could be deleted at once. A machine that sleeps in the middle of a
+// creation for longer than the lease comes to that too.
+func TestLostLease(t *testing.T) {
+	url := freeURL()
+	newCluster(t, []string{url})
+	s, client := open(t, etcdstore.Config{Endpoints: []string{url}}), newClient(t, url)
+	createWithKeys(t, s, "before", 1)
+	leases, err := client.Leases(t.Context())
+	if err != nil || len(leases.Leases) != 1 {
+		t.Fatalf("%+v, %v", leases, err)
+	}
+	if _, err := client.Revoke(t.Context(), leases.Leases[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	pet, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: "k"})
+	if petstore.CodeOf(err) == petstore.CodeUnavailable {
+		pet, err = s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: "k"})
+	}
+	if err != nil || pet.ID != 2 {
+		t.Fatalf("%+v, %v", pet, err)
+	}
+	if err := s.Expire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: "k"}); err != nil || again != pet {
+		t.Errorf("repeated: %+v, %v", again, err)
+	}
+}
+
 // Expired outcomes are deleted even if the cluster is full, so that the steps in
 // docs/cluster.md make room.
 func TestExpireWithoutRoom(t *testing.T) {
