@@ -133,14 +133,20 @@ func (m *member) send(ctx context.Context, t txn) (resp *clientv3.TxnResponse, e
 
 // commit sends a transaction once.
 func (m *member) commit(ctx context.Context, t txn) (*clientv3.TxnResponse, error) {
+	leases, id := etcdserverpb.NewLeaseClient(m.conn), int64(0)
 	if t.ttl > 0 {
-		lease, err := etcdserverpb.NewLeaseClient(m.conn).LeaseGrant(ctx, &etcdserverpb.LeaseGrantRequest{TTL: t.ttl})
+		lease, err := leases.LeaseGrant(ctx, &etcdserverpb.LeaseGrantRequest{TTL: t.ttl})
 		if err != nil {
 			return nil, clientv3.ContextError(ctx, err)
 		}
-		clientv3.WithLease(clientv3.LeaseID(lease.ID))(&t.then[0])
+		id = lease.ID
+		clientv3.WithLease(clientv3.LeaseID(id))(&t.then[0])
 	}
-	return m.kv.Txn(ctx).If(t.compares...).Then(t.then...).Else(t.otherwise...).Commit()
+	resp, err := m.kv.Txn(ctx).If(t.compares...).Then(t.then...).Else(t.otherwise...).Commit()
+	if id != 0 && err != nil && !transient(err) { // nothing will use the lease, so it need not last
+		_, _ = leases.LeaseRevoke(ctx, &etcdserverpb.LeaseRevokeRequest{ID: id})
+	}
+	return resp, err
 }
 
 // renewal is a request for a new token. err is valid once done is closed.

@@ -154,6 +154,49 @@ func TestTLSAndUsers(t *testing.T) {
 	refuse(t, config, "may not read and write the prefix") // the certificate names no user
 }
 
+// A user who may only read the prefix can open a store and read. Creations are
+// refused, and leave no leases in the cluster.
+func TestReader(t *testing.T) {
+	url := freeURL()
+	newCluster(t, []string{url})
+	config := etcdstore.Config{Endpoints: []string{url}}
+	open(t, config)
+	admin := newClient(t, url)
+	p := etcdstore.DefaultPrefix
+	for _, err := range []error{
+		second(admin.UserAdd(t.Context(), "carl", "cherry")),
+		second(admin.RoleAdd(t.Context(), "reader")),
+		second(admin.RoleGrantPermission(t.Context(), "reader", p, clientv3.GetPrefixRangeEnd(p), clientv3.PermissionType(clientv3.PermRead))),
+		second(admin.UserGrantRole(t.Context(), "carl", "reader")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	addUsers(t, admin)
+	config.Username, config.Password = "carl", password("cherry")
+	s := open(t, config)
+	if stats, err := s.Stats(t.Context()); err != nil {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	for range 10 {
+		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+		if petstore.CodeOf(err) != petstore.CodeUnavailable || !strings.Contains(err.Error(), "may not read and write") {
+			t.Errorf("creating: %v", err)
+		}
+	}
+	root, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, Username: "root", Password: "secret", Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if resp, err := root.Leases(t.Context()); err != nil || len(resp.Leases) > 0 {
+		t.Errorf("%d leases are left, %v", len(resp.Leases), err)
+	}
+}
+
+func second(_ any, err error) error { return err }
+
 func password(p string) func() (string, error) { return func() (string, error) { return p, nil } }
 
 // Certificates and a password that are replaced while a store is open are used
