@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
@@ -77,6 +79,42 @@ func TestExpiredTokens(t *testing.T) {
 	if longest > time.Second {
 		t.Error("the slowest read took more than a second")
 	}
+}
+
+// A password that was wrong is not sent again with every call. Calls soon succeed
+// when it is right.
+func TestWrongPassword(t *testing.T) {
+	url := freeURL()
+	newCluster(t, []string{url}, "--auth-token-ttl=1")
+	addUsers(t, newClient(t, url))
+	var sent atomic.Int64
+	var word atomic.Value
+	word.Store("apple")
+	s := open(t, etcdstore.Config{Endpoints: []string{url}, Username: "anna", Password: func() (string, error) {
+		sent.Add(1)
+		return word.Load().(string), nil
+	}})
+	root, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, Username: "root", Password: "secret", Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if _, err := root.UserChangePassword(t.Context(), "anna", "cherry"); err != nil {
+		t.Fatal(err)
+	}
+	sent.Store(0)
+	calls, start := 0, time.Now()
+	for ; time.Since(start) < 3*time.Second; calls++ {
+		if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "the password is wrong") {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if t.Logf("%d calls sent the password %d times", calls, sent.Load()); sent.Load() > int64(time.Since(start)/time.Second)+1 {
+		t.Error("that is more than once a second")
+	}
+	word.Store("cherry")
+	eventually(t, "calls succeed", func() bool { return s.Ready(t.Context()) == nil })
 }
 
 // Endpoints of two clusters are refused, even if one responds late.

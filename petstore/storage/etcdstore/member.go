@@ -149,6 +149,10 @@ func (m *member) commit(ctx context.Context, t txn) (*clientv3.TxnResponse, erro
 	return resp, err
 }
 
+// refusedFor is how long a refusal of the password stands before the next
+// request for a token.
+const refusedFor = time.Second
+
 // renewal is a request for a new token. err is valid once done is closed.
 type renewal struct {
 	done chan struct{}
@@ -172,10 +176,18 @@ func (m *member) renew(ctx context.Context, old *string) error {
 			token, err := m.authenticate()
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			if m.renewal, r.err = nil, err; err == nil {
+			if r.err = err; err == nil {
 				m.token.Store(&token)
 			}
 			close(r.done)
+			if m.renewal = nil; err != nil && !transient(err) {
+				m.renewal = r
+				time.AfterFunc(refusedFor, func() {
+					m.mu.Lock()
+					defer m.mu.Unlock()
+					m.renewal = nil
+				})
+			}
 		}()
 	}
 	m.mu.Unlock()
