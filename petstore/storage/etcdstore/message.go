@@ -150,7 +150,7 @@ func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstor
 			continue
 		}
 		from = to
-		if len(messages) == 0 && after == 0 {
+		if len(messages) == 0 && after == 0 && !s.config.Serializable { // a member that lags has no new messages
 			s.sawQueue(to)
 		}
 		look = min(2*look, queueLook)
