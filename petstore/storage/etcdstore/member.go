@@ -242,6 +242,9 @@ func (e *memberError) reason() string {
 	}
 	secure := strings.HasPrefix(e.endpoint, "https:")
 	switch has := func(part string) bool { return strings.Contains(text, part) }; {
+	case has("server preface") && has("use of closed network connection"):
+		// gRPC gave up waiting. A member that has just started does that too.
+		text = "it accepts connections, and sends nothing"
 	case has("look like a TLS handshake") || has("handshake failed: EOF"):
 		text += " (is it http?)"
 	case !secure && has("server preface"):

@@ -34,7 +34,8 @@ func refuse(t *testing.T, c etcdstore.Config, want string) error {
 }
 
 func TestOpenErrors(t *testing.T) {
-	here, nobody := []string{endpoint}, freeURL()
+	here, nobody, silent := []string{endpoint}, freeURL(), newProxy(t, endpoint)
+	silent.hold.Store(true)
 	for _, tt := range []struct {
 		name string
 		c    etcdstore.Config
@@ -47,6 +48,7 @@ func TestOpenErrors(t *testing.T) {
 		{"TLS for http", etcdstore.Config{Endpoints: here, TLS: func() (*tls.Config, error) { return nil, nil }}, "certificates need https"},
 		{"user without password", etcdstore.Config{Endpoints: here, Username: "anna"}, "must be given together"},
 		{"nothing listens", etcdstore.Config{Endpoints: []string{nobody}}, "no member of the cluster can be used"},
+		{"silent", etcdstore.Config{Endpoints: []string{silent.url}}, "it accepts connections, and sends nothing"},
 		{"https to http", etcdstore.Config{Endpoints: []string{strings.Replace(endpoint, "http:", "https:", 1)}}, "is it http?"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { refuse(t, tt.c, tt.want) })
