@@ -100,8 +100,8 @@ func (s *Store) do(ctx context.Context, t txn) (*clientv3.TxnResponse, error) {
 	}
 	defer s.reading.Add(-1)
 	resp, _, err := s.call(ctx, time.Now().Add(s.config.RequestTimeout), t)
-	if err != nil && s.usable(ctx) != nil {
-		err = s.usable(ctx)
+	if u := s.usable(ctx); err != nil && u != nil && u != errLate { // err says more than errLate
+		err = u
 	}
 	return resp, err
 }

@@ -19,6 +19,8 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	if err != nil {
 		return petstore.Page{}, err
 	}
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
 	pets, more, err := s.records(ctx, q.Status, min(after, maxID), q.Limit)
 	if err == nil {
 		if n := fitting(pets); n < len(pets) {

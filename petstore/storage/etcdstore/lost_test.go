@@ -123,3 +123,25 @@ func TestSilence(t *testing.T) {
 		})
 	}
 }
+
+// A call that sends many requests ends by its timeout too, though each of them is
+// fast enough.
+func TestSlowness(t *testing.T) {
+	const timeout = 2 * time.Second
+	p, prefix := newProxy(t, endpoint), newPrefix(t)
+	s := open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: prefix, RequestTimeout: timeout})
+	ends := []petstore.Message{{ID: petstore.MessageID(1)}, {ID: petstore.MessageID(200_000_000)}}
+	if err := s.ImportMessages(t.Context(), ends, 0); err != nil {
+		t.Fatal(err)
+	}
+	p.delay.Store(int64(timeout / 40))
+	start := time.Now()
+	_, err := s.QueuedMessages(t.Context(), 2)
+	if took := time.Since(start); took > 2*timeout || petstore.CodeOf(err) != petstore.CodeUnavailable {
+		t.Errorf("reading the queue took %v, want at most %v: %v", took, timeout, err)
+	}
+	p.delay.Store(0)
+	if got, err := s.QueuedMessages(t.Context(), 2); err != nil || len(got) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -120,6 +120,8 @@ func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstor
 	if err := petstore.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
 	st, err := s.state(ctx)
 	if err != nil {
 		return nil, err

@@ -149,13 +149,15 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 		repeated = o.n
 		return nil
 	}
+	limit, cancel := s.limit(ctx)
+	defer cancel()
 	if err := s.change(ctx, w); err != nil {
 		return petstore.Pet{}, err
 	}
 	if repeated == 0 {
 		return pet, nil
 	}
-	return s.repeatedPet(ctx, repeated, p)
+	return s.repeatedPet(limit, repeated, p)
 }
 
 // newPetWrite returns a write with room for a pet.
@@ -227,6 +229,8 @@ func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 		}
 		return petstore.Pet{}, petstore.ErrNoPet
 	}
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
 	// Most pets are in a full block. The last few are in the state, or in a
 	// block that was filled since the store last read the state.
 	n := blockOf(id)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // proxy is what a client reaches instead of a member, with faults.
@@ -19,6 +20,7 @@ type proxy struct {
 	// its connection, after the member has carried out the request. 0: never.
 	every atomic.Int64
 	lost  atomic.Int64 // how many
+	delay atomic.Int64 // of each response, in nanoseconds
 }
 
 func newProxy(t *testing.T, to string) *proxy {
@@ -72,6 +74,9 @@ func (w writer) Write(b []byte) (int, error) {
 	case toClient && every > 0 && rand.Int64N(every) == 0:
 		w.lost.Add(1)
 		return 0, io.ErrClosedPipe
+	}
+	if toClient {
+		time.Sleep(time.Duration(w.delay.Load()))
 	}
 	return w.conn.Write(b)
 }

@@ -108,7 +108,15 @@ func (s *Store) usable(ctx context.Context) error {
 	if s.context.Err() != nil {
 		return errClosed
 	}
-	return ctx.Err()
+	return context.Cause(ctx)
+}
+
+var errLate = petstore.Errorf(petstore.CodeUnavailable, "the cluster is not responding in time")
+
+// limit returns a context for a call that may send several requests. Its cause is
+// errLate at the request timeout.
+func (s *Store) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, s.config.RequestTimeout, errLate)
 }
 
 // sameCluster makes sure that a response comes from the cluster that was opened,
