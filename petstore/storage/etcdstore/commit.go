@@ -65,6 +65,9 @@ var errContended = petstore.Errorf(petstore.CodeUnavailable, "too many processes
 // changed the state since, the compare fails, and the response has the new state
 // to build on.
 func (s *Store) commit(batch []*write) error {
+	if e := s.failure.Load(); e != nil {
+		return e // what was queued before the failure is not for this cluster
+	}
 	end := time.Now().Add(s.config.RequestTimeout)
 	var needs []string
 	for _, w := range batch {

@@ -45,14 +45,10 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		s.readOptions = []clientv3.OpOption{clientv3.WithSerializable()}
 	}
 	s.committer.stopped = make(chan struct{})
-	for _, e := range config.Endpoints {
-		m, err := newMember(e, &s.config)
-		if err != nil {
-			return nil, fmt.Errorf("opening the store in etcd: %s: %w", e, err)
-		}
-		s.members = append(s.members, m)
+	err = s.addMembers()
+	if err == nil {
+		err = s.connect(ctx)
 	}
-	err = s.connect(ctx)
 	if err == nil {
 		err = s.prepare(ctx)
 	}
@@ -67,6 +63,17 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		s.stopped.Go(func() { s.watch(m) })
 	}
 	return s, nil
+}
+
+func (s *Store) addMembers() error {
+	for _, e := range s.config.Endpoints {
+		m, err := newMember(e, &s.config)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e, err)
+		}
+		s.members = append(s.members, m)
+	}
+	return nil
 }
 
 // disconnect closes all connections. It ignores the errors, which nobody can use.
