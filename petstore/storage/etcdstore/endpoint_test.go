@@ -179,7 +179,7 @@ func TestEndpointStates(t *testing.T) {
 	s := open(t, etcdstore.Config{
 		Endpoints:      []string{endpoint, p.url, wrong},
 		Prefix:         prefix,
-		RequestTimeout: time.Second,
+		RequestTimeout: 10 * time.Second,
 		Logger:         slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	for _, want := range []string{`msg="the store is open" cluster=`, " prefix=" + prefix, " pets=0", endpoint + "=responds", p.url + "=responds", wrong + `="does not respond: `, "connection refused"} {
@@ -201,7 +201,7 @@ func TestEndpointStates(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 
-	alone := open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: prefix, RequestTimeout: time.Second})
+	alone := open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: prefix, RequestTimeout: 4 * time.Second})
 	p.hold.Store(true)
 	if err := alone.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), p.url+": no response within ") {
 		t.Errorf("a silent endpoint: %v", err)

@@ -61,7 +61,7 @@ func TestLostResponses(t *testing.T) {
 // Every call ends by its timeout when the cluster is silent or gone, and succeeds
 // when the cluster is back.
 func TestSilence(t *testing.T) {
-	const timeout = time.Second
+	const timeout = 4 * time.Second
 	for _, tt := range []struct {
 		name  string
 		fault func(*proxy) *atomic.Bool
@@ -127,7 +127,7 @@ func TestSilence(t *testing.T) {
 // A call that sends many requests ends by its timeout too, though each of them is
 // fast enough.
 func TestSlowness(t *testing.T) {
-	const timeout = 2 * time.Second
+	const timeout = 5 * time.Second
 	p, prefix := newProxy(t, endpoint), newPrefix(t)
 	s := open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: prefix, RequestTimeout: timeout})
 	ends := []petstore.Message{{ID: petstore.MessageID(1)}, {ID: petstore.MessageID(200_000_000)}}
