@@ -51,11 +51,11 @@ type history struct {
 
 // startHistory starts four clients. Each of them pauses between two operations,
 // for at most the given time.
-func startHistory(t *testing.T, c *cluster, pause time.Duration, args ...string) *history {
+func startHistory(t *testing.T, c *cluster, pause time.Duration) *history {
 	t.Helper()
 	h := &history{stop: make(chan struct{}), start: time.Now()}
 	for range 3 {
-		h.servers = append(h.servers, c.serve(t, append(args, "-etcd-prefix=history/")...))
+		h.servers = append(h.servers, c.serve(t, "-etcd-prefix=history/"))
 	}
 	for i := range 4 {
 		h.wg.Go(func() { h.work(i, pause) })
@@ -190,17 +190,33 @@ func (h *history) end(t *testing.T) porcupine.CheckResult {
 	return outcome
 }
 
-// The check of a history finds stale reads, which a member that is cut off serves
-// if servers use serializable reads.
-func TestStaleReadsAreCaught(t *testing.T) {
-	needNamespaces(t)
-	c := newCluster(t, 0)
-	h := startHistory(t, c, 20*time.Millisecond, "-etcd-serializable")
-	if err := c.separate(c.follower(t), true); err != nil {
-		t.Fatal(err)
+// The model accepts what a store may do, and finds what it must not do.
+func TestModel(t *testing.T) {
+	const never = math.MaxInt64
+	op := func(began, ended int64, in call, out result) porcupine.Operation {
+		out.known = ended != never
+		return porcupine.Operation{Input: in, Output: out, Call: began, Return: ended}
 	}
-	time.Sleep(4 * time.Second)
-	if outcome := h.end(t); outcome != porcupine.Illegal {
-		t.Errorf("the history with stale reads is %s, want %s", outcome, porcupine.Illegal)
+	a, b, get, list := call{create: "a"}, call{create: "b"}, call{get: 1}, call{limit: 2}
+	none, one, two, pet := result{}, result{id: 1}, result{id: 2}, result{names: []string{"a"}}
+	for _, test := range []struct {
+		name string
+		ops  []porcupine.Operation
+		want porcupine.CheckResult
+	}{
+		{"a read after a creation", []porcupine.Operation{op(1, 2, a, one), op(3, 4, get, pet)}, porcupine.Ok},
+		{"a stale read", []porcupine.Operation{op(1, 2, a, one), op(3, 4, get, none)}, porcupine.Illegal},
+		{"a stale list", []porcupine.Operation{op(1, 2, a, one), op(3, 4, list, none)}, porcupine.Illegal},
+		{"a list during a creation", []porcupine.Operation{op(1, 4, a, one), op(2, 3, list, none)}, porcupine.Ok},
+		{"a list that goes back", []porcupine.Operation{op(1, 9, a, one), op(2, 3, list, pet), op(4, 5, list, none)}, porcupine.Illegal},
+		{"a creation that takes effect late", []porcupine.Operation{op(1, never, a, none), op(2, 3, list, none), op(4, 5, list, pet)}, porcupine.Ok},
+		{"a repeated creation", []porcupine.Operation{op(1, 2, a, one), op(3, 4, b, two), op(5, 6, a, one)}, porcupine.Ok},
+		{"a pet created twice", []porcupine.Operation{op(1, 2, a, one), op(3, 4, a, two)}, porcupine.Illegal},
+		{"a skipped ID", []porcupine.Operation{op(1, 2, a, two)}, porcupine.Illegal},
+		{"a further page that does not exist", []porcupine.Operation{op(1, 2, a, one), op(3, 4, list, result{names: pet.names, more: true})}, porcupine.Illegal},
+	} {
+		if got := porcupine.CheckOperationsTimeout(model, test.ops, time.Minute); got != test.want {
+			t.Errorf("%s is %s, want %s", test.name, got, test.want)
+		}
 	}
 }
