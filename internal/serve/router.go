@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -22,16 +21,7 @@ type router struct {
 	handler  http.Handler
 	ready    func(context.Context) error
 	draining *atomic.Bool
-
-	// observe is called with the requests that the router refuses. Requests for
-	// health are not observed. nil: it is not called.
-	observe func(context.Context, httpapi.Observation)
 }
-
-var (
-	errNoPath       = &petstore.Error{Code: petstore.CodeNotFound, Message: "path: there is nothing here"}
-	errHealthMethod = &petstore.Error{Code: httpapi.CodeMethodNotAllowed, Message: "method: must be GET or HEAD"}
-)
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// A chunked request may also have had a length, which a proxy in front may
@@ -40,63 +30,28 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rt.draining.Load() || len(r.TransferEncoding) > 0 {
 		w.Header()["Connection"] = []string{"close"}
 	}
+	get := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
-	case r.URL.Path == "/healthz":
-		rt.health(w, r, nil)
-	case r.URL.Path == "/readyz":
-		rt.health(w, r, rt.readiness(r.Context()))
-	case !stripBase(r.URL, rt.base):
-		rt.refuse(w, r, http.StatusNotFound, errNoPath)
+	case get && r.URL.Path == "/healthz":
+		health(w, r, nil)
+	case get && r.URL.Path == "/readyz":
+		health(w, r, rt.readiness(r.Context()))
 	default:
+		// The request is the server's own, so its URL can be changed in place.
+		r.URL.Path, r.URL.RawPath = below(rt.base, r.URL), ""
 		rt.handler.ServeHTTP(w, r)
 	}
 }
 
-// stripBase removes base from the start of u's path, in both its forms. It
-// reports whether the rest is empty or starts with a slash; otherwise u stays as
-// it was. It changes the URL in place: the request is the server's own, and
-// nothing needs the path again.
-func stripBase(u *url.URL, base string) bool {
+// below returns the path of u without base at its start. It returns "", where
+// the handler has nothing, for a path outside base. A slash that was sent as %2F
+// is part of a segment (RFC 3986, section 2.4), and nothing has such a segment.
+func below(base string, u *url.URL) string {
 	rest, ok := strings.CutPrefix(u.Path, base)
-	if !ok || rest != "" && rest[0] != '/' {
-		return false
+	if !ok || rest != "" && rest[0] != '/' || strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
+		return ""
 	}
-	if u.RawPath != "" {
-		// An escaped character of the base equals the character (RFC 3986,
-		// section 2.4). An escaped slash does not: it is part of a segment.
-		n := 1 + strings.Count(base, "/")
-		segments := strings.SplitN(u.RawPath, "/", n+1)
-		start := strings.Join(segments[:min(n, len(segments))], "/")
-		if plain, err := url.PathUnescape(start); err != nil || plain != base || len(segments) < n {
-			return false
-		}
-		u.RawPath = u.RawPath[len(start):]
-	}
-	u.Path = rest
-	return true
-}
-
-// refuse responds to a request that is not for the handler.
-func (rt *router) refuse(w http.ResponseWriter, r *http.Request, status int, err *petstore.Error) {
-	began := time.Now()
-	httpapi.WriteError(w, r, err)
-	if rt.observe != nil {
-		size := 0
-		if r.Method != http.MethodHead {
-			size, _ = strconv.Atoi(w.Header().Get("Content-Length"))
-		}
-		rt.observe(r.Context(), httpapi.Observation{
-			Method:     r.Method,
-			Path:       r.URL.Path,
-			RemoteAddr: r.RemoteAddr,
-			UserAgent:  r.UserAgent(),
-			Status:     status,
-			Code:       err.Code,
-			Bytes:      size,
-			Duration:   time.Since(began),
-			RequestID:  w.Header().Get("X-Request-Id"),
-		})
-	}
+	return rest
 }
 
 // readyTimeout bounds how long /readyz waits for the store.
@@ -120,24 +75,14 @@ func (rt *router) readiness(ctx context.Context) error {
 	return nil
 }
 
-// health responds to /healthz or /readyz: 200 unless there is an error.
-func (rt *router) health(w http.ResponseWriter, r *http.Request, err error) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		h.Set("Allow", "GET, HEAD")
-		rt.refuse(w, r, http.StatusMethodNotAllowed, errHealthMethod)
-		return
-	}
+// health responds with 200 unless there is an error.
+func health(w http.ResponseWriter, r *http.Request, err error) {
+	w.Header().Set("Cache-Control", "no-store")
 	if err != nil {
 		httpapi.WriteError(w, r, err)
 		return
 	}
-	const ok = "ok\n"
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(ok)))
-	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, ok)
-	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, "ok\n")
 	httpapi.DiscardBody(w, r, httpapi.DefaultMaxBodyBytes)
 }

@@ -92,7 +92,6 @@ func (s *server) start() {
 		base:     s.basePath,
 		ready:    s.store.Ready,
 		draining: &s.draining,
-		observe:  opts.Observe,
 	}
 	attrs := []any{"url", s.public[0].url() + s.basePath}
 	if len(s.public) > 1 {
