@@ -13,10 +13,6 @@ const (
 	// maxQueuedLog is how many lines of the log may wait to be written.
 	maxQueuedLog = 2000
 
-	// maxQueuedLogBytes is how long these lines may be together. A client can
-	// make a line long by its path.
-	maxQueuedLogBytes = 1 << 20
-
 	// lastLog is how many of the last lines of the log a server that is
 	// stopping still writes: they say why it stopped.
 	lastLog = 50
@@ -30,8 +26,7 @@ const (
 // log delays nothing else. When too much waits to be written, it drops the
 // oldest lines, since the newest say how the server stopped.
 type logQueue struct {
-	lines   chan []byte  // nil after the last line
-	size    atomic.Int64 // of lines, in bytes
+	lines   chan []byte // nil after the last line
 	dropped atomic.Int64
 	done    chan struct{} // closed when all is written
 }
@@ -46,7 +41,6 @@ func newLogQueue(out io.Writer, form func(io.Writer) slog.Handler) *logQueue {
 			if line == nil {
 				return
 			}
-			q.size.Add(-int64(len(line)))
 			if n := q.dropped.Swap(0); n > 0 {
 				r := slog.NewRecord(time.Now(), slog.LevelWarn, "log lines dropped: they could not be written", 0)
 				r.AddAttrs(slog.Int64("lines", n))
@@ -62,26 +56,19 @@ func newLogQueue(out io.Writer, form func(io.Writer) slog.Handler) *logQueue {
 	return q
 }
 
-// Write implements [io.Writer]. It is called with a whole line, never blocks and
-// never fails.
+// Write implements [io.Writer]. A slog.Handler calls it with one whole line at a
+// time. It never blocks and never fails.
 func (q *logQueue) Write(p []byte) (int, error) {
-	q.size.Add(int64(len(p)))
 	q.drop(maxQueuedLog - 1)
-	select {
-	case q.lines <- bytes.Clone(p):
-	default: // another line took the room
-		q.size.Add(-int64(len(p)))
-		q.dropped.Add(1)
-	}
+	q.lines <- bytes.Clone(p)
 	return len(p), nil
 }
 
-// drop drops the oldest lines until at most n wait, and those are not too long.
+// drop drops the oldest lines until at most n wait.
 func (q *logQueue) drop(n int) {
-	for len(q.lines) > n || len(q.lines) > 0 && q.size.Load() > maxQueuedLogBytes {
+	for len(q.lines) > n {
 		select {
-		case line := <-q.lines:
-			q.size.Add(-int64(len(line)))
+		case <-q.lines:
 			q.dropped.Add(1)
 		default:
 		}

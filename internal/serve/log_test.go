@@ -3,10 +3,13 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"example.com/animalstore/petstore/httpapi"
 )
 
 // logFile refuses or delays what is written.
@@ -67,24 +70,12 @@ func TestLogReadLate(t *testing.T) {
 	}
 }
 
-// Long lines that wait take little memory too.
-func TestLogOfLongLines(t *testing.T) {
-	out := &logFile{blocked: make(chan bool)}
-	q := newLogQueue(out, new(config).logHandler)
-	const lines = 100
-	for i := range lines {
-		_, _ = fmt.Fprintln(q, "line", i, strings.Repeat("x", maxQueuedLogBytes/20))
-	}
-	if n := len(q.lines); n == 0 || n > 20 {
-		t.Errorf("%d of %d lines wait", n, lines)
-	}
-	close(out.blocked)
-	q.close()
-	<-q.done
-	if n := q.size.Load(); n != 0 {
-		t.Errorf("%d bytes are left", n)
-	}
-	if !strings.Contains(out.String(), fmt.Sprint("line ", lines-1, " ")) {
-		t.Error("the last line is missing")
+// A client cannot make a line long.
+func TestLongPath(t *testing.T) {
+	var out strings.Builder
+	long := strings.Repeat("x", 10*maxLogged)
+	logAccess(t.Context(), slog.New(slog.NewTextHandler(&out, nil)), httpapi.Observation{Method: long, Path: long})
+	if got := out.Len(); got > 3*maxLogged {
+		t.Errorf("%d bytes logged", got)
 	}
 }

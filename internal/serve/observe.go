@@ -21,6 +21,10 @@ func (s *server) observer() func(context.Context, httpapi.Observation) {
 	}
 }
 
+// maxLogged is how many bytes of a method or a path are logged. A client can
+// make them long, and lines that wait to be written take memory.
+const maxLogged = 500
+
 // logAccess logs one line for a request. The line has the path of the URL but
 // not the query, which may hold secrets.
 func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
@@ -29,8 +33,8 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 		slog.String("request_id", o.RequestID),
 		slog.String("remote", o.RemoteAddr),
 		slog.String("principal", o.Principal),
-		slog.String("method", o.Method),
-		slog.String("path", o.Path),
+		slog.String("method", o.Method[:min(len(o.Method), maxLogged)]),
+		slog.String("path", o.Path[:min(len(o.Path), maxLogged)]),
 		slog.Int("status", o.Status),
 		slog.Int("bytes", o.Bytes),
 		slog.Float64("duration_ms", float64(o.Duration.Microseconds())/1000))
