@@ -42,9 +42,8 @@ func TestFirstStartsAtOnce(t *testing.T) {
 			}
 			run(t, dir, "refserver keys list\nstdout ^ID.*\\n.*default.*\\n$") // one key
 			serving[0].Kill()
-			s := start(t, dir, "-must-exist")
-			s.Key = key
-			s.create("Rex")
+			run(t, dir, `start -must-exist
+				201 POST /pets {"name":"Rex","categoryId":7} Authorization 'Bearer `+key+`'`)
 		})
 	}
 }

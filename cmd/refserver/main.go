@@ -22,7 +22,7 @@ func program() *serve.Program {
 	return &serve.Program{
 		Name:     "refserver",
 		About:    "the petstore, kept in one file, served over HTTP",
-		Commands: []flags.Command{backupCommand(), checkCommand(), exportCommand(), acceptCommand()},
+		Commands: append([]flags.Command{backupCommand()}, fileCommands()...),
 		StoreFlags: func(fs *flag.FlagSet) {
 			fs.StringVar(&db, "db", "petstore.db", "`file` with the pets and messages; the first start creates it")
 		},

@@ -2,8 +2,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -42,32 +40,3 @@ func oneLine(t *testing.T, stderr string, parts ...string) {
 		}
 	}
 }
-
-// server is a running server.
-type server struct {
-	*process.Server
-	t *testing.T
-}
-
-// start starts a server on a free port and waits until it serves.
-func start(t *testing.T, dir string, args ...string) *server {
-	t.Helper()
-	return startCommand(t, command(dir, args...))
-}
-
-func startCommand(t *testing.T, cmd *exec.Cmd) *server {
-	t.Helper()
-	return &server{process.Serve(t, cmd), t}
-}
-
-// petBody is the body that creates a pet.
-func petBody(name string) string { return fmt.Sprintf(`{"name":%q,"categoryId":7}`, name) }
-
-// create creates a pet and returns the body of the response.
-func (s *server) create(name string, fields ...string) string {
-	s.t.Helper()
-	return s.Must(http.StatusCreated, "POST", "/pets", petBody(name), fields...).Body
-}
-
-// root returns the URL of the host.
-func (s *server) root() string { return strings.TrimSuffix(s.URL, "/v1") }

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
 	"io/fs"
 	"maps"
 	"net"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,35 +27,34 @@ import (
 // line is one of these commands:
 //
 //	start FLAG...            starts a server on a free port; it is used from now on
+//	nohup FLAG...            starts one that ignores SIGHUP
 //	stop, kill               ends the server
-//	signal TERM|INT|HUP      sends a signal to the server
 //	ends CODE                waits until the server ends with this exit code
 //	begin, finish            send a request without its body, and the body
 //	refserver ARG...         runs a command, which must succeed
 //	CODE refserver ARG...    runs a command, which must end with this exit code;
 //	                         if it fails, with one line, and with the same files
+//	sh TEXT                  runs shell commands, which must succeed; refserver is one
 //	STATUS METHOD TARGET BODY FIELD VALUE...
 //	                         sends a request; see [process.Server.Send]
 //	until STATUS METHOD TARGET PATTERN FIELD VALUE...
 //	                         sends requests until a response is like this; 0: until
 //	                         there is none
 //	env NAME=VALUE...        sets variables for later commands
-//	write NAME TEXT, overwrite NAME OFFSET TEXT, rename OLD NEW,
-//	symlink OLD NEW, mkdir NAME, remove NAME
-//	                         change a file
+//	certificate              writes cert.pem and key.pem, a new pair; from now on
+//	                         requests trust no other
 //
 // or compares a text with a pattern, which must not match after a !:
 //
 //	stdout, stderr PATTERN   what the last command has written, or the body of
 //	                         the last response
 //	log PATTERN              the server's log; waits until it matches
-//	file NAME PATTERN        a file
 //	files PATTERN            modes and paths of all files, one a line
 //
 // Commands must not write to standard error if they succeed, or to standard
 // output if they fail, unless the next line is about that. $NAME stands for a
-// value: DIR; URL, HOST, ADMIN, MESSAGES and KEY of the server; or what the group
-// (?<NAME>) of an earlier pattern has matched. Quotes keep an argument with
+// value: DIR; URL, HOST, ADMIN, MESSAGES, KEY and PID of the server; or what the
+// group (?<NAME>) of an earlier pattern has matched. Quotes keep an argument with
 // spaces together.
 func TestScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -73,8 +77,9 @@ type script struct {
 	t              *testing.T
 	dir            string
 	env            []string
-	server         *server
-	begun          net.Conn // see begin
+	server         *process.Server
+	trusted        *tls.Config // see certificate
+	begun          net.Conn    // see begin
 	values         map[string]string
 	stdout, stderr string
 	unexpected     *string // stdout or stderr, if it must be empty unless the next line is about it
@@ -95,7 +100,7 @@ func run(t *testing.T, dir, text string) *script {
 				t.Errorf("before %q: unexpected output: %s", line, *s.unexpected)
 			}
 			s.unexpected = new(string)
-			s.command(line, name, s.words(rest))
+			s.command(line, name, rest)
 		}
 	}
 	return s
@@ -104,33 +109,23 @@ func run(t *testing.T, dir, text string) *script {
 // compare compares a text with a pattern, if the line is about that.
 func (s *script) compare(line, what, pattern string, want bool) bool {
 	s.t.Helper()
-	var text string
-	switch what {
-	case "stdout":
-		text = s.stdout
-		if s.unexpected == &s.stdout {
-			s.unexpected = new(string)
-		}
-	case "stderr":
-		text = s.stderr
-		if s.unexpected == &s.stderr {
-			s.unexpected = new(string)
-		}
-	case "log":
+	texts := map[string]*string{"stdout": &s.stdout, "stderr": &s.stderr, "log": new(string), "files": new(string)}
+	text := texts[what]
+	switch {
+	case text == nil:
+		return false
+	case what == "log":
 		if want {
 			s.server.Until(line, func() bool { return s.matches(pattern, s.server.Stderr.String()) })
 		}
-		text = s.server.Stderr.String()
-	case "file":
-		name, rest, _ := strings.Cut(pattern, " ")
-		pattern, text = rest, string(process.ReadFile(s.t, filepath.Join(s.dir, name)))
-	case "files":
-		text = strings.Join(tree(s.t, s.dir), "\n")
-	default:
-		return false
+		*text = s.server.Stderr.String()
+	case what == "files":
+		*text = strings.Join(tree(s.t, s.dir), "\n")
+	case s.unexpected == text:
+		s.unexpected = new(string)
 	}
-	if s.matches(pattern, text) != want {
-		s.t.Errorf("%s: it is\n%.2000q", line, text)
+	if s.matches(pattern, *text) != want {
+		s.t.Errorf("%s: it is\n%.2000q", line, *text)
 	}
 	return true
 }
@@ -165,74 +160,85 @@ func (s *script) words(rest string) []string {
 	return words
 }
 
-func (s *script) command(line, name string, words []string) {
+func (s *script) command(line, name, rest string) {
 	s.t.Helper()
-	path := func(i int) string { return filepath.Join(s.dir, words[i]) }
-	var err error
-	switch code, e := strconv.Atoi(name); {
-	case e == nil && words[0] == "refserver":
-		s.refserver(line, code, words[1:])
-	case e == nil:
+	words := s.words(rest)
+	code, err := strconv.Atoi(name)
+	if err == nil && words[0] != "refserver" {
 		s.send(line, code, words)
-	case name == "until":
-		code, err = strconv.Atoi(words[0])
+		return
+	} else if err == nil {
+		name, words = words[0], words[1:]
+	}
+	switch name {
+	case "start":
+		s.start(command(s.dir, words...))
+	case "nohup":
+		s.start(shell(`trap "" HUP; exec "$0" "$@"`, command(s.dir, words...)))
+	case "stop":
+		s.server.Stop()
+	case "kill":
+		s.server.Kill()
+	case "ends":
+		if got := s.server.Wait(); words[0] != strconv.Itoa(got) {
+			s.t.Errorf("%s: exit code %d:\n%s", line, got, s.server.Tail())
+		}
+	case "begin":
+		s.begun = begin(s.t, s.server)
+	case "finish":
+		finish(s.t, s.begun)
+	case "refserver":
+		s.run(line, code, command(s.dir, words...))
+	case "sh":
+		s.run(line, 0, shell(`refserver() { "$0" "$@"; }; `+s.expand(rest, strings.Clone), command(s.dir)))
+	case "until":
+		code, _ := strconv.Atoi(words[0])
 		s.server.Until(line, func() bool {
 			r, _ := s.server.Send(words[1], words[2], "", words[4:]...)
 			return r.Status == code && s.matches(words[3], r.Body)
 		})
-	case name == "refserver":
-		s.refserver(line, 0, words)
-	case name == "start":
-		cmd := command(s.dir, words...)
-		cmd.Env = append(cmd.Env, s.env...)
-		r := startCommand(s.t, cmd)
-		s.server, s.stdout = r, r.Stdout.String()
-		maps.Copy(s.values, map[string]string{"URL": r.URL, "HOST": r.Host(), "ADMIN": r.Admin, "MESSAGES": r.Messages, "KEY": r.Key})
-	case name == "stop":
-		s.server.Stop()
-	case name == "kill":
-		s.server.Kill()
-	case name == "signal":
-		err = s.server.Signal(map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP}[words[0]])
-	case name == "ends":
-		if got := s.server.Wait(); words[0] != strconv.Itoa(got) {
-			s.t.Errorf("%s: exit code %d:\n%s", line, got, s.server.Tail())
-		}
-	case name == "begin":
-		s.begun = begin(s.server)
-	case name == "finish":
-		finish(s.t, s.begun)
-	case name == "env":
+	case "env":
 		s.env = append(s.env, words...)
-	case name == "write":
-		err = os.WriteFile(path(0), []byte(words[1]+"\n"), 0o600)
-	case name == "overwrite":
-		b := process.ReadFile(s.t, path(0))
-		at, e := strconv.Atoi(words[1])
-		copy(b[at:], words[2])
-		process.WriteFile(s.t, path(0), b)
-		err = e
-	case name == "rename":
-		err = os.Rename(path(0), path(1))
-	case name == "symlink":
-		err = os.Symlink(path(0), path(1))
-	case name == "mkdir":
-		err = os.Mkdir(path(0), 0o700)
-	case name == "remove":
-		err = os.Remove(path(0))
-	case name != "end":
+	case "certificate":
+		s.trusted = &tls.Config{RootCAs: x509.NewCertPool()}
+		s.trusted.RootCAs.AddCert(process.Certificate(s.t, s.dir))
+		s.trust()
+	case "end":
+	default:
 		s.t.Fatalf("%s: there is no such command", line)
-	}
-	if err != nil {
-		s.t.Fatalf("%s: %v", line, err)
 	}
 }
 
-// refserver runs a command.
-func (s *script) refserver(line string, code int, args []string) {
+// shell returns a command that runs text in a shell, where "$0" "$@" is cmd.
+func shell(text string, cmd *exec.Cmd) *exec.Cmd {
+	sh := process.Command(cmd.Dir, append([]string{"sh", "-c", text}, cmd.Args...)...)
+	sh.Env = cmd.Env
+	return sh
+}
+
+// start starts a server.
+func (s *script) start(cmd *exec.Cmd) {
+	s.t.Helper()
+	cmd.Env = append(cmd.Env, s.env...)
+	s.server = process.Serve(s.t, cmd)
+	s.trust()
+	s.stdout = s.server.Stdout.String()
+	maps.Copy(s.values, map[string]string{"URL": s.server.URL, "HOST": s.server.Host(), "ADMIN": s.server.Admin,
+		"MESSAGES": s.server.Messages, "KEY": s.server.Key, "PID": strconv.Itoa(s.server.Pid())})
+}
+
+// trust makes requests use HTTP/2 and trust the script's certificate, if it has
+// one.
+func (s *script) trust() {
+	if s.trusted != nil && s.server != nil {
+		s.server.Client.Transport = &http.Transport{DisableKeepAlives: true, ForceAttemptHTTP2: true, TLSClientConfig: s.trusted}
+	}
+}
+
+// run runs a command.
+func (s *script) run(line string, code int, cmd *exec.Cmd) {
 	s.t.Helper()
 	before := tree(s.t, s.dir)
-	cmd := command(s.dir, args...)
 	cmd.Env = append(cmd.Env, s.env...)
 	got, stdout, stderr := process.Run(s.t, cmd)
 	s.stdout, s.stderr = stdout, stderr
@@ -277,4 +283,34 @@ func tree(t *testing.T, dir string) (files []string) {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// begin sends a request without its body, and waits until the server has it.
+func begin(t *testing.T, s *process.Server) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.Host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	_, _ = io.WriteString(conn, "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.Key+"\r\nContent-Type: application/json\r\n"+
+		"Expect: 100-continue\r\nContent-Length: 30\r\n\r\n")
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil || !strings.Contains(line, "100") {
+		t.Fatalf("response to the header: %q, %v", line, err)
+	}
+	return conn
+}
+
+// finish sends the body of a request that was begun. The pet must be created.
+func finish(t *testing.T, conn net.Conn) {
+	t.Helper()
+	_, _ = io.WriteString(conn, `{"name":"slow","categoryId":1}`)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusCreated || !resp.Close {
+		t.Errorf("the request in flight: %s, Connection: close %v", resp.Status, resp.Close)
+	}
 }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/petstore/storage"
+)
+
+// exitLost is the exit code of an export that could not save everything.
+const exitLost = 3
+
+// fileCommands are the commands for a file that no server uses.
+func fileCommands() []flags.Command {
+	var o storage.ExportOptions
+	return []flags.Command{{
+		Name: "check",
+		Args: "FILE",
+		About: "read the whole file and name all damage; exit code 0: sound, 1: damaged, 2: it could not be checked." +
+			" If the file is in use, check a copy made with backup",
+		Run: check,
+	}, {
+		Name: "export",
+		Args: "FILE",
+		About: "write the pets in the file to standard output, one JSON object on each line." +
+			" If the file is in use, export a copy made with backup",
+		Flags: func(fs *flag.FlagSet) {
+			flags.Var(fs, &o.SkipDamaged, "skip-damaged", false, "skip damaged records, with a line for each on standard error, and save the rest; exit code 3: records were lost", flags.Bool)
+			flags.Var(fs, &o.Messages, "messages", false, "write the queued messages instead of the pets", flags.Bool)
+		},
+		Run: func(c *flags.Call) error { return export(c, &o) },
+	}, {
+		Name: "accept-older",
+		Args: "FILE",
+		About: "make a file usable again that has a damaged meta page after a crash: keep the state of the other meta page," +
+			" even if it is the older, and print the IDs from which on records may be lost." +
+			" Copy the file first. If there is a newer backup, use that",
+		Run: acceptOlder,
+	}}
+}
+
+// firstProblems returns a function that prints the first problems, which say
+// most, and counts all in n.
+func firstProblems(w io.Writer, n *int) func(error) {
+	const limit = 100
+	return func(err error) {
+		switch *n++; {
+		case *n <= limit:
+			fmt.Fprintln(w, err)
+		case *n == limit+1:
+			fmt.Fprintln(w, "and more")
+		}
+	}
+}
+
+// inUse explains the error of a command that cannot read the file of a running
+// server. It returns any other error as it is.
+func inUse(err error, c *flags.Call, command string) error {
+	if errors.Is(err, storage.ErrLocked) {
+		return fmt.Errorf("%s is in use by a server; stop that first, or make a copy with backup and %s the copy", c.Args[0], command)
+	}
+	return err
+}
+
+func check(c *flags.Call) error {
+	path := c.Args[0]
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return fmt.Errorf("%s is empty; a store never is, even without pets", path)
+	}
+	n, foreign := 0, false
+	var last error
+	report := firstProblems(c.Stdout, &n)
+	err := storage.Check(path, func(err error) {
+		report(err)
+		last = err
+		foreign = foreign || errors.Is(err, storage.ErrForeign)
+	})
+	switch {
+	case err != nil:
+		return flags.Usagef("%w", inUse(err, c, "check"))
+	case foreign:
+		return fmt.Errorf("%s is not a petstore; if it was one, its start is lost: save what is left with export -skip-damaged", path)
+	case n == 1 && errors.Is(last, storage.ErrSpare):
+		return fmt.Errorf("%s has lost nothing: start the server, which writes the damaged page again; look after the disk", path)
+	case n == 1 && errors.Is(last, storage.ErrUndecided):
+		return fmt.Errorf("%s may lack what was stored last; restore a newer backup, or copy the file and continue without it: refserver accept-older %s", path, path)
+	case n > 0:
+		return fmt.Errorf("%s is damaged; restore it from a backup, or save what is left with export -skip-damaged", path)
+	}
+	_, err = fmt.Fprintf(c.Stdout, "%s is sound\n", path)
+	return err
+}
+
+func export(c *flags.Call, o *storage.ExportOptions) error {
+	o.Report = firstProblems(c.Stderr, new(int))
+	w := bufio.NewWriterSize(c.Stdout, 1<<16)
+	x, err := storage.Export(c.Args[0], w, o)
+	if e := w.Flush(); err == nil {
+		err = e
+	}
+	switch {
+	case errors.Is(err, storage.ErrDamaged) && !o.SkipDamaged:
+		return fmt.Errorf("%w; the output is not complete: -skip-damaged writes all that can be saved", err)
+	case err != nil:
+		return inUse(err, c, "export")
+	case !o.SkipDamaged:
+		return nil
+	}
+	lost := fmt.Sprint(x.Lost)
+	if x.Lost < 0 {
+		lost = "an unknown number"
+	}
+	fmt.Fprintf(c.Stderr, "%d saved, %s lost\n", x.Written, lost)
+	if x.Lost != 0 {
+		return flags.Exit(exitLost)
+	}
+	return nil
+}
+
+func acceptOlder(c *flags.Call) error {
+	pet, message, err := storage.AcceptOlder(c.Args[0], nil)
+	if err != nil {
+		return inUse(err, c, "check")
+	}
+	_, err = fmt.Fprintf(c.Stdout, "%s can be used again. Pets from ID %d on and messages from msg_%d on may be lost, and their IDs may be issued again.\n",
+		c.Args[0], pet, message)
+	return err
+}
