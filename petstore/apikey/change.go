@@ -50,7 +50,13 @@ func Create(path, account string, lifetime time.Duration) (key, id string, err e
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", "", err
 	}
-	if _, err := change(path, strings.Join(fields, " ")+"\n", ""); err != nil {
+	err = change(path, true, func(lines []string, keys map[string]Key) ([]string, error) {
+		if _, ok := keys[k.ID]; ok {
+			return nil, errors.New("another key has the ID of the new one; try again")
+		}
+		return append(lines, strings.Join(fields, " ")+"\n"), nil
+	})
+	if err != nil {
 		return "", "", err
 	}
 	return key, k.ID, nil
@@ -59,8 +65,15 @@ func Create(path, account string, lifetime time.Duration) (key, id string, err e
 // Revoke removes a key from the file at path, and returns what the file held
 // about it. A server that has the file open refuses the key within two seconds.
 // If no key has the ID, the error wraps [ErrNoKey].
-func Revoke(path, id string) (Key, error) {
-	return change(path, "", id)
+func Revoke(path, id string) (k Key, err error) {
+	err = change(path, false, func(lines []string, keys map[string]Key) ([]string, error) {
+		var ok bool
+		if k, ok = keys[id]; !ok {
+			return nil, ErrNoKey
+		}
+		return slices.Delete(lines, k.line, k.line+1), nil
+	})
+	return k, err
 }
 
 // List returns the keys in the file at path, expired ones too, in its order.
@@ -76,50 +89,36 @@ func List(path string) ([]Key, error) {
 // header is the first line of a file that Create makes.
 const header = "# API keys, one per line: SHA-256 of the key, account, created, expires\n"
 
-// change adds a line to the file at path, which it makes if needed. Or it removes
-// the key with that ID, if line is empty.
-func change(path, line, id string) (removed Key, err error) {
+// change puts the lines that edit returns in the place of those in the file at
+// path. If create is true and there is no file, it makes one.
+func change(path string, create bool, edit func([]string, map[string]Key) ([]string, error)) error {
 	info, err := os.Lstat(path)
-	if err != nil && (line == "" || !errors.Is(err, fs.ErrNotExist)) {
-		return Key{}, err
+	if err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
+		return err
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return Key{}, fmt.Errorf("%s: is a symbolic link; must be the key file itself", path)
+		return fmt.Errorf("%s: is a symbolic link; must be the key file itself", path)
 	}
 	locked, err := lock(path+".lock", info)
 	if err != nil {
-		return Key{}, err
+		return err
 	}
 	defer locked.Close()
 	contents, info, err := read(path, noFollow)
-	if line != "" && errors.Is(err, fs.ErrNotExist) {
+	if create && errors.Is(err, fs.ErrNotExist) {
 		contents, err = header, nil
 	}
 	if err != nil {
-		return Key{}, err
+		return err
 	}
-	contents, removed, err = edit(path, contents, line, id)
-	if err != nil {
-		return Key{}, err
-	}
-	return removed, replace(path, contents, info)
-}
-
-// edit returns contents with the change that change makes.
-func edit(path, contents, line, id string) (edited string, removed Key, err error) {
 	lines, keys, err := parse(path, contents)
 	if err != nil {
-		return "", Key{}, err
+		return err
 	}
-	removed, ok := keys[id]
-	if ok {
-		lines = slices.Delete(lines, removed.line, removed.line+1)
-	} else if line == "" {
-		return "", Key{}, fmt.Errorf("%s: %w", path, ErrNoKey)
+	if lines, err = edit(lines, keys); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	edited = cmp.Or(strings.Join(lines, "")+line, header)
-	_, _, err = parse(path, edited) // fails if two keys have the same ID
-	return edited, removed, err
+	return replace(path, cmp.Or(strings.Join(lines, ""), header), info)
 }
 
 // lockTimeout is much longer than a change takes. The lock of a process that is

@@ -14,39 +14,30 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 )
 
-// TestMain makes the test binary the process that startWriter starts.
+// TestMain makes the test binary the writer of TestWriters too, which adds and
+// removes keys until it is killed.
 func TestMain(m *testing.M) {
 	lockTimeout = time.Minute // on a busy machine
 	path := os.Getenv("APIKEY_TEST_WRITER")
 	if path == "" {
 		os.Exit(m.Run())
 	}
-	for i := 0; i < 10 || os.Getenv("APIKEY_TEST_FOREVER") != ""; i++ {
-		_, id, err := Create(path, fmt.Sprintf("p%d", os.Getpid()), 0)
-		if err == nil && i%2 == 1 {
-			_, err = Revoke(path, id)
+	for last := ""; ; time.Sleep(time.Millisecond) {
+		_, id, err := Create(path, fmt.Sprint(os.Getpid()), 0)
+		if err == nil && last != "" {
+			_, err = Revoke(path, last)
 		}
-		if err != nil {
+		if last = id; err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 	}
-}
-
-// startWriter starts a process that adds ten keys, or as many as it can until it
-// is killed, and removes every second one again.
-func startWriter(t *testing.T, path string, env ...string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(append(os.Environ(), "APIKEY_TEST_WRITER="+path), env...)
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd
 }
 
 func write(t testing.TB, path, contents string) {
@@ -175,39 +166,31 @@ func TestChangesKeepTheRest(t *testing.T) {
 // for the lock.
 func TestBadFiles(t *testing.T) {
 	_, good := makeKey("alice", forever)
-	contents := func(s string) func(string) error {
-		return func(path string) error { return os.WriteFile(path, []byte(s), 0o600) }
-	}
-	for _, tt := range []struct {
-		name, want string
-		make       func(path string) error
+	for name, tt := range map[string]struct {
+		want string
+		make func(path string) error
 	}{
-		{"malformed", "line 3: must have 4 fields", contents(good + "\nnonsense\n")},
-		{"half written", "line 2: must end in a newline", contents(good + good[:40])},
-		{"no final newline", "line 2: must end in a newline", contents(good + "# end")},
-		{"empty", "line 1: must end in a newline", contents("")},
-		{"a key twice", "line 3: SHA-256: must differ from line 1", contents(good + "\n" + good)},
-		{"directory", "must be a regular file", func(path string) error { return os.Mkdir(path, 0o700) }},
-		{"FIFO", "must be a regular file", func(path string) error { return exec.Command("mkfifo", path).Run() }},
-		{"100 MB", "must be a regular file of at most 16 MiB", func(path string) error {
-			return errors.Join(contents(good)(path), os.Truncate(path, 100_000_000))
+		"malformed": {"line 3: must have 4 fields", func(path string) error { return os.WriteFile(path, []byte(good+"\nnonsense\n"), 0o600) }},
+		"directory": {"must be a regular file", func(path string) error { return os.Mkdir(path, 0o700) }},
+		"FIFO":      {"must be a regular file", func(path string) error { return exec.Command("mkfifo", path).Run() }},
+		"100 MB": {"must be a regular file of at most 16 MiB", func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte(good), 0o600), os.Truncate(path, 100_000_000))
 		}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "my.keys")
 			if err := tt.make(path); err != nil {
 				t.Skip(err)
 			}
 			before := tree(t, dir)
-			_, err := Open(path, nil)
-			wantError(t, err, path+": "+tt.want)
-			_, err = List(path)
-			wantError(t, err, path+": "+tt.want)
-			_, err = Revoke(path, good[:12])
-			wantError(t, err, path+": "+tt.want)
-			_, _, err = Create(path, "bob", 0)
-			wantError(t, err, path+": "+tt.want)
+			_, opened := Open(path, nil)
+			_, listed := List(path)
+			_, revoked := Revoke(path, good[:12])
+			_, _, created := Create(path, "bob", 0)
+			for _, err := range []error{opened, listed, revoked, created} {
+				wantError(t, err, path+": "+tt.want)
+			}
 			before[path+".lock"] = ""
 			wantTree(t, dir, before)
 		})
@@ -304,49 +287,50 @@ func TestChangesFollowNoLink(t *testing.T) {
 	}
 }
 
-func TestWritersTakeTurns(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.keys")
-	cmds := make([]*exec.Cmd, 4)
-	for i := range cmds {
-		cmds[i] = startWriter(t, path)
-	}
-	for range 10 {
-		if _, _, err := Create(path, "here", 0); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, cmd := range cmds {
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	}
-	keys, err := List(path)
-	if got, want := len(keys), 10+5*len(cmds); got != want || err != nil {
-		t.Errorf("%d keys, %v; want %d", got, err, want)
-	}
-}
-
-func TestKilledWriter(t *testing.T) {
+// Processes take turns, and one that is killed leaves a file that can be changed.
+func TestWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.keys")
 	var ids []string
-	for i := range 15 {
-		_, id, err := Create(path, "test", 0)
+	for range 8 {
+		cmd := process.Command(t.TempDir(), os.Args[0])
+		cmd.Env = append(cmd.Env, "APIKEY_TEST_WRITER="+path)
+		writer, err := process.Start(cmd)
 		if err != nil {
-			t.Fatalf("after kill %d: %v", i, err)
+			t.Fatal(err)
 		}
-		ids = append(ids, id)
-		cmd := startWriter(t, path, "APIKEY_TEST_FOREVER=1")
-		time.Sleep(time.Duration(20+7*i) * time.Millisecond)
-		cmd.Process.Kill()
-		cmd.Wait()
-		keys, err := List(path)
-		if err != nil {
-			t.Fatalf("after kill %d: %v", i, err)
+		defer writer.Kill()
+		account := fmt.Sprint(writer.Pid())
+		for n := 0; n < 2 && writer.Running(); { // times that the writer was seen at work
+			_, id, err := Create(path, "here", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+			keys, err := List(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.ContainsFunc(keys, func(k Key) bool { return k.Account == account }) {
+				n++
+			}
 		}
-		keys = slices.DeleteFunc(keys, func(k Key) bool { return k.Account != "test" })
-		if len(keys) != len(ids) || keys[0].ID != ids[0] || keys[i].ID != ids[i] {
-			t.Fatalf("kill %d left the keys %v; want %v", i, keys, ids)
+		if !writer.Running() {
+			t.Fatalf("the writer failed: %s", writer.Log())
 		}
+		writer.Kill()
+	}
+	keys, err := List(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, k := range keys {
+		if k.Account == "here" {
+			got = append(got, k.ID)
+		}
+	}
+	if diff := cmp.Diff(ids, got); diff != "" {
+		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 }
 

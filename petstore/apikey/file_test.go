@@ -258,20 +258,3 @@ func TestNoValidKey(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkAuthenticate(b *testing.B) {
-	key, line := makeKey("alice", forever)
-	path := filepath.Join(b.TempDir(), "test.keys")
-	write(b, path, line)
-	f, err := Open(path, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := f.Authenticate(b.Context(), key); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -120,33 +120,3 @@ func TestParseErrors(t *testing.T) {
 		})
 	}
 }
-
-// What is read is written again byte for byte, and a key that is added or
-// removed changes its own line and no other.
-func FuzzEdit(f *testing.F) {
-	_, line := makeKey("alice", forever)
-	_, another := makeKey("bob", minute)
-	f.Add(header + line)
-	f.Add("\n# x\r\n\t" + line[:len(line)-1] + "\r\n")
-	f.Add(line + "\n\n" + strings.ReplaceAll(another, "Z", "+14:00"))
-	f.Add("")
-	f.Fuzz(func(t *testing.T, contents string) {
-		_, before, err := parse("", contents)
-		if err != nil {
-			return
-		}
-		_, line := makeKey("carol", forever)
-		added, _, err := edit("", contents, line, "")
-		if err != nil || added != contents+line {
-			t.Fatalf("adding to %q made %q, %v", contents, added, err)
-		}
-		removed, k, err := edit("", added, "", line[:12])
-		if err != nil || removed != contents || k.Account != "carol" {
-			t.Fatalf("removing from %q made %q and returned %v, %v", added, removed, k, err)
-		}
-		_, after, err := parse("", removed)
-		if diff := cmp.Diff(before, after, ignoreUnexported); diff != "" || err != nil {
-			t.Fatalf("keys after both, %v (-want +got):\n%s", err, diff)
-		}
-	})
-}

@@ -4,7 +4,6 @@ package apikey
 
 import (
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -35,27 +34,26 @@ func TestChangesKeepOwner(t *testing.T) {
 	}
 }
 
-// A limit on the size of files makes writing fail as a full disk does. It is for
-// a whole process, so another one than that of the tests has it.
+// A limit on the size of files makes writing fail as a full disk does.
 func TestFullDisk(t *testing.T) {
-	if path := os.Getenv("APIKEY_TEST_FULL"); path != "" {
-		signal.Ignore(syscall.SIGXFSZ)
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 10, Max: 10}); err != nil {
-			t.Fatal(err)
-		}
-		_, _, err := Create(path, "alice", 0)
-		wantError(t, err, path+": not changed", "file too large")
-		return
-	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.keys")
 	write(t, path, header)
 	before := tree(t, dir)
 	before[path+".lock"] = ""
-	cmd := exec.Command(os.Args[0], "-test.run=^TestFullDisk$")
-	cmd.Env = append(os.Environ(), "APIKEY_TEST_FULL="+path)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
 	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 10, Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := Create(path, "alice", 0)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, err, path+": not changed", "file too large")
 	wantTree(t, dir, before)
 }
