@@ -56,7 +56,7 @@ func newFlagSet(cmd Command) *flag.FlagSet {
 // environment variable that is not empty.
 func (p *Program) setFromEnv(fs *flag.FlagSet, c *Call) (err error) {
 	fs.VisitAll(func(f *flag.Flag) {
-		name := p.env(f.Name)
+		name := p.Env[f.Name]
 		if err != nil || name == "" || slices.Contains(c.Given, f.Name) || c.Getenv(name) == "" {
 			return
 		}
@@ -65,14 +65,6 @@ func (p *Program) setFromEnv(fs *flag.FlagSet, c *Call) (err error) {
 		}
 	})
 	return err
-}
-
-// env returns the environment variable of a flag, "" if it has none.
-func (p *Program) env(flag string) string {
-	if p.Env == nil {
-		return ""
-	}
-	return p.Env(flag)
 }
 
 // help returns the help of the program: its commands, and the flags of the
@@ -118,7 +110,7 @@ func (p *Program) list(cmd Command) string {
 	var b strings.Builder
 	fs := newFlagSet(cmd)
 	fs.VisitAll(func(f *flag.Flag) {
-		if name := p.env(f.Name); name != "" {
+		if name := p.Env[f.Name]; name != "" {
 			f.Usage += " (" + name + ")"
 		}
 	})

@@ -30,9 +30,9 @@ type Program struct {
 	// or start with a flag. "": the arguments must name a command.
 	Default string
 
-	// Env returns the environment variable that sets a flag if the arguments
-	// do not; "": none. nil: there are no such variables.
-	Env func(flag string) string
+	// Env has the environment variables that set flags if the arguments do not,
+	// by the names of the flags.
+	Env map[string]string
 
 	// Failure is the exit code of an error that is neither from Usagef nor an
 	// Exit. 0: 1.
@@ -134,38 +134,36 @@ func (p *Program) commands() []Command {
 	})
 }
 
+// aliases are flags that stand for commands.
+var aliases = map[string]string{
+	"-version": "version", "--version": "version",
+	"-h": "help", "--h": "help", "-help": "help", "--help": "help",
+}
+
 // find returns the command that args name, and the arguments after its name.
 func (p *Program) find(args []string) (Command, []string, error) {
-	first := ""
-	if len(args) > 0 {
-		first = args[0]
-	}
-	switch {
-	case first == "-version" || first == "--version":
-		args = append([]string{"version"}, args[1:]...)
-	case isHelp(args):
-		args = append([]string{"help"}, args[1:]...)
-	case p.Default != "" && (first == "" || first[0] == '-'):
+	if len(args) > 0 && aliases[args[0]] != "" {
+		args = append([]string{aliases[args[0]]}, args[1:]...)
+	} else if p.Default != "" && (len(args) == 0 || strings.HasPrefix(args[0], "-")) {
 		args = append([]string{p.Default}, args...)
 	}
 	var names []string
+	unknown := args[:min(1, len(args))]
 	for _, cmd := range p.commands() {
 		words := strings.Fields(cmd.Name)
 		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
 			return cmd, args[len(words):], nil
 		}
+		if len(args) > 1 && args[0] == words[0] {
+			if unknown = args[:2]; aliases[args[1]] == "help" {
+				return p.find([]string{"help"})
+			}
+		}
 		names = append(names, cmd.Name)
 	}
-	if first == "" {
-		return Command{}, nil, Usagef("no command: must be one of %s", strings.Join(names, ", "))
+	wrong := "no command"
+	if len(unknown) > 0 {
+		wrong = fmt.Sprintf("unknown command %q", strings.Join(unknown, " "))
 	}
-	if isHelp(args[1:]) {
-		return p.find([]string{"help"})
-	}
-	return Command{}, nil, Usagef("unknown command %q: must be one of %s", first, strings.Join(names, ", "))
-}
-
-// isHelp reports whether args start with a flag for help.
-func isHelp(args []string) bool {
-	return len(args) > 0 && slices.Contains([]string{"-h", "--h", "-help", "--help"}, args[0])
+	return Command{}, nil, Usagef("%s: must be one of %s", wrong, strings.Join(names, ", "))
 }

@@ -46,12 +46,7 @@ func newProgram() *flags.Program {
 		Notes:   "the notes\n",
 		Default: "go",
 		Failure: 3,
-		Env: func(flag string) string {
-			if flag == "pet-name" || flag == "wait" || flag == "loud" {
-				return "PROG_" + strings.ToUpper(flag)
-			}
-			return ""
-		},
+		Env:     map[string]string{"pet-name": "PROG_PET-NAME", "wait": "PROG_WAIT", "loud": "PROG_LOUD"},
 		Commands: []flags.Command{
 			{Name: "go", About: "go there", Flags: define, Run: run},
 			{Name: "show all", Args: "WORD...", About: "show words", Flags: define, Run: run},
@@ -97,6 +92,7 @@ func TestRun(t *testing.T) {
 		{"integer too large", "-count=101", nil, 2, "", `invalid value "101" for flag -count: must be an integer from 1 to 100` + usage},
 		{"address with a scheme", "-addr=http://localhost", nil, 2, "", `invalid value "http://localhost" for flag -addr: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080` + usage},
 		{"address without a port", "-addr=localhost", nil, 2, "", `invalid value "localhost" for flag -addr: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080` + usage},
+		{"address with an invalid port", "-addr=:65536", nil, 2, "", `invalid value ":65536" for flag -addr: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080` + usage},
 		{"unknown word", "-form=xml", nil, 2, "", `invalid value "xml" for flag -form: must be text or json` + usage},
 		{"unknown flag", "show all -wiat=x", nil, 2, "", "flag provided but not defined: -wiat; see prog show all -h\n"},
 
@@ -104,6 +100,7 @@ func TestRun(t *testing.T) {
 		{"no argument of one", "show one", nil, 2, "", "show one needs one WORD; see prog show one -h\n"},
 		{"two arguments of one", "show one a b", nil, 2, "", "show one needs one WORD; see prog show one -h\n"},
 		{"no argument of many", "show all", nil, 2, "", "show all needs at least one WORD; see prog show all -h\n"},
+		{"half a command and another word", "show one-more", nil, 2, "", `unknown command "show one-more": must be one of go, show all, show one, version, help` + usage},
 		{"half a command", "show", nil, 2, "", `unknown command "show": must be one of go, show all, show one, version, help` + usage},
 		{"unknown command", "hide", nil, 2, "", `unknown command "hide": must be one of go, show all, show one, version, help` + usage},
 

@@ -95,7 +95,11 @@ func OneOf(words ...string) func(string) (string, error) {
 
 // HostPort reads an address of the form host:port.
 func HostPort(s string) (string, error) {
-	if _, _, err := net.SplitHostPort(s); err != nil || strings.Contains(s, "/") {
+	_, port, err := net.SplitHostPort(s)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port) // from 0 to 65535, or the name of a service
+	}
+	if err != nil || strings.Contains(s, "/") {
 		return "", errors.New("must be host:port without a scheme, as in 127.0.0.1:8080 or :8080")
 	}
 	return s, nil

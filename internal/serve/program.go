@@ -83,17 +83,11 @@ func (p *Program) Main() int {
 	// flags, such as one to overwrite a file, are meant for one call.
 	shared := flag.NewFlagSet(serve, flag.ContinueOnError)
 	define(shared)
-	line := flags.Program{
-		Name:    p.Name,
-		About:   p.About,
-		Default: serve,
-		Env: func(name string) string {
-			if shared.Lookup(name) == nil {
-				return ""
-			}
-			return "PETSTORE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-		},
-	}
+	env := make(map[string]string)
+	shared.VisitAll(func(f *flag.Flag) {
+		env[f.Name] = "PETSTORE_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+	})
+	line := flags.Program{Name: p.Name, About: p.About, Default: serve, Env: env}
 	line.Commands = append(line.Commands, flags.Command{
 		Name:  serve,
 		About: "serve until SIGTERM, SIGINT or, without TLS, SIGHUP; each flag can also be set by the environment variable in parentheses",
