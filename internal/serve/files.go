@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"example.com/animalstore/petstore/apikey"
 )
@@ -66,8 +65,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server, first bool) (*apikey.Fil
 	case err != nil:
 		return nil, err
 	case none && !first:
-		quoted := "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" // for a shell
-		return nil, fmt.Errorf("there is a store %s, but there is no key file %s; check the flag, or create a key: %s keys create -keys %s %s", p.StoreFile(), path, p.Name, quoted, firstAccount)
+		return nil, fmt.Errorf("there is a store %s, but there is no key file %s; check the flag, or create a key: %s keys create -keys %s %s", p.StoreFile(), path, p.Name, quoted(path), firstAccount)
 	case none:
 		key, _, err := apikey.Create(path, firstAccount, 0)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -63,8 +64,13 @@ func createKey(c *flags.Call, path string, expires time.Duration) error {
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", id, err)
 	}
-	fmt.Fprintf(c.Stderr, "key %s of account %s; keys revoke %s takes it away\n", id, c.Args[0], id)
+	fmt.Fprintf(c.Stderr, "key %s of account %s; keys revoke -keys %s %s takes it away\n", id, c.Args[0], quoted(path), id)
 	return nil
+}
+
+// quoted returns text as one word for a shell.
+func quoted(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // noFile adds to the error of a missing key file what can be done.
