@@ -112,9 +112,6 @@ func download(ctx context.Context, url string, w io.Writer) (int64, error) {
 		return 0, fmt.Errorf("the server responded with %s: %s", resp.Status, strings.TrimSpace(string(b)))
 	}
 	n, err := io.Copy(w, resp.Body)
-	if err == nil && n != resp.ContentLength {
-		err = io.ErrUnexpectedEOF
-	}
 	if err != nil {
 		err = fmt.Errorf("after %d of %d bytes: %w", n, resp.ContentLength, err)
 	}

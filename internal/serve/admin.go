@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"expvar"
-	"io"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -31,20 +30,15 @@ import (
 // except for the web pages of other sites.
 func (s *server) adminHandler(loopback bool) http.Handler {
 	store, started := s.store, time.Now()
-	// Not published, as that is for the whole process and panics for a second
-	// server in it.
-	var vars expvar.Map
-	for _, name := range []string{"cmdline", "memstats"} {
-		vars.Set(name, expvar.Get(name))
-	}
-	vars.Set("goroutines", expvar.Func(func() any { return runtime.NumGoroutine() }))
-	vars.Set("uptime_seconds", expvar.Func(func() any { return int64(time.Since(started).Seconds()) }))
 	for _, class := range classes {
 		s.responses.Add(class, 0)
 	}
-	vars.Set("responses", &s.responses)
-	vars.Set("connections", expvar.Func(func() any { return s.connections() }))
-	vars.Set("store", expvar.Func(func() any {
+	expvar.Publish("responses", &s.responses)
+	publish := func(name string, value func() any) { expvar.Publish(name, expvar.Func(value)) }
+	publish("goroutines", func() any { return runtime.NumGoroutine() })
+	publish("uptime_seconds", func() any { return int64(time.Since(started).Seconds()) })
+	publish("connections", func() any { return s.connections() })
+	publish("store", func() any {
 		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 		defer cancel()
 		stats, err := store.Statistics.Stats(ctx)
@@ -52,16 +46,12 @@ func (s *server) adminHandler(loopback bool) http.Handler {
 			return err.Error()
 		}
 		return stats
-	}))
+	})
 	if store.Endpoints != nil {
-		vars.Set("endpoints", expvar.Func(store.Endpoints))
+		publish("endpoints", store.Endpoints)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /debug/vars", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, vars.String()+"\n")
-	})
-	mux.Handle("/debug/pprof/", http.DefaultServeMux)
+	mux.Handle("/debug/", http.DefaultServeMux) // of packages expvar and pprof
 	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		if err := listMessages(w, r, store.Queue); err != nil {

@@ -45,18 +45,6 @@ func wantError(t *testing.T, err error, parts ...string) {
 	}
 }
 
-func TestNewKey(t *testing.T) {
-	form := regexp.MustCompile(`^petstore_[a-z2-7]{56}$`)
-	seen := map[string]bool{}
-	for range 100 {
-		key := newKey()
-		if !form.MatchString(key) || seen[key] {
-			t.Fatalf("newKey returned %d characters that it returned before or that do not match %v", len(key), form)
-		}
-		seen[key] = true
-	}
-}
-
 func TestParse(t *testing.T) {
 	sum := strings.Repeat("0a", 32)
 	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
