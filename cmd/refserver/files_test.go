@@ -1,9 +1,7 @@
 package main
 
 import (
-	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"example.com/animalstore/internal/process"
@@ -45,24 +43,5 @@ func TestFirstStartsAtOnce(t *testing.T) {
 			run(t, dir, `start -must-exist
 				201 POST /pets {"name":"Rex","categoryId":7} Authorization 'Bearer `+key+`'`)
 		})
-	}
-}
-
-// A new key that cannot be printed is an error.
-func TestKeyThatCannotBePrinted(t *testing.T) {
-	t.Parallel()
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer full.Close()
-	for _, args := range [][]string{nil, {"keys", "create", "alice"}} {
-		cmd := command(t.TempDir(), args...)
-		var stderr strings.Builder
-		cmd.Stdout, cmd.Stderr = full, &stderr
-		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 {
-			t.Errorf("%v: %v", args, err)
-		}
-		oneLine(t, stderr.String(), "could not be printed")
 	}
 }

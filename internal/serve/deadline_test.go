@@ -16,17 +16,12 @@ func newPair(t *testing.T) (ours, theirs net.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	theirs, err = net.Dial("tcp", ln.Addr().String())
-	if err != nil {
+	l := newListener(ln.(*net.TCPListener), 1)
+	defer l.Close()
+	theirs = dial(t, l)
+	if ours, err = l.Accept(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { theirs.Close() })
-	conn, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours = newLateConn(conn.(*net.TCPConn))
 	t.Cleanup(func() { ours.Close() })
 	return ours, theirs
 }

@@ -193,11 +193,9 @@ func TestBadFileWhileServing(t *testing.T) {
 			e.wantLog("level=INFO", "keys=1")
 		}
 		for contents, reason := range map[string]string{
-			"":                              "half written",
-			a + b[:40]:                      "line 2: must end in a newline",
-			a + strings.TrimSuffix(b, "\n"): "line 2: must end in a newline",
-			b + "\nnonsense\n":              "line 3: must have 4 fields",
-			bob + b[64:]:                    "line 1: SHA-256",
+			"":                 "half written",
+			b + "\nnonsense\n": "line 3: must have 4 fields",
+			bob + b[64:]:       "line 1: SHA-256", // must not be logged
 		} {
 			e.load(contents)
 			stays(reason)
@@ -216,45 +214,31 @@ func TestBadFileWhileServing(t *testing.T) {
 // The warning is logged once when a file with no valid key is opened, and once
 // whenever the last valid key is gone.
 func TestNoValidKey(t *testing.T) {
-	_, a := makeKey("alice", forever)
+	_, valid := makeKey("alice", forever)
 	_, ends := makeKey("bob", minute)
 	_, ended := makeKey("dave", past)
-	const none = "level=WARN msg=\"no valid key"
-	for _, tt := range []struct {
-		contents string
-		opened   bool     // the warning is logged when the file is opened
-		loaded   []string // contents; "": a minute passes
-		warned   bool     // the warning is logged after that
-	}{
-		{a, false, nil, false},
-		{header, true, nil, false},
-		{ended, true, nil, false},
-		{a, false, []string{header}, true},
-		{a, false, []string{ended}, true},
-		{ends + ended, false, []string{""}, true},
-		{ends + a, false, []string{""}, false},
-		{header, true, []string{a, header + "\n# nobody\n"}, true},
-	} {
-		serve(t, tt.contents, func(e *env) {
-			want := func(warned bool) {
-				e.Helper()
-				e.mu.Lock()
-				defer e.mu.Unlock()
-				if got := strings.Count(e.log.String(), none); got > 1 || warned != (got == 1) {
-					e.Errorf("%q, then %q: warned %d times:\n%s", tt.contents, tt.loaded, got, &e.log)
-				}
-				e.log.Reset()
-			}
-			want(tt.opened)
-			for _, contents := range tt.loaded {
-				if contents == "" {
-					e.sleep(time.Minute)
-				} else {
-					e.load(contents)
-				}
-			}
-			e.sleep(time.Minute - time.Second)
-			want(tt.warned)
-		})
+	// warned checks how often the warning is logged within a minute.
+	warned := func(e *env, when string, want int) {
+		e.Helper()
+		e.sleep(time.Minute)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if got := strings.Count(e.log.String(), "level=WARN msg=\"no valid key"); got != want {
+			e.Errorf("%s: warned %d times, want %d:\n%s", when, got, want, &e.log)
+		}
+		e.log.Reset()
 	}
+	for contents, want := range map[string]int{valid: 0, ends + valid: 0, header: 1, ended: 1} {
+		serve(t, contents, func(e *env) { warned(e, "opened with "+contents, want) })
+	}
+	serve(t, ends+ended, func(e *env) {
+		e.wantLog()
+		warned(e, "the last key expires", 1)
+		e.load(valid)
+		warned(e, "a valid key", 0)
+		e.load(header)
+		warned(e, "no key", 1)
+		e.load(ended)
+		warned(e, "an expired key instead of none", 0)
+	})
 }
