@@ -39,9 +39,11 @@ func TestDeadlines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set(time.Now().Add(10 * time.Millisecond))
-	if err := read(); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("reading past the deadline: %v", err)
+	for range 2 { // a deadline that was exceeded can be set again
+		set(time.Now().Add(10 * time.Millisecond))
+		if err := read(); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("reading past the deadline: %v", err)
+		}
 	}
 
 	for name, at := range map[string]time.Time{"moved": time.Now().Add(time.Hour), "removed": {}} {

@@ -57,15 +57,15 @@ func TestLogReadLate(t *testing.T) {
 	for i := range lines {
 		_, _ = fmt.Fprintln(q, "line", i)
 	}
-	go close(out.blocked)
 	q.close()
+	close(out.blocked)
 	<-q.done
 	written, dropped := strings.Count(out.String(), "line "), 0
 	for _, m := range regexp.MustCompile(`level=WARN msg="log lines dropped: they could not be written" lines=(\d+)\n`).FindAllStringSubmatch(out.String(), -1) {
 		n, _ := strconv.Atoi(m[1])
 		dropped += n
 	}
-	if written < lastLog || dropped == 0 || written+dropped != lines || !strings.HasSuffix(out.String(), fmt.Sprintf("line %d\n", lines-1)) {
+	if written < lastLog || written > lastLog+1 || written+dropped != lines || !strings.HasSuffix(out.String(), fmt.Sprintf("line %d\n", lines-1)) {
 		t.Errorf("%d lines written and %d dropped, of %d", written, dropped, lines)
 	}
 }

@@ -40,7 +40,6 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	if _, err := f.load(); err != nil {
 		return nil, err
 	}
-	f.warn()
 	stop := make(chan struct{})
 	f.stop = sync.OnceFunc(func() { stop <- struct{}{} })
 	go f.follow(stop)
