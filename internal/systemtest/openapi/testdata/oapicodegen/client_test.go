@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -15,13 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"roundtrip/petapi"
-
-	"example.com/animalstore/petstore/storage/memory"
 )
 
 // TestRoundTrip: the generated client gets the responses that the steps below
-// expect, from a running reference server and from a server on top of the
-// generated interface.
+// expect from a running reference server.
 func TestRoundTrip(t *testing.T) {
 	url, key := os.Getenv("ROUNDTRIP_URL"), os.Getenv("ROUNDTRIP_KEY")
 	want := []string{
@@ -38,17 +34,7 @@ func TestRoundTrip(t *testing.T) {
 		`without a key 401 unauthorized Bearer realm="petstore"`,
 	}
 	if diff := cmp.Diff(want, steps(t, url, key)); diff != "" {
-		t.Errorf("reference server (-want +got):\n%s", diff)
-	}
-
-	mux := http.NewServeMux()
-	handler := petapi.HandlerWithOptions(petapi.NewStrictHandler(&server{memory.New(nil)}, nil), petapi.StdHTTPServerOptions{
-		BaseURL: "/v1", BaseRouter: mux,
-	})
-	generated := httptest.NewServer(authenticated(key, handler))
-	defer generated.Close()
-	if diff := cmp.Diff(want, steps(t, generated.URL+"/v1", key)); diff != "" {
-		t.Errorf("generated server (-want +got):\n%s", diff)
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

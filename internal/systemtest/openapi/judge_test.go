@@ -1,0 +1,152 @@
+package openapi
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"example.com/animalstore/petstore/httpapi"
+)
+
+// judge compares exchanges with the document.
+type judge struct {
+	doc *openapi3.T
+
+	// What the document says only in words: the responses for an unknown path
+	// and for an unknown method.
+	noPath, noMethod *openapi3.Operation
+}
+
+func newJudge(t *testing.T) *judge {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(httpapi.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation()); err != nil {
+		t.Fatal(err)
+	}
+	// The document allows other members in responses, because clients ignore
+	// them. Here they are forbidden.
+	for _, name := range []string{"Pet", "Message", "Error"} {
+		doc.Components.Schemas[name].Value.UnevaluatedProperties.Has = new(false)
+	}
+	failure := doc.Components.Responses["InternalError"].Value
+	withAllow := *failure
+	withAllow.Headers = maps.Clone(failure.Headers)
+	withAllow.Headers["Allow"] = &openapi3.HeaderRef{Value: &openapi3.Header{Parameter: openapi3.Parameter{
+		Required: true, Schema: openapi3.NewStringSchema().NewRef(),
+	}}}
+	responding := func(status int, r *openapi3.Response) *openapi3.Operation {
+		return &openapi3.Operation{Responses: openapi3.NewResponses(openapi3.WithStatus(status, &openapi3.ResponseRef{Value: r}))}
+	}
+	return &judge{
+		doc:      doc,
+		noPath:   responding(http.StatusNotFound, failure),
+		noMethod: responding(http.StatusMethodNotAllowed, &withAllow),
+	}
+}
+
+// operations returns the operations in the document by method and path.
+func (j *judge) operations() map[string]*openapi3.Operation {
+	all := map[string]*openapi3.Operation{}
+	for path, item := range j.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			all[method+" "+path] = op
+		}
+	}
+	return all
+}
+
+// find returns what the document says about a request, and the parameters in its
+// path. An operation that is not in the document has no ID.
+func (j *judge) find(method string, u *url.URL) (*routers.Route, map[string]string) {
+	route := &routers.Route{Spec: j.doc, Path: u.Path, Method: method}
+	if strings.Contains(strings.ToUpper(u.EscapedPath()), "%2F") { // which does not separate segments
+		route.Path = ""
+	}
+	if method == http.MethodHead {
+		route.Method = http.MethodGet // documented in words: HEAD works if GET does
+	}
+	params := map[string]string{}
+	if id, ok := strings.CutPrefix(route.Path, "/pets/"); ok && id != "" && !strings.Contains(id, "/") &&
+		id != "." && id != ".." { // which clients remove from a path before they send it
+		route.Path, params["petId"] = "/pets/{petId}", id
+	}
+	route.PathItem = j.doc.Paths.Value(route.Path)
+	if route.PathItem == nil {
+		route.PathItem, route.Operation = &openapi3.PathItem{}, j.noPath
+		return route, params
+	}
+	route.Operation = route.PathItem.Operations()[route.Method]
+	if route.Operation == nil {
+		route.Operation = j.noMethod
+	}
+	return route, params
+}
+
+// check returns how the request and the response of an exchange differ from the
+// document: invalid and err.
+func (j *judge) check(r *http.Request, body []byte, rec *httptest.ResponseRecorder) (invalid, err error) {
+	route, params := j.find(r.Method, r.URL)
+	head := r.Method == http.MethodHead
+	r = r.Clone(r.Context())
+	r.Method, r.Body = route.Method, io.NopCloser(bytes.NewReader(body))
+	options := &openapi3filter.Options{
+		IncludeResponseStatus: true,
+		ExcludeResponseBody:   head,
+		AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc, // the document cannot know the keys
+	}
+	in := &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route, Options: options}
+	if route.Operation.OperationID != "" {
+		invalid = openapi3filter.ValidateRequest(r.Context(), in)
+	}
+	if err := openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: in, Status: rec.Code, Header: rec.Header(), Options: options,
+		Body: io.NopCloser(bytes.NewReader(rec.Body.Bytes())),
+	}); err != nil {
+		return invalid, err
+	}
+	if head && rec.Body.Len() > 0 {
+		return invalid, fmt.Errorf("the response to HEAD has a body")
+	}
+	return invalid, j.checkHeader(route, rec)
+}
+
+// checkHeader reports a header field that the document does not have, and an
+// Allow field that names other methods than it.
+func (j *judge) checkHeader(route *routers.Route, rec *httptest.ResponseRecorder) error {
+	// OpenAPI has Content-Type elsewhere, and Content-Length belongs to HTTP.
+	known := []string{"Content-Type", "Content-Length"}
+	for name := range route.Operation.Responses.Status(rec.Code).Value.Headers {
+		known = append(known, http.CanonicalHeaderKey(name))
+	}
+	for name := range rec.Header() {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("header field %s is not documented", name)
+		}
+	}
+	if route.Operation != j.noMethod {
+		return nil
+	}
+	methods := slices.Collect(maps.Keys(route.PathItem.Operations()))
+	if slices.Contains(methods, http.MethodGet) {
+		methods = append(methods, http.MethodHead)
+	}
+	slices.Sort(methods)
+	if got, want := rec.Header().Get("Allow"), strings.Join(methods, ", "); got != want {
+		return fmt.Errorf("Allow: %s, but the document has %s", got, want)
+	}
+	return nil
+}
