@@ -14,8 +14,8 @@ type exchange struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	ctx   context.Context // the request's, with the principal once it is known
-	start time.Time       // zero if nothing observes
-	id    string          // see requestID
+	start time.Time
+	id    string // see requestID
 
 	op        *operation // nil: none was reached
 	param     string     // the path's parameter
@@ -33,14 +33,6 @@ type exchange struct {
 type response struct {
 	status int
 	body   []byte // nil: none, and no header fields that describe one
-}
-
-func newExchange(h *handler, w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{h: h, w: w, r: r, ctx: r.Context(), id: requestID(w, r)}
-	if h.opts.Observe != nil {
-		x.start = time.Now()
-	}
-	return x
 }
 
 // end is deferred around all work on the exchange, so that it runs after a

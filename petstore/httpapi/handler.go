@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,10 +100,12 @@ func (o *Options) withDefaults() Options {
 
 // handler serves resources.
 type handler struct {
-	auth      Authenticator
-	opts      Options
-	resources []resource
-	repeats   repeats
+	service     petstore.Service
+	auth        Authenticator
+	opts        Options
+	resources   []resource
+	deprecation []string // the values of the Deprecation field of getPet
+	repeats     repeats
 }
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
@@ -114,12 +117,15 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 	if service == nil || auth == nil {
 		panic("httpapi: New needs a petstore.Service and an Authenticator")
 	}
-	o := opts.withDefaults()
-	resources := append(newPets(service, o).resources(), descriptionResource())
-	if o.Messages != nil {
-		resources = append(resources, messages{o.Messages}.resource())
+	h := &handler{service: service, auth: auth, opts: opts.withDefaults(), resources: []resource{petsResource, petResource, openAPIResource}}
+	if h.opts.Encoded == nil {
+		h.opts.Encoded = encoder{service}
 	}
-	return &handler{auth: auth, opts: o, resources: resources}
+	if h.opts.Messages != nil {
+		h.resources = append(h.resources, messagesResource)
+	}
+	h.deprecation = []string{"@" + strconv.FormatInt(h.opts.Deprecation.Unix(), 10)}
+	return h
 }
 
 // NewMessages returns the handler of POST /messages alone, for a base address
@@ -130,7 +136,9 @@ func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) htt
 	if queue == nil || auth == nil {
 		panic("httpapi: NewMessages needs a petstore.Messages and an Authenticator")
 	}
-	return &handler{auth: auth, opts: opts.withDefaults(), resources: []resource{messages{queue}.resource()}}
+	o := opts.withDefaults()
+	o.Messages = queue
+	return &handler{auth: auth, opts: o, resources: []resource{messagesResource}}
 }
 
 // ServeHTTP implements [http.Handler].
@@ -140,7 +148,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
-	x := newExchange(h, w, r)
+	x := &exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now(), id: requestID(w, r)}
 	defer x.end()
 	resp, err := x.do()
 	if err != nil {
@@ -172,8 +180,8 @@ func (x *exchange) do() (response, error) {
 	}
 	x.op, x.param = op, param
 	x.r.Pattern = op.pattern // as http.ServeMux does, for middleware
-	if op.before != nil {
-		op.before(x.w.Header())
+	if op.deprecated {
+		x.deprecate()
 	}
 	if !op.public {
 		if err := x.authenticate(); err != nil {

@@ -26,15 +26,9 @@ var descriptionETag = func() string {
 // result itself.
 func OpenAPI() []byte { return bytes.Clone(description) }
 
-// descriptionResource needs no credential, unlike the contract's operations:
-// clients read in the document how to send one.
-func descriptionResource() resource {
-	return resource{path: "/openapi.json", allow: "GET, HEAD", operations: []operation{
-		{name: "openapi", method: http.MethodGet, pattern: "GET /openapi.json", public: true, do: describeAPI},
-	}}
-}
-
-func describeAPI(x *exchange) (response, error) {
+// openAPI returns the document. It needs no credential, unlike the contract's
+// operations: clients read in the document how to send one.
+func (x *exchange) openAPI() (response, error) {
 	x.w.Header().Set("ETag", descriptionETag)
 	if matches(x.r.Header.Values("If-None-Match"), descriptionETag) {
 		return response{status: http.StatusNotModified}, nil

@@ -21,43 +21,9 @@ var (
 	errPetID = petstore.Errorf(petstore.CodeNotFound, "petId: not a 64-bit integer, so no pet has it")
 )
 
-// pets has the operations on pets.
-type pets struct {
-	service petstore.Service
-	reader  petstore.EncodedReader
-	opts    Options
-
-	deprecation []string // the values of the Deprecation field of getPet
-}
-
-func newPets(service petstore.Service, opts Options) *pets {
-	p := &pets{
-		service:     service,
-		reader:      opts.Encoded,
-		opts:        opts,
-		deprecation: []string{"@" + strconv.FormatInt(opts.Deprecation.Unix(), 10)},
-	}
-	if p.reader == nil {
-		p.reader = encoder{service}
-	}
-	return p
-}
-
-func (p *pets) resources() []resource {
-	return []resource{
-		{path: "/pets", allow: "GET, HEAD, POST", operations: []operation{
-			{name: "listPets", method: http.MethodGet, pattern: "GET /pets", do: p.list},
-			{name: "createPet", method: http.MethodPost, pattern: "POST /pets", do: p.create},
-		}},
-		{path: "/pets/", hasParam: true, allow: "GET, HEAD", operations: []operation{
-			{name: "getPet", method: http.MethodGet, pattern: "GET /pets/{petId}", before: p.deprecated, do: p.get},
-		}},
-	}
-}
-
-// list is listPets (contract, section 4.1). A Link field leads to the next page
-// (RFC 8288); the body stays a bare array.
-func (p *pets) list(x *exchange) (response, error) {
+// listPets is the operation of section 4.1 of the contract. A Link field leads to
+// the next page (RFC 8288); the body stays a bare array.
+func (x *exchange) listPets() (response, error) {
 	q, err := parseListQuery(x.r.URL.RawQuery)
 	if err != nil {
 		return response{}, err
@@ -67,7 +33,7 @@ func (p *pets) list(x *exchange) (response, error) {
 		return response{}, err
 	}
 	defer built()
-	body, next, err := p.reader.AppendPage(x.ctx, x.buffer(), q)
+	body, next, err := x.h.opts.Encoded.AppendPage(x.ctx, x.buffer(), q)
 	if err != nil {
 		return response{}, err
 	}
@@ -80,18 +46,18 @@ func (p *pets) list(x *exchange) (response, error) {
 	return response{http.StatusOK, body}, nil
 }
 
-// create is createPet (contract, section 4.2).
-func (p *pets) create(x *exchange) (response, error) {
+// createPet is the operation of section 4.2 of the contract.
+func (x *exchange) createPet() (response, error) {
 	newPet, once, err := readRequest(x, decodeNewPet)
 	if err != nil {
 		return response{}, err
 	}
-	if p.opts.Validate != nil {
-		if err := p.opts.Validate(x.ctx, newPet); err != nil {
+	if x.h.opts.Validate != nil {
+		if err := x.h.opts.Validate(x.ctx, newPet); err != nil {
 			return response{}, err
 		}
 	}
-	pet, err := p.service.CreatePet(x.ctx, newPet, once)
+	pet, err := x.h.service.CreatePet(x.ctx, newPet, once)
 	if err != nil {
 		return response{}, err
 	}
@@ -104,26 +70,27 @@ func (p *pets) create(x *exchange) (response, error) {
 	return response{http.StatusCreated, body}, nil
 }
 
-// get is getPet (contract, section 4.3).
-func (p *pets) get(x *exchange) (response, error) {
-	if p.opts.SunsetGone && !p.opts.Now().Before(sunset) {
+// getPet is the operation of section 4.3 of the contract.
+func (x *exchange) getPet() (response, error) {
+	if x.h.opts.SunsetGone && !x.h.opts.Now().Before(sunset) {
 		return response{}, errGone
 	}
 	id, err := strconv.ParseInt(x.param, 10, 64)
 	if err != nil || strconv.FormatInt(id, 10) != x.param { // an ID has one form: 01 and +1 are not IDs
 		return response{}, errPetID
 	}
-	body, err := p.reader.AppendPet(x.ctx, x.buffer(), id)
+	body, err := x.h.opts.Encoded.AppendPet(x.ctx, x.buffer(), id)
 	if err != nil {
 		return response{}, err
 	}
 	return response{http.StatusOK, body}, x.reserve(body)
 }
 
-// deprecated adds the header fields of RFC 9745 and RFC 8594, and a link to
-// the operation that replaces this one.
-func (p *pets) deprecated(h http.Header) {
-	h["Deprecation"], h["Sunset"] = p.deprecation, sunsetValues
+// deprecate adds the header fields of RFC 9745 and RFC 8594, and a link to the
+// operation that replaces this one.
+func (x *exchange) deprecate() {
+	h := x.w.Header()
+	h["Deprecation"], h["Sunset"] = x.h.deprecation, sunsetValues
 	h.Add("Link", `<../pets>; rel="successor-version"`)
 }
 

@@ -11,27 +11,38 @@ import (
 // An http.ServeMux cannot route these: it redirects unclean paths, which loses
 // a prefix that http.StripPrefix removed, and its 404 and 405 are plain text.
 type resource struct {
-	path       string // all of it, or up to its parameter
-	hasParam   bool   // one more segment, not empty, follows path
+	path       string // one more segment, the parameter, follows if it ends in a slash
 	allow      string // the methods, as in an Allow header field
 	operations []operation
 }
 
 // operation is one of the contract's.
 type operation struct {
-	name    string // the contract's operation name
-	method  string // GET stands for HEAD too
-	pattern string // as http.ServeMux would set Request.Pattern
-	public  bool   // needs no credential
-
-	// before, if set, adds the header fields that every response of the
-	// operation has, errors included.
-	before func(http.Header)
+	name       string // the contract's operation name
+	pattern    string // as http.ServeMux would set Request.Pattern; GET stands for HEAD too
+	public     bool   // needs no credential
+	deprecated bool   // every response says so, errors included
 
 	// do carries out the operation. It may set header fields but sends
 	// nothing.
 	do func(*exchange) (response, error)
 }
+
+var (
+	petsResource = resource{"/pets", "GET, HEAD, POST", []operation{
+		{name: "listPets", pattern: "GET /pets", do: (*exchange).listPets},
+		{name: "createPet", pattern: "POST /pets", do: (*exchange).createPet},
+	}}
+	petResource = resource{"/pets/", "GET, HEAD", []operation{
+		{name: "getPet", pattern: "GET /pets/{petId}", deprecated: true, do: (*exchange).getPet},
+	}}
+	messagesResource = resource{"/messages", "POST", []operation{
+		{name: "submitMessage", pattern: "POST /messages", do: (*exchange).submitMessage},
+	}}
+	openAPIResource = resource{"/openapi.json", "GET, HEAD", []operation{
+		{name: "openapi", pattern: "GET /openapi.json", public: true, do: (*exchange).openAPI},
+	}}
+)
 
 // match returns the resource at u and its parameter, or nil.
 func (h *handler) match(u *url.URL) (*resource, string) {
@@ -43,13 +54,10 @@ func (h *handler) match(u *url.URL) (*resource, string) {
 	}
 	for i := range h.resources {
 		res := &h.resources[i]
-		rest, ok := strings.CutPrefix(u.Path, res.path)
-		switch {
-		case !ok:
-		case !res.hasParam && rest == "":
-			return res, ""
-		case res.hasParam && rest != "" && rest != "." && rest != ".." && !strings.Contains(rest, "/"):
-			return res, rest
+		param, ok := strings.CutPrefix(u.Path, res.path)
+		hasParam := strings.HasSuffix(res.path, "/")
+		if ok && hasParam == (param != "") && param != "." && param != ".." && !strings.Contains(param, "/") {
+			return res, param
 		}
 	}
 	return nil, ""
@@ -61,7 +69,7 @@ func (res *resource) operation(method string) *operation {
 		method = http.MethodGet
 	}
 	for i := range res.operations {
-		if res.operations[i].method == method {
+		if m, _, _ := strings.Cut(res.operations[i].pattern, " "); m == method {
 			return &res.operations[i]
 		}
 	}
