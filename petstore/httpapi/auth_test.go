@@ -51,24 +51,6 @@ func TestCredential(t *testing.T) {
 	}
 }
 
-// TestCredentialFirst: without a valid key a request learns only whether the path
-// and method exist.
-func TestCredentialFirst(t *testing.T) {
-	s := newServer(t, nil)
-	s.add("rex")
-	for _, key := range []string{"X: none", "Authorization: Bearer nope"} {
-		for target := range strings.FieldsSeq("/pets/1 /pets/2 /pets/abc /pets?limit=0 /pets?%zz /pets?cursor=x") {
-			s.want(refused(401, ""), request("GET "+target, key))
-		}
-		s.want(refused(401, ""),
-			postBare("/pets", "{}", key), postBare("/pets", "{", key, isJSON), postBare("/pets", rexBody, key, isJSON),
-			postBare("/pets", "{}", key, isJSON, "Idempotency-Key:"), postBare("/pets", strings.Repeat(" ", 2<<20), key, isJSON),
-			postBare("/messages", messageBody, key, isJSON))
-		s.want(noPath, request("GET /cats", key))
-		s.want(refused(405, "method"), request("PUT /pets", key))
-	}
-}
-
 // TestKeysAsked: the authenticator receives only visible ASCII, unchanged.
 func TestKeysAsked(t *testing.T) {
 	var asked recorder[string]

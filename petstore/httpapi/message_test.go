@@ -39,17 +39,6 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestSubmitRefused: what TestCreateRefused shows about bodies holds for these
-// too, since the same decoder reads them.
-func TestSubmitRefused(t *testing.T) {
-	s := newServer(t, nil)
-	s.want(bad("body: is missing"), post("/messages", ""))
-	s.want(bad("body: not valid JSON"), post("/messages", "message=hello"))
-	s.want(bad("message: is missing"), post("/messages", "{}"), post("/messages", `{"Message":"hello"}`))
-	s.want(bad("message: must be a string, not null"), post("/messages", `{"message":null}`))
-	s.want(bad("message: must be a string, not a number"), post("/messages", `{"message":5}`))
-}
-
 // fixedQueue is a queue that returns the same record for every message.
 type fixedQueue petstore.Message
 

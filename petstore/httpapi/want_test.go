@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -121,4 +123,24 @@ func (s *server) want(w want, requests ...string) {
 			s.Errorf("%.500q\nstored something: %+v, before %+v", raw, after, before)
 		}
 	}
+}
+
+// record passes r to h with a credential, without a server.
+func record(t *testing.T, h http.Handler, r *http.Request) response {
+	t.Helper()
+	r.Header.Set("Authorization", "Bearer key-1")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return readResponse(t, w.Result())
+}
+
+// perform is record, and checks what must hold for every response: an Error body
+// with 400 and above, and never 5xx.
+func perform(t *testing.T, h http.Handler, r *http.Request) response {
+	t.Helper()
+	got := record(t, h, r)
+	if diff := (want{status: got.Status}).diff(got); diff != "" || got.Status >= 500 || got.Status >= 400 && len(got.Body) > 1000 {
+		t.Fatalf("%.1000s\n(-want +got):\n%s", got.Body, diff)
+	}
+	return got
 }
