@@ -24,10 +24,7 @@ const (
 // not know when the cause ends (a worker empties the queue, a restart).
 const retryAfter = "1"
 
-var (
-	errNoPath = petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here")
-	errPanic  = &petstore.Error{Code: petstore.CodeInternal}
-)
+var errNoPath = petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here")
 
 // invalid returns the error for a member, parameter or header field whose fault
 // is err.

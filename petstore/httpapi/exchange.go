@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -59,7 +60,7 @@ func (x *exchange) recovered(v any) (abort bool) {
 	if x.status != 0 {
 		return true
 	}
-	x.sendError(errPanic)
+	x.sendError(&petstore.Error{Code: petstore.CodeInternal})
 	return false
 }
 
@@ -70,7 +71,8 @@ func (x *exchange) send(resp response) {
 
 // refuse sends err, and logs it if the fault is the server's.
 func (x *exchange) refuse(err error) {
-	x.canceled = isCanceled(x.r.Context(), err)
+	// net/http cancels the request's context when the connection is lost.
+	x.canceled = errors.Is(err, context.Canceled) && errors.Is(x.r.Context().Err(), context.Canceled)
 	x.logFailure(err)
 	x.sendError(err)
 }

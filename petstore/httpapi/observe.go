@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -104,12 +102,6 @@ func (x *exchange) log(level slog.Level, msg string, attrs ...slog.Attr) {
 		slog.String("path", x.path()),
 		slog.String("principal", x.principal),
 	}, attrs...)...)
-}
-
-// isCanceled reports whether err is due to the cancellation of the request's
-// own context, which net/http cancels when the connection is lost.
-func isCanceled(ctx context.Context, err error) bool {
-	return errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled)
 }
 
 // path returns the path that the client sent. The path of the URL may lack a

@@ -95,8 +95,8 @@ func (w want) diff(r response) string {
 }
 
 // errorBody returns the Error body to expect, with the message in got if that
-// says what it must, and neither a key nor a secret of the service. The form is exact: no white space, this
-// order, nothing but a client's own bytes escaped.
+// says what it must, and neither a key nor a secret of the service. The form is
+// exact: no white space, this order, nothing but a client's own bytes escaped.
 func (w want) errorBody(got string) string {
 	var e struct{ Message string }
 	_ = json.Unmarshal([]byte(got), &e)
