@@ -1,7 +1,6 @@
 package systemtest
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -86,7 +85,7 @@ func follow(t *testing.T, h http.Handler, method, target, field string) (body, l
 	}
 	u, err := url.Parse(reference)
 	if err != nil {
-		t.Fatal(fmt.Errorf("%s %s: %s: %w", method, target, field, err))
+		t.Fatal(err)
 	}
 	base, err := url.Parse(target)
 	if err != nil {

@@ -59,7 +59,7 @@ func (s *onceService) CreatePet(_ context.Context, p petstore.NewPet, once petst
 // FuzzIdempotencyKey checks that exactly printable ASCII can be a key in quotes,
 // and that a field is either the key itself or the key in quotes.
 func FuzzIdempotencyKey(f *testing.F) {
-	for _, seed := range []string{"", "k", `"k"`, `"`, `""`, `"a\"b\\"`, `"a`, `a"b`, "a b", "\"a\tb\"", `"k";x`, `"k""l"`, `a\b`, "k\xc3\xa9", `" "`,
+	for _, seed := range []string{"", "k", `"k"`, `"`, `""`, `"a\"b\\"`, `"a`, `a"b`, "a b", "\"a\tb\"", `"k";x`, `"k""l"`, `a\b`, `"a\b"`, `"k\"`, `"k\`, "k\xc3\xa9", `" "`,
 		"!#$%&'()*+,-./:;<=>?@[]^_`{|}~", strings.Repeat("k", 255), strings.Repeat("k", 256), strings.Repeat(`"`, 255)} {
 		f.Add(seed)
 	}

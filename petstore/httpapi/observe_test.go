@@ -190,7 +190,6 @@ func TestWriteError(t *testing.T) {
 		{petstore.Errorf(httpapi.CodeBodyTooLarge, ""), refused(413, "")},
 		{petstore.Errorf(httpapi.CodeUnsupportedMediaType, ""), refused(415, "")},
 		{petstore.Errorf(httpapi.CodeRequestTimeout, ""), refused(408, "")},
-		{petstore.Errorf(httpapi.CodeGone, ""), refused(410, "")},
 		{errors.New("secret"), internal},
 		{nil, internal},
 	} {
