@@ -148,7 +148,7 @@ func dial(t testing.TB, addr string) connection {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Minute)) // the machine may be busy
 	return connection{t, conn, bufio.NewReader(conn)}
 }
 

@@ -57,6 +57,11 @@ func TestDocument(t *testing.T) {
 	if want, got := fmt.Sprint(petstore.Statuses()), fmt.Sprint(doc.Components.Schemas["PetStatus"].Value.Enum); want != got {
 		t.Errorf("PetStatus: %s, want %s", got, want)
 	}
+	for name, field := range doc.Components.Headers {
+		if field.Value.Required == (name == "NextLink") {
+			t.Errorf("the header field %s: required is %t", name, field.Value.Required)
+		}
+	}
 	// Tools with floating-point numbers read larger ones wrong.
 	for _, number := range regexp.MustCompile(`[:\[,] *-?[0-9]{10,}`).FindAllString(string(httpapi.OpenAPI()), -1) {
 		t.Errorf("some tools lose the last digits of so large a number: %s", number)
