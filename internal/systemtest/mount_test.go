@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-chi/chi/v5"
@@ -50,7 +51,9 @@ func TestMounts(t *testing.T) {
 			store := memory.New(nil)
 			h := m.wrap(httpapi.New(store, testserver.Authenticator, &httpapi.Options{Messages: store}))
 			target := conformance.Target{URL: m.base, MessagesURL: m.base, Key: testserver.Key}
-			conformancetest.RunHandler(t, func(*testing.T) http.Handler { return h }, target, &conformance.Options{Level: conformance.Recommended})
+			conformancetest.RunHandler(t, func(*testing.T) http.Handler { return h }, target, &conformance.Options{
+				Level: conformance.Recommended, Timeout: 5 * time.Minute, // the machine may be busy
+			})
 
 			first, location := follow(t, h, "POST", m.base+"/pets", "Location")
 			if second, _ := follow(t, h, "GET", location, ""); second != first {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -123,7 +124,7 @@ func TestObserve(t *testing.T) {
 		conn := dial(t, s.addr)
 		a := conn.exchange(c.send)
 		got, pattern := s.seen.take(), patterns.take()
-		if len(got) != 1 || len(pattern) != 1 || got[0].Duration <= 0 {
+		if len(got) != 1 || len(pattern) != 1 || got[0].Duration <= 0 || got[0].Duration > time.Hour {
 			t.Fatalf("%q: observed %+v, patterns %q", c.send, got, pattern)
 		}
 		want := httpapi.Observation{

@@ -9,9 +9,9 @@ import (
 
 // TestRefused sends the requests in testdata/refused.txt, and expects the
 // response that stands above them: its status and its message, or a part of it. Blank lines
-// and lines that start with # mean nothing. GET has one or more targets. POST has
-// a target and a body, which is a Go string if it starts with a quote. All
-// requests have a credential but those below a 401.
+// and lines that start with # mean nothing. A POST has a target and a body, which
+// is a Go string if it starts with a quote. Other methods have one or more
+// targets. All requests have a credential but those below a 401.
 func TestRefused(t *testing.T) {
 	file, err := os.ReadFile("testdata/refused.txt")
 	if err != nil {

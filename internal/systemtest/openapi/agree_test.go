@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/conformancetest"
@@ -70,7 +71,8 @@ func TestAgreement(t *testing.T) {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		testserver.Changed(h, func(r *http.Request, rec *httptest.ResponseRecorder) { judge(r, body, rec) }).ServeHTTP(w, r)
 	})
-	conformancetest.RunHandler(t, func(*testing.T) http.Handler { return handler }, conformance.Target{MessagesURL: "/", Key: testserver.Key}, nil)
+	conformancetest.RunHandler(t, func(*testing.T) http.Handler { return handler }, conformance.Target{MessagesURL: "/", Key: testserver.Key},
+		&conformance.Options{Timeout: 5 * time.Minute}) // the machine may be busy
 	for field, values := range fieldValues {
 		for _, value := range values {
 			r := httptest.NewRequest("POST", "/messages", strings.NewReader(`{"message":"hello"}`))
