@@ -1,12 +1,9 @@
 package storage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/go-json-experiment/json"
 )
@@ -38,12 +35,12 @@ type Exported struct {
 // [Check] it trusts nothing, changes nothing, and refuses a file that is in use
 // ([ErrLocked]).
 //
-// With SkipDamaged it looks for pets whose record is damaged in the table of
-// their status, and then on pages that no table leads to any more. What it finds
-// there follows the rest. It writes only records that pass their checksum, and
-// leaves out a pet of which it finds different versions.
+// If records are missing and SkipDamaged is set, it then looks for them on every
+// page of the file that is not free, which finds the copies in the tables of the
+// statuses and what the damage has cut off. These follow in the order of the
+// pages. It writes only records that pass their checksum, and each ID once.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
-	x := &export{Exported: Exported{Lost: -1, Last: -1}, w: w, stray: map[int64][]byte{}}
+	x := &export{Exported: Exported{Lost: -1, Last: -1}, w: w}
 	if o != nil {
 		x.ExportOptions = *o
 	}
@@ -58,9 +55,8 @@ type export struct {
 	ExportOptions
 	Exported
 	w       io.Writer
-	written []uint64         // a bit for each ID
-	stray   map[int64][]byte // records on stray pages; nil: there are different versions
-	err     error            // ends the export
+	written []uint64 // a bit for each ID
+	err     error    // ends the export
 }
 
 func (x *export) run(path string) error {
@@ -84,13 +80,18 @@ func (x *export) run(path string) error {
 	if x.Messages {
 		tables = []table{queueTable}
 	}
-	for i := range tables { // those of the statuses only if something is missing
-		if x.err == nil && x.Written != total && !s.Lost {
-			x.exportTable(s, &tables[i])
+	if !s.Lost {
+		for key, value := range s.Records(string(tables[0].name)) {
+			if err := x.write(&tables[0], key, value); err != nil {
+				x.found(err)
+			}
+			if x.err != nil {
+				return x.err
+			}
 		}
 	}
-	if x.err == nil && x.Written != total {
-		x.salvage(s, tables)
+	if x.SkipDamaged && x.Written != total {
+		x.search(s, tables)
 	}
 	if total >= 0 {
 		x.Lost = max(0, total-x.Written)
@@ -111,13 +112,17 @@ func (x *export) found(err error) {
 	}
 }
 
-// exportTable writes the records of a table that were not written before.
-func (x *export) exportTable(s *scanner, t *table) {
-	for key, value := range s.Records(string(t.name)) {
-		if x.err == nil {
-			if err := x.records(t, key, value, x.write); err != nil {
-				x.found(err)
-			}
+// search writes the records of the tables that are on any page. It skips free
+// pages, as they may hold what was never committed.
+func (x *export) search(s *scanner, tables []table) {
+	if s.FreeLost {
+		x.found(damaged("the freelist cannot be read: what is saved may be more than was acknowledged"))
+	}
+	for key, value := range s.Scan() {
+		for i := range tables {
+			// An error says that the record is of another table or damaged, which
+			// was reported.
+			_ = x.write(&tables[i], key, value)
 		}
 		if x.err != nil {
 			return
@@ -125,49 +130,17 @@ func (x *export) exportTable(s *scanner, t *table) {
 	}
 }
 
-// salvage writes the records on the pages that the damage has cut off. It skips
-// free pages, as they may hold what was never committed.
-func (x *export) salvage(s *scanner, tables []table) {
-	if s.FreeLost {
-		x.found(damaged("the freelist cannot be read: what is found on stray pages may be more than was acknowledged"))
-	}
-	for id := range s.Stray() {
-		for key, value := range s.Salvage(id) {
-			for i := range tables {
-				// The error says that the record is of another table, or not a record.
-				_ = x.records(&tables[i], key, value, x.keep)
-			}
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(x.stray)) {
-		if record := x.stray[id]; record != nil {
-			x.write(id, record)
-		} else {
-			x.found(damaged("there are different versions of the record %d, so it is left out", id))
-		}
-	}
-}
-
-// keep keeps a record of a stray page.
-func (x *export) keep(id int64, record []byte) {
-	if have, ok := x.stray[id]; ok && !bytes.Equal(have, record) {
-		x.stray[id] = nil
-	} else {
-		x.stray[id] = bytes.Clone(record)
-	}
-}
-
-// records calls yield with the JSON of each pet, or of the message, in a sound
-// record, except for those that were written before.
-func (x *export) records(t *table, key, value []byte, yield func(id int64, record []byte)) error {
+// write writes the pets or the message in a record, except for those that were
+// written before.
+func (x *export) write(t *table, key, value []byte) error {
 	if x.Messages {
 		id, m, err := openMessage(key, value)
-		if err != nil || !x.wanted(id) {
+		if err != nil {
 			return err
 		}
 		record, err := json.Marshal(m)
 		if err == nil {
-			yield(id, record)
+			x.writeLine(id, record)
 		}
 		return err
 	}
@@ -176,37 +149,25 @@ func (x *export) records(t *table, key, value []byte, yield func(id int64, recor
 		return err
 	}
 	for i := range b.n {
-		id, record := b.id(i), b.records(i, i+1)
-		if !x.wanted(id) {
-			continue
-		}
-		if pet, err := decodePet(record); err != nil || pet.ID != id {
-			return damaged("the record %d of %s holds something else", id, t.name)
-		}
-		yield(id, record)
+		x.writeLine(b.id(i), b.records(i, i+1))
 	}
 	return nil
 }
 
-// wanted reports whether an ID was issued, as far as that is known, and was not
-// written yet.
-func (x *export) wanted(id int64) bool {
-	if id < 1 || x.Last >= 0 && id > x.Last {
-		return false
-	}
-	return id/64 >= int64(len(x.written)) || x.written[id/64]&(1<<(id%64)) == 0
-}
-
-func (x *export) write(id int64, record []byte) {
-	if x.err != nil {
-		return
-	}
-	if _, err := x.w.Write(append(record[:len(record):len(record)], '\n')); err != nil {
-		x.err = err
+// writeLine writes a record if its ID was issued, as far as that is known, and
+// was not written yet.
+func (x *export) writeLine(id int64, record []byte) {
+	if x.err != nil || id < 1 || x.Last >= 0 && id > x.Last {
 		return
 	}
 	if need := id/64 + 1 - int64(len(x.written)); need > 0 {
 		x.written = append(x.written, make([]uint64, need)...)
+	}
+	if x.written[id/64]&(1<<(id%64)) != 0 {
+		return
+	}
+	if _, x.err = x.w.Write(append(record[:len(record):len(record)], '\n')); x.err != nil {
+		return
 	}
 	x.written[id/64] |= 1 << (id % 64)
 	x.Written++

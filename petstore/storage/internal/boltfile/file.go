@@ -4,8 +4,8 @@
 // package reads each page with an ordinary read, checks it, and reports damage.
 //
 // [Open] with [File.Verify] checks what bbolt trusts. [File.Records] reads all
-// records of a bucket. [File.Stray] and [File.Salvage] find what no tree leads to
-// any more. [Guard] checks the pages that a transaction is about to change.
+// records of a bucket, and [File.Scan] those that a tree may no longer lead to.
+// [Guard] checks the pages that a transaction is about to change.
 package boltfile
 
 import (
@@ -28,16 +28,12 @@ var (
 	ErrForeign = errors.New("the file is not a petstore")
 )
 
-// maxSalvage is how long a page that cannot be trusted may be, in bytes, with
-// the pages that it claims.
-const maxSalvage = 64 << 20
-
 // File is a file whose pages are accounted for: each is free, in use once, or
 // stray. It is not safe for concurrent use.
 type File struct {
 	Meta
 	Lost     bool // no meta page is valid: nothing leads to any record
-	FreeLost bool // the freelist is damaged: stray pages may be free ones
+	FreeLost bool // the freelist is damaged: Scan may find what was never committed
 
 	reader
 	report func(error)
@@ -57,12 +53,11 @@ type bitmap []uint64
 
 func (b bitmap) has(id uint64) bool { return b[id/64]&(1<<(id%64)) != 0 }
 func (b bitmap) add(id uint64)      { b[id/64] |= 1 << (id % 64) }
-func (b bitmap) remove(id uint64)   { b[id/64] &^= 1 << (id % 64) }
 
 // Open reads the meta pages, the freelist and the list of buckets of a file of
 // that size, in bytes. It passes each damage to report, as do the methods; the
 // errors wrap [ErrDamaged] or [ErrForeign]. Open never fails: with no valid meta
-// page, all pages are stray.
+// page, only Scan finds records.
 func Open(file io.ReaderAt, size int64, report func(error)) *File {
 	f := &File{report: report, bucket: map[string]bucket{}}
 	meta, err := ReadMeta(file)
@@ -167,30 +162,51 @@ func (f *File) claim(id uint64) error {
 	return nil
 }
 
-// Stray yields the pages that are neither free nor in a tree that was read. In a
-// sound file whose buckets were all read there are none.
-func (f *File) Stray() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
+// ReportStray reports the pages that are neither free nor in a tree that was
+// read.
+func (f *File) ReportStray() {
+	for id := uint64(2); id < f.pages; id++ {
+		if !f.free.has(id) && !f.used.has(id) {
+			f.report(badPage(id, "is neither in use nor on the freelist"))
+		}
+	}
+}
+
+// Scan yields the keys and values on all sound leaves that are not free, in the
+// order of the pages, whether a tree leads to them or not. Only a checksum shows
+// which bucket they are of. They are valid until the next step.
+func (f *File) Scan() iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		var buf []byte
+		records := func(leaf page) bool {
+			for i := range leaf.count {
+				if !leaf.isBucket(i) && !yield(leaf.key(i), leaf.value(i)) {
+					return false
+				}
+			}
+			return true
+		}
 		for id := uint64(2); id < f.pages; id++ {
-			if !f.free.has(id) && !f.used.has(id) && !yield(id) {
+			if f.free.has(id) {
+				continue
+			}
+			p, err := f.page(&ref{id: id}, buf)
+			if err != nil || !p.leaf {
+				continue
+			}
+			buf = p.b
+			id += uint64(int64(len(p.b))/f.pageSize) - 1
+			if !records(p) {
 				return
+			}
+			for i := range p.count {
+				if !p.isBucket(i) {
+					continue
+				}
+				if b, err := p.bucket(i); err == nil && !records(b.inline) {
+					return
+				}
 			}
 		}
 	}
 }
-
-// Salvage yields what may be the keys and values of a page, even if its header is
-// damaged. Only a checksum shows which of them are records.
-func (f *File) Salvage(id uint64) iter.Seq2[[]byte, []byte] {
-	b, more, err := f.head(id, nil)
-	if size := int64(more+1) * f.pageSize; err == nil && more > 0 && size <= maxSalvage {
-		whole := make([]byte, size)
-		if _, err := f.file.ReadAt(whole, int64(id)*f.pageSize); err == nil {
-			b = whole
-		}
-	}
-	return elements(b, true)
-}
-
-// StrayPage makes an error that names a stray page.
-func StrayPage(id uint64) error { return badPage(id, "is neither in use nor on the freelist") }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 )
 
@@ -238,34 +237,6 @@ func (p page) isBucket(i int) bool {
 // end is the first key after the branch.
 func (p page) child(i int, end []byte) ref {
 	return ref{native.Uint64(p.b[pageHeaderLen+i*elementLen+8:]), p, i, end}
-}
-
-// elements yields the keys and values of what may be a leaf, damaged or not, as
-// far as they are in its bounds. If buckets, it yields those in small buckets too.
-// In a page whose elements overlap, it ends when they are four times as long as
-// the page.
-func elements(b []byte, buckets bool) iter.Seq2[[]byte, []byte] {
-	return func(yield func(key, value []byte) bool) {
-		p := page{leaf: true, b: b}
-		rest := 4 * len(b)
-		for i := 0; pageHeaderLen+(i+1)*elementLen <= len(b); i++ {
-			start, keyLen, valueLen := p.place(i)
-			if start+keyLen+valueLen > uint64(len(b)) {
-				continue
-			}
-			key, value := p.key(i), p.value(i)
-			if rest -= len(key) + len(value); rest < 0 || !yield(key, value) {
-				return
-			}
-			if buckets && p.isBucket(i) && len(value) > bucketHeaderLen {
-				for key, value := range elements(value[bucketHeaderLen:], false) {
-					if !yield(key, value) {
-						return
-					}
-				}
-			}
-		}
-	}
 }
 
 func badPage(id uint64, format string, args ...any) error {

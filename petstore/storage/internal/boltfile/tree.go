@@ -6,8 +6,13 @@ import (
 	"sync"
 )
 
-// readsAtOnce is how many branches are read at a time.
-const readsAtOnce = 32
+const (
+	// readsAtOnce is how many branches are read at a time.
+	readsAtOnce = 32
+
+	// maxDepth is how many branches may be above a leaf.
+	maxDepth = 32
+)
 
 // Verify makes sure that each tree is one and that no page is in two places. It
 // reads the branches of each tree, but no leaves: these must be checked when they
@@ -22,7 +27,8 @@ func (f *File) Verify() {
 }
 
 // Records yields the keys and values of the records of a bucket, in the order of
-// the keys. They are valid until the next step.
+// the keys. They are valid until the next step. Pages that are not sound are
+// reported and skipped.
 func (f *File) Records(name string) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		b, ok := f.bucket[name]
@@ -46,14 +52,22 @@ func (f *File) Records(name string) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// leaves yields the sound leaves of the tree under a root, in order. A leaf is
-// valid until the next step.
+// leaves yields the sound leaves of the tree under a root, in order, and claims
+// the further pages that they take. A leaf is valid until the next step.
 func (f *File) leaves(root uint64) iter.Seq[page] {
 	return func(yield func(page) bool) {
 		var buf []byte
 		for at := range f.refs(root) {
-			p, ok := f.leaf(at, buf)
-			if ok && !yield(p) {
+			p, err := f.page(at, buf)
+			if err == nil && !p.leaf {
+				err = errNotLevel(at.id)
+			}
+			for id := at.id + 1; err == nil && id < at.id+uint64(int64(len(p.b))/f.pageSize); id++ {
+				err = f.claim(id)
+			}
+			if err != nil {
+				f.report(err)
+			} else if !yield(p) {
 				return
 			}
 			buf = p.b
@@ -61,119 +75,87 @@ func (f *File) leaves(root uint64) iter.Seq[page] {
 	}
 }
 
-// leaf reads a leaf whose first page is claimed, and claims its further pages.
-func (f *File) leaf(at *ref, buf []byte) (p page, ok bool) {
-	p, err := f.page(at, buf)
-	if err == nil && !p.leaf {
-		err = errNotLevel(at.id)
-	}
-	for id := at.id + 1; err == nil && id < at.id+uint64(int64(len(p.b))/f.pageSize); id++ {
-		err = f.claim(id)
-	}
-	if err != nil {
-		f.reject(at.id, err)
-	}
-	return p, err == nil
-}
-
 // refs yields the references to the leaves of the tree under a root, in order. It
 // claims the branches and the first page of each leaf. A reference is valid until
 // the next step.
 func (f *File) refs(root uint64) iter.Seq[*ref] {
 	return func(yield func(*ref) bool) {
-		if err := f.claim(root); err != nil {
-			f.report(err)
-			return
-		}
 		at := &ref{id: root}
-		height := f.height(*at)
-		if height == 0 {
-			yield(at)
-			return
+		p, height, err := f.top(at)
+		if err == nil {
+			err = f.claim(root)
 		}
-		p, err := f.page(at, nil)
-		f.below(at, p, err, height, yield)
+		switch {
+		case err != nil:
+			f.report(err)
+		case height == 0:
+			yield(at)
+		default:
+			f.below(p, nil, height, yield)
+		}
 	}
 }
 
-// below yields the references to the leaves under the branch at, and returns
-// false if yield did. p and err are what was read there. height is how many
-// branches are above each leaf, at included. Each branch claims the pages below
-// it, so the walk does not follow a branch that leads back to itself.
-func (f *File) below(at *ref, p page, err error, height int, yield func(*ref) bool) bool {
-	if err == nil && p.leaf {
-		err = errNotLevel(at.id)
+// top reads the root of a tree and returns how many branches are above each
+// leaf. All leaves of a tree have the same depth, so one path is enough.
+func (f *File) top(at *ref) (root page, height int, err error) {
+	root, err = f.page(at, nil)
+	for p := root; err == nil && !p.leaf; height++ {
+		if height == maxDepth {
+			return root, 0, badPage(at.id, "leads back to itself")
+		}
+		child := p.child(0, nil)
+		p, err = f.page(&child, nil)
 	}
-	if err != nil {
-		f.reject(at.id, err)
-		return true
-	}
-	end := at.after()
+	return root, height, err
+}
+
+// below yields the references to the leaves under a branch, and returns false if
+// yield did. end is the first key after the branch. height is how many branches
+// are above each leaf, this one included. Each branch claims the pages below it,
+// so the walk does not follow a branch that leads back to itself.
+func (f *File) below(branch page, end []byte, height int, yield func(*ref) bool) bool {
 	var pages []page
-	var errs []error
 	if height > 1 {
-		pages, errs = f.branches(p, end)
+		pages = f.branches(branch, end)
 	}
 	var child ref // one for all steps, because it is on the heap
-	for i := range p.count {
-		child = p.child(i, end)
+	for i := range branch.count {
+		child = branch.child(i, end)
 		if err := f.claim(child.id); err != nil {
 			f.report(err)
 			continue
 		}
-		if height > 1 && !f.below(&child, pages[i], errs[i], height-1, yield) || height == 1 && !yield(&child) {
+		if height > 1 && !f.below(pages[i], child.after(), height-1, yield) || height == 1 && !yield(&child) {
 			return false
 		}
 	}
 	return true
 }
 
-// branches reads the branches below a branch, many at a time. A disk reads many
-// nearly as fast as one.
-func (f *File) branches(p page, end []byte) ([]page, []error) {
-	pages, errs := make([]page, p.count), make([]error, p.count)
+// branches reads the branches below a branch, many at a time: a disk reads many
+// nearly as fast as one. A page that is not sound is reported, and has no
+// elements.
+func (f *File) branches(branch page, end []byte) []page {
+	pages, errs := make([]page, branch.count), make([]error, branch.count)
 	var readers sync.WaitGroup
-	for first := range min(readsAtOnce, p.count) {
+	for first := range min(readsAtOnce, branch.count) {
 		readers.Go(func() {
-			for i := first; i < p.count; i += readsAtOnce {
-				at := p.child(i, end)
-				pages[i], errs[i] = f.page(&at, nil)
+			for i := first; i < branch.count; i += readsAtOnce {
+				at := branch.child(i, end)
+				if pages[i], errs[i] = f.page(&at, nil); pages[i].leaf {
+					pages[i], errs[i] = page{}, errNotLevel(at.id)
+				}
 			}
 		})
 	}
 	readers.Wait()
-	return pages, errs
-}
-
-// height returns how many branches are above each leaf under at, at included.
-// All leaves of a tree have the same depth, so one path over sound pages is
-// enough.
-func (f *File) height(at ref) int {
-	p, err := f.page(&at, nil)
-	if err != nil {
-		return 1 // below finds the error again
-	}
-	height := 0
-	for ; !p.leaf && height < maxDepth; height++ {
-		branch, end := p, at.after()
-		for i := range branch.count {
-			at = branch.child(i, end)
-			if p, err = f.page(&at, nil); err == nil {
-				break
-			}
-		}
+	for _, err := range errs {
 		if err != nil {
-			f.report(badPage(branch.id, "leads to no sound page"))
-			return height + 1
+			f.report(err)
 		}
 	}
-	return height
-}
-
-// reject reports a page that is not sound. The page is then a stray one.
-func (f *File) reject(id uint64, err error) {
-	f.used.remove(id)
-	f.report(err)
+	return pages
 }
 
 func errNotLevel(id uint64) error {
