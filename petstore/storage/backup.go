@@ -4,31 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"example.com/animalstore/petstore"
 )
-
-// Backup writes a copy of the store, as it was at one moment of the call, to a
-// new file at path (mode 0600). It contains what was acknowledged before the
-// call. The file gets its name when it is whole and on disk. If there is a file
-// at path already, the error is fs.ErrExist and that file stays.
-//
-// The store can be used meanwhile. If ctx ends, Backup returns its error. After
-// an error no file is left.
-func (s *Store) Backup(ctx context.Context, path string) error {
-	err := makeWhole(path, func(f *os.File) error {
-		_, err := s.copyTo(ctx, f)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("backing up the store: %w", err)
-	}
-	return nil
-}
 
 // Snapshot returns a copy of the store, as it was at one moment of the call,
 // and its length in bytes. The copy is a temporary file beside the store's, so a

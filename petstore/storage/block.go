@@ -136,11 +136,7 @@ type lastBlock struct {
 
 // newLastBlock returns a copy of the last block of a table, whose last ID is
 // last.
-func (u *update) newLastBlock(t *table, last int64) (*lastBlock, error) {
-	bucket, err := t.bucket(u.Tx)
-	if err != nil {
-		return nil, err
-	}
+func (u *update) newLastBlock(t *table, bucket *bbolt.Bucket, last int64) (*lastBlock, error) {
 	bucket.FillPercent = 1 // keys only grow, so leave no room between them
 	if err := u.guard.Check(bucket, afterAll, false); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
@@ -26,9 +27,9 @@ func TestChangedWhileOpen(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "pets.db")
 				s := open(t, path)
 				createPets(t, s, 3, 1)
-				old := mustRead(t, path)
+				old := process.ReadFile(t, path)
 				createPets(t, s, 4, 4)
-				now := mustRead(t, path)
+				now := process.ReadFile(t, path)
 				newer := newerMeta(now)
 				switch kind {
 				case "renamed", "replaced":
@@ -88,7 +89,7 @@ func TestCopiedWhileWriting(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "pets.db")
 		s := open(t, path)
 		createPets(t, s, 20, 1)
-		old := mustRead(t, path)
+		old := process.ReadFile(t, path)
 		last := 20 + random.Int64N(8)
 		createPets(t, s, int(last-20), 21)
 		delay := time.Duration(random.IntN(8000)) * time.Microsecond
@@ -130,7 +131,7 @@ func TestCycleWhileOpen(t *testing.T) {
 	if _, err := s.Load(t.Context(), pets(20_000, -1)); err != nil {
 		t.Fatal(err)
 	}
-	b := mustRead(t, path)
+	b := process.ReadFile(t, path)
 	ids := pagesOf(used(b), branchPage)
 	if len(ids) == 0 {
 		t.Fatal("the file has no branch")

@@ -26,7 +26,7 @@ func Check(path string, report func(error)) error {
 	s.checkQueue()
 	s.checkOutcomes()
 	for _, name := range s.Buckets() {
-		if !slices.ContainsFunc(tables(), func(t table) bool { return string(t.name) == name }) {
+		if !slices.ContainsFunc(tables, func(t table) bool { return string(t.name) == name }) {
 			s.found(damaged("unknown bucket %q", name))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
@@ -53,14 +54,14 @@ func TestDamagedMeta(t *testing.T) {
 	whole, path := filepath.Join(dir, "whole.db"), filepath.Join(dir, "pets.db")
 	s := open(t, whole)
 	createPets(t, s, 3, 1)
-	crashed := mustRead(t, whole)
+	crashed := process.ReadFile(t, whole)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	closed := mustRead(t, whole)
+	closed := process.ReadFile(t, whole)
 	s = open(t, whole)
 	createPets(t, s, 1, 4)
-	first := mustRead(t, whole) // a crash after the first commit since the file was opened
+	first := process.ReadFile(t, whole) // a crash after the first commit since the file was opened
 	s.Close()
 
 	for page := range 2 {
@@ -92,7 +93,7 @@ func TestAcceptOlder(t *testing.T) {
 	whole, path := filepath.Join(dir, "whole.db"), filepath.Join(dir, "pets.db")
 	s := open(t, whole)
 	createPets(t, s, 3, 1)
-	crashed := mustRead(t, whole)
+	crashed := process.ReadFile(t, whole)
 	lost := map[int64]bool{}
 	for page := range 2 {
 		flipMeta(t, path, crashed, page, 500)

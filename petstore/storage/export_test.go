@@ -4,21 +4,28 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
 	"go.etcd.io/bbolt"
 )
 
-func init() { lockTimeout = 10 * time.Millisecond }
+func init() {
+	lockTimeout = 10 * time.Millisecond
+	if runtime.GOOS != "windows" {
+		mapAhead = func() int64 { return 1 << 20 } // so that more has to be mapped as files grow
+	}
+}
 
 // SetSchema makes the file one of that schema version.
 func SetSchema(t *testing.T, path string, version int64) {
 	t.Helper()
 	inFile(t, path, (*bbolt.DB).Update, func(tx *bbolt.Tx) error {
-		s, err := loadState(tx)
+		b := tx.Bucket(stateTable.name)
+		s, err := openState(b.Get(stateKey))
 		s.Schema = version
-		return errors.Join(err, s.store(tx))
+		return errors.Join(err, s.store(b))
 	})
 }
 

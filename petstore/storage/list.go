@@ -84,28 +84,25 @@ func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.
 // must exist. b is the block that ends at id, or an empty one at the start. A
 // list is complete because each block has the ID before it, and the state has
 // the last one.
-func (r *reader) nextBlock(i int, b block, id int64) (_ block, err error) {
+func (r *reader) nextBlock(i int, b block, id int64) (block, error) {
 	t := &petTables[i]
 	if b.n == 0 {
-		if b, err = r.seekBlock(i, id+1); err != nil {
-			return b, err
-		}
-		if n := b.search(id + 1); n == 0 && b.prev > id {
+		b, err := r.seekBlock(i, id+1)
+		switch {
+		case err == nil && b.prev > id:
 			return b, damaged("%s has nothing from %d to %d", t.name, id, b.prev)
-		} else if n < b.n {
-			return b, nil
+		case err == nil && b.lastID() <= id:
+			return r.nextBlock(i, b, id)
 		}
-	}
-	end := b.lastID()
-	key, value := r.cursors[i].Next()
-	if key == nil {
-		return b, damaged("%s ends at %d, want %d", t.name, end, r.state.LastIDs[i])
-	}
-	if b, err = openBlock(t, key, value); err != nil {
 		return b, err
 	}
-	if b.prev != end || b.first <= id { // otherwise pages could repeat without end
-		return b, damaged("the block %d of %s follows %d, want %d", b.first, t.name, end, b.prev)
+	key, value := r.cursors[i].Next()
+	if key == nil {
+		return b, damaged("%s ends at %d, want %d", t.name, b.lastID(), r.state.LastIDs[i])
 	}
-	return b, nil
+	next, err := openBlock(t, key, value)
+	if err == nil && (next.prev != b.lastID() || next.first <= id) { // otherwise pages could repeat without end
+		err = damaged("the block %d of %s follows %d, want %d", next.first, t.name, b.lastID(), next.prev)
+	}
+	return next, err
 }

@@ -11,21 +11,17 @@ import (
 // for all reads to end. Addresses cost nothing on most systems, so much more
 // than the file is mapped from the start.
 
-// mapAhead returns how many bytes beyond the end of the file to map. On Windows
-// bbolt would make the file that much longer.
-func mapAhead() int64 {
+// mapAhead returns how many bytes beyond the end of the file to map. It is
+// little in tests.
+var mapAhead = func() int64 {
 	switch {
 	case runtime.GOOS == "windows":
-		return 0
+		return 0 // bbolt would make the file that much longer
 	case strconv.IntSize == 32:
-		return smallMapAhead
+		return 64 << 20
 	}
 	return 64 << 30
 }
-
-// smallMapAhead is for a process that may not have that many addresses. It is
-// more than the 16 MiB by which bbolt grows a file at a time.
-const smallMapAhead = 64 << 20
 
 // mapSize returns how many bytes bbolt maps for that many: a power of two, or a
 // multiple of 1 GiB.

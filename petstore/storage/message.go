@@ -24,10 +24,6 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 }
 
 func (u *update) submitMessage(text string, once petstore.Once, capacity int64) (petstore.Message, error) {
-	queue, err := queueTable.bucket(u.Tx)
-	if err != nil {
-		return petstore.Message{}, err
-	}
 	earlier, err := u.recall(petstore.OnceSubmitMessage, once, []byte(text))
 	if err != nil {
 		return petstore.Message{}, err
@@ -45,8 +41,8 @@ func (u *update) submitMessage(text string, once petstore.Once, capacity int64) 
 	}
 	key := idKey(u.LastMessage)
 	body := append(appendInt64(make([]byte, 0, 8+len(text)+sumLen), u.now), text...)
-	queue.FillPercent = 1 // keys only grow, so leave no room between them
-	return newMessage(u.LastMessage, u.now, text), u.put(queue, key[:], queueTable.seal(key[:], body))
+	u.buckets.queue.FillPercent = 1 // keys only grow, so leave no room between them
+	return newMessage(u.LastMessage, u.now, text), u.put(u.buckets.queue, key[:], queueTable.seal(key[:], body))
 }
 
 // newMessage returns the n-th message.
@@ -85,13 +81,9 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 }
 
 func (r *reader) queuedMessages(limit int) ([]petstore.Message, error) {
-	queue, err := queueTable.bucket(r.tx)
-	if err != nil {
-		return nil, err
-	}
 	var messages []petstore.Message
 	size := 0
-	c := queue.Cursor()
+	c := r.buckets.queue.Cursor()
 	for k, v := c.First(); k != nil; k, v = c.Next() {
 		if len(messages) == limit || size >= petstore.MaxPageBytes {
 			return messages, nil
@@ -112,17 +104,13 @@ func (r *reader) queuedMessages(limit int) ([]petstore.Message, error) {
 // RemoveMessages implements petstore.Queue.
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	return s.change(ctx, 32*len(ids), func(u *update) error {
-		queue, err := queueTable.bucket(u.Tx)
-		if err != nil {
-			return err
-		}
 		for _, id := range ids {
 			n, ok := petstore.ParseMessageID(id)
 			if !ok {
 				continue
 			}
 			key := idKey(n)
-			found, err := u.delete(queue, key[:])
+			found, err := u.delete(u.buckets.queue, key[:])
 			if err != nil {
 				return err
 			}

@@ -61,9 +61,9 @@ func (u *update) recall(operation string, once petstore.Once, value []byte) (*ou
 		return nil, nil
 	}
 	key := once.Digest(operation)
-	o, err := u.findOutcome(&onceTables[u.Recent], key[:])
+	o, err := u.findOutcome(u.Recent, key[:])
 	if err == nil && o == nil {
-		o, err = u.findOutcome(&onceTables[1-u.Recent], key[:])
+		o, err = u.findOutcome(1-u.Recent, key[:])
 	}
 	if err != nil || o == nil || u.expired(o.clock) {
 		return nil, err
@@ -74,14 +74,11 @@ func (u *update) recall(operation string, once petstore.Once, value []byte) (*ou
 	return o, nil
 }
 
-// findOutcome returns the outcome under key, nil if there is none. A flipped bit
+// findOutcome returns the outcome under key in onceTables[i], nil if there is none. A flipped bit
 // may have changed the key of the record. The record is then next to the place of
 // key, so the records there must be sound.
-func (u *update) findOutcome(t *table, key []byte) (*outcome, error) {
-	b, err := t.bucket(u.Tx)
-	if err != nil {
-		return nil, err
-	}
+func (u *update) findOutcome(i int64, key []byte) (*outcome, error) {
+	t, b := &onceTables[i], u.buckets.once[i]
 	if err := u.guard.Check(b, key, true); err != nil {
 		return nil, err
 	}
@@ -94,9 +91,10 @@ func (u *update) findOutcome(t *table, key []byte) (*outcome, error) {
 		}
 	}
 	if k, v = c.Prev(); k != nil {
-		_, err = t.open(k, v)
+		_, err := t.open(k, v)
+		return nil, err
 	}
-	return nil, err
+	return nil, nil
 }
 
 // remember stores the outcome of a create for which recall returned nil.
@@ -105,11 +103,7 @@ func (u *update) remember(operation string, once petstore.Once, value []byte, n 
 		return nil
 	}
 	key := once.Digest(operation)
-	t := &onceTables[u.Recent]
-	b, err := t.bucket(u.Tx)
-	if err != nil {
-		return err
-	}
+	t, b := &onceTables[u.Recent], u.buckets.once[u.Recent]
 	if old := b.Get(key[:]); old != nil { // it has expired
 		u.OnceSums[u.Recent] -= storedSum(old)
 	}
@@ -130,11 +124,7 @@ func (u *update) expire(n int) error {
 		return nil
 	}
 	older := 1 - u.Recent
-	t := &onceTables[older]
-	b, err := t.bucket(u.Tx)
-	if err != nil {
-		return err
-	}
+	t, b := &onceTables[older], u.buckets.once[older]
 	if err := u.guard.Check(b, nil, true); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -141,15 +140,6 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 // openFile locks the file, inspects it and maps it. invalid is what is wrong
 // with one of its two meta pages, nil if both are valid.
 func (s *Store) openFile() (invalid, err error) {
-	invalid, err = s.mapFile(mapAhead())
-	if errors.Is(err, syscall.ENOMEM) { // as under ulimit -v
-		invalid, err = s.mapFile(smallMapAhead)
-	}
-	return invalid, err
-}
-
-// mapFile is openFile with that many bytes mapped beyond the end of the file.
-func (s *Store) mapFile(ahead int64) (invalid, err error) {
 	options := boltOptions()
 	options.Timeout = lockTimeout
 	options.OpenFile = func(path string, flag int, _ fs.FileMode) (*os.File, error) {
@@ -167,7 +157,7 @@ func (s *Store) mapFile(ahead int64) (invalid, err error) {
 		if err != nil {
 			return nil, err
 		}
-		mapped := min(s.info.Size()+ahead, math.MaxInt)
+		mapped := min(s.info.Size()+mapAhead(), math.MaxInt)
 		s.mapped = mapSize(mapped)
 		options.InitialMmapSize = int(mapped)
 		return f, nil
@@ -210,14 +200,11 @@ func (s *Store) verify() error {
 // checkEnds makes sure that there is every table, that its first page and its last
 // are sound, and that each table of pets ends where the state says.
 func (s *Store) checkEnds(r *reader) error {
-	if err := checkShared(s.guard, r.tx); err != nil {
+	tables, err := checkShared(s.guard, r.tx)
+	if err != nil {
 		return err
 	}
-	for _, t := range tables() {
-		b, err := t.bucket(r.tx)
-		if err != nil {
-			return err
-		}
+	for _, b := range tables.all {
 		for _, key := range [][]byte{nil, afterAll} {
 			if err := s.guard.Check(b, key, false); err != nil {
 				return err

@@ -67,7 +67,7 @@ func (u *update) createPet(p encodedPet, once petstore.Once) (petstore.Pet, erro
 // addPet adds a pet to petTables[i].
 func (u *update) addPet(i int, id int64, record []byte) (err error) {
 	if u.lastBlocks[i] == nil {
-		if u.lastBlocks[i], err = u.newLastBlock(&petTables[i], u.LastIDs[i]); err != nil {
+		if u.lastBlocks[i], err = u.newLastBlock(&petTables[i], u.buckets.pets[i], u.LastIDs[i]); err != nil {
 			return err
 		}
 	}

@@ -14,9 +14,9 @@ import (
 type snapshot struct {
 	tx       *bbolt.Tx
 	state    state
-	pets     [4]*bbolt.Bucket // of petTables
-	reads    sync.RWMutex     // held for reading by each read, and forever by retire
-	replaced chan struct{}    // closed when the store shows another, or none
+	buckets  buckets
+	reads    sync.RWMutex  // held for reading by each read, and forever by retire
+	replaced chan struct{} // closed when the store shows another, or none
 }
 
 // newSnapshot begins a read transaction of the last commit, which must be on
@@ -35,15 +35,11 @@ func (s *Store) newSnapshot() (*snapshot, error) {
 
 // load loads what is not looked up again by each read.
 func (p *snapshot) load() (err error) {
-	if p.state, err = loadState(p.tx); err != nil {
+	if p.buckets, err = openBuckets(p.tx); err != nil {
 		return err
 	}
-	for i := range petTables {
-		if p.pets[i], err = petTables[i].bucket(p.tx); err != nil {
-			return err
-		}
-	}
-	return nil
+	p.state, err = openState(p.buckets.state.Get(stateKey))
+	return err
 }
 
 // retire ends the transaction after the last read. Ending a read-only
@@ -104,7 +100,7 @@ type reader struct {
 
 func newReader(p *snapshot) *reader {
 	r := &reader{snapshot: p}
-	for i, b := range p.pets {
+	for i, b := range p.buckets.pets {
 		r.cursors[i] = b.Cursor()
 	}
 	return r

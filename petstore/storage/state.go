@@ -61,19 +61,8 @@ func openState(value []byte) (s state, err error) {
 	return s, err
 }
 
-func loadState(tx *bbolt.Tx) (state, error) {
-	b, err := stateTable.bucket(tx)
-	if err != nil {
-		return state{}, err
-	}
-	return openState(b.Get(stateKey))
-}
-
-func (s state) store(tx *bbolt.Tx) error {
-	b, err := stateTable.bucket(tx)
-	if err != nil {
-		return err
-	}
+// store stores the state in the bucket of stateTable.
+func (s state) store(b *bbolt.Bucket) error {
 	body, err := binary.Append(nil, binary.BigEndian, s)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
@@ -50,7 +51,7 @@ var small = storedOnce(func(t testing.TB, path string, d *stored) {
 			once = keyOf(i)
 		}
 		if i == smallKeys*3/4 {
-			d.old = used(mustRead(t, path))
+			d.old = used(process.ReadFile(t, path))
 		}
 		pet, err := s.CreatePet(t.Context(), petOf(i), once)
 		if err != nil {
@@ -133,7 +134,7 @@ func (d *stored) close(t testing.TB, s *storage.Store) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d.file = mustRead(t, path)
+	d.file = process.ReadFile(t, path)
 }
 
 // read reads everything, and returns an error for each wrong result. It counts
@@ -242,15 +243,6 @@ func inParallel(t testing.TB, from, to int, fn func(n int) error) {
 			t.Fatal(err)
 		}
 	}
-}
-
-func mustRead(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // writeFile writes b to the file at path, without the zeros at its end: a store

@@ -44,6 +44,8 @@ var (
 
 	// onceTables take turns at being the recent one; see outcome.
 	onceTables = [2]table{newTable("once/0"), newTable("once/1")}
+
+	tables = slices.Concat([]table{stateTable, queueTable}, petTables[:], onceTables[:])
 )
 
 // petTableOf returns the index in petTables of the pets of a status, which must
@@ -58,11 +60,6 @@ func petTableOf(s petstore.Status) int {
 		return 2
 	}
 	return 3
-}
-
-// tables returns every table.
-func tables() []table {
-	return slices.Concat([]table{stateTable, queueTable}, petTables[:], onceTables[:])
 }
 
 func (t *table) sum(key, body []byte) uint32 {
@@ -84,12 +81,22 @@ func (t *table) open(key, value []byte) ([]byte, error) {
 	return value[:n], nil
 }
 
-// bucket returns the table's bucket in tx.
-func (t *table) bucket(tx *bbolt.Tx) (*bbolt.Bucket, error) {
-	b := tx.Bucket(t.name)
-	if b == nil {
-		return nil, damaged("the bucket %s is missing", t.name)
+// buckets are the buckets of the tables in a transaction.
+type buckets struct {
+	all          []*bbolt.Bucket // of tables
+	state, queue *bbolt.Bucket
+	pets, once   []*bbolt.Bucket // of petTables and onceTables
+}
+
+func openBuckets(tx *bbolt.Tx) (b buckets, err error) {
+	for _, t := range tables {
+		bucket := tx.Bucket(t.name)
+		if bucket == nil {
+			return b, damaged("the bucket %s is missing", t.name)
+		}
+		b.all = append(b.all, bucket)
 	}
+	b.state, b.queue, b.pets, b.once = b.all[0], b.all[1], b.all[2:6], b.all[6:]
 	return b, nil
 }
 

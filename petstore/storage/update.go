@@ -12,6 +12,7 @@ import (
 // update is a write transaction, with the changes of one or more callers.
 type update struct {
 	*bbolt.Tx
+	buckets buckets
 	state
 	guard *boltfile.Guard
 	now   int64 // nanoseconds since 1970
@@ -23,19 +24,18 @@ type update struct {
 // checkShared checks what every transaction reads and changes: the tree of buckets
 // and the state. Opening a file checks only a few of its leaves, and any page can
 // be damaged later.
-func checkShared(g *boltfile.Guard, tx *bbolt.Tx) error {
+func checkShared(g *boltfile.Guard, tx *bbolt.Tx) (b buckets, err error) {
 	g.Reset(tx.Size())
 	root := tx.Cursor().Bucket()
-	for _, t := range tables() {
+	for _, t := range tables {
 		if err := g.Check(root, t.name, false); err != nil {
-			return err
+			return b, err
 		}
 	}
-	b, err := stateTable.bucket(tx)
-	if err != nil {
-		return err
+	if b, err = openBuckets(tx); err != nil {
+		return b, err
 	}
-	return g.Check(b, stateKey, false)
+	return b, g.Check(b.state, stateKey, false)
 }
 
 // put stores a record, after a check of its page.
@@ -116,7 +116,7 @@ func (s *Store) transact(fn func(*update) error) error {
 		if err := u.flush(); err != nil {
 			return err
 		}
-		if err := u.state.store(tx); err != nil {
+		if err := u.state.store(u.buckets.state); err != nil {
 			return err
 		}
 		committing = true
@@ -137,10 +137,10 @@ func (u *update) load(s *Store) (err error) {
 	if u.ID() != s.lastCommit+1 {
 		return s.fail(errOtherCommit)
 	}
-	if err := checkShared(u.guard, u.Tx); err != nil {
+	if u.buckets, err = checkShared(u.guard, u.Tx); err != nil {
 		return err
 	}
-	if u.state, err = loadState(u.Tx); err != nil {
+	if u.state, err = openState(u.buckets.state.Get(stateKey)); err != nil {
 		return err
 	}
 	if u.state != s.lastState {
