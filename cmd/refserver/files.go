@@ -21,7 +21,7 @@ func fileCommands() []flags.Command {
 	return []flags.Command{{
 		Name: "check",
 		Args: "FILE",
-		About: "read the whole file and name all damage; exit code 0: sound, 1: damaged, 2: it could not be checked." +
+		About: "read the whole file and name its damage; exit code 0: sound, 1: damaged, 2: it could not be checked." +
 			" If the file is in use, check a copy made with backup",
 		Run: check,
 	}, {

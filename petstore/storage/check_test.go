@@ -73,8 +73,8 @@ func TestCheckFinds(t *testing.T) {
 		edit func(tx *bbolt.Tx) error
 		says string
 	}{
-		{"a pet lost", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("pets")).Delete(one) }, "the block 32 of pets follows 0, want 31"},
-		{"a pet lost from its status", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("status/available")).Delete(one) }, "the block 113 of status/available follows 0, want 109"},
+		{"a pet lost", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("pets")).Delete(one) }, "pets has nothing from 0 to 31"},
+		{"a pet lost from its status", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("status/available")).Delete(one) }, "status/available has nothing from 0 to 109"},
 		{"an outcome lost", func(tx *bbolt.Tx) error {
 			b := tx.Bucket([]byte("once/0"))
 			k, _ := b.Cursor().First()
@@ -87,7 +87,6 @@ func TestCheckFinds(t *testing.T) {
 		}, "the queue holds 19 messages"},
 		{"a bucket too many", func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("extra")); return err }, `"extra"`},
 		{"a bucket too few", func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("queue")) }, "the bucket queue is missing"},
-		{"a record too many", func(tx *bbolt.Tx) error { return tx.Bucket([]byte("petstore")).Put([]byte("x"), nil) }, "not known"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

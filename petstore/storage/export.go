@@ -1,11 +1,14 @@
 package storage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/go-json-experiment/json"
+
+	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
 // ExportOptions are the settings of [Export]. The zero value and nil are ready
@@ -32,13 +35,13 @@ type Exported struct {
 
 // Export writes the pets in the file at path to w, or the queued messages, as
 // they are in responses: one JSON object a line, in ascending order of ID. Like
-// [Check] it trusts nothing, changes nothing, and refuses a file that is in use
-// ([ErrLocked]).
+// [Check] it verifies the file first, changes nothing, and refuses a file that is
+// in use ([ErrLocked]).
 //
-// If records are missing and SkipDamaged is set, it then looks for them on every
-// page of the file that is not free, which finds the copies in the tables of the
-// statuses and what the damage has cut off. These follow in the order of the
-// pages. It writes only records that pass their checksum, and each ID once.
+// With SkipDamaged it looks for what is missing on every page of the file that is
+// not free: it finds the copies in the tables of the statuses, and what no table
+// leads to any more. These records follow in the order of the pages. It writes
+// only records that pass their checksum, and each ID once.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
 	x := &export{Exported: Exported{Lost: -1, Last: -1}, w: w}
 	if o != nil {
@@ -55,6 +58,7 @@ type export struct {
 	ExportOptions
 	Exported
 	w       io.Writer
+	state   state    // the zero state until it is read
 	written []uint64 // a bit for each ID
 	err     error    // ends the export
 }
@@ -64,42 +68,58 @@ func (x *export) run(path string) error {
 	if err != nil {
 		return err
 	}
-	defer s.f.Close()
-	total := int64(-1) // records that were stored; -1: unknown
-	if s.known() {
-		total, x.Last = s.state.lastPet(), s.state.lastPet()
-		if x.Messages {
-			total, x.Last = s.state.Queued, s.state.LastMessage
+	defer s.close()
+	x.state = s.state
+	undecided := s.state.judgeInvalid(s.Spare)
+	if errors.Is(undecided, ErrUndecided) {
+		x.found(undecided)
+	}
+	if s.tables != nil && x.err == nil {
+		if err := safely(func() error { return x.inOrder(s.tables) }); err != nil && x.err == nil {
+			x.found(err)
 		}
 	}
-	if err := s.state.judgeInvalid(s.Spare); errors.Is(err, ErrUndecided) {
-		total = -1 // there may have been more
-		x.found(err)
+	_, stored := x.issued()
+	if x.SkipDamaged && x.Written != stored && x.err == nil {
+		x.search(s.File)
 	}
-	tables := petTables[:]
-	if x.Messages {
-		tables = []table{queueTable}
-	}
-	if !s.Lost {
-		for key, value := range s.Records(string(tables[0].name)) {
-			if err := x.write(&tables[0], key, value); err != nil {
-				x.found(err)
-			}
-			if x.err != nil {
-				return x.err
-			}
-		}
-	}
-	if x.SkipDamaged && x.Written != total {
-		x.search(s, tables)
-	}
-	if total >= 0 {
-		x.Lost = max(0, total-x.Written)
-	}
-	if x.Lost != 0 && !x.SkipDamaged {
-		x.found(damaged("%s holds %d records, want %d", tables[0].name, x.Written, total))
+	x.Last, stored = x.issued()
+	if stored >= 0 && !errors.Is(undecided, ErrUndecided) { // otherwise there may have been more
+		x.Lost = max(0, stored-x.Written)
 	}
 	return x.err
+}
+
+// issued returns the highest ID ever issued, and how many records the file
+// should hold; -1 if that is unknown.
+func (x *export) issued() (last, stored int64) {
+	switch {
+	case x.state.Schema == 0:
+		return -1, -1
+	case x.Messages:
+		return x.state.LastMessage, x.state.Queued
+	}
+	return x.state.lastPet(), x.state.lastPet()
+}
+
+// inOrder writes the records of a table until the first damage.
+func (x *export) inOrder(r *reader) error {
+	if x.Messages {
+		err := r.buckets.queue.ForEach(func(key, value []byte) error {
+			return cmp.Or(x.writeMessage(key, value), x.err)
+		})
+		if err == nil && x.Written != r.state.Queued {
+			err = damaged("the queue holds %d messages, want %d", x.Written, r.state.Queued)
+		}
+		return err
+	}
+	for b, err := range r.blocks(0) {
+		if err = cmp.Or(err, x.err); err != nil {
+			return err
+		}
+		x.writePets(b)
+	}
+	return nil
 }
 
 // found skips a damage or ends the export.
@@ -112,17 +132,25 @@ func (x *export) found(err error) {
 	}
 }
 
-// search writes the records of the tables that are on any page. It skips free
-// pages, as they may hold what was never committed.
-func (x *export) search(s *scanner, tables []table) {
-	if s.FreeLost {
+// search writes the records on all pages. It skips free pages, as they may hold
+// what was never committed.
+func (x *export) search(f *boltfile.File) {
+	if f.FreeLost {
 		x.found(damaged("the freelist cannot be read: what is saved may be more than was acknowledged"))
 	}
-	for key, value := range s.Scan() {
-		for i := range tables {
-			// An error says that the record is of another table or damaged, which
-			// was reported.
-			_ = x.write(&tables[i], key, value)
+	for key, value := range f.Scan() {
+		// An error says that the record is of another table, or damaged.
+		if s, err := openState(value); err == nil && !f.FreeLost { // otherwise it may be an older one
+			x.state = s
+		}
+		if x.Messages {
+			_ = x.writeMessage(key, value)
+			continue
+		}
+		for i := range petTables {
+			if b, err := openBlock(&petTables[i], key, value); err == nil {
+				x.writePets(b)
+			}
 		}
 		if x.err != nil {
 			return
@@ -130,34 +158,29 @@ func (x *export) search(s *scanner, tables []table) {
 	}
 }
 
-// write writes the pets or the message in a record, except for those that were
-// written before.
-func (x *export) write(t *table, key, value []byte) error {
-	if x.Messages {
-		id, m, err := openMessage(key, value)
-		if err != nil {
-			return err
-		}
-		record, err := json.Marshal(m)
-		if err == nil {
-			x.writeLine(id, record)
-		}
-		return err
-	}
-	b, err := openBlock(t, key, value)
+// writeMessage writes the message in a record.
+func (x *export) writeMessage(key, value []byte) error {
+	n, m, err := openMessage(key, value)
 	if err != nil {
 		return err
 	}
-	for i := range b.n {
-		x.writeLine(b.id(i), b.records(i, i+1))
+	line, err := json.Marshal(m)
+	if err == nil {
+		x.write(n, line)
 	}
-	return nil
+	return err
 }
 
-// writeLine writes a record if its ID was issued, as far as that is known, and
-// was not written yet.
-func (x *export) writeLine(id int64, record []byte) {
-	if x.err != nil || id < 1 || x.Last >= 0 && id > x.Last {
+// writePets writes the pets in a block.
+func (x *export) writePets(b block) {
+	for i := range b.n {
+		x.write(b.id(i), b.records(i, i+1))
+	}
+}
+
+// write writes a record, unless its ID was written before.
+func (x *export) write(id int64, record []byte) {
+	if x.err != nil || id < 1 {
 		return
 	}
 	if need := id/64 + 1 - int64(len(x.written)); need > 0 {

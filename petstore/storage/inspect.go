@@ -1,12 +1,12 @@
 package storage
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
+
+	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
@@ -20,100 +20,94 @@ func openRegular(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, flag, 0)
 }
 
-// readFile reads the structure of a file without trusting it. It passes each
-// damage to report.
-func readFile(f *os.File, report func(error)) (*boltfile.File, error) {
-	info, err := f.Stat()
+// openShared opens a file for reading and keeps writers away from it. The error
+// wraps [ErrLocked] if there is one.
+func openShared(path string) (*os.File, error) {
+	f, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
-	sound := true
-	file := boltfile.Open(f, info.Size(), func(err error) {
-		sound = false
-		report(err)
-	})
-	if sound && !slices.Contains(file.Buckets(), string(stateTable.name)) {
-		report(ErrForeign)
+	if err := lockShared(f); err != nil {
+		f.Close()
+		return nil, err
 	}
-	return file, nil
+	return f, nil
+}
+
+// InUse returns [ErrLocked] if a store or another program has the file at path
+// open, or why the file cannot be opened. On Windows it does not notice.
+func InUse(path string) error {
+	f, err := openShared(path)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // inspect returns an error if bbolt must not be trusted with the file. spare says
 // what is wrong with one of the two meta pages, if the other is valid.
 func inspect(f *os.File) (spare, err error) {
 	var damage error
-	file, err := readFile(f, func(err error) { damage = cmp.Or(damage, err) })
-	if err != nil || damage != nil {
-		return nil, cmp.Or(err, damage)
+	file, err := boltfile.Open(f, func(err error) { damage = cmp.Or(damage, err) })
+	if err != nil {
+		return nil, err
 	}
-	file.Verify()
+	if damage == nil {
+		file.Verify(false)
+	}
 	return file.Spare, damage
 }
 
-// scanner reads the records of a file without trusting it. No store may have the
-// file open.
+// scanner reads a file that no store may have open.
 type scanner struct {
 	*boltfile.File
-	f       *os.File
-	report  func(error)
-	damaged bool  // report was called
-	state   state // the zero state if it cannot be read
+	tables *reader // nil: bbolt must not be trusted with the file
+	state  state   // the zero state if it cannot be read
+	close  func() error
 }
 
-// scan begins to read the file at path. It passes each damage to report. The
-// error wraps [ErrLocked] or [ErrNewer], or is of opening the file.
-func scan(path string, report func(error)) (_ *scanner, err error) {
-	s := &scanner{report: report}
-	if s.f, err = openRegular(path, os.O_RDONLY); err != nil {
+// scan verifies the file at path and, if its pages are sound, opens its tables.
+// It passes each damage to report. The error wraps [ErrLocked] or [ErrNewer], or
+// is of opening the file.
+func scan(path string, report func(error)) (*scanner, error) {
+	f, err := openShared(path)
+	if err != nil {
 		return nil, err
 	}
-	if err = lockShared(s.f); err == nil {
-		s.File, err = readFile(s.f, s.found)
+	s := &scanner{close: f.Close}
+	if s.File, err = boltfile.Open(f, report); err == nil {
+		if s.Verify(true); !s.Damaged {
+			err = safely(func() error { return s.openTables(f) })
+		}
 	}
-	if err == nil && !s.Lost {
-		err = s.readState()
-	}
-	if err != nil {
-		s.f.Close()
+	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrForeign) {
+		s.tables = nil
+		report(err)
+	} else if err != nil {
+		_ = s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *scanner) found(err error) {
-	s.damaged = true
-	s.report(err)
-}
-
-// known reports whether the state could be read.
-func (s *scanner) known() bool { return s.state.Schema != 0 }
-
-// readState reads the state. The error is ErrNewer.
-func (s *scanner) readState() error {
-	err := damaged("the state is missing")
-	for key, value := range s.Records(string(stateTable.name)) {
-		if bytes.Equal(key, stateKey) {
-			s.state, err = openState(value)
-		} else {
-			s.found(damaged("the record %x of %s is not known", key, stateTable.name))
-		}
-	}
-	if errors.Is(err, ErrNewer) {
+func (s *scanner) openTables(f *os.File) error {
+	options := boltOptions()
+	options.ReadOnly = true
+	options.Timeout = lockTimeout
+	options.OpenFile = func(string, int, fs.FileMode) (*os.File, error) { return f, nil }
+	db, err := bbolt.Open(f.Name(), 0, options)
+	if err != nil {
 		return err
 	}
+	tx, err := db.Begin(false)
 	if err != nil {
-		s.found(err)
+		return errors.Join(err, db.Close())
 	}
+	s.close = func() error { return errors.Join(tx.Rollback(), db.Close()) }
+	p := &snapshot{tx: tx}
+	if err := p.load(); err != nil {
+		return err
+	}
+	s.tables, s.state = newReader(p), p.state
 	return nil
-}
-
-// InUse returns [ErrLocked] if a store or another program has the file at path
-// open, or why the file cannot be opened. On Windows it does not notice.
-func InUse(path string) error {
-	f, err := openRegular(path, os.O_RDONLY)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return lockShared(f)
 }

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"iter"
 
 	"github.com/go-json-experiment/json"
 
@@ -78,6 +79,25 @@ func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.
 		return dst, petstore.CursorAfter(id), nil
 	}
 	return dst, "", nil
+}
+
+// blocks yields the blocks of petTables[i], in order. The first error is the last
+// one.
+func (r *reader) blocks(i int) iter.Seq2[block, error] {
+	return func(yield func(block, error) bool) {
+		var b block
+		var err error
+		for id := int64(0); id < r.state.LastIDs[i] && err == nil; id = b.lastID() {
+			if b, err = r.nextBlock(i, b, id); !yield(b, err) {
+				return
+			}
+		}
+		if err == nil {
+			if _, err = openLastBlock(&petTables[i], r.cursors[i], r.state.LastIDs[i]); err != nil {
+				yield(block{}, err)
+			}
+		}
+	}
 }
 
 // nextBlock returns the block of petTables[i] with the first pet after id, which

@@ -92,6 +92,9 @@ func openBuckets(tx *bbolt.Tx) (b buckets, err error) {
 	for _, t := range tables {
 		bucket := tx.Bucket(t.name)
 		if bucket == nil {
+			if len(b.all) == 0 {
+				return b, ErrForeign
+			}
 			return b, damaged("the bucket %s is missing", t.name)
 		}
 		b.all = append(b.all, bucket)

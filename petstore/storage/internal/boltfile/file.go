@@ -3,20 +3,16 @@
 // or a page that is both free and in use ends the process or destroys data. This
 // package reads each page with an ordinary read, checks it, and reports damage.
 //
-// [Open] with [File.Verify] checks what bbolt trusts. [File.Records] reads all
-// records of a bucket, and [File.Scan] those that a tree may no longer lead to.
-// [Guard] checks the pages that a transaction is about to change.
+// [Open] with [File.Verify] checks what bbolt trusts. [File.Scan] reads the records
+// of a damaged file. [Guard] checks the pages that a transaction is about to
+// change.
 package boltfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"maps"
 	"os"
-	"slices"
 )
 
 var (
@@ -28,24 +24,19 @@ var (
 	ErrForeign = errors.New("the file is not a petstore")
 )
 
-// File is a file whose pages are accounted for: each is free, in use once, or
-// stray. It is not safe for concurrent use.
+// File is a file whose pages are accounted for: each is free or in use once. It
+// is not safe for concurrent use.
 type File struct {
 	Meta
-	Lost     bool // no meta page is valid: nothing leads to any record
+	Damaged  bool // damage was reported
 	FreeLost bool // the freelist is damaged: Scan may find what was never committed
 
 	reader
 	report func(error)
 	free   bitmap
 	used   bitmap
-	bucket map[string]bucket
-}
-
-// bucket is where the records of a bucket are.
-type bucket struct {
-	root   uint64
-	inline page // of a bucket that has no root
+	roots  []uint64 // of the buckets that have pages of their own
+	buf    []byte   // for the next leaf
 }
 
 // bitmap has a bit for each page.
@@ -54,41 +45,49 @@ type bitmap []uint64
 func (b bitmap) has(id uint64) bool { return b[id/64]&(1<<(id%64)) != 0 }
 func (b bitmap) add(id uint64)      { b[id/64] |= 1 << (id % 64) }
 
-// Open reads the meta pages, the freelist and the list of buckets of a file of
-// that size, in bytes. It passes each damage to report, as do the methods; the
-// errors wrap [ErrDamaged] or [ErrForeign]. Open never fails: with no valid meta
-// page, only Scan finds records.
-func Open(file io.ReaderAt, size int64, report func(error)) *File {
-	f := &File{report: report, bucket: map[string]bucket{}}
-	meta, err := ReadMeta(file)
+// Open reads the meta pages, the freelist and the list of buckets of a file. It
+// passes each damage to report, as do the methods; the errors wrap [ErrDamaged]
+// or [ErrForeign]. With no valid meta page, only Scan finds records. The error is
+// of Stat.
+func Open(file *os.File, report func(error)) (*File, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	f, size := &File{}, info.Size()
+	f.report = func(err error) {
+		f.Damaged = true
+		report(err)
+	}
+	f.Meta, err = ReadMeta(file)
 	switch {
 	case size == 0:
 		err = fmt.Errorf("%w: it is empty, which a petstore never is", ErrDamaged)
-	case err == nil && meta.freelist == noFreelist:
+	case err == nil && f.freelist == noFreelist:
 		err = ErrForeign // bbolt would write to this file when it opens it
+	case err == nil && (f.Pages > maxPages || size < int64(f.Pages)*f.PageSize):
+		f.report(fmt.Errorf("%w: it was cut short to %d of %d bytes", ErrDamaged, size, f.Pages*uint64(f.PageSize)))
+		f.Pages = uint64(size / f.PageSize)
 	}
-	if err != nil {
-		report(err)
-		f.Lost, f.FreeLost = true, true
-		meta = Meta{PageSize: int64(os.Getpagesize())}
-		meta.Pages = uint64(size / meta.PageSize)
-	} else if meta.Pages > maxPages || size < int64(meta.Pages)*meta.PageSize {
-		report(fmt.Errorf("%w: it was cut short to %d of %d bytes", ErrDamaged, size, meta.Pages*uint64(meta.PageSize)))
-		meta.Pages = uint64(size / meta.PageSize)
+	lost := err != nil
+	if lost {
+		f.report(err)
+		f.FreeLost = true
+		f.Meta = Meta{PageSize: int64(os.Getpagesize())}
+		f.Pages = uint64(size / f.PageSize)
 	}
-	f.Meta = meta
-	f.reader = reader{file, meta.PageSize, meta.Pages}
-	f.free = make(bitmap, meta.Pages/64+1)
-	f.used = make(bitmap, meta.Pages/64+1)
-	if f.Lost {
-		return f
+	f.reader = reader{file, f.PageSize, f.Pages}
+	f.free = make(bitmap, f.pages/64+1)
+	f.used = make(bitmap, f.pages/64+1)
+	if lost {
+		return f, nil
 	}
 	if err := f.readFreelist(); err != nil {
 		f.FreeLost = true
-		report(fmt.Errorf("the freelist: %w", err))
+		f.report(fmt.Errorf("the freelist: %w", err))
 	}
 	f.readBuckets()
-	return f
+	return f, nil
 }
 
 // readFreelist reads which pages are free, and claims the freelist's own.
@@ -130,23 +129,19 @@ func (f *File) readFreelist() error {
 	return err
 }
 
-// readBuckets reads which buckets there are.
+// readBuckets finds the roots of the buckets.
 func (f *File) readBuckets() {
-	for p := range f.leaves(f.root) {
+	f.walk(f.root, func(p page) {
 		for i := range p.count {
 			b, err := p.bucket(i)
 			if err != nil {
 				f.report(err)
-				continue
+			} else if b.root != 0 {
+				f.roots = append(f.roots, b.root)
 			}
-			b.inline.b = bytes.Clone(b.inline.b)
-			f.bucket[string(p.key(i))] = b
 		}
-	}
+	})
 }
-
-// Buckets returns the names of the buckets.
-func (f *File) Buckets() []string { return slices.Sorted(maps.Keys(f.bucket)) }
 
 // claim records that a page is in use.
 func (f *File) claim(id uint64) error {
@@ -160,16 +155,6 @@ func (f *File) claim(id uint64) error {
 	}
 	f.used.add(id)
 	return nil
-}
-
-// ReportStray reports the pages that are neither free nor in a tree that was
-// read.
-func (f *File) ReportStray() {
-	for id := uint64(2); id < f.pages; id++ {
-		if !f.free.has(id) && !f.used.has(id) {
-			f.report(badPage(id, "is neither in use nor on the freelist"))
-		}
-	}
 }
 
 // Scan yields the keys and values on all sound leaves that are not free, in the

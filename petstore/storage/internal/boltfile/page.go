@@ -190,6 +190,12 @@ func (p page) checkBuckets() error {
 	return nil
 }
 
+// bucket is where the records of a bucket are.
+type bucket struct {
+	root   uint64
+	inline page // of a bucket that has no root
+}
+
 // bucket returns the bucket that an element of a leaf is.
 func (p page) bucket(i int) (bucket, error) {
 	value := p.value(i)
