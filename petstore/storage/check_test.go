@@ -7,10 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -130,7 +128,7 @@ func TestCheckRefuses(t *testing.T) {
 		}
 	}
 	makeStore(t, path)
-	storage.SetSchema(t, path, 2)
+	edit(t, path, storage.SetSchema)
 	if err := problemsBeside(t, path); !errors.Is(err, storage.ErrNewer) {
 		t.Errorf("checking a newer file returned %v", err)
 	}
@@ -142,31 +140,16 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// TestCheckExpired checks a file in which many outcomes have expired at once, so
-// that whole leaves of them were emptied in one transaction.
+// TestCheckExpired checks a file in which many outcomes have expired, after whole
+// leaves of them were emptied in one transaction.
 func TestCheckExpired(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
-	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	s, err := storage.Open(path, &storage.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 600 {
-		now = now.Add(time.Second) // they end in the order they were made in, and not in that of their keys
-		if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: strconv.Itoa(i)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	now = now.Add(25 * time.Hour)
+	writeFile(t, path, deep(t).file)
+	s := open(t, path)
 	inParallel(t, 0, 1000, func(int) error { // for large transactions
 		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
 		return err
 	})
-	for range 100 {
-		if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -10,19 +10,14 @@ import (
 )
 
 // ListPets implements petstore.Service.
-func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (page petstore.Page, err error) {
-	err = s.view(ctx, func(r *reader) error {
-		var b []byte
-		if b, page.Next, err = r.appendPage(nil, q); err != nil || string(b) == "[]" {
-			return err
-		}
-		if err := json.Unmarshal(b, &page.Pets); err != nil {
-			return damaged("a record is not a pet: %v", err)
-		}
-		return nil
-	})
-	if err != nil {
+func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	b, next, err := s.AppendPage(ctx, nil, q)
+	if err != nil || string(b) == "[]" {
 		return petstore.Page{}, err
+	}
+	page := petstore.Page{Next: next}
+	if err := json.Unmarshal(b, &page.Pets); err != nil {
+		return petstore.Page{}, damaged("a record is not a pet: %v", err)
 	}
 	return page, nil
 }

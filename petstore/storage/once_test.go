@@ -3,7 +3,6 @@ package storage_test
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 	"unsafe"
@@ -23,59 +22,47 @@ func withDate(t time.Time, d time.Duration) time.Time {
 	return set
 }
 
-// TestOnceWithWrongClock repeats a create after the date was wrong for a while.
+// TestOnceWithWrongClock repeats creates after the date was wrong for a while.
 // An outcome may be kept too long, but not too short a time.
 func TestOnceWithWrongClock(t *testing.T) {
-	for _, closed := range []bool{false, true} {
-		for name, wrong := range map[string]time.Duration{
-			"an hour behind": -time.Hour,
-			"a day behind":   -25 * time.Hour,
-			"years behind":   -20 * 365 * 24 * time.Hour,
-			"a day ahead":    25 * time.Hour,
-			"years ahead":    20 * 365 * 24 * time.Hour,
-		} {
-			t.Run(fmt.Sprintf("%s, closed=%v", name, closed), func(t *testing.T) {
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
+	for _, wrong := range []time.Duration{-time.Hour, -day - time.Hour, -20 * year, day + time.Hour, 20 * year} {
+		for _, closed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("date off by %v, closed=%v", wrong, closed), func(t *testing.T) {
 				path, now, date := filepath.Join(t.TempDir(), "pets.db"), time.Now(), time.Duration(0)
-				opts := &storage.Options{Now: func() time.Time { return withDate(now, date) }}
-				s, err := storage.Open(path, opts)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer func() { s.Close() }()
-				set := func(d time.Duration) {
-					if closed {
+				var s *storage.Store
+				reopen := func() {
+					var err error
+					if s != nil {
 						s.Close()
 					}
-					date = d
-					if closed {
-						if s, err = storage.Open(path, opts); err != nil {
-							t.Fatal(err)
-						}
+					if s, err = storage.Open(path, &storage.Options{Now: func() time.Time { return withDate(now, date) }}); err != nil {
+						t.Fatal(err)
 					}
 				}
-				create := func(key string) int64 {
+				reopen()
+				defer func() { s.Close() }()
+				create := func(i int) int64 {
 					now = now.Add(time.Minute)
-					pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: key}, petstore.Once{Key: key})
+					pet, err := s.CreatePet(t.Context(), petstore.NewPet{CategoryID: int64(i)}, keyOf(i))
 					if err != nil {
 						t.Fatal(err)
 					}
 					return pet.ID
 				}
-				want := map[string]int64{}
-				for i := range 20 {
-					key := "key " + strconv.Itoa(i)
-					want[key] = create(key)
-				}
-				for i := range 10 {
-					for key, d := range map[string]time.Duration{"wrong ": wrong, "right ": 0} {
-						set(d)
-						key += strconv.Itoa(i)
-						want[key] = create(key)
+				var want []int64
+				for i := range 40 {
+					if date = 0; i >= 20 && i%2 == 0 {
+						date = wrong
 					}
+					if closed && i >= 20 {
+						reopen()
+					}
+					want = append(want, create(i))
 				}
-				for key, id := range want {
-					if got := create(key); got != id {
-						t.Errorf("%s: repeated within 2 hours, got pet %d, want %d", key, got, id)
+				for i, id := range want {
+					if got := create(i); got != id {
+						t.Errorf("create %d, repeated within 2 hours: got pet %d, want %d", i, got, id)
 					}
 				}
 			})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -148,7 +147,7 @@ func TestOpenRefuses(t *testing.T) {
 		}, storage.ErrForeign, ""},
 		{"a newer schema", func(t *testing.T, path string) {
 			makeStore(t, path)
-			storage.SetSchema(t, path, 2)
+			edit(t, path, storage.SetSchema)
 		}, storage.ErrNewer, "version 2"},
 		{"a directory", func(t *testing.T, path string) { os.Mkdir(path, 0o700) }, nil, "directory"},
 		{"a bucket lost", func(t *testing.T, path string) {
@@ -188,44 +187,6 @@ func TestOpenRefuses(t *testing.T) {
 				t.Error("the file was changed")
 			}
 		})
-	}
-}
-
-// TestMain is also the second process of TestLocked.
-func TestMain(m *testing.M) {
-	if path := os.Getenv("STORAGE_TEST_OPEN"); path != "" {
-		s, err := storage.Open(path, nil)
-		if errors.Is(err, storage.ErrLocked) {
-			os.Exit(3)
-		} else if err != nil {
-			os.Exit(1)
-		}
-		s.Close()
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-func TestLocked(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pets.db")
-	s := open(t, path)
-	second := func() int {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "STORAGE_TEST_OPEN="+path)
-		cmd.Run()
-		return cmd.ProcessState.ExitCode()
-	}
-	if code := second(); code != 3 {
-		t.Errorf("a second process ended with %d, want 3", code)
-	}
-	if _, err := storage.Open(path, nil); !errors.Is(err, storage.ErrLocked) {
-		t.Errorf("opened twice in one process: %v", err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if code := second(); code != 0 {
-		t.Errorf("a second process after the first ended with %d, want 0", code)
 	}
 }
 

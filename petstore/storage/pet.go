@@ -89,15 +89,12 @@ func (u *update) flush() error {
 }
 
 // GetPet implements petstore.Service.
-func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err error) {
-	err = s.view(ctx, func(r *reader) error {
-		record, err := r.pet(id)
-		if err == nil {
-			pet, err = decodePet(record)
-		}
-		return err
-	})
-	return pet, err
+func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
+	b, err := s.AppendPet(ctx, nil, id)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	return decodePet(b)
 }
 
 // AppendPet implements petstore.EncodedReader.

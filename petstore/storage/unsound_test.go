@@ -1,57 +1,15 @@
 package storage_test
 
 import (
-	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
-
-// TestOverflow makes each leaf in turn claim pages that belong to others, or
-// fewer pages than it has. bbolt would free the others' pages with the leaf, or
-// lose the rest of its own. Changes may be refused; what is stored can be read.
-func TestOverflow(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pets.db")
-	whole := small(t)
-	refused := 0
-	for _, id := range pagesOf(used(whole.file), leafPage) {
-		for bit := range 4 {
-			b := slices.Clone(whole.file)
-			header := pageOf(b, id)
-			binary.NativeEndian.PutUint32(header[12:], binary.NativeEndian.Uint32(header[12:])^1<<bit)
-			writeFile(t, path, b)
-			s, err := storage.Open(path, nil)
-			if errors.Is(err, storage.ErrDamaged) {
-				refused++
-				continue
-			} else if err != nil {
-				t.Fatal(err)
-			}
-			for range 3 {
-				if _, err := s.Load(t.Context(), pets(100, -1)); err != nil && !errors.Is(err, storage.ErrDamaged) {
-					t.Errorf("page %d, bit %d: %v", id, bit, err)
-				}
-			}
-			for _, pet := range whole.pets {
-				if _, err := s.GetPet(t.Context(), pet.ID); err != nil {
-					t.Errorf("page %d, bit %d: %v", id, bit, err)
-				}
-			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	if refused == 0 {
-		t.Error("no file was refused")
-	}
-}
 
 // TestCutShort cuts a file that is open. Every call after that must return.
 func TestCutShort(t *testing.T) {

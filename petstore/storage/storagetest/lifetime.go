@@ -86,12 +86,3 @@ func testClosed(t *testing.T, f *fixture) {
 		wantCode(t, what+" of a closed store", call(), petstore.CodeUnavailable)
 	}
 }
-
-func testReopened(t *testing.T, f *fixture) {
-	want := f.fill(t, 25)
-	for range 3 {
-		f.reopen(t)
-		wantEqual(t, "after reopening", want, f.list(t, petstore.ListQuery{}))
-		want = f.fill(t, 1, want...)
-	}
-}

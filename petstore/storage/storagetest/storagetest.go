@@ -68,7 +68,6 @@ func Run(t *testing.T, target Target) {
 		test func(*testing.T, *fixture)
 	}{
 		{"Get", testGet},
-		{"Exact", testExact},
 		{"Invalid", testInvalid},
 		{"Pages", testPages},
 		{"ListQuery", testListQuery},
@@ -80,7 +79,6 @@ func Run(t *testing.T, target Target) {
 		{"Seen", testSeen},
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
-		{"Reopened", testReopened},
 		{"Encoded", testEncoded},
 		{"Messages", testMessages},
 		{"MessagesOnce", testMessagesOnce},
