@@ -22,8 +22,8 @@ type update struct {
 }
 
 // checkShared checks what every transaction reads and changes: the tree of buckets
-// and the state. Opening a file checks only a few of its leaves, and any page can
-// be damaged later.
+// and the state. It returns the buckets. Opening a file checks only a few of its
+// leaves, and any page can be damaged later.
 func checkShared(g *boltfile.Guard, tx *bbolt.Tx) (b buckets, err error) {
 	g.Reset(tx.Size())
 	root := tx.Cursor().Bucket()
