@@ -46,18 +46,18 @@ func (c conn) do(request []byte) (*http.Response, error) {
 // memory of the server; mapped-MB includes the pages of the file.
 func (s *server) load(clients int, requests ...[]byte) func(*testing.B) {
 	return func(b *testing.B) {
-		cpu := s.processorTime()
+		cpu := s.ProcessorTime()
 		took, err := s.send(b.Context(), clients, b.N, requests)
 		if err != nil {
 			b.Fatal(err)
 		}
 		slices.Sort(took)
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "req/s")
-		b.ReportMetric((s.processorTime()-cpu)/float64(b.N)*1e6, "cpu-µs/op")
+		b.ReportMetric((s.ProcessorTime()-cpu)/float64(b.N)*1e6, "cpu-µs/op")
 		b.ReportMetric(took[len(took)/2], "p50-ms")
 		b.ReportMetric(took[len(took)*99/100], "p99-ms")
-		b.ReportMetric(s.memory("RssAnon"), "own-MB")
-		b.ReportMetric(s.memory("VmRSS"), "mapped-MB")
+		b.ReportMetric(s.Memory("RssAnon"), "own-MB")
+		b.ReportMetric(s.Memory("VmRSS"), "mapped-MB")
 	}
 }
 

@@ -3,7 +3,6 @@ package benchmark
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"net/http/httputil"
 	"os"
 	"path/filepath"
@@ -108,36 +107,4 @@ func (s *server) exchange(b *testing.B, request []byte) []byte {
 		b.Fatal(err)
 	}
 	return text
-}
-
-func (s *server) processorTime() float64 {
-	return processorTime(fmt.Sprintf("/proc/%d/task/*/schedstat", s.Pid()))
-}
-
-// processorTime returns the processor time in seconds of the threads whose
-// files match the pattern; NaN where the system has no such files.
-func processorTime(pattern string) float64 {
-	files, _ := filepath.Glob(pattern)
-	if files == nil {
-		return math.NaN()
-	}
-	total := 0.0
-	for _, file := range files {
-		var nanoseconds float64
-		b, _ := os.ReadFile(file) // fails if the thread has ended
-		_, _ = fmt.Sscan(string(b), &nanoseconds)
-		total += nanoseconds / 1e9
-	}
-	return total
-}
-
-// memory returns a value of the process's memory in MB by its name in /proc:
-// RssAnon, or VmRSS, which includes mapped files. NaN: there is none.
-func (s *server) memory(name string) (kilobytes float64) {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid()))
-	_, value, _ := strings.Cut(string(b), "\n"+name+":")
-	if _, err := fmt.Sscan(value, &kilobytes); err != nil {
-		return math.NaN()
-	}
-	return kilobytes * 1024 / 1e6
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
@@ -136,8 +137,8 @@ func BenchmarkReadersBesideWriters(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				runtime.LockOSThread() // the thread's processor time is the reader's
 				defer runtime.UnlockOSThread()
-				const thread = "/proc/thread-self/schedstat"
-				before := processorTime(thread)
+				const thread = "/proc/thread-self"
+				before := process.ThreadTime(thread)
 				var buf []byte
 				for i := 0; pb.Next(); i++ {
 					q := queries[i%len(queries)]
@@ -151,7 +152,7 @@ func BenchmarkReadersBesideWriters(b *testing.B) {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				seconds += processorTime(thread) - before
+				seconds += process.ThreadTime(thread) - before
 			})
 			stop()
 			running.Wait()
