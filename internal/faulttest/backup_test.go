@@ -28,29 +28,26 @@ func TestBackupUnderLoad(t *testing.T) {
 	n, _ := rounds(2, 30)
 	dir := t.TempDir()
 	s := start(t, dir)
-	c := newClients(s, 0)
-	c.start("b")
+	l := s.newLoad()
+	l.start(64, "b")
 	var sizes []int64
 	for round := range n {
-		c.untilAcknowledged()
-		c.mu.Lock()
-		want := c.acked
-		want.pets, want.messages = maps.Clone(want.pets), maps.Clone(want.messages)
-		c.mu.Unlock()
+		l.until()
+		l.mu.Lock()
+		want := ledger{names: maps.Clone(l.names)}
+		l.mu.Unlock()
 		path := fmt.Sprintf("%s/copy-%d.db", dir, round)
-		mustRefserver(t, "backup", "-admin-addr="+s.adminHost(), path)
-		mustRefserver(t, "check", path)
-		_, pets, _ := want.check(t, path, path)
-		sizes = append(sizes, pets)
-		time.Sleep(100 * time.Millisecond)
+		mustRun(t, "backup", "-admin-addr="+s.adminHost(), path)
+		mustRun(t, "check", path)
+		_, stats := want.check(t, path, path)
+		sizes = append(sizes, stats.Pets)
 	}
-	close(c.stop)
-	c.wg.Wait()
-	if len(c.unsurePets)+len(c.unsureMessages)+c.other > 0 {
-		t.Errorf("%d creations and %d messages without a response, %d responses of another status", len(c.unsurePets), len(c.unsureMessages), c.other)
+	l.end()
+	if l.others(201, 202) > 0 {
+		t.Errorf("%d writes without a response; responses by status: %v", len(l.unsure), l.status)
 	}
 	s.Stop()
-	if out, err := refserver(t, "backup", "-admin-addr="+s.adminHost(), dir+"/never.db"); err == nil {
+	if out, err := run(t, "backup", "-admin-addr="+s.adminHost(), dir+"/never.db"); err == nil {
 		t.Errorf("a backup without a server succeeds: %s", out)
 	}
 	if err := os.Rename(fmt.Sprintf("%s/copy-%d.db", dir, n-1), s.db()); err != nil {
@@ -125,7 +122,7 @@ func TestStoppedBackup(t *testing.T) {
 		})
 	})
 	s.Until("another backup can be made", func() bool {
-		_, err := refserver(t, "backup", "-overwrite", "-admin-addr="+s.adminHost(), dir+"/copy.db")
+		_, err := run(t, "backup", "-overwrite", "-admin-addr="+s.adminHost(), dir+"/copy.db")
 		return err == nil
 	})
 	rest, err := io.Copy(io.Discard, stopped.Body)

@@ -3,10 +3,7 @@
 package faulttest
 
 import (
-	"bufio"
 	"fmt"
-	"net"
-	"net/http"
 	"syscall"
 	"testing"
 	"time"
@@ -21,41 +18,46 @@ func TestDrain(t *testing.T) {
 	n, random := rounds(1, 20)
 	dir := t.TempDir()
 	acknowledged, repeated, closed := 0, 0, 0
-	var last int64 // pets on disk
+	next := newLedger() // of the writes that were repeated
 	for round := range n {
 		for _, kind := range []string{"busy", "late"} {
 			s := start(t, dir, "env", "PETSTORE_DRAIN=2m") // however busy the machine is
-			c := newClients(s, last)
+			l := s.newLoad()
+			l.ledger = next
 			name := fmt.Sprintf("%s-%d", kind, round)
 			if kind == "busy" {
-				c.start(name)
-				c.untilAcknowledged()
+				l.start(64, name)
+				l.until()
 				time.Sleep(time.Duration(100+random.IntN(300)) * time.Millisecond)
 				_ = s.Signal(syscall.SIGTERM)
 			} else {
-				c.sendLate(name)
+				l.sendLate(name)
 			}
 			if code := s.Wait(); code != 0 {
 				t.Fatalf("exit code %d:\n%s", code, s.Tail())
 			}
-			c.wg.Wait()
-			if c.cut > 0 || c.other > 0 || len(c.twice) > 0 {
-				t.Errorf("%s: %d responses were cut off, %d have another status, pets with the ID of another one: %q", name, c.cut, c.other, c.twice)
+			l.wg.Wait()
+			if others := l.others(201, 202); l.cut > 0 || others > len(l.unsure) {
+				t.Errorf("%s: %d responses were cut off; responses by status: %v", name, l.cut, l.status)
 			}
-			extra, pets, _ := c.acked.check(t, name, s.db())
+			extra, stats := l.check(t, name, s.db())
 			if len(extra) > 0 {
 				t.Errorf("%s: done without a response: %q", name, extra)
 			}
 			s = start(t, dir)
-			for _, name := range append(c.unsurePets, c.unsurePets...) {
-				s.Must(http.StatusCreated, "POST", "/pets", petBody(name), "Idempotency-Key", name)
+			next = newLedger()
+			next.after = stats.Pets + later
+			for _, name := range l.unsure {
+				next.acknowledge(s.repeat(name))
+				s.repeat(name)
 			}
-			if last = s.vars().Store.Pets; last != pets+later+int64(len(c.unsurePets)) {
-				t.Errorf("%s: %d pets after %d creations were repeated twice, want %d", name, last, len(c.unsurePets), pets+later+int64(len(c.unsurePets)))
+			got := s.vars().Store
+			if want := stats.Pets + later + int64(len(l.unsure)); got.Pets+got.QueuedMessages != want {
+				t.Errorf("%s: %d pets and %d messages after %d writes were repeated twice, want %d", name, got.Pets, got.QueuedMessages, len(l.unsure), want)
 			}
-			acknowledged += c.acked.len()
-			repeated += len(c.unsurePets)
-			closed += c.closed
+			acknowledged += len(l.names)
+			repeated += len(l.unsure)
+			closed += l.closed
 			s.Stop()
 		}
 	}
@@ -64,16 +66,16 @@ func TestDrain(t *testing.T) {
 
 // sendLate stops the server and sends requests on connections that have been
 // silent, at about the time when the server closes such connections.
-func (c *clients) sendLate(name string) {
-	conns := make([]net.Conn, clientCount)
+func (l *load) sendLate(name string) {
+	conns := make([]conn, 64)
 	for i := range conns {
-		conns[i] = c.s.dial()
+		conns[i] = l.s.dial()
 	}
-	_ = c.s.Signal(syscall.SIGTERM)
-	for i, conn := range conns {
-		c.wg.Go(func() {
+	_ = l.s.Signal(syscall.SIGTERM)
+	for i, c := range conns {
+		l.wg.Go(func() {
 			time.Sleep(900*time.Millisecond + time.Duration(i)*3*time.Millisecond)
-			c.send(conn, bufio.NewReader(conn), fmt.Sprintf("%s-%d", name, i), false)
+			l.send(c, fmt.Sprintf("%s-%d", name, i))
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -67,7 +66,7 @@ func TestEarlyResponses(t *testing.T) {
 							if r.status == 413 && size <= limit {
 								r = requests[0]
 							}
-							status, err := inTime(func() (int, error) { return early(s.Host(), r.line, way.version, way.header+r.header, size) })
+							status, err := inTime(func() (int, error) { return early(s, r.line, way.version, way.header+r.header, size) })
 							if err != nil || status != r.status {
 								if lost.Add(1) <= 3 {
 									t.Logf("%s: %d, %v; want %d", r.line, status, err, r.status)
@@ -102,7 +101,7 @@ func inTime(send func() (int, error)) (status int, err error) {
 
 // early sends a whole request on a connection of its own before it reads the
 // response; without a version, by the client of net/http.
-func early(host, line, version, header string, size int) (status int, err error) {
+func early(s *server, line, version, header string, size int) (status int, err error) {
 	head := func(version string) string { return line + " HTTP/" + version + "\r\nHost: h\r\n" + header + "\r\n" }
 	body := spaces(size)
 	if version == "" {
@@ -110,33 +109,32 @@ func early(host, line, version, header string, size int) (status int, err error)
 		if err != nil {
 			return 0, err
 		}
-		req.RequestURI, req.URL.Scheme, req.URL.Host = "", "http", host
+		req.RequestURI, req.URL.Scheme, req.URL.Host = "", "http", s.Host()
 		req.Body, req.ContentLength = io.NopCloser(body), int64(size)
-		return readAll(http.DefaultClient.Do(req))
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return 0, err
+		}
+		defer resp.Body.Close()
+		_, err = io.Copy(io.Discard, resp.Body)
+		return resp.StatusCode, err
 	}
-	conn, err := net.Dial("tcp", host)
+	c, err := s.tryDial()
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	defer c.Close()
 	if strings.Contains(header, "chunked") {
 		body = io.MultiReader(strings.NewReader(fmt.Sprintf("%x\r\n", size)), body, strings.NewReader("\r\n0\r\n\r\n"))
 	} else {
 		header += fmt.Sprintf("Content-Length: %d\r\n", size)
 	}
-	if _, err := io.Copy(struct{ io.Writer }{conn}, io.MultiReader(strings.NewReader(head(version)), body)); err != nil {
+	if _, err := io.Copy(struct{ io.Writer }{c}, io.MultiReader(strings.NewReader(head(version)), body)); err != nil {
 		return 0, err
 	}
-	return readAll(http.ReadResponse(bufio.NewReader(conn), nil))
-}
-
-// readAll reads the body of a response and returns the status.
-func readAll(resp *http.Response, err error) (status int, _ error) {
+	resp, _, err := c.receive()
 	if err != nil {
 		return 0, err
 	}
-	defer resp.Body.Close()
-	_, err = io.Copy(io.Discard, resp.Body)
-	return resp.StatusCode, err
+	return resp.StatusCode, nil
 }

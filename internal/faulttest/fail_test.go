@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestFailingCalls makes the n-th write, truncation or sync of a run fail, for
-// every n, in every way that a disk fails. Then the power fails at a random
+// TestFailingCalls makes the n-th write, truncation or sync of a server fail,
+// for every n, in every way that a disk fails. Then the power fails at a random
 // moment of that run. strace counts the calls of each thread separately, so the
 // recording says which call failed.
 func TestFailingCalls(t *testing.T) {
@@ -34,43 +34,47 @@ func TestFailingCalls(t *testing.T) {
 	}
 	count := map[string]int{}
 	for _, k := range kinds {
-		for n := 1; n <= 400; n++ {
-			if !*full && n != k.early && n != k.later {
-				continue
-			}
+		// fail makes the n-th call fail. It reports whether one came.
+		fail := func(n int) bool {
 			what := fmt.Sprintf("call %d of %s fails with %s", n, k.call, k.errno)
-			r := recordWriter(t, 8, "-e", fmt.Sprintf("inject=%s:error=%s:when=%d", k.call, k.errno, n))
+			r := record(t, 8, "-e", fmt.Sprintf("inject=%s:error=%s:when=%d", k.call, k.errno, n))
 			outcome := checkFailure(t, what, k.errno, r)
 			count[outcome]++
-			if outcome == neverCame {
-				break // the calls after it do not come either
-			}
-			if outcome != refusedToOpen {
+			if outcome != neverCame && outcome != refusedToStart {
 				cutAfter(t, what, r.calls, random.IntN)
 			}
+			return outcome != neverCame
+		}
+		if *full {
+			for n := 1; fail(n); n++ {
+			}
+			continue
+		}
+		if k.early > 0 {
+			fail(k.early)
+		}
+		for n := k.later; n > 0 && !fail(n); n-- { // the threads may have shared the calls
 		}
 	}
-	report(t, "%d failed calls: %d times refused to open, %d changes refused, %d stores failed; %d calls did not come",
-		count[refusedToOpen]+count[refusedChange]+count[storeFailed], count[refusedToOpen], count[refusedChange], count[storeFailed], count[neverCame])
+	report(t, "%d failed calls: %d times refused to start, %d changes refused, %d servers ended; %d calls did not come",
+		count[refusedToStart]+count[refusedChange]+count[serverEnded], count[refusedToStart], count[refusedChange], count[serverEnded], count[neverCame])
 }
 
 // The outcomes of a failed call.
 const (
-	neverCame     = "the call did not come"
-	refusedToOpen = "the store refused to open"
-	refusedChange = "the store refused the change and went on"
-	storeFailed   = "the store failed"
+	neverCame      = "the call did not come"
+	refusedToStart = "the server refused to start"
+	refusedChange  = "the server refused the change and went on"
+	serverEnded    = "the server ended"
 )
 
-// checkFailure compares the results that a writer reported with the calls that
-// failed.
+// checkFailure compares the responses of a server with the calls that failed.
 func checkFailure(t *testing.T, what, errno string, r recording) string {
 	t.Helper()
-	o := r.outcome
 	failures, fatal, closing := 0, false, false
 	for _, c := range r.calls {
-		if c.name == "write" {
-			closing = false // the writer says how a change went
+		if c.name == "write" && strings.HasPrefix(string(c.data), "HTTP/1.1 ") {
+			closing = false
 		}
 		if c.injected {
 			closing = true
@@ -80,37 +84,49 @@ func checkFailure(t *testing.T, what, errno string, r recording) string {
 			fatal = fatal || c.name == "fdatasync" || c.name == "fsync" || errno == "EIO"
 		}
 	}
-	if len(o.other) > 0 && o.opened {
-		t.Errorf("%s: the writer said %q", what, o.other)
-	}
-	if failures == 0 {
-		if r.code != 0 || o.full+o.unavailable > 0 {
-			t.Errorf("%s: nothing failed, and the writer ended with %d", what, r.code)
+	log := r.Stderr.String()
+	if r.load == nil {
+		if failures == 0 || r.code != 1 || strings.Count(log, "\n") != 1 || !strings.Contains(log, r.Dir) {
+			t.Errorf("%s: the server did not start: exit code %d, %s", what, r.code, log)
 		}
-		return neverCame
-	}
-	checkWriter(t, what, r.path, o.ledger)
-	switch {
-	case !o.opened:
-		dir := filepath.Dir(r.path)
-		if r.code != 3 || len(o.other) != 1 || !strings.Contains(o.other[0], dir) {
-			t.Errorf("%s: the writer ended with %d and said %q", what, r.code, o.other)
-		}
-		if temporary, _ := filepath.Glob(dir + "/.*"); len(temporary) > 0 {
+		if temporary, _ := filepath.Glob(filepath.Dir(r.path) + "/.*"); len(temporary) > 0 {
 			t.Errorf("%s: %v was not removed", what, temporary)
 		}
-		return refusedToOpen
-	case fatal:
-		if r.code != 1 || o.failed == "" || o.full > 0 || strings.Contains(o.failed, "\n") {
-			t.Errorf("%s: exit code %d, failed with %q, %d changes refused for lack of space; want 1, one line, 0", what, r.code, o.failed, o.full)
+		new(ledger).checkWriters(t, what, r.path)
+		return refusedToStart
+	}
+	r.ledger.checkWriters(t, what, r.path)
+	full, unavailable := r.status[http.StatusInsufficientStorage], r.status[http.StatusServiceUnavailable]
+	switch {
+	case failures == 0:
+		if r.code != 0 || r.others(201, 202) > 0 {
+			t.Errorf("%s: nothing failed. Exit code %d, responses by status: %v, %s", what, r.code, r.status, log)
 		}
-		return storeFailed
+		return neverCame
+	case fatal:
+		if r.code != 1 || r.others(201, 202, 503) > len(r.unsure) ||
+			strings.Count(log, "level=ERROR") != 1 || !closing && !strings.Contains(log, "start the server again") {
+			t.Errorf("%s: exit code %d, responses by status: %v, %s", what, r.code, r.status, log)
+		}
+		return serverEnded
 	default:
-		if r.code != 0 || o.full == 0 && !closing || o.unavailable > 0 {
-			t.Errorf("%s: exit code %d, failed with %q, changes refused: %d for lack of space, %d for another reason", what, r.code, o.failed, o.full, o.unavailable)
+		if r.code != 0 || full == 0 && !closing || unavailable > 0 || r.others(201, 202, 507) > 0 {
+			t.Errorf("%s: exit code %d, responses by status: %v, %s", what, r.code, r.status, log)
 		}
 		return refusedChange
 	}
+}
+
+// checkWriters checks the store of a recording, which can also have one change
+// of each client that was not acknowledged. It returns how many pets and
+// messages the store had.
+func (l *ledger) checkWriters(t *testing.T, what, path string) int64 {
+	t.Helper()
+	extra, stats := l.check(t, what, path)
+	if len(extra) > writers {
+		t.Errorf("%s: %q are there and were not acknowledged; there are %d clients", what, extra, writers)
+	}
+	return stats.Pets + stats.QueuedMessages
 }
 
 // cutAfter makes the power fail at one moment of a run in which a call failed.
@@ -133,61 +149,4 @@ func cutAfter(t *testing.T, what string, calls []call, random func(int) int) {
 		c.mask = func() bool { return random(2) == 0 }
 	}
 	d.check(fmt.Sprintf("%s, then the power at call %d", what, moment), d.image(c), -1)
-}
-
-// TestServerOnFailedCalls makes a sync fail under the server, which must then
-// end with one line, and a write for lack of space, which must be refused.
-func TestServerOnFailedCalls(t *testing.T) {
-	needStrace(t)
-	parallel(t)
-	// createUntil creates pets until one has another status, which it returns.
-	createUntil := func(s *server) (acknowledged, status int, body string) {
-		for acknowledged = 0; acknowledged < 200; acknowledged++ {
-			name := fmt.Sprint("pet-", acknowledged)
-			r, err := s.Send("POST", "/pets", petBody(name), "Idempotency-Key", name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Status != http.StatusCreated {
-				return acknowledged, r.Status, r.Body
-			}
-		}
-		t.Fatal("no call failed")
-		return
-	}
-	s := start(t, t.TempDir(), inject("fdatasync:error=EIO:when=12")...)
-	acknowledged, status, body := createUntil(s)
-	if code := s.Wait(); status != http.StatusServiceUnavailable || code != 1 {
-		t.Errorf("%d %s, then exit code %d", status, body, code)
-	}
-	if log := s.Stderr.String(); strings.Count(log, "\n") != 2 || !strings.Contains(log, "start the server again") || !strings.Contains(log, "input/output error") {
-		t.Errorf("the log:\n%s", log)
-	}
-	s = start(t, s.Dir)
-	for i := range acknowledged {
-		name := fmt.Sprint("pet-", i)
-		if r := s.Must(http.StatusCreated, "POST", "/pets", petBody(name), "Idempotency-Key", name); !strings.Contains(r.Body, fmt.Sprintf(`"id":%d,`, i+1)) {
-			t.Errorf("the pet %d is %s", i+1, r.Body)
-		}
-	}
-	s.Stop()
-
-	s = start(t, t.TempDir(), inject("pwrite64:error=ENOSPC:when=25")...)
-	if _, status, body := createUntil(s); status != http.StatusInsufficientStorage || !strings.Contains(body, `"status":507}`) {
-		t.Errorf("a write without space: %d %s", status, body)
-	}
-	s.Must(http.StatusOK, "GET", "/pets", "")
-	for after, refused := 0, 0; after < 5; { // each thread's 25th write fails once
-		r, err := s.Send("POST", "/pets", petBody("after"))
-		switch {
-		case err == nil && r.Status == http.StatusCreated:
-			after++
-		case err != nil || r.Status != http.StatusInsufficientStorage || refused > 200:
-			t.Fatalf("after a write without space: %d %s (%v)", r.Status, r.Body, err)
-		default:
-			refused++
-		}
-	}
-	s.Stop()
-	report(t, "1 failed sync, %d acknowledged, 0 lost; 1 write without space refused", acknowledged)
 }

@@ -4,6 +4,7 @@ package faulttest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,36 +14,79 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// ledger is what was acknowledged. A name stands for what was sent.
-type ledger struct {
-	after    int64                             // the pets up to this ID are not compared
-	sent     func(name string) petstore.NewPet // what was sent
-	pets     map[int64]string                  // names by ID
-	messages map[string]string                 // names by ID
+// pet is the pet that a name stands for. Some are longer than a page.
+func pet(name string) petstore.NewPet {
+	p := petstore.NewPet{Name: name, CategoryID: int64(len(name))}
+	if strings.HasSuffix(name, "9") {
+		p.Name += strings.Repeat(" long", 900)
+	}
+	sum := 0
+	for _, char := range name {
+		sum += int(char)
+	}
+	p.Status = append(petstore.Statuses(), "")[sum%4]
+	return p
 }
 
-func newLedger(sent func(name string) petstore.NewPet) ledger {
-	return ledger{sent: sent, pets: map[int64]string{}, messages: map[string]string{}}
+// petBody is the body that creates the pet of a name.
+func petBody(name string) string {
+	b, err := json.Marshal(pet(name))
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// write returns the path and the body of the request that stores what a name
+// stands for: a message if it ends in 3 or 7, otherwise a pet.
+func write(name string) (path, body string) {
+	if strings.HasSuffix(name, "3") || strings.HasSuffix(name, "7") {
+		return "/messages", fmt.Sprintf(`{"message":%q}`, name)
+	}
+	return "/pets", petBody(name)
+}
+
+// ledger is what was acknowledged.
+type ledger struct {
+	after int64             // the pets up to this ID are not compared
+	names map[string]string // of pets and messages, by their IDs in JSON
+	twice []string          // names of those with the ID of another one
+}
+
+func newLedger() ledger { return ledger{names: map[string]string{}} }
+
+// acknowledge adds the pet or message of a response.
+func (l *ledger) acknowledge(body []byte) {
+	var r struct {
+		ID            json.RawMessage
+		Name, Message string
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		r.Name = string(body) // which is missing in the store
+	}
+	name, _, _ := strings.Cut(r.Name+r.Message, " ")
+	if l.names[string(r.ID)] != "" {
+		l.twice = append(l.twice, name)
+	}
+	l.names[string(r.ID)] = name
 }
 
 // later is how many pets check adds: one for each meta page.
 const later = 2
-
-func (l ledger) len() int { return len(l.pets) + len(l.messages) }
 
 // check compares the store at path with the ledger. Everything that was
 // acknowledged must be there once, as it was sent. Then the store must accept
 // changes, and be sound after them. check removes all messages and adds later
 // pets. It returns the names of everything else that was there, and how many pets
 // and messages there were.
-func (l ledger) check(t *testing.T, what, path string) (extra []string, pets, messages int64) {
+func (l *ledger) check(t *testing.T, what, path string) (extra []string, stats petstore.Stats) {
 	t.Helper()
 	s, err := storage.Open(path, nil)
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
-		return nil, 0, 0
+		return nil, stats
 	}
-	stats, err := s.Stats(t.Context())
+	stats, err = s.Stats(t.Context())
 	extra, e := l.compare(t.Context(), s)
 	err = errors.Join(err, e)
 	for range later {
@@ -54,24 +98,27 @@ func (l ledger) check(t *testing.T, what, path string) (extra []string, pets, me
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
-	return extra, stats.Pets, stats.QueuedMessages
+	if len(l.twice) > 0 {
+		t.Errorf("%s: acknowledged with the ID of another one: %q", what, l.twice)
+	}
+	return extra, stats
 }
 
 // compare compares the ledger with a store, and removes its messages. It returns
 // the names of the pets and messages that were not acknowledged.
-func (l ledger) compare(ctx context.Context, s *storage.Store) (extra []string, err error) {
+func (l *ledger) compare(ctx context.Context, s *storage.Store) (extra []string, err error) {
 	var errs []error
 	there := map[string]bool{} // names
 	found := 0
-	compare := func(id any, acked string, ok bool, text string, same func(name string) bool) {
-		name, _, _ := strings.Cut(text, " ")
+	compare := func(id, name string, same bool) {
+		acked, ok := l.names[id]
 		switch {
-		case !same(name):
-			errs = append(errs, fmt.Errorf("%v is %.50q, which was never sent", id, text))
+		case !same:
+			errs = append(errs, fmt.Errorf("%s is %.50q, which was never sent", id, name))
 		case there[name]:
-			errs = append(errs, fmt.Errorf("%v is %q, which is there twice", id, name))
+			errs = append(errs, fmt.Errorf("%s is %.50q, which is there twice", id, name))
 		case ok && name != acked:
-			errs = append(errs, fmt.Errorf("%v is %q, and was acknowledged as %q", id, name, acked))
+			errs = append(errs, fmt.Errorf("%s is %.50q, and was acknowledged as %.50q", id, name, acked))
 		case ok:
 			found++
 		default:
@@ -89,8 +136,8 @@ func (l ledger) compare(ctx context.Context, s *storage.Store) (extra []string, 
 			return nil, err
 		}
 		for _, p := range page.Pets {
-			acked, ok := l.pets[p.ID]
-			compare(p.ID, acked, ok, p.Name, func(name string) bool { return p.NewPet == l.sent(name) })
+			name, _, _ := strings.Cut(p.Name, " ")
+			compare(fmt.Sprint(p.ID), name, p.NewPet == pet(name))
 		}
 		q.After = page.Next
 	}
@@ -104,16 +151,16 @@ func (l ledger) compare(ctx context.Context, s *storage.Store) (extra []string, 
 		}
 		var ids []string
 		for _, m := range messages {
-			acked, ok := l.messages[m.ID]
-			compare(m.ID, acked, ok, m.Text, func(name string) bool { return m.Text == l.sent(name).Name })
+			path, _ := write(m.Text)
+			compare(fmt.Sprintf("%q", m.ID), m.Text, path == "/messages")
 			ids = append(ids, m.ID)
 		}
 		if err := s.RemoveMessages(ctx, ids...); err != nil {
 			return nil, err
 		}
 	}
-	if found < l.len() {
-		errs = append(errs, fmt.Errorf("%d of %d acknowledged pets and messages are missing", l.len()-found, l.len()))
+	if missing := len(l.names) - found; missing > 0 {
+		errs = append(errs, fmt.Errorf("%d of %d acknowledged pets and messages are missing", missing, len(l.names)))
 	}
 	return extra, errors.Join(errs...)
 }

@@ -20,12 +20,7 @@ var (
 	seed = flag.Uint64("seed", 1, "`number` that randomness comes from")
 )
 
-// TestMain makes the test binary the process that writes to a store too; see
-// writer_test.go.
 func TestMain(m *testing.M) {
-	if path := os.Getenv("FAULTTEST_WRITE"); path != "" {
-		os.Exit(write(path))
-	}
 	flag.Parse()
 	_ = flag.Set("test.parallel", "8") // the parallel tests spend their time waiting
 	os.Exit(process.Main(m))

@@ -71,7 +71,7 @@ func TestRefusedFiles(t *testing.T) {
 			}
 			exe := filepath.Join(dir, "refserver")
 			// Not by this process: a child of another test could have it open for writing.
-			if out, err := exec.Command("cp", process.Build(t, "example.com/animalstore/cmd/refserver"), exe).CombinedOutput(); err != nil {
+			if out, err := exec.Command("cp", process.Build(t, refserver), exe).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			cmd := process.Command(dir, exe, "-addr=127.0.0.1:0", "-db="+path)

@@ -3,11 +3,9 @@
 package faulttest
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,11 +15,13 @@ import (
 // throughput returns how many requests a second of eight clients succeed.
 func throughput(s *server, d time.Duration) float64 {
 	s.t.Helper()
-	l := offer(s, 8, d, func() string { return s.raw("GET", "/pets/1", "", "") })
-	if n := l.refused.Load() + l.other.Load(); n > 0 {
-		s.t.Errorf("%d requests of other clients failed", n)
+	l := s.newLoad()
+	l.request = func(string) string { return s.raw("GET", "/pets/1", "", "") }
+	rate, _ := l.rates(8, d, "other")
+	if n := l.others(200); n > 0 {
+		s.t.Errorf("%d requests of other clients failed: %v", n, l.status)
 	}
-	return float64(l.good.Load()) / d.Seconds()
+	return rate
 }
 
 // dawdle keeps a slow connection open until stop is closed. When the server
@@ -40,12 +40,12 @@ func dawdle(s *server, kind int, stop <-chan struct{}) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {
-		conn, err := net.Dial("tcp", s.Host())
+		conn, err := s.tryDial()
 		if err != nil {
 			return // the server has stopped
 		}
 		// The server, not the system, is to hold the unread responses.
-		_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+		_ = conn.SetReadBuffer(4 << 10)
 		_, err = io.WriteString(conn, first)
 		for i := 0; err == nil; i = (i + 1) % len(slow) {
 			select {
@@ -75,7 +75,7 @@ func TestSlowClients(t *testing.T) {
 		d, settle = 10*time.Second, 2*time.Second
 	}
 	throughput(s, settle)
-	before, files, memory := throughput(s, d), s.descriptors(), s.memory("VmRSS")
+	before, files, memory := throughput(s, d), s.descriptors(), s.Memory("VmRSS")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	for i := range slow {
@@ -83,20 +83,20 @@ func TestSlowClients(t *testing.T) {
 	}
 	s.Until("the server has the slow connections", func() bool { return s.vars().Connections >= slow/2 })
 	throughput(s, settle) // until the system's buffers are full of responses
-	during, most := throughput(s, d), s.memory("VmRSS")
+	during, most := throughput(s, d), s.Memory("VmRSS")
 	held := s.vars().Connections
 	stop()
 	s.Until("the descriptors are returned", func() bool { return s.descriptors() <= files+8 })
-	const garbage = 64 << 10 // kB that the server has between two collections, however few the connections
-	if most-memory > slow*256+garbage {
-		t.Errorf("a slow connection costs %d kB of memory", (most-memory)/slow)
+	const each, garbage = 0.25, 64 // MB; the server has the garbage between two collections, however few the connections
+	if most-memory > float64(slow)*each+garbage {
+		t.Errorf("%d slow connections cost %.0f MB of memory", slow, most-memory)
 	}
-	if during == 0 || *idle && during < 0.8*before {
+	if *idle && during < 0.8*before {
 		t.Errorf("other clients have %.2f of their throughput", during/before)
 	}
 	s.Stop()
-	report(t, "%d slow connections, %d held at the end: %.0f requests a second, %.0f without them; memory %d MB, %d MB without them",
-		slow, held, during, before, most>>10, memory>>10)
+	report(t, "%d slow connections, %d held at the end: %.0f requests a second, %.0f without them; memory %.0f MB, %.0f MB without them",
+		slow, held, during, before, most, memory)
 }
 
 // TestDescriptorsUsedUp opens more connections than the server has descriptors.
@@ -111,9 +111,7 @@ func TestDescriptorsUsedUp(t *testing.T) {
 	revoked := s.Key
 	get := func(key string) (status int) {
 		s.Key = key
-		_ = kept.SetDeadline(time.Now().Add(patience))
-		_, _ = io.WriteString(kept, s.raw("GET", "/pets/1", "", ""))
-		resp, err := http.ReadResponse(bufio.NewReader(kept), nil)
+		resp, _, err := kept.do(s.raw("GET", "/pets/1", "", ""), patience)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,11 +121,11 @@ func TestDescriptorsUsedUp(t *testing.T) {
 		t.Fatalf("the client with a connection: %d", status)
 	}
 	keyFile := "-keys=" + s.Path("petstore.keys")
-	list := strings.Fields(mustRefserver(t, "keys", "list", keyFile)) // four words in the header line, and then the key's ID
-	key := strings.TrimSpace(mustRefserver(t, "keys", "create", keyFile, "bob"))
+	list := strings.Fields(mustRun(t, "keys", "list", keyFile)) // four words in the header line, and then the key's ID
+	key := strings.TrimSpace(mustRun(t, "keys", "create", keyFile, "bob"))
 	s.Until("the new key works", func() bool { return get(key) == http.StatusOK })
 
-	var conns []net.Conn
+	var conns []conn
 	for range 150 { // the system accepts those that the server does not
 		conn := s.dial()
 		conns = append(conns, conn)
@@ -138,7 +136,7 @@ func TestDescriptorsUsedUp(t *testing.T) {
 	}
 	s.Until("the server has reached its limit of connections", func() bool { return s.descriptors() >= 50 })
 	began := time.Now()
-	mustRefserver(t, "keys", "revoke", keyFile, list[4])
+	mustRun(t, "keys", "revoke", keyFile, list[4])
 	s.Until("the key is revoked", func() bool { return get(revoked) == http.StatusUnauthorized })
 	took, used := time.Since(began), s.descriptors()
 	if status := get(key); status != http.StatusOK {

@@ -3,7 +3,6 @@
 package faulttest
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -71,13 +70,12 @@ func TestSmuggling(t *testing.T) {
 		_, _ = io.WriteString(conn, tt.raw) // fails where it is refused before it is complete
 		_ = conn.CloseWrite()
 		var got []string
-		for br := bufio.NewReader(conn); ; {
-			resp, err := http.ReadResponse(br, nil)
+		for {
+			resp, body, err := conn.receive()
 			if err != nil {
 				break
 			}
-			b, _ := io.ReadAll(resp.Body)
-			got = append(got, fmt.Sprintf("%d %.100s", resp.StatusCode, b))
+			got = append(got, fmt.Sprintf("%d %.100s", resp.StatusCode, body))
 		}
 		if len(got) > 1 {
 			t.Errorf("%s: %d responses: %q", tt.name, len(got), got)

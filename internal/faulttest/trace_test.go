@@ -3,20 +3,21 @@
 package faulttest
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"example.com/animalstore/internal/process"
 )
 
-// call is a system call of a traced writer.
+// call is a system call of a traced server.
 type call struct {
 	name     string
 	path     string // of the file it is about
@@ -27,9 +28,9 @@ type call struct {
 }
 
 // traced returns a prefix that records the file calls of a process in the file
-// at path. The tracer ends last, when the file is complete.
+// at path.
 func traced(path string, more ...string) []string {
-	return append([]string{"strace", "-f", "-y", "-xx", "-s", "40000000", "-o", path,
+	return append([]string{"strace", "-D", "-f", "-y", "-xx", "-s", "40000000", "-o", path,
 		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,write,linkat,unlinkat"}, more...)
 }
 
@@ -40,20 +41,13 @@ var (
 	quoted      = regexp.MustCompile(`"((?:\\x[0-9a-f]{2})*)"`)
 )
 
-// readTrace returns the recorded calls in the order in which they began, but a
+// parseTrace returns the recorded calls in the order in which they began, but a
 // sync where it ended.
-func readTrace(t *testing.T, path string) (calls []call) {
+func parseTrace(t *testing.T, text []byte) (calls []call) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	unfinished := map[string]int{} // by thread
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 1<<30)
-	for sc.Scan() {
-		line := sc.Text()
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
 		if m := resumedForm.FindStringSubmatch(line); m != nil {
 			i := unfinished[m[1]]
 			c := calls[i]
@@ -77,9 +71,6 @@ func readTrace(t *testing.T, path string) (calls []call) {
 			unfinished[thread] = len(calls)
 		}
 		calls = append(calls, c)
-	}
-	if err := sc.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return calls
 }
@@ -123,20 +114,46 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// recording is a run of the writer.
+const writers = 4
+
+// recording is a run of a server with clients that write.
 type recording struct {
-	path    string // of the store
-	outcome outcome
-	calls   []call
-	code    int
+	server
+	*load        // nil: the server did not start
+	path  string // of the store, in directories that the server made
+	calls []call
+	code  int
 }
 
-// recordWriter runs the writer, with more flags of strace.
-func recordWriter(t *testing.T, changes int, more ...string) recording {
+// record runs a server, with more flags of strace. Each client writes as often
+// as changes says.
+func record(t *testing.T, changes int, more ...string) recording {
 	t.Helper()
-	path, trace := filepath.Join(t.TempDir(), "pets.db"), filepath.Join(t.TempDir(), "trace")
-	code, stdout, _ := process.Run(t, writer(path, changes, traced(trace, more...)...))
-	return recording{path, parseOutcome(stdout), readTrace(t, trace), code}
+	trace := filepath.Join(t.TempDir(), "trace")
+	cmd := process.Command(t.TempDir(), serverArgs(t, traced(trace, more...))...)
+	r := recording{path: filepath.Join(cmd.Dir, "a", "b", "c", "petstore.db")}
+	cmd.Args = append(cmd.Args, "-db="+r.path)
+	p, err := process.TryServe(t, cmd)
+	r.server = server{p, t}
+	if err == nil {
+		r.load = r.newLoad()
+		r.load.each = changes
+		if changes > 0 { // otherwise the clients would not end
+			r.load.start(writers, "w")
+		}
+		r.load.wg.Wait()
+	}
+	if err != nil || r.others(201, 202, 507) > 0 {
+		r.code = r.Wait() // it has failed
+	} else {
+		r.code = r.Exit(syscall.SIGTERM)
+	}
+	var text []byte
+	for end := time.Now().Add(patience); !bytes.HasSuffix(text, []byte(" +++\n")) && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		text = process.ReadFile(t, trace)
+	}
+	r.calls = parseTrace(t, text)
+	return r
 }
 
 // TestNewDirectories makes a store in directories that do not exist. The parent
@@ -144,18 +161,17 @@ func recordWriter(t *testing.T, changes int, more ...string) recording {
 func TestNewDirectories(t *testing.T) {
 	needStrace(t)
 	parallel(t)
-	dir := t.TempDir()
-	trace := filepath.Join(t.TempDir(), "trace")
-	if code, _, stderr := process.Run(t, writer(filepath.Join(dir, "a", "b", "c", "pets.db"), 0, traced(trace)...)); code != 0 {
-		t.Fatalf("exit code %d: %s", code, stderr)
+	r := record(t, 0)
+	if r.code != 0 {
+		t.Fatalf("exit code %d: %s", r.code, r.Tail())
 	}
 	synced := map[string]bool{}
-	for _, c := range readTrace(t, trace) {
+	for _, c := range r.calls {
 		if c.name == "fsync" {
 			synced[c.path] = true
 		}
 	}
-	want := []string{dir, filepath.Join(dir, "a"), filepath.Join(dir, "a", "b"), filepath.Join(dir, "a", "b", "c")}
+	want := []string{r.Dir, r.Path("a"), r.Path("a/b"), r.Path("a/b/c")}
 	for _, path := range want {
 		if !synced[path] {
 			t.Errorf("%s was not synced", path)
