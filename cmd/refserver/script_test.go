@@ -27,7 +27,7 @@ import (
 // line is one of these commands:
 //
 //	start FLAG...            starts a server on a free port; it is used from now on
-//	nohup FLAG...            starts one that ignores SIGHUP
+//	under TEXT FLAG...       starts one after shell commands
 //	stop, kill               ends the server
 //	ends CODE                waits until the server ends with this exit code
 //	begin, finish            send a request without its body, and the body
@@ -173,8 +173,8 @@ func (s *script) command(line, name, rest string) {
 	switch name {
 	case "start":
 		s.start(command(s.dir, words...))
-	case "nohup":
-		s.start(shell(`trap "" HUP; exec "$0" "$@"`, command(s.dir, words...)))
+	case "under":
+		s.start(shell(words[0]+`; exec "$0" "$@"`, command(s.dir, words[1:]...)))
 	case "stop":
 		s.server.Stop()
 	case "kill":

@@ -18,10 +18,14 @@ var mapAhead = func() int64 {
 	case runtime.GOOS == "windows":
 		return 0 // bbolt would make the file that much longer
 	case strconv.IntSize == 32:
-		return 64 << 20
+		return smallMapAhead
 	}
 	return 64 << 30
 }
+
+// smallMapAhead is for a process that may not have that many addresses. It is
+// more than the 16 MiB by which bbolt grows a file at a time.
+const smallMapAhead = 64 << 20
 
 // mapSize returns how many bytes bbolt maps for that many: a power of two, or a
 // multiple of 1 GiB.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -140,6 +141,15 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 // openFile locks the file, inspects it and maps it. invalid is what is wrong
 // with one of its two meta pages, nil if both are valid.
 func (s *Store) openFile() (invalid, err error) {
+	invalid, err = s.mapFile(mapAhead())
+	if errors.Is(err, syscall.ENOMEM) { // as under ulimit -v
+		invalid, err = s.mapFile(smallMapAhead)
+	}
+	return invalid, err
+}
+
+// mapFile is openFile with that many bytes mapped beyond the end of the file.
+func (s *Store) mapFile(ahead int64) (invalid, err error) {
 	options := boltOptions()
 	options.Timeout = lockTimeout
 	options.OpenFile = func(path string, flag int, _ fs.FileMode) (*os.File, error) {
@@ -157,7 +167,7 @@ func (s *Store) openFile() (invalid, err error) {
 		if err != nil {
 			return nil, err
 		}
-		mapped := min(s.info.Size()+mapAhead(), math.MaxInt)
+		mapped := min(s.info.Size()+ahead, math.MaxInt)
 		s.mapped = mapSize(mapped)
 		options.InitialMmapSize = int(mapped)
 		return f, nil
