@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 )
 
@@ -41,12 +41,8 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := build(ctx, dir, out); err != nil {
 		return err
 	}
-	members, err := local.NewMembers(dir, 3)
-	if err != nil {
-		return err
-	}
-	c := &cluster{etcd: filepath.Join(dir, "etcd"), members: members, died: make(chan *local.Member), out: out}
-	for _, m := range members {
+	c := &cluster{members: etcd.NewMembers(filepath.Join(dir, "etcd"), dir, 3), died: make(chan *etcd.Member), out: out}
+	for _, m := range c.members {
 		defer m.Kill()
 		if err := c.start(m); err != nil {
 			return err
@@ -71,7 +67,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 func build(ctx context.Context, dir string, out io.Writer) error {
 	fmt.Fprintln(out, "building etcd and the server; the first time takes some minutes")
 	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-o", dir+string(filepath.Separator),
-		"example.com/animalstore/cmd/refserver-etcd", local.Etcd)
+		"example.com/animalstore/cmd/refserver-etcd", etcd.Command)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err
@@ -106,15 +102,14 @@ func build(ctx context.Context, dir string, out io.Writer) error {
 }
 
 type cluster struct {
-	etcd    string // executable
-	members []*local.Member
-	died    chan *local.Member
+	members []*etcd.Member
+	died    chan *etcd.Member
 	out     io.Writer
 }
 
 // start starts a member, which must not be running.
-func (c *cluster) start(m *local.Member) error {
-	if err := m.Start(c.etcd, c.members); err != nil {
+func (c *cluster) start(m *etcd.Member) error {
+	if err := m.Start(); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "%s runs as process %d\n", m.Name, m.Pid())
@@ -129,7 +124,7 @@ func (c *cluster) start(m *local.Member) error {
 // serve starts a server and prints how to use it.
 func (c *cluster) serve(dir string) (*process.Process, error) {
 	cmd := process.Command(dir, filepath.Join(dir, "refserver-etcd"),
-		"-addr=127.0.0.1:0", "-etcd="+strings.Join(local.URLs(c.members), ","))
+		"-addr=127.0.0.1:0", "-etcd="+strings.Join(etcd.URLs(c.members), ","))
 	cmd.Env = append(cmd.Env, "PETSTORE_NEW_STORE=true")
 	server, err := process.Start(cmd)
 	if err != nil {
@@ -176,7 +171,7 @@ func (c *cluster) watch(ctx context.Context, in io.Reader, server *process.Proce
 				return nil
 			}
 			effect := "The others go on."
-			if slices.IndexFunc(c.members, func(o *local.Member) bool { return o != m && !o.Running() }) >= 0 {
+			if slices.IndexFunc(c.members, func(o *etcd.Member) bool { return o != m && !o.Running() }) >= 0 {
 				effect = "Without two of three, requests get 503."
 			}
 			fmt.Fprintf(c.out, "%s, process %d, has died. %s Press Enter here to start it again.\n", m.Name, m.Pid(), effect)

@@ -14,7 +14,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
@@ -105,7 +105,7 @@ func newPet(id, sold int64) petstore.Pet {
 // open opens the store under a prefix and adds pets if it is empty.
 func open(b *testing.B, c *cluster, prefix string, n, sold int64) *etcdstore.Store {
 	b.Helper()
-	s, err := etcdstore.Open(b.Context(), etcdstore.Config{Endpoints: local.URLs(c.members), Prefix: prefix, NewStore: true, RequestTimeout: 30 * time.Second})
+	s, err := etcdstore.Open(b.Context(), etcdstore.Config{Endpoints: etcd.URLs(c.members), Prefix: prefix, NewStore: true, RequestTimeout: 30 * time.Second})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func BenchmarkCreate(b *testing.B) {
 		return err
 	}
 	one := func(int) error { return create(0) }
-	client := newClient(b, c.members[0].URL())
+	client := newClient(b, c.members[0].URL)
 	simple := func(int) error { return createSimply(b.Context(), client, "simple/") }
 	b.Run("clients=1", func(b *testing.B) { compare(b, way{1, one}, way{1, simple}) })
 	b.Run("clients=64", func(b *testing.B) { compare(b, way{creators, one}, way{creators, simple}) })
@@ -180,7 +180,7 @@ func createSimply(ctx context.Context, client *clientv3.Client, prefix string) e
 // of these pets are in one block.
 func BenchmarkRead(b *testing.B) {
 	c := newCluster(b, 0, quota)
-	client := newClient(b, c.members[0].URL())
+	client := newClient(b, c.members[0].URL)
 	for _, set := range []struct {
 		name       string
 		pets, sold int64

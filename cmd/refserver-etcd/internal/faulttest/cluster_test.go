@@ -18,7 +18,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
-	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 )
@@ -27,8 +27,8 @@ import (
 type cluster struct {
 	dir     string
 	key     string // API key
-	members []*local.Member
-	cables  map[*local.Member]*cable // none without network namespaces
+	members []*etcd.Member
+	cables  map[*etcd.Member]*cable // none without network namespaces
 	servers []*server
 	started int // servers, also those that are not in servers
 	client  *clientv3.Client
@@ -39,24 +39,18 @@ type cluster struct {
 // etcd.
 func newCluster(t testing.TB, servers int, args ...string) *cluster {
 	t.Helper()
-	c := &cluster{dir: t.TempDir(), cables: map[*local.Member]*cable{}}
-	var err error
-	if c.members, err = local.NewMembers(c.dir, 3); err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range c.members {
-		m.Args = args
-		if namespaced {
+	dir := t.TempDir()
+	c := &cluster{dir: dir, members: etcd.NewMembers(filepath.Join(bin, "etcd"), dir, 3, args...), cables: map[*etcd.Member]*cable{}}
+	if namespaced {
+		for _, m := range c.members {
 			cable := plug(t, "")
 			c.cables[m] = cable
-			m.Client, m.Peer, m.Prefix = cable.addr+":2379", cable.addr+":2380", inNamespaceOf(cable.pid)
+			m.URL, m.PeerURL = "http://"+cable.addr+":2379", "http://"+cable.addr+":2380"
+			m.Program = append(inNamespaceOf(cable.pid), m.Program...)
 		}
 	}
-	for _, m := range c.members {
-		t.Cleanup(func() { m.Kill() })
-		c.restart(t, m)
-	}
-	c.client = newClient(t, local.URLs(c.members)...)
+	etcd.Serve(t, c.members)
+	c.client = newClient(t, etcd.URLs(c.members)...)
 	for _, m := range c.members {
 		eventually(t, m.Name+"'s health", func() error { return healthy(t, m) })
 	}
@@ -77,17 +71,17 @@ func newClient(t testing.TB, endpoints ...string) *clientv3.Client {
 }
 
 // restart starts a member that does not run.
-func (c *cluster) restart(t testing.TB, m *local.Member) {
+func (c *cluster) restart(t testing.TB, m *etcd.Member) {
 	t.Helper()
-	if err := m.Start(filepath.Join(bin, "etcd"), c.members); err != nil {
+	if err := m.Start(); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // healthy returns why a member does not serve a linearizable read, nil if it
 // does.
-func healthy(t testing.TB, m *local.Member) error {
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{m.URL()}, Logger: zap.NewNop()})
+func healthy(t testing.TB, m *etcd.Member) error {
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{m.URL}, Logger: zap.NewNop()})
 	if err != nil {
 		return err
 	}
@@ -100,13 +94,13 @@ func healthy(t testing.TB, m *local.Member) error {
 
 // leader waits until a majority of the members agrees on a leader, and returns
 // it.
-func (c *cluster) leader(t testing.TB) (leader *local.Member) {
+func (c *cluster) leader(t testing.TB) (leader *etcd.Member) {
 	t.Helper()
 	eventually(t, "a leader", func() error {
-		votes, members := map[uint64]int{}, map[uint64]*local.Member{}
+		votes, members := map[uint64]int{}, map[uint64]*etcd.Member{}
 		for _, m := range c.members {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-			status, err := c.client.Status(ctx, m.URL())
+			status, err := c.client.Status(ctx, m.URL)
 			cancel()
 			if err == nil {
 				votes[status.Leader]++
@@ -125,7 +119,7 @@ func (c *cluster) leader(t testing.TB) (leader *local.Member) {
 }
 
 // follower returns a member that does not lead.
-func (c *cluster) follower(t testing.TB) *local.Member {
+func (c *cluster) follower(t testing.TB) *etcd.Member {
 	t.Helper()
 	if c.leader(t) == c.members[0] {
 		return c.members[1]
@@ -146,22 +140,15 @@ type server struct {
 func (c *cluster) serve(t testing.TB, args ...string) *server {
 	t.Helper()
 	program, keys := filepath.Join(bin, "refserver-etcd"), filepath.Join(c.dir, "keys")
-	var addrs [2]string
-	for i := range addrs {
-		var err error
-		if addrs[i], err = local.FreeAddress(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	first := c.started % len(c.members) // each server asks another member first
 	c.started++
-	endpoints := slices.Concat(local.URLs(c.members[first:]), local.URLs(c.members[:first]))
+	endpoints := slices.Concat(etcd.URLs(c.members[first:]), etcd.URLs(c.members[:first]))
 	if c.key == "" {
 		_, key, _ := process.Run(t, process.Command(c.dir, program, "keys", "create", "-keys="+keys, "tests"))
 		c.key = strings.TrimSpace(key)
 	}
 	s := &server{Server: process.Server{Dir: c.dir, Key: c.key, Client: client}}
-	s.args = append([]string{program, "-addr=" + addrs[0], "-admin-addr=" + addrs[1], "-keys=" + keys, "-etcd=" + strings.Join(endpoints, ",")}, args...)
+	s.args = append([]string{program, "-addr=" + etcd.FreeAddress(), "-admin-addr=" + etcd.FreeAddress(), "-keys=" + keys, "-etcd=" + strings.Join(endpoints, ",")}, args...)
 	t.Cleanup(func() { s.Kill() })
 	if err := s.start(); err != nil {
 		t.Fatal(err)

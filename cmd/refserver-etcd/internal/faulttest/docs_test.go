@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/etcd"
 )
 
 // page returns the page for operators.
@@ -48,7 +48,7 @@ func shell(t *testing.T, prefix []string, commands string, env ...string) *exec.
 func operate(t *testing.T, c *cluster, commands string) (string, error) {
 	t.Helper()
 	out, err := shell(t, nil, commands,
-		"ETCDCTL_ENDPOINTS="+strings.Join(local.URLs(c.members), ","),
+		"ETCDCTL_ENDPOINTS="+strings.Join(etcd.URLs(c.members), ","),
 		"ETCDCTL_COMMAND_TIMEOUT=120s").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%s\n%w\n%s", commands, err, out)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/etcd"
 )
 
 // TestFaults causes faults in one cluster, one after the other, until a test
@@ -90,7 +90,7 @@ func killLeader(t *testing.T, c *cluster, l *load) {
 }
 
 // pick chooses a member.
-type pick func(*cluster, testing.TB) *local.Member
+type pick func(*cluster, testing.TB) *etcd.Member
 
 func pause(pick pick) func(*testing.T, *cluster, *load) {
 	return func(t *testing.T, c *cluster, l *load) {
@@ -108,7 +108,7 @@ func pause(pick pick) func(*testing.T, *cluster, *load) {
 	}
 }
 
-func cut(pick pick, cut func(*cluster, *local.Member, bool) error) func(*testing.T, *cluster, *load) {
+func cut(pick pick, cut func(*cluster, *etcd.Member, bool) error) func(*testing.T, *cluster, *load) {
 	return func(t *testing.T, c *cluster, l *load) {
 		m := pick(c, t)
 		whileCut(t, c, l, m, func(on bool) error { return cut(c, m, on) })
@@ -122,7 +122,7 @@ func cutLeaderFromOne(t *testing.T, c *cluster, l *load) {
 
 // whileCut cuts a connection, waits under load, and restores it. Because of the
 // cut the member has no leader, or the leader changes.
-func whileCut(t *testing.T, c *cluster, l *load, m *local.Member, cut func(on bool) error) {
+func whileCut(t *testing.T, c *cluster, l *load, m *etcd.Member, cut func(on bool) error) {
 	t.Helper()
 	leader, start := c.leader(t), time.Now()
 	if err := cut(true); err != nil {
@@ -157,10 +157,10 @@ func killAll(t *testing.T, c *cluster, _ *load) {
 func wipe(t *testing.T, c *cluster, l *load) {
 	m := c.follower(t)
 	m.Kill()
-	if err := m.Wipe(); err != nil {
+	if err := os.RemoveAll(m.Dir); err != nil {
 		t.Fatal(err)
 	}
-	commands := strings.NewReplacer(", a, ", ", "+m.Name+", ", "add a ", "add "+m.Name+" ", "https://10.0.0.1:2380", m.PeerURL()).
+	commands := strings.NewReplacer(", a, ", ", "+m.Name+", ", "add a ", "add "+m.Name+" ", "https://10.0.0.1:2380", m.PeerURL).
 		Replace(documented(t, "*A lost disk.*"))
 	for line := range strings.Lines(commands) {
 		// The cluster refuses a change until its members have been connected
@@ -238,7 +238,7 @@ func goroutines(t *testing.T, s *server) int {
 func restartMembers(t *testing.T, c *cluster, l *load) {
 	health := documented(t, "*Upgrades of members.*")
 	leader := c.leader(t)
-	order := slices.DeleteFunc(slices.Clone(c.members), func(m *local.Member) bool { return m == leader })
+	order := slices.DeleteFunc(slices.Clone(c.members), func(m *etcd.Member) bool { return m == leader })
 	for _, m := range append(order, leader) {
 		stopped := time.Now()
 		c.renew(t, m)
@@ -252,7 +252,7 @@ func restartMembers(t *testing.T, c *cluster, l *load) {
 }
 
 // renew stops a member with SIGTERM and starts it again.
-func (c *cluster) renew(t testing.TB, m *local.Member) {
+func (c *cluster) renew(t testing.TB, m *etcd.Member) {
 	t.Helper()
 	err := m.Signal(syscall.SIGTERM)
 	if err == nil {

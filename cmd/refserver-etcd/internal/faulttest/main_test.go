@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/etcd"
 )
 
 var full = flag.Bool("full", false, "run the long form of the tests")
@@ -60,7 +60,7 @@ func isolate() int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	out, err := exec.Command("go", "build", "-o", dir+"/", "example.com/animalstore/cmd/refserver-etcd", local.Etcd).CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", dir+"/", "example.com/animalstore/cmd/refserver-etcd", etcd.Command).CombinedOutput()
 	for _, name := range []string{"etcdctl", "etcdutl"} {
 		if err == nil {
 			err = os.Symlink("etcd", filepath.Join(dir, name))

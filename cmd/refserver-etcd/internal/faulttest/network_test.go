@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/etcd"
 )
 
 // serverAddress is the IP address of the tests and the servers. A bridge connects
@@ -98,7 +98,7 @@ func plug(t testing.TB, addr string) *cable {
 
 // pull pulls a member's cable, or plugs it in again. The member is cut off from
 // everything.
-func (c *cluster) pull(m *local.Member, cut bool) error {
+func (c *cluster) pull(m *etcd.Member, cut bool) error {
 	state := "up"
 	if cut {
 		state = "down"
@@ -108,7 +108,7 @@ func (c *cluster) pull(m *local.Member, cut bool) error {
 
 // cut cuts the connection between two members, or restores it. Each of them then
 // sends its packets for the other to a link-layer address that does not exist.
-func (c *cluster) cut(a, b *local.Member, cut bool) error {
+func (c *cluster) cut(a, b *etcd.Member, cut bool) error {
 	command := "neigh del %s dev eth0"
 	if cut {
 		command = "neigh replace %s lladdr 02:00:00:00:00:01 nud permanent dev eth0"
@@ -119,7 +119,7 @@ func (c *cluster) cut(a, b *local.Member, cut bool) error {
 
 // separate cuts a member off from the other members, or reconnects it. Servers
 // still reach it.
-func (c *cluster) separate(m *local.Member, cut bool) (err error) {
+func (c *cluster) separate(m *etcd.Member, cut bool) (err error) {
 	for _, other := range c.members {
 		if other != m {
 			err = errors.Join(err, c.cut(m, other, cut))

@@ -58,12 +58,12 @@ func memberSize(b *testing.B, c *cluster) [2]float64 {
 	}
 	for _, m := range c.members {
 		if err == nil {
-			_, err = c.client.Defragment(b.Context(), m.URL())
+			_, err = c.client.Defragment(b.Context(), m.URL)
 		}
 	}
 	m := c.members[2]
 	c.renew(b, m)
-	status, e := c.client.Status(b.Context(), m.URL())
+	status, e := c.client.Status(b.Context(), m.URL)
 	proc, e2 := os.ReadFile(fmt.Sprintf("/proc/%d/status", m.Pid()))
 	if err := errors.Join(err, e, e2); err != nil {
 		b.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/animalstore/cmd/refserver-etcd/internal/local"
+	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
@@ -27,16 +27,9 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // its URL.
 func newMember(t *testing.T) string {
 	t.Helper()
-	members, err := local.NewMembers(t.TempDir(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := members[0]
-	t.Cleanup(func() { m.Kill() })
-	if err := m.Start(process.Build(t, local.Etcd), members); err != nil {
-		t.Fatal(err)
-	}
-	return m.URL()
+	members := etcd.NewMembers(process.Build(t, etcd.Command), t.TempDir(), 1)
+	etcd.Serve(t, members)
+	return members[0].URL
 }
 
 // file creates a file of refserver with n pets and three messages, the first and
