@@ -3,9 +3,38 @@
 package main
 
 import (
+	"context"
+	"log/slog"
 	"os"
 
-	"example.com/animalstore/cmd/refserver-etcd/internal/refserver"
+	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/serve"
 )
 
-func main() { os.Exit(refserver.Program().Main()) }
+func main() {
+	var c cluster
+	p := serve.Program{
+		Name:       "refserver-etcd",
+		About:      "the petstore, kept in an etcd cluster, served over HTTP",
+		StoreFlags: c.flags,
+		Open: func(ctx context.Context, log *slog.Logger, _ bool) (*serve.Store, error) {
+			s, err := c.open(ctx, log)
+			if err != nil {
+				return nil, err
+			}
+			return &serve.Store{
+				Service:    s,
+				Messages:   s,
+				Queue:      s,
+				Statistics: s,
+				Ready:      s.Ready,
+				Endpoints:  func() any { return s.Endpoints() },
+				Failed:     s.Failed(),
+				Err:        s.Err,
+				Close:      s.Close,
+			}, nil
+		},
+		Commands: []flags.Command{importCommand()},
+	}
+	os.Exit(p.Main())
+}
