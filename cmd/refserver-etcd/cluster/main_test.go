@@ -22,30 +22,41 @@ func TestTrial(t *testing.T) {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, in, &out) }()
-	printed := func(form string) string {
+	wait := func(what string, ok func() bool) {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-			if m := regexp.MustCompile(form).FindStringSubmatch(out.String()); m != nil {
-				return m[1]
-			}
+		for end := time.Now().Add(10 * time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
 			select {
 			case err := <-ended:
 				t.Fatalf("the program ended: %v\n%s", err, &out)
 			default:
 			}
 			if time.Now().After(end) {
-				t.Fatalf("nothing printed that matches %s:\n%s", form, &out)
+				t.Fatalf("waiting for %s:\n%s", what, &out)
 			}
 		}
+	}
+	printed := func(form string) (found string) {
+		t.Helper()
+		wait(form, func() bool {
+			m := regexp.MustCompile(form).FindStringSubmatch(out.String())
+			if m != nil {
+				found = m[1]
+			}
+			return m != nil
+		})
+		return found
 	}
 	server := process.Server{Client: http.DefaultClient}
 	server.URL, server.Key = printed(`The server's URL is (\S+)\. `), printed(`KEY=(\S+)`)
 	add := func() {
 		t.Helper()
-		r, err := server.Send("POST", "/pets", `{"name":"Rex","categoryId":4}`)
-		if err != nil || r.Status != http.StatusCreated {
-			t.Fatalf("POST: %d %s (%v)\n%s", r.Status, r.Body, err, &out)
-		}
+		wait("a creation", func() bool { // the members may need long to elect a leader
+			r, err := server.Send("POST", "/pets", `{"name":"Rex","categoryId":4}`)
+			if err != nil || r.Status != http.StatusCreated && r.Status != http.StatusServiceUnavailable {
+				t.Fatalf("POST: %d %s (%v)\n%s", r.Status, r.Body, err, &out)
+			}
+			return r.Status == http.StatusCreated
+		})
 	}
 	add()
 	var pid int
