@@ -85,7 +85,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 			}
 		case m := <-died:
 			if ctx.Err() == nil {
-				fmt.Fprintf(out, "%s, process %d, has died. %s Press Enter here to start it again.\n", m.Name, m.Pid(), effect(members))
+				fmt.Fprintf(out, "%s, process %d, has died. Without two of three, requests get 503. Press Enter here to start it again.\n", m.Name, m.Pid())
 			}
 		case <-enter:
 			for _, m := range members {
@@ -104,20 +104,6 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 			return err
 		}
 	}
-}
-
-// effect says what the members that run can do.
-func effect(members []*etcd.Member) string {
-	running := 0
-	for _, m := range members {
-		if m.Running() {
-			running++
-		}
-	}
-	if running > len(members)/2 {
-		return "The others go on."
-	}
-	return "Without two of three, requests get 503."
 }
 
 // serve starts a server and prints how to use it.
