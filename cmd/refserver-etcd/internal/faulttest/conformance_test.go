@@ -17,7 +17,7 @@ import (
 // Each server is conformant, and so is a balancer that sends the requests to all
 // servers in turn.
 func TestConformance(t *testing.T) {
-	c := newCluster(t, 3)
+	c := newCluster(t, 3, "--heartbeat-interval=500", "--election-timeout=5000")
 	var next atomic.Int64
 	balancer := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {

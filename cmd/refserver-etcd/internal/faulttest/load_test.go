@@ -3,32 +3,27 @@
 package faulttest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
-
-	"example.com/animalstore/petstore"
 )
 
-const (
-	writers     = 16 // of a load
-	busyClients = 32 // of a server
-)
+const writers = 16 // of a load of the whole cluster
 
-// load is a number of clients that create pets and record the responses.
+// load is a number of writers that create pets and record the responses.
 type load struct {
 	cluster *cluster
-	servers []*server // that the clients use in turn
+	writers int
+	servers []*server // that the writers use in turn
 	prefix  string    // of the names
 	after   int64     // all pets of the load have higher IDs
-	ctx     context.Context
-	stop    func()
+	ended   atomic.Bool
 	wg      sync.WaitGroup
 
 	mu      sync.Mutex
@@ -42,45 +37,30 @@ type load struct {
 	errors  map[string]int    // how often a creation failed, by error
 }
 
-func newLoad(c *cluster, servers ...*server) *load {
-	l := &load{cluster: c, servers: servers, ids: map[string]int64{}, unknown: map[string]string{}, errors: map[string]int{}}
+// startLoad starts writers. Half of them repeat a creation with its
+// Idempotency-Key until it is acknowledged. The others go on with the next pet.
+// Those of a single server end when it accepts no connection.
+func startLoad(c *cluster, writers int, servers ...*server) *load {
+	l := &load{cluster: c, writers: writers, servers: servers, ids: map[string]int64{}, unknown: map[string]string{}, errors: map[string]int{}}
 	for _, before := range c.loads {
 		before.mu.Lock()
 		l.after = max(l.after, before.highest)
 		before.mu.Unlock()
 	}
 	c.loads = append(c.loads, l)
-	l.ctx, l.stop = context.WithCancel(context.Background())
 	l.prefix = fmt.Sprintf("load%d-", len(c.loads))
-	return l
-}
-
-// startLoad starts writers, which use all servers. Half of them repeat a creation
-// with its Idempotency-Key until it is acknowledged. The others go on with the
-// next pet.
-func startLoad(c *cluster) *load {
-	l := newLoad(c, c.servers...)
 	for w := range writers {
-		l.wg.Go(func() { l.write(w, w%2 == 0, w%2 == 0) })
+		l.wg.Go(func() { l.write(w) })
 	}
 	return l
 }
 
-// startBusy starts clients that use one server until it accepts no connection.
-func startBusy(c *cluster, s *server, keyed bool) *load {
-	l := newLoad(c, s)
-	for w := range busyClients {
-		l.wg.Go(func() { l.write(w, keyed, false) })
-	}
-	return l
-}
-
-func (l *load) write(w int, keyed, repeat bool) {
+func (l *load) write(w int) {
 	at := w
-	for n := 0; l.ctx.Err() == nil; n++ {
+	for n := 0; !l.ended.Load(); n++ {
 		name := fmt.Sprintf("%s%d-%d", l.prefix, w, n)
 		key := ""
-		if keyed {
+		if w%2 == 0 {
 			key = name
 		}
 		for {
@@ -93,7 +73,7 @@ func (l *load) write(w int, keyed, repeat bool) {
 			}
 			at++ // this one may be down
 			time.Sleep(10 * time.Millisecond)
-			if !repeat || l.ctx.Err() != nil {
+			if key == "" || l.ended.Load() {
 				break
 			}
 		}
@@ -118,7 +98,7 @@ func (l *load) create(s *server, name, key string) error {
 		l.closed++
 	}
 	if err != nil {
-		if r.Status != 0 && !refused(err, r.Status) {
+		if r.Status != 0 && !errors.Is(err, errRefused) {
 			l.cut++
 		}
 		if !notSent(err) {
@@ -144,7 +124,7 @@ func (l *load) progress(t *testing.T) time.Duration {
 	}
 	before := count()
 	return eventually(t, "acknowledgements", func() error {
-		if n := count(); n < before+10*writers {
+		if n := count(); n < before+10*l.writers {
 			return fmt.Errorf("%d pets acknowledged, %d before", n, before)
 		}
 		return nil
@@ -165,28 +145,18 @@ func (l *load) stall(from time.Time) time.Duration {
 	return longest.Round(time.Millisecond)
 }
 
-// finish ends the clients and checks every server.
+// finish ends the writers, checks every server, and repeats each creation with a
+// key that was not acknowledged. If its pet is stored, the response must show
+// that pet.
 func (l *load) finish(t *testing.T) {
 	t.Helper()
-	l.stop()
+	l.ended.Store(true)
 	l.wg.Wait()
 	t.Logf("%d acknowledged, %d with an unknown outcome", len(l.ids), len(l.unknown))
 	for err, n := range l.errors {
 		t.Logf("%d times: %s", n, err)
 	}
-	checkLoads(t, l.cluster, l.after, l)
-	l.repeat(t)
-}
-
-// repeat repeats each creation with a key that was not acknowledged. If its pet
-// is stored, the response must show that pet.
-func (l *load) repeat(t *testing.T) {
-	t.Helper()
-	s := l.cluster.servers[0]
-	stored := map[string]int64{}
-	for _, p := range mustList(t, s, "", l.after) {
-		stored[p.Name] = p.ID
-	}
+	stored := checkLoads(t, l.cluster, l.after, l)
 	for name, key := range l.unknown {
 		id := stored[name]
 		if id > 0 {
@@ -196,7 +166,7 @@ func (l *load) repeat(t *testing.T) {
 			continue
 		}
 		eventually(t, "a repeated creation", func() error {
-			pet, _, err := s.create(name, key)
+			pet, _, err := l.cluster.servers[0].create(name, key)
 			if err == nil && id > 0 && pet.ID != id {
 				t.Errorf("%s is stored as %d, and the repetition returned %d", name, id, pet.ID)
 			}
@@ -205,29 +175,19 @@ func (l *load) repeat(t *testing.T) {
 	}
 }
 
-// mustList is list for a server that may respond with 503 while the members elect
-// a leader.
-func mustList(t *testing.T, s *server, status string, after int64) (pets []petstore.Pet) {
-	t.Helper()
-	eventually(t, "a list", func() (err error) {
-		pets, err = s.list(status, after)
-		return err
-	})
-	return pets
-}
-
 // checkLoads lists the pets after an ID through every server, and compares them
-// with what the clients of loads saw. IDs must be dense, no name may be stored
+// with what the writers of loads saw. IDs must be dense, no name may be stored
 // twice, each acknowledged pet must be stored under its ID, and nothing may be
-// stored that no client sent.
-func checkLoads(t *testing.T, c *cluster, after int64, loads ...*load) {
+// stored that no writer sent. It returns the IDs of the pets by name.
+func checkLoads(t *testing.T, c *cluster, after int64, loads ...*load) (names map[string]int64) {
 	t.Helper()
 	for _, s := range c.servers {
-		names, sold := map[string]int64{}, map[int64]bool{}
-		for _, p := range mustList(t, s, "sold", after) {
+		names = map[string]int64{}
+		sold := map[int64]bool{}
+		for _, p := range s.list(t, "sold", after) {
 			sold[p.ID] = true
 		}
-		for i, p := range mustList(t, s, "", after) {
+		for i, p := range s.list(t, "", after) {
 			if p.ID != after+int64(i)+1 {
 				t.Fatalf("the pet %d follows %d", p.ID, after+int64(i))
 			}
@@ -255,7 +215,8 @@ func checkLoads(t *testing.T, c *cluster, after int64, loads ...*load) {
 			}
 		}
 		if t.Failed() {
-			return // another server would report the same again
+			break // another server would report the same again
 		}
 	}
+	return names
 }

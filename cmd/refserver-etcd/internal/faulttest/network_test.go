@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"example.com/animalstore/internal/etcd"
@@ -49,19 +50,18 @@ func inNamespaceOf(pid string) []string {
 	return []string{"nsenter", "--net=/proc/" + pid + "/ns/net"}
 }
 
-// cable connects a network namespace, which stands for a machine, with the
-// bridge.
-type cable struct {
+// machine is a network namespace with a cable to the bridge.
+type machine struct {
 	pid  string // an idle process in the namespace
 	port string // of the bridge
-	addr string // IP address of the machine
+	addr string // IP address
 }
 
-var cables int
+var machines int
 
-// plug connects a new machine, which ends with the test. Without an IP address
-// it gets an unused one.
-func plug(t testing.TB, addr string) *cable {
+// newMachine connects a new machine, which ends with the test. Without an IP
+// address it gets an unused one.
+func newMachine(t *testing.T, addr string) *machine {
 	t.Helper()
 	idle := exec.Command("cat")
 	idle.SysProcAttr = namespace()
@@ -76,54 +76,58 @@ func plug(t testing.TB, addr string) *cable {
 		_ = stdin.Close()
 		_ = idle.Wait()
 	})
-	cables++
+	machines++
 	if addr == "" {
-		addr = fmt.Sprint("10.0.1.", cables)
+		addr = fmt.Sprint("10.0.1.", machines)
 	}
-	c := &cable{strconv.Itoa(idle.Process.Pid), fmt.Sprint("port", cables), addr}
+	m := &machine{strconv.Itoa(idle.Process.Pid), fmt.Sprint("port", machines), addr}
 	err = ip("", fmt.Sprintf(`
 		link add %[1]s type veth peer name eth0 netns %[2]s
-		link set %[1]s master bridge up`, c.port, c.pid))
+		link set %[1]s master bridge up`, m.port, m.pid))
 	if err == nil {
-		err = ip(c.pid, fmt.Sprintf(`
+		err = ip(m.pid, fmt.Sprintf(`
 			addr add %s/16 dev eth0
 			link set eth0 up
-			link set lo up`, c.addr))
+			link set lo up`, m.addr))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return m
 }
 
-// pull pulls a member's cable, or plugs it in again. The member is cut off from
-// everything.
-func (c *cluster) pull(m *etcd.Member, cut bool) error {
-	state := "up"
-	if cut {
-		state = "down"
-	}
-	return ip("", "link set "+c.cables[m].port+" "+state)
+// pull pulls a member's cable. The member is cut off from everything.
+func (c *cluster) pull(m *etcd.Member) error {
+	return ip("", "link set "+c.machines[m].port+" down")
 }
 
-// cut cuts the connection between two members, or restores it. Each of them then
-// sends its packets for the other to a link-layer address that does not exist.
-func (c *cluster) cut(a, b *etcd.Member, cut bool) error {
-	command := "neigh del %s dev eth0"
-	if cut {
-		command = "neigh replace %s lladdr 02:00:00:00:00:01 nud permanent dev eth0"
-	}
-	x, y := c.cables[a], c.cables[b]
+// cut cuts the connection between two members. Each of them then sends its
+// packets for the other to a link-layer address that does not exist.
+func (c *cluster) cut(a, b *etcd.Member) error {
+	const command = "neigh replace %s lladdr 02:00:00:00:00:01 nud permanent dev eth0"
+	x, y := c.machines[a], c.machines[b]
 	return errors.Join(ip(x.pid, fmt.Sprintf(command, y.addr)), ip(y.pid, fmt.Sprintf(command, x.addr)))
 }
 
-// separate cuts a member off from the other members, or reconnects it. Servers
-// still reach it.
-func (c *cluster) separate(m *etcd.Member, cut bool) (err error) {
+// separate cuts a member off from the other members. Servers still reach it.
+func (c *cluster) separate(m *etcd.Member) (err error) {
 	for _, other := range c.members {
 		if other != m {
-			err = errors.Join(err, c.cut(m, other, cut))
+			err = errors.Join(err, c.cut(m, other))
 		}
+	}
+	return err
+}
+
+// pause stops a member, which keeps its connections.
+func (c *cluster) pause(m *etcd.Member) error { return m.Signal(syscall.SIGSTOP) }
+
+// restore ends the effects of pull, cut, separate and pause.
+func (c *cluster) restore() (err error) {
+	for m, x := range c.machines {
+		err = errors.Join(err, m.Signal(syscall.SIGCONT),
+			ip("", "link set "+x.port+" up"),
+			ip(x.pid, "neigh flush dev eth0 nud permanent"))
 	}
 	return err
 }

@@ -31,16 +31,20 @@ func TestQuota(t *testing.T) {
 		name string
 		room func(*testing.T)
 	}{
-		{"space is freed", func(t *testing.T) { mustOperate(t, c, "etcdctl del --prefix other/") }},
+		{"space is freed", func(t *testing.T) {
+			if out, err := operate(t, c, "etcdctl del --prefix other/"); err != nil {
+				t.Fatal(out, err)
+			}
+		}},
 		{"the quota is raised", func(t *testing.T) {
 			for _, m := range c.members {
-				m.Args = append(m.Args[:1:1], "--quota-backend-bytes=134217728")
+				m.Args = []string{"--quota-backend-bytes=134217728"}
 				c.renew(t, m)
 			}
 		}},
 	} {
 		passed := t.Run(tt.name, func(t *testing.T) {
-			l := startLoad(c)
+			l := startLoad(c, writers, c.servers...)
 			l.progress(t)
 			fillUp(t, c)
 			for _, s := range c.servers {
@@ -52,7 +56,11 @@ func TestQuota(t *testing.T) {
 				}
 			}
 			tt.room(t)
-			t.Logf("%s\n%s", steps, mustOperate(t, c, steps))
+			out, err := operate(t, c, steps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s\n%s", steps, out)
 			l.progress(t)
 			l.finish(t)
 		})
@@ -67,14 +75,12 @@ func fillUp(t *testing.T, c *cluster) {
 	t.Helper()
 	junk, n := strings.Repeat("x", 1<<20), 0
 	eventually(t, "the quota", func() error {
-		for {
-			n++
-			if _, err := c.client.Put(t.Context(), fmt.Sprint("other/", n), junk); errors.Is(err, rpctypes.ErrNoSpace) {
-				return nil
-			} else if err != nil {
-				return err
-			}
+		n++
+		_, err := c.client.Put(t.Context(), fmt.Sprint("other/", n), junk)
+		if errors.Is(err, rpctypes.ErrNoSpace) {
+			return nil
 		}
+		return fmt.Errorf("key %d: %v", n, err)
 	})
 }
 
@@ -85,7 +91,7 @@ func ask(t *testing.T, s *server, method, target, body, key string) (r process.R
 	eventually(t, "a response", func() (err error) {
 		r, err = s.Send(method, target, body, "Idempotency-Key", key)
 		if err == nil && r.Status == http.StatusServiceUnavailable {
-			err = refusal{r}
+			err = errors.New(r.Body)
 		}
 		return err
 	})

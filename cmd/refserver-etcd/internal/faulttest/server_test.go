@@ -3,57 +3,144 @@
 package faulttest
 
 import (
-	"math/rand/v2"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
-	"time"
+
+	"example.com/animalstore/internal/etcd"
+	"example.com/animalstore/internal/process"
+	"example.com/animalstore/petstore"
 )
 
-func killServers(t *testing.T, c *cluster, l *load) {
-	endServers(t, c, l, true, func(s *server) error {
-		s.Kill()
-		return nil
-	})
+// newStore lets servers make the store.
+const newStore = "PETSTORE_NEW_STORE=true"
+
+// server is a reference server, which can be started again with the same
+// addresses.
+type server struct {
+	*process.Server
+	command func() *exec.Cmd
 }
 
-// A server that is stopped responds to what it has accepted.
-func drainServers(t *testing.T, c *cluster, l *load) {
-	total := endServers(t, c, l, false, (*server).stop)
-	if total.cut > 0 || total.stored > 0 {
-		t.Errorf("%d responses were cut short, %d creations were stored and not acknowledged; want none", total.cut, total.stored)
+// serve starts one more server, which ends with the test of the cluster.
+func (c *cluster) serve(args ...string) *server {
+	c.t.Helper()
+	first := c.started % len(c.members) // each server asks another member first
+	c.started++
+	endpoints := slices.Concat(etcd.URLs(c.members[first:]), etcd.URLs(c.members[:first]))
+	args = append([]string{filepath.Join(bin, "refserver-etcd"), "-addr=" + etcd.FreeAddress(), "-admin-addr=" + etcd.FreeAddress(),
+		"-drain=2m", "-etcd=" + strings.Join(endpoints, ",")}, args...)
+	command := func() *exec.Cmd {
+		cmd := process.Command(c.dir, args...) // in which the first server creates the key file
+		cmd.Env = append(cmd.Env, newStore)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		return cmd
 	}
-	if total.closed == 0 {
-		t.Error("no connection was closed with Connection: close")
+	s := &server{process.Serve(c.t, command()), command}
+	if c.key == "" {
+		var err error
+		if c.key, err = s.Process.Key(); err != nil {
+			c.t.Fatal(err)
+		}
 	}
+	s.Key, s.Client = c.key, client
+	return s
 }
 
-// total counts what happened to busy clients.
-type total struct{ acknowledged, unknown, stored, cut, closed int }
+// restartServer starts a server that does not run. Clients may use it meanwhile.
+func (c *cluster) restartServer(s *server) {
+	c.t.Helper()
+	s.Process = process.Serve(c.t, s.command()).Process
+}
 
-// endServers ends one server after the other, each with busy clients of its own.
-func endServers(t *testing.T, c *cluster, l *load, keyed bool, end func(*server) error) (sum total) {
+// client reuses its connections.
+var client = &http.Client{Timeout: process.Patience, Transport: transport{&http.Transport{MaxIdleConnsPerHost: 64}}}
+
+// transport sends no request twice, as net/http does with an Idempotency-Key, and
+// keeps the header field Connection, which net/http removes.
+type transport struct{ *http.Transport }
+
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	once := *req
+	once.GetBody = nil
+	resp, err := t.Transport.RoundTrip(&once)
+	if err == nil && resp.Close {
+		resp.Header.Set("Connection", "close")
+	}
+	return resp, err
+}
+
+// errRefused is in the error of a complete response that is not the wanted one.
+var errRefused = errors.New("refused")
+
+// do sends a request with an Idempotency-Key, "" for none, and decodes the
+// response, which must have that status.
+func (s *server) do(status int, v any, method, target, body, key string) (process.Response, error) {
+	r, err := s.Send(method, target, body, "Idempotency-Key", key)
+	if err == nil && r.Status != status {
+		err = fmt.Errorf("%w: %d %s", errRefused, r.Status, r.Body)
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(r.Body), v)
+	}
+	return r, err
+}
+
+// create creates a pet with that name. An error says why the creation was not
+// acknowledged.
+func (s *server) create(name, key string) (pet petstore.Pet, r process.Response, err error) {
+	r, err = s.do(http.StatusCreated, &pet, "POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, name), key)
+	if err == nil && pet.Name != name {
+		err = fmt.Errorf("another pet: %s", r.Body)
+	}
+	return pet, r, err
+}
+
+// get returns the pet with that ID, or none.
+func (s *server) get(id int64) ([]petstore.Pet, error) {
+	var pet petstore.Pet
+	r, err := s.do(http.StatusOK, &pet, "GET", fmt.Sprintf("/pets/%d", id), "", "")
+	if r.Status == http.StatusNotFound {
+		return nil, nil
+	}
+	return []petstore.Pet{pet}, err
+}
+
+// page returns a list page, and whether there are more. status is "" for all pets.
+func (s *server) page(status string, after int64, limit int) (pets []petstore.Pet, more bool, err error) {
+	target := fmt.Sprintf("/pets?limit=%d", limit)
+	if status != "" {
+		target += "&status=" + status
+	}
+	if after > 0 {
+		target += "&cursor=" + string(petstore.CursorAfter(after))
+	}
+	r, err := s.do(http.StatusOK, &pets, "GET", target, "", "")
+	return pets, strings.Contains(r.Header.Get("Link"), `rel="next"`), err
+}
+
+// list returns all pets of a status with IDs above after. The members may need
+// long to elect a leader.
+func (s *server) list(t *testing.T, status string, after int64) (all []petstore.Pet) {
 	t.Helper()
-	rounds := either(12, 3)
-	for round := range rounds {
-		s := c.servers[round%len(c.servers)]
-		busy := startBusy(c, s, keyed)
-		busy.progress(t)
-		time.Sleep(rand.N(100 * time.Millisecond)) // otherwise it is always just after a response
-		if err := end(s); err != nil {
-			t.Error(err)
-		}
-		busy.wg.Wait()
-		l.progress(t)
-		if err := s.start(); err != nil {
-			t.Fatal(err)
-		}
-		busy.finish(t)
-		sum.acknowledged += len(busy.ids)
-		sum.unknown += len(busy.unknown)
-		sum.stored += busy.stored
-		sum.cut += busy.cut
-		sum.closed += busy.closed
+	for more := true; more; {
+		eventually(t, "a list", func() error {
+			page, next, err := s.page(status, after, petstore.MaxLimit)
+			if err == nil && len(page) > 0 {
+				after = page[len(page)-1].ID
+			}
+			if err == nil {
+				all, more = append(all, page...), next
+			}
+			return err
+		})
 	}
-	t.Logf("servers ended %d times: %d creations acknowledged, %d not, of which %d were stored; %d responses cut short, %d connections closed with Connection: close",
-		rounds, sum.acknowledged, sum.unknown, sum.stored, sum.cut, sum.closed)
-	return sum
+	return all
 }
