@@ -39,6 +39,8 @@ func TestFaults(t *testing.T) {
 		{"disk wiped", wipe},
 		{"no quorum", loseQuorum},
 		{"members restarted", restartMembers},
+		{"no room until keys are deleted", fill(true)},
+		{"no room until the quota is raised", fill(false)},
 		{"servers killed", endServers((*server).Kill, false)},
 		{"servers drained", endServers((*server).Stop, true)},
 	} {
