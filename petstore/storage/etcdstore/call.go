@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -20,17 +21,47 @@ import (
 // waits until its timeout. Reads beyond the limit fail at once.
 const maxReads = 1024
 
-var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many calls are waiting for the cluster")
-
 // txn is a transaction: then if all compares hold, otherwise the rest.
 type txn struct {
 	compares        []clientv3.Cmp
 	then, otherwise []clientv3.Op
-	stale           bool  // it only reads, and needs no leader
 	ttl             int64 // if not 0, the first of then puts with a new lease of so many seconds
 }
 
-// values are what a transaction has read, by key without the prefix.
+func exists(key string) clientv3.Cmp { return clientv3.Compare(clientv3.CreateRevision(key), ">", 0) }
+func absent(key string) clientv3.Cmp { return clientv3.Compare(clientv3.CreateRevision(key), "=", 0) }
+
+// put returns the operation that writes a record.
+func put(key string, body []byte) clientv3.Op { return clientv3.OpPut(key, seal(key, body)) }
+
+// gets returns the operations that read keys.
+func gets(keys ...string) []clientv3.Op {
+	ops := make([]clientv3.Op, len(keys))
+	for i, key := range keys {
+		ops[i] = clientv3.OpGet(key)
+	}
+	return ops
+}
+
+// group is how many operations a nested transaction gets. etcd accepts at most
+// 128 operations in a transaction, counted without those of nested ones. A
+// nested transaction may have as many as the outer one has left of the 128. So
+// 60 groups of 60 fit.
+const group = 60
+
+// nest packs operations into groups if they are too many for one transaction.
+func nest(ops []clientv3.Op) []clientv3.Op {
+	if len(ops) <= 128-3 {
+		return ops
+	}
+	var packed []clientv3.Op
+	for part := range slices.Chunk(ops, group) {
+		packed = append(packed, clientv3.OpTxn(nil, part, nil))
+	}
+	return packed
+}
+
+// values are what a transaction has read, by key.
 type values map[string]*mvccpb.KeyValue
 
 // open returns the body of the record with that key, which must exist.
@@ -41,52 +72,24 @@ func (v values) open(key string) ([]byte, error) {
 	return open(key, v[key].Value)
 }
 
-// collect adds to v what the operations of a transaction have read.
-func (s *Store) collect(v values, responses []*etcdserverpb.ResponseOp) values {
+// add adds what the operations of a transaction have read, and returns v.
+func (v values) add(responses []*etcdserverpb.ResponseOp) values {
 	for _, r := range responses {
 		for _, kv := range r.GetResponseRange().GetKvs() {
-			v[string(kv.Key[len(s.config.Prefix):])] = kv
+			v[string(kv.Key)] = kv
 		}
-		s.collect(v, r.GetResponseTxn().GetResponses())
+		v.add(r.GetResponseTxn().GetResponses())
 	}
 	return v
 }
 
-// getOps returns the operations that read keys.
-func (s *Store) getOps(keys []string, options ...clientv3.OpOption) []clientv3.Op {
-	ops := make([]clientv3.Op, len(keys))
-	for i, key := range keys {
-		ops[i] = clientv3.OpGet(s.config.Prefix+key, options...)
-	}
-	return ops
-}
-
-// rangeOp returns the operation that reads the keys k with from <= k < to.
-func (s *Store) rangeOp(from, to string, options ...clientv3.OpOption) clientv3.Op {
-	options = append(options, clientv3.WithRange(s.config.Prefix+to))
-	return clientv3.OpGet(s.config.Prefix+from, append(options, s.readOptions...)...)
-}
-
-// read reads keys and ranges, all in one state of the cluster.
-func (s *Store) read(ctx context.Context, keys []string, ranges ...clientv3.Op) (values, error) {
-	resp, err := s.do(ctx, txn{then: append(s.getOps(keys, s.readOptions...), ranges...), stale: s.config.Serializable})
+// read carries out operations that read, all in one state of the cluster.
+func (s *Store) read(ctx context.Context, ops ...clientv3.Op) (values, error) {
+	resp, err := s.do(ctx, txn{then: nest(ops)})
 	if err != nil {
 		return nil, err
 	}
-	return s.collect(values{}, resp.Responses), nil
-}
-
-// fetch reads records that must exist and never change. In a serializable read,
-// a member that lags may not have them yet. Then fetch reads again, linearizably.
-func (s *Store) fetch(ctx context.Context, keys []string) (values, error) {
-	v, err := s.read(ctx, keys)
-	if err == nil && len(v) < len(keys) && s.config.Serializable {
-		var resp *clientv3.TxnResponse
-		if resp, err = s.do(ctx, txn{then: s.getOps(keys)}); err == nil {
-			v = s.collect(values{}, resp.Responses)
-		}
-	}
-	return v, err
+	return values{}.add(resp.Responses), nil
 }
 
 // do carries out a transaction that can be repeated, such as a read.
@@ -99,28 +102,31 @@ func (s *Store) do(ctx context.Context, t txn) (*clientv3.TxnResponse, error) {
 		return nil, errBusy
 	}
 	defer s.reading.Add(-1)
-	resp, _, err := s.call(ctx, time.Now().Add(s.config.RequestTimeout), t)
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
+	resp, _, err := s.call(ctx, t)
 	if u := s.usable(ctx); err != nil && u != nil && u != errLate { // err says more than errLate
 		err = u
 	}
 	return resp, err
 }
 
-// call sends a transaction until a member responds. unsure says that an earlier
-// attempt got no response, and may have been carried out or may still be.
-func (s *Store) call(ctx context.Context, end time.Time, t txn) (resp *clientv3.TxnResponse, unsure bool, err error) {
+// call sends a transaction until a member responds, or until the deadline of
+// ctx. unsure says that an earlier attempt got no response, and may have been
+// carried out or may still be.
+func (s *Store) call(ctx context.Context, t txn) (resp *clientv3.TxnResponse, unsure bool, err error) {
 	for n := 0; ; n++ {
 		before := s.revision.Load()
-		m, resp, err := s.attempt(ctx, end, t)
+		m, resp, err := s.attempt(ctx, t)
 		if err == nil {
-			return resp, unsure, s.sameCluster(m.endpoint, resp.Header, before)
+			return resp, unsure, s.sameCluster(m.URL, resp.Header, before)
 		}
 		if !transient(err) {
 			return nil, unsure, explain(err)
 		}
 		unsure = true
-		if d := 10 * time.Millisecond << min(n, 4); !sleep(ctx, end, d/2+rand.N(d)) {
-			return nil, unsure, unavailable(err)
+		if d := 10 * time.Millisecond << min(n, 4); !sleep(ctx, d/2+rand.N(d)) {
+			return nil, unsure, unavailable("the cluster is not responding", err)
 		}
 	}
 }
@@ -129,26 +135,26 @@ func (s *Store) call(ctx context.Context, end time.Time, t txn) (resp *clientv3.
 // not respond now, the next request goes to the next member. A single client of
 // etcd for all members would ask them in turn: if one of three hung, every third
 // request would wait for its timeout.
-func (s *Store) attempt(ctx context.Context, end time.Time, t txn) (*member, *clientv3.TxnResponse, error) {
+func (s *Store) attempt(ctx context.Context, t txn) (*member, *clientv3.TxnResponse, error) {
 	first := s.current.Load()
 	at := first
 	for !s.members[int(at)%len(s.members)].ours.Load() { // one is ours since the store was opened
 		at++
 	}
 	m := s.members[int(at)%len(s.members)]
+	end, _ := ctx.Deadline()
 	try, cancel := context.WithTimeout(ctx, s.config.attemptTimeout(time.Until(end)))
 	defer cancel()
-	resp, err := m.send(try, t)
-	if err != nil && transient(err) && ctx.Err() == nil {
+	resp, err := m.send(clientv3.WithRequireLeader(try), t)
+	if err != nil && transient(err) && !errors.Is(ctx.Err(), context.Canceled) {
 		s.current.CompareAndSwap(first, at+1) // once, though many requests may fail
 	}
 	return m, resp, err
 }
 
-// sleep waits for d. It reports false if that would take until after end, or if
-// ctx ends.
-func sleep(ctx context.Context, end time.Time, d time.Duration) bool {
-	if time.Until(end) < d {
+// sleep waits for d. It reports false if ctx ends before.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if end, ok := ctx.Deadline(); ok && time.Until(end) < d {
 		return false
 	}
 	select {
@@ -163,8 +169,7 @@ func sleep(ctx context.Context, end time.Time, d time.Duration) bool {
 // repeated: when the cluster has no leader, or a member is stopping or does not
 // respond.
 func transient(err error) bool {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, rpctypes.ErrTooManyRequests) ||
-		errors.Is(err, rpctypes.ErrInvalidAuthToken) || errors.Is(err, rpctypes.ErrAuthOldRevision) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, rpctypes.ErrTooManyRequests) || invalidToken(err) {
 		return true
 	}
 	code := status.Code(err)
@@ -175,8 +180,21 @@ func transient(err error) bool {
 	return code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled
 }
 
-func unavailable(err error) error {
-	return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the cluster is not responding", Err: err}
+func unavailable(message string, cause error) error {
+	return &petstore.Error{Code: petstore.CodeUnavailable, Message: message, Err: cause}
+}
+
+var (
+	errBusy      = unavailable("too many calls are waiting for the cluster", nil)
+	errClosed    = unavailable("the store is closed", nil)
+	errLate      = unavailable("the cluster is not responding in time", nil)
+	errNotSent   = unavailable("the cluster is not responding: nothing was stored", nil)
+	errContended = unavailable("too many processes are writing", nil)
+)
+
+// unknown is the error of a change that may have been made.
+func unknown(cause error) error {
+	return unavailable("the cluster did not respond in time: this may have been stored", cause)
 }
 
 // explain turns a refusal by etcd into an error of the store.
@@ -188,5 +206,5 @@ func explain(err error) error {
 		// The members were started with limits below etcd's defaults.
 		return &petstore.Error{Code: petstore.CodeFull, Message: "the cluster does not accept requests of this size", Err: err}
 	}
-	return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the cluster refuses this now", Err: err}
+	return unavailable("the cluster refuses this now", err)
 }

@@ -1,12 +1,11 @@
 package etcdstore
 
 import (
+	"context"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"example.com/animalstore/petstore"
@@ -19,11 +18,15 @@ type committer struct {
 	state   *state // as the last transaction left it; nil: not known
 	stopped chan struct{}
 
+	// pause is how long to wait before the next transaction if another process
+	// has lost against the last one. The winner is the first to know the new
+	// state. If it tried again at once, as the loser does, it could win forever.
+	// The pause is random, on average as long as the last transaction took: the
+	// loser may be slower.
+	pause time.Duration
+
 	named     time.Time // when the process got its name
 	namedWall int64     // the same by the clock that can be set, in nanoseconds since 1970
-
-	losses int64         // how often the last transaction to lose against this process had lost in a row
-	round  time.Duration // how long the last transaction took
 }
 
 // basis is what a transaction is built on: the state, and what was read together
@@ -31,15 +34,14 @@ type committer struct {
 type basis struct {
 	state *state
 	known values // nil: nothing was read with the state
-	mark  int64  // the number of the process's last transaction that was carried out
+	mark  int64  // the number of the process's last transaction that was carried out; -1: none is known
 }
 
 // update is a transaction under construction, with the changes of one or more
 // callers.
 type update struct {
 	state
-	now     int64 // nanoseconds since 1970
-	prefix  string
+	now     int64    // nanoseconds since 1970
 	known   values   // what was read with the state; nil: nothing was
 	absent  []string // keys that were not read; the transaction fails if one exists
 	ops     []clientv3.Op
@@ -48,17 +50,15 @@ type update struct {
 	changed bool                // there is something to store
 }
 
-func (u *update) put(key, value string) {
+func (u *update) put(key string, body []byte) {
 	u.changed = true
-	u.ops = append(u.ops, clientv3.OpPut(u.prefix+key, value))
+	u.ops = append(u.ops, put(key, body))
 }
 
 func (u *update) delete(key string) {
 	u.changed = true
-	u.ops = append(u.ops, clientv3.OpDelete(u.prefix+key))
+	u.ops = append(u.ops, clientv3.OpDelete(key))
 }
-
-var errContended = petstore.Errorf(petstore.CodeUnavailable, "too many processes are writing")
 
 // commit carries out writes in one transaction. It builds the transaction on
 // the state that the last one of this process left. If another process has
@@ -68,21 +68,18 @@ func (s *Store) commit(batch []*write) error {
 	if e := s.failure.Load(); e != nil {
 		return e // what was queued before the failure is not for this cluster
 	}
-	end := time.Now().Add(s.config.RequestTimeout)
-	var needs []string
-	for _, w := range batch {
-		needs = append(needs, w.needs...)
-	}
+	ctx, cancel := s.limit(s.context)
+	defer cancel()
 	c := &s.committer
-	if err := s.identify(end); err != nil {
-		return s.refused(end, basis{}, batch, needs, false, err)
-	}
 	base, rev := basis{state: c.state}, int64(-1)
-	c.state = nil
-	for lost := int64(0); ; lost++ {
-		var err error
+	c.state, c.pause = nil, 0
+	err := s.identify(ctx)
+	if err != nil {
+		return s.refused(ctx, batch, false, err)
+	}
+	for {
 		if base.state == nil || base.known == nil && batch[0].alone {
-			if base, err = s.lookUp(end, needs); err != nil {
+			if base, err = s.lookUp(ctx, batch); err != nil {
 				return err
 			}
 		}
@@ -103,17 +100,18 @@ func (s *Store) commit(batch []*write) error {
 			c.number++
 		}
 		start := time.Now()
-		resp, unsure, err := s.call(s.context, end, s.transaction(base, u, needs, lost))
+		resp, unsure, err := s.call(ctx, s.transaction(base, u, batch))
 		if err != nil {
-			return s.refused(end, base, batch, needs, unsure, err)
+			return s.refused(ctx, batch, unsure, err)
 		}
 		if resp.Succeeded {
-			c.round = time.Since(start)
-			c.losses = lossesIn(s.collect(values{}, resp.Responses)[loserKey], rev)
 			u.state.rev = resp.Header.Revision
 			st := u.state
 			c.state = &st
 			s.saw(c.state)
+			if kv := (values{}).add(resp.Responses)[loserKey]; kv != nil && kv.ModRevision > rev {
+				c.pause = min(time.Duration(rand.ExpFloat64()*float64(time.Since(start))), 500*time.Millisecond)
+			}
 			return nil
 		}
 		if base, err = s.basisOf(resp.Responses); err != nil {
@@ -129,7 +127,7 @@ func (s *Store) commit(batch []*write) error {
 			c.name = ""
 			return unknown(nil)
 		}
-		if time.Now().After(end) {
+		if ctx.Err() != nil {
 			return errContended
 		}
 	}
@@ -138,11 +136,10 @@ func (s *Store) commit(batch []*write) error {
 // build applies every write to a copy of the state.
 func (s *Store) build(base basis, batch []*write) *update {
 	u := &update{
-		state:  base.state.clone(),
-		now:    s.config.Now().UnixNano(),
-		prefix: s.config.Prefix,
-		known:  base.known,
-		made:   map[string]*outcome{},
+		state: base.state.clone(),
+		now:   s.config.Now().UnixNano(),
+		known: base.known,
+		made:  map[string]*outcome{},
 	}
 	for _, w := range batch {
 		w.err = w.apply(u)
@@ -151,66 +148,43 @@ func (s *Store) build(base basis, batch []*write) *update {
 }
 
 // transaction returns the transaction that makes an update. If it loses against
-// another process, as it has lost times before, it counts that in the record
-// loserKey, which the next winner reads. It does not, if there is no store: the
-// cluster may be another one. The name must still have its lease: otherwise an
-// outcome might be deleted at once.
-func (s *Store) transaction(base basis, u *update, needs []string, lost int64) txn {
-	p, name := s.config.Prefix, s.committer.name
-	process := writerKey + name
+// another process, it says so in the record loserKey, which the next winner reads.
+// It does not, if there is no store: the cluster may be another one. The name must
+// still have its lease: otherwise an outcome might be deleted at once.
+func (s *Store) transaction(base basis, u *update, batch []*write) txn {
+	c := &s.committer
 	if len(u.digests) > 0 {
-		key := numbered(onceLogKey+name, s.committer.number)
-		u.put(key, seal(key, u.digests))
+		u.put(numbered(onceLogKey+c.name, c.number), u.digests)
 	}
 	t := txn{compares: []clientv3.Cmp{
-		clientv3.Compare(clientv3.ModRevision(p+stateKey), "=", base.state.rev),
-		clientv3.Compare(clientv3.CreateRevision(p+leaseKey+name), ">", 0),
+		clientv3.Compare(clientv3.ModRevision(stateKey), "=", base.state.rev),
+		exists(leaseKey + c.name),
 	}}
 	for _, key := range u.absent {
-		t.compares = append(t.compares, clientv3.Compare(clientv3.CreateRevision(p+key), "=", 0))
+		t.compares = append(t.compares, absent(key))
 	}
-	t.then = append(nest(u.ops),
-		clientv3.OpPut(p+stateKey, seal(stateKey, u.encode())),
-		clientv3.OpPut(p+process, seal(process, appendInt64(nil, s.committer.number))),
-		clientv3.OpGet(p+loserKey))
-	t.otherwise = append(s.basisOps(needs), clientv3.OpTxn(
-		[]clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(p+stateKey), ">", 0)},
-		[]clientv3.Op{clientv3.OpPut(p+loserKey, seal(loserKey, appendInt64(nil, lost+1)))}, nil))
+	t.then = append(nest(u.ops), put(stateKey, u.encode()), put(writerKey+c.name, appendInt64(nil, c.number)), clientv3.OpGet(loserKey))
+	t.otherwise = append(s.basisOps(batch), clientv3.OpTxn([]clientv3.Cmp{exists(stateKey)}, []clientv3.Op{put(loserKey, nil)}, nil))
 	return t
 }
 
-// group is how many operations a nested transaction gets. etcd accepts at most
-// 128 operations in a transaction, counted without those of nested ones. A
-// nested transaction may have as many as the outer one has left of the 128. So
-// 60 groups of 60 fit.
-const group = 60
-
-// nest packs operations into groups if they are too many for one transaction.
-// That happens only to a write that has a transaction of its own.
-func nest(ops []clientv3.Op) []clientv3.Op {
-	if len(ops) <= 128-3 {
-		return ops
+// basisOps returns the operations that read a basis for writes.
+func (s *Store) basisOps(batch []*write) []clientv3.Op {
+	var needs []string
+	for _, w := range batch {
+		needs = append(needs, w.needs...)
 	}
-	var packed []clientv3.Op
-	for part := range slices.Chunk(ops, group) {
-		packed = append(packed, clientv3.OpTxn(nil, part, nil))
-	}
-	return packed
-}
-
-// basisOps returns the operations that read a basis.
-func (s *Store) basisOps(needs []string) []clientv3.Op {
 	name := s.committer.name
-	return append(s.getOps([]string{stateKey, writerKey + name, leaseKey + name}), nest(s.getOps(needs))...)
+	return append(gets(stateKey, writerKey+name, leaseKey+name), nest(gets(needs...))...)
 }
 
 // basisOf returns the basis that basisOps has read.
 func (s *Store) basisOf(responses []*etcdserverpb.ResponseOp) (basis, error) {
-	v := s.collect(values{}, responses)
+	v := values{}.add(responses)
 	st, err := s.stateOf(v)
 	process := writerKey + s.committer.name
 	if err != nil || v[process] == nil {
-		return basis{state: st, known: v}, err
+		return basis{state: st, known: v, mark: -1}, err
 	}
 	body, err := v.open(process)
 	if err != nil || len(body) != 8 {
@@ -219,10 +193,9 @@ func (s *Store) basisOf(responses []*etcdserverpb.ResponseOp) (basis, error) {
 	return basis{state: st, known: v, mark: int64At(body)}, nil
 }
 
-// lookUp reads the current basis, linearizably even if the store is configured
-// for serializable reads.
-func (s *Store) lookUp(end time.Time, needs []string) (basis, error) {
-	resp, _, err := s.call(s.context, end, txn{then: s.basisOps(needs)})
+// lookUp reads the current basis for writes.
+func (s *Store) lookUp(ctx context.Context, batch []*write) (basis, error) {
+	resp, _, err := s.call(ctx, txn{then: s.basisOps(batch)})
 	if err != nil {
 		return basis{}, err
 	}
@@ -230,62 +203,31 @@ func (s *Store) lookUp(end time.Time, needs []string) (basis, error) {
 }
 
 // refused decides what a transaction that ended with err did, and sets the results
-// of its writes. base has no state if none was sent. Only a full cluster still
-// says what it holds. Then a write that has nothing to store succeeds: the
-// repetition of a creation whose outcome is known only reads. The transaction
-// itself may have been carried out: a member that has no room left when it comes
-// to a transaction carries it out and reports that there is no room.
-func (s *Store) refused(end time.Time, base basis, batch []*write, needs []string, unsure bool, err error) error {
-	outcome, sent := err, base.state != nil
-	full := petstore.CodeOf(err) == petstore.CodeFull
-	if unsure || full && sent {
+// of its writes. Only a full cluster still says what it holds. Then a write that
+// has nothing to store succeeds: the repetition of a creation whose outcome is
+// known only reads. The transaction itself may have been carried out: a member
+// that has no room left when it comes to a transaction carries it out and
+// reports that there is no room.
+func (s *Store) refused(ctx context.Context, batch []*write, unsure bool, err error) error {
+	outcome := err
+	if unsure {
 		outcome = unknown(err)
 	}
-	if !full || !sent && len(needs) == 0 {
+	if petstore.CodeOf(err) != petstore.CodeFull {
 		return outcome
 	}
-	now, lookUpErr := s.lookUp(end, needs)
+	now, lookUpErr := s.lookUp(ctx, batch)
 	if lookUpErr != nil {
-		return outcome
+		return unknown(err)
 	}
-	if sent && now.mark == s.committer.number { // it was carried out
+	if now.mark == s.committer.number {
 		s.committer.state = now.state
 		return nil
 	}
-	if unsure && now.state.rev == base.state.rev { // one may still be
-		return outcome
-	}
 	for _, w := range batch {
 		if u := s.build(now, []*write{w}); u.changed {
-			w.err = err
+			w.err = outcome
 		}
 	}
 	return nil
-}
-
-// lossesIn returns the count in kv, the record loserKey, if it was written after
-// rev, otherwise 0.
-func lossesIn(kv *mvccpb.KeyValue, rev int64) int64 {
-	if kv == nil || kv.ModRevision <= rev {
-		return 0
-	}
-	body, err := open(loserKey, kv.Value)
-	if err != nil || len(body) != 8 {
-		return 1 // the count is only a hint, so damage does not matter
-	}
-	return int64At(body)
-}
-
-// maxYield limits how long a process waits for others.
-const maxYield = 500 * time.Millisecond
-
-// yield waits before the next transaction if another process has lost against
-// the last one. The winner is the first to know the new state. If it tried again
-// at once, as the loser does, it could win forever. The more often the loser has
-// lost, the longer the winner waits: the loser may be slower.
-func (s *Store) yield() {
-	if n := s.committer.losses; n > 0 {
-		d := min(s.committer.round*time.Duration(min(n, 100))/2, maxYield)
-		sleep(s.context, time.Now().Add(time.Second), d/2+rand.N(d/2+1))
-	}
 }

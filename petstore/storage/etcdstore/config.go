@@ -1,6 +1,7 @@
 package etcdstore
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -53,14 +54,6 @@ type Config struct {
 	// 0: DefaultRequestTimeout.
 	RequestTimeout time.Duration
 
-	// Serializable makes any member serve reads from its own state, without a
-	// majority. Reads then cost less, go on without a majority, and may be
-	// stale: a member that is slow or cut off returns older pets. A client may
-	// not find what it has just added, and may see it come and go as it reads
-	// from different members. Creations are not affected. false: reads are
-	// linearizable.
-	Serializable bool
-
 	// QueueCapacity is how many messages may be queued at once.
 	// 0: petstore.DefaultQueueCapacity.
 	QueueCapacity int
@@ -107,23 +100,13 @@ func (c Config) withDefaults() (Config, error) {
 	if c.QueueCapacity < 0 {
 		return c, fmt.Errorf("queue capacity: must not be negative, got %d", c.QueueCapacity)
 	}
-	if c.Prefix == "" {
-		c.Prefix = DefaultPrefix
-	}
-	if c.RequestTimeout == 0 {
-		c.RequestTimeout = DefaultRequestTimeout
-	}
-	if c.QueueCapacity == 0 {
-		c.QueueCapacity = petstore.DefaultQueueCapacity
-	}
-	if c.onceKept == 0 {
-		c.onceKept = petstore.OnceKept
-	}
+	c.Prefix = cmp.Or(c.Prefix, DefaultPrefix)
+	c.RequestTimeout = cmp.Or(c.RequestTimeout, DefaultRequestTimeout)
+	c.QueueCapacity = cmp.Or(c.QueueCapacity, petstore.DefaultQueueCapacity)
+	c.onceKept = cmp.Or(c.onceKept, petstore.OnceKept)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c, nil
 }

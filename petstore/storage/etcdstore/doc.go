@@ -11,8 +11,7 @@
 // # What can be relied on
 //
 // Reads are linearizable: a call sees everything that a call in any process
-// returned before it began. With [Config.Serializable] reads may be stale, but go
-// on without a majority.
+// returned before it began.
 //
 // If the response to a transaction is lost, the store sends the transaction
 // again with the same compare. Each process writes a mark in its transactions,
@@ -40,17 +39,17 @@
 // Every key is the prefix and a letter, and for most letters a number of 8
 // bytes, big-endian, so that the keys have the order of the numbers:
 //
-//	a           application and version of the layout
-//	s           state: the counters, and what is not yet in a full block
+//	s           state: the version of the layout, the counters, and what is not
+//	            yet in a full block
 //	w PROCESS   the mark of a process: the number of its last transaction
 //	t PROCESS   exists as long as outcomes of the process must be kept
-//	c           how many times in a row the last losing transaction has lost
+//	c           written by each transaction that loses against another process
 //	p BLOCK     16 pets
 //	P ID        the name of a pet, if it has more than 256 bytes
 //	m CHUNK     how many pets of each status are before a chunk of 128
 //	i S BLOCK   the IDs of 128 pets of the status with the number S
-//	q N         a message: its time of creation, its text
-//	Q N         the text of a message, if it has more than 256 bytes
+//	q N         a message: its time of creation, the length of its text
+//	Q N         the text of a message
 //	o DIGEST    the outcome of a creation with a petstore.Once
 //	l PROCESS N the digests of the outcomes of one transaction of a process
 //

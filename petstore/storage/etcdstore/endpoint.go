@@ -1,6 +1,7 @@
 package etcdstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,116 +27,106 @@ type Endpoint struct {
 func (s *Store) Endpoints() []Endpoint {
 	var all []Endpoint
 	for _, m := range s.members {
-		all = append(all, Endpoint{
-			URL:     m.endpoint,
-			State:   m.state.Load().String(),
-			Calls:   m.calls.Load(),
-			Failed:  m.failed.Load(),
-			Seconds: time.Duration(m.nanoseconds.Load()).Seconds(),
-		})
+		m.mu.Lock()
+		all = append(all, m.Endpoint)
+		m.mu.Unlock()
 	}
 	return all
 }
 
-// memberState is the result of a check. A change of kind is logged.
-type memberState struct {
-	kind    string // "responds", or what is wrong
-	why     string // why it does not respond or refuses requests
-	cluster uint64 // the ID of its cluster, if it responds
-}
-
-func (s *memberState) String() string {
-	if s.why != "" {
-		return s.kind + ": " + s.why
-	}
-	return s.kind
-}
-
-// responds is the kind of a member that can be used.
+// responds is the state of a member that can be used.
 const responds = "responds"
 
 // check reads a key in the member's own state. It also keeps the member's token
-// from expiring.
-func (m *member) check(ctx context.Context, leader bool) *memberState {
+// from expiring. It returns the state of the member, and the ID of its cluster if
+// it responds.
+func (m *member) check(ctx context.Context) (state string, cluster uint64) {
 	ctx, cancel := context.WithTimeout(ctx, m.config.RequestTimeout/2)
 	defer cancel()
-	resp, err := m.send(ctx, txn{
-		then:  []clientv3.Op{clientv3.OpGet(m.config.Prefix+aboutKey, clientv3.WithSerializable())},
-		stale: !leader,
-	})
-	if err == nil {
-		return &memberState{kind: responds, cluster: resp.Header.ClusterId}
-	}
+	resp, err := m.send(ctx, txn{then: []clientv3.Op{clientv3.OpGet(stateKey, clientv3.WithSerializable(), clientv3.WithKeysOnly())}})
 	e, _ := errors.AsType[*memberError](err)
 	switch {
+	case err == nil:
+		return responds, resp.Header.ClusterId
 	case errors.Is(err, rpctypes.ErrNoLeader):
-		return &memberState{kind: "has no leader"}
+		return "has no leader", 0
 	case transient(err):
-		return &memberState{kind: "does not respond", why: e.reason()}
+		return "does not respond: " + e.reason(), 0
 	}
-	return &memberState{kind: "refuses requests", why: e.reason()}
+	return "refuses requests: " + e.reason(), 0
 }
 
-// connect checks all members. Those that respond must belong to one cluster,
-// which becomes the cluster of the store.
+// connect makes the members and checks all. Those that respond must belong to one
+// cluster, which becomes the cluster of the store.
 func (s *Store) connect(ctx context.Context) error {
+	for _, e := range s.config.Endpoints {
+		m, err := newMember(e, &s.config)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e, err)
+		}
+		s.members = append(s.members, m)
+	}
+	states, clusters := make([]string, len(s.members)), make([]uint64, len(s.members))
 	var wg sync.WaitGroup
-	for _, m := range s.members {
-		wg.Go(func() { m.state.Store(m.check(ctx, false)) })
+	for i, m := range s.members {
+		wg.Go(func() { states[i], clusters[i] = m.check(ctx) })
 	}
 	wg.Wait()
-	var ids, silent []string
-	same := true
-	for _, m := range s.members {
-		st := m.state.Load()
-		if st.kind != responds {
-			silent = append(silent, m.endpoint+": "+st.why)
-			continue
-		}
-		m.ours.Store(true)
-		if s.cluster == 0 {
-			s.cluster = st.cluster
-		}
-		same = same && s.cluster == st.cluster
-		ids = append(ids, fmt.Sprintf("%s to %x", m.endpoint, st.cluster))
+	var all []string
+	several := false
+	for i, m := range s.members {
+		s.cluster = cmp.Or(s.cluster, clusters[i])
+		s.judge(m, states[i], clusters[i])
+		several = several || states[i] == responds && !m.ours.Load()
+		all = append(all, m.URL+" "+m.State)
 	}
-	if len(ids) == 0 {
-		return errors.New("no member of the cluster can be used: " + strings.Join(silent, ", "))
-	}
-	if !same {
-		return errors.New("the endpoints belong to different clusters: " + strings.Join(ids, ", "))
+	switch {
+	case s.cluster == 0:
+		return errors.New("no member of the cluster can be used: " + strings.Join(all, ", "))
+	case several:
+		return errors.New("the endpoints belong to different clusters: " + strings.Join(all, ", "))
 	}
 	return nil
+}
+
+// judge sets the state of a member that was checked, and returns the one before.
+// A member is used only after it has turned out to belong to the cluster of the
+// store.
+func (s *Store) judge(m *member, state string, cluster uint64) (before string) {
+	switch {
+	case state != responds:
+	case cluster == s.cluster:
+		m.ours.Store(true)
+	case m.ours.Load():
+		_ = s.otherCluster(m.URL, cluster)
+	default:
+		state = fmt.Sprintf("is not used: it belongs to cluster %x, and the others to %x", cluster, s.cluster)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before, m.State = m.State, state
+	return before
 }
 
 // checkInterval is how often each member is checked.
 const checkInterval = 2 * time.Second
 
 // watch checks a member until the store is closed, and logs when its state
-// changes. A member that did not respond when the store was opened is used only
-// after it has turned out to belong to the same cluster.
+// changes, but not when only the reason does.
 func (s *Store) watch(m *member) {
-	for sleep(s.context, time.Now().Add(time.Minute), checkInterval) {
-		st := m.check(s.context, true)
+	for sleep(s.context, checkInterval) {
+		state, cluster := m.check(clientv3.WithRequireLeader(s.context))
 		if s.context.Err() != nil {
 			return
 		}
-		switch {
-		case st.kind != responds:
-		case st.cluster == s.cluster:
-			m.ours.Store(true)
-		case m.ours.Load():
-			_ = s.otherCluster(m.endpoint, st.cluster)
-		default:
-			st.kind = fmt.Sprintf("is not used: it belongs to cluster %x, and the others to %x", st.cluster, s.cluster)
-		}
-		if old := m.state.Swap(st); old.kind == st.kind {
+		before, _, _ := strings.Cut(s.judge(m, state, cluster), ": ")
+		if kind, _, _ := strings.Cut(m.State, ": "); kind == before {
 			continue
 		}
 		log := s.config.Logger.Warn
-		if st.kind == responds {
+		if m.State == responds {
 			log = s.config.Logger.Info
 		}
-		log("endpoint", "url", m.endpoint, "state", st.String())
+		log("endpoint", "url", m.URL, "state", m.State)
 	}
 }

@@ -25,7 +25,7 @@ import (
 const maxNumber = 10_000
 
 // identify gives the process a new name, unless its name can still be used.
-func (s *Store) identify(end time.Time) error {
+func (s *Store) identify(ctx context.Context) error {
 	c, maxAge := &s.committer, s.config.onceKept/48
 	// The monotonic clock may stop while the machine sleeps. The wall clock
 	// may be set.
@@ -34,12 +34,12 @@ func (s *Store) identify(end time.Time) error {
 	if c.name != "" && c.number < maxNumber && now.Sub(c.named) < maxAge && age >= 0 && age < maxAge {
 		return nil
 	}
+	c.name = ""
 	name := numbered("", rand.Int64())
-	key := leaseKey + name
 	// Without a store, the cluster may be another one, and gets no key.
-	resp, _, err := s.call(s.context, end, txn{
-		compares: []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(s.config.Prefix+stateKey), ">", 0)},
-		then:     []clientv3.Op{clientv3.OpPut(s.config.Prefix+key, seal(key, nil))},
+	resp, _, err := s.call(ctx, txn{
+		compares: []clientv3.Cmp{exists(stateKey)},
+		then:     []clientv3.Op{put(leaseKey+name, nil)},
 		ttl:      int64((s.config.onceKept+2*maxAge)/time.Second) + 1,
 	})
 	if err == nil && !resp.Succeeded {
@@ -57,12 +57,7 @@ const expireInterval = time.Minute
 // expireAll deletes expired outcomes until the store is closed. Every process
 // does this in the background, so that creations need not.
 func (s *Store) expireAll() {
-	for {
-		select {
-		case <-time.After(expireInterval/2 + rand.N(expireInterval)):
-		case <-s.context.Done():
-			return
-		}
+	for sleep(s.context, expireInterval/2+rand.N(expireInterval)) {
 		if err := s.expire(s.context); err != nil && s.context.Err() == nil {
 			s.config.Logger.Warn("expired outcomes of idempotent creations could not be deleted", "err", err)
 		}
@@ -72,22 +67,16 @@ func (s *Store) expireAll() {
 // expire deletes what was written under names whose lease has ended. It only
 // deletes, which a cluster without space accepts.
 func (s *Store) expire(ctx context.Context) error {
-	p := s.config.Prefix
-	resp, err := s.do(ctx, txn{then: []clientv3.Op{
-		clientv3.OpGet(p+leaseKey, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
-		clientv3.OpGet(p+writerKey, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
-	}})
-	if err != nil {
-		return err
-	}
-	found := s.collect(values{}, resp.Responses)
+	found, err := s.read(ctx,
+		clientv3.OpGet(leaseKey, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
+		clientv3.OpGet(writerKey, clientv3.WithPrefix(), clientv3.WithKeysOnly()))
 	var errs []error
 	for key := range found {
 		if name, ok := strings.CutPrefix(key, writerKey); ok && found[leaseKey+name] == nil {
 			errs = append(errs, s.expireName(ctx, name))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, err)...)
 }
 
 // expireStep is how many records of outcomes one transaction deletes, with the
@@ -99,15 +88,9 @@ const expireStep = 16
 // another process, or by an attempt without a response. The Once of a deleted
 // outcome may have been used again since.
 func (s *Store) expireName(ctx context.Context, name string) error {
-	p := s.config.Prefix
 	for {
-		resp, err := s.do(ctx, txn{then: []clientv3.Op{clientv3.OpGet(p+onceLogKey+name, clientv3.WithPrefix(), clientv3.WithLimit(expireStep))}})
+		found, err := s.read(ctx, clientv3.OpGet(onceLogKey+name, clientv3.WithPrefix(), clientv3.WithLimit(expireStep)))
 		if err != nil {
-			return err
-		}
-		found := s.collect(values{}, resp.Responses)
-		if len(found) == 0 {
-			_, err := s.do(ctx, txn{then: []clientv3.Op{clientv3.OpDelete(p + writerKey + name)}})
 			return err
 		}
 		var same []clientv3.Cmp
@@ -117,13 +100,16 @@ func (s *Store) expireName(ctx context.Context, name string) error {
 			if err != nil {
 				return err
 			}
-			same = append(same, clientv3.Compare(clientv3.ModRevision(p+key), "=", kv.ModRevision))
-			drop = append(drop, clientv3.OpDelete(p+key))
+			same = append(same, clientv3.Compare(clientv3.ModRevision(key), "=", kv.ModRevision))
+			drop = append(drop, clientv3.OpDelete(key))
 			for digest := range slices.Chunk(digests, sha256.Size) {
-				drop = append(drop, clientv3.OpDelete(p+onceKey+string(digest)))
+				drop = append(drop, clientv3.OpDelete(onceKey+string(digest)))
 			}
 		}
-		if _, err := s.do(ctx, txn{compares: same, then: nest(drop)}); err != nil {
+		if len(found) == 0 {
+			drop = []clientv3.Op{clientv3.OpDelete(writerKey + name)}
+		}
+		if _, err := s.do(ctx, txn{compares: same, then: nest(drop)}); err != nil || len(found) == 0 {
 			return err
 		}
 	}

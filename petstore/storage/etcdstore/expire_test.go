@@ -2,7 +2,6 @@ package etcdstore_test
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,52 +20,32 @@ func createWithKeys(t *testing.T, s *etcdstore.Store, kind string, n int) []int6
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: kind}, petstore.Once{Key: fmt.Sprint(kind, i)})
-			if err != nil {
-				t.Error(err)
-			}
-			ids[i] = pet.ID
+			ids[i] = create(t, s, petstore.NewPet{Name: kind}, fmt.Sprint(kind, i)).ID
 		})
 	}
 	wg.Wait()
 	return ids
 }
 
-// count returns how many keys with that prefix the cluster has.
-func count(t *testing.T, c *clientv3.Client, prefix string) int64 {
-	t.Helper()
-	resp, err := c.Get(t.Context(), prefix, clientv3.WithPrefix(), clientv3.WithCountOnly())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.Count
-}
-
 // expireUntil lets a store delete expired outcomes until the cluster has want
 // outcomes.
 func expireUntil(t *testing.T, c *clientv3.Client, s *etcdstore.Store, prefix string, want int64) {
 	t.Helper()
-	start := time.Now()
-	for {
+	eventually(t, "the outcomes have expired", func() error {
 		if err := s.Expire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		n := count(t, c, prefix+"o")
-		if n == want {
-			t.Logf("%d outcomes are left after %v", n, time.Since(start).Round(time.Second))
-			return
+		if n := count(t, c, prefix+"o"); n != want {
+			return fmt.Errorf("%d outcomes are left, want %d", n, want)
 		}
-		if time.Since(start) > time.Minute {
-			t.Fatalf("%d outcomes are left after %v, want %d", n, time.Since(start), want)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return nil
+	})
 }
 
 // How long outcomes are kept does not depend on the clock of a process.
 func TestClocks(t *testing.T) {
-	prefix, client := newPrefix(t), newClient(t, endpoint)
-	config := etcdstore.Config{Prefix: prefix, RequestTimeout: time.Minute}
+	prefix, client := newPrefix(t), clientOf(t, endpoint)
+	config := etcdstore.Config{Prefix: prefix}
 	at := func(d time.Duration) etcdstore.Config {
 		c := config
 		c.Now = func() time.Time { return time.Now().Add(d) }
@@ -111,9 +90,8 @@ func TestClocks(t *testing.T) {
 // outcome could be deleted at once. A machine that sleeps in the middle of a
 // creation for longer than the lease comes to that too.
 func TestLostLease(t *testing.T) {
-	url := freeURL()
-	newCluster(t, []string{url})
-	s, client := open(t, etcdstore.Config{Endpoints: []string{url}}), newClient(t, url)
+	url := newCluster(t)
+	s, client := open(t, etcdstore.Config{Endpoints: []string{url}}), clientOf(t, url)
 	createWithKeys(t, s, "before", 1)
 	leases, err := client.Leases(t.Context())
 	if err != nil || len(leases.Leases) != 1 {
@@ -132,34 +110,7 @@ func TestLostLease(t *testing.T) {
 	if err := s.Expire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: "k"}); err != nil || again != pet {
-		t.Errorf("repeated: %+v, %v", again, err)
-	}
-}
-
-// Expired outcomes are deleted even if the cluster is full, so that the steps in
-// docs/cluster.md make room.
-func TestExpireWithoutRoom(t *testing.T) {
-	url := freeURL()
-	newCluster(t, []string{url}, "--quota-backend-bytes=8388608")
-	config := etcdstore.Config{Endpoints: []string{url}, Prefix: "pets/"}.KeptFor(10 * time.Second)
-	s := open(t, config)
-	client := newClient(t, url)
-	createWithKeys(t, s, "brief", 500)
-	for err := error(nil); err == nil; {
-		_, err = client.Put(t.Context(), "junk", strings.Repeat("x", 1<<19))
-	}
-	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: "k"}); petstore.CodeOf(err) != petstore.CodeFull {
-		t.Fatalf("creating without room: %v", err)
-	}
-	t.Logf("%d outcomes without room", count(t, client, "pets/o"))
-	expireUntil(t, client, s, "pets/", 0)
-	if n := count(t, client, "pets/l") + count(t, client, "pets/w"); n > 0 {
-		t.Errorf("%d other records are left", n)
-	}
-	// A process without a lease cannot get one now.
-	other := open(t, config)
-	if _, err := other.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{Key: "k"}); petstore.CodeOf(err) != petstore.CodeFull {
-		t.Fatalf("creating without room: %v", err)
+	if again := create(t, s, petstore.NewPet{}, "k"); again != pet {
+		t.Errorf("repeated: %+v", again)
 	}
 }

@@ -13,41 +13,18 @@ import (
 // can continue after the number of pets in [Store.Stats]. ImportPets must not be
 // called while anything else adds pets.
 func (s *Store) ImportPets(ctx context.Context, pets []petstore.Pet) error {
-	var writes []*write
-	for i, p := range pets {
-		if p.ID != pets[0].ID+int64(i) {
-			return petstore.Errorf(petstore.CodeConflict, "the pet %d does not follow the one before, %d", p.ID, pets[i-1].ID)
-		}
-		w, err := newPetWrite(p.NewPet)
-		if err != nil {
-			return err
-		}
-		w.apply = func(u *update) error {
+	newWrite := func(p petstore.Pet) (*write, error) { return newPetWrite(p.NewPet) }
+	return importAll(ctx, s, pets, newWrite, func(u *update, part []petstore.Pet) error {
+		for _, p := range part {
 			if p.ID != u.lastPet+1 {
 				return petstore.Errorf(petstore.CodeConflict, "the pet %d does not follow the last one, %d", p.ID, u.lastPet)
 			}
-			_, err := u.createPet(p.NewPet, w)
-			return err
+			if _, err := u.createPet(p.NewPet); err != nil {
+				return err
+			}
 		}
-		writes = append(writes, w)
-	}
-	return s.changeAll(ctx, writes)
-}
-
-// changeAll changes more than can wait at once.
-func (s *Store) changeAll(ctx context.Context, writes []*write) error {
-	for len(writes) > 0 {
-		n, size := 0, 0
-		for n < min(len(writes), maxBatch) && size < maxBatchBytes {
-			size += writes[n].size
-			n++
-		}
-		if err := s.change(ctx, writes[:n]...); err != nil {
-			return err
-		}
-		writes = writes[n:]
-	}
-	return nil
+		return nil
+	})
 }
 
 // LastMessage returns the number of the last message that was submitted or
@@ -66,30 +43,50 @@ func (s *Store) LastMessage(ctx context.Context) (int64, error) {
 // last. Like [Store.ImportPets], it stops at the first error and must not be
 // called while anything else adds messages.
 func (s *Store) ImportMessages(ctx context.Context, messages []petstore.Message, last int64) error {
-	var writes []*write
-	for _, m := range messages {
-		number, ok := petstore.ParseMessageID(m.ID)
-		if !ok || number > maxID {
-			return petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", m.ID)
+	newWrite := func(m petstore.Message) (*write, error) {
+		if n, ok := petstore.ParseMessageID(m.ID); !ok || n > maxID {
+			return nil, petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", m.ID)
 		}
-		w, err := newMessageWrite(m.Text)
-		if err != nil {
-			return err
-		}
-		w.apply = func(u *update) error {
-			if number > u.lastMessage {
-				u.lastMessage = number
-				u.queued++
-				u.putMessage(number, m.CreatedAt.UnixNano(), m.Text)
-			}
-			return nil
-		}
-		writes = append(writes, w)
+		return newMessageWrite(m.Text)
 	}
-	writes = append(writes, &write{apply: func(u *update) error {
+	err := importAll(ctx, s, messages, newWrite, func(u *update, part []petstore.Message) error {
+		for _, m := range part {
+			if n, _ := petstore.ParseMessageID(m.ID); n > u.lastMessage {
+				u.addMessage(n, m.CreatedAt.UnixNano(), m.Text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, &write{apply: func(u *update) error {
 		u.changed = u.changed || last > u.lastMessage
 		u.lastMessage = max(u.lastMessage, last)
 		return nil
 	}})
-	return s.changeAll(ctx, writes)
+}
+
+// importAll calls apply with parts of all that fit into a transaction. newWrite
+// returns the write of a single one.
+func importAll[T any](ctx context.Context, s *Store, all []T, newWrite func(T) (*write, error), apply func(*update, []T) error) error {
+	for len(all) > 0 {
+		n, size := 0, 0
+		for n < min(len(all), maxBatch) {
+			w, err := newWrite(all[n])
+			if err != nil {
+				return err
+			}
+			if n > 0 && size+w.size > maxBatchBytes {
+				break
+			}
+			n, size = n+1, size+w.size
+		}
+		part := all[:n]
+		if err := s.change(ctx, &write{alone: true, size: size, apply: func(u *update) error { return apply(u, part) }}); err != nil {
+			return err
+		}
+		all = all[n:]
+	}
+	return nil
 }

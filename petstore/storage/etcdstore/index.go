@@ -12,14 +12,9 @@ import (
 // it. So the place of an ID in the index is in the block that the mark leads to,
 // or in the next one.
 
-// mark writes the mark before the next pet.
-func (u *update) mark() {
-	key := numbered(markKey, u.lastPet/idsPerBlock)
-	b := make([]byte, 0, 8*len(u.count)+sumLen)
-	for _, n := range u.count {
-		b = appendInt64(b, n)
-	}
-	u.put(key, seal(key, b))
+// indexBlockKey returns the key of the n-th block of the index of a status.
+func indexBlockKey(status int, n int64) string {
+	return numbered(indexKey+string(rune('0'+status)), n)
 }
 
 // index adds a pet to the index of a status.
@@ -27,8 +22,7 @@ func (u *update) index(status int, id int64) {
 	u.count[status]++
 	u.tail[status] = append(u.tail[status], id)
 	if len(u.tail[status]) == idsPerBlock {
-		key := indexBlockKey(status, u.count[status]/idsPerBlock-1)
-		u.put(key, seal(key, appendIDs(nil, u.tail[status])))
+		u.put(indexBlockKey(status, u.count[status]/idsPerBlock-1), appendNumbers(nil, u.tail[status]))
 		u.tail[status] = nil
 	}
 }
@@ -42,84 +36,72 @@ func (s *Store) plan(st *state, status petstore.Status, after int64, limit int) 
 	}
 	if status == "" {
 		last := min(after+int64(limit), st.lastPet)
-		return sequence(after, last), last < st.lastPet, nil
+		for id := after + 1; id <= last; id++ {
+			ids = append(ids, id)
+		}
+		return ids, last < st.lastPet, nil
 	}
 	i := statusIndex(status)
 	place := int64(0) // in the index, at or before the first ID above after
 	if chunk := after / idsPerBlock; chunk > 0 {
 		key := numbered(markKey, chunk)
-		counts := s.blocks.get(key)
+		counts := s.lists.get(key)
 		if counts == nil {
 			return nil, false, []string{key}
 		}
 		place = counts[i]
 	}
-	n, full := place/idsPerBlock, st.count[i]/idsPerBlock
 	// A page of 100 starts in the first or second block and so ends by the third.
-	for b := n; b < min(n+3, full); b++ {
-		if key := indexBlockKey(i, b); s.blocks.get(key) == nil {
+	first, full := place/idsPerBlock, st.count[i]/idsPerBlock
+	for n := first; n < min(first+3, full); n++ {
+		key := indexBlockKey(i, n)
+		list := s.lists.get(key)
+		if list == nil {
 			missing = append(missing, key)
 		}
-	}
-	for ; len(missing) == 0 && n <= full; n++ {
-		list := st.tail[i]
-		if n < full {
-			if list = s.blocks.get(indexBlockKey(i, n)); list == nil {
-				return nil, false, []string{indexBlockKey(i, n)} // no longer in the cache
-			}
-		}
-		list = list[sort.Search(len(list), func(j int) bool { return list[j] > after }):]
-		if room := limit - len(ids); len(list) > room {
-			return append(ids, list[:room]...), true, nil
-		}
 		ids = append(ids, list...)
-		if len(ids) == limit {
-			return ids, n < full && (n+1 < full || len(st.tail[i]) > 0), nil
-		}
 	}
-	return ids, false, missing
+	if len(missing) > 0 {
+		return nil, false, missing
+	}
+	if full < first+3 {
+		ids = append(ids, st.tail[i]...)
+	}
+	ids = ids[sort.Search(len(ids), func(j int) bool { return ids[j] > after }):]
+	if len(ids) > limit {
+		return ids[:limit], true, nil
+	}
+	return ids, false, nil
 }
 
-// sequence returns the IDs above after, up to last.
-func sequence(after, last int64) (ids []int64) {
-	for id := after + 1; id <= last; id++ {
-		ids = append(ids, id)
-	}
-	return ids
-}
-
-// learn adds a mark or block that was read to the cache.
+// learn adds a mark or a block of an index that was read to the cache.
 func (s *Store) learn(key string, v values) error {
 	body, err := v.open(key)
 	if err != nil {
 		return err
 	}
-	var list []int64
+	n := int64(idsPerBlock)
 	if key[:1] == markKey {
-		for ; len(body) >= 8; body = body[8:] {
-			list = append(list, int64At(body))
-		}
-		if len(list) != len(state{}.count) {
-			return damaged("the mark %q has %d numbers", key, len(list))
-		}
-	} else if list, body, err = decodeIDs(body, idsPerBlock); err != nil {
-		return err
+		n = int64(len(state{}.count))
 	}
-	if len(body) > 0 {
-		return damaged("the record %q is too long", key)
+	list, rest, err := decodeNumbers(body, n)
+	if err == nil && len(rest) > 0 {
+		err = damaged("the record %q is too long", key)
 	}
-	s.blocks.put(key, list)
-	return nil
+	if err == nil {
+		s.lists.put(key, list)
+	}
+	return err
 }
 
-// cache holds marks and blocks, which never change. A full cache drops any of
-// them for a new one.
+// cache holds marks and blocks of indexes, which never change. A full cache
+// starts again empty.
 type cache struct {
 	mu  sync.Mutex
 	all map[string][]int64
 }
 
-// maxCached limits the marks and blocks in a cache, of about a kilobyte each.
+// maxCached limits the lists in a cache, of about a kilobyte each.
 const maxCached = 8192
 
 func (c *cache) get(key string) []int64 {
@@ -131,14 +113,8 @@ func (c *cache) get(key string) []int64 {
 func (c *cache) put(key string, list []int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.all == nil {
+	if c.all == nil || len(c.all) == maxCached {
 		c.all = map[string][]int64{}
-	}
-	for old := range c.all {
-		if len(c.all) < maxCached {
-			break
-		}
-		delete(c.all, old)
 	}
 	c.all[key] = list
 }

@@ -36,6 +36,15 @@ func fill(t *testing.T, s *etcdstore.Store, n int) *memory.Store {
 	return oracle
 }
 
+// query returns a query for a list page after the pet with that ID.
+func query(status petstore.Status, after int64, limit int) petstore.ListQuery {
+	q := petstore.ListQuery{Status: status, Limit: limit}
+	if after > 0 {
+		q.After = petstore.CursorAfter(after)
+	}
+	return q
+}
+
 // List pages are right at every cursor, with a full cache and with an empty one.
 func TestIndex(t *testing.T) {
 	const n = 3000
@@ -58,10 +67,7 @@ func TestIndex(t *testing.T) {
 	}
 	for _, status := range append(petstore.Statuses(), "") {
 		for after := int64(0); after <= n+1; after += 1 + rand.Int64N(20) {
-			q := petstore.ListQuery{Status: status, Limit: 1 + rand.IntN(100)}
-			if after > 0 {
-				q.After = petstore.CursorAfter(after)
-			}
+			q := query(status, after, 1+rand.IntN(100))
 			compare(warm, q)
 			if rand.IntN(50) == 0 {
 				cold := open(t, etcdstore.Config{Prefix: prefix})
@@ -73,7 +79,7 @@ func TestIndex(t *testing.T) {
 	for _, after := range []int64{1, 127, 128, 129, 256, n - 1, n, n + 1, 1<<53 - 1, 1<<63 - 1} {
 		for _, status := range append(petstore.Statuses(), "") {
 			cold := open(t, etcdstore.Config{Prefix: prefix})
-			compare(cold, petstore.ListQuery{Status: status, After: petstore.CursorAfter(after), Limit: 100})
+			compare(cold, query(status, after, 100))
 			cold.Close()
 		}
 	}
@@ -89,7 +95,7 @@ func TestIndexOfAnotherProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := reader.ListPets(t.Context(), petstore.ListQuery{Status: petstore.StatusSold, After: lastCursor(i)})
+		page, err := reader.ListPets(t.Context(), query(petstore.StatusSold, int64(i), 20))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,13 +103,6 @@ func TestIndexOfAnotherProcess(t *testing.T) {
 			t.Fatalf("the page after %d is %+v", i, page)
 		}
 	}
-}
-
-func lastCursor(n int) petstore.Cursor {
-	if n == 0 {
-		return ""
-	}
-	return petstore.CursorAfter(int64(n))
 }
 
 // Imported pets must follow the last pet, and new messages follow imported ones.
@@ -118,7 +117,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("importing %v: %v", pets, err)
 		}
 	}
-	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != 2 {
+	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != 3 { // the third has followed
 		t.Errorf("%+v, %v", stats, err)
 	}
 	m := petstore.Message{ID: "msg_7", Text: "old", Status: petstore.MessageQueued}

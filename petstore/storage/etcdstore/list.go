@@ -2,7 +2,7 @@ package etcdstore
 
 import (
 	"context"
-	"maps"
+	"slices"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -21,7 +21,7 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	}
 	ctx, cancel := s.limit(ctx)
 	defer cancel()
-	pets, more, err := s.records(ctx, q.Status, min(after, maxID), q.Limit)
+	pets, more, err := s.records(ctx, q.Status, after, q.Limit)
 	if err == nil {
 		if n := fitting(pets); n < len(pets) {
 			pets, more = pets[:n], true
@@ -33,10 +33,10 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 		return page, err
 	}
 	for _, r := range pets {
-		page.Pets = append(page.Pets, r.pet())
+		page.Pets = append(page.Pets, r.Pet)
 	}
 	if more {
-		page.Next = petstore.CursorAfter(pets[len(pets)-1].id)
+		page.Next = petstore.CursorAfter(pets[len(pets)-1].ID)
 	}
 	return page, nil
 }
@@ -51,7 +51,7 @@ func fitting(pets []record) int {
 		}
 		if r.size > 0 {
 			size += r.size
-		} else if json, err := r.pet().AppendJSON(nil); err == nil {
+		} else if json, err := r.AppendJSON(nil); err == nil {
 			size += len(json)
 		}
 	}
@@ -61,49 +61,46 @@ func fitting(pets []record) int {
 // records reads the records of at most limit pets with that status, "" for any,
 // and with IDs above after. more says that others follow.
 //
-// IDs are never removed from an index, so records can guess from the newest
-// state that it knows which pets are in the page. It reads these together with
-// the current state, plans the page in that, and then reads what is missing. The
-// page is that of the moment at which the state was read.
-func (s *Store) records(ctx context.Context, status petstore.Status, after int64, limit int) ([]record, bool, error) {
-	var guess []int64
-	var missing []string
-	if status == "" {
-		guess = sequence(after, after+int64(limit))
-	} else if st := s.newest.Load(); st != nil {
-		guess, _, missing = s.plan(st, status, after, limit)
-	}
-	v, err := s.read(ctx, append(missing, stateKey), s.blockOps(blocksOf(guess))...)
-	if err != nil {
-		return nil, false, err
-	}
-	st, err := s.stateOf(v)
-	if err != nil {
-		return nil, false, err
-	}
-	for _, key := range missing {
-		if v[key] == nil {
-			continue // the member lags
+// Pets never change, and IDs are never removed from an index. So if others follow
+// in the newest state that the store knows, the page is the same in every later
+// one, and records reads only the pets. Otherwise it reads the current state too.
+func (s *Store) records(ctx context.Context, status petstore.Status, after int64, limit int) (pets []record, more bool, err error) {
+	st, blocks := s.newest.Load(), map[int64][]record{}
+	current := false // st was read by this call
+	for first := true; ; first = false {
+		ids, more, missing := s.plan(st, status, after, limit)
+		lacking := slices.DeleteFunc(blocksOf(ids), func(n int64) bool { return n == st.sealed() || blocks[n] != nil })
+		ops := append(gets(missing...), blockOps(lacking)...)
+		final := current || more
+		if final && len(ops) == 0 && !first { // the first time records must find out whether the cluster responds
+			pets, err := recordsAt(st, status, ids, blocks)
+			return pets, more, err
 		}
-		if err := s.learn(key, v); err != nil {
-			return nil, false, err
+		renew := !final || len(ops) == 0
+		if renew {
+			ops = append(ops, clientv3.OpGet(stateKey))
 		}
-	}
-	ids, more, missing := s.plan(st, status, after, limit)
-	for len(missing) > 0 {
-		got, err := s.fetch(ctx, missing)
+		v, err := s.read(ctx, ops...)
 		if err != nil {
 			return nil, false, err
 		}
 		for _, key := range missing {
-			if err := s.learn(key, got); err != nil {
+			if err := s.learn(key, v); err != nil {
 				return nil, false, err
 			}
 		}
-		ids, more, missing = s.plan(st, status, after, limit)
+		for _, n := range lacking {
+			if blocks[n], err = openBlock(n, v); err != nil {
+				return nil, false, err
+			}
+		}
+		if renew {
+			if st, err = s.stateOf(v); err != nil {
+				return nil, false, err
+			}
+			current = true
+		}
 	}
-	pets, err := s.recordsAt(ctx, st, status, ids, v)
-	return pets, more, err
 }
 
 // blocksOf returns the numbers of the blocks that have the pets with those IDs,
@@ -111,11 +108,9 @@ func (s *Store) records(ctx context.Context, status petstore.Status, after int64
 func blocksOf(ids []int64) []int64 {
 	var blocks []int64
 	for _, id := range ids {
-		if n := blockOf(id); len(blocks) == 0 || blocks[len(blocks)-1] != n {
-			blocks = append(blocks, n)
-		}
+		blocks = append(blocks, blockOf(id))
 	}
-	return blocks
+	return slices.Compact(blocks)
 }
 
 // maxGap is how many blocks are read without need rather than in two operations:
@@ -124,50 +119,35 @@ const maxGap = 2
 
 // blockOps returns operations that read the blocks with those numbers, which
 // must be ascending, and maybe a few between them.
-func (s *Store) blockOps(blocks []int64) (ops []clientv3.Op) {
+func blockOps(blocks []int64) (ops []clientv3.Op) {
 	for i := 0; i < len(blocks); {
 		j := i + 1
 		for j < len(blocks) && blocks[j]-blocks[j-1] <= 1+maxGap {
 			j++
 		}
-		ops = append(ops, s.rangeOp(numbered(petKey, blocks[i]), numbered(petKey, blocks[j-1]+1)))
+		ops = append(ops, clientv3.OpGet(numbered(petKey, blocks[i]), clientv3.WithRange(numbered(petKey, blocks[j-1]+1))))
 		i = j
 	}
 	return ops
 }
 
-// recordsAt returns the records with those IDs, which must have that status. It
-// reads the blocks that are not in v.
-func (s *Store) recordsAt(ctx context.Context, st *state, status petstore.Status, ids []int64, v values) ([]record, error) {
-	var lacking []string
-	for _, n := range blocksOf(ids) {
-		if key := numbered(petKey, n); n < st.sealed() && v[key] == nil {
-			lacking = append(lacking, key)
-		}
+// recordsAt returns the records with those IDs, which must have that status.
+// They are in blocks and in the state.
+func recordsAt(st *state, status petstore.Status, ids []int64, blocks map[int64][]record) ([]record, error) {
+	last, err := decodeBlock(st.sealed(), int(st.lastPet%petsPerBlock), st.pets)
+	if err != nil {
+		return nil, err
 	}
-	if len(lacking) > 0 {
-		got, err := s.fetch(ctx, lacking)
-		if err != nil {
-			return nil, err
+	pets := make([]record, len(ids))
+	for i, id := range ids {
+		block := last
+		if n := blockOf(id); n < st.sealed() {
+			block = blocks[n]
 		}
-		maps.Copy(v, got)
-	}
-	pets := make([]record, 0, len(ids))
-	var block []record
-	at := int64(-1)
-	for _, id := range ids {
-		if n := blockOf(id); n != at {
-			var err error
-			if block, err = st.block(n, v); err != nil {
-				return nil, err
-			}
-			at = n
-		}
-		r := block[(id-1)%petsPerBlock]
-		if status != "" && r.status != status {
+		pets[i] = block[(id-1)%petsPerBlock]
+		if status != "" && pets[i].Status != status {
 			return nil, damaged("the pet %d is in the index of another status", id)
 		}
-		pets = append(pets, r)
 	}
 	return pets, nil
 }

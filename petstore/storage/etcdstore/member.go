@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/namespace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
@@ -28,19 +29,14 @@ import (
 // which gets a new token for every call that needs one, and which does not say
 // why it cannot connect.
 type member struct {
-	endpoint string
-	config   *Config
-	conn     *grpc.ClientConn
-	kv       clientv3.KV
+	config *Config
+	conn   *grpc.ClientConn
+	kv     clientv3.KV // adds the prefix to keys
+	ours   atomic.Bool // it belongs to the cluster of the store
 
-	token   atomic.Pointer[string] // of the user; nil: none yet
-	mu      sync.Mutex
-	renewal *renewal // of the token; nil: none is under way
-
-	ours  atomic.Bool // it belongs to the cluster of the store
-	state atomic.Pointer[memberState]
-
-	calls, failed, nanoseconds atomic.Int64
+	mu       sync.Mutex // for the rest, except Endpoint.URL
+	Endpoint            // State is changed only when the member is checked
+	token    *token     // of the user; nil: none yet
 }
 
 // newMember returns a member to which nothing is connected yet. It closes a
@@ -54,7 +50,7 @@ func newMember(endpoint string, config *Config) (*member, error) {
 	if u.Scheme == "https" {
 		security = &freshTLS{credentials.NewTLS(nil), config}
 	}
-	m := &member{endpoint: endpoint, config: config}
+	m := &member{config: config, Endpoint: Endpoint{URL: endpoint}}
 	m.conn, err = grpc.NewClient("dns:///"+u.Host,
 		grpc.WithTransportCredentials(security),
 		grpc.WithNoProxy(),
@@ -72,7 +68,7 @@ func newMember(endpoint string, config *Config) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.kv = clientv3.NewKVFromKVClient(etcdserverpb.NewKVClient(m.conn), nil)
+	m.kv = namespace.NewKV(clientv3.NewKVFromKVClient(etcdserverpb.NewKVClient(m.conn), nil), config.Prefix)
 	return m, nil
 }
 
@@ -94,40 +90,42 @@ func (f *freshTLS) Clone() credentials.TransportCredentials { return f }
 
 // send sends a transaction once, with the token of the user. If the member does
 // not accept the token, send gets another one first.
-func (m *member) send(ctx context.Context, t txn) (resp *clientv3.TxnResponse, err error) {
+func (m *member) send(ctx context.Context, t txn) (*clientv3.TxnResponse, error) {
 	start := time.Now()
-	defer func() {
-		m.calls.Add(1)
-		m.nanoseconds.Add(int64(time.Since(start)))
-		if err != nil {
-			m.failed.Add(1)
-			if errors.Is(err, context.DeadlineExceeded) {
-				err = fmt.Errorf("no response within %v: %w", time.Since(start).Round(time.Millisecond), context.DeadlineExceeded)
-			}
-			err = &memberError{m.endpoint, err}
-		}
-	}()
-	if !t.stale {
-		ctx = clientv3.WithRequireLeader(ctx)
+	resp, err := m.sendWithToken(ctx, t)
+	took := time.Since(start)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.Calls++
+	m.Seconds += took.Seconds()
+	if err == nil {
+		return resp, nil
 	}
+	m.Failed++
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no response within %v: %w", took.Round(time.Millisecond), context.DeadlineExceeded)
+	}
+	return nil, &memberError{m.URL, err}
+}
+
+func (m *member) sendWithToken(ctx context.Context, t txn) (*clientv3.TxnResponse, error) {
 	if m.config.Username == "" {
 		return m.commit(ctx, t)
 	}
 	for first := true; ; first = false {
-		token := m.token.Load()
-		if token != nil {
-			with := ctx
-			if *token != "" {
-				with = metadata.AppendToOutgoingContext(ctx, rpctypes.TokenFieldNameGRPC, *token)
-			}
-			resp, err = m.commit(with, t)
-			if !first || !errors.Is(err, rpctypes.ErrInvalidAuthToken) && !errors.Is(err, rpctypes.ErrAuthOldRevision) && !errors.Is(err, rpctypes.ErrUserEmpty) {
-				return resp, err
-			}
-		}
-		if err := m.renew(ctx, token); err != nil {
+		token, err := m.userToken(ctx)
+		if err != nil {
 			return nil, err
 		}
+		with := ctx
+		if token.value != "" {
+			with = metadata.AppendToOutgoingContext(ctx, rpctypes.TokenFieldNameGRPC, token.value)
+		}
+		resp, err := m.commit(with, t)
+		if !first || !invalidToken(err) && !errors.Is(err, rpctypes.ErrUserEmpty) {
+			return resp, err
+		}
+		m.forget(token)
 	}
 }
 
@@ -147,71 +145,6 @@ func (m *member) commit(ctx context.Context, t txn) (*clientv3.TxnResponse, erro
 		_, _ = leases.LeaseRevoke(ctx, &etcdserverpb.LeaseRevokeRequest{ID: id})
 	}
 	return resp, err
-}
-
-// refusedFor is how long a refusal of the password stands before the next
-// request for a token.
-const refusedFor = time.Second
-
-// renewal is a request for a new token. err is valid once done is closed.
-type renewal struct {
-	done chan struct{}
-	err  error
-}
-
-// renew gets a token in place of old. The calls that need one share a request,
-// because each costs the member a slow hash of the password. The request goes on
-// if their time ends before.
-func (m *member) renew(ctx context.Context, old *string) error {
-	m.mu.Lock()
-	if m.token.Load() != old {
-		m.mu.Unlock()
-		return nil
-	}
-	r := m.renewal
-	if r == nil {
-		r = &renewal{done: make(chan struct{})}
-		m.renewal = r
-		go func() {
-			token, err := m.authenticate()
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			if r.err = err; err == nil {
-				m.token.Store(&token)
-			}
-			close(r.done)
-			if m.renewal = nil; err != nil && !transient(err) {
-				m.renewal = r
-				time.AfterFunc(refusedFor, func() {
-					m.mu.Lock()
-					defer m.mu.Unlock()
-					m.renewal = nil
-				})
-			}
-		}()
-	}
-	m.mu.Unlock()
-	select {
-	case <-r.done:
-		return r.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// authenticate returns a new token. It is empty if the cluster has no users.
-func (m *member) authenticate() (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), m.config.RequestTimeout)
-	defer cancel()
-	password, err := m.config.Password()
-	if err != nil {
-		return "", err
-	}
-	resp, err := etcdserverpb.NewAuthClient(m.conn).Authenticate(ctx, &etcdserverpb.AuthenticateRequest{Name: m.config.Username, Password: password})
-	if err = clientv3.ContextError(ctx, err); errors.Is(err, rpctypes.ErrAuthNotEnabled) {
-		return "", nil
-	}
-	return resp.GetToken(), err
 }
 
 // memberError is an error of a request to a member, which it names.

@@ -13,10 +13,6 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// maxRemoved is how many messages one call of RemoveMessages can remove, which
-// happens in one transaction.
-const maxRemoved = 1500
-
 // SubmitMessage implements petstore.Messages.
 func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
 	w, err := newMessageWrite(text)
@@ -61,27 +57,21 @@ func (u *update) submitMessage(text string, w *write, capacity int64) (petstore.
 	if u.queued >= capacity {
 		return petstore.Message{}, petstore.ErrQueueFull
 	}
+	n := u.lastMessage + 1
+	u.addMessage(n, u.now, text)
+	u.note(w, &outcome{n: n, made: u.now, text: digest[:]})
+	return newMessage(n, u.now, text), nil
+}
+
+// addMessage adds the n-th message to the queue.
+func (u *update) addMessage(n, made int64, text string) {
+	u.lastMessage = n
 	u.queued++
-	u.lastMessage++
-	u.putMessage(u.lastMessage, u.now, text)
-	u.note(w, &outcome{n: u.lastMessage, made: u.now, text: digest[:]})
-	return newMessage(u.lastMessage, u.now, text), nil
+	u.put(numbered(messageKey, n), appendInt64(appendInt64(nil, made), int64(len(text))))
+	u.put(numbered(textKey, n), []byte(text))
 }
 
-// putMessage writes the records of a message.
-func (u *update) putMessage(n, made int64, text string) {
-	key := numbered(messageKey, n)
-	b := appendInt64(make([]byte, 0, 16+min(len(text), maxInline)), made)
-	if len(text) <= maxInline {
-		u.put(key, seal(key, append(append(b, 0), text...)))
-		return
-	}
-	u.put(key, seal(key, appendInt64(append(b, longBit), int64(len(text)))))
-	key = numbered(textKey, n)
-	u.put(key, seal(key, []byte(text)))
-}
-
-// newMessage returns the record of the n-th message.
+// newMessage returns the n-th message.
 func newMessage(n, made int64, text string) petstore.Message {
 	return petstore.Message{
 		ID:        petstore.MessageID(n),
@@ -90,14 +80,6 @@ func newMessage(n, made int64, text string) petstore.Message {
 		CreatedAt: petstore.MessageTime(time.Unix(0, made)),
 	}
 }
-
-// The queue may have long gaps, where messages were removed from its middle. One
-// read returns at most queueStep messages, from a range of that many numbers. If
-// the range is a gap, the next one is twice as long, up to queueLook.
-const (
-	queueStep = 256
-	queueLook = 1 << 20
-)
 
 // QueuedMessages implements petstore.Queue.
 func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Message, error) {
@@ -112,104 +94,75 @@ func (s *Store) MessagesAfter(ctx context.Context, id string, limit int) ([]pets
 	if !ok && id != "" {
 		return nil, petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", id)
 	}
-	return s.messages(ctx, after, limit)
+	return s.messages(ctx, min(after, maxID), limit)
 }
 
-// messages returns messages with a number above after.
+// messages returns messages with a number above after. It reads the texts
+// afterwards, and only those that the page has room for.
 func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstore.Message, error) {
 	if err := petstore.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
 	ctx, cancel := s.limit(ctx)
 	defer cancel()
-	st, err := s.state(ctx)
+	// Until it is compacted, etcd also looks at the keys of removed messages.
+	from := max(after, s.newest.Load().removed) + 1
+	v, err := s.read(ctx, clientv3.OpGet(stateKey),
+		clientv3.OpGet(numbered(messageKey, from), clientv3.WithRange(numbered(messageKey, maxID+1)), clientv3.WithLimit(int64(limit))))
 	if err != nil {
 		return nil, err
 	}
+	st, err := s.stateOf(v)
+	if err != nil {
+		return nil, err
+	}
+	delete(v, stateKey)
+	if n := int64(len(v)); after == 0 && n != min(st.queued, int64(limit)) {
+		return nil, damaged("the queue holds %d messages, want %d", n, st.queued)
+	}
 	var messages []petstore.Message
-	size, look := 0, int64(queueStep)
-	for from := max(st.firstQueued, s.firstQueued.Load(), after+1); from <= st.lastMessage && len(messages) < limit; {
-		to := min(from+look, st.lastMessage+1)
-		got, err := s.read(ctx, nil, s.rangeOp(numbered(messageKey, from), numbered(messageKey, to), clientv3.WithLimit(queueStep)))
+	var keys []string // of their texts
+	size := int64(0)
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		if size >= petstore.MaxPageBytes {
+			break
+		}
+		b, err := v.open(key)
 		if err != nil {
 			return nil, err
 		}
-		for _, key := range slices.Sorted(maps.Keys(got)) {
-			m, n, err := s.openMessage(ctx, key, got[key].Value)
-			if err != nil {
-				return nil, err
-			}
-			if len(messages) == limit || size >= petstore.MaxPageBytes {
-				return messages, nil
-			}
-			from = n + 1
-			if m != nil {
-				size += len(m.Text)
-				messages = append(messages, *m)
-			}
+		if len(key) != 1+8 || len(b) != 16 {
+			return nil, damaged("the record %q is not a message", key)
 		}
-		if len(got) == queueStep {
-			continue
-		}
-		from = to
-		if len(messages) == 0 && after == 0 && !s.config.Serializable { // a member that lags has no new messages
-			s.sawQueue(to)
-		}
-		look = min(2*look, queueLook)
+		n := int64At([]byte(key[1:]))
+		messages = append(messages, newMessage(n, int64At(b), ""))
+		keys = append(keys, numbered(textKey, n))
+		size += int64At(b[8:])
 	}
-	if len(messages) == limit || after > 0 {
-		return messages, nil
-	}
-	if err := s.allQueued(ctx, st, len(messages)); err != nil {
+	texts, err := s.read(ctx, gets(append(keys, stateKey)...)...)
+	if err != nil {
 		return nil, err
+	}
+	now, err := s.stateOf(texts)
+	if err != nil {
+		return nil, err
+	}
+	for i, key := range keys {
+		if texts[key] == nil && now.rev != st.rev { // it was removed meanwhile
+			return s.messages(ctx, after, limit)
+		}
+		text, err := texts.open(key)
+		if err != nil {
+			return nil, err
+		}
+		messages[i].Text = string(text)
 	}
 	return messages, nil
 }
 
-// allQueued returns an error if st counts another number of messages than n and
-// is still the current state.
-func (s *Store) allQueued(ctx context.Context, st *state, n int) error {
-	now, err := s.state(ctx)
-	if err == nil && now.rev == st.rev && int64(n) != st.queued {
-		err = damaged("the queue holds %d messages, want %d", n, st.queued)
-	}
-	return err
-}
-
-// sawQueue records that no message before n is in the queue any more.
-func (s *Store) sawQueue(n int64) {
-	for old := s.firstQueued.Load(); old < n && !s.firstQueued.CompareAndSwap(old, n); {
-		old = s.firstQueued.Load()
-	}
-}
-
-// openMessage returns the message of a record, and its number. The message is
-// nil if it was removed from the queue before its text was read.
-func (s *Store) openMessage(ctx context.Context, key string, value []byte) (*petstore.Message, int64, error) {
-	b, err := open(key, value)
-	if err != nil {
-		return nil, 0, err
-	}
-	if len(key) != 1+8 || len(b) < 9 || b[8] == longBit && len(b) != 9+8 {
-		return nil, 0, damaged("the record %q is not a message", key)
-	}
-	n, text := int64At([]byte(key[1:])), b[9:]
-	if b[8] == longBit {
-		key := numbered(textKey, n)
-		got, err := s.read(ctx, []string{key})
-		if err != nil || got[key] == nil {
-			return nil, n, err
-		}
-		if text, err = got.open(key); err != nil {
-			return nil, 0, err
-		}
-		if int64(len(text)) != int64At(b[9:]) {
-			return nil, 0, damaged("the text %q has %d bytes, want %d", key, len(text), int64At(b[9:]))
-		}
-	}
-	m := newMessage(n, int64At(b), string(text))
-	return &m, n, nil
-}
+// maxRemoved is how many messages one call of RemoveMessages can remove, which
+// happens in one transaction.
+const maxRemoved = 1500
 
 // RemoveMessages implements petstore.Queue. It accepts at most 1500 different
 // message ids, and refuses more with petstore.CodeInvalid.
@@ -230,20 +183,22 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 		w.needs = append(w.needs, numbered(messageKey, n))
 	}
 	w.apply = func(u *update) error {
-		u.firstQueued = max(u.firstQueued, s.firstQueued.Load())
-		for _, n := range numbers {
-			key := numbered(messageKey, n)
-			if u.known[key] == nil {
+		for i, n := range numbers {
+			if u.known[w.needs[i]] == nil {
 				continue
 			}
-			u.delete(key)
+			u.delete(w.needs[i])
 			u.delete(numbered(textKey, n))
 			u.queued--
-			if n == u.firstQueued {
-				u.firstQueued++
+			if n == u.removed+1 {
+				u.removed = n
 			}
 		}
+		if u.queued == 0 {
+			u.removed = u.lastMessage
+		}
 		if u.queued < 0 {
+			u.changed = false
 			return damaged("the queue has more messages than are counted")
 		}
 		return nil

@@ -11,32 +11,9 @@ import (
 // one, which never changes. A message may no longer be in the queue, so the
 // outcome has a digest of its text.
 type outcome struct {
-	n    int64         // the pet's ID, the message's number
-	made int64         // of a message: nanoseconds since 1970
-	text []byte        // of a message: the digest; nil for a pet
-	pet  *petstore.Pet // if created in this transaction; not part of the record
-}
-
-func (o *outcome) seal(key string) string {
-	b := appendInt64(nil, o.n)
-	if o.text != nil {
-		b = append(appendInt64(b, o.made), o.text...)
-	}
-	return seal(key, b)
-}
-
-func openOutcome(key string, value []byte) (*outcome, error) {
-	b, err := open(key, value)
-	if err != nil {
-		return nil, err
-	}
-	switch len(b) {
-	case 8:
-		return &outcome{n: int64At(b)}, nil
-	case 16 + sha256.Size:
-		return &outcome{n: int64At(b), made: int64At(b[8:]), text: b[16:]}, nil
-	}
-	return nil, damaged("the outcome %q has %d bytes", key, len(b))
+	n    int64  // the pet's ID, the message's number
+	made int64  // of a message: nanoseconds since 1970
+	text []byte // of a message: the digest; nil for a pet
 }
 
 // remember makes w look up an earlier outcome of the creation, and keep a new
@@ -65,11 +42,20 @@ func (u *update) recall(w *write) (*outcome, error) {
 		u.absent = append(u.absent, w.once)
 		return nil, nil
 	}
-	kv := u.known[w.once]
-	if kv == nil {
+	if u.known[w.once] == nil {
 		return nil, nil
 	}
-	return openOutcome(w.once, kv.Value)
+	b, err := u.known.open(w.once)
+	if err != nil {
+		return nil, err
+	}
+	switch len(b) {
+	case 8:
+		return &outcome{n: int64At(b)}, nil
+	case 16 + sha256.Size:
+		return &outcome{n: int64At(b), made: int64At(b[8:]), text: b[16:]}, nil
+	}
+	return nil, damaged("the outcome %q has %d bytes", w.once, len(b))
 }
 
 // note stores the outcome of a creation for which recall returned nil.
@@ -79,5 +65,9 @@ func (u *update) note(w *write, o *outcome) {
 	}
 	u.made[w.once] = o
 	u.digests = append(u.digests, w.once[len(onceKey):]...)
-	u.put(w.once, o.seal(w.once))
+	b := appendInt64(nil, o.n)
+	if o.text != nil {
+		b = append(appendInt64(b, o.made), o.text...)
+	}
+	u.put(w.once, b)
 }

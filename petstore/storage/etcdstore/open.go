@@ -8,13 +8,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// application says in the record aboutKey that a prefix holds a store. schema is
-// the version of the layout in doc.go.
-const (
-	application = "petstore"
-	schema      = 1
-)
-
 // Errors of [Open].
 var (
 	// ErrForeign says that the prefix holds something other than a store.
@@ -41,15 +34,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	s := &Store{config: config, failed: make(chan struct{})}
 	s.filled.L = &s.mu
 	s.context, s.cancel = context.WithCancel(context.Background())
-	if config.Serializable {
-		s.readOptions = []clientv3.OpOption{clientv3.WithSerializable()}
-	}
 	s.committer.stopped = make(chan struct{})
-	err = s.addMembers()
-	if err == nil {
-		err = s.connect(ctx)
-	}
-	if err == nil {
+	if err = s.connect(ctx); err == nil {
 		err = s.prepare(ctx)
 	}
 	if err != nil {
@@ -65,17 +51,6 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) addMembers() error {
-	for _, e := range s.config.Endpoints {
-		m, err := newMember(e, &s.config)
-		if err != nil {
-			return fmt.Errorf("%s: %w", e, err)
-		}
-		s.members = append(s.members, m)
-	}
-	return nil
-}
-
 // disconnect closes all connections. It ignores the errors, which nobody can use.
 func (s *Store) disconnect() {
 	for _, m := range s.members {
@@ -88,23 +63,14 @@ func (s *Store) disconnect() {
 // existing store can be opened by a user who may only read, and in a cluster
 // without space.
 func (s *Store) prepare(ctx context.Context) error {
-	first := txn{then: s.getOps([]string{aboutKey, stateKey})}
-	resp, err := s.do(ctx, first)
-	if err == nil && len(s.collect(values{}, resp.Responses)) == 0 {
+	v, err := s.read(ctx, gets(stateKey)...)
+	if err == nil && v[stateKey] == nil {
 		if err = s.make(ctx); err == nil { // or another process has
-			resp, err = s.do(ctx, first)
+			v, err = s.read(ctx, gets(stateKey)...)
 		}
 	}
 	if err != nil {
 		return err
-	}
-	v := s.collect(values{}, resp.Responses)
-	body, err := v.open(aboutKey)
-	if err != nil || len(body) < 1 || string(body[1:]) != application {
-		return fmt.Errorf("%w: prefix %q", ErrForeign, s.config.Prefix)
-	}
-	if body[0] > schema {
-		return fmt.Errorf("%w: its layout has version %d, and this release knows %d", ErrNewer, body[0], schema)
 	}
 	st, err := s.stateOf(v)
 	if err != nil {
@@ -121,29 +87,25 @@ func (s *Store) prepare(ctx context.Context) error {
 // make creates an empty store, unless another process has just done so. It
 // returns an error if the prefix holds anything else.
 func (s *Store) make(ctx context.Context) error {
-	p := s.config.Prefix
-	absent := []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(p+aboutKey), "=", 0)}
+	none := []clientv3.Cmp{absent(stateKey)}
 	resp, err := s.do(ctx, txn{
-		compares: absent,
-		then:     []clientv3.Op{clientv3.OpGet(p, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())},
+		compares: none,
+		then:     []clientv3.Op{clientv3.OpGet("", clientv3.WithRange("\x00"), clientv3.WithLimit(1), clientv3.WithKeysOnly())},
 	})
 	if err != nil || !resp.Succeeded {
 		return err
 	}
-	for key := range s.collect(values{}, resp.Responses) {
-		return fmt.Errorf("%w: prefix %q has the key %q", ErrForeign, p, p+key)
+	for key := range (values{}).add(resp.Responses) {
+		return fmt.Errorf("%w: prefix %q has the key %q", ErrForeign, s.config.Prefix, s.config.Prefix+key)
 	}
 	if !s.config.NewStore {
-		return fmt.Errorf("%w under the prefix %q", ErrNoStore, p)
+		return fmt.Errorf("%w under the prefix %q", ErrNoStore, s.config.Prefix)
 	}
 	for _, e := range s.Endpoints() {
 		if e.State != responds {
 			return fmt.Errorf("a new store needs a response of every endpoint: %s %s", e.URL, e.State)
 		}
 	}
-	_, err = s.do(ctx, txn{compares: absent, then: []clientv3.Op{
-		clientv3.OpPut(p+aboutKey, seal(aboutKey, append([]byte{schema}, application...))),
-		clientv3.OpPut(p+stateKey, seal(stateKey, new(state).encode())),
-	}})
+	_, err = s.do(ctx, txn{compares: none, then: []clientv3.Op{put(stateKey, new(state).encode())}})
 	return err
 }

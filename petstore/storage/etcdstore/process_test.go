@@ -2,63 +2,63 @@ package etcdstore_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
 // Several processes at the same time issue each id once, without gaps, and
-// return the same pet for the same Once.
+// return the same pet for the same Once. A creation whose response was lost is
+// stored once, and its call succeeds.
 func TestProcesses(t *testing.T) {
-	const processes, callers, each = 4, 8, 15
-	prefix := newPrefix(t)
+	const processes, callers, each = 3, 6, 30
+	prefix, p := newPrefix(t), newProxy(t, endpoint)
+	var stores []*etcdstore.Store
+	for range processes {
+		stores = append(stores, open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: prefix}))
+	}
+	p.every.Store(10)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	ids := map[int64]bool{}
-	onces := map[string]int64{}
-	for p := range processes {
-		s := open(t, etcdstore.Config{Prefix: prefix, RequestTimeout: time.Minute})
+	names := map[int64]string{}
+	ids := map[string]int64{}
+	for i, s := range stores {
 		for c := range callers {
 			wg.Go(func() {
-				for i := range each {
-					var once petstore.Once
-					if i%3 == 0 {
-						once.Key = fmt.Sprint(c, "-", i) // the same in all processes
+				for n := range each {
+					name, key := fmt.Sprint(i, "-", c, "-", n), ""
+					if n%3 == 0 {
+						name = fmt.Sprint(c, "-", n) // the same in all processes
+						key = name
 					}
-					pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: once.Key, Status: petstore.Statuses()[c%3]}, once)
-					if err != nil {
-						t.Errorf("process %d: %v", p, err)
-						return
-					}
+					pet := create(t, s, petstore.NewPet{Name: name, Status: petstore.Statuses()[c%3]}, key)
 					mu.Lock()
-					if once.Key != "" {
-						if id, ok := onces[once.Key]; ok && id != pet.ID {
-							t.Errorf("the creation %s returned the pets %d and %d", once.Key, id, pet.ID)
-						}
-						onces[once.Key] = pet.ID
-					} else if ids[pet.ID] {
-						t.Errorf("the id %d was issued twice", pet.ID)
+					if id, ok := ids[name]; ok && id != pet.ID || names[pet.ID] != "" && names[pet.ID] != name {
+						t.Errorf("the creation of %s returned %+v; before, it returned the pet %d, and the name of %d was %q", name, pet, id, pet.ID, names[pet.ID])
 					}
-					ids[pet.ID] = true
+					names[pet.ID], ids[name] = name, pet.ID
 					mu.Unlock()
 				}
 			})
 		}
 	}
 	wg.Wait()
-	s := open(t, etcdstore.Config{Prefix: prefix})
-	stats, err := s.Stats(t.Context())
-	if err != nil || stats.Pets != int64(len(ids)) {
-		t.Errorf("the store counts %d pets (%v), and %d ids were issued", stats.Pets, err, len(ids))
+	p.every.Store(0)
+	t.Logf("%d responses were lost", p.lost.Load())
+	if p.lost.Load() == 0 {
+		t.Error("no response was lost")
 	}
-	for id := range stats.Pets {
-		if !ids[id+1] {
-			t.Errorf("the id %d was not issued", id+1)
+	s := open(t, etcdstore.Config{Prefix: prefix})
+	const want = callers * each / 3 * (2*processes + 1)
+	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != want || len(names) != want {
+		t.Errorf("%d pets are stored (%v), %d were acknowledged, want %d", stats.Pets, err, len(names), want)
+	}
+	for id := range int64(want) {
+		if pet, err := s.GetPet(t.Context(), id+1); err != nil || pet.Name != names[id+1] {
+			t.Errorf("the pet %d is %+v (%v), want %s", id+1, pet, err, names[id+1])
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestProcesses(t *testing.T) {
 // have long names and messages are among them.
 func TestManyOnces(t *testing.T) {
 	const callers, each = 256, 3
-	s := open(t, etcdstore.Config{Prefix: newPrefix(t), RequestTimeout: time.Minute})
+	s := open(t, etcdstore.Config{Prefix: newPrefix(t)})
 	var wg sync.WaitGroup
 	for c := range callers {
 		wg.Go(func() {
@@ -129,63 +129,5 @@ func TestLongTexts(t *testing.T) {
 	}
 	if _, err := s.SubmitMessage(t.Context(), long, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeInvalid {
 		t.Errorf("a longer message: %v", err)
-	}
-}
-
-// A queue can be read after messages were removed from its middle.
-func TestQueueWithGaps(t *testing.T) {
-	s := open(t, etcdstore.Config{Prefix: newPrefix(t)})
-	var many []petstore.Message
-	for i := range 1400 {
-		many = append(many, petstore.Message{ID: petstore.MessageID(int64(i) + 1), Text: fmt.Sprint(i)})
-	}
-	if err := s.ImportMessages(t.Context(), many, 0); err != nil {
-		t.Fatal(err)
-	}
-	remove := func(from, to int) {
-		t.Helper()
-		var ids []string
-		for i := from; i < to; i++ {
-			ids = append(ids, many[i].ID)
-		}
-		if err := s.RemoveMessages(t.Context(), ids...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	check := func(s *etcdstore.Store, want ...int) {
-		t.Helper()
-		got, err := s.QueuedMessages(t.Context(), 3)
-		var texts []int
-		for _, m := range got {
-			texts = append(texts, slices.IndexFunc(many, func(o petstore.Message) bool { return o.ID == m.ID && o.Text == m.Text }))
-		}
-		if err != nil || !slices.Equal(want, texts) {
-			t.Errorf("the queue starts with %v (%v), want %v", texts, err, want)
-		}
-	}
-	for _, after := range []int{0, 256, 1390, 1399} {
-		got, err := s.MessagesAfter(t.Context(), many[after].ID, 5)
-		want := many[after+1 : min(after+6, len(many))]
-		if err != nil || !slices.EqualFunc(got, want, func(a, b petstore.Message) bool { return a.ID == b.ID && a.Text == b.Text }) {
-			t.Errorf("after %s: %+v, %v", many[after].ID, got, err)
-		}
-	}
-	if _, err := s.MessagesAfter(t.Context(), "msg_x", 5); petstore.CodeOf(err) != petstore.CodeInvalid {
-		t.Errorf("after an invalid id: %v", err)
-	}
-	remove(1, 1399)
-	check(s, 0, 1399)
-	if got, err := s.MessagesAfter(t.Context(), "msg_700", 5); err != nil || len(got) != 1 || got[0].ID != "msg_1400" {
-		t.Errorf("after a removed message: %+v, %v", got, err)
-	}
-	remove(0, 1)
-	check(s, 1399)
-	remove(1399, 1400)
-	check(s)
-	if _, err := s.SubmitMessage(t.Context(), "last", petstore.Once{}); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := s.QueuedMessages(t.Context(), 3); err != nil || len(got) != 1 || got[0].ID != "msg_1401" {
-		t.Errorf("the queue is %+v, %v", got, err)
 	}
 }

@@ -1,6 +1,7 @@
 package etcdstore_test
 
 import (
+	"bytes"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -20,7 +21,7 @@ type proxy struct {
 	// its connection, after the member has carried out the request. 0: never.
 	every atomic.Int64
 	lost  atomic.Int64 // how many
-	delay atomic.Int64 // of each response, in nanoseconds
+	delay atomic.Int64 // how much later responses arrive, in nanoseconds
 }
 
 func newProxy(t *testing.T, to string) *proxy {
@@ -52,31 +53,45 @@ func (p *proxy) serve(from net.Conn) {
 	}
 	go func() {
 		defer to.Close()
-		_, _ = io.Copy(writer{p, to}, from)
+		_, _ = io.Copy(writer{proxy: p, conn: to}, from)
 	}()
-	_, _ = io.Copy(writer{p, from}, to)
+	late := make(chan lateBytes, 1000)
+	defer close(late)
+	go func() {
+		for b := range late {
+			time.Sleep(time.Until(b.at))
+			_, _ = from.Write(b.bytes)
+		}
+	}()
+	_, _ = io.Copy(writer{p, from, late}, to)
 	to.Close()
+}
+
+// lateBytes are what arrives at the client at some time.
+type lateBytes struct {
+	at    time.Time
+	bytes []byte
 }
 
 // writer passes on what the proxy lets through.
 type writer struct {
 	*proxy
 	conn net.Conn
+	late chan lateBytes // to the client; nil: to the member
 }
 
 func (w writer) Write(b []byte) (int, error) {
-	toClient := w.conn.LocalAddr().String() == strings.TrimPrefix(w.url, "http://")
 	switch every := w.every.Load(); {
 	case w.gone.Load():
 		return 0, io.ErrClosedPipe
 	case w.hold.Load():
 		return len(b), nil
-	case toClient && every > 0 && rand.Int64N(every) == 0:
+	case w.late == nil:
+		return w.conn.Write(b)
+	case every > 0 && rand.Int64N(every) == 0:
 		w.lost.Add(1)
 		return 0, io.ErrClosedPipe
 	}
-	if toClient {
-		time.Sleep(time.Duration(w.delay.Load()))
-	}
-	return w.conn.Write(b)
+	w.late <- lateBytes{time.Now().Add(time.Duration(w.delay.Load())), bytes.Clone(b)}
+	return len(b), nil
 }

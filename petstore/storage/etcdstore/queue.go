@@ -3,8 +3,6 @@ package etcdstore
 import (
 	"context"
 	"slices"
-
-	"example.com/animalstore/petstore"
 )
 
 // The limits of what may wait and of what one transaction takes. etcd accepts
@@ -20,7 +18,7 @@ const (
 	maxBatchBytes   = 1 << 20
 )
 
-// write is the change of one caller. It adds at most one pet.
+// write is the change of one caller.
 type write struct {
 	apply func(*update) error
 	ops   int      // how many operations it needs, at most, besides blocks and those of every transaction
@@ -32,67 +30,51 @@ type write struct {
 	done  chan struct{}
 }
 
-var errNotSent = petstore.Errorf(petstore.CodeUnavailable, "the cluster is not responding: nothing was stored")
-
-// unknown is the error of a change that may have been made.
-func unknown(cause error) error {
-	return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the cluster did not respond in time: this may have been stored", Err: cause}
-}
-
-// change queues writes and returns once they are on stable storage, or with the
-// first error.
+// change queues a write and returns once it is on stable storage, or with an
+// error.
 //
-// If ctx ends before a write is in a transaction, that change is not made. After
+// If ctx ends before the write is in a transaction, the change is not made. After
 // that, change waits for the outcome until the request timeout.
-func (s *Store) change(ctx context.Context, writes ...*write) error {
+func (s *Store) change(ctx context.Context, w *write) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
-	if err := s.enqueue(writes); err != nil {
+	w.done = make(chan struct{})
+	if err := s.enqueue(w); err != nil {
 		return err
 	}
-	limit, cancel := context.WithTimeout(context.Background(), s.config.RequestTimeout)
+	limit, cancel := s.limit(context.Background())
 	defer cancel()
-	for _, w := range writes {
-		select {
-		case <-w.done:
-		case <-ctx.Done():
-			if s.withdraw(w) {
-				return ctx.Err()
-			}
-		case <-limit.Done():
-			if s.withdraw(w) {
-				return errNotSent
-			}
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		if s.withdraw(w) {
+			return ctx.Err()
 		}
-		select {
-		case <-w.done:
-		case <-limit.Done():
-			return unknown(nil)
-		}
-		if w.err != nil {
-			return w.err
+	case <-limit.Done():
+		if s.withdraw(w) {
+			return errNotSent
 		}
 	}
-	return nil
+	select {
+	case <-w.done:
+		return w.err
+	case <-limit.Done():
+		return unknown(nil)
+	}
 }
 
-func (s *Store) enqueue(writes []*write) error {
-	size := 0
-	for _, w := range writes {
-		w.done = make(chan struct{})
-		size += w.size
-	}
+func (s *Store) enqueue(w *write) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return errClosed
 	}
-	if len(s.queue)+len(writes) > maxWaiting || s.waiting+size > maxWaitingBytes {
+	if len(s.queue) == maxWaiting || s.waiting+w.size > maxWaitingBytes {
 		return errBusy
 	}
-	s.queue = append(s.queue, writes...)
-	s.waiting += size
+	s.queue = append(s.queue, w)
+	s.waiting += w.size
 	s.filled.Signal()
 	return nil
 }
@@ -145,6 +127,6 @@ func (s *Store) commitAll() {
 			}
 			close(w.done)
 		}
-		s.yield()
+		sleep(s.context, s.committer.pause)
 	}
 }

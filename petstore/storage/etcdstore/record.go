@@ -13,9 +13,9 @@ import (
 // that name the damage wrap it.
 var ErrDamaged = errors.New("the cluster's data is damaged")
 
-// The letters that follow the prefix in keys.
+// The letters at the start of keys. The prefix of the store comes before them,
+// which only the connections to the members add and remove.
 const (
-	aboutKey   = "a"
 	stateKey   = "s"
 	writerKey  = "w"
 	leaseKey   = "t"
@@ -34,11 +34,6 @@ const (
 func numbered(letter string, n int64) string {
 	b := make([]byte, 0, len(letter)+8)
 	return string(appendInt64(append(b, letter...), n))
-}
-
-// indexBlockKey returns the key of the n-th block of the index of a status.
-func indexBlockKey(status int, n int64) string {
-	return numbered(indexKey+string(rune('0'+status)), n)
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -78,43 +73,32 @@ func damaged(format string, args ...any) error {
 func appendInt64(b []byte, n int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(n)) }
 func int64At(b []byte) int64               { return int64(binary.BigEndian.Uint64(b)) }
 
-// appendIDs appends ascending IDs: the first one and the differences, as
-// varints.
-func appendIDs(b []byte, ids []int64) []byte {
+// appendNumbers appends numbers: the first one and the differences, as varints.
+func appendNumbers(b []byte, numbers []int64) []byte {
 	before := int64(0)
-	for _, id := range ids {
-		b = binary.AppendUvarint(b, uint64(id-before))
-		before = id
+	for _, n := range numbers {
+		b = binary.AppendVarint(b, n-before)
+		before = n
 	}
 	return b
 }
 
-// decodeIDs returns n IDs that appendIDs wrote, and what follows them.
-func decodeIDs(b []byte, n int64) (ids []int64, rest []byte, err error) {
-	ids = make([]int64, n)
+// decodeNumbers returns n numbers that appendNumbers wrote, and what follows
+// them. The numbers are IDs, or count something: from 0 to maxID.
+func decodeNumbers(b []byte, n int64) (numbers []int64, rest []byte, err error) {
+	numbers = make([]int64, n)
 	before := int64(0)
-	for i := range ids {
-		d, size := binary.Uvarint(b)
-		if size <= 0 || d == 0 || d > uint64(maxID-before) {
-			return nil, nil, damaged("a list of %d IDs ends or is out of order at the %d-th", n, i+1)
+	for i := range numbers {
+		d, size := binary.Varint(b)
+		if size <= 0 || d < -before || d > maxID-before {
+			return nil, nil, damaged("a list of %d numbers is malformed at the %d-th", n, i+1)
 		}
-		before += int64(d)
-		ids[i], b = before, b[size:]
+		before += d
+		numbers[i], b = before, b[size:]
 	}
-	return ids, b, nil
+	return numbers, b, nil
 }
 
 // maxID is the highest ID that a store issues. Every JSON reader keeps it
 // exactly.
 const maxID = 1<<53 - 1
-
-// statusIndex returns the index of s, a valid status, in petstore.Statuses.
-func statusIndex(s petstore.Status) int {
-	switch s {
-	case petstore.StatusAvailable:
-		return 0
-	case petstore.StatusPending:
-		return 1
-	}
-	return 2
-}

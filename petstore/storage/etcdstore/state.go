@@ -1,8 +1,13 @@
 package etcdstore
 
 import (
+	"fmt"
 	"slices"
 )
+
+// schema is the version of the layout in doc.go. It is the first byte of the
+// state.
+const schema = 1
 
 // The sizes of blocks. A block is written when it is full, and never changes.
 // Until then its contents are in the state.
@@ -17,11 +22,11 @@ const (
 type state struct {
 	rev int64 // of the cluster when it was written; not part of the record
 
-	lastPet     int64 // the highest ID issued; IDs are dense, so this is the number of pets too
-	lastMessage int64 // the highest number of a message
-	queued      int64 // messages in the queue
-	firstQueued int64 // no message before this one is in the queue
-	count       [3]int64
+	lastPet     int64    // the highest ID issued; IDs are dense, so this is the number of pets too
+	lastMessage int64    // the highest number of a message
+	queued      int64    // messages in the queue
+	removed     int64    // all messages up to this number were removed from the queue
+	count       [3]int64 // pets of each status
 
 	// The IDs of each status, and the records of pets, that are not yet in a
 	// full block. The slices are only appended to, so states can share them.
@@ -33,43 +38,37 @@ type state struct {
 func (s *state) sealed() int64 { return s.lastPet / petsPerBlock }
 
 func (s *state) encode() []byte {
-	b := make([]byte, 0, 512)
-	for _, n := range []int64{s.lastPet, s.lastMessage, s.queued, s.firstQueued, s.count[0], s.count[1], s.count[2]} {
-		b = appendInt64(b, n)
-	}
+	b := append(make([]byte, 0, 512), schema)
+	b = appendNumbers(b, append([]int64{s.lastPet, s.lastMessage, s.queued, s.removed}, s.count[:]...))
 	for _, ids := range s.tail {
-		b = appendIDs(b, ids)
+		b = appendNumbers(b, ids)
 	}
 	return append(b, s.pets...)
 }
 
 func decodeState(b []byte, rev int64) (*state, error) {
-	s := &state{rev: rev}
-	fields := []*int64{&s.lastPet, &s.lastMessage, &s.queued, &s.firstQueued, &s.count[0], &s.count[1], &s.count[2]}
-	if len(b) < 8*len(fields) {
-		return nil, damaged("the state has %d bytes", len(b))
+	if len(b) == 0 {
+		return nil, damaged("the state is empty")
 	}
-	for i, n := range fields {
-		*n = int64At(b[8*i:])
-		if *n < 0 {
-			return nil, damaged("a counter is negative")
-		}
+	if b[0] > schema {
+		return nil, fmt.Errorf("%w: its layout has version %d, and this release knows %d", ErrNewer, b[0], schema)
 	}
-	b = b[8*len(fields):]
+	n, b, err := decodeNumbers(b[1:], 7)
+	if err != nil {
+		return nil, err
+	}
+	s := &state{rev: rev, lastPet: n[0], lastMessage: n[1], queued: n[2], removed: n[3], count: [3]int64(n[4:])}
 	for i := range s.tail {
-		var err error
-		if s.tail[i], b, err = decodeIDs(b, s.count[i]%idsPerBlock); err != nil {
+		if s.tail[i], b, err = decodeNumbers(b, s.count[i]%idsPerBlock); err != nil {
 			return nil, err
 		}
-		if n := len(s.tail[i]); n > 0 && s.tail[i][n-1] > s.lastPet {
+		if n := len(s.tail[i]); n > 0 && slices.Max(s.tail[i]) > s.lastPet {
 			return nil, damaged("an index has the ID %d, and the last pet is %d", s.tail[i][n-1], s.lastPet)
 		}
 	}
 	s.pets = b
-	if _, err := records(s.sealed()*petsPerBlock+1, int(s.lastPet%petsPerBlock), b); err != nil {
-		return nil, err
-	}
-	return s, nil
+	_, err = decodeBlock(s.sealed(), int(s.lastPet%petsPerBlock), s.pets)
+	return s, err
 }
 
 // clone returns a copy that can be changed.

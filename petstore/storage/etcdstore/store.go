@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"example.com/animalstore/petstore"
 )
@@ -15,21 +14,18 @@ import (
 // Store is an open store. It is safe for concurrent use, and any number of
 // processes can open the same store.
 type Store struct {
-	config      Config
-	members     []*member // in the order of the endpoints
-	readOptions []clientv3.OpOption
-	context     context.Context // of commits, cleanups and checks; ends when the store is closed
-	cancel      context.CancelFunc
-	stopped     sync.WaitGroup // for what runs until context ends
+	config  Config
+	members []*member       // in the order of the endpoints
+	context context.Context // of commits, cleanups and checks; ends when the store is closed
+	cancel  context.CancelFunc
+	stopped sync.WaitGroup // for what runs until context ends
 
-	cluster  uint64       // its ID
-	revision atomic.Int64 // the highest in any response
-	reading  atomic.Int64 // reads under way
-	current  atomic.Int64 // modulo the number of members, the one to ask; see attempt
-	newest   atomic.Pointer[state]
-	blocks   cache
-
-	firstQueued atomic.Int64 // no message before this one is in the queue
+	cluster  uint64                // its ID
+	revision atomic.Int64          // the highest in any response
+	reading  atomic.Int64          // reads under way
+	current  atomic.Int64          // modulo the number of members, the one to ask; see attempt
+	newest   atomic.Pointer[state] // never nil once the store is open
+	lists    cache
 
 	mu      sync.Mutex
 	queue   []*write
@@ -49,8 +45,6 @@ var (
 	_ petstore.Queue      = (*Store)(nil)
 	_ petstore.Statistics = (*Store)(nil)
 )
-
-var errClosed = petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
 
 // Close commits the changes that were accepted, if the cluster responds, and
 // closes the connections. Later calls fail with petstore.CodeUnavailable;
@@ -88,11 +82,7 @@ func (s *Store) Err() error {
 }
 
 func (s *Store) fail(err error) error {
-	e := &petstore.Error{
-		Code:    petstore.CodeUnavailable,
-		Message: "the store has failed and must be opened again",
-		Err:     err,
-	}
+	e := &petstore.Error{Code: petstore.CodeUnavailable, Message: "the store has failed and must be opened again", Err: err}
 	if s.failure.CompareAndSwap(nil, e) {
 		s.config.Logger.Error("the store has failed: it refuses everything until it is opened again", "err", err)
 		close(s.failed)
@@ -111,10 +101,8 @@ func (s *Store) usable(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-var errLate = petstore.Errorf(petstore.CodeUnavailable, "the cluster is not responding in time")
-
-// limit returns a context for a call that may send several requests. Its cause is
-// errLate at the request timeout.
+// limit returns a context that ends at the request timeout, with the cause
+// errLate.
 func (s *Store) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, s.config.RequestTimeout, errLate)
 }
@@ -126,7 +114,7 @@ func (s *Store) sameCluster(endpoint string, h *etcdserverpb.ResponseHeader, bef
 	if h.ClusterId != s.cluster {
 		return s.otherCluster(endpoint, h.ClusterId)
 	}
-	if h.Revision < before && !s.config.Serializable {
+	if h.Revision < before {
 		return s.fail(fmt.Errorf("%s: the cluster went back from revision %d to %d: it was restored from a backup", endpoint, before, h.Revision))
 	}
 	for seen := s.revision.Load(); seen < h.Revision && !s.revision.CompareAndSwap(seen, h.Revision); {
@@ -148,7 +136,7 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // state reads the counters.
 func (s *Store) state(ctx context.Context) (*state, error) {
-	v, err := s.read(ctx, []string{stateKey})
+	v, err := s.read(ctx, gets(stateKey)...)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +157,7 @@ func (s *Store) stateOf(v values) (*state, error) {
 	return st, nil
 }
 
-// saw keeps the newest state, from which reads guess what they need.
+// saw keeps the newest state, in which reads plan what they need.
 func (s *Store) saw(st *state) {
 	for {
 		old := s.newest.Load()

@@ -1,0 +1,64 @@
+package etcdstore_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// A queue can be read after messages were removed from its middle.
+func TestQueueWithGaps(t *testing.T) {
+	s := open(t, etcdstore.Config{Prefix: newPrefix(t)})
+	var many []petstore.Message
+	for i := range int64(1400) {
+		many = append(many, petstore.Message{ID: petstore.MessageID(i + 1), Text: fmt.Sprint(i + 1)})
+	}
+	if err := s.ImportMessages(t.Context(), many, 0); err != nil {
+		t.Fatal(err)
+	}
+	remove := func(messages ...petstore.Message) {
+		t.Helper()
+		var ids []string
+		for _, m := range messages {
+			ids = append(ids, m.ID)
+		}
+		if err := s.RemoveMessages(t.Context(), ids...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(after string, want ...string) {
+		t.Helper()
+		got, err := s.MessagesAfter(t.Context(), after, 3)
+		var texts []string
+		for _, m := range got {
+			if texts = append(texts, m.Text); m.ID != "msg_"+m.Text {
+				t.Errorf("the message %s has the text %q", m.ID, m.Text)
+			}
+		}
+		if err != nil || !slices.Equal(want, texts) {
+			t.Errorf("after %q the queue starts with %v (%v), want %v", after, texts, err, want)
+		}
+	}
+	check("", "1", "2", "3")
+	check("msg_256", "257", "258", "259")
+	check("msg_1398", "1399", "1400")
+	check("msg_1400")
+	check("msg_9223372036854775807")
+	if _, err := s.MessagesAfter(t.Context(), "msg_x", 5); petstore.CodeOf(err) != petstore.CodeInvalid {
+		t.Errorf("after an invalid id: %v", err)
+	}
+	remove(many[1:1399]...)
+	check("", "1", "1400")
+	check("msg_700", "1400")
+	remove(many[0])
+	check("", "1400")
+	remove(many[1399], many[3])
+	check("")
+	if _, err := s.SubmitMessage(t.Context(), "1401", petstore.Once{}); err != nil {
+		t.Fatal(err)
+	}
+	check("", "1401")
+}
