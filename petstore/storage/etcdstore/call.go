@@ -49,9 +49,10 @@ func gets(keys ...string) []clientv3.Op {
 // 60 groups of 60 fit.
 const group = 60
 
-// nest packs operations into groups if they are too many for one transaction.
+// nest packs operations into groups if they are too many for one transaction,
+// with at most four others of which one is a nested transaction.
 func nest(ops []clientv3.Op) []clientv3.Op {
-	if len(ops) <= 128-3 {
+	if len(ops) <= 128-5 {
 		return ops
 	}
 	var packed []clientv3.Op

@@ -50,7 +50,8 @@ func TestQueueWithGaps(t *testing.T) {
 	if _, err := s.MessagesAfter(t.Context(), "msg_x", 5); petstore.CodeOf(err) != petstore.CodeInvalid {
 		t.Errorf("after an invalid id: %v", err)
 	}
-	remove(many[1:1399]...)
+	remove(many[1:125]...) // just too many for a transaction without nested ones
+	remove(many[125:1399]...)
 	check("", "1", "1400")
 	check("msg_700", "1400")
 	remove(many[0])
