@@ -46,28 +46,18 @@ func (t Target) clean() (Target, error) {
 	return t, nil
 }
 
-// cleanBase never repeats the URL in an error if it may contain a secret.
+// cleanBase returns base without a slash at its end. An error never repeats base,
+// which may contain a secret.
 func cleanBase(what, base string) (string, error) {
 	if base == "" {
 		return "", optionsError("no %s: give the base URL of the paths, such as http://127.0.0.1:8080/v1", what)
 	}
-	if !strings.Contains(base, "://") {
-		hint := ""
-		if !strings.ContainsAny(base, "@?#") {
-			hint = fmt.Sprintf(", as in http://%s", strings.TrimLeft(base, "/"))
-		}
-		return "", optionsError("%s: must start with http:// or https://%s", what, hint)
-	}
 	u, err := url.Parse(base)
 	switch {
-	case err != nil:
-		return "", optionsError("%s: not a URL", what)
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", optionsError("%s: must start with http:// or https:// and name a host", what)
-	case u.User != nil:
-		return "", optionsError("%s: must not have a user name or password", what)
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "", optionsError("%s: must not have a query or fragment", what)
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "", optionsError("%s: must start with http:// or https:// and name a host, as in http://127.0.0.1:8080/v1", what)
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", optionsError("%s: must not have a user name, password, query or fragment", what)
 	}
 	return strings.TrimRight(base, "/"), nil
 }
@@ -84,7 +74,7 @@ func (s *Session) findPetstore(ctx context.Context) error {
 	if err != nil {
 		return s.targetError("no response from %s: %v", withoutKey.URL, err)
 	}
-	if err := s.recognize(ctx, withKey, withoutKey); err != nil {
+	if err := s.recognize(withKey, withoutKey); err != nil {
 		return err
 	}
 	s.start = map[string]*probe.Exchange{"": withKey}
@@ -96,7 +86,7 @@ func (s *Session) findPetstore(ctx context.Context) error {
 
 // recognize returns an error if the responses to a list with and without the
 // key are not those of a petstore, perhaps a broken one.
-func (s *Session) recognize(ctx context.Context, withKey, withoutKey *probe.Exchange) error {
+func (s *Session) recognize(withKey, withoutKey *probe.Exchange) error {
 	switch {
 	case withKey.Status == http.StatusUnauthorized || withKey.Status == http.StatusForbidden:
 		return s.targetError("%s responds %s: the target does not accept the API key", withKey.URL, withKey.StatusLine())
@@ -109,36 +99,15 @@ func (s *Session) recognize(ctx context.Context, withKey, withoutKey *probe.Exch
 		return nil
 	}
 	missing := slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}, withKey.Status)
-	if base := s.guessBase(ctx, missing); base != "" {
-		return s.targetError("no petstore at %s, but at %s: the base URL is the part before /pets", s.target.URL, base)
-	}
 	// A petstore whose list is broken still requires the key, and one that
-	// responds as if it had no list has an Error of the contract.
-	if withoutKey.Status == http.StatusUnauthorized && (!missing || attempt(func() { wantErrorCode(withKey) }) == nil) {
+	// responds as if it had no list has an Error of the contract. So has one whose
+	// GET /pets/{petId} was requested with "pets" for the id.
+	missing = missing && (strings.HasSuffix(s.target.URL, "/pets") || attempt(func() { wantErrorCode(withKey) }) != nil)
+	if withoutKey.Status == http.StatusUnauthorized && !missing {
 		return nil
 	}
-	return s.targetError("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON",
+	return s.targetError("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON; the base URL is the part before /pets",
 		s.target.URL, withKey.URL, withKey.StatusLine(), withKey.Header.Get("Content-Type"))
-}
-
-// guessBase returns the base URL that was probably meant, if a petstore responds
-// there, or "". If missing is true, nothing is at the base URL that was given.
-func (s *Session) guessBase(ctx context.Context, missing bool) string {
-	lists := func(path string) bool {
-		x, err := s.client.Do(ctx, probe.Get(path+"?limit=1"))
-		if err != nil || x.Status != http.StatusOK {
-			return false
-		}
-		_, ok := guess(x, probe.ParseArray)
-		return ok
-	}
-	if base, ok := strings.CutSuffix(s.target.URL, "/pets"); ok && lists("") {
-		return base
-	}
-	if missing && lists("/v1/pets") { // the contract, section 9
-		return s.target.URL + "/v1"
-	}
-	return ""
 }
 
 // findMessages returns an error if there is no POST /messages. It sends a
@@ -155,11 +124,7 @@ func (s *Session) findMessages(ctx context.Context) error {
 	case err != nil:
 		return s.targetError("no response from %s: %v", x.URL, err)
 	case x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed || x.Status >= 300 && x.Status < 400:
-		hint := ""
-		if base, ok := strings.CutSuffix(s.target.MessagesURL, "/messages"); ok {
-			hint = "; the base URL is the part before /messages, " + base
-		}
-		return s.targetError("no messages at %s: POST %s responds %s%s", s.target.MessagesURL, x.URL, x.StatusLine(), hint)
+		return s.targetError("no messages at %s: POST %s responds %s; the base URL is the part before /messages", s.target.MessagesURL, x.URL, x.StatusLine())
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func TestCommands(t *testing.T) {
 
 		{name: "version", args: []string{"-version"}, code: 0, stdout: "conformance " + version.String() + "\n"},
 		{name: "help", args: []string{"help"}, code: 0, stdout: "Exit codes:"},
-		{name: "URL without a scheme", args: run(strings.TrimPrefix(good, "http://")), env: env, code: 2, stderr: "must start with http:// or https://, as in " + good},
+		{name: "URL without a scheme", args: run(strings.TrimPrefix(good, "http://")), env: env, code: 2, stderr: "must start with http:// or https://"},
 		{name: "help for run", args: []string{"run", "-h"}, code: 0, stdout: "-messages-url"},
 		{name: "list", args: []string{"list", "-run", "*.limit.max"}, code: 0, stdout: "pets.list.limit.max"},
 		{name: "list with a selector that matches nothing", args: []string{"list", "-run", "cats"}, code: 2, stderr: "matches no check"},
