@@ -53,57 +53,34 @@ func (t *tester) wantNotStored(responses []*probe.Exchange) {
 		}
 		shown = shown || status == "" && l.complete || l.has(first.ID) && l.has(last.ID)
 	}
-	switch {
-	case shown:
-	case isClose(first.ID, last.ID):
-		t.searchBetween(first.ID, last.ID, refused)
-	default:
+	if !shown {
 		t.refuseAgain(responses)
 	}
 }
 
-// refuseAgain sends the refused requests again, a few at a time, so that other
-// clients add only few pets meanwhile.
+// refuseAgain sends refused requests again, a few at a time between two new pets,
+// and gets every pet with an id between theirs. A store that counts gives such an
+// id to the pet of a refused request.
 func (t *tester) refuseAgain(responses []*probe.Exchange) {
-	const few, tries = 8, 3
-	if !isClose(t.add("available").ID, t.add("available").ID) { // the ids do not count up
-		tooMany()
-	}
+	const few, between = 16, 1000 // other clients may add pets meanwhile
 	for some := range slices.Chunk(responses, few) {
-		close := false
-		for try := 0; try < tries && !close; try++ {
-			first := t.add("available")
-			refused := make(refusals)
-			for _, x := range some {
-				if x = t.do(x.Request); !x.Succeeded() { // otherwise its pet may be in the store
-					refused[x.Request.Pet] = x
-				}
-			}
-			last := t.add("available")
-			if close = isClose(first.ID, last.ID); close {
-				t.searchBetween(first.ID, last.ID, refused)
+		first := t.add("available").ID
+		refused := make(refusals)
+		for _, x := range some {
+			if x = t.do(x.Request); !x.Succeeded() { // otherwise its pet may be in the store
+				refused[x.Request.Pet] = x
 			}
 		}
-		if !close {
+		ids := int(t.add("available").ID - first)
+		if ids < 1 || ids > between {
 			tooMany()
 		}
+		t.parallel(ids-1, t.s.opts.Parallel, func(t *tester, i int) {
+			x := t.get(petPath(first + 1 + int64(i)))
+			found, _ := guess(x, parsePet) // pets.get.* judge it
+			if r := refused[found.Name]; r != nil && x.Status == http.StatusOK {
+				fail(x, stored, found.Name, r.StatusLine(), "")
+			}
+		})
 	}
-}
-
-// isClose reports whether b is above a, with few enough ids between them to get
-// each pet.
-func isClose(a, b int64) bool {
-	return b > a && b-a > 0 && b-a <= 400
-}
-
-// searchBetween gets the pets with ids between a and b: a store that counts gives
-// such an id to the pet of a refused request.
-func (t *tester) searchBetween(a, b int64, refused refusals) {
-	t.parallel(int(b-a-1), t.s.opts.Parallel, func(t *tester, i int) {
-		x := t.get(petPath(a + 1 + int64(i)))
-		found, _ := guess(x, parsePet) // pets.get.* judge it
-		if r := refused[found.Name]; r != nil && x.Status == http.StatusOK {
-			fail(x, stored, found.Name, r.StatusLine(), "")
-		}
-	})
 }
