@@ -101,17 +101,14 @@ func (s *settings) judge(c *flags.Call) error {
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	// Open the reports before any request is sent, so that a report that cannot
-	// be written is an error at once.
-	if err := s.reports.open(ctx, c); err != nil {
+	if err := s.reports.check(); err != nil {
 		return err
 	}
-	defer s.reports.discard()
-
 	watch := newProgress(c.Stderr, s.verbose)
 	s.opts.Done = watch.done
 	result, err := conformance.Run(ctx, s.target, &s.opts)
 	watch.end()
+	stop() // a FIFO may have no reader
 	if errors.Is(err, conformance.ErrOptions) {
 		return flags.Usagef("%v", err)
 	}
@@ -121,7 +118,7 @@ func (s *settings) judge(c *flags.Call) error {
 	if err := s.print(c, result); err != nil {
 		return flags.Usagef("the report cannot be printed: %v", err)
 	}
-	if err := s.reports.write(result, &report.Options{Verbose: s.verbose}); err != nil {
+	if err := s.reports.write(c, result, &report.Options{Verbose: s.verbose}); err != nil {
 		return err
 	}
 	switch {
@@ -167,7 +164,7 @@ func (s *settings) complete(c *flags.Call) error {
 // -report goes to standard output.
 func (s *settings) print(c *flags.Call, result *conformance.Report) error {
 	out, format := c.Stdout, report.Text
-	if s.reports.toStdout(c) {
+	if slices.ContainsFunc(s.reports, func(f reportFile) bool { return f.output(c) == c.Stdout }) {
 		out = c.Stderr
 	}
 	if isTerminal(out) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb" {
