@@ -85,7 +85,7 @@ func TestCommands(t *testing.T) {
 		{name: "URL of another service", args: run(good + "/x"), env: env, code: 3, stderr: "no petstore at"},
 		{name: "URL of the list", args: run(good + "/pets"), env: env, code: 3, stderr: "the base URL is the part before /pets"},
 
-		{name: "no command", code: 2, stderr: "no command: must be one of run, list, explain, version"},
+		{name: "no command", code: 2, stderr: "no command: must be one of run, list, version"},
 		{name: "unknown command", args: []string{"judge"}, code: 2, stderr: `unknown command "judge"`},
 		{name: "unknown flag", args: run(good, "-quick"), code: 2, stderr: "-quick"},
 		{name: "unexpected argument", args: run(good, "more"), code: 2, stderr: `unexpected argument "more"`},
@@ -119,9 +119,7 @@ func TestCommands(t *testing.T) {
 		{name: "help for run", args: []string{"run", "-h"}, code: 0, stdout: "-messages-url"},
 		{name: "list", args: []string{"list", "-run", "*.limit.max"}, code: 0, stdout: "pets.list.limit.max"},
 		{name: "list with a selector that matches nothing", args: []string{"list", "-run", "cats"}, code: 2, stderr: "matches no check"},
-		{name: "explain", args: []string{"explain", "pets.list.limit.max"}, code: 0, stdout: "  clause   The largest limit is 100. (4.1, 8)\n  failure  With at least"},
-		{name: "explain an unknown ID", args: []string{"explain", "limit.max"}, code: 2, stderr: "there is pets.list.limit.max"},
-		{name: "explain without an ID", args: []string{"explain"}, code: 2, stderr: "explain needs at least one ID"},
+		{name: "verbose list", args: []string{"list", "-v", "-run", "pets.list.limit.max"}, code: 0, stdout: "  clause   The largest limit is 100.\n  failure  With at least"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, stdout, stderr := cli(t, tt.env, tt.args...)

@@ -3,7 +3,7 @@
 //
 //	conformance run -url http://127.0.0.1:8080/v1 -key-file key
 //	conformance list
-//	conformance explain pets.list.limit.max
+//	conformance list -v -run pets.list.limit.max
 //
 // It exits with 0 if the target is conformant, 1 if it is not, 2 if the
 // command was used wrongly, and 3 if the target could not be judged.
@@ -28,7 +28,7 @@ func program() *flags.Program {
 	return &flags.Program{
 		Name:     "conformance",
 		About:    "judge a server of the petstore contract from outside",
-		Commands: []flags.Command{runCommand(), listCommand(), explainCommand()},
+		Commands: []flags.Command{runCommand(), listCommand()},
 		Env:      map[string]string{"key": "PETSTORE_API_KEY"},
 		Failure:  exitNotJudged,
 		Notes:    "Exit codes: 0 conformant, 1 not conformant, 2 wrong use, 3 could not be judged.\n",
