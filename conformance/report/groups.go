@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -70,52 +69,9 @@ func proofOf(r *conformance.Report, result conformance.Result) string {
 
 // operation returns the method and path of x as the contract writes them.
 func operation(r *conformance.Report, x conformance.Exchange) string {
-	path, ok := strings.CutPrefix(x.URL, r.URL+"/")
-	if !ok {
-		path = strings.TrimPrefix(x.URL, r.MessagesURL+"/")
+	path, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(x.URL, r.URL), r.MessagesURL), "?")
+	if strings.HasPrefix(path, "/pets/") {
+		path = "/pets/{petId}"
 	}
-	path, _, _ = strings.Cut(path, "?")
-	if id, ok := strings.CutPrefix(path, "pets/"); ok && id != "" {
-		path = "pets/{petId}"
-	}
-	return x.Method + " /" + path
-}
-
-// alwaysFails returns a line for each operation that failed checks and to which
-// the target responded with the same error whenever the valid key was sent. The
-// route may be missing, for example.
-func alwaysFails(r *conformance.Report) []string {
-	const enough = 3                         // requests
-	statuses := make(map[string]map[int]int) // how often, by operation
-	for _, result := range r.Results {
-		for _, x := range result.Exchanges {
-			if op := operation(r, x); withKey(x) {
-				if statuses[op] == nil {
-					statuses[op] = make(map[int]int)
-				}
-				statuses[op][x.Status]++
-			}
-		}
-	}
-	var lines []string
-	for _, result := range r.Results {
-		if result.Proof < 0 || !slices.Contains([]conformance.Verdict{conformance.Fail, conformance.Warn, conformance.Errored}, result.Verdict) {
-			continue
-		}
-		x := result.Exchanges[result.Proof]
-		op := operation(r, x)
-		if op == "GET /pets/{petId}" && len(r.Left.Pets) == 0 {
-			continue // there may be no pet
-		}
-		line := fmt.Sprintf("Every %s with the valid key gets %s.", op, probe.StatusLine(x.Status))
-		if withKey(x) && (x.Status == 0 || x.Status >= 400) && len(statuses[op]) == 1 && statuses[op][x.Status] >= enough && !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-// withKey reports whether the request had the valid key.
-func withKey(x conformance.Exchange) bool {
-	return slices.Contains(x.RequestHeader, conformance.Field{Name: "Authorization", Value: probe.ValidKey().Shown})
+	return x.Method + " " + path
 }

@@ -31,9 +31,6 @@ type textWriter struct {
 
 func writeText(w io.Writer, r *conformance.Report, color, verbose bool) error {
 	t := &textWriter{report: r, color: color, verbose: verbose}
-	for _, line := range alwaysFails(r) {
-		t.printf("%s\n\n", t.paint(conformance.Fail, line))
-	}
 	t.problems()
 	t.briefly(conformance.Errored)
 	t.briefly(conformance.Inconclusive)
@@ -44,7 +41,7 @@ func writeText(w io.Writer, r *conformance.Report, color, verbose bool) error {
 	}
 	if verbose {
 		t.observations()
-		t.skips()
+		t.briefly(conformance.Skip)
 	}
 	text := t.String()
 	t.Reset()
@@ -176,16 +173,6 @@ func (t *textWriter) observations() {
 		}
 	}
 	if heading == "" {
-		t.printf("\n")
-	}
-}
-
-func (t *textWriter) skips() {
-	groups := groupBy(with(t.report, conformance.Skip), message)
-	for _, g := range groups {
-		t.printf("%s %s, %s:\n%s", t.paint(conformance.Skip, "SKIP"), probe.Plural(len(g.results), "check"), g.what, wrap(g.ids()))
-	}
-	if len(groups) > 0 {
 		t.printf("\n")
 	}
 }

@@ -30,7 +30,7 @@ func wantParts(t *testing.T, text string, want, not []string) {
 // details are parts that only a verbose text has.
 var details = []string{
 	"What the target does where the contract leaves it open:\n",
-	"SKIP 65 checks, not selected:\n  ",
+	"SKIP 65 checks: not selected\n  ",
 }
 
 func TestText(t *testing.T) {
@@ -92,19 +92,16 @@ func TestTextOfBroken(t *testing.T) {
 		fmt.Fprint(w, `{"id":1,"name":"x","categoryId":2}`)
 	}
 	for _, tt := range []struct {
-		name      string
-		h         http.HandlerFunc
-		want, not []string
+		name string
+		h    http.HandlerFunc
+		want []string
 	}{
-		{"a route is missing", noRoutes, []string{
-			"\nEvery POST /pets with the valid key gets 404 Not Found.\n",
-			" checks: no pet could be created: ",
-		}, []string{"Every GET /pets"}}, // there may be no pet
+		{"a route is missing", noRoutes, []string{" checks: no pet could be created: a valid pet is added: the response is 404 Not Found"}},
 		{"nothing is checked", noChecks, []string{
 			"\nThe problems by the exchanges that prove them:\n  ",
 			" FAIL  POST /pets gets 201 Created\n",
 			" more checks: POST /pets gets 201 Created\n",
-		}, []string{"Every "}},
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := runSuite(tt.h, false, nil)
@@ -112,7 +109,7 @@ func TestTextOfBroken(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := write(t, r, Text, nil)
-			wantParts(t, out, tt.want, tt.not)
+			wantParts(t, out, tt.want, nil)
 			if n := strings.Count(out, "\n  curl "); n == 0 || n > 20 {
 				t.Errorf("%d failures are in full, want 1 to 20", n)
 			}
