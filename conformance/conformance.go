@@ -7,10 +7,9 @@
 // that proves it and a curl command to repeat it.
 //
 // [Run] judges a target with every check and returns a [Report], which package
-// report writes as text, JSON, JUnit XML or HTML. [Open] returns a [Session],
-// which runs checks one by one: package conformancetest uses it to make each check
-// a subtest of go test. Command cmd/conformance needs no Go toolchain where it
-// runs.
+// report writes as text, JSON, JUnit XML or HTML. Package conformancetest makes
+// each check a subtest of go test. Command cmd/conformance needs no Go toolchain
+// where it runs.
 //
 // A run assumes nothing about the state of the target: it may have any number of
 // pets with any ids in any order, and other clients may use it meanwhile. A run
@@ -35,56 +34,30 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// Session runs checks one by one against one target. Its methods are safe for
-// concurrent use.
-type Session struct {
-	target  Target
-	opts    Options
-	client  *probe.Client
-	redact  probe.Redactor
-	mark    string // in the name of everything that the session creates
-	began   time.Time
-	checks  []Check
-	skipped map[string]string          // why a check does not run, by ID
-	known   map[string]string          // why a check is expected to fail, by ID
-	start   map[string]*probe.Exchange // lists before anything was created, by status; "": all
+// session is a run of checks against one target.
+type session struct {
+	target Target
+	opts   Options
+	client *probe.Client
+	redact probe.Redactor
+	mark   string // in the name of everything that the session creates
+	checks []Check
+	skip   map[string]string          // why a check does not run, by ID
+	known  map[string]string          // why a check is expected to fail, by ID
+	start  map[string]*probe.Exchange // lists before anything was created, by status; "": all
 
 	stocking sync.Mutex // held while stock adds pets
 
 	mu      sync.Mutex
 	shared  map[string]*sharedResult
-	results map[string]Result
 	created created
 }
 
-// Run judges target with every check that opts selects. An error means that the
-// target could not be judged, as [Open] describes. If the target stops
-// responding during the run, the report is incomplete.
+// Run judges target with every check that opts selects. An error about the
+// arguments has [ErrOptions] in its tree. Any other error says in one line why the
+// target cannot be judged. If the target stops responding during the run, the
+// report is incomplete.
 func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
-	s, err := Open(ctx, target, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	var done sync.Mutex
-	for _, late := range []bool{false, true} {
-		checks := s.phase(late)
-		concurrently(len(checks), s.opts.Parallel, func(i int) {
-			r := s.Run(ctx, checks[i].ID)
-			if s.opts.Done != nil {
-				done.Lock()
-				defer done.Unlock()
-				s.opts.Done(r)
-			}
-		})
-	}
-	return s.Report(), nil
-}
-
-// Open checks the arguments and sends requests to find out whether a petstore
-// responds at target. An error about the arguments has [ErrOptions] in its tree.
-// Any other error says in one line why the target cannot be judged.
-func Open(ctx context.Context, target Target, opts *Options) (*Session, error) {
 	target, err := target.clean()
 	if err != nil {
 		return nil, err
@@ -93,87 +66,75 @@ func Open(ctx context.Context, target Target, opts *Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{
-		target:  target,
-		opts:    o,
-		client:  probe.NewClient(target.URL, target.MessagesURL, target.Key, o.Timeout, o.Transport),
-		redact:  probe.NewRedactor(target.Key),
-		mark:    fmt.Sprintf("conformance-%08x", rand.Uint32()),
-		began:   time.Now(),
-		checks:  Checks(),
-		shared:  make(map[string]*sharedResult),
-		results: make(map[string]Result),
+	s := &session{
+		target: target,
+		opts:   o,
+		client: probe.NewClient(target.URL, target.MessagesURL, target.Key, o.Timeout, o.Transport),
+		redact: probe.NewRedactor(target.Key),
+		mark:   fmt.Sprintf("conformance-%08x", rand.Uint32()),
+		checks: Checks(),
+		shared: make(map[string]*sharedResult),
 	}
+	defer s.client.Close()
 	if err := s.skipChecks(); err != nil {
 		return nil, err
 	}
 	if s.known, err = knownFailures(o.Known, s.checks); err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	if err := s.findPetstore(ctx); err != nil {
-		s.Close()
 		return nil, err
 	}
-	return s, nil
+	return s.report(began, s.runChecks(ctx)), nil
 }
 
 // skipChecks records which checks do not run, and why.
-func (s *Session) skipChecks() error {
+func (s *session) skipChecks() error {
 	selected, err := Select(s.opts.Run, s.opts.Skip)
 	if err != nil {
 		return err
 	}
-	s.skipped = make(map[string]string)
+	s.skip = make(map[string]string)
 	for _, c := range s.checks {
 		switch {
 		case !slices.ContainsFunc(selected, func(o Check) bool { return o.ID == c.ID }):
-			s.skipped[c.ID] = "not selected"
+			s.skip[c.ID] = "not selected"
 		case s.opts.ReadOnly && c.Writes:
-			s.skipped[c.ID] = "read-only"
+			s.skip[c.ID] = "read-only"
 		case c.Feature == FeatureMessages && s.target.MessagesURL == "":
-			s.skipped[c.ID] = "no messages URL"
+			s.skip[c.ID] = "no messages URL"
 		}
 	}
-	if len(s.skipped) == len(s.checks) {
+	if len(s.skip) == len(s.checks) {
 		return optionsError("no check is left to run")
 	}
 	return nil
 }
 
-// Close closes the connections to the target.
-func (s *Session) Close() { s.client.Close() }
-
-// Checks returns every check in the order in which they should run: first those
-// that work best before the session has created many pets.
-func (s *Session) Checks() []Check {
-	return append(s.phase(false), s.phase(true)...)
-}
-
-// phase returns the checks that run late, or the others.
-func (s *Session) phase(late bool) []Check {
-	return slices.DeleteFunc(slices.Clone(s.checks), func(c Check) bool { return c.late != late })
-}
-
-// Skipped returns why the check with that ID does not run, or "" if it does.
-func (s *Session) Skipped(id string) string { return s.skipped[id] }
-
-// Run runs the check with that ID and returns its result, which replaces an
-// earlier one in the report. It panics if no check has that ID.
-func (s *Session) Run(ctx context.Context, id string) Result {
-	c, ok := find(s.checks, func(c Check) bool { return c.ID == id })
-	if !ok {
-		panic("conformance: no check has the ID " + id)
+// runChecks runs the checks, the late ones last, and returns their results.
+func (s *session) runChecks(ctx context.Context) []Result {
+	results := make([]Result, len(s.checks))
+	var done sync.Mutex
+	for _, late := range []bool{false, true} {
+		concurrently(len(s.checks), s.opts.Parallel, func(i int) {
+			if s.checks[i].late != late {
+				return
+			}
+			results[i] = s.run(ctx, s.checks[i])
+			if s.opts.Done != nil {
+				done.Lock()
+				defer done.Unlock()
+				s.opts.Done(results[i])
+			}
+		})
 	}
-	r := s.run(ctx, c)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.results[id] = r
-	return r
+	return results
 }
 
-func (s *Session) run(ctx context.Context, c Check) Result {
+func (s *session) run(ctx context.Context, c Check) Result {
 	r := Result{Check: c, Proof: -1}
-	if why := s.skipped[c.ID]; why != "" {
+	if why := s.skip[c.ID]; why != "" {
 		r.Verdict, r.Message = Skip, why
 		return r
 	}

@@ -17,7 +17,7 @@ type created struct {
 }
 
 // recordCreated records what x created, whichever check sent it.
-func (s *Session) recordCreated(x *probe.Exchange) {
+func (s *session) recordCreated(x *probe.Exchange) {
 	if x.Request.Method != http.MethodPost || !x.Succeeded() {
 		return
 	}
@@ -34,7 +34,7 @@ func (s *Session) recordCreated(x *probe.Exchange) {
 }
 
 // hasCreated reports whether this run created the pet with that id.
-func (s *Session) hasCreated(id int64) bool {
+func (s *session) hasCreated(id int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return hasID(s.created.pets, id)
@@ -42,7 +42,7 @@ func (s *Session) hasCreated(id int64) bool {
 
 // countPets returns how many pets with that status ("": with any) the target has at
 // least: those that it listed at the start and those that the run added.
-func (s *Session) countPets(status string) int {
+func (s *session) countPets(status string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(guessList(s.start[status]))

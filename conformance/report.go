@@ -100,11 +100,8 @@ type Report struct {
 // Passed reports whether the target is conformant and no known failure passed.
 func (r *Report) Passed() bool { return r.Outcome == Conformant && r.Counts.Stale == 0 }
 
-// Report returns the results so far. A check that has not run yet counts as an
-// error.
-func (s *Session) Report() *Report {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// report returns the report of a run with these results.
+func (s *session) report(began time.Time, results []Result) *Report {
 	r := &Report{
 		Format:      ReportFormat,
 		URL:         s.target.URL,
@@ -113,23 +110,16 @@ func (s *Session) Report() *Report {
 		Level:       s.opts.Level,
 		Strict:      s.opts.Strict,
 		ReadOnly:    s.opts.ReadOnly,
-		Began:       s.began.UTC().Truncate(time.Millisecond),
-		Seconds:     time.Since(s.began).Seconds(),
+		Began:       began.UTC().Truncate(time.Millisecond),
+		Seconds:     time.Since(began).Seconds(),
 		Left:        LeftBehind{Mark: s.mark, Messages: s.created.messages},
+		Results:     results,
 	}
 	for _, p := range s.created.pets {
 		r.Left.Pets = append(r.Left.Pets, p.ID)
 	}
 	slices.Sort(r.Left.Pets)
-	for _, c := range s.checks {
-		result, ok := s.results[c.ID]
-		if !ok {
-			result = Result{Check: c, Verdict: Errored, Message: "the check did not run", Proof: -1}
-			if why := s.skipped[c.ID]; why != "" {
-				result.Verdict, result.Message = Skip, why
-			}
-		}
-		r.Results = append(r.Results, result)
+	for _, result := range results {
 		r.Counts.add(result)
 	}
 	r.Outcome = outcomeOf(r.Counts, r.Level, r.Strict)

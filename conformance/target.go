@@ -65,7 +65,7 @@ func cleanBase(what, base string) (string, error) {
 // findPetstore returns an error if no petstore that accepts the key responds,
 // so that a wrong URL or key is reported once and not by every check. It
 // records what the target lists before the run creates anything.
-func (s *Session) findPetstore(ctx context.Context) error {
+func (s *session) findPetstore(ctx context.Context) error {
 	withKey, err := s.client.Do(ctx, probe.Get(allPets("")))
 	if err != nil {
 		return s.targetError("no response from %s: %v", withKey.URL, err)
@@ -86,7 +86,7 @@ func (s *Session) findPetstore(ctx context.Context) error {
 
 // recognize returns an error if the responses to a list with and without the
 // key are not those of a petstore, perhaps a broken one.
-func (s *Session) recognize(withKey, withoutKey *probe.Exchange) error {
+func (s *session) recognize(withKey, withoutKey *probe.Exchange) error {
 	switch {
 	case withKey.Status == http.StatusUnauthorized || withKey.Status == http.StatusForbidden:
 		return s.targetError("%s responds %s: the target does not accept the API key", withKey.URL, withKey.StatusLine())
@@ -112,9 +112,9 @@ func (s *Session) recognize(withKey, withoutKey *probe.Exchange) error {
 
 // findMessages returns an error if there is no POST /messages. It sends a
 // request that the target must refuse.
-func (s *Session) findMessages(ctx context.Context) error {
+func (s *session) findMessages(ctx context.Context) error {
 	needed := slices.ContainsFunc(s.checks, func(c Check) bool {
-		return c.Feature == FeatureMessages && s.skipped[c.ID] == ""
+		return c.Feature == FeatureMessages && s.skip[c.ID] == ""
 	})
 	if !needed {
 		return nil
@@ -129,6 +129,6 @@ func (s *Session) findMessages(ctx context.Context) error {
 	return nil
 }
 
-func (s *Session) targetError(format string, args ...any) error {
+func (s *session) targetError(format string, args ...any) error {
 	return errors.New(s.redact.Show(fmt.Sprintf(format, args...)))
 }

@@ -17,7 +17,7 @@ import (
 // others.
 type tester struct {
 	ctx          context.Context
-	s            *Session
+	s            *session
 	check        string // in the names of pets that it creates
 	names        int
 	exchanges    []*probe.Exchange

@@ -1,5 +1,5 @@
-// Package conformancetest runs each check of package conformance as a subtest of
-// go test, for implementations of the petstore contract in Go:
+// Package conformancetest makes each check of package conformance a subtest of go
+// test, for implementations of the petstore contract in Go:
 //
 //	func TestConformance(t *testing.T) {
 //		conformancetest.RunHandler(t, newHandler, conformance.Target{URL: "/v1", Key: key}, nil)
@@ -18,32 +18,22 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// Run judges target with every check that opts selects. The subtest of a check
-// fails if the check counts against the target or ended with an error. It logs a
-// warning that does not count, and is skipped if the check is inconclusive or
-// known to fail. The checks run one after the other; opts.Parallel is ignored.
+// Run judges target as [conformance.Run] does. The subtest of a check fails if the
+// check counts against the target or ended with an error. It logs a warning that
+// does not count, and is skipped if the check was skipped, is inconclusive or is
+// known to fail. The flags -run and -skip select subtests; the checks run before
+// them, and opts selects those.
 //
 // Run fails t at once if the target cannot be judged.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 	t.Helper()
-	s, err := conformance.Open(t.Context(), target, opts)
+	r, err := conformance.Run(t.Context(), target, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	for _, c := range s.Checks() {
-		t.Run(c.ID, func(t *testing.T) {
-			if why := s.Skipped(c.ID); why != "" {
-				t.Skip(why)
-			}
-			result := s.Run(t.Context(), c.ID)
-			report(t, result, opts)
-			if opts != nil && opts.Done != nil {
-				opts.Done(result)
-			}
-		})
+	for _, result := range r.Results {
+		t.Run(result.ID, func(t *testing.T) { report(t, result, r) })
 	}
-	r := s.Report()
 	t.Logf("seed %d; left behind: %d pets and %d messages, named %s", r.Seed, len(r.Left.Pets), r.Left.Messages, r.Left.Mark)
 }
 
@@ -62,19 +52,17 @@ func RunHandler(t *testing.T, newHandler func(*testing.T) http.Handler, target c
 }
 
 // report sets the outcome of a subtest.
-func report(t *testing.T, result conformance.Result, opts *conformance.Options) {
+func report(t *testing.T, result conformance.Result, r *conformance.Report) {
 	t.Helper()
-	var o conformance.Options
-	if opts != nil {
-		o = *opts
-	}
 	for _, seen := range result.Observations {
 		t.Logf("%s: %s", seen.What, seen.Got)
 	}
 	switch {
+	case result.Verdict == conformance.Skip:
+		t.Skip(result.Message)
 	case result.Stale:
 		t.Errorf("the check passes, and is on the list of known failures: %s", result.Known)
-	case result.CountsAgainst(o.Level):
+	case result.CountsAgainst(r.Level):
 		t.Error(result.Details())
 	case result.Verdict == conformance.Fail, result.Verdict == conformance.Warn && result.Known != "":
 		t.Skipf("known failure (%s): %s", result.Known, result.Message)
@@ -82,7 +70,7 @@ func report(t *testing.T, result conformance.Result, opts *conformance.Options) 
 		t.Logf("warning: %s", result.Details())
 	case result.Verdict == conformance.Errored:
 		t.Errorf("the check could not be run: %s", result.Message)
-	case result.Verdict == conformance.Inconclusive && o.Strict:
+	case result.Verdict == conformance.Inconclusive && r.Strict:
 		t.Errorf("inconclusive: %s", result.Message)
 	case result.Verdict == conformance.Inconclusive:
 		t.Skipf("inconclusive: %s", result.Message)
