@@ -99,11 +99,29 @@ func (cl Clause) Level() Level {
 	return Required
 }
 
+// checkTable returns the checks of all clauses that are not open. A check is
+// defined in the file that is named after the start of its ID, pets.list.limit.max
+// in pets_list_limit.go, and those with 400 in their ID in faults.go.
+func checkTable() []Check {
+	return slices.Concat(
+		listChecks, limitChecks, filterChecks(),
+		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, faultChecks(createOperation),
+		getChecks, missingChecks, deprecationChecks,
+		messageChecks, textChecks(), faultChecks(submitOperation),
+		credentialChecks(), errorChecks(), serverErrorChecks, httpChecks, generatedChecks)
+}
+
 // Clauses returns every clause: what the contract states, what it leaves open,
 // and what only RFCs state.
 func Clauses() []Clause {
-	clauses := clauseTable()
-	for _, cl := range clauses {
+	clauses, checks := clauseTable(), checkTable()
+	for i := range clauses {
+		cl := &clauses[i]
+		for _, c := range checks {
+			if c.Clause == cl.ID {
+				cl.Checks = append(cl.Checks, c)
+			}
+		}
 		for i := range cl.Checks {
 			c := &cl.Checks[i]
 			c.Clause, c.Level, c.Feature = cl.ID, cl.Level(), featureOf(c.ID)

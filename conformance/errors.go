@@ -22,48 +22,54 @@ type errorSource struct {
 func errorSources() []errorSource {
 	return []errorSource{
 		{"errors.400.", 400, true, "the 400 for a wrong body",
-			func(t *tester) []*probe.Exchange { return t.sendFaults(createOperation, petFaults()) }},
+			func(t *tester) []*probe.Exchange { return t.sendFaults(createOperation) }},
 		{"errors.401.", 401, false, "the 401 for a request without a valid credential", sendUnauthorized},
 		{"errors.404.", 404, false, "the 404 for an unknown id", sendMissing},
 		{"messages.errors.400.", 400, true, "the 400 for a wrong message",
-			func(t *tester) []*probe.Exchange { return t.sendFaults(submitOperation, messageFaults()) }},
+			func(t *tester) []*probe.Exchange { return t.sendFaults(submitOperation) }},
 		{"messages.errors.401.", 401, true, "the 401 for a message without a valid credential",
 			func(t *tester) []*probe.Exchange { return t.unauthorized(submitOperation) }},
 	}
 }
 
-// errorChecks returns a check for each source: want ends it if a response is
-// wrong.
-func errorChecks(id, title, failure string, want func(*probe.Exchange)) []Check {
-	return checksOf(errorSources(), func(source errorSource) Check {
-		return Check{
-			ID: source.prefix + id, Title: source.what + " " + title,
-			Writes:  source.writes,
-			Why:     "Clients read every error in the same way.",
-			Failure: failure,
-			run: func(t *tester) {
-				seen := false
-				for _, x := range source.send(t) {
-					if x.Status == source.status { // other checks judge the status
-						seen = true
-						want(x)
-					}
-				}
-				if !seen {
-					inconclusive("no response was a %d", source.status)
-				}
-			},
-		}
-	})
+// errorMember is what the Error bodies of all sources must have.
+type errorMember struct {
+	clause, id, title, failure string
+	want                       func(*probe.Exchange) // ends the check if a response is wrong
 }
 
-// sendFaults returns the responses of op to faults.
-func (t *tester) sendFaults(op operation, faults []fault) []*probe.Exchange {
-	var responses []*probe.Exchange
-	for _, f := range faults {
-		attempt(func() { responses = append(responses, t.sendFault(op, f)) })
+var errorMembers = []errorMember{
+	{"error-code", "code", "has a code", "The body is not a JSON object, or code is missing or not a string.", wantErrorCode},
+	{"error-message", "message", "has a message", "The body is not a JSON object, or message is missing or not a string.", wantErrorMessage},
+	{"error-status", "status", "repeats its HTTP status", "The body is not a JSON object, or status is missing, not an integer, or not the HTTP status.", wantErrorStatus},
+	{"error-type", "media-type", "is application/json", "Another Content-Type, or none.", wantJSON},
+}
+
+// errorChecks returns a check of each member for each source.
+func errorChecks() []Check {
+	var checks []Check
+	for _, m := range errorMembers {
+		for _, source := range errorSources() {
+			checks = append(checks, Check{
+				ID: source.prefix + m.id, Clause: m.clause, Title: source.what + " " + m.title, Writes: source.writes,
+				Why:     "Clients read every error in the same way.",
+				Failure: m.failure,
+				run: func(t *tester) {
+					seen := false
+					for _, x := range source.send(t) {
+						if x.Status == source.status { // other checks judge the status
+							seen = true
+							m.want(x)
+						}
+					}
+					if !seen {
+						inconclusive("no response was a %d", source.status)
+					}
+				},
+			})
+		}
 	}
-	return responses
+	return checks
 }
 
 func sendUnauthorized(t *tester) []*probe.Exchange {
@@ -94,45 +100,46 @@ func wantErrorStatus(x *probe.Exchange) {
 
 const serverErrorWhy = "A 5xx tells the client that the server failed and to try again."
 
-var noServerErrors = Check{
-	ID: "errors.no-5xx", Title: "no bad request gets 5xx",
-	Why:     serverErrorWhy,
-	Failure: "A bad query, id or, unless the run is read-only, body gets 5xx, or the connection is dropped.",
-	late:    true, run: func(t *tester) {
-		// None of the requests looks like an attack, because a guard in front
-		// of the target could refuse the rest of the run.
-		var requests []probe.Request
-		for _, q := range []string{
-			"limit=0", "limit=-1", "limit=101", "limit=9223372036854775807", "limit=9223372036854775808", "limit=1e9", "limit=abc", "limit=", "limit=%00", "limit=1&limit=2",
-			"status=lost", "status=", "status=%00", "status=%FF", "status=sold&status=pending", "status='", "status[]=sold", "status=" + strings.Repeat("a", 2000),
-			"%zz", "=", "&&", "cursor=x", "offset=-1", "page=-1",
-		} {
-			requests = append(requests, probe.Get("/pets?"+q))
-		}
-		for _, id := range []string{
-			"abc", "-", "1.5", "1e9", "%00", "%FF", "%27", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "%F0%9F%A6%8A", "null", "undefined", "NaN", "%7B%7D",
-		} {
-			requests = append(requests, probe.Get("/pets/"+id))
-		}
-		if !t.s.opts.ReadOnly {
-			for _, body := range badBodies() {
-				requests = append(requests, probe.Post("/pets", body))
+var serverErrorChecks = []Check{
+	{
+		ID: "errors.no-5xx", Clause: "server-errors", Title: "no bad request gets 5xx",
+		Why:     serverErrorWhy,
+		Failure: "A bad query, id or, unless the run is read-only, body gets 5xx, or the connection is dropped.",
+		late:    true, run: func(t *tester) {
+			// None of the requests looks like an attack, because a guard in front
+			// of the target could refuse the rest of the run.
+			var requests []probe.Request
+			for _, q := range []string{
+				"limit=0", "limit=-1", "limit=101", "limit=9223372036854775807", "limit=9223372036854775808", "limit=1e9", "limit=abc", "limit=", "limit=%00", "limit=1&limit=2",
+				"status=lost", "status=", "status=%00", "status=%FF", "status=sold&status=pending", "status='", "status[]=sold", "status=" + strings.Repeat("a", 2000),
+				"%zz", "=", "&&", "cursor=x", "offset=-1", "page=-1",
+			} {
+				requests = append(requests, probe.Get("/pets?"+q))
 			}
-		}
-		t.wantNo5xx(requests)
+			for _, id := range []string{
+				"abc", "-", "1.5", "1e9", "%00", "%FF", "%27", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "%F0%9F%A6%8A", "null", "undefined", "NaN", "%7B%7D",
+			} {
+				requests = append(requests, probe.Get("/pets/"+id))
+			}
+			if !t.s.opts.ReadOnly {
+				for _, body := range badBodies() {
+					requests = append(requests, probe.Post("/pets", body))
+				}
+			}
+			t.wantNo5xx(requests)
+		},
 	},
-}
-
-var messageNoServerErrors = Check{
-	ID: "messages.no-5xx", Title: "no bad message gets 5xx", Writes: true,
-	Why:     serverErrorWhy,
-	Failure: "A bad body gets 5xx, or the connection is dropped.",
-	run: func(t *tester) {
-		var requests []probe.Request
-		for _, body := range append(badBodies(), `{"message":"\ud800"}`, `{"message":"a\u0000b"}`) {
-			requests = append(requests, probe.PostMessage(body))
-		}
-		t.wantNo5xx(requests)
+	{
+		ID: "messages.no-5xx", Clause: "server-errors", Title: "no bad message gets 5xx", Writes: true,
+		Why:     serverErrorWhy,
+		Failure: "A bad body gets 5xx, or the connection is dropped.",
+		run: func(t *tester) {
+			var requests []probe.Request
+			for _, body := range append(badBodies(), `{"message":"\ud800"}`, `{"message":"a\u0000b"}`) {
+				requests = append(requests, probe.PostMessage(body))
+			}
+			t.wantNo5xx(requests)
+		},
 	},
 }
 

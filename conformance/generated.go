@@ -21,42 +21,41 @@ const (
 	wrongWhy     = "No list of examples has every fault that a target may accept."
 )
 
-var generatedPets = Check{
-	ID: "generated.pets.valid", Title: "generated pets are added and kept exactly", Writes: true,
-	Why:     "No list of examples has every pet that a target may get wrong.",
-	Failure: validFailure + "201, or the pet is changed.",
-	run: func(t *tester) {
-		t.generate(generatedValid, randombody.Pet(t.firstPet().Category, t.first().anyCategory).Valid,
-			func(body string) { t.wantStored(t.added(t.do(probe.Post("/pets", body)))) })
+var generatedChecks = []Check{
+	{
+		ID: "generated.pets.valid", Clause: "create", Title: "generated pets are added and kept exactly", Writes: true,
+		Why:     "No list of examples has every pet that a target may get wrong.",
+		Failure: validFailure + "201, or the pet is changed.",
+		run: func(t *tester) {
+			t.generate(generatedValid, randombody.Pet(t.firstPet().Category, t.first().anyCategory).Valid,
+				func(body string) { t.wantStored(t.added(t.do(probe.Post("/pets", body)))) })
+		},
 	},
-}
-
-var generatedWrongPets = Check{
-	ID: "generated.pets.faulty", Title: "generated bodies with one fault get 400", Writes: true,
-	Why:     wrongWhy,
-	Failure: wrongFailure,
-	run: func(t *tester) {
-		t.generate(generatedWrong, randombody.Pet(t.firstPet().Category, t.first().anyCategory).Faulty,
-			func(body string) { t.wantStatus(t.do(probe.Post("/pets", body)), 400, faulty) })
+	{
+		ID: "generated.pets.faulty", Clause: "create-values", Title: "generated bodies with one fault get 400", Writes: true,
+		Why:     wrongWhy,
+		Failure: wrongFailure,
+		run: func(t *tester) {
+			t.generate(generatedWrong, randombody.Pet(t.firstPet().Category, t.first().anyCategory).Faulty,
+				func(body string) { t.wantStatus(t.do(probe.Post("/pets", body)), 400, faulty) })
+		},
 	},
-}
-
-var generatedMessages = Check{
-	ID: "generated.messages.valid", Title: "generated messages are accepted and repeated exactly", Writes: true,
-	Why:     "No list of examples has every text that a target may get wrong.",
-	Failure: validFailure + "2xx, or the record has another text.",
-	run: func(t *tester) {
-		t.generate(generatedValid, randombody.Message().Valid, func(body string) { t.wantText(t.do(probe.PostMessage(body))) })
+	{
+		ID: "generated.messages.valid", Clause: "message-text", Title: "generated messages are accepted and repeated exactly", Writes: true,
+		Why:     "No list of examples has every text that a target may get wrong.",
+		Failure: validFailure + "2xx, or the record has another text.",
+		run: func(t *tester) {
+			t.generate(generatedValid, randombody.Message().Valid, func(body string) { t.wantText(t.do(probe.PostMessage(body))) })
+		},
 	},
-}
-
-var generatedWrongMessages = Check{
-	ID: "generated.messages.faulty", Title: "generated messages with one fault get 400", Writes: true,
-	Why:     wrongWhy,
-	Failure: wrongFailure,
-	run: func(t *tester) {
-		t.generate(generatedWrong, randombody.Message().Faulty,
-			func(body string) { t.wantStatus(t.do(probe.PostMessage(body)), 400, faulty) })
+	{
+		ID: "generated.messages.faulty", Clause: "message-required", Title: "generated messages with one fault get 400", Writes: true,
+		Why:     wrongWhy,
+		Failure: wrongFailure,
+		run: func(t *tester) {
+			t.generate(generatedWrong, randombody.Message().Faulty,
+				func(body string) { t.wantStatus(t.do(probe.PostMessage(body)), 400, faulty) })
+		},
 	},
 }
 

@@ -10,81 +10,80 @@ import (
 
 // What HTTP asks of the operations on pets.
 
-var httpLocation = Check{
-	ID: "http.location", Title: "the response to a new pet has its Location", Writes: true,
-	Why:     "Generic clients find by it what they created.",
-	Failure: "A 201 without Location, or with one that is not the pet's.",
-	run: func(t *tester) {
-		x := t.first().x
-		if x.Status != 201 {
-			inconclusive("the new pet got %s", x.StatusLine())
-		}
-		location := x.Header.Get("Location")
-		if location == "" {
-			fail(x, "the 201 has no Location")
-		}
-		base, _ := url.Parse(x.URL)
-		u, err := base.Parse(location)
-		if err != nil {
-			fail(x, "the Location %q is not a URL", location)
-		}
-		path, ok := strings.CutPrefix(u.String(), t.s.target.URL)
-		if !ok || !strings.HasPrefix(path, "/") || t.getRemoved() {
-			return // another server's URL may be right, and must not receive the key
-		}
-		at := t.get(path)
-		if at.Status != 200 {
-			fail(at, "the Location %q gets %s", location, at.StatusLine())
-		}
-		added := t.firstPet()
-		if got, ok := guess(at, parsePet); !ok || got.ID != added.ID {
-			fail(at, "the Location %q is not that of the pet %d", location, added.ID)
-		}
+var httpChecks = []Check{
+	{
+		ID: "http.location", Clause: "rfc-location", Title: "the response to a new pet has its Location", Writes: true,
+		Why:     "Generic clients find by it what they created.",
+		Failure: "A 201 without Location, or with one that is not the pet's.",
+		run: func(t *tester) {
+			x := t.first().x
+			if x.Status != 201 {
+				inconclusive("the new pet got %s", x.StatusLine())
+			}
+			location := x.Header.Get("Location")
+			if location == "" {
+				fail(x, "the 201 has no Location")
+			}
+			base, _ := url.Parse(x.URL)
+			u, err := base.Parse(location)
+			if err != nil {
+				fail(x, "the Location %q is not a URL", location)
+			}
+			path, ok := strings.CutPrefix(u.String(), t.s.target.URL)
+			if !ok || !strings.HasPrefix(path, "/") || t.getRemoved() {
+				return // another server's URL may be right, and must not receive the key
+			}
+			at := t.get(path)
+			if at.Status != 200 {
+				fail(at, "the Location %q gets %s", location, at.StatusLine())
+			}
+			added := t.firstPet()
+			if got, ok := guess(at, parsePet); !ok || got.ID != added.ID {
+				fail(at, "the Location %q is not that of the pet %d", location, added.ID)
+			}
+		},
 	},
-}
-
-var httpHead = Check{
-	ID: "http.head", Title: "HEAD gets the same status as GET",
-	Writes:  true, // a read-only run sends only GET
-	Why:     "Caches and monitors use HEAD.",
-	Failure: "HEAD /pets gets another status than GET /pets.",
-	run: func(t *tester) {
-		r := probe.Get("/pets?limit=1")
-		r.Method = http.MethodHead
-		if x := t.do(r); x.Status != 200 {
-			fail(x, "HEAD gets %s, and GET gets 200", x.StatusLine())
-		}
+	{
+		ID: "http.head", Clause: "rfc-head", Title: "HEAD gets the same status as GET",
+		Writes:  true, // a read-only run sends only GET
+		Why:     "Caches and monitors use HEAD.",
+		Failure: "HEAD /pets gets another status than GET /pets.",
+		run: func(t *tester) {
+			r := probe.Get("/pets?limit=1")
+			r.Method = http.MethodHead
+			if x := t.do(r); x.Status != 200 {
+				fail(x, "HEAD gets %s, and GET gets 200", x.StatusLine())
+			}
+		},
 	},
-}
-
-var httpMethod = Check{
-	ID: "http.method", Title: "a method that is not supported gets 405 with Allow", Writes: true,
-	Why:     "A client learns which methods are supported.",
-	Failure: "PUT to a pet of this run, with a body that is not a pet, gets another error than 405, or a 405 without an Allow that has GET. A target that supports PUT is not judged.",
-	run: func(t *tester) {
-		r := probe.Post(t.add("sold").path(), "{}")
-		r.Method = http.MethodPut
-		x := t.do(r)
-		if x.Status < 400 || x.Status == 400 || x.Status == 422 {
-			t.observe("PUT", x.StatusLine()+": it seems to be supported")
-			return
-		}
-		if x.Status != 405 {
-			fail(x, "PUT gets %s, want 405", x.StatusLine())
-		}
-		if allow := strings.Join(x.Header.Values("Allow"), ", "); !strings.Contains(strings.ToUpper(allow), "GET") {
-			fail(x, "the Allow of the 405 is %s, want GET in it", orAbsent(allow))
-		}
+	{
+		ID: "http.method", Clause: "rfc-allow", Title: "a method that is not supported gets 405 with Allow", Writes: true,
+		Why:     "A client learns which methods are supported.",
+		Failure: "PUT to a pet of this run, with a body that is not a pet, gets another error than 405, or a 405 without an Allow that has GET. A target that supports PUT is not judged.",
+		run: func(t *tester) {
+			r := probe.Post(t.add("sold").path(), "{}")
+			r.Method = http.MethodPut
+			x := t.do(r)
+			if x.Status < 400 || x.Status == 400 || x.Status == 422 {
+				t.observe("PUT", x.StatusLine()+": it seems to be supported")
+				return
+			}
+			if x.Status != 405 {
+				fail(x, "PUT gets %s, want 405", x.StatusLine())
+			}
+			if allow := strings.Join(x.Header.Values("Allow"), ", "); !strings.Contains(strings.ToUpper(allow), "GET") {
+				fail(x, "the Allow of the 405 is %s, want GET in it", orAbsent(allow))
+			}
+		},
 	},
-}
-
-var httpChunked = Check{
-	ID: "http.chunked", Title: "a chunked body is accepted", Writes: true,
-	Why:     "A client that streams does not know the length.",
-	Failure: "A valid pet with Transfer-Encoding: chunked gets another status than 201.",
-	run: func(t *tester) {
-		r := probe.Post("/pets", t.newPet("sold").json())
-		r.Chunked = true
-		t.wantAdded(t.do(r))
+	{
+		ID: "http.chunked", Clause: "rfc-chunked", Title: "a chunked body is accepted", Writes: true,
+		Why:     "A client that streams does not know the length.",
+		Failure: "A valid pet with Transfer-Encoding: chunked gets another status than 201.",
+		run: func(t *tester) {
+			r := probe.Post("/pets", t.newPet("sold").json())
+			r.Chunked = true
+			t.wantAdded(t.do(r))
+		},
 	},
 }

@@ -15,68 +15,93 @@ import (
 // messageBody returns the body that submits text.
 func messageBody(text string) string { return fmt.Sprintf(`{"message":%s}`, quoteJSON(text)) }
 
-var messageAccepted = Check{
-	ID: "messages.status", Title: "POST /messages accepts a valid message", Writes: true,
-	Why:     "It is the purpose of the operation.",
-	Failure: "Another status than 2xx for a body with a message, a valid key and a Content-Type. The contract does not say which 2xx.",
-	run:     func(t *tester) { t.wantAccepted(t.submission()) },
+var messageChecks = []Check{
+	{
+		ID: "messages.status", Clause: "submit", Title: "POST /messages accepts a valid message", Writes: true,
+		Why:     "It is the purpose of the operation.",
+		Failure: "Another status than 2xx for a body with a message, a valid key and a Content-Type. The contract does not say which 2xx.",
+		run:     func(t *tester) { t.wantAccepted(t.submission()) },
+	},
+	{
+		ID: "messages.id.unique", Clause: "message-id", Title: "every message has its own id", Writes: true,
+		Why:     "An id that two messages have identifies neither.",
+		Failure: "Two messages with the same text, submitted concurrently, get the same id.",
+		run: func(t *tester) {
+			const n = 8
+			text := t.name()
+			responses := make([]*probe.Exchange, n)
+			t.parallel(n, n, func(t *tester, i int) {
+				responses[i] = t.do(probe.PostMessage(messageBody(text)))
+				if !responses[i].Succeeded() {
+					inconclusive("a message gets %s", responses[i].StatusLine())
+				}
+			})
+			id := func(x *probe.Exchange) string {
+				return need("the record cannot be read", func() string {
+					v, err := readObject(x).Member("id")
+					if err != nil {
+						fail(x, "%v", err)
+					}
+					return string(v)
+				})
+			}
+			if i := duplicate(responses, id); i >= 0 {
+				fail(responses[i], "two of %d messages have the id %s", n, probe.Short(id(responses[i])))
+			}
+		},
+	},
+	recordCheck("message-id", "id", "id", "the message record has an id, a string",
+		"A client refers to its message by it.",
+		"The id is missing or not a string.",
+		func(*probe.Exchange, string) {}),
+	recordCheck("message-text", "echo", "message", "the message record repeats the text",
+		"A client sees what was understood.",
+		"The member message is missing, not a string, or another text.",
+		func(x *probe.Exchange, got string) {
+			if want := sentText(x); got != want {
+				fail(x, "the text is %q, want %q", probe.Short(got), want)
+			}
+		}),
+	recordCheck("message-status", "queued", "status", "the status of the message record is queued",
+		"A client must not mistake a message that waits for one that was processed.",
+		"The status is missing, not a string, or another one.",
+		func(x *probe.Exchange, got string) {
+			if got != "queued" {
+				fail(x, "the status is %q, want queued", probe.Short(got))
+			}
+		}),
+	recordCheck("message-time", "time", "createdAt", "createdAt is an ISO 8601 timestamp in UTC",
+		"Clients sort messages by it.",
+		"createdAt is missing, not a string, not a timestamp of ISO 8601, or does not say UTC (Z or +00:00).",
+		func(x *probe.Exchange, got string) {
+			if _, err := parseTimestamp(got); err != nil {
+				fail(x, "createdAt %v", err)
+			}
+		}),
+	recordCheck("message-time", "time.now", "createdAt", "createdAt is the time at which the message was created",
+		"Clients sort messages by it.",
+		"createdAt is more than ten minutes away from the Date of the response and from the clock of the suite, or, without a Date, more than 25 hours from the latter.",
+		func(x *probe.Exchange, got string) {
+			at, err := parseTimestamp(got)
+			if err != nil {
+				inconclusive("createdAt cannot be read")
+			}
+			near := func(t time.Time, d time.Duration) bool { return at.Sub(t).Abs() <= d }
+			date, err := http.ParseTime(x.Header.Get("Date"))
+			switch {
+			case err == nil && !near(date, 10*time.Minute) && !near(x.Sent, 10*time.Minute):
+				fail(x, "createdAt is %q in a response of %s", got, date.UTC().Format(time.RFC3339))
+			case err != nil && !near(x.Sent, 25*time.Hour): // the suite's own clock may be wrong
+				fail(x, "createdAt is %q in a response that came at %s", got, x.Sent.UTC().Format(time.RFC3339))
+			}
+		}),
 }
-
-var messageID = recordCheck("id", "id", "the message record has an id, a string",
-	"A client refers to its message by it.",
-	"The id is missing or not a string.",
-	func(*probe.Exchange, string) {})
-
-var messageEcho = recordCheck("echo", "message", "the message record repeats the text",
-	"A client sees what was understood.",
-	"The member message is missing, not a string, or another text.",
-	func(x *probe.Exchange, got string) {
-		if want := sentText(x); got != want {
-			fail(x, "the text is %q, want %q", probe.Short(got), want)
-		}
-	})
-
-var messageQueued = recordCheck("queued", "status", "the status of the message record is queued",
-	"A client must not mistake a message that waits for one that was processed.",
-	"The status is missing, not a string, or another one.",
-	func(x *probe.Exchange, got string) {
-		if got != "queued" {
-			fail(x, "the status is %q, want queued", probe.Short(got))
-		}
-	})
-
-var messageTime = recordCheck("time", "createdAt", "createdAt is an ISO 8601 timestamp in UTC",
-	"Clients sort messages by it.",
-	"createdAt is missing, not a string, not a timestamp of ISO 8601, or does not say UTC (Z or +00:00).",
-	func(x *probe.Exchange, got string) {
-		if _, err := parseTimestamp(got); err != nil {
-			fail(x, "createdAt %v", err)
-		}
-	})
-
-var messageNow = recordCheck("time.now", "createdAt", "createdAt is the time at which the message was created",
-	"Clients sort messages by it.",
-	"createdAt is more than ten minutes away from the Date of the response and from the clock of the suite, or, without a Date, more than 25 hours from the latter.",
-	func(x *probe.Exchange, got string) {
-		at, err := parseTimestamp(got)
-		if err != nil {
-			inconclusive("createdAt cannot be read")
-		}
-		near := func(t time.Time, d time.Duration) bool { return at.Sub(t).Abs() <= d }
-		date, err := http.ParseTime(x.Header.Get("Date"))
-		switch {
-		case err == nil && !near(date, 10*time.Minute) && !near(x.Sent, 10*time.Minute):
-			fail(x, "createdAt is %q in a response of %s", got, date.UTC().Format(time.RFC3339))
-		case err != nil && !near(x.Sent, 25*time.Hour): // the suite's own clock may be wrong
-			fail(x, "createdAt is %q in a response that came at %s", got, x.Sent.UTC().Format(time.RFC3339))
-		}
-	})
 
 // recordCheck returns a check of a member of the message record, which must be a
 // string.
-func recordCheck(id, member, title, why, failure string, test func(x *probe.Exchange, got string)) Check {
+func recordCheck(clause, id, member, title, why, failure string, test func(x *probe.Exchange, got string)) Check {
 	return Check{
-		ID: "messages." + id, Title: title, Writes: true, Why: why, Failure: failure,
+		ID: "messages." + id, Clause: clause, Title: title, Writes: true, Why: why, Failure: failure,
 		run: func(t *tester) {
 			x := need("no message could be submitted", t.submission)
 			if !x.Succeeded() {
@@ -99,35 +124,6 @@ func sentText(x *probe.Exchange) string {
 	return text
 }
 
-var messageIDs = Check{
-	ID: "messages.id.unique", Title: "every message has its own id", Writes: true,
-	Why:     "An id that two messages have identifies neither.",
-	Failure: "Two messages with the same text, submitted concurrently, get the same id.",
-	run: func(t *tester) {
-		const n = 8
-		text := t.name()
-		responses := make([]*probe.Exchange, n)
-		t.parallel(n, n, func(t *tester, i int) {
-			responses[i] = t.do(probe.PostMessage(messageBody(text)))
-			if !responses[i].Succeeded() {
-				inconclusive("a message gets %s", responses[i].StatusLine())
-			}
-		})
-		id := func(x *probe.Exchange) string {
-			return need("the record cannot be read", func() string {
-				v, err := readObject(x).Member("id")
-				if err != nil {
-					fail(x, "%v", err)
-				}
-				return string(v)
-			})
-		}
-		if i := duplicate(responses, id); i >= 0 {
-			fail(responses[i], "two of %d messages have the id %s", n, probe.Short(id(responses[i])))
-		}
-	},
-}
-
 // textChecks are about the text of a message.
 func textChecks() []Check {
 	var checks []Check
@@ -135,7 +131,7 @@ func textChecks() []Check {
 		switch k.id {
 		case "quotes", "markup", "combining", "astral", "ends", "nul", "long":
 			checks = append(checks, Check{
-				ID: "messages.text." + k.id, Title: "a text " + k.what + " is repeated exactly", Writes: true,
+				ID: "messages.text." + k.id, Clause: "message-text", Title: "a text " + k.what + " is repeated exactly", Writes: true,
 				Why:     "A client sees what was understood.",
 				Failure: "The record has another text. Inconclusive if the text gets 4xx and the target may refuse it.",
 				run: func(t *tester) {

@@ -10,119 +10,148 @@ import (
 
 // POST /pets with a valid pet (contract, section 4.2).
 
-var createStatus = Check{
-	ID: "pets.create.status", Title: "POST /pets with a valid pet responds 201", Writes: true,
-	Why:     "201 tells a client that the pet was added.",
-	Failure: "Another status for a body with a name, a category and a status of the contract.",
-	run:     func(t *tester) { t.wantStatus(t.firstResponse().x, 201, "a valid pet is added") },
-}
-
-var createMediaType = Check{
-	ID: "pets.create.media-type", Title: "the response to a new pet is application/json", Writes: true,
-	Why:     "Clients read a body by its media type.",
-	Failure: "Another Content-Type, or none.",
-	run:     func(t *tester) { wantJSON(t.first().x) },
-}
-
-var createPet = Check{
-	ID: "pets.create.pet", Title: "the response to a new pet is the pet", Writes: true,
-	Why:     "The client needs the id.",
-	Failure: "The body is not a JSON object with id, name, categoryId and, if present, a status of the contract.",
-	run: func(t *tester) {
-		readPet(t.first().x)
-		if x := t.post(t.newPet("")); x.Status < 300 { // pets.create.status.absent judges the status
-			readPet(x)
-		}
+var createChecks = []Check{
+	{
+		ID: "pets.create.status", Clause: "create", Title: "POST /pets with a valid pet responds 201", Writes: true,
+		Why:     "201 tells a client that the pet was added.",
+		Failure: "Another status for a body with a name, a category and a status of the contract.",
+		run:     func(t *tester) { t.wantStatus(t.firstResponse().x, 201, "a valid pet is added") },
 	},
-}
-
-var createEcho = Check{
-	ID: "pets.create.echo", Title: "the response to a new pet shows it as it was sent", Writes: true,
-	Why:     "A client that uses the response would use other data than it sent.",
-	Failure: "The name or categoryId in the response differs from what was sent.",
-	run: func(t *tester) {
-		first := t.first()
-		got := need("the response cannot be read", func() pet { return readPet(first.x) })
-		want := pet{got.ID, sentPet(first.x)}
-		got.Status = want.Status // pets.create.status.* judge it
-		want.wantSame(first.x, got, notAsSent)
+	{
+		ID: "pets.create.media-type", Clause: "media-type", Title: "the response to a new pet is application/json", Writes: true,
+		Why:     "Clients read a body by its media type.",
+		Failure: "Another Content-Type, or none.",
+		run:     func(t *tester) { wantJSON(t.first().x) },
 	},
-}
-
-var createIDs = Check{
-	ID: "pets.create.id.unique", Title: "every new pet gets a new id", Writes: true,
-	Why:     "If two pets have the same id, one hides the other.",
-	Failure: "Two new pets get the same id, even if they are alike, or one gets the id of a pet that was listed before. A target may refuse a pet that is like another.",
-	run: func(t *tester) {
-		seen := make(map[int64]bool)
-		for _, old := range guessList(t.s.start[""]) {
-			seen[old.ID] = true
-		}
-		wantNew := func(added pet) {
-			if seen[added.ID] {
-				fail(t.exchanges[len(t.exchanges)-1], "another pet has the id %d", added.ID)
+	{
+		ID: "pets.create.pet", Clause: "pet", Title: "the response to a new pet is the pet", Writes: true,
+		Why:     "The client needs the id.",
+		Failure: "The body is not a JSON object with id, name, categoryId and, if present, a status of the contract.",
+		run: func(t *tester) {
+			readPet(t.first().x)
+			if x := t.post(t.newPet("")); x.Status < 300 { // pets.create.status.absent judges the status
+				readPet(x)
 			}
-			seen[added.ID] = true
-		}
-		wantNew(t.add("available"))
-		wantNew(t.add("available"))
-		last := t.add("available")
-		seen[last.ID] = true
-		var again pet
-		if attempt(func() { again = t.create(last.newPet) }) == nil { // a target may refuse it
-			wantNew(again)
-		}
+		},
 	},
-}
-
-var createRunIDs = Check{
-	ID: "pets.create.id.run", Title: "no two pets of the run have the same id", Writes: true,
-	Why:     "If two pets have the same id, one hides the other.",
-	Failure: "Two of about a hundred new pets get the same id.",
-	late:    true, run: func(t *tester) {
-		t.stock("", 101)
-		t.s.mu.Lock()
-		repeated, n := t.s.created.repeated, len(t.s.created.pets)
-		t.s.mu.Unlock()
-		if n < 2 {
-			inconclusive("the run added fewer than two pets")
-		}
-		if repeated != nil {
-			fail(repeated, "another pet of this run has the same id")
-		}
+	{
+		ID: "pets.create.echo", Clause: "create", Title: "the response to a new pet shows it as it was sent", Writes: true,
+		Why:     "A client that uses the response would use other data than it sent.",
+		Failure: "The name or categoryId in the response differs from what was sent.",
+		run: func(t *tester) {
+			first := t.first()
+			got := need("the response cannot be read", func() pet { return readPet(first.x) })
+			want := pet{got.ID, sentPet(first.x)}
+			got.Status = want.Status // pets.create.status.* judge it
+			want.wantSame(first.x, got, notAsSent)
+		},
 	},
-}
-
-var createTakenID = Check{
-	ID: "pets.create.id.taken", Title: "a new pet does not get the id of another pet from its body", Writes: true,
-	Why:     "A client could overwrite the pets of others.",
-	Failure: "A body with the id of another pet gets that id, or changes that pet. The target may refuse the body or ignore the id.",
-	run: func(t *tester) {
-		owner := t.add("sold")
-		n := newPet{t.name(), owner.Category, "pending"}
-		x := t.do(probe.Post("/pets", strings.Replace(n.json(), "{", fmt.Sprintf(`{"id":%d,`, owner.ID), 1)))
-		if got, ok := guess(x, parsePet); ok && x.Succeeded() && got.ID == owner.ID {
-			fail(x, "another pet has the id %d", owner.ID)
-		}
-		now := t.get(owner.path())
-		if got, ok := guess(now, parsePet); ok && now.Status == http.StatusOK { // pets.get.* judge it
-			owner.wantSame(now, got, "the pet was changed when another was added")
-		}
+	{
+		ID: "pets.create.id.unique", Clause: "id-unique", Title: "every new pet gets a new id", Writes: true,
+		Why:     "If two pets have the same id, one hides the other.",
+		Failure: "Two new pets get the same id, even if they are alike, or one gets the id of a pet that was listed before. A target may refuse a pet that is like another.",
+		run: func(t *tester) {
+			seen := make(map[int64]bool)
+			for _, old := range guessList(t.s.start[""]) {
+				seen[old.ID] = true
+			}
+			wantNew := func(added pet) {
+				if seen[added.ID] {
+					fail(t.exchanges[len(t.exchanges)-1], "another pet has the id %d", added.ID)
+				}
+				seen[added.ID] = true
+			}
+			wantNew(t.add("available"))
+			wantNew(t.add("available"))
+			last := t.add("available")
+			seen[last.ID] = true
+			var again pet
+			if attempt(func() { again = t.create(last.newPet) }) == nil { // a target may refuse it
+				wantNew(again)
+			}
+		},
 	},
-}
-
-var createNoStatus = Check{
-	ID: "pets.create.status.absent", Title: "a pet without a status is accepted", Writes: true,
-	Why:     "The status is optional.",
-	Failure: "Another status than 201 for a body with a name and a categoryId.",
-	run:     func(t *tester) { t.wantAdded(t.post(t.newPet(""))) },
+	{
+		ID: "pets.create.id.run", Clause: "id-unique", Title: "no two pets of the run have the same id", Writes: true,
+		Why:     "If two pets have the same id, one hides the other.",
+		Failure: "Two of about a hundred new pets get the same id.",
+		late:    true, run: func(t *tester) {
+			t.stock("", 101)
+			t.s.mu.Lock()
+			repeated, n := t.s.created.repeated, len(t.s.created.pets)
+			t.s.mu.Unlock()
+			if n < 2 {
+				inconclusive("the run added fewer than two pets")
+			}
+			if repeated != nil {
+				fail(repeated, "another pet of this run has the same id")
+			}
+		},
+	},
+	{
+		ID: "pets.create.id.taken", Clause: "id-unique", Title: "a new pet does not get the id of another pet from its body", Writes: true,
+		Why:     "A client could overwrite the pets of others.",
+		Failure: "A body with the id of another pet gets that id, or changes that pet. The target may refuse the body or ignore the id.",
+		run: func(t *tester) {
+			owner := t.add("sold")
+			n := newPet{t.name(), owner.Category, "pending"}
+			x := t.do(probe.Post("/pets", strings.Replace(n.json(), "{", fmt.Sprintf(`{"id":%d,`, owner.ID), 1)))
+			if got, ok := guess(x, parsePet); ok && x.Succeeded() && got.ID == owner.ID {
+				fail(x, "another pet has the id %d", owner.ID)
+			}
+			now := t.get(owner.path())
+			if got, ok := guess(now, parsePet); ok && now.Status == http.StatusOK { // pets.get.* judge it
+				owner.wantSame(now, got, "the pet was changed when another was added")
+			}
+		},
+	},
+	{
+		ID: "pets.create.status.absent", Clause: "status-optional", Title: "a pet without a status is accepted", Writes: true,
+		Why:     "The status is optional.",
+		Failure: "Another status than 201 for a body with a name and a categoryId.",
+		run:     func(t *tester) { t.wantAdded(t.post(t.newPet(""))) },
+	},
+	{
+		ID: "pets.create.forms", Clause: "create-body", Title: "every form of the same JSON is accepted", Writes: true,
+		Why:     "Clients write JSON with other white space, order of members and escapes.",
+		Failure: "A valid body that is indented, or has another order of members, or has escapes, is refused or changed.",
+		run: func(t *tester) {
+			for _, form := range []string{
+				"\n{\r\n\t\"name\" : $N ,\n  \"categoryId\" : $C ,\n\t\"status\":\"sold\"\n}\n\n",
+				`{"status":"sold","categoryId":$C,"name":$N}`,
+				`{"n\u0061me":$N,"categoryId":$C,"status":"s\u006Fld"}`,
+			} {
+				t.added(t.do(petRequest(t, form)))
+			}
+		},
+	},
+	{
+		ID: "pets.create.concurrent", Clause: "create-adds", Title: "32 concurrent requests add 32 pets", Writes: true,
+		Why:     "Clients do not wait for each other.",
+		Failure: "One of the requests fails, two pets get the same id, or one of the pets is not in the store afterwards.",
+		run: func(t *tester) {
+			const n = 32
+			added := make([]pet, n)
+			responses := make([]*probe.Exchange, n)
+			t.parallel(n, n, func(t *tester, i int) {
+				responses[i] = t.post(t.newPet(statuses()[i%3]))
+				added[i] = t.added(responses[i])
+			})
+			if i := duplicate(added, pet.id); i >= 0 {
+				fail(responses[i], "two of %d pets that were added concurrently have the id %d", n, added[i].ID)
+			}
+			if !t.getRemoved() {
+				t.parallel(n, t.s.opts.Parallel, func(t *tester, i int) { t.wantStored(added[i]) })
+			}
+		},
+	},
 }
 
 // statusChecks are about the status of a new pet (contract, section 3.1).
 func statusChecks() []Check {
 	return checksOf(statuses(), func(status string) Check {
 		return Check{
-			ID: "pets.create.status." + status, Title: "a pet with status " + status + " is added with it", Writes: true,
+			ID: "pets.create.status." + status, Clause: "status-set", Title: "a pet with status " + status + " is added with it", Writes: true,
 			Why:     "The status is set on creation and nowhere else.",
 			Failure: "The pet is refused, or the response shows another status or none.",
 			run: func(t *tester) {
@@ -135,42 +164,6 @@ func statusChecks() []Check {
 			},
 		}
 	})
-}
-
-var createForms = Check{
-	ID: "pets.create.forms", Title: "every form of the same JSON is accepted", Writes: true,
-	Why:     "Clients write JSON with other white space, order of members and escapes.",
-	Failure: "A valid body that is indented, or has another order of members, or has escapes, is refused or changed.",
-	run: func(t *tester) {
-		for _, form := range []string{
-			"\n{\r\n\t\"name\" : $N ,\n  \"categoryId\" : $C ,\n\t\"status\":\"sold\"\n}\n\n",
-			`{"status":"sold","categoryId":$C,"name":$N}`,
-			`{"n\u0061me":$N,"categoryId":$C,"status":"s\u006Fld"}`,
-		} {
-			t.added(t.do(petRequest(t, form)))
-		}
-	},
-}
-
-var createConcurrent = Check{
-	ID: "pets.create.concurrent", Title: "32 concurrent requests add 32 pets", Writes: true,
-	Why:     "Clients do not wait for each other.",
-	Failure: "One of the requests fails, two pets get the same id, or one of the pets is not in the store afterwards.",
-	run: func(t *tester) {
-		const n = 32
-		added := make([]pet, n)
-		responses := make([]*probe.Exchange, n)
-		t.parallel(n, n, func(t *tester, i int) {
-			responses[i] = t.post(t.newPet(statuses()[i%3]))
-			added[i] = t.added(responses[i])
-		})
-		if i := duplicate(added, pet.id); i >= 0 {
-			fail(responses[i], "two of %d pets that were added concurrently have the id %d", n, added[i].ID)
-		}
-		if !t.getRemoved() {
-			t.parallel(n, t.s.opts.Parallel, func(t *tester, i int) { t.wantStored(added[i]) })
-		}
-	},
 }
 
 const notAsSent = "the response does not show the pet as it was sent"

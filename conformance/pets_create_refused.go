@@ -7,23 +7,24 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-var createRefused = Check{
-	ID: "pets.create.refused", Title: "a request that is refused adds nothing", Writes: true,
-	Why:     "A client that corrects its request and repeats it would have the pet twice.",
-	Failure: "A pet whose request got 400 is in the store. Inconclusive if the store has more than a list can show.",
-	run: func(t *tester) {
-		responses := t.sendFaults(createOperation, petFaults())
-		t.wantNotStored(slices.DeleteFunc(responses, func(x *probe.Exchange) bool {
-			return x.Request.Pet == "" || !x.Refused() // pets.create.400.* judge the status
-		}))
+var refusedChecks = []Check{
+	{
+		ID: "pets.create.refused", Clause: "create-refused", Title: "a request that is refused adds nothing", Writes: true,
+		Why:     "A client that corrects its request and repeats it would have the pet twice.",
+		Failure: "A pet whose request got 400 is in the store. Inconclusive if the store has more than a list can show.",
+		run: func(t *tester) {
+			responses := t.sendFaults(createOperation)
+			t.wantNotStored(slices.DeleteFunc(responses, func(x *probe.Exchange) bool {
+				return x.Request.Pet == "" || !x.Refused() // pets.create.400.* judge the status
+			}))
+		},
 	},
-}
-
-var createUnauthorized = Check{
-	ID: "pets.create.unauthorized", Title: "a request without a valid credential adds nothing", Writes: true,
-	Why:     "Anyone could fill the store.",
-	Failure: "A pet whose request got 401 is in the store. Inconclusive if the store has more than a list can show.",
-	run:     func(t *tester) { t.wantNotStored(t.unauthorized(createOperation)) },
+	{
+		ID: "pets.create.unauthorized", Clause: "key-create", Title: "a request without a valid credential adds nothing", Writes: true,
+		Why:     "Anyone could fill the store.",
+		Failure: "A pet whose request got 401 is in the store. Inconclusive if the store has more than a list can show.",
+		run:     func(t *tester) { t.wantNotStored(t.unauthorized(createOperation)) },
+	},
 }
 
 // refusals are the responses to refused requests, by the names of their pets.

@@ -49,7 +49,7 @@ func nameChecks() []Check {
 			failure = "The response, GET /pets/{petId} or the list shows another name. Inconclusive if the pet is refused: " + k.mayRefuse + "."
 		}
 		return Check{
-			ID: "pets.create.name." + k.id, Title: "a name " + k.what + " is kept exactly", Writes: true,
+			ID: "pets.create.name." + k.id, Clause: "name", Title: "a name " + k.what + " is kept exactly", Writes: true,
 			Why:     "A client must get back what it stored.",
 			Failure: failure,
 			run: func(t *tester) {
@@ -80,7 +80,7 @@ func categoryChecks() []Check {
 			negative = ", negative ones too"
 		}
 		checks = append(checks, Check{
-			ID: "pets.create.category." + v.id, Title: fmt.Sprintf("a categoryId %s is kept exactly", v.what), Writes: true,
+			ID: "pets.create.category." + v.id, Clause: "category", Title: fmt.Sprintf("a categoryId %s is kept exactly", v.what), Writes: true,
 			Why: "An int64 that is converted to floating point changes.",
 			Failure: "The response, GET /pets/{petId} or the list shows another number, or the pet is refused though the target accepts arbitrary categories" +
 				negative + ". Inconclusive if it does not accept those: " + unknown + ".",

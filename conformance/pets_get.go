@@ -8,54 +8,93 @@ import (
 
 // GET /pets/{petId} (contract, section 4.3).
 
-var getStatus = Check{
-	ID: "pets.get.status", Title: "GET /pets/{petId} responds 200 for a pet in the store",
-	Why:     "The operation is deprecated, and works until its removal.",
-	Failure: "Another status for a pet that the target lists or has just added, before 5 December 2030. From then on 404 and 410 are valid too.",
-	run: func(t *tester) {
-		x := t.getKnownPet()
-		if !t.getRemoved() {
-			t.wantInStore(t.knownPet(), x)
-		}
+var getChecks = []Check{
+	{
+		ID: "pets.get.status", Clause: "get", Title: "GET /pets/{petId} responds 200 for a pet in the store",
+		Why:     "The operation is deprecated, and works until its removal.",
+		Failure: "Another status for a pet that the target lists or has just added, before 5 December 2030. From then on 404 and 410 are valid too.",
+		run: func(t *tester) {
+			x := t.getKnownPet()
+			if !t.getRemoved() {
+				t.wantInStore(t.knownPet(), x)
+			}
+		},
 	},
-}
-
-var getMediaType = Check{
-	ID: "pets.get.media-type", Title: "a pet is application/json",
-	Why:     "Clients read a body by its media type.",
-	Failure: "Another Content-Type, or none.",
-	run:     func(t *tester) { wantJSON(t.getOK()) },
-}
-
-var getPet = Check{
-	ID: "pets.get.pet", Title: "a pet has its fields, each of its type",
-	Why:     "Typed clients fail on an invalid pet.",
-	Failure: "The body is not a JSON object with id, name, categoryId and, if present, a status of the contract.",
-	run:     func(t *tester) { readPet(t.getOK()) },
-}
-
-var getID = Check{
-	ID: "pets.get.id", Title: "a pet has the id that was requested",
-	Why:     "A client would mistake one pet for another.",
-	Failure: "The id in the response differs from the id in the path, in the list or in the response to the new pet. An id that is converted to floating point loses its last digits.",
-	run: func(t *tester) {
-		pets := guessList(t.s.start[""])
-		pets = pets[:min(5, len(pets))]
-		if !t.s.opts.ReadOnly {
-			pets = append(pets, t.samples()...)
-		}
-		if t.s.opts.Pet != nil {
-			pets = append(pets, pet{ID: *t.s.opts.Pet})
-		}
-		if len(pets) == 0 {
-			inconclusive("no pet is known")
-		}
-		t.wantNotRemoved()
-		for _, p := range pets {
-			x := t.get(p.path())
-			t.wantInStore(p.ID, x)
-			wantID(x, p.ID)
-		}
+	{
+		ID: "pets.get.media-type", Clause: "media-type", Title: "a pet is application/json",
+		Why:     "Clients read a body by its media type.",
+		Failure: "Another Content-Type, or none.",
+		run:     func(t *tester) { wantJSON(t.getOK()) },
+	},
+	{
+		ID: "pets.get.pet", Clause: "pet", Title: "a pet has its fields, each of its type",
+		Why:     "Typed clients fail on an invalid pet.",
+		Failure: "The body is not a JSON object with id, name, categoryId and, if present, a status of the contract.",
+		run:     func(t *tester) { readPet(t.getOK()) },
+	},
+	{
+		ID: "pets.get.id", Clause: "id", Title: "a pet has the id that was requested",
+		Why:     "A client would mistake one pet for another.",
+		Failure: "The id in the response differs from the id in the path, in the list or in the response to the new pet. An id that is converted to floating point loses its last digits.",
+		run: func(t *tester) {
+			pets := guessList(t.s.start[""])
+			pets = pets[:min(5, len(pets))]
+			if !t.s.opts.ReadOnly {
+				pets = append(pets, t.samples()...)
+			}
+			if t.s.opts.Pet != nil {
+				pets = append(pets, pet{ID: *t.s.opts.Pet})
+			}
+			if len(pets) == 0 {
+				inconclusive("no pet is known")
+			}
+			t.wantNotRemoved()
+			for _, p := range pets {
+				x := t.get(p.path())
+				t.wantInStore(p.ID, x)
+				wantID(x, p.ID)
+			}
+		},
+	},
+	{
+		ID: "pets.get.created", Clause: "create-adds", Title: "a new pet can be read at once, as it was added", Writes: true,
+		Why:     "A client that adds a pet must find it.",
+		Failure: "The id of a new pet gets another status than 200, or another name, category or status.",
+		run:     func(t *tester) { t.wantAllStored(t.samples()) },
+	},
+	{
+		ID: "pets.get.stays", Clause: "get", Title: "a pet stays in the store when many others are added", Writes: true,
+		Why:     "No operation of the contract removes a pet.",
+		Failure: "At the end of the run, the first pets of the run get another status than 200, or have changed.",
+		late:    true, run: func(t *tester) {
+			pets := append([]pet{t.firstPet()}, t.samples()...)
+			t.stock("", 101)
+			t.wantAllStored(pets)
+		},
+	},
+	{
+		ID: "pets.get.list", Clause: "replacement", Title: "a list with a status shows the same pets as GET /pets/{petId}",
+		Why:     "The list replaces GET /pets/{petId}: clients that change to it must see the same pets.",
+		Failure: "A pet differs from the same pet in a list of its status.",
+		run: func(t *tester) {
+			t.addSamples()
+			t.wantNotRemoved()
+			compared := 0
+			for _, status := range statuses() {
+				// Others may change or remove a pet meanwhile. Only what differs
+				// every time is a violation.
+				var e *ending
+				for range 3 {
+					if e = attempt(func() { compared += t.compareListed(status) }); e == nil {
+						break
+					}
+				}
+				e.end()
+			}
+			if compared == 0 {
+				inconclusive("no list has a pet")
+			}
+		},
 	},
 }
 
@@ -67,54 +106,11 @@ func wantID(x *probe.Exchange, id int64) {
 	}
 }
 
-var getCreated = Check{
-	ID: "pets.get.created", Title: "a new pet can be read at once, as it was added", Writes: true,
-	Why:     "A client that adds a pet must find it.",
-	Failure: "The id of a new pet gets another status than 200, or another name, category or status.",
-	run:     func(t *tester) { t.wantAllStored(t.samples()) },
-}
-
-var getStays = Check{
-	ID: "pets.get.stays", Title: "a pet stays in the store when many others are added", Writes: true,
-	Why:     "No operation of the contract removes a pet.",
-	Failure: "At the end of the run, the first pets of the run get another status than 200, or have changed.",
-	late:    true, run: func(t *tester) {
-		pets := append([]pet{t.firstPet()}, t.samples()...)
-		t.stock("", 101)
-		t.wantAllStored(pets)
-	},
-}
-
 func (t *tester) wantAllStored(pets []pet) {
 	t.wantNotRemoved()
 	for _, added := range pets {
 		t.wantStored(added)
 	}
-}
-
-var getAsListed = Check{
-	ID: "pets.get.list", Title: "a list with a status shows the same pets as GET /pets/{petId}",
-	Why:     "The list replaces GET /pets/{petId}: clients that change to it must see the same pets.",
-	Failure: "A pet differs from the same pet in a list of its status.",
-	run: func(t *tester) {
-		t.addSamples()
-		t.wantNotRemoved()
-		compared := 0
-		for _, status := range statuses() {
-			// Others may change or remove a pet meanwhile. Only what differs
-			// every time is a violation.
-			var e *ending
-			for range 3 {
-				if e = attempt(func() { compared += t.compareListed(status) }); e == nil {
-					break
-				}
-			}
-			e.end()
-		}
-		if compared == 0 {
-			inconclusive("no list has a pet")
-		}
-	},
 }
 
 // compareListed compares some pets of a list with GET /pets/{petId} and returns

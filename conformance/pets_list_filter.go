@@ -13,13 +13,13 @@ func filterChecks() []Check {
 	for _, status := range statuses() {
 		checks = append(checks,
 			Check{
-				ID: "pets.list.filter." + status + ".only", Title: "status=" + status + " lists no other pets",
+				ID: "pets.list.filter." + status + ".only", Clause: "filter", Title: "status=" + status + " lists no other pets",
 				Why:     "A client that requests pets with one status would use others.",
 				Failure: "The list has a pet with another status, or with none.",
 				late:    true, run: func(t *tester) { t.filterOnly(status) },
 			},
 			Check{
-				ID: "pets.list.filter." + status + ".all", Title: "status=" + status + " lists every such pet", Writes: true,
+				ID: "pets.list.filter." + status + ".all", Clause: "filter", Title: "status=" + status + " lists every such pet", Writes: true,
 				Why:     "No client can find a pet that the filter loses.",
 				Failure: "A list that is short enough to have every pet with the status does not have one that was added with it. Inconclusive if there are more than a list can show.",
 				run: func(t *tester) {
@@ -31,7 +31,24 @@ func filterChecks() []Check {
 				},
 			})
 	}
-	return checks
+	return append(checks, Check{
+		ID: "pets.list.filter.none", Clause: "filter", Title: "without status a list has pets with every status", Writes: true,
+		Why:     "The filter is optional: without it nothing is hidden.",
+		Failure: "A list that is short enough to have every pet has none with a certain status, or none without a status. Inconclusive if a longer list has none.",
+		run: func(t *tester) {
+			pets, l := t.samples(), t.listing("")
+			for _, added := range pets {
+				alike := func(other pet) bool { return other.Status == added.Status }
+				switch {
+				case l.has(added.ID), !l.complete && slices.ContainsFunc(l.pets, alike):
+				case l.complete:
+					fail(l.x, "the list without a filter does not have the pet with the id %d and the status %s", added.ID, orAbsent(added.Status))
+				default:
+					tooMany()
+				}
+			}
+		},
+	})
 }
 
 func (t *tester) filterOnly(status string) {
@@ -57,23 +74,4 @@ func (t *tester) filterOnly(status string) {
 	if seen == 0 {
 		inconclusive("no pet has the status %s", status)
 	}
-}
-
-var filterNone = Check{
-	ID: "pets.list.filter.none", Title: "without status a list has pets with every status", Writes: true,
-	Why:     "The filter is optional: without it nothing is hidden.",
-	Failure: "A list that is short enough to have every pet has none with a certain status, or none without a status. Inconclusive if a longer list has none.",
-	run: func(t *tester) {
-		pets, l := t.samples(), t.listing("")
-		for _, added := range pets {
-			alike := func(other pet) bool { return other.Status == added.Status }
-			switch {
-			case l.has(added.ID), !l.complete && slices.ContainsFunc(l.pets, alike):
-			case l.complete:
-				fail(l.x, "the list without a filter does not have the pet with the id %d and the status %s", added.ID, orAbsent(added.Status))
-			default:
-				tooMany()
-			}
-		}
-	},
 }

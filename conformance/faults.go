@@ -1,0 +1,161 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// fault is a request body with one thing wrong.
+type fault struct {
+	clause string
+	id     string
+	what   string // completes "a body …"
+
+	// body has $N for a text that no other request has, as a JSON string, $T
+	// for the same without quotes, and $C for a category that the target
+	// accepts. "": no body.
+	body   string
+	noType bool // no Content-Type
+}
+
+var petFaults = []fault{
+	{clause: "create-body", id: "body.none", what: "that is missing"},
+	{clause: "create-body", id: "body.blank", what: "of white space", body: " \n"},
+	{clause: "create-body", id: "body.text", what: "that is not JSON", body: `name=$T&categoryId=$C`},
+	{clause: "create-body", id: "body.cut-short", what: "that is cut short", body: `{"name":$N,"categoryId":$C`},
+	{clause: "create-body", id: "body.more-after", what: "with something after the object", body: `{"name":$N,"categoryId":$C} x`},
+	{clause: "create-body", id: "body.two", what: "of two objects", body: `{"name":$N,"categoryId":$C}{"name":$N,"categoryId":$C}`},
+	{clause: "create-body", id: "body.last-comma", what: "with a comma after the last member", body: `{"name":$N,"categoryId":$C,}`},
+	{clause: "create-body", id: "body.single-quotes", what: "in single quotes", body: `{'name':'$T','categoryId':$C}`},
+	{clause: "create-body", id: "body.no-quotes", what: "with names that are not quoted", body: `{name:$N,categoryId:$C}`},
+	{clause: "create-body", id: "body.comment", what: "with a comment", body: `{"name":$N,/* a dog */"categoryId":$C}`},
+	{clause: "create-body", id: "body.line-break", what: "with a line break inside a string", body: "{\"name\":\"$T\n\",\"categoryId\":$C}"},
+	{clause: "create-body", id: "body.bad-escape", what: "with an escape that JSON does not have", body: `{"name":"$T \x41","categoryId":$C}`},
+	{clause: "create-body", id: "body.nan", what: "with NaN for a number", body: `{"name":$N,"categoryId":NaN}`},
+	{clause: "create-body", id: "body.null", what: "of null", body: `null`},
+	{clause: "create-body", id: "body.true", what: "of true", body: `true`},
+	{clause: "create-body", id: "body.number", what: "of a number", body: `7`},
+	{clause: "create-body", id: "body.string", what: "of a string", body: `$N`},
+	{clause: "create-body", id: "body.array", what: "of an array with a pet in it", body: `[{"name":$N,"categoryId":$C}]`},
+	{clause: "create-body", id: "body.empty-array", what: "of an empty array", body: `[]`},
+	{clause: "create-required", id: "required.all", what: "of an empty object", body: `{}`},
+	{clause: "create-required", id: "required.name", what: "without name", body: `{"categoryId":$C}`},
+	{clause: "create-required", id: "required.category", what: "without categoryId", body: `{"name":$N}`},
+	{clause: "create-required", id: "required.name-status", what: "of categoryId and status", body: `{"categoryId":$C,"status":"sold"}`},
+	{clause: "create-required", id: "required.category-status", what: "of name and status", body: `{"name":$N,"status":"sold"}`},
+	{clause: "create-required", id: "required.wrapped", what: "with the pet inside another object", body: `{"pet":{"name":$N,"categoryId":$C}}`},
+	{clause: "create-required", id: "required.name-case", what: "with Name for name", body: `{"Name":$N,"categoryId":$C}`},
+	{clause: "create-required", id: "required.category-case", what: "with categoryid for categoryId", body: `{"name":$N,"categoryid":$C}`},
+	{clause: "create-values", id: "name.null", what: "with null for the name", body: `{"name":null,"categoryId":$C}`},
+	{clause: "create-values", id: "name.number", what: "with a number for the name", body: `{"name":42,"categoryId":$C}`},
+	{clause: "create-values", id: "name.boolean", what: "with true for the name", body: `{"name":true,"categoryId":$C}`},
+	{clause: "create-values", id: "name.array", what: "with an array for the name", body: `{"name":[$N],"categoryId":$C}`},
+	{clause: "create-values", id: "name.object", what: "with an object for the name", body: `{"name":{"first":$N},"categoryId":$C}`},
+	{clause: "create-values", id: "category.null", what: "with null for the category", body: `{"name":$N,"categoryId":null}`},
+	{clause: "create-values", id: "category.string", what: "with the category in a string", body: `{"name":$N,"categoryId":"$C"}`},
+	{clause: "create-values", id: "category.empty", what: "with an empty string for the category", body: `{"name":$N,"categoryId":""}`},
+	{clause: "create-values", id: "category.word", what: "with a word for the category", body: `{"name":$N,"categoryId":"dogs"}`},
+	{clause: "create-values", id: "category.boolean", what: "with true for the category", body: `{"name":$N,"categoryId":true}`},
+	{clause: "create-values", id: "category.fraction", what: "with a fraction for the category", body: `{"name":$N,"categoryId":$C.5}`},
+	{clause: "create-values", id: "category.array", what: "with the category in an array", body: `{"name":$N,"categoryId":[$C]}`},
+	{clause: "create-values", id: "category.object", what: "with the category in an object", body: `{"name":$N,"categoryId":{"id":$C}}`},
+	{clause: "create-values", id: "category.above", what: "with a category one above int64", body: `{"name":$N,"categoryId":9223372036854775808}`},
+	{clause: "create-values", id: "category.below", what: "with a category one below int64", body: `{"name":$N,"categoryId":-9223372036854775809}`},
+	{clause: "create-values", id: "category.wraps", what: "with a category above 2^64", body: `{"name":$N,"categoryId":18446744073709551617}`},
+	{clause: "create-values", id: "category.far", what: "with a category far beyond int64", body: `{"name":$N,"categoryId":1e30}`},
+	{clause: "create-values", id: "status.null", what: "with null for the status", body: `{"name":$N,"categoryId":$C,"status":null}`},
+	{clause: "create-values", id: "status.number", what: "with a number for the status", body: `{"name":$N,"categoryId":$C,"status":1}`},
+	{clause: "create-values", id: "status.boolean", what: "with true for the status", body: `{"name":$N,"categoryId":$C,"status":true}`},
+	{clause: "create-values", id: "status.array", what: "with the status in an array", body: `{"name":$N,"categoryId":$C,"status":["sold"]}`},
+	{clause: "create-values", id: "status.object", what: "with an object for the status", body: `{"name":$N,"categoryId":$C,"status":{}}`},
+	{clause: "status-values", id: "status.unknown", what: "with an unknown status", body: `{"name":$N,"categoryId":$C,"status":"lost"}`},
+	{clause: "status-values", id: "status.case", what: "with a status in upper case", body: `{"name":$N,"categoryId":$C,"status":"AVAILABLE"}`},
+	{clause: "status-values", id: "status.spaces", what: "with a space after the status", body: `{"name":$N,"categoryId":$C,"status":"sold "}`},
+	{clause: "status-values", id: "status.prefix", what: "with a status cut short", body: `{"name":$N,"categoryId":$C,"status":"avail"}`},
+	{clause: "status-values", id: "status.empty", what: "with an empty status", body: `{"name":$N,"categoryId":$C,"status":""}`},
+	{clause: "rfc-duplicates", id: "json.duplicate", what: "with the name twice", body: `{"name":$N,"categoryId":$C,"name":"another"}`},
+	{clause: "rfc-utf8", id: "json.utf8", what: "that is not UTF-8", body: "{\"name\":\"$T \xff\xfe\",\"categoryId\":$C}"},
+}
+
+var messageFaults = []fault{
+	{clause: "message-json", id: "body.none", what: "that is missing"},
+	{clause: "message-json", id: "body.blank", what: "of white space", body: " \n"},
+	{clause: "message-json", id: "body.text", what: "that is not JSON", body: `message=$T`},
+	{clause: "message-json", id: "body.cut-short", what: "that is cut short", body: `{"message":$N`},
+	{clause: "message-json", id: "body.more-after", what: "with something after the object", body: `{"message":$N} x`},
+	{clause: "message-json", id: "body.last-comma", what: "with a comma after the last member", body: `{"message":$N,}`},
+	{clause: "message-json", id: "body.single-quotes", what: "in single quotes", body: `{'message':'$T'}`},
+	{clause: "message-json", id: "body.bad-escape", what: "with an escape that JSON does not have", body: `{"message":"$T \x41"}`},
+	{clause: "message-json", id: "body.null", what: "of null", body: `null`},
+	{clause: "message-json", id: "body.string", what: "of a string", body: `$N`},
+	{clause: "message-json", id: "body.array", what: "of an array with a message in it", body: `[{"message":$N}]`},
+	{clause: "message-required", id: "required.message", what: "of an empty object", body: `{}`},
+	{clause: "message-required", id: "required.case", what: "with Message for message", body: `{"Message":$N}`},
+	{clause: "message-required", id: "required.other", what: "with the text in another member", body: `{"text":$N}`},
+	{clause: "message-required", id: "message.null", what: "with null for the message", body: `{"message":null}`},
+	{clause: "message-required", id: "message.number", what: "with a number for the message", body: `{"message":42}`},
+	{clause: "message-required", id: "message.boolean", what: "with true for the message", body: `{"message":true}`},
+	{clause: "message-required", id: "message.array", what: "with the message in an array", body: `{"message":[$N]}`},
+	{clause: "message-required", id: "message.object", what: "with an object for the message", body: `{"message":{"text":$N}}`},
+	{clause: "message-type", id: "content-type", what: "without a Content-Type", body: `{"message":$N}`, noType: true},
+	{clause: "rfc-duplicates", id: "json.duplicate", what: "with the message twice", body: `{"message":$N,"message":"another"}`},
+	{clause: "rfc-utf8", id: "json.utf8", what: "that is not UTF-8", body: "{\"message\":\"$T \xff\xfe\"}"},
+}
+
+// petRequest returns a request to POST /pets with that body, as in [fault].
+func petRequest(t *tester, body string) probe.Request {
+	n := t.newPet("")
+	r := probe.Post("/pets", fill(body, n.Name, n.Category))
+	if strings.Contains(body, "$N") || strings.Contains(body, "$T") {
+		r.Pet = n.Name
+	}
+	return r
+}
+
+// messageRequest returns a request to POST /messages with that body, as in [fault].
+func messageRequest(t *tester, body string) probe.Request {
+	return probe.PostMessage(fill(body, t.name(), 0))
+}
+
+func fill(body, text string, category int64) string {
+	return strings.NewReplacer("$N", quoteJSON(text), "$T", text, "$C", fmt.Sprint(category)).Replace(body)
+}
+
+// faultChecks returns the checks that op responds 400 to each of its faults.
+func faultChecks(op operation) []Check {
+	return checksOf(op.faults, func(f fault) Check {
+		return Check{
+			ID: op.faultIDs + f.id, Clause: f.clause, Title: op.faulty + f.what + " gets 400", Writes: true,
+			Why:     "A client must learn that its request is wrong, or " + op.adds + " is added that it did not mean.",
+			Failure: op.name + " with " + strconv.Quote(f.body) + " ($N: a JSON string, $T: the same without quotes, $C: a category) gets another status than 400.",
+			run:     func(t *tester) { t.wantStatus(t.sendFault(op, f), http.StatusBadRequest, "a body %s", f.what) },
+		}
+	})
+}
+
+// sendFault sends f, once for all checks.
+func (t *tester) sendFault(op operation, f fault) *probe.Exchange {
+	return share(t, op.faultIDs+f.id, func(t *tester) *probe.Exchange {
+		r := op.request(t, f.body)
+		if f.body == "" {
+			r.Body = nil
+		}
+		if f.noType {
+			r.ContentType = ""
+		}
+		return t.do(r)
+	})
+}
+
+// sendFaults returns the responses of op to its faults.
+func (t *tester) sendFaults(op operation) []*probe.Exchange {
+	var responses []*probe.Exchange
+	for _, f := range op.faults {
+		attempt(func() { responses = append(responses, t.sendFault(op, f)) })
+	}
+	return responses
+}
