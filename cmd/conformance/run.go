@@ -104,10 +104,8 @@ func (s *settings) judge(c *flags.Call) error {
 	if err := s.reports.check(); err != nil {
 		return err
 	}
-	watch := newProgress(c.Stderr, s.verbose)
-	s.opts.Done = watch.done
+	s.opts.Done = progress(c.Stderr, s.verbose)
 	result, err := conformance.Run(ctx, s.target, &s.opts)
-	watch.end()
 	stop() // a FIFO may have no reader
 	if errors.Is(err, conformance.ErrOptions) {
 		return flags.Usagef("%v", err)
@@ -128,6 +126,25 @@ func (s *settings) judge(c *flags.Call) error {
 		return flags.Exit(exitNotJudged)
 	}
 	return flags.Exit(exitNotConformant)
+}
+
+// progress returns a function that shows on w that a check ended: with -v in a line
+// of its own, otherwise in one line that changes, only on a terminal.
+func progress(w io.Writer, verbose bool) func(conformance.Result) {
+	ended, all := 0, len(conformance.Checks())
+	return func(r conformance.Result) {
+		ended++
+		switch {
+		case verbose && r.Verdict == conformance.Skip: // the report names the skipped checks
+		case verbose:
+			fmt.Fprintf(w, "%-12s %s (%d requests, %.3f s) %s\n", r.Verdict, r.ID, r.Sent, r.Seconds, strings.ReplaceAll(r.Message, "\n", " "))
+		case isTerminal(w):
+			fmt.Fprintf(w, "\r%d of %d checks", ended, all)
+			if ended == all {
+				fmt.Fprint(w, "\r\x1b[K") // clears the line
+			}
+		}
+	}
 }
 
 // complete sets what depends on several flags or on files.

@@ -101,13 +101,8 @@ func (c *Client) again(x *Exchange, attempt int) (time.Duration, bool) {
 		return backoff / 2, attempt < 3 && !IsTimeout(x.Err) && !c.gone.Load()
 	case http.StatusTooManyRequests:
 		return retryAfter(x, backoff), attempt < maxAttempts
-	case http.StatusServiceUnavailable:
-		if x.Header.Get("Retry-After") != "" {
-			return retryAfter(x, backoff), attempt < 4
-		}
-		return backoff, attempt < 3
-	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		return backoff, attempt < 3
+	case http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
+		return retryAfter(x, backoff), attempt < 4
 	}
 	return 0, false
 }

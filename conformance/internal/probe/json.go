@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -100,26 +98,15 @@ func Int64(v jsontext.Value) (int64, error) {
 	if v.Kind() != '0' {
 		return 0, fmt.Errorf("is %s, not an integer", Describe(v))
 	}
-	s := string(v)
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return n, nil
+	f, _, err := big.ParseFloat(string(v[:min(len(v), 1000)]), 10, 4096, big.ToZero)
+	if err != nil || !f.IsInt() {
+		return 0, fmt.Errorf("%s is not an integer", Short(string(v)))
 	}
-	if len(s) > 1000 {
-		return 0, fmt.Errorf("%s is not an int64", Short(s))
+	n, accuracy := f.Int64()
+	if accuracy != big.Exact {
+		return 0, fmt.Errorf("%s does not fit in an int64", Short(string(v)))
 	}
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		if e, err := strconv.Atoi(s[i+1:]); err != nil || e < -400 || e > 400 {
-			return 0, fmt.Errorf("%s is not an int64", Short(s))
-		}
-	}
-	r, ok := new(big.Rat).SetString(s)
-	switch {
-	case !ok || !r.IsInt():
-		return 0, fmt.Errorf("%s is not an integer", Short(s))
-	case !r.Num().IsInt64():
-		return 0, fmt.Errorf("%s does not fit in an int64", Short(s))
-	}
-	return r.Num().Int64(), nil
+	return n, nil
 }
 
 // Describe returns what v is, for a message.
