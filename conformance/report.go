@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -152,23 +153,33 @@ func outcomeOf(c Counts, level Level, strict bool) Outcome {
 	return Conformant
 }
 
-// Headline returns the outcome in one line.
-func (r *Report) Headline() string {
+// Headline returns the outcome and the summary, in one line.
+func (r *Report) Headline() string { return string(r.Outcome) + ": " + r.Summary() }
+
+// Summary returns every count, in one line.
+func (r *Report) Summary() string {
 	c := r.Counts
-	line := string(r.Outcome)
-	failed := c.Fail
-	if r.Level == Recommended {
-		failed += c.Warn
+	parts := []string{fmt.Sprintf("%d passed", c.Pass), fmt.Sprintf("%d failed", c.Fail)}
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
 	}
-	switch {
-	case r.Outcome == NotConformant:
-		line += fmt.Sprintf(": %s failed", probe.Plural(failed, "check"))
-	case r.Outcome == Incomplete && c.Errored > 0:
-		line += fmt.Sprintf(": %s could not be run", probe.Plural(c.Errored, "check"))
+	against := map[bool]string{true: " (which counts against the target)"}
+	add(c.Warn, "with warnings"+against[r.Level == Recommended])
+	add(c.Inconclusive, "inconclusive"+against[r.Strict])
+	add(c.Errored, "could not be run")
+	add(c.Known, "known to fail")
+	skipped := make(map[string]int) // by reason
+	for _, result := range r.Results {
+		if result.Verdict == Skip {
+			skipped[result.Message]++
+		}
 	}
-	if c.Inconclusive > 0 {
-		line += fmt.Sprintf(" (%d inconclusive)", c.Inconclusive)
+	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
+		add(skipped[reason], "skipped ("+reason+")")
 	}
+	line := fmt.Sprintf("%s: %s", probe.Plural(len(r.Results), "check"), strings.Join(parts, ", "))
 	if c.Stale > 0 {
 		line += fmt.Sprintf("; %s passed and must be removed from the list", probe.Plural(c.Stale, "known failure"))
 	}

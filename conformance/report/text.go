@@ -45,7 +45,7 @@ func writeText(w io.Writer, r *conformance.Report, color, verbose bool) error {
 	}
 	text := t.String()
 	t.Reset()
-	verdict := t.paint(colorOf(r), verdictLine(r)) + "\n"
+	verdict := t.paint(colorOf(r), r.Headline()) + "\n"
 	if strings.Count(text, "\n") >= longText {
 		t.printf("%s\n", verdict)
 	}
@@ -64,39 +64,6 @@ func (t *textWriter) paint(v conformance.Verdict, s string) string {
 		return s
 	}
 	return "\x1b[" + lookOf(v).color + "m" + s + "\x1b[0m"
-}
-
-// verdictLine returns the outcome with every count.
-func verdictLine(r *conformance.Report) string {
-	c := r.Counts
-	parts := []string{fmt.Sprintf("%d passed", c.Pass), fmt.Sprintf("%d failed", c.Fail)}
-	add := func(n int, what string, counts bool) {
-		if counts {
-			what += " (which counts against the target)"
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
-		}
-	}
-	add(c.Warn, "with warnings", r.Level == conformance.Recommended)
-	add(c.Inconclusive, "inconclusive", r.Strict)
-	add(c.Errored, "could not be run", false)
-	add(c.Known, "known to fail", false)
-	skips := groupBy(with(r, conformance.Skip), message)
-	var reasons []string
-	for _, g := range skips {
-		if len(skips) == 1 {
-			reasons = append(reasons, g.what)
-		} else {
-			reasons = append(reasons, fmt.Sprintf("%d %s", len(g.results), g.what))
-		}
-	}
-	add(c.Skip, "skipped ("+strings.Join(reasons, ", ")+")", false)
-	line := fmt.Sprintf("%s: %s: %s", r.Outcome, probe.Plural(len(r.Results), "check"), strings.Join(parts, ", "))
-	if c.Stale > 0 {
-		line += fmt.Sprintf("; %s passed and must be removed from the list", probe.Plural(c.Stale, "known failure"))
-	}
-	return line
 }
 
 // problems writes the failures and then the warnings.

@@ -64,7 +64,7 @@ func TestTextOfConformant(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := write(t, r, Text, nil)
-	if want := "\nconformant: 253 checks: 192 passed, 0 failed, 61 skipped (60 no messages URL, 1 not selected)\n"; !strings.HasSuffix(out, want) || strings.Count(out, "\n") != 3 {
+	if want := "\nconformant: 253 checks: 192 passed, 0 failed, 60 skipped (no messages URL), 1 skipped (not selected)\n"; !strings.HasSuffix(out, want) || strings.Count(out, "\n") != 3 {
 		t.Errorf("want 3 lines that end with %q:\n%s", want, out)
 	}
 }
