@@ -21,31 +21,19 @@ type Credential struct {
 	value func(key string) string
 }
 
-// token is what takes the place of the key in a credential.
-type token struct {
-	of           func(key string) string
-	shown, shell string // as in Credential
-}
-
-var (
-	noToken  = token{of: func(string) string { return "" }}
-	wholeKey = token{func(key string) string { return key }, "[key]", "$PETSTORE_API_KEY"}
-)
-
-func newCredential(id, what, scheme string, t token) Credential {
-	return Credential{ID: id, What: what, Shown: scheme + t.shown, shell: scheme + t.shell,
-		value: func(key string) string { return scheme + t.of(key) }}
-}
-
 // Sent reports whether there is a field at all.
 func (c Credential) Sent() bool { return c.value != nil }
 
 // ValidKey is the credential of the contract (section 5).
-func ValidKey() Credential { return newCredential("", "the key", "Bearer ", wholeKey) }
+func ValidKey() Credential {
+	return Credential{"", "the key", "Bearer [key]", "Bearer $PETSTORE_API_KEY",
+		func(key string) string { return "Bearer " + key }}
+}
 
 // LowerScheme is the valid credential with its scheme in another case.
 func LowerScheme() Credential {
-	return newCredential("", "the scheme in lower case", "bearer ", wholeKey)
+	return Credential{"", "the scheme in lower case", "bearer [key]", "bearer $PETSTORE_API_KEY",
+		func(key string) string { return "bearer " + key }}
 }
 
 // BadCredentials returns every kind of missing or wrong credential, the
@@ -53,18 +41,22 @@ func LowerScheme() Credential {
 func BadCredentials() []Credential {
 	return []Credential{
 		{ID: "none", What: "no Authorization field"},
-		newCredential("empty", "an empty Authorization field", "", noToken),
-		newCredential("no-token", "the scheme Bearer without a token", "Bearer", noToken),
-		newCredential("other-scheme", "the key under the scheme Basic", "Basic ", wholeKey),
-		newCredential("raw-key", "the key without a scheme", "", wholeKey),
-		newCredential("cut-short", "the key without its last character", "Bearer ",
-			token{cutShort, "[key without its last character]", "${PETSTORE_API_KEY%?}"}),
-		newCredential("prolonged", "the key with one more character", "Bearer ",
-			token{func(key string) string { return key + "x" }, "[key]x", "${PETSTORE_API_KEY}x"}),
-		newCredential("other-case", "the key with its letters in the other case", "Bearer ",
-			token{swapCase, "[key in the other case]", `$(printf %s "$PETSTORE_API_KEY" | tr A-Za-z a-zA-Z)`}),
-		newCredential("wrong-key", "a key of the same form that is not valid", "Bearer ",
-			token{otherKey, "[a key of the same form]", "${PETSTORE_API_KEY%????????}conforms"}),
+		{"empty", "an empty Authorization field", "", "",
+			func(string) string { return "" }},
+		{"no-token", "the scheme Bearer without a token", "Bearer", "Bearer",
+			func(string) string { return "Bearer" }},
+		{"other-scheme", "the key under the scheme Basic", "Basic [key]", "Basic $PETSTORE_API_KEY",
+			func(key string) string { return "Basic " + key }},
+		{"raw-key", "the key without a scheme", "[key]", "$PETSTORE_API_KEY",
+			func(key string) string { return key }},
+		{"cut-short", "the key without its last character", "Bearer [key without its last character]", "Bearer ${PETSTORE_API_KEY%?}",
+			func(key string) string { return "Bearer " + cutShort(key) }},
+		{"prolonged", "the key with one more character", "Bearer [key]x", "Bearer ${PETSTORE_API_KEY}x",
+			func(key string) string { return "Bearer " + key + "x" }},
+		{"other-case", "the key with its letters in the other case", "Bearer [key in the other case]", `Bearer $(printf %s "$PETSTORE_API_KEY" | tr A-Za-z a-zA-Z)`,
+			func(key string) string { return "Bearer " + swapCase(key) }},
+		{"wrong-key", "a key of the same form that is not valid", "Bearer [a key of the same form]", "Bearer ${PETSTORE_API_KEY%????????}conforms",
+			func(key string) string { return "Bearer " + otherKey(key) }},
 	}
 }
 
@@ -72,9 +64,10 @@ func BadCredentials() []Credential {
 // says nothing about.
 func UnusualCredentials() []Credential {
 	return []Credential{
-		newCredential("", "two spaces before the key", "Bearer  ", wholeKey),
-		newCredential("", "a word after the key", "Bearer ",
-			token{func(key string) string { return key + " more" }, "[key] more", "$PETSTORE_API_KEY more"}),
+		{"", "two spaces before the key", "Bearer  [key]", "Bearer  $PETSTORE_API_KEY",
+			func(key string) string { return "Bearer  " + key }},
+		{"", "a word after the key", "Bearer [key] more", "Bearer $PETSTORE_API_KEY more",
+			func(key string) string { return "Bearer " + key + " more" }},
 	}
 }
 
