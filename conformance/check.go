@@ -149,11 +149,6 @@ func Checks() []Check {
 	return checks
 }
 
-// FindCheck returns the check with that ID.
-func FindCheck(id string) (Check, bool) {
-	return find(Checks(), func(c Check) bool { return c.ID == id })
-}
-
 // FindClause returns the clause with that ID.
 func FindClause(id string) (Clause, bool) {
 	return find(Clauses(), func(cl Clause) bool { return cl.ID == id })

@@ -54,7 +54,7 @@ func (r reports) check() error {
 			continue
 		}
 		if info, err := os.Stat(f.path); err == nil && info.IsDir() {
-			return flags.Usagef("-report: %s is a directory", f.path)
+			return flags.Usagef("-report: %s cannot be written: it is a directory", f.path)
 		}
 		if _, err := os.Stat(filepath.Dir(f.path)); err != nil {
 			return flags.Usagef("-report: %s cannot be written: %v", f.path, err)
