@@ -1,28 +1,21 @@
 package conformance_test
 
-import (
-	"net/http"
-	"strings"
-)
+import "net/http"
 
 // laxServers violate an RFC.
 func laxServers() []variant {
 	return []variant{
-		{name: "the name may be in a body twice", clause: "rfc-duplicates", http: reads(create, `,"name":"another"\}`, `}`)},
-		{name: "the message may be in a body twice", clause: "rfc-duplicates", http: reads(submit, `,"message":"another"\}`, `}`)},
-		{name: "bytes that are not UTF-8 are replaced in a pet", clause: "rfc-utf8", http: bodies(create, func(s string) string { return strings.ToValidUTF8(s, "\ufffd") })},
-		{name: "bytes that are not UTF-8 are replaced in a message", clause: "rfc-utf8", http: bodies(submit, func(s string) string { return strings.ToValidUTF8(s, "\ufffd") })},
-		{name: "HEAD gets 405", clause: "rfc-head", http: status("HEAD /v1/pets", 200, 405)},
+		{name: "HEAD gets 405", clause: "rfc-head", http: status("^HEAD /v1/pets[? ]", 200, 405)},
 		{name: "a 201 has no Location", clause: "rfc-location", http: header(create, 201, "Location", "")},
 		{name: "the Location gets 404", clause: "rfc-location", http: header(create, 201, "Location", "/v1/pets/0")},
-		{name: "a 405 has no Allow", clause: "rfc-allow", http: header("PUT /v1/pets/{id}", 405, "Allow", "")},
-		{name: "an unsupported method gets 404", clause: "rfc-allow", http: status("PUT /v1/pets/{id}", 405, 404)},
+		{name: "a 405 has no Allow", clause: "rfc-allow", http: header("^PUT /v1/pets/", 405, "Allow", "")},
+		{name: "an unsupported method gets 404", clause: "rfc-allow", http: status("^PUT /v1/pets/", 405, 404)},
 		{name: "a 401 has no challenge", clause: "rfc-challenge", http: header(list, 401, "WWW-Authenticate", "")},
 		{name: "a 401 has a challenge for Basic", clause: "rfc-challenge", http: header(list, 401, "WWW-Authenticate", "Basic realm=x")},
 		{name: "a 401 to a message has no challenge", clause: "rfc-challenge", http: header(submit, 401, "WWW-Authenticate", "")},
 		{name: "the scheme must be Bearer", clause: "rfc-scheme", http: strictScheme(list)},
 		{name: "the scheme must be Bearer with a message", clause: "rfc-scheme", http: strictScheme(submit)},
-		{name: "a chunked body gets 411", clause: "rfc-chunked", http: where(`\r\nTransfer-Encoding: chunked\r\n`, status(create, 201, 411))},
+		{name: "a chunked body gets 411", clause: "rfc-chunked", http: status(create+`.*\r\nTransfer-Encoding: chunked\r\n`, 201, 411)},
 		{name: "there is no Deprecation", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "")},
 		{name: "the Deprecation is the word true", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "true")},
 		{name: "the Deprecation is after the removal", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "@1956528000")},
@@ -33,5 +26,5 @@ func laxServers() []variant {
 
 // strictScheme accepts the scheme only as Bearer.
 func strictScheme(op string) wrapper {
-	return where(`\r\nAuthorization: bearer `, requests(op, func(r *http.Request) { r.Header.Del("Authorization") }))
+	return requests(op+`.*\r\nAuthorization: bearer `, func(r *http.Request) { r.Header.Del("Authorization") })
 }

@@ -196,8 +196,8 @@ func TestStopped(t *testing.T) {
 // A target that asks to wait too long does not violate the contract.
 func TestUnwilling(t *testing.T) {
 	for name, w := range map[string]wrapper{
-		"429 for an hour": responses(create, func(res *response) { res.status = 429; res.header.Set("Retry-After", "3600") }),
-		"503 for an hour": responses(create, func(res *response) { res.status = 503; res.header.Set("Retry-After", "3600") }),
+		"429 for an hour": responses(create, 0, func(res *response) { res.status = 429; res.header.Set("Retry-After", "3600") }),
+		"503 for an hour": responses(create, 0, func(res *response) { res.status = 503; res.header.Set("Retry-After", "3600") }),
 		"507":             status(create, 201, 507),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestUnwilling(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	hang := responses(create, func(res *response) {
+	hang := responses(create, 0, func(res *response) {
 		select {
 		case <-res.request.Context().Done():
 		case <-time.After(10 * time.Second):

@@ -13,7 +13,6 @@ import (
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/testserver"
-	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )
@@ -34,9 +33,8 @@ type variant struct {
 
 	// What is changed: the handler, the store, or the handler's options. Nil:
 	// nothing.
-	http    func(http.Handler) http.Handler
-	pets    func(petstore.Service) petstore.Service
-	queue   func(petstore.Messages) petstore.Messages
+	http    wrapper
+	pets    func(*store)
 	options httpapi.Options
 
 	opts conformance.Options
@@ -51,20 +49,17 @@ func newServer(t testing.TB, v variant) conformance.Target {
 }
 
 func (v variant) handler() http.Handler {
-	store := memory.New(nil)
-	pets, queue := petstore.Service(store), petstore.Messages(store)
+	m := memory.New(nil)
+	pets := &store{m.ListPets, m.CreatePet, m.GetPet}
 	if v.pets != nil {
-		pets = v.pets(pets)
+		v.pets(pets)
 	}
-	if v.queue != nil {
-		queue = v.queue(queue)
-	}
-	v.options.Messages = queue
+	v.options.Messages = m
 	h := http.StripPrefix("/v1", httpapi.New(pets, testserver.Authenticator, &v.options))
-	if v.http == nil {
-		return h
+	if v.http != nil {
+		h = v.http(h)
 	}
-	return v.http(h)
+	return h
 }
 
 // idsOf returns the IDs of the checks of a clause.

@@ -4,20 +4,22 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unicode"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
 )
 
 // flushed sends every response in chunks.
@@ -25,10 +27,8 @@ func flushed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
 		next.ServeHTTP(rec, r)
-		for name, v := range rec.Header() {
-			w.Header()[name] = v
-		}
-		w.Header().Del("Content-Length")
+		rec.Header().Del("Content-Length")
+		maps.Copy(w.Header(), rec.Header())
 		w.WriteHeader(rec.Code)
 		for piece := range slices.Chunk(rec.Body.Bytes(), 100) {
 			w.Write(piece)
@@ -55,17 +55,10 @@ func http10(next http.Handler) http.Handler {
 	})
 }
 
-func slow(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
-		next.ServeHTTP(w, r)
-	})
-}
-
 // interrupted refuses the requests whose numbers are picked.
 func interrupted(picked func(int64) bool, code int, retryAfter func() string) wrapper {
-	var n atomic.Int64
 	return func(next http.Handler) http.Handler {
+		var n atomic.Int64
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !picked(n.Add(1)) {
 				next.ServeHTTP(w, r)
@@ -86,120 +79,123 @@ func inASecond() string {
 	return time.Now().Add(1500 * time.Millisecond).UTC().Format(http.TimeFormat)
 }
 
-// mappedIDs changes the ids of pets by a function without collisions.
-func mappedIDs(to func(int64) int64) wrapper {
-	var mu sync.Mutex
-	back := map[string]string{}
-	out := func(o object) {
-		n, _ := strconv.ParseInt(string(o["id"]), 10, 64)
-		id := strconv.FormatInt(to(n), 10)
-		mu.Lock()
-		defer mu.Unlock()
-		back[id] = string(o["id"])
-		o["id"] = jsontext.Value(id)
+func slow(*http.Request) { time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond) }
+
+// spaced has white space before, in and after its JSON.
+func spaced(res *response) {
+	if v := jsontext.Value(res.body); v.Indent() == nil {
+		res.body = "\r\n\t " + string(v) + " \n\n"
 	}
-	in := requests(fetch, func(r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		id, ok := back[strings.TrimPrefix(r.URL.Path, "/v1/pets/")]
-		if !ok {
-			id = "0"
+}
+
+// escaped has escapes for all characters outside ASCII.
+func escaped(res *response) {
+	var b strings.Builder
+	for _, r := range res.body {
+		switch {
+		case r < 0x80:
+			b.WriteRune(r)
+		case r > 0xffff:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			fmt.Fprintf(&b, `\u%04X`, r)
 		}
-		r.URL.Path = "/v1/pets/" + id
+	}
+	res.body = b.String()
+}
+
+// shuffled has the members of objects in random order.
+func shuffled(res *response) {
+	type object = map[string]jsontext.Value
+	var one object
+	var many []object
+	switch {
+	case json.Unmarshal([]byte(res.body), &one) == nil:
+		res.body = string(marshal(one))
+	case json.Unmarshal([]byte(res.body), &many) == nil:
+		res.body = string(marshal(many))
+	}
+}
+
+// lowerCase has the names of its header fields in lower case.
+func lowerCase(res *response) {
+	for name, v := range res.header {
+		delete(res.header, name)
+		res.header[strings.ToLower(name)] = v
+	}
+}
+
+// bare lacks what only RFCs require.
+func bare(res *response) {
+	for _, name := range []string{"Location", "Allow", "Www-Authenticate", "Sunset", "Deprecation", "Link"} {
+		delete(res.header, name)
+	}
+}
+
+func times(format func(time.Time) string) wrapper {
+	return texts(submit, 202, "createdAt", func(string) string { return format(time.Now().UTC()) })
+}
+
+// ordered changes the order of lists.
+func ordered(order func([]petstore.Pet)) func(*store) {
+	return lists(func(all []petstore.Pet) []petstore.Pet {
+		order(all)
+		return all
 	})
-	location := responses(create, func(res *response) {
-		var o object
-		if res.status == 201 {
-			mustUnmarshal(res.body, &o)
-			res.header.Set("Location", "pets/"+string(o["id"]))
-		}
-	})
-	return func(next http.Handler) http.Handler {
-		return in(location(objects(create, 201, out)(objects(list, 200, out)(objects(fetch, 200, out)(next)))))
-	}
 }
 
-// store is a store with other lists or other creates; nil: as they were.
-type store struct {
-	petstore.Service
-	list   func(context.Context, petstore.ListQuery) (petstore.Page, error)
-	create func(context.Context, petstore.NewPet, petstore.Once) (petstore.Pet, error)
-}
-
-func (s store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	if s.list == nil {
-		return s.Service.ListPets(ctx, q)
-	}
-	return s.list(ctx, q)
-}
-
-func (s store) CreatePet(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	if s.create == nil {
-		return s.Service.CreatePet(ctx, n, once)
-	}
-	return s.create(ctx, n, once)
-}
-
-// ordered returns a store whose lists have another order.
-func ordered(order func([]petstore.Pet)) func(petstore.Service) petstore.Service {
-	return func(s petstore.Service) petstore.Service {
-		return store{Service: s, list: func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-			return listAll(ctx, s, q, func(all []petstore.Pet) []petstore.Pet {
-				order(all)
-				return all
-			})
-		}}
-	}
-}
-
-// thronged returns a store to which other clients add pets before each new pet
-// and before each list.
-func thronged(creates, lists int) func(petstore.Service) petstore.Service {
-	return func(s petstore.Service) petstore.Service {
+// thronged is a store to which other clients add pets before each new pet and
+// before each list.
+func thronged(creates, lists int) func(*store) {
+	return func(s *store) {
+		create, list := s.create, s.list
 		var total atomic.Int64
 		others := func(ctx context.Context, n int) {
 			for range n {
 				i := total.Add(1)
-				mustCreate(ctx, s, petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]})
+				mustCreate(create(ctx, petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]}, petstore.Once{}))
 			}
 		}
-		return store{s, func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 			others(ctx, lists)
-			return s.ListPets(ctx, q)
-		}, func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+			return list(ctx, q)
+		}
+		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
 			others(ctx, creates)
-			return s.CreatePet(ctx, n, once)
-		}}
+			return create(ctx, n, once)
+		}
 	}
 }
 
-func mustCreate(ctx context.Context, s petstore.Service, n petstore.NewPet) {
-	if _, err := s.CreatePet(ctx, n, petstore.Once{}); err != nil {
+func mustCreate(_ petstore.Pet, err error) {
+	if err != nil {
 		panic(err)
 	}
 }
 
-// filled adds n pets to a store, some with unusual values.
-func filled(n int) func(petstore.Service) petstore.Service {
-	return func(s petstore.Service) petstore.Service {
+// filled is a store with n pets, some with unusual values.
+func filled(n int) func(*store) {
+	return func(s *store) {
 		names := []string{"", "Rex", "a\x00b", strings.Repeat("long ", 100), "<i>&", "🦊", "\u2028", `"`}
 		for i := range n {
-			mustCreate(context.Background(), s, petstore.NewPet{
+			mustCreate(s.create(context.Background(), petstore.NewPet{
 				Name: names[i%len(names)], CategoryID: []int64{5, 0, -1 << 63, 1<<63 - 1}[i%4],
 				Status: append(petstore.Statuses(), "")[i%4],
-			})
+			}, petstore.Once{}))
 		}
-		return s
 	}
 }
 
-// large returns a store with large pets that ends a list after a megabyte.
-func large(s petstore.Service) petstore.Service {
+// large is a store with large pets that ends a list after a megabyte.
+func large(s *store) {
+	pet := petstore.NewPet{Name: strings.Repeat("x", 12_000), CategoryID: 5, Status: petstore.StatusPending}
 	for range 120 {
-		mustCreate(context.Background(), s, petstore.NewPet{Name: strings.Repeat("x", 12_000), CategoryID: 5, Status: petstore.StatusPending})
+		mustCreate(s.create(context.Background(), pet, petstore.Once{}))
 	}
-	return store{Service: s, list: func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-		page, err := s.ListPets(ctx, q)
+	list := s.list
+	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		page, err := list(ctx, q)
 		size := 0
 		for i, pet := range page.Pets {
 			if size += len(pet.Name); size > 1<<20 {
@@ -207,7 +203,19 @@ func large(s petstore.Service) petstore.Service {
 			}
 		}
 		return page, err
-	}}
+	}
+}
+
+// uniqueNames refuses a pet whose name another pet has.
+func uniqueNames(s *store) {
+	create := s.create
+	var names sync.Map
+	s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+		if _, found := names.LoadOrStore(n.Name, true); found {
+			return petstore.Pet{}, petstore.Errorf(petstore.CodeConflict, "another pet has the name")
+		}
+		return create(ctx, n, once)
+	}
 }
 
 func strictNames(_ context.Context, n petstore.NewPet) error {
@@ -222,35 +230,12 @@ func strictNames(_ context.Context, n petstore.NewPet) error {
 	return nil
 }
 
-func knownCategories(known int64) func(context.Context, petstore.NewPet) error {
-	return func(_ context.Context, n petstore.NewPet) error {
-		if n.CategoryID != known {
+// categories refuses the categories that are not known.
+func categories(known func(int64) bool) httpapi.Options {
+	return httpapi.Options{Validate: func(_ context.Context, n petstore.NewPet) error {
+		if !known(n.CategoryID) {
 			return petstore.Errorf(petstore.CodeInvalid, "categoryId: there is no such category")
 		}
 		return nil
-	}
-}
-
-// uniqueNames refuses a pet whose name another pet has.
-func uniqueNames(next http.Handler) http.Handler {
-	var seen sync.Map
-	return responses(create, func(res *response) {
-		if _, found := seen.LoadOrStore(member(res.body, "name"), true); found && res.status == 201 {
-			res.status, res.body = 409, []byte(`{"code":"conflict","message":"there is one","status":409}`)
-		}
-	})(next)
-}
-
-// spartan removes what only RFCs require.
-func spartan(next http.Handler) http.Handler {
-	bare := responses("", func(res *response) {
-		for _, name := range []string{"Location", "Allow", "Www-Authenticate", "Sunset", "Deprecation", "Link"} {
-			delete(res.header, name)
-		}
-	})
-	return strictScheme(list)(strictScheme(submit)(bare(next)))
-}
-
-func times(format func(time.Time) string) wrapper {
-	return objects(submit, 202, func(o object) { o["createdAt"] = quoted(format(time.Now().UTC())) })
+	}}
 }
