@@ -1,84 +1,80 @@
 package conformancetest_test
 
 import (
+	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/conformancetest"
 	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/testserver"
 )
 
-// newScratch copies the module in testdata/scratch to a temporary folder outside
-// this module, and returns the folder.
-func newScratch(t *testing.T) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("the test builds a module")
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/scratch")); err != nil {
-		t.Fatal(err)
-	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
-		"go.sum": string(sums),
-		"go.mod": "module scratch\n\ngo 1.26\n\nrequire example.com/animalstore v0.0.0\n\nreplace example.com/animalstore => " + root + "\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+const limitMax = "pets.list.limit.max"
+
+// TestConformance is what a user writes. TestOutput runs it again, with lists of
+// at most 99 pets.
+func TestConformance(t *testing.T) {
+	target := conformance.Target{URL: "/v1", MessagesURL: "/v1", Key: testserver.Key}
+	opts := &conformance.Options{}
+	good := testserver.New(0)
+	newHandler := func(*testing.T) http.Handler { return good }
+	if os.Getenv("TEST_BROKEN") != "" {
+		newHandler = func(*testing.T) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "limit=100", "limit=99", 1)
+				good.ServeHTTP(w, r)
+			})
 		}
 	}
-	return dir
+	if os.Getenv("TEST_KNOWN") != "" {
+		opts.Known = []conformance.Known{{ID: limitMax, Reason: "99 are enough"}}
+	}
+	conformancetest.RunHandler(t, newHandler, target, opts)
 }
 
-func TestUsersModule(t *testing.T) {
-	dir := newScratch(t)
-	// The module needs nothing that this one does not need.
-	build := process.Command(dir, "go", "test", "-c", "-o", "scratch.test")
-	build.Env = append(build.Env, "GOFLAGS=-mod=mod", "GOWORK=off", "GOPROXY=off")
-	if code, stdout, stderr := process.Run(t, build); code != 0 {
-		t.Fatalf("go test -c: exit code %d\n%s%s", code, stdout, stderr)
-	}
-	run := func(largest string, args ...string) (code int, stdout string) {
-		cmd := process.Command(dir, append([]string{"./scratch.test", "-test.v"}, args...)...)
-		cmd.Env = append(cmd.Env, "SCRATCH_LARGEST="+largest)
-		code, stdout, _ = process.Run(t, cmd)
-		return code, stdout
-	}
-	if code, out := run("100"); code != 0 {
-		t.Fatalf("a conformant store: exit code %d\n%s", code, out)
-	}
-	code, out := run("99", "-test.run=TestConformance/pets.list.limit.max$")
-	if code == 0 {
-		t.Errorf("a store with lists of at most 99 pets passes\n%s", out)
-	}
-	for _, want := range []string{
-		"--- FAIL: TestConformance/pets.list.limit.max",
-		"the list has 99 pets, want 100",
-		"The largest limit is 100.",
-		"curl -i",
-		"GET http://127.0.0.1:",
-		"HTTP/1.1 200 OK",
+func TestOutput(t *testing.T) {
+	only := "-test.run=^TestConformance$/^" + limitMax + "$"
+	for _, tt := range []struct {
+		name, arg, env string
+		code           int
+		want           []string // parts of the output
+	}{
+		{"failure", only, "TEST_BROKEN=1", 1, []string{
+			"--- FAIL: TestConformance/" + limitMax,
+			"the list has 99 pets, want 100",
+			"The largest limit is 100.",
+			"curl -i",
+			"GET http://127.0.0.1:",
+			"HTTP/1.1 200 OK",
+		}},
+		{"failure skipped", "-test.skip=^TestOutput$|^TestConformance$/^" + limitMax + "$", "TEST_BROKEN=1", 0, []string{"--- PASS: TestConformance"}},
+		{"known failure", only, "TEST_BROKEN=1 TEST_KNOWN=1", 0, []string{"--- SKIP: TestConformance/" + limitMax, "known failure (99 are enough)"}},
+		{"stale known failure", only, "TEST_KNOWN=1", 1, []string{"--- FAIL: TestConformance/" + limitMax, "99 are enough"}},
 	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the output does not have %q:\n%s", want, out)
-		}
-	}
-	if strings.Contains(out, "scratch-key") {
-		t.Errorf("the output has the key:\n%s", out)
-	}
-	if n := strings.Count(out, "--- "); n != 2 {
-		t.Errorf("-run selects %d tests, want the one and its parent:\n%s", n, out)
-	}
-	if code, out := run("99", "-test.skip=TestConformance/pets.list.limit.max"); code != 0 {
-		t.Errorf("without the failing check: exit code %d\n%s", code, out)
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := process.Command("", os.Args[0], "-test.v", tt.arg)
+			cmd.Env = append(cmd.Env, strings.Fields(tt.env)...)
+			code, out, _ := process.Run(t, cmd)
+			if code != tt.code {
+				t.Errorf("exit code %d, want %d", code, tt.code)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("the output does not have %q", want)
+				}
+			}
+			if strings.Contains(out, testserver.Key) {
+				t.Error("the output has the key")
+			}
+			if n := strings.Count(out, "--- "); tt.arg == only && n != 2 {
+				t.Errorf("-run selects %d tests, want the one and its parent", n)
+			}
+			if t.Failed() {
+				t.Log(out)
+			}
+		})
 	}
 }
