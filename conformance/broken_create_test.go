@@ -160,25 +160,33 @@ func storesRefused(status int) wrapper {
 	}
 }
 
-// racing makes a store fail, or repeat an ID, when pets are added concurrently.
+// racing makes a store fail, or repeat an ID, when pets are added concurrently: the
+// second create waits until the third is under way.
 func racing(fail bool) func(*store) {
 	return func(s *store) {
 		create := s.create
-		var busy atomic.Int32
-		var last atomic.Int64 // ID
+		var creates atomic.Int32
+		second := make(chan petstore.Pet)
 		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-			busy.Add(1)
-			defer busy.Add(-1)
-			time.Sleep(5 * time.Millisecond)
-			switch {
-			case busy.Load() < 3:
-				p, err := create(ctx, n, once)
-				last.Store(p.ID)
-				return p, err
-			case fail:
-				return petstore.Pet{}, errors.New("the table is locked")
+			number := creates.Add(1)
+			if number == 3 {
+				select {
+				case p := <-second:
+					if fail {
+						return petstore.Pet{}, errors.New("the table is locked")
+					}
+					return petstore.Pet{ID: p.ID, NewPet: n}, nil
+				case <-time.After(time.Minute):
+				}
 			}
-			return petstore.Pet{ID: last.Load(), NewPet: n}, nil
+			p, err := create(ctx, n, once)
+			if number == 2 {
+				select {
+				case second <- p:
+				case <-time.After(time.Minute):
+				}
+			}
+			return p, err
 		}
 	}
 }
