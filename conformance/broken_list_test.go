@@ -15,7 +15,13 @@ func brokenLists() []variant {
 		return lists(func(all []petstore.Pet) []petstore.Pet { return all[:min(n, len(all))] })
 	}
 	limits := func(change func(int) int) func(*store) {
-		return queries(func(q *petstore.ListQuery) { q.Limit = change(q.Limit) })
+		return func(s *store) {
+			list := s.list
+			s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+				q.Limit = change(q.Limit)
+				return list(ctx, q)
+			}
+		}
 	}
 	const unlimited = `^(status=[^&]*)?$`
 	return []variant{

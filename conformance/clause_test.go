@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/internal/process"
 )
 
 // Every statement of the contract either has checks or says why it cannot be
@@ -37,12 +37,8 @@ func TestClauses(t *testing.T) {
 // The ID of a check never changes. A check that is removed is marked as retired
 // in the file of IDs.
 func TestIDsAreStable(t *testing.T) {
-	b, err := os.ReadFile("testdata/ids.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var want, got []string
-	for line := range strings.Lines(string(b)) {
+	for line := range strings.Lines(string(process.ReadFile(t, "testdata/ids.txt"))) {
 		if fields := strings.Fields(line); len(fields) == 1 && fields[0] != "#" {
 			want = append(want, fields[0])
 		}

@@ -38,14 +38,11 @@ func result(t *testing.T, r *conformance.Report, id string) conformance.Result {
 func TestReadOnly(t *testing.T) {
 	var mu sync.Mutex
 	methods := map[string]int{}
-	v := variant{pets: filled(150), http: func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			mu.Lock()
-			methods[r.Method]++
-			mu.Unlock()
-			next.ServeHTTP(w, r)
-		})
-	}}
+	v := variant{pets: filled(150), http: requests("", func(r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		methods[r.Method]++
+	})}
 	id := int64(7)
 	for _, opts := range []conformance.Options{{ReadOnly: true}, {ReadOnly: true, Pet: &id}} {
 		r := run(t, v, opts)

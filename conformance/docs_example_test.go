@@ -1,12 +1,12 @@
 package conformance_test
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/internal/process"
 )
 
 // steady replaces what differs from run to run.
@@ -34,10 +34,7 @@ func TestDocsExamples(t *testing.T) {
 		{docsFile, variant{http: status(create, 201, 200)}},
 	} {
 		t.Run(strings.TrimPrefix(tt.file, "../"), func(t *testing.T) {
-			b, err := os.ReadFile(tt.file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := process.ReadFile(t, tt.file)
 			out := text(run(t, tt.v, conformance.Options{Parallel: 1}))
 			if !strings.Contains(steady(string(b)), "\n"+steady(out)+"```\n") {
 				t.Errorf("%s does not show what a run prints:\n%s", tt.file, out)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/internal/process"
 )
 
 var update = flag.Bool("update", false, "write the generated part of docs/conformance.md")
@@ -21,11 +22,7 @@ const (
 
 // The tables of docs/conformance.md are what the code says.
 func TestDocs(t *testing.T) {
-	b, err := os.ReadFile(docsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, got, ok := strings.Cut(string(b), docsMark)
+	head, got, ok := strings.Cut(string(process.ReadFile(t, docsFile)), docsMark)
 	if !ok {
 		t.Fatalf("%s has no line %s", docsFile, docsMark)
 	}

@@ -34,17 +34,6 @@ func creates(change func(*petstore.NewPet)) func(*store) {
 	}
 }
 
-// queries changes the queries for lists.
-func queries(change func(*petstore.ListQuery)) func(*store) {
-	return func(s *store) {
-		list := s.list
-		s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-			change(&q)
-			return list(ctx, q)
-		}
-	}
-}
-
 // lists changes what lists show: change gets all pets that match a query, and the
 // first of its result are listed.
 func lists(change func([]petstore.Pet) []petstore.Pet) func(*store) {

@@ -14,6 +14,7 @@ import (
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/internal/version"
 )
@@ -43,9 +44,7 @@ func cli(t *testing.T, env map[string]string, args ...string) (code int, stdout,
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	process.WriteFile(t, path, []byte(text))
 	return path
 }
 
@@ -148,9 +147,9 @@ func TestReports(t *testing.T) {
 		t.Errorf("the run left %v, %v", left, err)
 	}
 	for _, f := range report.Formats() {
-		b, err := os.ReadFile(filepath.Join(dir, string(f)))
-		if err != nil || !bytes.Contains(b, []byte("conformant")) || bytes.Contains(b, []byte(testserver.Key)) {
-			t.Errorf("%s: %d bytes, %v", f, len(b), err)
+		b := process.ReadFile(t, filepath.Join(dir, string(f)))
+		if !bytes.Contains(b, []byte("conformant")) || bytes.Contains(b, []byte(testserver.Key)) {
+			t.Errorf("%s: %s", f, b)
 		}
 	}
 }

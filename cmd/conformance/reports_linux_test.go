@@ -65,10 +65,7 @@ func TestReportPlaces(t *testing.T) {
 			if tt.place == "" {
 				return
 			}
-			b, err := os.ReadFile(filepath.Join(cmd.Dir, tt.place))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := process.ReadFile(t, filepath.Join(cmd.Dir, tt.place))
 			var report struct{ Outcome conformance.Outcome }
 			if err := json.Unmarshal(b, &report, json.MatchCaseInsensitiveNames(true)); err != nil || report.Outcome != conformance.Conformant {
 				t.Errorf("%s holds %q, %v", tt.place, b[:min(len(b), 300)], err)

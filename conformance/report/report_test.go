@@ -2,16 +2,13 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/xml"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -22,15 +19,20 @@ import (
 	"example.com/animalstore/internal/testserver"
 )
 
-// runSuite runs the suite against h.
-func runSuite(h http.Handler, messages bool, opts *conformance.Options) (*conformance.Report, error) {
+// runSuite runs the suite against h, with the messages under a path ("": without).
+func runSuite(t *testing.T, h http.Handler, messages string, opts *conformance.Options) *conformance.Report {
+	t.Helper()
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	target := conformance.Target{URL: srv.URL + "/v1", Key: testserver.Key}
-	if messages {
-		target.MessagesURL = target.URL
+	if messages != "" {
+		target.MessagesURL = srv.URL + messages
 	}
-	return conformance.Run(context.Background(), target, opts)
+	r, err := conformance.Run(t.Context(), target, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // leaky breaks the contract in many ways and echoes the key in many forms, with
@@ -55,25 +57,17 @@ func leaky(r *http.Request, rec *httptest.ResponseRecorder) {
 	}
 }
 
-// leakyReport is a report with every verdict.
-var leakyReport = sync.OnceValues(func() (*conformance.Report, error) {
+// newLeakyReport returns a report with every verdict.
+func newLeakyReport(t *testing.T) *conformance.Report {
+	t.Helper()
 	id := int64(1)
-	return runSuite(testserver.Changed(testserver.New(5), leaky), true, &conformance.Options{
+	return runSuite(t, testserver.Changed(testserver.New(5), leaky), "/v1", &conformance.Options{
 		Skip: []string{"auth.list.*", "messages.*.*", "messages.no-5xx", "generated.messages.*"}, Pet: &id, Seed: 5,
 		Known: []conformance.Known{
 			{ID: "pets.create.status", Reason: "200 <for> \"now\""},
 			{ID: "pets.list.status", Reason: "it was broken once"},
 		},
 	})
-})
-
-func newLeakyReport(t *testing.T) *conformance.Report {
-	t.Helper()
-	r, err := leakyReport()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 func write(t *testing.T, r *conformance.Report, f Format, opts *Options) string {
@@ -147,9 +141,7 @@ func TestJUnit(t *testing.T) {
 
 	xmllint := process.Tool(t, "xmllint")
 	file := filepath.Join(t.TempDir(), "junit.xml")
-	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	process.WriteFile(t, file, []byte(out))
 	if code, _, stderr := process.Run(t, process.Command("", xmllint, "--noout", "--nonet", "--schema", "testdata/junit.xsd", file)); code != 0 {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}

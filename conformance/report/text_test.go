@@ -59,10 +59,7 @@ func TestText(t *testing.T) {
 }
 
 func TestTextOfConformant(t *testing.T) {
-	r, err := runSuite(testserver.New(5), false, &conformance.Options{Skip: []string{"pets.list.empty"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := runSuite(t, testserver.New(5), "", &conformance.Options{Skip: []string{"pets.list.empty"}})
 	out := write(t, r, Text, nil)
 	if want := "\nconformant: 253 checks: 192 passed, 0 failed, 60 skipped (no messages URL), 1 skipped (not selected)\n"; !strings.HasSuffix(out, want) || strings.Count(out, "\n") != 3 {
 		t.Errorf("want 3 lines that end with %q:\n%s", want, out)
@@ -104,10 +101,7 @@ func TestTextOfBroken(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := runSuite(tt.h, false, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := runSuite(t, tt.h, "", nil)
 			out := write(t, r, Text, nil)
 			wantParts(t, out, tt.want, nil)
 			if n := strings.Count(out, "\n  curl "); n == 0 || n > 20 {

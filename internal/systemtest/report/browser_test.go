@@ -9,7 +9,6 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -63,12 +62,6 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// open shows a page.
-func (b *browser) open(url string) {
-	b.t.Helper()
-	b.do(chromedp.Navigate(url))
-}
-
 // look sets the size of the window in CSS pixels, and light or dark.
 func (b *browser) look(width, height int64, scheme string) {
 	b.t.Helper()
@@ -107,10 +100,12 @@ func (b *browser) click(selector string) {
 	b.do(chromedp.MouseClickXY(at.X, at.Y))
 }
 
-func (b *browser) typeText(text string) {
+// search puts a text into the field for searches.
+func (b *browser) search(text string) {
 	b.t.Helper()
-	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, input.InsertText, input.InsertTextParams{Text: text})
-		return err
-	}))
+	eval[any](b, `(() => {
+		const field = document.querySelector("input[type=search]");
+		field.value = %q;
+		field.dispatchEvent(new Event("input"));
+	})()`, text)
 }
