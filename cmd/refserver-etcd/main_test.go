@@ -57,7 +57,7 @@ func TestStartErrors(t *testing.T) {
 		want string
 	}{
 		{"-etcd=127.0.0.1:2379", 1, "-etcd: opening the store in etcd: endpoint \"127.0.0.1:2379\": must be a URL"},
-		{"-etcd=http://127.0.0.1:1", 1, "no member of the cluster can be used: http://127.0.0.1:1: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"},
+		{"-etcd=http://127.0.0.1:1", 1, "no member of the cluster can be used: http://127.0.0.1:1 does not respond: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"},
 		{"-etcd=http://127.0.0.1:1,https://127.0.0.1:1", 1, "all must be http or all https"},
 		{"-etcd-cert=x", 2, "-etcd-cert and -etcd-key: must be given together"},
 		{"-etcd-ca=x", 2, "-etcd-ca and -etcd-cert need https"},
