@@ -102,12 +102,15 @@ func (s *site) kill(name, pidFile string) {
 func TestPage(t *testing.T) {
 	s := newSite(t)
 	var member, serve string // commands that start them
+	var health string        // commands that check the members
 	var stored []petstore.Pet
 	for _, match := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(page(t), -1) {
 		commands := match[1]
 		switch {
 		case strings.Contains(commands, "etcd --name"):
 			member = commands
+		case strings.Contains(commands, "etcdctl endpoint health\n"):
+			health = commands
 		case strings.Contains(commands, "refserver-etcd -addr"):
 			serve = commands
 		case strings.Contains(commands, "snapshot save"):
@@ -117,6 +120,7 @@ func TestPage(t *testing.T) {
 			s.stop()
 			s.runAll(commands)
 			s.runAll(member)
+			eventually(t, "the health of the members", func() error { return s.run(operator, health) })
 			s.runAll(serve) // which adds a pet
 			got := s.server().list(t, "", 0)
 			if len(got) != len(stored)+1 || !slices.Equal(got[:len(stored)], stored) {
