@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -43,16 +44,17 @@ func gets(keys ...string) []clientv3.Op {
 	return ops
 }
 
-// group is how many operations a nested transaction gets. etcd accepts at most
-// 128 operations in a transaction, counted without those of nested ones. A
-// nested transaction may have as many as the outer one has left of the 128. So
-// 60 groups of 60 fit.
-const group = 60
+// etcd accepts at most 128 operations in a transaction, counted without those of
+// nested ones: of the compares and the two branches, those of the longest. A
+// nested transaction may have as many as are left of the 128.
+const (
+	maxFlat = 128 - 5 // operations that fit beside four others and one in a nested transaction
+	group   = 40      // operations of a nested transaction
+)
 
-// nest packs operations into groups if they are too many for one transaction,
-// with at most four others of which one is a nested transaction.
-func nest(ops []clientv3.Op) []clientv3.Op {
-	if len(ops) <= 128-5 {
+// nest packs operations into groups if there are more than most.
+func nest(ops []clientv3.Op, most int) []clientv3.Op {
+	if len(ops) <= most {
 		return ops
 	}
 	var packed []clientv3.Op
@@ -86,7 +88,7 @@ func (v values) add(responses []*etcdserverpb.ResponseOp) values {
 
 // read carries out operations that read, all in one state of the cluster.
 func (s *Store) read(ctx context.Context, ops ...clientv3.Op) (values, error) {
-	resp, err := s.do(ctx, txn{then: nest(ops)})
+	resp, err := s.do(ctx, txn{then: nest(ops, maxFlat)})
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +128,9 @@ func (s *Store) call(ctx context.Context, t txn) (resp *clientv3.TxnResponse, un
 			return nil, unsure, explain(err)
 		}
 		unsure = true
+		if s.context.Err() != nil { // the connections are closed
+			return nil, unsure, errClosed
+		}
 		if d := 10 * time.Millisecond << min(n, 4); !sleep(ctx, d/2+rand.N(d)) {
 			return nil, unsure, unavailable("the cluster is not responding", err)
 		}
@@ -177,6 +182,9 @@ func transient(err error) bool {
 	var e rpctypes.EtcdError
 	if errors.As(err, &e) {
 		code = e.Code()
+	}
+	if code == codes.Unknown && strings.Contains(err.Error(), "raft proposal dropped") {
+		return true // the leader is handing over to another member
 	}
 	return code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled
 }

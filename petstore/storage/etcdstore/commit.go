@@ -71,7 +71,7 @@ func (s *Store) commit(batch []*write) error {
 	ctx, cancel := s.limit(s.context)
 	defer cancel()
 	c := &s.committer
-	base, rev := basis{state: c.state}, int64(-1)
+	base := basis{state: c.state}
 	c.state, c.pause = nil, 0
 	err := s.identify(ctx)
 	if err != nil {
@@ -92,13 +92,8 @@ func (s *Store) commit(batch []*write) error {
 			c.state = base.state
 			return nil
 		}
-		// The number is for all attempts on the same state. If an attempt
-		// without a response is carried out late, after another that lost only
-		// because a key exists, the mark still has this number.
-		if base.state.rev != rev {
-			rev = base.state.rev
-			c.number++
-		}
+		c.number++
+		rev := base.state.rev
 		start := time.Now()
 		resp, unsure, err := s.call(ctx, s.transaction(base, u, batch))
 		if err != nil {
@@ -127,6 +122,11 @@ func (s *Store) commit(batch []*write) error {
 			c.name = ""
 			return unknown(nil)
 		}
+		if unsure && base.state.rev == rev {
+			// It lost because a key exists, which may expire. Then an attempt
+			// without a response could be carried out after the next one.
+			return unknown(nil)
+		}
 		if ctx.Err() != nil {
 			return errContended
 		}
@@ -149,7 +149,7 @@ func (s *Store) build(base basis, batch []*write) *update {
 
 // transaction returns the transaction that makes an update. If it loses against
 // another process, it says so in the record loserKey, which the next winner reads.
-// It does not, if there is no store: the cluster may be another one. The name must
+// It does not if there is no store: the cluster may be another one. The name must
 // still have its lease: otherwise an outcome might be deleted at once.
 func (s *Store) transaction(base basis, u *update, batch []*write) txn {
 	c := &s.committer
@@ -163,8 +163,9 @@ func (s *Store) transaction(base basis, u *update, batch []*write) txn {
 	for _, key := range u.absent {
 		t.compares = append(t.compares, absent(key))
 	}
-	t.then = append(nest(u.ops), put(stateKey, u.encode()), put(writerKey+c.name, appendInt64(nil, c.number)), clientv3.OpGet(loserKey))
-	t.otherwise = append(s.basisOps(batch), clientv3.OpTxn([]clientv3.Cmp{exists(stateKey)}, []clientv3.Op{put(loserKey, nil)}, nil))
+	t.then = append(nest(u.ops, maxFlat), put(stateKey, u.encode()), put(writerKey+c.name, appendInt64(nil, c.number)), clientv3.OpGet(loserKey))
+	lost := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(stateKey), ">", base.state.rev)}
+	t.otherwise = append(s.basisOps(batch), clientv3.OpTxn(lost, []clientv3.Op{put(loserKey, nil)}, nil))
 	return t
 }
 
@@ -175,7 +176,9 @@ func (s *Store) basisOps(batch []*write) []clientv3.Op {
 		needs = append(needs, w.needs...)
 	}
 	name := s.committer.name
-	return append(gets(stateKey, writerKey+name, leaseKey+name), nest(gets(needs...))...)
+	// The needs are nested before the operations of the other branch are, so
+	// that a group of those has room beside them.
+	return append(gets(stateKey, writerKey+name, leaseKey+name), nest(gets(needs...), maxOps)...)
 }
 
 // basisOf returns the basis that basisOps has read.

@@ -72,7 +72,7 @@ func (s *Store) expire(ctx context.Context) error {
 		clientv3.OpGet(writerKey, clientv3.WithPrefix(), clientv3.WithKeysOnly()))
 	var errs []error
 	for key := range found {
-		if name, ok := strings.CutPrefix(key, writerKey); ok && found[leaseKey+name] == nil {
+		if name, ok := strings.CutPrefix(key, writerKey); ok && len(name) == 8 && found[leaseKey+name] == nil {
 			errs = append(errs, s.expireName(ctx, name))
 		}
 	}
@@ -107,9 +107,17 @@ func (s *Store) expireName(ctx context.Context, name string) error {
 			}
 		}
 		if len(found) == 0 {
+			// A key of another store or application may look like a mark.
+			v, err := s.read(ctx, gets(writerKey+name)...)
+			if err != nil || len(v) == 0 {
+				return err
+			}
+			if _, err := v.open(writerKey + name); err != nil {
+				return err
+			}
 			drop = []clientv3.Op{clientv3.OpDelete(writerKey + name)}
 		}
-		if _, err := s.do(ctx, txn{compares: same, then: nest(drop)}); err != nil || len(found) == 0 {
+		if _, err := s.do(ctx, txn{compares: same, then: nest(drop, maxFlat)}); err != nil || len(found) == 0 {
 			return err
 		}
 	}

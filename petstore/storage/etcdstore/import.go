@@ -43,6 +43,9 @@ func (s *Store) LastMessage(ctx context.Context) (int64, error) {
 // last. Like [Store.ImportPets], it stops at the first error and must not be
 // called while anything else adds messages.
 func (s *Store) ImportMessages(ctx context.Context, messages []petstore.Message, last int64) error {
+	if last > maxID {
+		return petstore.Errorf(petstore.CodeInvalid, "last: must be at most %d, got %d", int64(maxID), last)
+	}
 	newWrite := func(m petstore.Message) (*write, error) {
 		if n, ok := petstore.ParseMessageID(m.ID); !ok || n > maxID {
 			return nil, petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", m.ID)

@@ -1,12 +1,16 @@
 package etcdstore_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/etcd"
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
@@ -78,4 +82,77 @@ func TestSlowness(t *testing.T) {
 	if page, err := s.ListPets(t.Context(), q); err != nil || len(page.Pets) == 0 {
 		t.Errorf("%+v, %v", page, err)
 	}
+}
+
+// A read that waits for a silent cluster ends when the store is closed.
+func TestCloseEndsReads(t *testing.T) {
+	p := newProxy(t, endpoint)
+	s := open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: newPrefix(t), RequestTimeout: time.Hour})
+	create(t, s, petstore.NewPet{}, "")
+	p.hold.Store(true)
+	ended := make(chan error)
+	go func() {
+		_, err := s.GetPet(t.Context(), 1)
+		ended <- err
+	}()
+	time.Sleep(100 * time.Millisecond) // most of the time, the read waits then
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-ended:
+		if petstore.CodeOf(err) != petstore.CodeUnavailable {
+			t.Error(err)
+		}
+	case <-time.After(process.Patience):
+		t.Fatal("the read does not end")
+	}
+}
+
+// No creation fails while the leader hands over to other members, as before an
+// upgrade.
+func TestMovedLeader(t *testing.T) {
+	members := newMembers(t.TempDir(), 3)
+	etcd.Serve(t, members)
+	urls := etcd.URLs(members)
+	s := open(t, etcdstore.Config{Endpoints: urls, RequestTimeout: process.Patience})
+	var created atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	var writers sync.WaitGroup
+	for range 8 {
+		writers.Go(func() {
+			for ctx.Err() == nil {
+				create(t, s, petstore.NewPet{}, "")
+				created.Add(1)
+			}
+		})
+	}
+	for range 8 {
+		before := created.Load()
+		eventually(t, "the leader moves", func() error {
+			resp, err := clientOf(t, urls[0]).Status(t.Context(), urls[0])
+			if err != nil {
+				return err
+			}
+			list, err := clientOf(t, urls...).MemberList(t.Context())
+			if err != nil {
+				return err
+			}
+			for i, m := range list.Members {
+				if m.ID == resp.Leader {
+					_, err = clientOf(t, m.ClientURLs...).MoveLeader(t.Context(), list.Members[(i+1)%3].ID)
+					return err
+				}
+			}
+			return errors.New("there is no leader")
+		})
+		eventually(t, "there are further pets", func() error {
+			if created.Load() < before+50 {
+				return errors.New("too few pets")
+			}
+			return nil
+		})
+	}
+	stop()
+	writers.Wait()
 }

@@ -58,6 +58,9 @@ func (u *update) submitMessage(text string, w *write, capacity int64) (petstore.
 		return petstore.Message{}, petstore.ErrQueueFull
 	}
 	n := u.lastMessage + 1
+	if n > maxID {
+		return petstore.Message{}, petstore.Errorf(petstore.CodeFull, "there are no more ids")
+	}
 	u.addMessage(n, u.now, text)
 	u.note(w, &outcome{n: n, made: u.now, text: digest[:]})
 	return newMessage(n, u.now, text), nil
@@ -88,7 +91,8 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Messa
 
 // MessagesAfter is QueuedMessages for the messages after the one with that id,
 // which need not be in the queue. "": all messages. It returns an error with
-// petstore.CodeInvalid if id is not a message id.
+// petstore.CodeInvalid if id is not a message id. Unlike QueuedMessages, it does
+// not notice that the record of a message is missing.
 func (s *Store) MessagesAfter(ctx context.Context, id string, limit int) ([]petstore.Message, error) {
 	after, ok := petstore.ParseMessageID(id)
 	if !ok && id != "" {
@@ -121,7 +125,7 @@ func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstor
 		return nil, damaged("the queue holds %d messages, want %d", n, st.queued)
 	}
 	var messages []petstore.Message
-	var keys []string // of their texts
+	var numbers []int64
 	size := int64(0)
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		if size >= petstore.MaxPageBytes {
@@ -136,10 +140,14 @@ func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstor
 		}
 		n := int64At([]byte(key[1:]))
 		messages = append(messages, newMessage(n, int64At(b), ""))
-		keys = append(keys, numbered(textKey, n))
+		numbers = append(numbers, n)
 		size += int64At(b[8:])
 	}
-	texts, err := s.read(ctx, gets(append(keys, stateKey)...)...)
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	texts, err := s.read(ctx, clientv3.OpGet(stateKey),
+		clientv3.OpGet(numbered(textKey, numbers[0]), clientv3.WithRange(numbered(textKey, numbers[len(numbers)-1]+1))))
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +155,8 @@ func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstor
 	if err != nil {
 		return nil, err
 	}
-	for i, key := range keys {
+	for i, n := range numbers {
+		key := numbered(textKey, n)
 		if texts[key] == nil && now.rev != st.rev { // it was removed meanwhile
 			return s.messages(ctx, after, limit)
 		}

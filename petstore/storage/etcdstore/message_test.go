@@ -50,8 +50,11 @@ func TestQueueWithGaps(t *testing.T) {
 	if _, err := s.MessagesAfter(t.Context(), "msg_x", 5); petstore.CodeOf(err) != petstore.CodeInvalid {
 		t.Errorf("after an invalid id: %v", err)
 	}
-	remove(many[1:125]...) // just too many for a transaction without nested ones
-	remove(many[125:1399]...)
+	next := 1
+	for _, n := range []int{61, 62, 65, 79, 80, 123, 124, 804} { // with and without nested transactions
+		remove(many[next : next+n]...)
+		next += n
+	}
 	check("", "1", "1400")
 	check("msg_700", "1400")
 	remove(many[0])
@@ -62,4 +65,22 @@ func TestQueueWithGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("", "1401")
+}
+
+// The last number of a message is the largest that JSON can carry everywhere.
+func TestLastMessage(t *testing.T) {
+	s := open(t, etcdstore.Config{Prefix: newPrefix(t)})
+	if err := s.ImportMessages(t.Context(), nil, 1<<53); petstore.CodeOf(err) != petstore.CodeInvalid {
+		t.Errorf("imported a number that is too large: %v", err)
+	}
+	last := petstore.Message{ID: petstore.MessageID(1<<53 - 1), Text: "last"}
+	if err := s.ImportMessages(t.Context(), []petstore.Message{last}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SubmitMessage(t.Context(), "one more", petstore.Once{}); petstore.CodeOf(err) != petstore.CodeFull {
+		t.Errorf("submitted one more: %v", err)
+	}
+	if got, err := s.QueuedMessages(t.Context(), 2); err != nil || len(got) != 1 || got[0].Text != "last" {
+		t.Errorf("the queue has %v (%v)", got, err)
+	}
 }
