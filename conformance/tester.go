@@ -66,7 +66,11 @@ func (t *tester) record(xs ...*probe.Exchange) {
 // alive reports whether the target serves a simple request.
 func (t *tester) alive() bool {
 	x := t.s.client.Send(t.ctx, probe.Get("/pets?limit=1"))
-	return x.Status != 0 && x.Status != http.StatusServiceUnavailable
+	switch x.Status {
+	case 0, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
+		return false
+	}
+	return true
 }
 
 func (t *tester) get(path string) *probe.Exchange { return t.do(probe.Get(path)) }
