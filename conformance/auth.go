@@ -12,11 +12,11 @@ import (
 // operation is an operation of the contract, for the checks of its credential and
 // of its faults.
 type operation struct {
-	name   string
-	key    string // the clause of its credential
-	auth   string // begins the IDs of the checks of its credential
-	scheme string // the same for those of the scheme Bearer
-	writes bool
+	name      string
+	keyClause string // the clause of the checks of its credential
+	keyIDs    string // the start of the IDs of these checks
+	schemeIDs string // the start of the IDs of the checks of the scheme Bearer; "": it has none
+	writes    bool
 
 	// valid returns a request with the valid key that must succeed, and invalid
 	// one that must be refused.
@@ -25,29 +25,29 @@ type operation struct {
 	// request returns a request with that body, as in [fault].
 	request func(t *tester, body string) probe.Request
 
-	faults   []fault
-	faultIDs string // begins the IDs of the checks of its faults
-	faulty   string // begins their titles
-	adds     string // what it adds
+	faults     []fault
+	faultIDs   string // the start of the IDs of the checks of its faults
+	faultTitle string // the start of their titles
+	adds       string // what it adds
 }
 
 var listOperation = operation{
-	name: "GET /pets", key: "key-list", auth: "auth.list.", scheme: "auth.",
+	name: "GET /pets", keyClause: "key-list", keyIDs: "auth.list.", schemeIDs: "auth.",
 	valid:   func(*tester) probe.Request { return probe.Get("/pets") },
 	invalid: func(*tester) probe.Request { return probe.Get("/pets?limit=0&status=lost") },
 }
 
 var createOperation = operation{
-	name: "POST /pets", key: "key-create", auth: "auth.create.", writes: true,
+	name: "POST /pets", keyClause: "key-create", keyIDs: "auth.create.", writes: true,
 	valid: func(t *tester) probe.Request {
 		return petRequest(t, `{"name":$N,"categoryId":$C,"status":"available"}`)
 	},
 	invalid: func(*tester) probe.Request { return probe.Post("/pets", `{"name":`) },
-	request: petRequest, faults: petFaults, faultIDs: "pets.create.400.", faulty: "a body ", adds: "a pet",
+	request: petRequest, faults: petFaults, faultIDs: "pets.create.400.", faultTitle: "a body ", adds: "a pet",
 }
 
 var getOperation = operation{
-	name: "GET /pets/{petId}", key: "key-get", auth: "auth.get.",
+	name: "GET /pets/{petId}", keyClause: "key-get", keyIDs: "auth.get.",
 	valid: func(t *tester) probe.Request {
 		id := t.knownPet()
 		t.wantNotRemoved()
@@ -60,34 +60,34 @@ var getOperation = operation{
 }
 
 var submitOperation = operation{
-	name: "POST /messages", key: "key-messages", auth: "messages.auth.", scheme: "messages.auth.", writes: true,
+	name: "POST /messages", keyClause: "key-messages", keyIDs: "messages.auth.", schemeIDs: "messages.auth.", writes: true,
 	valid:   func(t *tester) probe.Request { return messageRequest(t, `{"message":$N}`) },
 	invalid: func(*tester) probe.Request { return probe.PostMessage(`{"message":`) },
-	request: messageRequest, faults: messageFaults, faultIDs: "messages.400.", faulty: "a message in a body ", adds: "a message",
+	request: messageRequest, faults: messageFaults, faultIDs: "messages.400.", faultTitle: "a message in a body ", adds: "a message",
 }
 
-// credentialChecks returns the checks that each operation refuses each bad
-// credential, before it checks anything else, and what the RFCs say about it.
+// credentialChecks returns the checks of the credential of each operation: that
+// it refuses every bad one before it checks anything else, and what the RFCs say.
 func credentialChecks() []Check {
 	var checks []Check
 	for _, op := range []operation{listOperation, createOperation, getOperation, submitOperation} {
 		for _, c := range probe.BadCredentials() {
 			checks = append(checks, Check{
-				ID: op.auth + c.ID, Clause: op.key, Title: op.name + " with " + c.What + " gets 401", Writes: op.writes,
+				ID: op.keyIDs + c.ID, Clause: op.keyClause, Title: op.name + " with " + c.What + " gets 401", Writes: op.writes,
 				Why:     "Without a valid key there is no access.",
 				Failure: "Another status than 401.",
 				run:     func(t *tester) { t.wantStatus(t.sendBadCredential(op, c), 401, "the credential is %s", c.What) },
 			})
 		}
 		checks = append(checks, Check{
-			ID: op.auth + "first", Clause: "key-first", Title: op.name + " without a credential gets 401, even if the request is wrong", Writes: op.writes,
+			ID: op.keyIDs + "first", Clause: "key-first", Title: op.name + " without a credential gets 401, even if the request is wrong", Writes: op.writes,
 			Why:     "Without a valid key a client must not learn what is in the store or what a request looks like.",
 			Failure: "A wrong request without a credential gets another status than 401.",
 			run: func(t *tester) {
 				t.wantStatus(t.do(op.invalid(t).With(probe.Credential{})), 401, "there is no credential")
 			},
 		})
-		if op.scheme != "" {
+		if op.schemeIDs != "" {
 			checks = append(checks, challengeCheck(op), schemeCheck(op))
 		}
 	}
@@ -96,7 +96,7 @@ func credentialChecks() []Check {
 
 // sendBadCredential sends a request with a bad credential, once for all checks.
 func (t *tester) sendBadCredential(op operation, c probe.Credential) *probe.Exchange {
-	return share(t, op.auth+c.ID, func(t *tester) *probe.Exchange {
+	return share(t, op.keyIDs+c.ID, func(t *tester) *probe.Exchange {
 		if !c.Differs(t.s.target.Key) {
 			inconclusive("the key has no letters to change")
 		}
@@ -120,7 +120,7 @@ func (t *tester) unauthorized(op operation) []*probe.Exchange {
 
 func challengeCheck(op operation) Check {
 	return Check{
-		ID: op.scheme + "challenge", Clause: "rfc-challenge", Title: "a 401 of " + op.name + " has a challenge for a bearer token", Writes: op.writes,
+		ID: op.schemeIDs + "challenge", Clause: "rfc-challenge", Title: "a 401 of " + op.name + " has a challenge for a bearer token", Writes: op.writes,
 		Why:     "Generic clients learn from it how to authenticate.",
 		Failure: "A 401 without WWW-Authenticate, or with one that does not have the scheme Bearer.",
 		run: func(t *tester) {
@@ -139,7 +139,7 @@ func challengeCheck(op operation) Check {
 
 func schemeCheck(op operation) Check {
 	return Check{
-		ID: op.scheme + "scheme-case", Clause: "rfc-scheme", Title: op.name + " accepts the scheme of the credential in any case", Writes: op.writes,
+		ID: op.schemeIDs + "scheme-case", Clause: "rfc-scheme", Title: op.name + " accepts the scheme of the credential in any case", Writes: op.writes,
 		Why:     "Some clients write bearer.",
 		Failure: "The valid key after bearer in lower case is refused.",
 		run: func(t *tester) {

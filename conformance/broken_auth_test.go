@@ -8,7 +8,7 @@ import (
 // openServers accept a bad credential: one for each operation and each kind of
 // credential.
 func openServers() []variant {
-	kinds := map[string]string{ // patterns of the Authorization fields, each in quotes
+	kinds := map[string]string{ // patterns of the Authorization fields, as %q prints them
 		"no credential": `^\[\]$`,
 		"an empty one":  `""`,
 		"a scheme":      `"Bearer ?"`,

@@ -113,7 +113,7 @@ func brokenCreations() []variant {
 
 var idMember = compile(`"id":\d+`)
 
-// chosenID responds with the ID in the body of the request.
+// chosenID responds with the ID that is in the body of the request, if there is one.
 func chosenID(next http.Handler) http.Handler {
 	return responses(create, 201, func(res *response) {
 		if id := idMember.FindString(res.sent); id != "" {
@@ -122,7 +122,7 @@ func chosenID(next http.Handler) http.Handler {
 	})(next)
 }
 
-// overwrites replaces the pet whose ID is in a body.
+// overwrites shows a pet as the body of the last creation that has its ID.
 func overwrites(next http.Handler) http.Handler {
 	var changed sync.Map // by ID
 	keep := responses(create, 201, func(res *response) { changed.Store(idMember.FindString(res.sent), res.sent) })
@@ -134,7 +134,8 @@ func overwrites(next http.Handler) http.Handler {
 	return keep(show(next))
 }
 
-// repeats sends the first response with one status to equal requests again.
+// repeats responds to equal requests with the body of the first response that has
+// the status.
 func repeats(op string, of int) wrapper {
 	return func(next http.Handler) http.Handler {
 		var first sync.Map // by query and body

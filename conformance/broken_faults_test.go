@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// operations names the operations in the names of broken servers.
+// operations has the operations as the names of broken servers show them.
 var operations = map[string]string{list: "GET /pets", create: "POST /pets", fetch: "GET /pets/{petId}", submit: "POST /messages"}
 
 // lenience is something that a server accepts: it takes the matches of a pattern in

@@ -111,7 +111,8 @@ func filterLast(s *store) {
 	}
 }
 
-// filters makes lists by one status (or by none, "") show other pets.
+// filters makes the lists of one status ("": the lists without a filter) show the
+// pets with other statuses.
 func filters(by petstore.Status, shows ...petstore.Status) func(*store) {
 	return func(s *store) {
 		right := s.list

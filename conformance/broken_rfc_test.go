@@ -2,8 +2,8 @@ package conformance_test
 
 import "net/http"
 
-// laxServers violate an RFC.
-func laxServers() []variant {
+// brokenRFCs are servers that violate an RFC.
+func brokenRFCs() []variant {
 	return []variant{
 		{name: "HEAD gets 405", clause: "rfc-head", http: status("^HEAD /v1/pets[? ]", 200, 405)},
 		{name: "a 201 has no Location", clause: "rfc-location", http: header(create, 201, "Location", "")},

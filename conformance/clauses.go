@@ -2,7 +2,7 @@ package conformance
 
 import "slices"
 
-// clauseTable returns every clause. Those that are open have their checks.
+// clauseTable returns every clause. Only those that are open have their checks yet.
 func clauseTable() []Clause {
 	const (
 		description = "it is a property of the interface description, which no operation shows"

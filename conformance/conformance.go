@@ -40,7 +40,7 @@ type session struct {
 	opts   Options
 	client *probe.Client
 	redact probe.Redactor
-	mark   string // in the name of everything that the session creates
+	mark   string // in nearly every name and text that the session sends
 	checks []Check
 	skip   map[string]string          // why a check does not run, by ID
 	known  map[string]string          // why a check is expected to fail, by ID
@@ -54,8 +54,8 @@ type session struct {
 }
 
 // Run judges target with every check that opts selects. An error about the
-// arguments has [ErrOptions] in its tree. Any other error says in one line why the
-// target cannot be judged. If the target stops responding during the run, the
+// arguments wraps [ErrOptions]. Any other error says in one line why the target
+// cannot be judged. If the target stops responding during the run, the
 // report is incomplete.
 func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 	target, err := target.clean()

@@ -65,7 +65,7 @@ var deprecationChecks = []Check{
 		"The date in Deprecation is after 5 December 2030.",
 		func(x *probe.Exchange) {
 			at, err := parseDeprecation(x.Header.Get("Deprecation"))
-			if err == nil && at.After(removalEnds) { // deprecation.deprecation.present judges the rest
+			if err == nil && at.After(removalEnds) { // deprecation.deprecation.present judges what is not a date
 				fail(x, "the operation is deprecated from %s on, after its removal", at.UTC().Format(time.DateOnly))
 			}
 		}),

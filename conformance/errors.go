@@ -32,10 +32,10 @@ func errorSources() []errorSource {
 	}
 }
 
-// errorMember is what the Error bodies of all sources must have.
+// errorMember is something that the Error bodies of all sources must have.
 type errorMember struct {
 	clause, id, title, failure string
-	want                       func(*probe.Exchange) // ends the check if a response is wrong
+	want                       func(*probe.Exchange) // ends the check if the response does not have it
 }
 
 var errorMembers = []errorMember{

@@ -129,7 +129,7 @@ func fill(body, text string, category int64) string {
 func faultChecks(op operation) []Check {
 	return checksOf(op.faults, func(f fault) Check {
 		return Check{
-			ID: op.faultIDs + f.id, Clause: f.clause, Title: op.faulty + f.what + " gets 400", Writes: true,
+			ID: op.faultIDs + f.id, Clause: f.clause, Title: op.faultTitle + f.what + " gets 400", Writes: true,
 			Why:     "A client must learn that its request is wrong, or " + op.adds + " is added that it did not mean.",
 			Failure: op.name + " with " + strconv.Quote(f.body) + " ($N: a JSON string, $T: the same without quotes, $C: a category) gets another status than 400.",
 			run:     func(t *tester) { t.wantStatus(t.sendFault(op, f), http.StatusBadRequest, "a body %s", f.what) },

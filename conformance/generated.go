@@ -59,8 +59,8 @@ var generatedChecks = []Check{
 	},
 }
 
-// generate calls test with n bodies from the run's seed. A violation ends the
-// check with the fault of the body in the message.
+// generate calls test with n bodies that are made from the run's seed. If test
+// finds a violation, the check fails with the fault of the body in its message.
 func (t *tester) generate(n int, body func(r *rand.Rand, mark string) (body, fault string), test func(body string)) {
 	r := t.random()
 	for i := range n {

@@ -31,7 +31,7 @@ var httpChecks = []Check{
 			}
 			path, ok := strings.CutPrefix(u.String(), t.s.target.URL)
 			if !ok || !strings.HasPrefix(path, "/") || t.getRemoved() {
-				return // another server's URL may be right, and must not receive the key
+				return // the URL of another server may be right, but that server must not receive the key
 			}
 			at := t.get(path)
 			if at.Status != 200 {

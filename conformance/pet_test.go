@@ -9,7 +9,7 @@ import (
 
 // A failure about an element of a list shows the element.
 func TestOffendingElement(t *testing.T) {
-	// The pet 19 of 30 is sold: the fifth that is.
+	// Pet 19 of 30 is the fifth with the status sold.
 	changePet := func(pattern, with string) wrapper { return edit(list, 200, `("id":19,[^{}]*)`+pattern, "$1"+with) }
 	for _, tt := range []struct {
 		check string

@@ -42,7 +42,7 @@ var createChecks = []Check{
 			first := t.first()
 			got := need("the response cannot be read", func() pet { return readPet(first.x) })
 			want := pet{got.ID, sentPet(first.x)}
-			got.Status = want.Status // pets.create.status.* judge it
+			got.Status = want.Status // pets.create.status.* judge the status
 			want.wantSame(first.x, got, notAsSent)
 		},
 	},
@@ -100,7 +100,7 @@ var createChecks = []Check{
 				fail(x, "another pet has the id %d", owner.ID)
 			}
 			now := t.get(owner.path())
-			if got, ok := guess(now, parsePet); ok && now.Status == http.StatusOK { // pets.get.* judge it
+			if got, ok := guess(now, parsePet); ok && now.Status == http.StatusOK { // pets.get.* judge other responses
 				owner.wantSame(now, got, "the pet was changed when another was added")
 			}
 		},

@@ -19,8 +19,8 @@ import (
 
 const testKey = testserver.Key
 
-// TestMain collects garbage less often: the runs of the suite keep little, and
-// make much.
+// TestMain makes garbage collections rarer: the runs of the suite allocate much
+// and keep little.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // variant is the reference implementation with one thing changed.
 type variant struct {
 	name   string
-	clause string // that a broken one violates
+	clause string // the ID of the clause that a broken server violates
 
 	// What is changed: the handler, the store, or the handler's options. Nil:
 	// nothing.

@@ -34,8 +34,8 @@ func creates(change func(*petstore.NewPet)) func(*store) {
 	}
 }
 
-// lists changes what lists show: change gets all pets that match a query, and the
-// first of its result are listed.
+// lists changes what lists show: change gets all pets that match a query. A list
+// has the first of the pets that change returns.
 func lists(change func([]petstore.Pet) []petstore.Pet) func(*store) {
 	return func(s *store) {
 		list := s.list

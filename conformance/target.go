@@ -99,9 +99,9 @@ func (s *session) recognize(withKey, withoutKey *probe.Exchange) error {
 		return nil
 	}
 	missing := slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}, withKey.Status)
-	// A petstore whose list is broken still requires the key, and one that
-	// responds as if it had no list has an Error of the contract. So has one whose
-	// GET /pets/{petId} was requested with "pets" for the id.
+	// A petstore whose list is broken still requires the key. If it responds as if
+	// it had no list, the body is an Error of the contract. But if the URL ends in
+	// /pets, that Error is the response of GET /pets/{petId} for the id "pets".
 	missing = missing && (strings.HasSuffix(s.target.URL, "/pets") || attempt(func() { wantErrorCode(withKey) }) != nil)
 	if withoutKey.Status == http.StatusUnauthorized && !missing {
 		return nil

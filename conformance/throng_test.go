@@ -28,18 +28,18 @@ func TestThrong(t *testing.T) {
 		check string
 		want  conformance.Verdict
 	}{
-		{"nothing is stored", variant{pets: counting}, "pets.create.refused", conformance.Pass},
-		{"the refused is stored", variant{pets: counting, http: storesRefused(400)}, "pets.create.refused", conformance.Fail},
-		{"nothing is stored without a key", variant{pets: counting}, "pets.create.unauthorized", conformance.Pass},
-		{"it is stored without a key", variant{pets: counting, http: storesRefused(401)}, "pets.create.unauthorized", conformance.Fail},
+		{"nothing is stored for a refused request", variant{pets: counting}, "pets.create.refused", conformance.Pass},
+		{"a refused pet is stored", variant{pets: counting, http: storesRefused(400)}, "pets.create.refused", conformance.Fail},
+		{"nothing is stored for a request without a key", variant{pets: counting}, "pets.create.unauthorized", conformance.Pass},
+		{"a pet is stored for a request without a key", variant{pets: counting, http: storesRefused(401)}, "pets.create.unauthorized", conformance.Fail},
 
-		{"the newest shows", variant{pets: newestFirst}, "pets.list.created", conformance.Pass},
-		{"the newest is filtered", variant{pets: newestFirst}, "pets.list.filter.pending.all", conformance.Pass},
-		{"the newest is as it was", variant{pets: newestFirst}, "pets.list.same", conformance.Pass},
-		{"the newest is not as it was", variant{pets: newestFirst, http: otherCategory}, "pets.list.same", conformance.Fail},
-		{"every status shows", variant{pets: newestFirst}, "pets.list.filter.none", conformance.Pass},
-		{"a status may not show", variant{pets: newestFirst, http: hidden}, "pets.list.filter.none", conformance.Inconclusive},
-		{"the oldest show", variant{pets: counting}, "pets.list.created", conformance.Inconclusive},
+		{"the newest pet is listed", variant{pets: newestFirst}, "pets.list.created", conformance.Pass},
+		{"the newest pet is listed with its status", variant{pets: newestFirst}, "pets.list.filter.pending.all", conformance.Pass},
+		{"the newest pet is listed as it was added", variant{pets: newestFirst}, "pets.list.same", conformance.Pass},
+		{"the newest pet is listed with another category", variant{pets: newestFirst, http: otherCategory}, "pets.list.same", conformance.Fail},
+		{"pets with every status are listed", variant{pets: newestFirst}, "pets.list.filter.none", conformance.Pass},
+		{"no pet with one status is listed", variant{pets: newestFirst, http: hidden}, "pets.list.filter.none", conformance.Inconclusive},
+		{"only the oldest pets are listed", variant{pets: counting}, "pets.list.created", conformance.Inconclusive},
 	} {
 		t.Run(strings.ReplaceAll(tt.name, " ", "_"), func(t *testing.T) {
 			// The first check adds many pets after the first pet of the run.

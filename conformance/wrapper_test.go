@@ -16,9 +16,9 @@ import (
 	"example.com/animalstore/internal/testserver"
 )
 
-// Broken and unusual servers are made with these functions and those of a store.
-// Each changes one thing in requests or in responses. In their patterns, a dot
-// matches a line break too.
+// Broken and unusual servers are made with these functions and with those in
+// store_test.go. Each function here changes one thing in requests or in responses.
+// In their patterns, a dot matches a line break too.
 
 // wrapper changes a handler.
 type wrapper = func(http.Handler) http.Handler
@@ -72,8 +72,8 @@ func query(pattern, with string) wrapper {
 	return requests(list, func(r *http.Request) { r.URL.RawQuery = change(r.URL.RawQuery) })
 }
 
-// takes makes a server take another body than the one that is sent to an
-// operation: it replaces the matches of a pattern.
+// takes makes a server read a body that is sent to an operation as another one: it
+// replaces the matches of a pattern first.
 func takes(op, pattern, with string) wrapper {
 	change := replace(pattern, with)
 	return requests(op, func(r *http.Request) {
@@ -130,7 +130,7 @@ func refuses(pattern string, from, to int) wrapper {
 	return replaces(pattern, from, `^.*$`, to, failure(to))
 }
 
-// failure returns the body of an error.
+// failure returns an Error body.
 func failure(status int) string {
 	return fmt.Sprintf(`{"code":"failed","message":"it failed","status":%d}`, status)
 }
@@ -142,18 +142,18 @@ func edit(op string, of int, pattern, with string) wrapper {
 	return responses(op, of, func(res *response) { res.body = change(res.body) })
 }
 
-// set sets a member of every object in such bodies.
+// set sets a member of every object in the same bodies as edit.
 func set(op string, of int, member, value string) wrapper {
 	return values(op, of, member, func(string) string { return value })
 }
 
-// lacks renames a member of every object in such bodies.
+// lacks renames a member of every object in the same bodies, so that it is missing.
 func lacks(op string, of int, member string) wrapper {
 	return edit(op, of, `"`+member+`":`, `"other":`)
 }
 
-// values changes the values of a member of every object in such bodies, as they
-// are written.
+// values changes a member of every object in the same bodies. change gets its
+// value as it is written.
 func values(op string, of int, member string, change func(string) string) wrapper {
 	re, name := compile(`"`+member+`":("([^"\\]|\\.)*"|[^,\]}]+)`), `"`+member+`":`
 	return responses(op, of, func(res *response) {
@@ -163,7 +163,7 @@ func values(op string, of int, member string, change func(string) string) wrappe
 	})
 }
 
-// texts changes the values that are strings.
+// texts is values for a member that is a string. change gets the string.
 func texts(op string, of int, member string, change func(string) string) wrapper {
 	return values(op, of, member, func(s string) string {
 		var text string
@@ -179,7 +179,7 @@ func header(op string, of int, name, value string) wrapper {
 	return responses(op, of, func(res *response) {
 		res.header.Set(name, value)
 		if value == "" {
-			res.header[name] = nil // or net/http sets it
+			res.header[name] = nil // if it is only absent, net/http may set it
 		}
 	})
 }

@@ -106,7 +106,7 @@ func (s *settings) judge(c *flags.Call) error {
 	}
 	s.opts.Done = progress(c.Stderr, s.verbose)
 	result, err := conformance.Run(ctx, s.target, &s.opts)
-	stop() // a FIFO may have no reader
+	stop() // a signal now ends the program, which may wait for the reader of a FIFO
 	if errors.Is(err, conformance.ErrOptions) {
 		return flags.Usagef("%v", err)
 	}
@@ -128,8 +128,8 @@ func (s *settings) judge(c *flags.Call) error {
 	return flags.Exit(exitNotConformant)
 }
 
-// progress returns a function that shows on w that a check ended: with -v in a line
-// of its own, otherwise in one line that changes, only on a terminal.
+// progress returns a function that reports on w that a check has ended. With -v each
+// check gets a line. Otherwise, on a terminal, one line shows how many have ended.
 func progress(w io.Writer, verbose bool) func(conformance.Result) {
 	ended, all := 0, len(conformance.Checks())
 	return func(r conformance.Result) {

@@ -21,8 +21,8 @@ import (
 // Run judges target as [conformance.Run] does. The subtest of a check fails if the
 // check counts against the target or ended with an error. It logs a warning that
 // does not count, and is skipped if the check was skipped, is inconclusive or is
-// known to fail. The flags -run and -skip select subtests; the checks run before
-// them, and opts selects those.
+// known to fail. All checks that opts selects run before the first subtest; the
+// flags -run and -skip of go test select only subtests.
 //
 // Run fails t at once if the target cannot be judged.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {

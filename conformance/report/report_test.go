@@ -57,7 +57,7 @@ func leaky(r *http.Request, rec *httptest.ResponseRecorder) {
 	}
 }
 
-// newLeakyReport returns a report with every verdict.
+// newLeakyReport returns a report on a leaky server, with every verdict.
 func newLeakyReport(t *testing.T) *conformance.Report {
 	t.Helper()
 	id := int64(1)

@@ -17,16 +17,16 @@ type member struct {
 	name     string
 	required bool
 	valid    func(r *rand.Rand, mark string) string
-	wrong    func(r *rand.Rand) []string // one of each kind, beside those of every member
+	wrong    func(r *rand.Rand) []string // a value of each kind; Faulty adds those that are wrong for every member
 }
 
-// Pet is the shape of NewPet. If free is true, values of categoryId are positive;
-// otherwise the only one is category.
-func Pet(category int64, free bool) Shape {
+// Pet is the shape of NewPet. If anyCategory is true, categoryId is an arbitrary
+// positive integer; otherwise it is category.
+func Pet(category int64, anyCategory bool) Shape {
 	return Shape{
 		{name: "name", required: true, valid: text, wrong: notText},
 		{name: "categoryId", required: true, wrong: notInt64, valid: func(r *rand.Rand, _ string) string {
-			if free {
+			if anyCategory {
 				return fmt.Sprint(max(1, r.Int64()>>r.IntN(63)))
 			}
 			return fmt.Sprint(category)
@@ -40,13 +40,13 @@ func Message() Shape {
 	return Shape{{name: "message", required: true, valid: text, wrong: notText}}
 }
 
-// Valid returns a valid body. Its text ends with mark. The fault is "".
+// Valid returns a valid body, whose text ends with mark. The fault is empty.
 func (s Shape) Valid(r *rand.Rand, mark string) (body, fault string) {
 	return join(r, s.members(r, mark)), ""
 }
 
-// members returns the members of a valid body, by the index in s. An optional one
-// may be "".
+// members returns the members of a valid body, in the order of s: "" for an
+// optional one that is absent.
 func (s Shape) members(r *rand.Rand, mark string) []string {
 	members := make([]string, len(s))
 	for i, m := range s {
@@ -108,8 +108,8 @@ func notStatus(r *rand.Rand) []string {
 	return []string{`"` + almost + `"`, text(r, " is no status"), fmt.Sprint(r.IntN(1000))}
 }
 
-// text returns a JSON string that ends with mark. A target has no reason to refuse
-// the text: it has no control characters, and does not begin with a space.
+// text returns a JSON string that ends with mark. It has no control characters and
+// does not begin with a space, so a target has no reason to refuse it.
 func text(r *rand.Rand, mark string) string {
 	pools := []string{
 		"aeiknrstAEIKNRST 0123456789", ".,;:-_!?()[]{}<>&%$#@+=*^~|/'`", "äöüßéèñçøåžš", "\u0301\u0308\u0327",

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// faults returns what is wrong with a body, which it reads independently of how it
-// was made.
+// faults returns what is wrong with a body: "body", or the names of members. It
+// shares no code with Faulty.
 func faults(s Shape, body string) []string {
 	var o map[string]any
 	if err := json.Unmarshal([]byte(body), &o, json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
