@@ -32,7 +32,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	l.start(64, "b")
 	var sizes []int64
 	for round := range n {
-		l.until()
+		l.untilGood()
 		l.mu.Lock()
 		want := ledger{names: maps.Clone(l.names)}
 		l.mu.Unlock()

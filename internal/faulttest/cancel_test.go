@@ -10,7 +10,7 @@ import (
 
 // TestCancelled cancels requests at random moments: before, while and after the
 // store does its part. No part of a pet or message, no goroutine and no
-// transaction may be left: the server would not end while one is open.
+// transaction may be left. With an open transaction the server would not end.
 func TestCancelled(t *testing.T) {
 	parallel(t)
 	n, random := rounds(1000, 10_000)
@@ -43,5 +43,5 @@ func TestCancelled(t *testing.T) {
 	s.Until("the goroutines of the requests end", func() bool { return s.vars().Goroutines <= before })
 	s.Stop()
 	extra, _ := l.check(t, "after the requests", s.db())
-	report(t, "%d requests, %d cancelled, %d writes acknowledged, 0 lost, %d done without a client", n/16*16, len(l.unsure), len(l.names), len(extra))
+	report(t, "%d requests, %d cancelled, %d writes acknowledged, 0 lost, %d stored for a client that was gone", n/16*16, len(l.unsure), len(l.names), len(extra))
 }

@@ -23,8 +23,8 @@ func TestDiskFull(t *testing.T) {
 	filler := filepath.Join(dir, "filler")
 	s := start(t, dir)
 	acked := newLedger()
-	// create creates a pet that takes many pages. It returns the response unless
-	// the pet was created.
+	// create sends a pet that takes many pages. It returns 0 if the pet was created,
+	// otherwise the response.
 	create := func() (status int, body string) {
 		key := fmt.Sprint(len(acked.names))
 		r, err := s.Send("POST", "/pets", petBody(strings.Repeat("x", 20_000)+key), "Idempotency-Key", key)
@@ -53,7 +53,7 @@ func TestDiskFull(t *testing.T) {
 		if err := syscall.Unlink(filler); err != nil {
 			t.Fatal(err)
 		}
-		// A child of another test may have the filler open until it runs its program.
+		// A child of another test may have the filler open until it executes its own program.
 		s.Until("there is space again", func() bool { return space(t, dir) >= room/2 })
 		if status, body := create(); status != 0 {
 			t.Fatalf("round %d: %d %.300s when there is room again", round, status, body)
@@ -65,7 +65,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	s.Stop()
 	if extra, _ := acked.check(t, "after the last round", s.db()); len(extra) > 0 {
-		t.Errorf("%.50q are there, and were refused", extra)
+		t.Errorf("%.50q were refused, but are in the store", extra)
 	}
 	report(t, "%d times full, %d times 507, %d pets acknowledged, 0 lost", n, n, len(acked.names))
 }

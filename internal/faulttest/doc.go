@@ -7,8 +7,8 @@
 //	go test ./internal/faulttest -v -timeout 2h -run TestKill -args -full
 //
 // Randomness comes from -seed. With -idle, on a machine that does nothing else,
-// tests also fail because of times and rates. Tests that need Linux, strace or root are
-// skipped without them, unless the environment has CI=true.
+// tests also fail because of times and rates. Tests that need Linux, strace or
+// root are skipped without them. With CI=true in the environment they fail.
 //
 // Every test logs what it has done in a line "fault: NAME: COUNTS". .ci/run
 // prints these lines and fails if a name in testdata/faults has none.

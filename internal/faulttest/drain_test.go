@@ -18,16 +18,16 @@ func TestDrain(t *testing.T) {
 	n, random := rounds(1, 20)
 	dir := t.TempDir()
 	acknowledged, repeated, closed := 0, 0, 0
-	next := newLedger() // of the writes that were repeated
+	next := newLedger() // for the next server: the writes that were repeated
 	for round := range n {
 		for _, kind := range []string{"busy", "late"} {
-			s := start(t, dir, "env", "PETSTORE_DRAIN=2m") // however busy the machine is
+			s := start(t, dir, "env", "PETSTORE_DRAIN=2m") // the machine may be busy
 			l := s.newLoad()
 			l.ledger = next
 			name := fmt.Sprintf("%s-%d", kind, round)
 			if kind == "busy" {
 				l.start(64, name)
-				l.until()
+				l.untilGood()
 				time.Sleep(time.Duration(100+random.IntN(300)) * time.Millisecond)
 				_ = s.Signal(syscall.SIGTERM)
 			} else {
@@ -42,7 +42,7 @@ func TestDrain(t *testing.T) {
 			}
 			extra, stats := l.check(t, name, s.db())
 			if len(extra) > 0 {
-				t.Errorf("%s: done without a response: %q", name, extra)
+				t.Errorf("%s: stored without a response: %q", name, extra)
 			}
 			s = start(t, dir)
 			next = newLedger()
@@ -61,7 +61,7 @@ func TestDrain(t *testing.T) {
 			s.Stop()
 		}
 	}
-	report(t, "%d stops, %d acknowledged, 0 cut off, 0 done without a response, %d refused and repeated, %d connections closed with notice", 2*n, acknowledged, repeated, closed)
+	report(t, "%d stops, %d acknowledged, 0 cut off, 0 stored without a response, %d refused and repeated, %d connections closed with notice", 2*n, acknowledged, repeated, closed)
 }
 
 // sendLate stops the server and sends requests on connections that have been

@@ -34,7 +34,7 @@ func TestFailingCalls(t *testing.T) {
 	}
 	count := map[string]int{}
 	for _, k := range kinds {
-		// fail makes the n-th call fail. It reports whether one came.
+		// fail makes the n-th call fail. It reports whether there was one.
 		fail := func(n int) bool {
 			what := fmt.Sprintf("call %d of %s fails with %s", n, k.call, k.errno)
 			r := record(t, 8, "-e", fmt.Sprintf("inject=%s:error=%s:when=%d", k.call, k.errno, n))
@@ -53,7 +53,7 @@ func TestFailingCalls(t *testing.T) {
 		if k.early > 0 {
 			fail(k.early)
 		}
-		for n := k.later; n > 0 && !fail(n); n-- { // the threads may have shared the calls
+		for n := k.later; n > 0 && !fail(n); n-- { // each thread may have made fewer calls
 		}
 	}
 	report(t, "%d failed calls: %d times refused to start, %d changes refused, %d servers ended; %d calls did not come",
@@ -117,14 +117,14 @@ func checkFailure(t *testing.T, what, errno string, r recording) string {
 	}
 }
 
-// checkWriters checks the store of a recording, which can also have one change
-// of each client that was not acknowledged. It returns how many pets and
+// checkWriters checks the store of a recording. Besides what was acknowledged, the
+// store may have one change of each client. checkWriters returns how many pets and
 // messages the store had.
 func (l *ledger) checkWriters(t *testing.T, what, path string) int64 {
 	t.Helper()
 	extra, stats := l.check(t, what, path)
 	if len(extra) > writers {
-		t.Errorf("%s: %q are there and were not acknowledged; there are %d clients", what, extra, writers)
+		t.Errorf("%s: the store has %q, which were not acknowledged: more than one for each of %d clients", what, extra, writers)
 	}
 	return stats.Pets + stats.QueuedMessages
 }

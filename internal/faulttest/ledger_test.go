@@ -50,7 +50,7 @@ func write(name string) (path, body string) {
 type ledger struct {
 	after int64             // the pets up to this ID are not compared
 	names map[string]string // of pets and messages, by their IDs in JSON
-	twice []string          // names of those with the ID of another one
+	twice []string          // names that were acknowledged with the ID of another one
 }
 
 func newLedger() ledger { return ledger{names: map[string]string{}} }
@@ -62,7 +62,7 @@ func (l *ledger) acknowledge(body []byte) {
 		Name, Message string
 	}
 	if err := json.Unmarshal(body, &r); err != nil {
-		r.Name = string(body) // which is missing in the store
+		r.Name = string(body) // check reports that the store does not have it
 	}
 	name, _, _ := strings.Cut(r.Name+r.Message, " ")
 	if l.names[string(r.ID)] != "" {
@@ -76,9 +76,9 @@ const later = 2
 
 // check compares the store at path with the ledger. Everything that was
 // acknowledged must be there once, as it was sent. Then the store must accept
-// changes, and be sound after them. check removes all messages and adds later
-// pets. It returns the names of everything else that was there, and how many pets
-// and messages there were.
+// changes, and be sound after them. check removes all messages and adds as many
+// pets as later says. It returns the names of pets and messages in the store that
+// were not acknowledged, and how many there were of each.
 func (l *ledger) check(t *testing.T, what, path string) (extra []string, stats petstore.Stats) {
 	t.Helper()
 	s, err := storage.Open(path, nil)
@@ -108,7 +108,7 @@ func (l *ledger) check(t *testing.T, what, path string) (extra []string, stats p
 // the names of the pets and messages that were not acknowledged.
 func (l *ledger) compare(ctx context.Context, s *storage.Store) (extra []string, err error) {
 	var errs []error
-	there := map[string]bool{} // names
+	there := map[string]bool{} // the names in the store
 	found := 0
 	compare := func(id, name string, same bool) {
 		acked, ok := l.names[id]
@@ -116,9 +116,9 @@ func (l *ledger) compare(ctx context.Context, s *storage.Store) (extra []string,
 		case !same:
 			errs = append(errs, fmt.Errorf("%s is %.50q, which was never sent", id, name))
 		case there[name]:
-			errs = append(errs, fmt.Errorf("%s is %.50q, which is there twice", id, name))
+			errs = append(errs, fmt.Errorf("%s is %.50q, which is stored twice", id, name))
 		case ok && name != acked:
-			errs = append(errs, fmt.Errorf("%s is %.50q, and was acknowledged as %.50q", id, name, acked))
+			errs = append(errs, fmt.Errorf("%s is %.50q, but was acknowledged as %.50q", id, name, acked))
 		case ok:
 			found++
 		default:

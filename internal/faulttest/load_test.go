@@ -73,25 +73,25 @@ func (s *server) raw(method, target, fields, body string) string {
 }
 
 // load is clients that send requests at the same time, each over a connection
-// that it keeps, and what they received.
+// that it keeps, and what they receive.
 type load struct {
 	s       *server
 	request func(name string) string // returns the text of a request
-	each    int                      // how many requests a client sends; 0: until end
-	wait    func() time.Duration     // how long a client waits for a response; nil: until it comes
+	each    int                      // how many requests a client sends; 0: until end is called
+	wait    func() time.Duration     // how long a client waits for a response; nil: patience
 	wg      sync.WaitGroup
 
 	mu     sync.Mutex
 	ended  bool
 	ledger             // of the pets and messages that were acknowledged
-	status map[int]int // how many responses have a status
+	status map[int]int // number of responses by status
 	unsure []string    // names of requests without a response
-	cut    int         // responses that began and did not end
-	closed int         // connections that the server said it would close
+	cut    int         // number of responses that began and did not end
+	closed int         // number of responses with Connection: close
 }
 
-// write is the request that stores what a name stands for. The name is its
-// Idempotency-Key too.
+// write returns the text of the request that stores what a name stands for. The
+// name is its Idempotency-Key too.
 func (s *server) write(name string) string {
 	path, body := write(name)
 	return s.raw("POST", path, "Idempotency-Key: "+name+"\r\n", body)
@@ -102,7 +102,7 @@ func (s *server) newLoad() *load {
 	return &load{s: s, request: s.write, ledger: newLedger(), status: map[int]int{}}
 }
 
-// start starts n clients. All names of their requests begin with name.
+// start starts n clients. The names of their requests begin with name.
 func (l *load) start(n int, name string) {
 	for i := range n {
 		l.wg.Go(func() { l.run(fmt.Sprintf("%s-%d", name, i)) })
@@ -132,7 +132,7 @@ func (l *load) run(name string) {
 
 // send sends a request. It reports whether the connection is kept.
 func (l *load) send(c conn, name string) (kept bool) {
-	wait := patience // however slow the machine is
+	wait := patience // the machine may be slow
 	if l.wait != nil {
 		wait = l.wait()
 	}
@@ -156,15 +156,15 @@ func (l *load) send(c conn, name string) (kept bool) {
 	return !resp.Close
 }
 
-// good returns how many responses are of success.
+// good returns how many responses report success.
 func (l *load) good() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.status[http.StatusOK] + l.status[http.StatusCreated] + l.status[http.StatusAccepted]
 }
 
-// until waits until a request has succeeded.
-func (l *load) until() {
+// untilGood waits until another request has succeeded.
+func (l *load) untilGood() {
 	l.s.t.Helper()
 	before := l.good()
 	l.s.Until("a request succeeds", func() bool { return l.good() > before })
@@ -178,8 +178,8 @@ func (l *load) end() {
 	l.wg.Wait()
 }
 
-// others returns how many requests have no response, or one of a status that is
-// not listed.
+// others returns how many requests have no response, or one with a status that is
+// not in statuses.
 func (l *load) others(statuses ...int) int {
 	n := len(l.unsure)
 	others := maps.Clone(l.status)

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// rates has n clients send requests for a time, until one succeeds at least. It
-// returns the successes a second, and for each second of processor time, which
-// leaves out what others use of the machine.
-func (l *load) rates(n int, d time.Duration, name string) (each, eachBusy float64) {
+// rates has n clients send requests for that time, and until at least one has
+// succeeded. It returns the successes in a second, and in a second of the server's
+// processor time, which other processes do not affect.
+func (l *load) rates(n int, d time.Duration, name string) (rate, busyRate float64) {
 	l.s.t.Helper()
 	began, used, before := time.Now(), l.s.ProcessorTime(), l.good()
 	l.ended = false
 	l.start(n, name)
 	time.Sleep(d)
-	l.until()
+	l.untilGood()
 	l.end()
 	good := float64(l.good() - before)
 	return good / time.Since(began).Seconds(), good / (l.s.ProcessorTime() - used)
@@ -53,22 +53,22 @@ func TestOverload(t *testing.T) {
 		name string
 		*load
 	}{{"lists", lists}, {"writes", writes}} {
-		best, cheapest := kind.rates(64, max(d/5, 500*time.Millisecond), "few")
-		good, each := kind.rates(n, d, "many")
+		fewRate, fewBusyRate := kind.rates(64, max(d/5, 500*time.Millisecond), "few")
+		rate, busyRate := kind.rates(n, d, "many")
 		began := time.Now()
 		s.Must(http.StatusOK, "GET", "/pets?limit=1", "")
 		if others := kind.others(200, 201, 202, 503); others > 0 {
-			t.Errorf("%s: %d requests without a response or with one of another status: %v", kind.name, others, kind.status)
+			t.Errorf("%s: %d requests without a response, or with another status: %v", kind.name, others, kind.status)
 		}
-		if *idle && each < 0.8*cheapest {
-			t.Errorf("%s: %.2f of the rate of 64 connections", kind.name, each/cheapest)
+		if *idle && busyRate < 0.8*fewBusyRate {
+			t.Errorf("%s: %.2f of the rate of 64 connections", kind.name, busyRate/fewBusyRate)
 		}
 		results = append(results, fmt.Sprintf("%s: %d on %d connections and 64, %d refused with 503, 0 without a response, %.2f of the rate on 64 (%.2f by processor time), next request after %v",
-			kind.name, kind.good(), n, kind.status[503], good/best, each/cheapest, time.Since(began).Round(time.Millisecond)))
+			kind.name, kind.good(), n, kind.status[503], rate/fewRate, busyRate/fewBusyRate, time.Since(began).Round(time.Millisecond)))
 	}
 	s.Stop()
 	if extra, _ := writes.check(t, "after the load", s.db()); len(extra) > 0 {
-		t.Errorf("%q are there, and were refused", extra)
+		t.Errorf("%q were refused, but are in the store", extra)
 	}
 	report(t, "%s", strings.Join(results, "; "))
 }

@@ -25,9 +25,9 @@ const (
 type disk struct {
 	t       *testing.T
 	linked  bool              // the file has its name
-	durable []byte            // surely on disk
-	pending []call            // since the last sync
-	ledger  ledger            // so far
+	durable []byte            // what a power failure cannot change
+	pending []call            // writes and truncations since the last sync
+	ledger  ledger            // what was acknowledged so far
 	partial map[string][]byte // responses that were not sent in full, by connection
 }
 
@@ -68,7 +68,7 @@ func (d *disk) step(c call) {
 		in := conn{in: bufio.NewReader(bytes.NewReader(d.partial[c.path]))}
 		resp, body, err := in.receive()
 		if err != nil {
-			return // more of it follows
+			return // the response is not complete yet
 		}
 		delete(d.partial, c.path)
 		if resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusAccepted {
@@ -85,8 +85,8 @@ type cut struct {
 }
 
 // cuts returns everything that a power failure during the last pending call can
-// leave on a disk that keeps the order of writes, and two examples of what it
-// leaves on one that does not.
+// leave on a disk that keeps the order of writes, and two of the possibilities on a
+// disk that does not.
 func (d *disk) cuts(r *rand.Rand) (cuts []cut) {
 	n := len(d.pending)
 	last := d.pending[n-1]
@@ -134,9 +134,10 @@ func (d *disk) image(c cut) []byte {
 	return b
 }
 
-// TestPowerCut records what a server does to its file, and checks what the file
-// is if the power fails at any point: it must open to the state before or after
-// a commit, with everything that was acknowledged, and take changes.
+// TestPowerCut records what a server does to its file, and checks the files that
+// power failures at many points of the recording would leave. Each must open to
+// the state before or after a commit, have everything that was acknowledged, and
+// accept changes.
 func TestPowerCut(t *testing.T) {
 	needStrace(t)
 	parallel(t)
@@ -190,8 +191,8 @@ func TestPowerCut(t *testing.T) {
 	report(t, "%d images of %d possible, %d acknowledged, 0 lost", want, possible, len(d.ledger.names))
 }
 
-// check opens an image. It must have at least before pets and messages, and at
-// most those of the next state more. -1: that is not known.
+// check opens an image, and returns how many pets and messages it has: at least
+// before, and at most one more for each client. before is -1 if it is not known.
 func (d *disk) check(what string, image []byte, before int64) int64 {
 	d.t.Helper()
 	path := filepath.Join(d.t.TempDir(), "petstore.db")

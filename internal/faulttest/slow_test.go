@@ -87,7 +87,7 @@ func TestSlowClients(t *testing.T) {
 	held := s.vars().Connections
 	stop()
 	s.Until("the descriptors are returned", func() bool { return s.descriptors() <= files+8 })
-	const each, garbage = 0.25, 64 // MB; the server has the garbage between two collections, however few the connections
+	const each, garbage = 0.25, 64 // MB: for each connection, and for garbage that is not collected yet
 	if most-memory > float64(slow)*each+garbage {
 		t.Errorf("%d slow connections cost %.0f MB of memory", slow, most-memory)
 	}

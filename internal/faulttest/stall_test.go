@@ -10,9 +10,9 @@ import (
 )
 
 // TestStalledSync delays every sync of the server. Reads of acknowledged pets
-// must not wait for a sync. Each read follows the one before it, so if reads wait
-// for a sync, one of them takes as long as it. On a busy machine some are slow
-// too, but not during every create.
+// must not wait for a sync. The reads follow one another, so if reads wait for a
+// sync, one of them takes nearly as long as the sync. On a busy machine a read may
+// be as slow for another reason, but not during every create.
 func TestStalledSync(t *testing.T) {
 	needStrace(t)
 	parallel(t)
@@ -27,7 +27,7 @@ func TestStalledSync(t *testing.T) {
 		l.each = 1
 		began := time.Now()
 		l.start(1, fmt.Sprint("stalled-", try))
-		reads, slowest := -1, time.Duration(0) // the last read may end after the create
+		reads, slowest := -1, time.Duration(0) // -1: the last read is not counted, as it may end after the create
 		for ; l.good() == 0 && time.Since(began) < patience; reads++ {
 			from := time.Now()
 			s.Must(http.StatusOK, "GET", "/pets/1", "")

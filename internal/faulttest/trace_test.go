@@ -120,13 +120,13 @@ const writers = 4
 type recording struct {
 	server
 	*load        // nil: the server did not start
-	path  string // of the store, in directories that the server made
+	path  string // of the store, in directories that the server creates
 	calls []call
 	code  int
 }
 
-// record runs a server, with more flags of strace. Each client writes as often
-// as changes says.
+// record runs a server under strace, which gets more flags. Each client makes that
+// many changes; with 0 there are no clients.
 func record(t *testing.T, changes int, more ...string) recording {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "trace")
@@ -144,7 +144,7 @@ func record(t *testing.T, changes int, more ...string) recording {
 		r.load.wg.Wait()
 	}
 	if err != nil || r.others(201, 202, 507) > 0 {
-		r.code = r.Wait() // it has failed
+		r.code = r.Wait() // the server ends by itself
 	} else {
 		r.code = r.Exit(syscall.SIGTERM)
 	}
