@@ -35,7 +35,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("the copy:\n%s", got)
 	}
 	if pets, others, err := small(t).read(t.Context(), open(t, copied)); pets+others > 0 || err != nil {
-		t.Errorf("of the copy %d reads fail: %v", pets+others, err)
+		t.Errorf("%d reads of the copy fail: %v", pets+others, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

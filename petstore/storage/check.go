@@ -37,7 +37,7 @@ func Check(path string, report func(error)) error {
 // checkTables checks all records.
 func (s *scanner) checkTables(report func(error)) error {
 	r := s.tables
-	var pets, want [len(petTables)]int64 // how many pets each table has
+	var pets, want [len(petTables)]int64 // the number of pets in each table: found, and expected
 	complete := true
 	for i := range petTables {
 		for b, err := range r.blocks(i) {
@@ -58,7 +58,7 @@ func (s *scanner) checkTables(report func(error)) error {
 	}
 	want[0] = r.state.lastPet()
 	if complete && pets != want {
-		report(damaged("the tables of the statuses hold %d pets, want %d", pets, want))
+		report(damaged("the tables of all pets and of each status hold %d pets, want %d", pets, want))
 	}
 
 	messages := int64(0)

@@ -38,9 +38,9 @@ type Exported struct {
 // [Check] it verifies the file first, changes nothing, and refuses a file that is
 // in use ([ErrLocked]).
 //
-// With SkipDamaged it looks for what is missing on every page of the file that is
-// not free: it finds the copies in the tables of the statuses, and what no table
-// leads to any more. These records follow in the order of the pages. It writes
+// With SkipDamaged it then looks for the missing records on every page that is not
+// free. It finds copies of pets in the tables of the statuses, and records that no
+// table leads to any more, and writes them in the order of the pages. It writes
 // only records that pass their checksum, and each ID once.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
 	x := &export{Exported: Exported{Lost: -1, Last: -1}, w: w}
@@ -59,8 +59,8 @@ type export struct {
 	Exported
 	w       io.Writer
 	state   state    // the zero state until it is read
-	written []uint64 // a bit for each ID
-	err     error    // ends the export
+	written []uint64 // a bit for each ID that was written
+	err     error    // why the export ended early; nil: it has not
 }
 
 func (x *export) run(path string) error {
@@ -84,14 +84,14 @@ func (x *export) run(path string) error {
 		x.search(s.File)
 	}
 	x.Last, stored = x.issued()
-	if stored >= 0 && !errors.Is(undecided, ErrUndecided) { // otherwise there may have been more
+	if stored >= 0 && !errors.Is(undecided, ErrUndecided) { // otherwise more may have been stored
 		x.Lost = max(0, stored-x.Written)
 	}
 	return x.err
 }
 
-// issued returns the highest ID ever issued, and how many records the file
-// should hold; -1 if that is unknown.
+// issued returns the highest ID ever issued, and how many records the file should
+// hold; -1 if that is unknown.
 func (x *export) issued() (last, stored int64) {
 	switch {
 	case x.state.Schema == 0:
@@ -132,15 +132,15 @@ func (x *export) found(err error) {
 	}
 }
 
-// search writes the records on all pages. It skips free pages, as they may hold
-// what was never committed.
+// search writes the records on all pages that are not free. A free page may hold
+// records that were never committed.
 func (x *export) search(f *boltfile.File) {
 	if f.FreeLost {
 		x.found(damaged("the freelist cannot be read: what is saved may be more than was acknowledged"))
 	}
 	for key, value := range f.Scan() {
-		// An error says that the record is of another table, or damaged.
-		if s, err := openState(value); err == nil && !f.FreeLost { // otherwise it may be an older one
+		// An error means that the record is of another table, or damaged.
+		if s, err := openState(value); err == nil && !f.FreeLost { // otherwise it may be an older state
 			x.state = s
 		}
 		if x.Messages {

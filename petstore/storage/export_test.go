@@ -11,7 +11,7 @@ import (
 func init() {
 	lockTimeout = 10 * time.Millisecond
 	if runtime.GOOS != "windows" {
-		mapAhead = func() int64 { return 1 << 20 } // so that more has to be mapped as files grow
+		mapAhead = func() int64 { return 1 << 20 } // so that more must be mapped as files grow
 	}
 }
 

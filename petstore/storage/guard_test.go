@@ -28,7 +28,7 @@ func TestLeafHeader(t *testing.T) {
 	for i := range *damages / 5 {
 		page, bit := pages[r.IntN(len(pages))], r.IntN(128)
 		if i%2 == 0 {
-			bit = 96 + r.IntN(4) // claims pages that belong to others: bbolt would free them
+			bit = 96 + r.IntN(4) // the page claims pages after it that are not its own: bbolt would free them
 		}
 		b := slices.Clone(whole.file)
 		pageOf(b, page)[bit/8] ^= 1 << (bit % 8)
@@ -117,7 +117,7 @@ func TestDamageRefusesChanges(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		damage []byte // what is before the byte to be changed
+		damage []byte // the bytes before the one that is changed
 		find   func(s *storage.Store, n int) error
 	}{
 		{"a read", []byte(`"name":"pet 4001`), func(s *storage.Store, n int) error {

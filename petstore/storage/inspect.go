@@ -21,7 +21,7 @@ func openRegular(path string, flag int) (*os.File, error) {
 }
 
 // openShared opens a file for reading and keeps writers away from it. The error
-// wraps [ErrLocked] if there is one.
+// wraps [ErrLocked] if a writer has it open.
 func openShared(path string) (*os.File, error) {
 	f, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
@@ -68,7 +68,7 @@ type scanner struct {
 
 // scan verifies the file at path and, if its pages are sound, opens its tables.
 // It passes each damage to report. The error wraps [ErrLocked] or [ErrNewer], or
-// is of opening the file.
+// says why the file cannot be opened.
 func scan(path string, report func(error)) (*scanner, error) {
 	f, err := openShared(path)
 	if err != nil {

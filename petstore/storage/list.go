@@ -76,8 +76,8 @@ func (r *reader) appendPage(dst []byte, q petstore.ListQuery) ([]byte, petstore.
 	return dst, "", nil
 }
 
-// blocks yields the blocks of petTables[i], in order. The first error is the last
-// one.
+// blocks yields the blocks of petTables[i], in order, and ends after the first
+// error.
 func (r *reader) blocks(i int) iter.Seq2[block, error] {
 	return func(yield func(block, error) bool) {
 		var b block
@@ -116,7 +116,7 @@ func (r *reader) nextBlock(i int, b block, id int64) (block, error) {
 		return b, damaged("%s ends at %d, want %d", t.name, b.lastID(), r.state.LastIDs[i])
 	}
 	next, err := openBlock(t, key, value)
-	if err == nil && (next.prev != b.lastID() || next.first <= id) { // otherwise pages could repeat without end
+	if err == nil && (next.prev != b.lastID() || next.first <= id) { // so that no cycle of pages is read without end
 		err = damaged("the block %d of %s follows %d, want %d", next.first, t.name, b.lastID(), next.prev)
 	}
 	return next, err

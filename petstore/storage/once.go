@@ -74,9 +74,9 @@ func (u *update) recall(operation string, once petstore.Once, value []byte) (*ou
 	return o, nil
 }
 
-// findOutcome returns the outcome under key in onceTables[i], nil if there is none. A flipped bit
-// may have changed the key of the record. The record is then next to the place of
-// key, so the records there must be sound.
+// findOutcome returns the outcome under key in onceTables[i], or nil if there is
+// none. A flipped bit may have changed the key of a record. The record is then next
+// to the place of key, so the records there must be sound.
 func (u *update) findOutcome(i int64, key []byte) (*outcome, error) {
 	t, b := &onceTables[i], u.buckets.once[i]
 	if err := u.guard.Check(b, key, true); err != nil {

@@ -193,9 +193,9 @@ func boltOptions() *bbolt.Options {
 	return &o
 }
 
-// verify makes sure that the file is of this release's schema, that there is
-// every table, and that each table of pets ends where the state says. It shows
-// the state to reads.
+// verify makes sure that the file is of this release's schema, that it has every
+// table, and that each table of pets ends where the state says. It makes reads use
+// that state.
 func (s *Store) verify() error {
 	p, err := s.newSnapshot()
 	if err != nil {

@@ -16,7 +16,7 @@ type snapshot struct {
 	state    state
 	buckets  buckets
 	reads    sync.RWMutex  // held for reading by each read, and forever by retire
-	replaced chan struct{} // closed when the store shows another, or none
+	replaced chan struct{} // closed when the store shows another snapshot, or none
 }
 
 // newSnapshot begins a read transaction of the last commit, which must be on

@@ -21,8 +21,8 @@ type update struct {
 	lastBlocks [4]*lastBlock
 }
 
-// checkShared checks what every transaction reads and changes: the tree of buckets
-// and the state. It returns the buckets. Opening a file checks only a few of its
+// checkShared checks what every transaction reads and changes, the list of buckets
+// and the state, and returns the buckets. To open a file checks only a few of its
 // leaves, and any page can be damaged later.
 func checkShared(g *boltfile.Guard, tx *bbolt.Tx) (b buckets, err error) {
 	g.Reset(tx.Size())

@@ -19,8 +19,8 @@ var (
 	// ErrDamaged says that the file does not hold what was written to it.
 	ErrDamaged = errors.New("the file is damaged")
 
-	// ErrForeign says that a file is not bbolt's, or that it has no freelist, which a
-	// petstore always has.
+	// ErrForeign says that a file is not bbolt's, or that it has no freelist. A
+	// petstore always has one.
 	ErrForeign = errors.New("the file is not a petstore")
 )
 
@@ -46,9 +46,9 @@ func (b bitmap) has(id uint64) bool { return b[id/64]&(1<<(id%64)) != 0 }
 func (b bitmap) add(id uint64)      { b[id/64] |= 1 << (id % 64) }
 
 // Open reads the meta pages, the freelist and the list of buckets of a file. It
-// passes each damage to report, as do the methods; the errors wrap [ErrDamaged]
-// or [ErrForeign]. With no valid meta page, only Scan finds records. The error is
-// of Stat.
+// passes each damage to report, as do the methods, in an error that wraps
+// [ErrDamaged] or [ErrForeign]. With no valid meta page, only Scan finds records.
+// Open itself returns an error only if Stat fails.
 func Open(file *os.File, report func(error)) (*File, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -158,8 +158,8 @@ func (f *File) claim(id uint64) error {
 }
 
 // Scan yields the keys and values on all sound leaves that are not free, in the
-// order of the pages, whether a tree leads to them or not. Only a checksum shows
-// which bucket they are of. They are valid until the next step.
+// order of the pages, whether a tree leads to them or not. Only its checksum shows
+// which bucket a record is of. Keys and values are valid until the next step.
 func (f *File) Scan() iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		var buf []byte

@@ -14,15 +14,14 @@ import (
 // not safe for concurrent use.
 type Guard struct {
 	reader
-	sound map[place]page // leaves are without their content
+	sound map[place]page // pages that were checked; leaves without their content
 	buf   []byte         // for the next page
 }
 
-// place is where the reference to a page is: in an element of a branch, or in
-// none for a root.
+// place is a reference to a page, by IDs.
 type place struct {
-	id, up uint64
-	i      int
+	id, up uint64 // the page, and the branch that has the reference; 0: it is a root
+	i      int    // the element of the branch
 }
 
 // NewGuard returns a guard of a file. It is used for one transaction after
@@ -60,8 +59,9 @@ func (g *Guard) Check(b *bbolt.Bucket, key []byte, beside bool) error {
 	return err
 }
 
-// descend checks the pages down to the leaf of a key, or to the one before it. If
-// beside, it also checks the pages that have the same branch above them.
+// descend checks the pages from at down to the leaf that a key is in or belongs in
+// or, if before is true, to the leaf before that key. If beside is true, it also
+// checks the pages next to these that are below the same branch.
 func (g *Guard) descend(at ref, key []byte, before, beside bool) (leaf ref, err error) {
 	for range maxDepth {
 		p, err := g.check(at)
@@ -101,7 +101,7 @@ func (g *Guard) check(at ref) (page, error) {
 	}
 	g.buf = nil
 	if p.leaf {
-		if int64(len(p.b)) == g.pageSize { // a page with a large record is rare
+		if int64(len(p.b)) == g.pageSize { // keep no larger buffer: pages with large records are rare
 			g.buf = p.b
 		}
 		p.b = nil

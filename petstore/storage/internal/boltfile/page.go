@@ -193,7 +193,7 @@ func (p page) checkBuckets() error {
 // bucket is where the records of a bucket are.
 type bucket struct {
 	root   uint64
-	inline page // of a bucket that has no root
+	inline page // the only page of a bucket without a root, in the bucket's value
 }
 
 // bucket returns the bucket that an element of a leaf is.

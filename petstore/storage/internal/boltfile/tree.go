@@ -10,10 +10,10 @@ const (
 	maxDepth = 32
 )
 
-// Verify makes sure that each tree is one and that no page is in two places. It
-// reads the branches of each tree and the leaves at its ends. The other leaves
-// must be checked when they are used, unless leaves is set: then Verify reads
-// them too, and reports the pages that are neither free nor in use.
+// Verify makes sure that the pages of each bucket form a tree, and that no page is
+// used twice. It reads the branches of each tree and the leaves at its ends. The
+// other leaves must be checked when they are used, unless leaves is true: then
+// Verify reads them too, and reports the pages that are neither free nor in use.
 func (f *File) Verify(leaves bool) {
 	var visit func(page)
 	if leaves {
@@ -49,8 +49,9 @@ func (f *File) walk(root uint64, visit func(page)) {
 	}
 }
 
-// top reads the root of a tree and what leads to its ends, and returns how many
-// branches are above each leaf: all leaves of a tree have the same depth.
+// top reads the root of a tree and the pages from there to the first and the last
+// leaf. It returns how many branches are above each leaf: all leaves of a tree have
+// the same depth.
 func (f *File) top(at *ref) (root page, height int, err error) {
 	root, err = f.page(at, nil)
 	for _, last := range []bool{false, true} {
@@ -93,8 +94,8 @@ func (f *File) below(branch page, end []byte, height int, visit func(page)) {
 }
 
 // branches reads the branches below a branch, many at a time: a disk reads many
-// nearly as fast as one. A page that is not sound is reported, and has no
-// elements.
+// nearly as fast as one. It reports the pages that are not sound, and returns an
+// empty page for one that cannot be read as a branch.
 func (f *File) branches(branch page, end []byte) []page {
 	pages, errs := make([]page, branch.count), make([]error, branch.count)
 	var readers sync.WaitGroup
