@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// submitMessage is the operation of section 4.4 of the contract, which does not
-// show the status of success. 202 says that the message is only queued.
+// submitMessage is the operation of section 4.4 of the contract. The contract does
+// not state the status of success; 202 says that the message is only queued.
 func (x *exchange) submitMessage() (response, error) {
 	text, once, err := readRequest(x, decodeText)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// TestRefused sends the requests in testdata/refused.txt, and expects the
-// response that stands above them: its status and its message, or a part of it. Blank lines
-// and lines that start with # mean nothing. A POST has a target and a body, which
-// is a Go string if it starts with a quote. Other methods have one or more
-// targets. All requests have a credential but those below a 401.
+// TestRefused sends the requests in testdata/refused.txt. The line above a request
+// has the status of the response and its message, or a part of the message. Blank
+// lines and lines that start with # are ignored. A POST has a target and a body,
+// which is a Go string if it starts with a quote. Other methods have one or more
+// targets. All requests have a credential except those below a 401.
 func TestRefused(t *testing.T) {
 	file, err := os.ReadFile("testdata/refused.txt")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// FuzzRequest passes any request to the handler. The response must be whole and
-// in the documented form, and only a 201 means that there is a pet.
+// FuzzRequest passes any request to the handler. The response must be complete and
+// in the documented form, and only a 201 or 202 means that something is stored.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range []string{
 		"GET /pets?limit=3 HTTP/1.1\r\nHost: x\r\n\r\n",

@@ -11,12 +11,12 @@ import (
 // An http.ServeMux cannot route these: it redirects unclean paths, which loses
 // a prefix that http.StripPrefix removed, and its 404 and 405 are plain text.
 type resource struct {
-	path       string // one more segment, the parameter, follows if it ends in a slash
+	path       string // if it ends in a slash, one more segment follows: the parameter
 	allow      string // the methods, as in an Allow header field
 	operations []operation
 }
 
-// operation is one of the contract's.
+// operation is an operation of the contract, or the one for its OpenAPI document.
 type operation struct {
 	name       string // the contract's operation name
 	pattern    string // as http.ServeMux would set Request.Pattern; GET stands for HEAD too

@@ -134,8 +134,8 @@ func record(t *testing.T, h http.Handler, r *http.Request) response {
 	return readResponse(t, w.Result())
 }
 
-// perform is record, and checks what must hold for every response: an Error body
-// with 400 and above, and never 5xx.
+// perform is record, and checks what must hold for every response: it has an Error
+// body with 400 and above, and its status is never 5xx.
 func perform(t *testing.T, h http.Handler, r *http.Request) response {
 	t.Helper()
 	got := record(t, h, r)

@@ -84,7 +84,8 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestMalformedHTTP: net/http refuses these before the handler runs, in plain text.
+// TestMalformedHTTP: net/http refuses requests that are malformed as HTTP before
+// the handler runs, in plain text.
 func TestMalformedHTTP(t *testing.T) {
 	s := newServer(t, nil)
 	for raw, status := range map[string]int{
