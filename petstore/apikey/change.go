@@ -89,8 +89,8 @@ func List(path string) ([]Key, error) {
 // header is the first line of a file that Create makes.
 const header = "# API keys, one per line: SHA-256 of the key, account, created, expires\n"
 
-// change puts the lines that edit returns in the place of those in the file at
-// path. If create is true and there is no file, it makes one.
+// change replaces the lines of the file at path by those that edit returns. If
+// create is true and there is no file, it makes one.
 func change(path string, create bool, edit func([]string, map[string]Key) ([]string, error)) error {
 	info, err := os.Lstat(path)
 	if err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {

@@ -20,8 +20,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// TestMain makes the test binary the writer of TestWriters too, which adds and
-// removes keys until it is killed.
+// TestMain makes the test binary the writer of TestWriters too: a process that adds
+// and removes keys until it is killed.
 func TestMain(m *testing.M) {
 	lockTimeout = time.Minute // on a busy machine
 	path := os.Getenv("APIKEY_TEST_WRITER")
@@ -287,7 +287,8 @@ func TestChangesFollowNoLink(t *testing.T) {
 	}
 }
 
-// Processes take turns, and one that is killed leaves a file that can be changed.
+// Processes that change a file take turns. One that is killed leaves a file that
+// can be changed.
 func TestWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.keys")
 	var ids []string
@@ -300,7 +301,7 @@ func TestWriters(t *testing.T) {
 		}
 		defer writer.Kill()
 		account := fmt.Sprint(writer.Pid())
-		for n := 0; n < 2 && writer.Running(); { // times that the writer was seen at work
+		for n := 0; n < 2 && writer.Running(); { // n: how often a key of the writer was seen
 			_, id, err := Create(path, "here", 0)
 			if err != nil {
 				t.Fatal(err)
