@@ -34,9 +34,9 @@ func TestDrainTurnsAway(t *testing.T) {
 	t.Error("/readyz is not 503 while the server stops and /healthz is 200")
 }
 
-// Connections without a complete request do not delay the end, for which
-// net/http waits five seconds. A busy machine may take four seconds too, but not
-// every time.
+// Connections without a complete request do not delay the end. net/http would wait
+// five seconds for them, longer than -drain here. On a busy machine the server may
+// need more than that anyway, but not every time.
 func TestDrainClosesSilentConnections(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -49,7 +49,7 @@ func TestDrainClosesSilentConnections(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			if protocol != "" { // otherwise without a handshake
+			if protocol != "" { // otherwise the client does not even begin the TLS handshake
 				conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}})
 				_, _ = io.WriteString(conn, "GET /v1/pets HTTP/1.1\r\nHos")
 			}

@@ -44,8 +44,8 @@ func fileCommands() []flags.Command {
 	}}
 }
 
-// firstProblems returns a function that prints the first problems, which say
-// most, and counts all in n.
+// firstProblems returns a function that counts problems in n and prints the first
+// of them, which say most.
 func firstProblems(w io.Writer, n *int) func(error) {
 	const limit = 100
 	return func(err error) {

@@ -12,8 +12,8 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// A server serves and stops even if nobody reads its log, here in JSON, or the
-// reader is gone.
+// A server serves and stops even if nobody reads its log, or if the reader is gone.
+// The log is JSON.
 func TestStopWithUnreadLog(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"unread", "closed"} {
@@ -43,7 +43,7 @@ func TestStopWithUnreadLog(t *testing.T) {
 			url := form.ReplaceAllString(line, "$1")
 			client := &http.Client{Timeout: process.Patience}
 			defer client.CloseIdleConnections()
-			for range 600 { // their lines are six times as long as the pipe
+			for range 600 { // their log lines are several times what a pipe holds
 				resp, err := client.Get(url + "/" + strings.Repeat("x", 4000))
 				if err != nil {
 					t.Fatal(err)

@@ -27,22 +27,22 @@ import (
 // line is one of these commands:
 //
 //	start FLAG...            starts a server on a free port; it is used from now on
-//	under TEXT FLAG...       starts one after shell commands
+//	under TEXT FLAG...       starts one from a shell, after the commands TEXT
 //	stop, kill               ends the server
 //	ends CODE                waits until the server ends with this exit code
 //	begin, finish            send a request without its body, and the body
 //	refserver ARG...         runs a command, which must succeed
-//	CODE refserver ARG...    runs a command, which must end with this exit code;
-//	                         if it fails, with one line, and with the same files
+//	CODE refserver ARG...    runs a command, which must end with this exit code; if
+//	                         that is not 0, it prints one line and changes no file
 //	sh TEXT                  runs shell commands, which must succeed; refserver is one
 //	STATUS METHOD TARGET BODY FIELD VALUE...
 //	                         sends a request; see [process.Server.Send]
 //	until STATUS METHOD TARGET PATTERN FIELD VALUE...
-//	                         sends requests until a response is like this; 0: until
-//	                         there is none
+//	                         sends requests until a response has this status and a
+//	                         body that matches; 0: until there is no response
 //	env NAME=VALUE...        sets variables for later commands
-//	certificate              writes cert.pem and key.pem, a new pair; from now on
-//	                         requests trust no other
+//	certificate              writes a new pair, cert.pem and key.pem; from now on
+//	                         requests trust no other certificate
 //
 // or compares a text with a pattern, which must not match after a !:
 //
@@ -52,7 +52,7 @@ import (
 //	files PATTERN            modes and paths of all files, one a line
 //
 // Commands must not write to standard error if they succeed, or to standard
-// output if they fail, unless the next line is about that. $NAME stands for a
+// output if they fail, unless the next line compares what they wrote. $NAME stands for a
 // value: DIR; URL, HOST, ADMIN, MESSAGES, KEY and PID of the server; or what the
 // group (?<NAME>) of an earlier pattern has matched. Quotes keep an argument with
 // spaces together.
@@ -82,7 +82,7 @@ type script struct {
 	begun          net.Conn    // see begin
 	values         map[string]string
 	stdout, stderr string
-	unexpected     *string // stdout or stderr, if it must be empty unless the next line is about it
+	unexpected     *string // stdout or stderr: it must be empty unless the next line compares it
 }
 
 // run runs a script in dir.
