@@ -44,7 +44,7 @@ var mounts = []struct {
 }
 
 // TestMounts: under every mount the conformance suite passes, and the links in
-// responses lead, resolved as a client resolves them, to where they should.
+// responses, resolved as a client resolves them, lead to the right place.
 func TestMounts(t *testing.T) {
 	for _, m := range mounts {
 		t.Run(m.name, func(t *testing.T) {

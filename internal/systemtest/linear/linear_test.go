@@ -195,7 +195,7 @@ func (b *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	return b.Service.GetPet(ctx, id)
 }
 
-// The check must find the faults of a broken store, if not in every history.
+// The check must find the fault of each broken store in some history.
 func TestBrokenIsCaught(t *testing.T) {
 	for _, fault := range []string{"a stale read", "a lost write", "a retry that creates again", "a get that misses"} {
 		const tries = 40

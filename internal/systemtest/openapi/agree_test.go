@@ -20,8 +20,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// stricter is what the handler refuses in requests that the validator finds
-// nothing wrong with, by the Error's message and with the reason.
+// stricter has the requests that the handler refuses and the validator does not: a
+// pattern of the Error's message, and the reason.
 var stricter = map[string]string{
 	`duplicate object member name$`:                    "the validator's JSON decoder takes the last one",
 	`invalid UTF-8$`:                                   "the validator's JSON decoder replaces it",
@@ -35,9 +35,9 @@ var stricter = map[string]string{
 	`^query: malformed`:                                "the validator ignores what it cannot parse",
 }
 
-// TestAgreement: to every request of the conformance suite, and of fieldValues,
-// the handler returns a response that is documented. It accepts what the document
-// allows, and refuses what it forbids.
+// TestAgreement: the handler and the document agree on every request of the
+// conformance suite and on those with fieldValues. Each response is documented. The
+// handler accepts what the document allows, and refuses what it forbids.
 func TestAgreement(t *testing.T) {
 	j := newJudge(t)
 	store := memory.New(nil)

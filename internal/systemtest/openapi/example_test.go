@@ -35,12 +35,12 @@ type replay struct {
 	header              http.Header
 	body                string
 
-	pets     int    // how many of examplePets there are
-	before   string // the body of an earlier request, which is otherwise the same
+	pets     int    // how many of examplePets the store has
+	before   string // the body of an otherwise equal request that is sent first; "": none
 	slow     bool   // the body does not arrive in time
 	opts     httpapi.Options
 	capacity int   // of the queue; 0: the default
-	closed   bool  // the store is one in a file that is closed
+	closed   bool  // the store is in a file, and is closed
 	fault    error // every call of the store returns it; nil: none
 }
 
@@ -50,7 +50,8 @@ var examplePets = []petstore.NewPet{
 	{Name: "Luna", CategoryID: 1, Status: petstore.StatusSold},
 }
 
-// baseTargets and baseBodies are of the requests whose examples do not have any.
+// baseTargets and baseBodies are the targets and bodies of requests whose examples
+// in the document do not have any.
 var (
 	baseTargets = map[string]string{"listPets": "/pets", "createPet": "/pets", "getPet": "/pets/1", "submitMessage": "/messages"}
 	baseBodies  = map[string]string{
@@ -130,7 +131,7 @@ func TestExamples(t *testing.T) {
 	defer auth.Close()
 
 	unused := maps.Clone(replays)
-	codes := map[any]bool{string(httpapi.CodeMethodNotAllowed): true} // of a response that the document has only in words
+	codes := map[any]bool{string(httpapi.CodeMethodNotAllowed): true} // the document has this response only in words
 	for where, op := range j.operations() {
 		for status, response := range op.Responses.Map() {
 			examples := response.Value.Content["application/json"].Examples

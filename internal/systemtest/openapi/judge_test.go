@@ -96,8 +96,8 @@ func (j *judge) find(method string, u *url.URL) (*routers.Route, map[string]stri
 	return route, params
 }
 
-// check returns how the request and the response of an exchange differ from the
-// document: invalid and err.
+// check compares an exchange with the document: invalid says what is wrong with the
+// request, and err what is wrong with the response.
 func (j *judge) check(r *http.Request, body []byte, rec *httptest.ResponseRecorder) (invalid, err error) {
 	route, params := j.find(r.Method, r.URL)
 	head := r.Method == http.MethodHead
@@ -124,8 +124,8 @@ func (j *judge) check(r *http.Request, body []byte, rec *httptest.ResponseRecord
 	return invalid, j.checkHeader(route, rec)
 }
 
-// checkHeader reports a header field that the document does not have, and an
-// Allow field that names other methods than it.
+// checkHeader returns an error for a header field that the document does not have,
+// and for an Allow field that names other methods than the document.
 func (j *judge) checkHeader(route *routers.Route, rec *httptest.ResponseRecorder) error {
 	// OpenAPI has Content-Type elsewhere, and Content-Length belongs to HTTP.
 	known := []string{"Content-Type", "Content-Length"}
