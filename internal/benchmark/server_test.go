@@ -36,7 +36,7 @@ func serveFilled(b *testing.B, exe string) *server {
 	b.Helper()
 	s := &server{process.Serve(b, process.Command(b.TempDir(), exe, "-addr=127.0.0.1:0")), filepath.Base(exe)}
 	b.Cleanup(s.Stop)
-	if s.Key == "" { // its store is not in a file
+	if s.Key == "" { // Serve does not look for a key if the store is not in a file
 		key, err := s.Process.Key()
 		if err != nil {
 			b.Fatal(err)

@@ -29,7 +29,7 @@ type Member struct {
 	Dir     string   // of its data
 	URL     string   // for clients
 	PeerURL string   // for other members
-	Args    []string // more flags of etcd; of repeated ones the last counts
+	Args    []string // more flags of etcd, which override those of Start
 
 	all []*Member
 }
@@ -66,7 +66,7 @@ func Serve(t testing.TB, members []*Member) {
 }
 
 // Start starts a member that does not run, and returns when it accepts
-// connections. It ends with this process, even if that crashes.
+// connections. The member ends with this process, even if this process crashes.
 func (m *Member) Start() error {
 	var cluster []string
 	for _, o := range m.all {
@@ -91,7 +91,7 @@ func (m *Member) Start() error {
 	)
 	cmd.Args = append(cmd.Args, m.Args...)
 	cmd.Env = process.Environ()
-	if _, err := cmd.StdinPipe(); err != nil { // closed with this process
+	if _, err := cmd.StdinPipe(); err != nil { // closed when this process ends, which ends the member
 		return err
 	}
 	if m.Process, err = process.Start(cmd); err != nil {

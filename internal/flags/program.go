@@ -30,8 +30,8 @@ type Program struct {
 	// or start with a flag. "": the arguments must name a command.
 	Default string
 
-	// Env has the environment variables that set flags if the arguments do not,
-	// by the names of the flags.
+	// Env maps the name of a flag to the environment variable that sets the flag
+	// if the arguments do not.
 	Env map[string]string
 
 	// Failure is the exit code of an error that is neither from Usagef nor an
@@ -134,7 +134,7 @@ func (p *Program) commands() []Command {
 	})
 }
 
-// aliases are flags that stand for commands.
+// aliases maps flags to the commands that they stand for.
 var aliases = map[string]string{
 	"-version": "version", "--version": "version",
 	"-h": "help", "--h": "help", "-help": "help", "--help": "help",

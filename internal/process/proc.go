@@ -9,8 +9,8 @@ import (
 )
 
 // Memory returns a figure of the process's memory in MB by its name in
-// /proc/PID/status: RssAnon, or VmRSS, which includes mapped files. NaN: the
-// system has none.
+// /proc/PID/status: RssAnon, or VmRSS, which includes mapped files. It returns NaN
+// on a system without that file.
 func (p *Process) Memory(name string) float64 {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid()))
 	_, value, _ := strings.Cut(string(b), "\n"+name+":")
@@ -27,7 +27,7 @@ func (p *Process) ProcessorTime() float64 {
 }
 
 // ThreadTime returns the processor time in seconds of the threads whose
-// directories in /proc match the pattern. NaN: the system has none.
+// directories in /proc match the pattern. It returns NaN if there are none.
 func ThreadTime(pattern string) float64 {
 	files, _ := filepath.Glob(pattern + "/schedstat")
 	if files == nil {

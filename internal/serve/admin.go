@@ -51,7 +51,7 @@ func (s *server) adminHandler(loopback bool) http.Handler {
 		publish("endpoints", store.Endpoints)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/debug/", http.DefaultServeMux) // of packages expvar and pprof
+	mux.Handle("/debug/", http.DefaultServeMux) // where packages expvar and pprof register their handlers
 	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		if err := listMessages(w, r, store.Queue); err != nil {
@@ -84,7 +84,7 @@ func listMessages(w http.ResponseWriter, r *http.Request, queue petstore.Queue) 
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(messages) // nil is an empty array
+	b, err := json.Marshal(messages) // encodes nil as an empty array
 	if err != nil {
 		return err
 	}
@@ -94,8 +94,8 @@ func listMessages(w http.ResponseWriter, r *http.Request, queue petstore.Queue) 
 }
 
 // noWebPages refuses what a browser sends for a page of another site, since
-// such a page would need no key either. That is what net/http's protection
-// refuses for a POST.
+// such a page would need no key either. It refuses every request that net/http's
+// protection would refuse if it were a POST.
 //
 // A site can point its host name to the address of this machine. Its pages are
 // then of the same site, but they send that name as the Host. So a loopback

@@ -39,7 +39,7 @@ func TestDeadlines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // a deadline that was exceeded can be set again
+	for range 2 { // after a deadline was exceeded, another can be set
 		set(time.Now().Add(10 * time.Millisecond))
 		if err := read(); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("reading past the deadline: %v", err)

@@ -43,9 +43,10 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// below returns the path of u without base at its start. It returns "", where
-// the handler has nothing, for a path outside base. A slash that was sent as %2F
-// is part of a segment (RFC 3986, section 2.4), and nothing has such a segment.
+// below returns the path of u without base at its start. For a path outside base
+// it returns "", which the handler responds to with 404. A slash that was sent as
+// %2F is part of a segment (RFC 3986, section 2.4), and no path that is served has
+// such a segment.
 func below(base string, u *url.URL) string {
 	rest, ok := strings.CutPrefix(u.Path, base)
 	if !ok || rest != "" && rest[0] != '/' || strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
