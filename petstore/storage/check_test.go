@@ -26,12 +26,12 @@ func problems(t *testing.T, path string) string {
 	return b.String()
 }
 
-// TestCheckSound checks files that are whole, at every size from none.
+// TestCheckSound checks sound files as more and more is added to them.
 func TestCheckSound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
 	for n := range 12 {
 		s := open(t, path)
-		if got := problemsBeside(t, path); !errors.Is(got, storage.ErrLocked) {
+		if got := checkError(t, path); !errors.Is(got, storage.ErrLocked) {
 			t.Errorf("the check of a file in use returned %v", got)
 		}
 		if _, err := s.Load(t.Context(), pets(1<<n, -1)); err != nil {
@@ -57,7 +57,8 @@ func TestCheckSound(t *testing.T) {
 	}
 }
 
-func problemsBeside(t *testing.T, path string) error {
+// checkError returns the error of a check, which must report no damage.
+func checkError(t *testing.T, path string) error {
 	t.Helper()
 	return storage.Check(path, func(err error) { t.Errorf("reported: %v", err) })
 }
@@ -120,7 +121,7 @@ func TestCheckRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pets.db")
 	for name, want := range map[string]error{filepath.Join(dir, "none"): fs.ErrNotExist, dir: nil} {
-		if err := problemsBeside(t, name); err == nil || want != nil && !errors.Is(err, want) {
+		if err := checkError(t, name); err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("checking %s returned %v", name, err)
 		}
 		if _, err := storage.Export(name, io.Discard, nil); err == nil || want != nil && !errors.Is(err, want) {
@@ -129,7 +130,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 	makeStore(t, path)
 	edit(t, path, storage.SetSchema)
-	if err := problemsBeside(t, path); !errors.Is(err, storage.ErrNewer) {
+	if err := checkError(t, path); !errors.Is(err, storage.ErrNewer) {
 		t.Errorf("checking a newer file returned %v", err)
 	}
 	if err := os.WriteFile(path, []byte(strings.Repeat("hello ", 10000)), 0o600); err != nil {

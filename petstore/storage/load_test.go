@@ -12,7 +12,7 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// pets are n pets, the one at bad of no status there is.
+// pets returns n pets. The one at index bad has an invalid status; -1: none has.
 func pets(n, bad int) iter.Seq[petstore.NewPet] {
 	return func(yield func(petstore.NewPet) bool) {
 		for i := range n {
