@@ -18,8 +18,9 @@ import (
 // check.
 type Options struct {
 	// Run and Skip select checks by globs for their IDs, as in [path.Match]: *
-	// matches any text. A check runs if Run is empty or one of its globs matches, and no
-	// glob of Skip matches. A glob that matches no check is an error.
+	// matches any text. A check runs if Run is empty or one of its globs
+	// matches, and no glob of Skip matches. A glob that matches no check is an
+	// error.
 	Run, Skip []string
 
 	// ReadOnly sends only GET requests. Checks that need others are skipped.
@@ -74,8 +75,8 @@ type Known struct {
 	Reason string // why it fails; required
 }
 
-// ErrOptions is in the tree of every error about the caller's arguments, as
-// opposed to the target.
+// ErrOptions is wrapped by every error about the caller's arguments, as opposed
+// to the target.
 var ErrOptions = errors.New("invalid arguments")
 
 func optionsError(format string, args ...any) error {

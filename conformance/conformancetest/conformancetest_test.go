@@ -14,8 +14,8 @@ import (
 
 const limitMax = "pets.list.limit.max"
 
-// TestConformance is what a user writes. TestOutput runs it again, with lists of
-// at most 99 pets.
+// TestConformance is what a user writes. TestOutput runs it again, also on a server
+// whose lists have at most 99 pets.
 func TestConformance(t *testing.T) {
 	target := conformance.Target{URL: "/v1", MessagesURL: "/v1", Key: testserver.Key}
 	opts := &conformance.Options{}
