@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -34,11 +35,14 @@ func TestChangesKeepOwner(t *testing.T) {
 	}
 }
 
-// A limit on the size of files makes writing fail as a full disk does.
+// A limit on the size of files makes writing fail as a full disk does. It is far
+// above the size of other files that this process writes meanwhile, such as the
+// log of go test.
 func TestFullDisk(t *testing.T) {
+	const limit = 1 << 20
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.keys")
-	write(t, path, header)
+	write(t, path, header+strings.Repeat("# a comment\n", limit/12+1))
 	before := tree(t, dir)
 	before[path+".lock"] = ""
 	signal.Ignore(syscall.SIGXFSZ)
@@ -47,7 +51,7 @@ func TestFullDisk(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 10, Max: old.Max}); err != nil {
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: old.Max}); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err := Create(path, "alice", 0)
