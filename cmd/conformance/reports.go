@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,7 +64,9 @@ func (r reports) check() error {
 	return nil
 }
 
+// write writes all reports that can be written.
 func (r reports) write(c *flags.Call, result *conformance.Report, opts *report.Options) error {
+	var errs []error
 	for _, f := range r {
 		var b bytes.Buffer
 		err := report.Write(&b, result, f.format, opts)
@@ -71,8 +74,11 @@ func (r reports) write(c *flags.Call, result *conformance.Report, opts *report.O
 			err = f.put(c, b.Bytes())
 		}
 		if err != nil {
-			return flags.Usagef("-report: %s cannot be written: %v", f.path, err)
+			errs = append(errs, fmt.Errorf("-report: %s cannot be written: %w", f.path, err))
 		}
+	}
+	if len(errs) > 0 {
+		return flags.Usagef("%w", errors.Join(errs...))
 	}
 	return nil
 }

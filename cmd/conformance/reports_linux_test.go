@@ -45,6 +45,7 @@ func TestReportPlaces(t *testing.T) {
 		{"FIFO whose reader is gone", `mkfifo report; timeout 60 sh -c 'true <report' & c report`, "", 2, "report cannot be written"},
 		{"device", `ln -s /dev/null report; c report; test -c report`, "", 0, "\nconformant"},
 		{"full device", `ln -s /dev/full report; c report`, "", 2, "report cannot be written"},
+		{"full device, and a file", `ln -s /dev/full report; c report got`, "got", 2, "report cannot be written"},
 		{"standard output", `c - >got; test ! -e -`, "got", 0, "\nconformant"},
 		{"standard output by its device", `ln -s /proc/self/fd/1 report; c report | cat >got; test -L report`, "got", 0, "\nconformant"},
 		{"standard output by its device, a file", `ln -s /proc/self/fd/1 report; echo kept >both; c report >>both; test -L report; head -n1 both; tail -n+2 both >got`, "got", 0, "kept\n"},
@@ -56,7 +57,7 @@ func TestReportPlaces(t *testing.T) {
 		{"read-only folder", `c /sys/report`, "", 2, "/sys/report cannot be written"}, // to root too
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd := process.Command(t.TempDir(), "sh", "-ec", `c() { CONFORMANCE_TEST_RUN=1 "$0" run -url "$URL" -run pets.create.status -report "json=$1"; }; `+tt.script, os.Args[0])
+			cmd := process.Command(t.TempDir(), "sh", "-ec", `c() { CONFORMANCE_TEST_RUN=1 "$0" run -url "$URL" -run pets.create.status -report "json=$1" ${2:+-report "json=$2"}; }; `+tt.script, os.Args[0])
 			cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+testserver.Key, "URL="+target)
 			code, stdout, stderr := process.Run(t, cmd)
 			if code != tt.code || !strings.Contains(stdout+stderr, tt.says) {
