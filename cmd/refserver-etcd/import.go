@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore"
@@ -40,17 +39,18 @@ func importCommand() flags.Command {
 }
 
 // copyFile makes sure that the pets and messages in the cluster are the first of
-// the file, adds the rest, and then compares everything.
+// the file, adds the rest, and then compares everything. It adds messages first:
+// the cluster refuses those whose IDs it has issued before.
 func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writer) error {
 	pets := records[petstore.Pet]{
 		name:   "pets",
 		export: func(w io.Writer) (storage.Exported, error) { return storage.Export(from, w, nil) },
 		id:     func(p petstore.Pet) int64 { return p.ID },
 		equal:  func(a, b petstore.Pet) bool { return a == b },
-		list: func(after petstore.Pet) ([]petstore.Pet, error) {
+		list: func(after int64) ([]petstore.Pet, error) {
 			q := petstore.ListQuery{Limit: petstore.MaxLimit}
-			if after.ID > 0 {
-				q.After = petstore.CursorAfter(after.ID)
+			if after > 0 {
+				q.After = petstore.CursorAfter(after)
 			}
 			page, err := to.ListPets(ctx, q)
 			return page.Pets, err
@@ -75,8 +75,8 @@ func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writ
 		equal: func(a, b petstore.Message) bool {
 			return a.ID == b.ID && a.Text == b.Text && a.Status == b.Status && a.CreatedAt.Equal(b.CreatedAt)
 		},
-		list: func(after petstore.Message) ([]petstore.Message, error) {
-			return to.MessagesAfter(ctx, after.ID, petstore.MaxQueueLimit)
+		list: func(after int64) ([]petstore.Message, error) {
+			return to.MessagesAfter(ctx, after, petstore.MaxQueueLimit)
 		},
 		add: func(part []petstore.Message) error { return to.ImportMessages(ctx, part, 0) },
 	}
@@ -84,31 +84,24 @@ func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writ
 	if err != nil {
 		return err
 	}
-	last, err := to.LastMessage(ctx)
-	if err != nil {
-		return err
-	}
-	total, err := pets.compare(before.Pets)
-	if err != nil {
-		return err
-	}
-	queued, err := messages.compare(last)
+	total, err := pets.compare(func([]petstore.Pet) error { return nil })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "the cluster already holds %d of %d pets\n", before.Pets, total.Written)
-	if err := pets.addAfter(before.Pets); err != nil {
-		return err
-	}
-	if err := messages.addAfter(last); err != nil {
+	queued, err := messages.compare(messages.add)
+	if err != nil {
 		return err
 	}
 	if err := to.ImportMessages(ctx, nil, queued.Last); err != nil {
 		return err
 	}
-	_, err = pets.compare(math.MaxInt64)
+	if _, err := pets.compare(pets.add); err != nil {
+		return err
+	}
+	_, err = pets.compare(pets.differ)
 	if err == nil {
-		_, err = messages.compare(math.MaxInt64)
+		_, err = messages.compare(messages.differ)
 	}
 	if err != nil {
 		return fmt.Errorf("verifying: %w", err)
@@ -124,88 +117,61 @@ type records[T any] struct {
 	export func(io.Writer) (storage.Exported, error) // of the file, in order of IDs, as JSON
 	id     func(T) int64
 	equal  func(a, b T) bool
-	list   func(after T) ([]T, error) // of the cluster; the zero T: the first
-	add    func([]T) error            // to the cluster
+	list   func(after int64) ([]T, error) // of the cluster
+	add    func([]T) error                // to the cluster
 }
 
-// each calls take with each record of the file.
-func (r records[T]) each(take func(T) error) (storage.Exported, error) {
+// differ returns the error that the cluster differs from the file at the first of
+// some records.
+func (r records[T]) differ(part []T) error {
+	return fmt.Errorf("the cluster holds other %s than the file: see the ID %d", r.name, r.id(part[0]))
+}
+
+// compare compares the file with the cluster, and calls rest with those records of
+// the file that follow the last one of the cluster. It returns what the file has.
+func (r records[T]) compare(rest func([]T) error) (storage.Exported, error) {
+	const most = 200 // at once; a record has up to 1 MiB
 	in, out := io.Pipe()
+	defer in.Close()
 	var done storage.Exported
 	go func() {
 		var err error
 		done, err = r.export(out)
 		_ = out.CloseWithError(err) // nil: the end of the file
 	}()
+	var part, page []T           // of the file, for rest; of the cluster
+	at, ended := int64(0), false // the last ID in the cluster that was compared; there are no others
 	for d := json.NewDecoder(in); ; {
 		var v T
-		err := d.Decode(&v)
-		if err == io.EOF {
-			return done, nil
+		read := d.Decode(&v)
+		if read != nil && read != io.EOF {
+			return storage.Exported{}, read
 		}
-		if err == nil {
-			err = take(v)
+		var err error
+		if len(page) == 0 && !ended {
+			page, err = r.list(at)
+			ended = len(page) == 0
+		}
+		switch {
+		case err != nil:
+		case read == io.EOF && len(page) > 0:
+			err = r.differ(page)
+		case read == io.EOF && len(part) > 0:
+			return done, rest(part)
+		case read == io.EOF:
+			return done, nil
+		case len(page) == 0:
+			if part = append(part, v); len(part) == most {
+				err = rest(part)
+				part = part[:0]
+			}
+		case !r.equal(page[0], v):
+			err = r.differ([]T{v})
+		default:
+			at, page = r.id(v), page[1:]
 		}
 		if err != nil {
-			_ = in.CloseWithError(err)
 			return storage.Exported{}, err
 		}
 	}
-}
-
-// compare compares the records of the file up to an ID with all in the cluster.
-// It returns what the file has.
-func (r records[T]) compare(last int64) (storage.Exported, error) {
-	differs := func(v T) error {
-		return fmt.Errorf("the cluster holds other %s than the file: see the ID %d", r.name, r.id(v))
-	}
-	var at T
-	var page []T
-	next := func() (err error) {
-		if len(page) == 0 {
-			page, err = r.list(at)
-		}
-		return err
-	}
-	done, err := r.each(func(v T) error {
-		if r.id(v) > last {
-			return nil
-		}
-		if err := next(); err != nil {
-			return err
-		}
-		if len(page) == 0 || !r.equal(page[0], v) {
-			return differs(v)
-		}
-		at, page = v, page[1:]
-		return nil
-	})
-	if err == nil {
-		err = next()
-	}
-	if err == nil && len(page) > 0 {
-		err = differs(page[0])
-	}
-	return done, err
-}
-
-// addAfter adds the records of the file that follow an ID.
-func (r records[T]) addAfter(last int64) error {
-	const most = 200 // at once; a record has up to 1 MiB
-	var part []T
-	_, err := r.each(func(v T) error {
-		if r.id(v) <= last {
-			return nil
-		}
-		if part = append(part, v); len(part) < most {
-			return nil
-		}
-		err := r.add(part)
-		part = part[:0]
-		return err
-	})
-	if err == nil && len(part) > 0 {
-		err = r.add(part)
-	}
-	return err
 }

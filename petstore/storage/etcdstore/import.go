@@ -27,36 +27,23 @@ func (s *Store) ImportPets(ctx context.Context, pets []petstore.Pet) error {
 	})
 }
 
-// LastMessage returns the number of the last message that was submitted or
-// imported; 0 if there was none.
-func (s *Store) LastMessage(ctx context.Context) (int64, error) {
-	st, err := s.state(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return st.lastMessage, nil
-}
-
 // ImportMessages adds messages with the ids and times that they have. They must
-// be in the order of ids. It skips messages whose ids are not above the last one
-// that the store has issued. Afterwards the store issues only ids above number
-// last. Like [Store.ImportPets], it stops at the first error and must not be
-// called while anything else adds messages.
+// be in the order of ids, and follow the last one that the store has issued;
+// otherwise the error has petstore.CodeConflict. Afterwards the store issues only
+// ids above number last. Like [Store.ImportPets], it stops at the first error and
+// must not be called while anything else adds messages.
 func (s *Store) ImportMessages(ctx context.Context, messages []petstore.Message, last int64) error {
 	if last > maxID {
 		return petstore.Errorf(petstore.CodeInvalid, "last: must be at most %d, got %d", int64(maxID), last)
 	}
-	newWrite := func(m petstore.Message) (*write, error) {
-		if n, ok := petstore.ParseMessageID(m.ID); !ok || n > maxID {
-			return nil, petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", m.ID)
-		}
-		return newMessageWrite(m.Text)
-	}
+	newWrite := func(m petstore.Message) (*write, error) { return newMessageWrite(m.Text) }
 	err := importAll(ctx, s, messages, newWrite, func(u *update, part []petstore.Message) error {
 		for _, m := range part {
-			if n, _ := petstore.ParseMessageID(m.ID); n > u.lastMessage {
-				u.addMessage(n, m.CreatedAt.UnixNano(), m.Text)
+			n, ok := petstore.ParseMessageID(m.ID)
+			if !ok || n <= u.lastMessage || n > maxID {
+				return petstore.Errorf(petstore.CodeConflict, "the message %q does not follow the last one, %d", m.ID, u.lastMessage)
 			}
+			u.addMessage(n, m.CreatedAt.UnixNano(), m.Text)
 		}
 		return nil
 	})

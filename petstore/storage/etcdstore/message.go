@@ -86,31 +86,20 @@ func newMessage(n, made int64, text string) petstore.Message {
 
 // QueuedMessages implements petstore.Queue.
 func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Message, error) {
-	return s.messages(ctx, 0, limit)
+	return s.MessagesAfter(ctx, 0, limit)
 }
 
-// MessagesAfter is QueuedMessages for the messages after the one with that id,
-// which need not be in the queue. "": all messages. It returns an error with
-// petstore.CodeInvalid if id is not a message id. Unlike QueuedMessages, it does
-// not notice that the record of a message is missing.
-func (s *Store) MessagesAfter(ctx context.Context, id string, limit int) ([]petstore.Message, error) {
-	after, ok := petstore.ParseMessageID(id)
-	if !ok && id != "" {
-		return nil, petstore.Errorf(petstore.CodeInvalid, "invalid message id %q", id)
-	}
-	return s.messages(ctx, min(after, maxID), limit)
-}
-
-// messages returns messages with a number above after. It reads the texts
-// afterwards, and only those that the page has room for.
-func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstore.Message, error) {
+// MessagesAfter is QueuedMessages for the messages after the one with that
+// number, which need not be in the queue. Unlike QueuedMessages, it does not
+// notice that the record of a message is missing.
+func (s *Store) MessagesAfter(ctx context.Context, after int64, limit int) ([]petstore.Message, error) {
 	if err := petstore.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
 	ctx, cancel := s.limit(ctx)
 	defer cancel()
 	// Until it is compacted, etcd also looks at the keys of removed messages.
-	from := max(after, s.newest.Load().removed) + 1
+	from := max(min(after, maxID), s.newest.Load().removed) + 1
 	v, err := s.read(ctx, clientv3.OpGet(stateKey),
 		clientv3.OpGet(numbered(messageKey, from), clientv3.WithRange(numbered(messageKey, maxID+1)), clientv3.WithLimit(int64(limit))))
 	if err != nil {
@@ -158,7 +147,7 @@ func (s *Store) messages(ctx context.Context, after int64, limit int) ([]petstor
 	for i, n := range numbers {
 		key := numbered(textKey, n)
 		if texts[key] == nil && now.rev != st.rev { // it was removed meanwhile
-			return s.messages(ctx, after, limit)
+			return s.MessagesAfter(ctx, after, limit)
 		}
 		text, err := texts.open(key)
 		if err != nil {
