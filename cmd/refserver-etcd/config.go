@@ -17,34 +17,45 @@ import (
 
 // cluster has the flags that say where the store is.
 type cluster struct {
+	config       etcdstore.Config // with what is not in the other fields
 	endpoints    string
-	prefix       string
 	ca           string
 	cert         string
 	key          string
-	user         string
 	passwordFile string
-	newStore     bool
 }
 
 func (c *cluster) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.endpoints, "etcd", "http://127.0.0.1:2379", "client `URL,URL,...` of the cluster's members, all http or all https")
-	fs.StringVar(&c.prefix, "etcd-prefix", etcdstore.DefaultPrefix, "`text` at the start of all keys of the store")
-	flags.Var(fs, &c.newStore, "new-store", false, "make a store if the cluster has none under -etcd-prefix; no effect on one that exists", flags.Bool)
+	fs.StringVar(&c.config.Prefix, "etcd-prefix", etcdstore.DefaultPrefix, "`text` at the start of all keys of the store")
+	flags.Var(fs, &c.config.NewStore, "new-store", false, "make a store if the cluster has none under -etcd-prefix; no effect on one that exists", flags.Bool)
 	fs.StringVar(&c.ca, "etcd-ca", "", "`file` with the certificates of the authorities (PEM) that sign the members'; empty: the system's")
 	fs.StringVar(&c.cert, "etcd-cert", "", "`file` with the client's certificate (PEM); needs -etcd-key")
 	fs.StringVar(&c.key, "etcd-key", "", "`file` with the private key of the client's certificate (PEM)")
-	fs.StringVar(&c.user, "etcd-user", "", "`name:password` in the cluster; other users of the machine can read it on the command line, so prefer the environment variable or -etcd-password-file")
-	fs.StringVar(&c.passwordFile, "etcd-password-file", "", "`file` with the password; -etcd-user is then only the name")
+	fs.StringVar(&c.config.Username, "etcd-user", "", "`name` of a user of the cluster; needs -etcd-password-file")
+	fs.StringVar(&c.passwordFile, "etcd-password-file", "", "`file` with the password of the user")
 }
 
-// open opens the store.
+// open opens the store. The store reads the files again for every connection and
+// authentication.
 func (c *cluster) open(ctx context.Context, log *slog.Logger) (*etcdstore.Store, error) {
-	config, err := c.config()
-	if err != nil {
-		return nil, err
+	config := c.config
+	config.Endpoints, config.Logger = strings.Split(c.endpoints, ","), log
+	if (c.cert == "") != (c.key == "") {
+		return nil, flags.Usagef("-etcd-cert and -etcd-key: must be given together")
 	}
-	config.Logger = log
+	if c.ca != "" || c.cert != "" {
+		config.TLS = c.tls
+		if _, err := c.tls(); err != nil {
+			return nil, err
+		}
+	}
+	if c.passwordFile != "" {
+		config.Password = c.password
+		if _, err := c.password(); err != nil {
+			return nil, err
+		}
+	}
 	s, err := etcdstore.Open(ctx, config)
 	if errors.Is(err, etcdstore.ErrNoStore) {
 		err = fmt.Errorf("%w; with -new-store the program makes one", err)
@@ -53,43 +64,6 @@ func (c *cluster) open(ctx context.Context, log *slog.Logger) (*etcdstore.Store,
 		return nil, fmt.Errorf("-etcd: %w", err)
 	}
 	return s, nil
-}
-
-// config returns the configuration that the flags describe. The store reads the
-// files again for every connection and authentication.
-func (c *cluster) config() (etcdstore.Config, error) {
-	config := etcdstore.Config{
-		Endpoints: strings.Split(c.endpoints, ","),
-		Prefix:    c.prefix,
-		NewStore:  c.newStore,
-	}
-	if (c.cert == "") != (c.key == "") {
-		return config, flags.Usagef("-etcd-cert and -etcd-key: must be given together")
-	}
-	if c.ca != "" || c.cert != "" {
-		if !strings.HasPrefix(c.endpoints, "https:") {
-			return config, flags.Usagef("-etcd-ca and -etcd-cert need https in -etcd")
-		}
-		config.TLS = c.tls
-		if _, err := c.tls(); err != nil {
-			return config, err
-		}
-	}
-	name, password, both := strings.Cut(c.user, ":")
-	config.Username = name
-	switch {
-	case c.passwordFile != "" && (name == "" || both):
-		return config, flags.Usagef("-etcd-password-file needs -etcd-user with only the name")
-	case c.passwordFile != "":
-		config.Password = c.password
-		_, err := c.password()
-		return config, err
-	case both:
-		config.Password = func() (string, error) { return password, nil }
-	case c.user != "":
-		return config, flags.Usagef("-etcd-user: must be name:password, or a name together with -etcd-password-file")
-	}
-	return config, nil
 }
 
 func (c *cluster) tls() (*tls.Config, error) {
