@@ -78,7 +78,11 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	}()
 	for {
 		select {
-		case <-ctx.Done():
+		case <-ctx.Done(): // Ctrl-C reaches the other processes too
+			fmt.Fprintln(out, "stopping")
+			_ = server.Signal(syscall.SIGTERM) // it may have ended
+			_, err := server.Wait()
+			return err
 		case <-server.Ended:
 			if ctx.Err() == nil {
 				return fmt.Errorf("the server has ended:\n%s", server.Tail())
@@ -89,19 +93,12 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 			}
 		case <-enter:
 			for _, m := range members {
-				if m.Running() {
-					continue
-				}
-				if err := start(m); err != nil {
-					fmt.Fprintln(out, err)
+				if !m.Running() {
+					if err := start(m); err != nil {
+						fmt.Fprintln(out, err)
+					}
 				}
 			}
-		}
-		if ctx.Err() != nil { // Ctrl-C reaches the other processes too
-			fmt.Fprintln(out, "stopping")
-			_ = server.Signal(syscall.SIGTERM) // it may have ended
-			_, err := server.Wait()
-			return err
 		}
 	}
 }
