@@ -110,6 +110,21 @@ func (m *Member) Start() error {
 	return nil
 }
 
+// Eventually waits until ok returns nil, and returns how long that took. It fails
+// the test after [process.Patience].
+func Eventually(t testing.TB, what string, ok func() error) time.Duration {
+	t.Helper()
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err := ok()
+		if err == nil {
+			return time.Since(start)
+		}
+		if time.Since(start) > process.Patience {
+			t.Fatalf("%s: timed out: %v", what, err)
+		}
+	}
+}
+
 // URLs returns the client URLs of members.
 func URLs(members []*Member) []string {
 	var urls []string

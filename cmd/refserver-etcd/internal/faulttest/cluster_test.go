@@ -14,7 +14,6 @@ import (
 	"go.uber.org/zap"
 
 	"example.com/animalstore/internal/etcd"
-	"example.com/animalstore/internal/process"
 )
 
 // cluster is a running cluster of three members, each on a machine of its own,
@@ -99,14 +98,14 @@ func healthy(t *testing.T, m *etcd.Member) error {
 
 func (c *cluster) awaitHealth(t *testing.T, m *etcd.Member) {
 	t.Helper()
-	eventually(t, m.Name+"'s health", func() error { return healthy(t, m) })
+	etcd.Eventually(t, m.Name+"'s health", func() error { return healthy(t, m) })
 }
 
 // leader waits until a majority of the members agrees on a leader, and returns
 // it.
 func (c *cluster) leader(t *testing.T) (leader *etcd.Member) {
 	t.Helper()
-	eventually(t, "a leader", func() error {
+	etcd.Eventually(t, "a leader", func() error {
 		votes, members := map[uint64]int{}, map[uint64]*etcd.Member{}
 		for _, m := range c.members {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -135,19 +134,4 @@ func (c *cluster) follower(t *testing.T) *etcd.Member {
 		return c.members[1]
 	}
 	return c.members[0]
-}
-
-// eventually waits until ok returns nil, and returns how long that took. It fails
-// the test after some time, which even a busy machine does not need.
-func eventually(t *testing.T, what string, ok func() error) time.Duration {
-	t.Helper()
-	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		err := ok()
-		if err == nil {
-			return time.Since(start)
-		}
-		if time.Since(start) > process.Patience {
-			t.Fatalf("waiting for %s: %v", what, err)
-		}
-	}
 }

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"example.com/animalstore/internal/etcd"
 )
 
 const writers = 16 // of a load of the whole cluster
@@ -33,15 +34,14 @@ type load struct {
 	times   []time.Time       // of acknowledgements
 	highest int64             // ID
 	cut     int               // responses that were cut short
-	closed  int               // connections that the server said it would close
-	errors  map[string]int    // how often a creation failed, by error
+	failed  map[int]int       // how often a creation failed, by status; 0: without a response
 }
 
 // startLoad starts writers. Half of them repeat a creation with its
 // Idempotency-Key until it is acknowledged. The others go on with the next pet.
 // Those of a single server end when it accepts no connection.
 func startLoad(c *cluster, writers int, servers ...*server) *load {
-	l := &load{cluster: c, writers: writers, servers: servers, ids: map[string]int64{}, unknown: map[string]string{}, errors: map[string]int{}}
+	l := &load{cluster: c, writers: writers, servers: servers, ids: map[string]int64{}, unknown: map[string]string{}, failed: map[int]int{}}
 	for _, before := range c.loads {
 		before.mu.Lock()
 		l.after = max(l.after, before.highest)
@@ -86,17 +86,11 @@ func notSent(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// addresses matches what differs in errors with the same cause.
-var addresses = regexp.MustCompile(`\d+(\.\d+){3}:\d+(->\d+(\.\d+){3}:\d+)?`)
-
 // create creates a pet and records the response.
 func (l *load) create(s *server, name, key string) error {
 	pet, r, err := s.create(name, key)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r.Header.Get("Connection") == "close" {
-		l.closed++
-	}
 	if err != nil {
 		if r.Status != 0 && !errors.Is(err, errRefused) {
 			l.cut++
@@ -104,7 +98,7 @@ func (l *load) create(s *server, name, key string) error {
 		if !notSent(err) {
 			l.unknown[name] = key
 		}
-		l.errors[addresses.ReplaceAllString(err.Error(), "")]++
+		l.failed[r.Status]++
 		return err
 	}
 	delete(l.unknown, name)
@@ -123,7 +117,7 @@ func (l *load) progress(t *testing.T) time.Duration {
 		return len(l.times)
 	}
 	before := count()
-	return eventually(t, "acknowledgements", func() error {
+	return etcd.Eventually(t, "acknowledgements", func() error {
 		if n := count(); n < before+10*l.writers {
 			return fmt.Errorf("%d pets acknowledged, %d before", n, before)
 		}
@@ -152,10 +146,7 @@ func (l *load) finish(t *testing.T) {
 	t.Helper()
 	l.ended.Store(true)
 	l.wg.Wait()
-	t.Logf("%d acknowledged, %d with an unknown outcome", len(l.ids), len(l.unknown))
-	for err, n := range l.errors {
-		t.Logf("%d times: %s", n, err)
-	}
+	t.Logf("%d acknowledged, %d with an unknown outcome; failed by status: %v", len(l.ids), len(l.unknown), l.failed)
 	stored := checkLoads(t, l.cluster, l.after, l)
 	for name, key := range l.unknown {
 		id := stored[name]
@@ -165,7 +156,7 @@ func (l *load) finish(t *testing.T) {
 		if key == "" {
 			continue
 		}
-		eventually(t, "a repeated creation", func() error {
+		etcd.Eventually(t, "a repeated creation", func() error {
 			pet, _, err := l.cluster.servers[0].create(name, key)
 			if err == nil && id > 0 && pet.ID != id {
 				t.Errorf("%s is stored as %d, and the repetition returned %d", name, id, pet.ID)

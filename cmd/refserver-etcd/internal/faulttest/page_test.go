@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 )
@@ -62,7 +63,7 @@ func (s *site) run(name, commands string) error {
 	commands = "[ ! -f env ] || . ./env\n" + commands + "\nexport -p >env\n"
 	// The operator's commands do not expect that the leader changes, as it may on
 	// a busy machine.
-	_, err := shell(s.t, filepath.Join(s.dir, name), prefix, commands, newStore, "ETCD_HEARTBEAT_INTERVAL=500", "ETCD_ELECTION_TIMEOUT=5000")
+	_, err := shell(s.t, filepath.Join(s.dir, name), prefix, commands, "ETCD_HEARTBEAT_INTERVAL=500", "ETCD_ELECTION_TIMEOUT=5000")
 	return err
 }
 
@@ -133,7 +134,7 @@ func TestPage(t *testing.T) {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(commands) {
-				eventually(t, "the change of the members", func() error { return s.run(operator, line) })
+				etcd.Eventually(t, "the change of the members", func() error { return s.run(operator, line) })
 			}
 			if err := s.run("a", "state=existing\n"+member); err != nil {
 				t.Fatal(err)
@@ -160,7 +161,7 @@ func (s *site) addPets() []petstore.Pet {
 	s.t.Helper()
 	server := s.server()
 	for i := range 200 {
-		eventually(s.t, "a creation", func() error {
+		etcd.Eventually(s.t, "a creation", func() error {
 			_, _, err := server.create(fmt.Sprint("pet ", i), "")
 			return err
 		})

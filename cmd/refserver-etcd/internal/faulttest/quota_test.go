@@ -12,6 +12,7 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
+	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 )
 
@@ -28,7 +29,7 @@ func fill(deletes bool) func(*testing.T, *cluster, *load) {
 		c.setQuota(t, quota)
 		// The keys are those of another application.
 		junk, n := strings.Repeat("x", 1<<20), 0
-		eventually(t, "the quota", func() error {
+		etcd.Eventually(t, "the quota", func() error {
 			n++
 			_, err := c.client.Put(t.Context(), fmt.Sprint("other/", n), junk)
 			if errors.Is(err, rpctypes.ErrNoSpace) {
@@ -79,7 +80,7 @@ func (c *cluster) setQuota(t *testing.T, quota int64) {
 // members may elect a new leader at any time.
 func ask(t *testing.T, s *server, method, target, body string) (r process.Response) {
 	t.Helper()
-	eventually(t, "a response", func() (err error) {
+	etcd.Eventually(t, "a response", func() (err error) {
 		r, err = s.Send(method, target, body)
 		if err == nil && r.Status == http.StatusServiceUnavailable {
 			err = errors.New(r.Body)

@@ -19,9 +19,6 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// newStore lets servers make the store.
-const newStore = "PETSTORE_NEW_STORE=true"
-
 // server is a reference server, which can be started again with the same
 // addresses.
 type server struct {
@@ -36,10 +33,9 @@ func (c *cluster) serve(args ...string) *server {
 	c.started++
 	endpoints := slices.Concat(etcd.URLs(c.members[first:]), etcd.URLs(c.members[:first]))
 	args = append([]string{filepath.Join(bin, "refserver-etcd"), "-addr=" + etcd.FreeAddress(), "-admin-addr=" + etcd.FreeAddress(),
-		"-drain=2m", "-etcd=" + strings.Join(endpoints, ",")}, args...)
+		"-drain=2m", "-new-store", "-etcd=" + strings.Join(endpoints, ",")}, args...)
 	command := func() *exec.Cmd {
 		cmd := process.Command(c.dir, args...) // in which the first server creates the key file
-		cmd.Env = append(cmd.Env, newStore)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		return cmd
 	}
@@ -63,18 +59,13 @@ func (c *cluster) restartServer(s *server) {
 // client reuses its connections.
 var client = &http.Client{Timeout: process.Patience, Transport: transport{&http.Transport{MaxIdleConnsPerHost: 64}}}
 
-// transport sends no request twice, as net/http does with an Idempotency-Key, and
-// keeps the header field Connection, which net/http removes.
+// transport sends no request twice, as net/http does with an Idempotency-Key.
 type transport struct{ *http.Transport }
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	once := *req
 	once.GetBody = nil
-	resp, err := t.Transport.RoundTrip(&once)
-	if err == nil && resp.Close {
-		resp.Header.Set("Connection", "close")
-	}
-	return resp, err
+	return t.Transport.RoundTrip(&once)
 }
 
 // errRefused is in the error of a complete response that is not the wanted one.
@@ -131,7 +122,7 @@ func (s *server) page(status string, after int64, limit int) (pets []petstore.Pe
 func (s *server) list(t *testing.T, status string, after int64) (all []petstore.Pet) {
 	t.Helper()
 	for more := true; more; {
-		eventually(t, "a list", func() error {
+		etcd.Eventually(t, "a list", func() error {
 			page, next, err := s.page(status, after, petstore.MaxLimit)
 			if err == nil && len(page) > 0 {
 				after = page[len(page)-1].ID
