@@ -95,7 +95,8 @@ func (s *Store) read(ctx context.Context, ops ...clientv3.Op) (values, error) {
 	return values{}.add(resp.Responses), nil
 }
 
-// do carries out a transaction that can be repeated, such as a read.
+// do carries out a transaction that can be repeated, such as a read. ctx must have
+// a deadline, so that a call of several requests ends at one.
 func (s *Store) do(ctx context.Context, t txn) (*clientv3.TxnResponse, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
@@ -105,8 +106,6 @@ func (s *Store) do(ctx context.Context, t txn) (*clientv3.TxnResponse, error) {
 		return nil, errBusy
 	}
 	defer s.reading.Add(-1)
-	ctx, cancel := s.limit(ctx)
-	defer cancel()
 	resp, _, err := s.call(ctx, t)
 	if u := s.usable(ctx); err != nil && u != nil && u != errLate { // err says more than errLate
 		err = u

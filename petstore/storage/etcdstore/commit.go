@@ -65,8 +65,8 @@ func (u *update) delete(key string) {
 // changed the state since, the compare fails, and the response has the new state
 // to build on.
 func (s *Store) commit(batch []*write) error {
-	if e := s.failure.Load(); e != nil {
-		return e // what was queued before the failure is not for this cluster
+	if err := context.Cause(s.failed); err != nil {
+		return err // what was queued before the failure is not for this cluster
 	}
 	ctx, cancel := s.limit(s.context)
 	defer cancel()

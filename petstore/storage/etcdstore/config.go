@@ -94,12 +94,6 @@ func (c Config) withDefaults() (Config, error) {
 	if (c.Username == "") != (c.Password == nil) {
 		return c, errors.New("user and password: must be given together")
 	}
-	if c.RequestTimeout < 0 {
-		return c, fmt.Errorf("request timeout: must not be negative, got %v", c.RequestTimeout)
-	}
-	if c.QueueCapacity < 0 {
-		return c, fmt.Errorf("queue capacity: must not be negative, got %d", c.QueueCapacity)
-	}
 	c.Prefix = cmp.Or(c.Prefix, DefaultPrefix)
 	c.RequestTimeout = cmp.Or(c.RequestTimeout, DefaultRequestTimeout)
 	c.QueueCapacity = cmp.Or(c.QueueCapacity, petstore.DefaultQueueCapacity)

@@ -1,6 +1,11 @@
 // Package etcdstore keeps pets and messages in an etcd cluster, so that
 // they survive the loss of a machine.
 //
+//	store, err := etcdstore.Open(ctx, etcdstore.Config{
+//		Endpoints: []string{"http://10.0.0.1:2379", "http://10.0.0.2:2379", "http://10.0.0.3:2379"},
+//		NewStore:  true,
+//	})
+//
 // A [Store] implements every interface of package petstore, on a cluster that
 // any number of processes can use at the same time. When a call returns, what
 // it stored is on stable storage of most members. Creations that wait in a

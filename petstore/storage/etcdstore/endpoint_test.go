@@ -4,17 +4,14 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
-	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// logged returns a condition for [eventually]: the log contains text.
+// logged returns a condition for [etcd.Eventually]: the log contains text.
 func logged(log *process.Output, text string) func() error {
 	return func() error {
 		if !strings.Contains(log.String(), text) {
@@ -42,42 +39,14 @@ func TestEndpointStates(t *testing.T) {
 		}
 	}
 	p.gone.Store(true)
-	eventually(t, "the loss is logged", logged(&log, "url="+p.url+` state="does not respond: `))
+	etcd.Eventually(t, "the loss is logged", logged(&log, "url="+p.url+` state="does not respond: `))
 	p.gone.Store(false)
-	eventually(t, "the return is logged", logged(&log, "url="+p.url+" state=responds"))
+	etcd.Eventually(t, "the return is logged", logged(&log, "url="+p.url+" state=responds"))
 	if n := strings.Count(log.String(), "\n"); n != 3 {
 		t.Errorf("the log has %d lines, want 3:\n%s", n, log.String())
 	}
 	all := s.Endpoints()
 	if len(all) != 3 || all[0].State != "responds" || all[0].Calls == 0 || all[0].Failed > 0 || all[0].Seconds == 0 || all[2].URL != wrong || all[2].Failed == 0 {
 		t.Errorf("%+v", all)
-	}
-}
-
-// A creation writes nothing into a cluster that has replaced the store's,
-// even if it is the first of its process.
-func TestRebuiltCluster(t *testing.T) {
-	first, second := newCluster(t), newCluster(t)
-	p := newProxy(t, first)
-	s := open(t, etcdstore.Config{Endpoints: []string{p.url}})
-	create(t, s, petstore.NewPet{}, "")
-	fresh := open(t, etcdstore.Config{Endpoints: []string{p.url}})
-	p.to.Store(&second)
-	p.gone.Store(true) // the connection ends with the next bytes
-	time.AfterFunc(300*time.Millisecond, func() { p.gone.Store(false) })
-	var wg sync.WaitGroup
-	for _, s := range []*etcdstore.Store{s, fresh} {
-		wg.Go(func() {
-			for s.Err() == nil {
-				if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); err == nil {
-					t.Error("the other cluster accepted a creation")
-				}
-			}
-			t.Log(s.Err())
-		})
-	}
-	wg.Wait()
-	if n := count(t, clientOf(t, second), ""); n > 0 {
-		t.Errorf("the new cluster holds %d keys", n)
 	}
 }

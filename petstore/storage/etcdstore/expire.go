@@ -67,58 +67,63 @@ func (s *Store) expireAll() {
 // expire deletes what was written under names whose lease has ended. It only
 // deletes, which a cluster without space accepts.
 func (s *Store) expire(ctx context.Context) error {
-	found, err := s.read(ctx,
+	limit, cancel := s.limit(ctx)
+	defer cancel()
+	found, err := s.read(limit,
 		clientv3.OpGet(leaseKey, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
 		clientv3.OpGet(writerKey, clientv3.WithPrefix(), clientv3.WithKeysOnly()))
-	var errs []error
+	errs := []error{err}
 	for key := range found {
 		if name, ok := strings.CutPrefix(key, writerKey); ok && len(name) == 8 && found[leaseKey+name] == nil {
-			errs = append(errs, s.expireName(ctx, name))
+			more := true
+			for err = nil; more && err == nil; {
+				more, err = s.expireSome(ctx, name)
+			}
+			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(errs, err)...)
+	return errors.Join(errs...)
 }
 
 // expireStep is how many records of outcomes one transaction deletes, with the
 // outcomes. More would stall the cluster.
 const expireStep = 16
 
-// expireName deletes the outcomes that were written under a name, and then the
-// mark with that name. If the compare fails, the records are gone: deleted by
-// another process, or by an attempt without a response. The Once of a deleted
-// outcome may have been used again since.
-func (s *Store) expireName(ctx context.Context, name string) error {
-	for {
-		found, err := s.read(ctx, clientv3.OpGet(onceLogKey+name, clientv3.WithPrefix(), clientv3.WithLimit(expireStep)))
+// expireSome deletes outcomes that were written under a name, and in the end the
+// mark with that name. more says that it has not come to the end. If the compare
+// fails, the records are gone: deleted by another process, or by an attempt without
+// a response. The Once of a deleted outcome may have been used again since.
+func (s *Store) expireSome(ctx context.Context, name string) (more bool, err error) {
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
+	found, err := s.read(ctx, clientv3.OpGet(onceLogKey+name, clientv3.WithPrefix(), clientv3.WithLimit(expireStep)))
+	if err != nil {
+		return false, err
+	}
+	var same []clientv3.Cmp
+	var drop []clientv3.Op
+	for key, kv := range found {
+		digests, err := found.open(key)
 		if err != nil {
-			return err
+			return false, err
 		}
-		var same []clientv3.Cmp
-		var drop []clientv3.Op
-		for key, kv := range found {
-			digests, err := found.open(key)
-			if err != nil {
-				return err
-			}
-			same = append(same, clientv3.Compare(clientv3.ModRevision(key), "=", kv.ModRevision))
-			drop = append(drop, clientv3.OpDelete(key))
-			for digest := range slices.Chunk(digests, sha256.Size) {
-				drop = append(drop, clientv3.OpDelete(onceKey+string(digest)))
-			}
-		}
-		if len(found) == 0 {
-			// A key of another store or application may look like a mark.
-			v, err := s.read(ctx, gets(writerKey+name)...)
-			if err != nil || len(v) == 0 {
-				return err
-			}
-			if _, err := v.open(writerKey + name); err != nil {
-				return err
-			}
-			drop = []clientv3.Op{clientv3.OpDelete(writerKey + name)}
-		}
-		if _, err := s.do(ctx, txn{compares: same, then: nest(drop, maxFlat)}); err != nil || len(found) == 0 {
-			return err
+		same = append(same, clientv3.Compare(clientv3.ModRevision(key), "=", kv.ModRevision))
+		drop = append(drop, clientv3.OpDelete(key))
+		for digest := range slices.Chunk(digests, sha256.Size) {
+			drop = append(drop, clientv3.OpDelete(onceKey+string(digest)))
 		}
 	}
+	if len(found) == 0 {
+		// A key of another store or application may look like a mark.
+		v, err := s.read(ctx, gets(writerKey+name)...)
+		if err != nil || len(v) == 0 {
+			return false, err
+		}
+		if _, err := v.open(writerKey + name); err != nil {
+			return false, err
+		}
+		drop = []clientv3.Op{clientv3.OpDelete(writerKey + name)}
+	}
+	_, err = s.do(ctx, txn{compares: same, then: nest(drop, maxFlat)})
+	return len(found) > 0, err
 }

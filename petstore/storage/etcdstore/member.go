@@ -161,8 +161,6 @@ func (e *memberError) reason() string {
 	switch {
 	case errors.Is(e.err, rpctypes.ErrAuthFailed):
 		return "the user or the password is wrong"
-	case errors.Is(e.err, rpctypes.ErrUserEmpty):
-		return "the cluster requires a user and a password"
 	case errors.Is(e.err, rpctypes.ErrPermissionDenied):
 		return "the user (without one, the name in the certificate) may not read and write the prefix"
 	}
@@ -175,12 +173,9 @@ func (e *memberError) reason() string {
 	}
 	secure := strings.HasPrefix(e.endpoint, "https:")
 	switch has := func(part string) bool { return strings.Contains(text, part) }; {
-	case has("server preface") && has("use of closed network connection"):
-		// gRPC gave up waiting. A member that has just started does that too.
-		text = "it accepts connections, and sends nothing"
 	case has("look like a TLS handshake") || has("handshake failed: EOF"):
 		text += " (is it http?)"
-	case !secure && has("server preface"):
+	case !secure && has("server preface") && !has("use of closed network connection"): // otherwise gRPC gave up waiting
 		text += " (is it https?)"
 	case secure && (has("certificate required") || has("broken pipe") || has("connection reset")):
 		// The connection may end before the member's reason arrives.

@@ -8,18 +8,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Errors of [Open].
-var (
-	// ErrForeign says that the prefix holds something other than a store.
-	ErrForeign = errors.New("the prefix is in use by another application")
-
-	// ErrNewer says that the store has the layout of a newer release.
-	ErrNewer = errors.New("the store was made by a newer release")
-
-	// ErrNoStore says that there is no store under the prefix, and that
-	// Config.NewStore is not set.
-	ErrNoStore = errors.New("there is no store")
-)
+// ErrNoStore is returned by [Open] if there is no store under the prefix, and
+// Config.NewStore is not set.
+var ErrNoStore = errors.New("there is no store")
 
 // Open opens the store in a cluster. If the cluster cannot be reached or refuses
 // the client, or the endpoints belong to different clusters, the error says so
@@ -31,9 +22,10 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the store in etcd: %w", err)
 	}
-	s := &Store{config: config, failed: make(chan struct{})}
+	s := &Store{config: config}
 	s.filled.L = &s.mu
 	s.context, s.cancel = context.WithCancel(context.Background())
+	s.failed, s.end = context.WithCancelCause(context.Background())
 	s.committer.stopped = make(chan struct{})
 	if err = s.connect(ctx); err == nil {
 		err = s.prepare(ctx)
@@ -63,16 +55,16 @@ func (s *Store) disconnect() {
 // existing store can be opened by a user who may only read, and in a cluster
 // without space.
 func (s *Store) prepare(ctx context.Context) error {
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
 	v, err := s.read(ctx, gets(stateKey)...)
 	if err == nil && v[stateKey] == nil {
-		if err = s.make(ctx); err == nil { // or another process has
-			v, err = s.read(ctx, gets(stateKey)...)
-		}
+		err = s.make(ctx) // or another process has
 	}
 	if err != nil {
 		return err
 	}
-	st, err := s.stateOf(v)
+	st, err := s.state(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,7 +88,7 @@ func (s *Store) make(ctx context.Context) error {
 		return err
 	}
 	for key := range (values{}).add(resp.Responses) {
-		return fmt.Errorf("%w: prefix %q has the key %q", ErrForeign, s.config.Prefix, s.config.Prefix+key)
+		return fmt.Errorf("another application uses the prefix %q: it has the key %q", s.config.Prefix, s.config.Prefix+key)
 	}
 	if !s.config.NewStore {
 		return fmt.Errorf("%w under the prefix %q", ErrNoStore, s.config.Prefix)

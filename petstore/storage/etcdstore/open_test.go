@@ -2,7 +2,6 @@ package etcdstore_test
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -17,11 +16,11 @@ import (
 
 // refuse opens a store that cannot be opened, until the error contains want: on a
 // busy machine it may be another one at first.
-func refuse(t *testing.T, c etcdstore.Config, want string) (err error) {
+func refuse(t *testing.T, c etcdstore.Config, want string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("the error says %q", want), func() error {
-		var s *etcdstore.Store
-		if s, err = etcdstore.Open(t.Context(), c); err == nil {
+	etcd.Eventually(t, fmt.Sprintf("the error says %q", want), func() error {
+		s, err := etcdstore.Open(t.Context(), c)
+		if err == nil {
 			s.Close()
 			t.Fatalf("it opened; want an error that says %q", want)
 		}
@@ -30,12 +29,17 @@ func refuse(t *testing.T, c etcdstore.Config, want string) (err error) {
 		}
 		return nil
 	})
-	return err
 }
 
 func TestOpenErrors(t *testing.T) {
-	here, silent := []string{endpoint}, newProxy(t, endpoint)
-	silent.hold.Store(true)
+	here, client := []string{endpoint}, clientOf(t, endpoint)
+	holds := func(key, value string) etcdstore.Config {
+		prefix := newPrefix(t)
+		if _, err := client.Put(t.Context(), prefix+key, value); err != nil {
+			t.Fatal(err)
+		}
+		return etcdstore.Config{Endpoints: here, Prefix: prefix, NewStore: true}
+	}
 	for _, tt := range []struct {
 		name string
 		c    etcdstore.Config
@@ -48,32 +52,11 @@ func TestOpenErrors(t *testing.T) {
 		{"TLS for http", etcdstore.Config{Endpoints: here, TLS: func() (*tls.Config, error) { return nil, nil }}, "certificates need https"},
 		{"user without password", etcdstore.Config{Endpoints: here, Username: "anna"}, "must be given together"},
 		{"nothing listens", etcdstore.Config{Endpoints: []string{"http://" + etcd.FreeAddress()}}, "no member of the cluster can be used"},
-		{"silent", etcdstore.Config{Endpoints: []string{silent.url}}, "it accepts connections, and sends nothing"},
 		{"https to http", etcdstore.Config{Endpoints: []string{secure(endpoint)}}, "is it http?"},
+		{"other key", holds("something", "else"), "another application uses the prefix"},
+		{"newer layout", holds("s", etcdstore.Sealed("s", []byte{2})), "made by a newer release: its layout has version 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { refuse(t, tt.c, tt.want) })
-	}
-}
-
-func TestOpenForeign(t *testing.T) {
-	client := clientOf(t, endpoint)
-	for _, tt := range []struct {
-		name, key, value string
-		want             error
-		says             string
-	}{
-		{"other key", "something", "else", etcdstore.ErrForeign, "something"},
-		{"newer layout", "s", etcdstore.Sealed("s", []byte{2}), etcdstore.ErrNewer, "version 2"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			prefix := newPrefix(t)
-			if _, err := client.Put(t.Context(), prefix+tt.key, tt.value); err != nil {
-				t.Fatal(err)
-			}
-			if err := refuse(t, etcdstore.Config{Endpoints: []string{endpoint}, Prefix: prefix, NewStore: true}, tt.says); !errors.Is(err, tt.want) {
-				t.Errorf("%v", err)
-			}
-		})
 	}
 }
 
@@ -103,19 +86,10 @@ func TestNewStore(t *testing.T) {
 	prefix, silent := newPrefix(t), newProxy(t, endpoint)
 	silent.gone.Store(true)
 	both := []string{silent.url, endpoint}
-	if err := refuse(t, etcdstore.Config{Endpoints: both, Prefix: prefix}, prefix); !errors.Is(err, etcdstore.ErrNoStore) {
-		t.Errorf("%v", err)
-	}
+	refuse(t, etcdstore.Config{Endpoints: both, Prefix: prefix}, "there is no store under the prefix")
 	refuse(t, etcdstore.Config{Endpoints: both, Prefix: prefix, NewStore: true}, silent.url+" does not respond")
 	if n := count(t, clientOf(t, endpoint), prefix); n > 0 {
 		t.Errorf("there are %d keys", n)
-	}
-	for want := range int64(3) { // NewStore does nothing to a store that exists
-		s := open(t, etcdstore.Config{Prefix: prefix})
-		if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != want {
-			t.Errorf("%+v, %v; want %d pets", stats, err, want)
-		}
-		create(t, s, petstore.NewPet{}, "")
 	}
 }
 
@@ -130,7 +104,7 @@ func TestTwoClusters(t *testing.T) {
 	config := etcdstore.Config{Endpoints: []string{late.url, endpoint}, Prefix: prefix, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	s := open(t, config)
 	late.gone.Store(false)
-	eventually(t, "the log names the other cluster", logged(&log, "url="+late.url+` state="is not used: it belongs to cluster `))
+	etcd.Eventually(t, "the log names the other cluster", logged(&log, "url="+late.url+` state="is not used: it belongs to cluster `))
 	for range 100 {
 		create(t, s, petstore.NewPet{}, "")
 	}

@@ -1,27 +1,24 @@
 package etcdstore_test
 
 import (
-	"bytes"
 	"io"
 	"math/rand/v2"
 	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // proxy is what a client reaches instead of a member, with faults.
 type proxy struct {
 	url  string
-	to   atomic.Pointer[string] // the URL of the member
-	hold atomic.Bool            // connections stay open, and nothing passes
-	gone atomic.Bool            // connections are closed
+	to   string      // the address of the member
+	hold atomic.Bool // connections stay open, and nothing passes
+	gone atomic.Bool // connections are closed
 	// Every so often, counted in responses, a response is lost together with
 	// its connection, after the member has carried out the request. 0: never.
 	every atomic.Int64
 	lost  atomic.Int64 // how many
-	delay atomic.Int64 // how much later responses arrive, in nanoseconds
 }
 
 func newProxy(t *testing.T, to string) *proxy {
@@ -30,8 +27,7 @@ func newProxy(t *testing.T, to string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{url: "http://" + ln.Addr().String()}
-	p.to.Store(&to)
+	p := &proxy{url: "http://" + ln.Addr().String(), to: strings.TrimPrefix(to, "http://")}
 	t.Cleanup(func() { ln.Close(); p.gone.Store(true) })
 	go func() {
 		for {
@@ -47,37 +43,23 @@ func newProxy(t *testing.T, to string) *proxy {
 
 func (p *proxy) serve(from net.Conn) {
 	defer from.Close()
-	to, err := net.Dial("tcp", strings.TrimPrefix(*p.to.Load(), "http://"))
+	to, err := net.Dial("tcp", p.to)
 	if err != nil {
 		return
 	}
 	go func() {
 		defer to.Close()
-		_, _ = io.Copy(writer{proxy: p, conn: to}, from)
+		_, _ = io.Copy(writer{p, to, false}, from)
 	}()
-	late := make(chan lateBytes, 1000)
-	defer close(late)
-	go func() {
-		for b := range late {
-			time.Sleep(time.Until(b.at))
-			_, _ = from.Write(b.bytes)
-		}
-	}()
-	_, _ = io.Copy(writer{p, from, late}, to)
+	_, _ = io.Copy(writer{p, from, true}, to)
 	to.Close()
-}
-
-// lateBytes are what arrives at the client at some time.
-type lateBytes struct {
-	at    time.Time
-	bytes []byte
 }
 
 // writer passes on what the proxy lets through.
 type writer struct {
 	*proxy
-	conn net.Conn
-	late chan lateBytes // to the client; nil: to the member
+	to       io.Writer
+	response bool
 }
 
 func (w writer) Write(b []byte) (int, error) {
@@ -86,12 +68,9 @@ func (w writer) Write(b []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	case w.hold.Load():
 		return len(b), nil
-	case w.late == nil:
-		return w.conn.Write(b)
-	case every > 0 && rand.Int64N(every) == 0:
+	case w.response && every > 0 && rand.Int64N(every) == 0:
 		w.lost.Add(1)
 		return 0, io.ErrClosedPipe
 	}
-	w.late <- lateBytes{time.Now().Add(time.Duration(w.delay.Load())), bytes.Clone(b)}
-	return len(b), nil
+	return w.to.Write(b)
 }

@@ -51,7 +51,7 @@ func decodeState(b []byte, rev int64) (*state, error) {
 		return nil, damaged("the state is empty")
 	}
 	if b[0] > schema {
-		return nil, fmt.Errorf("%w: its layout has version %d, and this release knows %d", ErrNewer, b[0], schema)
+		return nil, fmt.Errorf("the store was made by a newer release: its layout has version %d, and this release knows %d", b[0], schema)
 	}
 	n, b, err := decodeNumbers(b[1:], 7)
 	if err != nil {

@@ -2,6 +2,7 @@ package etcdstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -35,8 +36,8 @@ type Store struct {
 
 	committer committer
 
-	failure atomic.Pointer[petstore.Error]
-	failed  chan struct{}
+	failed context.Context // ends when the store fails, with the error of all calls from then on
+	end    context.CancelCauseFunc
 }
 
 var (
@@ -71,29 +72,23 @@ func (s *Store) Close() error {
 // another one than the one that was opened, or to be in an earlier state. What
 // the store knows is then wrong, and every call fails with
 // petstore.CodeUnavailable until the store is closed and opened again.
-func (s *Store) Failed() <-chan struct{} { return s.failed }
+func (s *Store) Failed() <-chan struct{} { return s.failed.Done() }
 
 // Err returns why the store has failed; nil if it has not.
-func (s *Store) Err() error {
-	if e := s.failure.Load(); e != nil {
-		return e.Err
-	}
-	return nil
-}
+func (s *Store) Err() error { return errors.Unwrap(context.Cause(s.failed)) }
 
 func (s *Store) fail(err error) error {
-	e := &petstore.Error{Code: petstore.CodeUnavailable, Message: "the store has failed and must be opened again", Err: err}
-	if s.failure.CompareAndSwap(nil, e) {
+	if s.failed.Err() == nil {
 		s.config.Logger.Error("the store has failed: it refuses everything until it is opened again", "err", err)
-		close(s.failed)
 	}
-	return s.failure.Load()
+	s.end(unavailable("the store has failed and must be opened again", err))
+	return context.Cause(s.failed)
 }
 
 // usable returns why a call cannot begin now, nil if it can.
 func (s *Store) usable(ctx context.Context) error {
-	if e := s.failure.Load(); e != nil {
-		return e
+	if err := context.Cause(s.failed); err != nil {
+		return err
 	}
 	if s.context.Err() != nil {
 		return errClosed
@@ -136,6 +131,8 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // state reads the counters.
 func (s *Store) state(ctx context.Context) (*state, error) {
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
 	v, err := s.read(ctx, gets(stateKey)...)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,127 @@
+package etcdstore_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/animalstore/internal/etcd"
+	"example.com/animalstore/internal/process"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// Every call ends by its timeout when the cluster is silent, with an error that
+// names the endpoint, and succeeds when the cluster is back.
+func TestSilence(t *testing.T) {
+	p := newProxy(t, endpoint)
+	s := open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: newPrefix(t), RequestTimeout: 4 * time.Second})
+	create(t, s, petstore.NewPet{}, "")
+	p.hold.Store(true)
+	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), p.url+": no response within ") {
+		t.Errorf("the error is %v, want it to name %s", err, p.url)
+	}
+	var wg sync.WaitGroup
+	for name, call := range map[string]func() error{
+		"get":    func() error { _, err := s.GetPet(t.Context(), 1); return err },
+		"list":   func() error { _, err := s.ListPets(t.Context(), petstore.ListQuery{}); return err },
+		"create": func() error { _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); return err },
+		"submit": func() error { _, err := s.SubmitMessage(t.Context(), "", petstore.Once{}); return err },
+		"remove": func() error { return s.RemoveMessages(t.Context(), "msg_1") },
+		"queue":  func() error { _, err := s.QueuedMessages(t.Context(), 1); return err },
+		"stats":  func() error { _, err := s.Stats(t.Context()); return err },
+		"ready":  func() error { return s.Ready(t.Context()) },
+	} {
+		wg.Go(func() {
+			if err := call(); petstore.CodeOf(err) != petstore.CodeUnavailable {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	wg.Wait()
+	p.gone.Store(true) // what was held back is lost
+	time.Sleep(100 * time.Millisecond)
+	p.hold.Store(false)
+	p.gone.Store(false)
+	etcd.Eventually(t, "the store recovers", func() error {
+		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+		return err
+	})
+}
+
+// A read that waits for a silent cluster ends when the store is closed.
+func TestCloseEndsReads(t *testing.T) {
+	p := newProxy(t, endpoint)
+	s := open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: newPrefix(t), RequestTimeout: time.Hour})
+	create(t, s, petstore.NewPet{}, "")
+	p.hold.Store(true)
+	ended := make(chan error)
+	go func() {
+		_, err := s.GetPet(t.Context(), 1)
+		ended <- err
+	}()
+	time.Sleep(100 * time.Millisecond) // most of the time, the read waits then
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-ended:
+		if petstore.CodeOf(err) != petstore.CodeUnavailable {
+			t.Error(err)
+		}
+	case <-time.After(process.Patience):
+		t.Fatal("the read does not end")
+	}
+}
+
+// No creation fails while the leader hands over to other members, as before an
+// upgrade.
+func TestMovedLeader(t *testing.T) {
+	members := newMembers(t.TempDir(), 3)
+	etcd.Serve(t, members)
+	urls := etcd.URLs(members)
+	s := open(t, etcdstore.Config{Endpoints: urls, RequestTimeout: process.Patience})
+	var created atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	var writers sync.WaitGroup
+	for range 8 {
+		writers.Go(func() {
+			for ctx.Err() == nil {
+				create(t, s, petstore.NewPet{}, "")
+				created.Add(1)
+			}
+		})
+	}
+	for range 8 {
+		before := created.Load()
+		etcd.Eventually(t, "the leader moves", func() error {
+			resp, err := clientOf(t, urls[0]).Status(t.Context(), urls[0])
+			if err != nil {
+				return err
+			}
+			list, err := clientOf(t, urls...).MemberList(t.Context())
+			if err != nil {
+				return err
+			}
+			for i, m := range list.Members {
+				if m.ID == resp.Leader {
+					_, err = clientOf(t, m.ClientURLs...).MoveLeader(t.Context(), list.Members[(i+1)%3].ID)
+					return err
+				}
+			}
+			return errors.New("there is no leader")
+		})
+		etcd.Eventually(t, "there are further pets", func() error {
+			if created.Load() < before+50 {
+				return errors.New("too few pets")
+			}
+			return nil
+		})
+	}
+	stop()
+	writers.Wait()
+}
