@@ -18,10 +18,4 @@ var target = storagetest.Target{
 
 func TestStore(t *testing.T) { storagetest.Run(t, target) }
 
-func TestRandom(t *testing.T) {
-	n := 100
-	if testing.Short() {
-		n = 20
-	}
-	storagetest.RunRandom(t, target, n, 1)
-}
+func TestRandom(t *testing.T) { storagetest.RunRandom(t, target, 100, 1) }
