@@ -8,6 +8,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
@@ -31,7 +32,7 @@ func createWithKeys(t *testing.T, s *etcdstore.Store, kind string, n int) []int6
 // outcomes.
 func expireUntil(t *testing.T, c *clientv3.Client, s *etcdstore.Store, prefix string, want int64) {
 	t.Helper()
-	eventually(t, "the outcomes have expired", func() error {
+	etcd.Eventually(t, "the outcomes have expired", func() error {
 		if err := s.Expire(t.Context()); err != nil {
 			t.Fatal(err)
 		}

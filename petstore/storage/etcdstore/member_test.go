@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,7 +16,6 @@ import (
 	"go.uber.org/zap"
 
 	"example.com/animalstore/internal/etcd"
-	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
@@ -29,32 +29,24 @@ var (
 // built in the module that depends on it, so that this module and its importers
 // do not.
 func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (code int, err error) {
 	dir, err := os.MkdirTemp("", "etcdstore-test-*")
 	if err != nil {
-		return 0, err
+		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "etcd")
 	out, err := exec.Command("go", "build", "-C", "../../../cmd/refserver-etcd", "-o", binary, etcd.Command).CombinedOutput()
 	if err != nil {
-		return 0, fmt.Errorf("building etcd: %w\n%s", err, out)
+		log.Fatalf("building etcd: %v\n%s", err, out)
 	}
 	shared := newMembers(dir, 1)[0]
 	if err := shared.Start(); err != nil {
-		return 0, err
+		log.Fatal(err)
 	}
-	defer shared.Kill()
 	endpoint = shared.URL
-	return m.Run(), nil
+	code := m.Run()
+	shared.Kill()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // newMembers returns the members of a new cluster.
@@ -112,7 +104,7 @@ func open(t *testing.T, c etcdstore.Config) *etcdstore.Store {
 	c.NewStore = true
 	c.RequestTimeout = cmp.Or(c.RequestTimeout, time.Minute) // the machine may be busy
 	var s *etcdstore.Store
-	eventually(t, "the store opens", func() (err error) { // a member may take long to start
+	etcd.Eventually(t, "the store opens", func() (err error) { // a member may take long to start
 		s, err = etcdstore.Open(context.Background(), c)
 		return err
 	})
@@ -128,16 +120,4 @@ func create(t *testing.T, s *etcdstore.Store, p petstore.NewPet, key string) pet
 		t.Error(err)
 	}
 	return pet
-}
-
-// eventually waits until f returns nil.
-func eventually(t *testing.T, what string, f func() error) {
-	t.Helper()
-	err := f()
-	for end := time.Now().Add(process.Patience); err != nil; err = f() {
-		if time.Now().After(end) {
-			t.Fatalf("timed out waiting until %s: %v", what, err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
 }
