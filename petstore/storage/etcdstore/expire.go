@@ -75,8 +75,7 @@ func (s *Store) expire(ctx context.Context) error {
 	errs := []error{err}
 	for key := range found {
 		if name, ok := strings.CutPrefix(key, writerKey); ok && len(name) == 8 && found[leaseKey+name] == nil {
-			more := true
-			for err = nil; more && err == nil; {
+			for more := true; more; {
 				more, err = s.expireSome(ctx, name)
 			}
 			errs = append(errs, err)
@@ -90,7 +89,7 @@ func (s *Store) expire(ctx context.Context) error {
 const expireStep = 16
 
 // expireSome deletes outcomes that were written under a name, and in the end the
-// mark with that name. more says that it has not come to the end. If the compare
+// mark with that name. more says that it must be called again. If the compare
 // fails, the records are gone: deleted by another process, or by an attempt without
 // a response. The Once of a deleted outcome may have been used again since.
 func (s *Store) expireSome(ctx context.Context, name string) (more bool, err error) {
@@ -125,5 +124,5 @@ func (s *Store) expireSome(ctx context.Context, name string) (more bool, err err
 		drop = []clientv3.Op{clientv3.OpDelete(writerKey + name)}
 	}
 	_, err = s.do(ctx, txn{compares: same, then: nest(drop, maxFlat)})
-	return len(found) > 0, err
+	return len(found) > 0 && err == nil, err
 }
