@@ -68,6 +68,7 @@ func TestIndex(t *testing.T) {
 		} else {
 			fill(t, writer, oracle, int(added), statuses[rand.IntN(len(statuses))])
 		}
+		compare(warm, statuses[rand.IntN(len(statuses))], max(0, n-50), 100)
 		for _, status := range statuses {
 			compare(warm, status, n, 100)
 			for range 10 {
