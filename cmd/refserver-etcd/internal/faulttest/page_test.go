@@ -121,7 +121,7 @@ func TestPage(t *testing.T) {
 			s.stop()
 			s.runAll(commands)
 			s.runAll(member)
-			eventually(t, "the health of the members", func() error { return s.run(operator, health) })
+			etcd.Eventually(t, "the health of the members", func() error { return s.run(operator, health) })
 			s.runAll(serve) // which adds a pet
 			got := s.server().list(t, "", 0)
 			if len(got) != len(stored)+1 || !slices.Equal(got[:len(stored)], stored) {
