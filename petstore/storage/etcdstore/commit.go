@@ -71,7 +71,7 @@ func (s *Store) commit(batch []*write) error {
 	ctx, cancel := s.limit(s.context)
 	defer cancel()
 	c := &s.committer
-	base := basis{state: c.state}
+	base, rev := basis{state: c.state}, int64(-1)
 	c.state, c.pause = nil, 0
 	err := s.identify(ctx)
 	if err != nil {
@@ -92,8 +92,13 @@ func (s *Store) commit(batch []*write) error {
 			c.state = base.state
 			return nil
 		}
-		c.number++
-		rev := base.state.rev
+		// The number is for all attempts on the same state. If an attempt
+		// without a response is carried out late, after another that lost only
+		// because a key exists, the mark still has this number.
+		if base.state.rev != rev {
+			rev = base.state.rev
+			c.number++
+		}
 		start := time.Now()
 		resp, unsure, err := s.call(ctx, s.transaction(base, u, batch))
 		if err != nil {
@@ -120,11 +125,6 @@ func (s *Store) commit(batch []*write) error {
 			// The lease of the name has ended, because the machine slept
 			// or by hand. The mark may have been deleted.
 			c.name = ""
-			return unknown(nil)
-		}
-		if unsure && base.state.rev == rev {
-			// It lost because a key exists, which may expire. Then an attempt
-			// without a response could be carried out after the next one.
 			return unknown(nil)
 		}
 		if ctx.Err() != nil {
