@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"os"
 	"path/filepath"
 	"testing"
+
+	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
 var everyBit = flag.Bool("every-bit", false, "flip each bit of the meta pages, not only a few")
@@ -108,5 +112,29 @@ func TestAcceptOlder(t *testing.T) {
 	}
 	if !lost[3] || !lost[4] {
 		t.Errorf("the first free IDs are %v, want 3 for one page and 4 for the other", lost)
+	}
+}
+
+// TestReadMeta flips a bit in each byte of the headers of both meta pages that
+// matters. The page that is verified must be the one that bbolt uses.
+func TestReadMeta(t *testing.T) {
+	dir := t.TempDir()
+	whole, path := filepath.Join(dir, "whole.db"), filepath.Join(dir, "pets.db")
+	makeStore(t, whole)
+	file := process.ReadFile(t, whole)
+	for i := range 2 * 10 {
+		flipMeta(t, path, file, i%2, i/2*8)
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := boltfile.ReadMeta(f)
+		f.Close()
+		edit(t, path, func(tx *bbolt.Tx) error {
+			if want := uint64(tx.ID()) - 1; err != nil || got.TxID != want || got.Spare == nil {
+				t.Errorf("byte %d of page %d: %+v, %v, want the transaction %d", i/2, i%2, got, err, want)
+			}
+			return nil
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"github.com/go-json-experiment/json"
@@ -38,12 +39,13 @@ type Exported struct {
 // [Check] it verifies the file first, changes nothing, and refuses a file that is
 // in use ([ErrLocked]).
 //
-// With SkipDamaged it then looks for the missing records on every page that is not
-// free. It finds copies of pets in the tables of the statuses, and records that no
-// table leads to any more, and writes them in the order of the pages. It writes
-// only records that pass their checksum, and each ID once.
+// With SkipDamaged it looks for what is missing on every page of the file that is
+// not free: it finds the copies in the tables of the statuses, and what no table
+// leads to any more. These records follow in the order of the pages. It writes
+// only records that pass their checksum, and each ID once. If it cannot know which
+// pages are free, it leaves out records of which it finds different versions.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
-	x := &export{Exported: Exported{Lost: -1, Last: -1}, w: w}
+	x := &export{Exported: Exported{Lost: -1, Last: -1}, w: w, written: map[int64]uint64{}}
 	if o != nil {
 		x.ExportOptions = *o
 	}
@@ -58,9 +60,9 @@ type export struct {
 	ExportOptions
 	Exported
 	w       io.Writer
-	state   state    // the zero state until it is read
-	written []uint64 // a bit for each ID that was written
-	err     error    // why the export ended early; nil: it has not
+	state   state            // the zero state until it is read
+	written map[int64]uint64 // a bit for each ID that is written or left out
+	err     error            // ends the export
 }
 
 func (x *export) run(path string) error {
@@ -105,11 +107,13 @@ func (x *export) issued() (last, stored int64) {
 // inOrder writes the records of a table until the first damage.
 func (x *export) inOrder(r *reader) error {
 	if x.Messages {
+		count := int64(0)
 		err := r.buckets.queue.ForEach(func(key, value []byte) error {
-			return cmp.Or(x.writeMessage(key, value), x.err)
+			count++
+			return cmp.Or(message(key, value, x.write), x.err)
 		})
-		if err == nil && x.Written != r.state.Queued {
-			err = damaged("the queue holds %d messages, want %d", x.Written, r.state.Queued)
+		if err == nil && count != r.state.Queued {
+			err = damaged("the queue holds %d messages, want %d", count, r.state.Queued)
 		}
 		return err
 	}
@@ -117,7 +121,7 @@ func (x *export) inOrder(r *reader) error {
 		if err = cmp.Or(err, x.err); err != nil {
 			return err
 		}
-		x.writePets(b)
+		pets(b, x.write)
 	}
 	return nil
 }
@@ -132,24 +136,40 @@ func (x *export) found(err error) {
 	}
 }
 
-// search writes the records on all pages that are not free. A free page may hold
-// records that were never committed.
+// search writes the records on all pages, those in use first. It skips free
+// pages, as they may hold what was never committed.
 func (x *export) search(f *boltfile.File) {
+	x.scan(f, true, x.write)
 	if f.FreeLost {
-		x.found(damaged("the freelist cannot be read: what is saved may be more than was acknowledged"))
+		x.found(damaged("the free pages are not known: what is saved may be more than was acknowledged"))
+		sums := map[int64]uint32{}
+		x.scan(f, false, func(id int64, record []byte) {
+			sum := crc32.Checksum(record, castagnoli)
+			if first, ok := sums[id]; ok && first != sum && x.wanted(id) {
+				x.written[id/64] |= 1 << (id % 64)
+				x.found(damaged("there are different versions of the record %d, so it is left out", id))
+			}
+			sums[id] = sum
+		})
 	}
-	for key, value := range f.Scan() {
+	x.scan(f, false, x.write)
+}
+
+// scan calls yield with the records on the pages in use, or on those that no
+// table leads to.
+func (x *export) scan(f *boltfile.File, used bool, yield func(id int64, record []byte)) {
+	for key, value := range f.Scan(used) {
 		// An error means that the record is of another table, or damaged.
-		if s, err := openState(value); err == nil && !f.FreeLost { // otherwise it may be an older state
+		if s, err := openState(value); err == nil && (used || !f.FreeLost) { // otherwise it may be an older one
 			x.state = s
 		}
 		if x.Messages {
-			_ = x.writeMessage(key, value)
+			_ = message(key, value, yield)
 			continue
 		}
 		for i := range petTables {
 			if b, err := openBlock(&petTables[i], key, value); err == nil {
-				x.writePets(b)
+				pets(b, yield)
 			}
 		}
 		if x.err != nil {
@@ -158,35 +178,36 @@ func (x *export) search(f *boltfile.File) {
 	}
 }
 
-// writeMessage writes the message in a record.
-func (x *export) writeMessage(key, value []byte) error {
+// message calls yield with the message in a record.
+func message(key, value []byte, yield func(id int64, record []byte)) error {
 	n, m, err := openMessage(key, value)
 	if err != nil {
 		return err
 	}
 	line, err := json.Marshal(m)
 	if err == nil {
-		x.write(n, line)
+		yield(n, line)
 	}
 	return err
 }
 
-// writePets writes the pets in a block.
-func (x *export) writePets(b block) {
+// pets calls yield with the pets in a block.
+func pets(b block, yield func(id int64, record []byte)) {
 	for i := range b.n {
-		x.write(b.id(i), b.records(i, i+1))
+		yield(b.id(i), b.records(i, i+1))
 	}
 }
 
-// write writes a record, unless its ID was written before.
+// wanted reports whether an ID was issued, as far as that is known, and is
+// neither written nor left out.
+func (x *export) wanted(id int64) bool {
+	last, _ := x.issued()
+	return id > 0 && (last < 0 || id <= last) && x.written[id/64]&(1<<(id%64)) == 0
+}
+
+// write writes a record that is wanted.
 func (x *export) write(id int64, record []byte) {
-	if x.err != nil || id < 1 {
-		return
-	}
-	if need := id/64 + 1 - int64(len(x.written)); need > 0 {
-		x.written = append(x.written, make([]uint64, need)...)
-	}
-	if x.written[id/64]&(1<<(id%64)) != 0 {
+	if x.err != nil || !x.wanted(id) {
 		return
 	}
 	if _, x.err = x.w.Write(append(record[:len(record):len(record)], '\n')); x.err != nil {

@@ -15,6 +15,12 @@ func init() {
 	}
 }
 
+// AddMessage adds the n-th message to the queue, which the state does not know.
+func AddMessage(tx *bbolt.Tx, n int64) error {
+	key := idKey(n)
+	return tx.Bucket(queueTable.name).Put(key[:], queueTable.seal(key[:], make([]byte, 8)))
+}
+
 // SetSchema makes the file one of schema version 2.
 func SetSchema(tx *bbolt.Tx) error {
 	b := tx.Bucket(stateTable.name)

@@ -83,7 +83,11 @@ func safely(fn func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer func() {
 		debug.SetPanicOnFault(old)
-		if p := recover(); p != nil {
+		p := recover()
+		if _, fault := p.(interface{ Addr() uintptr }); fault {
+			p = "it was changed or cut short while it was read"
+		}
+		if p != nil {
 			err = damaged("%v", p)
 		}
 	}()

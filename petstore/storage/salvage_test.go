@@ -3,12 +3,17 @@ package storage_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
 
+	"example.com/animalstore/internal/process"
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -56,5 +61,109 @@ func TestExport(t *testing.T) {
 	writeFile(t, path, append(make([]byte, 2*pageSize), whole[2*pageSize:]...))
 	if out, x, err := export(&storage.ExportOptions{SkipDamaged: true}); err != nil || x.Lost != -1 || len(out) < len(all)*9/10 {
 		t.Errorf("without both meta pages: %+v, %v", x, err)
+	}
+}
+
+// exportDamaged writes a damaged file and exports what is left of it, which it
+// returns with what was reported.
+func exportDamaged(t *testing.T, path string, b []byte, messages bool) (out string, x storage.Exported, reports string) {
+	t.Helper()
+	writeFile(t, path, b)
+	var lines, damage strings.Builder
+	x, err := storage.Export(path, &lines, &storage.ExportOptions{
+		Messages:    messages,
+		SkipDamaged: true,
+		Report:      func(err error) { damage.WriteString(err.Error() + "\n") },
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return lines.String(), x, damage.String()
+}
+
+// TestExportFreelist damages the freelist alone. The store refuses the file, and
+// the export writes the same as without the damage.
+func TestExportFreelist(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	whole := small(t).file
+	list, leaf := pagesOf(whole, freelistPage)[0], pagesOf(whole, leafPage)[0]
+	for name, damage := range map[string]func(list []byte){
+		"flags":             func(list []byte) { list[8] ^= 0x20 },
+		"count":             func(list []byte) { list[10] -= 2 },
+		"pages after it":    func(list []byte) { list[12] ^= 3 },
+		"a page in use":     func(list []byte) { list[16] = byte(leaf) },
+		"a page not on it":  func(list []byte) { list[10]-- },
+		"a page beyond all": func(list []byte) { list[20] = 1 },
+	} {
+		b := bytes.Clone(whole)
+		damage(pageOf(b, list))
+		for _, messages := range []bool{false, true} {
+			want, _, _ := exportDamaged(t, path, whole, messages)
+			out, x, reports := exportDamaged(t, path, b, messages)
+			if diff := cmp.Diff(want, out); diff != "" || x.Lost != 0 || !strings.Contains(reports, "freelist") {
+				t.Errorf("%s: %+v; reported:\n%s(-want +got):\n%s", name, x, reports, diff)
+			}
+		}
+	}
+}
+
+// TestExportBit flips a bit in the header or an element of the leaf that holds
+// the queue. At most one message is lost.
+func TestExportBit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	whole := small(t).file
+	for _, page := range pagesOf(whole, leafPage) {
+		if !bytes.Contains(pageOf(whole, page), []byte("message 0")) {
+			continue
+		}
+		for _, at := range []int{8, 11, 12, 16, 16 + 4, 16 + 8, 16 + 12, 16 + 16*19 + 8} {
+			b := bytes.Clone(whole)
+			pageOf(b, page)[at] ^= 1
+			if _, x, reports := exportDamaged(t, path, b, true); x.Written < smallMessages-1 || reports == "" {
+				t.Errorf("with a bit of byte %d flipped: %+v; reported:\n%s", at, x, reports)
+			}
+		}
+	}
+}
+
+// TestExportTooHigh exports a message with a number that was never issued.
+func TestExportTooHigh(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	want, _, _ := exportDamaged(t, path, small(t).file, true)
+	edit(t, path, func(tx *bbolt.Tx) error { return storage.AddMessage(tx, 1<<32) })
+	if _, err := storage.Export(path, io.Discard, &storage.ExportOptions{Messages: true}); !errors.Is(err, storage.ErrDamaged) {
+		t.Errorf("the export returned %v", err)
+	}
+	if out, x, reports := exportDamaged(t, path, process.ReadFile(t, path), true); out != want || !strings.Contains(reports, "21 messages") {
+		t.Errorf("%+v: %s\n%s", x, out, reports)
+	}
+}
+
+// TestExportVersions exports from a file without meta pages, in which a commit
+// was lost before it was acknowledged, and its first ID was issued again. That ID
+// is left out.
+func TestExportVersions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	s := open(t, path)
+	load := func(n int, name string) []byte {
+		t.Helper()
+		pet := petstore.NewPet{Name: name, Status: petstore.StatusSold}
+		if _, err := s.Load(t.Context(), slices.Values(slices.Repeat([]petstore.NewPet{pet}, n))); err != nil {
+			t.Fatal(err)
+		}
+		return process.ReadFile(t, path)
+	}
+	before := load(5, "first")
+	never := load(200, "never acknowledged")
+	s.Close()
+	copy(never[:2*pageSize], before)
+	writeFile(t, path, never)
+	s = open(t, path)
+	b := load(1, "acknowledged")
+	s.Close()
+	clear(b[:2*pageSize])
+	out, x, reports := exportDamaged(t, path, b, false)
+	if strings.Contains(out, `"id":6,`) || !strings.Contains(reports, "versions of the record 6") {
+		t.Errorf("%+v:\n%s%s", x, out, reports)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,5 +66,31 @@ func TestCutShort(t *testing.T) {
 				t.Error("the store has not failed")
 			}
 		})
+	}
+}
+
+// cutter cuts a file short when the 50th line is written to it.
+type cutter struct {
+	path  string
+	lines int
+}
+
+func (c *cutter) Write(b []byte) (int, error) {
+	if c.lines++; c.lines == 50 {
+		return len(b), os.Truncate(c.path, 3*pageSize)
+	}
+	return len(b), nil
+}
+
+// TestExportCutShort cuts a file that is being exported.
+func TestExportCutShort(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is mapped cannot be cut short")
+	}
+	path := filepath.Join(t.TempDir(), "pets.db")
+	writeFile(t, path, small(t).file)
+	_, err := storage.Export(path, &cutter{path: path}, nil)
+	if !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), "cut short while it was read") {
+		t.Errorf("the export returned %v", err)
 	}
 }

@@ -28,16 +28,21 @@ var (
 // is not safe for concurrent use.
 type File struct {
 	Meta
-	Damaged  bool // damage was reported
-	FreeLost bool // the freelist is damaged: Scan may find what was never committed
+	Damaged  bool // damage of the trees was reported: bbolt must not be trusted with them
+	FreeLost bool // damage of the freelist was reported: a page that is free may not seem so
 
 	reader
-	report func(error)
-	free   bitmap
-	used   bitmap
-	roots  []uint64 // of the buckets that have pages of their own
-	buf    []byte   // for the next leaf
+	report     func(error) // damage of the trees
+	freeReport func(error) // damage of the freelist
+	free       bitmap
+	used       bitmap
+	own        uint64   // pages that the freelist takes
+	roots      []uint64 // of the buckets that have pages of their own
+	buf        []byte   // for the next leaf
 }
+
+// maxDoubtful is how many bytes Scan reads of a page that is not sound.
+const maxDoubtful = 64 << 20
 
 // bitmap has a bit for each page.
 type bitmap []uint64
@@ -57,6 +62,10 @@ func Open(file *os.File, report func(error)) (*File, error) {
 	f, size := &File{}, info.Size()
 	f.report = func(err error) {
 		f.Damaged = true
+		report(err)
+	}
+	f.freeReport = func(err error) {
+		f.FreeLost = true
 		report(err)
 	}
 	f.Meta, err = ReadMeta(file)
@@ -83,14 +92,13 @@ func Open(file *os.File, report func(error)) (*File, error) {
 		return f, nil
 	}
 	if err := f.readFreelist(); err != nil {
-		f.FreeLost = true
-		f.report(fmt.Errorf("the freelist: %w", err))
+		f.freeReport(fmt.Errorf("the freelist: %w", err))
 	}
 	f.readBuckets()
 	return f, nil
 }
 
-// readFreelist reads which pages are free, and claims the freelist's own.
+// readFreelist reads which pages are free.
 func (f *File) readFreelist() error {
 	b, more, err := f.head(f.freelist, nil)
 	if err != nil {
@@ -121,11 +129,7 @@ func (f *File) readFreelist() error {
 			f.free.add(id)
 		}
 	}
-	for id := range more + 1 {
-		if e := f.claim(f.freelist + id); e != nil {
-			err = e
-		}
-	}
+	f.own = more + 1
 	return err
 }
 
@@ -143,13 +147,14 @@ func (f *File) readBuckets() {
 	})
 }
 
-// claim records that a page is in use.
+// claim records that a page is in use, and not free.
 func (f *File) claim(id uint64) error {
 	switch err := f.exists(id); {
 	case err != nil:
 		return err
 	case f.free.has(id):
-		return badPage(id, "is in use, and on the freelist too: the next change may overwrite it")
+		f.freeReport(badPage(id, "is in use, and on the freelist too: the next change may overwrite it"))
+		f.free[id/64] &^= 1 << (id % 64)
 	case f.used.has(id):
 		return badPage(id, "is in use twice")
 	}
@@ -157,40 +162,38 @@ func (f *File) claim(id uint64) error {
 	return nil
 }
 
-// Scan yields the keys and values on all sound leaves that are not free, in the
-// order of the pages, whether a tree leads to them or not. Only its checksum shows
-// which bucket a record is of. Keys and values are valid until the next step.
-func (f *File) Scan() iter.Seq2[[]byte, []byte] {
+// Scan yields the keys and values on the pages that are not free, in the order of
+// the pages: on those in use, or on those that no tree leads to. A page need not
+// be sound, so only a checksum shows whether a key and a value are a record, and
+// of which bucket. They are valid until the next step.
+func (f *File) Scan(used bool) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		var buf []byte
-		records := func(leaf page) bool {
-			for i := range leaf.count {
-				if !leaf.isBucket(i) && !yield(leaf.key(i), leaf.value(i)) {
-					return false
-				}
-			}
-			return true
-		}
+		rest := f.pages // how many pages those that are not sound may claim
 		for id := uint64(2); id < f.pages; id++ {
-			if f.free.has(id) {
+			if f.free.has(id) || f.used.has(id) != used {
 				continue
 			}
-			p, err := f.page(&ref{id: id}, buf)
-			if err != nil || !p.leaf {
+			b, more, err := f.head(id, buf)
+			if err != nil {
 				continue
 			}
-			buf = p.b
-			id += uint64(int64(len(p.b))/f.pageSize) - 1
-			if !records(p) {
+			_, end, err := parse(id, b)
+			sound := err == nil && more == (end-1)/uint64(f.pageSize)
+			if !sound {
+				more = min(more, rest, maxDoubtful/uint64(f.pageSize))
+				rest -= more
+			}
+			if b, err = f.further(id, more, b); err != nil {
+				continue
+			}
+			buf = b
+			leaf := page{leaf: true, b: b}
+			if !leaf.elements(true, yield) {
 				return
 			}
-			for i := range p.count {
-				if !p.isBucket(i) {
-					continue
-				}
-				if b, err := p.bucket(i); err == nil && !records(b.inline) {
-					return
-				}
+			if sound {
+				id += more
 			}
 		}
 	}

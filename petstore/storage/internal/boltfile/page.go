@@ -104,13 +104,23 @@ func (r *reader) page(at *ref, buf []byte) (page, error) {
 	if need := (end - 1) / size; more != need {
 		return page{}, badPage(p.id, "claims %d pages after it, but needs %d", more, need)
 	}
-	if more > 0 {
-		p.b = slices.Grow(b, int(more*size))[:(more+1)*size]
-		if _, err := r.file.ReadAt(p.b[size:], int64(p.id+1)*r.pageSize); err != nil {
-			return page{}, badPage(p.id, "cannot be read: %v", err)
-		}
+	if p.b, err = r.further(at.id, more, b); err != nil {
+		return page{}, err
 	}
 	return p, p.checkKeys(at)
+}
+
+// further appends the further pages that a page takes.
+func (r *reader) further(id, more uint64, b []byte) ([]byte, error) {
+	if more == 0 {
+		return b, nil
+	}
+	size := uint64(r.pageSize)
+	b = slices.Grow(b, int(more*size))[:(more+1)*size]
+	if _, err := r.file.ReadAt(b[size:], int64(id+1)*r.pageSize); err != nil {
+		return nil, badPage(id, "cannot be read: %v", err)
+	}
+	return b, nil
 }
 
 // inline returns the page in the value of a small bucket, in a leaf with that ID.
@@ -237,6 +247,31 @@ func (p page) value(i int) []byte {
 // isBucket reports whether the value of an element of a leaf is a bucket.
 func (p page) isBucket(i int) bool {
 	return native.Uint32(p.b[pageHeaderLen+i*elementLen:])&bucketFlag != 0
+}
+
+// elements calls yield with the elements of a leaf that lie inside the page, and,
+// if buckets, with those of the small buckets in it. Nothing else need be sound.
+// It returns false if yield does.
+func (p page) elements(buckets bool, yield func(key, value []byte) bool) bool {
+	rest := 4 * uint64(len(p.b)) // damaged elements may overlap
+	for i := range min(int(native.Uint16(p.b[10:])), (len(p.b)-pageHeaderLen)/elementLen) {
+		start, key, value := p.place(i)
+		if start+key+value > uint64(len(p.b)) || key+value > rest {
+			continue
+		}
+		rest -= key + value
+		v := p.value(i)
+		if !yield(p.key(i), v) {
+			return false
+		}
+		if buckets && p.isBucket(i) && len(v) >= bucketHeaderLen+pageHeaderLen {
+			small := page{leaf: true, b: v[bucketHeaderLen:]}
+			if !small.elements(false, yield) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // child returns the reference of an element of a branch to the page below it.

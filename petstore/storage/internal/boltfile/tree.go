@@ -1,6 +1,9 @@
 package boltfile
 
-import "sync"
+import (
+	"fmt"
+	"sync"
+)
 
 const (
 	// readsAtOnce is how many branches are read at a time.
@@ -22,9 +25,17 @@ func (f *File) Verify(leaves bool) {
 	for _, root := range f.roots {
 		f.walk(root, visit)
 	}
-	for id := uint64(2); leaves && !f.Damaged && id < f.pages; id++ {
+	for id := range f.own {
+		if err := f.claim(f.freelist + id); err != nil {
+			f.freeReport(fmt.Errorf("the freelist: %w", err))
+		}
+	}
+	if !leaves || f.Damaged || f.FreeLost { // damage hides pages that are in use or free
+		return
+	}
+	for id := uint64(2); id < f.pages; id++ {
 		if !f.free.has(id) && !f.used.has(id) {
-			f.report(badPage(id, "is neither in use nor on the freelist"))
+			f.freeReport(badPage(id, "is neither in use nor on the freelist"))
 		}
 	}
 }
