@@ -100,7 +100,7 @@ func TestCheckFinds(t *testing.T) {
 }
 
 // TestCheckFreelist changes ids on the freelist one by one: to one that is in
-// use, to one that is free already, and to none.
+// use, to one that is free already, and to none. Then it drops the last two.
 func TestCheckFreelist(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
 	whole := small(t).file
@@ -114,6 +114,12 @@ func TestCheckFreelist(t *testing.T) {
 		if got := problems(t, path); !strings.Contains(got, "freelist") {
 			t.Errorf("with the page %d on the freelist, the check reports:\n%s", id, got)
 		}
+	}
+	b := bytes.Clone(whole)
+	pageOf(b, list)[10] -= 2
+	writeFile(t, path, b)
+	if got := problems(t, path); strings.Count(got, "is neither in use nor on the freelist") != 2 {
+		t.Errorf("with two pages less on the freelist, the check reports:\n%s", got)
 	}
 }
 
