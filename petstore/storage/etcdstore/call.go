@@ -52,7 +52,9 @@ const (
 	group   = 40      // operations of a nested transaction
 )
 
-// nest packs operations into groups if there are more than most.
+// nest packs operations into groups if there are more than most: maxFlat in a
+// transaction with one branch; maxOps in one with two, so that a group of the
+// other branch fits too.
 func nest(ops []clientv3.Op, most int) []clientv3.Op {
 	if len(ops) <= most {
 		return ops

@@ -163,7 +163,7 @@ func (s *Store) transaction(base basis, u *update, batch []*write) txn {
 	for _, key := range u.absent {
 		t.compares = append(t.compares, absent(key))
 	}
-	t.then = append(nest(u.ops, maxFlat), put(stateKey, u.encode()), put(writerKey+c.name, appendInt64(nil, c.number)), clientv3.OpGet(loserKey))
+	t.then = append(nest(u.ops, maxOps), put(stateKey, u.encode()), put(writerKey+c.name, appendInt64(nil, c.number)), clientv3.OpGet(loserKey))
 	lost := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(stateKey), ">", base.state.rev)}
 	t.otherwise = append(s.basisOps(batch), clientv3.OpTxn(lost, []clientv3.Op{put(loserKey, nil)}, nil))
 	return t
@@ -176,8 +176,6 @@ func (s *Store) basisOps(batch []*write) []clientv3.Op {
 		needs = append(needs, w.needs...)
 	}
 	name := s.committer.name
-	// The needs are nested before the operations of the other branch are, so
-	// that a group of those has room beside them.
 	return append(gets(stateKey, writerKey+name, leaseKey+name), nest(gets(needs...), maxOps)...)
 }
 

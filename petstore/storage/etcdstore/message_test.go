@@ -48,10 +48,17 @@ func TestQueueWithGaps(t *testing.T) {
 	check(1400)
 	check(1<<63 - 1)
 	next := 1
-	for _, n := range []int{61, 62, 65, 79, 80, 123, 124, 804} { // with and without nested transactions
-		remove(many[next : next+n]...)
-		next += n
+	for _, missing := range []int{0, 80} {
+		for _, n := range []int{42, 61, 62, 65, 79, 80, 123, 124} { // with and without nested transactions
+			messages := slices.Clone(many[next : next+n])
+			for i := range missing {
+				messages = append(messages, petstore.Message{ID: petstore.MessageID(int64(10_000 + i))})
+			}
+			remove(messages...)
+			next += n
+		}
 	}
+	remove(many[next:1399]...)
 	check(0, "1", "1400")
 	check(700, "1400")
 	remove(many[0])
