@@ -82,11 +82,13 @@ func (x *export) run(path string) error {
 		}
 	}
 	_, stored := x.issued()
+	removed := false // messages may be among those that are written
 	if x.SkipDamaged && x.Written != stored && x.err == nil {
 		x.search(s.File)
+		removed = x.Messages && s.FreeLost
 	}
 	x.Last, stored = x.issued()
-	if stored >= 0 && !errors.Is(undecided, ErrUndecided) { // otherwise more may have been stored
+	if stored >= 0 && !removed && !errors.Is(undecided, ErrUndecided) { // otherwise more may have been stored
 		x.Lost = max(0, stored-x.Written)
 	}
 	return x.err
@@ -139,6 +141,7 @@ func (x *export) found(err error) {
 // search writes the records on all pages, those in use first. It skips free
 // pages, as they may hold what was never committed.
 func (x *export) search(f *boltfile.File) {
+	x.findState(f)
 	x.scan(f, true, x.write)
 	if f.FreeLost {
 		x.found(damaged("the free pages are not known: what is saved may be more than was acknowledged"))
@@ -155,14 +158,27 @@ func (x *export) search(f *boltfile.File) {
 	x.scan(f, false, x.write)
 }
 
+// findState looks for the newest state. If the free pages are not known, that on
+// a page which no tree leads to may be one that was never committed.
+func (x *export) findState(f *boltfile.File) {
+	for _, placed := range []bool{true, false} {
+		if !placed && f.FreeLost {
+			return
+		}
+		for _, value := range f.Scan(placed) {
+			s, err := openState(value)
+			if err == nil && s.lastPet() >= x.state.lastPet() && s.LastMessage >= x.state.LastMessage {
+				x.state = s
+			}
+		}
+	}
+}
+
 // scan calls yield with the records on the pages in use, or on those that no
 // table leads to.
 func (x *export) scan(f *boltfile.File, used bool, yield func(id int64, record []byte)) {
 	for key, value := range f.Scan(used) {
 		// An error means that the record is of another table, or damaged.
-		if s, err := openState(value); err == nil && (used || !f.FreeLost) { // otherwise it may be an older one
-			x.state = s
-		}
 		if x.Messages {
 			_ = message(key, value, yield)
 			continue

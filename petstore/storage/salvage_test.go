@@ -2,7 +2,9 @@ package storage_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -165,5 +167,38 @@ func TestExportVersions(t *testing.T) {
 	out, x, reports := exportDamaged(t, path, b, false)
 	if strings.Contains(out, `"id":6,`) || !strings.Contains(reports, "versions of the record 6") {
 		t.Errorf("%+v:\n%s%s", x, out, reports)
+	}
+}
+
+// TestExportReference makes each reference of a branch lead to each free page.
+// What was there is found all the same, and nothing that was removed.
+func TestExportReference(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	s := open(t, path)
+	createPets(t, s, 100, 1)
+	for i := range 400 {
+		m, err := s.SubmitMessage(t.Context(), fmt.Sprint("message ", i, strings.Repeat("x", 40)), petstore.Once{})
+		if err == nil && i < 150 {
+			err = s.RemoveMessages(t.Context(), m.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := &stored{}
+	d.close(t, s)
+	want, _, _ := exportDamaged(t, path, d.file, true)
+	for _, branch := range pagesOf(d.file, branchPage) {
+		for i := range int(binary.NativeEndian.Uint16(pageOf(d.file, branch)[10:])) {
+			for _, free := range pagesOf(d.file, 0) {
+				b := bytes.Clone(d.file)
+				binary.NativeEndian.PutUint64(pageOf(b, branch)[16+16*i+8:], uint64(free))
+				out, x, reports := exportDamaged(t, path, b, true)
+				got := slices.Sorted(strings.Lines(out)) // in the order of the pages
+				if diff := cmp.Diff(slices.Sorted(strings.Lines(want)), got); diff != "" || reports == "" {
+					t.Errorf("the reference %d of the branch %d leads to %d: %+v; reported:\n%s(-want +got):\n%s", i, branch, free, x, reports, diff)
+				}
+			}
+		}
 	}
 }

@@ -36,6 +36,7 @@ type File struct {
 	freeReport func(error) // damage of the freelist
 	free       bitmap
 	used       bitmap
+	placed     bitmap   // leaves that were read, are sound and where the tree says
 	own        uint64   // pages that the freelist takes
 	roots      []uint64 // of the buckets that have pages of their own
 	buf        []byte   // for the next leaf
@@ -88,6 +89,7 @@ func Open(file *os.File, report func(error)) (*File, error) {
 	f.reader = reader{file, f.PageSize, f.Pages}
 	f.free = make(bitmap, f.pages/64+1)
 	f.used = make(bitmap, f.pages/64+1)
+	f.placed = make(bitmap, f.pages/64+1)
 	if lost {
 		return f, nil
 	}
@@ -152,26 +154,26 @@ func (f *File) claim(id uint64) error {
 	switch err := f.exists(id); {
 	case err != nil:
 		return err
-	case f.free.has(id):
-		f.freeReport(badPage(id, "is in use, and on the freelist too: the next change may overwrite it"))
-		f.free[id/64] &^= 1 << (id % 64)
 	case f.used.has(id):
 		return badPage(id, "is in use twice")
+	case f.free.has(id):
+		f.freeReport(badPage(id, "is in use, and on the freelist too: the next change may overwrite it"))
 	}
 	f.used.add(id)
 	return nil
 }
 
-// Scan yields the keys and values on the pages that are not free, in the order of
-// the pages: on those in use, or on those that no tree leads to. A page need not
-// be sound, so only a checksum shows whether a key and a value are a record, and
-// of which bucket. They are valid until the next step.
-func (f *File) Scan(used bool) iter.Seq2[[]byte, []byte] {
+// Scan yields the keys and values on pages, in their order: on the leaves that
+// Verify found sound and in their place, or on all other pages that are not free.
+// These need not be sound, so only a checksum shows whether a key and a value are
+// a record, and of which bucket. They are valid until the next step.
+func (f *File) Scan(placed bool) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		var buf []byte
 		rest := f.pages // how many pages those that are not sound may claim
 		for id := uint64(2); id < f.pages; id++ {
-			if f.free.has(id) || f.used.has(id) != used {
+			// A damaged reference may lead to a free page.
+			if f.placed.has(id) != placed || !placed && f.free.has(id) {
 				continue
 			}
 			b, more, err := f.head(id, buf)

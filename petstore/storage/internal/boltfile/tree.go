@@ -145,6 +145,9 @@ func (f *File) leaf(at *ref, visit func(page)) {
 		f.report(err)
 		return
 	}
+	for id := at.id; id < at.id+uint64(int64(len(p.b))/f.pageSize); id++ {
+		f.placed.add(id)
+	}
 	f.buf = p.b
 	visit(p)
 }
