@@ -138,8 +138,8 @@ func (x *export) found(err error) {
 	}
 }
 
-// search writes the records on all pages, those in use first. It skips free
-// pages, as they may hold what was never committed.
+// search writes the records on all pages, those on sound leaves of a table first.
+// It skips free pages, as they may hold what was never committed.
 func (x *export) search(f *boltfile.File) {
 	x.findState(f)
 	x.scan(f, true, x.write)
@@ -174,10 +174,13 @@ func (x *export) findState(f *boltfile.File) {
 	}
 }
 
-// scan calls yield with the records on the pages in use, or on those that no
-// table leads to.
-func (x *export) scan(f *boltfile.File, used bool, yield func(id int64, record []byte)) {
-	for key, value := range f.Scan(used) {
+// scan calls yield with the records on sound leaves of a table, or on all other
+// pages. It ends when writing has failed.
+func (x *export) scan(f *boltfile.File, placed bool, yield func(id int64, record []byte)) {
+	for key, value := range f.Scan(placed) {
+		if x.err != nil {
+			return
+		}
 		// An error means that the record is of another table, or damaged.
 		if x.Messages {
 			_ = message(key, value, yield)
@@ -187,9 +190,6 @@ func (x *export) scan(f *boltfile.File, used bool, yield func(id int64, record [
 			if b, err := openBlock(&petTables[i], key, value); err == nil {
 				pets(b, yield)
 			}
-		}
-		if x.err != nil {
-			return
 		}
 	}
 }

@@ -149,7 +149,7 @@ func (f *File) readBuckets() {
 	})
 }
 
-// claim records that a page is in use, and not free.
+// claim records that a page is in use. It reports a page that is free too.
 func (f *File) claim(id uint64) error {
 	switch err := f.exists(id); {
 	case err != nil:
