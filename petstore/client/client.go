@@ -1,21 +1,26 @@
 // Package client calls a server of the petstore contract over HTTP. Start with
 // [New]: it returns a [Client], which is a [petstore.Service] and a
 // [petstore.Messages]. Code that is written for these interfaces works with a
-// store in its own process and with any conforming server.
+// store in its own process and with any conforming server, in any language.
+//
+// A request that fails in passing is sent again, as often as Options.Retry and
+// the context allow. A create or submit that the server may have carried out
+// is sent again only with Options.IdempotentServer. Without it the error says
+// that the outcome is unknown: errors.Is finds [ErrUnknownOutcome].
+//
+// Every error is a [*petstore.Error]. If a response is the reason, errors.As
+// finds a [*ResponseError] with what the server sent. No error and no log line
+// contains the API key.
+//
+// Redirects are not followed, so the key reaches no other host.
 package client
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"iter"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 
@@ -25,8 +30,10 @@ import (
 // Options are the settings of a [Client]. The zero value and nil are ready for
 // use.
 type Options struct {
-	// HTTPClient sends the requests. Its CheckRedirect is not used: the client
-	// follows no redirect. nil: a client of its own.
+	// HTTPClient sends the requests. It is copied, and its CheckRedirect is
+	// not used. Its Timeout applies to each try. nil: a client of its own with
+	// HTTP/2 over TLS, the proxy of the environment, 128 idle connections and
+	// 30 seconds for each try.
 	HTTPClient *http.Client
 
 	// MessagesURL is the base address of messages, the part before /messages.
@@ -34,20 +41,40 @@ type Options struct {
 	MessagesURL string
 
 	// IdempotentServer says that the server honours Idempotency-Key, as those
-	// of this module do.
+	// of this module do: a repeated create or submit with the same key has the
+	// first one's result. false: a create or submit that may have been carried
+	// out is never sent again. It carries an Idempotency-Key anyway.
 	IdempotentServer bool
 
-	// Logger receives warnings. nil: nothing is logged.
-	Logger *slog.Logger
+	// WholeLists makes All fail with ErrIncomplete if the server shows only the
+	// first page of a list that may be longer. false: All ends there without
+	// an error. The contract has no further pages, so a server need not either.
+	WholeLists bool
+
+	// Retry says how often a request is sent, and how long the client waits
+	// in between. The zero value: see Retry.
+	Retry Retry
+
+	// MaxResponseBytes is the size limit of a response's body, in bytes.
+	// 0 or less: 16 MiB.
+	MaxResponseBytes int64
 
 	// UserAgent is the User-Agent of every request. "": animalstore-client.
 	UserAgent string
+
+	// Logger receives one warning when the server says that GetPet is
+	// deprecated, and a line at slog.LevelDebug whenever a request is sent
+	// again. nil: nothing is logged.
+	Logger *slog.Logger
 }
 
 // Client is a client of one server. It is safe for concurrent use.
 type Client struct {
-	base, messages, key string
-	opts                Options
+	base, messages string // the base addresses, without a slash at the end
+	key            string
+	opts           Options
+	http           *http.Client
+	deprecated     sync.Once // the warning
 }
 
 var (
@@ -55,109 +82,74 @@ var (
 	_ petstore.Messages = (*Client)(nil)
 )
 
-// New returns a client of the server at baseURL, the address before /pets. key is
-// the API key. opts may be nil.
-func New(baseURL, key string, opts *Options) (*Client, error) {
-	c := &Client{base: strings.TrimRight(baseURL, "/"), key: key}
-	if opts != nil {
-		c.opts = *opts
+// CreatePet implements [petstore.Service]. A once without a key has one made
+// for it, which serves the repetitions within this call. A once without a scope
+// is sent with its key as it is, if that is 1 to 255 visible ASCII characters;
+// any other as a hash of scope and key.
+func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	if err := p.Validate(); err != nil {
+		return petstore.Pet{}, err
 	}
-	if u, err := url.Parse(c.base); err != nil || u.Host == "" {
-		return nil, fmt.Errorf("client: base URL %q: must be absolute, such as http://127.0.0.1:8080/v1", baseURL)
-	}
-	if c.messages = strings.TrimRight(c.opts.MessagesURL, "/"); c.messages == "" {
-		c.messages = c.base
-	}
-	if c.opts.HTTPClient == nil {
-		c.opts.HTTPClient = &http.Client{}
-	}
-	return c, nil
+	return create(ctx, c, p, decodePet, &request{
+		base: c.base, path: "/pets", status: http.StatusCreated,
+		key: idempotencyKey(once, petstore.OnceCreatePet),
+	})
 }
 
-// ListPets implements [petstore.Service].
-func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	q, err := q.Normalize()
-	if err != nil {
-		return petstore.Page{}, err
+// SubmitMessage implements [petstore.Messages]. It treats once as CreatePet does.
+func (c *Client) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+	if err := petstore.ValidateText(text); err != nil {
+		return petstore.Message{}, err
 	}
-	values, _ := url.ParseQuery(string(q.After))
-	values.Set("limit", strconv.Itoa(q.Limit))
-	if values.Del("status"); q.Status != "" {
-		values.Set("status", string(q.Status))
-	}
-	var page petstore.Page
-	header, err := c.call(ctx, "GET", c.base+"/pets?"+values.Encode(), nil, &page.Pets)
-	if link, ok := strings.CutSuffix(header.Get("Link"), `>; rel="next"`); ok && err == nil {
-		u, err := url.Parse(strings.TrimPrefix(link, "<"))
-		if err != nil {
-			return page, err
+	value := struct {
+		Message string `json:"message"`
+	}{text}
+	return create(ctx, c, value, decodeMessage, &request{
+		base: c.messages, path: "/messages",
+		key: idempotencyKey(once, petstore.OnceSubmitMessage),
+	})
+}
+
+// GetPet implements [petstore.Service]. The contract deprecates the operation:
+// use ListPets.
+func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
+	r := &request{base: c.base, path: "/pets/" + strconv.FormatInt(id, 10), status: http.StatusOK, deprecated: true}
+	pet, _, err := do(ctx, c, r, func(body []byte) (petstore.Pet, error) {
+		pet, err := decodePet(body)
+		if err == nil && pet.ID != id {
+			err = faultf("/id", "must be %d, got %d", id, pet.ID)
 		}
-		page.Next = petstore.Cursor(u.RawQuery)
-	}
-	return page, err
-}
-
-// CreatePet implements [petstore.Service].
-func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (pet petstore.Pet, err error) {
-	_, err = c.call(ctx, "POST", c.base+"/pets", p, &pet)
+		return pet, err
+	})
 	return pet, err
 }
 
-// GetPet implements [petstore.Service].
-func (c *Client) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err error) {
-	_, err = c.call(ctx, "GET", c.base+"/pets/"+strconv.FormatInt(id, 10), nil, &pet)
-	return pet, err
+// CloseIdleConnections closes connections that no request uses. Nothing needs
+// to be called at the end of a program: the client has no goroutines of its
+// own, and idle connections end by themselves.
+func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
+
+// create sends value, which is valid, with r.
+func create[T any](ctx context.Context, c *Client, value any, decode func([]byte) (T, error), r *request) (T, error) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return *new(T), &petstore.Error{Code: petstore.CodeInternal, Message: "the request cannot be encoded", Err: err}
+	}
+	r.body = body
+	v, _, err := do(ctx, c, r, decode)
+	return v, err
 }
 
-// SubmitMessage implements [petstore.Messages].
-func (c *Client) SubmitMessage(ctx context.Context, text string, once petstore.Once) (m petstore.Message, err error) {
-	_, err = c.call(ctx, "POST", c.messages+"/messages", map[string]string{"message": text}, &m)
-	return m, err
-}
-
-// All returns the pets of q on all pages, one by one. It ends after the first
-// error.
-func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petstore.Pet, error] {
-	return func(yield func(petstore.Pet, error) bool) {
-		for {
-			page, err := c.ListPets(ctx, q)
-			if err != nil {
-				yield(petstore.Pet{}, err)
-				return
-			}
-			for _, pet := range page.Pets {
-				if !yield(pet, nil) {
-					return
-				}
-			}
-			if q.After = page.Next; q.After == "" {
-				return
-			}
-		}
-	}
-}
-
-func (c *Client) call(ctx context.Context, method, target string, in, out any) (http.Header, error) {
-	body, err := json.Marshal(in)
+// do sends r and decodes the response.
+func do[T any](ctx context.Context, c *Client, r *request, decode func([]byte) (T, error)) (T, http.Header, error) {
+	resp, err := c.send(ctx, r)
 	if err != nil {
-		return nil, err
+		return *new(T), nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	v, err := decode(resp.body)
 	if err != nil {
-		return nil, err
+		f := c.broken(r, resp, err)
+		return *new(T), nil, f.final(f.unknown)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.key)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := c.opts.HTTPClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	if body, err = io.ReadAll(resp.Body); err != nil {
-		return nil, err
-	}
-	if resp.StatusCode >= 300 {
-		return nil, &petstore.Error{Code: petstore.CodeInternal, Message: resp.Status, Err: errors.New(string(body))}
-	}
-	return resp.Header, json.Unmarshal(body, out)
+	return v, resp.Header, nil
 }

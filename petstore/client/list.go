@@ -1,0 +1,142 @@
+package client
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/animalstore/petstore"
+)
+
+// ErrIncomplete is in the tree of the error of [Client.All] for a list of which
+// the server shows only the first page. See Options.WholeLists.
+var ErrIncomplete = errors.New("the server has no further pages")
+
+// All returns the pets of q on all pages, one by one. A page has q.Limit pets, or
+// 100 if that is 0. After an error it ends.
+//
+// Pets come in the server's order, for the contract has none. A server without
+// further pages shows the first one only; Options.WholeLists makes that an
+// error.
+func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petstore.Pet, error] {
+	switch {
+	case q.Limit == 0:
+		q.Limit = petstore.MaxLimit
+	case q.Limit == 1 && c.opts.WholeLists:
+		q.Limit = 2 // see checkWhole
+	}
+	return func(yield func(petstore.Pet, error) bool) {
+		q := q // for the next range over the sequence
+		for {
+			page, err := c.ListPets(ctx, q)
+			for _, pet := range page.Pets {
+				if !yield(pet, nil) {
+					return
+				}
+			}
+			if err == nil && page.Next == "" && c.opts.WholeLists {
+				err = c.checkWhole(ctx, q, len(page.Pets))
+			}
+			if err != nil {
+				yield(petstore.Pet{}, err)
+				return
+			}
+			if q.After = page.Next; q.After == "" {
+				return
+			}
+		}
+	}
+}
+
+// checkWhole returns an error if the page of q, which has no next page, may not
+// be the end of the list: it is full, and so is a page of one pet, after which
+// there certainly are more.
+func (c *Client) checkWhole(ctx context.Context, q petstore.ListQuery, pets int) error {
+	if q.After != "" || pets < q.Limit {
+		return nil
+	}
+	page, err := c.ListPets(ctx, petstore.ListQuery{Limit: 1, Status: q.Status})
+	if err != nil || page.Next != "" {
+		return err
+	}
+	return &petstore.Error{
+		Code:    petstore.CodeInternal,
+		Message: "the list may have more than these " + strconv.Itoa(pets) + " pets",
+		Err:     ErrIncomplete,
+	}
+}
+
+// ListPets implements [petstore.Service]. The pets are in the server's order, for
+// the contract has none. Page.Next is "" on a server without further pages.
+func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	q, err := q.Normalize()
+	if err != nil {
+		return petstore.Page{}, err
+	}
+	query := "limit=" + strconv.Itoa(q.Limit)
+	if q.Status != "" {
+		query += "&status=" + string(q.Status)
+	}
+	if q.After != "" {
+		after, err := cursorQuery(q.After)
+		if err != nil {
+			return petstore.Page{}, err
+		}
+		query += "&" + after
+	}
+	r := &request{base: c.base, path: "/pets", query: query, status: http.StatusOK}
+	pets, header, err := do(ctx, c, r, func(body []byte) ([]petstore.Pet, error) { return decodePets(body, q) })
+	if err != nil {
+		return petstore.Page{}, err
+	}
+	page := petstore.Page{Pets: pets, Next: nextCursor(header)}
+	if page.Next == q.After {
+		page.Next = "" // a link to the same page leads nowhere
+	}
+	return page, nil
+}
+
+// nextCursor returns the cursor of a response's next link: of its query, what is
+// not the caller's, in base64. The rest of the link does not matter: the path
+// and the host may be those before a proxy, and the key must go to no other host.
+func nextCursor(h http.Header) petstore.Cursor {
+	link, ok := nextLink(h.Values("Link"))
+	u, err := url.Parse(link)
+	if !ok || err != nil {
+		return ""
+	}
+	query := withoutOurs(u.RawQuery)
+	if !visibleASCII(query) {
+		return ""
+	}
+	return petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(query)))
+}
+
+var errCursor = petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this client returned")
+
+// cursorQuery returns the query in a cursor of nextCursor.
+func cursorQuery(cursor petstore.Cursor) (string, error) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(string(cursor))
+	query := string(b)
+	if err != nil || strings.ContainsAny(string(cursor), "\r\n") || query == "" || // the decoder ignores line breaks
+		!visibleASCII(query) || strings.Contains(query, "#") || withoutOurs(query) != query {
+		return "", errCursor
+	}
+	return query, nil
+}
+
+// withoutOurs returns query without limit and status, and otherwise as it is.
+func withoutOurs(query string) string {
+	parts := slices.DeleteFunc(strings.Split(query, "&"), func(part string) bool {
+		name, _, _ := strings.Cut(part, "=")
+		name, err := url.QueryUnescape(name)
+		return part == "" || err == nil && (name == "limit" || name == "status")
+	})
+	return strings.Join(parts, "&")
+}

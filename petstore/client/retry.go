@@ -1,0 +1,97 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Retry says how often a request is sent, and how long the client waits in
+// between: MinWait after the first try, then twice as long each time up to
+// MaxWait, less a random part of up to one half. A Retry-After is waited for in
+// addition.
+//
+// The client does not wait for longer than the context has left, nor for a
+// Retry-After of more than a minute if the context has no deadline. Then it
+// returns the error at once.
+//
+// What is repeated: a request that was not sent, or that got 408 or 429, which
+// mean that the server refused it; a read after a lost connection, 500, 502, 503
+// or 504; with Options.IdempotentServer, a create or submit likewise, and after
+// a 409 while the first request with its Idempotency-Key is under way.
+type Retry struct {
+	Tries   int           // how often at most; 0: 8; 1: nothing is repeated
+	MinWait time.Duration // 0: 100 ms
+	MaxWait time.Duration // 0: 2 s
+}
+
+func (p Retry) withDefaults() Retry {
+	if p.Tries <= 0 {
+		p.Tries = 8
+	}
+	if p.MinWait <= 0 {
+		p.MinWait = 100 * time.Millisecond
+	}
+	if p.MaxWait <= 0 {
+		p.MaxWait = 2 * time.Second
+	}
+	p.MaxWait = max(p.MaxWait, p.MinWait)
+	return p
+}
+
+// longestRetryAfter is how long a call without a deadline waits at most.
+const longestRetryAfter = time.Minute
+
+// wait waits until r may be sent again after a try that failed. It returns false
+// if it must not.
+func (c *Client) wait(ctx context.Context, try int, f *failure) bool {
+	p := c.opts.Retry
+	wait := p.MaxWait
+	if shift := try - 1; shift < 32 && p.MinWait < wait>>shift {
+		wait = p.MinWait << shift
+	}
+	wait = wait/2 + rand.N(wait/2+1)
+
+	left := longestRetryAfter + p.MaxWait
+	if deadline, ok := ctx.Deadline(); ok {
+		left = time.Until(deadline)
+		// Leave time for one more try.
+		wait = max(min(wait, (left-f.after)/2), min(wait, p.MinWait))
+	}
+	if wait += f.after; wait > left {
+		return false
+	}
+	c.opts.Logger.LogAttrs(ctx, slog.LevelDebug, "sending the request again",
+		slog.Any("error", f.err), slog.Int("try", try+1), slog.Duration("wait", wait))
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		f.err = cancelled(ctx, f.err)
+		return false
+	}
+}
+
+// retryAfter returns how long a response asks to wait: 0 if it does not.
+func retryAfter(h http.Header) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, 1<<31)) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date")) // by the same clock
+	if err != nil {
+		now = time.Now()
+	}
+	return max(0, at.Sub(now))
+}
