@@ -44,7 +44,7 @@ func (p Retry) withDefaults() Retry {
 	return p
 }
 
-// longestRetryAfter is how long a call without a deadline waits at most.
+// longestRetryAfter is the longest Retry-After of a call without a deadline.
 const longestRetryAfter = time.Minute
 
 // wait waits until r may be sent again after a try that failed. It returns false
@@ -57,15 +57,16 @@ func (c *Client) wait(ctx context.Context, try int, f *failure) bool {
 	}
 	wait = wait/2 + rand.N(wait/2+1)
 
-	left := longestRetryAfter + p.MaxWait
 	if deadline, ok := ctx.Deadline(); ok {
-		left = time.Until(deadline)
-		// Leave time for one more try.
-		wait = max(min(wait, (left-f.after)/2), min(wait, p.MinWait))
-	}
-	if wait += f.after; wait > left {
+		left := time.Until(deadline) - f.after
+		wait = max(min(wait, left/2), min(wait, p.MinWait)) // so that the last try is shortly before the deadline
+		if wait > left {
+			return false
+		}
+	} else if f.after > longestRetryAfter {
 		return false
 	}
+	wait += f.after
 	c.opts.Logger.LogAttrs(ctx, slog.LevelDebug, "sending the request again",
 		slog.Any("error", f.err), slog.Int("try", try+1), slog.Duration("wait", wait))
 	timer := time.NewTimer(wait)

@@ -1,0 +1,78 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/client"
+	"example.com/animalstore/petstore/petstoretest"
+)
+
+// Create pets on a server, and list all of them.
+func Example() {
+	srv, err := petstoretest.Start() // in place of a server of yours
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer srv.Close()
+	ctx := context.Background()
+
+	c, err := client.New(srv.URL, srv.Key, &client.Options{IdempotentServer: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range []string{"Rex", "Mia"} {
+		if _, err := c.CreatePet(ctx, petstore.NewPet{Name: name, CategoryID: 4}, petstore.Once{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for pet, err := range c.All(ctx, petstore.ListQuery{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(pet.ID, pet.Name)
+	}
+	// Output:
+	// 1 Rex
+	// 2 Mia
+}
+
+// The code says what to do about an error, and the cause says what happened.
+func Example_errors() {
+	srv, err := petstoretest.Start()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer srv.Close()
+	ctx := context.Background()
+
+	c, err := client.New(srv.URL, srv.Key, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = c.GetPet(ctx, 7)
+	fmt.Println(petstore.CodeOf(err))
+	if e, ok := errors.AsType[*client.ResponseError](err); ok {
+		fmt.Println(e.Status, e.Message)
+	}
+
+	// A create that may be repeated later, in another process too, has a key
+	// of its own.
+	once := petstore.Once{Key: "order-4711"}
+	pet, err := c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, once)
+	switch {
+	case errors.Is(err, client.ErrUnknownOutcome):
+		fmt.Println("repeat it with the same key if the server honours Idempotency-Key:", err)
+	case err != nil:
+		fmt.Println("not created:", err)
+	default:
+		fmt.Println("created", pet.ID)
+	}
+	// Output:
+	// not_found
+	// 404 there is no pet with this id
+	// created 1
+}

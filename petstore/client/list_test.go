@@ -1,0 +1,253 @@
+package client_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/client"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+// The next request has the query of the next link, and of the link nothing else.
+func TestNextLink(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		links []string
+		want  string // what the next request's query ends with; "": there is none
+	}{
+		{"none", nil, ""},
+		{"as our servers send it", []string{`<?limit=5&status=sold&cursor=AQA-_%3D>; rel="next"`}, "&cursor=AQA-_%3D"},
+		{"relative", []string{`<pets?page=2>; rel="next"`}, "&page=2"},
+		{"another path and host", []string{`<https://internal:8080/a/pets?page=2#x>; rel="next"`}, "&page=2"},
+		{"another limit and status", []string{`<?limit=1&page=2&status=pending&%6cimit=3>; rel="next"`}, "&page=2"},
+		{"only limit and status", []string{`<?limit=5&status=sold>; rel="next"`}, ""},
+		{"no query", []string{`</pets/page/2>; rel="next"`}, ""},
+		{"bytes as they are", []string{`<?c=a+b%20/d==&c=%zz&&e;f>; rel="next"`}, "&c=a+b%20/d==&c=%zz&e;f"},
+		{"in a list of links", []string{`</docs>; rel="help", <?page=1>; rel="prev" , <?page=2>; rel="next",</x>;rel=last`}, "&page=2"},
+		{"in the second field", []string{`</docs>; rel="help"`, `<?page=2>; rel="next"`}, "&page=2"},
+		{"commas and semicolons in the target", []string{`<?a=1,2;3>; rel="next"`}, "&a=1,2;3"},
+		{"a token", []string{`<?page=2>;rel=next`}, "&page=2"},
+		{"a token before a comma", []string{`<?page=2>;rel=next,<?page=1>;rel=prev`}, "&page=2"},
+		{"capitals and white space", []string{"\t<?page=2> ;\tREL = \"Next\" ; title=x"}, "&page=2"},
+		{"several relations", []string{`<?page=2>; rel="last  next"`}, "&page=2"},
+		{"a parameter before it", []string{`<?page=2>; title="a, <b>; rel=\"prev\"; c"; flag; rel="next"`}, "&page=2"},
+		{"a longer relation", []string{`<?page=2>; rel="nextish"`}, ""},
+		{"another parameter", []string{`<?page=2>; rev="next"`}, ""},
+		{"rel twice", []string{`<?page=1>; rel="prev"; rel="next", <?page=2>; rel=next`}, "&page=2"},
+		{"an anchor", []string{`<?page=1>; rel="next"; anchor="/others", <?page=2>; rel=next`}, "&page=2"},
+		{"two of them", []string{`<?page=2>; rel="next", <?page=3>; rel="next"`}, "&page=2"},
+		{"not ended", []string{`<?page=2; rel="next"`}, ""},
+		{"a quote that does not end", []string{`<?page=2>; rel="next`}, ""},
+		{"no brackets", []string{`?page=2; rel="next"`}, ""},
+		{"not a URL", []string{`<http://[?page=2>; rel="next"`}, ""},
+		{"not ASCII", []string{`<?page=ä>; rel="next"`}, ""},
+		{"empty", []string{"", ",", " , ;"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got string
+			c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
+				got = r.URL.String()
+				return handled(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header()["Link"] = tt.links
+					w.Write([]byte("[]"))
+				}))(r)
+			})
+			q := petstore.ListQuery{Limit: 9, Status: petstore.StatusSold}
+			page, err := c.ListPets(ctx, q)
+			if err != nil || (page.Next == "") != (tt.want == "") {
+				t.Fatalf("ListPets: %+v, %v", page, err)
+			}
+			if page.Next == "" {
+				return
+			}
+			q.After = page.Next
+			page, err = c.ListPets(ctx, q)
+			if want := "http://pets.test/v1/pets?limit=9&status=sold" + tt.want; got != want || err != nil {
+				t.Errorf("requested %s (%v), want %s", got, err, want)
+			}
+			if page.Next != "" {
+				t.Error("a link to the same page has a cursor")
+			}
+		})
+	}
+}
+
+// A cursor that the client did not return reaches no server.
+func TestCursor(t *testing.T) {
+	requests := 0
+	c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
+		requests++
+		return handled(response(200, "[]", "Link", `<?cursor=abcdef>; rel=next`))(r)
+	})
+	page, err := c.ListPets(ctx, petstore.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := string(page.Next)
+	encode := base64.RawURLEncoding.EncodeToString
+	for _, cursor := range []string{
+		"x", next + "A", next + "=", next[1:], next[:len(next)-1], strings.ToLower(next), next + "\n", "cursor=abcdef",
+		encode([]byte("limit=100")), encode([]byte("a=b&%73tatus=x")), encode([]byte("a b")), encode([]byte("a&&b")), encode([]byte("a#b")),
+	} {
+		_, err := c.ListPets(ctx, petstore.ListQuery{After: petstore.Cursor(cursor)})
+		if petstore.CodeOf(err) != petstore.CodeInvalid {
+			t.Errorf("the cursor %q: %v", cursor, err)
+		}
+	}
+	if requests != 1 {
+		t.Errorf("%d requests, want 1", requests)
+	}
+}
+
+// filled returns a store with n pets.
+func filled(t *testing.T, n int) *memory.Store {
+	t.Helper()
+	store := memory.New(nil)
+	for i := range n {
+		if _, err := store.CreatePet(ctx, petstore.NewPet{CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]}, none); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return store
+}
+
+// collect returns the pets of a list, and its error.
+func collect(c *client.Client, q petstore.ListQuery) (pets []petstore.Pet, err error) {
+	for pet, e := range c.All(ctx, q) {
+		if err = e; err == nil {
+			pets = append(pets, pet)
+		}
+	}
+	return pets, err
+}
+
+// All follows links behind a proxy that rewrites paths.
+func TestAll(t *testing.T) {
+	store := filled(t, 230)
+	var requests []string
+	proxy := func(r *http.Request) (*http.Response, error) {
+		requests = append(requests, r.URL.RawQuery)
+		r = r.Clone(r.Context())
+		r.URL.Path = strings.Replace(r.URL.Path, "/proxied/at/", "/", 1)
+		return handled(handler(store))(r)
+	}
+	c, err := client.New("http://pets.test/proxied/at/v1/", testKey, &client.Options{HTTPClient: &http.Client{Transport: roundTripper(proxy)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		q              petstore.ListQuery
+		pets, requests int
+	}{
+		{petstore.ListQuery{}, 230, 3},
+		{petstore.ListQuery{Limit: 50}, 230, 5},
+		{petstore.ListQuery{Limit: 1, Status: petstore.StatusSold}, 57, 57},
+		{petstore.ListQuery{Status: petstore.StatusPending}, 58, 1},
+	} {
+		requests = nil
+		pets, err := collect(c, tt.q)
+		if err != nil || len(pets) != tt.pets || len(requests) != tt.requests {
+			t.Errorf("%+v: %d pets in %d requests (%v), want %d in %d", tt.q, len(pets), len(requests), err, tt.pets, tt.requests)
+		}
+		if !slices.IsSortedFunc(pets, func(a, b petstore.Pet) int { return int(a.ID - b.ID) }) {
+			t.Errorf("%+v: not in the server's order", tt.q)
+		}
+	}
+
+	requests = nil
+	list := c.All(ctx, petstore.ListQuery{Limit: 10})
+	for range 2 { // from the start each time
+		n := 0
+		for pet, err := range list {
+			if n++; err != nil || pet.ID != int64(n) {
+				t.Fatalf("pet %d: %+v, %v", n, pet, err)
+			}
+			if n == 10 {
+				break
+			}
+		}
+	}
+	if len(requests) != 2 {
+		t.Errorf("requested %q, want only the pages that were read", requests)
+	}
+}
+
+func TestAllError(t *testing.T) {
+	n := 0
+	h := handler(filled(t, 30))
+	c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
+		if n++; n == 2 {
+			return handled(response(400, ""))(r)
+		}
+		return handled(h)(r)
+	})
+	pets, errs := 0, 0
+	for _, err := range c.All(ctx, petstore.ListQuery{Limit: 20}) {
+		if err != nil {
+			errs++
+			continue
+		}
+		pets++
+	}
+	if pets != 20 || errs != 1 {
+		t.Errorf("%d pets and %d errors, want 20 and 1", pets, errs)
+	}
+	for _, err := range c.All(ctx, petstore.ListQuery{Limit: 101}) {
+		if petstore.CodeOf(err) != petstore.CodeInvalid {
+			t.Errorf("a limit of 101: %v", err)
+		}
+	}
+}
+
+// With WholeLists, All accuses exactly the servers whose first page is full and
+// that have no further pages.
+func TestWholeLists(t *testing.T) {
+	for _, tt := range []struct {
+		stored, limit int
+		links         bool // the server has further pages
+		pets          int  // of the list
+		incomplete    bool
+	}{
+		{0, 0, true, 0, false},
+		{1, 1, true, 1, false},
+		{100, 0, true, 100, false},
+		{250, 0, true, 250, false},
+		{250, 1, true, 250, false},
+		{0, 0, false, 0, false},
+		{1, 1, false, 1, false},
+		{99, 0, false, 99, false},
+		{101, 0, false, 100, true},
+		{20, 5, false, 5, true},
+		{20, 1, false, 2, true},
+	} {
+		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
+			h := handler(filled(t, tt.stored))
+			c := offline(t, &client.Options{WholeLists: true}, func(r *http.Request) (*http.Response, error) {
+				resp, err := handled(h)(r)
+				if !tt.links {
+					resp.Header.Del("Link")
+				}
+				return resp, err
+			})
+			pets, err := collect(c, petstore.ListQuery{Limit: tt.limit})
+			if len(pets) != tt.pets || (err != nil) != tt.incomplete || errors.Is(err, client.ErrIncomplete) != tt.incomplete {
+				t.Errorf("%d pets and %v", len(pets), err)
+			}
+		})
+	}
+	h := handler(filled(t, 101))
+	c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
+		resp, err := handled(h)(r)
+		resp.Header.Del("Link")
+		return resp, err
+	})
+	if pets, err := collect(c, petstore.ListQuery{}); len(pets) != 100 || err != nil {
+		t.Errorf("without the option: %d pets and %v", len(pets), err)
+	}
+}
