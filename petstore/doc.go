@@ -4,7 +4,8 @@
 // To use pets, open a store: memory.New of petstore/storage/memory in tests,
 // storage.Open of petstore/storage otherwise. Both are a [Service], which
 // creates, lists and gets pets. To serve them over HTTP, pass the Service to
-// httpapi.New of petstore/httpapi.
+// httpapi.New of petstore/httpapi. To use the pets of a server, call client.New
+// of petstore/client: a client is a Service too.
 //
 // A pet is a [NewPet] before it is stored and a [Pet] afterwards. [Messages]
 // accepts messages, and [Queue] is for the worker that removes them.

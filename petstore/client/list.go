@@ -55,10 +55,10 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 }
 
 // checkWhole returns an error if the page of q, which has no next page, may not
-// be the end of the list: it is full, and so is a page of one pet, after which
-// there certainly are more.
+// be the end of the list: it is full, and a page of one pet has no next page
+// either, though there certainly are more pets.
 func (c *Client) checkWhole(ctx context.Context, q petstore.ListQuery, pets int) error {
-	if q.After != "" || pets < q.Limit {
+	if pets < q.Limit {
 		return nil
 	}
 	page, err := c.ListPets(ctx, petstore.ListQuery{Limit: 1, Status: q.Status})
