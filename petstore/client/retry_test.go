@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -350,20 +351,21 @@ func TestRetryLog(t *testing.T) {
 func TestLostOnKeptConnection(t *testing.T) {
 	for _, idempotent := range []bool{false, true} {
 		t.Run(strconv.FormatBool(idempotent), func(t *testing.T) {
+			var mu sync.Mutex
 			var creates []string
-			lose := true
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == "POST" {
-					creates = append(creates, r.Header.Get("Idempotency-Key"))
-					if lose {
-						lose = false
-						raw("")(w, r)
-						return
-					}
-					response(201, `{"id":7,"name":"Rex","categoryId":1}`)(w, r)
+				mu.Lock()
+				defer mu.Unlock()
+				if r.Method == "GET" {
+					response(200, "[]")(w, r)
 					return
 				}
-				response(200, "[]")(w, r)
+				creates = append(creates, r.Header.Get("Idempotency-Key"))
+				if len(creates) == 1 {
+					raw("")(w, r)
+					return
+				}
+				response(201, `{"id":7,"name":"Rex","categoryId":1}`)(w, r)
 			}))
 			defer srv.Close()
 			c := newClient(t, srv.URL, &client.Options{IdempotentServer: idempotent})
@@ -371,6 +373,8 @@ func TestLostOnKeptConnection(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := c.CreatePet(ctx, rex, none)
+			mu.Lock()
+			defer mu.Unlock()
 			want := 1
 			if idempotent {
 				want = 2
