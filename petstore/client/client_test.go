@@ -112,7 +112,7 @@ func TestStore(t *testing.T) {
 			store := memory.New(&memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
 			srv := httptest.NewServer(handler(store))
 			t.Cleanup(srv.Close)
-			c := newClient(t, srv.URL+"/v1", &client.Options{Retry: client.Retry{Tries: 1}})
+			c := newClient(t, srv.URL+"/v1", &client.Options{HTTPClient: srv.Client(), Retry: client.Retry{Tries: 1}})
 			return shown{c, store, store, store}
 		},
 	})
