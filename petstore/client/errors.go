@@ -46,6 +46,7 @@ func (e *ResponseError) Error() string {
 // failure is why a try failed.
 type failure struct {
 	err     *petstore.Error
+	status  int           // of the response; 0: there is none
 	unknown bool          // it is a create or submit that may have been carried out
 	again   bool          // another try may succeed
 	after   time.Duration // what the server asks to wait first

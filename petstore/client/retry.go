@@ -25,15 +25,16 @@ import (
 // or 504; with Options.IdempotentServer, a create or submit likewise, and after
 // a 409 while the first request with its Idempotency-Key is under way.
 type Retry struct {
-	Tries   int           // how often at most; 0: 8; 1: nothing is repeated
+	// Tries is how often a request is sent at most. 1: nothing is repeated. 0:
+	// as often as the context's deadline allows, but 8 times if there is no
+	// deadline, and after a 500, which often does not pass.
+	Tries int
+
 	MinWait time.Duration // 0: 100 ms
 	MaxWait time.Duration // 0: 2 s
 }
 
 func (p Retry) withDefaults() Retry {
-	if p.Tries <= 0 {
-		p.Tries = 8
-	}
 	if p.MinWait <= 0 {
 		p.MinWait = 100 * time.Millisecond
 	}
@@ -42,6 +43,18 @@ func (p Retry) withDefaults() Retry {
 	}
 	p.MaxWait = max(p.MaxWait, p.MinWait)
 	return p
+}
+
+// last reports whether a try that failed with f was the last one that p allows.
+func (p Retry) last(ctx context.Context, try int, f *failure) bool {
+	_, bounded := ctx.Deadline()
+	switch {
+	case p.Tries > 0:
+		return try >= p.Tries
+	case bounded && f.status != http.StatusInternalServerError:
+		return false
+	}
+	return try >= 8
 }
 
 // longestRetryAfter is the longest Retry-After of a call without a deadline.

@@ -240,22 +240,35 @@ func TestRetryAfterTooLong(t *testing.T) {
 	}
 }
 
-// A server that is back shortly before the deadline is reached.
-func TestLastTry(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		c := offline(t, &client.Options{Retry: client.Retry{Tries: 100, MaxWait: time.Minute}}, func(r *http.Request) (*http.Response, error) {
-			if time.Since(start) < 9800*time.Millisecond {
-				return refused(r)
-			}
-			return okay(r)
+// With a deadline, a server that is back shortly before it is reached. A 500 is
+// not waited out.
+func TestTriesUntilDeadline(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		down   roundTripper
+		passes bool
+	}{
+		{"refused connections", refused, true},
+		{"503", status(503), true},
+		{"500", status(500), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start, sent := time.Now(), 0
+				c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
+					if sent++; time.Since(start) < 2*time.Minute-200*time.Millisecond {
+						return tt.down(r)
+					}
+					return okay(r)
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				defer cancel()
+				if _, err := c.ListPets(ctx, petstore.ListQuery{}); (err == nil) != tt.passes || !tt.passes && sent != 8 {
+					t.Errorf("%d requests, error %v", sent, err)
+				}
+			})
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		if _, err := c.ListPets(ctx, petstore.ListQuery{}); err != nil {
-			t.Error(err)
-		}
-	})
+	}
 }
 
 // The error of a call that the context ends wraps the context's error, and

@@ -32,7 +32,7 @@ func (c *Client) send(ctx context.Context, r *request) (*response, error) {
 		}
 		unknown = unknown || f.unknown
 		allowed := !unknown || c.opts.IdempotentServer
-		if !f.again || !allowed || try >= c.opts.Retry.Tries || !c.wait(ctx, try, f) {
+		if !f.again || !allowed || c.opts.Retry.last(ctx, try, f) || !c.wait(ctx, try, f) {
 			return nil, f.final(unknown)
 		}
 	}
@@ -92,7 +92,7 @@ func (c *Client) lost(ctx context.Context, err error, sent bool) *failure {
 // refused returns the failure of a response whose status is not one of success.
 func (c *Client) refused(r *request, resp *response) *failure {
 	status := resp.StatusCode
-	f := &failure{err: c.responseError(r, resp)}
+	f := &failure{err: c.responseError(r, resp), status: status}
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests:
 		f.again = true
