@@ -71,7 +71,7 @@ func (s *Store) commit(batch []*write) error {
 	ctx, cancel := s.limit(s.context)
 	defer cancel()
 	c := &s.committer
-	base, rev := basis{state: c.state}, int64(-1)
+	base, rev, unsure := basis{state: c.state}, int64(-1), false
 	c.state, c.pause = nil, 0
 	err := s.identify(ctx)
 	if err != nil {
@@ -92,15 +92,15 @@ func (s *Store) commit(batch []*write) error {
 			c.state = base.state
 			return nil
 		}
-		// The number is for all attempts on the same state. If an attempt
-		// without a response is carried out late, after another that lost only
-		// because a key exists, the mark still has this number.
-		if base.state.rev != rev {
-			rev = base.state.rev
-			c.number++
-		}
+		// The attempt before may have lost on this state too, because a key
+		// exists. If it was also sent once without a response, that request
+		// can still be carried out, when the key has expired.
+		again := unsure && base.state.rev == rev
+		rev = base.state.rev
+		c.number++
 		start := time.Now()
-		resp, unsure, err := s.call(ctx, s.transaction(base, u, batch))
+		resp, late, err := s.call(ctx, s.transaction(base, u, batch))
+		unsure = late || again
 		if err != nil {
 			return s.refused(ctx, batch, unsure, err)
 		}
@@ -120,6 +120,9 @@ func (s *Store) commit(batch []*write) error {
 		if base.mark == c.number { // an attempt without a response was carried out
 			c.state = base.state
 			return nil
+		}
+		if again && base.mark == c.number-1 { // it was, and its results were replaced
+			return unknown(nil)
 		}
 		if base.known[leaseKey+c.name] == nil {
 			// The lease of the name has ended, because the machine slept

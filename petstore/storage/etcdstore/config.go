@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"time"
 
+	"google.golang.org/grpc"
+
 	"example.com/animalstore/petstore"
 )
 
@@ -66,7 +68,9 @@ type Config struct {
 	// cleanups, and that the store has failed. nil: nothing is logged.
 	Logger *slog.Logger
 
-	onceKept time.Duration // for tests; 0: petstore.OnceKept
+	// For tests.
+	onceKept  time.Duration               // 0: petstore.OnceKept
+	intercept grpc.UnaryClientInterceptor // of all requests; nil: none
 }
 
 // withDefaults checks c and sets the defaults.

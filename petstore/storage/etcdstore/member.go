@@ -54,6 +54,7 @@ func newMember(endpoint string, config *Config) (*member, error) {
 	m.conn, err = grpc.NewClient("dns:///"+u.Host,
 		grpc.WithTransportCredentials(security),
 		grpc.WithNoProxy(),
+		grpc.WithUnaryInterceptor(config.intercept),
 		grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(2<<20), grpc.MaxCallRecvMsgSize(math.MaxInt32)),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{
 			Time:    10 * time.Second, // the least that gRPC accepts

@@ -1,0 +1,80 @@
+package etcdstore_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"example.com/animalstore/internal/etcd"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/etcdstore"
+)
+
+// A transaction without a response can be carried out late, after the next
+// attempt has found the outcome of a repeated creation and after that outcome has
+// expired. Then no creation of the transaction returns the pet of another one.
+func TestLateAttempt(t *testing.T) {
+	prefix, client := newPrefix(t), clientOf(t, endpoint)
+	create(t, open(t, etcdstore.Config{Prefix: prefix}), petstore.NewPet{Name: "repeated"}, "k")
+
+	var s *etcdstore.Store
+	var calls sync.WaitGroup
+	// begin begins a creation and waits until n wait for a transaction.
+	begin := func(name, key string, n int) {
+		calls.Go(func() {
+			pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: name}, petstore.Once{Key: key})
+			if err == nil {
+				if pet, err = s.GetPet(t.Context(), pet.ID); pet.Name != name {
+					t.Errorf("the creation of %q returned the ID of %+v (%v)", name, pet, err)
+				}
+			} else if petstore.CodeOf(err) != petstore.CodeUnavailable {
+				t.Errorf("creating %q: %v", name, err)
+			}
+		})
+		etcd.Eventually(t, "the creation waits", func() error {
+			if got := s.Waiting(); got != n {
+				return fmt.Errorf("%d creations wait, want %d", got, n)
+			}
+			return nil
+		})
+	}
+	attempts := 0
+	var late *etcdserverpb.TxnRequest
+	config := etcdstore.Config{Prefix: prefix}.Intercepted(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, send grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		if r, ok := req.(*etcdserverpb.TxnRequest); ok && len(r.Compare) > 1 { // a commit
+			switch attempts++; attempts {
+			case 1: // of a creation that two others wait for
+				begin("repeated", "k", 1)
+				begin("new", "", 2)
+			case 2:
+				late = r
+				return status.Error(codes.Unavailable, "no response")
+			case 4: // the third has lost, because the outcome exists
+				if _, err := client.Delete(ctx, prefix+"o", clientv3.WithPrefix()); err != nil { // as expiry does
+					return err
+				}
+				if err := send(ctx, method, late, new(etcdserverpb.TxnResponse), cc, opts...); err != nil {
+					return err
+				}
+			}
+		}
+		return send(ctx, method, req, reply, cc, opts...)
+	})
+	s = open(t, config)
+	create(t, s, petstore.NewPet{Name: "first"}, "")
+	calls.Wait()
+	if attempts < 4 {
+		t.Errorf("there were %d attempts, want at least 4", attempts)
+	}
+	stats, err := s.Stats(t.Context())
+	if err != nil || stats.Pets != 4 {
+		t.Errorf("%+v, %v; want 4 pets", stats, err)
+	}
+}
