@@ -8,6 +8,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,7 +22,15 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
+const usage = `usage: cluster
+
+Starts three members of etcd and a petstore server on this machine, to try.
+Enter starts members again that have died. Ctrl-C ends everything and removes the data.
+`
+
 func main() {
+	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Stdin, os.Stdout); err != nil && ctx.Err() == nil {
@@ -85,7 +94,9 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 			return err
 		case <-server.Ended:
 			if ctx.Err() == nil {
-				return fmt.Errorf("the server has ended:\n%s", server.Tail())
+				code, _ := server.Wait()
+				log := strings.TrimSpace(server.Stderr.String())
+				return fmt.Errorf("the server has ended with exit code %d (-1: by a signal). The last line of its log is:\n%s", code, log[strings.LastIndex(log, "\n")+1:])
 			}
 		case m := <-died:
 			if ctx.Err() == nil {
