@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
@@ -67,23 +69,12 @@ func (c *cluster) open(ctx context.Context, log *slog.Logger) (*etcdstore.Store,
 }
 
 func (c *cluster) tls() (*tls.Config, error) {
-	config := &tls.Config{}
-	if c.ca != "" {
-		pem, err := os.ReadFile(c.ca)
-		if err != nil {
-			return nil, fmt.Errorf("-etcd-ca: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("-etcd-ca: %s holds no certificate in PEM format", c.ca)
-		}
+	config, err := transport.TLSInfo{TrustedCAFile: c.ca, CertFile: c.cert, KeyFile: c.key}.ClientConfig()
+	if err == nil && c.ca != "" && config.RootCAs.Equal(x509.NewCertPool()) {
+		err = fmt.Errorf("%s holds no certificate in PEM format", c.ca)
 	}
-	if c.cert != "" {
-		cert, err := tls.LoadX509KeyPair(c.cert, c.key)
-		if err != nil {
-			return nil, fmt.Errorf("-etcd-cert, -etcd-key: %w", err)
-		}
-		config.Certificates = []tls.Certificate{cert}
+	if err != nil {
+		return nil, fmt.Errorf("-etcd-ca, -etcd-cert, -etcd-key: %w", err)
 	}
 	return config, nil
 }

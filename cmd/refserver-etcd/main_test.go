@@ -84,7 +84,7 @@ func TestStartErrors(t *testing.T) {
 		{"-etcd=http://127.0.0.1:1", 1, "no member of the cluster can be used: http://127.0.0.1:1 does not respond: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"},
 		{"-etcd=http://127.0.0.1:1,https://127.0.0.1:1", 1, "all must be http or all https"},
 		{"-etcd-cert=x", 2, "-etcd-cert and -etcd-key: must be given together"},
-		{"-etcd=https://127.0.0.1:1 -etcd-ca=/nowhere", 1, "-etcd-ca: open /nowhere"},
+		{"-etcd=https://127.0.0.1:1 -etcd-ca=/nowhere", 1, "-etcd-ca, -etcd-cert, -etcd-key: open /nowhere"},
 		{"-etcd=https://127.0.0.1:1 -etcd-ca=" + empty, 1, "holds no certificate"},
 		{"-etcd-user=anna", 1, "user and password: must be given together"},
 		{"-etcd-user=anna -etcd-password-file=/nowhere", 1, "-etcd-password-file: open /nowhere"},
