@@ -2,6 +2,7 @@ package linear
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"example.com/animalstore/internal/history"
 	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -64,75 +66,56 @@ func handler(s petstore.Service) http.Handler {
 
 // record lets clients use a handler at the same time, cancels some of their
 // requests, and returns the history of requests and responses.
-func record(t *testing.T, h http.Handler, seed uint64, requests int, halfway func()) []porcupine.Operation {
+func record(t *testing.T, handler http.Handler, seed uint64, requests int, halfway func()) *history.History {
 	t.Helper()
-	srv := httptest.NewServer(h)
+	srv := httptest.NewServer(handler)
 	defer srv.Close()
-	var mu sync.Mutex
-	var all []porcupine.Operation
-	var highest atomic.Int64
-	began := time.Now()
+	h := history.New()
 	var wg sync.WaitGroup
 	for c := range clients {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(c)))
-			again := "" // a pet whose creation has an unknown outcome
 			for n := range requests {
 				if c == 0 && n == requests/2 && halfway != nil {
 					halfway()
 				}
-				in := choose(r, fmt.Sprintf("c%d-%d", c, n), again, int(highest.Load()))
 				ctx, cancel := context.WithCancel(t.Context())
 				if r.IntN(10) == 0 { // each doubles what there is to check
 					time.AfterFunc(time.Duration(r.IntN(2000))*time.Microsecond, cancel)
 				}
-				call := time.Since(began)
-				out := do(ctx, srv.URL, in)
-				op := porcupine.Operation{ClientId: c, Input: in, Call: int64(call), Output: out, Return: int64(time.Since(began))}
+				h.Do(h.Choose(r, fmt.Sprintf("c%d-%d", c, n)), func(req history.Request) history.Response { return do(ctx, srv.URL, req) })
 				cancel()
-				if again = ""; in.op == "create" && out.unknown {
-					again = in.name
-					op.Return = int64(time.Hour) // it may still take effect
-				}
-				if in.op == "create" && !out.unknown {
-					highest.Store(max(highest.Load(), int64(out.id)))
-				}
-				mu.Lock()
-				all = append(all, op)
-				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	for i := range all { // a client does one thing at a time, as far as it knows
-		all[i].ClientId = i
-	}
-	return all
+	return h
 }
 
-func choose(r *rand.Rand, name, again string, highest int) input {
-	switch k := r.IntN(6); {
-	case again != "" && k < 4:
-		return input{op: "create", name: again}
-	case k < 3:
-		return input{op: "create", name: name}
-	case k == 3:
-		return input{op: "get", id: 1 + r.IntN(highest+2)}
-	default:
-		return input{op: "list", id: r.IntN(highest + 1), limit: 1 + r.IntN(20)}
-	}
-}
-
-// check reports whether a history can be explained, and how many outcomes in it
-// are unknown. The more there are, the longer it takes.
-func check(history []porcupine.Operation, limit time.Duration) (porcupine.CheckResult, int) {
-	unknown := 0
-	for _, op := range history {
-		if op.Output.(output).unknown {
-			unknown++
+// check reports whether a history can be explained, how many operations are in
+// it, and how many of them have an unknown outcome. The more there are, the longer it
+// takes. s is the store that the handler used.
+func check(t *testing.T, h *history.History, s petstore.Service, limit time.Duration) (result porcupine.CheckResult, all, unknown int) {
+	t.Helper()
+	var stored []string
+	for next := (petstore.ListQuery{Limit: petstore.MaxLimit}); ; {
+		page, err := s.ListPets(t.Context(), next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range page.Pets {
+			stored = append(stored, p.Name)
+		}
+		if next.After = page.Next; page.Next == "" {
+			break
 		}
 	}
-	return porcupine.CheckOperationsTimeout(model, history, limit), unknown
+	found, all, unknown := h.Operations(stored)
+	var ops []porcupine.Operation
+	for _, op := range found {
+		ops = append(ops, porcupine.Operation{Input: op.Request, Output: op.Response, Call: int64(op.Call), Return: int64(op.Return)})
+	}
+	return porcupine.CheckOperationsTimeout(porcupine.Model{Init: history.Init, Step: history.Step}, ops, limit), all, unknown
 }
 
 func newStore(t *testing.T) *reopened {
@@ -148,15 +131,15 @@ func TestLinearizable(t *testing.T) {
 	total, lost := 0, 0
 	for i := range *histories {
 		s := newStore(t)
-		history := record(t, s, *seed+uint64(i), 40, func() { s.open(t) })
-		result, unknown := check(history, 5*time.Minute)
+		h := record(t, s, *seed+uint64(i), 40, func() { s.open(t) })
+		result, all, unknown := check(t, h, s.s, 5*time.Minute)
 		if result != porcupine.Ok {
 			t.Errorf("history %d: %s, want %s", i, result, porcupine.Ok)
 		}
-		total += len(history)
+		total += all
 		lost += unknown
 	}
-	t.Logf("%d requests, %d with an unknown outcome", total, lost)
+	t.Logf("%d operations, %d of them with an unknown outcome", total, lost)
 	if lost == 0 {
 		t.Error("no outcome was unknown")
 	}
@@ -171,38 +154,55 @@ type broken struct {
 
 func (b *broken) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	page, err := b.Service.ListPets(ctx, q)
-	if b.fault == "a stale read" && err == nil && b.calls.Add(1)%5 == 0 && len(page.Pets) > 0 && page.Next == "" {
-		page.Pets = page.Pets[:len(page.Pets)-1] // the state before the last creation
+	if err != nil || len(page.Pets) == 0 || page.Next != "" || b.calls.Add(1)%5 > 0 {
+		return page, err
 	}
-	return page, err
+	last := len(page.Pets) - 1
+	switch b.fault {
+	case "a stale read":
+		page.Pets = page.Pets[:last] // the state before the last creation
+	case "a further page that does not exist":
+		page.Next = petstore.CursorAfter(page.Pets[last].ID)
+	}
+	return page, nil
 }
 
 func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	switch n := b.calls.Add(1); {
+	n := b.calls.Add(1)
+	switch {
 	case b.fault == "a lost write" && n%20 == 0:
 		page, err := b.Service.ListPets(ctx, petstore.ListQuery{Limit: 100})
 		return petstore.Pet{ID: int64(len(page.Pets)) + 1, NewPet: p}, err
 	case b.fault == "a retry that creates again":
 		once = petstore.Once{}
 	}
-	return b.Service.CreatePet(ctx, p, once)
+	pet, err := b.Service.CreatePet(ctx, p, once)
+	if b.fault == "a skipped ID" && n%5 == 0 {
+		pet.ID++
+	}
+	return pet, err
 }
 
 func (b *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	if b.fault == "a get that misses" && b.calls.Add(1)%5 == 0 {
 		return petstore.Pet{}, petstore.ErrNoPet
 	}
-	return b.Service.GetPet(ctx, id)
+	pet, err := b.Service.GetPet(ctx, id)
+	if b.fault == "a pet that does not exist" && errors.Is(err, petstore.ErrNoPet) {
+		return petstore.Pet{ID: id}, nil
+	}
+	return pet, err
 }
 
 // The check must find the fault of each broken store in some history.
 func TestBrokenIsCaught(t *testing.T) {
-	for _, fault := range []string{"a stale read", "a lost write", "a retry that creates again", "a get that misses"} {
+	for _, fault := range []string{"a stale read", "a lost write", "a retry that creates again", "a get that misses", "a pet that does not exist", "a skipped ID", "a further page that does not exist"} {
 		const tries = 40
 		caught, i := false, 0
 		for ; !caught && i < tries; i++ {
-			history := record(t, handler(&broken{Service: newStore(t).s, fault: fault}), *seed+uint64(i), 12, nil)
-			result, _ := check(history, 5*time.Second)
+			s := newStore(t).s
+			h := record(t, handler(&broken{Service: s, fault: fault}), *seed+uint64(i), 12, nil)
+			result, _, _ := check(t, h, s, 5*time.Second)
 			caught = result == porcupine.Illegal
 		}
 		if !caught {
