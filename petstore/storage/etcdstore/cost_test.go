@@ -1,33 +1,38 @@
 package etcdstore_test
 
 import (
+	"context"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
+	"sync/atomic"
 	"testing"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// ranges returns how many reads of keys the member has counted.
-func ranges(t *testing.T) (n float64) {
-	t.Helper()
-	resp, err := http.Get(endpoint + "/metrics")
-	if err != nil {
-		t.Fatal(err)
+// countReads adds the reads in requests that succeed, without those of checks, to
+// n.
+func countReads(n *atomic.Int64) grpc.UnaryClientInterceptor {
+	var count func(ops []*etcdserverpb.RequestOp) int64
+	count = func(ops []*etcdserverpb.RequestOp) (n int64) {
+		for _, op := range ops {
+			if r := op.GetRequestRange(); r != nil && !r.Serializable {
+				n++
+			}
+			n += count(op.GetRequestTxn().GetSuccess())
+		}
+		return n
 	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
+	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, send grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		err := send(ctx, method, req, reply, cc, opts...)
+		if r, ok := req.(*etcdserverpb.TxnRequest); ok && err == nil {
+			n.Add(count(r.Success))
+		}
+		return err
 	}
-	_, after, _ := strings.Cut(string(b), "\netcd_mvcc_range_total ")
-	if _, err := fmt.Sscan(after, &n); err != nil {
-		t.Fatal("the member does not count its reads: ", err)
-	}
-	return n
 }
 
 // How many reads a list page takes depends on its length and on how rare the
@@ -49,8 +54,8 @@ func TestPageCost(t *testing.T) {
 	for _, tt := range []struct {
 		status petstore.Status
 		limit  int
-		want   float64 // with the index in the cache
-		more   float64 // with an empty cache: the state, and up to 4 reads of the index
+		want   int64 // with the index in the cache
+		more   int64 // with an empty cache: the state, and up to 4 reads of the index
 	}{
 		{"", 20, 1, 0},
 		{"", 100, 1, 0},
@@ -61,24 +66,21 @@ func TestPageCost(t *testing.T) {
 	} {
 		for _, after := range []int64{0, stored / 2, stored - int64(tt.limit)*100 - 1} {
 			t.Run(fmt.Sprintf("%d %s after %d", tt.limit, tt.status, after), func(t *testing.T) {
-				var first, reads float64
-				for range 20 { // a busy machine can make the store repeat a read, which must not count
-					s := open(t, etcdstore.Config{Prefix: prefix})
-					cost := func() float64 {
-						before := ranges(t)
-						page, err := s.ListPets(t.Context(), query(tt.status, after, tt.limit))
-						if err != nil || len(page.Pets) != tt.limit {
-							t.Fatalf("%d pets, %v", len(page.Pets), err)
-						}
-						return ranges(t) - before
+				var reads atomic.Int64
+				s := open(t, etcdstore.Config{Prefix: prefix}.Intercepted(countReads(&reads)))
+				defer s.Close()
+				cost := func() int64 {
+					before := reads.Load()
+					page, err := s.ListPets(t.Context(), query(tt.status, after, tt.limit))
+					if err != nil || len(page.Pets) != tt.limit {
+						t.Fatalf("%d pets, %v", len(page.Pets), err)
 					}
-					first, reads = cost(), cost()
-					s.Close()
-					if first <= tt.want+tt.more && reads <= tt.want {
-						return
-					}
+					return reads.Load() - before
 				}
-				t.Errorf("the page took %v reads, %v the first time; want at most %v and %v more", reads, first, tt.want, tt.more)
+				first, again := cost(), cost()
+				if first > tt.want+tt.more || again != tt.want {
+					t.Errorf("the page took %d reads, %d the first time; want %d and at most %d more", again, first, tt.want, tt.more)
+				}
 			})
 		}
 	}

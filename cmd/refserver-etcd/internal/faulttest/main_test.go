@@ -5,6 +5,7 @@ package faulttest
 import (
 	"flag"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,33 +34,33 @@ var bin = os.Getenv(binVariable)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	var err error
 	if bin == "" {
-		os.Exit(isolate())
+		err = isolate()
+	} else if err = setUpNetwork(); err == nil {
+		os.Exit(m.Run())
 	}
-	if err := setUpNetwork(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if err != nil {
+		log.Fatal(err)
 	}
-	os.Exit(m.Run())
 }
 
 // isolate builds the programs and runs this process again in a network namespace
-// of its own. It returns the exit code. Where that is impossible, it skips the
-// tests, or fails in CI.
-func isolate() int {
+// of its own. Where that is impossible, it skips the tests, or fails in CI.
+func isolate() error {
 	try := exec.Command("ip", "link", "add", "bridge", "type", "bridge")
 	try.SysProcAttr = namespace()
 	if out, err := try.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "skipped: the tests need ip(8) and permission to create network namespaces: %v %s\n", err, out)
+		err = fmt.Errorf("the tests need ip(8) and permission to create network namespaces: %w %s", err, out)
 		if os.Getenv("CI") == "true" {
-			return 1
+			return err
 		}
-		return 0
+		log.Print("skipped: ", err)
+		return nil
 	}
 	dir, err := os.MkdirTemp("", "faulttest-*")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+		return err
 	}
 	defer os.RemoveAll(dir)
 	out, err := exec.Command("go", "build", "-o", dir+"/", "example.com/animalstore/cmd/refserver-etcd", etcd.Command).CombinedOutput()
@@ -69,8 +70,7 @@ func isolate() int {
 		}
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "building the programs: %v\n%s", err, out)
-		return 1
+		return fmt.Errorf("building the programs: %w\n%s", err, out)
 	}
 	runtime.LockOSThread() // the child ends with this thread
 	cmd := exec.Command(os.Args[0], os.Args[1:]...)
@@ -78,11 +78,7 @@ func isolate() int {
 	cmd.Env = append(os.Environ(), binVariable+"="+dir, "NO_PROXY=*", "no_proxy=*")
 	cmd.SysProcAttr = namespace()
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	if err := cmd.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
+	return cmd.Run()
 }
 
 // namespace says that a process has a network namespace of its own. A user who is
