@@ -15,12 +15,14 @@ import (
 )
 
 // Request is a creation, a get or a list. Each created pet has a name of its own,
-// which is also the Idempotency-Key. So a repetition is an equal request.
+// which is also the Idempotency-Key. So a repetition is an equal request. Its
+// status is sold.
 type Request struct {
 	Create string // name of the pet; "": a get or a list
 	Get    int64  // ID of the pet; 0: a list
 	After  int64  // list the pets after that ID
 	Limit  int    // of the list
+	Sold   bool   // the list is of pets that are sold, which all are
 }
 
 // Response is the response to a request.
@@ -70,7 +72,7 @@ func (h *History) Choose(r *rand.Rand, name string) Request {
 	case 2, 3:
 		return Request{Get: max(1, h.highest+2-r.Int64N(6))}
 	}
-	return Request{After: max(0, h.highest-r.Int64N(6)), Limit: 1 + r.IntN(8)}
+	return Request{After: max(0, h.highest-r.Int64N(6)), Limit: 1 + r.IntN(8), Sold: r.IntN(2) == 0}
 }
 
 // Do sends a request and records it with its response. A creation without a

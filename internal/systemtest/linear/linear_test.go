@@ -83,7 +83,9 @@ func record(t *testing.T, handler http.Handler, seed uint64, requests int, halfw
 				if r.IntN(10) == 0 { // each doubles what there is to check
 					time.AfterFunc(time.Duration(r.IntN(2000))*time.Microsecond, cancel)
 				}
-				h.Do(h.Choose(r, fmt.Sprintf("c%d-%d", c, n)), func(req history.Request) history.Response { return do(ctx, srv.URL, req) })
+				h.Do(h.Choose(r, fmt.Sprintf("c%d-%d", c, n)), func(req history.Request) history.Response {
+					return history.Send(ctx, http.DefaultClient, srv.URL, testserver.Key, req)
+				})
 				cancel()
 			}
 		})
@@ -93,8 +95,8 @@ func record(t *testing.T, handler http.Handler, seed uint64, requests int, halfw
 }
 
 // check reports whether a history can be explained, how many operations are in
-// it, and how many of them have an unknown outcome. The more there are, the longer it
-// takes. s is the store that the handler used.
+// it, and how many of them have an unknown outcome. The more there are, the longer
+// it takes. s is the store that the handler used.
 func check(t *testing.T, h *history.History, s petstore.Service, limit time.Duration) (result porcupine.CheckResult, all, unknown int) {
 	t.Helper()
 	var stored []string

@@ -3,9 +3,9 @@
 package faulttest
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,7 +15,6 @@ import (
 
 	"example.com/animalstore/internal/history"
 	"example.com/animalstore/internal/process"
-	"example.com/animalstore/petstore"
 )
 
 // historians are a few clients that record what they do and see. Only they use
@@ -44,36 +43,11 @@ func (h *historians) work(client int, pause time.Duration) {
 	r := rand.New(rand.NewPCG(uint64(client), 1))
 	for n := 0; !h.ended.Load(); n++ {
 		time.Sleep(time.Duration(r.Int64N(int64(pause))))
-		s, status := h.servers[r.IntN(len(h.servers))], []string{"", "sold"}[r.IntN(2)] // all pets are sold
-		h.Do(h.Choose(r, fmt.Sprintf("%d-%d", client, n)), func(req history.Request) history.Response { return s.perform(req, status) })
+		s := h.servers[r.IntN(len(h.servers))]
+		h.Do(h.Choose(r, fmt.Sprintf("%d-%d", client, n)), func(req history.Request) history.Response {
+			return history.Send(context.Background(), s.Client, s.URL, s.Key, req)
+		})
 	}
-}
-
-// perform sends a request of a history. A list is of the pets with that status.
-func (s *server) perform(req history.Request, status string) (out history.Response) {
-	var pets []petstore.Pet
-	var err error
-	switch {
-	case req.Create != "":
-		pet, r, err := s.create(req.Create, req.Create)
-		return history.Response{Unknown: err != nil, None: r.Status == http.StatusInsufficientStorage, ID: pet.ID}
-	case req.Get != 0:
-		if pets, err = s.get(req.Get); len(pets) > 0 {
-			out.ID = pets[0].ID
-		}
-	default:
-		pets, out.More, err = s.page(status, req.After, req.Limit)
-	}
-	out.Unknown = err != nil
-	out.Names = names(pets)
-	return out
-}
-
-func names(pets []petstore.Pet) (names []string) {
-	for _, p := range pets {
-		names = append(names, p.Name)
-	}
-	return names
 }
 
 // end stops the clients. The history must be linearizable.
@@ -81,7 +55,11 @@ func (h *historians) end(t *testing.T) {
 	t.Helper()
 	h.ended.Store(true)
 	h.wg.Wait()
-	found, all, unknown := h.Operations(names(h.servers[0].list(t, "", 0)))
+	var stored []string
+	for _, p := range h.servers[0].list(t, "", 0) {
+		stored = append(stored, p.Name)
+	}
+	found, all, unknown := h.Operations(stored)
 	var ops []porcupine.Operation
 	for _, op := range found {
 		ops = append(ops, porcupine.Operation{Input: op.Request, Output: op.Response, Call: int64(op.Call), Return: int64(op.Return)})

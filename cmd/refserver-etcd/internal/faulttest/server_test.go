@@ -94,44 +94,27 @@ func (s *server) create(name, key string) (pet petstore.Pet, r process.Response,
 	return pet, r, err
 }
 
-// get returns the pet with that ID, or none.
-func (s *server) get(id int64) ([]petstore.Pet, error) {
-	var pet petstore.Pet
-	r, err := s.do(http.StatusOK, &pet, "GET", fmt.Sprintf("/pets/%d", id), "", "")
-	if r.Status == http.StatusNotFound {
-		return nil, nil
-	}
-	return []petstore.Pet{pet}, err
-}
-
-// page returns a list page, and whether there are more. status is "" for all pets.
-func (s *server) page(status string, after int64, limit int) (pets []petstore.Pet, more bool, err error) {
-	target := fmt.Sprintf("/pets?limit=%d", limit)
-	if status != "" {
-		target += "&status=" + status
-	}
-	if after > 0 {
-		target += "&cursor=" + string(petstore.CursorAfter(after))
-	}
-	r, err := s.do(http.StatusOK, &pets, "GET", target, "", "")
-	return pets, strings.Contains(r.Header.Get("Link"), `rel="next"`), err
-}
-
-// list returns all pets of a status with IDs above after. The members may need
-// long to elect a leader.
+// list returns all pets of a status, "" for any, with IDs above after. The members
+// may need long to elect a leader.
 func (s *server) list(t *testing.T, status string, after int64) (all []petstore.Pet) {
 	t.Helper()
 	for more := true; more; {
+		target := fmt.Sprintf("/pets?limit=%d", petstore.MaxLimit)
+		if status != "" {
+			target += "&status=" + status
+		}
+		if after > 0 {
+			target += "&cursor=" + string(petstore.CursorAfter(after))
+		}
+		var page []petstore.Pet
 		etcd.Eventually(t, "a list", func() error {
-			page, next, err := s.page(status, after, petstore.MaxLimit)
-			if err == nil && len(page) > 0 {
-				after = page[len(page)-1].ID
-			}
-			if err == nil {
-				all, more = append(all, page...), next
-			}
+			r, err := s.do(http.StatusOK, &page, "GET", target, "", "")
+			more = strings.Contains(r.Header.Get("Link"), `rel="next"`)
 			return err
 		})
+		if all = append(all, page...); len(page) > 0 {
+			after = page[len(page)-1].ID
+		}
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package linear
+package history
 
 import (
 	"context"
@@ -8,22 +8,24 @@ import (
 	"net/http"
 	"strings"
 
-	"example.com/animalstore/internal/history"
-	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/petstore"
 )
 
-// do sends a request. Without a whole response, and after a 5xx, the outcome is
-// unknown.
-func do(ctx context.Context, url string, in history.Request) history.Response {
+// Send sends a request to the server with that URL and key. The response is
+// unknown if it is not whole, and None after a 507. After another 5xx it is
+// unknown too.
+func Send(ctx context.Context, client *http.Client, url, key string, in Request) Response {
 	method, path, body := "GET", "", ""
 	switch {
 	case in.Create != "":
-		method, path, body = "POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":1}`, in.Create)
+		method, path, body = "POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, in.Create)
 	case in.Get != 0:
 		path = fmt.Sprint("/pets/", in.Get)
 	default:
 		path = fmt.Sprintf("/pets?limit=%d", in.Limit)
+		if in.Sold {
+			path += "&status=sold"
+		}
 		if in.After > 0 {
 			path += "&cursor=" + string(petstore.CursorAfter(in.After))
 		}
@@ -32,24 +34,24 @@ func do(ctx context.Context, url string, in history.Request) history.Response {
 	if err != nil {
 		panic(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+testserver.Key)
+	req.Header.Set("Authorization", "Bearer "+key)
 	if in.Create != "" {
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Idempotency-Key", in.Create)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
-		return history.Response{Unknown: true}
+		return Response{Unknown: true}
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode >= 500 {
-		return history.Response{Unknown: true}
+		return Response{Unknown: true, None: resp.StatusCode == http.StatusInsufficientStorage}
 	}
 	if in.Get != 0 && resp.StatusCode == http.StatusNotFound {
-		return history.Response{}
+		return Response{}
 	}
-	out := history.Response{More: resp.Header.Get("Link") != ""}
+	out := Response{More: resp.Header.Get("Link") != ""}
 	var pets []petstore.Pet
 	if in.Create != "" || in.Get != 0 {
 		pets = make([]petstore.Pet, 1)
@@ -59,7 +61,7 @@ func do(ctx context.Context, url string, in history.Request) history.Response {
 		err = json.Unmarshal(b, &pets)
 	}
 	if err != nil {
-		return history.Response{Names: []string{string(b)}} // which no pet has
+		return Response{Names: []string{string(b)}} // which no pet has
 	}
 	for _, p := range pets {
 		out.Names = append(out.Names, p.Name)
