@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
@@ -24,24 +28,30 @@ func logged(log *process.Output, text string) func() error {
 // The log has one line about the start and one about each change in the state of
 // an endpoint, even of one that the store does not use.
 func TestEndpointStates(t *testing.T) {
-	p, prefix := newProxy(t, endpoint), newPrefix(t)
+	prefix, lost := newPrefix(t), strings.Replace(endpoint, "127.0.0.1", "localhost", 1)
 	open(t, etcdstore.Config{Prefix: prefix})
 	var log process.Output
+	var gone atomic.Bool
 	wrong := "http://" + etcd.FreeAddress()
 	s := open(t, etcdstore.Config{
-		Endpoints: []string{endpoint, p.url, wrong},
+		Endpoints: []string{endpoint, lost, wrong},
 		Prefix:    prefix,
 		Logger:    slog.New(slog.NewTextHandler(&log, nil)),
-	})
-	for _, want := range []string{`msg="the store is open" cluster=`, " prefix=" + prefix, " pets=0", endpoint + "=responds", p.url + "=responds", wrong + `="does not respond: `, "connection refused"} {
+	}.Intercepted(func(endpoint string, _ any, send func() error) error {
+		if gone.Load() && strings.Contains(endpoint, "localhost") {
+			return status.Error(codes.Unavailable, "it is gone")
+		}
+		return send()
+	}))
+	for _, want := range []string{`msg="the store is open" cluster=`, " prefix=" + prefix, " pets=0", endpoint + "=responds", lost + "=responds", wrong + `="does not respond: `, "connection refused"} {
 		if err := logged(&log, want)(); err != nil {
 			t.Error(err)
 		}
 	}
-	p.gone.Store(true)
-	etcd.Eventually(t, "the loss is logged", logged(&log, "url="+p.url+` state="does not respond: `))
-	p.gone.Store(false)
-	etcd.Eventually(t, "the return is logged", logged(&log, "url="+p.url+" state=responds"))
+	gone.Store(true)
+	etcd.Eventually(t, "the loss is logged", logged(&log, "url="+lost+` state="does not respond: `))
+	gone.Store(false)
+	etcd.Eventually(t, "the return is logged", logged(&log, "url="+lost+" state=responds"))
 	if n := strings.Count(log.String(), "\n"); n != 3 {
 		t.Errorf("the log has %d lines, want 3:\n%s", n, log.String())
 	}

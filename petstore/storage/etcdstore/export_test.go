@@ -16,9 +16,12 @@ func (c Config) KeptFor(d time.Duration) Config {
 	return c
 }
 
-// Intercepted returns a configuration with which f sends all requests.
-func (c Config) Intercepted(f grpc.UnaryClientInterceptor) Config {
-	c.intercept = f
+// Intercepted returns a configuration with which f is called for each request to
+// an endpoint, and decides whether to send it and what the result is.
+func (c Config) Intercepted(f func(endpoint string, req any, send func() error) error) Config {
+	c.intercept = func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		return f(conn.Target(), req, func() error { return invoke(ctx, method, req, reply, conn, opts...) })
+	}
 	return c
 }
 

@@ -83,11 +83,10 @@ func TestOpenTogether(t *testing.T) {
 
 // A store is made only on request, and only if every endpoint responds.
 func TestNewStore(t *testing.T) {
-	prefix, silent := newPrefix(t), newProxy(t, endpoint)
-	silent.gone.Store(true)
-	both := []string{silent.url, endpoint}
+	prefix, silent := newPrefix(t), "http://"+etcd.FreeAddress()
+	both := []string{silent, endpoint}
 	refuse(t, etcdstore.Config{Endpoints: both, Prefix: prefix}, "there is no store under the prefix")
-	refuse(t, etcdstore.Config{Endpoints: both, Prefix: prefix, NewStore: true}, silent.url+" does not respond")
+	refuse(t, etcdstore.Config{Endpoints: both, Prefix: prefix, NewStore: true}, silent+" does not respond")
 	if n := count(t, clientOf(t, endpoint), prefix); n > 0 {
 		t.Errorf("there are %d keys", n)
 	}
@@ -95,21 +94,18 @@ func TestNewStore(t *testing.T) {
 
 // Endpoints of two clusters are refused, even if one responds late.
 func TestTwoClusters(t *testing.T) {
-	other := newCluster(t)
-	late := newProxy(t, other)
-	late.gone.Store(true)
-	prefix := newPrefix(t)
+	late, prefix := newMembers(t.TempDir(), 1)[0], newPrefix(t)
 	open(t, etcdstore.Config{Prefix: prefix}).Close()
 	var log process.Output
-	config := etcdstore.Config{Endpoints: []string{late.url, endpoint}, Prefix: prefix, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	config := etcdstore.Config{Endpoints: []string{late.URL, endpoint}, Prefix: prefix, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	s := open(t, config)
-	late.gone.Store(false)
-	etcd.Eventually(t, "the log names the other cluster", logged(&log, "url="+late.url+` state="is not used: it belongs to cluster `))
+	etcd.Serve(t, []*etcd.Member{late})
+	etcd.Eventually(t, "the log names the other cluster", logged(&log, "url="+late.URL+` state="is not used: it belongs to cluster `))
 	for range 100 {
 		create(t, s, petstore.NewPet{}, "")
 	}
-	if n := count(t, clientOf(t, other), ""); n > 0 {
+	if n := count(t, clientOf(t, late.URL), ""); n > 0 {
 		t.Errorf("the other cluster holds %d keys", n)
 	}
-	refuse(t, config, "the endpoints belong to different clusters: "+late.url+" responds, "+endpoint+" is not used: it belongs to cluster ")
+	refuse(t, config, "the endpoints belong to different clusters: "+late.URL+" responds, "+endpoint+" is not used: it belongs to cluster ")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,15 +16,25 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
+// pausedMember returns a member that is stopped and a store that has used it.
+func pausedMember(t *testing.T, requestTimeout time.Duration) (*etcd.Member, *etcdstore.Store) {
+	t.Helper()
+	m := newMembers(t.TempDir(), 1)[0]
+	etcd.Serve(t, []*etcd.Member{m})
+	s := open(t, etcdstore.Config{Endpoints: []string{m.URL}, RequestTimeout: requestTimeout})
+	create(t, s, petstore.NewPet{}, "")
+	if err := m.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	return m, s
+}
+
 // Every call ends by its timeout when the cluster is silent, with an error that
 // names the endpoint, and succeeds when the cluster is back.
 func TestSilence(t *testing.T) {
-	p := newProxy(t, endpoint)
-	s := open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: newPrefix(t), RequestTimeout: 4 * time.Second})
-	create(t, s, petstore.NewPet{}, "")
-	p.hold.Store(true)
-	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), p.url+": no response within ") {
-		t.Errorf("the error is %v, want it to name %s", err, p.url)
+	m, s := pausedMember(t, 4*time.Second)
+	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), m.URL+": no response within ") {
+		t.Errorf("the error is %v, want it to name %s", err, m.URL)
 	}
 	var wg sync.WaitGroup
 	for name, call := range map[string]func() error{
@@ -43,10 +54,9 @@ func TestSilence(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	p.gone.Store(true) // what was held back is lost
-	time.Sleep(100 * time.Millisecond)
-	p.hold.Store(false)
-	p.gone.Store(false)
+	if err := m.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
 	etcd.Eventually(t, "the store recovers", func() error {
 		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
 		return err
@@ -55,10 +65,7 @@ func TestSilence(t *testing.T) {
 
 // A read that waits for a silent cluster ends when the store is closed.
 func TestCloseEndsReads(t *testing.T) {
-	p := newProxy(t, endpoint)
-	s := open(t, etcdstore.Config{Endpoints: []string{p.url}, Prefix: newPrefix(t), RequestTimeout: time.Hour})
-	create(t, s, petstore.NewPet{}, "")
-	p.hold.Store(true)
+	_, s := pausedMember(t, time.Hour)
 	ended := make(chan error)
 	go func() {
 		_, err := s.GetPet(t.Context(), 1)
