@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"example.com/animalstore/internal/etcd"
@@ -57,27 +56,6 @@ func TestOpenErrors(t *testing.T) {
 		{"newer layout", holds("s", etcdstore.Sealed("s", []byte{2})), "made by a newer release: its layout has version 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { refuse(t, tt.c, tt.want) })
-	}
-}
-
-// Many processes that start at the same time create one store.
-func TestOpenTogether(t *testing.T) {
-	prefix := newPrefix(t)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			s, err := etcdstore.Open(t.Context(), etcdstore.Config{Endpoints: []string{endpoint}, Prefix: prefix, NewStore: true})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			create(t, s, petstore.NewPet{}, "")
-			s.Close()
-		})
-	}
-	wg.Wait()
-	if stats, err := open(t, etcdstore.Config{Prefix: prefix}).Stats(t.Context()); err != nil || stats.Pets != 8 {
-		t.Errorf("%+v, %v", stats, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -15,31 +16,41 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// Several processes at the same time issue each id once, without gaps, and
-// return the same pet for the same Once. A creation whose response was lost is
-// stored once, and its call succeeds.
+// Several processes that start at the same time make one store, issue each id
+// once, without gaps, and return the same pet for the same Once. A creation whose
+// response was lost is stored once, and its call succeeds.
 func TestProcesses(t *testing.T) {
-	const processes, callers, each = 3, 6, 30
-	config := etcdstore.Config{Prefix: newPrefix(t)}
-	open(t, config)
+	const processes, callers, each = 8, 6, 12
+	var losing atomic.Bool
 	var lost atomic.Int64
+	config := etcdstore.Config{Endpoints: []string{endpoint}, Prefix: newPrefix(t), NewStore: true, RequestTimeout: time.Minute}
 	faulty := config.Intercepted(func(_ string, _ any, send func() error) error {
 		err := send()
-		if err == nil && rand.IntN(10) == 0 {
+		if err == nil && losing.Load() && rand.IntN(10) == 0 {
 			lost.Add(1)
 			return status.Error(codes.Unavailable, "the response was lost")
 		}
 		return err
 	})
-	var stores []*etcdstore.Store
-	for range processes {
-		stores = append(stores, open(t, faulty))
-	}
 	var wg sync.WaitGroup
+	stores := make([]*etcdstore.Store, processes)
+	for i := range stores {
+		wg.Go(func() {
+			var err error
+			if stores[i], err = etcdstore.Open(t.Context(), faulty); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if wg.Wait(); t.Failed() {
+		return
+	}
+	losing.Store(true)
 	var mu sync.Mutex
 	names := map[int64]string{}
 	ids := map[string]int64{}
 	for i, s := range stores {
+		defer s.Close()
 		for c := range callers {
 			wg.Go(func() {
 				for n := range each {
