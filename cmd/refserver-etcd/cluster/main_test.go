@@ -2,47 +2,38 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"regexp"
 	"testing"
-	"time"
 
+	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 )
+
+func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 
 // A new user starts the cluster, kills a member by its process ID, starts it
 // again as the program says, and stops. Pets can be added all the time.
 func TestTrial(t *testing.T) {
+	process.Build(t, etcd.Command) // the program does so too, and the first time takes minutes
 	in, enter := io.Pipe()
 	var out process.Output
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, in, &out) }()
-	wait := func(what string, ok func() bool) {
-		t.Helper()
-		for end := time.Now().Add(10 * time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
-			select {
-			case err := <-ended:
-				t.Fatalf("the program ended: %v\n%s", err, &out)
-			default:
-			}
-			if time.Now().After(end) {
-				t.Fatalf("waiting for %s:\n%s", what, &out)
-			}
-		}
-	}
+	go func() { fmt.Fprintln(&out, "the program ended:", run(ctx, in, &out)) }()
 	printed := func(form string) (found string) {
 		t.Helper()
-		wait(form, func() bool {
+		etcd.Eventually(t, "it is printed", func() error {
 			m := regexp.MustCompile(form).FindStringSubmatch(out.String())
-			if m != nil {
-				found = m[1]
+			if m == nil {
+				return fmt.Errorf("want %s in\n%s", form, &out)
 			}
-			return m != nil
+			found = m[1]
+			return nil
 		})
 		return found
 	}
@@ -50,12 +41,15 @@ func TestTrial(t *testing.T) {
 	server.URL, server.Key = printed(`The server's URL is (\S+)\. `), printed(`KEY=(\S+)`)
 	add := func() {
 		t.Helper()
-		wait("a creation", func() bool { // the members may need long to elect a leader
+		etcd.Eventually(t, "a creation", func() error { // the members may need long to elect a leader
 			r, err := server.Send("POST", "/pets", `{"name":"Rex","categoryId":4}`)
 			if err != nil || r.Status != http.StatusCreated && r.Status != http.StatusServiceUnavailable {
 				t.Fatalf("POST: %d %s (%v)\n%s", r.Status, r.Body, err, &out)
 			}
-			return r.Status == http.StatusCreated
+			if r.Status != http.StatusCreated {
+				return errors.New(r.Body)
+			}
+			return nil
 		})
 	}
 	add()
@@ -76,8 +70,6 @@ func TestTrial(t *testing.T) {
 	printed(`(?s)member1, process \d+, has died.*(member1 runs as process)`)
 	add()
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	printed(`the program ended: (<nil>)`)
 	t.Log(out.String())
 }

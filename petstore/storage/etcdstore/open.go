@@ -51,17 +51,11 @@ func (s *Store) disconnect() {
 }
 
 // prepare makes sure that the prefix holds a store with a known layout. If it
-// holds nothing, prepare creates a store. It first only reads, so that an
-// existing store can be opened by a user who may only read, and in a cluster
-// without space.
+// holds nothing, prepare creates a store.
 func (s *Store) prepare(ctx context.Context) error {
 	ctx, cancel := s.limit(ctx)
 	defer cancel()
-	v, err := s.read(ctx, gets(stateKey)...)
-	if err == nil && v[stateKey] == nil {
-		err = s.make(ctx) // or another process has
-	}
-	if err != nil {
+	if err := s.make(ctx); err != nil {
 		return err
 	}
 	st, err := s.state(ctx)
@@ -76,8 +70,9 @@ func (s *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
-// make creates an empty store, unless another process has just done so. It
-// returns an error if the prefix holds anything else.
+// make creates an empty store if there is none. It returns an error if the prefix
+// holds anything else. It first only reads, so that an existing store can be
+// opened by a user who may only read, and in a cluster without space.
 func (s *Store) make(ctx context.Context) error {
 	none := []clientv3.Cmp{absent(stateKey)}
 	resp, err := s.do(ctx, txn{

@@ -16,23 +16,23 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// pausedMember returns a member that is stopped and a store that has used it.
-func pausedMember(t *testing.T, requestTimeout time.Duration) (*etcd.Member, *etcdstore.Store) {
-	t.Helper()
+// Every call ends by its timeout when the cluster is silent, with an error that
+// names the endpoint, and succeeds when the cluster is back. A read that may wait
+// for longer ends when the store is closed.
+func TestSilence(t *testing.T) {
 	m := newMembers(t.TempDir(), 1)[0]
 	etcd.Serve(t, []*etcd.Member{m})
-	s := open(t, etcdstore.Config{Endpoints: []string{m.URL}, RequestTimeout: requestTimeout})
+	s := open(t, etcdstore.Config{Endpoints: []string{m.URL}, RequestTimeout: 4 * time.Second})
+	patient := open(t, etcdstore.Config{Endpoints: []string{m.URL}, RequestTimeout: time.Hour})
 	create(t, s, petstore.NewPet{}, "")
 	if err := m.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	return m, s
-}
-
-// Every call ends by its timeout when the cluster is silent, with an error that
-// names the endpoint, and succeeds when the cluster is back.
-func TestSilence(t *testing.T) {
-	m, s := pausedMember(t, 4*time.Second)
+	ended := make(chan error)
+	go func() {
+		_, err := patient.GetPet(t.Context(), 1)
+		ended <- err
+	}()
 	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), m.URL+": no response within ") {
 		t.Errorf("the error is %v, want it to name %s", err, m.URL)
 	}
@@ -54,6 +54,17 @@ func TestSilence(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	if err := patient.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-ended:
+		if petstore.CodeOf(err) != petstore.CodeUnavailable {
+			t.Errorf("the read ended with %v", err)
+		}
+	case <-time.After(process.Patience):
+		t.Fatal("the read does not end")
+	}
 	if err := m.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
@@ -61,28 +72,6 @@ func TestSilence(t *testing.T) {
 		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
 		return err
 	})
-}
-
-// A read that waits for a silent cluster ends when the store is closed.
-func TestCloseEndsReads(t *testing.T) {
-	_, s := pausedMember(t, time.Hour)
-	ended := make(chan error)
-	go func() {
-		_, err := s.GetPet(t.Context(), 1)
-		ended <- err
-	}()
-	time.Sleep(100 * time.Millisecond) // most of the time, the read waits then
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	select {
-	case err := <-ended:
-		if petstore.CodeOf(err) != petstore.CodeUnavailable {
-			t.Error(err)
-		}
-	case <-time.After(process.Patience):
-		t.Fatal("the read does not end")
-	}
 }
 
 // No creation fails while the leader hands over to other members, as before an
