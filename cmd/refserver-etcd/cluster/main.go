@@ -22,14 +22,10 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-const usage = `usage: cluster
-
-Starts three members of etcd and a petstore server on this machine, to try.
-Enter starts members again that have died. Ctrl-C ends everything and removes the data.
-`
-
 func main() {
-	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: cluster\n\nStarts three members of etcd and a petstore server on this machine, to try.")
+	}
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

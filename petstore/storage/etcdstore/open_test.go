@@ -30,8 +30,11 @@ func refuse(t *testing.T, c etcdstore.Config, want string) {
 	})
 }
 
+// A store is made only on request, in an unused prefix, and only if every endpoint
+// responds.
 func TestOpenErrors(t *testing.T) {
 	here, client := []string{endpoint}, clientOf(t, endpoint)
+	unused, silent := newPrefix(t), "http://"+etcd.FreeAddress()
 	holds := func(key, value string) etcdstore.Config {
 		prefix := newPrefix(t)
 		if _, err := client.Put(t.Context(), prefix+key, value); err != nil {
@@ -50,23 +53,17 @@ func TestOpenErrors(t *testing.T) {
 		{"mixed", etcdstore.Config{Endpoints: []string{"http://127.0.0.1:2379", "https://127.0.0.1:2379"}}, "all must be http or all https"},
 		{"TLS for http", etcdstore.Config{Endpoints: here, TLS: func() (*tls.Config, error) { return nil, nil }}, "certificates need https"},
 		{"user without password", etcdstore.Config{Endpoints: here, Username: "anna"}, "must be given together"},
-		{"nothing listens", etcdstore.Config{Endpoints: []string{"http://" + etcd.FreeAddress()}}, "no member of the cluster can be used"},
+		{"nothing listens", etcdstore.Config{Endpoints: []string{silent}}, "no member of the cluster can be used"},
 		{"https to http", etcdstore.Config{Endpoints: []string{secure(endpoint)}}, "is it http?"},
+		{"no store", etcdstore.Config{Endpoints: []string{silent, endpoint}, Prefix: unused}, "there is no store under the prefix"},
+		{"new store without an endpoint", etcdstore.Config{Endpoints: []string{silent, endpoint}, Prefix: unused, NewStore: true}, silent + " does not respond"},
 		{"other key", holds("something", "else"), "another application uses the prefix"},
 		{"newer layout", holds("s", etcdstore.Sealed("s", []byte{2})), "made by a newer release: its layout has version 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { refuse(t, tt.c, tt.want) })
 	}
-}
-
-// A store is made only on request, and only if every endpoint responds.
-func TestNewStore(t *testing.T) {
-	prefix, silent := newPrefix(t), "http://"+etcd.FreeAddress()
-	both := []string{silent, endpoint}
-	refuse(t, etcdstore.Config{Endpoints: both, Prefix: prefix}, "there is no store under the prefix")
-	refuse(t, etcdstore.Config{Endpoints: both, Prefix: prefix, NewStore: true}, silent+" does not respond")
-	if n := count(t, clientOf(t, endpoint), prefix); n > 0 {
-		t.Errorf("there are %d keys", n)
+	if n := count(t, client, unused); n > 0 {
+		t.Errorf("%d keys were written", n)
 	}
 }
 

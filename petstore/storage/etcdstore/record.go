@@ -32,8 +32,7 @@ const (
 
 // numbered returns the key of the record with number n.
 func numbered(letter string, n int64) string {
-	b := make([]byte, 0, len(letter)+8)
-	return string(appendInt64(append(b, letter...), n))
+	return string(appendInt64([]byte(letter), n))
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -93,7 +93,7 @@ func TestMovedLeader(t *testing.T) {
 		})
 	}
 	client := clientOf(t, urls...)
-	for i := range 24 {
+	for i := range 16 {
 		before := created.Load()
 		etcd.Eventually(t, "the leader moves", func() error {
 			list, err := client.MemberList(t.Context())
