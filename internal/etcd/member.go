@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"net/url"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -72,10 +71,6 @@ func (m *Member) Start() error {
 	for _, o := range m.all {
 		cluster = append(cluster, o.Name+"="+o.PeerURL)
 	}
-	client, err := url.Parse(m.URL)
-	if err != nil {
-		return err
-	}
 	cmd := exec.Command(m.Program[0], m.Program[1:]...)
 	cmd.Args = append(cmd.Args,
 		"--name="+m.Name,
@@ -94,11 +89,14 @@ func (m *Member) Start() error {
 	if _, err := cmd.StdinPipe(); err != nil { // closed when this process ends, which ends the member
 		return err
 	}
-	if m.Process, err = process.Start(cmd); err != nil {
+	p, err := process.Start(cmd)
+	if err != nil {
 		return err
 	}
+	m.Process = p
+	_, address, _ := strings.Cut(m.URL, "://")
 	err = m.Until("it accepts connections", func() bool {
-		conn, err := net.DialTimeout("tcp", client.Host, time.Second)
+		conn, err := net.DialTimeout("tcp", address, time.Second)
 		if err == nil {
 			_ = conn.Close()
 		}

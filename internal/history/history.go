@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"example.com/animalstore/petstore"
 )
 
 // Request is a creation, a get or a list. Each created pet has a name of its own,
@@ -96,16 +98,17 @@ func (h *History) Do(req Request, send func(Request) Response) {
 }
 
 // Operations returns the operations to check, and how many were recorded and how
-// many of these have no response. stored are the names of the pets that the store
-// has in the end. A creation without a response that is not among them could take
+// many of these have no response. stored are the pets that the store has in the
+// end. A creation without a response that is not among them could take
 // effect after all operations, and is left out: the check takes much longer if it
 // must try the other times too.
-func (h *History) Operations(stored []string) (ops []Operation, all, unknown int) {
+func (h *History) Operations(stored []petstore.Pet) (ops []Operation, all, unknown int) {
 	for _, op := range h.ops {
 		if op.Response.Unknown {
 			unknown++
 		}
-		if !op.Response.Unknown || slices.Contains(stored, op.Request.Create) {
+		same := func(p petstore.Pet) bool { return p.Name == op.Request.Create }
+		if !op.Response.Unknown || slices.ContainsFunc(stored, same) {
 			ops = append(ops, op)
 		}
 	}

@@ -99,15 +99,13 @@ func record(t *testing.T, handler http.Handler, seed uint64, requests int, halfw
 // it takes. s is the store that the handler used.
 func check(t *testing.T, h *history.History, s petstore.Service, limit time.Duration) (result porcupine.CheckResult, all, unknown int) {
 	t.Helper()
-	var stored []string
+	var stored []petstore.Pet
 	for next := (petstore.ListQuery{Limit: petstore.MaxLimit}); ; {
 		page, err := s.ListPets(t.Context(), next)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range page.Pets {
-			stored = append(stored, p.Name)
-		}
+		stored = append(stored, page.Pets...)
 		if next.After = page.Next; page.Next == "" {
 			break
 		}

@@ -85,12 +85,3 @@ func decodeBlock(block int64, n int, b []byte) ([]record, error) {
 // blockOf returns the number of the block that the pet with that ID is in,
 // or will be in.
 func blockOf(id int64) int64 { return (id - 1) / petsPerBlock }
-
-// openBlock returns the records of a full block that was read.
-func openBlock(n int64, v values) ([]record, error) {
-	b, err := v.open(numbered(petKey, n))
-	if err != nil {
-		return nil, err
-	}
-	return decodeBlock(n, petsPerBlock, b)
-}

@@ -90,7 +90,11 @@ func (s *Store) records(ctx context.Context, status petstore.Status, after int64
 			}
 		}
 		for _, n := range lacking {
-			if blocks[n], err = openBlock(n, v); err != nil {
+			b, err := v.open(numbered(petKey, n))
+			if err == nil {
+				blocks[n], err = decodeBlock(n, petsPerBlock, b)
+			}
+			if err != nil {
 				return nil, false, err
 			}
 		}

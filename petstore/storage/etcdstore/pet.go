@@ -43,12 +43,9 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	case errors.Is(err, petstore.ErrNoPet):
 		err = damaged("the pet %d of a repeated creation is missing", earlier.n)
 	case err == nil && pet.NewPet != p:
-		err = petstore.ErrMismatch
+		pet, err = petstore.Pet{}, petstore.ErrMismatch
 	}
-	if err != nil {
-		return petstore.Pet{}, err
-	}
-	return pet, nil
+	return pet, err
 }
 
 // recordOverhead is more than what a pet or a message takes in a request besides

@@ -53,14 +53,13 @@ var (
 // of [Store.Err].
 func (s *Store) Close() error {
 	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return nil
-	}
+	before := s.closed
 	s.closed = true
 	s.filled.Signal()
 	s.mu.Unlock()
-
+	if before {
+		return nil
+	}
 	<-s.committer.stopped
 	s.cancel()
 	s.stopped.Wait()

@@ -55,11 +55,7 @@ func (h *historians) end(t *testing.T) {
 	t.Helper()
 	h.ended.Store(true)
 	h.wg.Wait()
-	var stored []string
-	for _, p := range h.servers[0].list(t, "", 0) {
-		stored = append(stored, p.Name)
-	}
-	found, all, unknown := h.Operations(stored)
+	found, all, unknown := h.Operations(h.servers[0].list(t, "", 0))
 	var ops []porcupine.Operation
 	for _, op := range found {
 		ops = append(ops, porcupine.Operation{Input: op.Request, Output: op.Response, Call: int64(op.Call), Return: int64(op.Return)})
