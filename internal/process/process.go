@@ -160,7 +160,7 @@ type Addresses struct {
 }
 
 var (
-	servingForm = regexp.MustCompile(`msg=serving url=(\S+)(?: messages=(\S+))?(?: admin=(\S+))?.*\n`)
+	servingForm = regexp.MustCompile(`serving url=(\S+)(?: messages=(\S+))?(?: admin=(\S+))?.*\n`)
 	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
 )
 
