@@ -1,0 +1,76 @@
+// Auth accepts the API keys that are in its environment, where many platforms
+// put secrets:
+//
+//	API_KEYS="alice=$KEY1 alice=$KEY2 bert=$KEY3" go run .
+//
+// Make a key with: openssl rand -hex 32
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"flag"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage"
+)
+
+// accounts are pairs of an account and one of its keys.
+type accounts [][2]string
+
+func parse(s string) (accounts, error) {
+	var a accounts
+	for field := range strings.FieldsSeq(s) {
+		name, key, _ := strings.Cut(field, "=")
+		if name == "" || len(key) < 32 { // the error must not repeat the key
+			return nil, errors.New("API_KEYS: must be ACCOUNT=KEY, with keys of at least 32 characters")
+		}
+		a = append(a, [2]string{name, key})
+	}
+	return a, nil
+}
+
+// Authenticate implements httpapi.Authenticator. It returns the same account for
+// each of its keys, so that a client that gets a new key can still repeat a create.
+func (a accounts) Authenticate(_ context.Context, key string) (string, error) {
+	hash := sha256.Sum256([]byte(key)) // ConstantTimeCompare needs equal lengths
+	for _, account := range a {
+		known := sha256.Sum256([]byte(account[1]))
+		if subtle.ConstantTimeCompare(hash[:], known[:]) == 1 {
+			return account[0], nil
+		}
+	}
+	// The code makes it a 401. Any other error is a 503: the key could not be checked.
+	return "", petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
+}
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "`address` to listen on")
+	flag.Parse()
+	accounts, err := parse(os.Getenv("API_KEYS"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	store, err := storage.Open("pets.db", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler := httpapi.New(store, accounts, &httpapi.Options{Messages: store, Encoded: store})
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	slog.Info("serving", "url", "http://"+listener.Addr().String()+"/v1")
+	server := &http.Server{Handler: http.StripPrefix("/v1", handler), ReadHeaderTimeout: 10 * time.Second}
+	log.Fatal(server.Serve(listener))
+}

@@ -1,0 +1,56 @@
+// Chi serves the petstore under /api/v1 of a chi router. The example nethttp
+// shows how to stop such a server.
+package main
+
+import (
+	"flag"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"example.com/animalstore/petstore/apikey"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage"
+)
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "`address` to listen on")
+	flag.Parse()
+	store, err := storage.Open("pets.db", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	keys, err := apikey.Open("pets.keys", nil) // made with: refserver keys create -keys pets.keys ACCOUNT
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	// Mount leaves the request's URL as it is. So strip the whole prefix, that
+	// of an outer Route included.
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
+	v1 := http.StripPrefix("/api/v1", handler)
+	r := chi.NewRouter()
+	r.Use(middleware.Logger)
+	r.Route("/api", func(r chi.Router) { r.Mount("/v1", v1) })
+
+	// Chi refuses the methods that it does not know, such as PROPFIND, before it
+	// looks at the path, and without an Error body. The handler knows what to
+	// respond. It is also asked about your own routes then, and responds with 404.
+	r.MethodNotAllowed(v1.ServeHTTP)
+
+	// CleanPath and StripSlashes change the path that chi routes on. The handler
+	// still sees the path as it was sent: /api/v1//pets and /api/v1/pets/ are 404.
+
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	slog.Info("serving", "url", "http://"+listener.Addr().String()+"/api/v1")
+	server := &http.Server{Handler: r, ReadHeaderTimeout: 10 * time.Second}
+	log.Fatal(server.Serve(listener))
+}

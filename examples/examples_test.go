@@ -1,0 +1,161 @@
+// Package examples tests the examples as their users start them.
+package examples
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/conformancetest"
+	"example.com/animalstore/internal/process"
+	"example.com/animalstore/petstore/apikey"
+)
+
+func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
+
+var servers = []struct {
+	name    string
+	unclean int // the status of GET //pets, after redirects
+	check   func(*testing.T, *process.Server)
+}{
+	{name: "nethttp", unclean: 200, check: func(_ *testing.T, s *process.Server) { s.Stop() }},
+	{name: "chi", unclean: 404},
+	{name: "gin", unclean: 404},
+	{name: "echo", unclean: 404},
+	{name: "auth", unclean: 404, check: testAuth},
+	{name: "validate", unclean: 404, check: testValidate},
+	{name: "staging", unclean: 200, check: testStaging},
+	{name: "otel", unclean: 200, check: testOtel},
+}
+
+// TestServers: each server is conformant where it is mounted, and a client lists
+// everything there.
+func TestServers(t *testing.T) {
+	for _, tt := range servers {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			createKey(t, dir, "staging.keys")
+			s := start(t, dir, createKey(t, dir, "pets.keys"), tt.name)
+			testSuite(t, s.URL, s.Key)
+			if r := s.Must(405, "PROPFIND", "/pets", ""); r.Header.Get("Allow") == "" || !strings.Contains(r.Body, "method_not_allowed") {
+				t.Errorf("PROPFIND: %v %s", r.Header, r.Body)
+			}
+			s.Must(tt.unclean, "GET", "//pets", "")
+			s.Must(404, "GET", "/pets/", "")
+			testReferences(t, s)
+
+			list := process.Command(dir, process.Build(t, "./list"), "-url", s.URL)
+			list.Env = process.Environ("PETSTORE_API_KEY=" + s.Key)
+			code, out, _ := process.Run(t, list)
+			n := strings.Count(out, "\n")
+			if last := fmt.Sprintf("\n%d\t", n); code != 0 || n < 101 || !strings.Contains(out, last) {
+				t.Errorf("exit code %d, %d pets, without the pet %s:\n%s", code, n, last, out)
+			}
+			if tt.check != nil {
+				tt.check(t, s)
+			}
+		})
+	}
+}
+
+// createKey creates the file of that name in dir, and returns the key in it.
+func createKey(t *testing.T, dir, name string) string {
+	t.Helper()
+	key, _, err := apikey.Create(filepath.Join(dir, name), "alice", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+const secondKey = "0123456789abcdef0123456789abcdef"
+
+// start starts an example that serves the files in dir. Key is the one that the
+// returned server sends.
+func start(t *testing.T, dir, key, name string, args ...string) *process.Server {
+	t.Helper()
+	cmd := process.Command(dir, append([]string{process.Build(t, "./"+name), "-addr", "127.0.0.1:0"}, args...)...)
+	cmd.Env = process.Environ(fmt.Sprintf("API_KEYS=alice=%s alice=%s", key, secondKey))
+	s := process.Serve(t, cmd)
+	s.Key = key
+	return s
+}
+
+func testSuite(t *testing.T, url, key string) {
+	category := int64(1)
+	conformancetest.Run(t, conformance.Target{URL: url, MessagesURL: url, Key: key}, &conformance.Options{
+		Level: conformance.Recommended, Category: &category, Timeout: process.Patience,
+	})
+}
+
+// testReferences: the references in responses lead to places below the base URL.
+func testReferences(t *testing.T, s *process.Server) {
+	for _, tt := range []struct{ method, target, body, field, want string }{
+		{"POST", "/pets", rex, "Location", `^/pets/[0-9]+$`},
+		{"GET", "/pets?limit=1", "", "Link", `^/pets\?limit=1&cursor=.+$`},
+		{"GET", "/pets/1", "", "Link", `^/pets$`},
+	} {
+		r, err := s.Send(tt.method, tt.target, tt.body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, err := url.Parse(s.URL + tt.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reference, _, _ := strings.Cut(strings.TrimPrefix(r.Header.Get(tt.field), "<"), ">")
+		to, err := from.Parse(reference)
+		if err != nil || !regexp.MustCompile(tt.want).MatchString(strings.TrimPrefix(to.String(), s.URL)) {
+			t.Errorf("%s %s: the %s %q leads to %s (%v), want %s below the base", tt.method, tt.target, tt.field, reference, to, err, tt.want)
+		}
+	}
+}
+
+const rex = `{"name":"Rex","categoryId":1}`
+
+func testAuth(t *testing.T, s *process.Server) {
+	s.Must(401, "GET", "/pets", "", "Authorization", "Bearer "+secondKey+"x")
+	first := s.Must(201, "POST", "/pets", rex, "Idempotency-Key", "k")
+	if again := s.Must(201, "POST", "/pets", rex, "Idempotency-Key", "k", "Authorization", "Bearer "+secondKey); again.Body != first.Body {
+		t.Errorf("with the account's second key: %s, want %s", again.Body, first.Body)
+	}
+}
+
+func testValidate(t *testing.T, s *process.Server) {
+	for body, want := range map[string]string{
+		`{"name":" ","categoryId":1}`:   "name: must not be blank",
+		`{"name":"Rex","categoryId":3}`: "categoryId: must be 1 (cats) or 2 (dogs), got 3",
+	} {
+		if r := s.Must(400, "POST", "/pets", body); !strings.Contains(r.Body, want) {
+			t.Errorf("%s: %s, want %q", body, r.Body, want)
+		}
+	}
+}
+
+func testStaging(t *testing.T, s *process.Server) {
+	s.URL = strings.Replace(s.URL, "/v1", "/staging/v1", 1)
+	s.Must(401, "GET", "/pets", "")
+	s.Key = createKey(t, s.Dir, "staging.keys")
+	s.Until("the staging key is loaded", func() bool {
+		r, err := s.Send("GET", "/pets", "")
+		return err == nil && r.Status == 200 && r.Body == "[]"
+	})
+	t.Run("staging", func(t *testing.T) { testSuite(t, s.URL, s.Key) })
+}
+
+func testOtel(t *testing.T, s *process.Server) {
+	s.Must(404, "GET", "/pets/1000000", "")
+	s.Until("the span is printed", func() bool {
+		for line := range strings.Lines(s.Stdout.String()) {
+			if strings.HasPrefix(line, `{"Name":"GET /pets/{petId}"`) && strings.Contains(line, `"not_found"`) {
+				return strings.Contains(line, `"alice"`)
+			}
+		}
+		return false
+	})
+}

@@ -1,0 +1,70 @@
+// Otel traces the requests of the petstore with OpenTelemetry. Each span is named
+// after its route, such as "GET /pets/{petId}".
+package main
+
+import (
+	"context"
+	"flag"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"example.com/animalstore/petstore/apikey"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage"
+)
+
+// observe adds to a request's span what only the handler knows. The context is
+// that of the request, and the span has not ended.
+func observe(ctx context.Context, o httpapi.Observation) {
+	span := trace.SpanFromContext(ctx)
+	span.SetAttributes(attribute.String("user.id", o.Principal))
+	if o.Code != "" {
+		span.SetAttributes(attribute.String("error.type", string(o.Code)))
+	}
+}
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "`address` to listen on")
+	flag.Parse()
+	store, err := storage.Open("pets.db", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	keys, err := apikey.Open("pets.keys", nil) // made with: refserver keys create -keys pets.keys ACCOUNT
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	// In production use otlptracehttp.New and WithBatcher, and call Shutdown before
+	// the program ends: it exports the last spans.
+	exporter, err := stdouttrace.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
+
+	// The handler sets the Pattern of the request that it gets. StripPrefix makes a
+	// copy of the request, so outside it otelhttp would see the mux's pattern, and
+	// name every span after /v1/.
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store, Observe: observe})
+	traced := otelhttp.NewHandler(handler, "petstore", otelhttp.WithTracerProvider(provider))
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", http.StripPrefix("/v1", traced))
+
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	slog.Info("serving", "url", "http://"+listener.Addr().String()+"/v1")
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	log.Fatal(server.Serve(listener))
+}

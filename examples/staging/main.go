@@ -1,0 +1,50 @@
+// Staging serves production under /v1 and staging under /staging/v1, from one
+// process. Each has pets, messages and keys of its own.
+package main
+
+import (
+	"flag"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"example.com/animalstore/petstore/apikey"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage"
+)
+
+// deployment serves pets and messages under /v1. Share neither of the files: a
+// staging key must not be valid in production. If staging fills the disk,
+// production cannot create pets either, unless its file is on another one.
+func deployment(dbFile, keyFile string) http.Handler {
+	store, err := storage.Open(dbFile, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	keys, err := apikey.Open(keyFile, nil) // made with: refserver keys create -keys FILE ACCOUNT
+	if err != nil {
+		log.Fatal(err)
+	}
+	return http.StripPrefix("/v1", httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store}))
+}
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "`address` to listen on")
+	flag.Parse()
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", deployment("pets.db", "pets.keys"))
+	mux.Handle("/staging/v1/", http.StripPrefix("/staging", deployment("staging.db", "staging.keys")))
+	// With names of their own: mux.Handle("staging.example.org/v1/", …). Names
+	// must not end in a port, and a proxy in front must pass Host on.
+
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	url := "http://" + listener.Addr().String()
+	slog.Info("serving", "url", url+"/v1", "staging", url+"/staging/v1")
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	log.Fatal(server.Serve(listener))
+}

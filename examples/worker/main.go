@@ -1,0 +1,79 @@
+// Worker delivers the messages of the petstore to another service.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/storage"
+)
+
+// drain delivers what is queued, oldest first. It removes a message after the
+// work, never before. So a crash loses nothing, and may repeat the work.
+func drain(ctx context.Context, queue petstore.Queue, url string) error {
+	messages, err := queue.QueuedMessages(ctx, 100)
+	for _, m := range messages {
+		// A message that cannot be delivered now stops those after it until the
+		// next try. If it never can, put it elsewhere and remove it.
+		if err := deliver(url, m); err != nil {
+			return err
+		}
+		if err := queue.RemoveMessages(ctx, m.ID); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+var client = http.Client{Timeout: time.Minute}
+
+// deliver must be idempotent. An ID is never used again, so the receiver can
+// recognise a message that it has seen.
+func deliver(url string, m petstore.Message) error {
+	resp, err := client.Post(url+"?id="+m.ID, "text/plain; charset=utf-8", strings.NewReader(m.Text))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return fmt.Errorf("delivering %s: %s", m.ID, resp.Status)
+	}
+	return nil
+}
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "`address` to listen on")
+	url := flag.String("deliver", "http://127.0.0.1:9000/", "`URL` to post messages to")
+	flag.Parse()
+	store, err := storage.Open("pets.db", nil) // for one process: the worker is part of the server
+	if err != nil {
+		log.Fatal(err)
+	}
+	keys, err := apikey.Open("pets.keys", nil) // made with: refserver keys create -keys pets.keys ACCOUNT
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	slog.Info("serving", "url", "http://"+listener.Addr().String()+"/v1")
+	server := &http.Server{Handler: http.StripPrefix("/v1", handler), ReadHeaderTimeout: 10 * time.Second}
+	go func() { log.Fatal(server.Serve(listener)) }()
+	for ; ; time.Sleep(time.Second) {
+		if err := drain(context.Background(), store, *url); err != nil {
+			log.Print(err)
+		}
+	}
+}
