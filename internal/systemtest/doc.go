@@ -1,4 +1,4 @@
-// Package systemtest tests the whole with other software, such as the routers
-// that an embedder may use. It is a module of its own, so that programs that
+// Package systemtest tests the whole with other software, such as the proxies
+// that stand before a server. It is a module of its own, so that programs that
 // import the petstore do not depend on that software.
 package systemtest
