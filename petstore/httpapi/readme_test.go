@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestREADME: the README's Go code is part of the compiled example of embedding.
+// TestREADME: the README's Go code is part of the example of embedding.
 func TestREADME(t *testing.T) {
-	example, err := os.ReadFile("example_embed_test.go")
+	example, err := os.ReadFile("../../examples/nethttp/main.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,6 +26,6 @@ func TestREADME(t *testing.T) {
 		inFunction.WriteString(line)
 	}
 	if !found || !strings.Contains(string(example), inFunction.String()) {
-		t.Errorf("README.md must show a part of example_embed_test.go, and has:\n%s", code)
+		t.Errorf("README.md must show a part of examples/nethttp/main.go, and has:\n%s", code)
 	}
 }
