@@ -20,4 +20,6 @@
 // that each rule is in one place. The functions and methods whose comments say
 // that they are for stores ([CursorAfter], [MessageID], [Once.Digest] and
 // others) need no attention from anyone else.
+//
+// In the folder examples, sqlstore is a small store, and worker drains a [Queue].
 package petstore

@@ -8,6 +8,8 @@
 // The name of a subtest is the ID of its check, for go test -run and -skip:
 //
 //	go test -run 'TestConformance/pets.list' -skip 'TestConformance/.*limit'
+//
+// A whole test is in examples/suite.
 package conformancetest
 
 import (
