@@ -26,24 +26,32 @@ type File struct {
 	log  *slog.Logger
 	keys atomic.Pointer[map[string]Key] // by ID
 	stop func()
-
-	// Used only while polling:
-	seen    string // contents, or the error, at the last poll
-	handled string // contents, or the error, that were loaded or logged last
-	warned  bool   // that no key is valid
 }
 
 // Open loads the file at path and follows its changes, which it logs; if log is
 // nil, it does not log. It fails if the file is malformed or cannot be read.
 func Open(path string, log *slog.Logger) (*File, error) {
 	f := &File{path: path, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
-	if _, err := f.load(); err != nil {
+	contents, _, err := read(path, 0)
+	if err == nil {
+		err = f.load(contents)
+	}
+	if err != nil {
 		return nil, err
 	}
 	stop := make(chan struct{})
 	f.stop = sync.OnceFunc(func() { stop <- struct{}{} })
-	go f.follow(stop)
+	go f.follow(contents, stop)
 	return f, nil
+}
+
+// load puts the keys in the contents of the file in force.
+func (f *File) load(contents string) error {
+	_, keys, err := parse(f.path, contents)
+	if err == nil {
+		f.keys.Store(&keys)
+	}
+	return err
 }
 
 // Close stops following the file. The keys stay in force. It returns nil.
@@ -73,57 +81,47 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	return k.Account, nil
 }
 
-func (f *File) follow(stop <-chan struct{}) {
+// follow polls the file, whose contents were loaded, until stop. It loads new
+// contents when it finds them a second time: before, they may be half written.
+func (f *File) follow(loaded string, stop <-chan struct{}) {
 	const interval = 500 * time.Millisecond // a change is loaded after at most two
+	seen, wasValid := loaded, true
 	for {
 		select {
 		case <-stop:
 			return
 		case <-time.After(interval):
 		}
-		loaded, err := f.load()
+		contents, _, err := read(f.path, 0)
+		now := contents
 		if err != nil {
-			f.log.Error("key file not loaded; the keys loaded before stay in force", "file", f.path, "err", err)
-		} else if loaded {
-			f.log.Info("key file loaded", "file", f.path, "keys", len(*f.keys.Load()))
+			now = err.Error() // differs from good contents, which end in a newline
 		}
-		f.warn()
+		if now == seen && now != loaded {
+			loaded = now
+			if err == nil {
+				err = f.load(contents)
+			}
+			if err != nil {
+				f.log.Error("key file not loaded; the keys loaded before stay in force", "file", f.path, "err", err)
+			} else {
+				f.log.Info("key file loaded", "file", f.path, "keys", len(*f.keys.Load()))
+			}
+		}
+		seen = now
+		valid := f.anyValid()
+		if !valid && wasValid {
+			f.log.Warn("no valid key in the key file: every request is refused", "file", f.path)
+		}
+		wasValid = valid
 	}
 }
 
-// load puts the keys of the file in force if it has changed. But after Open it
-// waits until the next call finds the same change: it may be half written.
-func (f *File) load() (loaded bool, err error) {
-	contents, _, err := read(f.path, 0)
-	now, last := contents, f.seen
-	if err != nil {
-		now = err.Error() // differs from good contents, which end in a newline
-	}
-	f.seen = now
-	opened := f.keys.Load() != nil
-	if opened && (now == f.handled || now != last) {
-		return false, nil
-	}
-	f.handled = now
-	if err != nil {
-		return false, err
-	}
-	_, keys, err := parse(f.path, contents)
-	if err != nil {
-		return false, err
-	}
-	f.keys.Store(&keys)
-	return true, nil
-}
-
-// warn logs that no key is valid: once, until a key is valid again.
-func (f *File) warn() {
-	valid := false
+func (f *File) anyValid() bool {
 	for _, k := range *f.keys.Load() {
-		valid = valid || !k.Expired(time.Now())
+		if !k.Expired(time.Now()) {
+			return true
+		}
 	}
-	if !valid && !f.warned {
-		f.log.Warn("no valid key in the key file: every request is refused", "file", f.path)
-	}
-	f.warned = !valid
+	return false
 }
