@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -23,7 +24,7 @@ func keysFlag(fs *flag.FlagSet, path *string) {
 
 // keysCommands are the commands that change or list a key file. A running
 // server follows their changes within two seconds.
-func keysCommands() []flags.Command {
+func (p *Program) keysCommands() []flags.Command {
 	var path string
 	var expires time.Duration
 	define := func(fs *flag.FlagSet) { keysFlag(fs, &path) }
@@ -35,7 +36,7 @@ func keysCommands() []flags.Command {
 			define(fs)
 			flags.Var(fs, &expires, "expires", 0, "`duration` that the key is valid for, such as 720h; 0: forever", flags.Duration(0))
 		},
-		Run: func(c *flags.Call) error { return createKey(c, path, expires) },
+		Run: func(c *flags.Call) error { return p.createKey(c, path, expires) },
 	}, {
 		Name:  "keys list",
 		About: "list the API keys: id, account, created, expires",
@@ -50,7 +51,7 @@ func keysCommands() []flags.Command {
 	}}
 }
 
-func createKey(c *flags.Call, path string, expires time.Duration) error {
+func (p *Program) createKey(c *flags.Call, path string, expires time.Duration) error {
 	if expires != 0 && expires < time.Second {
 		return flags.Usagef("-expires: must be 0 or at least 1s, got %v", expires)
 	}
@@ -64,7 +65,7 @@ func createKey(c *flags.Call, path string, expires time.Duration) error {
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", id, err)
 	}
-	fmt.Fprintf(c.Stderr, "key %s of account %s; keys revoke -keys %s %s takes it away\n", id, c.Args[0], quoted(path), id)
+	fmt.Fprintf(c.Stderr, "key %s of account %s; %s keys revoke -keys %s %s takes it away\n", id, c.Args[0], p.Name, quoted(path), id)
 	return nil
 }
 
@@ -73,18 +74,22 @@ func quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// noFile adds to the error of a missing key file what can be done.
-func noFile(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; restore it from a copy, or name another with -keys; keys create creates a file without the earlier keys", err)
+// noFile adds to the error of a missing key file where it was looked for, and what
+// can be done.
+func noFile(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return fmt.Errorf("there is no key file %s; restore it from a copy, or name another with -keys; keys create creates a file without the earlier keys", path)
 }
 
 func listKeys(c *flags.Call, path string) error {
 	keys, err := apikey.List(path)
 	if err != nil {
-		return noFile(err)
+		return noFile(path, err)
 	}
 	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tACCOUNT\tCREATED\tEXPIRES")
@@ -107,7 +112,7 @@ func revokeKey(c *flags.Call, path string) error {
 		return fmt.Errorf("%w; keys list shows them", err)
 	}
 	if err != nil {
-		return noFile(err)
+		return noFile(path, err)
 	}
 	_, err = fmt.Fprintf(c.Stdout, "revoked %s of %s\n", k.ID, k.Account)
 	return err

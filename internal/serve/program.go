@@ -94,7 +94,7 @@ func (p *Program) Main() int {
 		Flags: define,
 		Run:   func(call *flags.Call) error { return p.serve(call, &c) },
 	})
-	line.Commands = append(line.Commands, keysCommands()...)
+	line.Commands = append(line.Commands, p.keysCommands()...)
 	line.Commands = append(line.Commands, p.Commands...)
 	return line.Main()
 }
