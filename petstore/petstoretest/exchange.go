@@ -1,8 +1,13 @@
 package petstoretest
 
 import (
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 // exchange is a request of the client and what became of it. The watcher sees it
@@ -16,6 +21,8 @@ type exchange struct {
 	ended  time.Time
 	other  bool // it came to the server's other address, to which no key belongs
 
+	elsewhere string // the base address of that other address
+
 	method string
 	path   string // unescaped, after the base path, such as /pets/7
 	query  string
@@ -28,4 +35,49 @@ type exchange struct {
 	response []byte // as it was sent
 
 	met []string // the names of the difficulties that the exchange had
+
+	// How the response is sent.
+	delay   time.Duration // before it
+	chunked bool          // in small pieces, without Content-Length
+	cut     bool          // the connection is closed instead, or in the middle of the body if there is a status
+}
+
+// send sends the response, or the part of it that the client gets.
+func (x *exchange) send(w http.ResponseWriter) {
+	if x.status == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	maps.Copy(w.Header(), x.header)
+	body, piece := x.response, len(x.response)
+	if x.chunked {
+		piece = len(body)/5 + 1
+	} else if x.method != http.MethodHead && x.status != http.StatusNotModified {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	if x.cut {
+		body = body[:len(body)/2]
+	}
+	w.WriteHeader(x.status)
+	for part := range slices.Chunk(body, max(piece, 1)) {
+		_, _ = w.Write(part)
+		if x.chunked || x.cut {
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+	if x.cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func marshal(v any) []byte {
+	b, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		panic(err) // only of values that were JSON before
+	}
+	return b
+}
+
+// text identifies equal requests.
+func (x *exchange) text() string {
+	return x.method + " " + x.path + "?" + x.query + "\n" + x.sent.Get("Idempotency-Key") + "\n" + string(x.body)
 }

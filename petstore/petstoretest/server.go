@@ -3,10 +3,15 @@
 //
 //	srv := petstoretest.New(t)
 //	pet, err := srv.Client.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, petstore.Once{})
+//
+// With the option [Difficult] the server does what the contract allows and a
+// client may not expect, and New reports what the client got wrong.
 package petstoretest
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -17,48 +22,106 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// Server is a running server.
+// Server is a running server of pets and messages.
 type Server struct {
 	URL    string           // the base address, such as http://127.0.0.1:34567/v1
 	Key    string           // an API key that the server accepts
 	Client *client.Client   // a client of the server, with Key
-	Store  petstore.Service // what the server serves
+	HTTP   *http.Client     // trusts the certificate of the server
+	Store  petstore.Service // what the server shows
 
-	http *httptest.Server
+	main, other *httptest.Server // other: nil without Difficult
+	watcher     *watcher         // nil without Difficult
 }
 
-// Option is a setting of [New] and [Start].
-type Option func(*settings)
-
-type settings struct{}
-
-// New starts a server that ends with t.
+// New starts a server that ends with t. If the server is difficult, New reports
+// at the end of t what the client got wrong.
 func New(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := Start(opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		s.Close()
+		if s.watcher != nil {
+			s.watcher.report(t)
+		}
+	})
 	return s
 }
 
 // Start starts a server that runs until Close.
 func Start(opts ...Option) (*Server, error) {
-	store := memory.New(nil)
-	s := &Server{Key: "petstoretest-key", Store: store}
-	auth := httpapi.AuthenticatorFunc(func(_ context.Context, key string) (string, error) {
-		if key != s.Key {
-			return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
+	c := config{base: "/v1", addr: "127.0.0.1:0", keys: Keys{defaultKey: "tester"}}
+	for _, option := range opts {
+		option(&c)
+	}
+	if c.store == nil {
+		c.store = memory.New(&memory.Options{Now: c.now})
+	}
+	for _, pet := range c.pets {
+		if _, err := c.store.CreatePet(context.Background(), pet, petstore.Once{}); err != nil {
+			return nil, fmt.Errorf("petstoretest: pet %q: %w", pet.Name, err)
 		}
-		return "tester", nil
-	})
-	s.http = httptest.NewServer(http.StripPrefix("/v1", httpapi.New(store, auth, &httpapi.Options{Messages: store})))
-	s.URL = s.http.URL + "/v1"
+	}
+	s := &Server{Key: defaultKey, Store: c.store}
+	var d *difficulties
+	if c.difficult {
+		var err error
+		if d, err = newDifficulties(c); err != nil {
+			return nil, err
+		}
+		s.Store, s.watcher = d.view(c.store), d.watcher
+		if s.other, err = c.listen("127.0.0.1:0", d.handler(http.HandlerFunc(noKey), true)); err != nil {
+			return nil, err
+		}
+		d.elsewhere = s.other.URL + c.base
+	}
+	messages, _ := c.store.(petstore.Messages)
+	h := httpapi.New(s.Store, c.keys, &httpapi.Options{Messages: messages, Now: c.now})
+	h = http.StripPrefix(c.base, h)
+	if c.difficult {
+		h = d.handler(h, false)
+	}
 	var err error
-	s.Client, err = client.New(s.URL, s.Key, &client.Options{IdempotentServer: true})
-	return s, err
+	if s.main, err = c.listen(c.addr, h); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.URL, s.HTTP = s.main.URL+c.base, s.main.Client()
+	if s.Client, err = client.New(s.URL, s.Key, &client.Options{HTTPClient: s.HTTP, IdempotentServer: true}); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
-// Close stops the server.
-func (s *Server) Close() { s.http.Close() }
+// Close stops the server, after the requests that are under way.
+func (s *Server) Close() {
+	for _, srv := range []*httptest.Server{s.main, s.other} {
+		if srv != nil {
+			srv.Close()
+		}
+	}
+}
+
+// listen serves h at addr.
+func (c config) listen(addr string, h http.Handler) (*httptest.Server, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("petstoretest: %w", err)
+	}
+	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}, EnableHTTP2: c.tls}
+	if c.tls {
+		srv.StartTLS()
+	} else {
+		srv.Start()
+	}
+	return srv, nil
+}
+
+// noKey refuses every key, as a server does of which the client knows nothing.
+func noKey(w http.ResponseWriter, r *http.Request) {
+	httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown"))
+}

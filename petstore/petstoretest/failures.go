@@ -1,0 +1,57 @@
+package petstoretest
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// Difficulties whose client does not get the result, or waits for it.
+
+func delay(x *exchange, r *rand.Rand) bool {
+	x.delay = time.Duration(r.IntN(10)) * time.Millisecond
+	return true
+}
+
+// refuse responds to a request before it is served.
+func refuse(status int, code string) action {
+	return func(x *exchange, r *rand.Rand) bool {
+		x.status = status
+		x.header.Set("Content-Type", "application/json")
+		x.header.Set("Retry-After", retryAfter(r))
+		x.response = marshal(map[string]any{"code": code, "message": "this cannot be done now; try again later", "status": status})
+		return true
+	}
+}
+
+// retryAfter returns the value of the header field, a number of seconds or a
+// date. Few are later than now, so that tests are fast.
+func retryAfter(r *rand.Rand) string {
+	date := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
+	switch r.IntN(8) {
+	case 0:
+		return "1"
+	case 1:
+		return date(time.Second)
+	case 2:
+		return date(-time.Minute)
+	}
+	return "0"
+}
+
+func loseRequest(x *exchange, _ *rand.Rand) bool {
+	x.cut = true
+	return true
+}
+
+// loseResponse sends nothing, or half of the response.
+func loseResponse(x *exchange, r *rand.Rand) bool {
+	if !x.done {
+		return false
+	}
+	x.cut = true
+	if r.IntN(2) == 0 {
+		x.status, x.response = 0, nil
+	}
+	return true
+}
