@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -34,7 +35,7 @@ func newDifficulties(c config) (*difficulties, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &difficulties{seed: c.seed, base: c.base, active: active, watcher: newWatcher(active), interrupted: map[string]int{}}, nil
+	return &difficulties{seed: c.seed, base: c.base, active: active, watcher: newWatcher(slices.Sorted(maps.Keys(c.keys))...), interrupted: map[string]int{}}, nil
 }
 
 // view returns what the server shows of a store.
@@ -132,5 +133,5 @@ func (d *difficulties) end(x *exchange) {
 	if seen.cut {
 		seen.status, seen.header, seen.response = 0, nil, nil
 	}
-	d.watcher.see(seen)
+	d.watcher.see(&seen)
 }
