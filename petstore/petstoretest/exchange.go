@@ -16,7 +16,7 @@ import (
 // of another one is always seen after that one.
 type exchange struct {
 	number int    // 1 for the first request
-	client string // address of the other end of the connection
+	client string // address of the other end of an HTTP/1 connection
 	began  time.Time
 	ended  time.Time
 	other  bool // it came to the server's other address, to which no key belongs

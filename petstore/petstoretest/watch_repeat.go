@@ -1,0 +1,163 @@
+package petstoretest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// creates are the requests that create the same.
+type creates struct {
+	lost      []*exchange // got no response, and were not repeated with their key
+	succeeded int
+	parallel  bool      // two of them overlapped
+	ended     time.Time // when the one ended that ended last
+
+	shown *exchange // the last one that succeeded, and its pet
+	pet   *knownPet
+}
+
+// firstKeyed is the first request with an Idempotency-Key.
+type firstKeyed struct {
+	number   int
+	category int64
+}
+
+// repeatedWithoutKey: a create got no response, and then the client created the
+// same, without the Idempotency-Key of the first.
+//
+// It is no proof if the client creates equal things on purpose: then more than
+// one of them succeeds, or they overlap. Nor is it one if the first is repeated
+// with its own key, or if each has a key and the client repeats keys elsewhere:
+// then this is a create of its own.
+func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
+	c := w.creates[x.creation()]
+	if c == nil || !x.isCreate() || !x.done {
+		return nil
+	}
+	key := x.onceKey()
+	for _, first := range c.lost {
+		firstKey := first.onceKey()
+		if key != "" && key == firstKey || x.began.Before(first.ended) {
+			continue
+		}
+		how := "without an Idempotency-Key"
+		if key != "" {
+			how = "with another Idempotency-Key"
+		}
+		return &mistake{
+			earlier: first,
+			did:     fmt.Sprintf("repeated POST %s %s after a response was lost, so it may have created twice", x.path, how),
+			sure: func() bool {
+				return c.succeeded <= 1 && !c.parallel && slices.Contains(c.lost, first) && (key == "" || firstKey == "" || !w.repeats)
+			},
+		}
+	}
+	return nil
+}
+
+// createdAgain: a create succeeded, the client listed pets, did not find the pet,
+// and created it again.
+func createdAgain(w *watcher, x *exchange) *mistake {
+	c := w.creates[x.creation()]
+	if c == nil || c.pet == nil || c.pet.listed || !x.isCreate() || !x.succeeded() ||
+		w.listed.Before(c.shown.ended) || x.onceKey() != "" && x.onceKey() == c.shown.onceKey() {
+		return nil
+	}
+	return &mistake{earlier: c.shown, did: "created an equal pet again, after a list that did not show the first"}
+}
+
+// ignoredRetryAfter: the same request came again earlier than Retry-After allows.
+//
+// It is proof only if it is the same client that repeats it, and if this client
+// had read the response. Equal requests may come from other goroutines or other
+// processes. So either no two exchanges ever overlapped, and the request
+// succeeded no more than once; or it has the same Idempotency-Key, and came on
+// the connection of the first.
+func ignoredRetryAfter(w *watcher, x *exchange) *mistake {
+	request := x.request()
+	first := w.refused[request]
+	if first == nil || x.began.Before(first.ended) || !x.began.Before(first.retryAt()) {
+		return nil
+	}
+	sameCall := x.onceKey() != "" && x.client != "" && x.client == first.client
+	return &mistake{
+		earlier: first,
+		did:     fmt.Sprintf("repeated a request after %.2f s, though the response said Retry-After: %s", x.began.Sub(first.began).Seconds(), first.header.Get("Retry-After")),
+		sure:    func() bool { return sameCall || !w.parallel && w.succeeds[request] <= 1 },
+	}
+}
+
+// retryAt returns the earliest time for a repetition of x, and the zero time if x
+// did not say. Clocks differ, and a client counts from when it has the response,
+// which is after began.
+func (x *exchange) retryAt() time.Time {
+	if x.status != http.StatusTooManyRequests && x.status != http.StatusServiceUnavailable {
+		return time.Time{}
+	}
+	field := x.header.Get("Retry-After")
+	if n, err := strconv.Atoi(field); err == nil {
+		return x.began.Add(time.Duration(n) * time.Second * 9 / 10)
+	}
+	at, _ := http.ParseTime(field)
+	return at.Add(-time.Second) // a date has whole seconds
+}
+
+func (w *watcher) learnRepeats(x *exchange) {
+	request := x.request()
+	if first := w.refused[request]; first != nil && !x.began.Before(first.ended) {
+		if !x.began.Before(first.retryAt()) {
+			w.handle(first.met, "too-many-requests", "unavailable")
+		}
+		delete(w.refused, request)
+	}
+	if !x.retryAt().IsZero() {
+		w.refused[request] = x
+	}
+	if first := w.lost[request]; first != nil && !x.began.Before(first.ended) {
+		w.handle(first.met, "lost-response", "lost-request")
+		delete(w.lost, request)
+	}
+	if x.status == 0 && x.isRead() {
+		w.lost[request] = x
+	}
+	if x.isCreate() {
+		w.learnCreate(x)
+	}
+}
+
+func (w *watcher) learnCreate(x *exchange) {
+	c := w.creates[x.creation()]
+	if c == nil {
+		c = &creates{}
+		w.creates[x.creation()] = c
+	}
+	c.parallel = c.parallel || x.began.Before(c.ended)
+	if x.ended.After(c.ended) {
+		c.ended = x.ended
+	}
+	if key := x.onceKey(); key != "" {
+		c.lost = slices.DeleteFunc(c.lost, func(first *exchange) bool {
+			again := first.onceKey() == key && !x.began.Before(first.ended)
+			if again {
+				w.handle(first.met, "lost-response", "lost-request")
+			}
+			return again
+		})
+		id := digestOf(x.sent.Get("Authorization"), x.path, key)
+		if _, again := w.firsts[id]; again {
+			w.repeats = true
+		} else {
+			category, _ := strconv.ParseInt(x.category(), 10, 64)
+			w.firsts[id] = firstKeyed{x.number, category}
+		}
+	}
+	if x.status == 0 {
+		c.lost = append(c.lost, x)
+	}
+	if x.succeeded() {
+		c.succeeded++
+	}
+}

@@ -1,0 +1,155 @@
+package petstoretest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// rule finds one kind of mistake. A rule that is certain accuses nobody falsely:
+// not a client of many goroutines, not several clients at once, not a proxy or
+// an HTTP library that repeats a request where that is safe.
+type rule struct {
+	name         string
+	certain      bool     // it is a mistake whatever the client wanted
+	right        string   // what would be right
+	difficulties []string // which it belongs to
+	find         func(*watcher, *exchange) *mistake
+}
+
+// rules are all rules, those that are certain first.
+var rules = []rule{
+	{"repeated-without-key", true, "Send every create with an Idempotency-Key, and repeat it with the same one, or report that its outcome is unknown.",
+		[]string{"lost-response", "lost-request"}, repeatedWithoutKey},
+	{"ignored-retry-after", true, "Wait as long as Retry-After says before the same request.",
+		[]string{"too-many-requests", "unavailable"}, ignoredRetryAfter},
+	{"own-cursor", true, "The contract has no parameters for paging. Further pages are where a Link with rel=\"next\" leads, if there is one.",
+		[]string{"short-pages", "no-link", "link-elsewhere"}, ownCursor},
+	{"rounded-integer", true, "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.",
+		[]string{"ids-huge"}, roundedInteger},
+	{"key-sent-elsewhere", true, "Send the API key only to the address that it belongs to, wherever a Link leads.",
+		[]string{"link-elsewhere"}, keySentElsewhere},
+	{"no-id", true, "A pet is a JSON object with the member id, and a list is a bare array of pets.",
+		nil, noID},
+	{"wrapped-body", true, "The body is the object itself, such as {\"name\":\"Rex\",\"categoryId\":1}.",
+		nil, wrappedBody},
+	{"created-again", false, "A list has no particular order and at most 100 pets: that a pet is not on it does not mean that there is none.",
+		[]string{"list-descending", "list-by-name", "list-random", "short-pages", "no-link"}, createdAgain},
+	{"unknown-id", false, "IDs need not be dense or positive: ask only for those that a response had.",
+		[]string{"ids-huge", "ids-negative", "ids-sparse"}, unknownID},
+	{"deprecated-operation", false, "GET /pets/{petId} is scheduled for removal on 5 December 2030: list pets with GET /pets and status.",
+		nil, deprecatedOperation},
+	{"refused", false, "The contract describes the parameters and bodies of requests.",
+		nil, refusedWith(http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)},
+	{"unauthorized", false, "Send the API key as Authorization: Bearer KEY.",
+		nil, refusedWith(http.StatusUnauthorized)},
+	{"no-such-operation", false, "The contract has GET /pets, POST /pets, GET /pets/{petId} and POST /messages.",
+		nil, noSuchOperation},
+}
+
+// keySentElsewhere: a request to the other address has an API key anywhere.
+func keySentElsewhere(w *watcher, x *exchange) *mistake {
+	if !x.other {
+		return nil
+	}
+	sent := fmt.Sprintln(x.sent, x.path, x.query, string(x.body))
+	if !slices.ContainsFunc(w.keys, func(key string) bool { return strings.Contains(sent, key) }) {
+		return nil
+	}
+	return &mistake{did: "sent the API key to another host, which a Link named"}
+}
+
+// notIDs are texts that programs make of a member that is not there.
+var notIDs = []string{"", "undefined", "null", "nan", "none", "nil", "<nil>", "[object object]", "{petid}", "{id}", ":petid", ":id"}
+
+// noID: the request asks for a pet without having an ID.
+func noID(_ *watcher, x *exchange) *mistake {
+	id, ok := x.petID()
+	if !ok || !slices.Contains(notIDs, strings.ToLower(id)) {
+		return nil
+	}
+	return &mistake{did: fmt.Sprintf("asked for a pet with the ID %q, so it did not find the ID in a response", id)}
+}
+
+// wrappedBody: the body of a create has what the contract wants one level down.
+func wrappedBody(_ *watcher, x *exchange) *mistake {
+	if !x.isCreate() {
+		return nil
+	}
+	want := []string{"name", "categoryId"}
+	if x.path == "/messages" {
+		want = []string{"message"}
+	}
+	hasAny := func(v jsontext.Value) bool {
+		var members map[string]jsontext.Value
+		return json.Unmarshal(v, &members) == nil && slices.ContainsFunc(want, func(name string) bool { return members[name] != nil })
+	}
+	var inner []jsontext.Value
+	var text string
+	var members map[string]jsontext.Value
+	in := ""
+	switch {
+	case hasAny(x.body):
+		return nil
+	case json.Unmarshal(x.body, &inner) == nil:
+		in = "an array"
+	case json.Unmarshal(x.body, &text) == nil:
+		in, inner = "a string", []jsontext.Value{jsontext.Value(text)}
+	case json.Unmarshal(x.body, &members) == nil:
+		in = "another object"
+		for _, v := range members {
+			inner = append(inner, v)
+		}
+	}
+	if !slices.ContainsFunc(inner, hasAny) {
+		return nil
+	}
+	return &mistake{did: "sent the object within " + in}
+}
+
+// unknownID: the request asks for an ID that no response had. It may be a test
+// of 404.
+func unknownID(w *watcher, x *exchange) *mistake {
+	text, ok := x.petID()
+	id, err := strconv.ParseInt(text, 10, 64)
+	if !ok || err != nil || x.status != http.StatusNotFound || w.pets[id] != nil {
+		return nil
+	}
+	did := fmt.Sprintf("asked for pet %d, and no response had that ID", id)
+	if w.pets[id-1] != nil {
+		did += fmt.Sprintf(" (but %d: IDs may have gaps)", id-1)
+	}
+	return &mistake{did: did}
+}
+
+// deprecatedOperation: the request uses the deprecated operation.
+func deprecatedOperation(_ *watcher, x *exchange) *mistake {
+	if _, ok := x.petID(); !ok || !x.done {
+		return nil
+	}
+	return &mistake{did: "used the deprecated operation GET /pets/{petId}"}
+}
+
+// refusedWith returns the find of a rule for responses with the statuses.
+func refusedWith(statuses ...int) func(*watcher, *exchange) *mistake {
+	return func(_ *watcher, x *exchange) *mistake {
+		if x.other || !slices.Contains(statuses, x.status) {
+			return nil
+		}
+		return &mistake{did: fmt.Sprintf("sent a request that was refused with %d %s", x.status, http.StatusText(x.status))}
+	}
+}
+
+// noSuchOperation: the path or the method of the request is not one of the
+// contract.
+func noSuchOperation(_ *watcher, x *exchange) *mistake {
+	if _, ok := x.petID(); ok || x.other || x.status != http.StatusNotFound && x.status != http.StatusMethodNotAllowed {
+		return nil
+	}
+	return &mistake{did: fmt.Sprintf("sent %s %s, which is not an operation", x.method, x.path)}
+}

@@ -1,0 +1,317 @@
+package petstoretest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// step is an exchange of a test. It begins a millisecond after the one before it
+// ended, and takes a millisecond.
+type step struct {
+	request string // "POST /pets"
+	body    string
+	status  int    // 0: no response
+	resp    string // the body of the response
+
+	key    string // the Idempotency-Key
+	retry  string // Retry-After
+	link   string
+	conn   string // the connection; "": the one of all steps
+	user   string // the API key; "": key-1
+	met    []string
+	header http.Header // further fields of the request
+
+	after float64 // it begins so many seconds after the one before it ended; -1 for before it began
+	took  float64 // seconds
+	other bool
+}
+
+func watch(steps []step) *watcher {
+	w := newWatcher("key-1", "key-2")
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	seconds := func(f, otherwise float64) time.Duration {
+		if f == 0 {
+			f = otherwise
+		}
+		return time.Duration(f * float64(time.Second))
+	}
+	for i, s := range steps {
+		method, target, _ := strings.Cut(s.request, " ")
+		path, query, _ := strings.Cut(target, "?")
+		x := &exchange{
+			number: i + 1, client: s.conn, other: s.other, method: method, path: path, query: query, body: []byte(s.body),
+			done: s.status < 400, status: s.status, response: []byte(s.resp), header: http.Header{}, sent: s.header.Clone(), met: s.met,
+		}
+		if x.sent == nil {
+			x.sent = http.Header{}
+		}
+		set := func(h http.Header, name, value, otherwise string) {
+			if value == "" {
+				value = otherwise
+			}
+			if value != "" && h.Get(name) == "" {
+				h.Set(name, value)
+			}
+		}
+		if x.client == "" {
+			x.client = "127.0.0.1:1"
+		}
+		if !s.other {
+			set(x.sent, "Authorization", s.user, "Bearer key-1")
+		}
+		set(x.sent, "Idempotency-Key", s.key, "")
+		set(x.header, "Retry-After", s.retry, "")
+		set(x.header, "Link", s.link, "")
+		x.began = now.Add(seconds(s.after, 0.001))
+		x.ended = x.began.Add(seconds(s.took, 0.001))
+		if x.ended.After(now) {
+			now = x.ended
+		}
+		w.see(x)
+	}
+	return w
+}
+
+const (
+	rex    = `{"name":"Rex","categoryId":1}`
+	rex7   = `{"id":7,"name":"Rex","categoryId":1}`
+	beyond = `{"id":1234567890123456789,"name":"Rex","categoryId":1}` // 1234567890123456768 as a float64
+)
+
+var (
+	lost       = step{request: "POST /pets", body: rex}
+	lostKeyed  = step{request: "POST /pets", body: rex, key: "a"}
+	made       = step{request: "POST /pets", body: rex, status: 201, resp: rex7}
+	refused    = step{request: "GET /pets", status: 429, retry: "1"}
+	listed     = step{request: "GET /pets", status: 200, resp: `[` + rex7 + `]`}
+	empty      = step{request: "GET /pets", status: 200, resp: `[]`}
+	withLink   = step{request: "GET /pets", status: 200, resp: `[` + rex7 + `]`, link: `</v1/pets?limit=20&cursor=a%2Bb>; rel="next"`}
+	overlapped = step{request: "GET /pets?limit=5", status: 200, resp: `[]`, after: -0.5, took: 0.5}
+)
+
+// with returns s after a change.
+func (s step) with(change func(*step)) step {
+	change(&s)
+	return s
+}
+
+func (s step) keyed(key string) step     { return s.with(func(s *step) { s.key = key }) }
+func (s step) later(t float64) step      { return s.with(func(s *step) { s.after = t }) }
+func (s step) on(conn string) step       { return s.with(func(s *step) { s.conn = conn }) }
+func (s step) of(user string) step       { return s.with(func(s *step) { s.user = "Bearer " + user }) }
+func (s step) sent(body string) step     { return s.with(func(s *step) { s.body = body }) }
+func (s step) met1(name string) step     { return s.with(func(s *step) { s.met = []string{name} }) }
+func (s step) got(status int) step       { return s.with(func(s *step) { s.status = status }) }
+func (s step) asked(request string) step { return s.with(func(s *step) { s.request = request }) }
+
+func get(path string, status int) step { return step{request: "GET " + path, status: status} }
+
+func TestRules(t *testing.T) {
+	message := step{request: "POST /messages", body: `{"message":"hello"}`}
+	for _, tt := range []struct {
+		name  string
+		steps []step
+		want  string // names of the findings
+	}{
+		// A client that repeats creates.
+		{"no key", []step{lost, made}, "repeated-without-key"},
+		{"no key, after another lost response", []step{lost, lost, made}, "repeated-without-key"},
+		{"a message without a key", []step{message, message.got(202)}, "repeated-without-key"},
+		{"another key at each attempt", []step{lostKeyed, made.keyed("b")}, "repeated-without-key"},
+		{"a key only at the first attempt", []step{lostKeyed, made}, "repeated-without-key"},
+		{"no key, refused in between", []step{lost, lost.got(503), made}, "repeated-without-key"},
+		{"no key, with other requests at the same time", []step{lost, empty, overlapped, made}, "repeated-without-key"},
+		{"the same key", []step{lostKeyed, made.keyed("a")}, ""},
+		{"the same key twice", []step{lostKeyed, lostKeyed, made.keyed("a")}, ""},
+		{"the same key, after an equal pet of another goroutine", []step{lostKeyed, made.keyed("b"), made.keyed("a")}, ""},
+		{"not repeated", []step{lost, empty}, ""},
+		{"other pets", []step{lost, made.sent(`{"name":"Rex 2","categoryId":1}`)}, ""},
+		{"equal pets on purpose, not repeated", []step{made, lost, made, made}, ""},
+		{"two equal pets after a lost one", []step{lost, made, made}, ""},
+		{"equal pets of two goroutines", []step{lost, made.with(func(s *step) { s.after = -0.0015 })}, ""},
+		{"equal pets of two accounts", []step{lost, made.of("key-2")}, ""},
+		{"equal pets, of a client that gives up at its deadline but repeats keys",
+			[]step{lostKeyed.sent("1"), lostKeyed.sent("1").got(201), lostKeyed.keyed("b"), made.keyed("c")}, ""},
+		{"repeated after 503", []step{lost.got(503), made}, ""},
+		{"repeated after 429", []step{lost.got(429), made}, ""},
+		{"a message and a pet", []step{message, made}, ""},
+		{"a list", []step{get("/pets", 0), listed}, ""},
+
+		// A client that repeats too early.
+		{"at once", []step{refused, empty}, "ignored-retry-after"},
+		{"at once, after 503", []step{refused.got(503), empty}, "ignored-retry-after"},
+		{"half the time", []step{refused, empty.later(0.5)}, "ignored-retry-after"},
+		{"a create", []step{made.got(429).with(func(s *step) { s.retry = "2" }), made.later(1)}, "ignored-retry-after"},
+		{"on another connection", []step{refused, empty.on("127.0.0.1:2")}, "ignored-retry-after"},
+		{"the same key, among other requests", []step{refused.asked("POST /pets").sent(rex).keyed("a"), made.keyed("a"), empty, overlapped}, "ignored-retry-after"},
+		{"in time", []step{refused, empty.later(1)}, ""},
+		{"in time by a clock that is slightly fast", []step{refused, empty.later(0.95)}, ""},
+		{"in time, counted from a response that took long", []step{refused.with(func(s *step) { s.took = 0.8 }), empty.later(0.2)}, ""},
+		{"0 seconds", []step{refused.with(func(s *step) { s.retry = "0" }), empty}, ""},
+		{"at the date", []step{refused.with(func(s *step) { s.retry = "Fri, 20 Nov 2026 12:00:02 GMT" }), empty.later(1.01)}, ""},
+		{"before the date", []step{refused.with(func(s *step) { s.retry = "Fri, 20 Nov 2026 12:00:02 GMT" }), empty.later(0.5)}, "ignored-retry-after"},
+		{"a text that is no time", []step{refused.with(func(s *step) { s.retry = "soon" }), empty}, ""},
+		{"without Retry-After", []step{get("/pets", 429), empty}, ""},
+		{"another request", []step{refused, get("/pets?limit=7", 200)}, ""},
+		{"another account", []step{refused, empty.of("key-2")}, ""},
+		{"another key", []step{refused.asked("POST /pets").sent(rex).keyed("a"), made.keyed("b")}, ""},
+		{"under way already", []step{refused, empty.with(func(s *step) { s.after = -0.0005 })}, ""},
+		{"equal requests of another goroutine", []step{overlapped, refused, overlapped, empty}, ""},
+		{"equal requests of another process", []step{refused, empty.on("127.0.0.1:2"), empty.later(1)}, ""},
+		{"the same key on another connection, when the client gave up before", []step{overlapped, refused.asked("POST /pets").sent(rex).keyed("a"), overlapped, made.keyed("a").on("127.0.0.1:2")}, ""},
+
+		// A client that turns pages by itself.
+		{"page", []step{get("/pets?page=2", 200)}, "own-cursor"},
+		{"offset", []step{get("/pets?limit=20&offset=20", 200)}, "own-cursor"},
+		{"page[after]", []step{get("/pets?page%5Bafter%5D=7", 200)}, "own-cursor"},
+		{"a cursor without any link", []step{get("/pets?cursor=7", 400)}, "own-cursor"},
+		{"a changed cursor", []step{withLink, get("/pets?cursor=a%2Bc", 400)}, "own-cursor"},
+		{"a cursor that was unescaped", []step{withLink, get("/pets?cursor=a+b", 400)}, "own-cursor"},
+		{"a parameter of a link with another value", []step{withLink.with(func(s *step) { s.link = `<?from=7>; rel="next"` }), get("/pets?from=8", 200)}, "own-cursor"},
+		{"the link", []step{withLink, get("/pets?limit=20&cursor=a%2Bb", 200)}, ""},
+		{"the link in another order, with another spelling and limit", []step{withLink, get("/pets?cursor=a%2bb&limit=5&status=sold", 200)}, ""},
+		{"the link of another process", []step{withLink.of("key-2"), get("/pets?cursor=a%2Bb", 200)}, ""},
+		{"the link without what it leads to", []step{withLink.with(func(s *step) { s.link = `<?p=2>; rel="next", <?p=1>; rel="first"` }), get("/pets?p=1", 200)}, ""},
+		{"parameters of a proxy", []step{get("/pets?_=1234&utm_source=x&limit=3&status=sold", 200)}, ""},
+
+		// A client that rounds.
+		{"float64", []step{made.with(func(s *step) { s.resp = beyond }), get("/pets/1234567890123456768", 404)}, "rounded-integer"},
+		{"float64 of JavaScript", []step{made.with(func(s *step) { s.resp = beyond }), get("/pets/1234567890123456800", 404)}, "rounded-integer"},
+		{"float32", []step{made.with(func(s *step) { s.resp = beyond }), get("/pets/1234567939550609408", 404)}, "rounded-integer"},
+		{"int32", []step{made.with(func(s *step) { s.resp = beyond }), get("/pets/2112454933", 404)}, "rounded-integer"},
+		{"an ID of a list", []step{listed.with(func(s *step) { s.resp = "[" + beyond + "]" }), get("/pets/1234567890123456768", 404)}, "rounded-integer"},
+		{"a negative ID", []step{made.with(func(s *step) { s.resp = `{"id":-1234567890123456789}` }), get("/pets/-1234567890123456800", 404)}, "rounded-integer"},
+		{"beyond int64", []step{made.with(func(s *step) { s.resp = `{"id":9223372036854775500}` }), get("/pets/9223372036854776000", 404)}, "rounded-integer"},
+		{"a category", []step{lostKeyed.sent(`{"name":"Rex","categoryId":1234567890123456789}`), made.keyed("a").sent(`{"name":"Rex","categoryId":1234567890123456800}`).got(422)}, "rounded-integer"},
+		{"exact", []step{made.with(func(s *step) { s.resp = beyond }), get("/pets/1234567890123456789", 200)}, "deprecated-operation"},
+		{"a pet that happens to be there", []step{made.with(func(s *step) { s.resp = beyond }), get("/pets/1234567890123456768", 200)}, "deprecated-operation"},
+		{"a neighbour", []step{made.with(func(s *step) { s.resp = `{"id":9007199254740995}` }), get("/pets/9007199254740996", 404)}, "unknown-id"},
+		{"a power of two", []step{made.with(func(s *step) { s.resp = `{"id":1152921504606846999}` }), get("/pets/1152921504606846976", 404)}, "unknown-id"},
+		{"a small number", []step{made.with(func(s *step) { s.resp = `{"id":4294967303}` }), get("/pets/7", 404)}, "unknown-id"},
+		{"another category", []step{lostKeyed, made.keyed("a").sent(`{"name":"Rex","categoryId":2}`).got(422)}, "refused"},
+
+		// A client that trusts a link.
+		{"the key elsewhere", []step{withLink, {request: "GET /pets?limit=20&cursor=a%2Bb", status: 401, other: true, header: http.Header{"Authorization": {"Bearer key-2"}}}}, "key-sent-elsewhere"},
+		{"the key elsewhere, in another field", []step{{request: "GET /pets", status: 401, other: true, header: http.Header{"X-Api-Key": {"key-1"}}}}, "key-sent-elsewhere"},
+		{"no key elsewhere", []step{withLink, {request: "GET /pets?limit=20&cursor=a%2Bb", status: 401, other: true}}, ""},
+
+		// A client that reads other JSON.
+		{"undefined", []step{made, get("/pets/undefined", 404)}, "no-id"},
+		{"object", []step{made, get("/pets/[object Object]", 404)}, "no-id"},
+		{"empty", []step{made, get("/pets/", 404)}, "no-id"},
+		{"a word", []step{made, get("/pets/rex", 404)}, ""},
+		{"envelope", []step{made.sent(`{"pet":` + rex + `}`).got(400)}, "wrapped-body"},
+		{"envelope with more", []step{made.sent(`{"type":"pet","data":` + rex + `}`).got(400)}, "wrapped-body"},
+		{"array", []step{made.sent(`[` + rex + `]`).got(400)}, "wrapped-body"},
+		{"string", []step{made.sent(fmt.Sprintf("%q", rex)).got(400)}, "wrapped-body"},
+		{"envelope of a message", []step{message.sent(`{"data":{"message":"hello"}}`).got(400)}, "wrapped-body"},
+		{"further members", []step{made.sent(`{"name":"Rex","categoryId":1,"owner":{"name":"Jo"}}`)}, ""},
+		{"invalid bodies", []step{made.sent(`{"name":"Rex"}`).got(400), made.sent(`null`).got(400), made.sent(``).got(400), made.sent(`[]`).got(400), made.sent(`{"owner":{}}`).got(400)}, "refused"},
+
+		// What may be on purpose.
+		{"created again after a list", []step{made, empty, made}, "created-again"},
+		{"created again after a list that has it", []step{made, listed, made}, ""},
+		{"created again without a list", []step{empty, made, made}, ""},
+		{"created again, a list before it", []step{empty.later(1), made.keyed("a"), made.keyed("a")}, ""},
+		{"the next ID", []step{made, get("/pets/8", 404)}, "unknown-id"},
+		{"a pet that the test knows from the store", []step{get("/pets/8", 200)}, "deprecated-operation"},
+		{"no API key", []step{get("/pets", 401), get("/pets", 401)}, "unauthorized"},
+		{"a limit too high", []step{get("/pets?limit=1000", 400)}, "refused"},
+		{"another path", []step{get("/animals", 404)}, "no-such-operation"},
+		{"another method", []step{{request: "PUT /pets/7", status: 405}}, "no-such-operation"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var names []string
+			for _, f := range watch(tt.steps).summary().Findings {
+				names = append(names, f.Name)
+			}
+			if got := strings.Join(names, " "); got != tt.want {
+				t.Errorf("found %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Every rule is caught by a case above, so a rule without one is noticed here.
+func TestRuleNames(t *testing.T) {
+	var all []string
+	for _, d := range Difficulties() {
+		all = append(all, d.Name)
+	}
+	seen := map[string]bool{}
+	for i, r := range rules {
+		if seen[r.name] || r.right == "" || i > 0 && r.certain && !rules[i-1].certain {
+			t.Errorf("the rule %s is there twice, has no text, or is not with those that are certain", r.name)
+		}
+		seen[r.name] = true
+		for _, name := range r.difficulties {
+			if !slices.Contains(all, name) {
+				t.Errorf("the rule %s names the difficulty %q, which does not exist", r.name, name)
+			}
+		}
+	}
+}
+
+func TestHandled(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		steps []step
+		want  Met
+	}{
+		{"waited", []step{refused.met1("too-many-requests"), empty.later(1)}, Met{Difficulty: "too-many-requests", Times: 1, Handled: 1}},
+		{"did not wait", []step{refused.met1("unavailable").got(503), empty}, Met{Difficulty: "unavailable", Times: 1, Failed: []string{"ignored-retry-after"}}},
+		{"gave up", []step{refused.met1("unavailable").got(503)}, Met{Difficulty: "unavailable", Times: 1}},
+		{"repeated with the key", []step{lostKeyed.met1("lost-response"), made.keyed("a")}, Met{Difficulty: "lost-response", Times: 1, Handled: 1}},
+		{"repeated without a key", []step{lost.met1("lost-request"), made}, Met{Difficulty: "lost-request", Times: 1, Failed: []string{"repeated-without-key"}}},
+		{"repeated a list", []step{get("/pets", 0).met1("lost-response"), listed}, Met{Difficulty: "lost-response", Times: 1, Handled: 1}},
+		{"followed the link", []step{withLink.met1("short-pages"), get("/pets?cursor=a%2Bb&limit=20", 200)}, Met{Difficulty: "short-pages", Times: 1, Handled: 1}},
+		{"asked for the exact ID", []step{listed.with(func(s *step) { s.resp = "[" + beyond + "]" }).met1("ids-huge"), get("/pets/1234567890123456789", 200)}, Met{Difficulty: "ids-huge", Times: 1, Handled: 1}},
+		{"no trace", []step{listed.met1("escapes"), listed.met1("escapes")}, Met{Difficulty: "escapes", Times: 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff([]Met{tt.want}, watch(tt.steps).summary().Met); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFinding(t *testing.T) {
+	s := watch([]step{lostKeyed, made.keyed("b"), lostKeyed.keyed("d").sent("x"), made.keyed("c").sent("x")}).summary()
+	if len(s.Findings) != 1 {
+		t.Fatalf("found %v", s.Findings)
+	}
+	const want = `repeated-without-key: the client repeated POST /pets with another Idempotency-Key after a response was lost, so it may have created twice (2 times).
+Send every create with an Idempotency-Key, and repeat it with the same one, or report that its outcome is unknown.
+
+> POST /pets
+> Authorization: Bearer [key]
+> Idempotency-Key: a
+>
+> {"name":"Rex","categoryId":1}
+< (the connection was cut before the end of the response)
+
+0.001 s later:
+> POST /pets
+> Authorization: Bearer [key]
+> Idempotency-Key: b
+>
+> {"name":"Rex","categoryId":1}
+< 201 Created
+<
+< {"id":7,"name":"Rex","categoryId":1}
+`
+	if diff := cmp.Diff(want, s.Findings[0].String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	text := watch([]step{get("/pets/null", 404).with(func(s *step) { s.resp = "x\x1b[2J\nkey-2 " + strings.Repeat("é", 400) })}).summary().Findings[0].Proof
+	if strings.ContainsAny(text, "\x1b") || strings.Contains(text, "key-2") || !strings.Contains(text, "... and 312 bytes more") {
+		t.Errorf("the transcript is\n%s", text)
+	}
+}
