@@ -16,45 +16,78 @@ type Difficulty struct {
 func Difficulties() []Difficulty {
 	var all []Difficulty
 	for _, d := range allDifficulties {
-		all = append(all, d.Difficulty)
+		all = append(all, Difficulty{d.name, d.about})
 	}
 	return all
 }
 
-// difficulty is a [Difficulty] and how a server has it.
-type difficulty struct {
-	Difficulty
+// allDifficulties are in the order in which they act on an exchange.
+var allDifficulties = []difficulty{
+	{name: "delay", about: "A response comes a few milliseconds later.", often: 4, before: delay},
+	{name: "too-many-requests", about: "A request gets 429 with Retry-After.", often: 20, interrupts: true, before: refuse(429, "too_many_requests")},
+	{name: "unavailable", about: "A request gets 503 with Retry-After.", often: 20, interrupts: true, before: refuse(503, "unavailable")},
+	{name: "lost-request", about: "The connection is closed before anything is done.", often: 20, interrupts: true, before: loseRequest},
 
-	group string // a server has at most one difficulty of a group; "": of none
-	often int    // an exchange has it once in so many times
+	{name: "ids-huge", about: "IDs are beyond 2^53: a floating-point number does not hold them exactly.", group: "ids", show: ids(huge), after: showsPets(1)},
+	{name: "ids-negative", about: "IDs are negative.", group: "ids", show: ids(negative), after: showsPets(1)},
+	{name: "ids-sparse", about: "IDs are far apart and not ascending.", group: "ids", show: ids(sparse), after: showsPets(1)},
+	{name: "list-descending", about: "A list begins with the newest pet.", group: "order", show: order(newestFirst), after: showsPets(2)},
+	{name: "list-by-name", about: "A list is in the order of the names.", group: "order", show: order(byName), after: showsPets(2)},
+	{name: "list-random", about: "A list is in an order that means nothing.", group: "order", show: order(meaningless), after: showsPets(2)},
+	{name: "short-pages", about: "A page after the first has fewer pets than the limit, though there are more.", group: "pages", show: shortPages, after: isShortPage},
+	{name: "no-link", about: "A list does not link to its next page.", group: "pages", after: noLink},
+	{name: "link-elsewhere", about: "Link and Location lead to another server, which must not receive the key.", group: "pages", after: linkElsewhere},
 
-	show       func(*view, uint64) // what the server shows of its store, with the seed
-	before     action              // in front of the operation, which is not carried out if it sets a status or cuts the connection
-	after      action              // changes the response, or how it is sent
-	interrupts bool                // the client does not get the result
+	{name: "no-deprecation", about: "A pet comes without Deprecation and Sunset.", often: 2, after: noDeprecation},
+	{name: "unknown-codes", about: "The code of an Error is one that the client does not know.", often: 2, after: unknownCode},
+	{name: "message-status", about: "A message gets 200 or 201, not 202.", often: 2, after: messageStatus},
+	{name: "extra-members", about: "Objects have more members.", often: 2, after: extraMembers},
+	{name: "member-order", about: "Objects have their members in another order.", often: 2, after: memberOrder},
+	{name: "escapes", about: "All characters of JSON strings are escaped, those of member names too.", often: 3, after: escapes},
+	{name: "white-space", about: "JSON has white space before, in and after it.", often: 3, after: whiteSpace},
+	{name: "chunked", about: "A response is chunked and comes in pieces.", often: 3, after: chunked},
+	{name: "connection-close", about: "The connection is closed after a response.", often: 5, after: connectionClose},
+	{name: "lost-response", about: "The operation is carried out, and the connection is closed before the end of the response.", often: 20, interrupts: true, after: loseResponse},
 }
 
-// action acts on an exchange, with random numbers of its own. It reports whether
-// the exchange has the difficulty.
+// difficulty is a [Difficulty] and how a server has it.
+type difficulty struct {
+	name, about string
+
+	// group names the difficulties of which a server has at most one. "": a
+	// server may have this one and any others.
+	group string
+
+	// often: an exchange has the difficulty once in so many times. 0: always.
+	often int
+
+	show       func(v *view, seed uint64) // what the server shows of its store
+	before     action                     // takes the place of the operation if it sets a status or cuts the connection
+	after      action                     // changes the response
+	interrupts bool                       // the client does not get the result
+}
+
+// action acts on an exchange, with random numbers for it alone. It reports
+// whether the exchange has the difficulty.
 type action func(*exchange, *rand.Rand) bool
 
-// choose returns the difficulties with these names, or all without names. Of a
-// group only one is chosen.
+// choose returns the difficulties with these names, or all if there are none. Of
+// a group it returns one.
 func choose(seed uint64, names []string) ([]difficulty, error) {
 	for _, name := range names {
-		if !slices.ContainsFunc(allDifficulties, func(d difficulty) bool { return d.Name == name }) {
+		if !slices.ContainsFunc(allDifficulties, func(d difficulty) bool { return d.name == name }) {
 			return nil, fmt.Errorf("petstoretest: there is no difficulty %q", name)
 		}
 	}
-	groups := map[string][]string{} // the names of the difficulties to choose from
 	wanted := slices.DeleteFunc(slices.Clone(allDifficulties), func(d difficulty) bool {
-		return len(names) > 0 && !slices.Contains(names, d.Name)
+		return len(names) > 0 && !slices.Contains(names, d.name)
 	})
+	groups := map[string][]string{} // the names to choose from
 	for _, d := range wanted {
-		groups[d.group] = append(groups[d.group], d.Name)
+		groups[d.group] = append(groups[d.group], d.name)
 	}
 	return slices.DeleteFunc(wanted, func(d difficulty) bool {
 		members := groups[d.group]
-		return d.group != "" && d.Name != members[random(seed, d.group, 0).IntN(len(members))]
+		return d.group != "" && d.name != members[random(seed, d.group, 0).IntN(len(members))]
 	}), nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/bits"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -20,14 +21,17 @@ import (
 // difficulties are those of one server.
 type difficulties struct {
 	seed      uint64
-	base      string // path
+	base      string // the path of the base address
+	elsewhere string // a base address to which no key belongs
 	active    []difficulty
-	elsewhere string // base address to which no key belongs
 	watcher   *watcher
 
-	mu          sync.Mutex
-	requests    int
-	interrupted map[string]int // by text of a request: how often in a row
+	mu       sync.Mutex
+	requests int
+
+	// history has a bit for each of the latest equal requests, the lowest for
+	// the last one: 1 if it was interrupted.
+	history map[string]uint64
 }
 
 func newDifficulties(c config) (*difficulties, error) {
@@ -35,7 +39,16 @@ func newDifficulties(c config) (*difficulties, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &difficulties{seed: c.seed, base: c.base, active: active, watcher: newWatcher(slices.Sorted(maps.Keys(c.keys))...), interrupted: map[string]int{}}, nil
+	return &difficulties{
+		seed: c.seed, base: c.base, active: active,
+		watcher: newWatcher(slices.Sorted(maps.Keys(c.keys))...),
+		history: map[string]uint64{},
+	}, nil
+}
+
+// random returns the random numbers for the n-th decision on something.
+func random(seed uint64, name string, n int64) *rand.Rand {
+	return rand.New(rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d %s %d", seed, name, n))))
 }
 
 // view returns what the server shows of a store.
@@ -49,39 +62,41 @@ func (d *difficulties) view(store petstore.Service) petstore.Service {
 	return v
 }
 
-// random returns the random numbers for the n-th decision of a difficulty.
-func random(seed uint64, name string, n int64) *rand.Rand {
-	return rand.New(rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d %s %d", seed, name, n))))
-}
-
-// handler returns next with the difficulties. other: it is that of the other
-// address, which has none and is only watched.
-func (d *difficulties) handler(next http.Handler, other bool) http.Handler {
+// handler returns next with the difficulties.
+func (d *difficulties) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := d.begin(r, other)
-		if !x.other {
-			d.act(x, func(a difficulty) action { return a.before })
-		}
+		x := d.begin(r)
+		d.act(x, func(a difficulty) action { return a.before })
 		if x.status == 0 && !x.cut {
-			rec := httptest.NewRecorder()
-			next.ServeHTTP(rec, r)
-			x.done = rec.Code < 400
-			x.status, x.header, x.response = rec.Code, rec.Header(), rec.Body.Bytes()
-			x.header.Del("Content-Length")
+			x.serve(next, r)
 		}
-		if !x.other && !x.cut {
+		if !x.cut {
 			d.act(x, func(a difficulty) action { return a.after })
 		}
 		time.Sleep(x.delay)
-		d.end(x)
+		d.see(x)
+		x.send(w)
+	})
+}
+
+// watched returns the handler of the other address, which has no difficulties.
+func (d *difficulties) watched(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := d.begin(r)
+		x.other = true
+		x.serve(next, r)
+		d.see(x)
 		x.send(w)
 	})
 }
 
 // begin returns the exchange of a request, which it reads.
-func (d *difficulties) begin(r *http.Request, other bool) *exchange {
-	x := &exchange{client: r.RemoteAddr, began: time.Now(), other: other, elsewhere: d.elsewhere, header: http.Header{}}
-	x.method, x.path, x.query, x.sent = r.Method, strings.TrimPrefix(r.URL.Path, d.base), r.URL.RawQuery, r.Header.Clone()
+func (d *difficulties) begin(r *http.Request) *exchange {
+	x := &exchange{
+		client: r.RemoteAddr, began: time.Now(), elsewhere: d.elsewhere,
+		method: r.Method, path: strings.TrimPrefix(r.URL.Path, d.base), query: r.URL.RawQuery, sent: r.Header.Clone(),
+		header: http.Header{},
+	}
 	var err error
 	if x.body, err = io.ReadAll(r.Body); err != nil {
 		panic(http.ErrAbortHandler) // the client went away
@@ -91,47 +106,55 @@ func (d *difficulties) begin(r *http.Request, other bool) *exchange {
 	defer d.mu.Unlock()
 	d.requests++
 	x.number = d.requests
+	d.history[x.text()] <<= 1
 	return x
 }
 
-// act lets the difficulties act on x, until one interrupts it.
+// act lets the difficulties act on x until one interrupts it.
 func (d *difficulties) act(x *exchange, hook func(difficulty) action) {
 	for _, a := range d.active {
-		act := hook(a)
-		if act == nil {
+		act, r := hook(a), random(d.seed, a.name, int64(x.number))
+		if act == nil || r.IntN(max(a.often, 1)) > 0 || a.interrupts && !d.mayInterrupt(x) || !act(x, r) {
 			continue
 		}
-		r := random(d.seed, a.Name, int64(x.number))
-		if r.IntN(a.often) == 0 && (!a.interrupts || d.mayInterrupt(x)) && act(x, r) {
-			x.met = append(x.met, a.Name)
-			if a.interrupts {
-				return
-			}
+		x.met = append(x.met, a.name)
+		if a.interrupts {
+			return
 		}
 	}
 }
 
-// mayInterrupt reports whether x may be refused or lost: at most two of equal
-// requests in a row are.
+// mayInterrupt reports whether x may be refused or lost, and records that it is.
+// Of about sixty equal requests two are, so that a client that sends a request
+// three times gets a response even if others send the same one.
 func (d *difficulties) mayInterrupt(x *exchange) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.interrupted[x.text()] < 2
+	h := d.history[x.text()]
+	if bits.OnesCount64(h) == 2 {
+		return false
+	}
+	d.history[x.text()] = h<<1 | 1
+	return true
 }
 
-// end passes x to the watcher.
-func (d *difficulties) end(x *exchange) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if slices.ContainsFunc(d.active, func(a difficulty) bool { return a.interrupts && slices.Contains(x.met, a.Name) }) {
-		d.interrupted[x.text()]++
-	} else {
-		delete(d.interrupted, x.text())
-	}
+// see passes x to the watcher.
+func (d *difficulties) see(x *exchange) {
 	seen := *x
-	seen.ended = time.Now()
 	if seen.cut {
 		seen.status, seen.header, seen.response = 0, nil, nil
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	seen.ended = time.Now()
 	d.watcher.see(&seen)
+}
+
+// serve lets next respond.
+func (x *exchange) serve(next http.Handler, r *http.Request) {
+	rec := httptest.NewRecorder()
+	next.ServeHTTP(rec, r)
+	x.done = rec.Code < 400
+	x.status, x.header, x.response = rec.Code, rec.Header(), rec.Body.Bytes()
+	x.header.Del("Content-Length")
 }

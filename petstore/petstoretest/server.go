@@ -73,7 +73,7 @@ func Start(opts ...Option) (*Server, error) {
 			return nil, err
 		}
 		s.Store, s.watcher = d.view(c.store), d.watcher
-		if s.other, err = c.listen("127.0.0.1:0", d.handler(http.HandlerFunc(noKey), true)); err != nil {
+		if s.other, err = c.listen("127.0.0.1:0", d.watched(http.HandlerFunc(noKey))); err != nil {
 			return nil, err
 		}
 		d.elsewhere = s.other.URL + c.base
@@ -82,7 +82,7 @@ func Start(opts ...Option) (*Server, error) {
 	h := httpapi.New(s.Store, c.keys, &httpapi.Options{Messages: messages, Now: c.now})
 	h = http.StripPrefix(c.base, h)
 	if c.difficult {
-		h = d.handler(h, false)
+		h = d.handler(h)
 	}
 	var err error
 	if s.main, err = c.listen(c.addr, h); err != nil {

@@ -68,6 +68,9 @@ func (v *view) ListPets(ctx context.Context, q petstore.ListQuery) (page petstor
 			return page, err
 		}
 		last, err := v.Service.GetPet(ctx, id)
+		if petstore.CodeOf(err) == petstore.CodeNotFound {
+			err = petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this service returned")
+		}
 		if err != nil {
 			return page, err
 		}
