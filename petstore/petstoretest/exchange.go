@@ -76,8 +76,3 @@ func marshal(v any) []byte {
 	}
 	return b
 }
-
-// text identifies equal requests.
-func (x *exchange) text() string {
-	return x.method + " " + x.path + "?" + x.query + "\n" + x.sent.Get("Idempotency-Key") + "\n" + string(x.body)
-}

@@ -31,7 +31,7 @@ type difficulties struct {
 
 	// history has a bit for each of the latest equal requests, the lowest for
 	// the last one: 1 if it was interrupted.
-	history map[string]uint64
+	history map[digest]uint64
 }
 
 func newDifficulties(c config) (*difficulties, error) {
@@ -42,7 +42,7 @@ func newDifficulties(c config) (*difficulties, error) {
 	return &difficulties{
 		seed: c.seed, base: c.base, active: active,
 		watcher: newWatcher(slices.Sorted(maps.Keys(c.keys))...),
-		history: map[string]uint64{},
+		history: map[digest]uint64{},
 	}, nil
 }
 
@@ -93,9 +93,12 @@ func (d *difficulties) watched(next http.Handler) http.Handler {
 // begin returns the exchange of a request, which it reads.
 func (d *difficulties) begin(r *http.Request) *exchange {
 	x := &exchange{
-		client: r.RemoteAddr, began: time.Now(), elsewhere: d.elsewhere,
+		began: time.Now(), elsewhere: d.elsewhere,
 		method: r.Method, path: strings.TrimPrefix(r.URL.Path, d.base), query: r.URL.RawQuery, sent: r.Header.Clone(),
 		header: http.Header{},
+	}
+	if r.ProtoMajor == 1 {
+		x.client = r.RemoteAddr
 	}
 	var err error
 	if x.body, err = io.ReadAll(r.Body); err != nil {
@@ -106,7 +109,7 @@ func (d *difficulties) begin(r *http.Request) *exchange {
 	defer d.mu.Unlock()
 	d.requests++
 	x.number = d.requests
-	d.history[x.text()] <<= 1
+	d.history[x.request()] <<= 1
 	return x
 }
 
@@ -130,11 +133,11 @@ func (d *difficulties) act(x *exchange, hook func(difficulty) action) {
 func (d *difficulties) mayInterrupt(x *exchange) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	h := d.history[x.text()]
+	h := d.history[x.request()]
 	if bits.OnesCount64(h) == 2 {
 		return false
 	}
-	d.history[x.text()] = h<<1 | 1
+	d.history[x.request()] = h<<1 | 1
 	return true
 }
 

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
@@ -90,7 +91,9 @@ func Start(opts ...Option) (*Server, error) {
 		return nil, err
 	}
 	s.URL, s.HTTP = s.main.URL+c.base, s.main.Client()
-	if s.Client, err = client.New(s.URL, s.Key, &client.Options{HTTPClient: s.HTTP, IdempotentServer: true}); err != nil {
+	// The server is near, so the client need not wait long.
+	retry := client.Retry{MinWait: 5 * time.Millisecond}
+	if s.Client, err = client.New(s.URL, s.Key, &client.Options{HTTPClient: s.HTTP, IdempotentServer: true, Retry: retry}); err != nil {
 		s.Close()
 		return nil, err
 	}

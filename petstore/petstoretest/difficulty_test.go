@@ -1,0 +1,122 @@
+package petstoretest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// visible has a pattern for each difficulty: of a response of which only a server
+// with the difficulty is capable.
+var visible = map[string]string{
+	"delay":             `^`, // not visible in a response
+	"too-many-requests": `^429 (.*\n)+Retry-After: (.*\n)+.*"status":429`,
+	"unavailable":       `^503 (.*\n)+Retry-After: (.*\n)+.*"status":503`,
+	"lost-request":      `unexpected EOF$`,
+	"lost-response":     `^20. (.*\n)+.*unexpected EOF$`,
+
+	"ids-huge":        `"id":1152921504606846977,`,
+	"ids-negative":    `"id":-1,`,
+	"ids-sparse":      `"id":2251799813685248,`,
+	"list-descending": `\n\[\{"id":[3-9],.*\{"id":2,`,
+	"list-by-name":    `\n\[.*"name":"cat".*"name":"cat".*"name":"cat"`,
+	"list-random":     `\n\[\{"id":1,.*\{"id":3,.*\{"id":2,`,
+	"short-pages":     `\nLink: (.*\n)+\[\{[^{}]*\}\]`,
+	"no-link":         `^200 (Content.*\n|\n)+\[\{[^{}]*\},\{[^{}]*\},\{[^{}]*\}\]`,
+	"link-elsewhere":  `\nLink: <http://HOST/v1/pets\?(.*\n)+\[`,
+
+	"no-deprecation":   `^200 (Content.*\n)+Link: <../pets>`,
+	"unknown-codes":    `"code":"E-4711"`,
+	"message-status":   `^20[01] (.*\n)+.*"msg_`,
+	"extra-members":    `"kind":"thing"`,
+	"member-order":     `\{"categoryId":`,
+	"escapes":          `"\\u0069\\u0064":1\b`,
+	"white-space":      "\r\n\t \\{\n\t\"",
+	"chunked":          `^\d+ \[chunked\]`,
+	"connection-close": `\nConnection: close\n`,
+}
+
+// Each difficulty is visible, and not on a server without it.
+func TestDifficulties(t *testing.T) {
+	plain := responses(t)
+	for _, d := range Difficulties() {
+		re := regexp.MustCompile(visible[d.Name])
+		if got := responses(t, Difficult(1, d.Name)); !slices.ContainsFunc(got, re.MatchString) {
+			t.Errorf("%s: nothing matches %s in\n%s", d.Name, re, strings.Join(got, "\n"))
+		}
+		if i := slices.IndexFunc(plain, re.MatchString); i >= 0 && d.Name != "delay" {
+			t.Errorf("%s: without it a response is\n%s", d.Name, plain[i])
+		}
+	}
+}
+
+// The difficulties of the same requests depend on the seed alone.
+func TestSeed(t *testing.T) {
+	first := responses(t, Difficult(7))
+	if diff := cmp.Diff(first, responses(t, Difficult(7))); diff != "" {
+		t.Errorf("the same seed again (-want +got):\n%s", diff)
+	}
+	if cmp.Equal(first, responses(t, Difficult(8))) {
+		t.Error("another seed has the same responses")
+	}
+}
+
+// accidental is what differs from one run to the next.
+var accidental = regexp.MustCompile(`(Date|X-Request-Id): .*\r\n|\w+, \d+ \w+ \d+ [0-9:]+ GMT|127.0.0.1:\d+`)
+
+// responses sends requests to a server, each on a connection of its own, and
+// returns the responses as texts.
+func responses(t *testing.T, opts ...Option) []string {
+	t.Helper()
+	s, err := Start(append(opts, Now(func() time.Time { return time.Unix(0, 0) }))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var all []string
+	send := func(method, target, body string) string {
+		req, _ := http.NewRequest(method, s.URL+target, strings.NewReader(body))
+		req.Header = http.Header{"Authorization": {"Bearer " + s.Key}, "Content-Type": {"application/json"}}
+		conn, err := net.Dial("tcp", req.URL.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := req.Write(conn); err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		resp, err := http.ReadResponse(bufio.NewReader(conn), req)
+		if err == nil {
+			fmt.Fprintln(&text, resp.StatusCode, resp.TransferEncoding)
+			_ = resp.Header.Write(&text)
+			_, err = io.Copy(&text, resp.Body)
+		}
+		if err != nil {
+			fmt.Fprint(&text, err)
+		}
+		all = append(all, accidental.ReplaceAllString(text.String(), ""))
+		return text.String()
+	}
+	for i := range 40 {
+		send("POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":%d}`, []string{"dog", "cat"}[i%2], i))
+		send("GET", "/pets/1", "")
+		send("GET", "/pets/none", "")
+		send("POST", "/messages", `{"message":"hello"}`)
+		_, link, _ := strings.Cut(send("GET", "/pets?limit=3", ""), "pets?")
+		link, _, found := strings.Cut(link, ">")
+		if found {
+			send("GET", "/pets?"+link, "")
+		}
+	}
+	return all
+}
