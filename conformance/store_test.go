@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/petstoretest"
 )
 
 // store is a store whose operations can be replaced.
@@ -57,23 +58,15 @@ func lists(change func([]petstore.Pet) []petstore.Pet) func(*store) {
 	}
 }
 
-// mappedIDs changes the IDs of pets by a function that is its own inverse.
-func mappedIDs(other func(int64) int64) func(*store) {
+// shown changes what the store shows, by a difficulty of petstoretest.
+func shown(difficulty string) func(*store) {
 	return func(s *store) {
-		create, get := s.create, s.get
-		mapped := func(p petstore.Pet, err error) (petstore.Pet, error) {
-			p.ID = other(p.ID)
-			return p, err
+		inner := *s
+		srv, err := petstoretest.Start(petstoretest.Store(&inner), petstoretest.Difficult(1, difficulty))
+		if err != nil {
+			panic(err)
 		}
-		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-			return mapped(create(ctx, n, once))
-		}
-		s.get = func(ctx context.Context, id int64) (petstore.Pet, error) { return mapped(get(ctx, other(id))) }
-		lists(func(all []petstore.Pet) []petstore.Pet {
-			for i := range all {
-				all[i].ID = other(all[i].ID)
-			}
-			return all
-		})(s)
+		srv.Close()
+		*s = store{srv.Store.ListPets, srv.Store.CreatePet, srv.Store.GetPet}
 	}
 }

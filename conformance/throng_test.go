@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +17,7 @@ func TestThrong(t *testing.T) {
 	newestFirst := func(s *store) {
 		filled(500)(s)
 		thronged(300, 0)(s)
-		ordered(slices.Reverse)(s)
+		shown("list-descending")(s)
 	}
 	otherCategory := set(list, 200, "categoryId", "5")
 	hidden := edit(list, 200, `"sold"`, `"pending"`)

@@ -4,38 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unicode"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
-
-// flushed sends every response in chunks.
-func flushed(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec := httptest.NewRecorder()
-		next.ServeHTTP(rec, r)
-		rec.Header().Del("Content-Length")
-		maps.Copy(w.Header(), rec.Header())
-		w.WriteHeader(rec.Code)
-		for piece := range slices.Chunk(rec.Body.Bytes(), 100) {
-			w.Write(piece)
-			w.(http.Flusher).Flush()
-		}
-	})
-}
 
 // http10 responds with HTTP/1.0: the body ends with the connection.
 func http10(next http.Handler) http.Handler {
@@ -55,69 +34,6 @@ func http10(next http.Handler) http.Handler {
 	})
 }
 
-// interrupted refuses the requests whose numbers are picked.
-func interrupted(picked func(int64) bool, code int, retryAfter func() string) wrapper {
-	return func(next http.Handler) http.Handler {
-		var n atomic.Int64
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !picked(n.Add(1)) {
-				next.ServeHTTP(w, r)
-				return
-			}
-			if retryAfter != nil {
-				w.Header().Set("Retry-After", retryAfter())
-			}
-			http.Error(w, "not now", code)
-		})
-	}
-}
-
-func sometimes(n int64) bool { return n%60 == 7 }
-func once(n int64) bool      { return n == 40 }
-
-func inASecond() string {
-	return time.Now().Add(1500 * time.Millisecond).UTC().Format(http.TimeFormat)
-}
-
-func slow(*http.Request) { time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond) }
-
-// spaced has white space before, in and after its JSON.
-func spaced(res *response) {
-	if v := jsontext.Value(res.body); v.Indent() == nil {
-		res.body = "\r\n\t " + string(v) + " \n\n"
-	}
-}
-
-// escaped has escapes for all characters outside ASCII.
-func escaped(res *response) {
-	var b strings.Builder
-	for _, r := range res.body {
-		switch {
-		case r < 0x80:
-			b.WriteRune(r)
-		case r > 0xffff:
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		}
-	}
-	res.body = b.String()
-}
-
-// shuffled has the members of objects in random order.
-func shuffled(res *response) {
-	type object = map[string]jsontext.Value
-	var one object
-	var many []object
-	switch {
-	case json.Unmarshal([]byte(res.body), &one) == nil:
-		res.body = string(marshal(one))
-	case json.Unmarshal([]byte(res.body), &many) == nil:
-		res.body = string(marshal(many))
-	}
-}
-
 // lowerCase has the names of its header fields in lower case.
 func lowerCase(res *response) {
 	for name, v := range res.header {
@@ -135,14 +51,6 @@ func bare(res *response) {
 
 func times(format func(time.Time) string) wrapper {
 	return texts(submit, 202, "createdAt", func(string) string { return format(time.Now().UTC()) })
-}
-
-// ordered changes the order of lists.
-func ordered(order func([]petstore.Pet)) func(*store) {
-	return lists(func(all []petstore.Pet) []petstore.Pet {
-		order(all)
-		return all
-	})
 }
 
 // thronged is a store to which other clients add pets before each new pet and
