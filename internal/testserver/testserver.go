@@ -10,6 +10,7 @@ import (
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/petstoretest"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
@@ -17,12 +18,7 @@ import (
 const Key = "Conformance_Test-Key0123456789abcXYZ"
 
 // Authenticator accepts [Key].
-var Authenticator = httpapi.AuthenticatorFunc(func(_ context.Context, key string) (string, error) {
-	if key != Key {
-		return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
-	}
-	return "tester", nil
-})
+var Authenticator = petstoretest.Keys{Key: "tester"}
 
 // New returns a handler of the contract under /v1, with messages, on a store in
 // memory that has n pets.
