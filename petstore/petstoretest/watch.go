@@ -30,6 +30,8 @@ type watcher struct {
 	paging   map[string]bool       // the query parameters of all links: their names, and name=value
 	listed   time.Time             // when the last list was asked for
 	refused  map[digest]*exchange  // the last one with Retry-After, by the request
+	early    map[digest]bool       // requests that were repeated before Retry-After
+	waited   int                   // requests that were repeated after it
 	lost     map[digest]*exchange  // the last GET without a response, by the request
 	succeeds map[digest]int        // how often a request succeeded
 	creates  map[digest]*creates   // by what was to be created
@@ -49,6 +51,7 @@ func newWatcher(keys ...string) *watcher {
 		links:    map[string][]string{},
 		paging:   map[string]bool{},
 		refused:  map[digest]*exchange{},
+		early:    map[digest]bool{},
 		lost:     map[digest]*exchange{},
 		succeeds: map[digest]int{},
 		creates:  map[digest]*creates{},
@@ -62,10 +65,19 @@ type mistake struct {
 	earlier *exchange // what the client did not heed; nil: nothing in particular
 	did     string
 
-	// sure reports whether it is a mistake after all that was seen since. nil: it
-	// is, whatever follows.
-	sure func() bool
+	// weigh says what is proven after all that was seen since. nil: what the rule
+	// says, whatever follows.
+	weigh func(habits) proof
 }
+
+// proof is how much a mistake is proven.
+type proof int
+
+const (
+	nothing  proof = iota // it turned out to be none
+	doubtful              // it may be on purpose
+	certain               // it is a mistake whatever the client wanted
+)
 
 // exchanges returns those that prove m, in order.
 func (m *mistake) exchanges() []*exchange {
@@ -88,9 +100,9 @@ const maxKept = 1000
 func (w *watcher) see(x *exchange) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	certain := false
+	explained := false // by a mistake that is certain
 	for _, r := range rules {
-		if certain && !r.certain { // what is certain explains the rest
+		if explained && r.proof == doubtful {
 			break
 		}
 		m := r.find(w, x)
@@ -98,16 +110,16 @@ func (w *watcher) see(x *exchange) {
 			continue
 		}
 		m.x = x
-		certain = certain || r.certain
+		explained = explained || r.proof == certain
 		f := w.found[r.name]
 		if f == nil {
 			f = &found{}
 			w.found[r.name] = f
 		}
 		switch {
-		case len(f.kept) == 0, m.sure != nil && len(f.kept) < maxKept:
+		case len(f.kept) == 0, m.weigh != nil && len(f.kept) < maxKept:
 			f.kept = append(f.kept, m)
-		case m.sure == nil:
+		case m.weigh == nil:
 			f.more++
 		}
 	}
@@ -143,25 +155,47 @@ func (w *watcher) handle(x []string, kinds ...string) {
 	}
 }
 
-// findings returns what is a mistake after all that was seen, in the order of the
-// rules. The caller holds w.mu.
+// findings returns what is a mistake after all that was seen, what is certain
+// first. The caller holds w.mu.
 func (w *watcher) findings() []Finding {
 	var all []Finding
+	h := w.habits()
 	for _, r := range rules {
 		f := w.found[r.name]
 		if f == nil {
 			continue
 		}
-		kept := slices.DeleteFunc(slices.Clone(f.kept), func(m *mistake) bool { return m.sure != nil && !m.sure() })
-		if len(kept) == 0 {
+		byProof := map[proof][]*mistake{}
+		for _, m := range f.kept {
+			p := r.proof
+			if m.weigh != nil {
+				p = m.weigh(h)
+			}
+			byProof[p] = append(byProof[p], m)
+		}
+		p := certain
+		if len(byProof[p]) == 0 {
+			p = doubtful
+		}
+		if len(byProof[p]) == 0 {
 			continue
 		}
+		m := byProof[p][0]
 		all = append(all, Finding{
-			Name: r.name, Certain: r.certain, Count: len(kept) + f.more,
-			Did: kept[0].did, Right: r.right, Difficulties: r.difficulties,
-			Proof: w.transcript(kept[0].exchanges()...),
+			Name: r.name, Certain: p == certain, Count: len(byProof[p]) + f.more,
+			Did: m.did, Right: r.right, Difficulties: r.difficulties,
+			Proof: w.transcript(m.exchanges()...),
 		})
 	}
+	slices.SortStableFunc(all, func(a, b Finding) int {
+		switch {
+		case a.Certain == b.Certain:
+			return 0
+		case a.Certain:
+			return -1
+		}
+		return 1
+	})
 	return all
 }
 

@@ -11,6 +11,8 @@ import (
 // creates are the requests that create the same.
 type creates struct {
 	lost      []*exchange // got no response, and were not repeated with their key
+	again     bool        // one was sent after one of these
+	sent      int
 	succeeded int
 	parallel  bool      // two of them overlapped
 	ended     time.Time // when the one ended that ended last
@@ -30,8 +32,7 @@ type firstKeyed struct {
 //
 // It is no proof if the client creates equal things on purpose: then more than
 // one of them succeeds, or they overlap. Nor is it one if the first is repeated
-// with its own key, or if each has a key and the client repeats keys elsewhere:
-// then this is a create of its own.
+// with its own key, or if each has a key and the client repeats keys elsewhere.
 func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
 	c := w.creates[x.creation()]
 	if c == nil || !x.isCreate() || !x.done {
@@ -47,15 +48,53 @@ func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
 		if key != "" {
 			how = "with another Idempotency-Key"
 		}
+		c.again = true
 		return &mistake{
 			earlier: first,
 			did:     fmt.Sprintf("repeated POST %s %s after a response was lost, so it may have created twice", x.path, how),
-			sure: func() bool {
-				return c.succeeded <= 1 && !c.parallel && slices.Contains(c.lost, first) && (key == "" || firstKey == "" || !w.repeats)
+			weigh: func(h habits) proof {
+				switch {
+				case c.succeeded > 1, c.parallel, !slices.Contains(c.lost, first), key != "" && firstKey != "" && w.repeats:
+					return nothing
+				case h.differs && h.createdAgain > h.leftLost && (h.createdAgain > 1 || !w.parallel && x.number == first.number+1):
+					return certain
+				}
+				return doubtful
 			},
 		}
 	}
 	return nil
+}
+
+// habits are what all requests together say about the clients. A single pair of
+// equal requests proves little: they may be of two tests or of two goroutines,
+// of which the first gave up. But clients that do this leave most failed
+// requests alone, or send most requests more than once.
+type habits struct {
+	differs      bool // what the clients create is different: three or more things were created once, and nothing twice
+	createdAgain int  // creates that were sent again after a lost response
+	leftLost     int  // creates that were not
+	repeatsEarly int  // requests that were sent again before Retry-After
+	leftRefused  int  // requests that were not
+}
+
+func (w *watcher) habits() habits {
+	h := habits{repeatsEarly: len(w.early), leftRefused: w.waited + len(w.refused)}
+	once, twice := 0, 0
+	for _, c := range w.creates {
+		switch {
+		case c.succeeded > 1:
+			twice++
+		case len(c.lost) > 0 && c.again:
+			h.createdAgain++
+		case len(c.lost) > 0:
+			h.leftLost++
+		case c.sent == 1 && c.succeeded == 1:
+			once++
+		}
+	}
+	h.differs = once >= 3 && twice == 0
+	return h
 }
 
 // createdAgain: a create succeeded, the client listed pets, did not find the pet,
@@ -71,22 +110,30 @@ func createdAgain(w *watcher, x *exchange) *mistake {
 
 // ignoredRetryAfter: the same request came again earlier than Retry-After allows.
 //
-// It is proof only if it is the same client that repeats it, and if this client
-// had read the response. Equal requests may come from other goroutines or other
-// processes. So either no two exchanges ever overlapped, and the request
-// succeeded no more than once; or it has the same Idempotency-Key, and came on
-// the connection of the first.
+// It is proof only if it is the same client that repeats it, and had read the
+// response. That is so if the request has the same Idempotency-Key and comes on
+// the connection of the first. Otherwise no two exchanges may overlap, and the
+// request may succeed only once.
 func ignoredRetryAfter(w *watcher, x *exchange) *mistake {
 	request := x.request()
 	first := w.refused[request]
 	if first == nil || x.began.Before(first.ended) || !x.began.Before(first.retryAt()) {
 		return nil
 	}
-	sameCall := x.onceKey() != "" && x.client != "" && x.client == first.client
 	return &mistake{
 		earlier: first,
 		did:     fmt.Sprintf("repeated a request after %.2f s, though the response said Retry-After: %s", x.began.Sub(first.began).Seconds(), first.header.Get("Retry-After")),
-		sure:    func() bool { return sameCall || !w.parallel && w.succeeds[request] <= 1 },
+		weigh: func(h habits) proof {
+			switch {
+			case x.onceKey() != "" && x.client != "" && x.client == first.client:
+				return certain
+			case w.parallel:
+				return nothing
+			case w.succeeds[request] <= 1 && h.repeatsEarly > h.leftRefused && (h.repeatsEarly > 1 || h.differs && x.number == first.number+1):
+				return certain
+			}
+			return doubtful
+		},
 	}
 }
 
@@ -108,12 +155,15 @@ func (x *exchange) retryAt() time.Time {
 func (w *watcher) learnRepeats(x *exchange) {
 	request := x.request()
 	if first := w.refused[request]; first != nil && !x.began.Before(first.ended) {
-		if !x.began.Before(first.retryAt()) {
+		delete(w.refused, request)
+		if x.began.Before(first.retryAt()) {
+			w.early[request] = true
+		} else {
+			w.waited++
 			w.handle(first.met, "too-many-requests", "unavailable")
 		}
-		delete(w.refused, request)
 	}
-	if !x.retryAt().IsZero() {
+	if x.retryAt().After(x.ended) {
 		w.refused[request] = x
 	}
 	if first := w.lost[request]; first != nil && !x.began.Before(first.ended) {
@@ -134,6 +184,7 @@ func (w *watcher) learnCreate(x *exchange) {
 		c = &creates{}
 		w.creates[x.creation()] = c
 	}
+	c.sent++
 	c.parallel = c.parallel || x.began.Before(c.ended)
 	if x.ended.After(c.ended) {
 		c.ended = x.ended

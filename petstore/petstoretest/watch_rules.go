@@ -16,7 +16,7 @@ import (
 // an HTTP library that repeats a request where that is safe.
 type rule struct {
 	name         string
-	certain      bool     // it is a mistake whatever the client wanted
+	proof        proof
 	right        string   // what would be right
 	difficulties []string // which it belongs to
 	find         func(*watcher, *exchange) *mistake
@@ -24,31 +24,31 @@ type rule struct {
 
 // rules are all rules, those that are certain first.
 var rules = []rule{
-	{"repeated-without-key", true, "Send every create with an Idempotency-Key, and repeat it with the same one, or report that its outcome is unknown.",
+	{"repeated-without-key", certain, "Send every create with an Idempotency-Key, and repeat it with the same one, or report that its outcome is unknown.",
 		[]string{"lost-response", "lost-request"}, repeatedWithoutKey},
-	{"ignored-retry-after", true, "Wait as long as Retry-After says before the same request.",
+	{"ignored-retry-after", certain, "Wait as long as Retry-After says before the same request.",
 		[]string{"too-many-requests", "unavailable"}, ignoredRetryAfter},
-	{"own-cursor", true, "The contract has no parameters for paging. Further pages are where a Link with rel=\"next\" leads, if there is one.",
+	{"own-cursor", certain, "The contract has no parameters for paging. Further pages are where a Link with rel=\"next\" leads, if there is one.",
 		[]string{"short-pages", "no-link", "link-elsewhere"}, ownCursor},
-	{"rounded-integer", true, "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.",
+	{"rounded-integer", certain, "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.",
 		[]string{"ids-huge"}, roundedInteger},
-	{"key-sent-elsewhere", true, "Send the API key only to the address that it belongs to, wherever a Link leads.",
+	{"key-sent-elsewhere", certain, "Send the API key only to the address that it belongs to, wherever a Link leads.",
 		[]string{"link-elsewhere"}, keySentElsewhere},
-	{"no-id", true, "A pet is a JSON object with the member id, and a list is a bare array of pets.",
+	{"no-id", certain, "A pet is a JSON object with the member id, and a list is a bare array of pets.",
 		nil, noID},
-	{"wrapped-body", true, "The body is the object itself, such as {\"name\":\"Rex\",\"categoryId\":1}.",
+	{"wrapped-body", certain, "The body is the object itself, such as {\"name\":\"Rex\",\"categoryId\":1}.",
 		nil, wrappedBody},
-	{"created-again", false, "A list has no particular order and at most 100 pets: that a pet is not on it does not mean that there is none.",
+	{"created-again", doubtful, "A list has no particular order and at most 100 pets: that a pet is not on it does not mean that there is none.",
 		[]string{"list-descending", "list-by-name", "list-random", "short-pages", "no-link"}, createdAgain},
-	{"unknown-id", false, "IDs need not be dense or positive: ask only for those that a response had.",
+	{"unknown-id", doubtful, "IDs need not be dense or positive: ask only for those that a response had.",
 		[]string{"ids-huge", "ids-negative", "ids-sparse"}, unknownID},
-	{"deprecated-operation", false, "GET /pets/{petId} is scheduled for removal on 5 December 2030: list pets with GET /pets and status.",
+	{"deprecated-operation", doubtful, "GET /pets/{petId} is scheduled for removal on 5 December 2030: list pets with GET /pets and status.",
 		nil, deprecatedOperation},
-	{"refused", false, "The contract describes the parameters and bodies of requests.",
+	{"refused", doubtful, "The contract describes the parameters and bodies of requests.",
 		nil, refusedWith(http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)},
-	{"unauthorized", false, "Send the API key as Authorization: Bearer KEY.",
+	{"unauthorized", doubtful, "Send the API key as Authorization: Bearer KEY.",
 		nil, refusedWith(http.StatusUnauthorized)},
-	{"no-such-operation", false, "The contract has GET /pets, POST /pets, GET /pets/{petId} and POST /messages.",
+	{"no-such-operation", doubtful, "The contract has GET /pets, POST /pets, GET /pets/{petId} and POST /messages.",
 		nil, noSuchOperation},
 }
 

@@ -1,0 +1,77 @@
+package petstoretest
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/client"
+)
+
+// No good client is accused: not one with many goroutines that create equal
+// pets, not two clients at once, not one that repeats nothing and goes on after
+// an error, and not one that gives up early.
+func TestGoodClients(t *testing.T) {
+	ctx := t.Context()
+	use := func(c *client.Client, name string) {
+		for i := range 5 {
+			pet, err := c.CreatePet(ctx, petstore.NewPet{Name: fmt.Sprintf(name, i), CategoryID: 1<<60 + 1}, petstore.Once{})
+			if err == nil {
+				_, _ = c.GetPet(ctx, pet.ID)
+			}
+			_, _ = c.SubmitMessage(ctx, "hello", petstore.Once{})
+			for range c.All(ctx, petstore.ListQuery{Limit: 3}) {
+			}
+		}
+	}
+	quick := client.Retry{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}
+	for _, tt := range []struct {
+		name       string
+		opts       client.Options
+		goroutines int
+		pets       string
+	}{
+		{"one goroutine", client.Options{IdempotentServer: true, Retry: quick}, 1, "Rex %d"},
+		{"equal pets", client.Options{IdempotentServer: true, Retry: quick}, 1, "Rex %.0d"},
+		{"16 goroutines, equal pets", client.Options{IdempotentServer: true, Retry: quick}, 16, "Rex %.0d"},
+		{"creates are not repeated", client.Options{Retry: quick}, 1, "Rex %.0d"},
+		{"nothing is repeated", client.Options{Retry: client.Retry{Tries: 1}}, 2, "Rex %.0d"},
+		{"gives up early", client.Options{IdempotentServer: true, Retry: quick, HTTPClient: &http.Client{Timeout: 5 * time.Millisecond}}, 4, "Rex %.0d"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(seeds) {
+				srv, err := Start(Difficult(seed), Accounts(Keys{"key-2": "two"}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var wg sync.WaitGroup
+				for range tt.goroutines {
+					wg.Go(func() {
+						for _, key := range []string{srv.Key, "key-2"} {
+							c, err := client.New(srv.URL, key, &tt.opts)
+							if err != nil {
+								t.Error(err)
+								return
+							}
+							use(c, tt.pets)
+						}
+					})
+				}
+				wg.Wait()
+				srv.Close()
+				for _, f := range srv.Findings() {
+					if f.Certain {
+						t.Errorf("seed %d: %v", seed, f)
+					}
+				}
+			}
+		})
+	}
+}
+
+// seeds is how many seeds each good client is tried with.
+var seeds = 30
