@@ -81,7 +81,7 @@ func TestCommands(t *testing.T) {
 		{name: "nothing listens", args: run(closed.URL), env: env, code: 3, stderr: "connection refused"},
 		{name: "wrong key", args: run(good, "-key", "wrong"), code: 3, stderr: "does not accept the API key"},
 
-		{name: "no command", code: 2, stderr: "no command: must be one of run, list, version"},
+		{name: "no command", code: 2, stderr: "no command: must be one of run, serve, list, version"},
 		{name: "unknown command", args: []string{"judge"}, code: 2, stderr: `unknown command "judge"`},
 		{name: "unknown flag", args: run(good, "-quick"), code: 2, stderr: "-quick"},
 		{name: "no URL", args: []string{"run"}, env: env, code: 2, stderr: "no URL"},
@@ -99,7 +99,17 @@ func TestCommands(t *testing.T) {
 		{name: "parallel 0", args: run(good, "-parallel", "0"), env: env, code: 2, stderr: "flag -parallel: must be an integer from 1 to 2147483647"},
 		{name: "timeout 0", args: run(good, "-timeout", "0"), env: env, code: 2, stderr: "flag -timeout: must be at least 1ms"},
 		{name: "unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `unknown format "pdf"; the formats are text, ansi, json, junit, html`},
-		{name: "report without a file", args: run(good, "-report", "json"), env: env, code: 2, stderr: "junit=report.xml"},
+		{name: "report without a file", args: run(good, "-report", "json"), env: env, code: 2, stderr: "json=report.json"},
+
+		{name: "serve nobody", args: []string{"serve", "-for", "1ms"}, code: 3, stdout: "nothing to judge"},
+		{name: "serve, report to standard output", args: []string{"serve", "-for", "1ms", "-report", "json=-"}, code: 3, stdout: "{\n  \"format\": \"petstore-client/1\"", stderr: "base address"},
+		{name: "serve with an unknown difficulty", args: []string{"serve", "-only", "delay,lost"}, code: 2, stderr: `there is no difficulty "lost"; they are delay, `},
+		{name: "serve with an unknown format", args: []string{"serve", "-report", "html=x"}, code: 2, stderr: `unknown format "html"; the formats are text, json`},
+		{name: "serve at a wrong address", args: []string{"serve", "-addr", "8080"}, code: 2, stderr: "must be host:port"},
+		{name: "serve at an address in use", args: []string{"serve", "-addr", strings.TrimSuffix(strings.TrimPrefix(good, "http://"), "/v1")}, code: 2, stderr: "address already in use"},
+		{name: "serve for no time", args: []string{"serve", "-for", "0s"}, code: 2, stderr: "flag -for: must be at least 1ms"},
+		{name: "serve no requests", args: []string{"serve", "-requests", "0"}, code: 2, stderr: "flag -requests: must be an integer from 1"},
+		{name: "help for serve", args: []string{"serve", "-h"}, code: 0, stdout: "-requests"},
 
 		{name: "version", args: []string{"-version"}, code: 0, stdout: "conformance " + version.String() + "\n"},
 		{name: "help", args: []string{"help"}, code: 0, stdout: "Exit codes:"},

@@ -1,12 +1,14 @@
 // Command conformance judges a server of the petstore contract from
-// outside. The server can be written in any language.
+// outside, and a client by serving it. Both can be written in any language.
 //
 //	conformance run -url http://127.0.0.1:8080/v1 -key-file key
+//	conformance serve
 //	conformance list
 //	conformance list -v -run pets.list.limit.max
 //
-// It exits with 0 if the target is conformant, 1 if it is not, 2 if the
-// command was used wrongly, and 3 if the target could not be judged.
+// It exits with 0 if the target is conformant or the client makes no mistake, 1
+// if it is not or does, 2 if the command was used wrongly, and 3 if there was
+// nothing to judge.
 package main
 
 import (
@@ -27,10 +29,10 @@ func main() { os.Exit(program().Main()) }
 func program() *flags.Program {
 	return &flags.Program{
 		Name:     "conformance",
-		About:    "judge a server of the petstore contract from outside",
-		Commands: []flags.Command{runCommand(), listCommand()},
+		About:    "judge a server or a client of the petstore contract from outside",
+		Commands: []flags.Command{runCommand(), serveCommand(), listCommand()},
 		Env:      map[string]string{"key": "PETSTORE_API_KEY"},
 		Failure:  exitNotJudged,
-		Notes:    "Exit codes: 0 conformant, 1 not conformant, 2 wrong use, 3 could not be judged.\n",
+		Notes:    "Exit codes: 0 conformant, 1 not conformant, 2 wrong use, 3 could not be judged.\nOf serve: 0 no mistake, 1 mistakes, 2 wrong use, 3 no request succeeded.\n",
 	}
 }

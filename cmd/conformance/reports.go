@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
 )
@@ -26,25 +25,21 @@ type reportFile struct {
 	path   string // "-": standard output
 }
 
-// add adds a report, of the form FORMAT=FILE.
-func (r *reports) add(s string) error {
+// add adds a report, of the form FORMAT=FILE, in one of the formats.
+func (r *reports) add(s string, formats ...report.Format) error {
 	name, path, ok := strings.Cut(s, "=")
 	format := report.Format(name)
+	all := strings.ReplaceAll(strings.Trim(fmt.Sprint(formats), "[]"), " ", ", ")
 	switch {
 	case !ok || path == "":
-		return fmt.Errorf("must be FORMAT=FILE, as in junit=report.xml; the formats are %s", formats())
-	case !slices.Contains(report.Formats(), format):
-		return fmt.Errorf("unknown format %q; the formats are %s", name, formats())
+		return fmt.Errorf("must be FORMAT=FILE, as in json=report.json; the formats are %s", all)
+	case !slices.Contains(formats, format):
+		return fmt.Errorf("unknown format %q; the formats are %s", name, all)
 	case slices.ContainsFunc(*r, func(f reportFile) bool { return f.path == path }):
 		return fmt.Errorf("another report already goes to %s", path)
 	}
 	*r = append(*r, reportFile{format, path})
 	return nil
-}
-
-// formats returns the names of all formats, separated by commas.
-func formats() string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(report.Formats()), "[]"), " ", ", ")
 }
 
 // check returns an error if it is clear before the run that a report cannot be
@@ -64,12 +59,12 @@ func (r reports) check() error {
 	return nil
 }
 
-// write writes all reports that can be written.
-func (r reports) write(c *flags.Call, result *conformance.Report, opts *report.Options) error {
+// write writes all reports that can be written, in the form of encode.
+func (r reports) write(c *flags.Call, encode func(io.Writer, report.Format) error) error {
 	var errs []error
 	for _, f := range r {
 		var b bytes.Buffer
-		err := report.Write(&b, result, f.format, opts)
+		err := encode(&b, f.format)
 		if err == nil {
 			err = f.put(c, b.Bytes())
 		}
@@ -81,6 +76,15 @@ func (r reports) write(c *flags.Call, result *conformance.Report, opts *report.O
 		return flags.Usagef("%w", errors.Join(errs...))
 	}
 	return nil
+}
+
+// printed returns where to print a report that is no file: standard output, or
+// standard error if a report of -report goes to standard output.
+func (r reports) printed(c *flags.Call) io.Writer {
+	if slices.ContainsFunc(r, func(f reportFile) bool { return f.output(c) == c.Stdout }) {
+		return c.Stderr
+	}
+	return c.Stdout
 }
 
 // put writes b to the file.

@@ -57,7 +57,9 @@ func (s *settings) define(fs *flag.FlagSet) {
 	flags.Var(fs, &s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: a random one, which the report shows", parseSeed)
 	flags.Var(fs, &s.opts.Parallel, "parallel", 8, "`number` of checks to run at once", flags.Integer(1, math.MaxInt32))
 	flags.Var(fs, &s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response", flags.Duration(time.Millisecond))
-	fs.Func("report", "also write a report, as `format=file`: text, ansi, json, junit or html; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", s.reports.add)
+	fs.Func("report", "also write a report, as `format=file`: text, ansi, json, junit or html; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
+		return s.reports.add(v, report.Formats()...)
+	})
 	flags.Var(fs, &s.verbose, "v", false, "print each check as it ends, and show everything in the texts: what the contract leaves open, every skipped check, and similar failures in full", flags.Bool)
 }
 
@@ -116,7 +118,9 @@ func (s *settings) judge(c *flags.Call) error {
 	if err := s.print(c, result); err != nil {
 		return flags.Usagef("the report cannot be printed: %v", err)
 	}
-	if err := s.reports.write(c, result, &report.Options{Verbose: s.verbose}); err != nil {
+	opts := &report.Options{Verbose: s.verbose}
+	err = s.reports.write(c, func(w io.Writer, f report.Format) error { return report.Write(w, result, f, opts) })
+	if err != nil {
 		return err
 	}
 	switch {
@@ -177,13 +181,9 @@ func (s *settings) complete(c *flags.Call) error {
 	return nil
 }
 
-// print prints the report on standard output, or on standard error if a report of
-// -report goes to standard output.
+// print prints the report.
 func (s *settings) print(c *flags.Call, result *conformance.Report) error {
-	out, format := c.Stdout, report.Text
-	if slices.ContainsFunc(s.reports, func(f reportFile) bool { return f.output(c) == c.Stdout }) {
-		out = c.Stderr
-	}
+	out, format := s.reports.printed(c), report.Text
 	if isTerminal(out) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb" {
 		format = report.ANSI
 	}

@@ -36,7 +36,7 @@ type Summary struct {
 	Requests  int       `json:"requests"`
 	Succeeded int       `json:"succeeded"` // how many of the requests got a 2xx
 	Findings  []Finding `json:"findings"`  // those that are certain first
-	Met       []Met     `json:"met"`       // the difficulties that the clients met
+	Met       []Met     `json:"met"`       // one for each difficulty of the server
 }
 
 // Met says how the clients dealt with a difficulty.
@@ -69,13 +69,10 @@ func (w *watcher) summary() Summary {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := Summary{Requests: w.requests, Succeeded: w.succeeded, Findings: w.findings()}
-	for _, d := range Difficulties() {
-		if w.met[d.Name] == 0 {
-			continue
-		}
-		met := Met{Difficulty: d.Name, Times: w.met[d.Name], Handled: w.handled[d.Name]}
+	for _, d := range w.active {
+		met := Met{Difficulty: d.name, Times: w.met[d.name], Handled: w.handled[d.name]}
 		for _, f := range s.Findings {
-			if f.Certain && slices.Contains(f.Difficulties, d.Name) {
+			if f.Certain && slices.Contains(f.Difficulties, d.name) {
 				met.Failed = append(met.Failed, f.Name)
 			}
 		}

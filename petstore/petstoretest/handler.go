@@ -41,7 +41,7 @@ func newDifficulties(c config) (*difficulties, error) {
 	}
 	return &difficulties{
 		seed: c.seed, base: c.base, active: active,
-		watcher: newWatcher(slices.Sorted(maps.Keys(c.keys))...),
+		watcher: newWatcher(active, slices.Sorted(maps.Keys(c.keys))...),
 		history: map[digest]uint64{},
 	}, nil
 }

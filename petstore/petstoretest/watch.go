@@ -12,7 +12,8 @@ import (
 // watcher finds what a client got wrong. It sees every exchange. What an exchange
 // proves depends on those before it, and sometimes on those after it: see [rules].
 type watcher struct {
-	keys []string // API keys of the server, which belong to no other host
+	active []difficulty // of the server
+	keys   []string     // its API keys, which belong to no other host
 
 	mu        sync.Mutex
 	requests  int
@@ -39,9 +40,9 @@ type watcher struct {
 	repeats  bool                  // an Idempotency-Key was sent again
 }
 
-// newWatcher returns the watcher of a server with these API keys.
-func newWatcher(keys ...string) *watcher {
+func newWatcher(active []difficulty, keys ...string) *watcher {
 	return &watcher{
+		active:   active,
 		keys:     keys,
 		met:      map[string]int{},
 		handled:  map[string]int{},

@@ -79,7 +79,12 @@ type habits struct {
 }
 
 func (w *watcher) habits() habits {
-	h := habits{repeatsEarly: len(w.early), leftRefused: w.waited + len(w.refused)}
+	h := habits{repeatsEarly: len(w.early), leftRefused: w.waited}
+	for _, x := range w.refused {
+		if x.asksToWait() {
+			h.leftRefused++
+		}
+	}
 	once, twice := 0, 0
 	for _, c := range w.creates {
 		switch {
@@ -137,13 +142,13 @@ func ignoredRetryAfter(w *watcher, x *exchange) *mistake {
 	}
 }
 
-// retryAt returns the earliest time for a repetition of x, and the zero time if x
-// did not say. Clocks differ, and a client counts from when it has the response,
-// which is after began.
+// asksToWait reports whether x says that a repetition must wait.
+func (x *exchange) asksToWait() bool { return x.retryAt().After(x.ended) }
+
+// retryAt returns the earliest time for a repetition of x by its Retry-After.
+// Clocks differ, and a client counts from when it has the response, which is
+// after began.
 func (x *exchange) retryAt() time.Time {
-	if x.status != http.StatusTooManyRequests && x.status != http.StatusServiceUnavailable {
-		return time.Time{}
-	}
 	field := x.header.Get("Retry-After")
 	if n, err := strconv.Atoi(field); err == nil {
 		return x.began.Add(time.Duration(n) * time.Second * 9 / 10)
@@ -156,14 +161,17 @@ func (w *watcher) learnRepeats(x *exchange) {
 	request := x.request()
 	if first := w.refused[request]; first != nil && !x.began.Before(first.ended) {
 		delete(w.refused, request)
-		if x.began.Before(first.retryAt()) {
+		switch {
+		case x.began.Before(first.retryAt()):
 			w.early[request] = true
-		} else {
+		case first.asksToWait():
 			w.waited++
+			fallthrough
+		default:
 			w.handle(first.met, "too-many-requests", "unavailable")
 		}
 	}
-	if x.retryAt().After(x.ended) {
+	if x.status == http.StatusTooManyRequests || x.status == http.StatusServiceUnavailable {
 		w.refused[request] = x
 	}
 	if first := w.lost[request]; first != nil && !x.began.Before(first.ended) {

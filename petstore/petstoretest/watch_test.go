@@ -33,7 +33,7 @@ type step struct {
 }
 
 func watch(steps []step) *watcher {
-	w := newWatcher("key-1", "key-2")
+	w := newWatcher(allDifficulties, "key-1", "key-2")
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	seconds := func(f, otherwise float64) time.Duration {
 		if f == 0 {
@@ -297,7 +297,8 @@ func TestHandled(t *testing.T) {
 		{"no trace", []step{listed.met1("escapes"), listed.met1("escapes")}, Met{Difficulty: "escapes", Times: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff([]Met{tt.want}, watch(tt.steps).summary().Met); diff != "" {
+			met := slices.DeleteFunc(watch(tt.steps).summary().Met, func(m Met) bool { return m.Times == 0 })
+			if diff := cmp.Diff([]Met{tt.want}, met); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

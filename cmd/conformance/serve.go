@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/conformance/report"
+	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/petstore/petstoretest"
+)
+
+// serveSettings are the flags of conformance serve.
+type serveSettings struct {
+	addr     string
+	seed     uint64
+	only     []string
+	duration time.Duration
+	requests int
+	reports  reports
+}
+
+func serveCommand() flags.Command {
+	var s serveSettings
+	return flags.Command{
+		Name:  "serve",
+		About: "serve a client that is to be judged, with difficulties that the contract allows",
+		Flags: s.define,
+		Run:   s.serve,
+	}
+}
+
+func (s *serveSettings) define(fs *flag.FlagSet) {
+	flags.Var(fs, &s.addr, "addr", "127.0.0.1:0", "`host:port` to listen at; port 0 is a free one", flags.HostPort)
+	flags.Var(fs, &s.seed, "seed", 0, "`number` that determines what is difficult when; 0: a random one, which is printed", parseSeed)
+	flags.Var(fs, &s.only, "only", nil, "`names` of the difficulties, separated by commas (default: all)", parseDifficulties)
+	flags.Var(fs, &s.duration, "for", 0, "`time` after which to end (default: at Ctrl-C)", flags.Duration(time.Millisecond))
+	flags.Var(fs, &s.requests, "requests", 0, "`number` of requests after which to end", flags.Integer(1, math.MaxInt32))
+	fs.Func("report", "also write a report, as `format=file`: text or json; with - this report goes to standard output, and the rest to standard error; can be repeated", func(v string) error {
+		return s.reports.add(v, report.Text, report.JSON)
+	})
+}
+
+// parseDifficulties splits the value of -only.
+func parseDifficulties(s string) ([]string, error) {
+	var all []string
+	for _, d := range petstoretest.Difficulties() {
+		all = append(all, d.Name)
+	}
+	names := strings.Split(s, ",")
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("there is no difficulty %q; they are %s", name, strings.Join(all, ", "))
+		}
+	}
+	return names, nil
+}
+
+// serve serves clients until it is to end, and reports on them. Its error has the
+// exit code.
+func (s *serveSettings) serve(c *flags.Call) error {
+	if err := s.reports.check(); err != nil {
+		return err
+	}
+	if s.seed == 0 {
+		s.seed = uint64(rand.Uint32())
+	}
+	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	srv, err := petstoretest.Start(petstoretest.Listen(s.addr), petstoretest.Difficult(s.seed, s.only...))
+	if err != nil {
+		return flags.Usagef("%w", err)
+	}
+	out := s.reports.printed(c)
+	if err := s.introduce(out, srv); err != nil {
+		srv.Close()
+		return flags.Usagef("%w", err)
+	}
+	s.wait(ctx, srv)
+	stop() // a second signal ends the program at once
+	srv.Close()
+
+	result := clientReport{"petstore-client/1", srv.URL, s.seed, srv.Summary()}
+	err = result.write(out, report.Text)
+	if err = errors.Join(err, s.reports.write(c, result.write)); err != nil {
+		return flags.Usagef("%w", err)
+	}
+	switch {
+	case slices.ContainsFunc(result.Findings, func(f petstoretest.Finding) bool { return f.Certain }):
+		return flags.Exit(exitNotConformant)
+	case result.Succeeded == 0:
+		return flags.Exit(exitNotJudged)
+	}
+	return nil
+}
+
+// introduce prints how to reach the server.
+func (s *serveSettings) introduce(w io.Writer, srv *petstoretest.Server) error {
+	var names []string
+	for _, met := range srv.Summary().Met {
+		names = append(names, met.Difficulty)
+	}
+	_, err := fmt.Fprintf(w, `base address  %s
+API key       %s
+difficulties  %s
+
+curl -i -H 'Authorization: Bearer %s' %s/pets
+
+`, srv.URL, srv.Key, strings.TrimSpace(wrap(names, "              ")), srv.Key, srv.URL)
+	return err
+}
+
+// wait waits until ctx is done, or for as long or as many requests as the flags
+// say.
+func (s *serveSettings) wait(ctx context.Context, srv *petstoretest.Server) {
+	if s.duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.duration)
+		defer cancel()
+	}
+	for ctx.Err() == nil && (s.requests == 0 || srv.Summary().Requests < s.requests) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// clientReport is the report on the clients.
+type clientReport struct {
+	Format string `json:"format"`
+	URL    string `json:"url"`
+	Seed   uint64 `json:"seed"`
+	petstoretest.Summary
+}
+
+func (r clientReport) write(w io.Writer, format report.Format) error {
+	if format == report.JSON {
+		b, err := json.Marshal(r, jsontext.WithIndent("  "))
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s\n", b)
+		}
+		return err
+	}
+	_, err := io.WriteString(w, r.text())
+	return err
+}
