@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,6 +70,55 @@ func TestSeed(t *testing.T) {
 	}
 	if cmp.Equal(first, responses(t, Difficult(8))) {
 		t.Error("another seed has the same responses")
+	}
+}
+
+// Without names a server has all difficulties, but one of each group, and each
+// has its turn.
+func TestChoose(t *testing.T) {
+	chosen := map[string]int{}
+	for seed := range uint64(50) {
+		all, err := choose(seed, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups := map[string]int{}
+		for _, d := range all {
+			chosen[d.name]++
+			groups[d.group]++
+		}
+		delete(groups, "")
+		if diff := cmp.Diff(map[string]int{"ids": 1, "order": 1, "pages": 1}, groups); diff != "" {
+			t.Errorf("seed %d: of each group (-want +got):\n%s", seed, diff)
+		}
+	}
+	for _, d := range allDifficulties {
+		if n := chosen[d.name]; n == 0 || (n < 50) != (d.group != "") {
+			t.Errorf("%s is chosen for %d of 50 seeds", d.name, n)
+		}
+	}
+}
+
+// Of sixty equal requests at most two are refused or lost.
+func TestProgress(t *testing.T) {
+	d, err := newDifficulties(config{difficult: true, seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed []int
+	for i := range 1000 {
+		x := d.begin(httptest.NewRequest("GET", "/pets", nil))
+		d.act(x, func(a difficulty) action { return a.before })
+		if x.status == 0 && !x.cut {
+			continue
+		}
+		failed = append(failed, i)
+		if n := len(failed); n > 2 && i-failed[n-3] < 60 {
+			t.Fatalf("failed %d", failed[n-3:])
+		}
+	}
+	if len(failed) < 20 {
+		t.Errorf("only %d of 1000 requests failed", len(failed))
 	}
 }
 
