@@ -89,7 +89,7 @@ func TestServe(t *testing.T) {
 	}{
 		{"good client", "-seed 3", goodClient, os.Interrupt, 0, []string{"\nno mistake: ", "lost-response      met ", "NOTE deprecated-operation"}},
 		{"naive client", "-seed 1 -only ids-huge,lost-response,lost-request,too-many-requests", naiveClient, syscall.SIGTERM, 1,
-			[]string{"MISTAKE repeated-without-key: ", "MISTAKE own-cursor: ", "> GET /pets?page=0\n", " failed: repeated-without-key\n", " kinds of mistakes: "}},
+			[]string{"MISTAKE repeated-without-key: ", "MISTAKE own-cursor: ", "MISTAKE rounded-integer: ", "> GET /pets?page=0\n", " failed: repeated-without-key\n", " kinds of mistakes: "}},
 		{"no client", "", nil, os.Interrupt, 3, []string{"\nnothing to judge: 0 requests"}},
 		{"a number of requests", "-only white-space -requests 3", naiveClient, nil, 1, []string{"\n1 kind of mistake: "}},
 		{"a time", "-for 1ms", nil, nil, 3, []string{"\nnothing to judge: "}},

@@ -27,7 +27,7 @@ var visible = map[string]string{
 	"lost-request":      `unexpected EOF$`,
 	"lost-response":     `^20. (.*\n)+.*unexpected EOF$`,
 
-	"ids-huge":        `"id":1152921504606846977,`,
+	"ids-huge":        `"id":1155173305399680593,`,
 	"ids-negative":    `"id":-1,`,
 	"ids-sparse":      `"id":2251799813685248,`,
 	"list-descending": `\n\[\{"id":[3-9],.*\{"id":2,`,

@@ -24,8 +24,17 @@ func ids(other func(int64) int64) func(*view, uint64) {
 	return func(v *view, _ uint64) { v.id = other }
 }
 
-func huge(id int64) int64     { return id ^ 1<<60 }
 func negative(id int64) int64 { return -id }
+
+// huge is sparse beyond 2^60, and sets some low bits. So a program that rounds
+// IDs, to a floating-point number or to 32 bits, asks for one that no pet has.
+func huge(id int64) int64 {
+	const far = 1<<60 | 0x3A5C9E51
+	if id >= 1<<60 {
+		return sparse(id ^ far)
+	}
+	return sparse(id) ^ far
+}
 
 // sparse reverses the 52 lowest bits: 1 becomes 2^51 and 2 becomes 2^50.
 func sparse(id int64) int64 {

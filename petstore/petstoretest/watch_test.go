@@ -280,6 +280,21 @@ func TestRuleNames(t *testing.T) {
 	}
 }
 
+// The IDs of ids-huge have roundings, none of which a pet has. Few are too near the
+// ID to prove anything.
+func TestHugeIDsRounded(t *testing.T) {
+	issued := map[string]bool{}
+	for n := int64(1); n < 2000; n++ {
+		issued[fmt.Sprint(huge(n))] = true
+	}
+	for n := int64(1); n < 2000; n++ {
+		all := roundings(huge(n))
+		if len(all) < 4 || slices.ContainsFunc(all, func(text string) bool { return issued[text] }) {
+			t.Fatalf("the roundings of %d are %v", huge(n), all)
+		}
+	}
+}
+
 func TestHandled(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
