@@ -29,11 +29,11 @@ func refuse(status int, code string) action {
 func retryAfter(r *rand.Rand) string {
 	date := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
 	switch r.IntN(16) {
-	case 0:
+	case 0, 1, 2:
 		return "1"
-	case 1:
+	case 3:
 		return date(time.Second)
-	case 2, 3, 4, 5:
+	case 4, 5, 6, 7:
 		return date(-time.Minute)
 	}
 	return "0"

@@ -36,7 +36,7 @@ type watcher struct {
 	lost     map[digest]*exchange  // the last GET without a response, by the request
 	succeeds map[digest]int        // how often a request succeeded
 	creates  map[digest]*creates   // by what was to be created
-	firsts   map[digest]firstKeyed // by account, path and Idempotency-Key
+	firsts   map[digest]firstKeyed // by keyed
 	repeats  bool                  // an Idempotency-Key was sent again
 }
 
@@ -225,6 +225,11 @@ func digestOf(texts ...string) digest { return sha256.Sum256(fmt.Appendf(nil, "%
 // request returns what a request and its repetitions have in common.
 func (x *exchange) request() digest {
 	return digestOf(x.method, x.path, x.query, x.sent.Get("Authorization"), x.onceKey(), string(x.body))
+}
+
+// keyed returns what requests with the same Idempotency-Key have in common.
+func (x *exchange) keyed() digest {
+	return digestOf(x.path, x.sent.Get("Authorization"), x.onceKey())
 }
 
 // creation returns what all requests have in common that create the same.

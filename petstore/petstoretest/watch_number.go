@@ -103,8 +103,7 @@ func roundedInteger(w *watcher, x *exchange) *mistake {
 		}
 		return &mistake{did: fmt.Sprintf("asked for pet %s, which is the ID %d rounded", text, id)}
 	}
-	if key := x.onceKey(); key != "" && x.path == "/pets" && x.method == "POST" {
-		first := w.firsts[digestOf(x.sent.Get("Authorization"), x.path, key)]
+	if first, again := w.firsts[x.keyed()]; again && x.method == "POST" {
 		if text := x.category(); slices.Contains(roundings(first.category), text) {
 			return &mistake{did: fmt.Sprintf("repeated request %d with categoryId %s, which is %d rounded", first.number, text, first.category)}
 		}

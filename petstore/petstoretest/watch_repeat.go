@@ -35,35 +35,31 @@ type firstKeyed struct {
 // with its own key, or if each has a key and the client repeats keys elsewhere.
 func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
 	c := w.creates[x.creation()]
-	if c == nil || !x.isCreate() || !x.done {
+	if c == nil || len(c.lost) == 0 || !x.isCreate() || !x.done {
 		return nil
 	}
-	key := x.onceKey()
-	for _, first := range c.lost {
-		firstKey := first.onceKey()
-		if key != "" && key == firstKey || x.began.Before(first.ended) {
-			continue
-		}
-		how := "without an Idempotency-Key"
-		if key != "" {
-			how = "with another Idempotency-Key"
-		}
-		c.again = true
-		return &mistake{
-			earlier: first,
-			did:     fmt.Sprintf("repeated POST %s %s after a response was lost, so it may have created twice", x.path, how),
-			weigh: func(h habits) proof {
-				switch {
-				case c.succeeded > 1, c.parallel, !slices.Contains(c.lost, first), key != "" && firstKey != "" && w.repeats:
-					return nothing
-				case h.differs && h.createdAgain > h.leftLost && (h.createdAgain > 1 || !w.parallel && x.number == first.number+1):
-					return certain
-				}
-				return doubtful
-			},
-		}
+	key, how := x.onceKey(), "without an Idempotency-Key"
+	if key != "" {
+		how = "with another Idempotency-Key"
 	}
-	return nil
+	if _, again := w.firsts[x.keyed()]; again { // it repeats its own first
+		return nil
+	}
+	first := c.lost[0]
+	c.again = true
+	return &mistake{
+		earlier: first,
+		did:     fmt.Sprintf("repeated POST %s %s after a response was lost, so it may have created twice", x.path, how),
+		weigh: func(h habits) proof {
+			switch {
+			case c.succeeded > 1, c.parallel, !slices.Contains(c.lost, first), key != "" && first.onceKey() != "" && w.repeats:
+				return nothing
+			case h.differs && h.createdAgain > h.leftLost && (h.createdAgain > 1 || !w.parallel && x.number == first.number+1):
+				return certain
+			}
+			return doubtful
+		},
+	}
 }
 
 // habits are what all requests together say about the clients. A single pair of
@@ -122,7 +118,7 @@ func createdAgain(w *watcher, x *exchange) *mistake {
 func ignoredRetryAfter(w *watcher, x *exchange) *mistake {
 	request := x.request()
 	first := w.refused[request]
-	if first == nil || x.began.Before(first.ended) || !x.began.Before(first.retryAt()) {
+	if first == nil || !x.began.Before(first.retryAt()) {
 		return nil
 	}
 	return &mistake{
@@ -205,12 +201,11 @@ func (w *watcher) learnCreate(x *exchange) {
 			}
 			return again
 		})
-		id := digestOf(x.sent.Get("Authorization"), x.path, key)
-		if _, again := w.firsts[id]; again {
+		if _, again := w.firsts[x.keyed()]; again {
 			w.repeats = true
 		} else {
 			category, _ := strconv.ParseInt(x.category(), 10, 64)
-			w.firsts[id] = firstKeyed{x.number, category}
+			w.firsts[x.keyed()] = firstKeyed{x.number, category}
 		}
 	}
 	if x.status == 0 {
