@@ -40,6 +40,9 @@ func TestOptions(t *testing.T) {
 		if m, err := srv.Client.SubmitMessage(t.Context(), "hello", petstore.Once{}); err != nil || !m.CreatedAt.Equal(noon) {
 			t.Errorf("submitted %+v, %v", m, err)
 		}
+		if resp, err := srv.HTTP.Get(srv.URL); err == nil && resp.ProtoMajor != 2 { // a difficult server may close the connection
+			t.Errorf("the protocol is %s", resp.Proto)
+		}
 		// The account counts for an Idempotency-Key, not the key.
 		var ids []int64
 		for _, key := range []string{srv.Key, "bob-1", "bob-2"} {

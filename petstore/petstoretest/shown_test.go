@@ -16,10 +16,10 @@ func TestPages(t *testing.T) {
 		}
 		return pets
 	}
-	srv := New(t, Difficult(1, "list-by-name", "ids-sparse"), Pets(add("d b c a")...))
+	srv := New(t, Difficult(1, "list-by-name", "ids-sparse"), Pets(add("d b c a"+strings.Repeat(" x", 120))...))
 	var got []string
 	var q petstore.ListQuery
-	for q.Limit = 2; len(got) == 0 || q.After != ""; {
+	for q.Limit = 2; len(got) == 0 || q.After != "" && len(got) < 1000; {
 		page, err := srv.Store.ListPets(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
@@ -35,13 +35,16 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	if want := "a b bb c d"; strings.Join(got, " ") != want {
+	if want := "a b bb c d" + strings.Repeat(" x", 120); strings.Join(got, " ") != want {
 		t.Errorf("listed %q, want %s", got, want)
 	}
-	for _, cursor := range []petstore.Cursor{"x", petstore.CursorAfter(7)} {
+	for _, cursor := range []petstore.Cursor{"x", petstore.CursorAfter(777)} {
 		if _, err := srv.Store.ListPets(t.Context(), petstore.ListQuery{After: cursor}); petstore.CodeOf(err) != petstore.CodeInvalid {
 			t.Errorf("the cursor %q: %v", cursor, err)
 		}
+	}
+	if pet, err := srv.Store.GetPet(t.Context(), sparse(1)|1<<52); petstore.CodeOf(err) != petstore.CodeNotFound {
+		t.Errorf("a number that no pet has as its ID: %+v, %v", pet, err)
 	}
 }
 
