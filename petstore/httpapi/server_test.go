@@ -13,20 +13,11 @@ import (
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/petstoretest"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// keys are API keys with the account of each.
-type keys map[string]string
-
-var testKeys = keys{"key-1": "alice", "key-2": "alice", "key-3": "bob"}
-
-func (k keys) Authenticate(_ context.Context, key string) (string, error) {
-	if account, ok := k[key]; ok {
-		return account, nil
-	}
-	return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
-}
+var testKeys = petstoretest.Keys{"key-1": "alice", "key-2": "alice", "key-3": "bob"}
 
 // server is a listening server with its store, and what it logged and observed.
 type server struct {

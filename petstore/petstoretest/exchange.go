@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/go-json-experiment/json"
 )
 
 // exchange is a request of the client and what became of it. The watcher sees it
@@ -67,12 +65,4 @@ func (x *exchange) send(w http.ResponseWriter) {
 	if x.cut {
 		panic(http.ErrAbortHandler)
 	}
-}
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v, json.Deterministic(true))
-	if err != nil {
-		panic(err) // only of values that were JSON before
-	}
-	return b
 }

@@ -1,6 +1,7 @@
 package petstoretest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -19,7 +20,7 @@ func refuse(status int, code string) action {
 		x.status = status
 		x.header.Set("Content-Type", "application/json")
 		x.header.Set("Retry-After", retryAfter(r))
-		x.response = marshal(map[string]any{"code": code, "message": "this cannot be done now; try again later", "status": status})
+		x.response = fmt.Appendf(nil, `{"code":%q,"message":"this cannot be done now; try again later","status":%d}`, code, status)
 		return true
 	}
 }
