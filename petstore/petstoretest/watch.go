@@ -146,10 +146,10 @@ func (w *watcher) learn(x *exchange) {
 	}
 }
 
-// handle counts that the client handled those of the difficulties of x that are
-// in kinds.
-func (w *watcher) handle(x []string, kinds ...string) {
-	for _, name := range x {
+// handle counts that the client handled those of the difficulties that are in
+// kinds.
+func (w *watcher) handle(met []string, kinds ...string) {
+	for _, name := range met {
 		if slices.Contains(kinds, name) {
 			w.handled[name]++
 		}
@@ -159,45 +159,36 @@ func (w *watcher) handle(x []string, kinds ...string) {
 // findings returns what is a mistake after all that was seen, what is certain
 // first. The caller holds w.mu.
 func (w *watcher) findings() []Finding {
-	var all []Finding
+	var sure, unsure []Finding
 	h := w.habits()
 	for _, r := range rules {
 		f := w.found[r.name]
 		if f == nil {
 			continue
 		}
-		byProof := map[proof][]*mistake{}
+		kept := map[proof][]*mistake{}
 		for _, m := range f.kept {
 			p := r.proof
 			if m.weigh != nil {
 				p = m.weigh(h)
 			}
-			byProof[p] = append(byProof[p], m)
+			kept[p] = append(kept[p], m)
 		}
-		p := certain
-		if len(byProof[p]) == 0 {
-			p = doubtful
+		finding := func(ms []*mistake) Finding {
+			return Finding{
+				Name: r.name, Count: len(ms) + f.more, Did: ms[0].did, Right: r.right, Difficulties: r.difficulties,
+				Proof: w.transcript(ms[0].exchanges()...),
+			}
 		}
-		if len(byProof[p]) == 0 {
-			continue
+		if ms := kept[certain]; len(ms) > 0 {
+			one := finding(ms)
+			one.Certain = true
+			sure = append(sure, one)
+		} else if ms := kept[doubtful]; len(ms) > 0 {
+			unsure = append(unsure, finding(ms))
 		}
-		m := byProof[p][0]
-		all = append(all, Finding{
-			Name: r.name, Certain: p == certain, Count: len(byProof[p]) + f.more,
-			Did: m.did, Right: r.right, Difficulties: r.difficulties,
-			Proof: w.transcript(m.exchanges()...),
-		})
 	}
-	slices.SortStableFunc(all, func(a, b Finding) int {
-		switch {
-		case a.Certain == b.Certain:
-			return 0
-		case a.Certain:
-			return -1
-		}
-		return 1
-	})
-	return all
+	return append(sure, unsure...)
 }
 
 func (x *exchange) succeeded() bool { return x.status >= 200 && x.status <= 299 }

@@ -17,13 +17,13 @@ import (
 func TestGoodClients(t *testing.T) {
 	ctx := t.Context()
 	use := func(c *client.Client) {
-		for i := range 5 {
+		for i := range 3 {
 			pet, err := c.CreatePet(ctx, petstore.NewPet{Name: fmt.Sprint("Rex ", i), CategoryID: 1<<60 + 1}, petstore.Once{})
 			if err == nil {
 				_, _ = c.GetPet(ctx, pet.ID)
 			}
 			_, _ = c.SubmitMessage(ctx, "hello", petstore.Once{})
-			for range c.All(ctx, petstore.ListQuery{Limit: 3}) {
+			for range c.All(ctx, petstore.ListQuery{Limit: 20}) {
 			}
 		}
 	}

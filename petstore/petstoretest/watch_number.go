@@ -51,7 +51,7 @@ func (w *watcher) learnPets(x *exchange) {
 		known.listed = known.listed || list
 		if x.isCreate() {
 			c := w.creates[x.creation()]
-			c.shown, c.pet = x, known
+			c.pet, c.petKey, c.petAt = known, x.onceKey(), x.ended
 		}
 	}
 }

@@ -17,8 +17,9 @@ type creates struct {
 	parallel  bool      // two of them overlapped
 	ended     time.Time // when the one ended that ended last
 
-	shown *exchange // the last one that succeeded, and its pet
-	pet   *knownPet
+	pet    *knownPet // of the last one that succeeded
+	petKey string    // its Idempotency-Key
+	petAt  time.Time // when it ended
 }
 
 // firstKeyed is the first request with an Idempotency-Key.
@@ -103,10 +104,10 @@ func (w *watcher) habits() habits {
 func createdAgain(w *watcher, x *exchange) *mistake {
 	c := w.creates[x.creation()]
 	if c == nil || c.pet == nil || c.pet.listed || !x.isCreate() || !x.succeeded() ||
-		w.listed.Before(c.shown.ended) || x.onceKey() != "" && x.onceKey() == c.shown.onceKey() {
+		w.listed.Before(c.petAt) || x.onceKey() != "" && x.onceKey() == c.petKey {
 		return nil
 	}
-	return &mistake{earlier: c.shown, did: "created an equal pet again, after a list that did not show the first"}
+	return &mistake{did: "created an equal pet again, after a list that did not show the first"}
 }
 
 // ignoredRetryAfter: the same request came again earlier than Retry-After allows.

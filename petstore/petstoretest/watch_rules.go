@@ -2,7 +2,9 @@ package petstoretest
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,16 +54,19 @@ var rules = []rule{
 		nil, noSuchOperation},
 }
 
-// keySentElsewhere: a request to the other address has an API key anywhere.
+// keySentElsewhere: a header field or the query of a request to the other address
+// has an API key.
 func keySentElsewhere(w *watcher, x *exchange) *mistake {
-	if !x.other {
-		return nil
+	sent, _ := url.ParseQuery(x.query)
+	for _, values := range slices.Concat(slices.Collect(maps.Values(sent)), slices.Collect(maps.Values(x.sent))) {
+		for _, value := range values {
+			key := value[strings.LastIndex(value, " ")+1:] // without the scheme
+			if x.other && slices.Contains(w.keys, key) {
+				return &mistake{did: "sent the API key to another host, which a Link named"}
+			}
+		}
 	}
-	sent := fmt.Sprintln(x.sent, x.path, x.query, string(x.body))
-	if !slices.ContainsFunc(w.keys, func(key string) bool { return strings.Contains(sent, key) }) {
-		return nil
-	}
-	return &mistake{did: "sent the API key to another host, which a Link named"}
+	return nil
 }
 
 // notIDs are texts that programs make of a member that is not there.

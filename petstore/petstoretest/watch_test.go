@@ -220,6 +220,7 @@ func TestRules(t *testing.T) {
 		// A client that trusts a link.
 		{"the key elsewhere", []step{withLink, {request: "GET /pets?limit=20&cursor=a%2Bb", status: 401, other: true, header: http.Header{"Authorization": {"Bearer key-2"}}}}, "key-sent-elsewhere"},
 		{"the key elsewhere, in another field", []step{{request: "GET /pets", status: 401, other: true, header: http.Header{"X-Api-Key": {"key-1"}}}}, "key-sent-elsewhere"},
+		{"the key elsewhere, in the query", []step{{request: "GET /pets?api_key=key-1", status: 401, other: true}}, "key-sent-elsewhere"},
 		{"no key elsewhere", []step{withLink, {request: "GET /pets?limit=20&cursor=a%2Bb", status: 401, other: true}}, ""},
 
 		// A client that reads other JSON.
