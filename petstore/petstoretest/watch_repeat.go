@@ -32,28 +32,30 @@ type firstKeyed struct {
 // same, without the Idempotency-Key of the first.
 //
 // It is no proof if the client creates equal things on purpose: then more than
-// one of them succeeds, or they overlap. Nor is it one if the first is repeated
-// with its own key, or if each has a key and the client repeats keys elsewhere.
+// one of them succeeds, or they overlap. Nor is it one if both have keys, and the
+// client repeats one with its key.
 func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
 	c := w.creates[x.creation()]
-	if c == nil || len(c.lost) == 0 || !x.isCreate() || !x.done {
+	if c == nil || !x.isCreate() || !x.done {
 		return nil
 	}
-	key, how := x.onceKey(), "without an Idempotency-Key"
-	if key != "" {
+	keyed, how := x.onceKey() != "", "without an Idempotency-Key"
+	if keyed {
 		how = "with another Idempotency-Key"
 	}
-	if _, again := w.firsts[x.keyed()]; again { // it repeats its own first
+	// One with a key and one without are of different clients.
+	i := slices.IndexFunc(c.lost, func(lost *exchange) bool { return keyed == (lost.onceKey() != "") })
+	if i < 0 {
 		return nil
 	}
-	first := c.lost[0]
+	first := c.lost[i]
 	c.again = true
 	return &mistake{
 		earlier: first,
 		did:     fmt.Sprintf("repeated POST %s %s after a response was lost, so it may have created twice", x.path, how),
 		weigh: func(h habits) proof {
 			switch {
-			case c.succeeded > 1, c.parallel, !slices.Contains(c.lost, first), key != "" && first.onceKey() != "" && w.repeats:
+			case c.succeeded > 1, c.parallel, keyed && w.repeats:
 				return nothing
 			case h.differs && h.createdAgain > h.leftLost && (h.createdAgain > 1 || !w.parallel && x.number == first.number+1):
 				return certain
