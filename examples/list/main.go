@@ -19,7 +19,9 @@ func main() {
 	url := flag.String("url", "http://127.0.0.1:8080/v1", "base `URL` of the server")
 	status := flag.String("status", "", "only pets of this `status`")
 	flag.Parse()
-	c, err := client.New(*url, os.Getenv("PETSTORE_API_KEY"), nil)
+	c, err := client.New(*url, os.Getenv("PETSTORE_API_KEY"), &client.Options{
+		WholeLists: true, // an error if the server shows only the first page, as the contract allows
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

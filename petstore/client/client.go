@@ -13,6 +13,8 @@
 // contains the API key.
 //
 // Redirects are not followed, so the key reaches no other host.
+//
+// A whole program with its test is in examples/list.
 package client
 
 import (

@@ -5,7 +5,8 @@
 //	pet, err := srv.Client.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, petstore.Once{})
 //
 // With the option [Difficult] the server does what the contract allows and a
-// client may not expect, and New reports what the client got wrong.
+// client may not expect, and New reports what the client got wrong. A whole test
+// is in examples/list.
 package petstoretest
 
 import (
