@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"example.com/animalstore/petstore/client"
 )
 
 // conn is a connection to a server.
@@ -73,10 +75,12 @@ func (s *server) raw(method, target, fields, body string) string {
 }
 
 // load is clients that send requests at the same time, each over a connection
-// that it keeps, and what they receive.
+// that it keeps or all with one client of petstore/client, and what they receive.
 type load struct {
 	s       *server
 	request func(name string) string // returns the text of a request
+	client  *client.Client           // nil: each client has a connection
+	again   lines                    // one for each request that client repeats
 	each    int                      // how many requests a client sends; 0: until end is called
 	wait    func() time.Duration     // how long a client waits for a response; nil: patience
 	wg      sync.WaitGroup
@@ -84,8 +88,9 @@ type load struct {
 	mu     sync.Mutex
 	ended  bool
 	ledger             // of the pets and messages that were acknowledged
-	status map[int]int // number of responses by status
+	status map[int]int // number of responses, or of calls that succeeded, by status
 	unsure []string    // names of requests without a response
+	errs   []error     // of calls of client
 	cut    int         // number of responses that began and did not end
 	closed int         // number of responses with Connection: close
 }
@@ -104,9 +109,20 @@ func (s *server) newLoad() *load {
 
 // start starts n clients. The names of their requests begin with name.
 func (l *load) start(n int, name string) {
-	for i := range n {
-		l.wg.Go(func() { l.run(fmt.Sprintf("%s-%d", name, i)) })
+	run := l.run
+	if l.client != nil {
+		run = l.runCalls
 	}
+	for i := range n {
+		l.wg.Go(func() { run(fmt.Sprintf("%s-%d", name, i)) })
+	}
+}
+
+// over reports whether a client that has sent n requests sends no more.
+func (l *load) over(n int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended || l.each > 0 && n == l.each
 }
 
 // run sends requests until the server takes no more connections.
@@ -117,10 +133,7 @@ func (l *load) run(name string) {
 			return
 		}
 		for kept := true; kept; n++ {
-			l.mu.Lock()
-			ended := l.ended || l.each > 0 && n == l.each
-			l.mu.Unlock()
-			if ended {
+			if l.over(n) {
 				c.Close()
 				return
 			}

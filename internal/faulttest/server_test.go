@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"example.com/animalstore/internal/process"
@@ -29,7 +30,15 @@ type server struct {
 // command that runs it, if any.
 func start(t *testing.T, dir string, prefix ...string) *server {
 	t.Helper()
-	return &server{process.Serve(t, process.Command(dir, serverArgs(t, prefix)...)), t}
+	return startAt(t, "127.0.0.1:0", dir, prefix...)
+}
+
+// startAt is start for a server at an address.
+func startAt(t *testing.T, addr, dir string, prefix ...string) *server {
+	t.Helper()
+	cmd := process.Command(dir, serverArgs(t, prefix)...)
+	cmd.Args = append(cmd.Args, "-addr="+addr)
+	return &server{process.Serve(t, cmd), t}
 }
 
 func serverArgs(t *testing.T, prefix []string) []string {
@@ -41,6 +50,20 @@ func serverArgs(t *testing.T, prefix []string) []string {
 func inject(fault string) []string {
 	call, _, _ := strings.Cut(fault, ":")
 	return []string{"strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=" + call, "-e", "inject=" + fault}
+}
+
+// endInjection ends the fault of inject.
+func (s *server) endInjection() {
+	s.t.Helper()
+	status := process.ReadFile(s.t, fmt.Sprintf("/proc/%d/status", s.Pid()))
+	_, field, _ := strings.Cut(string(status), "TracerPid:")
+	var tracer int
+	if _, err := fmt.Sscan(field, &tracer); err != nil || tracer == 0 {
+		s.t.Fatalf("the server has no tracer: %v", err)
+	}
+	if err := syscall.Kill(tracer, syscall.SIGKILL); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // run runs a command of the reference server, and returns its standard output.
