@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func (s *server) newCalls(url string, idempotent bool) *load {
 	l := s.newLoad()
 	c, err := client.New(url, s.Key, &client.Options{
 		IdempotentServer: idempotent,
-		Retry:            client.Retry{Tries: math.MaxInt, MaxWait: 200 * time.Millisecond},
+		Retry:            client.Retry{MaxWait: 200 * time.Millisecond},
 		Logger:           slog.New(slog.NewTextHandler(&l.again, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
