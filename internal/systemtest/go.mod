@@ -41,4 +41,7 @@ replace example.com/animalstore => ../..
 tool github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 
 // The tools of Node.js.
-ignore ./openapi/npm/node_modules
+ignore (
+	./clients/npm/node_modules
+	./openapi/npm/node_modules
+)

@@ -1,0 +1,59 @@
+package clients
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	_ "github.com/oapi-codegen/runtime" // what generated code imports
+
+	"example.com/animalstore/internal/process"
+)
+
+// build generates the code of the clients and returns the commands that start
+// them. Without Node.js it leaves out those in JavaScript, but not in CI.
+func build(t *testing.T) map[string][]string {
+	t.Helper()
+	run := func(dir string, args ...string) {
+		t.Helper()
+		if code, stdout, stderr := process.Run(t, process.Command(dir, args...)); code != 0 {
+			t.Fatalf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// The generated package is compiled from a file outside of its folder.
+	source, generated := filepath.Join(here, "testdata/oapicodegen"), t.TempDir()
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(source, "petapi/petapi.go"): filepath.Join(generated, "petapi.go"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	process.WriteFile(t, filepath.Join(generated, "overlay.json"), overlay)
+	program := filepath.Join(generated, "oapicodegen")
+	run(generated, "go", "-C", source, "tool", "oapi-codegen", "-config=config.yaml", "-o="+generated+"/petapi.go", "../../../../../petstore/httpapi/openapi.json")
+	run(generated, "go", "-C", source, "build", "-overlay="+generated+"/overlay.json", "-o="+program, ".")
+	commands := map[string][]string{"oapi-codegen": {program}}
+
+	node, err := exec.LookPath("node")
+	if _, npmErr := exec.LookPath("npm"); err != nil || npmErr != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("this needs Node.js 20 and npm")
+		}
+		t.Log("without Node.js 20 and npm, only the client in Go is tried")
+		return commands
+	}
+	run("npm", "npm", "ci", "--prefer-offline")
+	run("npm", node, "node_modules/@hey-api/openapi-ts/bin/run.js", "--silent", "--no-log-file")
+	run("npm", node, "node_modules/typescript/bin/tsc", "--target", "es2022", "--module", "nodenext", "--skipLibCheck", "gen/sdk.gen.ts")
+	for _, name := range []string{"naive", "openapi-fetch", "hey-api"} {
+		commands[name] = []string{node, "npm/" + name + ".mjs"}
+	}
+	return commands
+}
