@@ -43,8 +43,10 @@ func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
 	if keyed {
 		how = "with another Idempotency-Key"
 	}
-	// One with a key and one without are of different clients.
-	i := slices.IndexFunc(c.lost, func(lost *exchange) bool { return keyed == (lost.onceKey() != "") })
+	i := slices.IndexFunc(c.lost, func(lost *exchange) bool {
+		missed := !lost.done && x.path == "/pets" && w.listed.After(lost.ended) // the client looked for the pet first
+		return !missed && keyed == (lost.onceKey() != "")                       // one with a key and one without are of different clients
+	})
 	if i < 0 {
 		return nil
 	}
