@@ -70,7 +70,7 @@ func keySentElsewhere(w *watcher, x *exchange) *mistake {
 }
 
 // notIDs are texts that programs make of a member that is not there.
-var notIDs = []string{"", "undefined", "null", "nan", "none", "nil", "<nil>", "[object object]", "{petid}", "{id}", ":petid", ":id"}
+var notIDs = []string{"undefined", "null", "nan", "none", "nil", "<nil>", "[object object]", "{petid}", "{id}", ":petid", ":id"}
 
 // noID: the request asks for a pet without having an ID.
 func noID(_ *watcher, x *exchange) *mistake {
@@ -153,7 +153,7 @@ func refusedWith(statuses ...int) func(*watcher, *exchange) *mistake {
 // noSuchOperation: the path or the method of the request is not one of the
 // contract.
 func noSuchOperation(_ *watcher, x *exchange) *mistake {
-	if _, ok := x.petID(); ok || x.other || x.status != http.StatusNotFound && x.status != http.StatusMethodNotAllowed {
+	if id, ok := x.petID(); ok && id != "" || x.other || x.status != http.StatusNotFound && x.status != http.StatusMethodNotAllowed {
 		return nil
 	}
 	return &mistake{did: fmt.Sprintf("sent %s %s, which is not an operation", x.method, x.path)}
