@@ -14,8 +14,8 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// TestClient: our client handles all difficulties. What it created is there once,
-// and the server finds no mistake.
+// TestClient: package client handles all difficulties. The store has each of its
+// pets once, and the server finds no mistake.
 func TestClient(t *testing.T) {
 	var seeds sync.WaitGroup // all at once, because most of the time they wait
 	for seed := range uint64(100) {

@@ -13,8 +13,8 @@ import (
 	"example.com/animalstore/petstore/petstoretest"
 )
 
-// TestCarefulClient: a client that makes no mistake is accused of none, and
-// creates nothing twice.
+// TestCarefulClient: the server finds no mistake of a client that makes none, and
+// the client creates nothing twice.
 func TestCarefulClient(t *testing.T) {
 	var wg sync.WaitGroup
 	for seed := range uint64(100) {
@@ -50,7 +50,7 @@ var mistakes = []struct {
 }{
 	{does: "creates without Idempotency-Key, and repeats", difficulty: "lost-response", finding: "repeated-without-key",
 		client: handwritten{edit: func(r *http.Request) { r.Header.Del("Idempotency-Key") }}},
-	{does: "cannot know that nothing was done", difficulty: "lost-request", finding: "repeated-without-key",
+	{does: "creates without Idempotency-Key, and repeats after a lost request", difficulty: "lost-request", finding: "repeated-without-key",
 		client: handwritten{edit: func(r *http.Request) { r.Header.Del("Idempotency-Key") }}},
 	{does: "makes a new Idempotency-Key for each attempt", difficulty: "lost-response", finding: "repeated-without-key",
 		client: handwritten{edit: func(r *http.Request) { r.Header.Set("Idempotency-Key", rand.Text()) }}},
@@ -58,8 +58,8 @@ var mistakes = []struct {
 	{does: "repeats at once after 503", difficulty: "unavailable", finding: "ignored-retry-after", client: handwritten{hasty: true}},
 	{does: "sends the key wherever a link leads", difficulty: "link-elsewhere", finding: "key-sent-elsewhere", client: handwritten{trusts: true}},
 	{does: "asks for page 2", difficulty: "no-link", finding: "own-cursor", also: query("limit=10&page=2")},
-	{does: "asks for what comes after an ID", difficulty: "no-link", finding: "own-cursor", also: query("after_id=20")},
-	{does: "asks for a cursor from a database", difficulty: "short-pages", finding: "own-cursor", also: query("cursor=MTA")},
+	{does: "asks for the pets after an ID", difficulty: "no-link", finding: "own-cursor", also: query("after_id=20")},
+	{does: "makes its own cursor", difficulty: "short-pages", finding: "own-cursor", also: query("cursor=MTA")},
 	{does: "asks for animals", difficulty: "no-link", finding: "no-such-operation", also: func(c handwritten) error {
 		_, err := c.call("GET", c.base+"/animals", nil, new(any))
 		return err
@@ -68,7 +68,7 @@ var mistakes = []struct {
 		_, err := c.call("POST", c.base+"/pets", map[string]pet{"pet": {Name: "Rex"}}, new(any))
 		return err
 	}},
-	{does: "creates what the list does not show", difficulty: "no-link", finding: "created-again", also: func(c handwritten) error {
+	{does: "creates a pet again that the list does not show", difficulty: "no-link", finding: "created-again", also: func(c handwritten) error {
 		_, err := c.create(pet{Name: "Rex"})
 		if all, _ := c.list(); !slices.ContainsFunc(all, func(p pet) bool { return p.Name == "Rex" }) {
 			_, err = c.create(pet{Name: "Rex"})
@@ -80,8 +80,8 @@ var mistakes = []struct {
 	{does: "keeps IDs in a JavaScript number", difficulty: "ids-huge", finding: "rounded-integer",
 		also: getFirst(func(id int64) any { return strconv.FormatFloat(float64(id), 'f', -1, 64) })},
 	{does: "keeps IDs in an int32", difficulty: "ids-huge", finding: "rounded-integer", also: getFirst(func(id int64) any { return int32(id) })},
-	{does: "takes off the sign of IDs", difficulty: "ids-negative", finding: "unknown-id", also: getFirst(func(id int64) any { return -id })},
-	{does: "takes IDs to be dense", difficulty: "ids-sparse", finding: "unknown-id", also: getFirst(func(id int64) any { return id + 1 })},
+	{does: "drops the sign of IDs", difficulty: "ids-negative", finding: "unknown-id", also: getFirst(func(id int64) any { return -id })},
+	{does: "expects dense IDs", difficulty: "ids-sparse", finding: "unknown-id", also: getFirst(func(id int64) any { return id + 1 })},
 	{does: "looks for the ID in an envelope", difficulty: "extra-members", finding: "no-id", also: getFirst(func(int64) any { return "undefined" })},
 	{does: "uses the deprecated operation", difficulty: "no-deprecation", finding: "deprecated-operation", also: getFirst(func(id int64) any { return id })},
 	{does: "sends the key in the query", difficulty: "unknown-codes", finding: "unauthorized", also: func(c handwritten) error {
@@ -98,7 +98,7 @@ func query(q string) func(handwritten) error {
 	}
 }
 
-// getFirst gets the first pet on the list, after something has become of its ID.
+// getFirst gets the first pet of the list, by what become makes of its ID.
 func getFirst(become func(id int64) any) func(handwritten) error {
 	return func(c handwritten) error {
 		all, err := c.list()
@@ -110,8 +110,8 @@ func getFirst(become func(id int64) any) func(handwritten) error {
 	}
 }
 
-// TestMistakes: each mistake is found, with one of the first seeds, and no other
-// certain one.
+// TestMistakes: with one of the first seeds the server finds each mistake, and it
+// finds no other certain one.
 func TestMistakes(t *testing.T) {
 	for _, m := range mistakes {
 		t.Run(m.does, func(t *testing.T) {

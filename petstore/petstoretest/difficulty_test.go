@@ -18,8 +18,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// visible has a pattern for each difficulty: of a response of which only a server
-// with the difficulty is capable.
+// visible has a pattern for each difficulty. It matches only the responses of a
+// server with the difficulty.
 var visible = map[string]string{
 	"delay":             `^`, // not visible in a response
 	"too-many-requests": `^429 (.*\n)+Retry-After: (.*\n)+.*"status":429`,
@@ -48,7 +48,8 @@ var visible = map[string]string{
 	"connection-close": `^\d+ .* true\n`,
 }
 
-// Each difficulty is visible, and not on a server without it.
+// Each difficulty is visible in a response, and a server without it does not show
+// it.
 func TestDifficulties(t *testing.T) {
 	plain := responses(t)
 	for _, d := range Difficulties() {
@@ -62,19 +63,19 @@ func TestDifficulties(t *testing.T) {
 	}
 }
 
-// The difficulties of the same requests depend on the seed alone.
+// With the same seed, the same requests meet the same difficulties.
 func TestSeed(t *testing.T) {
 	first := responses(t, Difficult(7))
 	if diff := cmp.Diff(first, responses(t, Difficult(7))); diff != "" {
 		t.Errorf("the same seed again (-want +got):\n%s", diff)
 	}
 	if cmp.Equal(first, responses(t, Difficult(8))) {
-		t.Error("another seed has the same responses")
+		t.Error("another seed leads to the same responses")
 	}
 }
 
-// Without names a server has all difficulties, but one of each group, and each
-// has its turn.
+// Without names a server has one difficulty of each group and all others. Some
+// seed chooses each difficulty.
 func TestChoose(t *testing.T) {
 	chosen := map[string]int{}
 	for seed := range uint64(50) {
@@ -124,7 +125,7 @@ func TestProgress(t *testing.T) {
 
 var link = regexp.MustCompile(`Link: <.*\?(.*)>`)
 
-// accidental is what differs from one run to the next.
+// accidental matches what differs from one run to the next.
 var accidental = regexp.MustCompile(`(Date|X-Request-Id): .*\r\n|\w+, \d+ \w+ \d+ [0-9:]+ GMT|127.0.0.1:\d+`)
 
 // responses sends requests to a server, each on a connection of its own, and

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// exchange is a request of the client and what became of it. The watcher sees it
-// before the client can see the end of it: before the last byte of the response
-// is sent, or the connection is cut. So an exchange that the client began because
-// of another one is always seen after that one.
+// exchange is a request of the client and its response. The watcher sees an
+// exchange before the server sends the end of the response or cuts the connection.
+// So if the client begins an exchange because of an earlier one, the watcher sees
+// the earlier one first.
 type exchange struct {
 	number int    // 1 for the first request
-	client string // address of the other end of an HTTP/1 connection
+	client string // the client's address and port, if the connection is HTTP/1
 	began  time.Time
 	ended  time.Time
-	other  bool // it came to the server's other address, to which no key belongs
+	other  bool // the request came to the server's other address, which must not receive a key
 
-	elsewhere string // the base address of that other address
+	elsewhere string // the base URL at that other address
 
 	method string
 	path   string // unescaped, after the base path, such as /pets/7
@@ -27,20 +27,20 @@ type exchange struct {
 	sent   http.Header
 	body   []byte // of the request
 
-	done     bool // the operation was carried out, whatever the client saw of it
-	status   int  // of the response; 0: the connection was cut before the end of one
+	done     bool // the operation was carried out, even if the client received no response
+	status   int  // of the response; 0: the connection was cut before the response ended
 	header   http.Header
-	response []byte // as it was sent
+	response []byte // the body
 
-	met []string // the names of the difficulties that the exchange had
+	met []string // the names of the difficulties of the exchange
 
 	// How the response is sent.
-	delay   time.Duration // before it
+	delay   time.Duration // how long to wait before
 	chunked bool          // in small pieces, without Content-Length
-	cut     bool          // the connection is closed instead, or in the middle of the body if there is a status
+	cut     bool          // close the connection: in the middle of the body if there is a status, otherwise before the response
 }
 
-// send sends the response, or the part of it that the client gets.
+// send sends the response, or the part of it that the client receives.
 func (x *exchange) send(w http.ResponseWriter) {
 	if x.status == 0 {
 		panic(http.ErrAbortHandler)

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Difficulties whose client does not get the result, or waits for it.
+// These difficulties delay the result of a request or withhold it.
 
 func delay(x *exchange, r *rand.Rand) bool {
 	x.delay = time.Duration(r.IntN(10)) * time.Millisecond
 	return true
 }
 
-// refuse responds to a request before it is served.
+// refuse refuses a request instead of carrying it out.
 func refuse(status int, code string) action {
 	return func(x *exchange, r *rand.Rand) bool {
 		x.status = status
@@ -25,8 +25,8 @@ func refuse(status int, code string) action {
 	}
 }
 
-// retryAfter returns a number of seconds or a date. Few are later than now, so
-// that tests are fast.
+// retryAfter returns the value of Retry-After: a number of seconds or a date. Most
+// values allow a repetition at once, so that tests are fast.
 func retryAfter(r *rand.Rand) string {
 	date := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
 	switch r.IntN(16) {
@@ -45,7 +45,7 @@ func loseRequest(x *exchange, _ *rand.Rand) bool {
 	return true
 }
 
-// loseResponse sends nothing, or half of the response.
+// loseResponse cuts the connection before the response or in the middle of it.
 func loseResponse(x *exchange, r *rand.Rand) bool {
 	if !x.done {
 		return false

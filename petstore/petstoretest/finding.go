@@ -9,16 +9,16 @@ import (
 // Finding is one kind of mistake that the client made.
 type Finding struct {
 	Name    string `json:"name"`    // such as repeated-without-key
-	Certain bool   `json:"certain"` // a mistake whatever the client wanted; otherwise it is worth a look
+	Certain bool   `json:"certain"` // true: a mistake, whatever the client wanted; false: it may be on purpose
 	Count   int    `json:"count"`
 	Did     string `json:"did"`   // what the client did, the first time
 	Right   string `json:"right"` // what would be right
 
-	// Proof is the exchange that shows it, after the one that the client should
-	// have heeded, if there is one. It does not contain API keys.
+	// Proof shows the exchange with the mistake. If the client ignored an earlier
+	// response, Proof shows that exchange first. Proof contains no API keys.
 	Proof string `json:"proof"`
 
-	// Difficulties are the names of those that it belongs to.
+	// Difficulties are the names of the difficulties that cause the mistake.
 	Difficulties []string `json:"difficulties,omitempty"`
 }
 
@@ -35,25 +35,26 @@ func (f Finding) String() string {
 type Summary struct {
 	Requests  int       `json:"requests"`
 	Succeeded int       `json:"succeeded"` // how many of the requests got a 2xx
-	Findings  []Finding `json:"findings"`  // those that are certain first
+	Findings  []Finding `json:"findings"`  // the certain ones first
 	Met       []Met     `json:"met"`       // one for each difficulty of the server
 }
 
-// Met says how the clients dealt with a difficulty.
+// Met says how the clients handled a difficulty.
 type Met struct {
 	Difficulty string `json:"difficulty"`
-	Times      int    `json:"times"`
+	Times      int    `json:"times"` // how many exchanges had the difficulty
 
-	// Handled is how often a client demonstrably did what is right: repeated a
-	// request after Retry-After or with the same Idempotency-Key, followed a
-	// Link, asked for the exact ID. Most difficulties are handled without a trace.
+	// Handled is how often the server saw that a client did the right thing: it
+	// repeated a request after Retry-After or with the same Idempotency-Key,
+	// followed a Link, or requested the exact ID. For most difficulties the server
+	// cannot see this, and Handled is 0.
 	Handled int `json:"handled"`
 
-	Failed []string `json:"failed,omitempty"` // names of the certain findings that belong to it
+	Failed []string `json:"failed,omitempty"` // names of the certain findings that the difficulty causes
 }
 
-// Findings returns what the clients got wrong so far, what is certain first. It is
-// empty without [Difficult].
+// Findings returns the mistakes of the clients so far, the certain ones first. It
+// is empty without [Difficult].
 func (s *Server) Findings() []Finding { return s.Summary().Findings }
 
 // Summary returns what the server has seen of its clients so far. It is empty
@@ -81,7 +82,8 @@ func (w *watcher) summary() Summary {
 	return s
 }
 
-// report reports the findings to a test: those that are certain as errors.
+// report reports the findings to t: the certain ones as errors, the others in its
+// log.
 func (w *watcher) report(t testing.TB) {
 	t.Helper()
 	for _, f := range w.summary().Findings {

@@ -35,10 +35,10 @@ func (w *watcher) transcript(exchanges ...*exchange) string {
 	return text
 }
 
-// maxBody is how much of a body a transcript shows, in bytes.
+// maxBody is how many bytes of a body a transcript shows.
 const maxBody = 500
 
-// message writes a request or a response, each line after mark.
+// message writes a request or a response. Each line starts with mark.
 func message(b *strings.Builder, mark byte, start string, header http.Header, body []byte) {
 	lines := []string{start}
 	for _, name := range slices.Sorted(maps.Keys(header)) {
@@ -55,7 +55,7 @@ func message(b *strings.Builder, mark byte, start string, header http.Header, bo
 		lines = append(append(lines, ""), strings.Split(string(text)+more, "\n")...)
 	}
 	for _, line := range lines {
-		line = strings.Map(func(r rune) rune { // a terminal obeys control characters
+		line = strings.Map(func(r rune) rune { // a terminal would interpret control characters
 			if unicode.IsControl(r) {
 				return '\ufffd'
 			}

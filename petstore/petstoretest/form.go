@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Difficulties of what responses look like.
+// These difficulties change the form of responses.
 
 func messageStatus(x *exchange, r *rand.Rand) bool {
 	if x.status != http.StatusAccepted {

@@ -18,19 +18,19 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// difficulties are those of one server.
+// difficulties makes one server difficult.
 type difficulties struct {
 	seed      uint64
 	base      string // the path of the base address
-	elsewhere string // a base address to which no key belongs
+	elsewhere string // the base URL of the other address, which must not receive a key
 	active    []difficulty
 	watcher   *watcher
 
 	mu       sync.Mutex
 	requests int
 
-	// history has a bit for each of the latest equal requests, the lowest for
-	// the last one: 1 if it was interrupted.
+	// history has one bit for each of the latest 64 equal requests: 1 if the
+	// request was interrupted. The lowest bit is the newest request.
 	history map[digest]uint64
 }
 
@@ -46,12 +46,13 @@ func newDifficulties(c config) (*difficulties, error) {
 	}, nil
 }
 
-// random returns the random numbers for the n-th decision on something.
+// random returns a source of random numbers. It depends only on the arguments: n
+// is the number of a decision, and name says what is decided.
 func random(seed uint64, name string, n int64) *rand.Rand {
 	return rand.New(rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d %s %d", seed, name, n))))
 }
 
-// view returns what the server shows of a store.
+// view returns the store as the server shows it.
 func (d *difficulties) view(store petstore.Service) petstore.Service {
 	v := &view{Service: store}
 	for _, a := range d.active {
@@ -62,7 +63,7 @@ func (d *difficulties) view(store petstore.Service) petstore.Service {
 	return v
 }
 
-// handler returns next with the difficulties.
+// handler returns next with the difficulties added.
 func (d *difficulties) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := d.begin(r)
@@ -79,7 +80,8 @@ func (d *difficulties) handler(next http.Handler) http.Handler {
 	})
 }
 
-// watched returns the handler of the other address, which has no difficulties.
+// watched returns a handler for the other address. It has no difficulties, and
+// passes its exchanges to the watcher.
 func (d *difficulties) watched(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := d.begin(r)
@@ -90,7 +92,7 @@ func (d *difficulties) watched(next http.Handler) http.Handler {
 	})
 }
 
-// begin returns the exchange of a request, which it reads.
+// begin reads a request and returns its exchange.
 func (d *difficulties) begin(r *http.Request) *exchange {
 	x := &exchange{
 		began: time.Now(), elsewhere: d.elsewhere,
@@ -113,7 +115,7 @@ func (d *difficulties) begin(r *http.Request) *exchange {
 	return x
 }
 
-// act lets the difficulties act on x until one interrupts it.
+// act applies one hook of the difficulties to x, until a difficulty interrupts x.
 func (d *difficulties) act(x *exchange, hook func(difficulty) action) {
 	for _, a := range d.active {
 		act, r := hook(a), random(d.seed, a.name, int64(x.number))
@@ -127,9 +129,9 @@ func (d *difficulties) act(x *exchange, hook func(difficulty) action) {
 	}
 }
 
-// mayInterrupt reports whether x may be refused or lost, and records that it is.
-// Of about sixty equal requests two are, so that a client that sends a request
-// three times gets a response even if others send the same one.
+// mayInterrupt reports whether x may be refused or lost. If so, it records that x
+// is. It allows two of 64 equal requests. So a client that sends a request three
+// times gets a response, even if others send equal requests.
 func (d *difficulties) mayInterrupt(x *exchange) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -153,7 +155,7 @@ func (d *difficulties) see(x *exchange) {
 	d.watcher.see(&seen)
 }
 
-// serve lets next respond.
+// serve lets next handle the request, and keeps the response in x.
 func (x *exchange) serve(next http.Handler, r *http.Request) {
 	rec := httptest.NewRecorder()
 	next.ServeHTTP(rec, r)

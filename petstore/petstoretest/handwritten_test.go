@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// handwritten is a client in net/http. Its author knows the contract and HTTP, and
-// has read nothing else of this project. The other fields break it.
+// handwritten is a correct client on top of net/http, as somebody writes it who
+// knows only the contract and HTTP. The fields after key each break it.
 type handwritten struct {
 	base, key string
 
@@ -89,7 +89,7 @@ func (c handwritten) send(method, target, once string, in any) (*http.Response, 
 	return resp, body, err
 }
 
-// retryAfter returns how long to wait, in seconds or until a date.
+// retryAfter returns how long a response asks to wait.
 func retryAfter(resp *http.Response) time.Duration {
 	field := resp.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(field); err == nil {

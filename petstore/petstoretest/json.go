@@ -6,16 +6,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// member is a member of a JSON object as it is written, the name in quotes.
+// member is a member of a JSON object, in JSON: the name is in quotes.
 type member struct{ name, value string }
 
-// isJSON reports whether the response is one of the contract that has a body.
+// isJSON reports whether the response is JSON of an operation of the contract.
 func (x *exchange) isJSON() bool {
 	return x.path != "/openapi.json" && jsontext.Value(x.response).IsValid()
 }
 
-// edit changes the members of the object, or of every object of the array, that
-// the response is. It returns false if the response is nothing of that.
+// edit changes the members of the response, if it is an object, or of each object
+// in it, if it is an array. It returns false if the response is not JSON.
 func (x *exchange) edit(change func([]member) []member) bool {
 	if !x.isJSON() {
 		return false

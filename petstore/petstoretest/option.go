@@ -29,25 +29,25 @@ func Base(path string) Option {
 	return func(c *config) { c.base = strings.TrimRight(path, "/") }
 }
 
-// Listen sets the address and port at which the server listens. The default is
-// a free port of 127.0.0.1.
+// Listen sets the host and port on which the server listens. The default is a free
+// port of 127.0.0.1.
 func Listen(addr string) Option { return func(c *config) { c.addr = addr } }
 
-// Store sets the store whose pets are served, and whose messages if it is a
-// [petstore.Messages]. The default is an empty one in memory.
+// Store sets the store that the server serves. If s is a [petstore.Messages], the
+// server also accepts messages. The default is an empty store in memory.
 func Store(s petstore.Service) Option { return func(c *config) { c.store = s } }
 
-// Pets stores pets before the server starts.
+// Pets adds pets to the store before the server starts.
 func Pets(pets ...petstore.NewPet) Option {
 	return func(c *config) { c.pets = append(c.pets, pets...) }
 }
 
-// Now sets the clock of the server and of the default store, for example to
-// one that stands still. The default is time.Now.
+// Now sets the clock of the server and of the default store, for example to one
+// that does not advance. The default is time.Now.
 func Now(now func() time.Time) Option { return func(c *config) { c.now = now } }
 
-// TLS makes the server use TLS and HTTP/2. The clients of the [Server] trust its
-// certificate.
+// TLS makes the server use TLS and HTTP/2. [Server.Client] and [Server.HTTP] trust
+// its certificate.
 func TLS() Option { return func(c *config) { c.tls = true } }
 
 // Accounts sets the API keys that the server accepts in addition to
@@ -60,7 +60,7 @@ func Accounts(keys Keys) Option {
 	}
 }
 
-// Keys are API keys and their accounts. It is an httpapi.Authenticator.
+// Keys maps API keys to their accounts. It is an httpapi.Authenticator.
 type Keys map[string]string
 
 // Authenticate implements httpapi.Authenticator.
@@ -75,10 +75,10 @@ func (k Keys) Authenticate(_ context.Context, key string) (string, error) {
 const defaultKey = "Petstore_Test-Key0123456789abcXYZ"
 
 // Difficult makes the server do what the contract allows and a client may not
-// expect, and watch the client. names are those of [Difficulties]; without names
-// all are meant. Of difficulties that exclude each other, such as two orders of
-// a list, the seed chooses one. The seed also decides at which requests the
-// others happen: the same requests in the same order meet the same difficulties.
+// expect, and makes it watch the client. names are names of [Difficulties]; without
+// names the server has all of them. If some exclude each other, such as two orders
+// of a list, the seed chooses one. The seed also determines which requests meet
+// which difficulty: the same requests in the same order meet the same difficulties.
 //
 // No request is refused or lost more than twice in a row.
 func Difficult(seed uint64, names ...string) Option {

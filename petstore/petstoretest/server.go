@@ -5,8 +5,8 @@
 //	pet, err := srv.Client.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, petstore.Once{})
 //
 // With the option [Difficult] the server does what the contract allows and a
-// client may not expect, and New reports what the client got wrong. A whole test
-// is in examples/list.
+// client may not expect. When the test ends, New reports the client's mistakes. A
+// whole test is in examples/list.
 package petstoretest
 
 import (
@@ -28,16 +28,16 @@ import (
 type Server struct {
 	URL    string           // the base address, such as http://127.0.0.1:34567/v1
 	Key    string           // an API key that the server accepts
-	Client *client.Client   // a client of the server, with Key
+	Client *client.Client   // calls the server, with Key
 	HTTP   *http.Client     // trusts the certificate of the server
-	Store  petstore.Service // what the server shows
+	Store  petstore.Service // the store, with the IDs and the order that the server shows
 
 	main, other *httptest.Server // other: nil without Difficult
 	watcher     *watcher         // nil without Difficult
 }
 
-// New starts a server that ends with t. If the server is difficult, New reports
-// at the end of t what the client got wrong.
+// New starts a server that stops when t ends. If the server is difficult, New then
+// reports the client's mistakes: certain ones as errors of t, others in its log.
 func New(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := Start(opts...)
@@ -92,7 +92,7 @@ func Start(opts ...Option) (*Server, error) {
 		return nil, err
 	}
 	s.URL, s.HTTP = s.main.URL+c.base, s.main.Client()
-	// The server is near, so the client need not wait long.
+	// The server is on this machine, so the client need not wait long.
 	retry := client.Retry{MinWait: 5 * time.Millisecond}
 	if s.Client, err = client.New(s.URL, s.Key, &client.Options{HTTPClient: s.HTTP, IdempotentServer: true, Retry: retry}); err != nil {
 		s.Close()
@@ -101,7 +101,7 @@ func Start(opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// Close stops the server, after the requests that are under way.
+// Close waits for the requests that are under way, and stops the server.
 func (s *Server) Close() {
 	for _, srv := range []*httptest.Server{s.main, s.other} {
 		if srv != nil {
@@ -125,7 +125,7 @@ func (c config) listen(addr string, h http.Handler) (*httptest.Server, error) {
 	return srv, nil
 }
 
-// noKey refuses every key, as a server does of which the client knows nothing.
+// noKey refuses every key, as a server of somebody else would.
 func noKey(w http.ResponseWriter, r *http.Request) {
 	httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown"))
 }

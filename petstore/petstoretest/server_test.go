@@ -45,7 +45,7 @@ func TestOptions(t *testing.T) {
 				t.Errorf("the protocol is %s", resp.Proto)
 			}
 		}
-		// The account counts for an Idempotency-Key, not the key.
+		// The scope of an Idempotency-Key is the account, not the API key.
 		var ids []int64
 		for _, key := range []string{srv.Key, "bob-1", "bob-2"} {
 			c, err := client.New(srv.URL, key, &client.Options{HTTPClient: srv.HTTP, IdempotentServer: true})
@@ -77,9 +77,9 @@ func TestOptions(t *testing.T) {
 func TestStartFails(t *testing.T) {
 	taken := strings.TrimSuffix(strings.TrimPrefix(New(t).URL, "http://"), "/v1")
 	for want, option := range map[string]Option{
-		`there is no difficulty "hard"`: Difficult(1, "delay", "hard"),
-		"address already in use":        Listen(taken),
-		`pet "Rex": status: must be`:    Pets(petstore.NewPet{Name: "Rex", Status: "lost"}),
+		`unknown difficulty "hard"`:  Difficult(1, "delay", "hard"),
+		"address already in use":     Listen(taken),
+		`pet "Rex": status: must be`: Pets(petstore.NewPet{Name: "Rex", Status: "lost"}),
 	} {
 		if s, err := Start(option); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Start returned %v, %v; want an error with %q", s, err, want)

@@ -10,24 +10,25 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Difficulties of what lists and pets are like.
+// These difficulties change the IDs of pets, and the order and the pages of lists.
 
-// showsPets reports whether the client sees pets, at least n.
+// showsPets reports whether the response has at least n pets.
 func showsPets(n int) action {
 	return func(x *exchange, _ *rand.Rand) bool {
 		return x.done && strings.HasPrefix(x.path, "/pets") && strings.Count(string(x.response), `"id":`) >= n
 	}
 }
 
-// ids shows pets with other IDs. The function is its own inverse.
+// ids shows pets with other IDs. The function other is its own inverse.
 func ids(other func(int64) int64) func(*view, uint64) {
 	return func(v *view, _ uint64) { v.id = other }
 }
 
 func negative(id int64) int64 { return -id }
 
-// huge is sparse beyond 2^60, and sets some low bits. So a program that rounds
-// IDs, to a floating-point number or to 32 bits, asks for one that no pet has.
+// huge returns a sparse ID above 2^60 whose low bits are not 0. A program that
+// rounds such an ID to a floating-point number or to 32 bits gets another number,
+// which no pet has as its ID.
 func huge(id int64) int64 {
 	const far = 1<<60 | 0x3A5C9E51
 	if id >= 1<<60 {
@@ -54,8 +55,9 @@ func order(compare func(a, b petstore.Pet, seed uint64) int) func(*view, uint64)
 func newestFirst(a, b petstore.Pet, _ uint64) int { return cmp.Compare(b.ID, a.ID) }
 func byName(a, b petstore.Pet, _ uint64) int      { return cmp.Compare(a.Name, b.Name) }
 
-// meaningless compares the bits of a product of the ID.
-func meaningless(a, b petstore.Pet, seed uint64) int {
+// byHash puts pets in an order that looks random: it compares a hash of their
+// IDs.
+func byHash(a, b petstore.Pet, seed uint64) int {
 	mix := func(id int64) uint64 { return bits.Reverse64((uint64(id) ^ seed) * 0x9E3779B97F4A7C15) }
 	return cmp.Compare(mix(a.ID), mix(b.ID))
 }
@@ -74,7 +76,7 @@ func noLink(x *exchange, _ *rand.Rand) bool {
 	return had
 }
 
-// linkElsewhere makes references absolute, at another server.
+// linkElsewhere makes Location and Link lead to the other address.
 func linkElsewhere(x *exchange, _ *rand.Rand) bool {
 	base, err := url.Parse(x.elsewhere + x.path)
 	if err != nil {

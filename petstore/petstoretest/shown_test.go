@@ -8,7 +8,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Pages in another order neither skip nor repeat a pet while pets are added.
+// In any order, the pages of a list neither skip nor repeat a pet while pets are
+// added.
 func TestPages(t *testing.T) {
 	add := func(names string) (pets []petstore.NewPet) {
 		for _, name := range strings.Fields(names) {
@@ -48,8 +49,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The server to which a link leads refuses the key, and receiving it is a
-// mistake of the client.
+// The server to which a link of link-elsewhere leads refuses the key. A client that
+// sends the key there makes a mistake.
 func TestElsewhere(t *testing.T) {
 	srv, err := Start(Difficult(1, "link-elsewhere"), Pets(petstore.NewPet{}, petstore.NewPet{}))
 	if err != nil {

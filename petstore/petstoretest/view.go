@@ -13,15 +13,15 @@ import (
 type view struct {
 	petstore.Service
 
-	// id returns the ID that is shown for one of the store, and the other way
-	// round.
+	// id returns the ID to show for an ID of the store. It is its own inverse.
 	id func(int64) int64
 
-	// order compares pets by their places in lists.
+	// order compares two pets as slices.SortFunc does. It determines the order of
+	// lists.
 	order func(a, b petstore.Pet) int
 
-	// limit returns how many pets a page after the first has at most, instead
-	// of a limit. after is the ID of the last pet before the page.
+	// limit returns the limit to use for a page after the first, instead of the
+	// client's. after is the ID of the last pet before the page.
 	limit func(limit int, after int64) int
 }
 
@@ -47,8 +47,8 @@ func (v *view) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	return v.shown(pet), err
 }
 
-// ListPets implements [petstore.Service]. It reads all pets of the store, and
-// its cursors have the ID that the last pet of a page has there.
+// ListPets implements [petstore.Service]. It reads all pets of the store. A cursor
+// contains the store's ID of the last pet of a page.
 func (v *view) ListPets(ctx context.Context, q petstore.ListQuery) (page petstore.Page, err error) {
 	if q, err = q.Normalize(); err != nil {
 		return page, err

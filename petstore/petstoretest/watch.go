@@ -9,78 +9,81 @@ import (
 	"time"
 )
 
-// watcher finds what a client got wrong. It sees every exchange. What an exchange
-// proves depends on those before it, and sometimes on those after it: see [rules].
+// watcher finds the mistakes of the clients. It sees every exchange, and applies
+// every rule of [rules] to it. Whether an exchange is a mistake depends on the
+// exchanges before it. Sometimes it also depends on the exchanges after it: then
+// the decision is made anew whenever somebody asks for the findings.
 type watcher struct {
 	active []difficulty // of the server
-	keys   []string     // its API keys, which belong to no other host
+	keys   []string     // its API keys, which no other server must receive
 
 	mu        sync.Mutex
 	requests  int
 	succeeded int
-	met       map[string]int // how often, by the name of the difficulty
-	handled   map[string]int
+	met       map[string]int    // how many exchanges had a difficulty, by its name
+	handled   map[string]int    // how often a client handled a difficulty, by its name
 	found     map[string]*found // by the name of the rule
 
-	// What the client was told, and what it did so far.
-	ended    time.Time             // when the exchange ended that ended last
-	parallel bool                  // two exchanges overlapped, so there may be several clients
-	pets     map[int64]*knownPet   // all pets that a response had
-	rounded  map[string]int64      // the roundings of their IDs
-	links    map[string][]string   // the queries of all links, with the difficulties of their exchanges
-	paging   map[string]bool       // the query parameters of all links: their names, and name=value
-	listed   time.Time             // when the last list was asked for
-	refused  map[digest]*exchange  // the last one with Retry-After, by the request
-	early    map[digest]bool       // requests that were repeated before Retry-After
-	waited   int                   // requests that were repeated after it
-	lost     map[digest]*exchange  // the last GET without a response, by the request
-	succeeds map[digest]int        // how often a request succeeded
-	creates  map[digest]*creates   // by what was to be created
-	firsts   map[digest]firstKeyed // by keyed
-	repeats  bool                  // an Idempotency-Key was sent again
+	// What the clients sent and received so far.
+	ended     time.Time             // the latest end of an exchange
+	parallel  bool                  // two exchanges overlapped, so there may be several clients
+	pets      map[int64]*knownPet   // the pets in all responses, by ID
+	rounded   map[string]int64      // the IDs of these pets, by their roundings
+	links     map[string][]string   // the difficulties of the exchange with a link, by the query of the link
+	paging    map[string]bool       // the query parameters of all links: their names, and name=value
+	listed    time.Time             // when the last list was requested
+	refused   map[digest]*exchange  // the last 429 or 503 for a request that was not repeated since, by the request
+	early     map[digest]bool       // the requests that were repeated before Retry-After
+	waited    int                   // how many requests were repeated after Retry-After
+	lost      map[digest]*exchange  // the last read without a response that was not repeated since, by the request
+	succeeds  map[digest]int        // how often a request succeeded
+	creations map[digest]*creations // by exchange.creation
+	firsts    map[digest]firstKeyed // by exchange.keyed
+	repeats   bool                  // an Idempotency-Key was sent again
 }
 
 func newWatcher(active []difficulty, keys ...string) *watcher {
 	return &watcher{
-		active:   active,
-		keys:     keys,
-		met:      map[string]int{},
-		handled:  map[string]int{},
-		found:    map[string]*found{},
-		pets:     map[int64]*knownPet{},
-		rounded:  map[string]int64{},
-		links:    map[string][]string{},
-		paging:   map[string]bool{},
-		refused:  map[digest]*exchange{},
-		early:    map[digest]bool{},
-		lost:     map[digest]*exchange{},
-		succeeds: map[digest]int{},
-		creates:  map[digest]*creates{},
-		firsts:   map[digest]firstKeyed{},
+		active:    active,
+		keys:      keys,
+		met:       map[string]int{},
+		handled:   map[string]int{},
+		found:     map[string]*found{},
+		pets:      map[int64]*knownPet{},
+		rounded:   map[string]int64{},
+		links:     map[string][]string{},
+		paging:    map[string]bool{},
+		refused:   map[digest]*exchange{},
+		early:     map[digest]bool{},
+		lost:      map[digest]*exchange{},
+		succeeds:  map[digest]int{},
+		creations: map[digest]*creations{},
+		firsts:    map[digest]firstKeyed{},
 	}
 }
 
-// mistake is what a rule found in an exchange.
+// mistake is an exchange that breaks a rule.
 type mistake struct {
 	x       *exchange
-	earlier *exchange // what the client did not heed; nil: nothing in particular
-	did     string
+	earlier *exchange // the exchange whose response the client ignored, if there is one
+	did     string    // what the client did
 
-	// weigh says what is proven after all that was seen since. nil: what the rule
-	// says, whatever follows.
+	// weigh returns how certain the mistake is after all exchanges so far. Later
+	// exchanges can make it more or less certain. nil: it is as certain as
+	// rule.proof says, whatever follows.
 	weigh func(habits) proof
 }
 
-// proof is how much a mistake is proven.
+// proof is how certain a mistake is.
 type proof int
 
 const (
-	nothing  proof = iota // it turned out to be none
+	nothing  proof = iota // it is not a mistake
 	doubtful              // it may be on purpose
-	certain               // it is a mistake whatever the client wanted
+	certain               // it is a mistake, whatever the client wanted
 )
 
-// exchanges returns those that prove m, in order.
+// exchanges returns the exchanges that prove m, in order.
 func (m *mistake) exchanges() []*exchange {
 	if m.earlier == nil {
 		return []*exchange{m.x}
@@ -88,20 +91,21 @@ func (m *mistake) exchanges() []*exchange {
 	return []*exchange{m.earlier, m.x}
 }
 
-// found is what one rule has found.
+// found holds the mistakes that one rule has found.
 type found struct {
-	kept []*mistake // the first, and those that may turn out to be none
-	more int
+	kept []*mistake // the first mistake, and all that have a weigh function
+	more int        // how many others there are
 }
 
-// maxKept limits the mistakes of one rule that are kept.
+// maxKept is how many mistakes are kept for one rule.
 const maxKept = 1000
 
-// see is called for every exchange, in the order in which they ended. It keeps x.
+// see must be called for every exchange, in the order in which they ended. It
+// applies the rules to x, and keeps x.
 func (w *watcher) see(x *exchange) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	explained := false // by a mistake that is certain
+	explained := false // a certain mistake was found in x
 	for _, r := range rules {
 		if explained && r.proof == doubtful {
 			break
@@ -127,7 +131,8 @@ func (w *watcher) see(x *exchange) {
 	w.learn(x)
 }
 
-// learn remembers what x says about the client, and what it tells the client.
+// learn records what the client sent and received in x. The rules use this for
+// later exchanges.
 func (w *watcher) learn(x *exchange) {
 	w.requests++
 	for _, name := range x.met {
@@ -146,8 +151,7 @@ func (w *watcher) learn(x *exchange) {
 	}
 }
 
-// handle counts that the client handled those of the difficulties that are in
-// kinds.
+// handle counts each difficulty that is both in met and in kinds as handled.
 func (w *watcher) handle(met []string, kinds ...string) {
 	for _, name := range met {
 		if slices.Contains(kinds, name) {
@@ -156,8 +160,8 @@ func (w *watcher) handle(met []string, kinds ...string) {
 	}
 }
 
-// findings returns what is a mistake after all that was seen, what is certain
-// first. The caller holds w.mu.
+// findings returns the mistakes in all exchanges so far, the certain ones first.
+// The caller holds w.mu.
 func (w *watcher) findings() []Finding {
 	var sure, unsure []Finding
 	h := w.habits()
@@ -199,31 +203,34 @@ func (x *exchange) isCreate() bool {
 	return x.method == "POST" && (x.path == "/pets" || x.path == "/messages")
 }
 
-// petID returns what a request to get a pet names as its ID.
+// petID returns the last part of the path of a GET /pets/{petId}. ok is false for
+// another operation.
 func (x *exchange) petID() (id string, ok bool) {
 	id, ok = strings.CutPrefix(x.path, "/pets/")
 	return id, ok && x.isRead()
 }
 
-// onceKey returns the Idempotency-Key.
+// onceKey returns the Idempotency-Key of the request, or "".
 func (x *exchange) onceKey() string { return x.sent.Get("Idempotency-Key") }
 
-// digest stands for one or more texts.
+// digest is a hash of one or more texts. It is shorter to keep than they are.
 type digest [sha256.Size]byte
 
 func digestOf(texts ...string) digest { return sha256.Sum256(fmt.Appendf(nil, "%q", texts)) }
 
-// request returns what a request and its repetitions have in common.
+// request returns a digest that is the same for a request and its repetitions.
 func (x *exchange) request() digest {
 	return digestOf(x.method, x.path, x.query, x.sent.Get("Authorization"), x.onceKey(), string(x.body))
 }
 
-// keyed returns what requests with the same Idempotency-Key have in common.
+// keyed returns a digest that is the same for all requests of a client with the
+// same Idempotency-Key.
 func (x *exchange) keyed() digest {
 	return digestOf(x.path, x.sent.Get("Authorization"), x.onceKey())
 }
 
-// creation returns what all requests have in common that create the same.
+// creation returns a digest that is the same for all requests of a client to
+// create equal pets or messages, whatever their Idempotency-Key.
 func (x *exchange) creation() digest {
 	return digestOf(x.path, x.sent.Get("Authorization"), string(x.body))
 }

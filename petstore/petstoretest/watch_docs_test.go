@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDocs: the tables of docs/clients.md have every difficulty and every finding.
+// TestDocs: the tables of docs/clients.md contain every difficulty and every rule.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/clients.md")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"example.com/animalstore/petstore/client"
 )
 
-// No good client is accused: not one with many goroutines that create equal
-// pets, not two clients at once, not one that repeats nothing and goes on after
-// an error, and not one that gives up early.
+// The server finds no certain mistake of a good client: of one with many
+// goroutines that create equal pets, of two clients at once, of one that repeats
+// nothing and goes on after an error, or of one that gives up early.
 func TestGoodClients(t *testing.T) {
 	ctx := t.Context()
 	use := func(c *client.Client) {
@@ -35,7 +35,7 @@ func TestGoodClients(t *testing.T) {
 	}{
 		{"one goroutine", client.Options{IdempotentServer: true, Retry: quick}, 1},
 		{"16 goroutines", client.Options{IdempotentServer: true, Retry: quick}, 16},
-		{"creates are not repeated", client.Options{Retry: quick}, 1},
+		{"creations are not repeated", client.Options{Retry: quick}, 1},
 		{"nothing is repeated", client.Options{Retry: client.Retry{Tries: 1}}, 2},
 		{"gives up early", client.Options{IdempotentServer: true, Retry: quick, HTTPClient: &http.Client{Timeout: 5 * time.Millisecond}}, 4},
 	} {

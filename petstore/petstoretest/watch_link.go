@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// pagingNames are query parameters with which other services turn pages, in lower
+// pagingNames are query parameters that other services use for paging, in lower
 // case and without punctuation.
 var pagingNames = []string{
 	"cursor", "page", "pageno", "pagenumber", "pagesize", "pagetoken", "pageafter", "pagecursor", "pageoffset",
@@ -18,20 +18,20 @@ var pagingNames = []string{
 
 var punctuation = strings.NewReplacer("_", "", "-", "", "$", "", "[", "", "]", "", ".", "")
 
-// ownCursor: the request turns pages with a parameter, or a value of one, that no
-// link had.
+// ownCursor finds a request with a paging parameter, or a value of one, that was in
+// no link.
 func ownCursor(w *watcher, x *exchange) *mistake {
 	if !x.isRead() {
 		return nil
 	}
-	values, _ := url.ParseQuery(x.query) // without what is malformed
+	values, _ := url.ParseQuery(x.query) // leaves out what is malformed
 	for name, all := range values {
 		if !w.paging[name] && !slices.Contains(pagingNames, punctuation.Replace(strings.ToLower(name))) {
 			continue
 		}
 		for _, value := range all {
 			if !w.paging[name+"="+value] {
-				return &mistake{did: fmt.Sprintf("sent the query parameter %s=%s, which no Link of this server had", name, value)}
+				return &mistake{did: fmt.Sprintf("sent the query parameter %s=%s, which was in no Link of this server", name, value)}
 			}
 		}
 	}
@@ -40,8 +40,8 @@ func ownCursor(w *watcher, x *exchange) *mistake {
 
 var linkTarget = regexp.MustCompile(`<([^>]*)>`)
 
-// learnLinks remembers the links of the response, and whether the request follows
-// an earlier one.
+// learnLinks records the links of the response. If the request follows an earlier
+// link, it counts the difficulties of that link as handled.
 func (w *watcher) learnLinks(x *exchange) {
 	if x.path == "/pets" && x.isRead() && x.succeeded() {
 		if values, err := url.ParseQuery(x.query); err == nil {

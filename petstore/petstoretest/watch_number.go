@@ -10,13 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// knownPet is a pet that a response had.
+// knownPet is a pet that was in a response.
 type knownPet struct {
-	met    []string // the difficulties of the response
-	listed bool     // a list had it
+	met    []string // the difficulties of the first exchange with the pet
+	listed bool     // the pet was in a list
 }
 
-// learnPets remembers the pets in the response.
+// learnPets records the pets in the response.
 func (w *watcher) learnPets(x *exchange) {
 	if text, ok := x.petID(); ok {
 		if id, err := strconv.ParseInt(text, 10, 64); err == nil && w.pets[id] != nil {
@@ -31,7 +31,7 @@ func (w *watcher) learnPets(x *exchange) {
 	switch {
 	case list:
 		w.listed = x.began
-		_ = json.Unmarshal(x.response, &pets) // it is right, or the client has another problem
+		_ = json.Unmarshal(x.response, &pets) // our own response is valid
 	case x.path != "/messages":
 		pets = make([]pet, 1)
 		_ = json.Unmarshal(x.response, &pets[0])
@@ -50,16 +50,16 @@ func (w *watcher) learnPets(x *exchange) {
 		}
 		known.listed = known.listed || list
 		if x.isCreate() {
-			c := w.creates[x.creation()]
+			c := w.creations[x.creation()]
 			c.pet, c.petKey, c.petAt = known, x.onceKey(), x.ended
 		}
 	}
 }
 
-// roundings returns what becomes of n in a program that keeps it as a
-// floating-point number or as a 32-bit integer, as decimal digits. It leaves out
-// numbers that somebody may choose for another reason: those near n, small ones,
-// and powers of two.
+// roundings returns, as decimal digits, the numbers that n becomes in a program
+// that keeps it as a floating-point number or as a 32-bit integer. It leaves out
+// numbers that somebody may use for another reason: numbers near n, small numbers,
+// and numbers near a power of two.
 func roundings(n int64) []string {
 	all := []string{strconv.FormatInt(int64(int32(n)), 10)}
 	for _, bits := range []int{32, 64} {
@@ -67,24 +67,24 @@ func roundings(n int64) []string {
 		if bits == 32 {
 			f = float64(float32(n))
 		}
-		// With all digits, and as JavaScript does: with zeros after those that matter.
+		// With all digits; and as JavaScript writes it, with zeros at the end.
 		all = append(all, strconv.FormatFloat(f, 'f', 0, 64), strconv.FormatFloat(f, 'f', -1, bits))
 	}
 	return slices.DeleteFunc(all, func(text string) bool {
 		r, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return false // beyond int64
+			return false // above int64
 		}
 		near := func(m int64) bool { return uint64(r-m+1) <= 2 }
-		choice := near(n) || r > -1<<16 && r < 1<<16
+		ambiguous := near(n) || r > -1<<16 && r < 1<<16
 		for bit := range 64 {
-			choice = choice || near(1<<bit) || near(-1<<bit)
+			ambiguous = ambiguous || near(1<<bit) || near(-1<<bit)
 		}
-		return choice
+		return ambiguous
 	})
 }
 
-// category returns the categoryId of the request's body as it was written.
+// category returns the JSON text of categoryId in the request's body, or "".
 func (x *exchange) category() string {
 	var body struct {
 		Category jsontext.Value `json:"categoryId"`
@@ -93,7 +93,7 @@ func (x *exchange) category() string {
 	return string(body.Category)
 }
 
-// roundedInteger: the request asks for a rounding of an ID, or repeats a create
+// roundedInteger finds a request for a rounding of an ID, and a repeated creation
 // with a rounding of its categoryId.
 func roundedInteger(w *watcher, x *exchange) *mistake {
 	if text, ok := x.petID(); ok && x.status == http.StatusNotFound {
@@ -101,11 +101,11 @@ func roundedInteger(w *watcher, x *exchange) *mistake {
 		if asked, err := strconv.ParseInt(text, 10, 64); !ok || err == nil && w.pets[asked] != nil {
 			return nil
 		}
-		return &mistake{did: fmt.Sprintf("asked for pet %s, which is the ID %d rounded", text, id)}
+		return &mistake{did: fmt.Sprintf("requested pet %s, which is a rounded form of the ID %d", text, id)}
 	}
 	if first, again := w.firsts[x.keyed()]; again && x.method == "POST" {
 		if text := x.category(); slices.Contains(roundings(first.category), text) {
-			return &mistake{did: fmt.Sprintf("repeated request %d with categoryId %s, which is %d rounded", first.number, text, first.category)}
+			return &mistake{did: fmt.Sprintf("repeated request %d with the categoryId %s, which is a rounded form of %d", first.number, text, first.category)}
 		}
 	}
 	return nil

@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// creates are the requests that create the same.
-type creates struct {
-	lost      []*exchange // got no response, and were not repeated with their key
-	again     bool        // one was sent after one of these
-	sent      int
-	succeeded int
-	parallel  bool      // two of them overlapped
-	ended     time.Time // when the one ended that ended last
+// creations holds what is known about all requests of a client to create equal pets
+// or messages.
+type creations struct {
+	lost      []*exchange // requests without a response, which were not repeated with their key
+	again     bool        // an equal request followed one of lost
+	sent      int         // how many were sent
+	succeeded int         // how many succeeded
+	parallel  bool        // two of them overlapped
+	ended     time.Time   // the latest end of one
 
-	pet    *knownPet // of the last one that succeeded
-	petKey string    // its Idempotency-Key
-	petAt  time.Time // when it ended
+	pet    *knownPet // the pet that was created last
+	petKey string    // the Idempotency-Key of that request
+	petAt  time.Time // when its exchange ended
 }
 
 // firstKeyed is the first request with an Idempotency-Key.
@@ -28,14 +29,14 @@ type firstKeyed struct {
 	category int64
 }
 
-// repeatedWithoutKey: a create got no response, and then the client created the
-// same, without the Idempotency-Key of the first.
+// repeatedWithoutKey finds a creation that follows an equal one without a
+// response, and does not have the Idempotency-Key of that one.
 //
-// It is no proof if the client creates equal things on purpose: then more than
-// one of them succeeds, or they overlap. Nor is it one if both have keys, and the
-// client repeats one with its key.
+// It is not a mistake if the client creates equal things on purpose: then more
+// than one of the creations succeeds, or they overlap. Nor is it a mistake if both
+// have keys, and the client has repeated some creation with its key.
 func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
-	c := w.creates[x.creation()]
+	c := w.creations[x.creation()]
 	if c == nil || !x.isCreate() || !x.done {
 		return nil
 	}
@@ -44,8 +45,8 @@ func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
 		how = "with another Idempotency-Key"
 	}
 	i := slices.IndexFunc(c.lost, func(lost *exchange) bool {
-		missed := !lost.done && x.path == "/pets" && w.listed.After(lost.ended) // the client looked for the pet first
-		return !missed && keyed == (lost.onceKey() != "")                       // one with a key and one without are of different clients
+		missed := !lost.done && x.path == "/pets" && w.listed.After(lost.ended) // the client saw that the pet was missing
+		return !missed && keyed == (lost.onceKey() != "")                       // a creation with a key and one without are of different clients
 	})
 	if i < 0 {
 		return nil
@@ -54,7 +55,7 @@ func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
 	c.again = true
 	return &mistake{
 		earlier: first,
-		did:     fmt.Sprintf("repeated POST %s %s after a response was lost, so it may have created twice", x.path, how),
+		did:     fmt.Sprintf("repeated POST %s %s after a lost response, so the server may have carried it out twice", x.path, how),
 		weigh: func(h habits) proof {
 			switch {
 			case c.succeeded > 1, c.parallel, keyed && w.repeats:
@@ -67,18 +68,21 @@ func repeatedWithoutKey(w *watcher, x *exchange) *mistake {
 	}
 }
 
-// habits are what all requests together say about the clients. A single pair of
-// equal requests proves little: they may be of two tests or of two goroutines,
-// of which the first gave up. But clients that do this leave most failed
-// requests alone, or send most requests more than once.
+// habits counts, over all exchanges, what the clients usually do after a failure.
+//
+// A pair of equal requests proves little by itself: they may come from two tests or
+// two goroutines, the first of which gave up. But then most other failed requests
+// are not sent again, or equal requests also succeed twice elsewhere. So a rule
+// compares how often the clients did the wrong thing with how often they did not.
 type habits struct {
-	differs      bool // what the clients create is different: three or more things were created once, and nothing twice
-	createdAgain int  // creates that were sent again after a lost response
-	leftLost     int  // creates that were not
+	differs      bool // the clients create different things: at least three were created once, and none twice
+	createdAgain int  // creations that were sent again after a lost response
+	leftLost     int  // creations that were not sent again after a lost response
 	repeatsEarly int  // requests that were sent again before Retry-After
-	leftRefused  int  // requests that were not
+	leftRefused  int  // requests that were sent again later, or not at all
 }
 
+// habits counts what the exchanges so far show.
 func (w *watcher) habits() habits {
 	h := habits{repeatsEarly: len(w.early), leftRefused: w.waited}
 	for _, x := range w.refused {
@@ -87,7 +91,7 @@ func (w *watcher) habits() habits {
 		}
 	}
 	once, twice := 0, 0
-	for _, c := range w.creates {
+	for _, c := range w.creations {
 		switch {
 		case c.succeeded > 1:
 			twice++
@@ -103,23 +107,25 @@ func (w *watcher) habits() habits {
 	return h
 }
 
-// createdAgain: a create succeeded, the client listed pets, did not find the pet,
-// and created it again.
+// createdAgain finds a creation of a pet that equals an earlier one, after a list
+// that did not contain the earlier one.
 func createdAgain(w *watcher, x *exchange) *mistake {
-	c := w.creates[x.creation()]
+	c := w.creations[x.creation()]
 	if c == nil || c.pet == nil || c.pet.listed || !x.isCreate() || !x.succeeded() ||
 		w.listed.Before(c.petAt) || x.onceKey() != "" && x.onceKey() == c.petKey {
 		return nil
 	}
-	return &mistake{did: "created an equal pet again, after a list that did not show the first"}
+	return &mistake{did: "created a pet again, after a list that did not contain the first one"}
 }
 
-// ignoredRetryAfter: the same request came again earlier than Retry-After allows.
+// ignoredRetryAfter finds a request that was repeated earlier than Retry-After
+// allows.
 //
-// It is proof only if it is the same client that repeats it, and had read the
-// response. That is so if the request has the same Idempotency-Key and comes on
-// the connection of the first. Otherwise no two exchanges may overlap, and the
-// request may succeed only once.
+// It is a mistake only if the same client repeated the request, and had read the
+// response before. That is certain if the repetition has the same Idempotency-Key
+// and comes over the same connection. Otherwise it can be certain only if no two
+// exchanges overlap, the request succeeds at most once, and the clients repeat most
+// refused requests too early.
 func ignoredRetryAfter(w *watcher, x *exchange) *mistake {
 	request := x.request()
 	first := w.refused[request]
@@ -128,7 +134,7 @@ func ignoredRetryAfter(w *watcher, x *exchange) *mistake {
 	}
 	return &mistake{
 		earlier: first,
-		did:     fmt.Sprintf("repeated a request after %.2f s, though the response said Retry-After: %s", x.began.Sub(first.began).Seconds(), first.header.Get("Retry-After")),
+		did:     fmt.Sprintf("repeated a request after %.2f s, although the response had Retry-After: %s", x.began.Sub(first.began).Seconds(), first.header.Get("Retry-After")),
 		weigh: func(h habits) proof {
 			switch {
 			case x.onceKey() != "" && x.client != "" && x.client == first.client:
@@ -143,12 +149,12 @@ func ignoredRetryAfter(w *watcher, x *exchange) *mistake {
 	}
 }
 
-// asksToWait reports whether x says that a repetition must wait.
+// asksToWait reports whether a client that repeats x must wait first.
 func (x *exchange) asksToWait() bool { return x.retryAt().After(x.ended) }
 
-// retryAt returns the earliest time for a repetition of x by its Retry-After.
-// Clocks differ, and a client counts from when it has the response, which is
-// after began.
+// retryAt returns the time before which a repetition of x is certainly too early.
+// It is a little earlier than Retry-After says, because clocks differ. It counts
+// from the beginning of x, although a client counts from the response.
 func (x *exchange) retryAt() time.Time {
 	field := x.header.Get("Retry-After")
 	if n, err := strconv.Atoi(field); err == nil {
@@ -158,6 +164,8 @@ func (x *exchange) retryAt() time.Time {
 	return at.Add(-time.Second) // a date has whole seconds
 }
 
+// learnRepeats records whether x repeats a request that failed, and whether x
+// failed.
 func (w *watcher) learnRepeats(x *exchange) {
 	request := x.request()
 	if first := w.refused[request]; first != nil && !x.began.Before(first.ended) {
@@ -183,15 +191,16 @@ func (w *watcher) learnRepeats(x *exchange) {
 		w.lost[request] = x
 	}
 	if x.isCreate() {
-		w.learnCreate(x)
+		w.learnCreation(x)
 	}
 }
 
-func (w *watcher) learnCreate(x *exchange) {
-	c := w.creates[x.creation()]
+// learnCreation records a creation.
+func (w *watcher) learnCreation(x *exchange) {
+	c := w.creations[x.creation()]
 	if c == nil {
-		c = &creates{}
-		w.creates[x.creation()] = c
+		c = &creations{}
+		w.creations[x.creation()] = c
 	}
 	c.sent++
 	c.parallel = c.parallel || x.began.Before(c.ended)

@@ -13,24 +13,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// rule finds one kind of mistake. A rule that is certain accuses nobody falsely:
-// not a client of many goroutines, not several clients at once, not a proxy or
-// an HTTP library that repeats a request where that is safe.
+// rule finds one kind of mistake. A certain rule reports nothing if the clients do
+// nothing wrong: not with many goroutines, not with several clients at once, and
+// not with a proxy or an HTTP library that repeats a request where that is safe.
 type rule struct {
 	name         string
-	proof        proof
-	right        string   // what would be right
-	difficulties []string // which it belongs to
-	find         func(*watcher, *exchange) *mistake
+	proof        proof                              // how certain a mistake is that has no weigh function
+	right        string                             // what would be right
+	difficulties []string                           // the difficulties that cause the mistake
+	find         func(*watcher, *exchange) *mistake // returns nil if there is no mistake
 }
 
-// rules are all rules, those that are certain first.
+// rules holds all rules, the certain ones first.
 var rules = []rule{
-	{"repeated-without-key", certain, "Send every create with an Idempotency-Key, and repeat it with the same one, or report that its outcome is unknown.",
+	{"repeated-without-key", certain, "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.",
 		[]string{"lost-response", "lost-request"}, repeatedWithoutKey},
-	{"ignored-retry-after", certain, "Wait as long as Retry-After says before the same request.",
+	{"ignored-retry-after", certain, "Wait as long as Retry-After says before you repeat the request.",
 		[]string{"too-many-requests", "unavailable"}, ignoredRetryAfter},
-	{"own-cursor", certain, "The contract has no parameters for paging. Further pages are where a Link with rel=\"next\" leads, if there is one.",
+	{"own-cursor", certain, "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.",
 		[]string{"short-pages", "no-link", "link-elsewhere"}, ownCursor},
 	{"rounded-integer", certain, "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.",
 		[]string{"ids-huge"}, roundedInteger},
@@ -40,27 +40,27 @@ var rules = []rule{
 		nil, noID},
 	{"wrapped-body", certain, "The body is the object itself, such as {\"name\":\"Rex\",\"categoryId\":1}.",
 		nil, wrappedBody},
-	{"created-again", doubtful, "A list has no particular order and at most 100 pets: that a pet is not on it does not mean that there is none.",
+	{"created-again", doubtful, "A list has no particular order and at most 100 pets, so a pet may exist that is not in it.",
 		[]string{"list-descending", "list-by-name", "list-random", "short-pages", "no-link"}, createdAgain},
-	{"unknown-id", doubtful, "IDs need not be dense or positive: ask only for those that a response had.",
+	{"unknown-id", doubtful, "IDs need not be dense or positive: request only IDs that a response had.",
 		[]string{"ids-huge", "ids-negative", "ids-sparse"}, unknownID},
-	{"deprecated-operation", doubtful, "GET /pets/{petId} is scheduled for removal on 5 December 2030: list pets with GET /pets and status.",
+	{"deprecated-operation", doubtful, "GET /pets/{petId} is scheduled for removal on 5 December 2030: use GET /pets with status.",
 		nil, deprecatedOperation},
-	{"refused", doubtful, "The contract describes the parameters and bodies of requests.",
+	{"refused", doubtful, "Send only parameters and bodies that the contract allows.",
 		nil, refusedWith(http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)},
 	{"unauthorized", doubtful, "Send the API key as Authorization: Bearer KEY.",
 		nil, refusedWith(http.StatusUnauthorized)},
-	{"no-such-operation", doubtful, "The contract has GET /pets, POST /pets, GET /pets/{petId} and POST /messages.",
+	{"no-such-operation", doubtful, "The operations are GET /pets, POST /pets, GET /pets/{petId} and POST /messages.",
 		nil, noSuchOperation},
 }
 
-// keySentElsewhere: a header field or the query of a request to the other address
-// has an API key.
+// keySentElsewhere finds a request to the other address with an API key in a header
+// field or in the query.
 func keySentElsewhere(w *watcher, x *exchange) *mistake {
 	sent, _ := url.ParseQuery(x.query)
 	for _, values := range slices.Concat(slices.Collect(maps.Values(sent)), slices.Collect(maps.Values(x.sent))) {
 		for _, value := range values {
-			key := value[strings.LastIndex(value, " ")+1:] // without the scheme
+			key := value[strings.LastIndex(value, " ")+1:] // without a scheme such as Bearer
 			if x.other && slices.Contains(w.keys, key) {
 				return &mistake{did: "sent the API key to another host, which a Link named"}
 			}
@@ -69,19 +69,20 @@ func keySentElsewhere(w *watcher, x *exchange) *mistake {
 	return nil
 }
 
-// notIDs are texts that programs make of a member that is not there.
+// notIDs are texts that programs send instead of an ID that they do not have.
 var notIDs = []string{"undefined", "null", "nan", "none", "nil", "<nil>", "[object object]", "{petid}", "{id}", ":petid", ":id"}
 
-// noID: the request asks for a pet without having an ID.
+// noID finds a request for a pet whose ID the client does not have.
 func noID(_ *watcher, x *exchange) *mistake {
 	id, ok := x.petID()
 	if !ok || !slices.Contains(notIDs, strings.ToLower(id)) {
 		return nil
 	}
-	return &mistake{did: fmt.Sprintf("asked for a pet with the ID %q, so it did not find the ID in a response", id)}
+	return &mistake{did: fmt.Sprintf("requested a pet with the ID %q, so it did not find the ID in a response", id)}
 }
 
-// wrappedBody: the body of a create has what the contract wants one level down.
+// wrappedBody finds a creation whose body has the pet or message one level too
+// deep.
 func wrappedBody(_ *watcher, x *exchange) *mistake {
 	if !x.isCreate() {
 		return nil
@@ -114,25 +115,25 @@ func wrappedBody(_ *watcher, x *exchange) *mistake {
 	if !slices.ContainsFunc(inner, hasAny) {
 		return nil
 	}
-	return &mistake{did: "sent the object within " + in}
+	return &mistake{did: "sent the pet or message inside " + in}
 }
 
-// unknownID: the request asks for an ID that no response had. It may be a test
-// of 404.
+// unknownID finds a request for an ID that no response had. It may be a test of
+// 404.
 func unknownID(w *watcher, x *exchange) *mistake {
 	text, ok := x.petID()
 	id, err := strconv.ParseInt(text, 10, 64)
 	if !ok || err != nil || x.status != http.StatusNotFound || w.pets[id] != nil {
 		return nil
 	}
-	did := fmt.Sprintf("asked for pet %d, and no response had that ID", id)
+	did := fmt.Sprintf("requested pet %d, and no response had that ID", id)
 	if w.pets[id-1] != nil {
-		did += fmt.Sprintf(" (but %d: IDs may have gaps)", id-1)
+		did += fmt.Sprintf(" (but one had %d: IDs may have gaps)", id-1)
 	}
 	return &mistake{did: did}
 }
 
-// deprecatedOperation: the request uses the deprecated operation.
+// deprecatedOperation finds a request for the deprecated operation.
 func deprecatedOperation(_ *watcher, x *exchange) *mistake {
 	if _, ok := x.petID(); !ok || !x.done {
 		return nil
@@ -140,7 +141,7 @@ func deprecatedOperation(_ *watcher, x *exchange) *mistake {
 	return &mistake{did: "used the deprecated operation GET /pets/{petId}"}
 }
 
-// refusedWith returns the find of a rule for responses with the statuses.
+// refusedWith returns a function that finds responses with these statuses.
 func refusedWith(statuses ...int) func(*watcher, *exchange) *mistake {
 	return func(_ *watcher, x *exchange) *mistake {
 		if x.other || !slices.Contains(statuses, x.status) {
@@ -150,11 +151,10 @@ func refusedWith(statuses ...int) func(*watcher, *exchange) *mistake {
 	}
 }
 
-// noSuchOperation: the path or the method of the request is not one of the
-// contract.
+// noSuchOperation finds a request whose path or method is not in the contract.
 func noSuchOperation(_ *watcher, x *exchange) *mistake {
 	if id, ok := x.petID(); ok && id != "" || x.other || x.status != http.StatusNotFound && x.status != http.StatusMethodNotAllowed {
 		return nil
 	}
-	return &mistake{did: fmt.Sprintf("sent %s %s, which is not an operation", x.method, x.path)}
+	return &mistake{did: fmt.Sprintf("sent %s %s, which is not an operation of the contract", x.method, x.path)}
 }

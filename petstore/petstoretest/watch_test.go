@@ -115,7 +115,7 @@ func (s step) asked(request string) step { return s.with(func(s *step) { s.reque
 
 func get(path string, status int) step { return step{request: "GET " + path, status: status} }
 
-// three is what a client creates that creates different things.
+// three are creations of a client that creates different things.
 var three = []step{made.sent("a"), made.sent("b"), made.sent("c")}
 
 func after(first []step, then ...step) []step { return slices.Concat(first, then) }
@@ -127,21 +127,21 @@ func TestRules(t *testing.T) {
 		steps []step
 		want  string // names of the findings, with a ? if it is doubtful
 	}{
-		// A client that repeats creates.
+		// A client that repeats creations.
 		{"no key", after(three, lost, made), "repeated-without-key"},
 		{"no key, after another lost response", after(three, lost, lost, made), "repeated-without-key"},
 		{"a message without a key", after(three, message, message.got(202)), "repeated-without-key"},
 		{"another key at each attempt", after(three, lostKeyed, made.keyed("b")), "repeated-without-key"},
 		{"a client with keys, and one without", after(three, lost, lostKeyed, made), "repeated-without-key?"},
 		{"a client without keys, and one with", after(three, lost, made.keyed("a")), ""},
-		{"several of many goroutines", after(three, overlapped, lost, lost.sent("2"), made, made.sent("2")), "repeated-without-key"},
-		{"one of many goroutines", after(three, overlapped, lost, made), "repeated-without-key?"},
+		{"several, of many goroutines", after(three, overlapped, lost, lost.sent("2"), made, made.sent("2")), "repeated-without-key"},
+		{"one, of many goroutines", after(three, overlapped, lost, made), "repeated-without-key?"},
 		{"nothing else", []step{lost, made}, "repeated-without-key?"},
 		{"two tests with equal pets, the first failed", after(three, lost, empty, made), "repeated-without-key?"},
 		{"two tests with equal pets, all failed", after(three, lost, lost.sent("2"), made), "repeated-without-key?"},
 		{"two goroutines with equal pets, those of one failed", []step{lost, made, lost.sent("2"), made.sent("2")}, "repeated-without-key?"},
 		{"two goroutines with equal pets, some failed", after(three, overlapped, lost, made, made.sent("2"), made.sent("2"), lost.sent("3"), made.sent("3")), "repeated-without-key?"},
-		{"two, of a client that leaves most alone", after(three, lost, made, lost.sent("2"), made.sent("2"), lost.sent("3"), lost.sent("4")), "repeated-without-key?"},
+		{"two, of a client that repeats few lost creations", after(three, lost, made, lost.sent("2"), made.sent("2"), lost.sent("3"), lost.sent("4")), "repeated-without-key?"},
 		{"after a list that lacks the pet", after(three, lost.met1("lost-request"), empty, made, lost.sent("2").met1("lost-request"), empty, made.sent("2")), ""},
 		{"after a list, though the pet is stored", after(three, lost, empty, made, lost.sent("2"), empty, made.sent("2")), "repeated-without-key"},
 		{"the same key", after(three, lostKeyed, made.keyed("a")), ""},
@@ -157,18 +157,18 @@ func TestRules(t *testing.T) {
 			after(three, lostKeyed.sent("1"), made.keyed("a").sent("1"), lostKeyed.keyed("b"), made.keyed("c")), ""},
 		{"repeated after 503", after(three, lost.got(503), made), ""},
 		{"repeated after 429", after(three, lost.got(429), made), ""},
-		{"refused after it", after(three, lost, made.got(429)), ""},
+		{"repeated and refused", after(three, lost, made.got(429)), ""},
 		{"a message and a pet", after(three, message, made), ""},
 		{"a list", []step{get("/pets", 0), listed}, ""},
 
 		// A client that repeats too early.
 		{"at once", after(three, refused, empty), "ignored-retry-after"},
 		{"at once, after 503", after(three, refused.got(503), empty), "ignored-retry-after"},
-		{"half the time", after(three, refused, empty.later(0.5)), "ignored-retry-after"},
-		{"a create", after(three, made.got(429).with(func(s *step) { s.retry = "2" }), made.later(1)), "ignored-retry-after"},
+		{"after half the time", after(three, refused, empty.later(0.5)), "ignored-retry-after"},
+		{"a creation", after(three, made.got(429).with(func(s *step) { s.retry = "2" }), made.later(1)), "ignored-retry-after"},
 		{"on another connection", after(three, refused, empty.on("127.0.0.1:2")), "ignored-retry-after"},
-		{"twice", []step{refused, empty, refused.asked("GET /pets?limit=2"), get("/pets?limit=2", 200)}, "ignored-retry-after"},
-		{"once, nothing else", []step{refused, empty}, "ignored-retry-after?"},
+		{"two requests", []step{refused, empty, refused.asked("GET /pets?limit=2"), get("/pets?limit=2", 200)}, "ignored-retry-after"},
+		{"one request, nothing else", []step{refused, empty}, "ignored-retry-after?"},
 		{"two tests, the first failed", after(three, refused, get("/pets?limit=3", 200), empty), "ignored-retry-after?"},
 		{"two processes", after(three, refused, empty.on("127.0.0.1:2"), empty.later(1)), "ignored-retry-after?"},
 		{"other requests waited", after(three, refused, empty.later(1), refused.asked("GET /pets?limit=2"), get("/pets?limit=2", 200)), "ignored-retry-after?"},
@@ -189,7 +189,7 @@ func TestRules(t *testing.T) {
 		{"under way already", after(three, refused, empty.with(func(s *step) { s.after = -0.0005 })), ""},
 		{"equal requests of another goroutine", after(three, overlapped, refused, overlapped, empty), ""},
 
-		// A client that turns pages by itself.
+		// A client that makes its own cursors.
 		{"page", []step{get("/pets?page=2", 200)}, "own-cursor"},
 		{"offset", []step{get("/pets?limit=20&offset=20", 200)}, "own-cursor"},
 		{"page[after]", []step{get("/pets?page%5Bafter%5D=7", 200)}, "own-cursor"},
@@ -200,7 +200,7 @@ func TestRules(t *testing.T) {
 		{"the link", []step{withLink, get("/pets?limit=20&cursor=a%2Bb", 200)}, ""},
 		{"the link in another order, with another spelling and limit", []step{withLink, get("/pets?cursor=a%2bb&limit=5&status=sold", 200)}, ""},
 		{"the link of another process", []step{withLink.of("key-2"), get("/pets?cursor=a%2Bb", 200)}, ""},
-		{"the link without what it leads to", []step{withLink.with(func(s *step) { s.link = `<?p=2>; rel="next", <?p=1>; rel="first"` }), get("/pets?p=1", 200)}, ""},
+		{"a link of another relation", []step{withLink.with(func(s *step) { s.link = `<?p=2>; rel="next", <?p=1>; rel="first"` }), get("/pets?p=1", 200)}, ""},
 		{"parameters of a proxy", []step{get("/pets?_=1234&utm_source=x&limit=3&status=sold", 200)}, ""},
 
 		// A client that rounds.
@@ -219,13 +219,13 @@ func TestRules(t *testing.T) {
 		{"a small number", []step{made.with(func(s *step) { s.resp = `{"id":4294967396}` }), get("/pets/100", 404)}, "unknown-id?"},
 		{"another category", []step{lostKeyed, made.keyed("a").sent(`{"name":"Rex","categoryId":2}`).got(422)}, "refused?"},
 
-		// A client that trusts a link.
+		// A client that sends its key wherever a link leads.
 		{"the key elsewhere", []step{withLink, {request: "GET /pets?limit=20&cursor=a%2Bb", status: 401, other: true, header: http.Header{"Authorization": {"Bearer key-2"}}}}, "key-sent-elsewhere"},
 		{"the key elsewhere, in another field", []step{{request: "GET /pets", status: 401, other: true, header: http.Header{"X-Api-Key": {"key-1"}}}}, "key-sent-elsewhere"},
 		{"the key elsewhere, in the query", []step{{request: "GET /pets?api_key=key-1", status: 401, other: true}}, "key-sent-elsewhere"},
 		{"no key elsewhere", []step{withLink, {request: "GET /pets?limit=20&cursor=a%2Bb", status: 401, other: true}}, ""},
 
-		// A client that reads other JSON.
+		// A client that expects other JSON.
 		{"undefined", []step{made, get("/pets/undefined", 404)}, "no-id"},
 		{"object", []step{made, get("/pets/[object Object]", 404)}, "no-id"},
 		{"a slash at the end", []step{made, get("/pets/", 404)}, "no-such-operation?"},
@@ -267,7 +267,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Every rule is caught by a case above, so a rule without one is noticed here.
+// The names of rules are unique, certain rules come first, and the difficulties of
+// each rule exist.
 func TestRuleNames(t *testing.T) {
 	var all []string
 	for _, d := range Difficulties() {
@@ -276,7 +277,7 @@ func TestRuleNames(t *testing.T) {
 	seen := map[string]bool{}
 	for i, r := range rules {
 		if seen[r.name] || r.right == "" || i > 0 && r.proof > rules[i-1].proof {
-			t.Errorf("the rule %s is there twice, has no text, or is not with those that are certain", r.name)
+			t.Errorf("the rule %s exists twice, has no text, or is certain and follows one that is not", r.name)
 		}
 		seen[r.name] = true
 		for _, name := range r.difficulties {
@@ -287,8 +288,8 @@ func TestRuleNames(t *testing.T) {
 	}
 }
 
-// The IDs of ids-huge have roundings, none of which a pet has. Few are too near the
-// ID to prove anything.
+// The IDs of ids-huge have roundings that no pet has as its ID. Few roundings are
+// too near the ID to prove anything.
 func TestHugeIDsRounded(t *testing.T) {
 	issued := map[string]bool{}
 	for n := int64(1); n < 2000; n++ {
@@ -332,8 +333,8 @@ func TestFinding(t *testing.T) {
 	if len(s.Findings) != 1 {
 		t.Fatalf("found %v", s.Findings)
 	}
-	const want = `repeated-without-key: the client repeated POST /pets with another Idempotency-Key after a response was lost, so it may have created twice (2 times).
-Send every create with an Idempotency-Key, and repeat it with the same one, or report that its outcome is unknown.
+	const want = `repeated-without-key: the client repeated POST /pets with another Idempotency-Key after a lost response, so the server may have carried it out twice (2 times).
+Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.
 
 > POST /pets
 > Authorization: Bearer [key]
