@@ -1,18 +1,19 @@
 // Package client calls a server of the petstore contract over HTTP. Start with
 // [New]: it returns a [Client], which is a [petstore.Service] and a
-// [petstore.Messages]. Code that is written for these interfaces works with a
-// store in its own process and with any conforming server, in any language.
+// [petstore.Messages]. Code that uses these interfaces works with a store in its
+// own process and with any conformant server, in any language.
 //
-// A request that fails in passing is sent again, as often as Options.Retry and
-// the context allow. A create or submit that the server may have carried out
-// is sent again only with Options.IdempotentServer. Without it the error says
-// that the outcome is unknown: errors.Is finds [ErrUnknownOutcome].
+// After a temporary failure the client sends a request again, as often as
+// Options.Retry and the context allow. If the server may have carried out a
+// creation or submission, the client sends it again only with
+// Options.IdempotentServer. Without that option the error says that the outcome is
+// unknown: errors.Is(err, [ErrUnknownOutcome]) is true.
 //
 // Every error is a [*petstore.Error]. If a response is the reason, errors.As
 // finds a [*ResponseError] with what the server sent. No error and no log line
 // contains the API key.
 //
-// Redirects are not followed, so the key reaches no other host.
+// The client does not follow redirects, so the API key reaches no other host.
 //
 // A whole program with its test is in examples/list.
 package client
@@ -32,29 +33,30 @@ import (
 // Options are the settings of a [Client]. The zero value and nil are ready for
 // use.
 type Options struct {
-	// HTTPClient sends the requests. It is copied, and its CheckRedirect is
-	// not used. Its Timeout applies to each try. nil: a client of its own with
+	// HTTPClient sends the requests. New copies it, and does not use its
+	// CheckRedirect. Its Timeout applies to each try. nil: a new http.Client with
 	// HTTP/2 over TLS, the proxy of the environment, 128 idle connections and
 	// 30 seconds for each try.
 	HTTPClient *http.Client
 
-	// MessagesURL is the base address of messages, the part before /messages.
-	// "": the same as that of pets.
+	// MessagesURL is the base URL of messages, the part before /messages. "": the
+	// base URL of pets.
 	MessagesURL string
 
-	// IdempotentServer says that the server honours Idempotency-Key, as those
-	// of this module do: a repeated create or submit with the same key has the
-	// first one's result. false: a create or submit that may have been carried
-	// out is never sent again. It carries an Idempotency-Key anyway.
+	// IdempotentServer says that the server honours Idempotency-Key, as the
+	// servers of this module do: a creation or submission that is repeated with
+	// the same key returns the result of the first one. false: the client never
+	// repeats a creation or submission that the server may have carried out. It
+	// sends an Idempotency-Key in both cases.
 	IdempotentServer bool
 
 	// WholeLists makes All fail with ErrIncomplete if the server shows only the
-	// first page of a list that may be longer. false: All ends there without
-	// an error. The contract has no further pages, so a server need not either.
+	// first page of a list that may be longer. false: All then ends without an
+	// error. The contract does not require further pages.
 	WholeLists bool
 
-	// Retry says how often a request is sent, and how long the client waits
-	// in between. The zero value: see Retry.
+	// Retry says how often the client sends a request, and how long it waits in
+	// between. The zero value: the defaults that the fields of Retry name.
 	Retry Retry
 
 	// MaxResponseBytes is the size limit of a response's body, in bytes.
@@ -64,19 +66,19 @@ type Options struct {
 	// UserAgent is the User-Agent of every request. "": animalstore-client.
 	UserAgent string
 
-	// Logger receives one warning when the server says that GetPet is
-	// deprecated, and a line at slog.LevelDebug whenever a request is sent
-	// again. nil: nothing is logged.
+	// Logger receives one warning when the server says that GetPet is deprecated,
+	// and a line at slog.LevelDebug whenever the client sends a request again.
+	// nil: nothing is logged.
 	Logger *slog.Logger
 }
 
 // Client is a client of one server. It is safe for concurrent use.
 type Client struct {
-	base, messages string // the base addresses, without a slash at the end
+	base, messages string // the base URLs, without a slash at the end
 	key            string
 	opts           Options
 	http           *http.Client
-	deprecated     sync.Once // the warning
+	deprecated     sync.Once // logs the warning about GetPet
 }
 
 var (
@@ -84,10 +86,10 @@ var (
 	_ petstore.Messages = (*Client)(nil)
 )
 
-// CreatePet implements [petstore.Service]. A once without a key has one made
-// for it, which serves the repetitions within this call. A once without a scope
-// is sent with its key as it is, if that is 1 to 255 visible ASCII characters;
-// any other as a hash of scope and key.
+// CreatePet implements [petstore.Service]. The Idempotency-Key of its requests
+// depends on once. If once has no key, it is a new random key for this call. If once
+// has no scope and its key consists of 1 to 255 visible ASCII characters, it is
+// that key. Otherwise it is a hash of the scope and the key.
 func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
@@ -131,11 +133,11 @@ func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 // own, and idle connections end by themselves.
 func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
 
-// create sends value, which is valid, with r.
+// create sends r with value, which must be valid, as its body.
 func create[T any](ctx context.Context, c *Client, value any, decode func([]byte) (T, error), r *request) (T, error) {
 	body, err := json.Marshal(value)
 	if err != nil {
-		return *new(T), &petstore.Error{Code: petstore.CodeInternal, Message: "the request cannot be encoded", Err: err}
+		return *new(T), &petstore.Error{Code: petstore.CodeInternal, Message: "the request cannot be encoded as JSON", Err: err}
 	}
 	r.body = body
 	v, _, err := do(ctx, c, r, decode)

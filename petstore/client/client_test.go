@@ -41,7 +41,7 @@ func newClient(t *testing.T, baseURL string, opts *client.Options) *client.Clien
 	return c
 }
 
-// roundTripper is a server without a network.
+// roundTripper stands in for a server, without a network.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -94,11 +94,11 @@ func handler(store *memory.Store) http.Handler {
 	return http.StripPrefix("/v1", httpapi.New(store, auth, &httpapi.Options{Messages: store, Encoded: store, MaxBodyBytes: 4 << 20}))
 }
 
-// A client is a store, as far as HTTP shows it. The queue, the counts and Close
-// are those of the store at the server, so the tests Queue, QueueCapacity and
-// Closed see there what the client did. Only two tests show nothing: Encoded, for
-// a client is no petstore.EncodedReader, and QueueCapacity, which needs a strict
-// store. Get, Once, MessagesOnce and Queue end where they open the store again.
+// A client behaves like a store, as far as HTTP allows. The queue, the counts and
+// Close are those of the server's store, so the tests Queue, QueueCapacity and
+// Closed check what the client did there. Two tests check nothing: Encoded, because
+// a client is not a petstore.EncodedReader, and QueueCapacity, which needs a strict
+// store. Get, Once, MessagesOnce and Queue end where they would open the store again.
 func TestStore(t *testing.T) {
 	type shown struct {
 		*client.Client
@@ -157,7 +157,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A request has what the contract asks for, at every base address.
+// A request has what the contract asks for, at every base URL.
 func TestRequest(t *testing.T) {
 	var got []string
 	c := offline(t, &client.Options{MessagesURL: "https://messages.test/m/v1/", UserAgent: "tests/1"}, func(r *http.Request) (*http.Response, error) {
@@ -190,7 +190,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// Every create carries a key, and different ones have different keys.
+// Every creation has an Idempotency-Key, and different creations have different
+// keys.
 func TestIdempotencyKey(t *testing.T) {
 	var field string
 	c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
@@ -234,14 +235,15 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 }
 
-// sentKey returns the Idempotency-Key of a request without a network, whose name
-// is in lower case so that net/http does not find it.
+// sentKey returns the Idempotency-Key of a request that a roundTripper receives.
+// The name of the field is in lower case so that net/http does not find it.
 func sentKey(r *http.Request) string {
 	name := "idempotency-key"
 	return strings.Join(r.Header[name], "|")
 }
 
-// Redirects are not followed, and the caller's http.Client stays as it is.
+// The client does not follow redirects, and does not change the caller's
+// http.Client.
 func TestRedirect(t *testing.T) {
 	var requests atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
@@ -254,7 +256,7 @@ func TestRedirect(t *testing.T) {
 		_, listErr := c.ListPets(ctx, petstore.ListQuery{})
 		_, createErr := c.CreatePet(ctx, rex, none)
 		for _, err := range []error{listErr, createErr} {
-			if petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), other.URL+"/v2/pets") || !strings.Contains(err.Error(), "as base URL") ||
+			if petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), other.URL+"/v2/pets") || !strings.Contains(err.Error(), "as the base URL") ||
 				errors.Is(err, client.ErrUnknownOutcome) {
 				t.Errorf("%d: the error is %v", status, err)
 			}
@@ -268,7 +270,7 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// The API key is in no error and no log line, even if the server repeats it.
+// No error and no log line contains the API key, even if the server sends it back.
 func TestKeyIsSecret(t *testing.T) {
 	var log strings.Builder
 	opts := &client.Options{
@@ -351,7 +353,8 @@ func TestDeprecated(t *testing.T) {
 	}
 }
 
-// Connections are used again, whatever the response, over HTTP/1.1 and HTTP/2.
+// The client reuses connections after every kind of response, over HTTP/1.1 and
+// HTTP/2.
 func TestConnections(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(fmt.Sprintf("HTTP/2 %v", http2), func(t *testing.T) {
@@ -383,7 +386,7 @@ func TestConnections(t *testing.T) {
 				c.GetPet(ctx, -1)
 				c.ListPets(ctx, petstore.ListQuery{})
 			}
-			// On a slow machine net/http sometimes gives a connection up.
+			// On a slow machine net/http sometimes abandons a connection.
 			if n := opened.Load(); n > 5 || others.Load() != 0 {
 				t.Errorf("%d connections for 80 requests, %d requests over another protocol; want one or a few, and 0", n, others.Load())
 			}
@@ -399,8 +402,8 @@ func countNew(n *atomic.Int64) func(net.Conn, http.ConnState) {
 	}
 }
 
-// Many callers at once lose nothing and create nothing twice, on a server that
-// cuts connections before and after the work.
+// Many concurrent callers lose nothing and create nothing twice, although the
+// server cuts connections before and after it carries out a request.
 func TestConcurrent(t *testing.T) {
 	store := memory.New(nil)
 	h := handler(store)

@@ -13,8 +13,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// wirePet is a pet in a response. Members that are missing or null are nil, and
-// unknown ones are ignored.
+// wirePet is a pet in a response. A member that is missing or null is nil. Unknown
+// members are ignored.
 type wirePet struct {
 	ID         *integer         `json:"id"`
 	Name       *string          `json:"name"`
@@ -22,7 +22,8 @@ type wirePet struct {
 	Status     *petstore.Status `json:"status"`
 }
 
-// pet returns the pet of p, whose place in the body is at.
+// pet returns p as a petstore.Pet. at is a JSON Pointer to p in the body, for
+// errors.
 func (p wirePet) pet(at string) (petstore.Pet, error) {
 	switch {
 	case p.ID == nil:
@@ -100,13 +101,13 @@ func decodeMessage(body []byte) (petstore.Message, error) {
 	return petstore.Message{ID: *w.ID, Text: *w.Text, Status: *w.Status, CreatedAt: petstore.MessageTime(time.Time(*w.CreatedAt))}, nil
 }
 
-// faultf returns an error about a part of a response: a JSON Pointer into the
-// body (RFC 6901), or its name.
+// faultf returns an error about a part of a response. where is a JSON Pointer into
+// the body (RFC 6901), or the name of the part.
 func faultf(where, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...))
 }
 
-// unmarshal decodes a body. Its errors name no Go types.
+// unmarshal decodes a body. Its errors do not mention Go types.
 func unmarshal(body []byte, v any) error {
 	err := json.Unmarshal(body, v)
 	e, ok := errors.AsType[*json.SemanticError](err)
@@ -129,14 +130,14 @@ func unmarshal(body []byte, v any) error {
 // integer is an int64 in any form of a JSON number, such as 1.0 or 4e2.
 type integer int64
 
-// UnmarshalJSON sets n. It accepts only what an int64 holds exactly.
+// UnmarshalJSON sets n. It accepts only numbers that an int64 holds exactly.
 func (n *integer) UnmarshalJSON(text []byte) error {
 	i, err := strconv.ParseInt(string(text), 10, 64)
 	if err == nil {
 		*n = integer(i)
 		return nil
 	}
-	// Rat computes every digit, so the exponent must be short.
+	// Rat computes every digit, so a long exponent would take too much memory.
 	_, exponent, _ := strings.Cut(strings.ToLower(string(text)), "e")
 	if len(text) <= 1000 && len(exponent) <= 4 {
 		if r, ok := new(big.Rat).SetString(string(text)); ok && r.IsInt() && r.Num().IsInt64() {
@@ -147,11 +148,11 @@ func (n *integer) UnmarshalJSON(text []byte) error {
 	return fmt.Errorf("must be an int64, got %.40s", text)
 }
 
-// timestamp is a time in any form of ISO 8601 that the contract allows.
+// timestamp is a time in any ISO 8601 format that the contract allows.
 type timestamp time.Time
 
 // UnmarshalJSON sets t. It accepts the extended and the basic format, with or
-// without seconds and a fraction. Any offset is as good as UTC.
+// without seconds and a fraction. It also accepts offsets from UTC.
 func (t *timestamp) UnmarshalJSON(text []byte) error {
 	var s string
 	if err := json.Unmarshal(text, &s); err != nil {

@@ -13,25 +13,26 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ErrUnknownOutcome is in the tree of the error of a create or submit that the
-// server may have carried out: the connection was lost, the response was a 5xx
-// or cannot be understood, or the context ended. To call the method again with
-// the same [petstore.Once] is safe on a server that honours Idempotency-Key.
+// ErrUnknownOutcome says that the server may have carried out a creation or
+// submission: the connection was lost, the response was a 5xx or cannot be
+// understood, or the context ended. The error of the call wraps it. If the server
+// honours Idempotency-Key, it is safe to call the method again with the same
+// [petstore.Once].
 var ErrUnknownOutcome = errors.New("it is unknown whether the server carried out the request")
 
-// ResponseError is the cause of an error that a response is the reason for. Its
-// texts are the server's, cut to at most 1 KiB each.
+// ResponseError describes the response that is the reason for an error. The texts
+// come from the server. Each is cut to at most 1 KiB.
 type ResponseError struct {
 	Method, URL string // of the request
 	Status      int
-	Code        string // of the Error body; "": it has none
-	Message     string // of the Error body; "": it has none
+	Code        string // in the Error body; "": there is none
+	Message     string // in the Error body; "": there is none
 	RequestID   string // the X-Request-ID; "": there is none
-	Body        string // its beginning
+	Body        string // the beginning of the body
 }
 
-// Error returns the fields in one line: the code if there is one, otherwise the
-// beginning of the body.
+// Error returns the fields in one line: Code if there is one, otherwise the
+// beginning of Body.
 func (e *ResponseError) Error() string {
 	s := fmt.Sprintf("%s %s: %d %s", e.Method, e.URL, e.Status, http.StatusText(e.Status))
 	if e.RequestID != "" {
@@ -43,17 +44,17 @@ func (e *ResponseError) Error() string {
 	return s + fmt.Sprintf(", body %.200q", e.Body)
 }
 
-// failure is why a try failed.
+// failure says why a try failed, and whether to try again.
 type failure struct {
 	err     *petstore.Error
 	status  int           // of the response; 0: there is none
-	unknown bool          // it is a create or submit that may have been carried out
+	unknown bool          // the server may have carried out the creation or submission
 	again   bool          // another try may succeed
-	after   time.Duration // what the server asks to wait first
+	after   time.Duration // how long the server asks the client to wait before
 }
 
-// final returns the error for the caller. unknown is whether any try may have
-// been carried out.
+// final returns the error for the caller. unknown says whether the server may have
+// carried out any try.
 func (f *failure) final(unknown bool) error {
 	if !unknown {
 		return f.err
@@ -65,8 +66,8 @@ func (f *failure) final(unknown bool) error {
 	}
 }
 
-// cancelled returns the error of a call whose context has ended. err is what
-// happened before.
+// cancelled returns the error of a call whose context has ended. err is the error
+// of the last try.
 func cancelled(ctx context.Context, err error) *petstore.Error {
 	e := &petstore.Error{Code: petstore.CodeUnavailable, Message: "the call was cancelled", Err: err}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -78,7 +79,7 @@ func cancelled(ctx context.Context, err error) *petstore.Error {
 	return e
 }
 
-// unknownOutcome is a cause that is ErrUnknownOutcome too.
+// unknownOutcome adds ErrUnknownOutcome to the cause of an error.
 type unknownOutcome struct{ error }
 
 func (e unknownOutcome) Is(target error) bool { return target == ErrUnknownOutcome }
@@ -109,9 +110,9 @@ func (c *Client) responseError(r *request, resp *response) *petstore.Error {
 	e := &petstore.Error{Code: codeOf(resp.StatusCode, petstore.Code(body.Code)), Message: cause.Message, Err: cause}
 	switch {
 	case resp.StatusCode/100 == 3:
-		e.Message = "the server redirects, which is not followed; the base URL must be another"
+		e.Message = "the server redirects, and the client does not follow; use another base URL"
 		if to, err := resp.Location(); err == nil {
-			e.Message = c.text(fmt.Sprintf("the server redirects to %s, which is not followed; use the part before %s as base URL", to.Redacted(), r.path))
+			e.Message = c.text(fmt.Sprintf("the server redirects to %s, and the client does not follow; use the part before %s as the base URL", to.Redacted(), r.path))
 		}
 	case e.Message == "":
 		e.Message = fmt.Sprintf("the server responded with %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
@@ -119,8 +120,8 @@ func (c *Client) responseError(r *request, resp *response) *petstore.Error {
 	return e
 }
 
-// text returns what a server sent as an error may contain it: without the API
-// key, and cut.
+// text returns s, which a server sent, in a form that is safe in errors: it hides
+// the API key and cuts long texts.
 func (c *Client) text(s string) string {
 	const longest = 1 << 10
 	s = strings.ReplaceAll(s, c.key, "[API key]")
@@ -130,8 +131,8 @@ func (c *Client) text(s string) string {
 	return s
 }
 
-// classes has, for each code of an Error body that is used, the first digit of
-// the status that goes with it.
+// classes has the codes of Error bodies that codeOf uses. For each it has the first
+// digit of the statuses that go with the code.
 var classes = map[petstore.Code]int{
 	petstore.CodeInvalid:      4,
 	petstore.CodeUnauthorized: 4,
@@ -143,9 +144,10 @@ var classes = map[petstore.Code]int{
 	petstore.CodeInternal:     5,
 }
 
-// codeOf returns the code for a response that is an error. The contract says
-// what 400, 401 and 404 mean. For any other status the code in the body counts,
-// if it is one of ours and goes with the status; otherwise the status.
+// codeOf returns the code for a response that is an error. The contract says what
+// 400, 401 and 404 mean, and HTTP says what 408 and 429 mean. For any other status
+// codeOf uses the code in the body if it is one of ours and goes with the status.
+// Otherwise it uses the status.
 func codeOf(status int, body petstore.Code) petstore.Code {
 	switch status {
 	case http.StatusBadRequest:

@@ -13,7 +13,7 @@ import (
 
 // Create pets on a server, and list all of them.
 func Example() {
-	srv, err := petstoretest.Start() // in place of a server of yours
+	srv, err := petstoretest.Start() // instead of your server
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -59,8 +59,8 @@ func Example_errors() {
 		fmt.Println(e.Status, e.Message)
 	}
 
-	// A create that may be repeated later, in another process too, has a key
-	// of its own.
+	// Give a creation a key of its own if you may have to repeat it later, perhaps
+	// in another process.
 	once := petstore.Once{Key: "order-4711"}
 	pet, err := c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, once)
 	switch {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// nextLink returns the target of the first link whose relation is next, in the
-// Link fields of a response (RFC 8288, section 3). A link with an anchor belongs
-// to another page, so it does not count. Nothing after a syntax error counts.
+// nextLink returns the target of the first link with the relation next in the Link
+// fields of a response (RFC 8288, section 3). It ignores links with an anchor,
+// which belong to another page, and everything after a syntax error.
 func nextLink(fields []string) (target string, ok bool) {
 	for _, field := range fields {
 		for rest := field; ; {
@@ -25,8 +25,9 @@ func nextLink(fields []string) (target string, ok bool) {
 	return "", false
 }
 
-// cutLink returns the first link of s, its parameters with their names in lower
-// case, and what follows. Of a parameter given twice the first counts.
+// cutLink returns the target and the parameters of the first link of s, and the
+// rest of s. The names of parameters are in lower case. If s has a parameter twice,
+// cutLink returns the first one.
 func cutLink(s string) (target string, params map[string]string, rest string, ok bool) {
 	s, ok = strings.CutPrefix(strings.TrimLeft(s, ", \t"), "<")
 	if !ok {
@@ -54,8 +55,8 @@ func cutLink(s string) (target string, params map[string]string, rest string, ok
 	}
 }
 
-// cutValue returns the token or quoted string that s begins with, and what
-// follows.
+// cutValue returns the token or quoted string at the beginning of s, and the rest
+// of s.
 func cutValue(s string) (value, rest string) {
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s+";", ";, \t")
@@ -71,7 +72,7 @@ func cutValue(s string) (value, rest string) {
 		}
 		b.WriteByte(s[i])
 	}
-	return "", "" // the quote does not end
+	return "", "" // the quoted string does not end
 }
 
 func trimSpace(s string) string { return strings.Trim(s, " \t") }

@@ -14,15 +14,15 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ErrIncomplete is in the tree of the error of [Client.All] for a list of which
-// the server shows only the first page. See Options.WholeLists.
+// ErrIncomplete says that the server may show only the first page of a list. The
+// error of [Client.All] wraps it if Options.WholeLists is set.
 var ErrIncomplete = errors.New("the server has no further pages")
 
-// All returns the pets of q on all pages, one by one. A page has q.Limit pets, or
-// 100 if that is 0. After an error it ends.
+// All returns the pets of q on all pages, one by one. It requests pages of q.Limit
+// pets, or of 100 if q.Limit is 0. It ends after the first error.
 //
-// Pets come in the server's order, for the contract has none. A server without
-// further pages shows the first one only; Options.WholeLists makes that an
+// Pets come in the server's order: the contract does not define one. If the server
+// shows only the first page, All ends there. With Options.WholeLists that is an
 // error.
 func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petstore.Pet, error] {
 	switch {
@@ -32,7 +32,7 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 		q.Limit = 2 // see checkWhole
 	}
 	return func(yield func(petstore.Pet, error) bool) {
-		q := q // for the next range over the sequence
+		q := q // a second range over the sequence starts again
 		for {
 			page, err := c.ListPets(ctx, q)
 			for _, pet := range page.Pets {
@@ -54,9 +54,10 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 	}
 }
 
-// checkWhole returns an error if the page of q, which has no next page, may not
-// be the end of the list: it is full, and a page of one pet has no next page
-// either, though there certainly are more pets.
+// checkWhole returns an error if more pets may follow the page of q, which has no
+// next page. If that page is not full, it is the last one. If it is full, checkWhole
+// requests a page of one pet. There certainly are more pets than that one, so if
+// that page has no next page either, the server has no further pages.
 func (c *Client) checkWhole(ctx context.Context, q petstore.ListQuery, pets int) error {
 	if pets < q.Limit {
 		return nil
@@ -72,8 +73,8 @@ func (c *Client) checkWhole(ctx context.Context, q petstore.ListQuery, pets int)
 	}
 }
 
-// ListPets implements [petstore.Service]. The pets are in the server's order, for
-// the contract has none. Page.Next is "" on a server without further pages.
+// ListPets implements [petstore.Service]. The pets are in the server's order: the
+// contract does not define one. Page.Next is "" on a server without further pages.
 func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	q, err := q.Normalize()
 	if err != nil {
@@ -102,9 +103,10 @@ func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 	return page, nil
 }
 
-// nextCursor returns the cursor of a response's next link: of its query, what is
-// not the caller's, in base64. The rest of the link does not matter: the path
-// and the host may be those before a proxy, and the key must go to no other host.
+// nextCursor returns a cursor for the next link of a response: the query of the
+// link without limit and status, in base64. It ignores the path and the host of the
+// link: they may be those of a server behind a proxy, and the API key must not go to
+// another host.
 func nextCursor(h http.Header) petstore.Cursor {
 	link, ok := nextLink(h.Values("Link"))
 	u, err := url.Parse(link)
@@ -120,7 +122,7 @@ func nextCursor(h http.Header) petstore.Cursor {
 
 var errCursor = petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this client returned")
 
-// cursorQuery returns the query in a cursor of nextCursor.
+// cursorQuery returns the query that nextCursor has put into a cursor.
 func cursorQuery(cursor petstore.Cursor) (string, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(string(cursor))
 	query := string(b)
@@ -131,7 +133,7 @@ func cursorQuery(cursor petstore.Cursor) (string, error) {
 	return query, nil
 }
 
-// withoutOurs returns query without limit and status, and otherwise as it is.
+// withoutOurs returns query without limit and status, and otherwise unchanged.
 func withoutOurs(query string) string {
 	parts := slices.DeleteFunc(strings.Split(query, "&"), func(part string) bool {
 		name, _, _ := strings.Cut(part, "=")

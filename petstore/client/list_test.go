@@ -14,7 +14,7 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// The next request has the query of the next link, and of the link nothing else.
+// The next request uses only the query of the next link.
 func TestNextLink(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -28,7 +28,7 @@ func TestNextLink(t *testing.T) {
 		{"another limit and status", []string{`<?limit=1&page=2&status=pending&%6cimit=3>; rel="next"`}, "&page=2"},
 		{"only limit and status", []string{`<?limit=5&status=sold>; rel="next"`}, ""},
 		{"no query", []string{`</pets/page/2>; rel="next"`}, ""},
-		{"bytes as they are", []string{`<?c=a+b%20/d==&c=%zz&&e;f>; rel="next"`}, "&c=a+b%20/d==&c=%zz&e;f"},
+		{"unusual bytes", []string{`<?c=a+b%20/d==&c=%zz&&e;f>; rel="next"`}, "&c=a+b%20/d==&c=%zz&e;f"},
 		{"in a list of links", []string{`</docs>; rel="help", <?page=1>; rel="prev" , <?page=2>; rel="next",</x>;rel=last`}, "&page=2"},
 		{"in the second field", []string{`</docs>; rel="help"`, `<?page=2>; rel="next"`}, "&page=2"},
 		{"commas and semicolons in the target", []string{`<?a=1,2;3>; rel="next"`}, "&a=1,2;3"},
@@ -41,8 +41,8 @@ func TestNextLink(t *testing.T) {
 		{"another parameter", []string{`<?page=2>; rev="next"`}, ""},
 		{"rel twice", []string{`<?page=1>; rel="prev"; rel="next", <?page=2>; rel=next`}, "&page=2"},
 		{"an anchor", []string{`<?page=1>; rel="next"; anchor="/others", <?page=2>; rel=next`}, "&page=2"},
-		{"two of them", []string{`<?page=2>; rel="next", <?page=3>; rel="next"`}, "&page=2"},
-		{"not ended", []string{`<?page=2; rel="next"`}, ""},
+		{"two next links", []string{`<?page=2>; rel="next", <?page=3>; rel="next"`}, "&page=2"},
+		{"a target that does not end", []string{`<?page=2; rel="next"`}, ""},
 		{"a quote that does not end", []string{`<?page=2>; rel="next`}, ""},
 		{"no brackets", []string{`?page=2; rel="next"`}, ""},
 		{"not a URL", []string{`<http://[?page=2>; rel="next"`}, ""},
@@ -78,7 +78,7 @@ func TestNextLink(t *testing.T) {
 	}
 }
 
-// A cursor that the client did not return reaches no server.
+// The client does not send a cursor that it did not return.
 func TestCursor(t *testing.T) {
 	requests := 0
 	c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
@@ -205,8 +205,8 @@ func TestAllError(t *testing.T) {
 	}
 }
 
-// With WholeLists, All accuses exactly the servers whose first page is full and
-// that have no further pages.
+// With WholeLists, All fails exactly if the first page is full and the server has
+// no further pages.
 func TestWholeLists(t *testing.T) {
 	for _, tt := range []struct {
 		stored, limit int

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// New returns a client of the server at baseURL, the address before /pets, such
-// as https://pets.example/v1. A slash at its end makes no difference. key is the
-// API key. opts may be nil.
+// New returns a client of the server at baseURL, which is the part of URLs before
+// /pets, such as https://pets.example/v1. A slash at its end makes no difference.
+// key is the API key. opts may be nil.
 func New(baseURL, key string, opts *Options) (*Client, error) {
 	c := &Client{key: key, opts: opts.withDefaults()}
 	var err error
@@ -70,8 +70,8 @@ func (o *Options) withDefaults() Options {
 	return opts
 }
 
-// parseBase returns a base address without a slash at its end. Its errors do not
-// contain s, in which there may be a password.
+// parseBase returns a base URL without a slash at its end. Its errors do not contain
+// s, which may contain a password.
 func parseBase(s string) (string, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -85,7 +85,7 @@ func parseBase(s string) (string, error) {
 	case u.User != nil:
 		return "", errors.New("must have no user and no password; the API key is the credential")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(s, "#"):
-		return "", errors.New("must have no query and no fragment, and end before /pets")
+		return "", errors.New("must have no query and no fragment, and must end before /pets")
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }

@@ -17,10 +17,10 @@ import (
 // request is what a call sends, perhaps several times.
 type request struct {
 	base, path, query string
-	status            int    // of success; 0: any from 200 to 299
+	status            int    // of a successful response; 0: any from 200 to 299
 	body              []byte // nil for a read
 	key               string // the idempotency key; "" for a read
-	deprecated        bool   // a response may say so
+	deprecated        bool   // the response may say that the operation is deprecated
 }
 
 func (r *request) method() string {
@@ -37,7 +37,8 @@ func (r *request) url() string {
 	return r.base + r.path + "?" + r.query
 }
 
-// newHTTP returns r as an [http.Request], and its body, nil for a read.
+// newHTTP returns r as an [http.Request], and the state of its body, which is nil
+// for a read.
 func (c *Client) newHTTP(ctx context.Context, r *request) (*http.Request, *sentBody, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method(), r.url(), nil)
 	if err != nil {
@@ -56,33 +57,34 @@ func (c *Client) newHTTP(ctx context.Context, r *request) (*http.Request, *sentB
 	req.Body, _ = req.GetBody()
 	req.ContentLength = int64(len(r.body))
 	req.Header.Set("Content-Type", "application/json")
-	// The name is in lower case, since an http.Transport that finds
-	// "Idempotency-Key" repeats the request by itself after it lost the
-	// connection. As it is, it repeats only what it knows was not carried out.
+	// The name is in lower case because an http.Transport that finds
+	// "Idempotency-Key" repeats the request by itself after a lost connection.
+	// Without that name it repeats the request only if it knows that the server
+	// has not carried it out.
 	req.Header["idempotency-key"] = []string{quoteKey(r.key)}
 	return req, body, nil
 }
 
-// sentBody knows whether a request's body was sent. A server cannot have carried
-// out a create of which it received no body, so this is certain with every
-// http.RoundTripper.
+// sentBody records whether the body of a request was read in order to be sent. If
+// it was not, the server cannot have carried out the creation or submission. This
+// is true for every http.RoundTripper.
 type sentBody struct {
 	state atomic.Int32
 }
 
 const (
-	bodyUntouched = iota
-	bodyRead      // perhaps sent
-	bodyWithheld  // not sent, and never will be
+	bodyUntouched = iota // not read yet
+	bodyRead             // perhaps sent
+	bodyWithheld         // not sent, and can no longer be read
 )
 
-// withheld reports whether the body was not sent. Then it cannot be any more.
-// A read has no body.
+// withheld reports whether the body was not sent, and prevents that it is sent
+// later. It returns true for nil, the body of a read.
 func (b *sentBody) withheld() bool {
 	return b == nil || b.state.CompareAndSwap(bodyUntouched, bodyWithheld) || b.state.Load() == bodyWithheld
 }
 
-// bodyReader reads a sentBody.
+// bodyReader reads a body and records this in a sentBody.
 type bodyReader struct {
 	*sentBody
 	r io.Reader
@@ -91,7 +93,7 @@ type bodyReader struct {
 func (b bodyReader) Read(p []byte) (int, error) {
 	b.state.CompareAndSwap(bodyUntouched, bodyRead)
 	if b.state.Load() == bodyWithheld {
-		return 0, errors.New("client: the request is over")
+		return 0, errors.New("client: the request has ended")
 	}
 	return b.r.Read(p)
 }
@@ -100,7 +102,7 @@ func (b bodyReader) Read(p []byte) (int, error) {
 // accept.
 const maxKeyBytes = 255
 
-// idempotencyKey returns the key for once: see [Client.CreatePet].
+// idempotencyKey returns the Idempotency-Key for once, as [Client.CreatePet] says.
 func idempotencyKey(once petstore.Once, operation string) string {
 	switch {
 	case once.IsZero():
@@ -114,5 +116,6 @@ func idempotencyKey(once petstore.Once, operation string) string {
 
 var escapeKey = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// quoteKey returns key as the Idempotency-Key field has it: a String of RFC 9651.
+// quoteKey returns key as the value of an Idempotency-Key field: a String of
+// RFC 9651.
 func quoteKey(key string) string { return `"` + escapeKey.Replace(key) + `"` }

@@ -25,7 +25,7 @@ var calls = map[string]func(*client.Client) (any, error){
 	"submit": func(c *client.Client) (any, error) { return c.SubmitMessage(ctx, "hi", none) },
 }
 
-// Whatever a conforming server sends, the client understands it.
+// The client understands every response of a conformant server.
 func TestConforming(t *testing.T) {
 	pet := func(id, category int64, name string, status petstore.Status) petstore.Pet {
 		return petstore.Pet{ID: id, NewPet: petstore.NewPet{Name: name, CategoryID: category, Status: status}}
@@ -108,10 +108,10 @@ func TestBroken(t *testing.T) {
 		{"no category", "get", response(200, `{"id":7,"name":"Rex"}`), "/categoryId: is missing"},
 		{"an unknown status", "get", response(200, `{"id":7,"status":"Sold",`+rest), `/status: must be one of available, pending, sold, got "Sold"`},
 		{"an empty body", "get", response(200, ""), "body: not valid JSON"},
-		{"no JSON", "get", response(200, "<html>"), "body: not valid JSON"},
+		{"not JSON", "get", response(200, "<html>"), "body: not valid JSON"},
 		{"a cut body", "get", raw("HTTP/1.0 200 OK\r\n\r\n{\"id\":7"), "body: not valid JSON"},
 		{"a name twice", "get", response(200, `{"id":7,"id":7,`+rest), "body: not valid JSON"},
-		{"more after the pet", "get", response(200, `{"id":7,`+rest+`{}`), "body: not valid JSON"},
+		{"data after the pet", "get", response(200, `{"id":7,`+rest+`{}`), "body: not valid JSON"},
 		{"an array", "get", response(200, `[]`), "body: must not be a JSON value of the kind ["},
 		{"204", "get", response(204, ""), "status: must be 200, got 204"},
 		{"a list of null", "list", response(200, `null`), "body: must be an array, not null"},
@@ -120,7 +120,7 @@ func TestBroken(t *testing.T) {
 		{"a broken pet in a list", "list", response(200, `[{"id":7,`+rest+`,{"id":true,`+rest+`]`), "/1/id: must be an int64, got true"},
 		{"more pets than the limit", "list", response(200, `[`+strings.Repeat(`{"id":7,`+rest+`,`, 2)+`{"id":7,`+rest+`]`), "body: must have at most 2 pets, as the limit says, got 3"},
 		{"a pet that was not asked for", "sold", response(200, `[{"id":7,`+rest+`]`), `/0/status: must be sold, as the query says, got ""`},
-		{"200 for a create", "create", response(200, `{"id":7,`+rest), "status: must be 201, got 200"},
+		{"200 for a creation", "create", response(200, `{"id":7,`+rest), "status: must be 201, got 200"},
 		{"201 without an id", "create", response(201, `{`+rest), "/id: is missing"},
 		{"201 without a body", "create", response(201, ""), "body: not valid JSON"},
 		{"a message without a text", "submit", record(`"status":"queued","createdAt":"2026-11-20T12:30:00Z"`), "/message: is missing"},
@@ -129,7 +129,7 @@ func TestBroken(t *testing.T) {
 		{"a message without a time", "submit", record(`"message":"hi","status":"queued"`), "/createdAt: is missing"},
 		{"a local time", "submit", record(`"message":"hi","status":"queued","createdAt":"2026-11-20T12:30:00"`), "/createdAt: must be an ISO 8601 timestamp in UTC"},
 		{"a time as a number", "submit", record(`"message":"hi","status":"queued","createdAt":5`), "/createdAt: must be an ISO 8601 timestamp, got 5"},
-		{"a body that is too long", "list", response(200, strings.Repeat(" ", 5000)+"[]"), "body: must have at most 4096 bytes, see Options.MaxResponseBytes"},
+		{"a body that is too long", "list", response(200, strings.Repeat(" ", 5000)+"[]"), "body: must have at most 4096 bytes; see Options.MaxResponseBytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			srv := httptest.NewServer(tt.server)
@@ -179,7 +179,7 @@ func TestErrors(t *testing.T) {
 		{"503", body(503, "unavailable", "the queue is full"), petstore.CodeUnavailable, "the queue is full"},
 		{"507", response(507, ""), petstore.CodeFull, "the server responded with 507 Insufficient Storage"},
 		{"599", response(599, `{"code":5}`), petstore.CodeInternal, "the server responded with 599 "},
-		{"304", response(304, ""), petstore.CodeInternal, "the server redirects, which is not followed; the base URL must be another"},
+		{"304", response(304, ""), petstore.CodeInternal, "the server redirects, and the client does not follow; use another base URL"},
 		{"a long message", body(400, "", strings.Repeat("ä", 1000)), petstore.CodeInvalid, strings.Repeat("ä", 510) + "..."},
 		{"a body that is cut", raw("HTTP/1.1 400 Bad\r\nContent-Length: 100\r\n\r\n{"), petstore.CodeInvalid, "the server responded with 400 Bad Request"},
 		{"a body that is too long", response(400, strings.Repeat(" ", 5000)), petstore.CodeInvalid, "the server responded with 400 Bad Request"},

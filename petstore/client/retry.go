@@ -11,23 +11,26 @@ import (
 	"time"
 )
 
-// Retry says how often a request is sent, and how long the client waits in
-// between: MinWait after the first try, then twice as long each time up to
-// MaxWait, less a random part of up to one half. A Retry-After is waited for in
-// addition.
+// Retry says how often the client sends a request, and how long it waits between
+// two tries. It waits MinWait after the first try and then twice as long each time,
+// up to MaxWait. It shortens each wait by a random part of at most one half, and
+// adds the time that Retry-After asks for.
 //
-// The client does not wait for longer than the context has left, nor for a
-// Retry-After of more than a minute if the context has no deadline. Then it
-// returns the error at once.
+// The client returns the error at once if the wait would last until the context's
+// deadline. If there is no deadline, it does so if Retry-After is more than a
+// minute.
 //
-// What is repeated: a request that was not sent, or that got 408 or 429, which
-// mean that the server refused it; a read after a lost connection, 500, 502, 503
-// or 504; with Options.IdempotentServer, a create or submit likewise, and after
-// a 409 while the first request with its Idempotency-Key is under way.
+// The client repeats
+//   - every request that was not sent, or that got 408 or 429, which mean that the
+//     server did not carry it out;
+//   - a read after a lost connection, 500, 502, 503 or 504;
+//   - with Options.IdempotentServer, a creation or submission in the same cases,
+//     and after a 409 that says that the first request with its Idempotency-Key is
+//     still under way.
 type Retry struct {
-	// Tries is how often a request is sent at most. 1: nothing is repeated. 0:
-	// as often as the context's deadline allows, but 8 times if there is no
-	// deadline, and after a 500, which often does not pass.
+	// Tries is the maximum number of times that the client sends a request. 1: it
+	// repeats nothing. 0: as often as the deadline of the context allows, but at
+	// most 8 times if there is no deadline or after a 500, which is often permanent.
 	Tries int
 
 	MinWait time.Duration // 0: 100 ms
@@ -57,11 +60,12 @@ func (p Retry) last(ctx context.Context, try int, f *failure) bool {
 	return try >= 8
 }
 
-// longestRetryAfter is the longest Retry-After of a call without a deadline.
+// longestRetryAfter is the longest Retry-After that a call without a deadline waits
+// for.
 const longestRetryAfter = time.Minute
 
-// wait waits until r may be sent again after a try that failed. It returns false
-// if it must not.
+// wait waits until a request may be sent again after a try that failed. It returns
+// false if it must not be sent again.
 func (c *Client) wait(ctx context.Context, try int, f *failure) bool {
 	p := c.opts.Retry
 	wait := p.MaxWait
@@ -72,7 +76,7 @@ func (c *Client) wait(ctx context.Context, try int, f *failure) bool {
 
 	if deadline, ok := ctx.Deadline(); ok {
 		left := time.Until(deadline) - f.after
-		wait = max(min(wait, left/2), min(wait, p.MinWait)) // so that the last try is shortly before the deadline
+		wait = max(min(wait, left/2), min(wait, p.MinWait)) // makes the last try shortly before the deadline
 		if wait > left {
 			return false
 		}
@@ -93,7 +97,7 @@ func (c *Client) wait(ctx context.Context, try int, f *failure) bool {
 	}
 }
 
-// retryAfter returns how long a response asks to wait: 0 if it does not.
+// retryAfter returns how long a response asks the client to wait, or 0.
 func retryAfter(h http.Header) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
@@ -103,7 +107,7 @@ func retryAfter(h http.Header) time.Duration {
 	if err != nil {
 		return 0
 	}
-	now, err := http.ParseTime(h.Get("Date")) // by the same clock
+	now, err := http.ParseTime(h.Get("Date")) // of the same clock as at
 	if err != nil {
 		now = time.Now()
 	}

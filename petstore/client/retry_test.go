@@ -56,8 +56,8 @@ func okay(r *http.Request) (*http.Response, error) {
 
 func status(code int, header ...string) roundTripper { return handled(response(code, "", header...)) }
 
-// script is a server that responds to each request in its own way, and to the
-// last ones in the same way.
+// script is a server that responds to each request with the next step, and to
+// further requests with the last one.
 type script struct {
 	steps []roundTripper
 	times []time.Time
@@ -71,7 +71,7 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.steps[min(n, len(s.steps)-1)](r)
 }
 
-// What is sent again, and what is not.
+// The client sends some requests again, depending on the failure and the operation.
 func TestRetry(t *testing.T) {
 	mismatch := `{"code":"idempotency_mismatch"}`
 	type reaction int
@@ -137,7 +137,7 @@ func TestRetry(t *testing.T) {
 						t.Errorf("%s, %s: the keys were %q", tt.name, operation, s.keys)
 					}
 					if _, ok := errors.AsType[*petstore.Error](err); err != nil && !ok {
-						t.Errorf("%s, %s: the error %v is no *petstore.Error", tt.name, operation, err)
+						t.Errorf("%s, %s: the error %v is not a *petstore.Error", tt.name, operation, err)
 					}
 				})
 			}
@@ -145,7 +145,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// A lost create stays one of unknown outcome, whatever comes next.
+// After a lost creation the outcome stays unknown, whatever the next response is.
 func TestUnknownOutcomeStays(t *testing.T) {
 	for name, last := range map[string]roundTripper{"401": status(401), "no connection": refused, "409": status(409)} {
 		synctest.Test(t, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestUnknownOutcomeStays(t *testing.T) {
 	}
 }
 
-// The waits double, up to MaxWait, and up to a half of each is left out.
+// The waits double up to MaxWait, and each is shortened by at most one half.
 func TestWaits(t *testing.T) {
 	seconds := func(n ...float64) (waits []time.Duration) {
 		for _, n := range n {
@@ -179,7 +179,7 @@ func TestWaits(t *testing.T) {
 		{"MaxWait below MinWait", client.Retry{Tries: 3, MinWait: time.Minute}, refused, seconds(60, 60), 0},
 		{"Retry-After", client.Retry{Tries: 3}, status(429, "Retry-After", "3"), seconds(.1, .2), 3 * time.Second},
 		{"Retry-After of 0", client.Retry{Tries: 3}, status(429, "Retry-After", "0"), seconds(.1, .2), 0},
-		{"a Retry-After that is neither", client.Retry{Tries: 3}, status(429, "Retry-After", "soon"), seconds(.1, .2), 0},
+		{"an invalid Retry-After", client.Retry{Tries: 3}, status(429, "Retry-After", "soon"), seconds(.1, .2), 0},
 		{"a date", client.Retry{Tries: 2}, func(r *http.Request) (*http.Response, error) {
 			return status(503, "Retry-After", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat))(r)
 		}, seconds(.1), time.Minute},
@@ -206,7 +206,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// Nobody waits for longer than the context allows.
+// The client does not wait for longer than the context allows.
 func TestRetryAfterTooLong(t *testing.T) {
 	for _, tt := range []struct {
 		after    string
@@ -240,8 +240,8 @@ func TestRetryAfterTooLong(t *testing.T) {
 	}
 }
 
-// With a deadline, a server that is back shortly before it is reached. A 500 is
-// not waited out.
+// With a deadline, the client reaches a server that recovers shortly before the
+// deadline. After a 500 it gives up earlier.
 func TestTriesUntilDeadline(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -271,8 +271,8 @@ func TestTriesUntilDeadline(t *testing.T) {
 	}
 }
 
-// The error of a call that the context ends wraps the context's error, and
-// what happened before.
+// If the context ends a call, the error wraps the context's error and the error of
+// the last try.
 func TestContext(t *testing.T) {
 	hang := func(r *http.Request) (*http.Response, error) {
 		if r.Body != nil {
@@ -330,7 +330,7 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// A request that is over sends nothing any more.
+// After a request has ended, its body cannot be read.
 func TestLateBody(t *testing.T) {
 	var body io.ReadCloser
 	c := offline(t, &client.Options{Retry: client.Retry{Tries: 1}}, func(r *http.Request) (*http.Response, error) {
@@ -359,13 +359,13 @@ func TestRetryLog(t *testing.T) {
 	})
 }
 
-// A kept connection that ends after a create was sent must not make net/http
-// send the create again: without IdempotentServer nobody does.
-func TestLostOnKeptConnection(t *testing.T) {
+// If a reused connection ends after a creation was sent, net/http must not send the
+// creation again. Only the client may, with IdempotentServer.
+func TestLostOnReusedConnection(t *testing.T) {
 	for _, idempotent := range []bool{false, true} {
 		t.Run(strconv.FormatBool(idempotent), func(t *testing.T) {
 			var mu sync.Mutex
-			var creates []string
+			var keys []string
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -373,8 +373,8 @@ func TestLostOnKeptConnection(t *testing.T) {
 					response(200, "[]")(w, r)
 					return
 				}
-				creates = append(creates, r.Header.Get("Idempotency-Key"))
-				if len(creates) == 1 {
+				keys = append(keys, r.Header.Get("Idempotency-Key"))
+				if len(keys) == 1 {
 					raw("")(w, r)
 					return
 				}
@@ -392,8 +392,8 @@ func TestLostOnKeptConnection(t *testing.T) {
 			if idempotent {
 				want = 2
 			}
-			if len(creates) != want || creates[0] == "" || creates[0] != creates[want-1] || (err == nil) != idempotent || errors.Is(err, client.ErrUnknownOutcome) == idempotent {
-				t.Errorf("the server received creates with the keys %q, and the error is %v", creates, err)
+			if len(keys) != want || keys[0] == "" || keys[0] != keys[want-1] || (err == nil) != idempotent || errors.Is(err, client.ErrUnknownOutcome) == idempotent {
+				t.Errorf("the server received creations with the keys %q, and the error is %v", keys, err)
 			}
 		})
 	}

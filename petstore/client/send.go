@@ -24,7 +24,7 @@ type response struct {
 
 // send sends r until it succeeds or must not be sent again.
 func (c *Client) send(ctx context.Context, r *request) (*response, error) {
-	unknown := false // whether the server may have carried out an earlier try
+	unknown := false // whether the server may have carried out a try
 	for try := 1; ; try++ {
 		resp, f := c.try(ctx, r)
 		if f == nil {
@@ -42,7 +42,7 @@ func (c *Client) send(ctx context.Context, r *request) (*response, error) {
 func (c *Client) try(ctx context.Context, r *request) (*response, *failure) {
 	req, sent, err := c.newHTTP(ctx, r)
 	if err != nil {
-		return nil, &failure{err: &petstore.Error{Code: petstore.CodeInternal, Message: "the request cannot be made", Err: err}}
+		return nil, &failure{err: &petstore.Error{Code: petstore.CodeInternal, Message: "the request cannot be built", Err: err}}
 	}
 	httpResp, err := c.http.Do(req)
 	if err != nil {
@@ -56,23 +56,23 @@ func (c *Client) try(ctx context.Context, r *request) (*response, *failure) {
 	}
 	switch {
 	case resp.StatusCode/100 != 2:
-		return nil, c.refused(r, resp) // with as much of its body as there is
+		return nil, c.refused(r, resp) // even if the body is cut
 	case r.status != 0 && r.status != resp.StatusCode:
 		return nil, c.broken(r, resp, faultf("status", "must be %d, got %d", r.status, resp.StatusCode))
 	}
 	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, c.broken(r, resp, faultf("body", "must have at most %d bytes, see Options.MaxResponseBytes", e.Limit))
+		return nil, c.broken(r, resp, faultf("body", "must have at most %d bytes; see Options.MaxResponseBytes", e.Limit))
 	}
 	if err != nil {
-		return nil, c.lost(ctx, fmt.Errorf("%s %s: the response of %d bytes so far: %w", r.method(), r.url(), len(resp.body), err), r.body != nil)
+		return nil, c.lost(ctx, fmt.Errorf("%s %s: reading the response after %d bytes: %w", r.method(), r.url(), len(resp.body), err), r.body != nil)
 	}
 	return resp, nil
 }
 
-// lost returns the failure of a try without a whole response. sent is whether
-// the body of a create may have been sent.
+// lost returns the failure of a try without a complete response. sent says whether
+// the body of a creation or submission may have been sent.
 func (c *Client) lost(ctx context.Context, err error, sent bool) *failure {
-	if strings.Contains(err.Error(), c.key) { // it may quote what the server sent
+	if strings.Contains(err.Error(), c.key) { // the error may quote the server
 		err = errors.New(c.text(err.Error()))
 	}
 	f := &failure{unknown: sent}
@@ -89,7 +89,7 @@ func (c *Client) lost(ctx context.Context, err error, sent bool) *failure {
 	return f
 }
 
-// refused returns the failure of a response whose status is not one of success.
+// refused returns the failure of a response whose status is not 2xx.
 func (c *Client) refused(r *request, resp *response) *failure {
 	status := resp.StatusCode
 	f := &failure{err: c.responseError(r, resp), status: status}
@@ -101,14 +101,14 @@ func (c *Client) refused(r *request, resp *response) *failure {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		f.again = true
 	}
-	// 501 and 507 say why the request could not be carried out. Any other 5xx
-	// may come from a proxy, or from a server that failed when it was done.
+	// 501 and 507 say that the server did not carry out the request. Any other 5xx
+	// may come from a proxy, or from a server that failed after it did.
 	f.unknown = r.body != nil && status >= 500 && status != http.StatusNotImplemented && status != http.StatusInsufficientStorage
 	f.after = retryAfter(resp.Header)
 	return f
 }
 
-// warn logs, once, that a response says that its operation is deprecated.
+// warn logs that GetPet is deprecated if a response says so, the first time only.
 func (c *Client) warn(h http.Header) {
 	deprecation, sunset := h.Get("Deprecation"), h.Get("Sunset") // RFC 9745, RFC 8594
 	if deprecation == "" && sunset == "" {
