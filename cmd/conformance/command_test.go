@@ -101,14 +101,14 @@ func TestCommands(t *testing.T) {
 		{name: "unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `unknown format "pdf"; the formats are text, ansi, json, junit, html`},
 		{name: "report without a file", args: run(good, "-report", "json"), env: env, code: 2, stderr: "json=report.json"},
 
-		{name: "serve nobody", args: []string{"serve", "-for", "1ms"}, code: 3, stdout: "nothing to judge"},
+		{name: "serve without a client", args: []string{"serve", "-for", "1ms"}, code: 3, stdout: "nothing to judge"},
 		{name: "serve, report to standard output", args: []string{"serve", "-for", "1ms", "-report", "json=-"}, code: 3, stdout: "{\n  \"format\": \"petstore-client/1\"", stderr: "base address"},
-		{name: "serve with an unknown difficulty", args: []string{"serve", "-only", "delay,lost"}, code: 2, stderr: `there is no difficulty "lost"; they are delay, `},
+		{name: "serve with an unknown difficulty", args: []string{"serve", "-only", "delay,lost"}, code: 2, stderr: `unknown difficulty "lost"; the difficulties are delay, `},
 		{name: "serve with an unknown format", args: []string{"serve", "-report", "html=x"}, code: 2, stderr: `unknown format "html"; the formats are text, json`},
 		{name: "serve at a wrong address", args: []string{"serve", "-addr", "8080"}, code: 2, stderr: "must be host:port"},
 		{name: "serve at an address in use", args: []string{"serve", "-addr", strings.TrimSuffix(strings.TrimPrefix(good, "http://"), "/v1")}, code: 2, stderr: "address already in use"},
 		{name: "serve for no time", args: []string{"serve", "-for", "0s"}, code: 2, stderr: "flag -for: must be at least 1ms"},
-		{name: "serve no requests", args: []string{"serve", "-requests", "0"}, code: 2, stderr: "flag -requests: must be an integer from 1"},
+		{name: "serve for no requests", args: []string{"serve", "-requests", "0"}, code: 2, stderr: "flag -requests: must be an integer from 1"},
 		{name: "help for serve", args: []string{"serve", "-h"}, code: 0, stdout: "-requests"},
 
 		{name: "version", args: []string{"-version"}, code: 0, stdout: "conformance " + version.String() + "\n"},

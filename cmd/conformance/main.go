@@ -1,14 +1,14 @@
-// Command conformance judges a server of the petstore contract from
-// outside, and a client by serving it. Both can be written in any language.
+// Command conformance judges a server of the petstore contract from outside. It
+// also judges a client, by serving it. Both can be written in any language.
 //
 //	conformance run -url http://127.0.0.1:8080/v1 -key-file key
 //	conformance serve
 //	conformance list
 //	conformance list -v -run pets.list.limit.max
 //
-// It exits with 0 if the target is conformant or the client makes no mistake, 1
-// if it is not or does, 2 if the command was used wrongly, and 3 if there was
-// nothing to judge.
+// The exit code is 0 if the server is conformant or the client makes no mistake,
+// 1 if the server is not conformant or the client makes mistakes, 2 if the command
+// was used wrongly, and 3 if there was nothing to judge.
 package main
 
 import (

@@ -25,7 +25,7 @@ type reportFile struct {
 	path   string // "-": standard output
 }
 
-// add adds a report, of the form FORMAT=FILE, in one of the formats.
+// add adds a report. s is FORMAT=FILE, and FORMAT must be one of formats.
 func (r *reports) add(s string, formats ...report.Format) error {
 	name, path, ok := strings.Cut(s, "=")
 	format := report.Format(name)
@@ -59,7 +59,7 @@ func (r reports) check() error {
 	return nil
 }
 
-// write writes all reports that can be written, in the form of encode.
+// write writes all reports that can be written. encode writes a report in a format.
 func (r reports) write(c *flags.Call, encode func(io.Writer, report.Format) error) error {
 	var errs []error
 	for _, f := range r {
@@ -78,8 +78,8 @@ func (r reports) write(c *flags.Call, encode func(io.Writer, report.Format) erro
 	return nil
 }
 
-// printed returns where to print a report that is no file: standard output, or
-// standard error if a report of -report goes to standard output.
+// printed returns where to print the report that is not in a file: to standard
+// output, or to standard error if a report of -report goes to standard output.
 func (r reports) printed(c *flags.Call) io.Writer {
 	if slices.ContainsFunc(r, func(f reportFile) bool { return f.output(c) == c.Stdout }) {
 		return c.Stderr

@@ -37,19 +37,19 @@ func serveCommand() flags.Command {
 	var s serveSettings
 	return flags.Command{
 		Name:  "serve",
-		About: "serve a client that is to be judged, with difficulties that the contract allows",
+		About: "judge a client: serve it with difficulties that the contract allows",
 		Flags: s.define,
 		Run:   s.serve,
 	}
 }
 
 func (s *serveSettings) define(fs *flag.FlagSet) {
-	flags.Var(fs, &s.addr, "addr", "127.0.0.1:0", "`host:port` to listen at; port 0 is a free one", flags.HostPort)
-	flags.Var(fs, &s.seed, "seed", 0, "`number` that determines what is difficult when; 0: a random one, which is printed", parseSeed)
-	flags.Var(fs, &s.only, "only", nil, "`names` of the difficulties, separated by commas (default: all)", parseDifficulties)
-	flags.Var(fs, &s.duration, "for", 0, "`time` after which to end (default: at Ctrl-C)", flags.Duration(time.Millisecond))
-	flags.Var(fs, &s.requests, "requests", 0, "`number` of requests after which to end", flags.Integer(1, math.MaxInt32))
-	fs.Func("report", "also write a report, as `format=file`: text or json; with - this report goes to standard output, and the rest to standard error; can be repeated", func(v string) error {
+	flags.Var(fs, &s.addr, "addr", "127.0.0.1:0", "`host:port` to listen on; port 0 is a free one", flags.HostPort)
+	flags.Var(fs, &s.seed, "seed", 0, "`number` that determines which requests meet which difficulty; with 0 it is a random one, which the report shows", parseSeed)
+	flags.Var(fs, &s.only, "only", nil, "`names` of the only difficulties, separated by commas (default: all)", parseDifficulties)
+	flags.Var(fs, &s.duration, "for", 0, "stop after this `time` (default: at Ctrl-C)", flags.Duration(time.Millisecond))
+	flags.Var(fs, &s.requests, "requests", 0, "stop after this `number` of requests", flags.Integer(1, math.MaxInt32))
+	fs.Func("report", "also write a report, as `format=file`, in the format text or json; with - as the file, this report goes to standard output and all other output to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Text, report.JSON)
 	})
 }
@@ -63,14 +63,14 @@ func parseDifficulties(s string) ([]string, error) {
 	names := strings.Split(s, ",")
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return nil, fmt.Errorf("there is no difficulty %q; they are %s", name, strings.Join(all, ", "))
+			return nil, fmt.Errorf("unknown difficulty %q; the difficulties are %s", name, strings.Join(all, ", "))
 		}
 	}
 	return names, nil
 }
 
-// serve serves clients until it is to end, and reports on them. Its error has the
-// exit code.
+// serve serves clients until a signal or a limit of the flags, and reports on them.
+// Its error determines the exit code.
 func (s *serveSettings) serve(c *flags.Call) error {
 	if err := s.reports.check(); err != nil {
 		return err
@@ -123,8 +123,8 @@ curl -i -H 'Authorization: Bearer %s' %s/pets
 	return err
 }
 
-// wait waits until ctx is done, or for as long or as many requests as the flags
-// say.
+// wait waits until ctx is done, or until the time or the number of requests that
+// the flags set.
 func (s *serveSettings) wait(ctx context.Context, srv *petstoretest.Server) {
 	if s.duration > 0 {
 		var cancel context.CancelFunc

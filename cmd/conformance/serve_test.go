@@ -43,8 +43,8 @@ func goodClient(t *testing.T, url, key string) {
 	}
 }
 
-// naiveClient sends every request again at once until it succeeds, keeps IDs as
-// floating-point numbers, and counts pages.
+// naiveClient repeats every request at once until it succeeds, keeps IDs as
+// floating-point numbers, and requests pages by number.
 func naiveClient(t *testing.T, url, key string) {
 	call := func(method, path, body string) (result any) {
 		for range 5 {
@@ -91,8 +91,8 @@ func TestServe(t *testing.T) {
 		{"naive client", "-seed 1 -only ids-huge,lost-response,lost-request,too-many-requests", naiveClient, syscall.SIGTERM, 1,
 			[]string{"MISTAKE repeated-without-key: ", "MISTAKE own-cursor: ", "MISTAKE rounded-integer: ", "> GET /pets?page=0\n", " failed: repeated-without-key\n", " kinds of mistakes: "}},
 		{"no client", "", nil, os.Interrupt, 3, []string{"\nnothing to judge: 0 requests"}},
-		{"a number of requests", "-only white-space -requests 3", naiveClient, nil, 1, []string{"\n1 kind of mistake: "}},
-		{"a time", "-for 1ms", nil, nil, 3, []string{"\nnothing to judge: "}},
+		{"limit on requests", "-only white-space -requests 3", naiveClient, nil, 1, []string{"\n1 kind of mistake: "}},
+		{"limit on time", "-for 1ms", nil, nil, 3, []string{"\nnothing to judge: "}},
 		{"wrong key", "-requests 2", func(t *testing.T, url, _ string) {
 			for range 20 { // some get no response, or 429
 				if resp, err := http.Get(url + "/pets"); err == nil {
@@ -140,7 +140,7 @@ func TestServe(t *testing.T) {
 			}
 			text := string(process.ReadFile(t, filepath.Join(dir, "text")))
 			if !strings.HasSuffix(p.Stdout.String(), text) || tt.code == 0 && strings.Count(text, "\n") > 24 {
-				t.Errorf("the text report is not the end of the output, or longer than a screen:\n%s", text)
+				t.Errorf("the text report is not the end of the output, or is longer than a screen:\n%s", text)
 			}
 			var got clientReport
 			if err := json.Unmarshal(process.ReadFile(t, filepath.Join(dir, "json")), &got); err != nil || got.Format != "petstore-client/1" || len(got.Met) == 0 {

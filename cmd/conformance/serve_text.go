@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// text returns the report for a person: the mistakes, what may be on purpose, and
-// a line for each difficulty.
+// text returns the report as text: the mistakes, what may be on purpose, and one
+// line for each difficulty.
 func (r clientReport) text() string {
 	var b strings.Builder
 	mistakes := 0
@@ -15,7 +15,8 @@ func (r clientReport) text() string {
 			mistakes++
 			fmt.Fprintf(&b, "MISTAKE %s\n", strings.ReplaceAll(f.String(), "\n", "\n  "))
 		} else {
-			fmt.Fprintf(&b, "NOTE %s: the client %s (%d).\n", f.Name, f.Did, f.Count)
+			first, _, _ := strings.Cut(f.String(), "\n")
+			fmt.Fprintf(&b, "NOTE %s\n", first)
 		}
 	}
 	if len(r.Findings) > 0 {
