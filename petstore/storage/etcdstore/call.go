@@ -46,8 +46,8 @@ func gets(keys ...string) []clientv3.Op {
 
 // etcd accepts at most 128 operations in a transaction, counted without those of
 // nested ones: of the compares and the two branches, those of the longest. A
-// nested transaction may have as many as are left of the 128. A transaction that
-// only reads is not proposed to all members if none is nested in it.
+// nested transaction may have as many as are left of the 128. If a transaction only
+// reads and has no nested one, etcd does not propose it to all members.
 const (
 	maxFlat = 128 - 5 // operations that fit beside four others and one in a nested transaction
 	group   = 40      // operations of a nested transaction

@@ -71,7 +71,7 @@ func (s *Store) prepare(ctx context.Context) error {
 }
 
 // make creates an empty store if there is none. It returns an error if the prefix
-// holds anything else. It first only reads, so that an existing store can be
+// holds anything else. It starts with a read, so that an existing store can be
 // opened by a user who may only read, and in a cluster without space.
 func (s *Store) make(ctx context.Context) error {
 	none := []clientv3.Cmp{absent(stateKey)}

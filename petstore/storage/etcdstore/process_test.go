@@ -16,9 +16,9 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// Several processes that start at the same time make one store, issue each id
-// once, without gaps, and return the same pet for the same Once. A creation whose
-// response was lost is stored once, and its call succeeds.
+// Several processes that start at the same time make one store, issue each ID once,
+// without gaps, and return the same pet for the same Once. A creation whose response
+// was lost is stored once, and its call succeeds.
 func TestProcesses(t *testing.T) {
 	const processes, callers, each = 8, 6, 12
 	var losing atomic.Bool

@@ -17,8 +17,8 @@ import (
 )
 
 // Every call ends by its timeout when the cluster is silent, with an error that
-// names the endpoint, and succeeds when the cluster is back. A read that may wait
-// for longer ends when the store is closed.
+// names the endpoint, and succeeds when the cluster is back. A read with a longer
+// time limit ends when the store is closed.
 func TestSilence(t *testing.T) {
 	m := newMembers(t.TempDir(), 1)[0]
 	etcd.Serve(t, []*etcd.Member{m})
