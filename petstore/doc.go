@@ -21,5 +21,6 @@
 // that they are for stores ([CursorAfter], [MessageID], [Once.Digest] and
 // others) need no attention from anyone else.
 //
-// In the folder examples, sqlstore is a small store, and worker drains a [Queue].
+// The folder examples/sqlstore has a small store, and examples/worker empties a
+// [Queue].
 package petstore

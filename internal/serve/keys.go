@@ -65,7 +65,7 @@ func (p *Program) createKey(c *flags.Call, path string, expires time.Duration) e
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", id, err)
 	}
-	fmt.Fprintf(c.Stderr, "key %s of account %s; %s keys revoke -keys %s %s takes it away\n", id, c.Args[0], p.Name, quoted(path), id)
+	fmt.Fprintf(c.Stderr, "key %s of account %s; to revoke it: %s keys revoke -keys %s %s\n", id, c.Args[0], p.Name, quoted(path), id)
 	return nil
 }
 
@@ -74,8 +74,8 @@ func quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// noFile adds to the error of a missing key file where it was looked for, and what
-// can be done.
+// noFile adds to the error of a missing key file the absolute path of the file, and
+// what to do.
 func noFile(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -83,7 +83,7 @@ func noFile(path string, err error) error {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	return fmt.Errorf("there is no key file %s; restore it from a copy, or name another with -keys; keys create creates a file without the earlier keys", path)
+	return fmt.Errorf("there is no key file %s; restore it from a copy, or name another with -keys; 'keys create' makes a new file, without the earlier keys", path)
 }
 
 func listKeys(c *flags.Call, path string) error {

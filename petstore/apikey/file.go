@@ -45,7 +45,7 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	return f, nil
 }
 
-// load puts the keys in the contents of the file in force.
+// load parses the contents of the file and makes its keys valid.
 func (f *File) load(contents string) error {
 	_, keys, err := parse(f.path, contents)
 	if err == nil {
@@ -81,8 +81,9 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	return k.Account, nil
 }
 
-// follow polls the file, whose contents were loaded, until stop. It loads new
-// contents when it finds them a second time: before, they may be half written.
+// follow polls the file until stop is closed. loaded is what was loaded from it
+// before. follow loads new contents when it reads them a second time: the first time,
+// they may be half written.
 func (f *File) follow(loaded string, stop <-chan struct{}) {
 	const interval = 500 * time.Millisecond // a change is loaded after at most two
 	seen, wasValid := loaded, true
