@@ -1,4 +1,4 @@
-// Package examples tests the examples as their users start them.
+// Package examples starts the examples as a user would, and tests them.
 package examples
 
 import (
@@ -33,8 +33,8 @@ var servers = []struct {
 	{name: "otel", unclean: 200, check: testOtel},
 }
 
-// TestServers: each server is conformant where it is mounted, and a client lists
-// everything there.
+// TestServers: each server is conformant under its prefix, and the example list
+// lists all of its pets.
 func TestServers(t *testing.T) {
 	for _, tt := range servers {
 		t.Run(tt.name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestServers(t *testing.T) {
 			code, out, _ := process.Run(t, list)
 			n := strings.Count(out, "\n")
 			if last := fmt.Sprintf("\n%d\t", n); code != 0 || n < 101 || !strings.Contains(out, last) {
-				t.Errorf("exit code %d, %d pets, without the pet %s:\n%s", code, n, last, out)
+				t.Errorf("list: exit code %d, %d pets; want 0, at least 101 and the line %q:\n%s", code, n, last, out)
 			}
 			if tt.check != nil {
 				tt.check(t, s)
@@ -75,8 +75,8 @@ func createKey(t *testing.T, dir, name string) string {
 
 const secondKey = "0123456789abcdef0123456789abcdef"
 
-// start starts an example that serves the files in dir. Key is the one that the
-// returned server sends.
+// start starts an example that serves the files in dir. The requests of the returned
+// server have key.
 func start(t *testing.T, dir, key, name string, args ...string) *process.Server {
 	t.Helper()
 	cmd := process.Command(dir, append([]string{process.Build(t, "./"+name), "-addr", "127.0.0.1:0"}, args...)...)

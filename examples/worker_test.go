@@ -10,8 +10,8 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// TestWorkerKilled: a worker that is killed after the work and before it removes
-// the message does the work again.
+// TestWorkerKilled: a worker that is killed after the delivery of a message, and
+// before its removal, delivers it again.
 func TestWorkerKilled(t *testing.T) {
 	type delivery struct {
 		message string

@@ -1,5 +1,5 @@
-// Auth accepts the API keys that are in its environment, where many platforms
-// put secrets:
+// Auth accepts the API keys in its environment variable API_KEYS. Many platforms
+// pass secrets that way:
 //
 //	API_KEYS="alice=$KEY1 alice=$KEY2 bert=$KEY3" go run .
 //
@@ -25,7 +25,7 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// accounts are pairs of an account and one of its keys.
+// accounts is a list of pairs: an account and one of its keys.
 type accounts [][2]string
 
 func parse(s string) (accounts, error) {
@@ -33,15 +33,15 @@ func parse(s string) (accounts, error) {
 	for field := range strings.FieldsSeq(s) {
 		name, key, _ := strings.Cut(field, "=")
 		if name == "" || len(key) < 32 { // the error must not repeat the key
-			return nil, errors.New("API_KEYS: must be ACCOUNT=KEY, with keys of at least 32 characters")
+			return nil, errors.New("API_KEYS: must be ACCOUNT=KEY, separated by spaces, with keys of at least 32 characters")
 		}
 		a = append(a, [2]string{name, key})
 	}
 	return a, nil
 }
 
-// Authenticate implements httpapi.Authenticator. It returns the same account for
-// each of its keys, so that a client that gets a new key can still repeat a create.
+// Authenticate implements httpapi.Authenticator. All keys of an account lead to the
+// same account, so a client with a new key can still repeat an earlier creation.
 func (a accounts) Authenticate(_ context.Context, key string) (string, error) {
 	hash := sha256.Sum256([]byte(key)) // ConstantTimeCompare needs equal lengths
 	for _, account := range a {
@@ -50,7 +50,8 @@ func (a accounts) Authenticate(_ context.Context, key string) (string, error) {
 			return account[0], nil
 		}
 	}
-	// The code makes it a 401. Any other error is a 503: the key could not be checked.
+	// This code leads to a 401. Any other error leads to a 503: the key could not be
+	// checked.
 	return "", petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
 }
 

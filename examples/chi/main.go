@@ -30,8 +30,8 @@ func main() {
 		log.Fatal(err)
 	}
 
-	// Mount leaves the request's URL as it is. So strip the whole prefix, that
-	// of an outer Route included.
+	// Mount does not change the request's URL. So strip the whole prefix, including
+	// that of an outer Route.
 	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
 	v1 := http.StripPrefix("/api/v1", handler)
 	r := chi.NewRouter()
@@ -39,8 +39,8 @@ func main() {
 	r.Route("/api", func(r chi.Router) { r.Mount("/v1", v1) })
 
 	// Chi refuses the methods that it does not know, such as PROPFIND, before it
-	// looks at the path, and without an Error body. The handler knows what to
-	// respond. It is also asked about your own routes then, and responds with 404.
+	// looks at the path, and without an Error body. So let v1 respond instead. It
+	// then also responds to wrong methods of your own routes, with 404.
 	r.MethodNotAllowed(v1.ServeHTTP)
 
 	// CleanPath and StripSlashes change the path that chi routes on. The handler

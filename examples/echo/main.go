@@ -31,14 +31,15 @@ func main() {
 
 	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
 	e := echo.New()
-	// Groups leave the request's URL as it is. So strip the whole prefix, that of
-	// the group included.
+	// Groups do not change the request's URL. So strip the whole prefix, including
+	// that of the group.
 	api := e.Group("/api")
 	api.Any("/v1/*", echo.WrapHandler(http.StripPrefix("/api/v1", handler)))
 
-	// Middleware of e.Pre changes the path that the handler sees: with
-	// RemoveTrailingSlash, /pets/ is a list and not 404. BodyLimit responds
-	// without the code and status of an Error body, so use Options.MaxBodyBytes.
+	// Middleware that is added with e.Pre can change the path that the handler sees:
+	// with RemoveTrailingSlash, /pets/ returns a list instead of 404. The response
+	// of BodyLimit lacks the code and status of an Error body, so use
+	// Options.MaxBodyBytes instead.
 
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {

@@ -34,11 +34,12 @@ func main() {
 	r := gin.Default()
 	r.Any("/v1/*path", v1)
 
-	// Any stands for nine methods. Without a route, the others would be 404 and
-	// not 405. For paths outside /v1, StripPrefix responds as gin does.
+	// Any adds routes for nine methods. Gin would respond to the others with 404, not
+	// 405, so pass them to the handler. StripPrefix responds to paths outside /v1 with
+	// 404, as gin does.
 	r.NoRoute(v1)
 
-	r.RedirectTrailingSlash = false // from /v1 to /v1/
+	r.RedirectTrailingSlash = false // do not redirect /v1 to /v1/
 
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {

@@ -20,7 +20,7 @@ func main() {
 	status := flag.String("status", "", "only pets of this `status`")
 	flag.Parse()
 	c, err := client.New(*url, os.Getenv("PETSTORE_API_KEY"), &client.Options{
-		WholeLists: true, // an error if the server shows only the first page, as the contract allows
+		WholeLists: true, // fail if the server shows only the first page, which the contract allows
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -32,13 +32,14 @@ func main() {
 	}
 }
 
-// list asks for one page after the other, so any of its steps may fail.
+// list prints the pets with a status, or all pets if it is "". All requests one page
+// after another, so an error may come after some pets.
 func list(ctx context.Context, w io.Writer, c *client.Client, status petstore.Status) error {
 	for pet, err := range c.All(ctx, petstore.ListQuery{Limit: petstore.MaxLimit, Status: status}) {
 		if err != nil {
 			return err
 		}
-		// A name may be any text, line breaks included.
+		// A name can be any text, even one with line breaks.
 		if _, err := fmt.Fprintf(w, "%d\t%q\t%s\n", pet.ID, pet.Name, pet.Status); err != nil {
 			return err
 		}

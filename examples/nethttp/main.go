@@ -1,5 +1,5 @@
-// Nethttp serves the petstore under /v1 of a server that has other things to do
-// too. It stops when it is asked to, and when the store fails.
+// Nethttp serves the petstore under /v1 of a server that also has other handlers.
+// It stops at SIGINT or SIGTERM, and when the store fails.
 package main
 
 import (
@@ -43,16 +43,16 @@ func run(addr string) error {
 	mux := http.NewServeMux()
 	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
 	mux.Handle("/v1/", http.StripPrefix("/v1", handler))
-	// The pattern has a slash at its end and no method. With "GET /v1/" the mux
-	// would itself respond to other methods, in plain text.
+	// The pattern ends in a slash and has no method. With "GET /v1/" the mux itself
+	// would refuse other methods, in plain text.
 	//
 	// Before the handler sees a request, the mux redirects /v1 to /v1/ and
-	// /v1//pets to /v1/pets. A mux behind StripPrefix would redirect to a path
-	// without the prefix, so let the outer mux be the only one.
+	// /v1//pets to /v1/pets. A second mux inside StripPrefix would redirect to a
+	// path without the prefix, so use only one mux.
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("my own server\n")) })
 
 	listener, err := net.Listen("tcp", addr)
-	if err != nil { // the port is taken, say
+	if err != nil { // for example, the port is in use
 		return err
 	}
 	slog.Info("serving", "url", "http://"+listener.Addr().String()+"/v1")
@@ -64,7 +64,7 @@ func run(addr string) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-store.Failed(): // what is on disk is known once the file is opened again
+	case <-store.Failed(): // the state on disk is unknown until the file is opened again
 		return errors.Join(store.Err(), server.Close())
 	case <-ctx.Done():
 	}

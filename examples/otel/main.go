@@ -22,8 +22,8 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// observe adds to a request's span what only the handler knows. The context is
-// that of the request, and the span has not ended.
+// observe adds to the span of a request what only the handler knows. ctx is the
+// request's context. The span has not ended yet.
 func observe(ctx context.Context, o httpapi.Observation) {
 	span := trace.SpanFromContext(ctx)
 	span.SetAttributes(attribute.String("user.id", o.Principal))
@@ -52,9 +52,9 @@ func main() {
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
 
-	// The handler sets the Pattern of the request that it gets. StripPrefix makes a
-	// copy of the request, so outside it otelhttp would see the mux's pattern, and
-	// name every span after /v1/.
+	// The handler sets the Pattern of the request that it receives. StripPrefix
+	// passes on a copy of the request. So otelhttp must be inside StripPrefix:
+	// outside, it would see only the mux's pattern, and name every span after /v1/.
 	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store, Observe: observe})
 	traced := otelhttp.NewHandler(handler, "petstore", otelhttp.WithTracerProvider(provider))
 	mux := http.NewServeMux()

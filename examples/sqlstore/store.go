@@ -1,5 +1,5 @@
-// Package sqlstore keeps pets in a SQL database: a petstore.Service to pass to
-// httpapi.New. What depends on SQLite is in sqlite.go.
+// Package sqlstore keeps pets in a SQL database. Its Store is a petstore.Service to
+// pass to httpapi.New. The code that depends on SQLite is in sqlite.go.
 package sqlstore
 
 import (
@@ -16,13 +16,13 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
-	var key []byte // nil, as NULL, is equal to no other
+	var key []byte // nil is stored as NULL, which is not equal to another NULL
 	if !once.IsZero() {
 		digest := once.Digest(petstore.OnceCreatePet)
 		key = digest[:]
 	}
-	// In one statement, so that of two creates with the same once at the same time
-	// one returns the other's pet.
+	// This is one statement, so if two creations with the same once run at the same
+	// time, one of them returns the pet of the other.
 	pet, err := scan(s.db.QueryRowContext(ctx, `INSERT INTO pets (name, category, status, once) VALUES (?, ?, ?, ?)
 		ON CONFLICT (once) DO UPDATE SET once = once RETURNING id, name, category, status`,
 		p.Name, p.CategoryID, p.Status, key))
@@ -61,7 +61,7 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (page petsto
 			return page, err
 		}
 		page.Pets = append(page.Pets, pet)
-		json, _ = pet.AppendJSON(json) // only its length counts
+		json, _ = pet.AppendJSON(json) // only the length is used
 	}
 	return page, failed(rows.Err())
 }

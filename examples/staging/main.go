@@ -15,9 +15,9 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// deployment serves pets and messages under /v1. Share neither of the files: a
-// staging key must not be valid in production. If staging fills the disk,
-// production cannot create pets either, unless its file is on another one.
+// deployment returns a handler for pets and messages under /v1. Give each deployment
+// its own two files: a staging key must not be valid in production. If staging fills
+// the disk, production cannot create pets either, unless its file is on another disk.
 func deployment(dbFile, keyFile string) http.Handler {
 	store, err := storage.Open(dbFile, nil)
 	if err != nil {
@@ -36,8 +36,8 @@ func main() {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", deployment("pets.db", "pets.keys"))
 	mux.Handle("/staging/v1/", http.StripPrefix("/staging", deployment("staging.db", "staging.keys")))
-	// With names of their own: mux.Handle("staging.example.org/v1/", …). Names
-	// must not end in a port, and a proxy in front must pass Host on.
+	// To use a host name instead: mux.Handle("staging.example.org/v1/", …). The
+	// pattern must not contain a port, and a proxy in front must pass on Host.
 
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 
 const key = "a-key-for-tests"
 
-// newHandler returns the handler under test: put your own here. Its store is new,
-// since the suite adds about a hundred pets, and the contract has no way to
-// remove them.
+// newHandler returns the handler under test. Replace it with your own. Its store must
+// be new: the suite adds about a hundred pets, and the contract has no way to remove
+// them.
 func newHandler(t *testing.T) http.Handler {
 	store := memory.New(nil)
 	auth := httpapi.AuthenticatorFunc(func(_ context.Context, given string) (string, error) {
@@ -32,7 +32,7 @@ func newHandler(t *testing.T) http.Handler {
 	return mux
 }
 
-// Every check is a subtest:
+// TestConformance runs every check as a subtest. To run only one:
 //
 //	go test -run TestConformance/pets.list.limit.max
 func TestConformance(t *testing.T) {
@@ -40,7 +40,7 @@ func TestConformance(t *testing.T) {
 	conformancetest.RunHandler(t, newHandler, target, &conformance.Options{
 		Level:   conformance.Recommended, // warnings fail too
 		Timeout: time.Minute,             // for a busy machine
-		// Category, if the handler accepts only some; Known, for checks that fail
-		// and may, each with the reason.
+		// Set Category if the handler accepts only some categories. Set Known to the
+		// checks that are allowed to fail, each with the reason.
 	})
 }

@@ -1,5 +1,5 @@
-// Validate adds the rules of a shop to those of the contract: it sells cats and
-// dogs, and their names are not blank.
+// Validate adds the rules of a shop to those of the contract: the shop sells only
+// cats and dogs, and a name must not be blank.
 package main
 
 import (
@@ -23,11 +23,11 @@ const (
 	dogs = 2
 )
 
-// validate is called for creates over HTTP. A caller of the store itself, such as
-// an import, must call it too.
+// validate is called for creations over HTTP. Code that creates pets in the store
+// directly, such as an import, must call it too.
 //
-// It depends on nothing but the pet: it is called again when a client repeats a
-// create, which must not be refused because the pet is there already.
+// Its result must depend only on the pet: it is called again when a client repeats
+// a creation, which must not be refused because the pet already exists.
 func validate(_ context.Context, p petstore.NewPet) error {
 	switch {
 	case strings.TrimSpace(p.Name) == "":

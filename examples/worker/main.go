@@ -18,13 +18,13 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// drain delivers what is queued, oldest first. It removes a message after the
-// work, never before. So a crash loses nothing, and may repeat the work.
+// drain delivers the queued messages, oldest first. It removes a message after its
+// delivery, never before. So a crash loses no message, but may repeat a delivery.
 func drain(ctx context.Context, queue petstore.Queue, url string) error {
 	messages, err := queue.QueuedMessages(ctx, 100)
 	for _, m := range messages {
-		// A message that cannot be delivered now stops those after it until the
-		// next try. If it never can, put it elsewhere and remove it.
+		// A message that cannot be delivered delays those after it until the next
+		// try. If it can never be delivered, store it elsewhere and remove it.
 		if err := deliver(url, m); err != nil {
 			return err
 		}
@@ -37,8 +37,8 @@ func drain(ctx context.Context, queue petstore.Queue, url string) error {
 
 var client = http.Client{Timeout: time.Minute}
 
-// deliver must be idempotent. An ID is never used again, so the receiver can
-// recognise a message that it has seen.
+// deliver may be called twice for a message. An ID is never used again, so the
+// receiver can recognise a message that it has received before.
 func deliver(url string, m petstore.Message) error {
 	resp, err := client.Post(url+"?id="+m.ID, "text/plain; charset=utf-8", strings.NewReader(m.Text))
 	if err != nil {
@@ -55,7 +55,7 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "`address` to listen on")
 	url := flag.String("deliver", "http://127.0.0.1:9000/", "`URL` to post messages to")
 	flag.Parse()
-	store, err := storage.Open("pets.db", nil) // for one process: the worker is part of the server
+	store, err := storage.Open("pets.db", nil) // only one process can open it, so the worker is part of the server
 	if err != nil {
 		log.Fatal(err)
 	}
