@@ -11,8 +11,8 @@ import (
 	"example.com/animalstore/petstore/petstoretest"
 )
 
-// The server for tests is conformant with each of its difficulties, and with all
-// of them.
+// The server of petstoretest is conformant with each difficulty alone, and with all
+// difficulties that go together.
 func TestDifficult(t *testing.T) {
 	options := map[string]petstoretest.Option{}
 	for _, d := range petstoretest.Difficulties() {
@@ -34,7 +34,7 @@ func TestDifficult(t *testing.T) {
 
 // judge runs the suite against a difficult server.
 func judge(t *testing.T, difficult petstoretest.Option) error {
-	srv, err := petstoretest.Start(difficult) // New would report what the suite gets wrong on purpose
+	srv, err := petstoretest.Start(difficult) // not New, which would report the suite's deliberate mistakes
 	if err != nil {
 		return err
 	}

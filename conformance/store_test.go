@@ -58,7 +58,7 @@ func lists(change func([]petstore.Pet) []petstore.Pet) func(*store) {
 	}
 }
 
-// shown changes what the store shows, by a difficulty of petstoretest.
+// shown changes what the store shows, as a difficulty of petstoretest does.
 func shown(difficulty string) func(*store) {
 	return func(s *store) {
 		inner := *s

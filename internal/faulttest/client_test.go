@@ -19,8 +19,9 @@ import (
 	"example.com/animalstore/petstore/client"
 )
 
-// newCalls returns a load that makes calls of petstore/client, and has not
-// started. The client sends its requests to url, until the deadline of the call.
+// newCalls returns a load that makes calls of petstore/client. It has not started.
+// The client sends its requests to url, and repeats them until the deadline of the
+// call.
 func (s *server) newCalls(url string, idempotent bool) *load {
 	s.t.Helper()
 	l := s.newLoad()
@@ -51,8 +52,8 @@ func (l *load) runCalls(name string) {
 	}
 }
 
-// call makes the call that a name stands for: it lists pets if the name ends in
-// 5, otherwise it stores what write says.
+// call makes the call for a name: it lists pets if the name ends in 5, and otherwise
+// stores the pet or message that write returns for the name.
 func (l *load) call(name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
 	defer cancel()
@@ -98,9 +99,9 @@ func (l *load) list(ctx context.Context) error {
 	return nil
 }
 
-// checkCalls stops the server and checks its store after a load of calls. A call
-// may only have failed with that error, if any, and may then have stored what it
-// was to store. checkCalls returns the counts.
+// checkCalls stops the server and checks its store after a load of calls. If failure
+// is nil, no call may have failed. Otherwise a call may have failed with that error,
+// whether or not its pet or message was stored. checkCalls returns the counts.
 func (l *load) checkCalls(failure error) string {
 	t := l.s.t
 	t.Helper()
@@ -112,7 +113,7 @@ func (l *load) checkCalls(failure error) string {
 	extra, _ := l.check(t, "after the calls", l.s.db())
 	for _, name := range extra {
 		if !slices.Contains(l.unsure, name) {
-			t.Errorf("%q is in the store, but no call that failed was to store it", name)
+			t.Errorf("%q is in the store, but no failed call can have stored it", name)
 		}
 	}
 	return fmt.Sprintf("%d calls, %d requests repeated, %d acknowledged, 0 lost, 0 twice, %d errors of which %d were stored",
@@ -146,9 +147,9 @@ func TestClientRestarts(t *testing.T) {
 	report(t, "%d kills, %d stops, %s", n-n/2, n/2, l.checkCalls(nil))
 }
 
-// TestClientOverload makes more calls than may wait while the first sync of the
-// server does not end. The server refuses the others with 503, again and again,
-// until the sync ends. No caller may see an error.
+// TestClientOverload makes more calls than fit into the server's queue while the
+// first sync of the server does not end. The server refuses the others with 503,
+// again and again, until the sync ends. No caller may see an error.
 func TestClientOverload(t *testing.T) {
 	needStrace(t)
 	parallel(t)

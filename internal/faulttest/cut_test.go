@@ -110,8 +110,8 @@ func (p *cutter) serve(client *net.TCPConn, kind int, limit int64, reset bool) {
 
 var keyField = regexp.MustCompile("(?i)idempotency-key")
 
-// renamed reads requests in which Idempotency-Key has another name. A client
-// sends a header in one piece.
+// renamed reads requests and gives the field Idempotency-Key another name. It relies
+// on clients that send a header in one piece.
 type renamed struct{ io.Reader }
 
 func (r renamed) Read(b []byte) (int, error) {

@@ -1,9 +1,9 @@
-// Package history records what clients of a petstore do and see at the same time,
-// for tests that such a history is linearizable: that each request took effect at
-// one moment between the request and its response or, without a response, at one
-// later moment or never.
+// Package history records what concurrent clients of a petstore send and receive.
+// Tests check that such a history is linearizable: each request takes effect at one
+// moment between the request and its response. A request without a response takes
+// effect at one later moment, or never.
 //
-// [Init] and [Step] are the model for a checker, which the tests bring.
+// [Init] and [Step] are the model for a checker. The tests choose the checker.
 package history
 
 import (
@@ -16,27 +16,27 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Request is a creation, a get or a list. Each created pet has a name of its own,
-// which is also the Idempotency-Key. So a repetition is an equal request. Its
-// status is sold.
+// Request is a creation, a get or a list. Each created pet has the status sold and a
+// name of its own, which is also the Idempotency-Key of the creation. So a repetition
+// is an equal request.
 type Request struct {
 	Create string // name of the pet; "": a get or a list
 	Get    int64  // ID of the pet; 0: a list
 	After  int64  // list the pets after that ID
 	Limit  int    // of the list
-	Sold   bool   // the list is of pets that are sold, which all are
+	Sold   bool   // list only pets with the status sold, which all pets have
 }
 
 // Response is the response to a request.
 type Response struct {
-	Unknown bool     // there was none
-	None    bool     // it said that nothing was done
+	Unknown bool     // it is unknown whether the request was carried out
+	None    bool     // the server said that it did nothing
 	ID      int64    // of the pet that was created or returned
 	Names   []string // of the pets that were returned
 	More    bool     // the list has further pages
 }
 
-// Operation is a request with its response. The times are those since the
+// Operation is a request with its response. Call and Return are the times since the
 // history began.
 type Operation struct {
 	Request      Request
@@ -52,7 +52,7 @@ type History struct {
 	mu      sync.Mutex
 	ops     []Operation
 	names   []string // of all attempted creations
-	highest int64    // ID in a response
+	highest int64    // the highest ID in a response
 }
 
 // New returns a history that begins now.
@@ -97,11 +97,11 @@ func (h *History) Do(req Request, send func(Request) Response) {
 	h.ops = append(h.ops, op)
 }
 
-// Operations returns the operations to check, and how many were recorded and how
-// many of these have no response. stored are the pets that the store has in the
-// end. A creation without a response that is not among them could take
-// effect after all operations, and is left out: the check takes much longer if it
-// must try the other times too.
+// Operations returns the operations to check, how many were recorded, and how many
+// of these have no response. stored are the pets that the store has in the end.
+// Operations leaves out each creation without a response whose pet is not in stored:
+// it could take effect after all operations, and the check would take much longer if
+// it had to try the other moments too.
 func (h *History) Operations(stored []petstore.Pet) (ops []Operation, all, unknown int) {
 	for _, op := range h.ops {
 		if op.Response.Unknown {

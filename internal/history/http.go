@@ -11,9 +11,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Send sends a request to the server with that URL and key. The response is
-// unknown if it is not whole, and None after a 507. After another 5xx it is
-// unknown too.
+// Send sends a request to the server with that URL and API key. If the response is
+// not complete, or is a 5xx, it has Unknown set. If it is a 507, it also has None set.
 func Send(ctx context.Context, client *http.Client, url, key string, in Request) Response {
 	method, path, body := "GET", "", ""
 	switch {

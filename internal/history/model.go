@@ -3,10 +3,10 @@ package history
 import "slices"
 
 // content is the content of a store: the pet with the ID n has the n-th name.
-// Equal contents are the same pointer, so that they are fast to compare.
+// Equal contents have the same pointer, so that comparing them is fast.
 type content struct {
 	names []string
-	next  map[string]*content // by the name that is created next
+	next  map[string]*content // the content after the next creation, by its name
 }
 
 // created returns the content after a creation, and the pet's ID.

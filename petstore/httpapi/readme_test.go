@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestREADME: the README's Go code is part of the example of embedding.
+// TestREADME: the Go code of the README is part of examples/nethttp.
 func TestREADME(t *testing.T) {
 	example, err := os.ReadFile("../../examples/nethttp/main.go")
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 
 func main() {
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: cluster\n\nStarts three members of etcd and a petstore server on this machine, to try.")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: cluster\n\nStarts three members of etcd and a petstore server on this machine, for trying them out.")
 	}
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -92,7 +92,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 			if ctx.Err() == nil {
 				code, _ := server.Wait()
 				log := strings.TrimSpace(server.Stderr.String())
-				return fmt.Errorf("the server has ended with exit code %d (-1: by a signal). The last line of its log is:\n%s", code, log[strings.LastIndex(log, "\n")+1:])
+				return fmt.Errorf("the server ended with exit code %d (-1: by a signal); the last line of its log is:\n%s", code, log[strings.LastIndex(log, "\n")+1:])
 			}
 		case m := <-died:
 			if ctx.Err() == nil {

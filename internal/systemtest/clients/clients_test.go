@@ -14,8 +14,8 @@ import (
 	"example.com/animalstore/petstore/petstoretest"
 )
 
-// findings are what the clients get wrong: everything that is certain, and what
-// else the difficulty shows. docs/clients.md has the reasons.
+// findings are the certain findings for each client, each with a difficulty that
+// shows it. docs/clients.md has the reasons.
 var findings = []struct{ client, difficulty, finding string }{
 	{"naive", "lost-response", "repeated-without-key"},
 	{"naive", "too-many-requests", "ignored-retry-after"},
@@ -29,8 +29,8 @@ var findings = []struct{ client, difficulty, finding string }{
 	{"oapi-codegen", "link-elsewhere", "key-sent-elsewhere"},
 }
 
-// TestClients: each finding is made with one of the first seeds, and no other
-// certain one.
+// TestClients: with one of the first seeds the server finds each of findings, and it
+// finds nothing else that is certain.
 func TestClients(t *testing.T) {
 	commands := build(t)
 	for _, f := range findings {
@@ -59,8 +59,8 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// try runs a client with a server of one difficulty. It
-// logs what the client believes beside what the server holds.
+// try runs a client against a server with one difficulty. It logs what the client
+// reports and what the server has stored.
 func try(t *testing.T, command []string, seed uint64, difficulty string) []petstoretest.Finding {
 	t.Helper()
 	srv, err := petstoretest.Start(petstoretest.Difficult(seed, difficulty))

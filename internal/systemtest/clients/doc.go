@@ -1,4 +1,4 @@
-// Package clients tests the difficult server of petstoretest on clients in the
-// way that other people write them: with generators, and by hand. docs/clients.md
-// says what became of each.
+// Package clients runs clients against the difficult server of petstoretest. They are
+// written as other people write clients: with generators, and by hand.
+// docs/clients.md has the results.
 package clients

@@ -17,8 +17,8 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// historians are a few clients that record what they do and see. Only they use
-// their servers, which have a store of their own in the cluster.
+// historians are a few clients that record what they send and receive. Their servers
+// have no other clients, and have a store of their own in the cluster.
 type historians struct {
 	*history.History
 	servers []*server

@@ -1,6 +1,6 @@
-// Command oapicodegen is a client on top of code that oapi-codegen generates. Its
-// author sends a create only once, because a second might add a second pet, and
-// follows a link wherever it leads. It does the job of ../../npm/job.mjs.
+// Command oapicodegen is a client on top of code that oapi-codegen generates. It sends
+// a creation only once, because a second one might add a second pet, and follows a
+// link wherever it leads. It does the job of ../../npm/job.mjs.
 package main
 
 import (
