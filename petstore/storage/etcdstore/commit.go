@@ -88,14 +88,15 @@ func (s *Store) commit(batch []*write) error {
 			base.state = nil // it may be out of date, so read it
 			continue
 		}
-		if !u.changed {
+		// The attempt before may have lost on this state too, because a key
+		// exists. If it was also sent once without a response, that request
+		// can still be carried out, when the key has expired, until another
+		// transaction has replaced the state.
+		again := unsure && base.state.rev == rev
+		if !u.changed && !again {
 			c.state = base.state
 			return nil
 		}
-		// The attempt before may have lost on this state too, because a key
-		// exists. If it was also sent once without a response, that request
-		// can still be carried out, when the key has expired.
-		again := unsure && base.state.rev == rev
 		rev = base.state.rev
 		c.number++
 		start := time.Now()

@@ -77,3 +77,34 @@ func TestLateAttempt(t *testing.T) {
 		t.Errorf("%+v, %v; want 4 pets", stats, err)
 	}
 }
+
+// A repetition that has returned the outcome creates nothing later, when a lost
+// attempt is carried out after the outcome has expired.
+func TestLateRepetition(t *testing.T) {
+	prefix, client := newPrefix(t), clientOf(t, endpoint)
+	commits := 0
+	var late *etcdserverpb.TxnRequest
+	s := open(t, etcdstore.Config{Prefix: prefix}.Intercepted(func(_ string, req any, send func() error) error {
+		if r, ok := req.(*etcdserverpb.TxnRequest); ok && len(r.Compare) > 1 {
+			if commits++; commits == 2 {
+				late = r
+				return status.Error(codes.Unavailable, "no response")
+			}
+		}
+		return send()
+	}))
+	first := create(t, s, petstore.NewPet{}, "k")
+	if again := create(t, s, petstore.NewPet{}, "k"); again != first {
+		t.Errorf("the repetition returned %+v, want %+v", again, first)
+	}
+	_, err := client.Delete(t.Context(), prefix+"o", clientv3.WithPrefix()) // as expiry does
+	if err == nil {
+		_, err = etcdserverpb.NewKVClient(client.ActiveConnection()).Txn(t.Context(), late)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != 1 {
+		t.Errorf("%+v, %v; want 1 pet", stats, err)
+	}
+}
