@@ -92,7 +92,7 @@ func TestClocks(t *testing.T) {
 // creation for longer than the lease comes to that too.
 func TestLostLease(t *testing.T) {
 	url := newCluster(t)
-	s, client := open(t, etcdstore.Config{Endpoints: []string{url}}), clientOf(t, url)
+	s, client := open(t, etcdstore.Config{Endpoints: []string{url}, RequestTimeout: time.Hour}), clientOf(t, url)
 	createWithKeys(t, s, "before", 1)
 	leases, err := client.Leases(t.Context())
 	if err != nil || len(leases.Leases) != 1 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -17,8 +18,16 @@ import (
 
 // A transaction without a response can be carried out late, after the next
 // attempt has found the outcome of a repeated creation and after that outcome has
-// expired. Then no creation of the transaction returns the pet of another one.
+// expired. Then no creation of the transaction returns the pet of another one, and
+// none that may be stored is refused, also if the cluster is then full.
 func TestLateAttempt(t *testing.T) {
+	t.Run("room", func(t *testing.T) { testLateAttempt(t, nil) })
+	t.Run("no room", func(t *testing.T) { testLateAttempt(t, rpctypes.ErrGRPCNoSpace) })
+}
+
+// testLateAttempt loses the second attempt, and carries it out before the fourth,
+// which fails with full unless that is nil.
+func testLateAttempt(t *testing.T, full error) {
 	prefix, client := newPrefix(t), clientOf(t, endpoint)
 	create(t, open(t, etcdstore.Config{Prefix: prefix}), petstore.NewPet{Name: "repeated"}, "k")
 
@@ -61,6 +70,9 @@ func TestLateAttempt(t *testing.T) {
 				}
 				if err != nil {
 					t.Error(err)
+				}
+				if full != nil {
+					return full
 				}
 			}
 		}
