@@ -31,7 +31,7 @@ func Step(state, request, response any) (bool, any) {
 	switch {
 	case in.Create != "":
 		c, id := c.created(in.Create)
-		return out.Unknown || out.ID == id, c
+		return out.Unknown || out.ID == id && slices.Equal(out.Names, []string{in.Create}), c
 	case in.Get > count:
 		return len(out.Names) == 0, c
 	case in.Get != 0:

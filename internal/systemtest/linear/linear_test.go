@@ -180,6 +180,9 @@ func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, once petstore
 	if b.fault == "a skipped ID" && n%5 == 0 {
 		pet.ID++
 	}
+	if b.fault == "a creation that returns another pet" && n%5 == 0 {
+		pet.Name = "another"
+	}
 	return pet, err
 }
 
@@ -196,7 +199,7 @@ func (b *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 
 // The check must find the fault of each broken store in some history.
 func TestBrokenIsCaught(t *testing.T) {
-	for _, fault := range []string{"a stale read", "a lost write", "a retry that creates again", "a get that misses", "a pet that does not exist", "a skipped ID", "a further page that does not exist"} {
+	for _, fault := range []string{"a stale read", "a lost write", "a retry that creates again", "a get that misses", "a pet that does not exist", "a skipped ID", "a creation that returns another pet", "a further page that does not exist"} {
 		const tries = 40
 		caught, i := false, 0
 		for ; !caught && i < tries; i++ {
