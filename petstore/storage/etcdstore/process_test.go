@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -16,41 +16,34 @@ import (
 	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
-// Several processes that start at the same time make one store, issue each ID once,
-// without gaps, and return the same pet for the same Once. A creation whose response
-// was lost is stored once, and its call succeeds.
+// Several processes that find no store make one. At the same time they issue each
+// ID once, without gaps, and return the same pet for the same Once. A creation whose
+// response was lost is stored once, and its call succeeds.
 func TestProcesses(t *testing.T) {
 	const processes, callers, each = 8, 6, 12
-	var losing atomic.Bool
+	var made atomic.Bool
 	var lost atomic.Int64
-	config := etcdstore.Config{Endpoints: []string{endpoint}, Prefix: newPrefix(t), NewStore: true, RequestTimeout: time.Minute}
-	faulty := config.Intercepted(func(_ string, _ any, send func() error) error {
+	config := etcdstore.Config{Endpoints: []string{endpoint}, Prefix: newPrefix(t)}
+	faulty := config.Intercepted(func(_ string, req any, send func() error) error {
+		if r, ok := req.(*etcdserverpb.TxnRequest); ok && r.Success[0].GetRequestPut() != nil && made.CompareAndSwap(false, true) {
+			create(t, open(t, config), petstore.NewPet{}, "") // another process has made the store meanwhile
+		}
 		err := send()
-		if err == nil && losing.Load() && rand.IntN(10) == 0 {
+		if err == nil && rand.IntN(10) == 0 {
 			lost.Add(1)
 			return status.Error(codes.Unavailable, "the response was lost")
 		}
 		return err
 	})
+	var stores []*etcdstore.Store
+	for range processes {
+		stores = append(stores, open(t, faulty))
+	}
 	var wg sync.WaitGroup
-	stores := make([]*etcdstore.Store, processes)
-	for i := range stores {
-		wg.Go(func() {
-			var err error
-			if stores[i], err = etcdstore.Open(t.Context(), faulty); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	if wg.Wait(); t.Failed() {
-		return
-	}
-	losing.Store(true)
 	var mu sync.Mutex
 	names := map[int64]string{}
 	ids := map[string]int64{}
 	for i, s := range stores {
-		defer s.Close()
 		for c := range callers {
 			wg.Go(func() {
 				for n := range each {
@@ -76,10 +69,10 @@ func TestProcesses(t *testing.T) {
 	}
 	s := open(t, config)
 	const want = callers * each / 3 * (2*processes + 1)
-	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != want || len(names) != want {
+	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != 1+want || len(names) != want {
 		t.Errorf("%d pets are stored (%v), %d were acknowledged, want %d", stats.Pets, err, len(names), want)
 	}
-	for id := range int64(want) {
+	for id := range int64(1 + want) {
 		if pet, err := s.GetPet(t.Context(), id+1); err != nil || pet.Name != names[id+1] {
 			t.Errorf("the pet %d is %+v (%v), want %s", id+1, pet, err, names[id+1])
 		}
@@ -142,8 +135,7 @@ func TestLongTexts(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	messages, err := s.QueuedMessages(t.Context(), 100)
-	if err != nil || len(messages) == 0 {
+	if messages, err := s.QueuedMessages(t.Context(), 100); err != nil || len(messages) == 0 {
 		t.Errorf("QueuedMessages: %d, %v", len(messages), err)
 	}
 	long := strings.Repeat("x", etcdstore.MaxTextBytes+1)
