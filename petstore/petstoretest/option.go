@@ -24,9 +24,10 @@ type config struct {
 	names     []string // of difficulties
 }
 
-// Base sets the path of the base address, such as /api/v1. The default is /v1.
+// Base sets the path of the base address, such as /api/v1. "": there is none.
+// The default is /v1.
 func Base(path string) Option {
-	return func(c *config) { c.base = strings.TrimRight(path, "/") }
+	return func(c *config) { c.base = strings.TrimRight("/"+strings.TrimLeft(path, "/"), "/") }
 }
 
 // Listen sets the host and port on which the server listens. The default is a free

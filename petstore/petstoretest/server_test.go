@@ -1,6 +1,9 @@
 package petstoretest
 
 import (
+	"bufio"
+	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -28,8 +31,8 @@ func TestNew(t *testing.T) {
 func TestOptions(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	store := memory.New(&memory.Options{Now: func() time.Time { return noon }})
-	for _, difficult := range []bool{false, true} {
-		opts := []Option{Base("/api/v1/"), Listen("localhost:0"), TLS(), Store(store), Accounts(Keys{"bob-1": "bob", "bob-2": "bob"})}
+	for base, difficult := range map[string]bool{"api/v1": false, "/api/v1/": true} {
+		opts := []Option{Base(base), Listen("localhost:0"), TLS(), Store(store), Accounts(Keys{"bob-1": "bob", "bob-2": "bob"})}
 		if difficult {
 			opts = append(opts, Difficult(1))
 		}
@@ -72,6 +75,22 @@ func TestOptions(t *testing.T) {
 			t.Errorf("an unknown key: %v", err)
 		}
 	}
+}
+
+// A client that does not end a request does not keep the server from ending.
+func TestClose(t *testing.T) {
+	srv := New(t, Difficult(1, "delay"))
+	conn, err := net.Dial("tcp", srv.main.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// The server asks for the body when it begins to read it.
+	fmt.Fprint(conn, "POST /v1/pets HTTP/1.1\r\nHost: pets.test\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
+	if line, err := bufio.NewReader(conn).ReadString('\n'); !strings.Contains(line, "100 Continue") {
+		t.Fatal(line, err)
+	}
+	srv.Close()
 }
 
 func TestStartFails(t *testing.T) {
