@@ -106,6 +106,7 @@ func TestRetry(t *testing.T) {
 		{"504", status(504), again, unknown, again},
 		{"505", status(505), fails, unknown, unknown},
 		{"507", status(507), fails, fails, fails},
+		{"303", status(303, "Location", "/"), fails, unknown, unknown},
 		{"307", status(307, "Location", "/"), fails, fails, fails},
 		{"a response that breaks the contract", status(204), fails, unknown, unknown},
 	} {

@@ -102,8 +102,10 @@ func (c *Client) refused(r *request, resp *response) *failure {
 		f.again = true
 	}
 	// 501 and 507 say that the server did not carry out the request. Any other 5xx
-	// may come from a proxy, or from a server that failed after it did.
-	f.unknown = r.body != nil && status >= 500 && status != http.StatusNotImplemented && status != http.StatusInsufficientStorage
+	// may come from a proxy, or from a server that failed after it did. A 303 leads
+	// to the result of a request, so that was carried out.
+	f.unknown = r.body != nil && status != http.StatusNotImplemented && status != http.StatusInsufficientStorage &&
+		(status >= 500 || status == http.StatusSeeOther)
 	f.after = retryAfter(resp.Header)
 	return f
 }
