@@ -100,6 +100,18 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// A request with a body that the server refuses anyway is not kept whole.
+func TestHugeBody(t *testing.T) {
+	d, err := newDifficulties(config{difficult: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := d.begin(httptest.NewRequest("POST", "/pets", strings.NewReader(strings.Repeat(" ", maxRequest+1))))
+	if len(x.body) != maxRequest {
+		t.Errorf("read %d bytes, want %d", len(x.body), maxRequest)
+	}
+}
+
 // Of sixty equal requests at most two are refused or lost.
 func TestProgress(t *testing.T) {
 	d, err := newDifficulties(config{difficult: true, seed: 1})

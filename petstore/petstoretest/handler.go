@@ -92,6 +92,10 @@ func (d *difficulties) watched(next http.Handler) http.Handler {
 	})
 }
 
+// maxRequest is how many bytes of a request body are read. It is more than the
+// server accepts.
+const maxRequest = 2 << 20
+
 // begin reads a request and returns its exchange.
 func (d *difficulties) begin(r *http.Request) *exchange {
 	x := &exchange{
@@ -103,7 +107,7 @@ func (d *difficulties) begin(r *http.Request) *exchange {
 		x.client = r.RemoteAddr
 	}
 	var err error
-	if x.body, err = io.ReadAll(r.Body); err != nil {
+	if x.body, err = io.ReadAll(io.LimitReader(r.Body, maxRequest)); err != nil {
 		panic(http.ErrAbortHandler) // the client went away
 	}
 	r.Body = io.NopCloser(bytes.NewReader(x.body))
@@ -146,8 +150,8 @@ func (d *difficulties) mayInterrupt(x *exchange) bool {
 // see passes x to the watcher.
 func (d *difficulties) see(x *exchange) {
 	seen := *x
-	if seen.cut {
-		seen.status, seen.header, seen.response = 0, nil, nil
+	if seen.cut { // the client may have read the header, and follow a Link in it
+		seen.status, seen.response = 0, nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
