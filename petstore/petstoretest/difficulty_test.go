@@ -112,6 +112,19 @@ func TestHugeBody(t *testing.T) {
 	}
 }
 
+// A client may follow the Link of a response before it reads the body, which is cut.
+func TestLinkOfCutResponse(t *testing.T) {
+	d, err := newDifficulties(config{difficult: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.see(&exchange{method: "GET", path: "/pets", status: 200, cut: true, header: http.Header{"Link": {`<?cursor=7>; rel="next"`}}})
+	d.see(&exchange{method: "GET", path: "/pets", query: "cursor=7", status: 200})
+	if s := d.watcher.summary(); len(s.Findings) != 0 || s.Succeeded != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // Of sixty equal requests at most two are refused or lost.
 func TestProgress(t *testing.T) {
 	d, err := newDifficulties(config{difficult: true, seed: 1})
