@@ -101,12 +101,12 @@ func Start(opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// Close waits for the requests that are under way, and stops the server. After five
+// Close waits for the requests that are under way, and stops the server. After four
 // seconds it cuts their connections, since a client may never end a request.
 func (s *Server) Close() {
 	for _, srv := range []*httptest.Server{s.main, s.other} {
 		if srv != nil {
-			timer := time.AfterFunc(5*time.Second, srv.CloseClientConnections)
+			timer := time.AfterFunc(4*time.Second, srv.CloseClientConnections)
 			srv.Close()
 			timer.Stop()
 		}
