@@ -34,14 +34,14 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 	return func(yield func(petstore.Pet, error) bool) {
 		q := q // a second range over the sequence starts again
 		for {
-			page, err := c.ListPets(ctx, q)
+			page, linked, err := c.list(ctx, q)
 			for _, pet := range page.Pets {
 				if !yield(pet, nil) {
 					return
 				}
 			}
 			if err == nil && page.Next == "" && c.opts.WholeLists {
-				err = c.checkWhole(ctx, q, len(page.Pets))
+				err = c.checkWhole(ctx, q, len(page.Pets), linked)
 			}
 			if err != nil {
 				yield(petstore.Pet{}, err)
@@ -55,16 +55,19 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 }
 
 // checkWhole returns an error if more pets may follow the page of q, which has no
-// next page. If that page is not full, it is the last one. If it is full, checkWhole
-// requests a page of one pet. There certainly are more pets than that one, so if
-// that page has no next page either, the server has no further pages.
-func (c *Client) checkWhole(ctx context.Context, q petstore.ListQuery, pets int) error {
-	if pets < q.Limit {
-		return nil
-	}
-	page, err := c.ListPets(ctx, petstore.ListQuery{Limit: 1, Status: q.Status})
-	if err != nil || page.Next != "" {
-		return err
+// next page. linked is whether the page links to one that no query leads to: then
+// more pets follow. Otherwise a page that is not full is the last one. If it is full,
+// checkWhole requests a page of one pet. There certainly are more pets than that one,
+// so if that page has no next page either, the server has no further pages.
+func (c *Client) checkWhole(ctx context.Context, q petstore.ListQuery, pets int, linked bool) error {
+	if !linked {
+		if pets < q.Limit {
+			return nil
+		}
+		page, err := c.ListPets(ctx, petstore.ListQuery{Limit: 1, Status: q.Status})
+		if err != nil || page.Next != "" {
+			return err
+		}
 	}
 	return &petstore.Error{
 		Code:    petstore.CodeInternal,
@@ -76,9 +79,15 @@ func (c *Client) checkWhole(ctx context.Context, q petstore.ListQuery, pets int)
 // ListPets implements [petstore.Service]. The pets are in the server's order: the
 // contract does not define one. Page.Next is "" on a server without further pages.
 func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	q, err := q.Normalize()
-	if err != nil {
-		return petstore.Page{}, err
+	page, _, err := c.list(ctx, q)
+	return page, err
+}
+
+// list is ListPets. linked is whether the page has a link to another one, which
+// may lack a query.
+func (c *Client) list(ctx context.Context, q petstore.ListQuery) (page petstore.Page, linked bool, err error) {
+	if q, err = q.Normalize(); err != nil {
+		return page, false, err
 	}
 	query := "limit=" + strconv.Itoa(q.Limit)
 	if q.Status != "" {
@@ -87,37 +96,39 @@ func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 	if q.After != "" {
 		after, err := cursorQuery(q.After)
 		if err != nil {
-			return petstore.Page{}, err
+			return page, false, err
 		}
 		query += "&" + after
 	}
 	r := &request{base: c.base, path: "/pets", query: query, status: http.StatusOK}
 	pets, header, err := do(ctx, c, r, func(body []byte) ([]petstore.Pet, error) { return decodePets(body, q) })
 	if err != nil {
-		return petstore.Page{}, err
+		return page, false, err
 	}
-	page := petstore.Page{Pets: pets, Next: nextCursor(header)}
-	if page.Next == q.After {
-		page.Next = "" // a link to the same page leads nowhere
+	page.Pets = pets
+	page.Next, linked = nextCursor(header)
+	if q.After != "" && page.Next == q.After {
+		return petstore.Page{Pets: pets}, false, nil // a link to the same page leads nowhere
 	}
-	return page, nil
+	return page, linked, nil
 }
 
 // nextCursor returns a cursor for the next link of a response: the query of the
 // link without limit and status, in base64. It ignores the path and the host of the
 // link: they may be those of a server behind a proxy, and the API key must not go to
-// another host.
-func nextCursor(h http.Header) petstore.Cursor {
-	link, ok := nextLink(h.Values("Link"))
+// another host. linked is whether there is such a link, even if nothing is left of
+// its query.
+func nextCursor(h http.Header) (next petstore.Cursor, linked bool) {
+	link, linked := nextLink(h.Values("Link"))
 	u, err := url.Parse(link)
-	if !ok || err != nil {
-		return ""
+	if !linked || err != nil {
+		return "", linked
 	}
 	query := withoutOurs(u.RawQuery)
 	if !visibleASCII(query) {
-		return ""
+		return "", true
 	}
-	return petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(query)))
+	return petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(query))), true
 }
 
 var errCursor = petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this client returned")

@@ -210,28 +210,31 @@ func TestAllError(t *testing.T) {
 func TestWholeLists(t *testing.T) {
 	for _, tt := range []struct {
 		stored, limit int
-		links         bool // the server has further pages
-		pets          int  // of the list
+		links         bool   // the server has further pages
+		link          string // otherwise, the Link that it sends anyway
+		pets          int    // of the list
 		incomplete    bool
 	}{
-		{0, 0, true, 0, false},
-		{1, 1, true, 1, false},
-		{100, 0, true, 100, false},
-		{250, 0, true, 250, false},
-		{250, 1, true, 250, false},
-		{0, 0, false, 0, false},
-		{1, 1, false, 1, false},
-		{99, 0, false, 99, false},
-		{101, 0, false, 100, true},
-		{20, 5, false, 5, true},
-		{20, 1, false, 2, true},
+		{0, 0, true, "", 0, false},
+		{1, 1, true, "", 1, false},
+		{100, 0, true, "", 100, false},
+		{250, 0, true, "", 250, false},
+		{250, 1, true, "", 250, false},
+		{0, 0, false, "", 0, false},
+		{1, 1, false, "", 1, false},
+		{99, 0, false, "", 99, false},
+		{101, 0, false, "", 100, true},
+		{20, 5, false, "", 5, true},
+		{20, 1, false, "", 2, true},
+		{20, 0, false, `</pets/page/2>; rel="next"`, 20, true},
+		{20, 0, false, `</pets/page/1>; rel="prev"`, 20, false},
 	} {
 		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
 			h := handler(filled(t, tt.stored))
 			c := offline(t, &client.Options{WholeLists: true}, func(r *http.Request) (*http.Response, error) {
 				resp, err := handled(h)(r)
 				if !tt.links {
-					resp.Header.Del("Link")
+					resp.Header.Set("Link", tt.link)
 				}
 				return resp, err
 			})
