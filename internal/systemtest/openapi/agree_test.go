@@ -123,6 +123,10 @@ func TestFaultsFound(t *testing.T) {
 		change func(*httptest.ResponseRecorder)
 	}{
 		"status": {"GET /pets", func(rec *httptest.ResponseRecorder) { rec.Code = 202 }},
+		"another error": {"GET /pets/1", func(rec *httptest.ResponseRecorder) {
+			rec.Code = 429
+			rec.Body = bytes.NewBufferString(`{"code":"unavailable","message":"m","status":429}`)
+		}},
 		"another member": {"GET /pets/1", func(rec *httptest.ResponseRecorder) {
 			rec.Body = bytes.NewBufferString(`{"code":"not_found","message":"m","status":404,"x":1}`)
 		}},

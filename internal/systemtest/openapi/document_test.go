@@ -57,9 +57,9 @@ func TestDocument(t *testing.T) {
 	if want, got := fmt.Sprint(petstore.Statuses()), fmt.Sprint(doc.Components.Schemas["PetStatus"].Value.Enum); want != got {
 		t.Errorf("PetStatus: %s, want %s", got, want)
 	}
-	for name, field := range doc.Components.Headers {
-		if field.Value.Required == (name == "NextLink") {
-			t.Errorf("the header field %s: required is %t", name, field.Value.Required)
+	for name := range doc.Components.Headers {
+		if exactFields[name] == "" {
+			t.Errorf("the header field %s: what this handler sends is not in exactFields", name)
 		}
 	}
 	// Tools with floating-point numbers read larger ones wrong.

@@ -19,6 +19,7 @@ test('prism, as a mock, returns every example of the document', async (t) => {
     for (const { operationId, responses } of [item.get, item.post].filter(Boolean)) {
       const [method, path, body] = requests[operationId]
       for (const [status, response] of Object.entries(responses)) {
+        if (status === 'default' || status === '2XX') continue // what only other servers return
         for (const [name, example] of Object.entries(deref(response).content['application/json'].examples)) {
           const answer = await fetch(url + path, {
             method,

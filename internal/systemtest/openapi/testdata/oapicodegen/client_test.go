@@ -55,10 +55,10 @@ func steps(t *testing.T, url, key string) (log []string) {
 	once := &petapi.CreatePetParams{IdempotencyKey: new("first")}
 	for _, step := range []string{"createPet", "createPet, repeated"} {
 		r, err := c.CreatePetWithResponse(ctx, once, bella)
-		note(err, "%s %d %s %s", step, r.StatusCode(), pet(*r.JSON201), r.Headers201.Location)
+		note(err, "%s %d %s %s", step, r.StatusCode(), pet(*r.JSON201), *r.Headers201.Location)
 	}
 	r, err := c.CreatePetWithResponse(ctx, nil, petapi.NewPet{Name: "Tom", CategoryId: -1})
-	note(err, "createPet %d %s %s", r.StatusCode(), pet(*r.JSON201), r.Headers201.Location)
+	note(err, "createPet %d %s %s", r.StatusCode(), pet(*r.JSON201), *r.Headers201.Location)
 
 	first, err := c.ListPetsWithResponse(ctx, &petapi.ListPetsParams{Limit: new(1)})
 	note(err, "listPets %s", page(first))
@@ -68,10 +68,10 @@ func steps(t *testing.T, url, key string) (log []string) {
 	available, err := c.ListPetsWithResponse(ctx, &petapi.ListPetsParams{Status: new(petapi.Available)})
 	note(err, "listPets, available %s", page(available))
 	bad, err := c.ListPetsWithResponse(ctx, &petapi.ListPetsParams{Cursor: new("x"), XRequestID: new("3")})
-	note(err, "listPets, bad cursor %d %s: %s (%s)", bad.StatusCode(), bad.JSON400.Code, bad.JSON400.Message, bad.Headers400.XRequestID)
+	note(err, "listPets, bad cursor %d %s: %s (%s)", bad.StatusCode(), bad.JSON400.Code, bad.JSON400.Message, *bad.Headers400.XRequestID)
 
 	pet, err := c.GetPetWithResponse(ctx, 1, nil)
-	note(err, "getPet %d %s %s %s", pet.StatusCode(), pet.JSON200.Name, pet.Headers200.Sunset, pet.Headers200.Link)
+	note(err, "getPet %d %s %s %s", pet.StatusCode(), pet.JSON200.Name, *pet.Headers200.Sunset, *pet.Headers200.Link)
 	pet, err = c.GetPetWithResponse(ctx, 3, nil)
 	note(err, "getPet %d %s: %s", pet.StatusCode(), pet.JSON404.Code, pet.JSON404.Message)
 
@@ -79,7 +79,7 @@ func steps(t *testing.T, url, key string) (log []string) {
 	note(err, "submitMessage %d %s %q %s, in %s", m.StatusCode(), m.JSON202.Id, m.JSON202.Message, m.JSON202.Status, m.JSON202.CreatedAt.Location())
 
 	nobody, err := newClient(t, url, "").ListPetsWithResponse(ctx, nil)
-	note(err, "without a key %d %s %s", nobody.StatusCode(), nobody.JSON401.Code, nobody.Headers401.WWWAuthenticate)
+	note(err, "without a key %d %s %s", nobody.StatusCode(), nobody.JSON401.Code, *nobody.Headers401.WWWAuthenticate)
 	return log
 }
 
