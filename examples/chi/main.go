@@ -25,7 +25,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	keys, err := apikey.Open("pets.keys", nil) // made with: refserver keys create -keys pets.keys ACCOUNT
+	keys, err := apikey.Open("pets.keys", nil) // made with: go run example.com/animalstore/cmd/refserver keys create -keys pets.keys ACCOUNT
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package sqlstore
+package filestore
 
 import (
 	"path/filepath"
@@ -11,7 +11,7 @@ import (
 func TestStore(t *testing.T) {
 	storagetest.Run(t, storagetest.Target{
 		Open: func(t *testing.T, dir string, _ storagetest.Options) petstore.Service {
-			s, err := Open(filepath.Join(dir, "pets.sqlite"))
+			s, err := Open(filepath.Join(dir, "pets.jsonl"))
 			if err != nil {
 				t.Fatal(err)
 			}
