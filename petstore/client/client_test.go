@@ -140,7 +140,7 @@ func TestNew(t *testing.T) {
 		{base: "http://h/v1?", key: "k", want: "no query"},
 		{base: "http://h/v1#a", key: "k", want: "no fragment"},
 		{base: "http://h/v1#", key: "k", want: "no fragment"},
-		{base: "http://h", key: "", want: "API key: must be"},
+		{base: "http://h", key: "", want: "API key: must not be empty"},
 		{base: "http://h", key: "secret\n", want: "without spaces and line breaks"},
 		{base: "http://h", key: "secret\r\nX: y", want: "API key: must be"},
 		{base: "http://h", key: "secrét", want: "API key: must be"},

@@ -26,7 +26,10 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 			return nil, fmt.Errorf("client: MessagesURL: %w", err)
 		}
 	}
-	if key == "" || !visibleASCII(key) {
+	if key == "" {
+		return nil, errors.New("client: API key: must not be empty")
+	}
+	if !visibleASCII(key) {
 		return nil, errors.New("client: API key: must be visible ASCII characters, without spaces and line breaks")
 	}
 	if !visibleASCII(strings.ReplaceAll(c.opts.UserAgent, " ", "")) {
