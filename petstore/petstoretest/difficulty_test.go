@@ -54,8 +54,12 @@ func TestDifficulties(t *testing.T) {
 	plain := responses(t)
 	for _, d := range Difficulties() {
 		re := regexp.MustCompile(visible[d.Name])
-		if got := responses(t, Difficult(1, d.Name)); !slices.ContainsFunc(got, re.MatchString) {
+		got := responses(t, Difficult(1, d.Name))
+		if !slices.ContainsFunc(got, re.MatchString) {
 			t.Errorf("%s: nothing matches %s in\n%s", d.Name, re, strings.Join(got, "\n"))
+		}
+		if d.Name == "no-link" && !strings.Contains(strings.Join(got, "\n"), `rel="successor-version"`) {
+			t.Errorf("%s: pets do not have their Link", d.Name)
 		}
 		if i := slices.IndexFunc(plain, re.MatchString); i >= 0 && d.Name != "delay" {
 			t.Errorf("%s: without it a response is\n%s", d.Name, plain[i])

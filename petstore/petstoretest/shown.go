@@ -71,9 +71,11 @@ func isShortPage(x *exchange, _ *rand.Rand) bool {
 }
 
 func noLink(x *exchange, _ *rand.Rand) bool {
-	had := x.path == "/pets" && x.header.Get("Link") != ""
+	if x.path != "/pets" || x.header.Get("Link") == "" {
+		return false
+	}
 	x.header.Del("Link")
-	return had
+	return true
 }
 
 // linkElsewhere makes Location and Link lead to the other address.
