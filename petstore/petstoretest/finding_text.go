@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
 )
 
 // transcript returns exchanges as text, without API keys.
@@ -38,6 +39,10 @@ func (w *watcher) transcript(exchanges ...*exchange) string {
 // maxBody is how many bytes of a body a transcript shows.
 const maxBody = 500
 
+// control matches a control character, which a terminal would interpret, except the
+// tab.
+var control = regexp.MustCompile(`[\x00-\x08\x0a-\x1f\x7f-\x{9f}]`)
+
 // message writes a request or a response. Each line starts with mark.
 func message(b *strings.Builder, mark byte, start string, header http.Header, body []byte) {
 	lines := []string{start}
@@ -55,12 +60,9 @@ func message(b *strings.Builder, mark byte, start string, header http.Header, bo
 		lines = append(append(lines, ""), strings.Split(string(text)+more, "\n")...)
 	}
 	for _, line := range lines {
-		line = strings.Map(func(r rune) rune { // a terminal would interpret control characters
-			if unicode.IsControl(r) {
-				return '\ufffd'
-			}
-			return r
-		}, strings.TrimSuffix(line, "\r"))
-		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("%c %s", mark, line), " "))
+		line = control.ReplaceAllStringFunc(strings.TrimSuffix(line, "\r"), func(c string) string {
+			return strings.Trim(strconv.Quote(c), `"`)
+		})
+		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("%c %s", mark, line), " \t"))
 	}
 }

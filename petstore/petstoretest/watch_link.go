@@ -31,7 +31,7 @@ func ownCursor(w *watcher, x *exchange) *mistake {
 		}
 		for _, value := range all {
 			if !w.paging[name+"="+value] {
-				return &mistake{did: fmt.Sprintf("sent the query parameter %s=%s, which was in no Link of this server", name, value)}
+				return &mistake{did: fmt.Sprintf("sent the query parameter %q, which was in no Link of this server", name+"="+value)}
 			}
 		}
 	}

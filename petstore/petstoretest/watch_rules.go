@@ -156,5 +156,5 @@ func noSuchOperation(_ *watcher, x *exchange) *mistake {
 	if id, ok := x.petID(); ok && id != "" || x.other || x.status != http.StatusNotFound && x.status != http.StatusMethodNotAllowed {
 		return nil
 	}
-	return &mistake{did: fmt.Sprintf("sent %s %s, which is not an operation of the contract", x.method, x.path)}
+	return &mistake{did: fmt.Sprintf("sent %s %q, which is not an operation of the contract", x.method, x.path)}
 }

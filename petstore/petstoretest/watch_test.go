@@ -356,8 +356,14 @@ Send every creation with an Idempotency-Key and repeat it with the same key, or 
 	if diff := cmp.Diff(want, s.Findings[0].String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	text := watch([]step{get("/pets/null", 404).with(func(s *step) { s.resp = "x\x1b[2J\nkey-2 " + strings.Repeat("é", 400) })}).summary().Findings[0].Proof
-	if strings.ContainsAny(text, "\x1b") || strings.Contains(text, "key-2") || !strings.Contains(text, "... and 312 bytes more") {
+	text := watch([]step{get("/pets/null", 404).with(func(s *step) { s.resp = "{\r\n\tx\x1b[2J\nkey-2 " + strings.Repeat("é", 400) })}).summary().Findings[0].Proof
+	if !strings.Contains(text, "\n< {\n< \tx\\x1b[2J\n< [key] é") || !strings.Contains(text, "... and 316 bytes more") {
 		t.Errorf("the transcript is\n%s", text)
+	}
+	for _, target := range []string{"/cats\nMISTAKE", "/pets?page=1%0aMISTAKE"} {
+		text := watch([]step{get(target, 404)}).summary().Findings[0].String()
+		if strings.Contains(text, "\nMISTAKE") {
+			t.Errorf("a request wrote a line of its own:\n%s", text)
+		}
 	}
 }
