@@ -129,13 +129,15 @@ func TestLinkOfCutResponse(t *testing.T) {
 	}
 }
 
-// Of sixty equal requests at most two are refused or lost.
+// Of sixty equal requests at most two are refused or lost. The first 429 and the
+// first 503 ask to wait.
 func TestProgress(t *testing.T) {
-	d, err := newDifficulties(config{difficult: true, seed: 1})
+	d, err := newDifficulties(config{difficult: true, seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var failed []int
+	refused := map[int]bool{}
 	for i := range 1000 {
 		x := d.begin(httptest.NewRequest("GET", "/pets", nil))
 		d.act(x, func(a difficulty) action { return a.before })
@@ -146,6 +148,10 @@ func TestProgress(t *testing.T) {
 		if n := len(failed); n > 2 && i-failed[n-3] < 60 {
 			t.Fatalf("failed %d", failed[n-3:])
 		}
+		if wait := x.header.Get("Retry-After"); x.status != 0 && !refused[x.status] && wait != "1" {
+			t.Errorf("the first %d has Retry-After: %s", x.status, wait)
+		}
+		refused[x.status] = true
 	}
 	if len(failed) < 20 {
 		t.Errorf("only %d of 1000 requests failed", len(failed))

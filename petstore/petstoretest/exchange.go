@@ -32,7 +32,8 @@ type exchange struct {
 	header   http.Header
 	response []byte // the body
 
-	met []string // the names of the difficulties of the exchange
+	met   []string // the names of the difficulties of the exchange
+	first bool     // it is the first exchange that its difficulty interrupts
 
 	// How the response is sent.
 	delay   time.Duration // how long to wait before

@@ -19,15 +19,19 @@ func refuse(status int, code string) action {
 	return func(x *exchange, r *rand.Rand) bool {
 		x.status = status
 		x.header.Set("Content-Type", "application/json")
-		x.header.Set("Retry-After", retryAfter(r))
+		x.header.Set("Retry-After", x.retryAfter(r))
 		x.response = fmt.Appendf(nil, `{"code":%q,"message":"this cannot be done now; try again later","status":%d}`, code, status)
 		return true
 	}
 }
 
-// retryAfter returns the value of Retry-After: a number of seconds or a date. Most
-// values allow a repetition at once, so that tests are fast.
-func retryAfter(r *rand.Rand) string {
+// retryAfter returns the value of Retry-After: a number of seconds or a date. The
+// first one asks to wait, so that every client meets one that does. Most others
+// allow a repetition at once, so that tests are fast.
+func (x *exchange) retryAfter(r *rand.Rand) string {
+	if x.first {
+		return "1"
+	}
 	date := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
 	switch r.IntN(16) {
 	case 0, 1, 2:

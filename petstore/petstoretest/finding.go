@@ -45,9 +45,9 @@ type Met struct {
 	Times      int    `json:"times"` // how many exchanges had the difficulty
 
 	// Handled is how often the server saw that a client did the right thing: it
-	// repeated a request after Retry-After or with the same Idempotency-Key,
-	// followed a Link, or requested the exact ID. For most difficulties the server
-	// cannot see this, and Handled is 0.
+	// repeated a request after the wait that Retry-After asked for or with the same
+	// Idempotency-Key, followed a Link, or requested the exact ID. For most
+	// difficulties the server cannot see this, and Handled is 0.
 	Handled int `json:"handled"`
 
 	Failed []string `json:"failed,omitempty"` // names of the certain findings that the difficulty causes

@@ -29,6 +29,10 @@ type difficulties struct {
 	mu       sync.Mutex
 	requests int
 
+	// interrupted holds the names of the difficulties that have interrupted an
+	// exchange.
+	interrupted map[string]bool
+
 	// history has one bit for each of the latest 64 equal requests: 1 if the
 	// request was interrupted. The lowest bit is the newest request.
 	history map[digest]uint64
@@ -41,8 +45,9 @@ func newDifficulties(c config) (*difficulties, error) {
 	}
 	return &difficulties{
 		seed: c.seed, base: c.base, active: active,
-		watcher: newWatcher(active, slices.Sorted(maps.Keys(c.keys))...),
-		history: map[digest]uint64{},
+		watcher:     newWatcher(active, slices.Sorted(maps.Keys(c.keys))...),
+		interrupted: map[string]bool{},
+		history:     map[digest]uint64{},
 	}, nil
 }
 
@@ -123,7 +128,7 @@ func (d *difficulties) begin(r *http.Request) *exchange {
 func (d *difficulties) act(x *exchange, hook func(difficulty) action) {
 	for _, a := range d.active {
 		act, r := hook(a), random(d.seed, a.name, int64(x.number))
-		if act == nil || r.IntN(max(a.often, 1)) > 0 || a.interrupts && !d.mayInterrupt(x) || !act(x, r) {
+		if act == nil || r.IntN(max(a.often, 1)) > 0 || a.interrupts && !d.mayInterrupt(x, a.name) || !act(x, r) {
 			continue
 		}
 		x.met = append(x.met, a.name)
@@ -133,10 +138,10 @@ func (d *difficulties) act(x *exchange, hook func(difficulty) action) {
 	}
 }
 
-// mayInterrupt reports whether x may be refused or lost. If so, it records that x
-// is. It allows two of 64 equal requests. So a client that sends a request three
-// times gets a response, even if others send equal requests.
-func (d *difficulties) mayInterrupt(x *exchange) bool {
+// mayInterrupt reports whether the difficulty with that name may refuse or lose x. If
+// so, it records that it does. It allows two of 64 equal requests. So a client that
+// sends a request three times gets a response, even if others send equal requests.
+func (d *difficulties) mayInterrupt(x *exchange, name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h := d.history[x.request()]
@@ -144,6 +149,8 @@ func (d *difficulties) mayInterrupt(x *exchange) bool {
 		return false
 	}
 	d.history[x.request()] = h<<1 | 1
+	x.first = !d.interrupted[name]
+	d.interrupted[name] = true
 	return true
 }
 

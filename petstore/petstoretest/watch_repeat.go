@@ -175,8 +175,6 @@ func (w *watcher) learnRepeats(x *exchange) {
 			w.early[request] = true
 		case first.asksToWait():
 			w.waited++
-			fallthrough
-		default:
 			w.handle(first.met, "too-many-requests", "unavailable")
 		}
 	}

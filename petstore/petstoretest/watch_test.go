@@ -311,6 +311,8 @@ func TestHandled(t *testing.T) {
 	}{
 		{"waited", []step{refused.met1("too-many-requests"), empty.later(1)}, Met{Difficulty: "too-many-requests", Times: 1, Handled: 1}},
 		{"did not wait", after(three, refused.met1("unavailable").got(503), empty), Met{Difficulty: "unavailable", Times: 1, Failed: []string{"ignored-retry-after"}}},
+		{"was not asked to wait", []step{refused.met1("too-many-requests").with(func(s *step) { s.retry = "0" }), empty}, Met{Difficulty: "too-many-requests", Times: 1}},
+		{"was asked to wait until the past", []step{refused.met1("unavailable").got(503).with(func(s *step) { s.retry = "Fri, 20 Nov 2026 11:59:00 GMT" }), empty}, Met{Difficulty: "unavailable", Times: 1}},
 		{"gave up", []step{refused.met1("unavailable").got(503)}, Met{Difficulty: "unavailable", Times: 1}},
 		{"repeated with the key", []step{lostKeyed.met1("lost-response"), made.keyed("a")}, Met{Difficulty: "lost-response", Times: 1, Handled: 1}},
 		{"repeated without a key", after(three, lost.met1("lost-request"), made), Met{Difficulty: "lost-request", Times: 1, Failed: []string{"repeated-without-key"}}},
