@@ -18,10 +18,9 @@ import (
 )
 
 // Every call ends by its timeout when the cluster is silent, with an error that
-// Every call ends by its timeout when the cluster is silent, with an error that
-// names the endpoint, and succeeds when the cluster is back. A read with a longer
-// time limit ends when the store is closed. The store fails when the cluster is back
-// in an earlier state.
+// While the cluster is silent, every call ends by its timeout, with an error that
+// names the endpoint, or when the store is closed. When the cluster is back, calls
+// succeed. When it is back in an earlier state, the store fails.
 func TestSilence(t *testing.T) {
 	m := newMembers(t.TempDir(), 1)[0]
 	etcd.Serve(t, []*etcd.Member{m})
