@@ -21,6 +21,6 @@
 // that they are for stores ([CursorAfter], [MessageID], [Once.Digest] and
 // others) need no attention from anyone else.
 //
-// The folder examples/filestore has a small store, and examples/worker empties a
+// The folder examples/ownstore has a small store, and examples/worker empties a
 // [Queue].
 package petstore

@@ -10,7 +10,7 @@
 //
 // [Run] tests the promises of package petstore one by one. [RunRandom] compares
 // a store of this module with the store in memory, by random operations. A whole
-// store with its test is in examples/filestore.
+// store with its test is in examples/ownstore.
 package storagetest
 
 import (
