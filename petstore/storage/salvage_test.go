@@ -118,7 +118,7 @@ func TestExportBit(t *testing.T) {
 		if !bytes.Contains(pageOf(whole, page), []byte("message 0")) {
 			continue
 		}
-		for _, at := range []int{8, 11, 12, 16, 16 + 4, 16 + 8, 16 + 12, 16 + 16*19 + 8} {
+		for _, at := range []int{8, 11, 12, 14, 16, 16 + 4, 16 + 8, 16 + 12, 16 + 16*19 + 8} {
 			b := bytes.Clone(whole)
 			pageOf(b, page)[at] ^= 1
 			if _, x, reports := exportDamaged(t, path, b, true); x.Written < smallMessages-1 || reports == "" {

@@ -176,14 +176,14 @@ func (f *File) Scan(placed bool) iter.Seq2[[]byte, []byte] {
 			if f.placed.has(id) != placed || !placed && f.free.has(id) {
 				continue
 			}
-			b, more, err := f.head(id, buf)
-			if err != nil {
+			b, more, headErr := f.head(id, buf)
+			if b == nil {
 				continue
 			}
 			_, end, err := parse(id, b)
-			sound := err == nil && more == (end-1)/uint64(f.pageSize)
+			sound := headErr == nil && err == nil && more == (end-1)/uint64(f.pageSize)
 			if !sound {
-				more = min(more, rest, maxDoubtful/uint64(f.pageSize))
+				more = min(more, f.pages-id-1, rest, maxDoubtful/uint64(f.pageSize))
 				rest -= more
 			}
 			if b, err = f.further(id, more, b); err != nil {

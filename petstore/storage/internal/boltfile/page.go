@@ -69,7 +69,8 @@ func (r *reader) exists(id uint64) error {
 }
 
 // head reads a page without the further pages that it takes, and returns how
-// many these are. It uses buf if that is large enough.
+// many these are. It uses buf if that is large enough. If only their number is
+// wrong, head returns the page with the error.
 func (r *reader) head(id uint64, buf []byte) ([]byte, uint64, error) {
 	if err := r.exists(id); err != nil {
 		return nil, 0, err
@@ -80,10 +81,10 @@ func (r *reader) head(id uint64, buf []byte) ([]byte, uint64, error) {
 	}
 	more := uint64(native.Uint32(b[12:]))
 	if native.Uint64(b) != id {
-		return nil, 0, badPage(id, "has another page in its place")
+		return nil, 0, badPage(id, "does not start with its own ID")
 	}
 	if more >= r.pages-id {
-		return nil, 0, badPage(id, "claims %d pages after it, which is beyond the end", more)
+		return b, more, badPage(id, "claims %d pages after it, which is beyond the end", more)
 	}
 	return b, more, nil
 }
