@@ -94,8 +94,8 @@ func (s *serveSettings) serve(c *flags.Call) error {
 	srv.Close()
 
 	result := clientReport{"petstore-client/1", srv.URL, s.seed, srv.Summary()}
-	err = result.write(out, report.Text)
-	if err = errors.Join(err, s.reports.write(c, result.write)); err != nil {
+	err = s.reports.write(c, result.write)
+	if err = errors.Join(err, result.write(out, report.Text)); err != nil {
 		return flags.Usagef("%w", err)
 	}
 	switch {
