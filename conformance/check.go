@@ -65,13 +65,26 @@ type Check struct {
 	// Failure says what such a target does.
 	Failure string `json:"failure"`
 
-	// late checks run after all others, when the target may hold more pets
-	// than a list can show. A list of a target that was empty at the start
-	// shows every pet until then.
-	late bool
-
-	run func(*tester)
+	phase phase
+	run   func(*tester)
 }
+
+// phase is when a check runs. Each phase begins when the one before it has ended.
+type phase int
+
+const (
+	// first checks run while a list of a target that was empty at the start
+	// shows every pet.
+	first phase = iota
+
+	// late checks may run when the target holds more pets than a list can show.
+	late
+
+	// last checks judge every exchange of the run.
+	last
+
+	phases
+)
 
 // Clause is one statement, in the suite's words, with the checks that test it.
 type Clause struct {

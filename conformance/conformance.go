@@ -112,13 +112,13 @@ func (s *session) skipChecks() error {
 	return nil
 }
 
-// runChecks runs the checks, the late ones last, and returns their results.
+// runChecks runs the checks, phase by phase, and returns their results.
 func (s *session) runChecks(ctx context.Context) []Result {
 	results := make([]Result, len(s.checks))
 	var done sync.Mutex
-	for _, late := range []bool{false, true} {
+	for phase := range phases {
 		concurrently(len(s.checks), s.opts.Parallel, func(i int) {
-			if s.checks[i].late != late {
+			if s.checks[i].phase != phase {
 				return
 			}
 			results[i] = s.run(ctx, s.checks[i])

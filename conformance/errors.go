@@ -105,7 +105,7 @@ var serverErrorChecks = []Check{
 		ID: "errors.no-5xx", Clause: "server-errors", Title: "no bad request gets 5xx",
 		Why:     serverErrorWhy,
 		Failure: "A bad query, id or, unless the run is read-only, body gets 5xx, or the connection is dropped.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			// None of the requests looks like an attack, because a guard in front
 			// of the target could refuse the rest of the run.
 			var requests []probe.Request

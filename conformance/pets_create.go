@@ -75,7 +75,7 @@ var createChecks = []Check{
 		ID: "pets.create.id.run", Clause: "id-unique", Title: "no two pets of the run have the same id", Writes: true,
 		Why:     "If two pets have the same id, one hides the other.",
 		Failure: "Two of about a hundred new pets get the same id.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			t.stock("", 101)
 			t.s.mu.Lock()
 			repeated, n := t.s.created.repeated, len(t.s.created.pets)

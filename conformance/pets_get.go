@@ -66,7 +66,7 @@ var getChecks = []Check{
 		ID: "pets.get.stays", Clause: "get", Title: "a pet stays in the store when many others are added", Writes: true,
 		Why:     "No operation of the contract removes a pet.",
 		Failure: "At the end of the run, the first pets of the run get another status than 200, or have changed.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			pets := append([]pet{t.firstPet()}, t.samples()...)
 			t.stock("", 101)
 			t.wantAllStored(pets)

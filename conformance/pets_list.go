@@ -39,7 +39,7 @@ var listChecks = []Check{
 		ID: "pets.list.status", Clause: "list", Title: "GET /pets responds 200",
 		Why:     "It is the only way to see what the store has.",
 		Failure: "Another status for a list that is requested with a valid key, without parameters or with valid ones.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			for _, x := range t.lists() {
 				t.wantStatus(x, 200, "a list is requested with a valid key")
 			}
@@ -49,7 +49,7 @@ var listChecks = []Check{
 		ID: "pets.list.media-type", Clause: "media-type", Title: "a list is application/json",
 		Why:     "Clients read a body by its media type, or refuse it.",
 		Failure: "Another Content-Type, or none, to a client that accepts application/json or anything. Parameters such as charset are ignored.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			for _, x := range t.okLists() {
 				wantJSON(x)
 			}
@@ -59,10 +59,9 @@ var listChecks = []Check{
 		ID: "pets.list.array", Clause: "array", Title: "a list is a bare array",
 		Why:     "A client that expects an array cannot read an object around it.",
 		Failure: "A body that is not JSON, or not an array: null, or an object that has the list in a member.",
-		late:    true, run: func(t *tester) {
-			for _, x := range t.okLists() {
-				readList(x)
-			}
+		phase:   last, run: func(t *tester) {
+			t.okLists()
+			t.every("list", isList, func(x *probe.Exchange) { readList(x) })
 		},
 	},
 	{
@@ -89,7 +88,7 @@ var listChecks = []Check{
 		ID: "pets.list.pet", Clause: "pet", Title: "every pet in a list has its fields, each of its type",
 		Why:     "Typed clients fail on the first pet that is invalid.",
 		Failure: "A member is missing or of another type, the status is not in the enumeration (null is not), or the id or categoryId is not an int64.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			seen := 0
 			for _, x := range t.okLists() {
 				l := t.readListing(x)
@@ -109,7 +108,7 @@ var listChecks = []Check{
 		ID: "pets.list.ids", Clause: "id-unique", Title: "no two pets in a list have the same id",
 		Why:     "Clients store pets by id: one would overwrite the other.",
 		Failure: "An id is in the same list twice.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			t.addSamples()
 			for _, status := range append(statuses(), "") {
 				l := t.listing(status)

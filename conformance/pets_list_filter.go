@@ -16,7 +16,7 @@ func filterChecks() []Check {
 				ID: "pets.list.filter." + status + ".only", Clause: "filter", Title: "status=" + status + " lists no other pets",
 				Why:     "A client that requests pets with one status would use others.",
 				Failure: "The list has a pet with another status, or with none.",
-				late:    true, run: func(t *tester) { t.filterOnly(status) },
+				phase:   late, run: func(t *tester) { t.filterOnly(status) },
 			},
 			Check{
 				ID: "pets.list.filter." + status + ".all", Clause: "filter", Title: "status=" + status + " lists every such pet", Writes: true,

@@ -20,7 +20,7 @@ var limitChecks = []Check{
 		ID: "pets.list.limit.between", Clause: "limit", Title: "every limit returns that number of pets",
 		Why:     limitWhy,
 		Failure: "A list with a limit of 2, 19, 20, 21, 50 or 99 has fewer or more pets, though the store has enough.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			for _, limit := range []int{2, 19, 20, 21, 50, 99} {
 				t.wantLimit(fmt.Sprintf("?limit=%d", limit), "", limit, 100)
 			}
@@ -30,7 +30,7 @@ var limitChecks = []Check{
 		ID: "pets.list.limit.above", Clause: "limit-max", Title: "no list has more than a hundred pets",
 		Why:     "The maximum is there so that one request cannot read the whole store.",
 		Failure: "With at least 101 pets in the store, limit=101 or limit=1000 returns more than 100. The status of the response is not judged.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			tooFew := attempt(func() { t.stock("", 101) })
 			for _, query := range []string{"?limit=101", "?limit=1000"} {
 				x := t.get("/pets" + query) // the target may refuse the limit
@@ -45,7 +45,7 @@ var limitChecks = []Check{
 		ID: "pets.list.limit.filtered", Clause: "filter-limit", Title: "limit applies to a filtered list, after the filter",
 		Why:     "If the limit is applied before the filter, pets that match are missing.",
 		Failure: "With at least 3 pets with a status, the list of that status with limit 1, 2 or 3 has fewer or more.",
-		late:    true, run: func(t *tester) {
+		phase:   late, run: func(t *tester) {
 			for _, status := range statuses() {
 				for _, limit := range []int{1, 2, 3} {
 					t.wantLimit(fmt.Sprintf("?limit=%d&status=%s", limit, status), status, limit, 3)
@@ -63,7 +63,7 @@ func limitCheck(clause, id, title, query, status string, limit, enough int) Chec
 		ID: "pets.list.limit." + id, Clause: clause, Title: title, Why: limitWhy,
 		Failure: fmt.Sprintf("With at least %d such pets in the store, GET /pets%s does not have %d. Inconclusive for a response of 1 MiB or more, which a target may end early.",
 			enough, query, limit),
-		late: true, run: func(t *tester) { t.wantLimit(query, status, limit, enough) },
+		phase: late, run: func(t *tester) { t.wantLimit(query, status, limit, enough) },
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,6 +42,7 @@ type Client struct {
 	// request waits for it, so that a run does not use up its own quota.
 	mu    sync.Mutex
 	until time.Time
+	sent  []*Exchange // see Exchanges
 }
 
 // NewClient returns a client for the target at url, whose messages are at
@@ -75,8 +78,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Exchange, error) {
 		if err := c.wait(ctx); err != nil {
 			return &Exchange{Request: r, URL: c.urlOf(r), Err: err}, err
 		}
-		x := c.Send(ctx, r)
-		x.Attempts = attempt
+		x := c.send(ctx, r, attempt)
 		wait, again := c.again(x, attempt)
 		waited += wait
 		if !again || ctx.Err() != nil || wait > maxWait || waited > maxWaits {
@@ -154,11 +156,35 @@ func (c *Client) urlOf(r Request) string {
 	return c.url + r.Path
 }
 
-// Send sends r once. Every exchange of a run passes through it.
-func (c *Client) Send(ctx context.Context, r Request) *Exchange {
+// Exchanges returns every exchange so far, repeated ones too, in the order in
+// which they ended.
+func (c *Client) Exchanges() []*Exchange {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.sent)
+}
+
+// Send sends r once.
+func (c *Client) Send(ctx context.Context, r Request) *Exchange { return c.send(ctx, r, 1) }
+
+// send sends r for the attempt of that number. Every exchange of a run passes
+// through it.
+func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
+	x := c.exchange(ctx, r)
+	x.Attempts, x.Received = attempt, time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent = append(c.sent, x)
+	return x
+}
+
+func (c *Client) exchange(ctx context.Context, r Request) *Exchange {
 	x := &Exchange{Request: r, URL: c.urlOf(r), Sent: time.Now()}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(conn httptrace.GotConnInfo) { x.Reused = conn.Reused },
+	})
 
 	hr, err := r.http(ctx, x.URL, c.key)
 	if err != nil {

@@ -18,7 +18,9 @@ type Exchange struct {
 	Body     []byte
 	Err      error // why there is no response
 	Sent     time.Time
-	Attempts int // how often the request was sent
+	Received time.Time // when the whole response was there
+	Reused   bool      // an earlier request used the same connection
+	Attempts int       // how often the request was sent, this time included
 }
 
 // Succeeded reports whether the status is 2xx.

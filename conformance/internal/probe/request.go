@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // Request is a request to the target.
@@ -38,6 +39,16 @@ func PostMessage(body string) Request {
 	r := Post("/messages", body)
 	r.Messages = true
 	return r
+}
+
+// Operation returns the method and path of r as the contract writes them, as in
+// GET /pets/{petId}.
+func (r Request) Operation() string {
+	path, _, _ := strings.Cut(r.Path, "?")
+	if id, ok := strings.CutPrefix(path, "/pets/"); ok && id != "" && !strings.Contains(id, "/") {
+		path = "/pets/{petId}"
+	}
+	return r.Method + " " + path
 }
 
 // With returns r with another credential.
