@@ -70,9 +70,9 @@ func brokenLists() []variant {
 		{name: "there is no default limit", clause: "limit-default", http: query(unlimited, "$1&limit=100")},
 		{name: "limit=1 is refused", clause: "limit-min", http: status(`[?&]limit=1[& ]`, 200, 400)},
 		{name: "limit=1 returns two", clause: "limit-min", http: query(`limit=1\b`, "limit=2")},
-		{name: "limit=1 returns none", clause: "limit-min", http: edit(`[?&]limit=1[& ]`, 200, `.*`, "[]")},
-		{name: "a list ends at 50", clause: "limit-max", pets: first(50)},
-		{name: "a list ends at 99", clause: "limit-max", pets: first(99)},
+		{name: "limit=1 returns none", clause: "limit-min", http: both(unlinked, edit(`[?&]limit=1[& ]`, 200, `.*`, "[]"))},
+		{name: "a list ends at 50", clause: "limit-full", pets: first(50)},
+		{name: "a list ends at 99", clause: "limit-full", pets: first(99)},
 		{name: "limit=100 is refused", clause: "limit-max", http: status(`\?limit=100 `, 200, 400)},
 		{name: "limit has no maximum", clause: "limit-max", http: noMaximum},
 
@@ -89,11 +89,15 @@ func brokenLists() []variant {
 		{name: "without a filter sold pets are hidden", clause: "filter", pets: filters("", "available", "pending", "")},
 		{name: "without a filter only available pets are listed", clause: "filter", pets: filters("", "available")},
 		{name: "pets without a status are not listed", clause: "filter", pets: filters("", petstore.Statuses()...)},
-		{name: "the filter comes after the limit", clause: "filter-limit", pets: filterLast},
+		{name: "the filter comes after the limit", clause: "filter-limit", pets: filterLast, http: unlinked},
 		{name: "a filtered list has no limit", clause: "filter-limit", http: where(`[?&]status=`, query(`limit=\d+`, "limit=100"))},
 		{name: "a filtered list shows other categories", clause: "replacement", http: edit(`[?&]status=`, 200, `"categoryId":`, `"categoryId":1`)},
 	}
 }
+
+// unlinked does not link to further pages. An empty page that has such a link says
+// that there may be more.
+func unlinked(next http.Handler) http.Handler { return header(list, 200, "Link", "")(next) }
 
 // noMaximum returns more than 100 pets for limits above 100.
 func noMaximum(next http.Handler) http.Handler {

@@ -12,8 +12,8 @@ const (
 	// Required: the contract states it. A violation is a failure.
 	Required Level = "required"
 
-	// Recommended: an RFC states it and the contract does not. A violation is
-	// a warning.
+	// Recommended: an RFC states it and the contract does not, or the contract can
+	// be read in another way. A violation is a warning.
 	Recommended Level = "recommended"
 
 	// Observed: the contract leaves it open. The suite records what the target
@@ -39,7 +39,9 @@ const (
 	FeatureMessages    Feature = "messages"
 )
 
-// Check tests one thing that a target must do, or records what it does.
+// Check tests one thing that a target must do, or records what it does. It sends
+// requests, or judges every exchange of the run by a rule, or both: then it makes
+// sure that there are exchanges to judge.
 type Check struct {
 	// ID names the check, as in pets.list.limit.max. It never changes, and no
 	// other check ever gets it. Some IDs are built from parts.
@@ -66,7 +68,8 @@ type Check struct {
 	Failure string `json:"failure"`
 
 	phase phase
-	run   func(*tester)
+	run   func(*tester) // nil: the rule is all
+	every *rule         // nil: run is all
 }
 
 // phase is when a check runs. Each phase begins when the one before it has ended.
@@ -79,9 +82,6 @@ const (
 
 	// late checks may run when the target holds more pets than a list can show.
 	late
-
-	// last checks judge every exchange of the run.
-	last
 
 	phases
 )
@@ -98,6 +98,10 @@ type Clause struct {
 	// Open says that the contract leaves the matter open.
 	Open bool
 
+	// Arguable says that the contract can also be read in another way, by which a
+	// target that violates the clause conforms.
+	Arguable bool
+
 	Checks []Check
 }
 
@@ -106,7 +110,7 @@ func (cl Clause) Level() Level {
 	switch {
 	case cl.Open:
 		return Observed
-	case strings.HasPrefix(cl.Section, "RFC"):
+	case strings.HasPrefix(cl.Section, "RFC"), cl.Arguable:
 		return Recommended
 	}
 	return Required
@@ -125,7 +129,7 @@ func checkTable() []Check {
 }
 
 // Clauses returns every clause: what the contract states, what it leaves open,
-// and what only RFCs state.
+// and what is recommended.
 func Clauses() []Clause {
 	clauses, checks := clauseTable(), checkTable()
 	for i := range clauses {

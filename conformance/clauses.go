@@ -72,6 +72,8 @@ func clauseTable() []Clause {
 		{ID: "stability", Section: "9", Text: "Endpoints may have a stability marker.", Untestable: description},
 	}
 	recommended := []Clause{
+		{ID: "limit-full", Section: "4.1, 8", Arguable: true, Text: "A list has as many pets as its limit allows, if the store has them."},
+		{ID: "status-null", Section: "2.1", Arguable: true, Text: "The status of a new pet is not null."},
 		{ID: "rfc-duplicates", Section: "RFC 8259, 4", Text: "The names within an object should be unique."},
 		{ID: "rfc-utf8", Section: "RFC 8259, 8.1", Text: "JSON that systems exchange is UTF-8."},
 		{ID: "rfc-head", Section: "RFC 9110, 9.1", Text: "A server supports HEAD wherever it supports GET."},

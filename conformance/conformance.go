@@ -67,13 +67,14 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 		return nil, err
 	}
 	s := &session{
-		target: target,
-		opts:   o,
-		client: probe.NewClient(target.URL, target.MessagesURL, target.Key, o.Timeout, o.Transport),
-		redact: probe.NewRedactor(target.Key),
-		mark:   fmt.Sprintf("conformance-%08x", rand.Uint32()),
-		checks: Checks(),
-		shared: make(map[string]*sharedResult),
+		target:  target,
+		opts:    o,
+		client:  probe.NewClient(target.URL, target.MessagesURL, target.Key, o.Timeout, o.Transport),
+		redact:  probe.NewRedactor(target.Key),
+		mark:    fmt.Sprintf("conformance-%08x", rand.Uint32()),
+		checks:  Checks(),
+		shared:  make(map[string]*sharedResult),
+		created: created{lost: make(map[int64]bool)},
 	}
 	defer s.client.Close()
 	if err := s.skipChecks(); err != nil {
@@ -112,36 +113,80 @@ func (s *session) skipChecks() error {
 	return nil
 }
 
-// runChecks runs the checks, phase by phase, and returns their results.
+// runChecks runs the checks, phase by phase, then judges the whole run by their
+// rules, and returns their results.
 func (s *session) runChecks(ctx context.Context) []Result {
 	results := make([]Result, len(s.checks))
+	runs := make([]*checkRun, len(s.checks))
 	var done sync.Mutex
+	finish := func(i int) {
+		results[i] = s.result(runs[i])
+		if s.opts.Done != nil {
+			done.Lock()
+			defer done.Unlock()
+			s.opts.Done(results[i])
+		}
+	}
 	for phase := range phases {
 		concurrently(len(s.checks), s.opts.Parallel, func(i int) {
 			if s.checks[i].phase != phase {
 				return
 			}
-			results[i] = s.run(ctx, s.checks[i])
-			if s.opts.Done != nil {
-				done.Lock()
-				defer done.Unlock()
-				s.opts.Done(results[i])
+			runs[i] = s.run(ctx, s.checks[i])
+			if s.checks[i].every == nil {
+				finish(i)
 			}
 		})
 	}
+	h := s.newHistory()
+	concurrently(len(s.checks), s.opts.Parallel, func(i int) {
+		if s.checks[i].every != nil {
+			runs[i].judge(h)
+			finish(i)
+		}
+	})
 	return results
 }
 
-func (s *session) run(ctx context.Context, c Check) Result {
-	r := Result{Check: c, Proof: -1}
-	if why := s.skip[c.ID]; why != "" {
-		r.Verdict, r.Message = Skip, why
+// checkRun is the run of a check.
+type checkRun struct {
+	check   Check
+	t       *tester
+	skipped string // why it did not run
+	seconds float64
+	end     *ending
+}
+
+// run runs c, without its rule.
+func (s *session) run(ctx context.Context, c Check) *checkRun {
+	r := &checkRun{check: c, skipped: s.skip[c.ID], t: &tester{ctx: ctx, s: s, check: c.ID}}
+	if r.skipped == "" && c.run != nil {
+		began := time.Now()
+		r.end = attempt(func() { c.run(r.t) })
+		r.seconds = time.Since(began).Seconds()
+	}
+	return r
+}
+
+// judge judges the run of the suite by the rule of the check.
+func (r *checkRun) judge(h *history) {
+	if r.skipped != "" || r.end != nil && r.end.verdict == Fail {
+		return
+	}
+	e := attempt(func() { r.check.every.judge(h) })
+	if r.end == nil || e != nil && e.verdict == Fail {
+		r.end = e
+	}
+}
+
+// result returns the result of a check.
+func (s *session) result(run *checkRun) Result {
+	c, t, end := run.check, run.t, run.end
+	r := Result{Check: c, Proof: -1, Seconds: run.seconds}
+	if run.skipped != "" {
+		r.Verdict, r.Message = Skip, run.skipped
 		return r
 	}
-	t := &tester{ctx: ctx, s: s, check: c.ID}
-	began := time.Now()
-	end := attempt(func() { c.run(t) })
-	r.Seconds = time.Since(began).Seconds()
 	r.Verdict = Pass
 	var proof *probe.Exchange
 	if end != nil {

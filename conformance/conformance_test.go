@@ -79,7 +79,7 @@ func TestSelection(t *testing.T) {
 		}
 	}
 	want := []string{"pets.list.limit.default", "pets.list.limit.default-filtered", "pets.list.limit.min", "pets.list.limit.max",
-		"pets.list.limit.above", "pets.list.limit.filtered", "auth.list.none"}
+		"pets.list.limit.above", "pets.list.limit.filtered", "auth.list.none", "pets.list.limit.full"}
 	if diff := cmp.Diff(want, ran); diff != "" {
 		t.Errorf("what ran (-want +got):\n%s", diff)
 	}

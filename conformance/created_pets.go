@@ -11,9 +11,16 @@ import (
 
 // created is what a run has created so far.
 type created struct {
-	pets     []pet
-	repeated *probe.Exchange // the last response with an id of an earlier one; nil: none
+	pets     []addedPet
 	messages int
+	lost     map[int64]bool // pets that lists did not show in time
+}
+
+// addedPet is a pet of the run as it must be in the store.
+type addedPet struct {
+	pet
+	x     *probe.Exchange // its creation
+	valid bool            // its request was valid, so that the contract says how it must be
 }
 
 // recordCreated records what x created, whichever check sent it.
@@ -25,19 +32,33 @@ func (s *session) recordCreated(x *probe.Exchange) {
 	defer s.mu.Unlock()
 	if x.Request.Messages {
 		s.created.messages++
-	} else if p, ok := guess(x, guessPet); ok {
-		if hasID(s.created.pets, p.ID) {
-			s.created.repeated = x
-		}
-		s.created.pets = append(s.created.pets, p)
+		return
 	}
+	got, ok := guess(x, guessPet)
+	if !ok {
+		return
+	}
+	added := addedPet{pet: got, x: x}
+	if sent := validPet(x.Request.Body); sent != nil {
+		added.valid, added.newPet = true, *sent
+		if sent.Status == "" {
+			added.Status = got.Status // the contract leaves a default open
+		}
+	}
+	for i, other := range s.created.pets {
+		if other.ID == got.ID {
+			// It is not known which of the two has the id.
+			s.created.pets[i].valid, added.valid = false, false
+		}
+	}
+	s.created.pets = append(s.created.pets, added)
 }
 
 // hasCreated reports whether this run created the pet with that id.
 func (s *session) hasCreated(id int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return hasID(s.created.pets, id)
+	return slices.ContainsFunc(s.created.pets, func(p addedPet) bool { return p.ID == id })
 }
 
 // countPets returns how many pets with that status ("": with any) the target has at
@@ -47,11 +68,37 @@ func (s *session) countPets(status string) int {
 	defer s.mu.Unlock()
 	n := len(guessList(s.start[status]))
 	for _, p := range s.created.pets {
-		if status == "" || p.Status == status {
+		if p.has(status) {
 			n++
 		}
 	}
 	return n
+}
+
+// lacks returns the pets that l, a list with that status and the limit 100, lacks
+// though they were added before it was requested. A list that may end early lacks
+// none.
+func (s *session) lacks(l listing, status string) []pet {
+	if !l.complete {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := len(guessList(s.start[status]))
+	var lacks []pet
+	for _, p := range s.created.pets {
+		switch {
+		case !p.has(status) || p.x.Sent.After(l.x.Received):
+			continue
+		case p.valid && p.x.Received.Before(l.x.Sent) && !l.has(p.ID):
+			lacks = append(lacks, p.pet)
+		}
+		known++
+	}
+	if known >= 100 { // a target may return fewer than the limit, and there is no other way to see them all
+		return nil
+	}
+	return lacks
 }
 
 // firstResponse is the response to the first pet that a run adds.

@@ -1,38 +1,50 @@
 package conformance
 
-import "example.com/animalstore/conformance/internal/probe"
+import (
+	"cmp"
+	"strings"
+)
 
-// Checks of the last phase judge every exchange of the run, whatever it was sent
-// for: by a check, to prepare one, or again after a 503.
+// rule is what a check demands of every exchange of the run to which it applies,
+// whatever it was sent for: by a check, to prepare one, or again after a 503. It is
+// judged when every check has run.
+type rule struct {
+	what    string // to what it applies, in the plural, for messages
+	applies func(*evidence) bool
+	want    func(*evidence) // ends the check if the exchange violates the rule
 
-// every ends the check if want ends it for an exchange of the run to which it
-// applies. The first such exchange is the proof. A check that found none is
-// inconclusive.
-func (t *tester) every(what string, applies func(*probe.Exchange) bool, want func(*probe.Exchange)) {
+	// mayBeIdle says that the rule need not apply to any exchange: what the check
+	// itself has sent and judged suffices.
+	mayBeIdle bool
+}
+
+// judge ends the check if an exchange violates the rule. The first one that does is
+// the proof. An exchange about which the rule cannot tell does not count. A check whose rule applies to no exchange is inconclusive.
+func (r *rule) judge(h *history) {
 	var first *ending
 	seen, wrong := 0, 0
-	for _, x := range t.s.client.Exchanges() {
-		if x.Status == 0 || !applies(x) {
+	for _, x := range h.all {
+		if !r.applies(x) {
 			continue
 		}
-		seen++
-		if e := attempt(func() { want(x) }); e != nil {
+		switch e := attempt(func() { r.want(x) }); {
+		case e == nil:
+			seen++
+		case e.verdict == Fail:
+			seen++
 			wrong++
-			if first == nil {
-				first = e
-			}
+			first = cmp.Or(first, e)
 		}
 	}
 	switch {
-	case seen == 0:
-		inconclusive("the run has no %s", what)
+	case seen == 0 && !r.mayBeIdle:
+		inconclusive("the run has no %s", r.what)
 	case wrong > 0 && wrong < seen:
-		fail(first.proof, "%s (%d of %s)", first.message, wrong, probe.Plural(seen, what))
+		what, elements, shown := strings.Cut(first.message, "\n")
+		if shown {
+			elements = "\n" + elements
+		}
+		fail(first.proof, "%s (%d of %d %s)%s", what, wrong, seen, r.what, elements)
 	}
 	first.end()
-}
-
-// isList reports whether x should have a list.
-func isList(x *probe.Exchange) bool {
-	return x.Request.Operation() == "GET /pets" && x.Status == 200
 }

@@ -67,7 +67,7 @@ var petFaults = []fault{
 	{clause: "create-values", id: "category.below", what: "with a category one below int64", body: `{"name":$N,"categoryId":-9223372036854775809}`},
 	{clause: "create-values", id: "category.wraps", what: "with a category above 2^64", body: `{"name":$N,"categoryId":18446744073709551617}`},
 	{clause: "create-values", id: "category.far", what: "with a category far beyond int64", body: `{"name":$N,"categoryId":1e30}`},
-	{clause: "create-values", id: "status.null", what: "with null for the status", body: `{"name":$N,"categoryId":$C,"status":null}`},
+	{clause: "status-null", id: "status.null", what: "with null for the status", body: `{"name":$N,"categoryId":$C,"status":null}`},
 	{clause: "create-values", id: "status.number", what: "with a number for the status", body: `{"name":$N,"categoryId":$C,"status":1}`},
 	{clause: "create-values", id: "status.boolean", what: "with true for the status", body: `{"name":$N,"categoryId":$C,"status":true}`},
 	{clause: "create-values", id: "status.array", what: "with the status in an array", body: `{"name":$N,"categoryId":$C,"status":["sold"]}`},

@@ -21,6 +21,8 @@ var messageChecks = []Check{
 		Why:     "It is the purpose of the operation.",
 		Failure: "Another status than 2xx for a body with a message, a valid key and a Content-Type. The contract does not say which 2xx.",
 		run:     func(t *tester) { t.wantAccepted(t.submission()) },
+		every: &rule{what: "valid messages", applies: func(x *evidence) bool { return x.text != nil && x.isValid() },
+			want: func(x *evidence) { x.wantSuccess("a valid message is submitted", "2xx") }},
 	},
 	{
 		ID: "messages.id.unique", Clause: "message-id", Title: "every message has its own id", Writes: true,
@@ -36,52 +38,45 @@ var messageChecks = []Check{
 					inconclusive("a message gets %s", responses[i].StatusLine())
 				}
 			})
-			id := func(x *probe.Exchange) string {
-				return need("the record cannot be read", func() string {
-					v, err := readObject(x).Member("id")
-					if err != nil {
-						fail(x, "%v", err)
-					}
-					return string(v)
-				})
-			}
-			if i := duplicate(responses, id); i >= 0 {
-				fail(responses[i], "two of %d messages have the id %s", n, probe.Short(id(responses[i])))
-			}
 		},
+		every: &rule{what: "messages that were submitted", applies: (*evidence).isRecord, want: func(x *evidence) {
+			if x.repeats {
+				fail(x.Exchange, "another message of this run has the same id")
+			}
+		}},
 	},
 	recordCheck("message-id", "id", "id", "the message record has an id, a string",
 		"A client refers to its message by it.",
 		"The id is missing or not a string.",
-		func(*probe.Exchange, string) {}),
+		func(*evidence, string) {}),
 	recordCheck("message-text", "echo", "message", "the message record repeats the text",
 		"A client sees what was understood.",
 		"The member message is missing, not a string, or another text.",
-		func(x *probe.Exchange, got string) {
-			if want := sentText(x); got != want {
-				fail(x, "the text is %q, want %q", probe.Short(got), want)
+		func(x *evidence, got string) {
+			if got != *x.text {
+				fail(x.Exchange, "the text is %q, want %q", probe.Short(got), probe.Short(*x.text))
 			}
 		}),
 	recordCheck("message-status", "queued", "status", "the status of the message record is queued",
 		"A client must not mistake a message that waits for one that was processed.",
 		"The status is missing, not a string, or another one.",
-		func(x *probe.Exchange, got string) {
+		func(x *evidence, got string) {
 			if got != "queued" {
-				fail(x, "the status is %q, want queued", probe.Short(got))
+				fail(x.Exchange, "the status is %q, want queued", probe.Short(got))
 			}
 		}),
 	recordCheck("message-time", "time", "createdAt", "createdAt is an ISO 8601 timestamp in UTC",
 		"Clients sort messages by it.",
 		"createdAt is missing, not a string, not a timestamp of ISO 8601, or does not say UTC (Z or +00:00).",
-		func(x *probe.Exchange, got string) {
+		func(x *evidence, got string) {
 			if _, err := parseTimestamp(got); err != nil {
-				fail(x, "createdAt %v", err)
+				fail(x.Exchange, "createdAt %v", err)
 			}
 		}),
 	recordCheck("message-time", "time.now", "createdAt", "createdAt is the time at which the message was created",
 		"Clients sort messages by it.",
 		"createdAt is more than ten minutes away from the Date of the response and from the clock of the suite, or, without a Date, more than 25 hours from the latter.",
-		func(x *probe.Exchange, got string) {
+		func(x *evidence, got string) {
 			at, err := parseTimestamp(got)
 			if err != nil {
 				inconclusive("createdAt cannot be read")
@@ -90,25 +85,22 @@ var messageChecks = []Check{
 			date, err := http.ParseTime(x.Header.Get("Date"))
 			switch {
 			case err == nil && !near(date, 10*time.Minute) && !near(x.Sent, 10*time.Minute):
-				fail(x, "createdAt is %q in a response of %s", got, date.UTC().Format(time.RFC3339))
+				fail(x.Exchange, "createdAt is %q in a response of %s", got, date.UTC().Format(time.RFC3339))
 			case err != nil && !near(x.Sent, 25*time.Hour): // the suite's own clock may be wrong
-				fail(x, "createdAt is %q in a response that came at %s", got, x.Sent.UTC().Format(time.RFC3339))
+				fail(x.Exchange, "createdAt is %q in a response that came at %s", got, x.Sent.UTC().Format(time.RFC3339))
 			}
 		}),
 }
 
 // recordCheck returns a check of a member of the message record, which must be a
 // string.
-func recordCheck(clause, id, member, title, why, failure string, test func(x *probe.Exchange, got string)) Check {
+func recordCheck(clause, id, member, title, why, failure string, test func(x *evidence, got string)) Check {
 	return Check{
 		ID: "messages." + id, Clause: clause, Title: title, Writes: true, Why: why, Failure: failure,
-		run: func(t *tester) {
-			x := need("no message could be submitted", t.submission)
-			if !x.Succeeded() {
-				inconclusive("a message gets %s", x.StatusLine())
-			}
-			test(x, readString(x, member, "a message record"))
-		},
+		run: func(t *tester) { need("no message could be submitted", t.submission) },
+		every: &rule{what: "messages that were submitted", applies: (*evidence).isRecord, want: func(x *evidence) {
+			test(x, readString(x.Exchange, member, "a message record"))
+		}},
 	}
 }
 

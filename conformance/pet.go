@@ -38,6 +38,9 @@ func quoteJSON(s string) string {
 	return string(b)
 }
 
+// has reports whether n has that status ("": any).
+func (n newPet) has(status string) bool { return status == "" || n.Status == status }
+
 // pet is a pet in the store (contract, section 2.2).
 type pet struct {
 	ID int64
@@ -87,35 +90,44 @@ func (want pet) diff(got pet) string {
 // parsePet reads a pet that must be as the contract says. Members that the
 // contract does not name are allowed.
 func parsePet(v jsontext.Value) (pet, error) {
-	p, err := guessPet(v)
-	if err != nil {
-		return p, err
-	}
-	o, _ := probe.ParseObject(v)
-	_, noName := o.Str("name")
-	_, noCategory := o.Int64("categoryId")
-	var noStatus error
-	if _, ok := o["status"]; ok {
-		if _, noStatus = o.Str("status"); noStatus == nil && !slices.Contains(statuses(), p.Status) {
-			noStatus = fmt.Errorf("status: must be available, pending or sold, got %q", p.Status)
-		}
-	}
-	return p, cmp.Or(noName, noCategory, noStatus)
+	p, noID, invalid := readMembers(v)
+	return p, cmp.Or(noID, invalid)
 }
 
 // guessPet reads what it can of a pet, for checks that test something else than
 // its form. An id that cannot be read is an error.
 func guessPet(v jsontext.Value) (pet, error) {
-	var p pet
+	p, noID, _ := readMembers(v)
+	return p, noID
+}
+
+// readMembers reads what it can of a pet. It returns what is wrong with its id and
+// with its other members.
+func readMembers(v jsontext.Value) (p pet, noID, invalid error) {
 	o, err := probe.ParseObject(v)
 	if err != nil {
-		return p, err
+		return p, err, err
 	}
-	p.Name, _ = o.Str("name")
-	p.Category, _ = o.Int64("categoryId")
-	p.Status, _ = o.Str("status")
-	p.ID, err = o.Int64("id")
-	return p, err
+	var noName, noCategory, noStatus error
+	p.ID, noID = o.Int64("id")
+	p.Name, noName = o.Str("name")
+	p.Category, noCategory = o.Int64("categoryId")
+	if _, ok := o["status"]; ok {
+		if p.Status, noStatus = o.Str("status"); noStatus == nil && !slices.Contains(statuses(), p.Status) {
+			noStatus = fmt.Errorf("status: must be available, pending or sold, got %q", p.Status)
+		}
+	}
+	return p, noID, cmp.Or(noName, noCategory, noStatus)
+}
+
+// validPet returns the pet that a body adds, or nil if the contract does not say
+// that it is one.
+func validPet(body []byte) *newPet {
+	p, _, invalid := readMembers(body)
+	if invalid != nil || !jsontext.Value(body).IsValid() {
+		return nil
+	}
+	return &p.newPet
 }
 
 // sentPet returns the pet in the request of x.

@@ -12,20 +12,20 @@ func TestOffendingElement(t *testing.T) {
 	// Pet 19 of 30 is the fifth with the status sold.
 	changePet := func(pattern, with string) wrapper { return edit(list, 200, `("id":19,[^{}]*)`+pattern, "$1"+with) }
 	for _, tt := range []struct {
-		check string
-		http  wrapper
-		want  string // part of the message
+		check         string
+		http          wrapper
+		what, element string // parts of the message
 	}{
-		{"pets.list.pet", changePet(`"name"`, `"other"`), "not a Pet: name: missing\nelement 18 of the list: {"},
-		{"pets.list.filter.sold.only", changePet(`"sold"`, `"lost"`), "status: is \"lost\"\nelement 4 of the list: {"},
-		{"pets.list.filter.sold.only", changePet(`"status"`, `"other"`), "status: missing\nelement 4 of the list: {"},
-		{"pets.list.ids", edit(list, 200, `"id":19,`, `"id":7,`), "have the id 7\nelement 1 of the list: {"},
-		{"pets.list.same", edit(list, 200, `"id":(\d+),"name":"conformance-([^"]*)","categoryId":\d+`, `"id":$1,"name":"conformance-$2","categoryId":$1`), "categoryId is "},
+		{"pets.list.pet", changePet(`"name"`, `"other"`), "not a Pet: name: missing", "18"},
+		{"pets.list.filter.sold.only", changePet(`"sold"`, `"lost"`), "its status is lost", "4"},
+		{"pets.list.filter.sold.only", changePet(`"status"`, `"other"`), "its status is absent", "4"},
+		{"pets.list.ids", edit(list, 200, `"id":19,`, `"id":7,`), "have the id 7", "6"},
+		{"pets.list.same", edit(list, 200, `"id":(\d+),"name":"conformance-([^"]*)","categoryId":\d+`, `"id":$1,"name":"conformance-$2","categoryId":$1`), "categoryId is ", ""},
 	} {
 		t.Run(tt.check, func(t *testing.T) {
 			got := result(t, run(t, variant{http: tt.http, pets: filled(30)}, conformance.Options{Run: []string{tt.check}}), tt.check)
 			_, element, ok := strings.Cut(got.Message, " of the list: {")
-			if got.Verdict != conformance.Fail || !strings.Contains(got.Message, tt.want) || !ok || !strings.Contains(element, `"categoryId":`) {
+			if got.Verdict != conformance.Fail || !strings.Contains(got.Message, tt.what) || !strings.Contains(got.Message, "\nelement "+tt.element) || !ok || !strings.Contains(element, `"categoryId":`) {
 				t.Errorf("%s: %s", got.Verdict, got.Message)
 			}
 		})

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"slices"
+
 	"example.com/animalstore/conformance/internal/probe"
 )
 
@@ -25,44 +27,28 @@ func (t *tester) lists() []*probe.Exchange {
 	})
 }
 
-// okLists returns these responses for a check that does not test their status.
-func (t *tester) okLists() []*probe.Exchange {
-	responses := t.lists()
-	for _, x := range responses {
-		t.needOK(x)
-	}
-	return responses
-}
-
 var listChecks = []Check{
 	{
 		ID: "pets.list.status", Clause: "list", Title: "GET /pets responds 200",
 		Why:     "It is the only way to see what the store has.",
 		Failure: "Another status for a list that is requested with a valid key, without parameters or with valid ones.",
-		phase:   late, run: func(t *tester) {
-			for _, x := range t.lists() {
-				t.wantStatus(x, 200, "a list is requested with a valid key")
-			}
-		},
+		phase:   late, run: sendLists,
+		every: &rule{what: "valid requests for a list", applies: func(x *evidence) bool { return x.query != nil && x.isValid() },
+			want: func(x *evidence) { x.wantSuccess("a list is requested with a valid key", "200") }},
 	},
 	{
 		ID: "pets.list.media-type", Clause: "media-type", Title: "a list is application/json",
 		Why:     "Clients read a body by its media type, or refuse it.",
 		Failure: "Another Content-Type, or none, to a client that accepts application/json or anything. Parameters such as charset are ignored.",
-		phase:   late, run: func(t *tester) {
-			for _, x := range t.okLists() {
-				wantJSON(x)
-			}
-		},
+		phase:   late, run: sendLists,
+		every: &rule{what: "lists", applies: func(x *evidence) bool { return x.isList() && x.usual() }, want: (*evidence).wantJSON},
 	},
 	{
 		ID: "pets.list.array", Clause: "array", Title: "a list is a bare array",
 		Why:     "A client that expects an array cannot read an object around it.",
 		Failure: "A body that is not JSON, or not an array: null, or an object that has the list in a member.",
-		phase:   last, run: func(t *tester) {
-			t.okLists()
-			t.every("list", isList, func(x *probe.Exchange) { readList(x) })
-		},
+		phase:   late, run: sendLists,
+		every: &rule{what: "lists", applies: (*evidence).isList, want: (*evidence).wantList},
 	},
 	{
 		ID: "pets.list.empty", Clause: "array", Title: "a list without pets is an empty array",
@@ -88,21 +74,12 @@ var listChecks = []Check{
 		ID: "pets.list.pet", Clause: "pet", Title: "every pet in a list has its fields, each of its type",
 		Why:     "Typed clients fail on the first pet that is invalid.",
 		Failure: "A member is missing or of another type, the status is not in the enumeration (null is not), or the id or categoryId is not an int64.",
-		phase:   late, run: func(t *tester) {
-			seen := 0
-			for _, x := range t.okLists() {
-				l := t.readListing(x)
-				for i, v := range l.elements {
-					if _, err := parsePet(v); err != nil {
-						fail(x, "the list has an element that is not a Pet: %v%s", err, showElement(i, v))
-					}
-				}
-				seen += len(l.elements)
+		phase:   late, run: sendLists,
+		every: &rule{what: "lists with a pet", applies: (*evidence).hasElements, want: func(x *evidence) {
+			if l := x.list; l.err != nil {
+				fail(x.Exchange, "the list has an element that is not a Pet: %v%s", l.err, showElement(l.wrong, l.elements[l.wrong]))
 			}
-			if seen == 0 {
-				inconclusive("the store has no pets")
-			}
-		},
+		}},
 	},
 	{
 		ID: "pets.list.ids", Clause: "id-unique", Title: "no two pets in a list have the same id",
@@ -111,37 +88,33 @@ var listChecks = []Check{
 		phase:   late, run: func(t *tester) {
 			t.addSamples()
 			for _, status := range append(statuses(), "") {
-				l := t.listing(status)
-				if i := duplicate(l.pets, pet.id); i >= 0 {
-					fail(l.x, "two pets in the list have the id %d%s", l.pets[i].ID, l.show(l.pets[i].ID))
-				}
+				t.get(allPets(status))
 			}
 		},
+		every: &rule{what: "lists with a pet", applies: (*evidence).hasElements, want: func(x *evidence) {
+			if l := x.list; duplicate(l.pets, pet.id) >= 0 {
+				id := l.pets[duplicate(l.pets, pet.id)].ID
+				fail(x.Exchange, "two pets in the list have the id %d%s", id, l.show(id))
+			}
+		}},
 	},
 	{
 		ID: "pets.list.created", Clause: "list-shows", Title: "a pet is in the list as soon as it is added", Writes: true,
 		Why:     "A client that adds a pet and then lists must see it.",
-		Failure: "A list that is short enough to have every pet does not have one that was added. Inconclusive if the store has more than a list can show.",
+		Failure: "A list that is short enough to have every pet, with a limit of 100, does not have one that was added before. Inconclusive if the store has more than a list can show.",
 		run: func(t *tester) {
 			pets, l := t.samples(), t.listing("")
 			seen := 0
 			for _, added := range pets {
-				if !l.has(added.ID) && l.complete {
-					fail(l.x, "the list of %d pets does not have the pet that was just added with the id %d", len(l.pets), added.ID)
+				if l.has(added.ID) || attempt(func() { t.listingWith(added) }) == nil {
+					seen++
 				}
-				if !l.has(added.ID) {
-					e := attempt(func() { t.listingWith(added) })
-					if e != nil && e.verdict == Inconclusive {
-						continue
-					}
-					e.end()
-				}
-				seen++
 			}
 			if seen == 0 {
 				tooMany()
 			}
 		},
+		every: &rule{what: "lists of all pets", mayBeIdle: true, applies: (*evidence).listsAll, want: func(x *evidence) { x.wantAllListed(true) }},
 	},
 	{
 		ID: "pets.list.same", Clause: "list-shows", Title: "a list shows a pet as it was added", Writes: true,
@@ -149,22 +122,56 @@ var listChecks = []Check{
 		Failure: "The name, categoryId or status in the list differs from what was sent on creation.",
 		run: func(t *tester) {
 			pets := t.samples()
-			seen := false
 			for _, status := range append(statuses(), "") {
-				l := t.listing(status)
-				for _, added := range pets {
-					if l.has(added.ID) {
-						seen = true
-						l.wantSame(added)
-					}
+				if l := t.listing(status); slices.ContainsFunc(pets, func(p pet) bool { return l.has(p.ID) }) {
+					return
 				}
 			}
-			if !seen {
-				var l listing
-				var added pet
-				assume("no list shows the pets that were added", func() { l, added = t.listingWith(pets[0]) })
-				l.wantSame(added)
-			}
+			assume("no list shows the pets that were added", func() { t.listingWith(pets[0]) })
 		},
+		every: &rule{what: "lists with a pet of the run", applies: (*evidence).listsAdded, want: func(x *evidence) {
+			for _, p := range x.list.pets {
+				if added, ok := x.run.added[p.ID]; ok {
+					x.list.wantSame(added.pet)
+				}
+			}
+		}},
 	},
+}
+
+// sendLists requests lists, once for all checks.
+func sendLists(t *tester) { t.lists() }
+
+// listsAll reports whether x is a list that shows every pet that the contract lets
+// it show: the limit is the largest.
+func (x *evidence) listsAll() bool {
+	return x.isList() && x.query != nil && x.query.limit == 100 && x.list.complete
+}
+
+// listsAdded reports whether x is a list that has a pet of the run.
+func (x *evidence) listsAdded() bool {
+	return x.isList() && slices.ContainsFunc(x.list.pets, func(p pet) bool { _, ok := x.run.added[p.ID]; return ok })
+}
+
+// wantAllListed ends the check if x, a list of all pets, lacks one that was added
+// before. If late, a list with a status is judged only if it shows the pet later, and
+// otherwise only if it does not.
+func (x *evidence) wantAllListed(late bool) {
+	for _, p := range x.run.s.lacks(x.list, x.query.status) {
+		const lacks = "the list of %d pets does not have the pet that was added before with the id %d"
+		shownLater := x.later(func(y *evidence) bool { return y.list.has(p.ID) })
+		switch {
+		case late && shownLater:
+			fail(x.Exchange, lacks+"; a later list has it", len(x.list.pets), p.ID)
+		case late == (x.query.status == "") && !shownLater:
+			fail(x.Exchange, lacks, len(x.list.pets), p.ID)
+		}
+	}
+}
+
+// later reports whether a later list for the same query is as is says.
+func (x *evidence) later(is func(*evidence) bool) bool {
+	return slices.ContainsFunc(x.run.all, func(y *evidence) bool {
+		return y.Sent.After(x.Sent) && y.isList() && y.query != nil && *y.query == *x.query && is(y)
+	})
 }

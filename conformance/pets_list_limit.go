@@ -1,9 +1,10 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
-
-	"example.com/animalstore/conformance/internal/probe"
+	"slices"
+	"strings"
 )
 
 // The parameter limit (contract, sections 4.1 and 8). These checks add pets
@@ -12,20 +13,18 @@ import (
 const limitWhy = "Clients choose the size of their pages by it."
 
 var limitChecks = []Check{
-	limitCheck("limit-default", "default", "without limit a list has 20 pets", "", "", 20, 21),
-	limitCheck("limit-default", "default-filtered", "without limit a filtered list has 20 pets", "?status=available", "available", 20, 21),
-	limitCheck("limit-min", "min", "limit=1 returns one pet", "?limit=1", "", 1, 2),
-	limitCheck("limit-max", "max", "limit=100 returns a hundred pets", "?limit=100", "", 100, 100),
-	{
-		ID: "pets.list.limit.between", Clause: "limit", Title: "every limit returns that number of pets",
-		Why:     limitWhy,
-		Failure: "A list with a limit of 2, 19, 20, 21, 50 or 99 has fewer or more pets, though the store has enough.",
-		phase:   late, run: func(t *tester) {
-			for _, limit := range []int{2, 19, 20, 21, 50, 99} {
-				t.wantLimit(fmt.Sprintf("?limit=%d", limit), "", limit, 100)
-			}
-		},
-	},
+	limitCheck("limit-default", "default", "without limit a list has at most 20 pets", "a list without limit has more than 20 pets, or fewer than with limit=20.",
+		func(q listQuery) bool { return q.limit == 0 && q.status == "" }, sized{"", "", 20, 21}),
+	limitCheck("limit-default", "default-filtered", "without limit a filtered list has at most 20 pets", "a filtered list without limit has more than 20 pets, or fewer than with limit=20.",
+		func(q listQuery) bool { return q.limit == 0 && q.status != "" }, sized{"", "available", 20, 21}),
+	limitCheck("limit-min", "min", "limit=1 returns one pet", "limit=1 is refused, or the list has more than one pet, or none.",
+		func(q listQuery) bool { return q.limit == 1 && q.status == "" }, sized{"limit=1", "", 1, 2}),
+	limitCheck("limit-max", "max", "limit=100 is accepted", "limit=100 is refused, or the list has more than 100 pets, or none.",
+		func(q listQuery) bool { return q.limit == 100 && q.status == "" }, sized{"limit=100", "", 100, 100}),
+	limitCheck("limit", "between", "no list has more pets than its limit", "a list with a limit between 1 and 100 has more pets, or none.",
+		func(q listQuery) bool { return q.limit > 1 && q.limit < 100 && q.status == "" }, limitsBetween()...),
+	limitCheck("filter-limit", "filtered", "limit applies to a filtered list, after the filter", "a filtered list has more pets than its limit, or none.",
+		func(q listQuery) bool { return q.limit != 0 && q.status != "" }, limitsFiltered()...),
 	{
 		ID: "pets.list.limit.above", Clause: "limit-max", Title: "no list has more than a hundred pets",
 		Why:     "The maximum is there so that one request cannot read the whole store.",
@@ -33,54 +32,121 @@ var limitChecks = []Check{
 		phase:   late, run: func(t *tester) {
 			tooFew := attempt(func() { t.stock("", 101) })
 			for _, query := range []string{"?limit=101", "?limit=1000"} {
-				x := t.get("/pets" + query) // the target may refuse the limit
-				if elements, _ := guess(x, probe.ParseArray); x.Status == 200 && len(elements) > 100 {
-					fail(x, "the list has %d pets, want at most 100", len(elements))
-				}
+				t.get("/pets" + query) // the target may refuse the limit
 			}
 			tooFew.end()
 		},
+		every: &rule{what: "lists", mayBeIdle: true, applies: (*evidence).isList, want: func(x *evidence) {
+			if n := len(x.list.elements); n > 100 {
+				fail(x.Exchange, "the list has %d pets, want at most 100", n)
+			}
+		}},
 	},
 	{
-		ID: "pets.list.limit.filtered", Clause: "filter-limit", Title: "limit applies to a filtered list, after the filter",
-		Why:     "If the limit is applied before the filter, pets that match are missing.",
-		Failure: "With at least 3 pets with a status, the list of that status with limit 1, 2 or 3 has fewer or more.",
+		ID: "pets.list.limit.full", Clause: "limit-full", Title: "a list has as many pets as its limit allows",
+		Why:     "A client that gets fewer pets takes the list for complete.",
+		Failure: "The store has more pets that match than a list has, and the limit is larger. A list that links to a further page or has 1 MiB or more may end early.",
 		phase:   late, run: func(t *tester) {
-			for _, status := range statuses() {
-				for _, limit := range []int{1, 2, 3} {
-					t.wantLimit(fmt.Sprintf("?limit=%d&status=%s", limit, status), status, limit, 3)
+			var tooFew *ending
+			judged := false
+			for _, q := range slices.Concat([]sized{{"", "", 20, 21}, {"", "available", 20, 21}, {"limit=1", "", 1, 2}, {"limit=100", "", 100, 100}},
+				limitsBetween(), limitsFiltered()) {
+				if tooFew = attempt(func() { t.stock(q.status, q.enough) }); tooFew == nil {
+					judged = true
+					eventually(func() { t.wantFull(q) })
 				}
+			}
+			if !judged {
+				tooFew.end()
 			}
 		},
 	},
 }
 
-// limitCheck returns a check that the list at query has exactly limit pets. It
-// first adds pets with that status ("": with any) until the target has enough of
-// them.
-func limitCheck(clause, id, title, query, status string, limit, enough int) Check {
+// sized is a list whose size is judged if the store has enough pets with its status.
+type sized struct {
+	query, status string
+	limit, enough int
+}
+
+func (q sized) String() string {
+	query := q.query
+	if q.status != "" {
+		query += "&status=" + q.status
+	}
+	return "?" + strings.TrimPrefix(query, "&")
+}
+
+func limitsBetween() []sized {
+	var all []sized
+	for _, n := range []int{2, 19, 20, 21, 50, 99} {
+		all = append(all, sized{fmt.Sprintf("limit=%d", n), "", n, 100})
+	}
+	return all
+}
+
+func limitsFiltered() []sized {
+	var all []sized
+	for _, status := range statuses() {
+		for n := 1; n <= 3; n++ {
+			all = append(all, sized{fmt.Sprintf("limit=%d", n), status, n, 3})
+		}
+	}
+	return all
+}
+
+// limitCheck returns a check of every list whose query is as is says. It requests
+// lists when the target has enough pets.
+func limitCheck(clause, id, title, failure string, is func(listQuery) bool, lists ...sized) Check {
 	return Check{
 		ID: "pets.list.limit." + id, Clause: clause, Title: title, Why: limitWhy,
-		Failure: fmt.Sprintf("With at least %d such pets in the store, GET /pets%s does not have %d. Inconclusive for a response of 1 MiB or more, which a target may end early.",
-			enough, query, limit),
-		phase: late, run: func(t *tester) { t.wantLimit(query, status, limit, enough) },
+		Failure: fmt.Sprintf("With at least %d such pets in the store, %s", lists[0].enough, failure),
+		phase:   late, run: func(t *tester) {
+			for _, q := range lists {
+				tooFew := attempt(func() { t.stock(q.status, q.enough) })
+				if q.query != "" {
+					t.getList(q.String())
+				} else {
+					eventually(func() { t.wantDefault(q) })
+				}
+				tooFew.end()
+			}
+		},
+		every: &rule{what: "such lists", applies: func(x *evidence) bool { return x.list.ok && x.query != nil && is(*x.query) }, want: (*evidence).wantLimit},
 	}
 }
 
-// wantLimit ends the check if the list does not have exactly limit pets. It first
-// adds pets with that status until the target has enough.
-func (t *tester) wantLimit(query, status string, limit, enough int) {
-	tooFew := attempt(func() { t.stock(status, enough) })
-	l := t.getList(query)
-	n := len(l.elements)
-	if n > limit {
-		fail(l.x, "the list has %d pets, want at most %d", n, limit)
+// wantLimit ends the check if x, a list, has more pets than its limit, or none though
+// the store has some that match and nothing says how to reach them.
+func (x *evidence) wantLimit() {
+	limit, n := cmp.Or(x.query.limit, 20), len(x.list.elements)
+	switch {
+	case n > limit:
+		fail(x.Exchange, "the list has %d pets, want at most %d", n, limit)
+	case n == 0 && !hasNext(x.Exchange) && !x.later((*evidence).hasElements): // pets.list.created reports a late list
+		for _, p := range x.run.s.created.pets {
+			if p.valid && p.has(x.query.status) && p.x.Received.Before(x.Sent) {
+				fail(x.Exchange, "the list has no pets, and the store has one with the id %d", p.ID)
+			}
+		}
 	}
-	tooFew.end()
-	if n < limit && len(l.x.Body) >= largeList {
-		inconclusive("the list has %d pets in %d bytes: it may end early because of its size", n, len(l.x.Body))
+}
+
+// wantDefault ends the check if a list has fewer pets without limit than with the
+// limit that is the default.
+func (t *tester) wantDefault(q sized) {
+	want := sized{fmt.Sprintf("limit=%d", q.limit), q.status, q.limit, q.enough}
+	with, without := t.getList(want.String()), t.getList(q.String())
+	if n := len(without.elements); n < len(with.elements) && len(with.elements) == q.limit && len(without.x.Body) < largeList {
+		fail(without.x, "the list has %d pets, and with limit=%d it has %d", n, q.limit, q.limit)
 	}
-	if n < limit {
-		fail(l.x, "the list has %d pets, want %d: the store has at least %d that match", n, limit, t.s.countPets(status))
+}
+
+// wantFull ends the check if a list has fewer pets than its limit. The store has
+// enough.
+func (t *tester) wantFull(q sized) {
+	l := t.getList(q.String())
+	if n := len(l.elements); n < q.limit && len(l.x.Body) < largeList && !hasNext(l.x) {
+		fail(l.x, "the list has %d pets, want %d: the store has at least %d that match", n, q.limit, t.s.countPets(q.status))
 	}
 }

@@ -57,7 +57,7 @@ func unusualServers() []variant {
 		{name: "the default status is available", pets: creates(func(n *petstore.NewPet) { n.Status = cmp.Or(n.Status, "available") })},
 		{name: "the default status is sold", pets: creates(func(n *petstore.NewPet) { n.Status = cmp.Or(n.Status, "sold") })},
 		{name: "unknown members are refused", http: refuses(create+`.*("color"|"id")`, 201, 400)},
-		{name: "1.0 and 1e2 are integers", http: takes(create, `("categoryId":)(\d+\.0|1e2)\b`, "${1}100")},
+		{name: "1.0 and 1e2 are integers", http: both(takes(create, `("categoryId":)1e2\b`, "${1}100"), takes(create, `("categoryId":\d+)\.0\b`, "${1}"))},
 		{name: "strict rules for names", options: httpapi.Options{Validate: strictNames}},
 		{name: "categories must exist, and the options name one", options: categories(func(n int64) bool { return n == 42 }), opts: withCategory(42)},
 		{name: "categories must exist, and a pet has one", options: categories(func(n int64) bool { return n == 5 }), pets: filled(3)},

@@ -12,10 +12,10 @@ import (
 	"example.com/animalstore/internal/testserver"
 )
 
-const limitMax = "pets.list.limit.max"
+const limitMin = "pets.list.limit.min"
 
 // TestConformance is what a user writes. TestOutput runs it again, also on a server
-// whose lists have at most 99 pets.
+// whose lists with limit=1 have two pets.
 func TestConformance(t *testing.T) {
 	target := conformance.Target{URL: "/v1", MessagesURL: "/v1", Key: testserver.Key}
 	opts := &conformance.Options{}
@@ -24,35 +24,37 @@ func TestConformance(t *testing.T) {
 	if os.Getenv("TEST_BROKEN") != "" {
 		newHandler = func(*testing.T) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "limit=100", "limit=99", 1)
+				if r.URL.RawQuery == "limit=1" {
+					r.URL.RawQuery = "limit=2"
+				}
 				good.ServeHTTP(w, r)
 			})
 		}
 	}
 	if os.Getenv("TEST_KNOWN") != "" {
-		opts.Known = []conformance.Known{{ID: limitMax, Reason: "99 are enough"}}
+		opts.Known = []conformance.Known{{ID: limitMin, Reason: "two are fine"}}
 	}
 	conformancetest.RunHandler(t, newHandler, target, opts)
 }
 
 func TestOutput(t *testing.T) {
-	only := "-test.run=^TestConformance$/^" + limitMax + "$"
+	only := "-test.run=^TestConformance$/^" + limitMin + "$"
 	for _, tt := range []struct {
 		name, arg, env string
 		code           int
 		want           []string // parts of the output
 	}{
 		{"failure", only, "TEST_BROKEN=1", 1, []string{
-			"--- FAIL: TestConformance/" + limitMax,
-			"the list has 99 pets, want 100",
-			"The largest limit is 100.",
+			"--- FAIL: TestConformance/" + limitMin,
+			"the list has 2 pets, want at most 1",
+			"The smallest limit is 1.",
 			"curl -i",
 			"GET http://127.0.0.1:",
 			"HTTP/1.1 200 OK",
 		}},
-		{"failure skipped", "-test.skip=^TestOutput$|^TestConformance$/^" + limitMax + "$", "TEST_BROKEN=1", 0, []string{"--- PASS: TestConformance"}},
-		{"known failure", only, "TEST_BROKEN=1 TEST_KNOWN=1", 0, []string{"--- SKIP: TestConformance/" + limitMax, "known failure (99 are enough)"}},
-		{"stale known failure", only, "TEST_KNOWN=1", 1, []string{"--- FAIL: TestConformance/" + limitMax, "99 are enough"}},
+		{"failure skipped", "-test.skip=^TestOutput$|^TestConformance$/^" + limitMin + "$", "TEST_BROKEN=1", 0, []string{"--- PASS: TestConformance"}},
+		{"known failure", only, "TEST_BROKEN=1 TEST_KNOWN=1", 0, []string{"--- SKIP: TestConformance/" + limitMin, "known failure (two are fine)"}},
+		{"stale known failure", only, "TEST_KNOWN=1", 1, []string{"--- FAIL: TestConformance/" + limitMin, "two are fine"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cmd := process.Command("", os.Args[0], "-test.v", tt.arg)

@@ -1,0 +1,124 @@
+package conformance
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// What the contract demands of the response to a request. The rules apply to what
+// these functions select.
+
+// usual reports whether x asks as the contract says: with the valid key, for JSON.
+// Only an RFC says that a server understands a chunked body.
+func (x *evidence) usual() bool {
+	accepts := true
+	for _, f := range x.Request.Fields() {
+		if strings.EqualFold(f.Name, "Accept") {
+			accepts = strings.Contains(f.Value, "application/json") || strings.Contains(f.Value, "*/*")
+		}
+	}
+	return accepts && x.Request.Credential.Shown == probe.ValidKey().Shown && !x.Request.Chunked
+}
+
+// mustSucceed reports whether the request of x is valid and the target has no
+// reason to refuse it. A target may refuse some names, texts and categories, and
+// what it has already.
+func (x *evidence) mustSucceed() bool {
+	switch {
+	case !x.usual():
+		return false
+	case x.query != nil:
+		return true
+	case x.op == "GET /pets/{petId}":
+		return x.added() != nil && !x.run.getRemoved
+	case x.again || x.Request.ContentType != "application/json":
+		return false
+	case x.sent != nil:
+		since, ok := x.run.accepted[x.sent.Category]
+		return x.run.ours.MatchString(x.sent.Name) && x.sent.json() == string(x.Request.Body) && ok && since.Before(x.Sent)
+	case x.text != nil:
+		return x.run.ours.MatchString(*x.text) && messageBody(*x.text) == string(x.Request.Body)
+	}
+	return false
+}
+
+// added returns the pet that x gets. Nil: the pet is not one of the run, or it was
+// not added yet.
+func (x *evidence) added() *addedPet {
+	if x.id == nil {
+		return nil
+	}
+	p, ok := x.run.added[*x.id]
+	if !ok || !p.x.Received.Before(x.Sent) {
+		return nil
+	}
+	return &p
+}
+
+// ofPets reports whether x is about an operation on pets.
+func (x *evidence) ofPets() bool {
+	return slices.Contains([]string{"GET /pets", "GET /pets/{petId}", "POST /pets"}, x.op)
+}
+
+func (x *evidence) isMessage() bool { return x.op == "POST /messages" }
+
+// isList reports whether x must be a list.
+func (x *evidence) isList() bool { return x.op == "GET /pets" && x.Status == http.StatusOK }
+
+func (x *evidence) hasElements() bool { return len(x.list.elements) > 0 }
+
+// isPet reports whether x must be a pet in the store.
+func (x *evidence) isPet() bool { return x.op == "GET /pets/{petId}" && x.Status == http.StatusOK }
+
+// isNewPet reports whether x must be the pet that was added.
+func (x *evidence) isNewPet() bool { return x.sent != nil && x.Succeeded() }
+
+// isRecord reports whether x must be the record of a message.
+func (x *evidence) isRecord() bool { return x.text != nil && x.Succeeded() }
+
+// serverFailed reports whether x has a status that no request may get.
+func (x *evidence) serverFailed() bool {
+	return x.Status >= 500 && !(x.Status == http.StatusNotImplemented && x.Request.Chunked)
+}
+
+// isValid reports whether the request of x is valid, and so not the client's error.
+func (x *evidence) isValid() bool {
+	return x.usual() && (x.query != nil || x.sent != nil || x.text != nil || x.added() != nil)
+}
+
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9/?&=._,:+-]{1,1000}$`)
+
+// isError reports whether x must have an Error body. A proxy in front of the target
+// may respond to what it does not forward: unusual URLs and methods, and requests
+// that are too many or too slow.
+func (x *evidence) isError() bool {
+	switch x.Status {
+	case http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusRequestURITooLong,
+		http.StatusRequestHeaderFieldsTooLarge:
+		return false
+	case http.StatusNotFound, http.StatusGone:
+		if x.op == "GET /pets/{petId}" && x.run.getRemoved {
+			return false
+		}
+	}
+	return x.Refused() && (x.ofPets() || x.isMessage()) && plainPath.MatchString(x.Request.Path) &&
+		(x.usual() || x.Status == http.StatusUnauthorized && !x.Request.Chunked)
+}
+
+// wantSuccess ends the check if the request of x must succeed and x has another
+// status, or if the target failed.
+func (x *evidence) wantSuccess(reason, want string) {
+	succeeded := want == "2xx" && x.Succeeded() || want == strconv.Itoa(x.Status)
+	if x.mustSucceed() && !succeeded || x.serverFailed() {
+		fail(x.Exchange, "%s: the response is %s, want %s", reason, x.StatusLine(), want)
+	}
+}
+
+func (x *evidence) wantJSON() { wantJSON(x.Exchange) }
+func (x *evidence) wantPet()  { readPet(x.Exchange) }
+func (x *evidence) wantList() { readList(x.Exchange) }

@@ -1,0 +1,161 @@
+package conformance
+
+import (
+	"cmp"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// evidence is a response of a run that is over, with what the rules need to know.
+type evidence struct {
+	*probe.Exchange
+	run *history
+
+	op    string     // as [probe.Request.Operation]
+	query *listQuery // of a request for a list; nil: the contract does not say what it means
+	list  listing    // that a 200 has
+	id    *int64     // in the path; nil: none
+	sent  *newPet    // the valid pet in the request; nil: none
+	text  *string    // the valid message in the request; nil: none
+
+	// again says that an earlier request had the same name or text. A target may
+	// refuse what it has already.
+	again bool
+
+	// repeats says that an earlier response has the same id.
+	repeats bool
+}
+
+// history is what is known when a run is over.
+type history struct {
+	s   *session
+	all []*evidence
+
+	added      map[int64]addedPet  // the pets of the run, by id
+	accepted   map[int64]time.Time // when each category was first accepted
+	served     time.Time           // when the last request was sent that the target served
+	getRemoved bool                // GET /pets/{petId} was removed as scheduled
+	ours       *regexp.Regexp      // matches a name or text that only has letters, digits and the run's mark
+}
+
+// listQuery is a query of GET /pets whose meaning the contract states.
+type listQuery struct {
+	status string // "": absent
+	limit  int    // 0: absent
+}
+
+// newHistory returns what is known of the run.
+func (s *session) newHistory() *history {
+	h := &history{
+		s:          s,
+		added:      make(map[int64]addedPet),
+		accepted:   make(map[int64]time.Time),
+		getRemoved: !s.opts.Now().Before(removalBegins),
+		ours:       regexp.MustCompile(`^` + s.mark + `[A-Za-z0-9.-]{0,44}$`),
+	}
+	for _, p := range s.created.pets {
+		if !p.valid {
+			continue
+		}
+		h.added[p.ID] = p
+		if _, ok := h.accepted[p.Category]; !ok {
+			h.accepted[p.Category] = p.x.Received
+		}
+	}
+	names, ids := make(map[string]bool), make(map[string]bool)
+	for _, x := range s.client.Exchanges() {
+		e := &evidence{Exchange: x, run: h, op: x.Request.Operation()}
+		var name string
+		switch e.op {
+		case "GET /pets":
+			e.query = parseQuery(x.Request.Path)
+			if x.Status == http.StatusOK {
+				e.list = parseListing(x)
+			}
+		case "GET /pets/{petId}":
+			e.id = parseID(x.Request.Path)
+			h.getRemoved = h.getRemoved && x.Status != http.StatusOK
+		case "POST /pets":
+			if e.sent = validPet(x.Request.Body); e.sent != nil {
+				name = e.sent.Name
+			}
+		case "POST /messages":
+			if e.text = validText(x.Request); e.text != nil {
+				name = *e.text
+			}
+		}
+		e.again = names[name]
+		names[name] = true
+		if o, ok := guess(x, probe.ParseObject); ok && x.Request.Method == http.MethodPost && x.Succeeded() {
+			id := e.op + string(o["id"])
+			e.repeats = o["id"] != nil && ids[id]
+			ids[id] = true
+		}
+		switch x.Status {
+		case 0, http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusInsufficientStorage:
+			continue // other than that the target does not serve the request now, they say nothing
+		case http.StatusBadGateway, http.StatusGatewayTimeout:
+		default:
+			if x.Sent.After(h.served) {
+				h.served = x.Sent
+			}
+		}
+		h.all = append(h.all, e)
+	}
+	// A gateway whose server has gone away says nothing either.
+	h.all = slices.DeleteFunc(h.all, func(e *evidence) bool {
+		return (e.Status == http.StatusBadGateway || e.Status == http.StatusGatewayTimeout) && h.served.Before(e.Sent)
+	})
+	return h
+}
+
+// parseQuery returns the query of a request for a list, or nil if the contract does
+// not say what it means.
+func parseQuery(path string) *listQuery {
+	q := new(listQuery)
+	_, query, _ := strings.Cut(path, "?")
+	if query == "" {
+		return q
+	}
+	for part := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(part, "=")
+		limit, err := strconv.Atoi(value)
+		switch {
+		case name == "limit" && err == nil && strconv.Itoa(limit) == value && limit >= 1 && limit <= 100 && q.limit == 0:
+			q.limit = limit
+		case name == "status" && slices.Contains(statuses(), value) && q.status == "":
+			q.status = value
+		default:
+			return nil
+		}
+	}
+	return q
+}
+
+// parseID returns the id in the path of a pet, or nil if it is none.
+func parseID(path string) *int64 {
+	id, err := strconv.ParseInt(strings.TrimPrefix(path, "/pets/"), 10, 64)
+	if err != nil || petPath(id) != path {
+		return nil
+	}
+	return &id
+}
+
+// validText returns the message in the body of r, or nil if the contract does not
+// say that it is one.
+func validText(r probe.Request) *string {
+	o, err := probe.ParseObject(r.Body)
+	text, noText := o.Str("message")
+	if cmp.Or(err, noText) != nil || r.ContentType == "" || !jsontext.Value(r.Body).IsValid() {
+		return nil
+	}
+	return &text
+}
