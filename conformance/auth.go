@@ -77,6 +77,7 @@ func credentialChecks() []Check {
 				Why:     "Without a valid key there is no access.",
 				Failure: "Another status than 401.",
 				run:     func(t *tester) { t.wantStatus(t.sendBadCredential(op, c), 401, "the credential is %s", c.What) },
+				every:   unauthorizedRule(op, c, true),
 			})
 		}
 		checks = append(checks, Check{
@@ -86,12 +87,29 @@ func credentialChecks() []Check {
 			run: func(t *tester) {
 				t.wantStatus(t.do(op.invalid(t).With(probe.Credential{})), 401, "there is no credential")
 			},
+			every: unauthorizedRule(op, probe.BadCredentials()[0], false),
 		})
 		if op.schemeIDs != "" {
 			checks = append(checks, challengeCheck(op), schemeCheck(op))
 		}
 	}
 	return checks
+}
+
+// unauthorizedRule is that every request to op with the bad credential c gets 401, if
+// the request is otherwise valid, or if it is not.
+func unauthorizedRule(op operation, c probe.Credential, valid bool) *rule {
+	return &rule{
+		what: "such requests", mayBeIdle: true,
+		applies: func(x *evidence) bool {
+			return x.op == op.name && x.Request.Credential.ID == c.ID && x.asks() == valid && !x.removed()
+		},
+		want: func(x *evidence) {
+			if x.Status != http.StatusUnauthorized {
+				fail(x.Exchange, "the credential is %s: the response is %s, want 401", c.What, x.StatusLine())
+			}
+		},
+	}
 }
 
 // sendBadCredential sends a request with a bad credential, once for all checks.

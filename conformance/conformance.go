@@ -48,6 +48,8 @@ type session struct {
 
 	stocking sync.Mutex // held while stock adds pets
 
+	listings sync.Map // by exchange: see listingOf
+
 	mu      sync.Mutex
 	shared  map[string]*sharedResult
 	created created
@@ -133,14 +135,14 @@ func (s *session) runChecks(ctx context.Context) []Result {
 				return
 			}
 			runs[i] = s.run(ctx, s.checks[i])
-			if s.checks[i].every == nil {
+			if !runs[i].needsHistory() {
 				finish(i)
 			}
 		})
 	}
 	h := s.newHistory()
 	concurrently(len(s.checks), s.opts.Parallel, func(i int) {
-		if s.checks[i].every != nil {
+		if runs[i].needsHistory() {
 			runs[i].judge(h)
 			finish(i)
 		}
@@ -168,14 +170,29 @@ func (s *session) run(ctx context.Context, c Check) *checkRun {
 	return r
 }
 
+// needsHistory reports whether the check has not ended yet: it has a rule, or may
+// have to name another check.
+func (r *checkRun) needsHistory() bool {
+	return r.skipped == "" && (r.check.every != nil || r.end != nil && len(r.end.because) > 0)
+}
+
 // judge judges the run of the suite by the rule of the check.
 func (r *checkRun) judge(h *history) {
-	if r.skipped != "" || r.end != nil && r.end.verdict == Fail {
-		return
+	if every := r.check.every; every != nil && (r.end == nil || r.end.verdict != Fail) {
+		e := attempt(func() { every.judge(h) })
+		if e != nil && e.verdict == Inconclusive {
+			e.because = r.t.exchanges
+		}
+		if r.end == nil || e != nil && e.verdict == Fail {
+			r.end = e
+		}
 	}
-	e := attempt(func() { r.check.every.judge(h) })
-	if r.end == nil || e != nil && e.verdict == Fail {
-		r.end = e
+	if r.end != nil && r.end.verdict == Inconclusive {
+		if id := h.violated(r.end.because); id != "" {
+			seen := *r.end // other checks may share it
+			seen.message += "; see " + id
+			r.end = &seen
+		}
 	}
 }
 

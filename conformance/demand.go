@@ -35,7 +35,7 @@ func (x *evidence) mustSucceed() bool {
 	case x.query != nil:
 		return true
 	case x.op == "GET /pets/{petId}":
-		return x.added() != nil && !x.run.getRemoved
+		return x.added() != nil && !x.removed()
 	case x.again || x.Request.ContentType != "application/json":
 		return false
 	case x.sent != nil:
@@ -59,6 +59,9 @@ func (x *evidence) added() *addedPet {
 	}
 	return &p
 }
+
+// removed reports whether x is about an operation that was removed as scheduled.
+func (x *evidence) removed() bool { return x.op == "GET /pets/{petId}" && x.run.getRemoved }
 
 // ofPets reports whether x is about an operation on pets.
 func (x *evidence) ofPets() bool {
@@ -86,10 +89,13 @@ func (x *evidence) serverFailed() bool {
 	return x.Status >= 500 && !(x.Status == http.StatusNotImplemented && x.Request.Chunked)
 }
 
-// isValid reports whether the request of x is valid, and so not the client's error.
-func (x *evidence) isValid() bool {
-	return x.usual() && (x.query != nil || x.sent != nil || x.text != nil || x.added() != nil)
+// asks reports whether the request of x is valid if its credential is.
+func (x *evidence) asks() bool {
+	return x.query != nil || x.sent != nil || x.text != nil || x.added() != nil
 }
+
+// isValid reports whether the request of x is valid, and so not the client's error.
+func (x *evidence) isValid() bool { return x.usual() && x.asks() }
 
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9/?&=._,:+-]{1,1000}$`)
 
@@ -97,16 +103,15 @@ var plainPath = regexp.MustCompile(`^[A-Za-z0-9/?&=._,:+-]{1,1000}$`)
 // may respond to what it does not forward: unusual URLs and methods, and requests
 // that are too many or too slow.
 func (x *evidence) isError() bool {
+	if !x.Refused() {
+		return false
+	}
 	switch x.Status {
 	case http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusRequestURITooLong,
 		http.StatusRequestHeaderFieldsTooLarge:
 		return false
-	case http.StatusNotFound, http.StatusGone:
-		if x.op == "GET /pets/{petId}" && x.run.getRemoved {
-			return false
-		}
 	}
-	return x.Refused() && (x.ofPets() || x.isMessage()) && plainPath.MatchString(x.Request.Path) &&
+	return !x.removed() && (x.ofPets() || x.isMessage()) && plainPath.MatchString(x.Request.Path) &&
 		(x.usual() || x.Status == http.StatusUnauthorized && !x.Request.Chunked)
 }
 

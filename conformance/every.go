@@ -2,7 +2,10 @@ package conformance
 
 import (
 	"cmp"
+	"slices"
 	"strings"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
 // rule is what a check demands of every exchange of the run to which it applies,
@@ -47,4 +50,22 @@ func (r *rule) judge(h *history) {
 		fail(first.proof, "%s (%d of %d %s)%s", what, wrong, seen, r.what, elements)
 	}
 	first.end()
+}
+
+// violated returns the ID of a check whose rule one of the exchanges violates, or "".
+func (h *history) violated(xs []*probe.Exchange) string {
+	for _, x := range h.all {
+		if !slices.Contains(xs, x.Exchange) {
+			continue
+		}
+		for _, c := range h.s.checks {
+			if c.every == nil || !c.every.applies(x) {
+				continue
+			}
+			if e := attempt(func() { c.every.want(x) }); e != nil && e.verdict == Fail {
+				return c.ID
+			}
+		}
+	}
+	return ""
 }

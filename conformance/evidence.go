@@ -78,7 +78,7 @@ func (s *session) newHistory() *history {
 		case "GET /pets":
 			e.query = parseQuery(x.Request.Path)
 			if x.Status == http.StatusOK {
-				e.list = parseListing(x)
+				e.list = s.listingOf(x)
 			}
 		case "GET /pets/{petId}":
 			e.id = parseID(x.Request.Path)

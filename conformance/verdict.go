@@ -29,6 +29,10 @@ type ending struct {
 	verdict Verdict         // Fail, Inconclusive or Errored
 	proof   *probe.Exchange // shows what the message says; nil: none does
 	message string
+
+	// because are exchanges that kept the check from judging. One of them may
+	// violate what another check tests.
+	because []*probe.Exchange
 }
 
 func (e *ending) Error() string { return e.message }
@@ -42,17 +46,17 @@ func (e *ending) end() {
 
 // fail ends the check: in x, the target did something wrong.
 func fail(x *probe.Exchange, format string, args ...any) {
-	panic(&ending{Fail, x, fmt.Sprintf(format, args...)})
+	panic(&ending{verdict: Fail, proof: x, message: fmt.Sprintf(format, args...)})
 }
 
 // inconclusive ends the check: it cannot tell.
 func inconclusive(format string, args ...any) {
-	panic(&ending{Inconclusive, nil, fmt.Sprintf(format, args...)})
+	panic(&ending{verdict: Inconclusive, message: fmt.Sprintf(format, args...)})
 }
 
 // unavailable ends the check: the target did not serve the request of x.
 func unavailable(x *probe.Exchange, format string, args ...any) {
-	panic(&ending{Errored, x, fmt.Sprintf(format, args...)})
+	panic(&ending{verdict: Errored, proof: x, message: fmt.Sprintf(format, args...)})
 }
 
 // attempt calls f and returns how it ended the check, or nil if it returned.
@@ -75,7 +79,7 @@ func attempt(f func()) (e *ending) {
 func assume(otherwise string, f func()) {
 	e := attempt(f)
 	if e != nil && e.verdict == Fail {
-		inconclusive("%s: %s", otherwise, e.message)
+		e = &ending{verdict: Inconclusive, message: otherwise + ": " + e.message, because: []*probe.Exchange{e.proof}}
 	}
 	e.end()
 }

@@ -1,0 +1,111 @@
+package conformance_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"example.com/animalstore/conformance"
+	"example.com/animalstore/petstore"
+)
+
+// nth applies w to one of the requests that match a pattern.
+func nth(n int64, pattern string, w wrapper) wrapper {
+	var seen atomic.Int64
+	return where(pattern, func(next http.Handler) http.Handler {
+		changed := w(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if seen.Add(1) == n {
+				changed.ServeHTTP(w, r)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
+}
+
+// hidden is a store whose lists with a filter, or those without, do not show the pets
+// that certain checks add.
+func hidden(filtered bool, check string) func(*store) {
+	return func(s *store) {
+		all := s.list
+		lists(func(pets []petstore.Pet) []petstore.Pet {
+			return slices.DeleteFunc(pets, func(p petstore.Pet) bool { return strings.Contains(p.Name, check) })
+		})(s)
+		some := s.list
+		s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+			if (q.Status != "") == filtered {
+				return some(ctx, q)
+			}
+			return all(ctx, q)
+		}
+	}
+}
+
+// A check fails if any exchange of the run violates its rule, even if the exchange
+// was sent for something else.
+func TestEveryExchange(t *testing.T) {
+	const (
+		list99  = `^GET /v1/pets\?limit=99 ` // for pets.list.limit.between
+		ofStock = create + `.*-stock-`       // to have enough pets
+		quotes  = submit + `.*messages.text.quotes`
+		element = `\{"id":[^{}]*\}`
+	)
+	for _, tt := range []struct {
+		name  string
+		http  wrapper
+		pets  func(*store)
+		check string
+	}{
+		{name: "a list gets 500", http: nth(5, `^GET /v1/pets\?limit=100 `, status("", 200, 500)), check: "pets.list.status"},
+		{name: "a gateway responds 502 once", http: nth(5, `^GET /v1/pets\?limit=100 `, status("", 200, 502)), check: "pets.list.status"},
+		{name: "a list is text", http: where(list99, header("", 200, "Content-Type", "text/plain")), check: "pets.list.media-type"},
+		{name: "a list is an object", http: where(list99, edit("", 200, `.*`, `{"pets":$0}`)), check: "pets.list.array"},
+		{name: "a list has null for a pet", http: where(list99, edit("", 200, `^\[`+element, `[null`)), check: "pets.list.pet"},
+		{name: "a list has a pet twice", http: where(list99, edit("", 200, `^\[(`+element+`),`+element, `[$1,$1`)), check: "pets.list.ids"},
+		{name: "a list shows a pet with another name", http: where(list99, edit("", 200, `first-pet`, `last-pet`)), check: "pets.list.same"},
+		{name: "a list lacks a pet", pets: hidden(false, "pets.create.name"), check: "pets.list.created"},
+		{name: "a filter loses a pet", pets: hidden(true, "pets.create.name"), check: "pets.list.filter.pending.all"},
+		{name: "a filtered list has another pet", http: where(`limit=3&status=sold`, edit("", 200, `"sold"`, `"pending"`)), check: "pets.list.filter.sold.only"},
+		{name: "a list with the limit 0 has too many pets", http: replaces(`\?limit=0 `, 400, `.*`, 200, "["+strings.Repeat("{},", 100)+"{}]"), check: "pets.list.limit.above"},
+		{name: "a list with an unknown parameter gets 500", http: status(`\?color=red `, 200, 500), check: "errors.no-5xx"},
+
+		{name: "a pet gets 404", http: nth(60, fetch, refuses("", 200, 404)), check: "pets.get.status"},
+		{name: "a pet is text", http: nth(60, fetch, header("", 200, "Content-Type", "text/plain")), check: "pets.get.media-type"},
+		{name: "a pet lacks its category", http: nth(60, fetch, lacks("", 200, "categoryId")), check: "pets.get.pet"},
+		{name: "a pet has another id", http: nth(60, fetch, set("", 200, "id", "123456")), check: "pets.get.id"},
+		{name: "a pet has another name", http: nth(60, fetch, set("", 200, "name", `"Rex"`)), check: "pets.get.created"},
+
+		{name: "a valid pet is refused", http: nth(3, ofStock, refuses("", 201, 400)), check: "pets.create.status"},
+		{name: "a new pet is text", http: nth(3, ofStock, header("", 201, "Content-Type", "text/plain")), check: "pets.create.media-type"},
+		{name: "a new pet lacks its category", http: nth(3, ofStock, lacks("", 201, "categoryId")), check: "pets.create.pet"},
+		{name: "a new pet has another name", http: nth(3, ofStock, set("", 201, "name", `"Rex"`)), check: "pets.create.echo"},
+		{name: "a new pet has the id of another", http: nth(3, ofStock, set("", 201, "id", "1")), check: "pets.create.id.run"},
+
+		{name: "a record has a number as id", http: where(quotes, set("", 202, "id", "7")), check: "messages.id"},
+		{name: "two records have the same id", http: where(submit+`.*messages.text`, set("", 202, "id", `"m"`)), check: "messages.id.unique"},
+		{name: "a record has no text", http: where(submit+`.*submission`, lacks("", 202, "message")), check: "messages.echo"},
+		{name: "a record is sent", http: where(quotes, set("", 202, "status", `"sent"`)), check: "messages.queued"},
+		{name: "a record has a local time", http: where(quotes, texts("", 202, "createdAt", replace("Z", ""))), check: "messages.time"},
+		{name: "a record is of another year", http: where(quotes, set("", 202, "createdAt", `"2001-01-01T00:00:00Z"`)), check: "messages.time.now"},
+		{name: "a message with an unknown member gets 500", http: status(submit+`.*priority`, 202, 500), check: "messages.status"},
+		{name: "a message without text gets 500", http: status(submit+`.*"text":`, 400, 500), check: "messages.no-5xx"},
+
+		{name: "the 400 for a limit has no code", http: where(`\?limit=0 `, lacks("", 400, "code")), check: "errors.400.code"},
+		{name: "a 415 is text", http: where(create+`.*Content-Type: text/plain`, both(header("", 415, "Content-Type", "text/plain"), refuses("", 400, 415))), check: "errors.400.media-type"},
+		{name: "the 404 for the id 0 has no message", http: where(fetch+"0 ", lacks("", 404, "message")), check: "errors.404.message"},
+		{name: "the 401 for a wrong request has no status", http: where(`status=lost .*`, lacks("", 401, "status")), check: "errors.401.status"},
+		{name: "the first request without a key gets a list", http: nth(1, `^GET /v1/pets\?limit=1 .*Accept-Encoding: identity\r\nUser-Agent`, replaces("", 401, `.*`, 200, "[]")), check: "auth.list.none"},
+	} {
+		t.Run(strings.ReplaceAll(tt.name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			r := run(t, variant{http: tt.http, pets: tt.pets}, conformance.Options{Parallel: 1, Seed: 1})
+			if got := result(t, r, tt.check); got.Verdict != conformance.Fail {
+				t.Errorf("%s: %s, %s\n%s", tt.check, got.Verdict, got.Message, text(r))
+			}
+		})
+	}
+}
