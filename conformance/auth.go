@@ -87,7 +87,7 @@ func credentialChecks() []Check {
 			run: func(t *tester) {
 				t.wantStatus(t.do(op.invalid(t).With(probe.Credential{})), 401, "there is no credential")
 			},
-			every: unauthorizedRule(op, probe.BadCredentials()[0], false),
+			every: unauthorizedRule(op, probe.Credential{What: "missing"}, false),
 		})
 		if op.schemeIDs != "" {
 			checks = append(checks, challengeCheck(op), schemeCheck(op))
@@ -102,7 +102,9 @@ func unauthorizedRule(op operation, c probe.Credential, valid bool) *rule {
 	return &rule{
 		what: "such requests", mayBeIdle: true,
 		applies: func(x *evidence) bool {
-			return x.op == op.name && x.Request.Credential.ID == c.ID && x.asks() == valid && !x.removed()
+			sent := x.Request.Credential
+			same := c.Sent() && sent.ID == c.ID || !c.Sent() && !sent.Sent()
+			return same && x.op == op.name && x.asks() == valid && !x.removed()
 		},
 		want: func(x *evidence) {
 			if x.Status != http.StatusUnauthorized {

@@ -140,6 +140,12 @@ func (s *session) runChecks(ctx context.Context) []Result {
 			}
 		})
 	}
+	t := &tester{ctx: ctx, s: s}
+	for _, status := range append(statuses(), "") {
+		if len(s.created.pets) > 0 {
+			attempt(func() { t.listing(status) }) // shows which lists were late
+		}
+	}
 	h := s.newHistory()
 	concurrently(len(s.checks), s.opts.Parallel, func(i int) {
 		if runs[i].needsHistory() {

@@ -97,11 +97,11 @@ func (x *evidence) asks() bool {
 // isValid reports whether the request of x is valid, and so not the client's error.
 func (x *evidence) isValid() bool { return x.usual() && x.asks() }
 
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9/?&=._,:+-]{1,1000}$`)
+var plainPath = regexp.MustCompile(`^/(messages|pets(/-?\d{1,40})?)(\?[A-Za-z0-9&=._,:+-]{0,1000})?$`)
 
 // isError reports whether x must have an Error body. A proxy in front of the target
 // may respond to what it does not forward: unusual URLs and methods, and requests
-// that are too many or too slow.
+// that are too many or too slow. A router may know that an id has only digits.
 func (x *evidence) isError() bool {
 	if !x.Refused() {
 		return false

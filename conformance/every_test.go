@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/petstore"
@@ -105,6 +107,63 @@ func TestEveryExchange(t *testing.T) {
 			r := run(t, variant{http: tt.http, pets: tt.pets}, conformance.Options{Parallel: 1, Seed: 1})
 			if got := result(t, r, tt.check); got.Verdict != conformance.Fail {
 				t.Errorf("%s: %s, %s\n%s", tt.check, got.Verdict, got.Message, text(r))
+			}
+		})
+	}
+}
+
+// late is a store that shows a pet in lists a while after it was added.
+func late(d time.Duration) func(*store) {
+	return func(s *store) {
+		var added sync.Map // the times by id
+		create := s.create
+		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+			p, err := create(ctx, n, once)
+			added.Store(p.ID, time.Now())
+			return p, err
+		}
+		lists(func(all []petstore.Pet) []petstore.Pet {
+			return slices.DeleteFunc(all, func(p petstore.Pet) bool {
+				at, ok := added.Load(p.ID)
+				return !ok || time.Since(at.(time.Time)) < d
+			})
+		})(s)
+	}
+}
+
+// A list that shows new pets late is one finding.
+func TestLateList(t *testing.T) {
+	for parallel, d := range map[int]time.Duration{1: 50 * time.Millisecond, 8: 500 * time.Millisecond} {
+		r := run(t, variant{pets: late(d)}, conformance.Options{Parallel: parallel})
+		var failed []string
+		for _, result := range r.Results {
+			if result.Verdict == conformance.Fail || result.Verdict == conformance.Warn {
+				failed = append(failed, result.ID)
+			}
+		}
+		if !slices.Equal(failed, []string{"pets.list.created"}) {
+			t.Errorf("with parallel %d these checks failed: %v\n%s", parallel, failed, text(r))
+		}
+	}
+}
+
+// A check that cannot tell because the target violates what another check tests
+// names that check.
+func TestBecause(t *testing.T) {
+	for _, tt := range []struct {
+		name, check, because string
+		http                 wrapper
+	}{
+		{"no pet can be created", "pets.get.created", "pets.create.status", status(create, 201, 500)},
+		{"a new pet has no id", "pets.get.created", "pets.create.pet", lacks(create, 201, "id")},
+		{"lists are objects", "pets.list.pet", "pets.list.array", edit(list, 200, `.*`, `{"pets":$0}`)},
+		{"every list gets 404", "pets.list.array", "pets.list.status", refuses(list, 200, 404)},
+		{"messages get 404", "messages.echo", "messages.status", refuses(submit+`.*conformance`, 202, 404)},
+	} {
+		t.Run(strings.ReplaceAll(tt.name, " ", "_"), func(t *testing.T) {
+			got := result(t, run(t, variant{http: tt.http}, conformance.Options{Run: []string{tt.check}}), tt.check)
+			if got.Verdict != conformance.Inconclusive || !strings.HasSuffix(got.Message, "; see "+tt.because) {
+				t.Errorf("%s: %s, %s; want inconclusive, see %s", tt.check, got.Verdict, got.Message, tt.because)
 			}
 		})
 	}

@@ -26,8 +26,8 @@ type evidence struct {
 	sent  *newPet    // the valid pet in the request; nil: none
 	text  *string    // the valid message in the request; nil: none
 
-	// again says that an earlier request had the same name or text. A target may
-	// refuse what it has already.
+	// again says that another request was sent before with the same name or text, or
+	// meanwhile. A target may refuse what it has already.
 	again bool
 
 	// repeats says that an earlier response has the same id.
@@ -70,7 +70,7 @@ func (s *session) newHistory() *history {
 			h.accepted[p.Category] = p.x.Received
 		}
 	}
-	names, ids := make(map[string]bool), make(map[string]bool)
+	named, ids := make(map[string][]*evidence), make(map[string]bool)
 	for _, x := range s.client.Exchanges() {
 		e := &evidence{Exchange: x, run: h, op: x.Request.Operation()}
 		var name string
@@ -92,8 +92,13 @@ func (s *session) newHistory() *history {
 				name = *e.text
 			}
 		}
-		e.again = names[name]
-		names[name] = true
+		for _, other := range named[name] {
+			e.again = e.again || other.Sent.Before(e.Received)
+			other.again = other.again || e.Sent.Before(other.Received)
+		}
+		if name != "" {
+			named[name] = append(named[name], e)
+		}
 		if o, ok := guess(x, probe.ParseObject); ok && x.Request.Method == http.MethodPost && x.Succeeded() {
 			id := e.op + string(o["id"])
 			e.repeats = o["id"] != nil && ids[id]

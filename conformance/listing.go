@@ -73,8 +73,9 @@ const (
 // listing requests the pets with that status ("": with any).
 func (t *tester) listing(status string) listing {
 	for began := time.Now(); ; time.Sleep(listInterval) {
+		tooLong := time.Since(began) > listPatience
 		l := t.readListing(t.get(allPets(status)))
-		if !t.s.shouldWait(t.s.lacks(l, status), time.Since(began) > listPatience) {
+		if !t.s.shouldWait(t.s.lacks(l, status), tooLong) {
 			return l
 		}
 	}
@@ -96,8 +97,8 @@ func (s *session) shouldWait(lacks []pet, tooLong bool) bool {
 // eventually calls f until it finds no violation, for as long as a list may be late.
 func eventually(f func()) {
 	for began := time.Now(); ; time.Sleep(listInterval) {
-		e := attempt(f)
-		if e == nil || e.verdict != Fail || time.Since(began) > listPatience {
+		tooLong := time.Since(began) > listPatience
+		if e := attempt(f); e == nil || e.verdict != Fail || tooLong {
 			e.end()
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -146,4 +147,59 @@ func categories(known func(int64) bool) httpapi.Options {
 		}
 		return nil
 	}}
+}
+
+// removing is a store with pets of other clients, which remove one before each list.
+func removing(s *store) {
+	filled(60)(s)
+	var removed atomic.Int64 // those with ids up to this one
+	get := s.get
+	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		if id <= removed.Load() {
+			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet was removed")
+		}
+		return get(ctx, id)
+	}
+	lists(func(all []petstore.Pet) []petstore.Pet {
+		return slices.DeleteFunc(all, func(p petstore.Pet) bool { return p.ID <= removed.Load() })
+	})(s)
+	list := s.list
+	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		if removed.Load() < 60 {
+			removed.Add(1)
+		}
+		return list(ctx, q)
+	}
+}
+
+// halved is a store whose pages have at most half as many pets as the limit, and link
+// to the next page.
+func halved(s *store) {
+	list := s.list
+	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		q.Limit = (q.Limit + 1) / 2
+		return list(ctx, q)
+	}
+}
+
+// onlyOnce responds 409 to a message whose text it has.
+func onlyOnce(next http.Handler) http.Handler {
+	var texts sync.Map
+	return responses(submit, 202, func(res *response) {
+		if _, again := texts.LoadOrStore(res.sent, true); again {
+			res.status, res.body = 409, failure(409)
+		}
+	})(next)
+}
+
+// proxied is behind a proxy that responds in HTML to what it does not forward.
+func proxied(next http.Handler) http.Handler {
+	html := func(pattern string, status int) wrapper {
+		return responses(pattern, 0, func(res *response) {
+			res.status, res.body = status, "<h1>no</h1>"
+			res.header.Set("Content-Type", "text/html")
+		})
+	}
+	return both(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), both(html(`^[A-Z]+ [^ ]{1000}`, 414),
+		both(html(`^(PUT|OPTIONS|HEAD) `, 405), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404))))(next)
 }

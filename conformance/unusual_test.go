@@ -52,6 +52,10 @@ func unusualServers() []variant {
 		{name: "a store with a hundred pets", pets: filled(100)},
 		{name: "a store with 99 pets", pets: filled(99)},
 		{name: "a store with large pets, whose pages end early", pets: large},
+		{name: "pages that end early and link to the next", pets: halved},
+		{name: "a filter after the limit, and empty pages that link to the next", pets: filterLast},
+		{name: "other clients remove their pets", pets: removing},
+		{name: "a proxy responds to unusual URLs and methods", http: proxied},
 		{name: "other clients add pets", pets: thronged(1, 1)},
 
 		{name: "the default status is available", pets: creates(func(n *petstore.NewPet) { n.Status = cmp.Or(n.Status, "available") })},
@@ -64,6 +68,7 @@ func unusualServers() []variant {
 		{name: "categories must exist, and 1 does", options: categories(func(n int64) bool { return n == 1 })},
 		{name: "categories are positive", options: categories(func(n int64) bool { return n > 0 })},
 		{name: "the same pet twice gets 409", pets: uniqueNames},
+		{name: "the same message twice gets 409", http: onlyOnce},
 		{name: "any Content-Type is accepted", http: requests(create, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })},
 		{name: "limits out of range are clamped", http: both(
 			query(`limit=(0|-\d+)\b`, "limit=1"), query(`limit=(10[1-9]|1[1-9]\d|[2-9]\d\d|\d{4,})\b`, "limit=100"))},
