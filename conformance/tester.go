@@ -91,6 +91,9 @@ func (t *tester) wrongStatus(x *probe.Exchange, want, reason string, args ...any
 			unavailable(x, "the target responds %s and does not serve the request", x.StatusLine())
 		}
 	}
+	if x.Status == http.StatusConflict && x.Attempts > 1 {
+		inconclusive("the request gets %s: an earlier attempt, whose response was lost, may have succeeded", x.StatusLine())
+	}
 	fail(x, "%s: the response is %s, want %s", fmt.Sprintf(reason, args...), x.StatusLine(), want)
 }
 

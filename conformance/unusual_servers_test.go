@@ -203,3 +203,17 @@ func proxied(next http.Handler) http.Handler {
 	return both(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), both(html(`^[A-Z]+ [^ ]{1000}`, 414),
 		both(html(`^(PUT|OPTIONS|HEAD) `, 405), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404))))(next)
 }
+
+// losesResponses adds every tenth pet, and then drops the connection.
+func losesResponses(next http.Handler) http.Handler {
+	var n atomic.Int64
+	return where(create, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if n.Add(1)%10 == 0 {
+				next.ServeHTTP(httptest.NewRecorder(), r)
+				panic(http.ErrAbortHandler)
+			}
+			next.ServeHTTP(w, r)
+		})
+	})(next)
+}

@@ -68,6 +68,7 @@ func unusualServers() []variant {
 		{name: "categories must exist, and 1 does", options: categories(func(n int64) bool { return n == 1 })},
 		{name: "categories are positive", options: categories(func(n int64) bool { return n > 0 })},
 		{name: "the same pet twice gets 409", pets: uniqueNames},
+		{name: "responses are lost, and the same pet twice gets 409", pets: uniqueNames, http: losesResponses},
 		{name: "the same message twice gets 409", http: onlyOnce},
 		{name: "any Content-Type is accepted", http: requests(create, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })},
 		{name: "limits out of range are clamped", http: both(
