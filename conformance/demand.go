@@ -108,7 +108,7 @@ func (x *evidence) isError() bool {
 	}
 	switch x.Status {
 	case http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusRequestURITooLong,
-		http.StatusRequestHeaderFieldsTooLarge:
+		http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
 		return false
 	}
 	return !x.removed() && (x.ofPets() || x.isMessage()) && plainPath.MatchString(x.Request.Path) &&
