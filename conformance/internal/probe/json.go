@@ -26,6 +26,9 @@ func ParseJSON(b []byte) (jsontext.Value, error) {
 	if len(b) == 0 {
 		return nil, errors.New("the body is empty, not JSON")
 	}
+	if bytes.HasPrefix(b, []byte("\ufeff")) {
+		return nil, errors.New("the body begins with a byte order mark, which RFC 8259 (section 8.1) forbids")
+	}
 	if !utf8.Valid(b) {
 		return nil, errors.New("the body is not JSON: it is not UTF-8")
 	}
