@@ -13,6 +13,7 @@ import (
 type Exchange struct {
 	Method         string  `json:"method"`
 	URL            string  `json:"url"`
+	Operation      string  `json:"operation"` // as in GET /pets/{petId}
 	RequestHeader  []Field `json:"requestHeader"`
 	RequestBody    string  `json:"requestBody,omitzero"`
 	Proto          string  `json:"proto,omitzero"`
@@ -44,6 +45,7 @@ func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
 	e := Exchange{
 		Method:       x.Request.Method,
 		URL:          redact.Show(x.URL),
+		Operation:    x.Request.Operation(),
 		RequestBody:  show(string(x.Request.Body)),
 		Proto:        x.Proto,
 		Status:       x.Status,

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,8 @@ type Outcome string
 const (
 	Conformant    Outcome = "conformant"
 	NotConformant Outcome = "not conformant"
+	// Partial: no violation was found, but some checks were skipped.
+	Partial Outcome = "partial"
 	// Incomplete: no violation was found, but some checks ended with an error,
 	// or none could judge the target.
 	Incomplete Outcome = "incomplete"
@@ -93,13 +96,21 @@ type Report struct {
 	Began    time.Time `json:"began"`
 	Seconds  float64   `json:"seconds"`
 
-	Counts  Counts     `json:"counts"`
-	Left    LeftBehind `json:"left"`
-	Results []Result   `json:"results"`
+	Counts Counts     `json:"counts"`
+	Left   LeftBehind `json:"left"`
+
+	// Retries counts what made the suite send requests again, as in 503 Service
+	// Unavailable or lost connection. It is empty if none was sent again.
+	Retries map[string]int `json:"retries,omitzero"`
+
+	Results []Result `json:"results"`
 }
 
-// Passed reports whether the target is conformant and no known failure passed.
-func (r *Report) Passed() bool { return r.Outcome == Conformant && r.Counts.Stale == 0 }
+// Passed reports whether no check that was run counts against the target, none
+// ended with an error, and no known failure passed.
+func (r *Report) Passed() bool {
+	return (r.Outcome == Conformant || r.Outcome == Partial) && r.Counts.Stale == 0
+}
 
 // report returns the report of a run with these results.
 func (s *session) report(began time.Time, results []Result) *Report {
@@ -114,6 +125,7 @@ func (s *session) report(began time.Time, results []Result) *Report {
 		Began:       began.UTC().Truncate(time.Millisecond),
 		Seconds:     time.Since(began).Seconds(),
 		Left:        LeftBehind{Mark: s.mark, Messages: s.created.messages},
+		Retries:     retries(s.client.Exchanges()),
 		Results:     results,
 	}
 	for _, p := range s.created.pets {
@@ -149,8 +161,31 @@ func outcomeOf(c Counts, level Level, strict bool) Outcome {
 		return NotConformant
 	case c.Errored > 0 || c.Inconclusive > 0 && strict || c.Pass+c.Warn+c.Known == 0:
 		return Incomplete
+	case c.Skip > 0:
+		return Partial
 	}
 	return Conformant
+}
+
+// retries counts what made the client send requests again.
+func retries(xs []*probe.Exchange) map[string]int {
+	counts := make(map[string]int)
+	repeated := false
+	for _, x := range xs {
+		repeated = repeated || x.Attempts > 1
+		switch x.Status {
+		case 0:
+			if !probe.IsTimeout(x.Err) {
+				counts["lost connection"]++
+			}
+		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			counts[x.StatusLine()]++
+		}
+	}
+	if !repeated {
+		return nil
+	}
+	return counts
 }
 
 // Headline returns the outcome and the summary, in one line.
@@ -159,7 +194,10 @@ func (r *Report) Headline() string { return string(r.Outcome) + ": " + r.Summary
 // Summary returns every count, in one line.
 func (r *Report) Summary() string {
 	c := r.Counts
-	parts := []string{fmt.Sprintf("%d passed", c.Pass), fmt.Sprintf("%d failed", c.Fail)}
+	parts := []string{fmt.Sprintf("%s: %d passed", probe.Plural(len(r.Results), "check"), c.Pass), fmt.Sprintf("%d failed", c.Fail)}
+	if r.Outcome == Partial {
+		parts = []string{fmt.Sprintf("%d of %s", len(r.Results)-c.Skip, probe.Plural(len(r.Results), "check")), "none failed"}
+	}
 	add := func(n int, what string) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
@@ -179,7 +217,7 @@ func (r *Report) Summary() string {
 	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
 		add(skipped[reason], "skipped ("+reason+")")
 	}
-	line := fmt.Sprintf("%s: %s", probe.Plural(len(r.Results), "check"), strings.Join(parts, ", "))
+	line := strings.Join(parts, ", ")
 	if c.Stale > 0 {
 		line += fmt.Sprintf("; %s passed and must be removed from the list", probe.Plural(c.Stale, "known failure"))
 	}
@@ -192,11 +230,12 @@ func (r Result) CountsAgainst(level Level) bool {
 	return r.Known == "" && (r.Verdict == Fail || r.Verdict == Warn && level == Recommended)
 }
 
-// Details returns the message of r, its clause, and the exchange that proves the
+// Details returns the message of r, the clause that is broken, and the exchange that proves the
 // message, with its curl command.
 func (r Result) Details() string {
 	var b strings.Builder
-	cl, _ := FindClause(r.Clause)
+	broken, _ := r.violation()
+	cl, _ := FindClause(broken)
 	fmt.Fprintf(&b, "%s\nclause %s: %s\n", r.Message, cl.Section, cl.Text)
 	if r.Proof >= 0 {
 		x := r.Exchanges[r.Proof]

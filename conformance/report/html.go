@@ -28,7 +28,7 @@ func writeHTML(w io.Writer, r *conformance.Report) error {
 		"script":  func() template.JS { return template.JS(file("report.js")) },
 		"mood": func() string { // the class of the header, which sets its color
 			return map[conformance.Verdict]string{
-				conformance.Pass: "good", conformance.Errored: "unsure", conformance.Fail: "bad",
+				conformance.Pass: "good", conformance.Errored: "unsure", conformance.Inconclusive: "unsure", conformance.Fail: "bad",
 			}[colorOf(r)]
 		},
 		"verdicts": func() []verdict { return verdicts },
@@ -46,9 +46,16 @@ func writeHTML(w io.Writer, r *conformance.Report) error {
 		"observed": func() []conformance.Result {
 			return worstFirst(r, func(result conformance.Result) bool { return len(result.Observations) > 0 })
 		},
-		"problems": func() []conformance.Result {
+		"causes": r.Causes,
+		"others": func() []conformance.Result { // what has no cause and needs attention
 			return worstFirst(r, func(result conformance.Result) bool {
-				return result.Verdict != conformance.Pass && result.Verdict != conformance.Skip || result.Stale
+				switch result.Verdict {
+				case conformance.Errored, conformance.Inconclusive:
+					return true
+				case conformance.Fail, conformance.Warn:
+					return result.Known != ""
+				}
+				return result.Stale
 			})
 		},
 	}).Parse(file("report.html"))

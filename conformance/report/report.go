@@ -41,7 +41,7 @@ func Write(w io.Writer, r *conformance.Report, f Format, opts *Options) error {
 	case Text, ANSI:
 		return writeText(w, r, f == ANSI, opts != nil && opts.Verbose)
 	case JSON:
-		b, err := json.Marshal(r, jsontext.WithIndent("  "), json.FormatNilSliceAsNull(false))
+		b, err := json.Marshal(newDocument(r), jsontext.WithIndent("  "), json.FormatNilSliceAsNull(false))
 		if err != nil {
 			return err
 		}
@@ -53,6 +53,31 @@ func Write(w io.Writer, r *conformance.Report, f Format, opts *Options) error {
 		return writeHTML(w, r)
 	}
 	return fmt.Errorf("report format %q: must be one of %v", f, Formats())
+}
+
+// document is a report as its JSON has it.
+type document struct {
+	*conformance.Report `json:",inline"`
+	Causes              []cause `json:"causes"`
+}
+
+type cause struct {
+	Clause  string              `json:"clause"`
+	What    string              `json:"what"`
+	Verdict conformance.Verdict `json:"verdict"`
+	Checks  []string            `json:"checks"` // their IDs
+}
+
+func newDocument(r *conformance.Report) document {
+	d := document{Report: r}
+	for _, c := range r.Causes() {
+		one := cause{Clause: c.Clause, What: c.What, Verdict: c.Verdict}
+		for _, result := range c.Results {
+			one.Checks = append(one.Checks, result.ID)
+		}
+		d.Causes = append(d.Causes, one)
+	}
+	return d
 }
 
 // idRange describes ids, which are sorted.

@@ -1,26 +1,27 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// How many problems a text has in full: all of them up to manyProblems,
-// otherwise the first fewProblems of each group.
+// A text that is not verbose fits on a screen, whatever the target does wrong.
 const (
-	manyProblems = 20
-	fewProblems  = 3
+	screen      = 40  // lines
+	maxFailures = 12  // lines for the causes of failures
+	maxWarnings = 5   // and of warnings
+	maxReasons  = 3   // why checks are inconclusive
+	maxLine     = 160 // bytes of a message
 )
 
-// longText is the number of lines from which on a text has its verdict at the
-// beginning too.
-const longText = 40
-
-// textWriter writes a report for a person: what needs attention first, the
+// textWriter writes a report for a person: what the target does wrong first, the
 // verdict last, where a terminal stops.
 type textWriter struct {
 	strings.Builder
@@ -31,27 +32,28 @@ type textWriter struct {
 
 func writeText(w io.Writer, r *conformance.Report, color, verbose bool) error {
 	t := &textWriter{report: r, color: color, verbose: verbose}
-	t.problems()
-	t.briefly(conformance.Errored)
-	t.briefly(conformance.Inconclusive)
+	causes := r.Causes()
+	t.causes(conformance.Fail, causes, maxFailures)
+	t.causes(conformance.Warn, causes, maxWarnings)
+	if !verbose {
+		t.briefly(conformance.Errored)
+		t.briefly(conformance.Inconclusive)
+	}
 	for _, result := range r.Results {
 		if result.Stale {
-			t.printf("%s %s passes, and is on the list of known failures: %s\n\n", t.paint(conformance.Fail, "STALE"), result.ID, result.Known)
+			t.printf("%s %s passes, and is on the list of known failures: %s\n", t.paint(conformance.Fail, "STALE"), result.ID, result.Known)
 		}
 	}
 	if verbose {
-		t.observations()
-		t.briefly(conformance.Skip)
+		t.all(causes)
+	} else if len(causes) > 0 && causes[0].Verdict == conformance.Fail {
+		const end = 8 // lines at the end, and blank ones
+		t.full(causes[0].Results[0], max(screen-end-strings.Count(t.String(), "\n"), 16))
 	}
-	text := t.String()
-	t.Reset()
-	verdict := t.paint(colorOf(r), r.Headline()) + "\n"
-	if strings.Count(text, "\n") >= longText {
-		t.printf("%s\n", verdict)
+	if strings.Contains(t.String(), "\n\n") || verbose {
+		t.printf("\n")
 	}
-	t.printf("%s", text)
 	t.summary()
-	t.printf("%s", verdict)
 	_, err := io.WriteString(w, t.String())
 	return err
 }
@@ -66,69 +68,119 @@ func (t *textWriter) paint(v conformance.Verdict, s string) string {
 	return "\x1b[" + lookOf(v).color + "m" + s + "\x1b[0m"
 }
 
-// problems writes the failures and then the warnings.
-func (t *textWriter) problems() {
-	results := append(with(t.report, conformance.Fail), with(t.report, conformance.Warn)...)
-	if t.verbose || len(results) <= manyProblems {
-		for _, result := range results {
-			t.problem(result)
+// word returns v in capitals.
+func (t *textWriter) word(v conformance.Verdict) string {
+	return t.paint(v, strings.ToUpper(string(v)))
+}
+
+// causes writes a line for each cause with a verdict, if they are at most limit, and
+// otherwise one for the rest.
+func (t *textWriter) causes(v conformance.Verdict, causes []conformance.Cause, limit int) {
+	causes = slices.DeleteFunc(slices.Clone(causes), func(c conformance.Cause) bool { return c.Verdict != v })
+	rest := 0
+	for i, c := range causes {
+		if !t.verbose && len(causes) > limit && i >= limit-1 {
+			rest += len(c.Results)
+			continue
 		}
-		return
+		cl, _ := conformance.FindClause(c.Clause)
+		checks, first := c.Results[0].ID, ""
+		if n := len(c.Results); n > 1 {
+			checks, first = probe.Plural(n, "check"), "; first "+checks
+		}
+		t.printf("%s %s: %s (%s%s)\n", t.word(v), checks, probe.Cut(c.What, maxLine), cl.Section, first)
 	}
-	groups := groupBy(results, func(result conformance.Result) string { return proofOf(t.report, result) })
-	t.printf("The problems by the exchanges that prove them:\n")
-	for _, g := range groups {
-		t.printf("  %4d %-5s %s\n", len(g.results), g.word(), probe.Cut(g.what, 120))
-	}
-	t.printf("\n")
-	shown := 0
-	for _, g := range groups {
-		few := min(fewProblems, len(g.results), max(manyProblems-shown, 0))
-		shown += few
-		for _, result := range g.results[:few] {
-			t.problem(result)
-		}
-		if g.results = g.results[few:]; len(g.results) > 0 {
-			t.printf("%s %s: %s\n%s\n", t.paint(g.verdict, g.word()), probe.Plural(len(g.results), "more check"), probe.Cut(g.what, 120), wrap(g.ids()))
-		}
+	if rest > 0 {
+		t.printf("%s %s for %s (-v shows them)\n", t.word(v), probe.Plural(rest, "more check"), probe.Plural(len(causes)-limit+1, "other cause"))
 	}
 }
 
-// problem writes a result in full.
-func (t *textWriter) problem(result conformance.Result) {
-	word := group{verdict: result.Verdict, known: result.Known != ""}.word()
-	t.printf("%s %s\n", t.paint(result.Verdict, word), result.ID)
+// briefly writes a line for the results with a verdict that has no causes, with
+// their most frequent messages.
+func (t *textWriter) briefly(v conformance.Verdict) {
+	results := with(t.report, v)
+	if len(results) == 0 {
+		return
+	}
+	if len(results) == 1 {
+		t.printf("%s %s: %s\n", t.word(v), results[0].ID, firstLine(results[0]))
+		return
+	}
+	count := make(map[string]int)
+	for _, result := range results {
+		count[firstLine(result)]++
+	}
+	reasons := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	var parts []string
+	for _, reason := range reasons[:min(len(reasons), maxReasons)] {
+		parts = append(parts, fmt.Sprintf("%s (%d)", reason, count[reason]))
+	}
+	if more := len(reasons) - len(parts); more > 0 {
+		parts = append(parts, probe.Plural(more, "other reason"))
+	}
+	t.printf("%s %s: %s\n", t.word(v), probe.Plural(len(results), "check"), strings.Join(parts, "; "))
+}
+
+func firstLine(result conformance.Result) string {
+	line, _, _ := strings.Cut(result.Message, "\n")
+	return probe.Cut(line, maxLine)
+}
+
+// full writes a result with up to limit lines of its details (0: all). What is over
+// is first the request, which the curl command has too.
+func (t *textWriter) full(result conformance.Result, limit int) {
+	word := t.word(result.Verdict)
+	if result.Known != "" {
+		word = t.paint(result.Verdict, "KNOWN")
+	}
+	t.printf("\n%s %s\n", word, result.ID)
 	if result.Known != "" {
 		t.printf("  known: %s\n", result.Known)
 	}
-	for line := range strings.Lines(result.Details()) {
-		if line != "\n" {
-			t.printf("  ")
-		}
-		t.printf("%s", line)
+	lines := strings.Split(strings.TrimSuffix(result.Details(), "\n"), "\n")
+	if limit > 0 && len(lines) > limit {
+		request := 0
+		lines = slices.DeleteFunc(lines, func(line string) bool {
+			if strings.HasPrefix(line, ">") {
+				request++
+			}
+			return strings.HasPrefix(line, ">") && request > 1
+		})
 	}
-	t.printf("\n")
+	if limit > 0 && len(lines) > limit {
+		lines = append(lines[:limit-1], "…")
+	}
+	for _, line := range lines {
+		t.printf("%s\n", strings.TrimRight("  "+line, " "))
+	}
 }
 
-// briefly writes the messages of the results with a verdict, those with the same
-// message together.
-func (t *textWriter) briefly(v conformance.Verdict) {
-	groups := groupBy(with(t.report, v), message)
-	for _, g := range groups {
-		what := strings.ReplaceAll(g.what, "\n", "\n  ")
-		if len(g.results) == 1 {
-			t.printf("%s %s: %s\n", t.paint(v, g.word()), g.results[0].ID, what)
-		} else {
-			t.printf("%s %s: %s\n%s", t.paint(v, g.word()), probe.Plural(len(g.results), "check"), what, wrap(g.ids()))
+// all writes what only a verbose text has.
+func (t *textWriter) all(causes []conformance.Cause) {
+	for _, c := range causes {
+		for _, result := range c.Results {
+			t.full(result, 0)
 		}
 	}
-	if len(groups) > 0 {
-		t.printf("\n")
+	for _, result := range t.report.Results {
+		if result.Known != "" && (result.Verdict == conformance.Fail || result.Verdict == conformance.Warn) {
+			t.full(result, 0)
+		}
 	}
+	for _, v := range []conformance.Verdict{conformance.Errored, conformance.Inconclusive, conformance.Skip} {
+		heading := "\n"
+		for _, result := range with(t.report, v) {
+			t.printf("%s%s %s: %s\n", heading, t.word(v), result.ID, strings.ReplaceAll(result.Message, "\n", "\n  "))
+			heading = ""
+		}
+	}
+	t.observations()
 }
 
 func (t *textWriter) observations() {
-	heading := "What the target does where the contract leaves it open:\n"
+	heading := "\nWhat the target does where the contract leaves it open:\n"
 	for _, result := range t.report.Results {
 		for i, o := range result.Observations {
 			if i == 0 {
@@ -139,27 +191,17 @@ func (t *textWriter) observations() {
 			t.printf("    %-36s %s\n", o.What, o.Got)
 		}
 	}
-	if heading == "" {
-		t.printf("\n")
-	}
-}
-
-// wrap returns words in lines of about 100 characters.
-func wrap(words []string) string {
-	var b strings.Builder
-	line := " "
-	for _, word := range words {
-		if len(line)+len(word) > 100 {
-			b.WriteString(line + "\n")
-			line = " "
-		}
-		line += " " + word
-	}
-	return b.String() + line + "\n"
 }
 
 func (t *textWriter) summary() {
 	r := t.report
+	if len(r.Retries) > 0 {
+		var parts []string
+		for _, reason := range slices.Sorted(maps.Keys(r.Retries)) {
+			parts = append(parts, fmt.Sprintf("%s (%d)", reason, r.Retries[reason]))
+		}
+		t.printf("requests were sent again after: %s\n", strings.Join(parts, ", "))
+	}
 	t.printf("%s", r.URL)
 	if r.MessagesURL != "" && r.MessagesURL != r.URL {
 		t.printf(" (messages: %s)", r.MessagesURL)
@@ -168,4 +210,5 @@ func (t *textWriter) summary() {
 	if len(r.Left.Pets) > 0 || r.Left.Messages > 0 {
 		t.printf("left behind: %s%s and %s, named %s…\n", probe.Plural(len(r.Left.Pets), "pet"), idRange(r.Left.Pets), probe.Plural(r.Left.Messages, "message"), r.Left.Mark)
 	}
+	t.printf("%s\n", t.paint(colorOf(r), r.Headline()))
 }

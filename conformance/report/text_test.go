@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -29,92 +30,87 @@ func wantParts(t *testing.T, text string, want, not []string) {
 
 // details are parts that only a verbose text has.
 var details = []string{
-	"What the target does where the contract leaves it open:\n",
-	"SKIP 65 checks: not selected\n  ",
+	"WARN deprecation.deprecation.present\n  the response has no Deprecation\n",
+	"KNOWN pets.create.status\n  known: 200 <for> \"now\"\n",
+	"\nINCONCLUSIVE pets.list.empty: every filter",
+	"\nSKIP auth.list.none: not selected\n",
+	"\nWhat the target does where the contract leaves it open:\n",
 }
 
 func TestText(t *testing.T) {
 	r := newLeakyReport(t)
 	out := write(t, r, Text, nil)
 	wantParts(t, out, []string{
-		"FAIL deprecation.sunset.date\n  the Sunset is \"Wed, 05 Dec 2029 00:00:00 GMT\", and the contract says 5 December 2030\n  clause 4.3, 9: GET ",
-		"WARN deprecation.deprecation.present",
-		"KNOWN pets.create.status\n  known: 200 <for> \"now\"\n",
-		"ERROR ",
-		"INCONCLUSIVE pets.list.empty: every filter",
-		"STALE pets.list.status passes, and is on the list of known failures: it was broken once",
-		"\n  curl -i -H \"Authorization: Bearer $PETSTORE_API_KEY\"",
-		"\n  > Authorization: Bearer [key]\n",
+		"FAIL 9 checks: the bodies of errors are not JSON (2.5, 7; first errors.400.code)\n",
+		"FAIL deprecation.sunset.date: the Sunset is \"Wed, 05 Dec 2029 00:00:00 GMT\", and the contract says 5 December 2030 (4.3, 9)\n",
+		"WARN deprecation.deprecation.present: the response has no Deprecation (RFC 9745, 2)\n",
+		"ERROR messages.status: ",
+		"INCONCLUSIVE 6 checks: ",
+		"STALE pets.list.status passes, and is on the list of known failures: it was broken once\n",
+		"\n  clause 2.5, 7: An error body has a code, a string.\n",
+		"\n  curl -i ",
 		"\n  < X-Key: [key in base64]\n",
+		"\nrequests were sent again after: 503 Service Unavailable (",
 		", seed 5\n",
 	}, details)
-	c := r.Counts
-	verdict := fmt.Sprintf("not conformant: %d checks: %d passed, %d failed, %d with warnings, %d inconclusive, %d could not be run, 1 known to fail, %d skipped (not selected); 1 known failure passed and must be removed from the list",
-		len(r.Results), c.Pass, c.Fail, c.Warn, c.Inconclusive, c.Errored, c.Skip)
-	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if first, last := lines[0], lines[len(lines)-1]; first != verdict || last != verdict {
-		t.Errorf("the verdict is %q first and %q last, want %q", first, last, verdict)
+	if n := strings.Count(out, "\n"); n > 42 {
+		t.Errorf("the text has %d lines", n)
 	}
-	wantParts(t, write(t, r, Text, &Options{Verbose: true}), details, nil)
+	c := r.Counts
+	verdict := fmt.Sprintf("not conformant: %d checks: %d passed, %d failed, %d with warnings, %d inconclusive, %d could not be run, 1 known to fail, %d skipped (not selected); 1 known failure passed and must be removed from the list\n",
+		len(r.Results), c.Pass, c.Fail, c.Warn, c.Inconclusive, c.Errored, c.Skip)
+	if !strings.HasSuffix(out, "\n"+verdict) {
+		t.Errorf("the last line is not %s\n%s", verdict, out)
+	}
+	verbose := write(t, r, Text, &Options{Verbose: true})
+	wantParts(t, verbose, details, nil)
+	for _, result := range r.Results {
+		if result.Verdict != conformance.Pass && !strings.Contains(verbose, " "+result.ID) {
+			t.Errorf("the verbose text does not name %s (%s)", result.ID, result.Verdict)
+		}
+	}
+	if n := strings.Count(verbose, "\n  curl "); n < c.Fail {
+		t.Errorf("the verbose text has %d of %d failures in full", n, c.Fail)
+	}
 }
 
-func TestTextOfConformant(t *testing.T) {
+// A run that skips checks is never called conformant.
+func TestTextOfPartial(t *testing.T) {
 	r := runSuite(t, testserver.New(5), "", &conformance.Options{Skip: []string{"pets.list.empty"}})
 	out := write(t, r, Text, nil)
-	if want := "\nconformant: 254 checks: 193 passed, 0 failed, 60 skipped (no messages URL), 1 skipped (not selected)\n"; !strings.HasSuffix(out, want) || strings.Count(out, "\n") != 3 {
+	want := fmt.Sprintf("\npartial: %d of %d checks, none failed, 60 skipped (no messages URL), 1 skipped (not selected)\n", len(r.Results)-61, len(r.Results))
+	if !strings.HasSuffix(out, want) || strings.Count(out, "\n") != 3 {
 		t.Errorf("want 3 lines that end with %q:\n%s", want, out)
 	}
 }
 
-// A target with many faults gets a readable text: the common cause first, a few
-// failures in full, and all of them by name.
-func TestTextOfBroken(t *testing.T) {
-	noRoutes := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
+// A conformant target with every warning, one inconclusive check, and retries gets
+// at most ten lines.
+func TestTextOfConformant(t *testing.T) {
+	n := 0
+	bare := testserver.Changed(testserver.New(5), func(r *http.Request, rec *httptest.ResponseRecorder) {
+		for _, name := range []string{"Deprecation", "Sunset", "Location", "Allow", "WWW-Authenticate"} {
+			rec.Header().Del(name)
+		}
+		if r.Method == http.MethodHead {
+			rec.Code = http.StatusMethodNotAllowed
+		}
 		if r.Method == http.MethodGet && r.URL.Path == "/v1/pets" {
-			fmt.Fprint(w, "[]")
-			return
-		}
-		w.WriteHeader(http.StatusNotFound)
-	}
-	noChecks := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if r.Method == http.MethodPost {
-			w.WriteHeader(http.StatusCreated)
-		}
-		if r.Method != http.MethodPost && r.URL.Path == "/v1/pets" {
-			fmt.Fprint(w, "[]")
-			return
-		}
-		fmt.Fprint(w, `{"id":1,"name":"x","categoryId":2}`)
-	}
-	for _, tt := range []struct {
-		name string
-		h    http.HandlerFunc
-		want []string
-	}{
-		{"a route is missing", noRoutes, []string{" checks: no pet could be created: a valid pet is added: the response is 404 Not Found"}},
-		{"nothing is checked", noChecks, []string{
-			"\nThe problems by the exchanges that prove them:\n  ",
-			" FAIL  POST /pets gets 201 Created\n",
-			" more checks: POST /pets gets 201 Created\n",
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := runSuite(t, tt.h, "", nil)
-			out := write(t, r, Text, nil)
-			wantParts(t, out, tt.want, nil)
-			if n := strings.Count(out, "\n  curl "); n == 0 || n > 20 {
-				t.Errorf("%d failures are in full, want 1 to 20", n)
+			if n++; n == 9 {
+				rec.Code = http.StatusServiceUnavailable
 			}
-			for _, result := range r.Results {
-				if result.Verdict != conformance.Pass && result.Verdict != conformance.Skip && !strings.Contains(out, result.ID) {
-					t.Errorf("the text does not name %s (%s)", result.ID, result.Verdict)
-				}
-			}
-			if n := strings.Count(write(t, r, Text, &Options{Verbose: true}), "\n  curl "); n < r.Counts.Fail {
-				t.Errorf("the verbose text has %d of %d failures in full", n, r.Counts.Fail)
-			}
-		})
+		}
+	})
+	r := runSuite(t, bare, "/v1", &conformance.Options{Parallel: 1})
+	out := write(t, r, Text, nil)
+	wantParts(t, out, []string{
+		"WARN 2 checks: the 401 has no WWW-Authenticate (RFC 9110, 15.5.2; first auth.challenge)\n",
+		"WARN 2 more checks for 2 other causes (-v shows them)\n",
+		"INCONCLUSIVE pets.list.empty: ",
+		"\nrequests were sent again after: 503 Service Unavailable (1)\n",
+		"\nconformant: ",
+	}, []string{"FAIL"})
+	if lines := strings.Count(out, "\n"); lines > 10 {
+		t.Errorf("%d lines:\n%s", lines, out)
 	}
 }

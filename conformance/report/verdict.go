@@ -28,6 +28,11 @@ func lookOf(v conformance.Verdict) verdict {
 	return verdicts[slices.IndexFunc(verdicts, func(l verdict) bool { return l.Verdict == v })]
 }
 
+// with returns the results with a verdict.
+func with(r *conformance.Report, v conformance.Verdict) []conformance.Result {
+	return slices.DeleteFunc(slices.Clone(r.Results), func(result conformance.Result) bool { return result.Verdict != v })
+}
+
 // colorOf returns the verdict that has the color of the outcome of r.
 func colorOf(r *conformance.Report) conformance.Verdict {
 	switch {
@@ -35,6 +40,8 @@ func colorOf(r *conformance.Report) conformance.Verdict {
 		return conformance.Fail
 	case r.Outcome == conformance.Incomplete:
 		return conformance.Errored
+	case r.Outcome == conformance.Partial:
+		return conformance.Inconclusive
 	}
 	return conformance.Pass
 }
