@@ -72,7 +72,7 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 		target:  target,
 		opts:    o,
 		client:  probe.NewClient(target.URL, target.MessagesURL, target.Key, o.Timeout, o.Transport),
-		redact:  probe.NewRedactor(target.Key),
+		redact:  probe.NewRedactor(target.Key, ordinaryText()),
 		mark:    fmt.Sprintf("conformance-%08x", rand.Uint32()),
 		checks:  Checks(),
 		shared:  make(map[string]*sharedResult),

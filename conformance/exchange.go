@@ -61,7 +61,7 @@ func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
 	}
 	for name, values := range x.Header {
 		for _, v := range values {
-			e.ResponseHeader = append(e.ResponseHeader, Field{show(name), show(v)})
+			e.ResponseHeader = append(e.ResponseHeader, Field{show(name), probe.Cut(redact.ShowField(name, v), limit)})
 		}
 	}
 	slices.SortFunc(e.ResponseHeader, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
@@ -69,6 +69,19 @@ func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
 		e.Error = redact.Show(x.Err.Error())
 	}
 	return e
+}
+
+// ordinaryText returns words that reports have whatever the target does. They are
+// not redacted.
+func ordinaryText() string {
+	words := []string{"Authorization: Bearer", "application/json", "petstore-conformance", newPet{}.json()}
+	for _, cl := range Clauses() {
+		words = append(words, cl.Text)
+		for _, c := range cl.Checks {
+			words = append(words, c.ID, c.Title, c.Why, c.Failure)
+		}
+	}
+	return strings.Join(words, "\n")
 }
 
 // String returns e as a transcript, the lines of the request after ">" and those

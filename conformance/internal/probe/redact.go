@@ -4,26 +4,52 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
 // Redactor replaces the API key in texts, in every form in which a run sends
 // it or a target is likely to echo it.
-type Redactor struct{ replacer *strings.Replacer }
+type Redactor struct {
+	replacer *strings.Replacer
+
+	// bare matches a key that is too short or too common to be replaced inside of
+	// words, with what comes before it. Nil: it is not.
+	bare *regexp.Regexp
+}
 
 // Replace returns s without the key.
-func (r Redactor) Replace(s string) string { return r.replacer.Replace(s) }
+func (r Redactor) Replace(s string) string {
+	s = r.replacer.Replace(s)
+	if r.bare != nil {
+		s = r.bare.ReplaceAllString(s, "${1}[key]")
+	}
+	return s
+}
 
 // Show returns s without the key, for a terminal or a page: control characters
 // are escaped.
 func (r Redactor) Show(s string) string { return printable(r.Replace(s)) }
 
-// NewRedactor returns a redactor for key.
-func NewRedactor(key string) Redactor {
+// ShowField returns the value of a header field as Show does. The name may say that
+// the value is a key.
+func (r Redactor) ShowField(name, value string) string {
+	return printable(strings.TrimPrefix(r.Replace(name+": "+value), name+": "))
+}
+
+// shortKey is the length up to which a key may be a part of ordinary words.
+const shortKey = 7
+
+// NewRedactor returns a redactor for key. A short key is replaced only as a whole
+// word. A key that occurs in ordinary, which is text that reports have anyway, is
+// replaced only where it is marked as a key: after the scheme of a credential, or
+// after a name such as token.
+func NewRedactor(key, ordinary string) Redactor {
+	common := strings.Contains(strings.ToLower(ordinary), strings.ToLower(key))
 	var pairs []string
 	seen := map[string]bool{"": true}
 	add := func(secret, shown string) {
-		if !seen[secret] {
+		if !seen[secret] && len(secret) > shortKey {
 			seen[secret] = true
 			pairs = append(pairs, secret, shown)
 		}
@@ -35,19 +61,36 @@ func NewRedactor(key string) Redactor {
 		}
 		add(hex.EncodeToString([]byte(form)), "[key in hex]")
 	}
+	if common || len(key) <= shortKey {
+		return Redactor{strings.NewReplacer(pairs...), bareKey(key, common)}
+	}
 	add(url.QueryEscape(key), "[key]")
 	add(strings.ReplaceAll(key, "/", `\/`), "[key]") // as JSON may write it
 	add(key, "[key]")
 	add(swapCase(key), "[key in the other case]")
 	add(strings.ToLower(key), "[key in lower case]")
 	add(strings.ToUpper(key), "[key in upper case]")
-	if len(key) >= 8 { // a shorter key may be part of ordinary words
-		add(cutShort(key), "[key without its last character]")
-		add(otherKey(key), "[a key of the same form]")
-	}
+	add(cutShort(key), "[key without its last character]")
+	add(otherKey(key), "[a key of the same form]")
 	// Messages quote texts that were cut, perhaps inside the key.
 	for n := min(len(key)-1, 400); n >= 4; n-- {
 		add(key[:n]+cutMark, "[key, cut]"+cutMark)
 	}
-	return Redactor{strings.NewReplacer(pairs...)}
+	return Redactor{replacer: strings.NewReplacer(pairs...)}
+}
+
+// bareKey matches key in any case as a word, if it is common only after what says
+// that it is a key.
+func bareKey(key string, common bool) *regexp.Regexp {
+	before := `()`
+	if common {
+		before = `(\b(?:bearer|basic) +|(?:key|token|credential|secret|authorization)\\?["']?\s*[:=]\s*\\?["']?(?:bearer +|basic +)?)`
+	}
+	edge := func(c byte) string {
+		if c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+			return `\b`
+		}
+		return ""
+	}
+	return regexp.MustCompile(`(?i)` + before + edge(key[0]) + regexp.QuoteMeta(key) + edge(key[len(key)-1]))
 }
