@@ -56,7 +56,7 @@ func petPath(id int64) string { return "/pets/" + strconv.FormatInt(id, 10) }
 // wantSame ends the check if got, which was read from x, differs from want. The
 // message begins with what.
 func (want pet) wantSame(x *probe.Exchange, got pet, what string) {
-	if diff := want.diff(got); diff != "" {
+	if diff := want.diff(x, got); diff != "" {
 		fail(x, "%s: %s", what, diff)
 	}
 }
@@ -65,8 +65,8 @@ func hasID(pets []pet, id int64) bool {
 	return slices.ContainsFunc(pets, func(p pet) bool { return p.ID == id })
 }
 
-// diff says how got differs from want. "": not at all.
-func (want pet) diff(got pet) string {
+// diff says how got, which was read from x, differs from want. "": not at all.
+func (want pet) diff(x *probe.Exchange, got pet) string {
 	quoted := func(s string) string { return probe.Short(strconv.Quote(s)) }
 	status := func(s string) string {
 		if s == "" {
@@ -80,11 +80,24 @@ func (want pet) diff(got pet) string {
 	case got.Name != want.Name:
 		return fmt.Sprintf("the name is %s, want %s", quoted(got.Name), quoted(want.Name))
 	case got.Category != want.Category:
-		return fmt.Sprintf("categoryId is %d, want %d", got.Category, want.Category)
+		return fmt.Sprintf("categoryId is %s, want %d", writtenCategory(x, got.ID), want.Category)
 	case got.Status != want.Status:
 		return fmt.Sprintf("the status is %s, want %s", status(got.Status), status(want.Status))
 	}
 	return ""
+}
+
+// writtenCategory returns the categoryId of the pet with that id as it is written
+// in x, for a message: 1e2 is not 100 to somebody who searches for it.
+func writtenCategory(x *probe.Exchange, id int64) string {
+	body, _ := probe.ParseJSON(x.Body)
+	pets, err := probe.ParseArray(body)
+	if err != nil {
+		pets = []jsontext.Value{body}
+	}
+	v, _ := find(pets, func(v jsontext.Value) bool { p, err := guessPet(v); return err == nil && p.ID == id })
+	o, _ := probe.ParseObject(v)
+	return orAbsent(probe.Short(string(o["categoryId"])))
 }
 
 // parsePet reads a pet that must be as the contract says. Members that the

@@ -11,7 +11,7 @@ const maxCurlBody = 4096
 
 // Curl returns a command for a POSIX shell that sends the request of x again.
 // It takes the key from the environment variable PETSTORE_API_KEY. A body with
-// control characters or invalid UTF-8 needs bash.
+// control characters or invalid UTF-8 needs bash. A comment says what is missing.
 func (x *Exchange) Curl(redact Redactor) string {
 	r := x.Request
 	args := []string{"curl", "-i"}
@@ -37,17 +37,18 @@ func (x *Exchange) Curl(redact Redactor) string {
 	if r.Chunked {
 		args = append(args, "-H", "'Transfer-Encoding: chunked'")
 	}
-	if r.Body != nil {
-		args = append(args, "--data-binary", curlBody(redact.Replace(string(r.Body))))
+	if strings.HasPrefix(x.URL, "https:") && strings.HasPrefix(x.Proto, "HTTP/1") {
+		args = append(args, "--http1.1") // or curl asks for HTTP/2
 	}
-	return strings.Join(append(args, quote(redact.Replace(x.URL))), " ")
-}
-
-func curlBody(body string) string {
-	if len(body) > maxCurlBody {
-		return fmt.Sprintf("@FILE # a file with the %d bytes of the body", len(body))
+	comment := ""
+	switch body := redact.Replace(string(r.Body)); {
+	case len(body) > maxCurlBody:
+		args = append(args, "--data-binary", "@FILE")
+		comment = fmt.Sprintf(" # FILE must have the body, %d bytes", len(r.Body))
+	case r.Body != nil:
+		args = append(args, "--data-binary", quote(body))
 	}
-	return quote(body)
+	return strings.Join(append(args, quote(redact.Replace(x.URL))), " ") + comment
 }
 
 // quote returns s as one word for a shell.

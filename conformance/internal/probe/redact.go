@@ -67,11 +67,13 @@ func NewRedactor(key, ordinary string) Redactor {
 	add(url.QueryEscape(key), "[key]")
 	add(strings.ReplaceAll(key, "/", `\/`), "[key]") // as JSON may write it
 	add(key, "[key]")
-	add(swapCase(key), "[key in the other case]")
+	for _, c := range BadCredentials() {
+		if c.value != nil {
+			add(strings.TrimPrefix(c.value(key), "Bearer "), strings.TrimPrefix(c.Shown, "Bearer "))
+		}
+	}
 	add(strings.ToLower(key), "[key in lower case]")
 	add(strings.ToUpper(key), "[key in upper case]")
-	add(cutShort(key), "[key without its last character]")
-	add(otherKey(key), "[a key of the same form]")
 	// Messages quote texts that were cut, perhaps inside the key.
 	for n := min(len(key)-1, 400); n >= 4; n-- {
 		add(key[:n]+cutMark, "[key, cut]"+cutMark)
