@@ -108,7 +108,7 @@ var (
 // breaks a more basic one: a valid name that gets 500 says nothing about names.
 func (r Result) violation() (clause string, v violation) {
 	x, line := r.proof(), r.line()
-	if m := wantedStatus.FindStringSubmatch(line); m != nil && r.Proof >= 0 {
+	if m := wantedStatus.FindStringSubmatch(line); m != nil && r.Proof >= 0 && (r.Level == Required || m[1][0] == '4') {
 		return r.statusViolation(x, m[1])
 	}
 	missing := strings.HasSuffix(line, ": missing") || strings.HasSuffix(line, "not an array")
@@ -134,6 +134,25 @@ func (r Result) violation() (clause string, v violation) {
 	return clause, v
 }
 
+// faultClause returns the clause of the check, or that of the fault in a generated
+// body.
+func (r Result) faultClause() string {
+	if !strings.HasPrefix(r.ID, "generated.") {
+		return r.Clause
+	}
+	notJSON, missing := "create-body", "create-required"
+	if r.Feature == FeatureMessages {
+		notJSON, missing = "message-json", "message-required"
+	}
+	switch line := r.line(); {
+	case strings.HasSuffix(line, " is missing)"):
+		return missing
+	case strings.HasSuffix(line, "cut short)"), strings.HasSuffix(line, "follows the object)"):
+		return notJSON
+	}
+	return r.Clause
+}
+
 // success has the clause that says how each operation responds to a valid request.
 var success = map[string]string{
 	"GET /pets": "list", "POST /pets": "create", "GET /pets/{petId}": "get", "POST /messages": "submit",
@@ -157,10 +176,13 @@ var refused = map[string]string{
 
 // statusViolation is violation for the status of x. The message says which one it wants.
 func (r Result) statusViolation(x Exchange, want string) (clause string, v violation) {
-	got, clause := probe.StatusLine(x.Status), r.Clause
+	got, clause := probe.StatusLine(x.Status), r.faultClause()
 	switch {
 	case strings.HasPrefix(want, "2") && (x.Status == 400 || x.Status == 422):
 		v = violation{what: x.Operation + " refuses valid requests with " + got, clause: clause}
+		if strings.HasPrefix(x.Operation, "POST") && clause != "status-optional" {
+			clause = success[x.Operation] // the others are about what is returned
+		}
 	case strings.HasPrefix(want, "2"):
 		clause, v.what = cmp.Or(success[x.Operation], clause), x.Operation+" responds "+got+", want "+want
 	case x.Status >= 500:

@@ -44,7 +44,7 @@ func filterChecks() []Check {
 			})
 	}
 	return append(checks, Check{
-		ID: "pets.list.filter.none", Clause: "filter", Title: "without status a list has pets with every status", Writes: true,
+		ID: "pets.list.filter.none", Clause: "list-shows", Title: "without status a list has pets with every status", Writes: true,
 		Why:     "The filter is optional: without it nothing is hidden.",
 		Failure: "A list that is short enough to have every pet has none with a certain status, or none without a status. Inconclusive if a longer list has none.",
 		run: func(t *tester) {
