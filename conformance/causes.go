@@ -124,7 +124,10 @@ func (r Result) violation() (clause string, v violation) {
 		v.what = "the bodies of errors do not have what an Error has"
 	case notPet.MatchString(line):
 		clause, v.like = "pet", notPet.ReplaceAllString(line, "")
-	case changed.MatchString(line):
+		if strings.HasPrefix(v.like, "status: must be ") {
+			clause = "status-values"
+		}
+	case changed.MatchString(line) && r.Clause != "replacement":
 		v.like = changed.FindStringSubmatch(line)[1]
 		clause = kept[v.like]
 	default:
