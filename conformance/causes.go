@@ -43,7 +43,7 @@ func (r *Report) Causes() []Cause {
 				causes = append(causes, Cause{Clause: clause, What: result.line(), Verdict: verdict})
 			}
 			c := &causes[i]
-			// If all sent the same, that says more.
+			// If all sent the same, the first message says more.
 			if v.what != "" && (!wantedStatus.MatchString(c.What) || sent(c.What) != sent(result.line())) {
 				c.What = v.what
 			}

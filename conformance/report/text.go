@@ -17,7 +17,7 @@ const (
 	screen      = 40  // lines
 	maxFailures = 12  // lines for the causes of failures
 	maxWarnings = 5   // and of warnings
-	maxReasons  = 3   // why checks are inconclusive
+	maxReasons  = 3   // in one line
 	maxLine     = 160 // bytes of a message
 )
 
@@ -46,7 +46,7 @@ func writeText(w io.Writer, r *conformance.Report, color, verbose bool) error {
 	}
 	if verbose {
 		t.all(causes)
-	} else if len(causes) > 0 && causes[0].Verdict == conformance.Fail {
+	} else if len(causes) > 0 && causes[0].Results[0].CountsAgainst(r.Level) {
 		const end = 8 // lines at the end, and blank ones
 		t.full(causes[0].Results[0], max(screen-end-strings.Count(t.String(), "\n"), 16))
 	}
@@ -54,7 +54,7 @@ func writeText(w io.Writer, r *conformance.Report, color, verbose bool) error {
 		t.printf("\n")
 	}
 	t.summary()
-	_, err := io.WriteString(w, t.String())
+	_, err := io.WriteString(w, strings.TrimLeft(t.String(), "\n"))
 	return err
 }
 
@@ -110,17 +110,22 @@ func (t *textWriter) briefly(v conformance.Verdict) {
 	for _, result := range results {
 		count[firstLine(result)]++
 	}
-	reasons := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+	t.printf("%s %s: %s\n", t.word(v), probe.Plural(len(results), "check"), mostFrequent(count))
+}
+
+// mostFrequent returns some of the keys with their counts.
+func mostFrequent(count map[string]int) string {
+	keys := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
 	})
 	var parts []string
-	for _, reason := range reasons[:min(len(reasons), maxReasons)] {
-		parts = append(parts, fmt.Sprintf("%s (%d)", reason, count[reason]))
+	for _, key := range keys[:min(len(keys), maxReasons)] {
+		parts = append(parts, fmt.Sprintf("%s (%d)", key, count[key]))
 	}
-	if more := len(reasons) - len(parts); more > 0 {
+	if more := len(keys) - len(parts); more > 0 {
 		parts = append(parts, probe.Plural(more, "other reason"))
 	}
-	t.printf("%s %s: %s\n", t.word(v), probe.Plural(len(results), "check"), strings.Join(parts, "; "))
+	return strings.Join(parts, "; ")
 }
 
 func firstLine(result conformance.Result) string {
@@ -196,11 +201,7 @@ func (t *textWriter) observations() {
 func (t *textWriter) summary() {
 	r := t.report
 	if len(r.Retries) > 0 {
-		var parts []string
-		for _, reason := range slices.Sorted(maps.Keys(r.Retries)) {
-			parts = append(parts, fmt.Sprintf("%s (%d)", reason, r.Retries[reason]))
-		}
-		t.printf("requests were sent again after: %s\n", strings.Join(parts, ", "))
+		t.printf("requests were sent again after: %s\n", mostFrequent(r.Retries))
 	}
 	t.printf("%s", r.URL)
 	if r.MessagesURL != "" && r.MessagesURL != r.URL {

@@ -103,6 +103,9 @@ func TestTextOfConformant(t *testing.T) {
 	})
 	r := runSuite(t, bare, "/v1", &conformance.Options{Parallel: 1})
 	out := write(t, r, Text, nil)
+	if r.Level = conformance.Recommended; !strings.Contains(write(t, r, Text, nil), "\n\nWARN auth.challenge\n  the 401 has no") {
+		t.Error("a warning that counts is not shown in full")
+	}
 	wantParts(t, out, []string{
 		"WARN 2 checks: the 401 has no WWW-Authenticate (RFC 9110, 15.5.2; first auth.challenge)\n",
 		"WARN 2 more checks for 2 other causes (-v shows them)\n",
