@@ -84,10 +84,10 @@ func (r Result) proof() (x Exchange) {
 }
 
 var (
-	// particulars are what differs in messages about the same violation: texts in
-	// quotes, numbers, and statuses of pets. What follows in brackets differs too.
-	particulars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\b\d[\d.eE+]*\b|\b(?:available|pending|sold)\b`)
+	// brackets and particulars are what differs in messages about the same violation:
+	// what follows in brackets, texts in quotes, numbers, and statuses of pets.
 	brackets    = regexp.MustCompile(` \(.*\)$`)
+	particulars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\b\d[\d.eE+]*\b|\b(?:available|pending|sold)\b`)
 
 	// notPet is the start of a message about a pet in a response of its own, or in
 	// a list.
@@ -107,7 +107,7 @@ var (
 // clause that they break. It is the clause of the check, unless what the target did
 // breaks a more basic one: a valid name that gets 500 says nothing about names.
 func (r Result) violation() (clause string, v violation) {
-	x, line := r.proof(), r.line()
+	x, line := r.proof(), brackets.ReplaceAllString(r.line(), "")
 	if m := wantedStatus.FindStringSubmatch(line); m != nil && r.Proof >= 0 && (r.Level == Required || m[1][0] == '4') {
 		return r.statusViolation(x, m[1])
 	}
@@ -133,7 +133,7 @@ func (r Result) violation() (clause string, v violation) {
 	default:
 		v.like = line
 	}
-	v.like = particulars.ReplaceAllString(brackets.ReplaceAllString(v.like, ""), "…")
+	v.like = particulars.ReplaceAllString(v.like, "…")
 	return clause, v
 }
 
