@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -77,5 +78,16 @@ func TestCauses(t *testing.T) {
 				t.Errorf("%d lines:\n%s", n, out)
 			}
 		})
+	}
+}
+
+// The message about a pet that a list should not have names the request and the
+// check that added it.
+func TestOrigin(t *testing.T) {
+	r := run(t, variant{http: both(takes(create, `"name":null`, `"name":"NULL"`), edit("", 0, `"NULL"`, `null`))},
+		conformance.Options{Run: []string{"pets.create.400.name.null", "pets.list.pet"}, Parallel: 1})
+	got := result(t, r, "pets.list.pet")
+	if want := regexp.MustCompile(`\nthis run added it with \{"name":null,"categoryId":\d+\}, see pets\.create\.400\.name\.null$`); !want.MatchString(got.Message) {
+		t.Errorf("%s: %s", got.Verdict, got.Message)
 	}
 }

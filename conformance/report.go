@@ -114,6 +114,7 @@ func (r *Report) Passed() bool {
 
 // report returns the report of a run with these results.
 func (s *session) report(began time.Time, results []Result) *Report {
+	s.nameOrigins(results)
 	r := &Report{
 		Format:      ReportFormat,
 		URL:         s.target.URL,
