@@ -38,7 +38,7 @@ func TestCauses(t *testing.T) {
 		{"everything is wrapped", responses("", 0, func(res *response) { res.body = `{"data":` + res.body + `}` }),
 			`bodies are wrapped in an object with the member "data"`, "pet", 2},
 		{"every bad body gets 500", responses("", 400, func(res *response) { res.status, res.body = 500, failure(500) }),
-			"bad requests get 500 Internal Server Error", "server-errors", 1},
+			"bad requests get 500 Internal Server Error", "server-errors", 2},
 		{"every bad body gets 422", responses("", 400, func(res *response) { res.status, res.body = 422, failure(422) }),
 			"bad requests get 422 Unprocessable Entity, want 400", "status-values", 1},
 		{"no request needs a key", requests("", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testKey) }),
@@ -48,7 +48,7 @@ func TestCauses(t *testing.T) {
 				r.Header.Set("Authorization", "Bearer "+testKey)
 			}
 		}), "the credential is the key without its last character: the response is 200 OK, want 401", "key-list", 2},
-		{"limit is ignored", query(`limit=\d+`, "limit=100"), "the list has 100 pets, want at most ", "limit", 3},
+		{"limit is ignored", query(`limit=\d+`, "limit=100"), "the list has ", "limit", 2},
 		{"categories are floats of 32 bits", values("", 0, "categoryId", func(s string) string {
 			var f float32
 			fmt.Sscan(s, &f)
