@@ -159,7 +159,7 @@ func (t *tester) first() firstResponse { return need("no pet could be created", 
 // firstPet returns the first pet of the run.
 func (t *tester) firstPet() pet {
 	x := t.first().x
-	return pet{need("no pet could be created", func() int64 { return readAnyPet(x).ID }), sentPet(x)}
+	return pet{ID: need("no pet could be created", func() int64 { return readAnyPet(x).ID }), newPet: sentPet(x)}
 }
 
 // newPet returns a valid pet with a name of its own.
@@ -187,7 +187,7 @@ func (t *tester) create(n newPet) pet {
 		if n.Status == "" {
 			n.Status = got.Status // the contract leaves a default open
 		}
-		return pet{got.ID, n}
+		return pet{ID: got.ID, newPet: n}
 	})
 }
 

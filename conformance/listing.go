@@ -153,7 +153,7 @@ func (l listing) show(id int64) string {
 // wantSame ends the check if l does not show a pet as it was added.
 func (l listing) wantSame(added pet) {
 	found, _ := find(l.pets, func(p pet) bool { return p.ID == added.ID })
-	if diff := added.diff(l.x, found); diff != "" {
+	if diff := added.diff(found); diff != "" {
 		fail(l.x, "the list does not show the pet as it was added: %s%s", diff, l.show(added.ID))
 	}
 }
