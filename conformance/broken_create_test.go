@@ -74,6 +74,7 @@ func brokenCreations() []variant {
 		{name: "a pet is stored in capitals", clause: "create-adds", http: edit(fetch, 200, "conformance", "CONFORMANCE")},
 		{name: "two concurrent requests get the same id", clause: "create-adds", pets: racing(false)},
 		{name: "one of two concurrent requests fails", clause: "create-adds", pets: racing(true)},
+		{name: "a pet is not found while another is added", clause: "create-adds", pets: unreadable},
 		{name: "a refused pet is stored", clause: "create-refused", http: storesRefused(400)},
 		{name: "a pet without a valid key is stored", clause: "key-create", http: storesRefused(401)},
 
@@ -189,5 +190,33 @@ func racing(fail bool) func(*store) {
 			}
 			return p, err
 		}
+	}
+}
+
+// unreadable makes a store lose a pet while another one is added: the first create
+// of the check of that waits for a get.
+func unreadable(s *store) {
+	create, get := s.create, s.get
+	var once sync.Once
+	var adding atomic.Bool
+	met := make(chan struct{})
+	s.create = func(ctx context.Context, n petstore.NewPet, o petstore.Once) (petstore.Pet, error) {
+		if strings.Contains(n.Name, "-pets.create.busy-") {
+			once.Do(func() {
+				adding.Store(true)
+				select {
+				case <-met:
+				case <-time.After(time.Minute):
+				}
+			})
+		}
+		return create(ctx, n, o)
+	}
+	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		if adding.CompareAndSwap(true, false) {
+			close(met)
+			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the table is locked")
+		}
+		return get(ctx, id)
 	}
 }

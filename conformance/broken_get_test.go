@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"net/http"
 	"path"
+	"sync"
+	"time"
 
 	"example.com/animalstore/petstore"
 )
@@ -24,6 +26,7 @@ func brokenFetches() []variant {
 		{name: "a pet gets 500", clause: "get", http: status(fetch, 200, 500)},
 		{name: "GET /pets/{petId} is removed too early", clause: "get", http: status(fetch, 200, 410)},
 		{name: "a pet is lost when fifty others are added", clause: "get", pets: forgets},
+		{name: "a pet is lost after a second", clause: "get", pets: forgetsLater},
 		{name: "a pet is text/json", clause: "media-type", http: header(fetch, 200, "Content-Type", "text/json")},
 		{name: "a pet lacks its id", clause: "pet", http: lacks(fetch, 200, "id")},
 		{name: "a pet lacks its category", clause: "pet", http: lacks(fetch, 200, "categoryId")},
@@ -59,6 +62,23 @@ func forgets(s *store) {
 	get := s.get
 	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
 		if _, err := get(ctx, id+50); err == nil {
+			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet is forgotten")
+		}
+		return get(ctx, id)
+	}
+}
+
+// forgetsLater keeps pets for a second.
+func forgetsLater(s *store) {
+	create, get := s.create, s.get
+	var added sync.Map // by ID
+	s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+		p, err := create(ctx, n, once)
+		added.Store(p.ID, time.Now())
+		return p, err
+	}
+	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		if at, ok := added.Load(id); ok && time.Since(at.(time.Time)) > time.Second {
 			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet is forgotten")
 		}
 		return get(ctx, id)

@@ -9,6 +9,7 @@ import (
 func brokenMessages() []variant {
 	timed := func(text string) wrapper { return set(submit, 202, "createdAt", text) }
 	echo := func(change func(string) string) wrapper { return texts(submit, 202, "message", change) }
+	began := time.Now().UTC()
 	return []variant{
 		{name: "a message gets 302", clause: "submit", http: status(submit, 202, 302)},
 		{name: "a message gets 500", clause: "submit", http: status(submit, 202, 500)},
@@ -37,5 +38,8 @@ func brokenMessages() []variant {
 		{name: "the time has a space instead of the T", clause: "message-time", http: texts(submit, 202, "createdAt", replace("T", " "))},
 		{name: "the time is the epoch", clause: "message-time", http: timed(`"1970-01-01T00:00:00Z"`)},
 		{name: "the time is three hours ago", clause: "message-time", http: times(func(t time.Time) string { return t.Add(-3 * time.Hour).Format(time.RFC3339) })},
+		{name: "the time is that of the server's start", clause: "message-time", http: timed(began.Format(`"` + time.RFC3339Nano + `"`))},
+		{name: "the time goes backwards", clause: "message-time", http: times(func(t time.Time) string { return began.Add(began.Sub(t)).Format(time.RFC3339) })},
+		{name: "the time goes a hundred times too fast", clause: "message-time", http: times(func(t time.Time) string { return began.Add(100 * t.Sub(began)).Format(time.RFC3339) })},
 	}
 }

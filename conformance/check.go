@@ -122,10 +122,10 @@ func (cl Clause) Level() Level {
 func checkTable() []Check {
 	return slices.Concat(
 		listChecks, limitChecks, filterChecks(),
-		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, faultChecks(createOperation),
+		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, busyChecks, faultChecks(createOperation),
 		getChecks, missingChecks, deprecationChecks,
-		messageChecks, textChecks(), faultChecks(submitOperation),
-		credentialChecks(), errorChecks(), serverErrorChecks, httpChecks, generatedChecks)
+		messageChecks, timeChecks, textChecks(), faultChecks(submitOperation),
+		credentialChecks(), errorChecks(), serverErrorChecks, httpChecks, connectionChecks, generatedChecks)
 }
 
 // Clauses returns every clause: what the contract states, what it leaves open,

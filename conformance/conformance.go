@@ -8,7 +8,7 @@
 //
 // [Run] judges a target with every check and returns a [Report], which package
 // report writes as text, JSON, JUnit XML or HTML. Package conformancetest makes
-// each check a subtest of go test. Command cmd/conformance needs no Go toolchain
+// each check a subtest of go test. [Soak] loads a target for a long time. Command cmd/conformance needs no Go toolchain
 // where it runs.
 //
 // A run assumes nothing about the state of the target: it may have any number of
@@ -45,14 +45,15 @@ type session struct {
 	skip   map[string]string          // why a check does not run, by ID
 	known  map[string]string          // why a check is expected to fail, by ID
 	start  map[string]*probe.Exchange // lists before anything was created, by status; "": all
+	began  time.Time                  // checks of the phase last judge only what was sent since
 
-	stocking sync.Mutex // held while stock adds pets
+	stocking *sync.Mutex // held while stock adds pets
 
-	listings sync.Map // by exchange: see listingOf
+	listings *sync.Map // by exchange: see listingOf
 
-	mu      sync.Mutex
+	mu      *sync.Mutex
 	shared  map[string]*sharedResult
-	created created
+	created *created
 }
 
 // Run judges target with every check that opts selects. An error about the
@@ -60,6 +61,23 @@ type session struct {
 // cannot be judged. If the target stops responding during the run, the
 // report is incomplete.
 func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
+	s, err := newSession(target, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer s.client.Close()
+	began := time.Now()
+	if err := s.findPetstore(ctx); err != nil {
+		return nil, err
+	}
+	s.findReuse(ctx)
+	results, ends := s.runChecks(ctx)
+	s.repeatFailures(ctx, results, ends)
+	return s.report(began, results), nil
+}
+
+// newSession returns a session that has sent nothing yet.
+func newSession(target Target, opts *Options) (*session, error) {
 	target, err := target.clean()
 	if err != nil {
 		return nil, err
@@ -69,27 +87,24 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 		return nil, err
 	}
 	s := &session{
-		target:  target,
-		opts:    o,
-		client:  probe.NewClient(target.URL, target.MessagesURL, target.Key, o.Timeout, o.Transport),
-		redact:  probe.NewRedactor(target.Key, ordinaryText()),
-		mark:    fmt.Sprintf("conformance-%08x", rand.Uint32()),
-		checks:  Checks(),
-		shared:  make(map[string]*sharedResult),
-		created: created{lost: make(map[int64]bool)},
+		target: target,
+		opts:   o,
+		client: probe.NewClient(target.URL, target.MessagesURL, target.Key, o.Timeout, o.Transport),
+		redact: probe.NewRedactor(target.Key, ordinaryText()),
+		mark:   fmt.Sprintf("conformance-%08x", rand.Uint32()),
+		checks: Checks(),
+
+		stocking: new(sync.Mutex),
+		listings: new(sync.Map),
+		mu:       new(sync.Mutex),
+		shared:   make(map[string]*sharedResult),
+		created:  &created{lost: make(map[int64]bool)},
 	}
-	defer s.client.Close()
 	if err := s.skipChecks(); err != nil {
 		return nil, err
 	}
-	if s.known, err = knownFailures(o.Known, s.checks); err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	if err := s.findPetstore(ctx); err != nil {
-		return nil, err
-	}
-	return s.report(began, s.runChecks(ctx)), nil
+	s.known, err = knownFailures(o.Known, s.checks)
+	return s, err
 }
 
 // skipChecks records which checks do not run, and why.
@@ -116,13 +131,13 @@ func (s *session) skipChecks() error {
 }
 
 // runChecks runs the checks, phase by phase, then judges the whole run by their
-// rules, and returns their results.
-func (s *session) runChecks(ctx context.Context) []Result {
-	results := make([]Result, len(s.checks))
+// rules, and returns their results and how they ended.
+func (s *session) runChecks(ctx context.Context) ([]Result, []*ending) {
+	results, ends := make([]Result, len(s.checks)), make([]*ending, len(s.checks))
 	runs := make([]*checkRun, len(s.checks))
 	var done sync.Mutex
 	finish := func(i int) {
-		results[i] = s.result(runs[i])
+		results[i], ends[i] = s.result(runs[i]), runs[i].end
 		if s.opts.Done != nil {
 			done.Lock()
 			defer done.Unlock()
@@ -153,7 +168,7 @@ func (s *session) runChecks(ctx context.Context) []Result {
 			finish(i)
 		}
 	})
-	return results
+	return results, ends
 }
 
 // checkRun is the run of a check.

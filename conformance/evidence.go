@@ -113,7 +113,9 @@ func (s *session) newHistory() *history {
 				h.served = x.Sent
 			}
 		}
-		h.all = append(h.all, e)
+		if !x.Sent.Before(s.began) {
+			h.all = append(h.all, e)
+		}
 	}
 	// A gateway whose server has gone away says nothing either.
 	h.all = slices.DeleteFunc(h.all, func(e *evidence) bool {

@@ -54,8 +54,8 @@ type Options struct {
 	// concurrency sends more requests than that.
 	Parallel int
 
-	// Timeout limits each request, reading the response included. Zero: 10
-	// seconds.
+	// Timeout limits each request, reading the response included, and the time in
+	// which failures are repeated. Zero: 10 seconds.
 	Timeout time.Duration
 
 	// Now is the clock of the deprecation checks. Nil: [time.Now].

@@ -43,7 +43,7 @@ var createChecks = []Check{
 		run:     func(t *tester) { t.first() },
 		every: &rule{what: "new pets", applies: (*evidence).isNewPet, want: func(x *evidence) {
 			got := need("the response cannot be read", func() pet { return readPet(x.Exchange) })
-			want := pet{got.ID, *x.sent}
+			want := pet{ID: got.ID, newPet: *x.sent}
 			want.Status = got.Status // pets.create.status.* judge the status
 			want.wantSame(x.Exchange, got, notAsSent)
 		}},
@@ -184,7 +184,7 @@ func (t *tester) wantAdded(x *probe.Exchange) {
 func (t *tester) added(x *probe.Exchange) pet {
 	t.wantAdded(x)
 	got := readPet(x)
-	want := pet{got.ID, sentPet(x)}
+	want := pet{ID: got.ID, newPet: sentPet(x)}
 	if want.Status == "" {
 		want.Status = got.Status // the contract leaves a default open
 	}

@@ -36,6 +36,12 @@ type Result struct {
 	Known string `json:"known,omitzero"`
 	Stale bool   `json:"stale,omitzero"`
 
+	// Repeated says how a failure ended when it was repeated up to three times,
+	// after the run, alone, each request on a connection of its own: "always",
+	// "sometimes: 2 of 4" (the first one included), "only on a reused
+	// connection", "only while others write", or "could not be repeated".
+	Repeated string `json:"repeated,omitzero"`
+
 	// Observations are what the target does where the contract leaves it open.
 	Observations []Observation `json:"observations,omitzero"`
 

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"flag"
 	"io"
 	"log"
 	"net/http"
@@ -20,8 +21,11 @@ import (
 const testKey = testserver.Key
 
 // TestMain makes garbage collections rarer: the runs of the suite allocate much
-// and keep little.
+// and keep little. More run at once than there are processors: they spend much of
+// their time waiting.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8")
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }

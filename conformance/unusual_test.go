@@ -37,6 +37,11 @@ func unusualServers() []variant {
 			res.header.Set("X-Request-Id", strings.Repeat("x", 500))
 		})},
 		{name: "HTTP/1.0", http: http10},
+		{name: "an error closes the connection", http: every(func(res *response) {
+			if res.status >= 400 {
+				res.header.Set("Connection", "close")
+			}
+		})},
 		{name: "no Date", http: header("", 0, "Date", "")},
 		{name: "503 from a proxy sometimes", http: every(func(res *response) {
 			if n.Add(1)%60 == 7 {
@@ -99,6 +104,9 @@ func unusualServers() []variant {
 		{name: "times with an offset of zero", http: times(func(t time.Time) string { return t.Format("2006-01-02T15:04:05.000000000+00:00") })},
 		{name: "times in the basic format", http: times(func(t time.Time) string { return t.Format("20060102T150405Z") })},
 		{name: "times to the minute", http: times(func(t time.Time) string { return t.Format("2006-01-02T15:04Z") })},
+		{name: "clocks half a second apart", http: times(func(t time.Time) string {
+			return t.Add(time.Duration(n.Add(1)%2) * time.Second / 2).Format(time.RFC3339)
+		})},
 		{name: "times with a comma", http: times(func(t time.Time) string { return t.Format("2006-01-02T15:04:05,123Z") })},
 	}
 }

@@ -54,6 +54,12 @@ func TestCommands(t *testing.T) {
 	env := map[string]string{"PETSTORE_API_KEY": testserver.Key}
 	closed := httptest.NewServer(nil)
 	closed.Close()
+	lossy := httptest.NewServer(testserver.Changed(testserver.New(0), func(r *http.Request, rec *httptest.ResponseRecorder) {
+		if r.URL.Path == "/v1/pets/1" {
+			rec.Code = http.StatusNotFound
+		}
+	}))
+	defer lossy.Close()
 	few := []string{"-run", "pets.create.status,pets.list.*"}
 	run := func(url string, args ...string) []string {
 		return append(append([]string{"run", "-url", url}, few...), args...)
@@ -75,13 +81,13 @@ func TestCommands(t *testing.T) {
 		{name: "read-only on an empty store", args: []string{"run", "-url", newTarget(t, false), "-read-only", "-run", "pets.get.pet", "-strict"}, env: env, code: 3, stdout: "incomplete"},
 		{name: "verbose", args: run(good, "-v"), env: env, code: 0, stderr: "pass         pets.create.status ("},
 		{name: "verbose lists skipped checks", args: run(good, "-v"), env: env, code: 0, stdout: "\nSKIP "},
-		{name: "summary in the last line", args: []string{"run", "-url", good, "-read-only", "-run", "pets.list.status"}, env: env, code: 0, stdout: "\npartial: 1 of 253 checks, none failed, 252 skipped (not selected)\n"},
+		{name: "summary in the last line", args: []string{"run", "-url", good, "-read-only", "-run", "pets.list.status"}, env: env, code: 0, stdout: "\nconformant: 256 checks: 1 passed, 0 failed, 255 skipped (not selected)\n"},
 		{name: "seed", args: run(good, "-seed", "77"), env: env, code: 0, stdout: "seed 77\n"},
 
 		{name: "nothing listens", args: run(closed.URL), env: env, code: 3, stderr: "connection refused"},
 		{name: "wrong key", args: run(good, "-key", "wrong"), code: 3, stderr: "does not accept the API key"},
 
-		{name: "no command", code: 2, stderr: "no command: must be one of run, serve, list, version"},
+		{name: "no command", code: 2, stderr: "no command: must be one of run, soak, serve, list, version"},
 		{name: "unknown command", args: []string{"judge"}, code: 2, stderr: `unknown command "judge"`},
 		{name: "unknown flag", args: run(good, "-quick"), code: 2, stderr: "-quick"},
 		{name: "no URL", args: []string{"run"}, env: env, code: 2, stderr: "no URL"},
@@ -110,6 +116,12 @@ func TestCommands(t *testing.T) {
 		{name: "serve for no time", args: []string{"serve", "-for", "0s"}, code: 2, stderr: "flag -for: must be at least 1ms"},
 		{name: "serve for no requests", args: []string{"serve", "-requests", "0"}, code: 2, stderr: "flag -requests: must be an integer from 1"},
 		{name: "help for serve", args: []string{"serve", "-h"}, code: 0, stdout: "-requests"},
+
+		{name: "soak", args: []string{"soak", "-url", good, "-for", "1s"}, env: env, code: 0, stdout: "\nconformant: 0 findings\n"},
+		{name: "soak with a finding", args: []string{"soak", "-url", lossy.URL + "/v1", "-for", "1ms"}, env: env, code: 1, stdout: "FAIL a pet is lost: "},
+		{name: "soak with a restart that fails", args: []string{"soak", "-url", good, "-every", "1ms", "-restart", "exit 7"}, env: env, code: 3, stdout: "ERROR the target was not restarted: exit status 7\n"},
+		{name: "soak with a wrong key", args: []string{"soak", "-url", good, "-key", "wrong"}, code: 3, stderr: "does not accept the API key"},
+		{name: "soak for no time", args: []string{"soak", "-url", good, "-for", "0s"}, env: env, code: 2, stderr: "flag -for: must be at least 1ms"},
 
 		{name: "version", args: []string{"-version"}, code: 0, stdout: "conformance " + version.String() + "\n"},
 		{name: "help", args: []string{"help"}, code: 0, stdout: "Exit codes:"},

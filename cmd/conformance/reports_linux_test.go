@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("CONFORMANCE_TEST_RUN") != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	os.Exit(process.Main(m))
 }
 
 // A report replaces only a regular file, is not mixed with other output, and

@@ -34,6 +34,9 @@ type Client struct {
 	timeout               time.Duration // of one attempt, reading the response included
 	http                  http.Client
 
+	// fresh says that each request gets a connection of its own.
+	fresh atomic.Bool
+
 	// gone says that no attempt of the last request reached a server. Until
 	// one does, each request is sent once.
 	gone atomic.Bool
@@ -68,6 +71,30 @@ func NewClient(url, messagesURL, key string, timeout time.Duration, rt http.Roun
 
 // Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Reuse says whether a request may use the connection of an earlier one. At first
+// it may. No request may be under way.
+func (c *Client) Reuse(reuse bool) {
+	c.fresh.Store(!reuse)
+	c.Close()
+}
+
+// Forget removes exchanges from those that Exchanges returns.
+func (c *Client) Forget(forget func(*Exchange) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent = slices.DeleteFunc(c.sent, forget)
+}
+
+// Before returns the exchange before x on its connection. Nil: there is none.
+func (c *Client) Before(x *Exchange) (before *Exchange) {
+	for _, o := range c.Exchanges() {
+		if x.Reused && o.Conn == x.Conn && o.Sent.Before(x.Sent) && (before == nil || before.Sent.Before(o.Sent)) {
+			before = o
+		}
+	}
+	return before
+}
 
 // Do sends r and returns the exchange. It sends r again if the target asks for
 // that (429, 503, and a gateway's 502 and 504) or drops the connection; the
@@ -183,7 +210,7 @@ func (c *Client) exchange(ctx context.Context, r Request) *Exchange {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(conn httptrace.GotConnInfo) { x.Reused = conn.Reused },
+		GotConn: func(conn httptrace.GotConnInfo) { x.Conn, x.Reused = conn.Conn.LocalAddr().String(), conn.Reused },
 	})
 
 	hr, err := r.http(ctx, x.URL, c.key)
@@ -191,6 +218,9 @@ func (c *Client) exchange(ctx context.Context, r Request) *Exchange {
 		x.Err = err
 		return x
 	}
+	// A target that does not know the method or chunked bodies may leave the body
+	// unread and take it for the next request.
+	hr.Close = c.fresh.Load() || r.Chunked || r.Method != http.MethodGet && r.Method != http.MethodPost
 	res, err := c.http.Do(hr)
 	if err != nil {
 		x.Err = plainError(err)

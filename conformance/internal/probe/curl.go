@@ -11,10 +11,14 @@ const maxCurlBody = 4096
 
 // Curl returns a command for a POSIX shell that sends the request of x again.
 // It takes the key from the environment variable PETSTORE_API_KEY. A body with
-// control characters or invalid UTF-8 needs bash. A comment says what is missing.
+// control characters or invalid UTF-8 needs bash. A comment says what is missing. If
+// the exchange before matters, the command repeats both on one connection.
 func (x *Exchange) Curl(redact Redactor) string {
 	r := x.Request
 	args := []string{"curl", "-i"}
+	if x.Before != nil {
+		args = []string{x.Before.Curl(redact), "--next", "-i"}
+	}
 	switch {
 	case r.Method == "HEAD":
 		args = append(args, "-I")

@@ -19,8 +19,13 @@ type Exchange struct {
 	Err      error // why there is no response
 	Sent     time.Time
 	Received time.Time // when the whole response was there
+	Conn     string    // the connection: its local address
 	Reused   bool      // an earlier request used the same connection
 	Attempts int       // how often the request was sent, this time included
+
+	// Before is the exchange before on the same connection, if the response is as
+	// it is because of it.
+	Before *Exchange
 }
 
 // Succeeded reports whether the status is 2xx.
@@ -28,6 +33,16 @@ func (x *Exchange) Succeeded() bool { return x.Status >= 200 && x.Status <= 299 
 
 // Refused reports whether the status is 4xx.
 func (x *Exchange) Refused() bool { return x.Status >= 400 && x.Status <= 499 }
+
+// Unavailable reports whether the target does not serve requests now, this one or
+// any other.
+func (x *Exchange) Unavailable() bool {
+	switch x.Status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout, http.StatusInsufficientStorage:
+		return true
+	}
+	return false
+}
 
 // StatusLine returns the status in words.
 func (x *Exchange) StatusLine() string { return StatusLine(x.Status) }

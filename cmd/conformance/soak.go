@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/report"
+	"example.com/animalstore/internal/flags"
+)
+
+// soakSettings are the flags of conformance soak.
+type soakSettings struct {
+	settings // only those for the target
+	soak     conformance.SoakOptions
+	restart  string
+}
+
+func soakCommand() flags.Command {
+	var s soakSettings
+	return flags.Command{
+		Name:  "soak",
+		About: "load a target for a long time, restart it meanwhile, and report what was lost, changed or created twice",
+		Flags: s.define,
+		Run:   s.run,
+	}
+}
+
+func (s *soakSettings) define(fs *flag.FlagSet) {
+	s.defineTarget(fs)
+	flags.Var(fs, &s.soak.For, "for", 10*time.Minute, "stop after this `time`, or at Ctrl-C", flags.Duration(time.Millisecond))
+	fs.StringVar(&s.restart, "restart", "", "`command` for sh that restarts the target, as hard as a crash does if it uses kill -9; it must end within a minute, and need not wait until the target responds (default: no restarts)")
+	flags.Var(fs, &s.soak.Every, "every", 30*time.Second, "`time` between two restarts", flags.Duration(time.Millisecond))
+	fs.Func("report", "also write a report, as `format=file`, in the format text or json; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
+		return s.reports.add(v, report.Text, report.JSON)
+	})
+}
+
+// run loads the target and writes the reports. Its error has the exit code.
+func (s *soakSettings) run(c *flags.Call) error {
+	if err := s.complete(c); err != nil {
+		return err
+	}
+	if err := s.reports.check(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	if s.restart != "" {
+		s.soak.Restart = func(ctx context.Context) error {
+			fmt.Fprintf(c.Stderr, "%s restart\n", time.Now().Format(time.TimeOnly))
+			cmd := exec.CommandContext(ctx, "sh", "-c", s.restart)
+			cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr // files, which a target that it starts may keep
+			return cmd.Run()
+		}
+	}
+	result, err := conformance.Soak(ctx, s.target, &s.opts, s.soak)
+	stop()
+	if errors.Is(err, conformance.ErrOptions) {
+		return flags.Usagef("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer, f report.Format) error { return writeSoak(w, f, result) }
+	err = s.reports.write(c, write)
+	if err = errors.Join(err, write(s.reports.printed(c), report.Text)); err != nil {
+		return flags.Usagef("%w", err)
+	}
+	return map[conformance.Outcome]error{
+		conformance.NotConformant: flags.Exit(exitNotConformant),
+		conformance.Incomplete:    flags.Exit(exitNotJudged),
+	}[result.Outcome]
+}
+
+func writeSoak(w io.Writer, format report.Format, r *conformance.SoakReport) error {
+	text := r.String()
+	if format == report.JSON {
+		b, err := json.Marshal(r, jsontext.WithIndent("  "))
+		if err != nil {
+			return err
+		}
+		text = string(b) + "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}

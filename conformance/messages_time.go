@@ -1,0 +1,68 @@
+package conformance
+
+import (
+	"strings"
+	"time"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// aWhile is how long the run waits to see what changes with time. It is more than a
+// second, so that times to the second differ.
+const aWhile = 1100 * time.Millisecond
+
+var timeChecks = []Check{
+	{
+		ID: "messages.time.passes", Clause: "message-time", Title: "a later message has a later createdAt", Writes: true,
+		Why:     "Clients sort messages by it.",
+		Failure: "Three messages, each more than a second after the one before, have the createdAt of the first message of the run (times to the minute may be the same), an earlier one, or one that is more than a minute too late.",
+		phase:   late, run: func(t *tester) {
+			first := need("no message could be submitted", t.submission)
+			var e *ending
+			for try := range time.Duration(3) { // the clocks of several servers may differ
+				t.sleepUntil(first.Received.Add((try + 1) * aWhile))
+				later := t.do(messageRequest(t, `{"message":$N}`))
+				if e = attempt(func() { wantLater(first, later) }); e == nil {
+					return
+				}
+			}
+			e.end()
+		},
+	},
+}
+
+// sleepUntil waits until a time, or until the run is stopped.
+func (t *tester) sleepUntil(at time.Time) {
+	select {
+	case <-time.After(time.Until(at)):
+	case <-t.ctx.Done():
+	}
+}
+
+// wantLater ends the check if the createdAt of a message is not after that of the
+// first one.
+func wantLater(first, later *probe.Exchange) {
+	before, a := readTime(first)
+	after, b := readTime(later)
+	switch gap := later.Received.Sub(first.Sent); {
+	case after == before && timestamp.FindStringSubmatch(strings.ToUpper(after))[4] != "":
+		fail(later, "createdAt is still %q, %.1f seconds after the first message of the run", after, gap.Seconds())
+	case b.Before(a):
+		fail(later, "createdAt is %q, before the %q of an earlier message", after, before)
+	case b.Sub(a) > gap+time.Minute:
+		fail(later, "createdAt is %q, and %q in a message %.1f seconds before", after, before, gap.Seconds())
+	}
+}
+
+// readTime returns the createdAt of a message for a check of what it means.
+func readTime(x *probe.Exchange) (string, time.Time) {
+	if !x.Succeeded() {
+		inconclusive("a message gets %s", x.StatusLine())
+	}
+	text := need("the record cannot be read", func() string { return readString(x, "createdAt", "a message record") })
+	at, err := parseTimestamp(text)
+	if err != nil {
+		inconclusive("createdAt cannot be read")
+	}
+	return text, at
+}
