@@ -1,0 +1,192 @@
+// Package implementations runs the conformance suite against small servers on common
+// frameworks. They are in conformance/testdata/implementations, and
+// docs/implementations.md has the results.
+package implementations
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/internal/etcd"
+	"example.com/animalstore/internal/process"
+)
+
+var update = flag.Bool("update", false, "write the figures in docs/implementations.md")
+
+const (
+	folder   = "../../../conformance/testdata/implementations"
+	tools    = "../openapi/npm" // it has Prism
+	document = "../../../petstore/httpapi/openapi.json"
+	page     = "../../../docs/implementations.md"
+	key      = "key-of-the-implementations"
+)
+
+// implementation is a server.
+type implementation struct {
+	name, file string   // as in the table
+	base       string   // the path of the base URL
+	npm        string   // the folder with the packages that it needs
+	command    []string // without its last arguments, --port and a port
+	skip       string   // checks that end the server
+	unstable   string   // the start of the IDs of checks that fail or pass depending on the seed
+}
+
+// implementations are the servers. Programs in /usr/bin come with Debian's packages.
+var implementations = []implementation{
+	{name: "Node.js `http`", file: "http.mjs", base: "/v1", command: []string{"node", "http.mjs"}},
+	{name: "Express", file: "express.mjs", base: "/v1", command: []string{"node", "express.mjs"}, npm: folder},
+	{name: "Fastify", file: "fastify.mjs", base: "/v1", command: []string{"node", "fastify.mjs"}, npm: folder},
+	{name: "Python `http.server`", file: "httpserver.py", base: "/v1", command: []string{"/usr/bin/python3", "httpserver.py"}},
+	{name: "Flask", file: "flask_app.py", base: "/v1", command: []string{"/usr/bin/flask", "--app", "flask_app", "run"}},
+	// FastAPI accepts a name with an unpaired surrogate, and then a list fails if it
+	// is long enough to have that pet.
+	{name: "FastAPI", file: "fastapi_app.py", base: "/v1", command: []string{"/usr/bin/uvicorn", "fastapi_app:app"}, unstable: "pets.list."},
+	{name: "oapi-codegen", file: "oapi-codegen/main.go", base: "/v1"}, // the test builds the command
+	{name: "Prism, a mock", command: []string{"node", absolute(tools + "/node_modules/@stoplight/prism-cli/dist/index.js"), "mock", absolute(document)},
+		npm: tools, skip: "errors.no-5xx"},
+}
+
+func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
+
+// TestImplementations runs the suite twice against each server, with different
+// seeds. Both runs must have the same verdict and the same failed checks, and the
+// table must be right.
+func TestImplementations(t *testing.T) {
+	suite := process.Build(t, "example.com/animalstore/cmd/conformance")
+	installed := map[string]bool{"": true}
+	for _, impl := range implementations {
+		t.Run(impl.name, func(t *testing.T) {
+			if !installed[impl.npm] {
+				run(t, impl.npm, process.Tool(t, "npm"), "ci", "--prefer-offline")
+				installed[impl.npm] = true
+			}
+			if impl.command == nil {
+				impl.command = []string{generate(t)}
+			}
+			process.Tool(t, impl.command[0])
+			first, second := impl.judge(t, suite, 1), impl.judge(t, suite, 2)
+			if diff := cmp.Diff(first.failed, second.failed); diff != "" || first.Outcome != second.Outcome {
+				t.Errorf("seed 1: %s, seed 2: %s; failed checks (-seed 1 +seed 2):\n%s", first.Outcome, second.Outcome, diff)
+			}
+			impl.compare(t, first)
+		})
+	}
+}
+
+// report is what the test needs of a report of the suite.
+type report struct {
+	Outcome string
+	Seconds float64
+	Results []struct{ ID, Clause, Verdict string }
+
+	failed []string        // the checks
+	causes map[string]bool // the clauses that they test
+}
+
+// judge starts the server and runs the suite. Unstable checks do not count as
+// failed, nor do those with generated cases, which depend on the seed.
+func (impl *implementation) judge(t *testing.T, suite string, seed int) *report {
+	t.Helper()
+	addr := etcd.FreeAddress()
+	_, port, _ := net.SplitHostPort(addr)
+	cmd := process.Command(folder, append(slices.Clone(impl.command), "--port", port)...)
+	cmd.Env = append(cmd.Env, "API_KEY="+key)
+	server, err := process.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Kill()
+	url := "http://" + addr + impl.base
+	if err := server.Until("it responds", func() bool {
+		resp, err := http.Get(url + "/pets")
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		return err == nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	file := filepath.Join(t.TempDir(), "report.json")
+	cmd = process.Command("", suite, "run", "-url="+url, "-messages-url="+url, "-skip="+impl.skip, fmt.Sprint("-seed=", seed),
+		"-timeout=1m", "-report=json="+file)
+	cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+key)
+	out, _ := cmd.CombinedOutput() // the exit code is not 0 if the server does not conform
+	t.Logf("%s", out)
+	if !server.Running() {
+		t.Fatalf("the server has ended:\n%s", server.Tail())
+	}
+	r := &report{causes: map[string]bool{}}
+	if err := json.Unmarshal(process.ReadFile(t, file), r); err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range r.Results {
+		varies := strings.HasPrefix(result.ID, "generated.") || impl.unstable != "" && strings.HasPrefix(result.ID, impl.unstable)
+		if result.Verdict == "fail" && !varies {
+			r.failed = append(r.failed, result.ID)
+			r.causes[result.Clause] = true
+		}
+	}
+	slices.Sort(r.failed)
+	return r
+}
+
+// generate builds the server on the code that oapi-codegen generates and returns
+// its path.
+func generate(t *testing.T) string {
+	t.Helper()
+	source, dir := filepath.Join(folder, "oapi-codegen"), t.TempDir()
+	process.WriteFile(t, filepath.Join(dir, "main.go"), process.ReadFile(t, filepath.Join(source, "main.go")))
+	run(t, "", "go", "tool", "oapi-codegen", "-config="+filepath.Join(source, "config.yaml"), "-o="+filepath.Join(dir, "petapi.go"), document)
+	run(t, "", "go", "build", "-o="+filepath.Join(dir, "server"), filepath.Join(dir, "main.go"), filepath.Join(dir, "petapi.go"))
+	return filepath.Join(dir, "server")
+}
+
+// compare requires that the table has the figures of a run, or writes them. It
+// does not compare the run time.
+func (impl *implementation) compare(t *testing.T, r *report) {
+	t.Helper()
+	name, lines := impl.name, 0
+	if impl.file != "" {
+		name = fmt.Sprintf("[%s](../conformance/testdata/implementations/%s)", impl.name, impl.file)
+		lines = strings.Count(string(process.ReadFile(t, filepath.Join(folder, impl.file))), "\n")
+	}
+	row := fmt.Sprintf("| %s | %d | %s | %d |", name, lines, r.Outcome, len(r.causes))
+	text := string(process.ReadFile(t, page))
+	if *update {
+		old := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta("| "+name+" |") + strings.Repeat(`[^|]*\|`, 4))
+		text = old.ReplaceAllLiteralString(text, fmt.Sprintf("%s %.1f s |", row, r.Seconds))
+		process.WriteFile(t, page, []byte(text))
+	}
+	if !strings.Contains(text, "\n"+row) {
+		t.Errorf("docs/implementations.md does not have %s; go test ./implementations -update writes it", row)
+	}
+}
+
+// run runs a command, which must succeed.
+func run(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	if out, err := process.Command(dir, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", args, err, out)
+	}
+}
+
+// absolute returns the absolute form of a path.
+func absolute(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
