@@ -26,6 +26,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -89,8 +90,11 @@ func newSession(target Target, opts *Options) (*session, error) {
 	s := &session{
 		target: target,
 		opts:   o,
-		client: probe.NewClient(target.URL, target.MessagesURL, target.Key, o.Timeout, o.Transport),
-		redact: probe.NewRedactor(target.Key, ordinaryText()),
+		client: probe.NewClient(probe.Config{
+			URL: target.URL, MessagesURL: target.MessagesURL, Key: target.Key, Header: o.Header,
+			Timeout: o.Timeout, Interval: o.interval(), TLS: o.TLS, Transport: o.Transport,
+		}),
+		redact: probe.NewRedactor(target.Key, ordinaryText(), slices.Concat(slices.Collect(maps.Values(o.Header))...)...),
 		mark:   fmt.Sprintf("conformance-%08x", rand.Uint32()),
 		checks: Checks(),
 
@@ -109,7 +113,7 @@ func newSession(target Target, opts *Options) (*session, error) {
 
 // skipChecks records which checks do not run, and why.
 func (s *session) skipChecks() error {
-	selected, err := Select(s.opts.Run, s.opts.Skip)
+	selected, err := Select(s.opts.Run, s.opts.Skip, s.opts.Sections)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,13 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,6 +87,50 @@ func TestSelection(t *testing.T) {
 	}
 	if len(r.Results) != len(conformance.Checks()) {
 		t.Errorf("the report has %d checks of %d", len(r.Results), len(conformance.Checks()))
+	}
+}
+
+func TestSections(t *testing.T) {
+	for section, want := range map[string][]string{"4.3": {"4.3"}, "2": {"2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7"}, "RFC 9110": {"RFC 9110"}} {
+		checks, err := conformance.Select(nil, nil, []string{section})
+		if err != nil || len(checks) == 0 {
+			t.Errorf("section %s: %d checks, %v", section, len(checks), err)
+		}
+		for _, c := range checks {
+			cl, _ := conformance.FindClause(c.Clause)
+			if !slices.ContainsFunc(want, func(s string) bool { return strings.Contains(cl.Section, s) }) {
+				t.Errorf("section %s has %s, of section %s", section, c.ID, cl.Section)
+			}
+		}
+	}
+}
+
+// A field that the options add is in every request, and its value in no report.
+func TestHeader(t *testing.T) {
+	const secret = "s3cret-of-the-gateway"
+	var lacking atomic.Int64
+	v := variant{http: both(requests("", func(r *http.Request) {
+		if r.Header.Get("X-Gateway") != secret {
+			lacking.Add(1)
+		}
+	}), header("", 0, "X-Echo", secret))}
+	r := run(t, v, conformance.Options{Header: http.Header{"X-Gateway": {secret}}, Run: []string{"pets.create.*", "auth.list.*"}})
+	b := marshal(r)
+	if n := lacking.Load(); n > 0 || !bytes.Contains(b, []byte("X-Gateway")) || bytes.Contains(b, []byte(secret)) {
+		t.Errorf("%d requests lack the field; the report has its name: %v, and its value: %v", n, bytes.Contains(b, []byte("X-Gateway")), bytes.Contains(b, []byte(secret)))
+	}
+}
+
+// A run with a rate takes at least as long as its requests take at that rate.
+func TestRate(t *testing.T) {
+	const rate = 200
+	r := run(t, variant{}, conformance.Options{Rate: rate, Run: []string{"auth.list.*"}})
+	sent := 0
+	for _, result := range r.Results {
+		sent += len(result.Exchanges)
+	}
+	if least := float64(sent-1) / rate; sent < 9 || r.Seconds < least {
+		t.Errorf("%d requests took %.3f s, want at least %.3f s", sent, r.Seconds, least)
 	}
 }
 

@@ -56,7 +56,7 @@ func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
 	if x.Request.Credential.Sent() {
 		e.RequestHeader = append(e.RequestHeader, Field{"Authorization", x.Request.Credential.Shown})
 	}
-	for _, f := range x.Request.Fields() {
+	for _, f := range x.RequestFields() {
 		e.RequestHeader = append(e.RequestHeader, Field(f))
 	}
 	for name, values := range x.Header {

@@ -3,15 +3,18 @@ package conformance
 import (
 	"bufio"
 	"cmp"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Options says how to judge a target. The zero value and a nil pointer run every
@@ -22,6 +25,11 @@ type Options struct {
 	// matches, and no glob of Skip matches. A glob that matches no check is an
 	// error.
 	Run, Skip []string
+
+	// Sections selects checks by the section of their clause, such as 4.1, 4 (with
+	// every section under it) or RFC 9110. Empty: all. A check must be selected by
+	// Run too. A section without checks is an error.
+	Sections []string
 
 	// ReadOnly sends only GET requests. Checks that need others are skipped.
 	ReadOnly bool
@@ -57,6 +65,17 @@ type Options struct {
 	// Timeout limits each request, reading the response included, and the time in
 	// which failures are repeated. Zero: 10 seconds.
 	Timeout time.Duration
+
+	// Rate is the largest number of requests to send in a second. Zero: no limit.
+	Rate float64
+
+	// Header is added to every request. Reports do not have its values. It cannot
+	// have Authorization or another field that the suite sets.
+	Header http.Header
+
+	// TLS verifies an https target. Nil: with the certificates of the system.
+	// Ignored if there is a Transport.
+	TLS *tls.Config
 
 	// Now is the clock of the deprecation checks. Nil: [time.Now].
 	Now func() time.Time
@@ -106,14 +125,41 @@ func (o *Options) withDefaults() (Options, error) {
 		return r, optionsError("parallel %d: must not be negative", r.Parallel)
 	case r.Timeout < 0:
 		return r, optionsError("timeout %v: must not be negative", r.Timeout)
+	case r.Rate < 0 || math.IsNaN(r.Rate):
+		return r, optionsError("rate %v: must not be negative", r.Rate)
 	}
-	return r, nil
+	return r, checkHeader(r.Header)
 }
 
-// Select returns the checks whose IDs match a glob of run (all if run is empty)
-// and no glob of skip, as [Options] describes. A glob that matches no check is
-// an error with [ErrOptions] in its tree.
-func Select(run, skip []string) ([]Check, error) {
+// checkHeader returns an error if h has a field that the suite sets itself, or one
+// that cannot be sent.
+func checkHeader(h http.Header) error {
+	own := []string{"Authorization", "Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Expect", "Transfer-Encoding"}
+	for name, values := range h {
+		switch {
+		case slices.Contains(own, http.CanonicalHeaderKey(name)):
+			return optionsError("header %s: the suite sets it", name)
+		case name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) }):
+			return optionsError("header %q: not the name of a header field", name)
+		case strings.ContainsFunc(strings.Join(values, ""), unicode.IsControl):
+			return optionsError("header %s: the value must not have control characters", name)
+		}
+	}
+	return nil
+}
+
+// interval returns the time between two requests.
+func (o Options) interval() time.Duration {
+	if o.Rate == 0 {
+		return 0
+	}
+	return time.Duration(float64(time.Second) / o.Rate)
+}
+
+// Select returns the checks that Run, Skip and Sections of [Options] select. A
+// glob that matches no check, and a section without checks, is an error with
+// [ErrOptions] in its tree.
+func Select(run, skip, sections []string) ([]Check, error) {
 	checks := Checks()
 	matches := func(globs []string, c Check) bool {
 		return slices.ContainsFunc(globs, func(glob string) bool { ok, _ := path.Match(glob, c.ID); return ok })
@@ -123,7 +169,47 @@ func Select(run, skip []string) ([]Check, error) {
 			return nil, optionsError("%q matches no check", glob)
 		}
 	}
-	return slices.DeleteFunc(checks, func(c Check) bool { return len(run) > 0 && !matches(run, c) || matches(skip, c) }), nil
+	in := make(map[string]bool) // the IDs of the clauses in these sections
+	for _, section := range sections {
+		clauses := slices.DeleteFunc(Clauses(), func(cl Clause) bool { return len(cl.Checks) == 0 || !cl.in(section) })
+		if len(clauses) == 0 {
+			return nil, optionsError("section %q has no checks; the sections that have some are %s", section, strings.Join(sectionsWithChecks(), ", "))
+		}
+		for _, cl := range clauses {
+			in[cl.ID] = true
+		}
+	}
+	return slices.DeleteFunc(checks, func(c Check) bool {
+		return len(run) > 0 && !matches(run, c) || matches(skip, c) || len(sections) > 0 && !in[c.Clause]
+	}), nil
+}
+
+// sections returns the sections of cl: those of the contract, or one of an RFC, by
+// the name of the RFC alone.
+func (cl Clause) sections() []string {
+	if strings.HasPrefix(cl.Section, "RFC") {
+		rfc, _, _ := strings.Cut(cl.Section, ",")
+		return []string{rfc}
+	}
+	return strings.Split(cl.Section, ", ")
+}
+
+// in reports whether cl is in a section, or in one under it.
+func (cl Clause) in(section string) bool {
+	return slices.ContainsFunc(cl.sections(), func(s string) bool {
+		return s == section || strings.HasPrefix(s, section+".")
+	})
+}
+
+func sectionsWithChecks() []string {
+	var all []string
+	for _, cl := range Clauses() {
+		if len(cl.Checks) > 0 {
+			all = append(all, cl.sections()...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // knownFailures returns the reasons by ID.

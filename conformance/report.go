@@ -93,6 +93,10 @@ type Report struct {
 	URL         string  `json:"url"`
 	MessagesURL string  `json:"messagesUrl,omitzero"`
 
+	// Implementation and Version are those of the [Target].
+	Implementation string `json:"implementation,omitzero"`
+	Version        string `json:"version,omitzero"`
+
 	// Seed repeats the generated bodies.
 	Seed uint64 `json:"seed"`
 
@@ -122,18 +126,20 @@ func (r *Report) Passed() bool {
 func (s *session) report(began time.Time, results []Result) *Report {
 	s.nameOrigins(results)
 	r := &Report{
-		Format:      ReportFormat,
-		URL:         s.target.URL,
-		MessagesURL: s.target.MessagesURL,
-		Seed:        s.opts.Seed,
-		Level:       s.opts.Level,
-		Strict:      s.opts.Strict,
-		ReadOnly:    s.opts.ReadOnly,
-		Began:       began.UTC().Truncate(time.Millisecond),
-		Seconds:     time.Since(began).Seconds(),
-		Left:        LeftBehind{Mark: s.mark, Messages: s.created.messages},
-		Retries:     retries(s.client.Exchanges()),
-		Results:     results,
+		Format:         ReportFormat,
+		URL:            s.target.URL,
+		MessagesURL:    s.target.MessagesURL,
+		Implementation: s.target.Implementation,
+		Version:        s.target.Version,
+		Seed:           s.opts.Seed,
+		Level:          s.opts.Level,
+		Strict:         s.opts.Strict,
+		ReadOnly:       s.opts.ReadOnly,
+		Began:          began.UTC().Truncate(time.Millisecond),
+		Seconds:        time.Since(began).Seconds(),
+		Left:           LeftBehind{Mark: s.mark, Messages: s.created.messages},
+		Retries:        retries(s.client.Exchanges()),
+		Results:        results,
 	}
 	for _, p := range s.created.pets {
 		r.Left.Pets = append(r.Left.Pets, p.ID)

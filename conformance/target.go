@@ -24,6 +24,9 @@ type Target struct {
 
 	// Key is an API key that is valid on the target. Required.
 	Key string
+
+	// Implementation and Version name what is judged, for the report. Optional.
+	Implementation, Version string
 }
 
 // clean returns t with valid URLs that do not end with a slash.
@@ -81,7 +84,10 @@ func (s *session) findPetstore(ctx context.Context) error {
 	for _, status := range statuses() {
 		s.start[status], _ = s.client.Do(ctx, probe.Get(allPets(status))) // checks judge the response
 	}
-	return s.findMessages(ctx)
+	if err := s.findMessages(ctx); err != nil {
+		return err
+	}
+	return s.findCategory(ctx)
 }
 
 // recognize returns an error if the responses to a list with and without the
@@ -111,7 +117,8 @@ func (s *session) recognize(withKey, withoutKey *probe.Exchange) error {
 }
 
 // findMessages returns an error if there is no POST /messages. It sends a
-// request that the target must refuse.
+// message that the target must refuse, with the key: a target may respond 401 to
+// every other request, for whatever path.
 func (s *session) findMessages(ctx context.Context) error {
 	needed := slices.ContainsFunc(s.checks, func(c Check) bool {
 		return c.Feature == FeatureMessages && s.skip[c.ID] == ""
@@ -119,14 +126,31 @@ func (s *session) findMessages(ctx context.Context) error {
 	if !needed {
 		return nil
 	}
-	x, err := s.client.Do(ctx, probe.PostMessage(`{}`).With(probe.Credential{}))
+	x, err := s.client.Do(ctx, probe.PostMessage(`{}`))
 	switch {
 	case err != nil:
 		return s.targetError("no response from %s: %v", x.URL, err)
+	case x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden:
+		return s.targetError("%s responds %s: the target of the messages does not accept the API key", x.URL, x.StatusLine())
 	case x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed || x.Status >= 300 && x.Status < 400:
 		return s.targetError("no messages at %s: POST %s responds %s; the base URL is the part before /messages", s.target.MessagesURL, x.URL, x.StatusLine())
 	}
 	return nil
+}
+
+// findCategory returns an error if the target refuses a pet of the category in the
+// options. The pet is the first one of the run.
+func (s *session) findCategory(ctx context.Context) error {
+	needed := slices.ContainsFunc(s.checks, func(c Check) bool { return c.Feature == FeaturePets && c.Writes && s.skip[c.ID] == "" })
+	if s.opts.Category == nil || !needed {
+		return nil
+	}
+	t := &tester{ctx: ctx, s: s}
+	e := attempt(func() { t.firstResponse() })
+	if e != nil && e.proof != nil && e.proof.Status == http.StatusBadRequest {
+		return s.targetError("the target refuses a pet of the category %d: %s", *s.opts.Category, summary(e.proof))
+	}
+	return nil // checks judge other responses
 }
 
 func (s *session) targetError(format string, args ...any) error {

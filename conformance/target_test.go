@@ -25,6 +25,8 @@ func TestRunErrors(t *testing.T) {
 	t.Cleanup(guarded.Close)
 	moved := httptest.NewServer(http.RedirectHandler(target.URL+"/pets", http.StatusMovedPermanently))
 	t.Cleanup(moved.Close)
+	otherKey := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }))
+	t.Cleanup(otherKey.Close)
 	closed := httptest.NewServer(nil)
 	closed.Close()
 
@@ -44,6 +46,10 @@ func TestRunErrors(t *testing.T) {
 		{name: "no messages there", target: conformance.Target{URL: target.URL, MessagesURL: target.URL + "/x", Key: testKey}, want: "no messages at"},
 		{name: "messages that cannot be reached", target: conformance.Target{URL: target.URL, MessagesURL: closed.URL, Key: testKey}, want: "connection refused"},
 
+		{name: "a category that the target refuses", target: newServer(t, variant{options: categories(func(n int64) bool { return n == 42 })}), opts: withCategory(7), want: "the target refuses a pet of the category 7: 400 Bad Request"},
+		{name: "a key that the messages refuse", target: conformance.Target{URL: target.URL, MessagesURL: otherKey.URL + "/v1", Key: testKey}, want: "the target of the messages does not accept the API key"},
+		{name: "no messages where every path needs the key", target: conformance.Target{URL: target.URL, MessagesURL: guarded.URL, Key: testKey}, want: "no messages at"},
+
 		{name: "no address", target: conformance.Target{Key: testKey}, want: "no URL", usage: true},
 		{name: "the address of the list", target: conformance.Target{URL: target.URL + "/pets", Key: testKey}, want: "the base URL is the part before /pets"},
 		{name: "without the version", target: conformance.Target{URL: strings.TrimSuffix(target.URL, "/v1"), Key: testKey}, want: "the base URL is the part before /pets"},
@@ -62,6 +68,11 @@ func TestRunErrors(t *testing.T) {
 		{name: "nothing left", target: target, opts: conformance.Options{Run: []string{"pets.create.*"}, ReadOnly: true}, want: "no check is left", usage: true},
 		{name: "an unknown known failure", target: target, opts: conformance.Options{Known: []conformance.Known{{ID: "x", Reason: "y"}}}, want: `no check has the ID "x"`, usage: true},
 		{name: "no reason", target: target, opts: conformance.Options{Known: []conformance.Known{{ID: "pets.list.status"}}}, want: "has no reason", usage: true},
+		{name: "a section without checks", target: target, opts: conformance.Options{Sections: []string{"4.1", "6"}}, want: `section "6" has no checks; the sections that have some are 1, 2.1, `, usage: true},
+		{name: "a negative rate", target: target, opts: conformance.Options{Rate: -1}, want: "rate -1", usage: true},
+		{name: "a header field that the suite sets", target: target, opts: conformance.Options{Header: http.Header{"authorization": {"x"}}}, want: "the suite sets it", usage: true},
+		{name: "a header field that cannot be sent", target: target, opts: conformance.Options{Header: http.Header{"X Y": {"x"}}}, want: "not the name of a header field", usage: true},
+		{name: "a header value with a line break", target: target, opts: conformance.Options{Header: http.Header{"X": {"a\nb"}}}, want: "must not have control characters", usage: true},
 		{name: "another level", target: target, opts: conformance.Options{Level: "all"}, want: `level "all"`, usage: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -54,12 +55,21 @@ func TestCommands(t *testing.T) {
 	env := map[string]string{"PETSTORE_API_KEY": testserver.Key}
 	closed := httptest.NewServer(nil)
 	closed.Close()
+	secure := httptest.NewTLSServer(testserver.New(0))
+	t.Cleanup(secure.Close)
+	ca := file(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
+	picky := httptest.NewServer(testserver.Changed(testserver.New(0), func(r *http.Request, rec *httptest.ResponseRecorder) {
+		if rec.Code == http.StatusCreated {
+			rec.Code = http.StatusBadRequest
+		}
+	}))
+	t.Cleanup(picky.Close)
 	lossy := httptest.NewServer(testserver.Changed(testserver.New(0), func(r *http.Request, rec *httptest.ResponseRecorder) {
 		if r.URL.Path == "/v1/pets/1" {
 			rec.Code = http.StatusNotFound
 		}
 	}))
-	defer lossy.Close()
+	t.Cleanup(lossy.Close)
 	few := []string{"-run", "pets.create.status,pets.list.*"}
 	run := func(url string, args ...string) []string {
 		return append(append([]string{"run", "-url", url}, few...), args...)
@@ -84,6 +94,13 @@ func TestCommands(t *testing.T) {
 		{name: "summary in the last line", args: []string{"run", "-url", good, "-read-only", "-run", "pets.list.status"}, env: env, code: 0, stdout: "\nconformant: 256 checks: 1 passed, 0 failed, 255 skipped (not selected)\n"},
 		{name: "seed", args: run(good, "-seed", "77"), env: env, code: 0, stdout: "seed 77\n"},
 
+		{name: "a section", args: []string{"run", "-url", good, "-clause", "4.1,8"}, env: env, code: 0, stdout: " checks: "},
+		{name: "a certificate that is not verified", args: run(secure.URL+"/v1", "-insecure"), env: env, code: 0, stdout: "\nconformant"},
+		{name: "a certificate of a file", args: run(secure.URL+"/v1", "-ca", ca), env: env, code: 0, stdout: "\nconformant"},
+		{name: "a header field and a rate", args: run(good, "-H", "X-Tenant: acme", "-rate", "5000"), env: env, code: 0, stdout: "\nconformant"},
+
+		{name: "an unknown certificate", args: run(secure.URL + "/v1"), env: env, code: 3, stderr: "certificate signed by unknown authority"},
+		{name: "a category that the target refuses", args: run(picky.URL+"/v1", "-category", "7"), env: env, code: 3, stderr: "the target refuses a pet of the category 7: 400 Bad Request"},
 		{name: "nothing listens", args: run(closed.URL), env: env, code: 3, stderr: "connection refused"},
 		{name: "wrong key", args: run(good, "-key", "wrong"), code: 3, stderr: "does not accept the API key"},
 
@@ -104,7 +121,15 @@ func TestCommands(t *testing.T) {
 		{name: "negative seed", args: run(good, "-seed", "-1"), env: env, code: 2, stderr: "flag -seed: must be an integer from 0 to 18446744073709551615"},
 		{name: "parallel 0", args: run(good, "-parallel", "0"), env: env, code: 2, stderr: "flag -parallel: must be an integer from 1 to 2147483647"},
 		{name: "timeout 0", args: run(good, "-timeout", "0"), env: env, code: 2, stderr: "flag -timeout: must be at least 1ms"},
+		{name: "a section without checks", args: run(good, "-clause", "6"), env: env, code: 2, stderr: `section "6" has no checks`},
+		{name: "a certificate and none", args: run(good, "-ca", ca, "-insecure"), env: env, code: 2, stderr: "-ca and -insecure cannot be used together"},
+		{name: "a file without certificates", args: run(good, "-ca", keyFile), env: env, code: 2, stderr: "has no PEM certificate"},
+		{name: "a header field without a value", args: run(good, "-H", "X-Tenant"), env: env, code: 2, stderr: "flag -H: must be Name: value"},
+		{name: "a header field that the suite sets", args: run(good, "-H", "Authorization: x"), env: env, code: 2, stderr: "header Authorization: the suite sets it"},
+		{name: "a negative rate", args: run(good, "-rate", "-1"), env: env, code: 2, stderr: "flag -rate: must be 0 or from 0.001 to 1000000"},
 		{name: "unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `unknown format "pdf"; the formats are text, ansi, json, junit, html`},
+		{name: "report in a folder that cannot be written", args: run(good, "-report", "json=/proc/self/report"), env: env, code: 2, stderr: "-report: /proc/self/report cannot be written"},
+		{name: "two reports in one file", args: run(good, "-report", "json=report", "-report", "text=./report"), env: env, code: 2, stderr: "another report already goes there"},
 		{name: "report without a file", args: run(good, "-report", "json"), env: env, code: 2, stderr: "json=report.json"},
 
 		{name: "serve without a client", args: []string{"serve", "-for", "1ms"}, code: 3, stdout: "nothing to judge"},

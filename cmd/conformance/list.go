@@ -20,22 +20,22 @@ type listed struct {
 
 func listCommand() flags.Command {
 	var asJSON, verbose bool
-	var run, skip string
+	var selected selection
 	return flags.Command{
 		Name:  "list",
 		About: "list the checks: ID, level, section of the contract, title",
 		Flags: func(fs *flag.FlagSet) {
 			flags.Var(fs, &asJSON, "json", false, "print JSON: an array of objects", flags.Bool)
 			flags.Var(fs, &verbose, "v", false, "also print why each check matters, its clause, and what a failure looks like", flags.Bool)
-			defineSelection(fs, &run, &skip)
+			selected.define(fs)
 		},
 		Run: func(c *flags.Call) error {
-			selected, err := conformance.Select(globs(run), globs(skip))
+			checks, err := conformance.Select(split(selected.run), split(selected.skip), split(selected.sections))
 			if err != nil {
 				return flags.Usagef("%v", err)
 			}
 			var all []listed
-			for _, check := range selected {
+			for _, check := range checks {
 				clause, _ := conformance.FindClause(check.Clause)
 				all = append(all, listed{check, clause.Section, clause.Text})
 			}
@@ -44,6 +44,9 @@ func listCommand() flags.Command {
 				if err == nil {
 					_, err = fmt.Fprintf(c.Stdout, "%s\n", b)
 				}
+				return err
+			}
+			if _, err := fmt.Fprintf(c.Stdout, "%-42s %-12s %-20s %s\n", "CHECK", "LEVEL", "SECTION", "WHAT THE TARGET MUST DO"); err != nil {
 				return err
 			}
 			for _, l := range all {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,20 +44,42 @@ func (r *reports) add(s string, formats ...report.Format) error {
 }
 
 // check returns an error if it is clear before the run that a report cannot be
-// written.
+// written, or that two would be the same file.
 func (r reports) check() error {
+	seen := make(map[string]bool)
 	for _, f := range r {
 		if f.path == "-" {
 			continue
 		}
-		if info, err := os.Stat(f.path); err == nil && info.IsDir() {
-			return flags.Usagef("-report: %s cannot be written: it is a directory", f.path)
+		if err := f.check(); err != nil {
+			return flags.Usagef("-report: %s cannot be written: %w", f.path, err)
 		}
-		if _, err := os.Stat(filepath.Dir(f.path)); err != nil {
-			return flags.Usagef("-report: %s cannot be written: %v", f.path, err)
+		path, err := filepath.EvalSymlinks(filepath.Dir(f.path))
+		if err == nil {
+			path, err = filepath.Abs(filepath.Join(path, filepath.Base(f.path)))
 		}
+		if err != nil || seen[path] {
+			return flags.Usagef("-report: %s: another report already goes there", cmp.Or(path, f.path))
+		}
+		seen[path] = true
 	}
 	return nil
+}
+
+func (f reportFile) check() error {
+	info, err := os.Stat(f.path)
+	switch {
+	case err == nil && info.IsDir():
+		return errors.New("it is a directory")
+	case err == nil && !info.Mode().IsRegular():
+		return nil // to open it could block
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(f.path), ".conformance-*")
+	if err != nil {
+		return err
+	}
+	temporary.Close()
+	return os.Remove(temporary.Name())
 }
 
 // write writes all reports that can be written. encode writes a report in a format.

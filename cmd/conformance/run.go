@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
+	"net/http"
 	"os"
 	"os/signal"
 	"slices"
@@ -22,14 +25,16 @@ import (
 
 // settings are the flags of conformance run.
 type settings struct {
-	target    conformance.Target
-	opts      conformance.Options
-	keyFile   string
-	known     string
-	run, skip string
-	level     string
-	reports   reports
-	verbose   bool
+	target  conformance.Target
+	opts    conformance.Options
+	keyFile string
+	known   string
+	selection
+	level    string
+	ca       string
+	insecure bool
+	reports  reports
+	verbose  bool
 }
 
 func runCommand() flags.Command {
@@ -44,13 +49,15 @@ func runCommand() flags.Command {
 
 func (s *settings) define(fs *flag.FlagSet) {
 	s.defineTarget(fs)
-	defineSelection(fs, &s.run, &s.skip)
+	s.selection.define(fs)
 	flags.Var(fs, &s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures", flags.OneOf("required", "recommended"))
 	flags.Var(fs, &s.opts.Strict, "strict", false, "a run with an inconclusive check is incomplete, not conformant", flags.Bool)
 	flags.Var(fs, &s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped", flags.Bool)
 	optionalID(fs, &s.opts.Pet, "pet", "`id` of a pet that the target has, to get in a read-only run (default: one from its list)")
 	fs.StringVar(&s.known, "known", "", "`file` of known failures, one line each: the ID of a check and the reason; they do not count, and if one passes, the run fails")
 	flags.Var(fs, &s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: a random one, which the report shows", parseSeed)
+	fs.StringVar(&s.target.Implementation, "implementation", "", "`name` of what is judged, for the reports")
+	fs.StringVar(&s.target.Version, "implementation-version", "", "`version` of what is judged, for the reports")
 	fs.Func("report", "also write a report, as `format=file`: text, ansi, json, junit or html; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Formats()...)
 	})
@@ -66,16 +73,23 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 	optionalID(fs, &s.opts.Category, "category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)")
 	flags.Var(fs, &s.opts.Parallel, "parallel", 8, "`number` of checks or clients to run at once", flags.Integer(1, math.MaxInt32))
 	flags.Var(fs, &s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response", flags.Duration(time.Millisecond))
+	flags.Var(fs, &s.opts.Rate, "rate", 0, "`number` of requests to send in a second at most; 0: no limit", parseRate)
+	fs.Func("H", "header field to add to every request, as `Name: value`; no report shows the value; can be repeated", s.addField)
+	fs.StringVar(&s.ca, "ca", "", "`file` of PEM certificates to verify an https target with, instead of those of the system")
+	flags.Var(fs, &s.insecure, "insecure", false, "do not verify the certificate of an https target", flags.Bool)
 }
 
-// defineSelection defines the flags that select checks.
-func defineSelection(fs *flag.FlagSet, run, skip *string) {
-	fs.StringVar(run, "run", "", "select only the checks whose IDs match one of these `globs`, separated by commas; * stands for any text")
-	fs.StringVar(skip, "skip", "", "skip the checks whose IDs match one of these `globs`")
+// selection is the flags that select checks.
+type selection struct{ run, skip, sections string }
+
+func (s *selection) define(fs *flag.FlagSet) {
+	fs.StringVar(&s.run, "run", "", "select only the checks whose IDs match one of these `globs`, separated by commas; * stands for any text")
+	fs.StringVar(&s.skip, "skip", "", "skip the checks whose IDs match one of these `globs`")
+	fs.StringVar(&s.sections, "clause", "", "select only the checks of these `sections`, separated by commas: 4.1, 4 (and all under it), RFC 9110")
 }
 
-// globs splits the value of a flag that selects checks.
-func globs(s string) []string {
+// split returns the parts of a flag's value, which commas separate.
+func split(s string) []string {
 	if s == "" {
 		return nil
 	}
@@ -98,6 +112,50 @@ func parseSeed(s string) (uint64, error) {
 		return 0, fmt.Errorf("must be an integer from 0 to %d", uint64(math.MaxUint64))
 	}
 	return n, nil
+}
+
+func parseRate(s string) (float64, error) {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(n) || n < 0 || n > 1e6 || n > 0 && n < 0.001 {
+		return 0, errors.New("must be 0 or from 0.001 to 1000000")
+	}
+	return n, nil
+}
+
+// addField adds a header field to every request.
+func (s *settings) addField(field string) error {
+	name, value, ok := strings.Cut(field, ":")
+	if !ok {
+		return errors.New("must be Name: value")
+	}
+	if s.opts.Header == nil {
+		s.opts.Header = make(http.Header)
+	}
+	s.opts.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	return nil
+}
+
+// verify sets how the certificate of an https target is verified.
+func (s *settings) verify() error {
+	if s.insecure && s.ca != "" {
+		return flags.Usagef("-ca and -insecure cannot be used together")
+	}
+	if s.insecure {
+		s.opts.TLS = &tls.Config{InsecureSkipVerify: true}
+	}
+	if s.ca == "" {
+		return nil
+	}
+	b, err := os.ReadFile(s.ca)
+	if err != nil {
+		return flags.Usagef("-ca: %v", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(b) {
+		return flags.Usagef("-ca: %s has no PEM certificate", s.ca)
+	}
+	s.opts.TLS = &tls.Config{RootCAs: pool}
+	return nil
 }
 
 // judge runs the checks and writes the reports. Its error has the exit code.
@@ -158,8 +216,11 @@ func progress(w io.Writer, verbose bool) func(conformance.Result) {
 
 // complete sets what depends on several flags or on files.
 func (s *settings) complete(c *flags.Call) error {
-	s.opts.Run, s.opts.Skip = globs(s.run), globs(s.skip)
+	s.opts.Run, s.opts.Skip, s.opts.Sections = split(s.run), split(s.skip), split(s.sections)
 	s.opts.Level = conformance.Level(s.level)
+	if err := s.verify(); err != nil {
+		return err
+	}
 	switch {
 	case s.keyFile != "" && slices.Contains(c.Given, "key"):
 		return flags.Usagef("-key and -key-file cannot be used together")

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -28,11 +29,20 @@ const (
 // than 256 KiB each.
 const maxBody = 64 << 20
 
+// Config says how a client sends requests.
+type Config struct {
+	URL, MessagesURL, Key string
+	Header                http.Header       // added to every request
+	Timeout               time.Duration     // of one attempt, reading the response included
+	Interval              time.Duration     // at least this long between two requests
+	TLS                   *tls.Config       // nil: the system's certificates
+	Transport             http.RoundTripper // nil: one that follows the environment's proxy settings
+}
+
 // Client sends requests to one target.
 type Client struct {
-	url, messagesURL, key string
-	timeout               time.Duration // of one attempt, reading the response included
-	http                  http.Client
+	Config
+	http http.Client
 
 	// fresh says that each request gets a connection of its own.
 	fresh atomic.Bool
@@ -45,25 +55,26 @@ type Client struct {
 	// request waits for it, so that a run does not use up its own quota.
 	mu    sync.Mutex
 	until time.Time
+	next  time.Time   // when the next request may be sent; see Interval
 	sent  []*Exchange // see Exchanges
 }
 
-// NewClient returns a client for the target at url, whose messages are at
-// messagesURL. If rt is nil, the client makes a transport of its own, which
-// follows the environment's proxy settings.
-func NewClient(url, messagesURL, key string, timeout time.Duration, rt http.RoundTripper) *Client {
+// NewClient returns a client.
+func NewClient(config Config) *Client {
+	rt := config.Transport
 	if rt == nil {
 		rt = &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,
+			TLSClientConfig:       config.TLS,
 			ForceAttemptHTTP2:     true,
 			DisableCompression:    true,
 			MaxIdleConnsPerHost:   64,
 			IdleConnTimeout:       time.Second, // shorter than any server's, so that the client closes first
-			TLSHandshakeTimeout:   timeout,
+			TLSHandshakeTimeout:   config.Timeout,
 			ExpectContinueTimeout: time.Second,
 		}
 	}
-	return &Client{url: url, messagesURL: messagesURL, key: key, timeout: timeout, http: http.Client{
+	return &Client{Config: config, http: http.Client{
 		Transport:     rt,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -164,6 +175,19 @@ func (c *Client) wait(ctx context.Context) error {
 	return sleep(ctx, d)
 }
 
+// turn returns how long the next request has to wait for its turn.
+func (c *Client) turn() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	if c.next.Before(now) {
+		c.next = now
+	}
+	wait := c.next.Sub(now)
+	c.next = c.next.Add(c.Interval)
+	return wait
+}
+
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -178,9 +202,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 func (c *Client) urlOf(r Request) string {
 	if r.Messages {
-		return c.messagesURL + r.Path
+		return c.MessagesURL + r.Path
 	}
-	return c.url + r.Path
+	return c.URL + r.Path
 }
 
 // Exchanges returns every exchange so far, repeated ones too, in the order in
@@ -197,6 +221,7 @@ func (c *Client) Send(ctx context.Context, r Request) *Exchange { return c.send(
 // send sends r for the attempt of that number. Every exchange of a run passes
 // through it.
 func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
+	sleep(ctx, c.turn()) // if the context ends, so does the exchange
 	x := c.exchange(ctx, r)
 	x.Attempts, x.Received = attempt, time.Now()
 	c.mu.Lock()
@@ -207,13 +232,13 @@ func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
 
 func (c *Client) exchange(ctx context.Context, r Request) *Exchange {
 	x := &Exchange{Request: r, URL: c.urlOf(r), Sent: time.Now()}
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(conn httptrace.GotConnInfo) { x.Conn, x.Reused = conn.Conn.LocalAddr().String(), conn.Reused },
 	})
 
-	hr, err := r.http(ctx, x.URL, c.key)
+	hr, err := r.http(ctx, x.URL, c.Key)
 	if err != nil {
 		x.Err = err
 		return x
@@ -221,6 +246,14 @@ func (c *Client) exchange(ctx context.Context, r Request) *Exchange {
 	// A target that does not know the method or chunked bodies may leave the body
 	// unread and take it for the next request.
 	hr.Close = c.fresh.Load() || r.Chunked || r.Method != http.MethodGet && r.Method != http.MethodPost
+	for name, values := range c.Header {
+		x.Added = append(x.Added, name)
+		hr.Header[name] = values
+		if name == "Host" { // net/http sends the field Host from here
+			hr.Host = values[0]
+		}
+	}
+	slices.Sort(x.Added)
 	res, err := c.http.Do(hr)
 	if err != nil {
 		x.Err = plainError(err)

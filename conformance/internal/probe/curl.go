@@ -38,6 +38,9 @@ func (x *Exchange) Curl(redact Redactor) string {
 	case r.Body != nil:
 		args = append(args, "-H", "'Content-Type:'") // or curl adds its own
 	}
+	for _, name := range x.Added {
+		args = append(args, "-H", quote(name+": "+hiddenValue))
+	}
 	if r.Chunked {
 		args = append(args, "-H", "'Transfer-Encoding: chunked'")
 	}

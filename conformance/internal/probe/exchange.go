@@ -11,6 +11,7 @@ import (
 // received.
 type Exchange struct {
 	Request  Request
+	Added    []string // the names of the fields that the caller of the run adds
 	URL      string
 	Proto    string
 	Status   int // 0: no response
@@ -26,6 +27,16 @@ type Exchange struct {
 	// Before is the exchange before on the same connection, if the response is as
 	// it is because of it.
 	Before *Exchange
+}
+
+// RequestFields returns the header fields of the request except Authorization,
+// without the values that the caller of the run added.
+func (x *Exchange) RequestFields() []Field {
+	fields := x.Request.Fields()
+	for _, name := range x.Added {
+		fields = append(fields, Field{name, hiddenValue})
+	}
+	return fields
 }
 
 // Succeeded reports whether the status is 2xx.

@@ -18,6 +18,9 @@ type Redactor struct {
 	bare *regexp.Regexp
 }
 
+// hiddenValue stands for the value of a field that the caller adds to requests.
+const hiddenValue = "[value of -H]"
+
 // Replace returns s without the key.
 func (r Redactor) Replace(s string) string {
 	s = r.replacer.Replace(s)
@@ -40,11 +43,11 @@ func (r Redactor) ShowField(name, value string) string {
 // shortKey is the length up to which a key may be a part of ordinary words.
 const shortKey = 7
 
-// NewRedactor returns a redactor for key. A short key is replaced only as a whole
-// word. A key that occurs in ordinary, which is text that reports have anyway, is
-// replaced only where it is marked as a key: after the scheme of a credential, or
-// after a name such as token.
-func NewRedactor(key, ordinary string) Redactor {
+// NewRedactor returns a redactor for key and for the values of other fields. A short
+// key is replaced only as a whole word. A key that occurs in ordinary, which is text
+// that reports have anyway, is replaced only where it is marked as a key: after the
+// scheme of a credential, or after a name such as token.
+func NewRedactor(key, ordinary string, values ...string) Redactor {
 	common := strings.Contains(strings.ToLower(ordinary), strings.ToLower(key))
 	var pairs []string
 	seen := map[string]bool{"": true}
@@ -53,6 +56,9 @@ func NewRedactor(key, ordinary string) Redactor {
 			seen[secret] = true
 			pairs = append(pairs, secret, shown)
 		}
+	}
+	for _, v := range values {
+		add(v, hiddenValue)
 	}
 	// The first form that matches wins, so the longer forms come first.
 	for _, form := range []string{"Bearer " + key, key} {
