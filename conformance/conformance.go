@@ -7,9 +7,9 @@
 // that proves it and a curl command to repeat it.
 //
 // [Run] judges a target with every check and returns a [Report], which package
-// report writes as text, JSON, JUnit XML or HTML. Package conformancetest makes
-// each check a subtest of go test. [Soak] loads a target for a long time. Command cmd/conformance needs no Go toolchain
-// where it runs.
+// report writes as text, JSON, JUnit XML, HTML or Markdown. Package conformancetest
+// makes each check a subtest of go test. [Soak] loads a target for a long time.
+// Command cmd/conformance needs no Go toolchain where it runs.
 //
 // A run assumes nothing about the state of the target: it may have any number of
 // pets with any ids in any order, and other clients may use it meanwhile. A run

@@ -86,7 +86,7 @@ type Counts struct {
 const ReportFormat = "petstore-conformance/1"
 
 // Report is the result of a run. Package report writes it as text, JSON, JUnit
-// XML or HTML.
+// XML, HTML or Markdown.
 type Report struct {
 	Format      string  `json:"format"`
 	Outcome     Outcome `json:"outcome"`

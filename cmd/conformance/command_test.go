@@ -104,7 +104,7 @@ func TestCommands(t *testing.T) {
 		{name: "nothing listens", args: run(closed.URL), env: env, code: 3, stderr: "connection refused"},
 		{name: "wrong key", args: run(good, "-key", "wrong"), code: 3, stderr: "does not accept the API key"},
 
-		{name: "no command", code: 2, stderr: "no command: must be one of run, soak, serve, list, version"},
+		{name: "no command", code: 2, stderr: "no command: must be one of run, soak, serve, list, compare, version"},
 		{name: "unknown command", args: []string{"judge"}, code: 2, stderr: `unknown command "judge"`},
 		{name: "unknown flag", args: run(good, "-quick"), code: 2, stderr: "-quick"},
 		{name: "no URL", args: []string{"run"}, env: env, code: 2, stderr: "no URL"},
@@ -127,7 +127,7 @@ func TestCommands(t *testing.T) {
 		{name: "a header field without a value", args: run(good, "-H", "X-Tenant"), env: env, code: 2, stderr: "flag -H: must be Name: value"},
 		{name: "a header field that the suite sets", args: run(good, "-H", "Authorization: x"), env: env, code: 2, stderr: "header Authorization: the suite sets it"},
 		{name: "a negative rate", args: run(good, "-rate", "-1"), env: env, code: 2, stderr: "flag -rate: must be 0 or from 0.001 to 1000000"},
-		{name: "unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `unknown format "pdf"; the formats are text, ansi, json, junit, html`},
+		{name: "unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `unknown format "pdf"; the formats are text, ansi, json, junit, html, markdown`},
 		{name: "report in a folder that cannot be written", args: run(good, "-report", "json=/proc/self/report"), env: env, code: 2, stderr: "-report: /proc/self/report cannot be written"},
 		{name: "two reports in one file", args: run(good, "-report", "json=report", "-report", "text=./report"), env: env, code: 2, stderr: "another report already goes there"},
 		{name: "report without a file", args: run(good, "-report", "json"), env: env, code: 2, stderr: "json=report.json"},
@@ -141,6 +141,10 @@ func TestCommands(t *testing.T) {
 		{name: "serve for no time", args: []string{"serve", "-for", "0s"}, code: 2, stderr: "flag -for: must be at least 1ms"},
 		{name: "serve for no requests", args: []string{"serve", "-requests", "0"}, code: 2, stderr: "flag -requests: must be an integer from 1"},
 		{name: "help for serve", args: []string{"serve", "-h"}, code: 0, stdout: "-requests"},
+
+		{name: "compare one report", args: []string{"compare", keyFile}, code: 2, stderr: "compare needs two reports, got 1"},
+		{name: "compare with a report that is not there", args: []string{"compare", "/none.json", keyFile}, code: 2, stderr: "open /none.json: no such file"},
+		{name: "compare with another file", args: []string{"compare", keyFile, keyFile}, code: 2, stderr: keyFile + ": not a report in JSON: "},
 
 		{name: "soak", args: []string{"soak", "-url", good, "-for", "1s"}, env: env, code: 0, stdout: "\nconformant: 0 findings\n"},
 		{name: "soak with a finding", args: []string{"soak", "-url", lossy.URL + "/v1", "-for", "1ms"}, env: env, code: 1, stdout: "FAIL a pet is lost: "},
@@ -197,6 +201,33 @@ func TestReports(t *testing.T) {
 		b := process.ReadFile(t, filepath.Join(dir, string(f)))
 		if !bytes.Contains(b, []byte("conformant")) || bytes.Contains(b, []byte(testserver.Key)) {
 			t.Errorf("%s: %s", f, b)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	dir := t.TempDir()
+	env := map[string]string{"PETSTORE_API_KEY": testserver.Key}
+	for name, broken := range map[string]bool{"good": false, "broken": true} {
+		code, _, stderr := cli(t, env, "run", "-url", newTarget(t, broken), "-run", "pets.create.*,http.open.*", "-implementation", name, "-report", "json="+filepath.Join(dir, name))
+		if (code == exitNotConformant) != broken {
+			t.Fatalf("%s: code %d\n%s", name, code, stderr)
+		}
+	}
+	good, broken := filepath.Join(dir, "good"), filepath.Join(dir, "broken")
+	for _, tt := range []struct {
+		args   []string
+		code   int
+		stdout string
+	}{
+		{[]string{good, good}, 0, "\nnot worse: 0 checks worse in B, 0 better, 0 with another verdict; 0 other observations\n"},
+		{[]string{good, broken}, 1, "worse in B:\n  pets.create.status: pass -> fail\n"},
+		{[]string{broken, good}, 0, "better in B:\n  pets.create.status: fail -> pass\n"},
+		{[]string{good, broken, "-markdown"}, 1, "\n| ` pets.create.status ` | ` pass ` | ` fail ` | "},
+	} {
+		code, stdout, stderr := cli(t, nil, append([]string{"compare"}, tt.args...)...)
+		if code != tt.code || !strings.Contains(stdout, tt.stdout) || stderr != "" {
+			t.Errorf("%q: code %d, want %d and %q\n%s\n%s", tt.args, code, tt.code, tt.stdout, stdout, stderr)
 		}
 	}
 }

@@ -6,10 +6,12 @@
 //	conformance serve
 //	conformance list
 //	conformance list -v -run pets.list.limit.max
+//	conformance compare before.json after.json
 //
 // The exit code is 0 if the server is conformant or the client makes no mistake,
 // 1 if the server is not conformant or the client makes mistakes, 2 if the command
-// was used wrongly, and 3 if there was nothing to judge.
+// was used wrongly, and 3 if there was nothing to judge. That of compare is 0, 1 if
+// the second report is worse, or 2.
 package main
 
 import (
@@ -31,9 +33,9 @@ func program() *flags.Program {
 	return &flags.Program{
 		Name:     "conformance",
 		About:    "judge a server or a client of the petstore contract from outside",
-		Commands: []flags.Command{runCommand(), soakCommand(), serveCommand(), listCommand()},
+		Commands: []flags.Command{runCommand(), soakCommand(), serveCommand(), listCommand(), compareCommand()},
 		Env:      map[string]string{"key": "PETSTORE_API_KEY"},
 		Failure:  exitNotJudged,
-		Notes:    "Exit codes: 0 conformant, 1 not conformant, 2 wrong use, 3 could not be judged.\nOf serve: 0 no mistake, 1 mistakes, 2 wrong use, 3 no request succeeded.\n",
+		Notes:    "Exit codes: 0 conformant, 1 not conformant, 2 wrong use, 3 could not be judged.\nOf serve: 0 no mistake, 1 mistakes, 2 wrong use, 3 no request succeeded.\nOf compare: 0 not worse, 1 the second report is worse, 2 wrong use.\n",
 	}
 }

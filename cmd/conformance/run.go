@@ -58,7 +58,7 @@ func (s *settings) define(fs *flag.FlagSet) {
 	flags.Var(fs, &s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: a random one, which the report shows", parseSeed)
 	fs.StringVar(&s.target.Implementation, "implementation", "", "`name` of what is judged, for the reports")
 	fs.StringVar(&s.target.Version, "implementation-version", "", "`version` of what is judged, for the reports")
-	fs.Func("report", "also write a report, as `format=file`: text, ansi, json, junit or html; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
+	fs.Func("report", "also write a report, as `format=file`: text, ansi, json, junit, html or markdown; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Formats()...)
 	})
 	flags.Var(fs, &s.verbose, "v", false, "print each check as it ends, and show everything in the texts: what the contract leaves open, every skipped check, and similar failures in full", flags.Bool)

@@ -1,5 +1,5 @@
-// Package report writes the report of a conformance run as text, JSON, JUnit XML
-// or HTML.
+// Package report writes the report of a conformance run as text, JSON, JUnit XML,
+// HTML or Markdown. It reads reports in JSON, and compares them.
 package report
 
 import (
@@ -22,10 +22,14 @@ const (
 	JSON  Format = "json"
 	JUnit Format = "junit"
 	HTML  Format = "html" // one file without links to others
+
+	// Markdown is that of GitHub. It fits into a comment of a pull request, and so
+	// has the causes and the first failure alone.
+	Markdown Format = "markdown"
 )
 
 // Formats returns every format.
-func Formats() []Format { return []Format{Text, ANSI, JSON, JUnit, HTML} }
+func Formats() []Format { return []Format{Text, ANSI, JSON, JUnit, HTML, Markdown} }
 
 // Options says how to write a report. A nil pointer is like the zero value.
 type Options struct {
@@ -51,6 +55,9 @@ func Write(w io.Writer, r *conformance.Report, f Format, opts *Options) error {
 		return writeJUnit(w, r)
 	case HTML:
 		return writeHTML(w, r)
+	case Markdown:
+		_, err := io.WriteString(w, markdown(r))
+		return err
 	}
 	return fmt.Errorf("report format %q: must be one of %v", f, Formats())
 }

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"example.com/animalstore/conformance"
+)
+
+// Comparison is how two reports differ: those of two implementations, or of one
+// before and after a change.
+type Comparison struct {
+	A, B *conformance.Report
+
+	// Worse has the checks that count against B and not against A. A check counts
+	// if it fails at the level of B and is not a known failure, and also, but less,
+	// if it ends with an error.
+	Worse []Change
+
+	// Better has the checks that count against A, and in B are passed or warnings.
+	Better []Change
+
+	// Other has the checks with other verdicts in A and B that are in neither.
+	Other []Change
+
+	// Observed is what A and B do differently where the contract leaves it open.
+	Observed []Difference
+}
+
+// Change is the two results of a check. If only one report has the check, the other
+// result has no ID.
+type Change struct{ A, B conformance.Result }
+
+// Difference is what two targets do differently.
+type Difference struct {
+	ID   string // of the check
+	What string // the question
+	A, B string // what they do
+}
+
+// Compare compares b with a. The results are in the order of b; those that only a
+// has come last.
+func Compare(a, b *conformance.Report) *Comparison {
+	c := &Comparison{A: a, B: b}
+	var changes []Change
+	for _, result := range b.Results {
+		changes = append(changes, Change{resultOf(a, result.ID), result})
+	}
+	for _, result := range a.Results {
+		if resultOf(b, result.ID).ID == "" {
+			changes = append(changes, Change{A: result})
+		}
+	}
+	for _, change := range changes {
+		inA, inB := against(change.A, b.Level), against(change.B, b.Level)
+		switch {
+		case inB > inA:
+			c.Worse = append(c.Worse, change)
+		case inA > inB && (change.B.Verdict == conformance.Pass || change.B.Verdict == conformance.Warn):
+			c.Better = append(c.Better, change)
+		case word(change.A) != word(change.B):
+			c.Other = append(c.Other, change)
+		}
+		c.Observed = append(c.Observed, differences(change)...)
+	}
+	return c
+}
+
+// resultOf returns the result of a check in r, or one without an ID.
+func resultOf(r *conformance.Report, id string) (result conformance.Result) {
+	if i := slices.IndexFunc(r.Results, func(o conformance.Result) bool { return o.ID == id }); i >= 0 {
+		result = r.Results[i]
+	}
+	return result
+}
+
+// against returns how much a result counts against a target: 2 for a failure, 1 for
+// an error.
+func against(result conformance.Result, level conformance.Level) int {
+	switch {
+	case result.CountsAgainst(level):
+		return 2
+	case result.Verdict == conformance.Errored:
+		return 1
+	}
+	return 0
+}
+
+// word returns the verdict of a result as a comparison shows it.
+func word(result conformance.Result) string {
+	if result.Known != "" && (result.Verdict == conformance.Fail || result.Verdict == conformance.Warn) {
+		return "known"
+	}
+	return cmp.Or(string(result.Verdict), "no check")
+}
+
+// differences returns the observations of a check that differ. A report without any,
+// as of a check that it skipped, differs in none.
+func differences(c Change) []Difference {
+	if len(c.A.Observations) == 0 || len(c.B.Observations) == 0 {
+		return nil
+	}
+	var all []Difference
+	for _, o := range c.B.Observations {
+		all = append(all, Difference{ID: c.B.ID, What: o.What, B: o.Got})
+	}
+	for _, o := range c.A.Observations {
+		i := slices.IndexFunc(all, func(d Difference) bool { return d.What == o.What && d.A == "" })
+		if i < 0 {
+			i = len(all)
+			all = append(all, Difference{ID: c.A.ID, What: o.What})
+		}
+		all[i].A = o.Got
+	}
+	return slices.DeleteFunc(all, func(d Difference) bool { return steady(d.A) == steady(d.B) })
+}
+
+var (
+	statusLine = regexp.MustCompile(`^\d{3} `)
+	petCount   = regexp.MustCompile(`[1-9]\d* pets`)
+	digits     = regexp.MustCompile(`[\w-]*\d[\w-]*`)
+)
+
+// steady returns what was observed without what differs from run to run: the number
+// of pets in a list, and words with digits in a header field, such as ids and
+// cursors.
+func steady(got string) string {
+	if statusLine.MatchString(got) {
+		return petCount.ReplaceAllString(got, "pets")
+	}
+	return digits.ReplaceAllString(got, "…")
+}
