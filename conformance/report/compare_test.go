@@ -119,7 +119,9 @@ func TestCompareText(t *testing.T) {
 		"worse in B:\n  pets.create.status: pass -> fail\n    a valid pet is added: the response is 200 OK, want 201\n",
 		"other verdicts:\n  ",
 		": pass -> skip\n", " checks: http.", ": skip -> pass\n",
-		"left open by the contract:\n  pets.list.open.limit, ?limit=0: 400 Bad Request, code invalid -> 418 I'm a teapot, code invalid\n",
+		"left open by the contract:\n  pets.list.open.limit ?limit=0: 400 Bad Request, code invalid -> 418 I'm a teapot, code invalid\n",
+		"\n  9 observations: pets.create.open.name an empty name, pets.create.open.name a name of spaces, ",
+		" bytes more]: 201 Created -> 200 OK\n",
 		"\nworse: 1 check worse in B, 0 better, ",
 	}, nil)
 	wantParts(t, compared(t, b, a, Text), []string{
@@ -149,6 +151,9 @@ func TestCompareHostile(t *testing.T) {
 			a.Results[i].Observations = []conformance.Observation{{What: text, Got: "0 " + text}}
 			b.Results[i].Observations = []conformance.Observation{{What: text, Got: id}}
 		}
+		if strings.Contains(compared(t, a, b, Text), "\x1b") {
+			t.Error("the text has control characters of the target")
+		}
 		out := compared(t, a, b, Markdown)
 		wantComment(t, out, strings.Count(out, "\n| "))
 	}
@@ -163,7 +168,7 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(whole, write(t, r, JSON, nil)); diff != "" {
 		t.Errorf("read and written again (-want +got):\n%s", diff)
 	}
-	const start = `{"format":"petstore-conformance/1","level":"required",`
+	const start = `{"format":"petstore-conformance/1","level":"required","outcome":"partial",`
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "not a report in JSON"},
 		{"cut", whole[:len(whole)/2], "not a report in JSON"},
@@ -174,6 +179,7 @@ func TestRead(t *testing.T) {
 		{"the report of serve", `{"format":"petstore-client/1"}`, `the format is "petstore-client/1"`},
 		{"another type", start + `"seed":"x"}`, "seed"},
 		{"another level", `{"format":"petstore-conformance/1","level":"any"}`, `the level "any" is unknown`},
+		{"another outcome", `{"format":"petstore-conformance/1","level":"required","outcome":"fine"}`, `the outcome "fine" is unknown`},
 		{"no results", start + `"results":[]}`, "there are no results"},
 		{"no ID", start + `"results":[{"verdict":"pass","proof":-1}]}`, "result 0 has no id"},
 		{"an ID twice", start + `"results":[{"id":"a","verdict":"pass","proof":-1},{"id":"a","verdict":"pass","proof":-1}]}`, `two results have the id "a"`},

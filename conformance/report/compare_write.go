@@ -56,14 +56,14 @@ func (c *Comparison) text() string {
 	for _, t := range c.tables() {
 		fmt.Fprintf(&b, "%s:\n", t.heading)
 		for _, r := range t.rows {
-			fmt.Fprintf(&b, "  %s: %s -> %s\n", oneLine(r.what, maxDetailLine), oneLine(r.a, maxCell), oneLine(r.b, maxCell))
+			fmt.Fprintf(&b, "  %s: %s -> %s\n", oneLine(r.what, maxLine), oneLine(r.a, maxCell), oneLine(r.b, maxCell))
 			if r.message != "" {
 				fmt.Fprintf(&b, "    %s\n", oneLine(r.message, maxCell))
 			}
 		}
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintf(&b, "A: %s: %s\nB: %s: %s\n", oneLine(name(c.A), maxCell), c.A.Headline(), oneLine(name(c.B), maxCell), c.B.Headline())
+	fmt.Fprintf(&b, "A: %s\nB: %s\n", oneLine(name(c.A)+": "+c.A.Headline(), maxDetailLine), oneLine(name(c.B)+": "+c.B.Headline(), maxDetailLine))
 	fmt.Fprintln(&b, c.Headline())
 	return b.String()
 }
@@ -71,7 +71,7 @@ func (c *Comparison) text() string {
 func (c *Comparison) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Petstore conformance: %s\n\n", c.Headline())
-	fmt.Fprintf(&b, "- A: %s: %s\n- B: %s: %s\n", inCode(name(c.A)), inCode(c.A.Headline()), inCode(name(c.B)), inCode(c.B.Headline()))
+	fmt.Fprintf(&b, "- A, %s: %s\n- B, %s: %s\n", inCode(name(c.A)), inCode(c.A.Headline()), inCode(name(c.B)), inCode(c.B.Headline()))
 	for _, t := range c.tables() {
 		fmt.Fprintf(&b, "\n| %s | A | B | |\n|---|---|---|---|\n", t.heading)
 		for i, r := range t.rows {
@@ -89,13 +89,13 @@ func (c *Comparison) markdown() string {
 func (c *Comparison) tables() []table {
 	var observed []row
 	for _, d := range c.Observed {
-		observed = append(observed, row{what: d.ID + ", " + d.What, a: d.A, b: d.B})
+		observed = append(observed, row{what: d.ID + " " + d.What, a: d.A, b: d.B})
 	}
 	return slices.DeleteFunc([]table{
 		{"worse in B", changeRows(c.Worse)},
 		{"better in B", changeRows(c.Better)},
-		{"other verdicts", groupRows(c.Other)},
-		{"left open by the contract", observed},
+		{"other verdicts", groupRows(changeRows(c.Other), "check")},
+		{"left open by the contract", groupRows(observed, "observation")},
 	}, func(t table) bool { return len(t.rows) == 0 })
 }
 
@@ -109,18 +109,24 @@ func changeRows(changes []Change) []row {
 	return rows
 }
 
-// groupRows returns a row for each pair of verdicts, with all checks that have it.
-func groupRows(changes []Change) []row {
-	var rows []row
-	var ids [][]string
-	for _, r := range changeRows(changes) {
-		i := slices.IndexFunc(rows, func(o row) bool { return o.a == r.a && o.b == r.b })
+// groupRows returns a row for all rows with the same a and b, with their number if
+// there are several.
+func groupRows(rows []row, noun string) []row {
+	var groups []row
+	var whats [][]string
+	for _, r := range rows {
+		i := slices.IndexFunc(groups, func(o row) bool { return o.a == r.a && o.b == r.b })
 		if i < 0 {
-			i = len(rows)
-			rows, ids = append(rows, row{a: r.a, b: r.b}), append(ids, nil)
+			i = len(groups)
+			groups, whats = append(groups, row{a: r.a, b: r.b}), append(whats, nil)
 		}
-		ids[i] = append(ids[i], r.what)
-		rows[i].what = probe.Plural(len(ids[i]), "check") + ": " + strings.Join(ids[i], ", ")
+		whats[i] = append(whats[i], r.what)
 	}
-	return rows
+	for i, what := range whats {
+		groups[i].what = strings.Join(what, ", ")
+		if len(what) > 1 {
+			groups[i].what = probe.Plural(len(what), noun) + ": " + groups[i].what
+		}
+	}
+	return groups
 }

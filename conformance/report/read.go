@@ -32,10 +32,12 @@ func Read(r io.Reader) (*conformance.Report, error) {
 	if err := json.Unmarshal(b, &all); err != nil {
 		return nil, err
 	}
-	if all.Level != conformance.Required && all.Level != conformance.Recommended {
+	switch outcomes := []conformance.Outcome{conformance.Conformant, conformance.NotConformant, conformance.Partial, conformance.Incomplete}; {
+	case all.Level != conformance.Required && all.Level != conformance.Recommended:
 		return nil, fmt.Errorf("the level %q is unknown", all.Level)
-	}
-	if len(all.Results) == 0 {
+	case !slices.Contains(outcomes, all.Outcome):
+		return nil, fmt.Errorf("the outcome %q is unknown", all.Outcome)
+	case len(all.Results) == 0:
 		return nil, errors.New("there are no results")
 	}
 	seen := make(map[string]bool)
