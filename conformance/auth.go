@@ -89,6 +89,16 @@ func credentialChecks() []Check {
 			},
 			every: unauthorizedRule(op, probe.Credential{What: "missing"}, false),
 		})
+		checks = append(checks, Check{
+			ID: op.keyIDs + "not-ascii", Clause: op.keyClause, Title: op.name + " with " + probe.NotASCII().What + " gets 401", Writes: op.writes,
+			Why:     "A comparison that expects ASCII fails with an error, or succeeds.",
+			Failure: "Another status than 401 or another 4xx, which is not judged: HTTP servers may refuse such a field before they look at it.",
+			run: func(t *tester) {
+				if x := t.do(op.valid(t).With(probe.NotASCII())); !x.Refused() {
+					t.wrongStatus(x, "401", "the credential is %s", probe.NotASCII().What)
+				}
+			},
+		})
 		if op.schemeIDs != "" {
 			checks = append(checks, challengeCheck(op), schemeCheck(op))
 		}
@@ -118,7 +128,7 @@ func unauthorizedRule(op operation, c probe.Credential, valid bool) *rule {
 func (t *tester) sendBadCredential(op operation, c probe.Credential) *probe.Exchange {
 	return share(t, op.keyIDs+c.ID, func(t *tester) *probe.Exchange {
 		if !c.Differs(t.s.target.Key) {
-			inconclusive("the key has no letters to change")
+			inconclusive("the key does not change: it has no letters")
 		}
 		return t.do(op.valid(t).With(c))
 	})

@@ -18,6 +18,16 @@ func openServers() []variant {
 		"a longer key":  `"Bearer ` + testKey,
 		"any case":      `"Bearer (?i)` + testKey + `"`,
 		"any such key":  `"Bearer .{36}"`,
+
+		"a longer key that ends with it":     `Bearer .+` + testKey,
+		"a key with another first character": `"Bearer .` + testKey[1:] + `"`,
+		"a key with another character":       `"Bearer ` + testKey[:18] + `.` + testKey[19:] + `"`,
+		"a key with another last character":  `"Bearer ` + testKey[:35] + `[^C]"`,
+		"undefined":                          `Bearer undefined`,
+		"null":                               `Bearer null`,
+		"the word Bearer":                    `Bearer Bearer"`,
+		"constructor":                        `Bearer constructor`,
+		"a key that is not ASCII":            `Bearer cl`,
 	}
 	clauses := map[string]string{list: "key-list", create: "key-create", fetch: "key-get", submit: "key-messages"}
 	var all []variant
@@ -33,6 +43,8 @@ func openServers() []variant {
 		}
 		all = append(all,
 			variant{name: operations[op] + " responds 403 instead of 401", clause: clause, http: status(op, 401, 403)},
+			variant{name: operations[op] + " with a key that is not ASCII gets 500", clause: clause,
+				http: refuses(op+`.*\r\nAuthorization: Bearer clé`, 401, 500)},
 			variant{name: operations[op] + " validates the request before the credential", clause: "key-first", http: credentialLast(op)})
 	}
 	return all

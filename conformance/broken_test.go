@@ -11,7 +11,7 @@ import (
 // brokenServers returns every server that violates a clause.
 func brokenServers() []variant {
 	return slices.Concat(brokenLists(), brokenCreations(), lenientServers(), brokenFetches(),
-		openServers(), brokenErrors(), brokenMessages(), brokenRFCs(), brokenConnections())
+		openServers(), brokenErrors(), brokenMessages(), brokenRFCs(), brokenConnections(), brokenForClients(), brokenTexts())
 }
 
 // Every broken server fails a check of the clause that it violates, and every

@@ -80,6 +80,9 @@ const (
 	// shows every pet.
 	first phase = iota
 
+	// filling checks add pets, whatever a list of all pets shows.
+	filling
+
 	// late checks may run when the target holds more pets than a list can show.
 	late
 
@@ -125,7 +128,7 @@ func checkTable() []Check {
 		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, busyChecks, faultChecks(createOperation),
 		getChecks, missingChecks, deprecationChecks,
 		messageChecks, timeChecks, textChecks(), faultChecks(submitOperation),
-		credentialChecks(), errorChecks(), serverErrorChecks, httpChecks, connectionChecks, generatedChecks)
+		credentialChecks(), errorChecks(), serverErrorChecks, httpChecks, connectionChecks, clientChecks(), generatedChecks)
 }
 
 // Clauses returns every clause: what the contract states, what it leaves open,

@@ -9,6 +9,7 @@ func clauseTable() []Clause {
 		notShown    = "the contract itself says that it is not shown"
 	)
 	stated := []Clause{
+		{ID: "clients", Section: "1", Text: "The service is an HTTP/JSON service: a request means the same in every form that HTTP and JSON allow."},
 		{ID: "tag", Section: "1", Text: "The operations on pets are in a group named animals.", Untestable: description},
 		{ID: "base", Section: "1, 9", Text: "Production and staging have base URLs that end in the segment v1.",
 			Untestable: "it is about two deployments, and the suite judges the URL that it is given"},
@@ -76,6 +77,9 @@ func clauseTable() []Clause {
 		{ID: "status-null", Section: "2.1", Arguable: true, Text: "The status of a new pet is not null."},
 		{ID: "rfc-duplicates", Section: "RFC 8259, 4", Text: "The names within an object should be unique."},
 		{ID: "rfc-utf8", Section: "RFC 8259, 8.1", Text: "JSON that systems exchange is UTF-8."},
+		{ID: "rfc-charset", Section: "RFC 8259, 11", Text: "The media type application/json has no parameters: one such as charset has no effect."},
+		{ID: "rfc-expect", Section: "RFC 9110, 10.1.1", Text: "A server responds to Expect: 100-continue with 100, or with the final status."},
+		{ID: "rfc-encoded", Section: "RFC 3986, 2.3", Text: "A URL means the same if a letter or digit in it is percent-encoded."},
 		{ID: "rfc-head", Section: "RFC 9110, 9.1", Text: "A server supports HEAD wherever it supports GET."},
 		{ID: "rfc-location", Section: "RFC 9110, 15.3.2", Text: "A 201 identifies the new resource in Location."},
 		{ID: "rfc-allow", Section: "RFC 9110, 15.5.6", Text: "A method that a resource does not support gets 405, with the supported ones in Allow."},

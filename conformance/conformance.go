@@ -148,7 +148,7 @@ func (s *session) runChecks(ctx context.Context) ([]Result, []*ending) {
 			s.opts.Done(results[i])
 		}
 	}
-	for phase := range phases {
+	for phase := first; phase < phases; phase++ {
 		concurrently(len(s.checks), s.opts.Parallel, func(i int) {
 			if s.checks[i].phase != phase {
 				return

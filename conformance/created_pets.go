@@ -61,6 +61,14 @@ func (s *session) hasCreated(id int64) bool {
 	return slices.ContainsFunc(s.created.pets, func(p addedPet) bool { return p.ID == id })
 }
 
+// newest returns the id of the pet that the run added last.
+func (t *tester) newest() int64 {
+	t.firstPet()
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	return t.s.created.pets[len(t.s.created.pets)-1].ID
+}
+
 // countPets returns how many pets with that status ("": with any) the target has at
 // least: those that it listed at the start and those that the run added.
 func (s *session) countPets(status string) int {

@@ -14,7 +14,7 @@ func TestCurl(t *testing.T) {
 	process.Tool(t, "curl")
 	target := newServer(t, variant{})
 	r, err := conformance.Run(t.Context(), target, &conformance.Options{Run: []string{
-		"auth.list.*", "auth.create.*", "pets.create.400.*", "messages.400.*", "pets.create.name.*", "http.*", "pets.list.limit.above",
+		"auth.list.*", "auth.create.*", "clients.*", "pets.create.400.*", "messages.400.*", "pets.create.name.*", "http.*", "pets.list.limit.above",
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -24,11 +24,15 @@ func TestCurl(t *testing.T) {
 		if len(result.Exchanges) == 0 {
 			continue
 		}
-		n++
 		x := result.Exchanges[len(result.Exchanges)-1]
+		if strings.Contains(x.Curl, "@FILE") {
+			continue
+		}
+		n++
 		cmd := process.Command("", "bash", "-c", x.Curl)
 		cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+target.Key)
 		code, stdout, stderr := process.Run(t, cmd)
+		stdout = strings.TrimPrefix(stdout, "HTTP/1.1 100 Continue\r\n\r\n")
 		line, _, _ := strings.Cut(stdout, "\r\n")
 		if fields := strings.Fields(line); code != 0 || len(fields) < 2 || fields[1] != strconv.Itoa(x.Status) {
 			t.Errorf("%s: the run got %d, and curl %q, %s: %s", result.ID, x.Status, line, stderr, x.Curl)

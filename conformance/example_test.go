@@ -28,6 +28,6 @@ func Example() {
 		}
 	}
 	// Output:
-	// not conformant: 256 checks: 3 passed, 1 failed, 252 skipped (not selected)
+	// not conformant: 358 checks: 3 passed, 1 failed, 354 skipped (not selected)
 	// pets.create.status: a valid pet is added: the response is 200 OK, want 201
 }

@@ -54,7 +54,7 @@ func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
 		Curl:         x.Curl(redact),
 	}
 	if x.Request.Credential.Sent() {
-		e.RequestHeader = append(e.RequestHeader, Field{"Authorization", x.Request.Credential.Shown})
+		e.RequestHeader = append(e.RequestHeader, Field{x.Request.FieldName("Authorization"), x.Request.Credential.Shown})
 	}
 	for _, f := range x.RequestFields() {
 		e.RequestHeader = append(e.RequestHeader, Field(f))

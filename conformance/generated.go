@@ -26,7 +26,7 @@ var generatedChecks = []Check{
 		ID: "generated.pets.valid", Clause: "create", Title: "generated pets are added and kept exactly", Writes: true,
 		Why:     "No list of examples has every pet that a target may get wrong.",
 		Failure: validFailure + "201, or the pet is changed.",
-		run: func(t *tester) {
+		phase:   filling, run: func(t *tester) {
 			t.generate(generatedValid, randombody.Pet(t.firstPet().Category, t.first().anyCategory).Valid,
 				func(body string) { t.wantStored(t.added(t.do(probe.Post("/pets", body)))) })
 		},

@@ -77,6 +77,18 @@ var httpChecks = []Check{
 		},
 	},
 	{
+		ID: "http.encoded", Clause: "rfc-encoded", Title: "a query in percent-encoding means the same",
+		Why:     "Some clients encode more than they must.",
+		Failure: "GET /pets?limit=%31&status=%73old gets another status than 200, more than one pet, or one that is not sold.",
+		run: func(t *tester) {
+			t.addSamples()
+			l := t.getList("?limit=%31&status=%73old")
+			if len(l.pets) > 1 || len(l.pets) == 1 && l.pets[0].Status != "sold" {
+				fail(l.x, "the list is not that of limit=1 and status=sold")
+			}
+		},
+	},
+	{
 		ID: "http.chunked", Clause: "rfc-chunked", Title: "a chunked body is accepted", Writes: true,
 		Why:     "A client that streams does not know the length.",
 		Failure: "A valid pet with Transfer-Encoding: chunked gets another status than 201.",

@@ -39,6 +39,30 @@ var messageChecks = []Check{
 			}
 		}},
 	},
+	{
+		ID: "messages.members", Clause: "message-text", Title: "members that the contract does not name do not change the text", Writes: true,
+		Why:     "Clients send what a newer or another server knows. Member names are case-sensitive.",
+		Failure: "The record has another text, from Message or text. A target may refuse such a body.",
+		run: func(t *tester) {
+			x := t.do(messageRequest(t, `{"text":"another","message":$N,"Message":"another"}`))
+			if !x.Refused() {
+				t.wantText(x)
+			}
+		},
+	},
+	{
+		ID: "messages.members.status", Clause: "message-status", Title: "a client does not set the status of its message", Writes: true,
+		Why:     "A server that copies every member of the body into the record says what the client said.",
+		Failure: "The record has the status of the body. A target may refuse such a body.",
+		run: func(t *tester) {
+			x := t.do(messageRequest(t, `{"message":$N,"status":"delivered"}`))
+			if o, ok := guess(x, probe.ParseObject); ok && x.Succeeded() {
+				if got, _ := o.Str("status"); got == "delivered" {
+					fail(x, "the status is the one that the client sent, want queued")
+				}
+			}
+		},
+	},
 	recordCheck("message-id", "id", "id", "the message record has an id, a string",
 		"A client refers to its message by it.",
 		"The id is missing or not a string.",
@@ -112,25 +136,16 @@ func sentText(x *probe.Exchange) string {
 
 // textChecks are about the text of a message.
 func textChecks() []Check {
-	var checks []Check
-	for _, k := range textKinds() {
-		switch k.id {
-		case "quotes", "markup", "combining", "astral", "ends", "nul", "long":
-			checks = append(checks, Check{
-				ID: "messages.text." + k.id, Clause: "message-text", Title: "a text " + k.what + " is repeated exactly", Writes: true,
-				Why:     "A client sees what was understood.",
-				Failure: "The record has another text. Inconclusive if the text gets 4xx and the target may refuse it.",
-				run: func(t *tester) {
-					x := t.do(probe.PostMessage(messageBody(k.text(t.name()))))
-					if k.mayRefuse != "" && x.Refused() {
-						inconclusive("the target refuses the text with %s: %s", x.StatusLine(), k.mayRefuse)
-					}
-					t.wantText(x)
-				},
-			})
+	return checksOf(textKinds(), func(k textKind) Check {
+		return Check{
+			ID: "messages.text." + k.id, Clause: "message-text", Title: "a text " + k.what + " is repeated exactly", Writes: true,
+			Why:     "A client sees what was understood.",
+			Failure: "The record has another text" + k.orRefused("the message"),
+			run: func(t *tester) {
+				t.sendTexts(k, func(text string) *probe.Exchange { return t.do(probe.PostMessage(messageBody(text))) }, t.wantText)
+			},
 		}
-	}
-	return checks
+	})
 }
 
 func (t *tester) wantAccepted(x *probe.Exchange) {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -49,6 +50,7 @@ func openClauses() []Clause {
 			observed("pets.create.open.numbers", true, bodies(
 				fault{what: "a fraction of zero", body: `{"name":$N,"categoryId":$C.0}`},
 				fault{what: "an exponent", body: `{"name":$N,"categoryId":1e2}`},
+				fault{what: "a fraction beyond double precision", body: `{"name":$N,"categoryId":4503599627370497.5}`},
 			))),
 		open("open-json", "4.2", "The response to a byte order mark and to an unpaired surrogate.",
 			observed("pets.create.open.json", true, bodies(
@@ -155,7 +157,14 @@ func observeTwice(t *tester) {
 }
 
 func observeID(t *tester) {
-	for _, id := range []string{"abc", "1.0", "1e2", "+1", "01", "0x1", " 1", "1 ", "-", "%00", "null", "9223372036854775808", strings.Repeat("9", 200)} {
+	ids := []string{"abc", "1.0", "1e2", "+1", "01", "0x1", " 1", "1 ", "-", "%00", "null", "9223372036854775808", strings.Repeat("9", 200)}
+	attempt(func() {
+		known := t.knownPet()
+		for _, form := range []string{"%d.0", "%de0", "+%d", "00%d", "0x%x", " %d", "%d ", "%d/"} {
+			ids = append(ids, fmt.Sprintf(form, known))
+		}
+	})
+	for _, id := range ids {
 		t.observeRequest("petId "+strconv.Quote(probe.Short(id)), probe.Get("/pets/"+url.PathEscape(id)))
 	}
 }

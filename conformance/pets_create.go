@@ -123,10 +123,38 @@ var createChecks = []Check{
 			for _, form := range []string{
 				"\n{\r\n\t\"name\" : $N ,\n  \"categoryId\" : $C ,\n\t\"status\":\"sold\"\n}\n\n",
 				`{"status":"sold","categoryId":$C,"name":$N}`,
-				`{"n\u0061me":$N,"categoryId":$C,"status":"s\u006Fld"}`,
+				`{"n\u0061me":"$T \uD83E\uDD8A \ud83e\udd8a \/","categoryId":$C,"status":"s\u006Fld"}`,
 			} {
 				t.added(t.do(petRequest(t, form)))
 			}
+		},
+	},
+	{
+		ID: "pets.create.members", Clause: "create", Title: "members that the contract does not name change no others", Writes: true,
+		Why:     "Clients send what a newer or another server knows. Member names are case-sensitive.",
+		Failure: "A pet is added with the name, categoryId or status of another object inside it, or of a member whose name is in another case. A target may refuse such a body.",
+		phase:   filling, run: func(t *tester) {
+			for _, body := range []string{
+				`{"owner":{"name":"Bob","categoryId":1,"status":"sold"},"tags":[{"name":"x"}],"name":$N,"categoryId":$C,"status":"pending"}`,
+				`{"name":$N,"categoryId":$C,"status":"pending","Name":"Bob","CATEGORYID":1,"Status":"sold"}`,
+			} {
+				t.wantKeptOrRefused(petRequest(t, body))
+			}
+		},
+	},
+	{
+		ID: "pets.create.same-name", Clause: "create-adds", Title: "two pets may have the same name, or the second is refused", Writes: true,
+		Why:     "A store that finds pets by name loses the first.",
+		Failure: "The second pet is added, and then one of the two is not in the store as it was added.",
+		phase:   filling, run: func(t *tester) {
+			first := t.add("sold")
+			x := t.post(newPet{first.Name, first.Category, "pending"})
+			if x.Refused() {
+				t.observe("the second pet", x.StatusLine())
+			} else {
+				t.wantKept(x)
+			}
+			t.wantStored(first)
 		},
 	},
 	{

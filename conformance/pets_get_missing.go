@@ -1,8 +1,10 @@
 package conformance
 
 import (
+	"fmt"
 	"math/big"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -24,14 +26,14 @@ var missingChecks = []Check{
 		},
 	},
 	{
-		ID: "pets.get.edges", Clause: "get-missing", Title: "the largest and smallest int64, 0, -1 and other likely ids get 404 or their pet",
+		ID: "pets.get.edges", Clause: "get-missing", Title: "the largest and smallest int64, 0, -1, the negative of an id and other likely ids get 404 or their pet",
 		Why:     "Every int64 is a valid id.",
 		Failure: "One of these ids gets another status than 200 and 404, or a pet with another id.",
 		run: func(t *tester) {
 			ids := []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32}
 			attempt(func() {
 				if known := t.knownPet(); known < 1<<62 {
-					ids = append(ids, known+1_000_003) // probably not assigned yet
+					ids = append(ids, -known, known+1_000_003) // probably not assigned yet
 				}
 			})
 			for _, id := range ids {
@@ -59,19 +61,83 @@ var missingChecks = []Check{
 				plus(known, -1, 64),
 				"1" + strings.Repeat("0", 40),
 			} {
-				x := t.get("/pets/" + id)
-				got, ok := guess(x, parsePet)
-				switch {
-				case x.Status >= 500:
-					t.wrongStatus(x, "4xx", "the id is out of range")
-				case x.Status == http.StatusOK && !ok:
-					fail(x, "no pet has the id %s, and the response is 200", id)
-				case x.Status == http.StatusOK && strconv.FormatInt(got.ID, 10) != id:
-					fail(x, "no pet has the id %s, and the response has the pet %d", id, got.ID)
+				t.wantNoOther(id)
+			}
+		},
+	},
+	{
+		ID: "pets.get.almost", Clause: "get-missing", Title: "an id of a pet with something before or after it gets no pet",
+		Why:     "A server that reads only the digits at the start returns a pet that the client did not ask for.",
+		Failure: "The id of a known pet with letters, a fraction, a quote or words after it, or letters before it, gets a pet or a 5xx. The status 4xx is not judged.",
+		run: func(t *tester) {
+			known := int64(1)
+			attempt(func() { known = t.knownPet() })
+			for _, form := range []string{"%dabc", "%d.5", "%d'", "%d or so", "%d,%[1]d", "%d-1", "abc%d", "id=%d"} {
+				t.wantNoOther(url.PathEscape(fmt.Sprintf(form, known)))
+			}
+		},
+	},
+	{
+		ID: "pets.get.word", Clause: "get-missing", Title: "a word for an id gets no pet",
+		Why:     "A server that takes a word for 0 or for nothing returns a pet, or all of them.",
+		Failure: "The id abc, null, undefined or NaN gets a pet or a 5xx. The status 4xx is not judged.",
+		run: func(t *tester) {
+			for _, word := range []string{"abc", "null", "undefined", "NaN"} {
+				t.wantNoOther(word)
+			}
+		},
+	},
+	{
+		ID: "pets.get.encoded", Clause: "rfc-encoded", Title: "an id in percent-encoding gets its pet",
+		Why:     "Some clients encode more than they must.",
+		Failure: "The id of a known pet with every digit in percent-encoding does not get that pet.",
+		run: func(t *tester) {
+			t.wantNotRemoved()
+			known := t.knownPet()
+			var encoded string
+			for _, c := range strconv.FormatInt(known, 10) {
+				encoded += fmt.Sprintf("%%%X", c)
+			}
+			x := t.get("/pets/" + encoded)
+			t.wantInStore(known, x)
+			wantID(x, known)
+		},
+	},
+	{
+		ID: "pets.get.asked-before", Clause: "get", Title: "a pet is found after its id got 404", Writes: true,
+		Why:     "A server that remembers that there is no such pet hides the pet.",
+		Failure: "Ids that are likely to come next get 404, and then, when a new pet has one of them, still not 200.",
+		phase:   filling, run: func(t *tester) {
+			t.wantNotRemoved()
+			next := t.newest() + 1
+			const n = 10 // other checks and other clients add pets meanwhile
+			t.parallel(n, n, func(t *tester, i int) { t.get(petPath(next + int64(i))) })
+			t.add("sold")
+			for id := next; id < next+n; id++ {
+				if t.s.hasCreated(id) {
+					x := t.get(petPath(id))
+					t.wantStatus(x, 200, "the pet %d was added after its id had been asked for", id)
+					wantID(x, id)
 				}
 			}
 		},
 	},
+}
+
+// wantNoOther requests a pet by an id that no pet has, or in a form that is not an
+// id. It ends the check if the response is a pet with an id that is written in
+// another way, another success, or a 5xx.
+func (t *tester) wantNoOther(id string) {
+	x := t.get("/pets/" + id)
+	got, ok := guess(x, parsePet)
+	switch {
+	case x.Status >= 500:
+		t.wrongStatus(x, "4xx", "no pet has the id %s", id)
+	case x.Succeeded() && !ok:
+		fail(x, "no pet has the id %s, and the response is %s", id, x.StatusLine())
+	case x.Succeeded() && strconv.FormatInt(got.ID, 10) != id:
+		fail(x, "no pet has the id %s, and the response has the pet %d", id, got.ID)
+	}
 }
 
 // plus returns id + sign·2^bits in decimal digits.

@@ -139,6 +139,21 @@ func strictNames(_ context.Context, n petstore.NewPet) error {
 	return nil
 }
 
+func wordyNames(_ context.Context, n petstore.NewPet) error {
+	if len(n.Name) < 2 || !strings.ContainsFunc(n.Name, unicode.IsLetter) {
+		return petstore.Errorf(petstore.CodeInvalid, "name: must have two characters and a letter")
+	}
+	return nil
+}
+
+func visibleNames(_ context.Context, n petstore.NewPet) error {
+	const joiner = '\u200d' // many emoji have one
+	if strings.ContainsFunc(n.Name, func(r rune) bool { return r != joiner && r != '\u00a0' && !unicode.IsPrint(r) }) {
+		return petstore.Errorf(petstore.CodeInvalid, "name: must have visible characters")
+	}
+	return nil
+}
+
 // categories refuses the categories that are not known.
 func categories(known func(int64) bool) httpapi.Options {
 	return httpapi.Options{Validate: func(_ context.Context, n petstore.NewPet) error {

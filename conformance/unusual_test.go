@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -42,6 +43,9 @@ func unusualServers() []variant {
 				res.header.Set("Connection", "close")
 			}
 		})},
+		{name: "responses are compressed if they may be", http: responses(`.*\r\nAccept-Encoding: gzip\r\n`, 0, compress)},
+		{name: "text/html gets 406", http: responses(`.*\r\nAccept: text/html\r\n`, 0, func(res *response) { res.status, res.body = 406, failure(406) })},
+		{name: "a charset gets 415, and an expectation 417", http: both(refuses(`.*\r\nContent-Type: application/json;`, 201, 415), refuses(`.*\r\nExpect: `, 201, 417))},
 		{name: "no Date", http: header("", 0, "Date", "")},
 		{name: "503 from a proxy sometimes", http: every(func(res *response) {
 			if n.Add(1)%60 == 7 {
@@ -65,9 +69,13 @@ func unusualServers() []variant {
 
 		{name: "the default status is available", pets: creates(func(n *petstore.NewPet) { n.Status = cmp.Or(n.Status, "available") })},
 		{name: "the default status is sold", pets: creates(func(n *petstore.NewPet) { n.Status = cmp.Or(n.Status, "sold") })},
-		{name: "unknown members are refused", http: refuses(create+`.*("color"|"id")`, 201, 400)},
-		{name: "1.0 and 1e2 are integers", http: both(takes(create, `("categoryId":)1e2\b`, "${1}100"), takes(create, `("categoryId":\d+)\.0\b`, "${1}"))},
+		{name: "unknown members are refused", http: both(refuses(create+`.*("color"|"id"|"owner"|"Name")`, 201, 400), refuses(submit+`.*("text"|"status")`, 202, 422))},
+		{name: "a body of 1 MiB gets 413", http: refuses(create+`.*large large`, 400, 413)},
+		{name: "the connection of a body of 1 MiB is dropped", http: where(create+`.*large large`, drops)},
+		{name: "1.0 and 1e2 are integers", http: both(takes(create, `("categoryId":\d+)\.0\b`, "$1"), takes(create, `("categoryId":1)[eE]\+?2\b`, "${1}00"))},
 		{name: "strict rules for names", options: httpapi.Options{Validate: strictNames}},
+		{name: "names need a letter, and two characters", options: httpapi.Options{Validate: wordyNames}},
+		{name: "names are of visible characters", options: httpapi.Options{Validate: visibleNames}},
 		{name: "categories must exist, and the options name one", options: categories(func(n int64) bool { return n == 42 }), opts: withCategory(42)},
 		{name: "categories must exist, and a pet has one", options: categories(func(n int64) bool { return n == 5 }), pets: filled(3)},
 		{name: "categories must exist, and 1 does", options: categories(func(n int64) bool { return n == 1 })},
@@ -75,6 +83,12 @@ func unusualServers() []variant {
 		{name: "the same pet twice gets 409", pets: uniqueNames},
 		{name: "responses are lost, and the same pet twice gets 409", pets: uniqueNames, http: losesResponses},
 		{name: "the same message twice gets 409", http: onlyOnce},
+		{name: "the same pet twice gets 409, and another run left its pets", pets: func(s *store) {
+			uniqueNames(s)
+			for _, name := range []string{"null", "constructor", "0042", "0", `"Rex"`, "👩\u200d👩\u200d👧🏽"} {
+				mustCreate(s.create(context.Background(), petstore.NewPet{Name: name, CategoryID: 5}, petstore.Once{}))
+			}
+		}},
 		{name: "any Content-Type is accepted", http: requests(create, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })},
 		{name: "limits out of range are clamped", http: both(
 			query(`limit=(0|-\d+)\b`, "limit=1"), query(`limit=(10[1-9]|1[1-9]\d|[2-9]\d\d|\d{4,})\b`, "limit=100"))},
@@ -88,6 +102,7 @@ func unusualServers() []variant {
 			}
 			r.URL.RawQuery = q.Encode()
 		})},
+		{name: "an id may have zeros, a sign and spaces before it, and .0 after it", http: reads(`/[+ 0]*(-?\d+)(\.0| )?$`, "/$1")},
 		{name: "malformed ids get 400", http: refuses(fetch+`([^ ]*[^-0-9 ][^ ]*|-?\d{20,}) `, 404, 400)},
 		{name: "only what the contract requires", http: both(every(bare), both(strictScheme(list), strictScheme(submit)))},
 		{name: "a Sunset late on the day, in an obsolete format", http: header(fetch, 200, "Sunset", "Thursday, 05-Dec-30 23:59:59 GMT")},

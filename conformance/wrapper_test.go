@@ -72,6 +72,13 @@ func query(pattern, with string) wrapper {
 	return requests(list, func(r *http.Request) { r.URL.RawQuery = change(r.URL.RawQuery) })
 }
 
+// reads makes a server read the path of a request for a pet as another one: it
+// replaces the matches of a pattern first.
+func reads(pattern, with string) wrapper {
+	change := replace(pattern, with)
+	return requests(fetch, func(r *http.Request) { r.URL.Path, r.URL.RawPath = change(r.URL.Path), "" })
+}
+
 // takes makes a server read a body that is sent to an operation as another one: it
 // replaces the matches of a pattern first.
 func takes(op, pattern, with string) wrapper {

@@ -266,6 +266,9 @@ func (c *Client) exchange(ctx context.Context, r Request) *Exchange {
 		x.Err = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
 	}
 	if x.Err == nil {
+		x.Err = x.decompress()
+	}
+	if x.Err == nil {
 		x.Status = res.StatusCode
 	}
 	return x

@@ -37,9 +37,10 @@ func LowerScheme() Credential {
 }
 
 // BadCredentials returns every kind of missing or wrong credential, the
-// missing one first.
+// missing one first. Apart from a few words each is the caller's own key with
+// something changed.
 func BadCredentials() []Credential {
-	return []Credential{
+	bad := []Credential{
 		{ID: "none", What: "no Authorization field"},
 		{"empty", "an empty Authorization field", "", "",
 			func(string) string { return "" }},
@@ -57,7 +58,44 @@ func BadCredentials() []Credential {
 			func(key string) string { return "Bearer " + swapCase(key) }},
 		{"wrong-key", "a key of the same form that is not valid", "Bearer [a key of the same form]", "Bearer ${PETSTORE_API_KEY%????????}conforms",
 			func(key string) string { return "Bearer " + otherKey(key) }},
+		{"preceded", "the key with one more character before it", "Bearer x[key]", "Bearer x$PETSTORE_API_KEY",
+			func(key string) string { return "Bearer x" + key }},
+		changedKey("first", "0", func(string) int { return 0 }),
+		changedKey("middle", "$((${#PETSTORE_API_KEY}/2))", func(key string) int { return len(key) / 2 }),
+		changedKey("last", "$((${#PETSTORE_API_KEY}-1))", func(key string) int { return len(key) - 1 }),
 	}
+	// What clients send that have no key, and what every object of JavaScript has.
+	for _, word := range []string{"undefined", "null", "Bearer", "constructor"} {
+		bad = append(bad, keyless(strings.ToLower(word), "the word "+word+" for the key", word))
+	}
+	return bad
+}
+
+// changedKey returns the key with one character changed: the one at the index
+// that at returns. shell is that index in a shell.
+func changedKey(which, shell string, at func(key string) int) Credential {
+	change := func(key string) string {
+		i, c := at(key), "a"
+		if key[i] == 'a' {
+			c = "b"
+		}
+		return key[:i] + c + key[i+1:]
+	}
+	pattern := `s/^\(.\{` + shell + `\}\)`
+	sed := `sed -e "` + pattern + `a/\1b/" -e t -e "` + pattern + `./\1a/"`
+	return Credential{"changed-" + which, "the key with another " + which + " character", "Bearer [key with another " + which + " character]",
+		`Bearer $(printf %s "$PETSTORE_API_KEY" | ` + sed + `)`,
+		func(key string) string { return "Bearer " + change(key) }}
+}
+
+// NotASCII returns a credential whose key has letters outside ASCII. HTTP allows
+// them in a field, and a server that expects none may respond 400.
+func NotASCII() Credential { return keyless("not-ascii", "a key that is not ASCII", "clé-ключ") }
+
+// keyless returns a credential that does not depend on the key.
+func keyless(id, what, token string) Credential {
+	return Credential{id, what, "Bearer " + token, "Bearer " + token,
+		func(string) string { return "Bearer " + token }}
 }
 
 // UnusualCredentials returns forms of the valid credential that the contract
@@ -68,6 +106,10 @@ func UnusualCredentials() []Credential {
 			func(key string) string { return "Bearer  " + key }},
 		{"", "a word after the key", "Bearer [key] more", "Bearer $PETSTORE_API_KEY more",
 			func(key string) string { return "Bearer " + key + " more" }},
+		{"", "the key twice", "Bearer [key], Bearer [key]", "Bearer $PETSTORE_API_KEY, Bearer $PETSTORE_API_KEY",
+			func(key string) string { return "Bearer " + key + ", Bearer " + key }},
+		{"", "the scheme twice", "Bearer Bearer [key]", "Bearer Bearer $PETSTORE_API_KEY",
+			func(key string) string { return "Bearer Bearer " + key }},
 	}
 }
 

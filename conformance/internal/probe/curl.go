@@ -26,20 +26,27 @@ func (x *Exchange) Curl(redact Redactor) string {
 		args = append(args, "-X", r.Method)
 	}
 	if r.Credential.value != nil {
+		name := r.FieldName("Authorization")
 		if r.Credential.shell == "" {
-			args = append(args, "-H", "'Authorization;'") // how curl sends an empty field
+			args = append(args, "-H", quote(name+";")) // how curl sends an empty field
 		} else {
-			args = append(args, "-H", `"Authorization: `+r.Credential.shell+`"`)
+			args = append(args, "-H", `"`+name+": "+r.Credential.shell+`"`)
 		}
 	}
 	switch {
 	case r.ContentType != "":
-		args = append(args, "-H", quote("Content-Type: "+r.ContentType))
+		args = append(args, "-H", quote(r.FieldName("Content-Type")+": "+r.ContentType))
 	case r.Body != nil:
 		args = append(args, "-H", "'Content-Type:'") // or curl adds its own
 	}
 	for _, name := range x.Added {
 		args = append(args, "-H", quote(name+": "+hiddenValue))
+	}
+	for _, f := range r.Header {
+		args = append(args, "-H", quote(strings.TrimSpace(r.FieldName(f.Name)+": "+f.Value)))
+	}
+	if r.acceptsGzip() {
+		args = append(args, "--compressed") // decompresses the response
 	}
 	if r.Chunked {
 		args = append(args, "-H", "'Transfer-Encoding: chunked'")

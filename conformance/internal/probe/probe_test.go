@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -70,5 +72,25 @@ func TestCurlSays(t *testing.T) {
 	got := x.Curl(NewRedactor(testKeyWithPrefix, ""))
 	if want := " --http1.1 --data-binary @FILE 'https://127.0.0.1/pets' # FILE must have the body, 5000 bytes"; !strings.HasSuffix(got, want) {
 		t.Errorf("%s does not end with %s", got, want)
+	}
+}
+
+// A curl command sends the same credential as the run.
+func TestShell(t *testing.T) {
+	for _, key := range []string{testKeyWithPrefix, "abcdefghij", "bcdefghijKLM"} {
+		for _, c := range append(BadCredentials(), ValidKey(), LowerScheme()) {
+			if c.value == nil || c.ID == "wrong-key" { // another wrong key
+				continue
+			}
+			cmd := exec.Command("sh", "-c", `printf %s "`+c.shell+`"`)
+			cmd.Env = []string{"PETSTORE_API_KEY=" + key, "PATH=" + os.Getenv("PATH")}
+			out, err := cmd.Output()
+			if got, want := string(out), c.value(key); err != nil || got != want {
+				t.Errorf("%s: the shell sends %q (%v), want %q", c.What, got, err, want)
+			}
+			if c.ID != "" && !c.Differs(key) {
+				t.Errorf("%s: it is the valid credential", c.What)
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -17,11 +18,12 @@ type Request struct {
 	Path        string // relative to the base URL, escaped, with its query
 	Messages    bool   // relative to the base URL of the messages
 	Credential  Credential
-	ContentType string // "": no field
-	Body        []byte // nil: none
-	Chunked     bool   // send Body without its length
-	Accept      string // "": application/json
-	Pet         string // the name of the pet that it adds if it succeeds; "": none that is unique
+	ContentType string  // "": no field
+	Body        []byte  // nil: none
+	Chunked     bool    // send Body without its length
+	Header      []Field // instead of the usual fields with these names; an empty value: no such field
+	LowerCase   bool    // write the names of the fields in lower case
+	Pet         string  // the name of the pet that it adds if it succeeds; "": none that is unique
 }
 
 // Get returns a GET request with the valid key.
@@ -62,19 +64,29 @@ type Field struct{ Name, Value string }
 
 // Fields returns the header fields of r except Authorization.
 func (r Request) Fields() []Field {
-	accept := r.Accept
-	if accept == "" {
-		accept = "application/json"
-	}
 	fields := []Field{
-		{"Accept", accept},
+		{"Accept", "application/json"},
 		{"Accept-Encoding", "identity"},
 		{"User-Agent", "petstore-conformance"},
+		{"Content-Type", r.ContentType},
 	}
-	if r.ContentType != "" {
-		fields = append(fields, Field{"Content-Type", r.ContentType})
+	for _, f := range r.Header {
+		fields = slices.DeleteFunc(fields, func(usual Field) bool { return usual.Name == f.Name })
+		fields = append(fields, f)
+	}
+	fields = slices.DeleteFunc(fields, func(f Field) bool { return f.Value == "" })
+	for i := range fields {
+		fields[i].Name = r.FieldName(fields[i].Name)
 	}
 	return fields
+}
+
+// FieldName returns the name of a header field as r writes it.
+func (r Request) FieldName(name string) string {
+	if r.LowerCase {
+		return strings.ToLower(name)
+	}
+	return name
 }
 
 // http returns r as a request of net/http.
@@ -90,11 +102,12 @@ func (r Request) http(ctx context.Context, url, key string) (*http.Request, erro
 	if err != nil {
 		return nil, err
 	}
+	hr.Header["User-Agent"] = nil // or net/http adds its own
 	for _, f := range r.Fields() {
-		hr.Header.Set(f.Name, f.Value)
+		hr.Header[f.Name] = []string{f.Value}
 	}
 	if r.Credential.value != nil {
-		hr.Header.Set("Authorization", r.Credential.value(key))
+		hr.Header[r.FieldName("Authorization")] = []string{r.Credential.value(key)}
 	}
 	return hr, nil
 }

@@ -99,7 +99,8 @@ func notText(r *rand.Rand) []string { return []string{fmt.Sprint(r.IntN(1000))} 
 
 func notInt64(r *rand.Rand) []string {
 	beyond := fmt.Sprintf("%s%d%018d", pick(r, "", "-"), 10+r.IntN(1000), r.Int64N(1e18))
-	return []string{beyond, text(r, ""), fmt.Sprintf(`"%d"`, r.IntN(1000))}
+	far := fmt.Sprintf("%d.%de%d", 1+r.IntN(9), r.IntN(10), 19+r.IntN(600))
+	return []string{beyond, far, text(r, ""), fmt.Sprintf(`"%d"`, r.IntN(1000))}
 }
 
 func notStatus(r *rand.Rand) []string {

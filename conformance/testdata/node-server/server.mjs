@@ -93,7 +93,7 @@ async function respond(req) {
     "/v1/pets": { GET: () => list(url.searchParams), HEAD: () => list(url.searchParams), POST: () => create(req) },
     "/v1/messages": { POST: () => submit(req) },
   };
-  const one = /^\/v1\/pets\/([^/]+)$/.exec(url.pathname);
+  const one = /^\/v1\/pets\/([^/]+)$/.exec(url.pathname.replaceAll(/%3\d/g, decodeURIComponent));
   const methods = one ? { GET: () => fetchOne(one[1]), HEAD: () => fetchOne(one[1]) } : operations[url.pathname];
   if (!methods) throw new Problem(404, "no such path");
   const operation = methods[req.method];

@@ -1,0 +1,87 @@
+package conformance_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"example.com/animalstore/petstore"
+)
+
+// brokenTexts are servers that change the names of pets, and servers that change
+// the texts of messages.
+func brokenTexts() []variant {
+	cut := func(n int) func(string) string {
+		return func(s string) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
+	}
+	var all []variant
+	for what, change := range map[string]func(string) string{
+		"lose the spaces at their ends":       strings.TrimSpace,
+		"lose repeated spaces":                func(s string) string { return strings.Join(strings.Fields(s), " ") },
+		"become lower case":                   strings.ToLower,
+		"become upper case":                   strings.ToUpper,
+		"end at a NUL":                        replace(`\x00.*`, ""),
+		"lose control characters":             replace(`[\x01-\x1f]`, ""),
+		"have their line ends changed":        replace(`\r\n`, "\n"),
+		"end at a line break":                 replace(`a\n.*`, "a"),
+		"have spaces for tabs":                replace(`a\tb`, "a    b"),
+		"are cut at 255 bytes":                cut(255),
+		"are cut at 1,000 bytes":              cut(1000),
+		"are escaped for HTML":                strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace,
+		"lose their markup":                   replace(`</?b>`, ""),
+		"are decoded like a URL":              replace(`%20|\+`, " "),
+		"lose leading zeros":                  replace(`^0+`, ""),
+		"have their quotes doubled":           replace(`'`, "''"),
+		"lose backslashes":                    replace(`\\`, ""),
+		"lose a backslash at the end":         replace(`\\$`, ""),
+		"are normalized":                      strings.NewReplacer("e\u0301", "é", "A\u030a", "Å", "\u212b", "Å").Replace,
+		"lose what is not Latin":              replace(`[\x{250}-\x{FFFF}]`, "?"),
+		"lose what is beyond the basic plane": replace(`[\x{10000}-\x{10FFFF}]`, "?"),
+		"lose what is not in Latin 1":         replace(`[™…•–—‘’“”„€]`, "?"),
+		"are empty for null":                  replace(`^null$`, ""),
+		"are booleans":                        replace(`^no$`, "false"),
+		"are members of every object":         replace(`^constructor$`, "function Object() { [native code] }"),
+		"are numbers":                         replace(`^1e3$`, "1000"),
+		"are versions":                        replace(`^1\.10$`, "1.1"),
+		"are dates":                           replace(`^(\d{4}-\d\d-\d\d)$`, "${1}T00:00:00Z"),
+		"are times":                           replace(`T12:00:00Z$`, "T12:00:00.000Z"),
+		"are empty for 0":                     replace(`^0$`, ""),
+		"lose the quotes around them":         replace(`^"(.*)"$`, "$1"),
+		"are objects":                         replace(`^\{.*\}$`, "[object Object]"),
+		"lose comments":                       replace(`//.*`, ""),
+		"have dollars doubled":                replace(`\$\$`, "$$"),
+		"have placeholders filled in":         replace(`\$\{name\}`, "Rex"),
+		"lose the joiners of emoji":           replace("^👩\u200d👩\u200d", "👩👩"),
+		"lose the direction":                  replace("\u202e", ""),
+		"lose soft hyphens":                   replace("\u00ad", ""),
+		"lose a byte order mark":              replace("\ufeff", ""),
+		"lose noncharacters":                  replace("[\ufffe\uffff]", "\ufffd"),
+	} {
+		all = append(all,
+			variant{name: "names " + what, clause: "name", pets: changesNames(change)},
+			variant{name: "texts " + what, clause: "message-text", http: texts(submit, 202, "message", change)})
+	}
+	return all
+}
+
+func changesNames(change func(string) string) func(*store) {
+	return creates(func(n *petstore.NewPet) { n.Name = change(n.Name) })
+}
+
+// replacesNames is a store that forgets a pet when another gets its name.
+func replacesNames(s *store) {
+	var newest sync.Map // by name
+	create, get := s.create, s.get
+	s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+		p, err := create(ctx, n, once)
+		newest.Store(p.Name, p.ID)
+		return p, err
+	}
+	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		p, err := get(ctx, id)
+		if last, _ := newest.Load(p.Name); err == nil && last != id {
+			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "another pet has the name")
+		}
+		return p, err
+	}
+}
