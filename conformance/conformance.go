@@ -71,7 +71,6 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 	if err := s.findPetstore(ctx); err != nil {
 		return nil, err
 	}
-	s.findReuse(ctx)
 	results, ends := s.runChecks(ctx)
 	s.repeatFailures(ctx, results, ends)
 	return s.report(began, results), nil

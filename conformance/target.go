@@ -80,6 +80,7 @@ func (s *session) findPetstore(ctx context.Context) error {
 	if err := s.recognize(withKey, withoutKey); err != nil {
 		return err
 	}
+	s.findReuse(ctx)
 	s.start = map[string]*probe.Exchange{"": withKey}
 	for _, status := range statuses() {
 		s.start[status], _ = s.client.Do(ctx, probe.Get(allPets(status))) // checks judge the response
