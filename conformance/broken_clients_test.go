@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"net/http"
 	"net/textproto"
 	"strings"
@@ -61,10 +62,33 @@ func brokenForClients() []variant {
 		{name: "a message without a key is accepted if it was sent with one", clause: "clients", http: remembers(submit, 202)},
 		{name: "a list is remembered", clause: "list-shows", http: remembers(list, 200)},
 		{name: "queries are not decoded", clause: "rfc-encoded", http: responses(`^GET /v1/pets\?limit=%31&status=%73old `, 200, fails(400))},
+		{name: "only what one read returns of a body counts", clause: "clients", http: readsOnce},
+		{name: "requests from a page of another origin get 403", clause: "origin", http: responses(`.*\r\nOrigin: `, 0, fails(403))},
+		{name: "every If-None-Match gets 304", clause: "rfc-conditional", http: responses(`.*\r\nIf-None-Match: `, 200, func(res *response) { res.status, res.body = 304, "" })},
+		{name: "some responses are cut short", clause: "complete", http: cutsShort},
 		{name: "a charset gets 415", clause: "rfc-charset", http: responses(`.*\r\nContent-Type: application/json;`, 0, fails(415))},
 		{name: "an expectation gets 417", clause: "rfc-expect", http: responses(`.*\r\nExpect: `, 0, fails(417))},
 	}
 }
+
+// readsOnce takes what the first read returns for the whole body.
+func readsOnce(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b := make([]byte, 64<<10)
+		n, _ := r.Body.Read(b)
+		r.Body = io.NopCloser(bytes.NewReader(b[:n]))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// cutsShort closes the connection in the middle of the list of a request without a
+// query.
+var cutsShort = where(`^GET /v1/pets `, func(http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		w.Write([]byte("["))
+	})
+})
 
 // caseSensitive loses header fields whose names are not written as in the RFCs.
 type caseSensitive struct{}

@@ -6,6 +6,7 @@ import "net/http"
 func brokenRFCs() []variant {
 	return []variant{
 		{name: "HEAD gets 405", clause: "rfc-head", http: status("^HEAD /v1/pets[? ]", 200, 405)},
+		{name: "HEAD needs no key", clause: "rfc-head", http: status("^HEAD /v1/pets[? ]", 401, 200)},
 		{name: "a 201 has no Location", clause: "rfc-location", http: header(create, 201, "Location", "")},
 		{name: "the Location gets 404", clause: "rfc-location", http: header(create, 201, "Location", "/v1/pets/0")},
 		{name: "a 405 has no Allow", clause: "rfc-allow", http: header("^PUT /v1/pets/", 405, "Allow", "")},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"example.com/animalstore/petstore"
 )
@@ -66,6 +67,18 @@ func brokenTexts() []variant {
 
 func changesNames(change func(string) string) func(*store) {
 	return creates(func(n *petstore.NewPet) { n.Name = change(n.Name) })
+}
+
+// storesTwice is a store that adds every fifth pet twice.
+func storesTwice(s *store) {
+	create := s.create
+	var n atomic.Int64
+	s.create = func(ctx context.Context, pet petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+		if n.Add(1)%5 == 0 {
+			_, _ = create(ctx, pet, petstore.Once{})
+		}
+		return create(ctx, pet, once)
+	}
 }
 
 // replacesNames is a store that forgets a pet when another gets its name.

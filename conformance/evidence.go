@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -40,6 +41,8 @@ type history struct {
 	all []*evidence
 
 	added      map[int64]addedPet  // the pets of the run, by id
+	asked      map[string]int      // how many pets with a name the requests that were not refused may have added
+	shown      map[string][]int64  // the ids of the pets with a name in all lists
 	accepted   map[int64]time.Time // when each category was first accepted
 	served     time.Time           // when the last request was sent that the target served
 	getRemoved bool                // GET /pets/{petId} was removed as scheduled
@@ -57,6 +60,8 @@ func (s *session) newHistory() *history {
 	h := &history{
 		s:          s,
 		added:      make(map[int64]addedPet),
+		asked:      make(map[string]int),
+		shown:      make(map[string][]int64),
 		accepted:   make(map[int64]time.Time),
 		getRemoved: !s.opts.Now().Before(removalBegins),
 		ours:       regexp.MustCompile(`^` + s.mark + `[A-Za-z0-9.-]{0,44}$`),
@@ -79,11 +84,13 @@ func (s *session) newHistory() *history {
 			e.query = parseQuery(x.Request.Path)
 			if x.Status == http.StatusOK {
 				e.list = s.listingOf(x)
+				h.show(e.list.pets)
 			}
 		case "GET /pets/{petId}":
 			e.id = parseID(x.Request.Path)
 			h.getRemoved = h.getRemoved && x.Status != http.StatusOK
 		case "POST /pets":
+			h.ask(x)
 			if e.sent = validPet(x.Request.Body); e.sent != nil {
 				name = e.sent.Name
 			}
@@ -122,6 +129,43 @@ func (s *session) newHistory() *history {
 		return (e.Status == http.StatusBadGateway || e.Status == http.StatusGatewayTimeout) && h.served.Before(e.Sent)
 	})
 	return h
+}
+
+// ask counts the pet that the request of x may have added.
+func (h *history) ask(x *probe.Exchange) {
+	name := sentPet(x).Name
+	switch x.Status {
+	case 400, 401, 403, 413, 415, 422:
+		h.asked[name] += 0 // the name is known now
+	default:
+		h.asked[name]++
+	}
+}
+
+// show records the pets of a list.
+func (h *history) show(pets []pet) {
+	for _, p := range pets {
+		if !slices.Contains(h.shown[p.Name], p.ID) {
+			h.shown[p.Name] = append(h.shown[p.Name], p.ID)
+		}
+	}
+}
+
+// wantAsked ends the check if x, a list, has a pet of the run that no request can
+// have added.
+func (x *evidence) wantAsked() {
+	for _, p := range x.list.pets {
+		asked, known := x.run.asked[p.Name]
+		shown := x.run.shown[p.Name]
+		if !known || len(shown) <= asked || !x.run.ours.MatchString(p.Name) {
+			continue
+		}
+		if asked == 0 {
+			fail(x.Exchange, "the list has a pet whose request was refused%s", x.list.show(p.ID))
+		}
+		fail(x.Exchange, "lists have %d pets with a name that %s had, with the ids %s%s", len(shown),
+			probe.Plural(asked, "request"), strings.Trim(fmt.Sprint(shown), "[]"), x.list.show(p.ID))
+	}
 }
 
 // parseQuery returns the query of a request for a list, or nil if the contract does

@@ -54,6 +54,36 @@ var httpChecks = []Check{
 			if x := t.do(r); x.Status != 200 {
 				fail(x, "HEAD gets %s, and GET gets 200", x.StatusLine())
 			}
+			if !t.getRemoved() { // a HEAD must not change what GET gets next: pets.get.* judge it
+				r.Path = t.firstPet().path()
+				t.do(r)
+				t.get(r.Path)
+			}
+		},
+	},
+	{
+		ID: "http.head.key", Clause: "rfc-head", Title: "HEAD requires the key as GET does", Writes: true,
+		Why:     "Without a valid key a client must not learn what is in the store.",
+		Failure: "HEAD /pets without a credential gets 2xx.",
+		run: func(t *tester) {
+			r := probe.Get("/pets?limit=1").With(probe.Credential{})
+			r.Method = http.MethodHead
+			if x := t.do(r); x.Succeeded() {
+				fail(x, "HEAD without a credential gets %s", x.StatusLine())
+			}
+		},
+	},
+	{
+		ID: "http.complete", Clause: "complete", Title: "every response is complete",
+		Why:     "A client that gets half a body has no pet, and does not know whether one was added.",
+		Failure: "The connection is closed before the body has the length that the response announces, or before the last chunk.",
+		phase:   late, run: func(t *tester) {
+			attempt(func() { t.get("/pets") }) // there is one at least
+			for _, x := range t.s.client.Exchanges() {
+				if x.Cut {
+					fail(x, "the connection was closed in the middle of the response")
+				}
+			}
 		},
 	},
 	{

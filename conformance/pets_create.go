@@ -93,6 +93,13 @@ var createChecks = []Check{
 			}},
 	},
 	{
+		ID: "pets.create.once", Clause: "create-adds", Title: "a request adds one pet at most, and none if it is refused", Writes: true,
+		Why:     "A proxy that repeats a request by itself adds a pet that nobody asked for.",
+		Failure: "Lists show more pets of the run with a name than there were requests with this name that were not refused.",
+		phase:   late, run: sendLists,
+		every: &rule{what: "lists with a pet of the run", applies: (*evidence).listsAdded, want: (*evidence).wantAsked},
+	},
+	{
 		ID: "pets.create.id.taken", Clause: "id-unique", Title: "a new pet does not get the id of another pet from its body", Writes: true,
 		Why:     "A client could overwrite the pets of others.",
 		Failure: "A body with the id of another pet gets that id, or changes that pet. The target may refuse the body or ignore the id.",

@@ -262,6 +262,7 @@ func (c *Client) exchange(ctx context.Context, r Request) *Exchange {
 	defer res.Body.Close()
 	x.Proto, x.Header = res.Proto, res.Header
 	x.Body, x.Err = io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	x.Cut = errors.Is(x.Err, io.ErrUnexpectedEOF)
 	if len(x.Body) > maxBody {
 		x.Err = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
 	}

@@ -18,6 +18,7 @@ type Exchange struct {
 	Header   http.Header
 	Body     []byte
 	Err      error // why there is no response
+	Cut      bool  // the response began, and the connection was closed before its end
 	Sent     time.Time
 	Received time.Time // when the whole response was there
 	Conn     string    // the connection: its local address

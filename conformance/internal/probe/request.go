@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Request is a request to the target.
@@ -21,6 +22,7 @@ type Request struct {
 	ContentType string  // "": no field
 	Body        []byte  // nil: none
 	Chunked     bool    // send Body without its length
+	InParts     bool    // see [Request.SendInParts]
 	Header      []Field // instead of the usual fields with these names; an empty value: no such field
 	LowerCase   bool    // write the names of the fields in lower case
 	Pet         string  // the name of the pet that it adds if it succeeds; "": none that is unique
@@ -89,6 +91,24 @@ func (r Request) FieldName(name string) string {
 	return name
 }
 
+// partSize is more than net/http keeps in a buffer, so that the first part of a body
+// is sent before the pause.
+const partSize = 8 << 10
+
+// pause is an empty part of a body that comes a little later.
+type pause struct{}
+
+func (pause) Read([]byte) (int, error) {
+	time.Sleep(20 * time.Millisecond)
+	return 0, io.EOF
+}
+
+// SendInParts makes r send white space first, and the rest of its body later.
+func (r *Request) SendInParts() {
+	r.InParts = true
+	r.Body = append(bytes.Repeat([]byte(" "), partSize), r.Body...)
+}
+
 // http returns r as a request of net/http.
 func (r Request) http(ctx context.Context, url, key string) (*http.Request, error) {
 	var body io.Reader
@@ -97,10 +117,16 @@ func (r Request) http(ctx context.Context, url, key string) (*http.Request, erro
 		if r.Chunked {
 			body = io.MultiReader(body) // hides the length
 		}
+		if r.InParts {
+			body = io.MultiReader(bytes.NewReader(r.Body[:partSize]), pause{}, bytes.NewReader(r.Body[partSize:]))
+		}
 	}
 	hr, err := http.NewRequestWithContext(ctx, r.Method, url, body)
 	if err != nil {
 		return nil, err
+	}
+	if r.InParts {
+		hr.ContentLength = int64(len(r.Body))
 	}
 	hr.Header["User-Agent"] = nil // or net/http adds its own
 	for _, f := range r.Fields() {
