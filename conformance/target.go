@@ -77,7 +77,7 @@ func (s *session) findPetstore(ctx context.Context) error {
 	if err != nil {
 		return s.targetError("no response from %s: %v", withoutKey.URL, err)
 	}
-	if err := s.recognize(withKey, withoutKey); err != nil {
+	if err := s.recognize(ctx, withKey, withoutKey); err != nil {
 		return err
 	}
 	s.findReuse(ctx)
@@ -93,7 +93,7 @@ func (s *session) findPetstore(ctx context.Context) error {
 
 // recognize returns an error if the responses to a list with and without the
 // key are not those of a petstore, perhaps a broken one.
-func (s *session) recognize(withKey, withoutKey *probe.Exchange) error {
+func (s *session) recognize(ctx context.Context, withKey, withoutKey *probe.Exchange) error {
 	switch {
 	case withKey.Status == http.StatusUnauthorized || withKey.Status == http.StatusForbidden:
 		return s.targetError("%s responds %s: the target does not accept the API key", withKey.URL, withKey.StatusLine())
@@ -105,16 +105,27 @@ func (s *session) recognize(withKey, withoutKey *probe.Exchange) error {
 	if _, err := probe.ParseJSON(withKey.Body); err == nil && withKey.Status < 300 {
 		return nil
 	}
-	missing := slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}, withKey.Status)
-	// A petstore whose list is broken still requires the key. If it responds as if
-	// it had no list, the body is an Error of the contract. But if the URL ends in
-	// /pets, that Error is the response of GET /pets/{petId} for the id "pets".
-	missing = missing && (strings.HasSuffix(s.target.URL, "/pets") || attempt(func() { wantErrorCode(withKey) }) != nil)
-	if withoutKey.Status == http.StatusUnauthorized && !missing {
+	// A petstore whose list is broken still requires the key, and still adds pets.
+	// Other servers may require the key for every path.
+	if withoutKey.Status == http.StatusUnauthorized && !(isMissing(withKey) && s.cannotAdd(ctx)) {
 		return nil
 	}
 	return s.targetError("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON; the base URL is the part before /pets",
 		s.target.URL, withKey.URL, withKey.StatusLine(), withKey.Header.Get("Content-Type"))
+}
+
+// cannotAdd reports whether there is no POST /pets. It sends a pet that the target
+// must refuse. A read-only run takes a list that is missing for both.
+func (s *session) cannotAdd(ctx context.Context) bool {
+	if s.opts.ReadOnly {
+		return true
+	}
+	x, err := s.client.Do(ctx, probe.Post("/pets", `{}`))
+	return err == nil && isMissing(x)
+}
+
+func isMissing(x *probe.Exchange) bool {
+	return slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}, x.Status)
 }
 
 // findMessages returns an error if there is no POST /messages. It sends a
