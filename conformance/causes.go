@@ -116,6 +116,8 @@ func (r Result) violation() (clause string, v violation) {
 	_, notJSON := probe.ParseJSON([]byte(x.ResponseBody))
 	clause = r.Clause
 	switch {
+	case r.Proof >= 0 && x.Status == 0:
+		v.what = x.Operation + ": " + line
 	case missing && m != nil && (m[2] == "[") == strings.HasSuffix(line, "array"):
 		v.what = `bodies are wrapped in an object with the member "` + m[1] + `"`
 	case strings.HasPrefix(r.Clause, "error-") && (notJSON != nil || strings.HasSuffix(line, "not valid JSON")):

@@ -41,6 +41,14 @@ func TestCauses(t *testing.T) {
 			"bad requests get 500 Internal Server Error", "server-errors", 2},
 		{"every bad body gets 422", responses("", 400, func(res *response) { res.status, res.body = 422, failure(422) }),
 			"bad requests get 422 Unprocessable Entity, want 400", "status-values", 1},
+		{"an id that is no number ends the connection", func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if id, ok := strings.CutPrefix(r.URL.Path, "/v1/pets/"); ok && strings.Trim(id, "0123456789-") != "" {
+					panic(http.ErrAbortHandler)
+				}
+				next.ServeHTTP(w, r)
+			})
+		}, "GET /pets/{petId}: the connection was closed without a response", "get-missing", 1},
 		{"no request needs a key", requests("", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testKey) }),
 			"requests without a valid credential are processed", "key-list", 1},
 		{"the key matters up to its last character", requests("", func(r *http.Request) {
