@@ -71,7 +71,7 @@ func (t *tester) wantReusable(r probe.Request) {
 	}
 	if alone := t.sendAlone(list); alone.Status == http.StatusOK {
 		x.Before = first
-		fail(x, "on the connection of a %s %s that got %s, GET %s gets %s; on a connection of its own it gets 200 OK. A likely cause: the body of the %[1]s was left unread",
+		fail(x, "the body of a %s %s that got %s seems to be left unread: after it on the same connection GET %s gets %s, and on a connection of its own 200 OK",
 			r.Method, r.Path, first.StatusLine(), list.Path, x.StatusLine())
 	}
 }

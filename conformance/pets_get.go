@@ -202,5 +202,5 @@ func (t *tester) wantInStore(id int64, x *probe.Exchange) {
 	if !stays {
 		inconclusive("the pet %d was listed when the run began and is not listed any more", id)
 	}
-	t.wantStatus(x, 200, "the pet %d is in the store", id)
+	t.wantStatus(x, 200, "GET %s, a pet in the store", x.Request.Path)
 }

@@ -38,7 +38,7 @@ var limitChecks = []Check{
 		},
 		every: &rule{what: "lists", mayBeIdle: true, applies: (*evidence).isList, want: func(x *evidence) {
 			if n := len(x.list.elements); n > 100 {
-				fail(x.Exchange, "the list has %d pets, want at most 100", n)
+				fail(x.Exchange, "the list of GET %s has %d pets, want at most 100", x.Request.Path, n)
 			}
 		}},
 	},
