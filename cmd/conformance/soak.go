@@ -55,6 +55,9 @@ func (s *soakSettings) run(c *flags.Call) error {
 	if err := s.reports.check(); err != nil {
 		return err
 	}
+	if s.restart != "" && s.soak.Every >= s.soak.For {
+		return flags.Usagef("no restart: -every %v is not shorter than -for %v", s.soak.Every, s.soak.For)
+	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
