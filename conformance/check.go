@@ -86,6 +86,9 @@ const (
 	// late checks may run when the target holds more pets than a list can show.
 	late
 
+	// last checks send what a target may accept and then cannot show in a list.
+	last
+
 	phases
 )
 

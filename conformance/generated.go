@@ -8,7 +8,8 @@ import (
 	"example.com/animalstore/conformance/internal/randombody"
 )
 
-// How many bodies are generated from the seed. The valid ones stay in the store.
+// How many bodies are generated from the seed. The valid ones stay in the store. The
+// wrong ones have every kind of fault.
 const (
 	generatedValid = 10
 	generatedWrong = 40
@@ -61,10 +62,10 @@ var generatedChecks = []Check{
 
 // generate calls test with n bodies that are made from the run's seed. If test
 // finds a violation, the check fails with the fault of the body in its message.
-func (t *tester) generate(n int, body func(r *rand.Rand, mark string) (body, fault string), test func(body string)) {
+func (t *tester) generate(n int, body func(r *rand.Rand, mark string, n int) (body, fault string), test func(body string)) {
 	r := t.random()
 	for i := range n {
-		body, fault := body(r, " "+t.name())
+		body, fault := body(r, " "+t.name(), i)
 		e := attempt(func() { test(body) })
 		if e != nil && e.verdict == Fail {
 			fail(e.proof, "%s (body %d of seed %d: %s)", e.message, i+1, t.s.opts.Seed, cmp.Or(fault, "it is valid"))

@@ -6,7 +6,7 @@ var busyChecks = []Check{
 	{
 		ID: "pets.create.busy", Clause: "create-adds", Title: "pets are right while others are added and listed", Writes: true,
 		Why:     "Clients read while others write.",
-		Failure: "While 6 pets are added, and pets and lists are requested 64 times, 16 at a time, a new pet is refused, or a pet gets another status than 200, or one that was just added is missing in a list that is short enough to have every pet, or is shown otherwise than it was added.",
+		Failure: "While 6 pets are added, and pets and lists are requested 64 times, 16 at a time, a new pet is refused, or a pet gets another status than 200, or is shown otherwise than it was added.",
 		phase:   first, run: func(t *tester) {
 			pets := t.samples()
 			// So many of each kind show what goes wrong once in fifty requests.
@@ -16,11 +16,8 @@ var busyChecks = []Check{
 					added = t.added(t.post(t.newPet(statuses()[i%3])))
 				}
 				t.wantStored(added)
-				l := t.listing(added.Status)
-				if l.has(added.ID) {
+				if l := t.listing(added.Status); l.has(added.ID) { // pets.list.* judge one that lacks it
 					l.wantSame(added)
-				} else if l.complete && added.Status != "" {
-					fail(l.x, "the list of %d pets with status %s does not have the pet that was added with the id %d", len(l.pets), added.Status, added.ID)
 				}
 				if i%2 == 0 && t.s.target.MessagesURL != "" {
 					t.do(messageRequest(t, `{"message":$N}`)) // messages.* judge the response

@@ -12,6 +12,9 @@ import (
 // repeats is how often a failure is repeated.
 const repeats = 3
 
+// always says in [Result.Repeated] that a failure occurred each time.
+const always = "always"
+
 // failure is a check that failed, and what became of it when it was repeated.
 type failure struct {
 	check  Check
@@ -44,8 +47,8 @@ func (s *session) repeatFailures(ctx context.Context, results []Result, ends []*
 	}
 	for _, f := range failures {
 		f.result.Repeated = s.describe(ctx, f)
-		if f.proof.Before != nil {
-			f.result.Exchanges[f.result.Proof].Curl = f.proof.Curl(s.redact)
+		if f.result.Repeated != always {
+			f.result.Exchanges[f.result.Proof].Curl = f.proof.Curl(s.redact) + " # repeated: " + f.result.Repeated
 		}
 	}
 }
@@ -90,16 +93,16 @@ func (s *session) describe(ctx context.Context, f *failure) string {
 	case f.proof.Before != nil || f.failed == 0 && s.failsReused(ctx, f.proof):
 		return "only on a reused connection"
 	case f.ran == 0:
-		return "could not be repeated"
+		return "not possible"
 	case f.failed == f.ran:
-		return "always"
+		return always
 	}
 	if f.failed == 0 && !s.opts.ReadOnly {
 		if s.repeatBusy(ctx, f); f.failed > 1 {
 			return "only while others write"
 		}
 	}
-	return fmt.Sprintf("sometimes: %d of %d", f.failed+1, f.ran+1)
+	return fmt.Sprintf("sometimes, %d of %d", f.failed+1, f.ran+1)
 }
 
 // failsReused reports whether the request of proof gets the same status every time

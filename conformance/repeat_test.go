@@ -45,8 +45,8 @@ func TestRepeated(t *testing.T) {
 		want string
 	}{
 		{"always", accepts(9, never), "always"},
-		{"twice", accepts(2, never), "sometimes: 2 of 4"},
-		{"once", accepts(1, never), "sometimes: 1 of 7"},
+		{"twice", accepts(2, never), "sometimes, 2 of 4"},
+		{"once", accepts(1, never), "sometimes, 1 of 7"},
 		{"on a reused connection", both(reused, accepts(0, func(res *response) bool { return res.request.Header.Get("Reused") != "" })),
 			"only on a reused connection"},
 		{"while others write", both(writing, accepts(1, func(res *response) bool {
@@ -69,6 +69,10 @@ func TestRepeated(t *testing.T) {
 			if strings.Contains(curl, "--next") != (tt.want == "only on a reused connection") {
 				t.Errorf("the curl command: %s", curl)
 			}
+			if repeated := "repeated: " + tt.want; strings.HasSuffix(curl, " # "+repeated) != (tt.want != "always") ||
+				strings.Contains(text(r), "\n  "+repeated+"\n") != (tt.want != "always") {
+				t.Errorf("the text does not say that it is %s:\n%s", repeated, text(r))
+			}
 		})
 	}
 }
@@ -81,7 +85,7 @@ func TestRepeatedRecord(t *testing.T) {
 		check, want string
 	}{
 		{edit(list+".*limit=20", 200, `^.*$`, "{}"), "pets.list.array", "always"},
-		{edit(list+".*pending", 200, `^\[\]`, "null"), "pets.list.empty", "could not be repeated"},
+		{edit(list+".*pending", 200, `^\[\]`, "null"), "pets.list.empty", "not possible"},
 	} {
 		r := run(t, variant{http: tt.http}, conformance.Options{Run: []string{tt.check}})
 		if got := result(t, r, tt.check); got.Verdict != conformance.Fail || got.Repeated != tt.want {

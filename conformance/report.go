@@ -38,8 +38,8 @@ type Result struct {
 
 	// Repeated says how a failure ended when it was repeated up to three times,
 	// after the run, alone, each request on a connection of its own: "always",
-	// "sometimes: 2 of 4" (the first one included), "only on a reused
-	// connection", "only while others write", or "could not be repeated".
+	// "sometimes, 2 of 4" (the first one included), "only on a reused
+	// connection", "only while others write", or "not possible".
 	Repeated string `json:"repeated,omitzero"`
 
 	// Observations are what the target does where the contract leaves it open.
@@ -243,13 +243,17 @@ func (r Result) CountsAgainst(level Level) bool {
 	return r.Known == "" && (r.Verdict == Fail || r.Verdict == Warn && level == Recommended)
 }
 
-// Details returns the message of r, the clause that is broken, and the exchange that proves the
-// message, with its curl command.
+// Details returns the message of r, the clause that is broken, when the check fails
+// unless it always does, and the exchange that proves the message, with its curl
+// command.
 func (r Result) Details() string {
 	var b strings.Builder
 	broken, _ := r.violation()
 	cl, _ := FindClause(broken)
 	fmt.Fprintf(&b, "%s\nclause %s: %s\n", r.Message, cl.Section, cl.Text)
+	if r.Repeated != "" && r.Repeated != always {
+		fmt.Fprintf(&b, "repeated: %s\n", r.Repeated)
+	}
 	if r.Proof >= 0 {
 		x := r.Exchanges[r.Proof]
 		fmt.Fprintf(&b, "\n%s\n\n%s", x.Curl, firstLines(x.String(), 40))

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -219,12 +220,16 @@ func proxied(next http.Handler) http.Handler {
 		both(html(`^(PUT|OPTIONS|HEAD) `, 405), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404))))(next)
 }
 
-// losesResponses adds every tenth pet, and then drops the connection.
+// losesResponses adds every tenth pet, and then drops the connection. It responds when
+// the request is sent again.
 func losesResponses(next http.Handler) http.Handler {
 	var n atomic.Int64
+	var sent sync.Map // bodies
 	return where(create, func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if n.Add(1)%10 == 0 {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if _, again := sent.LoadOrStore(string(body), true); !again && n.Add(1)%10 == 0 {
 				next.ServeHTTP(httptest.NewRecorder(), r)
 				panic(http.ErrAbortHandler)
 			}

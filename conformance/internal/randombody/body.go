@@ -40,8 +40,9 @@ func Message() Shape {
 	return Shape{{name: "message", required: true, valid: text, wrong: notText}}
 }
 
-// Valid returns a valid body, whose text ends with mark. The fault is empty.
-func (s Shape) Valid(r *rand.Rand, mark string) (body, fault string) {
+// Valid returns a valid body, whose text ends with mark. The fault is empty, and the
+// number is ignored: it is a parameter of Faulty.
+func (s Shape) Valid(r *rand.Rand, mark string, _ int) (body, fault string) {
 	return join(r, s.members(r, mark)), ""
 }
 
@@ -59,25 +60,40 @@ func (s Shape) members(r *rand.Rand, mark string) []string {
 
 func (m member) write(value string) string { return fmt.Sprintf("%q:%s", m.name, value) }
 
-// Faulty returns a body with exactly one fault, and the fault.
-func (s Shape) Faulty(r *rand.Rand, mark string) (body, fault string) {
-	members := s.members(r, mark)
-	i := r.IntN(len(s))
-	switch kind := r.IntN(6); {
-	case kind == 0 && s[i].required:
-		members[i] = ""
-		return join(r, members), s[i].name + " is missing"
-	case kind == 1:
-		whole := join(r, members)
-		return whole[:1+r.IntN(len(whole)-1)], "it is cut short"
-	case kind == 2:
-		more := pick(r, "x", ",", "}", "{}", " 0", "null")
-		return join(r, members) + more, more + " follows the object"
+// Faulty returns a body with exactly one fault, and the fault. Consecutive numbers n
+// give every kind of fault in turn.
+func (s Shape) Faulty(r *rand.Rand, mark string, n int) (body, fault string) {
+	type wrong struct {
+		member int
+		value  string // "": it is missing
 	}
-	value := pick(r, append(s[i].wrong(r), "null", pick(r, "true", "false"), fmt.Sprintf("%d.%d", r.IntN(1000), 1+r.IntN(9)),
-		fmt.Sprintf("[%d]", r.IntN(10)), `{"a":1}`)...)
-	members[i] = s[i].write(value)
-	return join(r, members), s[i].name + " is " + value
+	var wrongs []wrong
+	for i, m := range s {
+		values := append(m.wrong(r), "true", "false", fmt.Sprintf("%d.%d", r.IntN(1000), 1+r.IntN(9)), fmt.Sprintf("[%d]", r.IntN(10)), `{"a":1}`)
+		if m.required { // null may mean that an optional member is absent
+			values = append(values, "null", "")
+		}
+		for _, value := range values {
+			wrongs = append(wrongs, wrong{i, value})
+		}
+	}
+	endings := []string{"x", ",", "}", "{}", " 0", "null"}
+	members := s.members(r, mark)
+	n %= len(wrongs) + len(endings) + 1
+	if n < len(wrongs) {
+		m, value := s[wrongs[n].member], wrongs[n].value
+		if value == "" {
+			members[wrongs[n].member] = ""
+			return join(r, members), m.name + " is missing"
+		}
+		members[wrongs[n].member] = m.write(value)
+		return join(r, members), m.name + " is " + value
+	}
+	whole := join(r, members)
+	if n -= len(wrongs); n < len(endings) {
+		return whole + endings[n], endings[n] + " follows the object"
+	}
+	return whole[:1+r.IntN(len(whole)-1)], "it is cut short"
 }
 
 // join writes members in any order, on one line or on several.
@@ -98,15 +114,22 @@ func status(r *rand.Rand) string { return pick(r, "available", "pending", "sold"
 func notText(r *rand.Rand) []string { return []string{fmt.Sprint(r.IntN(1000))} }
 
 func notInt64(r *rand.Rand) []string {
-	beyond := fmt.Sprintf("%s%d%018d", pick(r, "", "-"), 10+r.IntN(1000), r.Int64N(1e18))
-	far := fmt.Sprintf("%d.%de%d", 1+r.IntN(9), r.IntN(10), 19+r.IntN(600))
-	return []string{beyond, far, text(r, ""), fmt.Sprintf(`"%d"`, r.IntN(1000))}
+	beyond := fmt.Sprintf("%d%018d", 10+r.IntN(1000), r.Int64N(1e18))
+	far := fmt.Sprintf("%d.%de", 1+r.IntN(9), r.IntN(10))
+	return []string{
+		beyond, "-" + beyond,
+		far + fmt.Sprint(19+r.IntN(280)), far + fmt.Sprint(310+r.IntN(300)), // the second is no float64 either
+		text(r, ""), fmt.Sprintf(`"%d"`, r.IntN(1000)),
+	}
 }
 
 func notStatus(r *rand.Rand) []string {
 	s := status(r)
-	almost := pick(r, strings.ToUpper(s), s[1:], s[:len(s)-1], s+"s", s+",")
-	return []string{`"` + almost + `"`, text(r, " is no status"), fmt.Sprint(r.IntN(1000))}
+	values := []string{text(r, " is no status"), fmt.Sprint(r.IntN(1000))}
+	for _, almost := range []string{strings.ToUpper(s), s[1:], s[:len(s)-1], s + "s", s + ","} {
+		values = append(values, `"`+almost+`"`)
+	}
+	return values
 }
 
 // text returns a JSON string that ends with mark. It has no control characters and

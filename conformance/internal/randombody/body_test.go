@@ -1,7 +1,9 @@
 package randombody
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -51,14 +53,14 @@ func TestBodies(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		for _, s := range []Shape{Pet(-7, seed%2 == 0), Message()} {
-			body, _ := s.Valid(r, " mark")
+			body, _ := s.Valid(r, " mark", 0)
 			if found := faults(s, body); len(found) > 0 || !strings.Contains(body, ` mark"`) {
 				t.Errorf("seed %d: a valid body has the faults %s: %s", seed, found, body)
 			}
 			if len(s) == 3 && strings.Contains(body, `"categoryId":-7`) != (seed%2 == 1) {
 				t.Errorf("seed %d: a category that the target may refuse: %s", seed, body)
 			}
-			body, fault := s.Faulty(r, " mark")
+			body, fault := s.Faulty(r, " mark", int(seed))
 			found := faults(s, body)
 			if len(found) != 1 || found[0] != "body" && !strings.HasPrefix(fault, found[0]+" is ") {
 				t.Errorf("seed %d: a body with the fault %q has %s: %s", seed, fault, found, body)
@@ -70,6 +72,31 @@ func TestBodies(t *testing.T) {
 	for _, kind := range []string{"body", "name", "categoryId", "status", "message"} {
 		if kinds[kind] < 10 {
 			t.Errorf("only %d faults are about %s: %v", kinds[kind], kind, kinds)
+		}
+	}
+}
+
+// The first bodies of a run have every kind of fault, whatever the seed.
+func TestEveryKind(t *testing.T) {
+	const bodies = 40
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var all strings.Builder
+		for n := range bodies {
+			_, fault := Pet(5, true).Faulty(r, "", n)
+			fmt.Fprintln(&all, fault)
+		}
+		for _, kind := range []string{
+			"name is missing", "name is null", `name is \d+`, "categoryId is missing", "categoryId is null", `categoryId is "\d+"`, `categoryId is \d+\.\d`,
+			`categoryId is \d{20,}`, `categoryId is -\d{20,}`, `categoryId is \S+e\d+`, "status is true", `status is "[A-Z]+"`, `status is "\w+,"`, `status is \[\d\]`,
+			"it is cut short", "x follows the object", "{} follows the object", "null follows the object",
+		} {
+			if !regexp.MustCompile("(?m)^" + kind + "$").MatchString(all.String()) {
+				t.Errorf("seed %d: no fault is %q:\n%s", seed, kind, &all)
+			}
+		}
+		if strings.Contains(all.String(), "status is null") {
+			t.Errorf("seed %d: null may mean that the status is absent", seed)
 		}
 	}
 }
