@@ -45,7 +45,7 @@ func Write(w io.Writer, r *conformance.Report, f Format, opts *Options) error {
 	case Text, ANSI:
 		return writeText(w, r, f == ANSI, opts != nil && opts.Verbose)
 	case JSON:
-		b, err := json.Marshal(newDocument(r), jsontext.WithIndent("  "), json.FormatNilSliceAsNull(false))
+		b, err := json.Marshal(newDocument(r), jsontext.WithIndent("  "), json.Deterministic(true), json.FormatNilSliceAsNull(false))
 		if err != nil {
 			return err
 		}

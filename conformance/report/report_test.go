@@ -62,7 +62,7 @@ func newLeakyReport(t *testing.T) *conformance.Report {
 	t.Helper()
 	id := int64(1)
 	return runSuite(t, testserver.Changed(testserver.New(5), leaky), "/v1", &conformance.Options{
-		Skip: []string{"auth.list.*", "messages.*.*", "messages.no-5xx", "generated.messages.*"}, Pet: &id, Seed: 5,
+		Skip: []string{"auth.list.*", "clients.*", "messages.*.*", "messages.members", "messages.no-5xx", "generated.messages.*"}, Pet: &id, Seed: 5,
 		Known: []conformance.Known{
 			{ID: "pets.create.status", Reason: "200 <for> \"now\""},
 			{ID: "pets.list.status", Reason: "it was broken once"},
