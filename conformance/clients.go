@@ -158,7 +158,9 @@ func (t *tester) usePets(h habit) {
 		l.wantSame(added)
 	}
 	wantError(list.With(probe.Credential{}), 401, "there is no credential")
-	wantError(petRequest(t, `{"name":$N}`), 400, "the body has no categoryId")
+	if h.id != "plain" { // pets.create.400.* judge what any client gets
+		wantError(petRequest(t, `{"name":$N}`), 400, "the body has no categoryId")
+	}
 }
 
 // useMessages is usePets for POST /messages.
@@ -170,7 +172,9 @@ func (t *tester) useMessages(h habit) {
 		return
 	}
 	t.wantText(x)
-	t.wantStatus(t.ask(h, probe.PostMessage("{}")), 400, "the body has no message")
+	if h.id != "plain" { // messages.400.* judge what any client gets
+		t.wantStatus(t.ask(h, probe.PostMessage("{}")), 400, "the body has no message")
+	}
 	t.wantStatus(t.ask(h, r.With(probe.Credential{})), 401, "there is no credential")
 }
 
