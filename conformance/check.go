@@ -68,6 +68,7 @@ type Check struct {
 	Failure string `json:"failure"`
 
 	phase phase
+	slow  bool          // it waits for time to pass
 	run   func(*tester) // nil: the rule is all
 	every *rule         // nil: run is all
 }

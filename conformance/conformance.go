@@ -57,22 +57,32 @@ type session struct {
 	created *created
 }
 
+// retryPatience is how long a run waits in all before it sends requests again that
+// were not served, unless the target asks it to wait.
+const retryPatience = 10 * time.Second
+
 // Run judges target with every check that opts selects. An error about the
 // arguments wraps [ErrOptions]. Any other error says in one line why the target
 // cannot be judged. If the target stops responding during the run, the
 // report is incomplete.
 func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
+	return run(ctx, target, opts, repeatTime)
+}
+
+// run is Run. It repeats failures for at most the time limit.
+func run(ctx context.Context, target Target, opts *Options, limit time.Duration) (*Report, error) {
 	s, err := newSession(target, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer s.client.Close()
+	s.client.Patience = retryPatience
 	began := time.Now()
 	if err := s.findPetstore(ctx); err != nil {
 		return nil, err
 	}
 	results, ends := s.runChecks(ctx)
-	s.repeatFailures(ctx, results, ends)
+	s.repeatFailures(ctx, results, ends, limit)
 	return s.report(began, results), nil
 }
 
@@ -101,7 +111,7 @@ func newSession(target Target, opts *Options) (*session, error) {
 		listings: new(sync.Map),
 		mu:       new(sync.Mutex),
 		shared:   make(map[string]*sharedResult),
-		created:  &created{lost: make(map[int64]bool)},
+		created:  new(created),
 	}
 	if err := s.skipChecks(); err != nil {
 		return nil, err

@@ -16,12 +16,21 @@ import (
 	"example.com/animalstore/conformance"
 )
 
+const patience = 3 * time.Minute // the machine may be busy
+
+// run judges v. It repeats no failure.
 func run(t *testing.T, v variant, opts conformance.Options) *conformance.Report {
 	t.Helper()
+	return runAndRepeat(t, v, opts, 0)
+}
+
+// runAndRepeat judges v, and repeats failures for at most the time limit.
+func runAndRepeat(t *testing.T, v variant, opts conformance.Options, limit time.Duration) *conformance.Report {
+	t.Helper()
 	if opts.Timeout == 0 {
-		opts.Timeout = 3 * time.Minute // the machine may be busy
+		opts.Timeout = patience
 	}
-	r, err := conformance.Run(t.Context(), newServer(t, v), &opts)
+	r, err := conformance.RunAndRepeat(t.Context(), newServer(t, v), &opts, limit)
 	if err != nil {
 		t.Fatal(err)
 	}

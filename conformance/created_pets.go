@@ -13,7 +13,7 @@ import (
 type created struct {
 	pets     []addedPet
 	messages int
-	lost     map[int64]bool // pets that lists did not show in time
+	lost     bool // see gaveUp
 }
 
 // addedPet is a pet of the run as it must be in the store.
@@ -86,20 +86,20 @@ func (s *session) countPets(status string) int {
 // lacks returns the pets that l, a list with that status and the limit 100, lacks
 // though they were added before it was requested. A list that may end early lacks
 // none.
-func (s *session) lacks(l listing, status string) []pet {
+func (s *session) lacks(l listing, status string) []addedPet {
 	if !l.complete {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := len(guessList(s.start[status]))
-	var lacks []pet
+	var lacks []addedPet
 	for _, p := range s.created.pets {
 		switch {
 		case !p.has(status) || p.x.Sent.After(l.x.Received):
 			continue
 		case p.valid && p.x.Received.Before(l.x.Sent) && !l.has(p.ID):
-			lacks = append(lacks, p.pet)
+			lacks = append(lacks, p)
 		}
 		known++
 	}
@@ -107,6 +107,11 @@ func (s *session) lacks(l listing, status string) []pet {
 		return nil
 	}
 	return lacks
+}
+
+// lacksPet reports whether the pet with that id is one that l lacks.
+func (s *session) lacksPet(l listing, status string, id int64) bool {
+	return slices.ContainsFunc(s.lacks(l, status), func(p addedPet) bool { return p.ID == id })
 }
 
 // firstResponse is the response to the first pet that a run adds.

@@ -70,39 +70,38 @@ const (
 	listInterval = 50 * time.Millisecond
 )
 
-// listing requests the pets with that status ("": with any).
+// listing requests the pets with that status ("": with any), until the list has
+// those of the run.
 func (t *tester) listing(status string) listing {
-	for began := time.Now(); ; time.Sleep(listInterval) {
-		tooLong := time.Since(began) > listPatience
+	for {
 		l := t.readListing(t.get(allPets(status)))
-		if !t.s.shouldWait(t.s.lacks(l, status), tooLong) {
+		lacks := t.s.lacks(l, status)
+		lost := slices.ContainsFunc(lacks, func(p addedPet) bool { return l.x.Sent.Sub(p.x.Received) > listPatience })
+		if len(lacks) == 0 || t.s.gaveUp(lost) {
 			return l
 		}
+		time.Sleep(listInterval)
 	}
-}
-
-// shouldWait reports whether a list may still show the pets that it lacks. It does
-// not wait a second time for a pet that did not appear in time.
-func (s *session) shouldWait(lacks []pet, tooLong bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range lacks {
-		if tooLong {
-			s.created.lost[p.ID] = true
-		}
-	}
-	return slices.ContainsFunc(lacks, func(p pet) bool { return !s.created.lost[p.ID] })
 }
 
 // eventually calls f until it finds no violation, for as long as a list may be late.
-func eventually(f func()) {
+func (t *tester) eventually(f func()) {
 	for began := time.Now(); ; time.Sleep(listInterval) {
 		tooLong := time.Since(began) > listPatience
-		if e := attempt(f); e == nil || e.verdict != Fail || tooLong {
+		if e := attempt(f); e == nil || e.verdict != Fail || t.s.gaveUp(tooLong) {
 			e.end()
 			return
 		}
 	}
+}
+
+// gaveUp reports whether the run has waited for a list in vain, now or before. It
+// does not wait again.
+func (s *session) gaveUp(now bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.created.lost = s.created.lost || now
+	return s.created.lost
 }
 
 // getList requests a list, which must have the status 200.
@@ -171,7 +170,7 @@ func (t *tester) listingWith(added pet) (listing, pet) {
 		if l.has(added.ID) {
 			return l, added
 		}
-		if hasID(t.s.lacks(l, added.Status), added.ID) {
+		if t.s.lacksPet(l, added.Status, added.ID) {
 			fail(l.x, "the list of all %d pets with status %s does not have the pet that was added with the id %d", len(l.pets), added.Status, added.ID)
 		}
 		if try == tries || !t.showsNew(l, added.Status) {

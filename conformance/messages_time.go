@@ -16,7 +16,7 @@ var timeChecks = []Check{
 		ID: "messages.time.passes", Clause: "message-time", Title: "a later message has a later createdAt", Writes: true,
 		Why:     "Clients sort messages by it.",
 		Failure: "Three messages, each more than a second after the one before, have the createdAt of the first message of the run (times to the minute may be the same), an earlier one, or one that is more than a minute too late.",
-		phase:   late, run: func(t *tester) {
+		phase:   late, slow: true, run: func(t *tester) {
 			first := need("no message could be submitted", t.submission)
 			var e *ending
 			for try := range time.Duration(3) { // the clocks of several servers may differ

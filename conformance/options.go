@@ -62,8 +62,7 @@ type Options struct {
 	// concurrency sends more requests than that.
 	Parallel int
 
-	// Timeout limits each request, reading the response included, and the time in
-	// which failures are repeated. Zero: 10 seconds.
+	// Timeout limits each request, reading the response included. Zero: 10 seconds.
 	Timeout time.Duration
 
 	// Rate is the largest number of requests to send in a second. Zero: no limit.

@@ -79,7 +79,7 @@ var getChecks = []Check{
 		ID: "pets.get.stays", Clause: "get", Title: "a pet stays in the store when many others are added", Writes: true,
 		Why:     "No operation of the contract removes a pet.",
 		Failure: "At the end of the run, and more than a second after they were added, the first pets of the run get another status than 200, or have changed.",
-		phase:   late, run: func(t *tester) {
+		phase:   late, slow: true, run: func(t *tester) {
 			pets := append([]pet{t.firstPet()}, t.samples()...)
 			t.stock("", 101)
 			t.sleepUntil(t.first().x.Received.Add(aWhile))

@@ -53,7 +53,7 @@ func filterChecks() []Check {
 				alike := func(other pet) bool { return other.Status == added.Status }
 				switch {
 				case l.has(added.ID), !l.complete && slices.ContainsFunc(l.pets, alike):
-				case hasID(t.s.lacks(l, ""), added.ID):
+				case t.s.lacksPet(l, "", added.ID):
 					fail(l.x, "the list without a filter does not have the pet with the id %d and the status %s", added.ID, orAbsent(added.Status))
 				default:
 					tooMany()

@@ -53,7 +53,7 @@ var limitChecks = []Check{
 				limitsBetween(), limitsFiltered()) {
 				if tooFew = attempt(func() { t.stock(q.status, q.enough) }); tooFew == nil {
 					judged = true
-					eventually(func() { t.wantFull(q) })
+					t.eventually(func() { t.wantFull(q) })
 				}
 			}
 			if !judged {
@@ -107,7 +107,7 @@ func limitCheck(clause, id, title, failure string, is func(listQuery) bool, list
 				if q.query != "" {
 					t.getList(q.String())
 				} else {
-					eventually(func() { t.wantDefault(q) })
+					t.eventually(func() { t.wantDefault(q) })
 				}
 				tooFew.end()
 			}

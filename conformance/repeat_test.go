@@ -60,7 +60,7 @@ func TestRepeated(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			opts := keptConnections()
 			opts.Run = []string{"pets.create.400.body.array"}
-			r := run(t, variant{http: tt.http}, opts)
+			r := runAndRepeat(t, variant{http: tt.http}, opts, patience)
 			got := result(t, r, "pets.create.400.body.array")
 			if got.Verdict != conformance.Fail || got.Repeated != tt.want {
 				t.Errorf("%s, %q, want %q\n%s", got.Verdict, got.Repeated, tt.want, text(r))
@@ -87,7 +87,7 @@ func TestRepeatedRecord(t *testing.T) {
 		{edit(list+".*limit=20", 200, `^.*$`, "{}"), "pets.list.array", "always"},
 		{edit(list+".*pending", 200, `^\[\]`, "null"), "pets.list.empty", "not possible"},
 	} {
-		r := run(t, variant{http: tt.http}, conformance.Options{Run: []string{tt.check}})
+		r := runAndRepeat(t, variant{http: tt.http}, conformance.Options{Run: []string{tt.check}}, patience)
 		if got := result(t, r, tt.check); got.Verdict != conformance.Fail || got.Repeated != tt.want {
 			t.Errorf("%s: %s, %q, want %q", tt.check, got.Verdict, got.Repeated, tt.want)
 		}

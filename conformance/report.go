@@ -39,7 +39,8 @@ type Result struct {
 	// Repeated says how a failure ended when it was repeated up to three times,
 	// after the run, alone, each request on a connection of its own: "always",
 	// "sometimes, 2 of 4" (the first one included), "only on a reused
-	// connection", "only while others write", or "not possible".
+	// connection", "only while others write", or "not possible". Empty: it
+	// was not repeated, because there are many failures or they take long.
 	Repeated string `json:"repeated,omitzero"`
 
 	// Observations are what the target does where the contract leaves it open.

@@ -35,6 +35,7 @@ type Config struct {
 	Header                http.Header       // added to every request
 	Timeout               time.Duration     // of one attempt, reading the response included
 	Interval              time.Duration     // at least this long between two requests
+	Patience              time.Duration     // see Client.Do; zero: no limit
 	TLS                   *tls.Config       // nil: the system's certificates
 	Transport             http.RoundTripper // nil: one that follows the environment's proxy settings
 }
@@ -53,10 +54,11 @@ type Client struct {
 
 	// until is when a target that responded 429 accepts requests again. Every
 	// request waits for it, so that a run does not use up its own quota.
-	mu    sync.Mutex
-	until time.Time
-	next  time.Time   // when the next request may be sent; see Interval
-	sent  []*Exchange // see Exchanges
+	mu     sync.Mutex
+	until  time.Time
+	next   time.Time     // when the next request may be sent; see Interval
+	waited time.Duration // see Patience
+	sent   []*Exchange   // see Exchanges
 }
 
 // NewClient returns a client.
@@ -110,6 +112,8 @@ func (c *Client) Before(x *Exchange) (before *Exchange) {
 // Do sends r and returns the exchange. It sends r again if the target asks for
 // that (429, 503, and a gateway's 502 and 504) or drops the connection; the
 // last exchange counts. The error is that of the exchange, which is never nil.
+// When all requests together have waited for Patience, those that the target does
+// not ask to wait are sent again at once.
 func (c *Client) Do(ctx context.Context, r Request) (*Exchange, error) {
 	var waited time.Duration
 	for attempt := 1; ; attempt++ {
@@ -118,6 +122,9 @@ func (c *Client) Do(ctx context.Context, r Request) (*Exchange, error) {
 		}
 		x := c.send(ctx, r, attempt)
 		wait, again := c.again(x, attempt)
+		if x.Status != http.StatusTooManyRequests && x.Header.Get("Retry-After") == "" {
+			wait = c.spend(wait)
+		}
 		waited += wait
 		if !again || ctx.Err() != nil || wait > maxWait || waited > maxWaits {
 			c.gone.Store(IsUnreachable(x.Err))
@@ -131,6 +138,17 @@ func (c *Client) Do(ctx context.Context, r Request) (*Exchange, error) {
 			return x, err
 		}
 	}
+}
+
+// spend returns how much of d a request may wait.
+func (c *Client) spend(d time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Patience > 0 {
+		d = min(d, c.Patience-c.waited)
+	}
+	c.waited += d
+	return d
 }
 
 // again reports whether to repeat the request of x, and after how long.
