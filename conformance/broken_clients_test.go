@@ -61,6 +61,7 @@ func brokenForClients() []variant {
 		{name: "a pet is refused after it was refused without a key", clause: "clients", http: remembers(fetch, 401)},
 		{name: "a message without a key is accepted if it was sent with one", clause: "clients", http: remembers(submit, 202)},
 		{name: "a list is remembered", clause: "list-shows", http: remembers(list, 200)},
+		{name: "responses are compressed for every client", clause: "rfc-coding", http: responses("", 0, compress)},
 		{name: "queries are not decoded", clause: "rfc-encoded", http: responses(`^GET /v1/pets\?limit=%31&status=%73old `, 200, fails(400))},
 		{name: "only what one read returns of a body counts", clause: "clients", http: readsOnce},
 		{name: "requests from a page of another origin get 403", clause: "origin", http: responses(`.*\r\nOrigin: `, 0, fails(403))},

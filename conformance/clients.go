@@ -181,7 +181,11 @@ func (t *tester) useMessages(h habit) {
 // ask sends r as a client with that habit does.
 func (t *tester) ask(h habit, r probe.Request) *probe.Exchange {
 	h.change(&r)
-	return t.do(r)
+	x := t.do(r)
+	if x.Unreadable() {
+		inconclusive("the target responds to this client with the content coding %s, which the suite does not know", x.Coding())
+	}
+	return x
 }
 
 // escape returns JSON with what is not ASCII as escapes.

@@ -120,7 +120,7 @@ func (s *session) newHistory() *history {
 				h.served = x.Sent
 			}
 		}
-		if !x.Sent.Before(s.began) {
+		if !x.Sent.Before(s.began) && !x.Unreadable() {
 			h.all = append(h.all, e)
 		}
 	}

@@ -119,6 +119,17 @@ var httpChecks = []Check{
 		},
 	},
 	{
+		ID: "http.coding", Clause: "rfc-coding", Title: "a response is compressed only if the request accepts it",
+		Why:     "Clients without a decompressor cannot read it.",
+		Failure: "A response to a client that accepts no coding has the Content-Encoding gzip. The suite decompresses it.",
+		run:     func(t *tester) { t.lists() },
+		every: &rule{what: "responses", applies: func(x *evidence) bool { return len(x.Body) > 0 }, want: func(x *evidence) {
+			if coding := x.Coding(); coding != "" && !x.Request.Accepts(coding) {
+				fail(x.Exchange, "the response has the content coding %s, which the request does not accept", coding)
+			}
+		}},
+	},
+	{
 		ID: "http.chunked", Clause: "rfc-chunked", Title: "a chunked body is accepted", Writes: true,
 		Why:     "A client that streams does not know the length.",
 		Failure: "A valid pet with Transfer-Encoding: chunked gets another status than 201.",

@@ -44,6 +44,13 @@ func unusualServers() []variant {
 			}
 		})},
 		{name: "responses are compressed if they may be", http: responses(`.*\r\nAccept-Encoding: gzip\r\n`, 0, compress)},
+		{name: "responses are compressed for every client", http: every(compress)},
+		{name: "a client that says nothing about codings gets one that the suite does not know", http: every(func(res *response) {
+			if res.request.Header.Get("Accept-Encoding") == "" {
+				res.header.Set("Content-Encoding", "br")
+				res.body = "\x0b\x02\x80" + res.body + "\x03"
+			}
+		})},
 		{name: "text/html gets 406", http: responses(`.*\r\nAccept: text/html\r\n`, 0, func(res *response) { res.status, res.body = 406, failure(406) })},
 		{name: "a charset gets 415, and an expectation 417", http: both(refuses(`.*\r\nContent-Type: application/json;`, 201, 415), refuses(`.*\r\nExpect: `, 201, 417))},
 		{name: "no Date", http: header("", 0, "Date", "")},

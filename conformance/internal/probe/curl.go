@@ -45,7 +45,7 @@ func (x *Exchange) Curl(redact Redactor) string {
 	for _, f := range r.Header {
 		args = append(args, "-H", quote(strings.TrimSpace(r.FieldName(f.Name)+": "+f.Value)))
 	}
-	if r.acceptsGzip() {
+	if r.Accepts("gzip") {
 		args = append(args, "--compressed") // decompresses the response
 	}
 	if r.Chunked {
