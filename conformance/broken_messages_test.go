@@ -16,7 +16,7 @@ func brokenMessages() []variant {
 		{name: "a record lacks its id", clause: "message-id", http: lacks(submit, 202, "id")},
 		{name: "a record has a number as id", clause: "message-id", http: set(submit, 202, "id", "7")},
 		{name: "every record has the same id", clause: "message-id", http: set(submit, 202, "id", `"m-1"`)},
-		{name: "the id of a record is the text", clause: "message-id", http: edit(submit, 202, `"id":"[^"]*"(.*"message":("[^"]*"))`, `"id":$2$1`)},
+		{name: "the id of a record is the text", clause: "message-again", http: edit(submit, 202, `"id":"[^"]*"(.*"message":("[^"]*"))`, `"id":$2$1`)},
 		{name: "a record has no text", clause: "message-text", http: lacks(submit, 202, "message")},
 		{name: "a record has a fixed text", clause: "message-text", http: set(submit, 202, "message", `"Thank you"`)},
 		{name: "the letter ø is lost from texts", clause: "message-text", http: echo(replace("ø", ""))},

@@ -101,13 +101,13 @@ var plainPath = regexp.MustCompile(`^/(messages|pets(/-?\d{1,40})?)(\?[A-Za-z0-9
 
 // isError reports whether x must have an Error body. A proxy in front of the target
 // may respond to what it does not forward: unusual URLs and methods, and requests
-// that are too many or too slow. A router may know that an id has only digits.
+// that are too many, too large or too slow. A router may know that an id has only digits.
 func (x *evidence) isError() bool {
 	if !x.Refused() {
 		return false
 	}
 	switch x.Status {
-	case http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusRequestURITooLong,
+	case http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
 		http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
 		return false
 	}

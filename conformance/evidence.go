@@ -31,8 +31,8 @@ type evidence struct {
 	// meanwhile. A target may refuse what it has already.
 	again bool
 
-	// repeats says that an earlier response has the same id.
-	repeats bool
+	// twin is an earlier response to the same operation with the same id. Nil: none.
+	twin *evidence
 }
 
 // history is what is known when a run is over.
@@ -44,7 +44,7 @@ type history struct {
 	asked      map[string]int      // how many pets with a name the requests that were not refused may have added
 	shown      map[string][]int64  // the ids of the pets with a name in all lists
 	accepted   map[int64]time.Time // when each category was first accepted
-	served     time.Time           // when the last request was sent that the target served
+	served     map[bool]time.Time  // when the last request was sent that the target served, for pets and (true) for messages
 	getRemoved bool                // GET /pets/{petId} was removed as scheduled
 	ours       *regexp.Regexp      // matches a name or text that only has letters, digits and the run's mark
 }
@@ -63,6 +63,7 @@ func (s *session) newHistory() *history {
 		asked:      make(map[string]int),
 		shown:      make(map[string][]int64),
 		accepted:   make(map[int64]time.Time),
+		served:     make(map[bool]time.Time),
 		getRemoved: !s.opts.Now().Before(removalBegins),
 		ours:       regexp.MustCompile(`^` + s.mark + `[A-Za-z0-9.-]{0,44}$`),
 	}
@@ -75,7 +76,7 @@ func (s *session) newHistory() *history {
 			h.accepted[p.Category] = p.x.Received
 		}
 	}
-	named, ids := make(map[string][]*evidence), make(map[string]bool)
+	named, ids := make(map[string][]*evidence), make(map[string]*evidence)
 	for _, x := range s.client.Exchanges() {
 		e := &evidence{Exchange: x, run: h, op: x.Request.Operation()}
 		var name string
@@ -107,17 +108,18 @@ func (s *session) newHistory() *history {
 			named[name] = append(named[name], e)
 		}
 		if o, ok := guess(x, probe.ParseObject); ok && x.Request.Method == http.MethodPost && x.Succeeded() {
-			id := e.op + string(o["id"])
-			e.repeats = o["id"] != nil && ids[id]
-			ids[id] = true
+			if id := o["id"]; id != nil {
+				e.twin = ids[e.op+string(id)]
+				ids[e.op+string(id)] = cmp.Or(e.twin, e)
+			}
 		}
 		switch x.Status {
 		case 0, http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusInsufficientStorage:
 			continue // other than that the target does not serve the request now, they say nothing
 		case http.StatusBadGateway, http.StatusGatewayTimeout:
 		default:
-			if x.Sent.After(h.served) {
-				h.served = x.Sent
+			if x.Sent.After(h.served[x.Request.Messages]) {
+				h.served[x.Request.Messages] = x.Sent
 			}
 		}
 		if !x.Sent.Before(s.began) && !x.Unreadable() {
@@ -126,7 +128,7 @@ func (s *session) newHistory() *history {
 	}
 	// A gateway whose server has gone away says nothing either.
 	h.all = slices.DeleteFunc(h.all, func(e *evidence) bool {
-		return (e.Status == http.StatusBadGateway || e.Status == http.StatusGatewayTimeout) && h.served.Before(e.Sent)
+		return (e.Status == http.StatusBadGateway || e.Status == http.StatusGatewayTimeout) && h.served[e.Request.Messages].Before(e.Sent)
 	})
 	return h
 }

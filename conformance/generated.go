@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -65,7 +66,7 @@ var generatedChecks = []Check{
 func (t *tester) generate(n int, body func(r *rand.Rand, mark string, n int) (body, fault string), test func(body string)) {
 	r := t.random()
 	for i := range n {
-		body, fault := body(r, " "+t.name(), i)
+		body, fault := body(r, fmt.Sprintf(" %s-%d", t.s.mark, i+1), i)
 		e := attempt(func() { test(body) })
 		if e != nil && e.verdict == Fail {
 			fail(e.proof, "%s (body %d of seed %d: %s)", e.message, i+1, t.s.opts.Seed, cmp.Or(fault, "it is valid"))

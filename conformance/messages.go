@@ -27,15 +27,29 @@ var messageChecks = []Check{
 	{
 		ID: "messages.id.unique", Clause: "message-id", Title: "every message has its own id", Writes: true,
 		Why:     "An id that two messages have identifies neither.",
-		Failure: "Two messages of the run get the same id, even if they have the same text and were submitted concurrently.",
+		Failure: "Two messages of the run with different texts get the same id.",
+		run: func(t *tester) {
+			const n = 8
+			t.parallel(n, n, func(t *tester, _ int) { t.do(messageRequest(t, `{"message":$N}`)) })
+		},
+		every: &rule{what: "messages that were submitted", applies: (*evidence).isRecord, want: func(x *evidence) {
+			if x.twin != nil && x.twin.isRecord() && *x.twin.text != *x.text {
+				fail(x.Exchange, "another message of this run has the same id")
+			}
+		}},
+	},
+	{
+		ID: "messages.id.same-text", Clause: "message-again", Title: "messages with the same text have ids of their own", Writes: true,
+		Why:     "Who submits a text twice may mean two messages.",
+		Failure: "Two messages that have the same text and were submitted concurrently get the same id.",
 		run: func(t *tester) {
 			const n = 8
 			text := t.name()
 			t.parallel(n, n, func(t *tester, _ int) { t.do(probe.PostMessage(messageBody(text))) })
 		},
 		every: &rule{what: "messages that were submitted", applies: (*evidence).isRecord, want: func(x *evidence) {
-			if x.repeats {
-				fail(x.Exchange, "another message of this run has the same id")
+			if x.twin != nil && x.twin.isRecord() && *x.twin.text == *x.text {
+				fail(x.Exchange, "another message of this run has the same text and the same id")
 			}
 		}},
 	},

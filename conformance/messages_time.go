@@ -15,16 +15,17 @@ var timeChecks = []Check{
 	{
 		ID: "messages.time.passes", Clause: "message-time", Title: "a later message has a later createdAt", Writes: true,
 		Why:     "Clients sort messages by it.",
-		Failure: "Three messages, each more than a second after the one before, have the createdAt of the first message of the run (times to the minute may be the same), an earlier one, or one that is more than a minute too late.",
+		Failure: "Three messages, each more than a second after the one before, have the createdAt of the one before (times to the minute may be the same), an earlier one, or one that is more than a minute too late.",
 		phase:   late, slow: true, run: func(t *tester) {
-			first := need("no message could be submitted", t.submission)
+			before := need("no message could be submitted", t.submission)
 			var e *ending
-			for try := range time.Duration(3) { // the clocks of several servers may differ
-				t.sleepUntil(first.Received.Add((try + 1) * aWhile))
+			for range 3 { // the clocks of several servers may differ, and a clock may be corrected
+				t.sleepUntil(before.Received.Add(aWhile))
 				later := t.do(messageRequest(t, `{"message":$N}`))
-				if e = attempt(func() { wantLater(first, later) }); e == nil {
+				if e = attempt(func() { wantLater(before, later) }); e == nil {
 					return
 				}
+				before = later
 			}
 			e.end()
 		},
@@ -39,14 +40,14 @@ func (t *tester) sleepUntil(at time.Time) {
 	}
 }
 
-// wantLater ends the check if the createdAt of a message is not after that of the
-// first one.
-func wantLater(first, later *probe.Exchange) {
-	before, a := readTime(first)
+// wantLater ends the check if the createdAt of a message is not after that of an
+// earlier one.
+func wantLater(earlier, later *probe.Exchange) {
+	before, a := readTime(earlier)
 	after, b := readTime(later)
-	switch gap := later.Received.Sub(first.Sent); {
+	switch gap := later.Received.Sub(earlier.Sent); {
 	case after == before && timestamp.FindStringSubmatch(strings.ToUpper(after))[4] != "":
-		fail(later, "createdAt is still %q, %.1f seconds after the first message of the run", after, gap.Seconds())
+		fail(later, "createdAt is still %q, %.1f seconds after an earlier message", after, gap.Seconds())
 	case b.Before(a):
 		fail(later, "createdAt is %q, before the %q of an earlier message", after, before)
 	case b.Sub(a) > gap+time.Minute:

@@ -87,7 +87,7 @@ var createChecks = []Check{
 		},
 		every: &rule{what: "new pets", applies: func(x *evidence) bool { return x.op == "POST /pets" && x.Succeeded() },
 			want: func(x *evidence) {
-				if x.repeats {
+				if x.twin != nil {
 					fail(x.Exchange, "another pet of this run has the same id")
 				}
 			}},

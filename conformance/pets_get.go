@@ -137,7 +137,7 @@ func (t *tester) compareListed(status string) int {
 	some := l.pets[:min(3, len(l.pets))]
 	for _, listed := range some {
 		x := t.get(listed.path())
-		t.wantStatus(x, 200, "the list has the pet %d", listed.ID)
+		t.wantInStore(listed.ID, x)
 		got := need("the pet cannot be read", func() pet { return readPet(x) })
 		listed.wantSame(x, got, "the pet is not as in the list")
 	}

@@ -118,6 +118,9 @@ func (t *tester) mayRefuse(k textKind, text string, send func(text string) *prob
 	if k.mayRefuse != "" && (k.like == "" || !send(k.like).Succeeded()) {
 		return k.mayRefuse
 	}
+	if n := len(text) - len(t.name()); n > 0 && send(t.name()+strings.Repeat("x", n)).Refused() {
+		return "it refuses a text of letters that is as long"
+	}
 	if !strings.Contains(text, t.s.mark) { // an earlier run may have sent it
 		unique := t.name()
 		send(unique)

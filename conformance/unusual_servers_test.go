@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -117,14 +117,18 @@ func large(s *store) {
 }
 
 // uniqueNames refuses a pet whose name another pet has.
-func uniqueNames(s *store) {
-	create := s.create
-	var names sync.Map
-	s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-		if _, found := names.LoadOrStore(n.Name, true); found {
-			return petstore.Pet{}, petstore.Errorf(petstore.CodeConflict, "another pet has the name")
+func uniqueNames(s *store) { refusesNames(petstore.CodeConflict)(s) }
+
+func refusesNames(code petstore.Code) func(*store) {
+	return func(s *store) {
+		create := s.create
+		var names sync.Map
+		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+			if _, found := names.LoadOrStore(n.Name, true); found {
+				return petstore.Pet{}, petstore.Errorf(code, "another pet has the name")
+			}
+			return create(ctx, n, once)
 		}
-		return create(ctx, n, once)
 	}
 }
 
@@ -143,6 +147,13 @@ func strictNames(_ context.Context, n petstore.NewPet) error {
 func wordyNames(_ context.Context, n petstore.NewPet) error {
 	if len(n.Name) < 2 || !strings.ContainsFunc(n.Name, unicode.IsLetter) {
 		return petstore.Errorf(petstore.CodeInvalid, "name: must have two characters and a letter")
+	}
+	return nil
+}
+
+func shortNames(_ context.Context, n petstore.NewPet) error {
+	if utf8.RuneCountInString(n.Name) > 64 {
+		return petstore.Errorf(petstore.CodeInvalid, "name: must have at most 64 characters")
 	}
 	return nil
 }
@@ -208,6 +219,73 @@ func onlyOnce(next http.Handler) http.Handler {
 	})(next)
 }
 
+// remembersMessages responds to a message whose text it has with the record that it
+// has.
+func remembersMessages(next http.Handler) http.Handler {
+	var records sync.Map
+	return responses(submit, 202, func(res *response) {
+		record, _ := records.LoadOrStore(res.sent, res.body)
+		res.body = record.(string)
+	})(next)
+}
+
+// closesSilently closes each connection after a response that does not say so.
+func closesSilently(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		next.ServeHTTP(rec, r)
+		io.Copy(io.Discard, r.Body)
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		rec.Header().Set("Content-Length", fmt.Sprint(rec.Body.Len()))
+		fmt.Fprintf(conn, "HTTP/1.1 %d Whatever\r\n", rec.Code)
+		rec.Header().Write(conn)
+		fmt.Fprintf(conn, "\r\n%s", rec.Body)
+	})
+}
+
+// corrected has a clock that is put back by five minutes when the suite tests whether
+// time passes.
+func corrected(next http.Handler) http.Handler {
+	var ahead atomic.Int64
+	ahead.Store(int64(5 * time.Minute))
+	put := requests(submit+`.*time\.passes`, func(*http.Request) { ahead.Store(0) })
+	return put(times(func(t time.Time) string { return t.Add(time.Duration(ahead.Load())).Format(time.RFC3339) })(next))
+}
+
+// nextPage has another field, or another value of Link, that says how to reach the next
+// page.
+func nextPage(name, value string) wrapper {
+	return responses(list, 200, func(res *response) {
+		if res.header.Get("Link") != "" {
+			res.header.Del("Link")
+			res.header.Set(name, value)
+		}
+	})
+}
+
+// replacing is a store with pets of other clients, which replace one before it is
+// fetched.
+func replacing(s *store) {
+	filled(60)(s)
+	others := func(id int64) bool { return id <= 60 }
+	var removed sync.Map
+	get := s.get
+	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		if others(id) {
+			removed.Store(id, true)
+			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet was removed")
+		}
+		return get(ctx, id)
+	}
+	lists(func(all []petstore.Pet) []petstore.Pet {
+		return slices.DeleteFunc(all, func(p petstore.Pet) bool { _, gone := removed.Load(p.ID); return gone })
+	})(s)
+}
+
 // proxied is behind a proxy that responds in HTML to what it does not forward.
 func proxied(next http.Handler) http.Handler {
 	html := func(pattern string, status int) wrapper {
@@ -217,23 +295,20 @@ func proxied(next http.Handler) http.Handler {
 		})
 	}
 	return both(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), both(html(`^[A-Z]+ [^ ]{1000}`, 414),
-		both(html(`^(PUT|OPTIONS|HEAD) `, 405), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404))))(next)
+		both(html(create+`.*large large`, 413), both(html(`^(PUT|OPTIONS|HEAD) `, 405), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404)))))(next)
 }
 
-// losesResponses adds every tenth pet, and then drops the connection. It responds when
-// the request is sent again.
+// losesResponses drops the connection of every tenth new pet after it has added it, but
+// not twice for the same one.
 func losesResponses(next http.Handler) http.Handler {
 	var n atomic.Int64
-	var sent sync.Map // bodies
-	return where(create, func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			if _, again := sent.LoadOrStore(string(body), true); !again && n.Add(1)%10 == 0 {
-				next.ServeHTTP(httptest.NewRecorder(), r)
-				panic(http.ErrAbortHandler)
-			}
-			next.ServeHTTP(w, r)
-		})
+	var lost sync.Map
+	return responses(create, 0, func(res *response) {
+		if n.Add(1)%10 != 0 {
+			return
+		}
+		if _, again := lost.LoadOrStore(res.sent, true); !again {
+			panic(http.ErrAbortHandler)
+		}
 	})(next)
 }

@@ -53,6 +53,7 @@ func unusualServers() []variant {
 		})},
 		{name: "text/html gets 406", http: responses(`.*\r\nAccept: text/html\r\n`, 0, func(res *response) { res.status, res.body = 406, failure(406) })},
 		{name: "a charset gets 415, and an expectation 417", http: both(refuses(`.*\r\nContent-Type: application/json;`, 201, 415), refuses(`.*\r\nExpect: `, 201, 417))},
+		{name: "connections close after each response, which does not say so", http: closesSilently},
 		{name: "no Date", http: header("", 0, "Date", "")},
 		{name: "503 from a proxy sometimes", http: every(func(res *response) {
 			if n.Add(1)%60 == 7 {
@@ -69,8 +70,11 @@ func unusualServers() []variant {
 		{name: "a store with 99 pets", pets: filled(99)},
 		{name: "a store with large pets, whose pages end early", pets: large},
 		{name: "pages that end early and link to the next", pets: halved},
+		{name: "pages that end early and link to the last, which is the next", pets: halved, http: nextPage("Link", `</v1/pets?page=2>; rel = "last next"`)},
+		{name: "pages that end early and have a cursor", pets: halved, http: nextPage("X-Next-Cursor", "AQ")},
 		{name: "a filter after the limit, and empty pages that link to the next", pets: filterLast},
 		{name: "other clients remove their pets", pets: removing},
+		{name: "other clients replace their pets", pets: replacing},
 		{name: "a proxy responds to unusual URLs and methods", http: proxied},
 		{name: "other clients add pets", pets: thronged(1, 1)},
 
@@ -82,6 +86,7 @@ func unusualServers() []variant {
 		{name: "1.0 and 1e2 are integers", http: both(takes(create, `("categoryId":\d+)\.0\b`, "$1"), takes(create, `("categoryId":1)[eE]\+?2\b`, "${1}00"))},
 		{name: "strict rules for names", options: httpapi.Options{Validate: strictNames}},
 		{name: "names need a letter, and two characters", options: httpapi.Options{Validate: wordyNames}},
+		{name: "names have at most 64 characters", options: httpapi.Options{Validate: shortNames}},
 		{name: "names are of visible characters", options: httpapi.Options{Validate: visibleNames}},
 		{name: "categories must exist, and the options name one", options: categories(func(n int64) bool { return n == 42 }), opts: withCategory(42)},
 		{name: "categories must exist, and a pet has one", options: categories(func(n int64) bool { return n == 5 }), pets: filled(3)},
@@ -89,7 +94,9 @@ func unusualServers() []variant {
 		{name: "categories are positive", options: categories(func(n int64) bool { return n > 0 })},
 		{name: "the same pet twice gets 409", pets: uniqueNames},
 		{name: "responses are lost, and the same pet twice gets 409", pets: uniqueNames, http: losesResponses},
+		{name: "responses are lost, and the same pet twice gets 400", pets: refusesNames(petstore.CodeInvalid), http: losesResponses},
 		{name: "the same message twice gets 409", http: onlyOnce},
+		{name: "the same message twice is one message", http: remembersMessages},
 		{name: "the same pet twice gets 409, and another run left its pets", pets: func(s *store) {
 			uniqueNames(s)
 			for _, name := range []string{"null", "constructor", "0042", "0", `"Rex"`, "👩\u200d👩\u200d👧🏽"} {
@@ -129,6 +136,7 @@ func unusualServers() []variant {
 		{name: "clocks half a second apart", http: times(func(t time.Time) string {
 			return t.Add(time.Duration(n.Add(1)%2) * time.Second / 2).Format(time.RFC3339)
 		})},
+		{name: "the clock is corrected", http: corrected},
 		{name: "times with a comma", http: times(func(t time.Time) string { return t.Format("2006-01-02T15:04:05,123Z") })},
 	}
 }
@@ -144,6 +152,16 @@ func TestUnusual(t *testing.T) {
 			}
 			t.Logf("%d inconclusive, %d warnings", r.Counts.Inconclusive, r.Counts.Warn)
 		})
+	}
+}
+
+// Messages that are not served while pets are make a run incomplete.
+func TestUnavailableMessages(t *testing.T) {
+	for _, code := range []int{502, 503} {
+		r := run(t, variant{http: status(submit, 0, code)}, conformance.Options{Run: []string{"messages.400.body.none", "messages.auth.none", "messages.no-5xx", "messages.status"}})
+		if r.Outcome != conformance.Incomplete {
+			t.Errorf("%d: %s\n%s", code, r.Headline(), text(r))
+		}
 	}
 }
 
