@@ -45,6 +45,10 @@ type Client struct {
 	Config
 	http http.Client
 
+	// alone is a client that keeps no connections. Its requests cannot meet one that
+	// the server is about to close.
+	alone http.Client
+
 	// fresh says that each request gets a connection of its own.
 	fresh atomic.Bool
 
@@ -76,10 +80,17 @@ func NewClient(config Config) *Client {
 			ExpectContinueTimeout: time.Second,
 		}
 	}
-	return &Client{Config: config, http: http.Client{
+	hc := http.Client{
 		Transport:     rt,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
+	c := &Client{Config: config, http: hc, alone: hc}
+	if t, ok := rt.(*http.Transport); ok {
+		t = t.Clone()
+		t.DisableKeepAlives = true
+		c.alone.Transport = t
+	}
+	return c
 }
 
 // Close closes the idle connections.
@@ -240,7 +251,7 @@ func (c *Client) Send(ctx context.Context, r Request) *Exchange { return c.send(
 // through it.
 func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
 	sleep(ctx, c.turn()) // if the context ends, so does the exchange
-	x := c.exchange(ctx, r)
+	x := c.exchange(ctx, r, attempt)
 	x.Attempts, x.Received = attempt, time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -248,7 +259,7 @@ func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
 	return x
 }
 
-func (c *Client) exchange(ctx context.Context, r Request) *Exchange {
+func (c *Client) exchange(ctx context.Context, r Request, attempt int) *Exchange {
 	x := &Exchange{Request: r, URL: c.urlOf(r), Sent: time.Now()}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -272,7 +283,12 @@ func (c *Client) exchange(ctx context.Context, r Request) *Exchange {
 		}
 	}
 	slices.Sort(x.Added)
-	res, err := c.http.Do(hr)
+	hc := &c.http
+	if attempt > 1 {
+		c.Close() // the server may limit connections
+		hc = &c.alone
+	}
+	res, err := hc.Do(hr)
 	if err != nil {
 		x.Err = plainError(err)
 		return x

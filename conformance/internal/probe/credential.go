@@ -71,18 +71,22 @@ func BadCredentials() []Credential {
 	return bad
 }
 
+// alike are the characters that may mean the same as an a at the end of a key: in
+// base64 only the first bits of the last one count, and A is the same in base16.
+const alike = "AQRSTUVWXYZabcdef"
+
 // changedKey returns the key with one character changed: the one at the index
 // that at returns. shell is that index in a shell.
 func changedKey(which, shell string, at func(key string) int) Credential {
 	change := func(key string) string {
 		i, c := at(key), "a"
-		if key[i] == 'a' {
-			c = "b"
+		if strings.Contains(alike, key[i:i+1]) {
+			c = "0"
 		}
 		return key[:i] + c + key[i+1:]
 	}
 	pattern := `s/^\(.\{` + shell + `\}\)`
-	sed := `sed -e "` + pattern + `a/\1b/" -e t -e "` + pattern + `./\1a/"`
+	sed := `sed -e "` + pattern + `[` + alike + `]/\10/" -e t -e "` + pattern + `./\1a/"`
 	return Credential{"changed-" + which, "the key with another " + which + " character", "Bearer [key with another " + which + " character]",
 		`Bearer $(printf %s "$PETSTORE_API_KEY" | ` + sed + `)`,
 		func(key string) string { return "Bearer " + change(key) }}
