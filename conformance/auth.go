@@ -91,8 +91,8 @@ func credentialChecks() []Check {
 		})
 		checks = append(checks, Check{
 			ID: op.keyIDs + "not-ascii", Clause: op.keyClause, Title: op.name + " with " + probe.NotASCII().What + " gets 401", Writes: op.writes,
-			Why:     "A comparison that expects ASCII fails with an error, or succeeds.",
-			Failure: "Another status than 401 or another 4xx, which is not judged: HTTP servers may refuse such a field before they look at it.",
+			Why:     "A comparison of keys that expects ASCII may end with an error, or find them equal.",
+			Failure: "A status that is not 4xx. Another 4xx than 401 is not judged: HTTP servers may refuse such a field before they look at it.",
 			run: func(t *tester) {
 				if x := t.do(op.valid(t).With(probe.NotASCII())); !x.Refused() {
 					t.wrongStatus(x, "401", "the credential is %s", probe.NotASCII().What)
@@ -106,8 +106,8 @@ func credentialChecks() []Check {
 	return checks
 }
 
-// unauthorizedRule is that every request to op with the bad credential c gets 401, if
-// the request is otherwise valid, or if it is not.
+// unauthorizedRule returns the rule that requests to op with the bad credential c get
+// 401. valid says whether it is for requests that are valid apart from that.
 func unauthorizedRule(op operation, c probe.Credential, valid bool) *rule {
 	return &rule{
 		what: "such requests", mayBeIdle: true,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -43,7 +44,7 @@ func (r *Report) Causes() []Cause {
 				causes = append(causes, Cause{Clause: clause, What: result.line(), Verdict: verdict})
 			}
 			c := &causes[i]
-			// If all sent the same, the first message says more.
+			// If all requests were alike, the first message says more.
 			if v.what != "" && (!wantedStatus.MatchString(c.What) || sent(c.What) != sent(result.line())) {
 				c.What = v.what
 			}
@@ -56,11 +57,12 @@ func (r *Report) Causes() []Cause {
 	return causes
 }
 
-// violation is what the results of a cause have in common.
+// violation is what the results of a cause have in common. It is the key by which
+// results are grouped.
 type violation struct {
-	what   string // in plain words; "": the first message
+	what   string // in plain words; "": as the first message says
 	like   string // their messages without particulars, if what is empty
-	clause string // the clause that all of them break; "": different ones
+	clause string // the clause that all of them break; "": any
 }
 
 // line returns the first line of the message of r.
@@ -69,7 +71,7 @@ func (r Result) line() string {
 	return line
 }
 
-// sent returns what a message of [tester.wrongStatus] says about the request.
+// sent returns the part of a message of [tester.wrongStatus] about the request.
 func sent(line string) string {
 	before, _, _ := strings.Cut(line, ": the response is ")
 	return before
@@ -84,22 +86,23 @@ func (r Result) proof() (x Exchange) {
 }
 
 var (
-	// brackets and particulars are what differs in messages about the same violation:
-	// what follows in brackets, texts in quotes, numbers, and statuses of pets.
+	// brackets and particulars match what differs in messages about the same violation:
+	// brackets at the end, texts in quotes, numbers, and statuses of pets.
 	brackets    = regexp.MustCompile(` \(.*\)$`)
 	particulars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\b\d[\d.eE+]*\b|\b(?:available|pending|sold)\b`)
 
-	// notPet is the start of a message about a pet in a response of its own, or in
-	// a list.
+	// notPet matches the start of a message about a body, or an element of a list, that
+	// is not a Pet.
 	notPet = regexp.MustCompile(`^.*\bnot a Pet: `)
 
-	// changed is a message about a pet that is not as it was sent.
+	// changed matches a message about a pet that is not as it was sent.
 	changed = regexp.MustCompile(`^.*: (the name|the id|categoryId|the status) is .*, want `)
 
-	// wrapped is an object around what should be the whole body.
+	// wrapped matches the start of a body with an object around what should be the
+	// whole body.
 	wrapped = regexp.MustCompile(`^\s*\{\s*"(\w+)"\s*:\s*([\[{])`)
 
-	// wantedStatus is the end of a message of [tester.wrongStatus].
+	// wantedStatus matches the end of a message of [tester.wrongStatus].
 	wantedStatus = regexp.MustCompile(`: the response is .*, want ([245](?:\d\d|xx)(?: or \d\d\d)?)\b`)
 )
 
@@ -139,8 +142,8 @@ func (r Result) violation() (clause string, v violation) {
 	return clause, v
 }
 
-// faultClause returns the clause of the check, or that of the fault in a generated
-// body.
+// faultClause returns the clause that a request violates: that of the check, or, if
+// the body was generated, that of its fault.
 func (r Result) faultClause() string {
 	if !strings.HasPrefix(r.ID, "generated.") {
 		return r.Clause
@@ -179,7 +182,8 @@ var refused = map[string]string{
 	"rfc-utf8":         "bodies that are not UTF-8",
 }
 
-// statusViolation is violation for the status of x. The message says which one it wants.
+// statusViolation is [Result.violation] for a wrong status. x is the proof, and want
+// the status that the message wants.
 func (r Result) statusViolation(x Exchange, want string) (clause string, v violation) {
 	got, clause := probe.StatusLine(x.Status), r.faultClause()
 	switch {
@@ -201,4 +205,35 @@ func (r Result) statusViolation(x Exchange, want string) (clause string, v viola
 		v.what = cmp.Or(asked, "bad requests") + " get " + got + ", want " + want
 	}
 	return clause, v
+}
+
+// shownElement matches what showElement adds to a message.
+var shownElement = regexp.MustCompile(`\nelement \d+ of the list: \{.*?"id":\s*(-?\d+)\b`)
+
+// nameOrigins adds to each message about a pet in a list which request of the run
+// added that pet: the target may have accepted the request by mistake.
+func (s *session) nameOrigins(results []Result) {
+	for i := range results {
+		r := &results[i]
+		m := shownElement.FindStringSubmatch(r.Message)
+		if m == nil || r.Verdict == Pass {
+			continue
+		}
+		if x, ok := find(s.client.Exchanges(), func(x *probe.Exchange) bool { return addedPetWithID(x, m[1]) }); ok {
+			body := s.redact.Show(string(x.Request.Body))
+			r.Message += "\nthis run added it with " + probe.Cut(body, 200)
+			if j := slices.IndexFunc(results, func(o Result) bool { return o.proof().RequestBody == body }); j >= 0 {
+				r.Message += ", see " + results[j].ID
+			}
+		}
+	}
+}
+
+// addedPetWithID reports whether x added the pet with that id.
+func addedPetWithID(x *probe.Exchange, id string) bool {
+	if x.Request.Operation() != "POST /pets" || !x.Succeeded() {
+		return false
+	}
+	p, ok := guess(x, guessPet)
+	return ok && strconv.FormatInt(p.ID, 10) == id
 }

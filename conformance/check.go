@@ -40,8 +40,8 @@ const (
 )
 
 // Check tests one thing that a target must do, or records what it does. It sends
-// requests, or judges every exchange of the run by a rule, or both: then it makes
-// sure that there are exchanges to judge.
+// requests, or judges every exchange of the run by a rule, or both: then its requests
+// make sure that there are exchanges to judge.
 type Check struct {
 	// ID names the check, as in pets.list.limit.max. It never changes, and no
 	// other check ever gets it. Some IDs are built from parts.
@@ -69,19 +69,19 @@ type Check struct {
 
 	phase phase
 	slow  bool          // it waits for time to pass
-	run   func(*tester) // nil: the rule is all
-	every *rule         // nil: run is all
+	run   func(*tester) // nil: the check has only a rule
+	every *rule         // nil: the check has only run
 }
 
 // phase is when a check runs. Each phase begins when the one before it has ended.
 type phase int
 
 const (
-	// first checks run while a list of a target that was empty at the start
-	// shows every pet.
+	// first checks run while a list shows every pet, if the target was empty at the
+	// start.
 	first phase = iota
 
-	// filling checks add pets, whatever a list of all pets shows.
+	// filling checks add many pets and need no list that shows every pet.
 	filling
 
 	// late checks may run when the target holds more pets than a list can show.
@@ -90,7 +90,7 @@ const (
 	// last checks send what a target may accept and then cannot show in a list.
 	last
 
-	phases
+	phases // the number of phases
 )
 
 // Clause is one statement, in the suite's words, with the checks that test it.
@@ -129,9 +129,9 @@ func (cl Clause) Level() Level {
 func checkTable() []Check {
 	return slices.Concat(
 		listChecks, limitChecks, filterChecks(),
-		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, busyChecks, faultChecks(createOperation),
+		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, faultChecks(createOperation),
 		getChecks, missingChecks, deprecationChecks,
-		messageChecks, timeChecks, textChecks(), faultChecks(submitOperation),
+		messageChecks, textChecks(), faultChecks(submitOperation),
 		credentialChecks(), errorChecks(), serverErrorChecks, httpChecks, connectionChecks, clientChecks(), generatedChecks)
 }
 

@@ -10,15 +10,15 @@ import (
 // Requests as different clients write them (contract, section 1: the service is
 // an HTTP/JSON service).
 
-// habit is a way of writing requests that some clients have.
+// habit is a way in which some clients write requests.
 type habit struct {
 	clause    string
 	id        string
 	what      string // completes "a client …"
 	why       string
 	change    func(*probe.Request)
-	onlyGet   bool // it changes nothing else
-	mayRefuse int  // a status that is right too; 0: none
+	onlyGet   bool // it changes only GET requests
+	mayRefuse int  // another status that a target may respond with; 0: none
 }
 
 // sets returns the change of a habit that sets header fields: name, value, name,
@@ -42,13 +42,13 @@ func ifBody(change func(*probe.Request)) func(*probe.Request) {
 
 var habits = []habit{
 	{clause: "clients", id: "plain", what: "that does one thing after the other",
-		why:    "Most clients do. What one request is told must not depend on the one before, with another key.",
+		why:    "Most clients do. A response must not depend on the request before, which had another key.",
 		change: func(*probe.Request) {}},
 	{clause: "clients", id: "lower-case", what: "that writes the names of header fields in lower case",
 		why:    "Node's fetch and proxies in front of HTTP/2 do. The names have no case.",
 		change: func(r *probe.Request) { r.LowerCase = true }},
 	{clause: "clients", id: "bare", what: "that sends no Accept, Accept-Encoding and User-Agent",
-		why:    "Small clients send what they need.",
+		why:    "Small clients send only what they need.",
 		change: sets("Accept", "", "Accept-Encoding", "", "User-Agent", "")},
 	{clause: "clients", id: "browser", what: "that accepts what a browser does",
 		why:    "A server that guesses from Accept that it talks to a person returns HTML to scripts too. The contract has no other media type than application/json.",
@@ -58,7 +58,7 @@ var habits = []habit{
 		change:    sets("Accept", "text/html"),
 		mayRefuse: 406},
 	{clause: "clients", id: "gzip", what: "that accepts gzip",
-		why:    "Most clients do. A response that is compressed must be the same afterwards.",
+		why:    "Most clients do. A compressed response must have the same body once it is decompressed.",
 		change: sets("Accept-Encoding", "gzip")},
 	{clause: "clients", id: "type", what: "that sends a Content-Type with every GET",
 		why:     "Clients with a list of default header fields do. A GET has no body that could be wrong.",
@@ -111,8 +111,8 @@ func clientChecks() []Check {
 	return checks
 }
 
-// as uses operations as a client with that habit. If a client without habits fails
-// in the same way, another check says why.
+// as calls use for a client with a habit. If a client without the habit fails too, the
+// check is inconclusive, and another one says why.
 func (t *tester) as(h habit, use func(habit)) {
 	e := attempt(func() { use(h) })
 	if e != nil && e.verdict == Fail && h.id != "plain" {
@@ -141,7 +141,8 @@ func (t *tester) usePets(h habit) {
 			}
 		}
 	}
-	// A response must not be kept for clients with another key, or with none.
+	// A response with the key must not be returned to a client without it, nor the other
+	// way round.
 	if !t.getRemoved() {
 		r := probe.Get(added.path())
 		wantError(r.With(probe.Credential{}), 401, "there is no credential")
@@ -188,7 +189,7 @@ func (t *tester) ask(h habit, r probe.Request) *probe.Exchange {
 	return x
 }
 
-// escape returns JSON with what is not ASCII as escapes.
+// escape returns JSON with every character that is not ASCII escaped.
 func escape(body []byte) []byte {
 	var b []byte
 	for _, r := range string(body) {

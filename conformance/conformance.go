@@ -46,7 +46,7 @@ type session struct {
 	skip   map[string]string          // why a check does not run, by ID
 	known  map[string]string          // why a check is expected to fail, by ID
 	start  map[string]*probe.Exchange // lists before anything was created, by status; "": all
-	began  time.Time                  // checks of the phase last judge only what was sent since
+	began  time.Time                  // rules apply only to what was sent since
 
 	stocking *sync.Mutex // held while stock adds pets
 
@@ -143,8 +143,8 @@ func (s *session) skipChecks() error {
 	return nil
 }
 
-// runChecks runs the checks, phase by phase, then judges the whole run by their
-// rules, and returns their results and how they ended.
+// runChecks runs the checks, phase by phase, and then judges the whole run by their
+// rules. It returns the results and endings of the checks.
 func (s *session) runChecks(ctx context.Context) ([]Result, []*ending) {
 	results, ends := make([]Result, len(s.checks)), make([]*ending, len(s.checks))
 	runs := make([]*checkRun, len(s.checks))
@@ -171,7 +171,7 @@ func (s *session) runChecks(ctx context.Context) ([]Result, []*ending) {
 	t := &tester{ctx: ctx, s: s}
 	for _, status := range append(statuses(), "") {
 		if len(s.created.pets) > 0 {
-			attempt(func() { t.listing(status) }) // shows which lists were late
+			attempt(func() { t.listing(status) }) // rules compare earlier lists with it
 		}
 	}
 	h := s.newHistory()
@@ -204,13 +204,14 @@ func (s *session) run(ctx context.Context, c Check) *checkRun {
 	return r
 }
 
-// needsHistory reports whether the check has not ended yet: it has a rule, or may
-// have to name another check.
+// needsHistory reports whether the check can only end when all have run: it has a
+// rule, or its message may have to name another check.
 func (r *checkRun) needsHistory() bool {
 	return r.skipped == "" && (r.check.every != nil || r.end != nil && len(r.end.because) > 0)
 }
 
-// judge judges the run of the suite by the rule of the check.
+// judge ends the check by its rule. If it is inconclusive because a response violates
+// the rule of another check, the message names that check.
 func (r *checkRun) judge(h *history) {
 	if every := r.check.every; every != nil && (r.end == nil || r.end.verdict != Fail) {
 		e := attempt(func() { every.judge(h) })

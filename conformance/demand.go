@@ -10,11 +10,11 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// What the contract demands of the response to a request. The rules apply to what
-// these functions select.
+// What the contract demands of the response to a request. Rules use these functions
+// to select the exchanges to which they apply.
 
-// usual reports whether x asks as the contract says: with the valid key, for JSON.
-// Only an RFC says that a server understands a chunked body.
+// usual reports whether the request of x has the valid key, accepts JSON and is not
+// chunked: only an RFC says that a server understands a chunked body.
 func (x *evidence) usual() bool {
 	accepts := true
 	for _, f := range x.Request.Fields() {
@@ -26,8 +26,8 @@ func (x *evidence) usual() bool {
 }
 
 // mustSucceed reports whether the request of x is valid and the target has no
-// reason to refuse it. A target may refuse some names, texts and categories, and
-// what it has already.
+// reason to refuse it. A target may refuse some names, texts and categories, and a
+// name or text that it already has.
 func (x *evidence) mustSucceed() bool {
 	switch {
 	case !x.usual():
@@ -47,8 +47,8 @@ func (x *evidence) mustSucceed() bool {
 	return false
 }
 
-// added returns the pet that x gets. Nil: the pet is not one of the run, or it was
-// not added yet.
+// added returns the pet of the run whose id is in the path of x. Nil: there is none,
+// or it was added only after x was sent.
 func (x *evidence) added() *addedPet {
 	if x.id == nil {
 		return nil
@@ -70,18 +70,18 @@ func (x *evidence) ofPets() bool {
 
 func (x *evidence) isMessage() bool { return x.op == "POST /messages" }
 
-// isList reports whether x must be a list.
+// isList reports whether the body of x must be a list.
 func (x *evidence) isList() bool { return x.op == "GET /pets" && x.Status == http.StatusOK }
 
 func (x *evidence) hasElements() bool { return len(x.list.elements) > 0 }
 
-// isPet reports whether x must be a pet in the store.
+// isPet reports whether the body of x must be a pet in the store.
 func (x *evidence) isPet() bool { return x.op == "GET /pets/{petId}" && x.Status == http.StatusOK }
 
-// isNewPet reports whether x must be the pet that was added.
+// isNewPet reports whether the body of x must be the pet that was added.
 func (x *evidence) isNewPet() bool { return x.sent != nil && x.Succeeded() }
 
-// isRecord reports whether x must be the record of a message.
+// isRecord reports whether the body of x must be the record of a message.
 func (x *evidence) isRecord() bool { return x.text != nil && x.Succeeded() }
 
 // serverFailed reports whether x has a status that no request may get.
@@ -89,19 +89,20 @@ func (x *evidence) serverFailed() bool {
 	return x.Status >= 500 && !(x.Status == http.StatusNotImplemented && x.Request.Chunked)
 }
 
-// asks reports whether the request of x is valid if its credential is.
+// asks reports whether the request of x is valid, apart from its credential.
 func (x *evidence) asks() bool {
 	return x.query != nil || x.sent != nil || x.text != nil || x.added() != nil
 }
 
-// isValid reports whether the request of x is valid, and so not the client's error.
+// isValid reports whether the request of x is valid, its credential included.
 func (x *evidence) isValid() bool { return x.usual() && x.asks() }
 
 var plainPath = regexp.MustCompile(`^/(messages|pets(/-?\d{1,40})?)(\?[A-Za-z0-9&=._,:+-]{0,1000})?$`)
 
-// isError reports whether x must have an Error body. A proxy in front of the target
-// may respond to what it does not forward: unusual URLs and methods, and requests
-// that are too many, too large or too slow. A router may know that an id has only digits.
+// isError reports whether the body of x must be an Error. It need not be one if a
+// proxy in front of the target may have responded, because the URL or the method is
+// unusual or the requests are too many, too large or too slow, or if the id in the
+// path is not an integer, which a router may know.
 func (x *evidence) isError() bool {
 	if !x.Refused() {
 		return false

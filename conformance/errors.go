@@ -10,7 +10,8 @@ import (
 
 // The Error body of every 4xx (contract, sections 2.5 and 7).
 
-// errorSource requests responses of one status.
+// errorSource is a group of responses that must have an Error body. send provokes
+// some of them, and applies selects them.
 type errorSource struct {
 	prefix  string // of the IDs
 	writes  bool

@@ -8,21 +8,22 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// rule is what a check demands of every exchange of the run to which it applies,
-// whatever it was sent for: by a check, to prepare one, or again after a 503. It is
-// judged when every check has run.
+// rule is what a check wants of every exchange of the run to which the rule applies.
+// It does not matter which check sent the request, or whether it was sent again after
+// a 503. Rules are judged when every check has run.
 type rule struct {
-	what    string // to what it applies, in the plural, for messages
+	what    string // names what it applies to, in the plural, for messages
 	applies func(*evidence) bool
 	want    func(*evidence) // ends the check if the exchange violates the rule
 
-	// mayBeIdle says that the rule need not apply to any exchange: what the check
-	// itself has sent and judged suffices.
+	// mayBeIdle says that the check passes if the rule applies to no exchange:
+	// run has judged enough.
 	mayBeIdle bool
 }
 
-// judge ends the check if an exchange violates the rule. The first one that does is
-// the proof. An exchange about which the rule cannot tell does not count. A check whose rule applies to no exchange is inconclusive.
+// judge ends the check if an exchange violates the rule. The first such exchange is
+// the proof. An exchange for which the rule is inconclusive does not count. If no
+// exchange counts, the check is inconclusive, unless it may be idle.
 func (r *rule) judge(h *history) {
 	var first *ending
 	seen, wrong := 0, 0
@@ -43,16 +44,16 @@ func (r *rule) judge(h *history) {
 	case seen == 0 && !r.mayBeIdle:
 		inconclusive("the run has no %s", r.what)
 	case wrong > 0 && wrong < seen:
-		what, elements, shown := strings.Cut(first.message, "\n")
-		if shown {
-			elements = "\n" + elements
+		line, rest, more := strings.Cut(first.message, "\n")
+		if more {
+			rest = "\n" + rest
 		}
-		fail(first.proof, "%s (%d of %d %s)%s", what, wrong, seen, r.what, elements)
+		fail(first.proof, "%s (%d of %d %s)%s", line, wrong, seen, r.what, rest)
 	}
 	first.end()
 }
 
-// violated returns the ID of a check whose rule one of the exchanges violates, or "".
+// violated returns the ID of a check whose rule one of xs violates, or "".
 func (h *history) violated(xs []*probe.Exchange) string {
 	for _, x := range h.all {
 		if !slices.Contains(xs, x.Exchange) {

@@ -15,20 +15,20 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// evidence is a response of a run that is over, with what the rules need to know.
+// evidence is an exchange of a run that is over, with what the rules need to know.
 type evidence struct {
 	*probe.Exchange
 	run *history
 
 	op    string     // as [probe.Request.Operation]
-	query *listQuery // of a request for a list; nil: the contract does not say what it means
-	list  listing    // that a 200 has
-	id    *int64     // in the path; nil: none
+	query *listQuery // of GET /pets; nil: another operation, or the contract does not say what the query means
+	list  listing    // the body of a 200 for GET /pets
+	id    *int64     // in the path of GET /pets/{petId}; nil: none
 	sent  *newPet    // the valid pet in the request; nil: none
 	text  *string    // the valid message in the request; nil: none
 
-	// again says that another request was sent before with the same name or text, or
-	// meanwhile. A target may refuse what it has already.
+	// again says that another request with the same name or text was sent before x, or
+	// while x was under way. A target may refuse a name or text that it already has.
 	again bool
 
 	// twin is an earlier response to the same operation with the same id. Nil: none.
@@ -38,7 +38,7 @@ type evidence struct {
 // history is what is known when a run is over.
 type history struct {
 	s   *session
-	all []*evidence
+	all []*evidence // without those that say nothing, as with 503
 
 	added      map[int64]addedPet  // the pets of the run, by id
 	asked      map[string]int      // how many pets with a name the requests that were not refused may have added
@@ -115,7 +115,7 @@ func (s *session) newHistory() *history {
 		}
 		switch x.Status {
 		case 0, http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusInsufficientStorage:
-			continue // other than that the target does not serve the request now, they say nothing
+			continue // these say only that the target does not serve the request now
 		case http.StatusBadGateway, http.StatusGatewayTimeout:
 		default:
 			if x.Sent.After(h.served[x.Request.Messages]) {
@@ -193,7 +193,7 @@ func parseQuery(path string) *listQuery {
 	return q
 }
 
-// parseID returns the id in the path of a pet, or nil if it is none.
+// parseID returns the id in a path such as /pets/7, or nil if it is not written so.
 func parseID(path string) *int64 {
 	id, err := strconv.ParseInt(strings.TrimPrefix(path, "/pets/"), 10, 64)
 	if err != nil || petPath(id) != path {

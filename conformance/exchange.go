@@ -71,8 +71,8 @@ func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
 	return e
 }
 
-// ordinaryText returns words that reports have whatever the target does. They are
-// not redacted.
+// ordinaryText returns text that reports have whatever the target does. It has no
+// key, even if the key is one of its words.
 func ordinaryText() string {
 	words := []string{"Authorization: Bearer", "application/json", "petstore-conformance", newPet{}.json()}
 	for _, cl := range Clauses() {

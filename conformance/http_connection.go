@@ -14,7 +14,7 @@ var connectionChecks = []Check{
 	{
 		ID: "http.connection.reuse", Clause: "list", Title: "a list is served on the connection of a request that was refused",
 		Why:     "Clients keep connections. A target that leaves the body of a refused request unread takes it for the start of the next request.",
-		Failure: "GET /pets, three times after a refused request on the same connection, gets another status than 200, or no response; on a connection of its own it gets 200. RFC 9112, section 9.3: a server reads the whole body of a request or closes the connection. The rest of the run then uses each connection for one request.",
+		Failure: "GET /pets gets another status than 200, or no response, each of three times after a refused request on the same connection, and 200 on a connection of its own. RFC 9112, section 9.3: a server reads the whole body of a request or closes the connection. The rest of the run then uses each connection for one request.",
 		run:     (*tester).reuseConnections,
 	},
 }
@@ -60,7 +60,8 @@ func (t *tester) refusedRequests() []probe.Request {
 	return requests
 }
 
-// wantReusable ends the check if a list is not served on the connection of r.
+// wantReusable ends the check if a list is not served on the connection of r, three
+// times in a row, and is served on a connection of its own.
 func (t *tester) wantReusable(r probe.Request) {
 	list := probe.Get("/pets?limit=1")
 	var first, x *probe.Exchange

@@ -15,21 +15,21 @@ import (
 // largeList is the size in bytes from which on a target may end a list early.
 const largeList = 1 << 20
 
-// listing is a list that the target returned.
+// listing is the body of a response to GET /pets.
 type listing struct {
 	x        *probe.Exchange
 	ok       bool // it is a list
 	elements []jsontext.Value
-	pets     []pet // those that can be read
-	wrong    int   // the first element that is not a Pet
-	err      error // what is wrong with it; nil: there is none
+	pets     []pet // the elements with an id
+	wrong    int   // the index of the first element that is not a Pet
+	err      error // what is wrong with that element; nil: all are Pets
 
-	// complete says that no other pet matches, if the limit was 100: the list is
-	// shorter and has no link to a further page.
+	// complete says that the list should have every pet that matches, if its limit
+	// was 100: it is shorter and has no link to a further page.
 	complete bool
 }
 
-// listingOf returns the list that x has, which is parsed once.
+// listingOf returns the list in x. It parses each once.
 func (s *session) listingOf(x *probe.Exchange) listing {
 	if l, ok := s.listings.Load(x); ok {
 		return l.(listing)
@@ -39,7 +39,7 @@ func (s *session) listingOf(x *probe.Exchange) listing {
 	return l
 }
 
-// parseListing returns the list that x has, without elements if it has none.
+// parseListing returns the list in x. If the body is not a list, there are no elements.
 func parseListing(x *probe.Exchange) listing {
 	l := listing{x: x}
 	l.elements, l.ok = guess(x, probe.ParseArray)
@@ -112,8 +112,8 @@ func (t *tester) getList(query string) listing {
 	return t.readListing(x)
 }
 
-// readListing returns the list that x has. If it has none, another check reports
-// it.
+// readListing returns the list in x. If the body is not a list, the check is
+// inconclusive, and another one reports it.
 func (t *tester) readListing(x *probe.Exchange) listing {
 	t.needOK(x)
 	l := t.s.listingOf(x)
@@ -123,8 +123,8 @@ func (t *tester) readListing(x *probe.Exchange) listing {
 	return l
 }
 
-// needOK ends a check that does not test the status if x, which should have a list,
-// is not 200.
+// needOK ends a check that does not test the status, as inconclusive, if the response
+// to a valid request for a list is not 200.
 func (t *tester) needOK(x *probe.Exchange) {
 	assume("there is no list", func() { t.wantStatus(x, 200, "a list is requested") })
 }
@@ -145,7 +145,7 @@ var relNext = regexp.MustCompile(`(?i)\brel\s*=\s*["']?[^"';,]*\bnext`)
 
 func (l listing) has(id int64) bool { return hasID(l.pets, id) }
 
-// show returns a line for a message for each element with that id.
+// show returns the elements with that id, each as a line of a message.
 func (l listing) show(id int64) string {
 	var lines string
 	for i, v := range l.elements {
@@ -167,9 +167,9 @@ func (l listing) wantSame(added pet) {
 // tooMany ends the check: the target has more pets than a list can show.
 func tooMany() { inconclusive("the store has more pets than a list can show") }
 
-// listingWith returns the list of the pet's status, which must have the pet, and
-// the pet. If other clients have added more pets since than the list shows, it
-// looks for another pet, just added.
+// listingWith returns a list with the status of a pet, and the pet, which the list
+// must have. If other clients have added more pets since than a list shows, it adds
+// another pet and looks for that one.
 func (t *tester) listingWith(added pet) (listing, pet) {
 	const tries = 3
 	for try := 1; added.Status != ""; try++ {

@@ -68,7 +68,7 @@ type Options struct {
 	// Rate is the largest number of requests to send in a second. Zero: no limit.
 	Rate float64
 
-	// Header is added to every request. Reports do not have its values. It cannot
+	// Header is added to every request. Reports do not show its values. It cannot
 	// have Authorization or another field that the suite sets.
 	Header http.Header
 

@@ -49,7 +49,7 @@ var missingChecks = []Check{
 	{
 		ID: "pets.get.overflow", Clause: "get-missing", Title: "an id outside int64 gets no pet",
 		Why:     "An id that overflows or is cut returns the wrong pet.",
-		Failure: "An id outside int64, such as that of a known pet plus 2^64, gets a pet or a 5xx. The status 4xx is not judged.",
+		Failure: "An id outside int64, such as that of a known pet plus 2^64, gets a pet or a 5xx. Which 4xx it gets is not judged.",
 		run: func(t *tester) {
 			known := int64(1) // the ids are useful without a pet too
 			attempt(func() { known = t.knownPet() })
@@ -68,7 +68,7 @@ var missingChecks = []Check{
 	{
 		ID: "pets.get.almost", Clause: "get-missing", Title: "an id of a pet with something before or after it gets no pet",
 		Why:     "A server that reads only the digits at the start returns a pet that the client did not ask for.",
-		Failure: "The id of a known pet with letters, a fraction, a quote or words after it, or letters before it, gets a pet or a 5xx. The status 4xx is not judged.",
+		Failure: "The id of a known pet with letters, a fraction, a quote or words after it, or letters before it, gets a pet or a 5xx. Which 4xx it gets is not judged.",
 		run: func(t *tester) {
 			known := int64(1)
 			attempt(func() { known = t.knownPet() })
@@ -80,7 +80,7 @@ var missingChecks = []Check{
 	{
 		ID: "pets.get.word", Clause: "get-missing", Title: "a word for an id gets no pet",
 		Why:     "A server that takes a word for 0 or for nothing returns a pet, or all of them.",
-		Failure: "The id abc, null, undefined or NaN gets a pet or a 5xx. The status 4xx is not judged.",
+		Failure: "The id abc, null, undefined or NaN gets a pet or a 5xx. Which 4xx it gets is not judged.",
 		run: func(t *tester) {
 			for _, word := range []string{"abc", "null", "undefined", "NaN"} {
 				t.wantNoOther(word)
@@ -106,7 +106,7 @@ var missingChecks = []Check{
 	{
 		ID: "pets.get.asked-before", Clause: "get", Title: "a pet is found after its id got 404", Writes: true,
 		Why:     "A server that remembers that there is no such pet hides the pet.",
-		Failure: "Ids that are likely to come next get 404, and then, when a new pet has one of them, still not 200.",
+		Failure: "An id gets 404, is then assigned to a new pet, and still does not get 200.",
 		phase:   filling, run: func(t *tester) {
 			t.wantNotRemoved()
 			next := t.newest() + 1
@@ -125,8 +125,8 @@ var missingChecks = []Check{
 }
 
 // wantNoOther requests a pet by an id that no pet has, or in a form that is not an
-// id. It ends the check if the response is a pet with an id that is written in
-// another way, another success, or a 5xx.
+// id. It ends the check if the response is a 5xx, or a success without a pet whose id
+// is written exactly so.
 func (t *tester) wantNoOther(id string) {
 	x := t.get("/pets/" + id)
 	got, ok := guess(x, parsePet)

@@ -142,8 +142,8 @@ var listChecks = []Check{
 // sendLists requests lists, once for all checks.
 func sendLists(t *tester) { t.lists() }
 
-// listsAll reports whether x is a list that shows every pet that the contract lets
-// it show: the limit is the largest.
+// listsAll reports whether x is a list with the largest limit that should have every
+// pet that matches.
 func (x *evidence) listsAll() bool {
 	return x.isList() && x.query != nil && x.query.limit == 100 && x.list.complete
 }
@@ -154,8 +154,8 @@ func (x *evidence) listsAdded() bool {
 }
 
 // wantAllListed ends the check if x, a list of all pets, lacks one that was added
-// before. If late, a list with a status is judged only if it shows the pet later, and
-// otherwise only if it does not.
+// before. If late, a list with a status is wrong only if a later one has the pet. If
+// not late, it is wrong only if no later one has it.
 func (x *evidence) wantAllListed(late bool) {
 	for _, p := range x.run.s.lacks(x.list, x.query.status) {
 		const lacks = "the list of %d pets does not have the pet that was added before with the id %d"
@@ -169,7 +169,7 @@ func (x *evidence) wantAllListed(late bool) {
 	}
 }
 
-// later reports whether a later list for the same query is as is says.
+// later reports whether is returns true for a later list with the same query.
 func (x *evidence) later(is func(*evidence) bool) bool {
 	return slices.ContainsFunc(x.run.all, func(y *evidence) bool {
 		return y.Sent.After(x.Sent) && y.isList() && y.query != nil && *y.query == *x.query && is(y)

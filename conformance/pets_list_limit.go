@@ -95,8 +95,8 @@ func limitsFiltered() []sized {
 	return all
 }
 
-// limitCheck returns a check of every list whose query is as is says. It requests
-// lists when the target has enough pets.
+// limitCheck returns a check of every list for whose query is returns true. The check
+// requests lists, each when the store has enough pets for it.
 func limitCheck(clause, id, title, failure string, is func(listQuery) bool, lists ...sized) Check {
 	return Check{
 		ID: "pets.list.limit." + id, Clause: clause, Title: title, Why: limitWhy,

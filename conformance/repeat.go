@@ -93,8 +93,8 @@ func (s *session) repeatFailures(ctx context.Context, results []Result, ends []*
 	}
 }
 
-// again returns a session that goes on where s is, with other names. What checks
-// share is made anew.
+// again returns a session that continues s with other names. Checks share nothing of
+// what they shared in s.
 func (s *session) again(name string) *session {
 	again := *s
 	again.mark = s.mark + "-" + name

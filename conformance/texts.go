@@ -9,14 +9,14 @@ import (
 
 // Texts that a target must keep: the names of pets and the texts of messages.
 
-// textKind is a kind of text that a target may change by mistake.
+// textKind is a kind of text that targets change or refuse by mistake.
 type textKind struct {
 	id    string
-	what  string
-	texts func(unique string) []string
+	what  string                       // completes "a text …"
+	texts func(unique string) []string // unique is a text that no other request has
 
-	// mayRefuse says why a target may refuse the texts: the contract has no
-	// rules for texts, and says that values can be invalid. "": it may not.
+	// mayRefuse says why a target may refuse the texts: the contract says that values
+	// can be invalid, and has no rules for texts. "": a target may not refuse them.
 	mayRefuse string
 
 	// like is a text to which the same rules apply: a target that accepts it may
@@ -52,7 +52,7 @@ func textKinds() []textKind {
 		{id: "markup", what: "with markup", texts: with(`<b>Tom</b> &amp; <i>Jerry</i> {{y}} %s`)},
 		{id: "escapes", what: "that looks encoded", texts: with("100% cat+dog %20 =?&#; &lt; \\x41")},
 		{id: "lookalike", what: "that looks like another type", texts: with("0042 null true 1e3")},
-		{id: "words", what: "that is a word of a language", texts: alone("null", "true", "undefined", "NaN", "no", "__proto__", "constructor")},
+		{id: "words", what: "that is a word of a programming language", texts: alone("null", "true", "undefined", "NaN", "no", "__proto__", "constructor")},
 		{id: "numbers", what: "that is a number or a date", texts: alone("0042", "1e3", "1.10", "2024-02-29", "2024-02-29T12:00:00Z"),
 			mayRefuse: letter, like: "4711"},
 		{id: "zero", what: "that is 0", texts: alone("0"),
@@ -72,16 +72,16 @@ func textKinds() []textKind {
 		{id: "control", what: "with a tab, line breaks and other control characters", texts: with("a\tb\nc\r\nd\x01\x1b\x7f\u0085\u2028"),
 			mayRefuse: control},
 		{id: "layout", what: "with a tab or a line break", texts: before("a\tb", "a\nb"), mayRefuse: control},
-		{id: "direction", what: "with characters that change the direction", texts: before("\u202eabc\u202c \u200f"), mayRefuse: invisible},
-		{id: "invisible", what: "with characters that are not seen", texts: before("\u00ad\u200b\u2060.", "\ufeff"), mayRefuse: invisible},
-		{id: "noncharacters", what: "with noncharacters and private ones", texts: before("\ufffe\uffff \U0010ffff \ue000 \ufffd"),
+		{id: "direction", what: "with characters that change the direction of the text", texts: before("\u202eabc\u202c \u200f"), mayRefuse: invisible},
+		{id: "invisible", what: "with invisible characters", texts: before("\u00ad\u200b\u2060.", "\ufeff"), mayRefuse: invisible},
+		{id: "noncharacters", what: "with noncharacters and private characters", texts: before("\ufffe\uffff \U0010ffff \ue000 \ufffd"),
 			mayRefuse: "the contract does not say whether every code point is allowed"},
 		{id: "long", what: "of 2,000 characters", texts: with(strings.Repeat("Ünïcorn 🦄", 200)),
 			mayRefuse: "the contract has no size limits"},
 	}
 }
 
-// orRefused completes the description of a failure.
+// orRefused returns the end of a check's Failure. what is "the pet" or "the message".
 func (k textKind) orRefused(what string) string {
 	switch {
 	case k.mayRefuse == "":
@@ -92,8 +92,9 @@ func (k textKind) orRefused(what string) string {
 	return ", or " + what + " is refused though one with " + k.like + " is accepted. Inconclusive if both are refused: " + k.mayRefuse + "."
 }
 
-// sendTexts sends every text of a kind, and passes the response to want unless it
-// refuses a text that the target may refuse.
+// sendTexts sends every text of a kind and calls want with each response, except one
+// that refuses a text that the target may refuse. If all are refused, the check is
+// inconclusive.
 func (t *tester) sendTexts(k textKind, send func(text string) *probe.Exchange, want func(*probe.Exchange)) {
 	texts := k.texts(t.name())
 	refused, reason := 0, ""

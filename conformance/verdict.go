@@ -30,8 +30,8 @@ type ending struct {
 	proof   *probe.Exchange // shows what the message says; nil: none does
 	message string
 
-	// because are exchanges that kept the check from judging. One of them may
-	// violate what another check tests.
+	// because has exchanges that may be why the check is inconclusive: one of them
+	// may violate what another check tests.
 	because []*probe.Exchange
 }
 

@@ -10,8 +10,8 @@
 //
 // The exit code is 0 if the server is conformant or the client makes no mistake,
 // 1 if the server is not conformant or the client makes mistakes, 2 if the command
-// was used wrongly, and 3 if there was nothing to judge. That of compare is 0, 1 if
-// the second report is worse, or 2.
+// was used wrongly, and 3 if there was nothing to judge. Compare exits with 1 if the
+// second report is worse than the first.
 package main
 
 import (

@@ -137,9 +137,9 @@ func (f reportFile) put(c *flags.Call, b []byte) error {
 	return err
 }
 
-// output returns the output of this process that the report goes to, or nil. To
-// open such a path again would fail for a socket, and would overwrite a file from
-// its start.
+// output returns standard output or standard error if the report goes there, and
+// otherwise nil. To open such a path again would fail for a socket, and would
+// overwrite a file from its start.
 func (f reportFile) output(c *flags.Call) io.Writer {
 	if f.path == "-" {
 		return c.Stdout

@@ -56,12 +56,12 @@ func (s *settings) define(fs *flag.FlagSet) {
 	optionalID(fs, &s.opts.Pet, "pet", "`id` of a pet that the target has, to get in a read-only run (default: one from its list)")
 	fs.StringVar(&s.known, "known", "", "`file` of known failures, one line each: the ID of a check and the reason; they do not count, and if one passes, the run fails")
 	flags.Var(fs, &s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: a random one, which the report shows", parseSeed)
-	fs.StringVar(&s.target.Implementation, "implementation", "", "`name` of what is judged, for the reports")
-	fs.StringVar(&s.target.Version, "implementation-version", "", "`version` of what is judged, for the reports")
+	fs.StringVar(&s.target.Implementation, "implementation", "", "`name` of the target, for the reports")
+	fs.StringVar(&s.target.Version, "implementation-version", "", "`version` of the target, for the reports")
 	fs.Func("report", "also write a report, as `format=file`: text, ansi, json, junit, html or markdown; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Formats()...)
 	})
-	flags.Var(fs, &s.verbose, "v", false, "print each check as it ends, and show everything in the texts: what the contract leaves open, every skipped check, and similar failures in full", flags.Bool)
+	flags.Var(fs, &s.verbose, "v", false, "print each check as it ends, and show everything in the texts: all failures in full, every skipped check, and what the contract leaves open", flags.Bool)
 }
 
 // defineTarget defines the flags for the target and for how to send requests to it.
@@ -71,7 +71,7 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, but not in the environment variable or in -key-file")
 	fs.StringVar(&s.keyFile, "key-file", "", "`file` that contains the API key and nothing else")
 	optionalID(fs, &s.opts.Category, "category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)")
-	flags.Var(fs, &s.opts.Parallel, "parallel", 8, "`number` of checks or clients to run at once", flags.Integer(1, math.MaxInt32))
+	flags.Var(fs, &s.opts.Parallel, "parallel", 8, "`number` of checks, or of clients of a soak, to run at once", flags.Integer(1, math.MaxInt32))
 	flags.Var(fs, &s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response", flags.Duration(time.Millisecond))
 	flags.Var(fs, &s.opts.Rate, "rate", 0, "`number` of requests to send in a second at most; 0: no limit", parseRate)
 	fs.Func("H", "header field to add to every request, as `Name: value`; no report shows the value; can be repeated", s.addField)

@@ -13,15 +13,14 @@ import (
 type Comparison struct {
 	A, B *conformance.Report
 
-	// Worse has the checks that count against B and not against A. A check counts
-	// if it fails at the level of B and is not a known failure, and also, but less,
-	// if it ends with an error.
+	// Worse has the checks that count more against B than against A. A failure at
+	// the level of B that is not a known failure counts most, and an error less.
 	Worse []Change
 
-	// Better has the checks that count against A, and in B are passed or warnings.
+	// Better has the checks that count more against A, and pass or warn in B.
 	Better []Change
 
-	// Other has the checks with other verdicts in A and B that are in neither.
+	// Other has the other checks whose verdicts differ.
 	Other []Change
 
 	// Observed is what A and B do differently where the contract leaves it open.
@@ -76,7 +75,7 @@ func resultOf(r *conformance.Report, id string) (result conformance.Result) {
 }
 
 // against returns how much a result counts against a target: 2 for a failure, 1 for
-// an error.
+// an error, 0 for anything else.
 func against(result conformance.Result, level conformance.Level) int {
 	switch {
 	case result.CountsAgainst(level):
@@ -95,8 +94,8 @@ func word(result conformance.Result) string {
 	return cmp.Or(string(result.Verdict), "no check")
 }
 
-// differences returns the observations of a check that differ. A report without any,
-// as of a check that it skipped, differs in none.
+// differences returns the observations of a check that differ. If one result has no
+// observations, as when the check was skipped, nothing differs.
 func differences(c Change) []Difference {
 	if len(c.A.Observations) == 0 || len(c.B.Observations) == 0 {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// The limits of a comparison in Markdown. They keep it within those of a comment.
+// The limits of a comparison in Markdown. They keep it within the limits of a comment
+// on GitHub.
 const (
 	maxRows  = 10     // of a table
 	maxBytes = 50_000 // before the last row
@@ -85,7 +86,7 @@ func (c *Comparison) markdown() string {
 	return b.String()
 }
 
-// tables returns the parts that have something to say.
+// tables returns the tables that have rows.
 func (c *Comparison) tables() []table {
 	var observed []row
 	for _, d := range c.Observed {
@@ -99,8 +100,8 @@ func (c *Comparison) tables() []table {
 	}, func(t table) bool { return len(t.rows) == 0 })
 }
 
-// changeRows returns a row for each change, with the message of B, or of A where B
-// has nothing to say.
+// changeRows returns a row for each change, with the message of B, or of A if B has
+// none.
 func changeRows(changes []Change) []row {
 	var rows []row
 	for _, c := range changes {
@@ -109,8 +110,8 @@ func changeRows(changes []Change) []row {
 	return rows
 }
 
-// groupRows returns a row for all rows with the same a and b, with their number if
-// there are several.
+// groupRows merges the rows with the same a and b into one, which says how many they
+// are.
 func groupRows(rows []row, noun string) []row {
 	var groups []row
 	var whats [][]string

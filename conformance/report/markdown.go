@@ -11,15 +11,15 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// The limits of a report in Markdown. They keep it under 60 lines and 65,536 bytes,
-// which is what a comment on GitHub can have.
+// The limits of a report in Markdown. They keep it under 60 lines, and under 65,536
+// bytes, the limit of a comment on GitHub.
 const (
 	maxCauses     = 15
 	maxCell       = 300   // bytes of a text in a table
 	maxDetails    = 25    // lines of the first failure
-	maxMessage    = 5     // lines of its message
-	maxDetailLine = 400   // bytes of such a line
-	maxCurl       = 8_000 // bytes of the one with the curl command
+	maxMessage    = 5     // lines of the message of the first failure
+	maxDetailLine = 400   // bytes of a line of the first failure
+	maxCurl       = 8_000 // bytes of the line with the curl command
 )
 
 // markdown returns r in the Markdown of GitHub: the verdict, a table of the causes,
@@ -74,7 +74,7 @@ func markdownRows(r *conformance.Report, causes []conformance.Cause) []string {
 	return rows
 }
 
-// name returns what r judges.
+// name returns the name, version and URL of the target.
 func name(r *conformance.Report) string {
 	return strings.TrimSpace(strings.TrimSpace(r.Implementation+" "+r.Version) + " " + r.URL)
 }

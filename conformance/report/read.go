@@ -12,8 +12,8 @@ import (
 )
 
 // Read reads a report that [Write] has written as [JSON]. It returns an error if
-// the report has another format than [conformance.ReportFormat], or if something
-// is wrong with its results. It ignores unknown members.
+// the report has another format than [conformance.ReportFormat], or if it is not
+// valid: it has no results, or one with an unknown verdict. It ignores unknown members.
 func Read(r io.Reader) (*conformance.Report, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package report writes the report of a conformance run as text, JSON, JUnit XML,
-// HTML or Markdown. It reads reports in JSON, and compares them.
+// Package report writes the report of a conformance run: [Write] writes it as text,
+// JSON, JUnit XML, HTML or Markdown. [Read] reads a report in JSON, and [Compare]
+// compares two.
 package report
 
 import (
@@ -23,8 +24,8 @@ const (
 	JUnit Format = "junit"
 	HTML  Format = "html" // one file without links to others
 
-	// Markdown is that of GitHub. It fits into a comment of a pull request, and so
-	// has the causes and the first failure alone.
+	// Markdown is for GitHub. It has only the causes and the first failure, so that
+	// it fits into a comment on a pull request.
 	Markdown Format = "markdown"
 )
 
@@ -35,7 +36,7 @@ func Formats() []Format { return []Format{Text, ANSI, JSON, JUnit, HTML, Markdow
 type Options struct {
 	// Verbose adds details to [Text] and [ANSI]: what the target does where the
 	// contract leaves it open, every skipped check, and all failures in full.
-	// The other formats always have them.
+	// [JSON], [JUnit] and [HTML] always have them.
 	Verbose bool
 }
 
@@ -62,7 +63,7 @@ func Write(w io.Writer, r *conformance.Report, f Format, opts *Options) error {
 	return fmt.Errorf("report format %q: must be one of %v", f, Formats())
 }
 
-// document is a report as its JSON has it.
+// document is the JSON of a report.
 type document struct {
 	*conformance.Report `json:",inline"`
 	Causes              []cause `json:"causes"`

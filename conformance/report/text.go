@@ -16,8 +16,8 @@ import (
 const (
 	screen      = 40  // lines
 	maxFailures = 12  // lines for the causes of failures
-	maxWarnings = 5   // and of warnings
-	maxReasons  = 3   // in one line
+	maxWarnings = 5   // lines for the causes of warnings
+	maxReasons  = 3   // messages in one line
 	maxLine     = 160 // bytes of a message
 )
 
@@ -47,7 +47,7 @@ func writeText(w io.Writer, r *conformance.Report, color, verbose bool) error {
 	if verbose {
 		t.all(causes)
 	} else if len(causes) > 0 && causes[0].Results[0].CountsAgainst(r.Level) {
-		const end = 8 // lines at the end, and blank ones
+		const end = 8 // the summary, and blank lines
 		t.full(causes[0].Results[0], max(screen-end-strings.Count(t.String(), "\n"), 16))
 	}
 	if strings.Contains(t.String(), "\n\n") || verbose {
@@ -73,8 +73,8 @@ func (t *textWriter) word(v conformance.Verdict) string {
 	return t.paint(v, strings.ToUpper(string(v)))
 }
 
-// causes writes a line for each cause with a verdict, if they are at most limit, and
-// otherwise one for the rest.
+// causes writes a line for each cause with a verdict. If there are more than limit,
+// the last line counts the others.
 func (t *textWriter) causes(v conformance.Verdict, causes []conformance.Cause, limit int) {
 	causes = slices.DeleteFunc(slices.Clone(causes), func(c conformance.Cause) bool { return c.Verdict != v })
 	rest := 0
@@ -95,8 +95,8 @@ func (t *textWriter) causes(v conformance.Verdict, causes []conformance.Cause, l
 	}
 }
 
-// briefly writes a line for the results with a verdict that has no causes, with
-// their most frequent messages.
+// briefly writes one line for all results with a verdict that has no causes: their
+// number and their most frequent messages.
 func (t *textWriter) briefly(v conformance.Verdict) {
 	results := with(t.report, v)
 	if len(results) == 0 {
@@ -133,8 +133,8 @@ func firstLine(result conformance.Result) string {
 	return probe.Cut(line, maxLine)
 }
 
-// full writes a result with up to limit lines of its details (0: all). What is over
-// is first the request, which the curl command has too.
+// full writes a result with up to limit lines of its details (0: all). If there are
+// more, it first leaves out the request, which the curl command has too.
 func (t *textWriter) full(result conformance.Result, limit int) {
 	word := t.word(result.Verdict)
 	if result.Known != "" {

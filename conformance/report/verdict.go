@@ -9,7 +9,7 @@ import (
 // verdict is how reports show a verdict.
 type verdict struct {
 	Verdict conformance.Verdict
-	Words   string // for results with it
+	Words   string // what a number of such results is called
 	Glyph   string // so that it differs in more than color
 	color   string // in a terminal
 }
@@ -24,6 +24,7 @@ var verdicts = []verdict{
 	{conformance.Skip, "skipped", "–", "2"},
 }
 
+// lookOf returns how reports show v.
 func lookOf(v conformance.Verdict) verdict {
 	return verdicts[slices.IndexFunc(verdicts, func(l verdict) bool { return l.Verdict == v })]
 }

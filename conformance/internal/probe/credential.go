@@ -64,7 +64,8 @@ func BadCredentials() []Credential {
 		changedKey("middle", "$((${#PETSTORE_API_KEY}/2))", func(key string) int { return len(key) / 2 }),
 		changedKey("last", "$((${#PETSTORE_API_KEY}-1))", func(key string) int { return len(key) - 1 }),
 	}
-	// What clients send that have no key, and what every object of JavaScript has.
+	// Words that clients without a key send by mistake, and a member that every object
+	// of JavaScript has.
 	for _, word := range []string{"undefined", "null", "Bearer", "constructor"} {
 		bad = append(bad, keyless(strings.ToLower(word), "the word "+word+" for the key", word))
 	}
@@ -76,7 +77,7 @@ func BadCredentials() []Credential {
 const alike = "AQRSTUVWXYZabcdef"
 
 // changedKey returns the key with one character changed: the one at the index
-// that at returns. shell is that index in a shell.
+// that at returns. shell is the same index as an expression of a shell.
 func changedKey(which, shell string, at func(key string) int) Credential {
 	change := func(key string) string {
 		i, c := at(key), "a"

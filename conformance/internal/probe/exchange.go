@@ -25,8 +25,8 @@ type Exchange struct {
 	Reused   bool      // an earlier request used the same connection
 	Attempts int       // how often the request was sent, this time included
 
-	// Before is the exchange before on the same connection, if the response is as
-	// it is because of it.
+	// Before is the exchange before on the same connection, if that one explains
+	// the response.
 	Before *Exchange
 }
 

@@ -13,8 +13,8 @@ import (
 type Redactor struct {
 	replacer *strings.Replacer
 
-	// bare matches a key that is too short or too common to be replaced inside of
-	// words, with what comes before it. Nil: it is not.
+	// bare matches a key that is too short or too common to be replaced wherever it
+	// occurs, with what comes before it. Nil: the key is neither.
 	bare *regexp.Regexp
 }
 
@@ -87,8 +87,8 @@ func NewRedactor(key, ordinary string, values ...string) Redactor {
 	return Redactor{replacer: strings.NewReplacer(pairs...)}
 }
 
-// bareKey matches key in any case as a word, if it is common only after what says
-// that it is a key.
+// bareKey matches key as a word, in any case. If it is common, it is matched only
+// after something that says that it is a key.
 func bareKey(key string, common bool) *regexp.Regexp {
 	before := `()`
 	if common {

@@ -1,6 +1,6 @@
-// Package probe has the HTTP exchanges of a conformance run: it sends
-// requests to the target, records the responses as they came, reads their
-// JSON, and prints exchanges without the API key.
+// Package probe has the HTTP exchanges of a conformance run: a [Client] sends
+// requests to the target and records the responses as they came, [ParseJSON] and
+// others read their JSON, and a [Redactor] hides the API key in what is printed.
 package probe
 
 import (
