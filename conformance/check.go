@@ -129,9 +129,9 @@ func (cl Clause) Level() Level {
 func checkTable() []Check {
 	return slices.Concat(
 		listChecks, limitChecks, filterChecks(),
-		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, faultChecks(createOperation),
+		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, busyChecks, faultChecks(createOperation),
 		getChecks, missingChecks, deprecationChecks,
-		messageChecks, textChecks(), faultChecks(submitOperation),
+		messageChecks, timeChecks, textChecks(), faultChecks(submitOperation),
 		credentialChecks(), errorChecks(), serverErrorChecks, httpChecks, connectionChecks, clientChecks(), generatedChecks)
 }
 

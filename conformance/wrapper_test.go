@@ -137,6 +137,18 @@ func refuses(pattern string, from, to int) wrapper {
 	return replaces(pattern, from, `^.*$`, to, failure(to))
 }
 
+// rejects makes a server refuse requests without carrying them out.
+func rejects(pattern string, status int) wrapper {
+	return where(pattern, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			io.WriteString(w, failure(status))
+		})
+	})
+}
+
 // failure returns an Error body.
 func failure(status int) string {
 	return fmt.Sprintf(`{"code":"failed","message":"it failed","status":%d}`, status)
