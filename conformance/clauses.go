@@ -76,7 +76,7 @@ func clauseTable() []Clause {
 	}
 	recommended := []Clause{
 		{ID: "limit-full", Section: "4.1, 8", Arguable: true, Text: "A list has as many pets as its limit allows, if the store has them."},
-		{ID: "complete", Section: "4", Text: "A response has the whole body that it announces."},
+		{ID: "rfc-complete", Section: "RFC 9112, 8", Text: "A response has the whole body that it announces."},
 		{ID: "origin", Section: "4", Arguable: true, Text: "A response does not depend on Origin, which the contract does not name."},
 		{ID: "message-again", Section: "2.7", Arguable: true, Text: "A message that has the text of another is another message."},
 		{ID: "status-null", Section: "2.1", Arguable: true, Text: "The status of a new pet is not null."},

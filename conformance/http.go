@@ -74,7 +74,7 @@ var httpChecks = []Check{
 		},
 	},
 	{
-		ID: "http.complete", Clause: "complete", Title: "every response is complete",
+		ID: "http.complete", Clause: "rfc-complete", Title: "every response is complete",
 		Why:     "A client that gets half a body has no pet, and does not know whether one was added.",
 		Failure: "The connection is closed before the body has the length that the response announces, or before the last chunk.",
 		phase:   late, run: func(t *tester) {
