@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
@@ -128,8 +129,11 @@ func messageRequest(t *tester, body string) probe.Request {
 	return probe.PostMessage(fill(body, t.name(), 0))
 }
 
+// largeText is 1 MiB, made once: nearly every check fills in a body.
+var largeText = sync.OnceValue(func() string { return strings.Repeat("large ", 1<<20/6+1) })
+
 func fill(body, text string, category int64) string {
-	return strings.NewReplacer("$N", quoteJSON(text), "$T", text, "$C", fmt.Sprint(category), "$L", strings.Repeat("large ", 1<<20/6+1)).Replace(body)
+	return strings.NewReplacer("$N", quoteJSON(text), "$T", text, "$C", fmt.Sprint(category), "$L", largeText()).Replace(body)
 }
 
 // faultChecks returns the checks that op responds 400 to each of its faults.

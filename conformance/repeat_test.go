@@ -93,3 +93,17 @@ func TestRepeatedRecord(t *testing.T) {
 		}
 	}
 }
+
+// Of many failures a few are repeated, and few pets are left behind.
+func TestRepeatedFew(t *testing.T) {
+	r := runAndRepeat(t, variant{http: status(create, 400, 500)}, conformance.Options{}, patience)
+	repeated := 0
+	for _, result := range r.Results {
+		if result.Repeated != "" {
+			repeated++
+		}
+	}
+	if r.Counts.Fail < 30 || repeated != 20 || len(r.Left.Pets) > 300 {
+		t.Errorf("%d failures, %d repeated, %d pets left behind", r.Counts.Fail, repeated, len(r.Left.Pets))
+	}
+}
