@@ -263,6 +263,7 @@ func TestUnwilling(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
+	t.Parallel()
 	hang := responses(create, 0, func(res *response) { <-res.request.Context().Done() })
 	r := run(t, variant{http: hang}, conformance.Options{Run: []string{"pets.create.status", "pets.list.status"}, Timeout: 2 * time.Second})
 	got := result(t, r, "pets.create.status")

@@ -133,6 +133,7 @@ func late(d time.Duration) func(*store) {
 
 // A list that shows new pets late is one finding.
 func TestLateList(t *testing.T) {
+	t.Parallel()
 	for parallel, d := range map[int]time.Duration{1: 50 * time.Millisecond, 8: 500 * time.Millisecond} {
 		r := run(t, variant{pets: late(d)}, conformance.Options{Parallel: parallel})
 		var failed []string
