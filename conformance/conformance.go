@@ -170,7 +170,7 @@ func (s *session) runChecks(ctx context.Context) ([]Result, []*ending) {
 	}
 	t := &tester{ctx: ctx, s: s}
 	for _, status := range append(statuses(), "") {
-		if len(s.created.pets) > 0 {
+		if len(s.addedPets()) > 0 {
 			attempt(func() { t.listing(status) }) // rules compare earlier lists with it
 		}
 	}

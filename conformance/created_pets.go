@@ -61,6 +61,13 @@ func (s *session) hasCreated(id int64) bool {
 	return slices.ContainsFunc(s.created.pets, func(p addedPet) bool { return p.ID == id })
 }
 
+// addedPets returns the pets that the run has added so far.
+func (s *session) addedPets() []addedPet {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.created.pets)
+}
+
 // newest returns the id of the pet that the run added last.
 func (t *tester) newest() int64 {
 	t.firstPet()

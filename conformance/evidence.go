@@ -67,7 +67,7 @@ func (s *session) newHistory() *history {
 		getRemoved: !s.opts.Now().Before(removalBegins),
 		ours:       regexp.MustCompile(`^` + s.mark + `[A-Za-z0-9.-]{0,44}$`),
 	}
-	for _, p := range s.created.pets {
+	for _, p := range s.addedPets() {
 		if !p.valid {
 			continue
 		}

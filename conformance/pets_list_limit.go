@@ -124,7 +124,7 @@ func (x *evidence) wantLimit() {
 	case n > limit:
 		fail(x.Exchange, "the list has %d pets, want at most %d", n, limit)
 	case n == 0 && !hasNext(x.Exchange) && !x.later((*evidence).hasElements): // pets.list.created reports a late list
-		for _, p := range x.run.s.created.pets {
+		for _, p := range x.run.s.addedPets() {
 			if p.valid && p.has(x.query.status) && p.x.Received.Before(x.Sent) {
 				fail(x.Exchange, "the list has no pets, and the store has one with the id %d", p.ID)
 			}
