@@ -48,13 +48,13 @@ type session struct {
 	start  map[string]*probe.Exchange // lists before anything was created, by status; "": all
 	began  time.Time                  // rules apply only to what was sent since
 
+	// A session that continues this one shares what these point to: see again.
 	stocking *sync.Mutex // held while stock adds pets
+	listings *sync.Map   // by exchange: see listingOf
+	mu       *sync.Mutex // held for shared and created
+	created  *created
 
-	listings *sync.Map // by exchange: see listingOf
-
-	mu      *sync.Mutex
-	shared  map[string]*sharedResult
-	created *created
+	shared map[string]*sharedResult
 }
 
 // retryPatience is how long a run waits in all before it sends requests again that

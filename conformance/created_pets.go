@@ -56,9 +56,7 @@ func (s *session) recordCreated(x *probe.Exchange) {
 
 // hasCreated reports whether this run created the pet with that id.
 func (s *session) hasCreated(id int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.created.pets, func(p addedPet) bool { return p.ID == id })
+	return slices.ContainsFunc(s.addedPets(), func(p addedPet) bool { return p.ID == id })
 }
 
 // addedPets returns the pets that the run has added so far.
@@ -71,18 +69,15 @@ func (s *session) addedPets() []addedPet {
 // newest returns the id of the pet that the run added last.
 func (t *tester) newest() int64 {
 	t.firstPet()
-	t.s.mu.Lock()
-	defer t.s.mu.Unlock()
-	return t.s.created.pets[len(t.s.created.pets)-1].ID
+	pets := t.s.addedPets()
+	return pets[len(pets)-1].ID
 }
 
 // countPets returns how many pets with that status ("": with any) the target has at
 // least: those that it listed at the start and those that the run added.
 func (s *session) countPets(status string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	n := len(guessList(s.start[status]))
-	for _, p := range s.created.pets {
+	for _, p := range s.addedPets() {
 		if p.has(status) {
 			n++
 		}
@@ -97,11 +92,9 @@ func (s *session) lacks(l listing, status string) []addedPet {
 	if !l.complete {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	known := len(guessList(s.start[status]))
 	var lacks []addedPet
-	for _, p := range s.created.pets {
+	for _, p := range s.addedPets() {
 		switch {
 		case !p.has(status) || p.x.Sent.After(l.x.Received):
 			continue

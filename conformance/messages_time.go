@@ -33,12 +33,7 @@ var timeChecks = []Check{
 }
 
 // sleepUntil waits until a time, or until the run is stopped.
-func (t *tester) sleepUntil(at time.Time) {
-	select {
-	case <-time.After(time.Until(at)):
-	case <-t.ctx.Done():
-	}
-}
+func (t *tester) sleepUntil(at time.Time) { wait(t.ctx, time.Until(at)) }
 
 // wantLater ends the check if the createdAt of a message is not after that of an
 // earlier one.

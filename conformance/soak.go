@@ -54,7 +54,6 @@ func Soak(ctx context.Context, target Target, opts *Options, soak SoakOptions) (
 	if err := s.findPetstore(ctx); err != nil {
 		return nil, err
 	}
-	s.findReuse(ctx)
 	l := &load{
 		tester: &tester{ctx: context.WithoutCancel(ctx), s: s, check: "soak"},
 		pets:   make(map[int64]pet),

@@ -18,22 +18,29 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// http10 responds with HTTP/1.0: the body ends with the connection.
-func http10(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec := httptest.NewRecorder()
-		next.ServeHTTP(rec, r)
-		io.Copy(io.Discard, r.Body)
-		conn, _, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		fmt.Fprintf(conn, "HTTP/1.0 %d Whatever\r\n", rec.Code)
-		rec.Header().Del("Content-Length")
-		rec.Header().Write(conn)
-		fmt.Fprintf(conn, "\r\n%s", rec.Body)
-	})
+// hangsUp closes each connection after the response, which has the protocol version
+// proto. With silent, the response has its length and does not say that the connection
+// is closed; otherwise the body ends with the connection.
+func hangsUp(proto string, silent bool) wrapper {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rec := httptest.NewRecorder()
+			next.ServeHTTP(rec, r)
+			io.Copy(io.Discard, r.Body)
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			rec.Header().Del("Content-Length")
+			if silent {
+				rec.Header().Set("Content-Length", fmt.Sprint(rec.Body.Len()))
+			}
+			fmt.Fprintf(conn, "%s %d Whatever\r\n", proto, rec.Code)
+			rec.Header().Write(conn)
+			fmt.Fprintf(conn, "\r\n%s", rec.Body)
+		})
+	}
 }
 
 // lowerCase has the names of its header fields in lower case.
@@ -227,24 +234,6 @@ func remembersMessages(next http.Handler) http.Handler {
 		record, _ := records.LoadOrStore(res.sent, res.body)
 		res.body = record.(string)
 	})(next)
-}
-
-// closesSilently closes each connection after a response that does not say so.
-func closesSilently(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec := httptest.NewRecorder()
-		next.ServeHTTP(rec, r)
-		io.Copy(io.Discard, r.Body)
-		conn, _, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		rec.Header().Set("Content-Length", fmt.Sprint(rec.Body.Len()))
-		fmt.Fprintf(conn, "HTTP/1.1 %d Whatever\r\n", rec.Code)
-		rec.Header().Write(conn)
-		fmt.Fprintf(conn, "\r\n%s", rec.Body)
-	})
 }
 
 // corrected has a clock that is put back by five minutes when the suite tests whether

@@ -37,7 +37,7 @@ func unusualServers() []variant {
 			res.header.Set("Link", `</docs>; rel="help", </docs>; rel="nextish"`)
 			res.header.Set("X-Request-Id", strings.Repeat("x", 500))
 		})},
-		{name: "HTTP/1.0", http: http10},
+		{name: "HTTP/1.0", http: hangsUp("HTTP/1.0", false)},
 		{name: "an error closes the connection", http: every(func(res *response) {
 			if res.status >= 400 {
 				res.header.Set("Connection", "close")
@@ -53,7 +53,7 @@ func unusualServers() []variant {
 		})},
 		{name: "text/html gets 406", http: responses(`.*\r\nAccept: text/html\r\n`, 0, func(res *response) { res.status, res.body = 406, failure(406) })},
 		{name: "a charset gets 415, and an expectation 417", http: both(rejects(`.*\r\nAuthorization: .*\r\nContent-Type: application/json;`, 415), rejects(`.*\r\nAuthorization: .*\r\nExpect: `, 417))},
-		{name: "connections close after each response, which does not say so", http: closesSilently},
+		{name: "connections close after each response, which does not say so", http: hangsUp("HTTP/1.1", true)},
 		{name: "no Date", http: header("", 0, "Date", "")},
 		{name: "503 from a proxy sometimes", http: every(func(res *response) {
 			if n.Add(1)%60 == 7 {

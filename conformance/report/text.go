@@ -103,12 +103,12 @@ func (t *textWriter) briefly(v conformance.Verdict) {
 		return
 	}
 	if len(results) == 1 {
-		t.printf("%s %s: %s\n", t.word(v), results[0].ID, firstLine(results[0]))
+		t.printf("%s %s: %s\n", t.word(v), results[0].ID, oneLine(results[0].Message, maxLine))
 		return
 	}
 	count := make(map[string]int)
 	for _, result := range results {
-		count[firstLine(result)]++
+		count[oneLine(result.Message, maxLine)]++
 	}
 	t.printf("%s %s: %s\n", t.word(v), probe.Plural(len(results), "check"), mostFrequent(count))
 }
@@ -126,11 +126,6 @@ func mostFrequent(count map[string]int) string {
 		parts = append(parts, probe.Plural(more, "other reason"))
 	}
 	return strings.Join(parts, "; ")
-}
-
-func firstLine(result conformance.Result) string {
-	line, _, _ := strings.Cut(result.Message, "\n")
-	return probe.Cut(line, maxLine)
 }
 
 // full writes a result with up to limit lines of its details (0: all). If there are
