@@ -83,6 +83,10 @@ var getChecks = []Check{
 			pets := append([]pet{t.firstPet()}, t.samples()...)
 			t.stock("", 101)
 			t.sleepUntil(t.first().x.Received.Add(aWhile))
+			all := t.s.addedPets()
+			t.parallel(len(all), t.s.opts.Parallel, func(t *tester, i int) {
+				t.get(all[i].path()) // pets.get.* judge the responses
+			})
 			t.wantAllStored(pets)
 			for _, status := range append(statuses(), "") {
 				t.get(allPets(status)) // pets.list.* judge the lists
