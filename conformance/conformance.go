@@ -76,7 +76,7 @@ func run(ctx context.Context, target Target, opts *Options, limit time.Duration)
 		return nil, err
 	}
 	defer s.client.Close()
-	s.client.Patience = retryPatience
+	s.client.Patience, s.client.Yield = retryPatience, true
 	began := time.Now()
 	if err := s.findPetstore(ctx); err != nil {
 		return nil, err

@@ -114,6 +114,11 @@ type Report struct {
 	// Unavailable or lost connection. It is empty if none was sent again.
 	Retries map[string]int `json:"retries,omitzero"`
 
+	// Limit is how many requests the suite sent at a time, at most, in the end. It
+	// halves their number when a target refuses one of several with 429 or 503, or
+	// drops its connection. Zero: no limit.
+	Limit int `json:"limit,omitzero"`
+
 	Results []Result `json:"results"`
 }
 
@@ -140,6 +145,7 @@ func (s *session) report(began time.Time, results []Result) *Report {
 		Seconds:        time.Since(began).Seconds(),
 		Left:           LeftBehind{Mark: s.mark, Messages: s.created.messages},
 		Retries:        retries(s.client.Exchanges()),
+		Limit:          s.client.Limit(),
 		Results:        results,
 	}
 	for _, p := range s.created.pets {

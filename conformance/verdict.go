@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"net/http"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
@@ -44,9 +45,14 @@ func (e *ending) end() {
 	}
 }
 
-// fail ends the check: in x, the target did something wrong.
+// fail ends the check: in x, the target did something wrong. If x has the status 503,
+// the target was unavailable: any request may get it.
 func fail(x *probe.Exchange, format string, args ...any) {
-	panic(&ending{verdict: Fail, proof: x, message: fmt.Sprintf(format, args...)})
+	e := &ending{verdict: Fail, proof: x, message: fmt.Sprintf(format, args...)}
+	if x != nil && x.Status == http.StatusServiceUnavailable {
+		e.verdict = Errored
+	}
+	panic(e)
 }
 
 // inconclusive ends the check: it cannot tell.

@@ -33,7 +33,7 @@ func markdown(r *conformance.Report) string {
 		fmt.Fprintf(&b, "\n| | what the target does | section | checks |\n|---|---|---|---|\n%s", strings.Join(rows, ""))
 	}
 	if len(r.Retries) > 0 {
-		fmt.Fprintf(&b, "\nRequests were sent again after: %s\n", inCode(mostFrequent(r.Retries)))
+		fmt.Fprintf(&b, "\nRequests were sent again after: %s\n", inCode(retries(r)))
 	}
 	if len(causes) > 0 {
 		first := causes[0].Results[0]

@@ -128,6 +128,16 @@ func mostFrequent(count map[string]int) string {
 	return strings.Join(parts, "; ")
 }
 
+// retries returns what made the suite send requests again, and how many it then sent at
+// a time.
+func retries(r *conformance.Report) string {
+	s := mostFrequent(r.Retries)
+	if r.Limit > 0 {
+		s += fmt.Sprintf("; then at most %s at a time", probe.Plural(r.Limit, "request"))
+	}
+	return s
+}
+
 // full writes a result with up to limit lines of its details (0: all). If there are
 // more, it first leaves out the request, which the curl command has too.
 func (t *textWriter) full(result conformance.Result, limit int) {
@@ -196,7 +206,7 @@ func (t *textWriter) observations() {
 func (t *textWriter) summary() {
 	r := t.report
 	if len(r.Retries) > 0 {
-		t.printf("requests were sent again after: %s\n", mostFrequent(r.Retries))
+		t.printf("requests were sent again after: %s\n", retries(r))
 	}
 	t.printf("%s", r.URL)
 	if r.MessagesURL != "" && r.MessagesURL != r.URL {

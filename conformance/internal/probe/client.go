@@ -36,6 +36,7 @@ type Config struct {
 	Timeout               time.Duration     // of one attempt, reading the response included
 	Interval              time.Duration     // at least this long between two requests
 	Patience              time.Duration     // see Client.Do; zero: no limit
+	Yield                 bool              // see Client.Limit
 	TLS                   *tls.Config       // nil: the system's certificates
 	Transport             http.RoundTripper // nil: one that follows the environment's proxy settings
 }
@@ -56,13 +57,13 @@ type Client struct {
 	// one does, each request is sent once.
 	gone atomic.Bool
 
-	// until is when a target that responded 429 accepts requests again. Every
-	// request waits for it, so that a run does not use up its own quota.
 	mu     sync.Mutex
-	until  time.Time
-	next   time.Time     // when the next request may be sent; see Interval
+	next   time.Time     // when the next request may be sent; see Interval and hold
 	waited time.Duration // see Patience
 	sent   []*Exchange   // see Exchanges
+	active int           // how many requests are under way
+	limit  int           // see Limit
+	ended  sync.Cond     // a request has ended
 }
 
 // NewClient returns a client.
@@ -85,6 +86,7 @@ func NewClient(config Config) *Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	c := &Client{Config: config, http: hc, alone: hc}
+	c.ended.L = &c.mu
 	if t, ok := rt.(*http.Transport); ok {
 		t = t.Clone()
 		t.DisableKeepAlives = true
@@ -124,15 +126,20 @@ func (c *Client) Before(x *Exchange) (before *Exchange) {
 // that (429, 503, and a gateway's 502 and 504) or drops the connection; the
 // last exchange counts. The error is that of the exchange, which is never nil.
 // When all requests together have waited for Patience, those that the target does
-// not ask to wait are sent again at once.
+// not ask to wait are sent again at once. An attempt that lowers the Limit, or that
+// came too late to do so, does not count.
 func (c *Client) Do(ctx context.Context, r Request) (*Exchange, error) {
 	var waited time.Duration
+	crowded := 0
 	for attempt := 1; ; attempt++ {
-		if err := c.wait(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return &Exchange{Request: r, URL: c.urlOf(r), Err: err}, err
 		}
 		x := c.send(ctx, r, attempt)
-		wait, again := c.again(x, attempt)
+		if x.crowded {
+			crowded++
+		}
+		wait, again := c.again(x, attempt-crowded)
 		if x.Status != http.StatusTooManyRequests && x.Header.Get("Retry-After") == "" {
 			wait = c.spend(wait)
 		}
@@ -189,19 +196,13 @@ func retryAfter(x *Exchange, atLeast time.Duration) time.Duration {
 	return atLeast
 }
 
+// hold makes every request wait for d, so that a run does not use up its own quota.
 func (c *Client) hold(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if until := time.Now().Add(d); until.After(c.until) {
-		c.until = until
+	if until := time.Now().Add(d); until.After(c.next) {
+		c.next = until
 	}
-}
-
-func (c *Client) wait(ctx context.Context) error {
-	c.mu.Lock()
-	d := time.Until(c.until)
-	c.mu.Unlock()
-	return sleep(ctx, d)
 }
 
 // turn returns how long the next request has to wait for its turn.
@@ -250,13 +251,49 @@ func (c *Client) Send(ctx context.Context, r Request) *Exchange { return c.send(
 // send sends r for the attempt of that number. Every exchange of a run passes
 // through it.
 func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
+	before := c.begin()
 	sleep(ctx, c.turn()) // if the context ends, so does the exchange
 	x := c.exchange(ctx, r, attempt)
 	x.Attempts, x.Received = attempt, time.Now()
+	c.end(x, before)
+	return x
+}
+
+// Limit returns how many requests the client sends at a time. Zero: any number. With
+// Yield, a request that is refused with 429 or 503 or loses its connection while n
+// requests are under way, itself included, lowers the limit to half of n.
+func (c *Client) Limit() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.limit
+}
+
+// begin waits until another request may be under way, and returns how many there are
+// with it.
+func (c *Client) begin() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.limit > 0 && c.active >= c.limit {
+		c.ended.Wait()
+	}
+	c.active++
+	return c.active
+}
+
+// end records x, which is no longer under way. When it was sent, n requests were.
+func (c *Client) end(x *Exchange, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n = max(n, c.active)
+	if c.Yield && n > 1 && x.overloaded() {
+		x.crowded = true
+		if c.limit == 0 || c.limit > n/2 {
+			c.limit = n / 2
+		}
+	}
+	c.active--
 	c.sent = append(c.sent, x)
-	return x
+	c.ended.Broadcast()
 }
 
 func (c *Client) exchange(ctx context.Context, r Request, attempt int) *Exchange {

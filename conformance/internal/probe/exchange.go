@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -24,6 +26,8 @@ type Exchange struct {
 	Conn     string    // the connection: its local address
 	Reused   bool      // an earlier request used the same connection
 	Attempts int       // how often the request was sent, this time included
+
+	crowded bool // too many requests may have been under way: see Client.Limit
 
 	// Before is the exchange before on the same connection, if that one explains
 	// the response.
@@ -54,6 +58,13 @@ func (x *Exchange) Unavailable() bool {
 		return true
 	}
 	return false
+}
+
+// overloaded reports whether the target may have had too many requests: it dropped
+// the connection, or asked to try again later.
+func (x *Exchange) overloaded() bool {
+	lost := x.Status == 0 && !IsTimeout(x.Err) && !errors.Is(x.Err, context.Canceled)
+	return lost || x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable
 }
 
 // StatusLine returns the status in words.
