@@ -14,6 +14,7 @@ type created struct {
 	pets     []addedPet
 	messages int
 	lost     bool // see gaveUp
+	hangs    int  // see sendLate
 }
 
 // addedPet is a pet of the run as it must be in the store.

@@ -195,7 +195,9 @@ func retries(xs []*probe.Exchange) map[string]int {
 		repeated = repeated || x.Attempts > 1
 		switch x.Status {
 		case 0:
-			if !probe.IsTimeout(x.Err) {
+			if probe.IsTimeout(x.Err) {
+				counts["no response in time"]++
+			} else {
 				counts["lost connection"]++
 			}
 		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -35,6 +35,11 @@ func (t *tester) do(r probe.Request) *probe.Exchange {
 // a violation if the target responds to other requests.
 func (t *tester) try(r probe.Request) (*probe.Exchange, *ending) {
 	x, err := t.s.client.Do(t.ctx, r)
+	hangs := false
+	if probe.IsTimeout(err) && t.ctx.Err() == nil {
+		x, hangs = t.sendLate(x)
+		err = x.Err
+	}
 	t.record(x)
 	t.s.recordCreated(x)
 	return x, attempt(func() {
@@ -44,6 +49,8 @@ func (t *tester) try(r probe.Request) (*probe.Exchange, *ending) {
 		case err == nil:
 		case t.ctx.Err() != nil:
 			unavailable(x, "the run was stopped")
+		case hangs:
+			fail(x, "no response within %v; the request was sent %d times, and other requests get responses", t.s.opts.Timeout, x.Attempts)
 		case probe.IsTimeout(err):
 			unavailable(x, "no response within %v", t.s.opts.Timeout)
 		case probe.IsUnreachable(err) || !t.alive(r.Messages):

@@ -248,6 +248,11 @@ func (c *Client) Exchanges() []*Exchange {
 // Send sends r once.
 func (c *Client) Send(ctx context.Context, r Request) *Exchange { return c.send(ctx, r, 1) }
 
+// SendAgain sends the request of x once more, on a connection of its own.
+func (c *Client) SendAgain(ctx context.Context, x *Exchange) *Exchange {
+	return c.send(ctx, x.Request, x.Attempts+1)
+}
+
 // send sends r for the attempt of that number. Every exchange of a run passes
 // through it.
 func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
@@ -321,7 +326,7 @@ func (c *Client) exchange(ctx context.Context, r Request, attempt int) *Exchange
 	}
 	slices.Sort(x.Added)
 	hc := &c.http
-	if attempt > 1 {
+	if attempt > 1 || r.Fresh {
 		c.Close() // the server may limit connections
 		hc = &c.alone
 	}

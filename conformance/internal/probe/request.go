@@ -24,6 +24,7 @@ type Request struct {
 	Chunked     bool    // send Body without its length
 	InParts     bool    // see [Request.SendInParts]
 	Header      []Field // instead of the usual fields with these names; an empty value: no such field
+	Fresh       bool    // use a connection of its own
 	LowerCase   bool    // write the names of the fields in lower case
 	Pet         string  // the name of the pet that it adds if it succeeds; "": none that is unique
 }

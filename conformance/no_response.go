@@ -1,0 +1,52 @@
+package conformance
+
+import (
+	"net/http"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// What becomes of a request that gets no response in time.
+
+// maxHangs is how many requests of a run are sent again because they got no response in
+// time: each takes the time limit twice more.
+const maxHangs = 6
+
+// sendLate sends the request of x, which got no response in time, up to twice more, each
+// time after an ordinary request. It returns the exchange with the response, if there is
+// one. hangs says that the target is at fault: this request got no response three times,
+// and ordinary requests before, between and after got one soon.
+func (t *tester) sendLate(x *probe.Exchange) (last *probe.Exchange, hangs bool) {
+	t.s.mu.Lock()
+	t.s.created.hangs++
+	over := t.s.created.hangs > maxHangs
+	t.s.mu.Unlock()
+	last = x
+	for range 2 {
+		if over || !t.respondsSoon(x.Request) {
+			return x, false
+		}
+		if last = t.s.client.SendAgain(t.ctx, last); last.Status != 0 {
+			return last, false
+		}
+	}
+	return last, t.respondsSoon(x.Request)
+}
+
+// respondsSoon reports whether an ordinary request that is otherwise like r gets a
+// response in much less than the time limit. If not, the target or the network may be
+// slow. A target may have all its threads wait for the next requests of connections, so
+// the ordinary request does not use one of those.
+func (t *tester) respondsSoon(r probe.Request) bool {
+	ordinary := probe.Get("/pets?limit=1")
+	switch {
+	case r.Messages:
+		ordinary = probe.PostMessage(messageBody(t.name()))
+	case r.Method == http.MethodPost:
+		ordinary = probe.Post("/pets", newPet{t.name(), t.arbitraryCategory(), "available"}.json())
+	}
+	ordinary.Fresh = true
+	x := t.s.client.Send(t.ctx, ordinary)
+	t.s.recordCreated(x)
+	return x.Status != 0 && !x.Unavailable() && x.Received.Sub(x.Sent) < t.s.opts.Timeout/4
+}
