@@ -114,27 +114,28 @@ func (e Exchange) String() string {
 	return b.String()
 }
 
-// How many exchanges a report has of a check: examples if it passes.
+// What a report has of a check: the proof, and a few of the other exchanges.
 const (
 	passingExchanges = 2
-	passingBody      = 600 // bytes
-	failingExchanges = 40
-	failingBody      = 16 << 10
+	failingExchanges = 10
+	proofBody        = 16 << 10 // bytes of a body
+	otherBody        = 1 << 10
 )
 
 // addExchanges adds exchanges to r, and proof, which shows what r.Message says.
 func (r *Result) addExchanges(xs []*probe.Exchange, proof *probe.Exchange, redact probe.Redactor) {
-	count, limit := passingExchanges, passingBody
+	count := passingExchanges
 	if r.Verdict != Pass {
-		count, limit = failingExchanges, failingBody
+		count = failingExchanges
 	}
 	r.Sent = len(xs)
 	for _, x := range xs {
-		if x != proof && len(r.Exchanges) >= count {
+		limit := otherBody
+		switch {
+		case x == proof:
+			r.Proof, limit = len(r.Exchanges), proofBody
+		case len(r.Exchanges) >= count:
 			continue
-		}
-		if x == proof {
-			r.Proof = len(r.Exchanges)
 		}
 		r.Exchanges = append(r.Exchanges, newExchange(x, redact, limit))
 	}

@@ -46,9 +46,9 @@ type Result struct {
 	// Observations are what the target does where the contract leaves it open.
 	Observations []Observation `json:"observations,omitzero"`
 
-	// Exchanges are the exchanges of the check, only some of them if it passed.
-	// Sent counts all of them. Proof is the index of the one that shows what
-	// Message says, or -1.
+	// Exchanges are some of the exchanges of the check. Sent counts all of them.
+	// Proof is the index of the one that shows what Message says, or -1. The
+	// reports of a check that passed do not have them.
 	Exchanges []Exchange `json:"exchanges,omitzero"`
 	Proof     int        `json:"proof"`
 	Sent      int        `json:"sent"`

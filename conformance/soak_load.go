@@ -158,7 +158,7 @@ func (l *load) judge(x *probe.Exchange, want func(t *tester)) {
 	if e != nil && e.verdict == Fail {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.report.add(x.Request.Operation(), e.message, newExchange(x, l.s.redact, failingBody))
+		l.report.add(x.Request.Operation(), e.message, newExchange(x, l.s.redact, proofBody))
 	}
 }
 

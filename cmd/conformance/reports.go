@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
 )
@@ -82,9 +85,13 @@ func (f reportFile) check() error {
 	return os.Remove(temporary.Name())
 }
 
-// write writes all reports that can be written. encode writes a report in a format.
+// write prints the text, and writes all reports that can be written. encode writes a
+// report in a format.
 func (r reports) write(c *flags.Call, encode func(io.Writer, report.Format) error) error {
 	var errs []error
+	if err := encode(r.printed(c), report.Text); err != nil {
+		errs = append(errs, fmt.Errorf("the report cannot be printed: %w", err))
+	}
 	for _, f := range r {
 		var b bytes.Buffer
 		err := encode(&b, f.format)
@@ -99,6 +106,23 @@ func (r reports) write(c *flags.Call, encode func(io.Writer, report.Format) erro
 		return flags.Usagef("%w", errors.Join(errs...))
 	}
 	return nil
+}
+
+// writeAs writes a report of a command other than run in a format: v as JSON, or its
+// text.
+func (r reports) writeAs(c *flags.Call, v fmt.Stringer) error {
+	return r.write(c, func(w io.Writer, f report.Format) error {
+		text := v.String()
+		if f == report.JSON {
+			b, err := json.Marshal(v, jsontext.WithIndent("  "))
+			if err != nil {
+				return err
+			}
+			text = string(b) + "\n"
+		}
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
 // printed returns where to print the report that is not in a file: to standard

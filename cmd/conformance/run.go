@@ -58,10 +58,10 @@ func (s *settings) define(fs *flag.FlagSet) {
 	flags.Var(fs, &s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: a random one, which the report shows", parseSeed)
 	fs.StringVar(&s.target.Implementation, "implementation", "", "`name` of the target, for the reports")
 	fs.StringVar(&s.target.Version, "implementation-version", "", "`version` of the target, for the reports")
-	fs.Func("report", "also write a report, as `format=file`: text, ansi, json, junit, html or markdown; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
+	fs.Func("report", "also write a report, as `format=file`: text, json, junit, html or markdown; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Formats()...)
 	})
-	flags.Var(fs, &s.verbose, "v", false, "print each check as it ends, and show everything in the texts: all failures in full, every skipped check, and what the contract leaves open", flags.Bool)
+	flags.Var(fs, &s.verbose, "v", false, "also show in the texts each check that fails, with its curl command, and each warning, inconclusive check and known failure", flags.Bool)
 }
 
 // defineTarget defines the flags for the target and for how to send requests to it.
@@ -169,7 +169,7 @@ func (s *settings) judge(c *flags.Call) error {
 	if err := s.reports.check(); err != nil {
 		return err
 	}
-	s.opts.Done = progress(c.Stderr, s.verbose)
+	s.opts.Done = progress(c.Stderr)
 	result, err := conformance.Run(ctx, s.target, &s.opts)
 	stop() // a signal now ends the program, which may wait for the reader of a FIFO
 	if errors.Is(err, conformance.ErrOptions) {
@@ -178,11 +178,10 @@ func (s *settings) judge(c *flags.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := s.print(c, result); err != nil {
-		return flags.Usagef("the report cannot be printed: %v", err)
-	}
-	opts := &report.Options{Verbose: s.verbose}
-	err = s.reports.write(c, func(w io.Writer, f report.Format) error { return report.Write(w, result, f, opts) })
+	err = s.reports.write(c, func(w io.Writer, f report.Format) error {
+		color := isTerminal(w) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb"
+		return report.Write(w, result, f, &report.Options{Color: color, Verbose: s.verbose})
+	})
 	if err != nil {
 		return err
 	}
@@ -195,21 +194,17 @@ func (s *settings) judge(c *flags.Call) error {
 	return flags.Exit(exitNotConformant)
 }
 
-// progress returns a function that reports on w that a check has ended. With -v each
-// check gets a line. Otherwise, on a terminal, one line shows how many have ended.
-func progress(w io.Writer, verbose bool) func(conformance.Result) {
+// progress returns a function that shows on a terminal how many checks have ended.
+func progress(w io.Writer) func(conformance.Result) {
+	if !isTerminal(w) {
+		return nil
+	}
 	ended, all := 0, len(conformance.Checks())
-	return func(r conformance.Result) {
+	return func(conformance.Result) {
 		ended++
-		switch {
-		case verbose && r.Verdict == conformance.Skip: // the report names the skipped checks
-		case verbose:
-			fmt.Fprintf(w, "%-12s %s (%d requests, %.3f s) %s\n", r.Verdict, r.ID, r.Sent, r.Seconds, strings.ReplaceAll(r.Message, "\n", " "))
-		case isTerminal(w):
-			fmt.Fprintf(w, "\r%d of %d checks", ended, all)
-			if ended == all {
-				fmt.Fprint(w, "\r\x1b[K") // clears the line
-			}
+		fmt.Fprintf(w, "\r%d of %d checks", ended, all)
+		if ended == all {
+			fmt.Fprint(w, "\r\x1b[K") // clears the line
 		}
 	}
 }
@@ -245,15 +240,6 @@ func (s *settings) complete(c *flags.Call) error {
 		return flags.Usagef("-known: %s: %v", s.known, err)
 	}
 	return nil
-}
-
-// print prints the report.
-func (s *settings) print(c *flags.Call, result *conformance.Report) error {
-	out, format := s.reports.printed(c), report.Text
-	if isTerminal(out) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb" {
-		format = report.ANSI
-	}
-	return report.Write(out, result, format, &report.Options{Verbose: s.verbose})
 }
 
 func isTerminal(w io.Writer) bool {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -14,9 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
@@ -94,9 +90,8 @@ func (s *serveSettings) serve(c *flags.Call) error {
 	srv.Close()
 
 	result := clientReport{"petstore-client/1", srv.URL, s.seed, srv.Summary()}
-	err = s.reports.write(c, result.write)
-	if err = errors.Join(err, result.write(out, report.Text)); err != nil {
-		return flags.Usagef("%w", err)
+	if err := s.reports.writeAs(c, result); err != nil {
+		return err
 	}
 	switch {
 	case slices.ContainsFunc(result.Findings, func(f petstoretest.Finding) bool { return f.Certain }):
@@ -145,16 +140,4 @@ type clientReport struct {
 	URL    string `json:"url"`
 	Seed   uint64 `json:"seed"`
 	petstoretest.Summary
-}
-
-func (r clientReport) write(w io.Writer, format report.Format) error {
-	if format == report.JSON {
-		b, err := json.Marshal(r, jsontext.WithIndent("  "))
-		if err == nil {
-			_, err = fmt.Fprintf(w, "%s\n", b)
-		}
-		return err
-	}
-	_, err := io.WriteString(w, r.text())
-	return err
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// text returns the report as text: the mistakes, what may be on purpose, and one
+// String returns the report as text: the mistakes, what may be on purpose, and one
 // line for each difficulty.
-func (r clientReport) text() string {
+func (r clientReport) String() string {
 	var b strings.Builder
 	mistakes := 0
 	for _, f := range r.Findings {

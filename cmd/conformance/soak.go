@@ -5,15 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/report"
@@ -77,26 +73,11 @@ func (s *soakSettings) run(c *flags.Call) error {
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer, f report.Format) error { return writeSoak(w, f, result) }
-	err = s.reports.write(c, write)
-	if err = errors.Join(err, write(s.reports.printed(c), report.Text)); err != nil {
-		return flags.Usagef("%w", err)
+	if err := s.reports.writeAs(c, result); err != nil {
+		return err
 	}
 	return map[conformance.Outcome]error{
 		conformance.NotConformant: flags.Exit(exitNotConformant),
 		conformance.Incomplete:    flags.Exit(exitNotJudged),
 	}[result.Outcome]
-}
-
-func writeSoak(w io.Writer, format report.Format, r *conformance.SoakReport) error {
-	text := r.String()
-	if format == report.JSON {
-		b, err := json.Marshal(r, jsontext.WithIndent("  "))
-		if err != nil {
-			return err
-		}
-		text = string(b) + "\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
 }

@@ -122,7 +122,7 @@ func TestCompareText(t *testing.T) {
 		": pass -> skip\n", " checks: http.", ": skip -> pass\n",
 		"left open by the contract:\n  pets.list.open.limit ?limit=0: 400 Bad Request, code invalid -> 418 I'm a teapot, code invalid\n",
 		"\n  9 observations: pets.create.open.name an empty name, pets.create.open.name a name of spaces, ",
-		" bytes more]: 201 Created -> 200 OK\n",
+		" an unknown member, and 3 more: 201 Created -> 200 OK\n",
 		"\nworse: 1 check worse in B, 0 better, ",
 	}, nil)
 	wantParts(t, compared(t, b, a, Text), []string{

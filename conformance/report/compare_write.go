@@ -57,7 +57,7 @@ func (c *Comparison) text() string {
 	for _, t := range c.tables() {
 		fmt.Fprintf(&b, "%s:\n", t.heading)
 		for _, r := range t.rows {
-			fmt.Fprintf(&b, "  %s: %s -> %s\n", oneLine(r.what, maxLine), oneLine(r.a, maxCell), oneLine(r.b, maxCell))
+			fmt.Fprintf(&b, "  %s: %s -> %s\n", oneLine(r.what, maxCell), oneLine(r.a, maxCell), oneLine(r.b, maxCell))
 			if r.message != "" {
 				fmt.Fprintf(&b, "    %s\n", oneLine(r.message, maxCell))
 			}
@@ -124,10 +124,23 @@ func groupRows(rows []row, noun string) []row {
 		whats[i] = append(whats[i], r.what)
 	}
 	for i, what := range whats {
-		groups[i].what = strings.Join(what, ", ")
+		groups[i].what = what[0]
 		if len(what) > 1 {
-			groups[i].what = probe.Plural(len(what), noun) + ": " + groups[i].what
+			groups[i].what = probe.Plural(len(what), noun) + ": " + someOf(what)
 		}
 	}
 	return groups
+}
+
+// someOf returns as many of the names as fit into a cell, and how many others there
+// are.
+func someOf(names []string) string {
+	list := names[0]
+	for i, name := range names[1:] {
+		if len(list)+len(name) > maxCell-40 { // the rest is for the number of names
+			return fmt.Sprintf("%s, and %d more", list, len(names)-i-1)
+		}
+		list += ", " + name
+	}
+	return list
 }

@@ -24,6 +24,7 @@ func writeHTML(w io.Writer, r *conformance.Report) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"plural":  probe.Plural,
 		"idRange": idRange,
+		"retries": retries,
 		"style":   func() template.CSS { return template.CSS(file("report.css")) },
 		"script":  func() template.JS { return template.JS(file("report.js")) },
 		"mood": func() string { // the class of the header, which sets its color

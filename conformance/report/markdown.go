@@ -39,7 +39,8 @@ func markdown(r *conformance.Report) string {
 		first := causes[0].Results[0]
 		message := strings.SplitAfter(first.Message, "\n")
 		first.Message = strings.Join(message[:min(len(message), maxMessage)], "")
-		fmt.Fprintf(&b, "\n<details>\n<summary>the first: <code>%s</code></summary>\n\n%s\n</details>\n", html.EscapeString(oneLine(first.ID, maxCell)), block(first.Details()))
+		noun := map[conformance.Verdict]string{conformance.Fail: "failure", conformance.Warn: "warning"}[first.Verdict]
+		fmt.Fprintf(&b, "\n<details>\n<summary>the first %s: <code>%s</code></summary>\n\n%s\n</details>\n", noun, html.EscapeString(oneLine(first.ID, maxCell)), block(first.Details()))
 	}
 	return b.String()
 }
@@ -119,9 +120,14 @@ func block(text string) string {
 }
 
 // oneLine returns the first line of s, without control characters and cut to about
-// limit bytes.
+// limit bytes, at a space if there is one near.
 func oneLine(s string, limit int) string {
 	s, _, _ = strings.Cut(s, "\n")
+	if len(s) > limit {
+		if space := strings.LastIndexByte(s[:limit], ' '); space > limit/2 {
+			limit = space
+		}
+	}
 	return probe.Cut(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' {
 			return ' '

@@ -90,6 +90,7 @@ func TestMarkdown(t *testing.T) {
 		"\n| inconclusive | ",
 		"\n| stale | ` passes, and is on the list of known failures: it was broken once ` |  | ` pets.list.status ` |\n",
 		"\nRequests were sent again after: ` 503 Service Unavailable (",
+		"\n<summary>the first failure: <code>errors.400.code</code></summary>\n",
 		"\n    curl -i ",
 		"\n    < HTTP/1.1 ",
 	}, nil)

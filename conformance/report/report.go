@@ -6,6 +6,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -19,7 +20,6 @@ type Format string
 
 const (
 	Text  Format = "text"
-	ANSI  Format = "ansi" // text in the colors of a terminal
 	JSON  Format = "json"
 	JUnit Format = "junit"
 	HTML  Format = "html" // one file without links to others
@@ -30,21 +30,29 @@ const (
 )
 
 // Formats returns every format.
-func Formats() []Format { return []Format{Text, ANSI, JSON, JUnit, HTML, Markdown} }
+func Formats() []Format { return []Format{Text, JSON, JUnit, HTML, Markdown} }
 
 // Options says how to write a report. A nil pointer is like the zero value.
 type Options struct {
-	// Verbose adds details to [Text] and [ANSI]: what the target does where the
-	// contract leaves it open, every skipped check, and all failures in full.
-	// [JSON], [JUnit] and [HTML] always have them.
+	// Color writes [Text] in the colors of a terminal.
+	Color bool
+
+	// Verbose adds lines to [Text]: all causes, each check that fails with its curl
+	// command, and each warning, inconclusive check and known failure. [JSON], [JUnit]
+	// and [HTML] always have them.
 	Verbose bool
 }
 
-// Write writes r to w. An error is from w, or says that the format is unknown.
+// Write writes r to w, without the exchanges of checks that passed. An error is from w,
+// or says that the format is unknown.
 func Write(w io.Writer, r *conformance.Report, f Format, opts *Options) error {
+	if opts == nil {
+		opts = &Options{}
+	}
+	r = withoutPassed(r)
 	switch f {
-	case Text, ANSI:
-		return writeText(w, r, f == ANSI, opts != nil && opts.Verbose)
+	case Text:
+		return writeText(w, r, *opts)
 	case JSON:
 		b, err := json.Marshal(newDocument(r), jsontext.WithIndent("  "), json.Deterministic(true), json.FormatNilSliceAsNull(false))
 		if err != nil {
@@ -61,6 +69,18 @@ func Write(w io.Writer, r *conformance.Report, f Format, opts *Options) error {
 		return err
 	}
 	return fmt.Errorf("report format %q: must be one of %v", f, Formats())
+}
+
+// withoutPassed returns a copy of r without the exchanges of checks that passed.
+func withoutPassed(r *conformance.Report) *conformance.Report {
+	short := *r
+	short.Results = slices.Clone(r.Results)
+	for i := range short.Results {
+		if result := &short.Results[i]; result.Verdict == conformance.Pass {
+			result.Exchanges, result.Proof = nil, -1
+		}
+	}
+	return &short
 }
 
 // document is the JSON of a report.

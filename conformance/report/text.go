@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,54 +16,64 @@ import (
 // A text that is not verbose fits on a screen, whatever the target does wrong.
 const (
 	screen      = 40  // lines
+	end         = 8   // lines of the summary, and blank ones
 	maxFailures = 12  // lines for the causes of failures
-	maxWarnings = 5   // lines for the causes of warnings
+	minWarnings = 5   // lines for the causes of warnings, even if there is no room
+	minDetails  = 16  // lines for the first failure, even if there is no room
 	maxReasons  = 3   // messages in one line
-	maxLine     = 160 // bytes of a message
+	maxLine     = 200 // bytes of a message
 )
 
 // textWriter writes a report for a person: what the target does wrong first, the
 // verdict last, where a terminal stops.
 type textWriter struct {
 	strings.Builder
-	report  *conformance.Report
-	color   bool
-	verbose bool
+	Options
+	report *conformance.Report
 }
 
-func writeText(w io.Writer, r *conformance.Report, color, verbose bool) error {
-	t := &textWriter{report: r, color: color, verbose: verbose}
+func writeText(w io.Writer, r *conformance.Report, opts Options) error {
+	t := &textWriter{report: r, Options: opts}
 	causes := r.Causes()
+	against := len(causes) > 0 && causes[0].Results[0].CountsAgainst(r.Level)
 	t.causes(conformance.Fail, causes, maxFailures)
-	t.causes(conformance.Warn, causes, maxWarnings)
-	if !verbose {
-		t.briefly(conformance.Errored)
-		t.briefly(conformance.Inconclusive)
+	room := t.room() - 2 // errors and inconclusive checks have a line each
+	if against {
+		room -= minDetails
 	}
+	t.causes(conformance.Warn, causes, max(room, minWarnings))
+	t.others(conformance.Errored)
+	t.others(conformance.Inconclusive)
 	for _, result := range r.Results {
-		if result.Stale {
+		switch {
+		case result.Stale:
 			t.printf("%s %s passes, and is on the list of known failures: %s\n", t.paint(conformance.Fail, "STALE"), result.ID, result.Known)
+		case t.Verbose && word(result) == "known":
+			t.printf("%s %s: %s (%s)\n", t.paint(result.Verdict, "KNOWN"), result.ID, oneLine(result.Message, maxDetailLine), result.Known)
 		}
 	}
-	if verbose {
-		t.all(causes)
-	} else if len(causes) > 0 && causes[0].Results[0].CountsAgainst(r.Level) {
-		const end = 8 // the summary, and blank lines
-		t.full(causes[0].Results[0], max(screen-end-strings.Count(t.String(), "\n"), 16))
-	}
-	if strings.Contains(t.String(), "\n\n") || verbose {
+	if against {
+		t.full(causes[0].Results[0], max(t.room(), minDetails))
 		t.printf("\n")
 	}
 	t.summary()
-	_, err := io.WriteString(w, strings.TrimLeft(t.String(), "\n"))
+	_, err := io.WriteString(w, t.String())
 	return err
+}
+
+// room returns how many more lines fit on the screen before the summary.
+func (t *textWriter) room() int {
+	if t.Verbose {
+		return math.MaxInt
+	}
+	return screen - end - strings.Count(t.String(), "\n")
 }
 
 func (t *textWriter) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
 
 // paint returns s in the color of v.
 func (t *textWriter) paint(v conformance.Verdict, s string) string {
-	if !t.color {
+	if !t.Color {
 		return s
 	}
 	return "\x1b[" + lookOf(v).color + "m" + s + "\x1b[0m"
@@ -74,43 +85,70 @@ func (t *textWriter) word(v conformance.Verdict) string {
 }
 
 // causes writes a line for each cause with a verdict. If there are more than limit,
-// the last line counts the others.
+// the last line counts the others. A verbose text has all, and each check of a
+// cause.
 func (t *textWriter) causes(v conformance.Verdict, causes []conformance.Cause, limit int) {
 	causes = slices.DeleteFunc(slices.Clone(causes), func(c conformance.Cause) bool { return c.Verdict != v })
 	rest := 0
 	for i, c := range causes {
-		if !t.verbose && len(causes) > limit && i >= limit-1 {
+		if !t.Verbose && len(causes) > limit && i >= limit-1 {
 			rest += len(c.Results)
 			continue
 		}
-		cl, _ := conformance.FindClause(c.Clause)
-		checks, first := c.Results[0].ID, ""
-		if n := len(c.Results); n > 1 {
-			checks, first = probe.Plural(n, "check"), "; first "+checks
+		t.cause(c)
+		if t.Verbose {
+			t.checks(c)
 		}
-		t.printf("%s %s: %s (%s%s)\n", t.word(v), checks, probe.Cut(c.What, maxLine), cl.Section, first)
 	}
 	if rest > 0 {
 		t.printf("%s %s for %s (-v shows them)\n", t.word(v), probe.Plural(rest, "more check"), probe.Plural(len(causes)-limit+1, "other cause"))
 	}
 }
 
-// briefly writes one line for all results with a verdict that has no causes: their
-// number and their most frequent messages.
-func (t *textWriter) briefly(v conformance.Verdict) {
+func (t *textWriter) cause(c conformance.Cause) {
+	cl, _ := conformance.FindClause(c.Clause)
+	checks, first := c.Results[0].ID, ""
+	if n := len(c.Results); n > 1 {
+		checks, first = probe.Plural(n, "check"), "; first "+checks
+	}
+	t.printf("%s %s: %s (%s%s)\n", t.word(c.Verdict), checks, oneLine(c.What, maxLine), cl.Section, first)
+}
+
+// checks writes a line for each check of c, unless the line of c has its message. If
+// the check counts against the target, the rest of the message and the curl command
+// follow.
+func (t *textWriter) checks(c conformance.Cause) {
+	for _, result := range c.Results {
+		message, more, _ := strings.Cut(result.Message, "\n")
+		if len(c.Results) > 1 || message != oneLine(c.What, maxLine) {
+			t.printf("  %s: %s\n", result.ID, message)
+		}
+		if !result.CountsAgainst(t.report.Level) {
+			continue
+		}
+		if more != "" {
+			t.printf("    %s\n", strings.ReplaceAll(more, "\n", "\n    "))
+		}
+		if result.Proof >= 0 {
+			t.printf("    %s\n", result.Exchanges[result.Proof].Curl)
+		}
+	}
+}
+
+// others writes the results with a verdict that has no causes: in a verbose text one
+// line for each, otherwise one for all, with their most frequent messages.
+func (t *textWriter) others(v conformance.Verdict) {
 	results := with(t.report, v)
-	if len(results) == 0 {
-		return
-	}
-	if len(results) == 1 {
-		t.printf("%s %s: %s\n", t.word(v), results[0].ID, oneLine(results[0].Message, maxLine))
-		return
-	}
 	count := make(map[string]int)
 	for _, result := range results {
+		if t.Verbose || len(results) == 1 {
+			t.printf("%s %s: %s\n", t.word(v), result.ID, oneLine(result.Message, maxDetailLine))
+		}
 		count[oneLine(result.Message, maxLine)]++
 	}
-	t.printf("%s %s: %s\n", t.word(v), probe.Plural(len(results), "check"), mostFrequent(count))
+	if !t.Verbose && len(results) > 1 {
+		t.printf("%s %s: %s\n", t.word(v), probe.Plural(len(results), "check"), mostFrequent(count))
+	}
 }
 
 // mostFrequent returns some of the keys with their counts.
@@ -138,19 +176,12 @@ func retries(r *conformance.Report) string {
 	return s
 }
 
-// full writes a result with up to limit lines of its details (0: all). If there are
-// more, it first leaves out the request, which the curl command has too.
+// full writes a result with up to limit lines of its details. If there are more, it
+// first leaves out the request, which the curl command has too.
 func (t *textWriter) full(result conformance.Result, limit int) {
-	word := t.word(result.Verdict)
-	if result.Known != "" {
-		word = t.paint(result.Verdict, "KNOWN")
-	}
-	t.printf("\n%s %s\n", word, result.ID)
-	if result.Known != "" {
-		t.printf("  known: %s\n", result.Known)
-	}
+	t.printf("\n%s %s\n", t.word(result.Verdict), result.ID)
 	lines := strings.Split(strings.TrimSuffix(result.Details(), "\n"), "\n")
-	if limit > 0 && len(lines) > limit {
+	if len(lines) > limit {
 		request := 0
 		lines = slices.DeleteFunc(lines, func(line string) bool {
 			if strings.HasPrefix(line, ">") {
@@ -159,7 +190,7 @@ func (t *textWriter) full(result conformance.Result, limit int) {
 			return strings.HasPrefix(line, ">") && request > 1
 		})
 	}
-	if limit > 0 && len(lines) > limit {
+	if len(lines) > limit {
 		lines = append(lines[:limit-1], "…")
 	}
 	for _, line := range lines {
@@ -167,48 +198,12 @@ func (t *textWriter) full(result conformance.Result, limit int) {
 	}
 }
 
-// all writes what only a verbose text has.
-func (t *textWriter) all(causes []conformance.Cause) {
-	for _, c := range causes {
-		for _, result := range c.Results {
-			t.full(result, 0)
-		}
-	}
-	for _, result := range t.report.Results {
-		if result.Known != "" && (result.Verdict == conformance.Fail || result.Verdict == conformance.Warn) {
-			t.full(result, 0)
-		}
-	}
-	for _, v := range []conformance.Verdict{conformance.Errored, conformance.Inconclusive, conformance.Skip} {
-		heading := "\n"
-		for _, result := range with(t.report, v) {
-			t.printf("%s%s %s: %s\n", heading, t.word(v), result.ID, strings.ReplaceAll(result.Message, "\n", "\n  "))
-			heading = ""
-		}
-	}
-	t.observations()
-}
-
-func (t *textWriter) observations() {
-	heading := "\nWhat the target does where the contract leaves it open:\n"
-	for _, result := range t.report.Results {
-		for i, o := range result.Observations {
-			if i == 0 {
-				cl, _ := conformance.FindClause(result.Clause)
-				t.printf("%s  %s\n", heading, cl.Text)
-				heading = ""
-			}
-			t.printf("    %-36s %s\n", o.What, o.Got)
-		}
-	}
-}
-
 func (t *textWriter) summary() {
 	r := t.report
 	if len(r.Retries) > 0 {
-		t.printf("requests were sent again after: %s\n", retries(r))
+		t.printf("requests were sent again after: %s; see the target's log, or load it less with -rate N\n", retries(r))
 	}
-	t.printf("%s", r.URL)
+	t.printf("%s", name(r))
 	if r.MessagesURL != "" && r.MessagesURL != r.URL {
 		t.printf(" (messages: %s)", r.MessagesURL)
 	}
