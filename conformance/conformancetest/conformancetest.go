@@ -15,9 +15,11 @@ package conformancetest
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/report"
 )
 
 // Run judges target as [conformance.Run] does. The subtest of a check fails if the
@@ -25,6 +27,10 @@ import (
 // does not count, and is skipped if the check was skipped, is inconclusive or is
 // known to fail. All checks that opts selects run before the first subtest; the
 // flags -run and -skip of go test select only subtests.
+//
+// Without -v a failed subtest logs what is wrong and a curl command that shows it,
+// with -v the whole exchange. At the end t logs the report of the run, with the causes
+// of all failures.
 //
 // Run fails t at once if the target cannot be judged.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
@@ -34,9 +40,13 @@ func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 		t.Fatal(err)
 	}
 	for _, result := range r.Results {
-		t.Run(result.ID, func(t *testing.T) { report(t, result, r) })
+		t.Run(result.ID, func(t *testing.T) { judge(t, result, r) })
 	}
-	t.Logf("seed %d; left behind: %d pets and %d messages, named %s", r.Seed, len(r.Left.Pets), r.Left.Messages, r.Left.Mark)
+	var text strings.Builder
+	if err := report.Write(&text, r, report.Text, nil); err != nil {
+		t.Error(err)
+	}
+	t.Logf("all checks:\n%s", &text)
 }
 
 // RunHandler serves the handler that newHandler returns on loopback and judges it
@@ -53,8 +63,8 @@ func RunHandler(t *testing.T, newHandler func(*testing.T) http.Handler, target c
 	Run(t, target, opts)
 }
 
-// report sets the outcome of a subtest.
-func report(t *testing.T, result conformance.Result, r *conformance.Report) {
+// judge sets the outcome of a subtest.
+func judge(t *testing.T, result conformance.Result, r *conformance.Report) {
 	t.Helper()
 	for _, seen := range result.Observations {
 		t.Logf("%s: %s", seen.What, seen.Got)
@@ -65,7 +75,7 @@ func report(t *testing.T, result conformance.Result, r *conformance.Report) {
 	case result.Stale:
 		t.Errorf("the check passes, and is on the list of known failures: %s", result.Known)
 	case result.CountsAgainst(r.Level):
-		t.Error(result.Details())
+		t.Error(details(result))
 	case result.Verdict == conformance.Fail, result.Verdict == conformance.Warn && result.Known != "":
 		t.Skipf("known failure (%s): %s", result.Known, result.Message)
 	case result.Verdict == conformance.Warn:
@@ -77,4 +87,12 @@ func report(t *testing.T, result conformance.Result, r *conformance.Report) {
 	case result.Verdict == conformance.Inconclusive:
 		t.Skipf("inconclusive: %s", result.Message)
 	}
+}
+
+// details returns what a failed subtest logs.
+func details(result conformance.Result) string {
+	if testing.Verbose() || result.Proof < 0 {
+		return result.Details()
+	}
+	return result.Message + "\n" + result.Exchanges[result.Proof].Curl
 }

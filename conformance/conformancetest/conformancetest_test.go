@@ -39,12 +39,19 @@ func TestConformance(t *testing.T) {
 
 func TestOutput(t *testing.T) {
 	only := "-test.run=^TestConformance$/^" + limitMin + "$"
+	verbose := "-test.v " + only
 	for _, tt := range []struct {
-		name, arg, env string
-		code           int
-		want           []string // parts of the output
+		name, args, env string
+		code            int
+		want            []string // parts of the output
 	}{
 		{"failure", only, "TEST_BROKEN=1", 1, []string{
+			"    --- FAIL: TestConformance/" + limitMin,
+			" such lists)\n            curl -i",
+			"\n        FAIL " + limitMin + ": the list has 2 pets, want at most 1 (",
+			"\n        not conformant: ",
+		}},
+		{"failure, verbose", verbose, "TEST_BROKEN=1", 1, []string{
 			"--- FAIL: TestConformance/" + limitMin,
 			"the list has 2 pets, want at most 1",
 			"The smallest limit is 1.",
@@ -52,12 +59,12 @@ func TestOutput(t *testing.T) {
 			"GET http://127.0.0.1:",
 			"HTTP/1.1 200 OK",
 		}},
-		{"failure skipped", "-test.skip=^TestOutput$|^TestConformance$/^" + limitMin + "$", "TEST_BROKEN=1", 0, []string{"--- PASS: TestConformance"}},
-		{"known failure", only, "TEST_BROKEN=1 TEST_KNOWN=1", 0, []string{"--- SKIP: TestConformance/" + limitMin, "known failure (two are fine)"}},
-		{"stale known failure", only, "TEST_KNOWN=1", 1, []string{"--- FAIL: TestConformance/" + limitMin, "two are fine"}},
+		{"failure skipped", "-test.v -test.skip=^TestOutput$|^TestConformance$/^" + limitMin + "$", "TEST_BROKEN=1", 0, []string{"--- PASS: TestConformance"}},
+		{"known failure", verbose, "TEST_BROKEN=1 TEST_KNOWN=1", 0, []string{"--- SKIP: TestConformance/" + limitMin, "known failure (two are fine)"}},
+		{"stale known failure", verbose, "TEST_KNOWN=1", 1, []string{"--- FAIL: TestConformance/" + limitMin, "two are fine"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd := process.Command("", os.Args[0], "-test.v", tt.arg)
+			cmd := process.Command("", append([]string{os.Args[0]}, strings.Fields(tt.args)...)...)
 			cmd.Env = append(cmd.Env, strings.Fields(tt.env)...)
 			code, out, _ := process.Run(t, cmd)
 			if code != tt.code {
@@ -71,7 +78,7 @@ func TestOutput(t *testing.T) {
 			if strings.Contains(out, testserver.Key) {
 				t.Error("the output has the key")
 			}
-			if n := strings.Count(out, "--- "); tt.arg == only && n != 2 {
+			if n := strings.Count(out, "--- "); strings.HasSuffix(tt.args, only) && n != 2 {
 				t.Errorf("-run selects %d tests, want the one and its parent", n)
 			}
 			if t.Failed() {
