@@ -74,10 +74,10 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("a read-only run sent %v", methods)
 	}
 
-	missing := int64(1 << 40)
-	r := run(t, v, conformance.Options{ReadOnly: true, Pet: &missing, Run: []string{"pets.get.status"}})
+	lost := variant{pets: filled(10), http: status(fetch, 200, 404)}
+	r := run(t, lost, conformance.Options{ReadOnly: true, Pet: &id, Run: []string{"pets.get.status"}})
 	if r.Outcome != conformance.NotConformant {
-		t.Errorf("a missing pet in the options: %s", r.Headline())
+		t.Errorf("the pet in the options is listed and cannot be read: %s", r.Headline())
 	}
 }
 

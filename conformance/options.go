@@ -34,8 +34,8 @@ type Options struct {
 	// ReadOnly sends only GET requests. Checks that need others are skipped.
 	ReadOnly bool
 
-	// Pet is the id of a pet of the target, for the checks that get one in a
-	// read-only run. Nil: one from the target's list.
+	// Pet is the id of a pet that the target has, for the checks that get one in
+	// a read-only run. Nil: one from the target's list.
 	Pet *int64
 
 	// Category is a category that the target accepts. Nil: the suite tries an
@@ -165,7 +165,7 @@ func Select(run, skip, sections []string) ([]Check, error) {
 	}
 	for _, glob := range slices.Concat(run, skip) {
 		if !slices.ContainsFunc(checks, func(c Check) bool { return matches([]string{glob}, c) }) {
-			return nil, optionsError("%q matches no check", glob)
+			return nil, optionsError("%q matches no check; * stands for any text, as in pets.list.*", glob)
 		}
 	}
 	in := make(map[string]bool) // the IDs of the clauses in these sections

@@ -88,6 +88,9 @@ func (s *session) findPetstore(ctx context.Context) error {
 	if err := s.findMessages(ctx); err != nil {
 		return err
 	}
+	if err := s.findPet(ctx); err != nil {
+		return err
+	}
 	return s.findCategory(ctx)
 }
 
@@ -148,6 +151,19 @@ func (s *session) findMessages(ctx context.Context) error {
 		return s.targetError("no messages at %s: POST %s responds %s; the base URL is the part before /messages", s.target.MessagesURL, x.URL, x.StatusLine())
 	}
 	return nil
+}
+
+// findPet returns an error if the target neither returns nor lists the pet in the
+// options.
+func (s *session) findPet(ctx context.Context) error {
+	if s.opts.Pet == nil || !s.opts.Now().Before(removalBegins) {
+		return nil
+	}
+	x, err := s.client.Do(ctx, probe.Get(fmt.Sprintf("/pets/%d", *s.opts.Pet)))
+	if err == nil && x.Status == http.StatusNotFound && !hasID(guessList(s.start[""]), *s.opts.Pet) {
+		return s.targetError("the target has no pet with the id %d: GET %s responds %s", *s.opts.Pet, x.URL, x.StatusLine())
+	}
+	return nil // checks judge other responses
 }
 
 // findCategory returns an error if the target refuses a pet of the category in the

@@ -102,6 +102,7 @@ func TestCommands(t *testing.T) {
 
 		{name: "an unknown certificate", args: run(secure.URL + "/v1"), env: env, code: 3, stderr: "certificate signed by unknown authority"},
 		{name: "a category that the target refuses", args: run(picky.URL+"/v1", "-category", "7"), env: env, code: 3, stderr: "the target refuses a pet of the category 7: 400 Bad Request"},
+		{name: "a pet that does not exist", args: run(good, "-read-only", "-pet", "7000000"), env: env, code: 3, stderr: "the target has no pet with the id 7000000: GET " + good + "/pets/7000000 responds 404 Not Found\n"},
 		{name: "nothing listens", args: run(closed.URL), env: env, code: 3, stderr: "connection refused"},
 		{name: "wrong key", args: run(good, "-key", "wrong"), code: 3, stderr: "does not accept the API key"},
 
@@ -129,7 +130,7 @@ func TestCommands(t *testing.T) {
 		{name: "a header field that the suite sets", args: run(good, "-H", "Authorization: x"), env: env, code: 2, stderr: "header Authorization: the suite sets it"},
 		{name: "a negative rate", args: run(good, "-rate", "-1"), env: env, code: 2, stderr: "flag -rate: must be 0 or from 0.001 to 1000000"},
 		{name: "unknown format", args: run(good, "-report", "pdf=x"), env: env, code: 2, stderr: `unknown format "pdf"; the formats are text, json, junit, html, markdown`},
-		{name: "report in a folder that cannot be written", args: run(good, "-report", "json=/proc/self/report"), env: env, code: 2, stderr: "-report: /proc/self/report cannot be written"},
+		{name: "report in a folder that cannot be written", args: run(good, "-report", "json=/proc/self/report"), env: env, code: 2, stderr: "-report: /proc/self/report cannot be written: no such file or directory; see "},
 		{name: "two reports in one file", args: run(good, "-report", "json=report", "-report", "text=./report"), env: env, code: 2, stderr: "another report already goes there"},
 		{name: "report without a file", args: run(good, "-report", "json"), env: env, code: 2, stderr: "json=report.json"},
 
@@ -151,6 +152,7 @@ func TestCommands(t *testing.T) {
 		{name: "soak with a finding", args: []string{"soak", "-url", lossy.URL + "/v1", "-for", "1ms"}, env: env, code: 1, stdout: "FAIL a pet is lost: "},
 		{name: "soak with a restart that fails", args: []string{"soak", "-url", good, "-every", "1ms", "-restart", "exit 7"}, env: env, code: 3, stdout: "ERROR the target was not restarted: exit status 7\n"},
 		{name: "soak too short for a restart", args: []string{"soak", "-url", good, "-for", "5s", "-restart", "true"}, env: env, code: 2, stderr: "no restart: -every 30s is not shorter than -for 5s"},
+		{name: "soak with a time between restarts and no command", args: []string{"soak", "-url", good, "-every", "30s"}, env: env, code: 2, stderr: "-every is the time between two restarts: set -restart too"},
 		{name: "soak with a wrong key", args: []string{"soak", "-url", good, "-key", "wrong"}, code: 3, stderr: "does not accept the API key"},
 		{name: "soak for no time", args: []string{"soak", "-url", good, "-for", "0s"}, env: env, code: 2, stderr: "flag -for: must be at least 1ms"},
 

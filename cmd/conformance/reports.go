@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -55,7 +56,7 @@ func (r reports) check() error {
 			continue
 		}
 		if err := f.check(); err != nil {
-			return flags.Usagef("-report: %s cannot be written: %w", f.path, err)
+			return flags.Usagef("%w", f.failed(err))
 		}
 		path, err := filepath.EvalSymlinks(filepath.Dir(f.path))
 		if err == nil {
@@ -85,6 +86,15 @@ func (f reportFile) check() error {
 	return os.Remove(temporary.Name())
 }
 
+// failed says why the report cannot be written. It leaves out the path in err, which
+// may be that of the temporary file.
+func (f reportFile) failed(err error) error {
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		err = number
+	}
+	return fmt.Errorf("-report: %s cannot be written: %w", f.path, err)
+}
+
 // write prints the text, and writes all reports that can be written. encode writes a
 // report in a format.
 func (r reports) write(c *flags.Call, encode func(io.Writer, report.Format) error) error {
@@ -99,7 +109,7 @@ func (r reports) write(c *flags.Call, encode func(io.Writer, report.Format) erro
 			err = f.put(c, b.Bytes())
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("-report: %s cannot be written: %w", f.path, err))
+			errs = append(errs, f.failed(err))
 		}
 	}
 	if len(errs) > 0 {

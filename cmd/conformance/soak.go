@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -51,7 +52,10 @@ func (s *soakSettings) run(c *flags.Call) error {
 	if err := s.reports.check(); err != nil {
 		return err
 	}
-	if s.restart != "" && s.soak.Every >= s.soak.For {
+	switch {
+	case s.restart == "" && slices.Contains(c.Given, "every"):
+		return flags.Usagef("-every is the time between two restarts: set -restart too")
+	case s.restart != "" && s.soak.Every >= s.soak.For:
 		return flags.Usagef("no restart: -every %v is not shorter than -for %v", s.soak.Every, s.soak.For)
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
