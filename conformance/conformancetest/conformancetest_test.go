@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/conformancetest"
@@ -18,7 +19,7 @@ const limitMin = "pets.list.limit.min"
 // whose lists with limit=1 have two pets.
 func TestConformance(t *testing.T) {
 	target := conformance.Target{URL: "/v1", MessagesURL: "/v1", Key: testserver.Key}
-	opts := &conformance.Options{}
+	opts := &conformance.Options{Timeout: 5 * time.Minute} // the machine may be busy
 	good := testserver.New(0)
 	newHandler := func(*testing.T) http.Handler { return good }
 	if os.Getenv("TEST_BROKEN") != "" {
