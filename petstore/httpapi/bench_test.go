@@ -58,6 +58,7 @@ func BenchmarkGET(b *testing.B) {
 	}
 	reader := fixedReader{pet, petstore.CursorAfter(100)}
 	h := httpapi.New(memory.New(nil), testKeys, &httpapi.Options{Encoded: reader})
+	observed := httpapi.New(memory.New(nil), testKeys, &httpapi.Options{Encoded: reader, Observe: func(context.Context, httpapi.Observation) {}})
 	bare := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(pet)))
@@ -69,6 +70,7 @@ func BenchmarkGET(b *testing.B) {
 	}{
 		{"bare", "/pets/7", bare},
 		{"pet", "/pets/7", h},
+		{"petObserved", "/pets/7", observed},
 		{"list20", "/pets", h},
 		{"list100", "/pets?limit=100", h},
 		{"list100sold", "/pets?limit=100&status=sold", h},
@@ -78,6 +80,7 @@ func BenchmarkGET(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			r.RequestURI = "/v1" + c.target // as a router below /v1 passes it on
 			r.Header.Set("Authorization", "Bearer key-1")
 			w := &discard{header: make(http.Header)}
 			b.ReportAllocs()

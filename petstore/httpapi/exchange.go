@@ -24,6 +24,7 @@ type exchange struct {
 
 	status   int           // 0: nothing has been sent
 	code     petstore.Code // of the error sent; "": none
+	message  string        // of the error sent
 	bytes    int           // of the body sent
 	canceled bool          // see Observation
 	reserved int64         // see reserve
@@ -79,6 +80,6 @@ func (x *exchange) refuse(err error) {
 
 func (x *exchange) sendError(err error) {
 	o := outcomeOf(err)
-	x.code = o.Code
+	x.code, x.message = o.Code, o.Message
 	x.send(errorResponse(x.w, x.r, o))
 }

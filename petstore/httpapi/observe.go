@@ -15,7 +15,7 @@ import (
 
 // Observation is what Options.Observe receives about a request. It contains
 // nothing of a credential. A client can send anything as Method, Path and
-// UserAgent.
+// UserAgent, and parts of Message.
 type Observation struct {
 	Operation  string        // the contract's name ("listPets", "submitMessage"), or "openapi"; "": none was reached (404, 405)
 	Pattern    string        // such as "GET /pets/{petId}"; "": as above
@@ -25,10 +25,16 @@ type Observation struct {
 	UserAgent  string        // as sent; "": none
 	Status     int           // of the response; 0: none was sent and the connection was closed
 	Code       petstore.Code // of the Error body; "": success
+	Message    string        // of the Error body; "": success
 	Bytes      int           // of the response's body
 	Duration   time.Duration // from the call of the handler to the end of the response
 	Principal  string        // see Principal; "": no credential was accepted
 	RequestID  string        // see WriteError; never empty
+
+	// Traceparent says which trace the request is part of: the header field of
+	// that name, if it is valid (W3C Trace Context). "": it is not, or there is
+	// none.
+	Traceparent string
 
 	// Canceled reports that the operation failed because the request's
 	// context was cancelled. As a rule the client went away, and the
@@ -47,17 +53,19 @@ func (x *exchange) observe() {
 		}
 	}()
 	o := Observation{
-		Method:     x.r.Method,
-		Path:       x.path(),
-		RemoteAddr: x.r.RemoteAddr,
-		UserAgent:  x.r.UserAgent(),
-		Status:     x.status,
-		Code:       x.code,
-		Bytes:      x.bytes,
-		Duration:   time.Since(x.start),
-		Principal:  x.principal,
-		RequestID:  x.id,
-		Canceled:   x.canceled,
+		Method:      x.r.Method,
+		Path:        x.path(),
+		RemoteAddr:  x.r.RemoteAddr,
+		UserAgent:   x.r.UserAgent(),
+		Status:      x.status,
+		Code:        x.code,
+		Message:     x.message,
+		Bytes:       x.bytes,
+		Duration:    time.Since(x.start),
+		Principal:   x.principal,
+		RequestID:   x.id,
+		Traceparent: traceparent(x.r),
+		Canceled:    x.canceled,
 	}
 	if x.op != nil {
 		o.Operation, o.Pattern = x.op.name, x.op.pattern
@@ -95,19 +103,27 @@ func (x *exchange) log(level slog.Level, msg string, attrs ...slog.Attr) {
 	if x.op != nil {
 		operation = x.op.name
 	}
-	x.h.opts.Logger.LogAttrs(x.ctx, level, msg, append([]slog.Attr{
+	request := []slog.Attr{
 		slog.String("request_id", x.id),
 		slog.String("operation", operation),
 		slog.String("method", x.r.Method),
 		slog.String("path", x.path()),
 		slog.String("principal", x.principal),
-	}, attrs...)...)
+	}
+	if t := traceparent(x.r); t != "" {
+		request = append(request, slog.String("traceparent", t))
+	}
+	x.h.opts.Logger.LogAttrs(x.ctx, level, msg, append(request, attrs...)...)
 }
 
 // path returns the path that the client sent. The path of the URL may lack a
 // prefix, which a router in front of the handler has stripped.
 func (x *exchange) path() string {
-	if u, err := url.ParseRequestURI(x.r.RequestURI); err == nil {
+	uri := x.r.RequestURI
+	if path, _, _ := strings.Cut(uri, "?"); strings.HasPrefix(path, "/") && !strings.Contains(path, "%") {
+		return path // without an allocation
+	}
+	if u, err := url.ParseRequestURI(uri); err == nil {
 		return u.Path
 	}
 	return x.r.URL.Path // the request is not from a server
@@ -139,4 +155,30 @@ func requestID(w http.ResponseWriter, r *http.Request) string {
 func saneRequestID(id string) bool {
 	const sane = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+="
 	return len(id) >= 1 && len(id) <= 128 && strings.Trim(id, sane) == ""
+}
+
+// traceparent returns the value of the request's Traceparent field, or "" if it is
+// not valid (W3C Trace Context, section 3.2). What a later version of the format
+// adds to it is left out.
+func traceparent(r *http.Request) string {
+	const form = "00-00000000000000000000000000000000-0000000000000000-00"
+	fields := r.Header["Traceparent"]
+	if len(fields) != 1 || len(fields[0]) < len(form) {
+		return ""
+	}
+	value, more := fields[0][:len(form)], fields[0][len(form):]
+	version, trace, parent := value[:2], value[3:35], value[36:52]
+	digitsAsZero := func(c rune) rune {
+		if strings.ContainsRune("0123456789abcdef", c) {
+			return '0'
+		}
+		return c
+	}
+	switch {
+	case strings.Map(digitsAsZero, value) != form,
+		strings.Trim(trace, "0") == "", strings.Trim(parent, "0") == "",
+		version == "ff", more != "" && (version == "00" || more[0] != '-'):
+		return ""
+	}
+	return value
 }

@@ -60,6 +60,41 @@ func TestLoggedPath(t *testing.T) {
 	}
 }
 
+// TestTraceparent: the log and the observer get a valid Traceparent field, and
+// nothing else that a client sends as one.
+func TestTraceparent(t *testing.T) {
+	const valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	later, zeros := "cc"+valid[2:], strings.Repeat("0", 32)
+	for sent, want := range map[string]string{
+		"":                                     "",
+		valid:                                  valid,
+		later:                                  later,
+		later + "-of a later version":          later,
+		later + ".":                            "",
+		valid + "-00":                          "",
+		valid[1:]:                              "",
+		strings.ToUpper(valid):                 "",
+		"ff" + valid[2:]:                       "",
+		"0x" + valid[2:]:                       "",
+		valid[:3] + zeros + valid[35:]:         "",
+		valid[:36] + zeros[:16] + "-01":        "",
+		strings.Replace(valid, "-", ".", 1):    "",
+		strings.Replace(valid, "4", "\xe9", 1): "",
+		valid + "\r\nTraceparent: " + valid:    "",
+	} {
+		s := newServer(t, nil)
+		s.serve(httpapi.New(badPets{}, testKeys, s.options(nil)))
+		s.want(internal, get("/pets", "Traceparent: "+sent))
+		if got := s.seen.take(); len(got) != 1 || got[0].Traceparent != want {
+			t.Errorf("%q: observed %+v", sent, got)
+		}
+		log := s.log.take()
+		if got := strings.Join(log, ""); len(log) != 1 || strings.Contains(got, " traceparent="+want+" ") != (want != "") || strings.Contains(got, "traceparent") != (want != "") {
+			t.Errorf("%q: logged %s", sent, got)
+		}
+	}
+}
+
 // TestHeaderOfMiddleware: a request ID and a Link that middleware has set stay,
 // and do not get into another response.
 func TestHeaderOfMiddleware(t *testing.T) {
@@ -133,6 +168,10 @@ func TestObserve(t *testing.T) {
 		}
 		want.Method, _, _ = strings.Cut(c.send, " ")
 		want.Operation, want.Pattern, _ = strings.Cut(c.operation, ": ")
+		if c.code != "" {
+			_, message, _ := strings.Cut(a.Body, `"message":"`)
+			want.Message, _, _ = strings.Cut(message, `"`)
+		}
 		if diff := cmp.Diff(want, got[0]); diff != "" || pattern[0] != want.Pattern {
 			t.Errorf("%q: middleware finds the pattern %q (-want +got):\n%s", c.send, pattern, diff)
 		}

@@ -26,6 +26,11 @@ const progressTimeout = 10 * time.Second
 // counts those of all handlers, since they share the memory of the process.
 var inFlight atomic.Int64
 
+// ResponseBytesInFlight returns how many bytes of memory the responses larger
+// than 64 KiB take that are being sent, by all handlers in the process together:
+// see [Options.MaxResponseBytes].
+func ResponseBytesInFlight() int64 { return inFlight.Load() }
+
 var errInFlight = petstore.Errorf(petstore.CodeUnavailable, "too many large responses are being sent; try again later")
 
 // building limits how many lists are built at once while large responses are in

@@ -126,6 +126,9 @@ func TestUnreadResponses(t *testing.T) {
 		if stats, err := store.Stats(t.Context()); err != nil || stats != (petstore.Stats{Pets: 3}) {
 			t.Errorf("stored %+v, %v", stats, err)
 		}
+		if got := httpapi.ResponseBytesInFlight(); got < 2*size {
+			t.Errorf("%d bytes in flight, want at least %d", got, 2*size)
+		}
 		start := time.Now()
 		<-cut
 		<-cut
