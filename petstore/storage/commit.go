@@ -108,6 +108,9 @@ func (s *Store) commitNext() {
 		})
 	}
 	s.foundDamage(err)
+	if err == nil {
+		s.committed(len(batch), s.lastSync)
+	}
 	for _, w := range batch {
 		if err != nil {
 			w.err = err // even if it changed nothing: it may depend on a write before it

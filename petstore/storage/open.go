@@ -52,6 +52,11 @@ type Options struct {
 	// QueueCapacity is how many messages may be queued at once.
 	// 0: petstore.DefaultQueueCapacity.
 	QueueCapacity int
+
+	// Committed is called after each commit, with the number of changes in it
+	// and how long it took to write and sync them. The callers of the changes
+	// wait for it. nil: nothing is called.
+	Committed func(changes int, sync time.Duration)
 }
 
 // filled returns o, which may be nil, with its defaults filled in.
@@ -68,6 +73,9 @@ func (o *Options) filled() Options {
 	}
 	if f.QueueCapacity == 0 {
 		f.QueueCapacity = petstore.DefaultQueueCapacity
+	}
+	if f.Committed == nil {
+		f.Committed = func(int, time.Duration) {}
 	}
 	return f
 }
@@ -116,6 +124,7 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 		found:     found,
 		log:       o.Logger,
 		now:       o.Now,
+		committed: o.Committed,
 		capacity:  int64(o.QueueCapacity),
 		writes:    make(chan *write, maxWaiting),
 		committer: make(chan struct{}, 1),

@@ -29,6 +29,8 @@ type Store struct {
 	now      func() time.Time
 	capacity int64 // of the message queue
 
+	committed func(changes int, sync time.Duration) // never nil
+
 	opened      time.Time // when the file was opened
 	openedClock int64     // state.Clock then
 
@@ -42,6 +44,7 @@ type Store struct {
 	// Only the committer uses these.
 	lastCommit int           // the ID of the last transaction
 	lastState  state         // that it left
+	lastSync   time.Duration // how long it took to write and sync it
 	lastBatch  int           // how many writes it had
 	lastTook   time.Duration // how long it took
 	size       int64         // the bytes of the file that its state uses

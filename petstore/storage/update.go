@@ -123,7 +123,7 @@ func (s *Store) transact(fn func(*update) error) error {
 		return tx.Commit()
 	})
 	if err == nil {
-		s.lastCommit, s.lastState = id, u.state
+		s.lastCommit, s.lastState, s.lastSync = id, u.state, tx.Stats().WriteTime
 		return nil
 	}
 	if committing {

@@ -60,6 +60,11 @@ type Config struct {
 	// 0: petstore.DefaultQueueCapacity.
 	QueueCapacity int
 
+	// Committed is called after each commit, with the number of changes in it
+	// and how long it took, repetitions included. The callers of the changes
+	// wait for it. nil: nothing is called.
+	Committed func(changes int, took time.Duration)
+
 	// Now returns the time, for Message.CreatedAt. How long outcomes are kept
 	// does not depend on it. nil: time.Now.
 	Now func() time.Time
@@ -103,6 +108,9 @@ func (c Config) withDefaults() (Config, error) {
 	c.QueueCapacity = cmp.Or(c.QueueCapacity, petstore.DefaultQueueCapacity)
 	c.onceKept = cmp.Or(c.onceKept, petstore.OnceKept)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Committed == nil {
+		c.Committed = func(int, time.Duration) {}
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -3,6 +3,7 @@ package etcdstore
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // The limits of what may wait and of what one transaction takes. etcd accepts
@@ -120,7 +121,11 @@ func (s *Store) take() []*write {
 func (s *Store) commitAll() {
 	defer close(s.committer.stopped)
 	for batch := s.take(); len(batch) > 0; batch = s.take() {
+		start := time.Now()
 		err := s.commit(batch)
+		if err == nil {
+			s.config.Committed(len(batch), time.Since(start))
+		}
 		for _, w := range batch {
 			if err != nil {
 				w.err = err // even if it changed nothing: it may depend on a write before it
