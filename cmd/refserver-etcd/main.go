@@ -6,9 +6,11 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"time"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
+	"example.com/animalstore/petstore/storage/etcdstore"
 )
 
 func main() {
@@ -17,7 +19,8 @@ func main() {
 		Name:       "refserver-etcd",
 		About:      "the petstore, kept in an etcd cluster, served over HTTP",
 		StoreFlags: c.flags,
-		Open: func(ctx context.Context, log *slog.Logger, _ bool) (*serve.Store, error) {
+		Open: func(ctx context.Context, log *slog.Logger, _ bool, committed func(int, time.Duration)) (*serve.Store, error) {
+			c.config.Committed = committed
 			s, err := c.open(ctx, log)
 			if err != nil {
 				return nil, err
@@ -28,10 +31,15 @@ func main() {
 				Queue:      s,
 				Statistics: s,
 				Ready:      s.Ready,
-				Endpoints:  func() any { return s.Endpoints() },
-				Failed:     s.Failed(),
-				Err:        s.Err,
-				Close:      s.Close,
+				Endpoints: func() (all []serve.Endpoint) {
+					for _, e := range s.Endpoints() {
+						all = append(all, serve.Endpoint{URL: e.URL, Up: e.State == etcdstore.Responds, Calls: e.Calls, Failed: e.Failed, Seconds: e.Seconds})
+					}
+					return all
+				},
+				Failed: s.Failed(),
+				Err:    s.Err,
+				Close:  s.Close,
 			}, nil
 		},
 		Commands: []flags.Command{importCommand()},

@@ -125,9 +125,14 @@ func TestOtherCluster(t *testing.T) {
 	if r, err := add(servers[0]); err != nil || r.Status != http.StatusCreated {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	vars := servers[0].Must(http.StatusOK, "GET", servers[0].Admin+"/debug/vars", "").Body
-	if !strings.Contains(vars, `"endpoints": [{"url":"`+m.URL+`","state":"responds","calls":`) {
-		t.Errorf("%s", vars)
+	label := `{endpoint="` + m.URL + `"}`
+	for name, least := range map[string]float64{
+		"petstore_pets": 1, "petstore_commit_duration_seconds_count": 1, "petstore_committed_changes_total": 1, "petstore_endpoint_up" + label: 1,
+		"petstore_endpoint_request_duration_seconds_count" + label: 2, "petstore_endpoint_requests_failed_total" + label: 0,
+	} {
+		if got := servers[0].Metric(name); got < least {
+			t.Errorf("%s is %v, want at least %v", name, got, least)
+		}
 	}
 	m.Kill()
 	var wg sync.WaitGroup

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
@@ -27,8 +28,8 @@ func program() *serve.Program {
 			fs.StringVar(&db, "db", "petstore.db", "`file` with the pets and messages; the first start creates it")
 		},
 		StoreFile: func() string { return db },
-		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Store, error) {
-			s, err := storage.Open(db, &storage.Options{Logger: log, MustExist: mustExist})
+		Open: func(_ context.Context, log *slog.Logger, mustExist bool, committed func(int, time.Duration)) (*serve.Store, error) {
+			s, err := storage.Open(db, &storage.Options{Logger: log, MustExist: mustExist, Committed: committed})
 			if err != nil {
 				return nil, advise(err, db)
 			}

@@ -54,7 +54,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = start(t, dir)
-	if got := s.vars().Store.Pets; got != sizes[n-1]+later {
+	if got := int64(s.Metric("petstore_pets")); got != sizes[n-1]+later {
 		t.Errorf("the restored store has %d pets, and the backup %d", got, sizes[n-1]+later)
 	}
 	s.create("after")

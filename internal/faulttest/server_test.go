@@ -3,7 +3,6 @@
 package faulttest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"example.com/animalstore/internal/process"
-	"example.com/animalstore/petstore"
 )
 
 const (
@@ -106,18 +104,6 @@ func (s *server) repeat(name string) []byte {
 		s.t.Fatalf("repeated write of %s: %d %.300s (%v)", name, r.Status, r.Body, err)
 	}
 	return []byte(r.Body)
-}
-
-// vars returns the counters of the admin address.
-func (s *server) vars() (v struct {
-	Connections, Goroutines int
-	Store                   petstore.Stats
-}) {
-	s.t.Helper()
-	if err := json.Unmarshal([]byte(s.Must(http.StatusOK, "GET", s.Admin+"/debug/vars", "").Body), &v); err != nil {
-		s.t.Fatal(err)
-	}
-	return v
 }
 
 // descriptors returns the number of files that the server has open.

@@ -81,10 +81,10 @@ func TestSlowClients(t *testing.T) {
 	for i := range slow {
 		go dawdle(s, i%3, ctx.Done())
 	}
-	s.Until("the server has the slow connections", func() bool { return s.vars().Connections >= slow/2 })
+	s.Until("the server has the slow connections", func() bool { return int(s.Metric("petstore_connections")) >= slow/2 })
 	throughput(s, settle) // until the system's buffers are full of responses
 	during, most := throughput(s, d), s.Memory("VmRSS")
-	held := s.vars().Connections
+	held := int(s.Metric("petstore_connections"))
 	stop()
 	s.Until("the descriptors are returned", func() bool { return s.descriptors() <= files+8 })
 	const each, garbage = 0.25, 64 // MB: for each connection, and for garbage that is not collected yet

@@ -35,7 +35,7 @@ func TestUnreadResponses(t *testing.T) {
 				}
 			}
 			s.Must(http.StatusOK, "GET", "/pets/1", "") // accepted after all others
-			return func() bool { return s.vars().Connections <= 2 }
+			return func() bool { return s.Metric("petstore_connections") <= 2 }
 		})
 	})
 	t.Run("HTTP/2 with a window of 0", func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -173,6 +174,20 @@ func (s *Server) Stop() {
 	if code := s.Exit(syscall.SIGTERM); code != 0 {
 		s.t.Fatalf("the server ended with exit code %d:\n%s", code, s.Tail())
 	}
+}
+
+// Metric returns the value of a metric on the admin address. Labels are part of
+// the name, as in the text.
+func (s *Server) Metric(name string) float64 {
+	s.t.Helper()
+	text := s.Must(http.StatusOK, "GET", s.Admin+"/metrics", "").Body
+	_, after, _ := strings.Cut("\n"+text, "\n"+name+" ")
+	value, _, _ := strings.Cut(after, "\n")
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		s.t.Fatalf("there is no value of %s:\n%s", name, text)
+	}
+	return v
 }
 
 // Response is an HTTP response with its whole body.

@@ -1,16 +1,12 @@
 package serve
 
 import (
-	"context"
-	"expvar"
 	"net"
 	"net/http"
 	"net/http/pprof"
 	"net/url"
-	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -20,7 +16,7 @@ import (
 
 // adminHandler returns the handler of the admin address:
 //
-//	GET /debug/vars        counters, as in package expvar; health probes are not counted
+//	GET /metrics           what the server counts, in the text format of Prometheus
 //	GET /debug/pprof/      profiles, as in package net/http/pprof
 //	GET /messages?limit=N  the N oldest messages in the queue (100), as a JSON array
 //	DELETE /messages/{id}  removes a message from the queue: 204, even if there is none
@@ -29,29 +25,10 @@ import (
 // It needs no key. Any client that reaches the address may do all of this,
 // except for the web pages of other sites.
 func (s *server) adminHandler(loopback bool) http.Handler {
-	store, started := s.store, time.Now()
-	for _, class := range classes {
-		s.responses.Add(class, 0)
-	}
-	expvar.Publish("responses", &s.responses)
-	publish := func(name string, value func() any) { expvar.Publish(name, expvar.Func(value)) }
-	publish("goroutines", func() any { return runtime.NumGoroutine() })
-	publish("uptime_seconds", func() any { return int64(time.Since(started).Seconds()) })
-	publish("connections", func() any { return s.connections() })
-	publish("store", func() any {
-		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
-		defer cancel()
-		stats, err := store.Statistics.Stats(ctx)
-		if err != nil {
-			return err.Error()
-		}
-		return stats
-	})
-	if store.Endpoints != nil {
-		publish("endpoints", store.Endpoints)
-	}
+	store := s.store
 	mux := http.NewServeMux()
-	mux.Handle("/debug/", http.DefaultServeMux) // where packages expvar and pprof register their handlers
+	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.Handle("/debug/pprof/", http.DefaultServeMux) // where package pprof registers its handlers
 	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		if err := listMessages(w, r, store.Queue); err != nil {

@@ -26,8 +26,8 @@ const (
 // log delays nothing else. When too much waits to be written, it drops the
 // oldest lines, since the newest say how the server stopped.
 type logQueue struct {
-	lines   chan []byte // nil after the last line
-	dropped atomic.Int64
+	lines   chan []byte   // nil after the last line
+	dropped atomic.Int64  // lines, since the start
 	done    chan struct{} // closed when all is written
 }
 
@@ -37,15 +37,16 @@ func newLogQueue(out io.Writer, form func(io.Writer) slog.Handler) *logQueue {
 	q := &logQueue{lines: make(chan []byte, maxQueuedLog), done: make(chan struct{})}
 	go func() {
 		defer close(q.done)
+		logged := int64(0) // of those dropped
 		for line := range q.lines {
 			if line == nil {
 				return
 			}
-			if n := q.dropped.Swap(0); n > 0 {
+			if n := q.dropped.Load(); n > logged {
 				r := slog.NewRecord(time.Now(), slog.LevelWarn, "log lines dropped: they could not be written", 0)
-				r.AddAttrs(slog.Int64("lines", n))
-				if form(out).Handle(context.Background(), r) != nil {
-					q.dropped.Add(n)
+				r.AddAttrs(slog.Int64("lines", n-logged))
+				if form(out).Handle(context.Background(), r) == nil {
+					logged = n
 				}
 			}
 			if _, err := out.Write(line); err != nil {

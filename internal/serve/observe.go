@@ -7,14 +7,14 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// observer returns the hook that is called after every request. It returns nil
-// if requests are neither logged nor counted.
+// observer returns the hook that is called after every request. It returns nil if
+// requests are not logged, and nobody can see what is counted.
 func (s *server) observer() func(context.Context, httpapi.Observation) {
 	if !s.accessLog && s.admin == nil {
 		return nil
 	}
 	return func(ctx context.Context, o httpapi.Observation) {
-		s.responses.Add(classes[min(o.Status/100, 5)], 1)
+		s.counters.request(o)
 		if s.accessLog {
 			logAccess(ctx, s.log, o)
 		}
@@ -28,7 +28,7 @@ const maxLogged = 500
 // logAccess logs one line for a request. The line has the path of the URL but
 // not the query, which may hold secrets.
 func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
-	attrs := make([]slog.Attr, 0, 10)
+	attrs := make([]slog.Attr, 0, 11)
 	attrs = append(attrs,
 		slog.String("request_id", o.RequestID),
 		slog.String("remote", o.RemoteAddr),
@@ -44,12 +44,11 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	if o.Canceled {
 		attrs = append(attrs, slog.Bool("canceled", true))
 	}
+	if o.Traceparent != "" {
+		attrs = append(attrs, slog.String("traceparent", o.Traceparent))
+	}
 	log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
-
-// classes are the names under which responses are counted, by the first digit of
-// the status. The digit is 0 if a connection was cut without a response.
-var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
 
 // untilFailed logs nothing once the store has failed: every request is refused
 // for the reason in the server's last line.

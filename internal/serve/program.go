@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore"
@@ -32,8 +33,9 @@ type Program struct {
 
 	// Open opens the store once all flags are set. It creates a missing store
 	// unless mustExist is true. The operator sees its errors as they are, in
-	// one line.
-	Open func(ctx context.Context, log *slog.Logger, mustExist bool) (*Store, error)
+	// one line. The store calls committed after each commit, with the number of
+	// changes in it and how long it took.
+	Open func(ctx context.Context, log *slog.Logger, mustExist bool, committed func(changes int, took time.Duration)) (*Store, error)
 }
 
 // Store is what a server needs of a store.
@@ -54,9 +56,9 @@ type Store struct {
 	// it can until it fails.
 	Ready func(context.Context) error
 
-	// Endpoints returns the state and the counters of the endpoints that the
-	// store connects to, for /debug/vars. nil: there are none.
-	Endpoints func() any
+	// Endpoints returns the endpoints that the store connects to, for /metrics.
+	// nil: there are none.
+	Endpoints func() []Endpoint
 
 	// Failed is closed when the store must be opened again, for the reason that
 	// Err returns. The server then ends with exit code 1. nil: never.
@@ -65,6 +67,15 @@ type Store struct {
 
 	// Close closes the store and keeps everything that it acknowledged.
 	Close func() error
+}
+
+// Endpoint is what a store knows about one that it connects to.
+type Endpoint struct {
+	URL     string
+	Up      bool
+	Calls   int64 // requests, failed ones included
+	Failed  int64
+	Seconds float64 // that the calls took together
 }
 
 // Main runs the program as the process. It returns the exit code: 0, 1 for an

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"crypto/tls"
-	"expvar"
 	"fmt"
 	"log/slog"
 	"net"
@@ -20,12 +19,13 @@ import (
 // server is a server while it serves.
 type server struct {
 	*config
-	log       *slog.Logger
-	store     *Store
-	keys      *apikey.File
-	cert      atomic.Pointer[tls.Certificate] // nil: without TLS
-	responses expvar.Map
-	draining  atomic.Bool
+	log      *slog.Logger
+	lines    *logQueue // of log
+	store    *Store
+	keys     *apikey.File
+	cert     atomic.Pointer[tls.Certificate] // nil: without TLS
+	counters *counters
+	draining atomic.Bool
 
 	endpoints []*endpoint
 	public    []*endpoint // those that clients use: -addr and, if set, -messages-addr
@@ -51,7 +51,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	}
 	queue := newLogQueue(call.Stderr, c.logHandler)
 	defer queue.close()
-	s := &server{config: c, log: slog.New(c.logHandler(queue)), ended: make(chan error, 3)}
+	s := &server{config: c, log: slog.New(c.logHandler(queue)), lines: queue, counters: newCounters(), ended: make(chan error, 3)}
 	defer func() {
 		for _, e := range s.endpoints {
 			_ = e.ln.Close()
@@ -64,7 +64,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	if err != nil {
 		return err
 	}
-	if s.store, err = p.Open(call.Context, s.log, !first); err != nil {
+	if s.store, err = p.Open(call.Context, s.log, !first, s.counters.committed); err != nil {
 		return err
 	}
 	if s.keys, err = p.openKeys(call.Stdout, s, first); err != nil {
@@ -96,13 +96,13 @@ func (s *server) start() {
 	attrs := []any{"url", s.public[0].url() + s.basePath}
 	if len(s.public) > 1 {
 		messages := pets
-		messages.handler = httpapi.NewMessages(s.store.Messages, s.keys, opts)
+		messages.handler = s.counters.around(httpapi.NewMessages(s.store.Messages, s.keys, opts))
 		s.public[1].http.Handler = &messages
 		attrs = append(attrs, "messages", s.public[1].url()+s.basePath+"/messages")
 	} else {
 		opts.Messages = s.store.Messages
 	}
-	pets.handler = httpapi.New(s.store.Service, s.keys, opts)
+	pets.handler = s.counters.around(httpapi.New(s.store.Service, s.keys, opts))
 	s.public[0].http.Handler = &pets
 	if s.admin != nil {
 		addr := s.admin.ln.Addr().(*net.TCPAddr)

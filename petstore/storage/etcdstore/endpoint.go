@@ -15,12 +15,15 @@ import (
 
 // Endpoint is what a store knows about one of its endpoints.
 type Endpoint struct {
-	URL     string  `json:"url"`
-	State   string  `json:"state"`   // "responds", or what is wrong
-	Calls   int64   `json:"calls"`   // requests, failed ones included
-	Failed  int64   `json:"failed"`  // requests; each was repeated, unless its time was over
-	Seconds float64 `json:"seconds"` // how long the calls took together
+	URL     string
+	State   string  // Responds, or what is wrong
+	Calls   int64   // requests, failed ones included
+	Failed  int64   // requests; each was repeated, unless its time was over
+	Seconds float64 // how long the calls took together
 }
+
+// Responds is the state of an endpoint that can be used.
+const Responds = "responds"
 
 // Endpoints returns the state of each endpoint, in the order of the
 // configuration.
@@ -34,9 +37,6 @@ func (s *Store) Endpoints() []Endpoint {
 	return all
 }
 
-// responds is the state of a member that can be used.
-const responds = "responds"
-
 // check reads a key in the member's own state. It also keeps the member's token
 // from expiring. It returns the state of the member, and the ID of its cluster if
 // it responds.
@@ -47,7 +47,7 @@ func (m *member) check(ctx context.Context) (state string, cluster uint64) {
 	e, _ := errors.AsType[*memberError](err)
 	switch {
 	case err == nil:
-		return responds, resp.Header.ClusterId
+		return Responds, resp.Header.ClusterId
 	case errors.Is(err, rpctypes.ErrNoLeader):
 		return "has no leader", 0
 	case transient(err):
@@ -77,7 +77,7 @@ func (s *Store) connect(ctx context.Context) error {
 	for i, m := range s.members {
 		s.cluster = cmp.Or(s.cluster, clusters[i])
 		s.judge(m, states[i], clusters[i])
-		several = several || states[i] == responds && !m.ours.Load()
+		several = several || states[i] == Responds && !m.ours.Load()
 		all = append(all, m.URL+" "+m.State)
 	}
 	switch {
@@ -94,7 +94,7 @@ func (s *Store) connect(ctx context.Context) error {
 // store.
 func (s *Store) judge(m *member, state string, cluster uint64) (before string) {
 	switch {
-	case state != responds:
+	case state != Responds:
 	case cluster == s.cluster:
 		m.ours.Store(true)
 	case m.ours.Load():
@@ -124,7 +124,7 @@ func (s *Store) watch(m *member) {
 			continue
 		}
 		log := s.config.Logger.Warn
-		if m.State == responds {
+		if m.State == Responds {
 			log = s.config.Logger.Info
 		}
 		log("endpoint", "url", m.URL, "state", m.State)

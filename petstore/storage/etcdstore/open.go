@@ -89,7 +89,7 @@ func (s *Store) make(ctx context.Context) error {
 		return fmt.Errorf("%w under the prefix %q", ErrNoStore, s.config.Prefix)
 	}
 	for _, e := range s.Endpoints() {
-		if e.State != responds {
+		if e.State != Responds {
 			return fmt.Errorf("a new store needs a response of every endpoint: %s %s", e.URL, e.State)
 		}
 	}

@@ -137,13 +137,7 @@ func wipe(t *testing.T, c *cluster, l *load) {
 // collect goroutines.
 func loseQuorum(t *testing.T, c *cluster, l *load) {
 	s := c.servers[0]
-	goroutines := func() int {
-		var vars struct{ Goroutines int }
-		if _, err := s.do(http.StatusOK, &vars, "GET", s.Admin+"/debug/vars", "", ""); err != nil || vars.Goroutines == 0 {
-			t.Fatalf("the admin address: %+v, %v", vars, err)
-		}
-		return vars.Goroutines
-	}
+	goroutines := func() int { return int(s.Metric("go_goroutines")) }
 	before := goroutines()
 	for _, m := range c.members[:2] {
 		m.Kill()

@@ -1,0 +1,181 @@
+package serve
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.com/animalstore/internal/version"
+	"example.com/animalstore/petstore/httpapi"
+)
+
+// counters are what a server counts for GET /metrics. To count a request that is
+// not refused takes a few atomic additions.
+type counters struct {
+	started    time.Time
+	serving    atomic.Int64          // requests
+	operations map[string]*operation // by name; it never changes
+
+	mu      sync.Mutex
+	refused map[string]int64 // requests, by reason
+
+	commits durations
+	changes atomic.Int64 // in commits
+}
+
+// operation counts the requests for an operation of the contract.
+type operation struct {
+	responses [600]atomic.Int64 // by status; 0: cut off without a response
+	took      durations
+}
+
+// otherOperation stands for the requests that reach no operation, because of their
+// path or method.
+const otherOperation = "other"
+
+func newCounters() *counters {
+	c := &counters{started: time.Now(), operations: make(map[string]*operation), refused: make(map[string]int64)}
+	for _, name := range []string{"listPets", "createPet", "getPet", "submitMessage", "openapi", otherOperation} {
+		c.operations[name] = new(operation)
+	}
+	return c
+}
+
+// around counts the requests that next is serving.
+func (c *counters) around(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.serving.Add(1)
+		defer c.serving.Add(-1)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// request counts a request after its response.
+func (c *counters) request(o httpapi.Observation) {
+	op := c.operations[o.Operation]
+	if op == nil {
+		op = c.operations[otherOperation]
+	}
+	op.responses[o.Status].Add(1)
+	op.took.add(o.Duration)
+	if o.Status != http.StatusServiceUnavailable && o.Status != http.StatusInsufficientStorage {
+		return
+	}
+	reason := o.Message // one of few: those of our stores and handlers are fixed texts
+	if o.Canceled {
+		reason = "the client went away"
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refused[reason]++
+}
+
+// committed counts a commit of the store.
+func (c *counters) committed(changes int, took time.Duration) {
+	c.commits.add(took)
+	c.changes.Add(int64(changes))
+}
+
+// write writes what was counted.
+func (c *counters) write(t *metricsText) {
+	operations := slices.Sorted(maps.Keys(c.operations))
+	t.metric("petstore_requests_total", "counter", "Requests, except health probes. The operation is other if the path or the method has none. The status is none if the connection was cut without a response.")
+	for _, name := range operations {
+		for status := range c.operations[name].responses {
+			n, text := c.operations[name].responses[status].Load(), strconv.Itoa(status)
+			if status == 0 {
+				text = "none"
+			}
+			// Failures are there from the start, so that the first one is an increase.
+			if n > 0 || status == 500 || status == 503 || status == 507 {
+				t.value("", float64(n), "operation", name, "status", text)
+			}
+		}
+	}
+	t.metric("petstore_request_duration_seconds", "histogram", "Time from the header of a request to the end of its response.")
+	for _, name := range operations {
+		t.histogram(&c.operations[name].took, "operation", name)
+	}
+	t.metric("petstore_requests_refused_total", "counter", "Requests with the status 503 or 507. The reason is the message of the response, or that the client went away.")
+	c.mu.Lock()
+	refused := maps.Clone(c.refused)
+	c.mu.Unlock()
+	for _, reason := range slices.Sorted(maps.Keys(refused)) {
+		t.value("", float64(refused[reason]), "reason", reason)
+	}
+	t.single("petstore_requests_in_flight", "gauge", "Requests that are being served.", float64(c.serving.Load()))
+	t.single("petstore_responses_in_flight_bytes", "gauge", "Memory of the responses larger than 64 KiB that are being sent. At 32 MiB further ones are refused.",
+		float64(httpapi.ResponseBytesInFlight()))
+	t.metric("petstore_commit_duration_seconds", "histogram", "Time to write and sync a commit; with etcd, until the cluster has it.")
+	t.histogram(&c.commits)
+	t.single("petstore_committed_changes_total", "counter", "Pets and messages added and messages removed. Those that wait at the same time share a commit.",
+		float64(c.changes.Load()))
+}
+
+// metrics handles GET /metrics.
+func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
+	var t metricsText
+	s.counters.write(&t)
+	s.writeStore(r.Context(), &t)
+	s.writeProcess(&t)
+	w.Header().Set("Content-Type", metricsType)
+	_, _ = w.Write(t.Bytes())
+}
+
+// writeStore writes what the store holds. What it does not know now is left out.
+func (s *server) writeStore(ctx context.Context, t *metricsText) {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	if stats, err := s.store.Statistics.Stats(ctx); err == nil {
+		t.single("petstore_pets", "gauge", "Pets in the store. Missing while the store cannot be read.", float64(stats.Pets))
+		t.single("petstore_queued_messages", "gauge", "Messages in the queue. Missing while the store cannot be read.", float64(stats.QueuedMessages))
+	}
+	if s.store.File != nil {
+		if info, err := os.Stat(s.store.File.Path); err == nil {
+			t.single("petstore_file_size_bytes", "gauge", "Size of the store's file (refserver).", float64(info.Size()))
+		}
+	}
+	if s.store.Endpoints == nil {
+		return
+	}
+	endpoints := s.store.Endpoints()
+	t.metric("petstore_endpoint_up", "gauge", "1 if the endpoint of the cluster responds, otherwise 0 (refserver-etcd).")
+	for _, e := range endpoints {
+		up := 0.0
+		if e.Up {
+			up = 1
+		}
+		t.value("", up, "endpoint", e.URL)
+	}
+	t.metric("petstore_endpoint_request_duration_seconds", "summary", "Time of the requests to the endpoint (refserver-etcd).")
+	for _, e := range endpoints {
+		t.value("_sum", e.Seconds, "endpoint", e.URL)
+		t.value("_count", float64(e.Calls), "endpoint", e.URL)
+	}
+	t.metric("petstore_endpoint_requests_failed_total", "counter", "Requests to the endpoint that failed. Each is repeated, unless its time is over (refserver-etcd).")
+	for _, e := range endpoints {
+		t.value("", float64(e.Failed), "endpoint", e.URL)
+	}
+}
+
+// writeProcess writes what is about the process.
+func (s *server) writeProcess(t *metricsText) {
+	t.single("petstore_connections", "gauge", "Open connections of clients.", float64(s.connections()))
+	t.single("petstore_log_lines_dropped_total", "counter", "Lines of the log that could not be written.", float64(s.lines.dropped.Load()))
+	t.metric("petstore_build_info", "gauge", "Always 1. The version is that in the log line serving.")
+	t.value("", 1, "version", version.String())
+	t.single("process_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.", float64(s.counters.started.Unix()))
+	t.single("go_goroutines", "gauge", "Goroutines.", float64(runtime.NumGoroutine()))
+	memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(memory)
+	t.single("go_memory_used_bytes", "gauge", "Memory of the Go runtime, which does not include the store's mapped file.",
+		float64(memory[0].Value.Uint64()-memory[1].Value.Uint64()))
+}
