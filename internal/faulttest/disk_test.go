@@ -48,6 +48,9 @@ func TestDiskFull(t *testing.T) {
 		if status != http.StatusInsufficientStorage || !strings.HasSuffix(body, `"status":507}`) {
 			t.Fatalf("round %d: %d %.300s", round, status, body)
 		}
+		if got := s.Metric(`petstore_requests_refused_total{reason="there is no room to store this"}`); int(got) != round%2+1 {
+			t.Errorf("round %d: %v refusals since the start are counted", round, got)
+		}
 		s.Must(http.StatusOK, "GET", "/pets/1", "")
 		s.Must(http.StatusOK, "GET", "/pets?status=available&limit=1", "")
 		if err := syscall.Unlink(filler); err != nil {
