@@ -49,7 +49,7 @@ func TestNoResponse(t *testing.T) {
 				opts.Timeout = 4 * time.Second
 			}
 			opts.Transport = silent{func(r *http.Request) bool {
-				if r.Header["authorization"] != nil {
+				if r.Header[strings.ToLower("Authorization")] != nil {
 					return n.Add(1) <= tt.silent
 				}
 				if tt.late && n.CompareAndSwap(1, 2) {
