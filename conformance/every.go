@@ -2,7 +2,10 @@ package conformance
 
 import (
 	"cmp"
+	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -70,3 +73,122 @@ func (h *history) violated(xs []*probe.Exchange) string {
 	}
 	return ""
 }
+
+// What the contract demands of the response to a request. Rules use these functions
+// to select the exchanges to which they apply.
+
+// usual reports whether the request of x has the valid key, accepts JSON and is not
+// chunked: only an RFC says that a server understands a chunked body.
+func (x *evidence) usual() bool {
+	accepts := true
+	for _, f := range x.Request.Fields() {
+		if strings.EqualFold(f.Name, "Accept") {
+			accepts = strings.Contains(f.Value, "application/json") || strings.Contains(f.Value, "*/*")
+		}
+	}
+	return accepts && x.Request.Credential.Shown == probe.ValidKey().Shown && !x.Request.Chunked
+}
+
+// mustSucceed reports whether the request of x is valid and the target has no
+// reason to refuse it. A target may refuse some names, texts and categories, and a
+// name or text that it already has.
+func (x *evidence) mustSucceed() bool {
+	switch {
+	case !x.usual():
+		return false
+	case x.query != nil:
+		return true
+	case x.op == "GET /pets/{petId}":
+		return x.added() != nil && !x.removed()
+	case x.again || x.Request.ContentType != "application/json":
+		return false
+	case x.sent != nil:
+		since, ok := x.run.accepted[x.sent.Category]
+		return x.run.ours.MatchString(x.sent.Name) && x.sent.json() == string(x.Request.Body) && ok && since.Before(x.Sent)
+	case x.text != nil:
+		return x.run.ours.MatchString(*x.text) && messageBody(*x.text) == string(x.Request.Body)
+	}
+	return false
+}
+
+// added returns the pet of the run whose id is in the path of x. Nil: there is none,
+// or it was added only after x was sent.
+func (x *evidence) added() *addedPet {
+	if x.id == nil {
+		return nil
+	}
+	p, ok := x.run.added[*x.id]
+	if !ok || !p.x.Received.Before(x.Sent) {
+		return nil
+	}
+	return &p
+}
+
+// removed reports whether x is about an operation that was removed as scheduled.
+func (x *evidence) removed() bool { return x.op == "GET /pets/{petId}" && x.run.getRemoved }
+
+// ofPets reports whether x is about an operation on pets.
+func (x *evidence) ofPets() bool {
+	return slices.Contains([]string{"GET /pets", "GET /pets/{petId}", "POST /pets"}, x.op)
+}
+
+func (x *evidence) isMessage() bool { return x.op == "POST /messages" }
+
+// isList reports whether the body of x must be a list.
+func (x *evidence) isList() bool { return x.op == "GET /pets" && x.Status == http.StatusOK }
+
+func (x *evidence) hasElements() bool { return len(x.list.elements) > 0 }
+
+// isPet reports whether the body of x must be a pet in the store.
+func (x *evidence) isPet() bool { return x.op == "GET /pets/{petId}" && x.Status == http.StatusOK }
+
+// isNewPet reports whether the body of x must be the pet that was added.
+func (x *evidence) isNewPet() bool { return x.sent != nil && x.Succeeded() }
+
+// isRecord reports whether the body of x must be the record of a message.
+func (x *evidence) isRecord() bool { return x.text != nil && x.Succeeded() }
+
+// serverFailed reports whether x has a status that no request may get.
+func (x *evidence) serverFailed() bool {
+	return x.Status >= 500 && !(x.Status == http.StatusNotImplemented && x.Request.Chunked)
+}
+
+// asks reports whether the request of x is valid, apart from its credential.
+func (x *evidence) asks() bool {
+	return x.query != nil || x.sent != nil || x.text != nil || x.added() != nil
+}
+
+// isValid reports whether the request of x is valid, its credential included.
+func (x *evidence) isValid() bool { return x.usual() && x.asks() }
+
+var plainPath = regexp.MustCompile(`^/(messages|pets(/-?\d{1,40})?)(\?[A-Za-z0-9&=._,:+-]{0,1000})?$`)
+
+// isError reports whether the body of x must be an Error. It need not be one if a
+// proxy in front of the target may have responded, because the URL or the method is
+// unusual or the requests are too many, too large or too slow, or if the id in the
+// path is not an integer, which a router may know.
+func (x *evidence) isError() bool {
+	if !x.Refused() {
+		return false
+	}
+	switch x.Status {
+	case http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
+		http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
+		return false
+	}
+	return !x.removed() && (x.ofPets() || x.isMessage()) && plainPath.MatchString(x.Request.Path) &&
+		(x.usual() || x.Status == http.StatusUnauthorized && !x.Request.Chunked)
+}
+
+// wantSuccess ends the check if the request of x must succeed and x has another
+// status, or if the target failed.
+func (x *evidence) wantSuccess(reason, want string) {
+	succeeded := want == "2xx" && x.Succeeded() || want == strconv.Itoa(x.Status)
+	if x.mustSucceed() && !succeeded || x.serverFailed() {
+		fail(x.Exchange, "%s: the response is %s, want %s", reason, x.StatusLine(), want)
+	}
+}
+
+func (x *evidence) wantJSON() { wantJSON(x.Exchange) }
+func (x *evidence) wantPet()  { readPet(x.Exchange) }
+func (x *evidence) wantList() { readList(x.Exchange) }
