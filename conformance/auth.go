@@ -118,7 +118,7 @@ func unauthorizedRule(op operation, c probe.Credential, valid bool) *rule {
 		},
 		want: func(x *evidence) {
 			if x.Status != http.StatusUnauthorized {
-				fail(x.Exchange, "the credential is %s: the response is %s, want 401", c.What, x.StatusLine())
+				failStatus(x.Exchange, "the credential is "+c.What, "401")
 			}
 		},
 	}

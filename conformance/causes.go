@@ -2,9 +2,9 @@ package conformance
 
 import (
 	"cmp"
+	"errors"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -25,30 +25,47 @@ type Cause struct {
 	Results []Result
 }
 
+// Violation says what a result has in common with the others of its [Cause].
+type Violation struct {
+	// Clause is the ID of the clause that is broken. It is that of the check, unless
+	// what the target did breaks a more basic one: a valid name that gets 500 says
+	// nothing about names.
+	Clause string `json:"clause"`
+
+	// Kind is the same for all results of a cause.
+	Kind string `json:"kind"`
+
+	// What says what all of them show. Empty: the message of one says more.
+	What string `json:"what,omitzero"`
+
+	// Request is the request in words, if its status is wrong.
+	Request string `json:"request,omitzero"`
+}
+
 // Causes returns what the target does wrong: the failures, then the warnings, and
 // among each the cause with the most results first. Known failures are not among
 // them.
 func (r *Report) Causes() []Cause {
 	var causes []Cause
-	index := make(map[violation]int)
+	index := make(map[string]int) // by kind
 	for _, verdict := range []Verdict{Fail, Warn} {
 		for _, result := range r.Results {
 			if result.Verdict != verdict || result.Known != "" {
 				continue
 			}
-			clause, v := result.violation()
-			i, ok := index[v]
+			v := result.violation()
+			i, ok := index[v.Kind]
 			if !ok {
 				i = len(causes)
-				index[v] = i
-				causes = append(causes, Cause{Clause: clause, What: result.line(), Verdict: verdict})
+				index[v.Kind] = i
+				causes = append(causes, Cause{Clause: v.Clause, What: firstLine(result.Message), Verdict: verdict})
 			}
 			c := &causes[i]
-			// If all requests were alike, the first message says more.
-			if v.what != "" && (!wantedStatus.MatchString(c.What) || sent(c.What) != sent(result.line())) {
-				c.What = v.what
-			}
 			c.Results = append(c.Results, result)
+			// If all requests were alike, the first message says more.
+			if v.What != "" && (v.Request == "" || v.Request != c.Results[0].Violation.Request) {
+				c.What = v.What
+			}
 		}
 	}
 	slices.SortStableFunc(causes, func(a, b Cause) int {
@@ -57,117 +74,85 @@ func (r *Report) Causes() []Cause {
 	return causes
 }
 
-// violation is what the results of a cause have in common. It is the key by which
-// results are grouped.
-type violation struct {
-	what   string // in plain words; "": as the first message says
-	like   string // their messages without particulars, if what is empty
-	clause string // the clause that all of them break; "": any
+// violation returns the violation of r. A result that [Run] did not return may have
+// none.
+func (r Result) violation() Violation {
+	if r.Violation.Kind == "" {
+		return Violation{Clause: r.Clause, Kind: firstLine(r.Message)}
+	}
+	return r.Violation
 }
 
-// line returns the first line of the message of r.
-func (r Result) line() string {
-	line, _, _ := strings.Cut(r.Message, "\n")
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
 
-// sent returns the part of a message of [tester.wrongStatus] about the request.
-func sent(line string) string {
-	before, _, _ := strings.Cut(line, ": the response is ")
-	return before
+// flaw is what the place that finds a violation knows of it. It can be an argument of
+// the message, whose text it then has.
+type flaw struct {
+	Violation        // without a Clause: it is that of the check
+	body      string // what is wrong with the form of the body, as in [probe.Error]
+	want      string // the status that the response should have, as in 201 or 4xx
+	text      string
 }
 
-// proof returns the exchange that proves the message of r.
-func (r Result) proof() (x Exchange) {
-	if r.Proof >= 0 {
-		x = r.Exchanges[r.Proof]
+func (f flaw) String() string { return f.text }
+
+// misread returns the flaw of a value that must be what ("": as err says), and that
+// was not read because of err.
+func misread(what string, err error) flaw {
+	f := flaw{Violation: Violation{Kind: err.Error()}, text: err.Error()}
+	var e *probe.Error
+	if errors.As(err, &e) {
+		f.body = e.Kind
+		f.Kind = what + ": " + e.Member + " " + e.Kind
 	}
-	return x
-}
-
-var (
-	// brackets and particulars match what differs in messages about the same violation:
-	// brackets at the end, texts in quotes, numbers, and statuses of pets.
-	brackets    = regexp.MustCompile(` \(.*\)$`)
-	particulars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\b\d[\d.eE+]*\b|\b(?:available|pending|sold)\b`)
-
-	// notPet matches the start of a message about a body, or an element of a list, that
-	// is not a Pet.
-	notPet = regexp.MustCompile(`^.*\bnot a Pet: `)
-
-	// changed matches a message about a pet that is not as it was sent.
-	changed = regexp.MustCompile(`^.*: (the name|the id|categoryId|the status) is .*, want `)
-
-	// wrapped matches the start of a body with an object around what should be the
-	// whole body.
-	wrapped = regexp.MustCompile(`^\s*\{\s*"(\w+)"\s*:\s*([\[{])`)
-
-	// wantedStatus matches the end of a message of [tester.wrongStatus].
-	wantedStatus = regexp.MustCompile(`: the response is .*, want ([245](?:\d\d|xx)(?: or \d\d\d)?)\b`)
-)
-
-// violation returns what r has in common with the other results of its cause, and the
-// clause that they break. It is the clause of the check, unless what the target did
-// breaks a more basic one: a valid name that gets 500 says nothing about names.
-func (r Result) violation() (clause string, v violation) {
-	x, line := r.proof(), brackets.ReplaceAllString(r.line(), "")
-	if m := wantedStatus.FindStringSubmatch(line); m != nil && r.Proof >= 0 && (r.Level == Required || m[1][0] == '4') {
-		return r.statusViolation(x, m[1])
-	}
-	missing := strings.HasSuffix(line, ": missing") || strings.HasSuffix(line, "not an array")
-	m := wrapped.FindStringSubmatch(x.ResponseBody)
-	_, notJSON := probe.ParseJSON([]byte(x.ResponseBody))
-	clause = r.Clause
 	switch {
-	case r.Proof >= 0 && x.Status == 0:
-		v.what = x.Operation + ": " + line
-	case missing && m != nil && (m[2] == "[") == strings.HasSuffix(line, "array"):
-		v.what = `bodies are wrapped in an object with the member "` + m[1] + `"`
-	case strings.HasPrefix(r.Clause, "error-") && (notJSON != nil || strings.HasSuffix(line, "not valid JSON")):
-		v.what = "the bodies of errors are not JSON"
-	case strings.HasPrefix(line, "the body is not an Error: "):
-		v.what = "the bodies of errors do not have what an Error has"
-	case notPet.MatchString(line):
-		clause, v.like = "pet", notPet.ReplaceAllString(line, "")
-		if strings.HasPrefix(v.like, "status: must be ") {
-			clause = "status-values"
-		}
-	case changed.MatchString(line) && r.Clause != "replacement":
-		v.like = changed.FindStringSubmatch(line)[1]
-		clause = kept[v.like]
-	default:
-		v.like = line
+	case what == "an Error":
+		f.What = "the bodies of errors do not have what an Error has"
+		f.Kind = f.What
+	case what == "a Pet" && f.body == notStatus:
+		f.Clause = "status-values"
+	case what == "a Pet":
+		f.Clause = "pet"
 	}
-	v.like = particulars.ReplaceAllString(v.like, "…")
-	return clause, v
+	return f
 }
 
-// faultClause returns the clause that a request violates: that of the check, or, if
-// the body was generated, that of its fault.
-func (r Result) faultClause() string {
-	if !strings.HasPrefix(r.ID, "generated.") {
-		return r.Clause
+// notStatus is the kind of a [probe.Error] about a status of a pet.
+const notStatus = "not a status"
+
+// wrapped matches the start of a body with an object around what should be the whole
+// body.
+var wrapped = regexp.MustCompile(`^\s*\{\s*"(\w+)"\s*:\s*([\[{])`)
+
+// violation returns the violation that ended c with e.
+func (e *ending) violation(c Check) Violation {
+	x, f := e.proof, e.flaw
+	f.Clause = cmp.Or(f.Clause, c.Clause)
+	if f.want != "" && (c.Level == Required || f.want[0] == '4') {
+		return f.wrongStatus(x)
 	}
-	notJSON, missing := "create-body", "create-required"
-	if r.Feature == FeatureMessages {
-		notJSON, missing = "message-json", "message-required"
+	common := func(what string) Violation { return Violation{Clause: c.Clause, Kind: what, What: what} }
+	m := wrapped.FindSubmatch(x.Body)
+	_, notJSON := probe.ParseJSON(x.Body)
+	switch {
+	case x.Status == 0:
+		op := x.Request.Operation()
+		return Violation{Clause: c.Clause, Kind: op + ": " + f.Kind, What: op + ": " + firstLine(e.message)}
+	case m != nil && f.body == map[string]string{"[": probe.NotArray, "{": probe.Missing}[string(m[2])]:
+		return common(`bodies are wrapped in an object with the member "` + string(m[1]) + `"`)
+	case strings.HasPrefix(c.Clause, "error-") && notJSON != nil:
+		return common("the bodies of errors are not JSON")
 	}
-	switch line := r.line(); {
-	case strings.HasSuffix(line, " is missing)"):
-		return missing
-	case strings.HasSuffix(line, "cut short)"), strings.HasSuffix(line, "follows the object)"):
-		return notJSON
-	}
-	return r.Clause
+	return f.Violation
 }
 
 // success has the clause that says how each operation responds to a valid request.
 var success = map[string]string{
 	"GET /pets": "list", "POST /pets": "create", "GET /pets/{petId}": "get", "POST /messages": "submit",
 }
-
-// kept has the clause that says that a member of a pet is returned as it was sent.
-var kept = map[string]string{"the name": "name", "the id": "id", "categoryId": "category", "the status": "status-set"}
 
 // refused says in the plural what must get 400, by the clause that says so.
 var refused = map[string]string{
@@ -182,58 +167,49 @@ var refused = map[string]string{
 	"rfc-utf8":         "bodies that are not UTF-8",
 }
 
-// statusViolation is [Result.violation] for a wrong status. x is the proof, and want
-// the status that the message wants.
-func (r Result) statusViolation(x Exchange, want string) (clause string, v violation) {
-	got, clause := probe.StatusLine(x.Status), r.faultClause()
+// wrongStatus returns the violation of f's clause, or of a more basic one, by the
+// status of x.
+func (f flaw) wrongStatus(x *probe.Exchange) Violation {
+	got, op := x.StatusLine(), x.Request.Operation()
+	v, clause := Violation{Clause: f.Clause, Request: f.Request}, f.Clause
 	switch {
-	case strings.HasPrefix(want, "2") && (x.Status == 400 || x.Status == 422):
-		v = violation{what: x.Operation + " refuses valid requests with " + got, clause: clause}
-		if strings.HasPrefix(x.Operation, "POST") && clause != "status-optional" {
-			clause = success[x.Operation] // the others are about what is returned
+	case f.want[0] == '2' && (x.Status == 400 || x.Status == 422):
+		v.What = op + " refuses valid requests with " + got
+		v.Kind = v.What + ": " + clause
+		if strings.HasPrefix(op, "POST") && clause != "status-optional" {
+			v.Clause = success[op] // the others are about what is returned
 		}
-	case strings.HasPrefix(want, "2"):
-		clause, v.what = cmp.Or(success[x.Operation], clause), x.Operation+" responds "+got+", want "+want
+	case f.want[0] == '2':
+		v.Clause, v.What = cmp.Or(success[op], clause), op+" responds "+got+", want "+f.want
 	case x.Status >= 500:
-		clause, v.what = "server-errors", "bad requests get "+got
-	case x.Status < 300 && want == "400":
-		v.what = cmp.Or(refused[clause], "bad requests") + " are accepted"
-	case want == "401" && x.Status != 403:
-		v.what = "requests without a valid credential are processed"
+		v.Clause, v.What = "server-errors", "bad requests get "+got
+	case x.Status < 300 && f.want == "400":
+		v.What = cmp.Or(refused[clause], "bad requests") + " are accepted"
+	case f.want == "401" && x.Status != 403:
+		v.What = "requests without a valid credential are processed"
 	default:
-		asked := map[string]string{"401": "requests without a valid credential", "404": "unknown ids"}[want]
-		v.what = cmp.Or(asked, "bad requests") + " get " + got + ", want " + want
+		asked := map[string]string{"401": "requests without a valid credential", "404": "unknown ids"}[f.want]
+		v.What = cmp.Or(asked, "bad requests") + " get " + got + ", want " + f.want
 	}
-	return clause, v
+	v.Kind = cmp.Or(v.Kind, v.What)
+	return v
 }
 
-// shownElement matches what showElement adds to a message.
-var shownElement = regexp.MustCompile(`\nelement \d+ of the list: \{.*?"id":\s*(-?\d+)\b`)
-
 // nameOrigins adds to each message about a pet in a list which request of the run
-// added that pet: the target may have accepted the request by mistake.
-func (s *session) nameOrigins(results []Result) {
+// added that pet: the target may have accepted the request by mistake. ends are the
+// endings of the checks.
+func (s *session) nameOrigins(results []Result, ends []*ending) {
 	for i := range results {
 		r := &results[i]
-		m := shownElement.FindStringSubmatch(r.Message)
-		if m == nil || r.Verdict == Pass {
+		if r.Verdict == Pass || ends[i] == nil || ends[i].shown == nil {
 			continue
 		}
-		if x, ok := find(s.client.Exchanges(), func(x *probe.Exchange) bool { return addedPetWithID(x, m[1]) }); ok {
-			body := s.redact.Show(string(x.Request.Body))
+		if added, ok := find(s.addedPets(), func(p addedPet) bool { return p.ID == *ends[i].shown }); ok {
+			body := s.redact.Show(string(added.x.Request.Body))
 			r.Message += "\nthis run added it with " + probe.Cut(body, 200)
-			if j := slices.IndexFunc(results, func(o Result) bool { return o.proof().RequestBody == body }); j >= 0 {
+			if j := slices.IndexFunc(results, func(o Result) bool { return o.Proof >= 0 && o.Exchanges[o.Proof].RequestBody == body }); j >= 0 {
 				r.Message += ", see " + results[j].ID
 			}
 		}
 	}
-}
-
-// addedPetWithID reports whether x added the pet with that id.
-func addedPetWithID(x *probe.Exchange, id string) bool {
-	if x.Request.Operation() != "POST /pets" || !x.Succeeded() {
-		return false
-	}
-	p, ok := guess(x, guessPet)
-	return ok && strconv.FormatInt(p.ID, 10) == id
 }

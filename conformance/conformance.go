@@ -83,6 +83,7 @@ func run(ctx context.Context, target Target, opts *Options, limit time.Duration)
 	}
 	results, ends := s.runChecks(ctx)
 	s.repeatFailures(ctx, results, ends, limit)
+	s.nameOrigins(results, ends)
 	return s.report(began, results), nil
 }
 
@@ -224,9 +225,7 @@ func (r *checkRun) judge(h *history) {
 	}
 	if r.end != nil && r.end.verdict == Inconclusive {
 		if id := h.violated(r.end.because); id != "" {
-			seen := *r.end // other checks may share it
-			seen.message += "; see " + id
-			r.end = &seen
+			r.end = r.end.with("%s; see %s", r.end.message, id)
 		}
 	}
 }
@@ -244,6 +243,10 @@ func (s *session) result(run *checkRun) Result {
 	if end != nil {
 		r.Verdict, proof, r.Message = c.Level.judge(end.verdict), end.proof, s.redact.Show(end.message)
 		t.record(proof)
+	}
+	if r.Verdict == Fail || r.Verdict == Warn {
+		r.Violation = end.violation(c)
+		r.Violation.Kind, r.Violation.What = s.redact.Show(r.Violation.Kind), s.redact.Show(r.Violation.What)
 	}
 	if reason, ok := s.known[c.ID]; ok {
 		r.Known = reason

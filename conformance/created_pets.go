@@ -41,10 +41,7 @@ func (s *session) recordCreated(x *probe.Exchange) {
 	}
 	added := addedPet{pet: got, x: x}
 	if sent := validPet(x.Request.Body); sent != nil {
-		added.valid, added.newPet = true, *sent
-		if sent.Status == "" {
-			added.Status = got.Status // the contract leaves a default open
-		}
+		added.valid, added.pet = true, sent.stored(got)
 	}
 	for i, other := range s.created.pets {
 		if other.ID == got.ID {
@@ -197,11 +194,7 @@ func (t *tester) create(n newPet) pet {
 	return need("a pet could not be created", func() pet {
 		x := t.post(n)
 		t.wantSuccess(x)
-		got := readAnyPet(x)
-		if n.Status == "" {
-			n.Status = got.Status // the contract leaves a default open
-		}
-		return pet{ID: got.ID, newPet: n}
+		return n.stored(readAnyPet(x))
 	})
 }
 

@@ -88,11 +88,7 @@ func wantErrorCode(x *probe.Exchange)    { readString(x, "code", "an Error") }
 func wantErrorMessage(x *probe.Exchange) { readString(x, "message", "an Error") }
 
 func wantErrorStatus(x *probe.Exchange) {
-	status, err := readObject(x).Int64("status")
-	if err != nil {
-		fail(x, "the body is not an Error: %v", err)
-	}
-	if status != int64(x.Status) {
+	if status := read(x, "an Error", memberOf("status", probe.Object.Int64)); status != int64(x.Status) {
 		fail(x, "the status in the body is %d, want %d", status, x.Status)
 	}
 }
@@ -150,7 +146,7 @@ func (t *tester) sendAll(requests []probe.Request) {
 
 func (x *evidence) wantNo5xx() {
 	if x.serverFailed() {
-		fail(x.Exchange, "the request is bad: the response is %s, want 4xx", x.StatusLine())
+		failStatus(x.Exchange, "the request is bad", "4xx")
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *rule) judge(h *history) {
 		if more {
 			rest = "\n" + rest
 		}
-		fail(first.proof, "%s (%d of %d %s)%s", line, wrong, seen, r.what, rest)
+		first = first.with("%s (%d of %d %s)%s", line, wrong, seen, r.what, rest)
 	}
 	first.end()
 }
@@ -100,7 +100,7 @@ func (x *evidence) mustSucceed() bool {
 		return true
 	case x.op == "GET /pets/{petId}":
 		return x.added() != nil && !x.removed()
-	case x.again || x.Request.ContentType != "application/json":
+	case x.again() || x.Request.ContentType != "application/json":
 		return false
 	case x.sent != nil:
 		since, ok := x.run.accepted[x.sent.Category]
@@ -185,7 +185,7 @@ func (x *evidence) isError() bool {
 func (x *evidence) wantSuccess(reason, want string) {
 	succeeded := want == "2xx" && x.Succeeded() || want == strconv.Itoa(x.Status)
 	if x.mustSucceed() && !succeeded || x.serverFailed() {
-		fail(x.Exchange, "%s: the response is %s, want %s", reason, x.StatusLine(), want)
+		failStatus(x.Exchange, reason, want)
 	}
 }
 

@@ -27,26 +27,27 @@ type evidence struct {
 	sent  *newPet    // the valid pet in the request; nil: none
 	text  *string    // the valid message in the request; nil: none
 
-	// again says that another request with the same name or text was sent before x, or
-	// while x was under way. A target may refuse a name or text that it already has.
-	again bool
+	name string // of the pet in sent, or text; "": none
 
-	// twin is an earlier response to the same operation with the same id. Nil: none.
+	// twin is the first response to the same operation with the same id, if that is an
+	// earlier one. Nil: there is none.
 	twin *evidence
 }
 
 // history is what is known when a run is over.
 type history struct {
 	s   *session
-	all []*evidence // without those that say nothing, as with 503
+	all []*evidence // those that rules apply to
 
-	added      map[int64]addedPet  // the pets of the run, by id
-	asked      map[string]int      // how many pets with a name the requests that were not refused may have added
-	shown      map[string][]int64  // the ids of the pets with a name in all lists
-	accepted   map[int64]time.Time // when each category was first accepted
-	served     map[bool]time.Time  // when the last request was sent that the target served, for pets and (true) for messages
-	getRemoved bool                // GET /pets/{petId} was removed as scheduled
-	ours       *regexp.Regexp      // matches a name or text that only has letters, digits and the run's mark
+	named      map[string][]*evidence // the valid pets and messages, by name or text
+	ids        map[string]*evidence   // the first response that assigns an id, by operation and id
+	added      map[int64]addedPet     // the pets of the run, by id
+	asked      map[string]int         // how many pets with a name the requests that were not refused may have added
+	shown      map[string][]int64     // the ids of the pets with a name in all lists
+	accepted   map[int64]time.Time    // when each category was first accepted
+	served     map[bool]time.Time     // when the last request was sent that the target served, for pets and (true) for messages
+	getRemoved bool                   // GET /pets/{petId} was removed as scheduled
+	ours       *regexp.Regexp         // matches a name or text that only has letters, digits and the run's mark
 }
 
 // listQuery is a query of GET /pets whose meaning the contract states.
@@ -59,6 +60,8 @@ type listQuery struct {
 func (s *session) newHistory() *history {
 	h := &history{
 		s:          s,
+		named:      make(map[string][]*evidence),
+		ids:        make(map[string]*evidence),
 		added:      make(map[int64]addedPet),
 		asked:      make(map[string]int),
 		shown:      make(map[string][]int64),
@@ -76,61 +79,81 @@ func (s *session) newHistory() *history {
 			h.accepted[p.Category] = p.x.Received
 		}
 	}
-	named, ids := make(map[string][]*evidence), make(map[string]*evidence)
 	for _, x := range s.client.Exchanges() {
-		e := &evidence{Exchange: x, run: h, op: x.Request.Operation()}
-		var name string
-		switch e.op {
-		case "GET /pets":
-			e.query = parseQuery(x.Request.Path)
-			if x.Status == http.StatusOK {
-				e.list = s.listingOf(x)
-				h.show(e.list.pets)
-			}
-		case "GET /pets/{petId}":
-			e.id = parseID(x.Request.Path)
-			h.getRemoved = h.getRemoved && x.Status != http.StatusOK
-		case "POST /pets":
-			h.ask(x)
-			if e.sent = validPet(x.Request.Body); e.sent != nil {
-				name = e.sent.Name
-			}
-		case "POST /messages":
-			if e.text = validText(x.Request); e.text != nil {
-				name = *e.text
-			}
+		e := h.read(x)
+		h.learn(e)
+		h.all = append(h.all, e)
+	}
+	h.all = slices.DeleteFunc(h.all, func(e *evidence) bool { return !e.counts() })
+	return h
+}
+
+// read returns what x says by itself.
+func (h *history) read(x *probe.Exchange) *evidence {
+	e := &evidence{Exchange: x, run: h, op: x.Request.Operation()}
+	switch e.op {
+	case "GET /pets":
+		e.query = parseQuery(x.Request.Path)
+		if x.Status == http.StatusOK {
+			e.list = h.s.listingOf(x)
 		}
-		for _, other := range named[name] {
-			e.again = e.again || other.Sent.Before(e.Received)
-			other.again = other.again || e.Sent.Before(other.Received)
+	case "GET /pets/{petId}":
+		e.id = parseID(x.Request.Path)
+	case "POST /pets":
+		if e.sent = validPet(x.Request.Body); e.sent != nil {
+			e.name = e.sent.Name
 		}
-		if name != "" {
-			named[name] = append(named[name], e)
-		}
-		if o, ok := guess(x, probe.ParseObject); ok && x.Request.Method == http.MethodPost && x.Succeeded() {
-			if id := o["id"]; id != nil {
-				e.twin = ids[e.op+string(id)]
-				ids[e.op+string(id)] = cmp.Or(e.twin, e)
-			}
-		}
-		switch x.Status {
-		case 0, http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusInsufficientStorage:
-			continue // these say only that the target does not serve the request now
-		case http.StatusBadGateway, http.StatusGatewayTimeout:
-		default:
-			if x.Sent.After(h.served[x.Request.Messages]) {
-				h.served[x.Request.Messages] = x.Sent
-			}
-		}
-		if !x.Sent.Before(s.began) && !x.Unreadable() {
-			h.all = append(h.all, e)
+	case "POST /messages":
+		if e.text = validText(x.Request); e.text != nil {
+			e.name = *e.text
 		}
 	}
-	// A gateway whose server has gone away says nothing either.
-	h.all = slices.DeleteFunc(h.all, func(e *evidence) bool {
-		return (e.Status == http.StatusBadGateway || e.Status == http.StatusGatewayTimeout) && h.served[e.Request.Messages].Before(e.Sent)
-	})
-	return h
+	return e
+}
+
+// learn records what x says about the run, and what the run so far says about x.
+func (h *history) learn(x *evidence) {
+	switch x.op {
+	case "GET /pets":
+		h.show(x.list.pets)
+	case "GET /pets/{petId}":
+		h.getRemoved = h.getRemoved && x.Status != http.StatusOK
+	case "POST /pets":
+		h.ask(x.Exchange)
+	}
+	if x.name != "" {
+		h.named[x.name] = append(h.named[x.name], x)
+	}
+	if o, ok := guess(x.Exchange, probe.ParseObject); ok && x.Request.Method == http.MethodPost && x.Succeeded() && o["id"] != nil {
+		key := x.op + string(o["id"])
+		x.twin = h.ids[key]
+		h.ids[key] = cmp.Or(x.twin, x)
+	}
+	if x.Served() && x.Sent.After(h.served[x.Request.Messages]) {
+		h.served[x.Request.Messages] = x.Sent
+	}
+}
+
+// counts reports whether rules apply to x: it says something about the target, and is
+// not from before the session.
+func (x *evidence) counts() bool {
+	switch x.Status {
+	case http.StatusBadGateway, http.StatusGatewayTimeout: // a gateway whose server has gone away says nothing
+		if x.run.served[x.Request.Messages].Before(x.Sent) {
+			return false
+		}
+	default:
+		if !x.Served() {
+			return false
+		}
+	}
+	return !x.Sent.Before(x.run.s.began) && !x.Unreadable()
+}
+
+// again reports whether another request with the same name or text was sent before x,
+// or while x was under way. A target may refuse a name or text that it already has.
+func (x *evidence) again() bool {
+	return slices.ContainsFunc(x.run.named[x.name], func(o *evidence) bool { return o != x && o.Sent.Before(x.Received) })
 }
 
 // ask counts the pet that the request of x may have added.

@@ -69,8 +69,23 @@ func (t *tester) generate(n int, body func(r *rand.Rand, mark string, n int) (bo
 		body, fault := body(r, fmt.Sprintf(" %s-%d", t.s.mark, i+1), i)
 		e := attempt(func() { test(body) })
 		if e != nil && e.verdict == Fail {
-			fail(e.proof, "%s (body %d of seed %d: %s)", e.message, i+1, t.s.opts.Seed, cmp.Or(fault, "it is valid"))
+			e = e.with("%s (body %d of seed %d: %s)", e.message, i+1, t.s.opts.Seed, cmp.Or(fault, "it is valid"))
+			e.flaw.Clause = cmp.Or(e.flaw.Clause, clauseOf(body, e.proof.Request.Messages))
 		}
 		e.end()
 	}
+}
+
+// clauseOf returns the clause that a generated body violates, if not that of its check.
+func clauseOf(body string, message bool) string {
+	o, err := probe.ParseObject([]byte(body))
+	switch {
+	case err != nil && message:
+		return "message-json"
+	case err != nil:
+		return "create-body"
+	case !message && (o["name"] == nil || o["categoryId"] == nil):
+		return "create-required"
+	}
+	return ""
 }

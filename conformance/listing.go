@@ -145,21 +145,36 @@ var relNext = regexp.MustCompile(`(?i)\brel\s*=\s*["']?[^"';,]*\bnext`)
 
 func (l listing) has(id int64) bool { return hasID(l.pets, id) }
 
-// show returns the elements with that id, each as a line of a message.
-func (l listing) show(id int64) string {
-	var lines string
+// show returns the elements with that id, for the end of a message.
+func (l listing) show(id int64) shown {
+	all := shown{id: &id}
 	for i, v := range l.elements {
 		if p, err := guessPet(v); err == nil && p.ID == id {
-			lines += showElement(i, v)
+			all.text += showElement(i, v).text
 		}
 	}
-	return lines
+	return all
+}
+
+// wantPets ends the check if an element is not a Pet.
+func (l listing) wantPets() {
+	if l.err != nil {
+		fail(l.x, "the list has an element that is not a Pet: %v%s", misread("a Pet", l.err), showElement(l.wrong, l.elements[l.wrong]))
+	}
+}
+
+// wantIDs ends the check if two pets have the same id.
+func (l listing) wantIDs() {
+	if i := duplicate(l.pets, pet.id); i >= 0 {
+		id := l.pets[i].ID
+		fail(l.x, "two pets in the list have the id %d%s", id, l.show(id))
+	}
 }
 
 // wantSame ends the check if l does not show a pet as it was added.
 func (l listing) wantSame(added pet) {
 	found, _ := find(l.pets, func(p pet) bool { return p.ID == added.ID })
-	if diff := added.diff(found); diff != "" {
+	if diff, ok := added.diff(found); !ok {
 		fail(l.x, "the list does not show the pet as it was added: %s%s", diff, l.show(added.ID))
 	}
 }

@@ -38,6 +38,12 @@ func quoteJSON(s string) string {
 	return string(b)
 }
 
+// stored returns the pet that n becomes in the store, if got is the response.
+func (n newPet) stored(got pet) pet {
+	n.Status = cmp.Or(n.Status, got.Status) // the contract leaves a default open
+	return pet{ID: got.ID, newPet: n}
+}
+
 // has reports whether n has that status ("": any).
 func (n newPet) has(status string) bool { return status == "" || n.Status == status }
 
@@ -60,7 +66,7 @@ func petPath(id int64) string { return "/pets/" + strconv.FormatInt(id, 10) }
 // wantSame ends the check if got, which was read from x, differs from want. The
 // message begins with what.
 func (want pet) wantSame(x *probe.Exchange, got pet, what string) {
-	if diff := want.diff(got); diff != "" {
+	if diff, ok := want.diff(got); !ok {
 		fail(x, "%s: %s", what, diff)
 	}
 }
@@ -69,8 +75,11 @@ func hasID(pets []pet, id int64) bool {
 	return slices.ContainsFunc(pets, func(p pet) bool { return p.ID == id })
 }
 
-// diff says how got, which was read from x, differs from want. "": not at all.
-func (want pet) diff(got pet) string {
+// diff returns how got differs from want, or true if it does not.
+func (want pet) diff(got pet) (diff flaw, same bool) {
+	changed := func(clause, format string, args ...any) (flaw, bool) {
+		return flaw{Violation: Violation{Clause: clause, Kind: "changed: " + clause}, text: fmt.Sprintf(format, args...)}, false
+	}
 	quoted := func(s string) string { return probe.Short(strconv.Quote(s)) }
 	status := func(s string) string {
 		if s == "" {
@@ -80,15 +89,15 @@ func (want pet) diff(got pet) string {
 	}
 	switch {
 	case got.ID != want.ID:
-		return fmt.Sprintf("the id is %d, want %d", got.ID, want.ID)
+		return changed("id", "the id is %d, want %d", got.ID, want.ID)
 	case got.Name != want.Name:
-		return fmt.Sprintf("the name is %s, want %s", quoted(got.Name), quoted(want.Name))
+		return changed("name", "the name is %s, want %s", quoted(got.Name), quoted(want.Name))
 	case got.Category != want.Category:
-		return fmt.Sprintf("categoryId is %s, want %d", orAbsent(probe.Short(got.written)), want.Category)
+		return changed("category", "categoryId is %s, want %d", orAbsent(probe.Short(got.written)), want.Category)
 	case got.Status != want.Status:
-		return fmt.Sprintf("the status is %s, want %s", status(got.Status), status(want.Status))
+		return changed("status-set", "the status is %s, want %s", status(got.Status), status(want.Status))
 	}
-	return ""
+	return diff, true
 }
 
 // parsePet reads a pet that must be as the contract says. Members that the
@@ -119,7 +128,7 @@ func readMembers(v jsontext.Value) (p pet, noID, invalid error) {
 	p.written = string(o["categoryId"])
 	if _, ok := o["status"]; ok {
 		if p.Status, noStatus = o.Str("status"); noStatus == nil && !slices.Contains(statuses(), p.Status) {
-			noStatus = fmt.Errorf("status: must be available, pending or sold, got %q", p.Status)
+			noStatus = &probe.Error{Member: "status", Kind: notStatus, Text: fmt.Sprintf("must be available, pending or sold, got %q", p.Status)}
 		}
 	}
 	return p, noID, cmp.Or(noName, noCategory, noStatus)
@@ -142,35 +151,45 @@ func sentPet(x *probe.Exchange) newPet {
 }
 
 // readPet returns the pet that the body of x must be.
-func readPet(x *probe.Exchange) pet { return read(x, "the body is not a Pet: ", parsePet) }
+func readPet(x *probe.Exchange) pet { return read(x, "a Pet", parsePet) }
 
 // readAnyPet is readPet for a check that needs only the id.
-func readAnyPet(x *probe.Exchange) pet { return read(x, "the body is not a Pet: ", guessPet) }
+func readAnyPet(x *probe.Exchange) pet { return read(x, "a Pet", guessPet) }
 
 // readList returns the elements of the array that the body of x must be.
-func readList(x *probe.Exchange) []jsontext.Value { return read(x, "the body ", probe.ParseArray) }
+func readList(x *probe.Exchange) []jsontext.Value { return read(x, "", probe.ParseArray) }
 
 // readObject returns the object that the body of x must be.
-func readObject(x *probe.Exchange) probe.Object { return read(x, "the body ", probe.ParseObject) }
+func readObject(x *probe.Exchange) probe.Object { return read(x, "", probe.ParseObject) }
 
 // readString returns a member of the object that the body of x must be.
 func readString(x *probe.Exchange, member, what string) string {
-	s, err := readObject(x).Str(member)
-	if err != nil {
-		fail(x, "the body is not %s: %v", what, err)
-	}
-	return s
+	return read(x, what, memberOf(member, probe.Object.Str))
 }
 
-// read parses the body of x. It ends the check if that fails.
+// memberOf returns a function that reads a member of an object.
+func memberOf[T any](name string, read func(probe.Object, string) (T, error)) func(jsontext.Value) (T, error) {
+	return func(v jsontext.Value) (member T, err error) {
+		o, err := probe.ParseObject(v)
+		if err != nil {
+			return member, err
+		}
+		return read(o, name)
+	}
+}
+
+// read parses the body of x, which must be what ("": as the error says). It ends the check if that fails.
 func read[T any](x *probe.Exchange, what string, parse func(jsontext.Value) (T, error)) T {
 	v, err := probe.ParseJSON(x.Body)
 	if err != nil {
-		fail(x, "%v", err)
+		fail(x, "%v", misread("", err))
 	}
 	t, err := parse(v)
-	if err != nil {
-		fail(x, "%s%v", what, err)
+	switch {
+	case err != nil && what == "":
+		fail(x, "the body %v", misread(what, err))
+	case err != nil:
+		fail(x, "the body is not %s: %v", what, misread(what, err))
 	}
 	return t
 }
@@ -183,17 +202,10 @@ func guess[T any](x *probe.Exchange, parse func(jsontext.Value) (T, error)) (t T
 
 // guessList returns the pets that can be read in a list.
 func guessList(x *probe.Exchange) []pet {
-	var pets []pet
 	if x == nil || x.Status != 200 {
 		return nil
 	}
-	elements, _ := guess(x, probe.ParseArray)
-	for _, v := range elements {
-		if p, err := guessPet(v); err == nil {
-			pets = append(pets, p)
-		}
-	}
-	return pets
+	return parseListing(x).pets
 }
 
 // wantJSON ends the check if x is not declared to be JSON.
@@ -208,10 +220,21 @@ func wantJSON(x *probe.Exchange) {
 	}
 }
 
-// showElement returns a line for a message about element i of a list, since a
-// report may cut the list before it.
-func showElement(i int, v jsontext.Value) string {
+// shown is an argument for the message of a failure: lines that show elements of a
+// list, since a report may cut the list before them.
+type shown struct {
+	id   *int64 // of the pet; nil: it cannot be read
+	text string
+}
+
+func (s shown) String() string { return s.text }
+
+func showElement(i int, v jsontext.Value) shown {
 	v = v.Clone()
 	_ = v.Compact() // on failure it is shown as it is
-	return fmt.Sprintf("\nelement %d of the list: %s", i, probe.Cut(string(v), 400))
+	s := shown{text: fmt.Sprintf("\nelement %d of the list: %s", i, probe.Cut(string(v), 400))}
+	if p, err := guessPet(v); err == nil {
+		s.id = &p.ID
+	}
+	return s
 }

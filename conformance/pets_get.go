@@ -143,7 +143,9 @@ func (t *tester) compareListed(status string) int {
 		x := t.get(listed.path())
 		t.wantInStore(listed.ID, x)
 		got := need("the pet cannot be read", func() pet { return readPet(x) })
-		listed.wantSame(x, got, "the pet is not as in the list")
+		if diff, ok := listed.diff(got); !ok {
+			fail(x, "the pet is not as in the list: %s", diff.text)
+		}
 	}
 	return len(some)
 }

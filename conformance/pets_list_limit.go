@@ -116,14 +116,18 @@ func limitCheck(clause, id, title, failure string, is func(listQuery) bool, list
 	}
 }
 
+// wantAtMost ends the check if x, a list, has more pets than its limit.
+func (x *evidence) wantAtMost() {
+	if limit, n := cmp.Or(x.query.limit, 20), len(x.list.elements); n > limit {
+		fail(x.Exchange, "the list has %d pets, want at most %d", n, limit)
+	}
+}
+
 // wantLimit ends the check if x, a list, has more pets than its limit, or none though
 // the store has some that match and nothing says how to reach them.
 func (x *evidence) wantLimit() {
-	limit, n := cmp.Or(x.query.limit, 20), len(x.list.elements)
-	switch {
-	case n > limit:
-		fail(x.Exchange, "the list has %d pets, want at most %d", n, limit)
-	case n == 0 && !hasNext(x.Exchange) && !x.later((*evidence).hasElements): // pets.list.created reports a late list
+	x.wantAtMost()
+	if !x.hasElements() && !hasNext(x.Exchange) && !x.later((*evidence).hasElements) { // pets.list.created reports a late list
 		for _, p := range x.run.s.addedPets() {
 			if p.valid && p.has(x.query.status) && p.x.Received.Before(x.Sent) {
 				fail(x.Exchange, "the list has no pets, and the store has one with the id %d", p.ID)

@@ -36,14 +36,13 @@ type failure struct {
 func (s *session) failures(results []Result, ends []*ending) []*failure {
 	var all []*failure
 	before := make(map[*failure]int) // how many of the same cause come before
-	seen := make(map[violation]int)
+	seen := make(map[string]int)     // by kind
 	for i := range results {
 		r := &results[i]
 		if (r.Verdict == Fail || r.Verdict == Warn) && r.Proof >= 0 {
 			f := &failure{check: s.checks[i], result: r, proof: ends[i].proof}
-			_, v := r.violation()
-			before[f] = seen[v]
-			seen[v]++
+			before[f] = seen[r.Violation.Kind]
+			seen[r.Violation.Kind]++
 			all = append(all, f)
 		}
 	}

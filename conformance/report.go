@@ -32,6 +32,9 @@ type Result struct {
 	// Message says what is wrong, or why the check could not tell.
 	Message string `json:"message,omitzero"`
 
+	// Violation says what a failure or warning has in common with others.
+	Violation Violation `json:"violation,omitzero"`
+
 	// Known is why the check is expected to fail. Stale says that it passed.
 	Known string `json:"known,omitzero"`
 	Stale bool   `json:"stale,omitzero"`
@@ -130,7 +133,6 @@ func (r *Report) Passed() bool {
 
 // report returns the report of a run with these results.
 func (s *session) report(began time.Time, results []Result) *Report {
-	s.nameOrigins(results)
 	r := &Report{
 		Format:         ReportFormat,
 		URL:            s.target.URL,
@@ -257,8 +259,7 @@ func (r Result) CountsAgainst(level Level) bool {
 // command.
 func (r Result) Details() string {
 	var b strings.Builder
-	broken, _ := r.violation()
-	cl, _ := FindClause(broken)
+	cl, _ := FindClause(r.violation().Clause)
 	fmt.Fprintf(&b, "%s\nclause %s: %s\n", r.Message, cl.Section, cl.Text)
 	if r.Repeated != "" && r.Repeated != always {
 		fmt.Fprintf(&b, "repeated: %s\n", r.Repeated)

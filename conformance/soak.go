@@ -112,11 +112,8 @@ type SoakFinding struct {
 	kind string
 }
 
-// add adds a finding, or counts one of the same kind: the operation and the start
-// of the message are the same.
-func (r *SoakReport) add(operation, message string, x Exchange) {
-	start, _, _ := strings.Cut(message, ":")
-	kind := operation + " " + start
+// add adds a finding, or counts one of the same kind.
+func (r *SoakReport) add(kind, message string, x Exchange) {
 	for i := range r.Findings {
 		if r.Findings[i].kind == kind {
 			r.Findings[i].Times++
@@ -147,7 +144,7 @@ func (l *load) begin() {
 	l.first = l.firstPet()
 	l.noGet = l.getRemoved()
 	l.sent[l.first.Name] = l.first.newPet
-	l.shows(l.first)
+	l.wantShown(nil, l.first)
 }
 
 // run sends requests until ctx is done.

@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -50,7 +48,7 @@ func (l *load) create(n newPet) {
 	l.sent[n.Name] = n
 	l.mu.Unlock()
 	x := l.send(probe.Post("/pets", n.json()))
-	if !served(x) || l.disturbed(x) {
+	if !x.Served() || l.disturbed(x) {
 		l.mu.Lock()
 		l.report.Unknown++
 		l.mu.Unlock()
@@ -96,24 +94,15 @@ func (l *load) list(status string, limit int) {
 		path += "&status=" + status
 	}
 	x := l.send(probe.Get(path))
-	l.judge(x, func(t *tester) {
-		t.wantStatus(x, 200, "a list is requested with a valid key")
-		elements := readList(x)
-		if len(elements) > limit {
-			fail(x, "the list is too long: it has %d pets, and the limit is %d", len(elements), limit)
-		}
-		seen := make(map[int64]bool)
-		for i, v := range elements {
-			p, err := parsePet(v)
-			switch {
-			case err != nil:
-				fail(x, "the list has an element that is not a Pet: %v%s", err, showElement(i, v))
-			case status != "" && p.Status != status:
-				fail(x, "the list has a pet with another status: want %s%s", status, showElement(i, v))
-			case seen[p.ID]:
-				fail(x, "two pets in the list have the same id: %d", p.ID)
-			}
-			seen[p.ID] = true
+	l.judge(x, func(*tester) {
+		e := &evidence{Exchange: x, query: &listQuery{status, limit}, list: parseListing(x)}
+		e.wantListed()
+		e.wantList()
+		e.list.wantPets()
+		e.list.wantIDs()
+		e.wantFiltered()
+		e.wantAtMost()
+		for _, p := range e.list.pets {
 			l.wantShown(x, p)
 		}
 	})
@@ -138,7 +127,7 @@ func (l *load) send(r probe.Request) *probe.Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.report.Sent++
-	if served(x) {
+	if x.Served() {
 		l.served = time.Now()
 	} else {
 		l.report.Unserved++
@@ -146,19 +135,16 @@ func (l *load) send(r probe.Request) *probe.Exchange {
 	return x
 }
 
-// served reports whether x has a response that can be judged.
-func served(x *probe.Exchange) bool { return x.Status != 0 && !x.Unavailable() }
-
 // judge calls want, and adds a finding if it ends with a violation.
 func (l *load) judge(x *probe.Exchange, want func(t *tester)) {
-	if !served(x) || l.disturbed(x) {
+	if !x.Served() || l.disturbed(x) {
 		return
 	}
 	e := attempt(func() { want(&tester{ctx: l.ctx, s: l.s, check: l.check}) })
 	if e != nil && e.verdict == Fail {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.report.add(x.Request.Operation(), e.message, newExchange(x, l.s.redact, proofBody))
+		l.report.add(x.Request.Operation()+" "+e.flaw.Kind, l.s.redact.Show(e.message), newExchange(x, l.s.redact, proofBody))
 	}
 }
 
@@ -207,16 +193,8 @@ func (l *load) gaps() []int64 {
 }
 
 // wantShown ends the judgement of x, which shows p, if p is not as it was sent or as
-// it was shown before.
+// it was shown before. It records p.
 func (l *load) wantShown(x *probe.Exchange, p pet) {
-	if err := l.shows(p); err != nil {
-		fail(x, "%v", err)
-	}
-}
-
-// shows records that a response shows p. It returns an error if p is not as it was
-// sent or as it was shown before.
-func (l *load) shows(p pet) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	sent, ours := l.sent[p.Name]
@@ -224,23 +202,20 @@ func (l *load) shows(p pet) error {
 	id, twice := l.ids[p.Name]
 	switch {
 	case known && before.Name != p.Name:
-		return fmt.Errorf("two pets have the same id: %d was %q, and is %q", p.ID, before.Name, probe.Short(p.Name))
+		fail(x, "two pets have the same id: %d was %q, and is %q", p.ID, before.Name, probe.Short(p.Name))
 	case known:
-		if diff := before.diff(p); diff != "" {
-			return errors.New("a pet has changed: " + diff)
+		if diff, ok := before.diff(p); !ok {
+			fail(x, "a pet has changed: %s", diff.text)
 		}
-		return nil
+		return
 	case !ours:
-		return nil
+		return
 	case twice && id != p.ID:
-		return fmt.Errorf("a pet was created twice: %q has the ids %d and %d", p.Name, id, p.ID)
+		fail(x, "a pet was created twice: %q has the ids %d and %d", p.Name, id, p.ID)
 	}
-	want := pet{ID: p.ID, newPet: sent}
-	want.Status = cmp.Or(want.Status, p.Status) // the contract leaves a default open
-	if diff := want.diff(p); diff != "" {
-		return errors.New("a pet is not as it was sent: " + diff)
+	if diff, ok := sent.stored(p).diff(p); !ok {
+		fail(x, "a pet is not as it was sent: %s", diff.text)
 	}
 	l.pets[p.ID], l.ids[p.Name] = p, p.ID
 	l.order = append(l.order, p.ID)
-	return nil
 }

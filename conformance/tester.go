@@ -106,7 +106,7 @@ func (t *tester) wrongStatus(x *probe.Exchange, want, reason string, args ...any
 	if x.Attempts > 1 && x.Request.Method == http.MethodPost && x.Refused() && x.Status != http.StatusUnauthorized {
 		inconclusive("the request gets %s: an earlier attempt, whose response was lost, may have succeeded", x.StatusLine())
 	}
-	fail(x, "%s: the response is %s, want %s", fmt.Sprintf(reason, args...), x.StatusLine(), want)
+	failStatus(x, fmt.Sprintf(reason, args...), want)
 }
 
 // observe records what the target does.

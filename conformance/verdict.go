@@ -30,6 +30,8 @@ type ending struct {
 	verdict Verdict         // Fail, Inconclusive or Errored
 	proof   *probe.Exchange // shows what the message says; nil: none does
 	message string
+	flaw    flaw   // of a violation
+	shown   *int64 // the id of a pet in a list that the message shows; nil: none
 
 	// because has exchanges that may be why the check is inconclusive: one of them
 	// may violate what another check tests.
@@ -45,14 +47,37 @@ func (e *ending) end() {
 	}
 }
 
-// fail ends the check: in x, the target did something wrong. If x has the status 503,
-// the target was unavailable: any request may get it.
+// fail ends the check: in x, the target did something wrong. Failures whose messages
+// have the same format are of the same kind, unless an argument is a flaw. If x has the
+// status 503, the target was unavailable: any request may get it.
 func fail(x *probe.Exchange, format string, args ...any) {
-	e := &ending{verdict: Fail, proof: x, message: fmt.Sprintf(format, args...)}
+	e := &ending{verdict: Fail, proof: x, message: fmt.Sprintf(format, args...), flaw: flaw{Violation: Violation{Kind: format}}}
+	for _, arg := range args {
+		switch arg := arg.(type) {
+		case flaw:
+			e.flaw = arg
+		case shown:
+			e.shown = arg.id
+		}
+	}
 	if x != nil && x.Status == http.StatusServiceUnavailable {
 		e.verdict = Errored
 	}
 	panic(e)
+}
+
+// failStatus ends the check: x has another status than it should have. what is the
+// request in words.
+func failStatus(x *probe.Exchange, what, want string) {
+	text := x.StatusLine() + ", want " + want
+	fail(x, "%s: the response is %s", what, flaw{Violation: Violation{Kind: what + ": " + text, Request: what}, want: want, text: text})
+}
+
+// with returns e with another message. Other checks may share e.
+func (e *ending) with(format string, args ...any) *ending {
+	changed := *e
+	changed.message = fmt.Sprintf(format, args...)
+	return &changed
 }
 
 // inconclusive ends the check: it cannot tell.

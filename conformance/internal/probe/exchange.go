@@ -67,6 +67,9 @@ func (x *Exchange) overloaded() bool {
 	return lost || x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable
 }
 
+// Served reports whether there is a response of a target that serves requests.
+func (x *Exchange) Served() bool { return x.Status != 0 && !x.Unavailable() }
+
 // StatusLine returns the status in words.
 func (x *Exchange) StatusLine() string { return StatusLine(x.Status) }
 

@@ -3,13 +3,37 @@ package probe
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math/big"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// Error says what is wrong with a JSON value.
+type Error struct {
+	Member string // of an object, which has the value or lacks it; "": none
+	Kind   string // what is wrong, without the value, as in "not a string"
+	Text   string // the same with the value
+}
+
+// Kinds of an [Error] that may mean that the value is inside another.
+const (
+	Missing  = "missing" // a member that an object lacks
+	NotArray = "not an array"
+)
+
+func (e *Error) Error() string {
+	if e.Member == "" {
+		return e.Text
+	}
+	return e.Member + ": " + e.Text
+}
+
+// not returns the error that v, the value of a member ("": of none), is not what.
+func not(what, member string, v jsontext.Value) *Error {
+	return &Error{member, "not " + what, "is " + Describe(v) + ", not " + what}
+}
 
 // Object is a JSON object with its members as they were written.
 type Object map[string]jsontext.Value
@@ -42,7 +66,7 @@ func ParseJSON(b []byte) (jsontext.Value, error) {
 // ParseObject returns the object that v must be.
 func ParseObject(v jsontext.Value) (Object, error) {
 	if v.Kind() != '{' {
-		return nil, fmt.Errorf("is %s, not an object", Describe(v))
+		return nil, not("an object", "", v)
 	}
 	var o Object
 	err := json.Unmarshal(v, &o, lenient())
@@ -52,7 +76,7 @@ func ParseObject(v jsontext.Value) (Object, error) {
 // ParseArray returns the elements of the array that v must be.
 func ParseArray(v jsontext.Value) ([]jsontext.Value, error) {
 	if v.Kind() != '[' {
-		return nil, fmt.Errorf("is %s, not an array", Describe(v))
+		return nil, not("an array", "", v)
 	}
 	var a []jsontext.Value
 	err := json.Unmarshal(v, &a, lenient())
@@ -63,7 +87,7 @@ func ParseArray(v jsontext.Value) ([]jsontext.Value, error) {
 func (o Object) Member(name string) (jsontext.Value, error) {
 	v, ok := o[name]
 	if !ok {
-		return nil, fmt.Errorf("%s: missing", name)
+		return nil, &Error{name, Missing, Missing}
 	}
 	return v, nil
 }
@@ -75,7 +99,7 @@ func (o Object) Str(name string) (string, error) {
 		return "", err
 	}
 	if v.Kind() != '"' {
-		return "", fmt.Errorf("%s: is %s, not a string", name, Describe(v))
+		return "", not("a string", name, v)
 	}
 	var s string
 	err = json.Unmarshal(v, &s, lenient())
@@ -88,26 +112,23 @@ func (o Object) Int64(name string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := Int64(v)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
-	}
-	return n, nil
+	return readInt64(name, v)
 }
 
-// Int64 returns the integer that v must be, exactly. JSON allows an integer to
-// be written with a fraction of zero or an exponent.
-func Int64(v jsontext.Value) (int64, error) {
+// readInt64 returns the integer that v, the value of a member, must be, exactly. JSON
+// allows an integer to be written with a fraction of zero or an exponent.
+func readInt64(member string, v jsontext.Value) (int64, error) {
+	const integer = "an integer"
 	if v.Kind() != '0' {
-		return 0, fmt.Errorf("is %s, not an integer", Describe(v))
+		return 0, not(integer, member, v)
 	}
 	f, _, err := big.ParseFloat(string(v[:min(len(v), 1000)]), 10, 4096, big.ToZero)
 	if err != nil || !f.IsInt() {
-		return 0, fmt.Errorf("%s is not an integer", Short(string(v)))
+		return 0, &Error{member, "not " + integer, Short(string(v)) + " is not an integer"}
 	}
 	n, accuracy := f.Int64()
 	if accuracy != big.Exact {
-		return 0, fmt.Errorf("%s does not fit in an int64", Short(string(v)))
+		return 0, &Error{member, "not an int64", Short(string(v)) + " does not fit in an int64"}
 	}
 	return n, nil
 }
