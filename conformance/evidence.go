@@ -42,12 +42,18 @@ type history struct {
 	named      map[string][]*evidence // the valid pets and messages, by name or text
 	ids        map[string]*evidence   // the first response that assigns an id, by operation and id
 	added      map[int64]addedPet     // the pets of the run, by id
-	asked      map[string]int         // how many pets with a name the requests that were not refused may have added
+	asked      map[string]asked       // the requests for pets, by name
 	shown      map[string][]int64     // the ids of the pets with a name in all lists
 	accepted   map[int64]time.Time    // when each category was first accepted
 	served     map[bool]time.Time     // when the last request was sent that the target served, for pets and (true) for messages
 	getRemoved bool                   // GET /pets/{petId} was removed as scheduled
 	ours       *regexp.Regexp         // matches a name or text that only has letters, digits and the run's mark
+}
+
+// asked is what requests for pets with a name may have added.
+type asked struct {
+	pets    int             // at most so many
+	refused *probe.Exchange // a request that was refused; nil: none
 }
 
 // listQuery is a query of GET /pets whose meaning the contract states.
@@ -63,7 +69,7 @@ func (s *session) newHistory() *history {
 		named:      make(map[string][]*evidence),
 		ids:        make(map[string]*evidence),
 		added:      make(map[int64]addedPet),
-		asked:      make(map[string]int),
+		asked:      make(map[string]asked),
 		shown:      make(map[string][]int64),
 		accepted:   make(map[int64]time.Time),
 		served:     make(map[bool]time.Time),
@@ -156,14 +162,18 @@ func (x *evidence) again() bool {
 	return slices.ContainsFunc(x.run.named[x.name], func(o *evidence) bool { return o != x && o.Sent.Before(x.Received) })
 }
 
-// ask counts the pet that the request of x may have added.
+// ask records what the request of x may have added.
 func (h *history) ask(x *probe.Exchange) {
-	name := sentPet(x).Name
-	switch x.Status {
-	case 400, 401, 403, 413, 415, 422:
-		h.asked[name] += 0 // the name is known now
-	default:
-		h.asked[name]++
+	// A target may find another name in a body that is not as it should be.
+	for _, name := range slices.Compact([]string{sentPet(x).Name, x.Request.Pet}) {
+		a := h.asked[name]
+		switch x.Status {
+		case 400, 401, 403, 413, 415, 422:
+			a.refused = x
+		default:
+			a.pets++
+		}
+		h.asked[name] = a
 	}
 }
 
@@ -176,21 +186,25 @@ func (h *history) show(pets []pet) {
 	}
 }
 
-// wantAsked ends the check if x, a list, has a pet of the run that no request can
-// have added.
-func (x *evidence) wantAsked() {
+// eachAsked calls want for each pet of the run in x, a list, if it is known which
+// requests may have added it.
+func (x *evidence) eachAsked(want func(p pet, a asked)) {
 	for _, p := range x.list.pets {
-		asked, known := x.run.asked[p.Name]
-		shown := x.run.shown[p.Name]
-		if !known || len(shown) <= asked || !x.run.ours.MatchString(p.Name) {
-			continue
+		if a, ok := x.run.asked[p.Name]; ok && x.run.ours.MatchString(p.Name) {
+			want(p, a)
 		}
-		if asked == 0 {
-			fail(x.Exchange, "the list has a pet whose request was refused%s", x.list.show(p.ID))
-		}
-		fail(x.Exchange, "lists have %d pets with a name that %s had, with the ids %s%s", len(shown),
-			probe.Plural(asked, "request"), strings.Trim(fmt.Sprint(shown), "[]"), x.list.show(p.ID))
 	}
+}
+
+// wantAsked ends the check if lists have more pets with the name of one in x, a list,
+// than requests may have added.
+func (x *evidence) wantAsked() {
+	x.eachAsked(func(p pet, a asked) {
+		if shown := x.run.shown[p.Name]; a.pets > 0 && len(shown) > a.pets {
+			fail(x.Exchange, "lists have %d pets with a name that %s had, with the ids %s%s", len(shown),
+				probe.Plural(a.pets, "request"), strings.Trim(fmt.Sprint(shown), "[]"), x.list.show(p.ID))
+		}
+	})
 }
 
 // parseQuery returns the query of a request for a list, or nil if the contract does

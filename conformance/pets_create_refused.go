@@ -11,36 +11,44 @@ var refusedChecks = []Check{
 	{
 		ID: "pets.create.refused", Clause: "create-refused", Title: "a request that is refused adds nothing", Writes: true,
 		Why:     "A client that corrects its request and repeats it would have the pet twice.",
-		Failure: "A pet whose request got 400 is in the store. Inconclusive if the store has more than a list can show.",
+		Failure: "A pet whose request got 400, or another 4xx than 401, is in the store. Inconclusive if the store has more than a list can show.",
 		run: func(t *tester) {
 			responses := t.sendFaults(createOperation)
-			t.wantNotStored(slices.DeleteFunc(responses, func(x *probe.Exchange) bool {
+			t.showRefused(slices.DeleteFunc(responses, func(x *probe.Exchange) bool {
 				// pets.create.400.* judge the status. The first of several attempts may have succeeded.
 				return x.Request.Pet == "" || !x.Refused() || x.Attempts > 1
 			}))
 		},
+		every: refusedRule(func(status int) bool { return status != http.StatusUnauthorized }),
 	},
 	{
 		ID: "pets.create.unauthorized", Clause: "key-create", Title: "a request without a valid credential adds nothing", Writes: true,
 		Why:     "Anyone could fill the store.",
 		Failure: "A pet whose request got 401 is in the store. Inconclusive if the store has more than a list can show.",
-		run:     func(t *tester) { t.wantNotStored(t.unauthorized(createOperation)) },
+		run:     func(t *tester) { t.showRefused(t.unauthorized(createOperation)) },
+		every:   refusedRule(func(status int) bool { return status == http.StatusUnauthorized }),
 	},
 }
 
-// refusals are the responses to refused requests, by the names of their pets.
-type refusals map[string]*probe.Exchange
-
 const stored = "the pet %q is in the store, though its request got %s%s"
 
-// wantNotStored ends the check if the store has the pet of a refused request.
-func (t *tester) wantNotStored(responses []*probe.Exchange) {
+// refusedRule returns the rule that no list has a pet whose requests were all refused,
+// the last one with a status for which is returns true.
+func refusedRule(is func(status int) bool) *rule {
+	return &rule{what: "lists with a pet", mayBeIdle: true, applies: (*evidence).hasElements, want: func(x *evidence) {
+		x.eachAsked(func(p pet, a asked) {
+			if a.pets == 0 && is(a.refused.Status) {
+				fail(x.Exchange, stored, p.Name, a.refused.StatusLine(), x.list.show(p.ID))
+			}
+		})
+	}}
+}
+
+// showRefused requests lists that show the pets of refused requests, if they are in the
+// store. If the store has too many pets for that, it looks for them by their ids.
+func (t *tester) showRefused(responses []*probe.Exchange) {
 	if len(responses) == 0 {
 		inconclusive("no request was refused")
-	}
-	refused := make(refusals)
-	for _, x := range responses {
-		refused[x.Request.Pet] = x
 	}
 	first := t.firstPet() // added before any refused request was sent
 	last := t.add("available")
@@ -48,11 +56,6 @@ func (t *tester) wantNotStored(responses []*probe.Exchange) {
 	shown := false
 	for _, status := range append([]string{""}, statuses()...) {
 		l := t.listing(status)
-		for _, found := range l.pets {
-			if r := refused[found.Name]; r != nil {
-				fail(l.x, stored, found.Name, r.StatusLine(), l.show(found.ID))
-			}
-		}
 		shown = shown || status == "" && l.complete || l.has(first.ID) && l.has(last.ID)
 	}
 	if !shown {
@@ -67,7 +70,7 @@ func (t *tester) refuseAgain(responses []*probe.Exchange) {
 	const few, between = 16, 1000 // other clients may add pets meanwhile
 	for some := range slices.Chunk(responses, few) {
 		first := t.add("available").ID
-		refused := make(refusals)
+		refused := make(map[string]*probe.Exchange) // by the names of their pets
 		for _, x := range some {
 			if x = t.do(x.Request); !x.Succeeded() { // otherwise its pet may be in the store
 				refused[x.Request.Pet] = x
