@@ -64,6 +64,16 @@ func (s *session) addedPets() []addedPet {
 	return slices.Clone(s.created.pets)
 }
 
+// oldPets returns the pets with that status ("": with any) that the target listed before
+// the run added any.
+func (s *session) oldPets(status string) []pet {
+	x := s.start[status]
+	if x == nil || x.Status != http.StatusOK {
+		return nil
+	}
+	return slices.Clone(s.listingOf(x).pets)
+}
+
 // newest returns the id of the pet that the run added last.
 func (t *tester) newest() int64 {
 	t.firstPet()
@@ -74,7 +84,7 @@ func (t *tester) newest() int64 {
 // countPets returns how many pets with that status ("": with any) the target has at
 // least: those that it listed at the start and those that the run added.
 func (s *session) countPets(status string) int {
-	n := len(guessList(s.start[status]))
+	n := len(s.oldPets(status))
 	for _, p := range s.addedPets() {
 		if p.has(status) {
 			n++
@@ -90,7 +100,7 @@ func (s *session) lacks(l listing, status string) []addedPet {
 	if !l.complete {
 		return nil
 	}
-	known := len(guessList(s.start[status]))
+	known := len(s.oldPets(status))
 	var lacks []addedPet
 	for _, p := range s.addedPets() {
 		switch {
@@ -131,7 +141,7 @@ func (t *tester) firstResponse() firstResponse {
 		if named != nil {
 			candidates = []int64{*named}
 		} else {
-			for _, old := range guessList(t.s.start[""]) {
+			for _, old := range t.s.oldPets("") {
 				if old.Category != 1 && !slices.Contains(candidates, old.Category) && len(candidates) < 6 {
 					candidates = append(candidates, old.Category)
 				}

@@ -47,11 +47,8 @@ func (r *rule) judge(h *history) {
 	case seen == 0 && !r.mayBeIdle:
 		inconclusive("the run has no %s", r.what)
 	case wrong > 0 && wrong < seen:
-		line, rest, more := strings.Cut(first.message, "\n")
-		if more {
-			rest = "\n" + rest
-		}
-		first = first.with("%s (%d of %d %s)%s", line, wrong, seen, r.what, rest)
+		line := firstLine(first.message)
+		first = first.with("%s (%d of %d %s)%s", line, wrong, seen, r.what, first.message[len(line):])
 	}
 	first.end()
 }

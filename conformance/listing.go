@@ -207,6 +207,6 @@ func (t *tester) listingWith(added pet) (listing, pet) {
 // showsNew reports whether a list with that status has a pet that it did not
 // have at the start.
 func (t *tester) showsNew(l listing, status string) bool {
-	before := guessList(t.s.start[status])
+	before := t.s.oldPets(status)
 	return slices.ContainsFunc(l.pets, func(now pet) bool { return !hasID(before, now.ID) })
 }

@@ -200,14 +200,6 @@ func guess[T any](x *probe.Exchange, parse func(jsontext.Value) (T, error)) (t T
 	return t, e == nil
 }
 
-// guessList returns the pets that can be read in a list.
-func guessList(x *probe.Exchange) []pet {
-	if x == nil || x.Status != 200 {
-		return nil
-	}
-	return parseListing(x).pets
-}
-
 // wantJSON ends the check if x is not declared to be JSON.
 func wantJSON(x *probe.Exchange) {
 	ct := x.Header.Get("Content-Type")

@@ -54,7 +54,7 @@ var createChecks = []Check{
 		Failure: "Two new pets get the same id, even if they are alike, or one gets the id of a pet that was listed before. A target may refuse a pet that is like another.",
 		run: func(t *tester) {
 			seen := make(map[int64]bool)
-			for _, old := range guessList(t.s.start[""]) {
+			for _, old := range t.s.oldPets("") {
 				seen[old.ID] = true
 			}
 			wantNew := func(added pet) {

@@ -42,7 +42,7 @@ var getChecks = []Check{
 		Why:     "A client would mistake one pet for another.",
 		Failure: "The id in the response differs from the id in the path, in the list or in the response to the new pet. An id that is converted to floating point loses its last digits.",
 		run: func(t *tester) {
-			pets := guessList(t.s.start[""])
+			pets := t.s.oldPets("")
 			pets = pets[:min(5, len(pets))]
 			if !t.s.opts.ReadOnly {
 				pets = append(pets, t.samples()...)
@@ -159,7 +159,7 @@ func (t *tester) knownPet() int64 {
 	if !t.s.opts.ReadOnly {
 		return t.firstPet().ID
 	}
-	listed := guessList(t.s.start[""])
+	listed := t.s.oldPets("")
 	if len(listed) == 0 {
 		inconclusive("no pet is known: the list was empty when the run began")
 	}

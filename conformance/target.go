@@ -160,7 +160,7 @@ func (s *session) findPet(ctx context.Context) error {
 		return nil
 	}
 	x, err := s.client.Do(ctx, probe.Get(fmt.Sprintf("/pets/%d", *s.opts.Pet)))
-	if err == nil && x.Status == http.StatusNotFound && !hasID(guessList(s.start[""]), *s.opts.Pet) {
+	if err == nil && x.Status == http.StatusNotFound && !hasID(s.oldPets(""), *s.opts.Pet) {
 		return s.targetError("the target has no pet with the id %d: GET %s responds %s", *s.opts.Pet, x.URL, x.StatusLine())
 	}
 	return nil // checks judge other responses
