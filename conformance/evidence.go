@@ -56,12 +56,6 @@ type asked struct {
 	refused *probe.Exchange // a request that was refused; nil: none
 }
 
-// listQuery is a query of GET /pets whose meaning the contract states.
-type listQuery struct {
-	status string // "": absent
-	limit  int    // 0: absent
-}
-
 // newHistory returns what is known of the run.
 func (s *session) newHistory() *history {
 	h := &history{
@@ -205,29 +199,6 @@ func (x *evidence) wantAsked() {
 				probe.Plural(a.pets, "request"), strings.Trim(fmt.Sprint(shown), "[]"), x.list.show(p.ID))
 		}
 	})
-}
-
-// parseQuery returns the query of a request for a list, or nil if the contract does
-// not say what it means.
-func parseQuery(path string) *listQuery {
-	q := new(listQuery)
-	_, query, _ := strings.Cut(path, "?")
-	if query == "" {
-		return q
-	}
-	for part := range strings.SplitSeq(query, "&") {
-		name, value, _ := strings.Cut(part, "=")
-		limit, err := strconv.Atoi(value)
-		switch {
-		case name == "limit" && err == nil && strconv.Itoa(limit) == value && limit >= 1 && limit <= 100 && q.limit == 0:
-			q.limit = limit
-		case name == "status" && slices.Contains(statuses(), value) && q.status == "":
-			q.status = value
-		default:
-			return nil
-		}
-	}
-	return q
 }
 
 // parseID returns the id in a path such as /pets/7, or nil if it is not written so.

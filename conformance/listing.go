@@ -2,8 +2,10 @@ package conformance
 
 import (
 	"cmp"
+	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,13 +58,41 @@ func parseListing(x *probe.Exchange) listing {
 	return l
 }
 
-// allPets is the path of the longest list with that status ("": with any).
-func allPets(status string) string {
-	if status == "" {
-		return "/pets?limit=100"
-	}
-	return "/pets?limit=100&status=" + status
+// listQuery is a query of GET /pets whose meaning the contract states.
+type listQuery struct {
+	status string // "": absent
+	limit  int    // 0: absent
 }
+
+// String returns q as it is in a URL.
+func (q listQuery) String() string {
+	v := make(url.Values)
+	if q.limit != 0 {
+		v.Set("limit", strconv.Itoa(q.limit))
+	}
+	if q.status != "" {
+		v.Set("status", q.status)
+	}
+	return strings.TrimSuffix("?"+v.Encode(), "?")
+}
+
+// parseQuery returns the query of a request for a list, or nil if the contract does
+// not say what it means: it is not what String returns, in any order.
+func parseQuery(path string) *listQuery {
+	_, query, _ := strings.Cut(path, "?")
+	parts := strings.Split(query, "&")
+	slices.Sort(parts)
+	v, _ := url.ParseQuery(query)
+	q := &listQuery{status: v.Get("status")}
+	q.limit, _ = strconv.Atoi(v.Get("limit"))
+	if q.String() != strings.TrimSuffix("?"+strings.Join(parts, "&"), "?") || q.limit < 0 || q.limit > 100 || !slices.Contains(append(statuses(), ""), q.status) {
+		return nil
+	}
+	return q
+}
+
+// allPets is the path of the longest list with that status ("": with any).
+func allPets(status string) string { return "/pets" + listQuery{status, 100}.String() }
 
 // How long a check waits for a list to show a pet. pets.list.created reports lists
 // that are late, so that others need not fail too.

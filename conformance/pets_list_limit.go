@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // The parameter limit (contract, sections 4.1 and 8). These checks add pets
@@ -14,13 +13,13 @@ const limitWhy = "Clients choose the size of their pages by it."
 
 var limitChecks = []Check{
 	limitCheck("limit-default", "default", "without limit a list has at most 20 pets", "a list without limit has more than 20 pets, or fewer than with limit=20.",
-		func(q listQuery) bool { return q.limit == 0 && q.status == "" }, sized{"", "", 20, 21}),
+		func(q listQuery) bool { return q.limit == 0 && q.status == "" }, sized{listQuery{}, 21}),
 	limitCheck("limit-default", "default-filtered", "without limit a filtered list has at most 20 pets", "a filtered list without limit has more than 20 pets, or fewer than with limit=20.",
-		func(q listQuery) bool { return q.limit == 0 && q.status != "" }, sized{"", "available", 20, 21}),
+		func(q listQuery) bool { return q.limit == 0 && q.status != "" }, sized{listQuery{status: "available"}, 21}),
 	limitCheck("limit-min", "min", "limit=1 returns one pet", "limit=1 is refused, or the list has more than one pet, or none.",
-		func(q listQuery) bool { return q.limit == 1 && q.status == "" }, sized{"limit=1", "", 1, 2}),
+		func(q listQuery) bool { return q.limit == 1 && q.status == "" }, sized{listQuery{limit: 1}, 2}),
 	limitCheck("limit-max", "max", "limit=100 is accepted", "limit=100 is refused, or the list has more than 100 pets, or none.",
-		func(q listQuery) bool { return q.limit == 100 && q.status == "" }, sized{"limit=100", "", 100, 100}),
+		func(q listQuery) bool { return q.limit == 100 && q.status == "" }, sized{listQuery{limit: 100}, 100}),
 	limitCheck("limit", "between", "no list has more pets than its limit", "a list with a limit between 1 and 100 has more pets, or none.",
 		func(q listQuery) bool { return q.limit > 1 && q.limit < 100 && q.status == "" }, limitsBetween()...),
 	limitCheck("filter-limit", "filtered", "limit applies to a filtered list, after the filter", "a filtered list has more pets than its limit, or none.",
@@ -49,11 +48,11 @@ var limitChecks = []Check{
 		phase:   late, run: func(t *tester) {
 			var tooFew *ending
 			judged := false
-			for _, q := range slices.Concat([]sized{{"", "", 20, 21}, {"", "available", 20, 21}, {"limit=1", "", 1, 2}, {"limit=100", "", 100, 100}},
+			for _, q := range slices.Concat([]sized{{listQuery{}, 21}, {listQuery{status: "available"}, 21}, {listQuery{limit: 1}, 2}, {listQuery{limit: 100}, 100}},
 				limitsBetween(), limitsFiltered()) {
 				if tooFew = attempt(func() { t.stock(q.status, q.enough) }); tooFew == nil {
 					judged = true
-					t.eventually(func() { t.wantFull(q) })
+					t.eventually(func() { t.wantFull(q.listQuery) })
 				}
 			}
 			if !judged {
@@ -65,22 +64,14 @@ var limitChecks = []Check{
 
 // sized is a list whose size is judged if the store has enough pets with its status.
 type sized struct {
-	query, status string
-	limit, enough int
-}
-
-func (q sized) String() string {
-	query := q.query
-	if q.status != "" {
-		query += "&status=" + q.status
-	}
-	return "?" + strings.TrimPrefix(query, "&")
+	listQuery
+	enough int
 }
 
 func limitsBetween() []sized {
 	var all []sized
 	for _, n := range []int{2, 19, 20, 21, 50, 99} {
-		all = append(all, sized{fmt.Sprintf("limit=%d", n), "", n, 100})
+		all = append(all, sized{listQuery{limit: n}, 100})
 	}
 	return all
 }
@@ -89,7 +80,7 @@ func limitsFiltered() []sized {
 	var all []sized
 	for _, status := range statuses() {
 		for n := 1; n <= 3; n++ {
-			all = append(all, sized{fmt.Sprintf("limit=%d", n), status, n, 3})
+			all = append(all, sized{listQuery{status, n}, 3})
 		}
 	}
 	return all
@@ -104,10 +95,10 @@ func limitCheck(clause, id, title, failure string, is func(listQuery) bool, list
 		phase:   late, run: func(t *tester) {
 			for _, q := range lists {
 				tooFew := attempt(func() { t.stock(q.status, q.enough) })
-				if q.query != "" {
+				if q.limit != 0 {
 					t.getList(q.String())
 				} else {
-					t.eventually(func() { t.wantDefault(q) })
+					t.eventually(func() { t.wantDefault(q.status) })
 				}
 				tooFew.end()
 			}
@@ -116,10 +107,13 @@ func limitCheck(clause, id, title, failure string, is func(listQuery) bool, list
 	}
 }
 
+// most returns the largest number of pets that the list may have.
+func (q listQuery) most() int { return cmp.Or(q.limit, 20) }
+
 // wantAtMost ends the check if x, a list, has more pets than its limit.
 func (x *evidence) wantAtMost() {
-	if limit, n := cmp.Or(x.query.limit, 20), len(x.list.elements); n > limit {
-		fail(x.Exchange, "the list has %d pets, want at most %d", n, limit)
+	if n := len(x.list.elements); n > x.query.most() {
+		fail(x.Exchange, "the list has %d pets, want at most %d", n, x.query.most())
 	}
 }
 
@@ -138,19 +132,20 @@ func (x *evidence) wantLimit() {
 
 // wantDefault ends the check if a list has fewer pets without limit than with the
 // limit that is the default.
-func (t *tester) wantDefault(q sized) {
-	want := sized{fmt.Sprintf("limit=%d", q.limit), q.status, q.limit, q.enough}
-	with, without := t.getList(want.String()), t.getList(q.String())
-	if n := len(without.elements); n < len(with.elements) && len(with.elements) == q.limit && len(without.x.Body) < largeList {
-		fail(without.x, "the list has %d pets, and with limit=%d it has %d", n, q.limit, q.limit)
+func (t *tester) wantDefault(status string) {
+	without := listQuery{status: status}
+	limit := without.most()
+	all, l := t.getList(listQuery{status, limit}.String()), t.getList(without.String())
+	if n := len(l.elements); n < len(all.elements) && len(all.elements) == limit && len(l.x.Body) < largeList {
+		fail(l.x, "the list has %d pets, and with limit=%d it has %d", n, limit, limit)
 	}
 }
 
 // wantFull ends the check if a list has fewer pets than its limit. The store has
 // enough.
-func (t *tester) wantFull(q sized) {
+func (t *tester) wantFull(q listQuery) {
 	l := t.getList(q.String())
-	if n := len(l.elements); n < q.limit && len(l.x.Body) < largeList && !hasNext(l.x) {
-		fail(l.x, "the list has %d pets, want %d: the store has at least %d that match", n, q.limit, t.s.countPets(q.status))
+	if n := len(l.elements); n < q.most() && len(l.x.Body) < largeList && !hasNext(l.x) {
+		fail(l.x, "the list has %d pets, want %d: the store has at least %d that match", n, q.most(), t.s.countPets(q.status))
 	}
 }

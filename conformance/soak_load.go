@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -89,13 +88,10 @@ func (l *load) get(id int64) {
 }
 
 func (l *load) list(status string, limit int) {
-	path := fmt.Sprintf("/pets?limit=%d", limit)
-	if status != "" {
-		path += "&status=" + status
-	}
-	x := l.send(probe.Get(path))
+	q := listQuery{status, limit}
+	x := l.send(probe.Get("/pets" + q.String()))
 	l.judge(x, func(*tester) {
-		e := &evidence{Exchange: x, query: &listQuery{status, limit}, list: parseListing(x)}
+		e := &evidence{Exchange: x, query: &q, list: parseListing(x)}
 		e.wantListed()
 		e.wantList()
 		e.list.wantPets()
