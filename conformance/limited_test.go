@@ -97,7 +97,7 @@ func TestLimited(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if out := text(r); r.Outcome != conformance.Conformant || !strings.Contains(out, " at a time\n") || r.Limit == 0 {
+			if out := text(r); r.Outcome != conformance.Conformant || !strings.Contains(out, " at a time;") || r.Limit == 0 {
 				t.Errorf("limit %d, %s\n%s", r.Limit, r.Headline(), out)
 			}
 			t.Logf("limit %d, %v, %d inconclusive, %.1f s", r.Limit, r.Retries, r.Counts.Inconclusive, r.Seconds)
