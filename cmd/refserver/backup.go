@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -17,9 +16,7 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// backupCommand copies the store of a running server. The copy gets its name
-// once it is complete, checked and on disk, and replaces a file only with
-// -overwrite.
+// backupCommand copies the store of a running server.
 func backupCommand() flags.Command {
 	var admin string
 	var overwrite bool
@@ -27,69 +24,71 @@ func backupCommand() flags.Command {
 		Name: "backup",
 		Args: "FILE",
 		About: "copy the store of a running server to a new file while it serves, and check the copy." +
+			" With - as FILE, write it to standard output, unchecked." +
 			" Until it is done, the server needs space for a second copy on the disk of its store",
 		Flags: func(fs *flag.FlagSet) {
 			flags.Var(fs, &admin, "admin-addr", "", "`host:port` of the server's admin address, as set for serve", flags.HostPort)
-			flags.Var(fs, &overwrite, "overwrite", false, "replace FILE if there is one", flags.Bool)
+			flags.Var(fs, &overwrite, "overwrite", false, "replace FILE if it is a store", flags.Bool)
 		},
 		Run: func(c *flags.Call) error {
 			if admin == "" {
 				return flags.Usagef("backup needs -admin-addr host:port, the admin address of a running server")
 			}
-			ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+			ctx, stop := untilSignal(c)
 			defer stop()
-			size, err := backUp(ctx, "http://"+admin+"/backup", c.Args[0], overwrite)
-			if err != nil {
-				return fmt.Errorf("no backup was made: %w", err)
+			var size int64
+			copyTo := func(w io.Writer) (err error) {
+				size, err = download(ctx, "http://"+admin+"/backup", w)
+				return err
 			}
-			_, err = fmt.Fprintf(c.Stdout, "%s: %d bytes, checked\n", c.Args[0], size)
+			path := c.Args[0]
+			var err error
+			if path == "-" {
+				err = copyTo(c.Stdout)
+			} else {
+				err = storage.SaveBackup(path, overwrite, copyTo)
+			}
+			switch {
+			case errors.Is(err, os.ErrExist):
+				return fmt.Errorf("no backup was made: %s exists; choose another file, or use -overwrite", path)
+			case err != nil:
+				return fmt.Errorf("no backup was made: %w", err)
+			case path == "-":
+				return nil
+			}
+			_, err = fmt.Fprintf(c.Stdout, "%s: %d bytes, checked\n", path, size)
 			return err
 		},
 	}
 }
 
-// backUp copies what is at url to path and returns its length in bytes.
-func backUp(ctx context.Context, url, path string, overwrite bool) (int64, error) {
-	if _, err := os.Lstat(path); err == nil && !overwrite {
-		return 0, fmt.Errorf("%s exists; choose another file, or use -overwrite", path)
+// untilSignal returns a context that ends with the first SIGINT or SIGTERM. The
+// second ends the process.
+func untilSignal(c *flags.Call) (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+func restoreCommand(db *string) flags.Command {
+	return flags.Command{
+		Name: "restore",
+		Args: "COPY",
+		About: "put a copy made with backup in the place of the store, once it is checked, and keep the old file under another name." +
+			" No server may use the store",
+		Flags: func(fs *flag.FlagSet) { dbFlag(fs, db, "`file` to replace, or to create") },
+		Run: func(c *flags.Call) error {
+			kept, err := storage.Restore(*db, c.Args[0])
+			if err != nil {
+				return fmt.Errorf("nothing was restored: %w", err)
+			}
+			_, err = fmt.Fprintf(c.Stdout, "%s: restored from %s, which was checked\n", *db, c.Args[0])
+			if kept != "" && err == nil {
+				_, err = fmt.Fprintf(c.Stdout, "the file that was there is now %s\n", kept)
+			}
+			return err
+		},
 	}
-	if errors.Is(storage.InUse(path), storage.ErrLocked) {
-		return 0, fmt.Errorf("%s is in use by a server; choose another file", path)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*") // mode 0600
-	if err != nil {
-		return 0, err
-	}
-	defer os.Remove(f.Name())
-	size, err := download(ctx, url, f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return 0, err
-	}
-	var damage error
-	err = storage.Check(f.Name(), func(err error) {
-		if damage == nil {
-			damage = fmt.Errorf("the copy is damaged, by the store or by the network: %w", err)
-		}
-	})
-	if err := errors.Join(err, damage); err != nil {
-		return 0, err
-	}
-	if overwrite {
-		err = os.Rename(f.Name(), path)
-	} else if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
-		err = os.Rename(f.Name(), path) // a file system without links
-	}
-	if err != nil {
-		return 0, err
-	}
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = dir.Sync() // some systems cannot
-		_ = dir.Close()
-	}
-	return size, nil
 }
 
 // download writes what is at url to w. It returns an error unless that is all of

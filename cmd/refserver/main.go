@@ -23,9 +23,9 @@ func program() *serve.Program {
 	return &serve.Program{
 		Name:     "refserver",
 		About:    "the petstore, kept in one file, served over HTTP",
-		Commands: append([]flags.Command{backupCommand()}, fileCommands()...),
+		Commands: append([]flags.Command{backupCommand(), restoreCommand(&db)}, fileCommands()...),
 		StoreFlags: func(fs *flag.FlagSet) {
-			fs.StringVar(&db, "db", "petstore.db", "`file` with the pets and messages; the first start creates it")
+			dbFlag(fs, &db, "`file` with the pets and messages; the first start creates it")
 		},
 		StoreFile: func() string { return db },
 		Open: func(_ context.Context, log *slog.Logger, mustExist bool, committed func(int, time.Duration)) (*serve.Store, error) {
@@ -49,6 +49,12 @@ func program() *serve.Program {
 			}, nil
 		},
 	}
+}
+
+// dbFlag defines the flag that names the store, with the same default for each
+// command.
+func dbFlag(fs *flag.FlagSet, db *string, usage string) {
+	fs.StringVar(db, "db", "petstore.db", usage)
 }
 
 // advise adds what can be done to an error of opening the store at path.

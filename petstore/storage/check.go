@@ -20,7 +20,7 @@ import (
 func Check(path string, report func(error)) error {
 	s, err := scan(path, report)
 	if err != nil {
-		return fmt.Errorf("checking the store: %w", err)
+		return fmt.Errorf("checking the store %s: %w", path, err)
 	}
 	defer s.close()
 	if s.tables != nil {

@@ -34,16 +34,6 @@ func openShared(path string) (*os.File, error) {
 	return f, nil
 }
 
-// InUse returns [ErrLocked] if a store or another program has the file at path
-// open, or why the file cannot be opened. On Windows it does not notice.
-func InUse(path string) error {
-	f, err := openShared(path)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
 // inspect returns an error if bbolt must not be trusted with the file. spare says
 // what is wrong with one of the two meta pages, if the other is valid.
 func inspect(f *os.File) (spare, err error) {

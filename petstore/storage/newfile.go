@@ -9,33 +9,20 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// makeStore makes an empty store at path, whole or not at all: it is written
-// under another name, and gets its own after it is synced. If another process
-// has made a file there meanwhile, that file is kept, and made is false.
+// makeStore makes an empty store at path. If another process has made a file there
+// meanwhile, that file is kept, and made is false.
 func makeStore(path string) (made bool, err error) {
-	dir := filepath.Dir(path)
-	if err := makeDir(dir); err != nil {
+	if err := makeDir(filepath.Dir(path)); err != nil {
 		return false, err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*") // mode 0600
-	if err != nil {
-		return false, err
-	}
-	defer os.Remove(f.Name())
-	if err := errors.Join(f.Close(), writeEmpty(f.Name())); err != nil {
-		return false, err
-	}
-	// Link does not replace a file, but Rename does. Some file systems have no
-	// links.
-	err = os.Link(f.Name(), path)
+	err = replace(path, func(temp, old *os.File) error {
+		if old != nil {
+			return fs.ErrExist
+		}
+		return writeEmpty(temp.Name())
+	})
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
-	}
-	if err != nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		err = syncDir(dir)
 	}
 	return err == nil, err
 }
