@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -43,10 +42,11 @@ func importCommand() flags.Command {
 // the cluster refuses those whose IDs it has issued before.
 func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writer) error {
 	pets := records[petstore.Pet]{
-		name:   "pets",
-		export: func(w io.Writer) (storage.Exported, error) { return storage.Export(from, w, nil) },
-		id:     func(p petstore.Pet) int64 { return p.ID },
-		equal:  func(a, b petstore.Pet) bool { return a == b },
+		name:  "pets",
+		from:  from,
+		of:    func(r storage.Record) *petstore.Pet { return r.Pet },
+		id:    func(p petstore.Pet) int64 { return p.ID },
+		equal: func(a, b petstore.Pet) bool { return a == b },
 		list: func(after int64) ([]petstore.Pet, error) {
 			q := petstore.ListQuery{Limit: petstore.MaxLimit}
 			if after > 0 {
@@ -65,9 +65,8 @@ func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writ
 	}
 	messages := records[petstore.Message]{
 		name: "messages",
-		export: func(w io.Writer) (storage.Exported, error) {
-			return storage.Export(from, w, &storage.ExportOptions{Messages: true})
-		},
+		from: from,
+		of:   func(r storage.Record) *petstore.Message { return r.Message },
 		id: func(m petstore.Message) int64 {
 			n, _ := petstore.ParseMessageID(m.ID)
 			return n
@@ -88,12 +87,11 @@ func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writ
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "the cluster already holds %d of %d pets\n", before.Pets, total.Written)
-	queued, err := messages.compare(messages.add)
-	if err != nil {
+	fmt.Fprintf(out, "the cluster already holds %d of %d pets\n", before.Pets, total.Pets)
+	if _, err := messages.compare(messages.add); err != nil {
 		return err
 	}
-	if err := to.ImportMessages(ctx, nil, queued.Last); err != nil {
+	if err := to.ImportMessages(ctx, nil, total.LastMessage); err != nil {
 		return err
 	}
 	if _, err := pets.compare(pets.add); err != nil {
@@ -107,18 +105,19 @@ func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writ
 		return fmt.Errorf("verifying: %w", err)
 	}
 	_, err = fmt.Fprintf(out, "%d pets and %d queued messages copied and compared\n"+
-		"Idempotency keys are not copied: a client that repeats an earlier creation now creates a second pet\n", total.Written, queued.Written)
+		"Idempotency keys are not copied: a client that repeats an earlier creation now creates a second pet\n", total.Pets, total.Messages)
 	return err
 }
 
 // records is the pets or the queued messages of a file and a cluster.
 type records[T any] struct {
-	name   string
-	export func(io.Writer) (storage.Exported, error) // of the file, in order of IDs, as JSON
-	id     func(T) int64
-	equal  func(a, b T) bool
-	list   func(after int64) ([]T, error) // of the cluster
-	add    func([]T) error                // to the cluster
+	name  string
+	from  string                  // the file
+	of    func(storage.Record) *T // nil: the record is of the other kind
+	id    func(T) int64
+	equal func(a, b T) bool
+	list  func(after int64) ([]T, error) // of the cluster
+	add   func([]T) error                // to the cluster
 }
 
 // differ returns the error that the cluster differs from the file at the first of
@@ -129,49 +128,56 @@ func (r records[T]) differ(part []T) error {
 
 // compare compares the file with the cluster, and calls rest with those records of
 // the file that follow the last one of the cluster. It returns what the file has.
-func (r records[T]) compare(rest func([]T) error) (storage.Exported, error) {
+func (r records[T]) compare(rest func([]T) error) (total storage.End, err error) {
 	const most = 200 // at once; a record has up to 1 MiB
 	in, out := io.Pipe()
 	defer in.Close()
-	var done storage.Exported
 	go func() {
-		var err error
-		done, err = r.export(out)
+		_, err := storage.Export(r.from, out, nil)
 		_ = out.CloseWithError(err) // nil: the end of the file
 	}()
 	var part, page []T           // of the file, for rest; of the cluster
 	at, ended := int64(0), false // the last ID in the cluster that was compared; there are no others
-	for d := json.NewDecoder(in); ; {
-		var v T
-		read := d.Decode(&v)
-		if read != nil && read != io.EOF {
-			return storage.Exported{}, read
-		}
-		var err error
+	nextPage := func() (err error) {
 		if len(page) == 0 && !ended {
 			page, err = r.list(at)
 			ended = len(page) == 0
 		}
+		return err
+	}
+	err = storage.ReadExport(in, func(record storage.Record) error {
+		if record.End != nil {
+			total = *record.End
+		}
+		v := r.of(record)
+		if v == nil {
+			return nil
+		}
+		err := nextPage()
 		switch {
 		case err != nil:
-		case read == io.EOF && len(page) > 0:
-			err = r.differ(page)
-		case read == io.EOF && len(part) > 0:
-			return done, rest(part)
-		case read == io.EOF:
-			return done, nil
 		case len(page) == 0:
-			if part = append(part, v); len(part) == most {
+			if part = append(part, *v); len(part) == most {
 				err = rest(part)
 				part = part[:0]
 			}
-		case !r.equal(page[0], v):
-			err = r.differ([]T{v})
+		case !r.equal(page[0], *v):
+			err = r.differ([]T{*v})
 		default:
-			at, page = r.id(v), page[1:]
+			at, page = r.id(*v), page[1:]
 		}
-		if err != nil {
-			return storage.Exported{}, err
-		}
+		return err
+	})
+	if err == nil {
+		err = nextPage()
 	}
+	switch {
+	case err != nil:
+		return total, err
+	case len(page) > 0:
+		return total, r.differ(page)
+	case len(part) > 0:
+		return total, rest(part)
+	}
+	return total, nil
 }

@@ -41,11 +41,11 @@ func TestCheck(t *testing.T) {
 		1 refserver export pets.db
 		stderr -skip-damaged
 		sh refserver export -skip-damaged pets.db || test $? = 3
-		stderr (?<SAVED>\d+) saved, (?<LOST>\d+) lost\n$
+		stderr pets: (?<SAVED>\d+) saved, (?<LOST>\d+) lost; messages: 0 saved, 0 lost\n$
 		stdout pet`)
 	saved, _ := strconv.Atoi(damaged.values["SAVED"])
 	lost, _ := strconv.Atoi(damaged.values["LOST"])
-	if n := strings.Count(damaged.stdout, "\n"); saved == 0 || saved != n || lost != 2000-n {
+	if n := strings.Count(damaged.stdout, `"name"`); saved == 0 || saved != n || lost != 2000-n {
 		t.Errorf("%d saved, %d lost; %d lines", saved, lost, n)
 	}
 }

@@ -27,11 +27,10 @@ func fileCommands() []flags.Command {
 	}, {
 		Name: "export",
 		Args: "FILE",
-		About: "write the pets in the file to standard output, one JSON object on each line." +
+		About: "write the pets and the queued messages in the file to standard output, one JSON object on each line, for import." +
 			" If the file is in use, export a copy made with backup",
 		Flags: func(fs *flag.FlagSet) {
 			flags.Var(fs, &o.SkipDamaged, "skip-damaged", false, "skip damaged records, with a line for each on standard error, and save the rest; exit code 3: records were lost", flags.Bool)
-			flags.Var(fs, &o.Messages, "messages", false, "write the queued messages instead of the pets", flags.Bool)
 		},
 		Run: func(c *flags.Call) error { return export(c, &o) },
 	}, {
@@ -111,15 +110,19 @@ func export(c *flags.Call, o *storage.ExportOptions) error {
 	case !o.SkipDamaged:
 		return nil
 	}
-	lost := fmt.Sprint(x.Lost)
-	if x.Lost < 0 {
-		lost = "an unknown number"
-	}
-	fmt.Fprintf(c.Stderr, "%d saved, %s lost\n", x.Written, lost)
-	if x.Lost != 0 {
+	fmt.Fprintf(c.Stderr, "pets: %s; messages: %s\n", saved(x.Pets), saved(x.Messages))
+	if x.Pets.Lost != 0 || x.Messages.Lost != 0 {
 		return flags.Exit(exitLost)
 	}
 	return nil
+}
+
+func saved(n storage.Counts) string {
+	lost := fmt.Sprint(n.Lost)
+	if n.Lost < 0 {
+		lost = "an unknown number"
+	}
+	return fmt.Sprintf("%d saved, %s lost", n.Written, lost)
 }
 
 func acceptOlder(c *flags.Call) error {

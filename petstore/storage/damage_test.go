@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -157,7 +159,8 @@ func checkDamaged(t *testing.T, what, path string, want *stored) (found bool) {
 	if _, err = storage.Export(path, &out, &storage.ExportOptions{SkipDamaged: true}); err != nil {
 		t.Errorf("%s: the export: %v", what, err)
 	}
-	for line := range strings.Lines(out.String()) {
+	pets, messages := split(out.String())
+	for line := range strings.Lines(pets + messages) {
 		i := slices.Index(lines, line)
 		if i < 0 {
 			t.Errorf("%s: the export has %.200s", what, line)
@@ -168,11 +171,18 @@ func checkDamaged(t *testing.T, what, path string, want *stored) (found bool) {
 	return found
 }
 
-// lines returns the lines of the export of the pets.
+// lines returns the lines of the export, without its end.
 func (d *stored) lines(t *testing.T) (lines []string) {
 	t.Helper()
 	for _, pet := range d.pets {
 		b, err := pet.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(b)+"\n")
+	}
+	for _, m := range d.queue {
+		b, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)
 		}

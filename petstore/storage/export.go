@@ -15,9 +15,6 @@ import (
 // ExportOptions are the settings of [Export]. The zero value and nil are ready
 // for use.
 type ExportOptions struct {
-	// Messages selects the queued messages. false: the pets.
-	Messages bool
-
 	// SkipDamaged makes Export skip what is damaged. false: the first damage
 	// ends the export.
 	SkipDamaged bool
@@ -28,16 +25,19 @@ type ExportOptions struct {
 }
 
 // Exported counts what [Export] has done.
-type Exported struct {
+type Exported struct{ Pets, Messages Counts }
+
+// Counts are those of one kind of record.
+type Counts struct {
 	Written int64
 	Lost    int64 // records that were stored and were not found; -1: unknown
 	Last    int64 // the highest ID, or number of a message, ever issued; -1: unknown
 }
 
-// Export writes the pets in the file at path to w, or the queued messages, as
-// they are in responses: one JSON object a line, in ascending order of ID. Like
-// [Check] it verifies the file first, changes nothing, and refuses a file that is
-// in use ([ErrLocked]).
+// Export writes the pets in the file at path to w, then the queued messages, as
+// they are in responses: one JSON object a line, in ascending order of ID. The
+// last line is an [End]. Like [Check] it verifies the file first, changes nothing,
+// and refuses a file that is in use ([ErrLocked]).
 //
 // With SkipDamaged it looks for what is missing on every page of the file that is
 // not free: it finds the copies in the tables of the statuses, and what no table
@@ -45,37 +45,56 @@ type Exported struct {
 // only records that pass their checksum, and each ID once. If it cannot know which
 // pages are free, it leaves out records of which it finds different versions.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
-	x := &export{Exported: Exported{Lost: -1, Last: -1}, w: w, written: map[int64]uint64{}}
+	x := &export{w: w}
 	if o != nil {
 		x.ExportOptions = *o
 	}
-	if err := x.run(path); err != nil {
-		return x.Exported, fmt.Errorf("exporting from the store: %w", err)
+	done, err := x.run(path)
+	if err != nil {
+		err = fmt.Errorf("exporting from the store %s: %w", path, err)
 	}
-	return x.Exported, nil
+	return done, err
 }
 
 // export is an export under way.
 type export struct {
 	ExportOptions
-	Exported
-	w       io.Writer
-	state   state            // the zero state until it is read
-	written map[int64]uint64 // a bit for each ID that is written or left out
-	err     error            // ends the export
+	w   io.Writer
+	err error // ends the export
+
+	// Of the kind of records that is written now:
+	Counts
+	messages bool             // otherwise pets
+	state    state            // the zero state until it is read
+	written  map[int64]uint64 // a bit for each ID that is written or left out
 }
 
-func (x *export) run(path string) error {
+func (x *export) run(path string) (done Exported, err error) {
 	s, err := scan(path, x.found)
 	if err != nil {
-		return err
+		return done, err
 	}
 	defer s.close()
-	x.state = s.state
 	undecided := s.state.judgeInvalid(s.Spare)
-	if errors.Is(undecided, ErrUndecided) {
+	last := !errors.Is(undecided, ErrUndecided)
+	if !last {
 		x.found(undecided)
 	}
+	done.Pets = x.records(s, false, last)
+	done.Messages = x.records(s, true, last)
+	if x.err == nil {
+		var line []byte
+		line, x.err = json.Marshal(map[string]End{"end": {done.Pets.Written, done.Messages.Written, done.Messages.Last}})
+		x.writeLine(line)
+	}
+	return done, x.err
+}
+
+// records writes the pets or the messages. last says that the state is that of the
+// last commit.
+func (x *export) records(s *scanner, messages, last bool) Counts {
+	x.Counts = Counts{Lost: -1, Last: -1}
+	x.messages, x.state, x.written = messages, s.state, map[int64]uint64{}
 	if s.tables != nil && x.err == nil {
 		if err := safely(func() error { return x.inOrder(s.tables) }); err != nil && x.err == nil {
 			x.found(err)
@@ -85,13 +104,13 @@ func (x *export) run(path string) error {
 	removed := false // messages may be among those that are written
 	if x.SkipDamaged && x.Written != stored && x.err == nil {
 		x.search(s.File)
-		removed = x.Messages && s.FreeLost
+		removed = messages && s.FreeLost
 	}
 	x.Last, stored = x.issued()
-	if stored >= 0 && !removed && !errors.Is(undecided, ErrUndecided) { // otherwise more may have been stored
+	if stored >= 0 && !removed && last { // otherwise more may have been stored
 		x.Lost = max(0, stored-x.Written)
 	}
-	return x.err
+	return x.Counts
 }
 
 // issued returns the highest ID ever issued, and how many records the file should
@@ -100,7 +119,7 @@ func (x *export) issued() (last, stored int64) {
 	switch {
 	case x.state.Schema == 0:
 		return -1, -1
-	case x.Messages:
+	case x.messages:
 		return x.state.LastMessage, x.state.Queued
 	}
 	return x.state.lastPet(), x.state.lastPet()
@@ -108,7 +127,7 @@ func (x *export) issued() (last, stored int64) {
 
 // inOrder writes the records of a table until the first damage.
 func (x *export) inOrder(r *reader) error {
-	if x.Messages {
+	if x.messages {
 		count := int64(0)
 		err := r.buckets.queue.ForEach(func(key, value []byte) error {
 			count++
@@ -182,7 +201,7 @@ func (x *export) scan(f *boltfile.File, placed bool, yield func(id int64, record
 			return
 		}
 		// An error means that the record is of another table, or damaged.
-		if x.Messages {
+		if x.messages {
 			_ = message(key, value, yield)
 			continue
 		}
@@ -226,9 +245,16 @@ func (x *export) write(id int64, record []byte) {
 	if x.err != nil || !x.wanted(id) {
 		return
 	}
-	if _, x.err = x.w.Write(append(record[:len(record):len(record)], '\n')); x.err != nil {
+	if x.writeLine(record); x.err != nil {
 		return
 	}
 	x.written[id/64] |= 1 << (id % 64)
 	x.Written++
+}
+
+// writeLine writes a line unless the export has ended.
+func (x *export) writeLine(line []byte) {
+	if x.err == nil {
+		_, x.err = x.w.Write(append(line[:len(line):len(line)], '\n'))
+	}
 }

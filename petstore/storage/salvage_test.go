@@ -30,15 +30,19 @@ func TestExport(t *testing.T) {
 		return b.String(), x, err
 	}
 	all, x, err := export(nil)
-	if want := (storage.Exported{Written: smallPets, Last: smallPets}); err != nil || x != want {
+	want := storage.Exported{Pets: storage.Counts{Written: smallPets, Last: smallPets}, Messages: storage.Counts{Written: smallMessages, Last: smallMessages}}
+	if err != nil || x != want {
 		t.Fatalf("exporting returned %+v, %v", x, err)
 	}
-	if diff := cmp.Diff(strings.Join(small(t).lines(t), ""), all); diff != "" {
+	pets, messages := split(all)
+	if diff := cmp.Diff(strings.Join(small(t).lines(t), ""), pets+messages); diff != "" {
 		t.Errorf("the export (-want +got):\n%s", diff)
 	}
-	messages, x, err := export(&storage.ExportOptions{Messages: true})
-	if err != nil || x.Written != 20 || !strings.HasPrefix(messages, `{"id":"msg_1","message":"message 0","status":"queued","createdAt":"`) {
-		t.Errorf("exporting the messages returned %+v, %v: %.200s", x, err, messages)
+	if !strings.HasPrefix(messages, `{"id":"msg_1","message":"message 0","status":"queued","createdAt":"`) {
+		t.Errorf("the messages: %.200s", messages)
+	}
+	if end := fmt.Sprintf(`{"end":{"pets":%d,"messages":%d,"lastMessage":%[2]d}}`+"\n", smallPets, smallMessages); all != pets+messages+end {
+		t.Errorf("the export ends with %s, want %s", all[len(pets+messages):], end)
 	}
 
 	// Every page of a tree in turn: only the pets without a status in one leaf
@@ -51,9 +55,10 @@ func TestExport(t *testing.T) {
 			t.Errorf("without the page %d: exported in part, with %v", id, err)
 		}
 		out, x, err := export(&storage.ExportOptions{SkipDamaged: true})
-		if err != nil || x.Written < smallPets-30 || x.Lost != -1 && x.Written+x.Lost != smallPets {
+		if p := x.Pets; err != nil || p.Written < smallPets-30 || p.Lost != -1 && p.Written+p.Lost != smallPets {
 			t.Errorf("without the page %d: %+v, %v", id, x, err)
 		}
+		out, _ = split(out)
 		for line := range strings.Lines(out) {
 			if !strings.Contains(all, line) {
 				t.Errorf("without the page %d: %s", id, line)
@@ -61,26 +66,42 @@ func TestExport(t *testing.T) {
 		}
 	}
 	writeFile(t, path, append(make([]byte, 2*pageSize), whole[2*pageSize:]...))
-	if out, x, err := export(&storage.ExportOptions{SkipDamaged: true}); err != nil || x.Lost != -1 || len(out) < len(all)*9/10 {
+	if out, x, err := export(&storage.ExportOptions{SkipDamaged: true}); err != nil || x.Pets.Lost != -1 || len(out) < len(all)*9/10 {
 		t.Errorf("without both meta pages: %+v, %v", x, err)
 	}
 }
 
-// exportDamaged writes a damaged file and exports what is left of it, which it
-// returns with what was reported.
-func exportDamaged(t *testing.T, path string, b []byte, messages bool) (out string, x storage.Exported, reports string) {
+// split returns the lines of the pets and those of the messages in an export.
+func split(export string) (pets, messages string) {
+	for line := range strings.Lines(export) {
+		switch {
+		case strings.HasPrefix(line, `{"id":"msg_`):
+			messages += line
+		case !strings.HasPrefix(line, `{"end":`):
+			pets += line
+		}
+	}
+	return pets, messages
+}
+
+// exportDamaged writes a damaged file and exports what is left of it. It returns
+// the pets or the messages, and what was reported.
+func exportDamaged(t *testing.T, path string, b []byte, messages bool) (out string, x storage.Counts, reports string) {
 	t.Helper()
 	writeFile(t, path, b)
 	var lines, damage strings.Builder
-	x, err := storage.Export(path, &lines, &storage.ExportOptions{
-		Messages:    messages,
+	both, err := storage.Export(path, &lines, &storage.ExportOptions{
 		SkipDamaged: true,
 		Report:      func(err error) { damage.WriteString(err.Error() + "\n") },
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	return lines.String(), x, damage.String()
+	pets, queued := split(lines.String())
+	if messages {
+		return queued, both.Messages, damage.String()
+	}
+	return pets, both.Pets, damage.String()
 }
 
 // TestExportFreelist damages the freelist alone. The store refuses the file, and
@@ -133,7 +154,7 @@ func TestExportTooHigh(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pets.db")
 	want, _, _ := exportDamaged(t, path, small(t).file, true)
 	edit(t, path, func(tx *bbolt.Tx) error { return storage.AddMessage(tx, 1<<32) })
-	if _, err := storage.Export(path, io.Discard, &storage.ExportOptions{Messages: true}); !errors.Is(err, storage.ErrDamaged) {
+	if _, err := storage.Export(path, io.Discard, nil); !errors.Is(err, storage.ErrDamaged) {
 		t.Errorf("the export returned %v", err)
 	}
 	if out, x, reports := exportDamaged(t, path, process.ReadFile(t, path), true); out != want || !strings.Contains(reports, "21 messages") {

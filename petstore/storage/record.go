@@ -1,0 +1,151 @@
+package storage
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/petstore"
+)
+
+// Record is a line of an export: a pet, a message or the end.
+type Record struct {
+	Line    int               // 1 is the first
+	Pet     *petstore.Pet     // ID 0: the line has none
+	Message *petstore.Message // ID "": the line has none
+	End     *End
+}
+
+// End is the last line of an export. An export without it was cut short.
+type End struct {
+	Pets        int64 `json:"pets"`        // how many lines of pets there are
+	Messages    int64 `json:"messages"`    // how many lines of messages there are
+	LastMessage int64 `json:"lastMessage"` // the highest number of a message ever issued; -1: unknown
+}
+
+// ReadExport calls yield with each line of what [Export] wrote, until yield returns
+// an error. The records are valid; an error in a line names it. The End must count
+// what was read, but need not be there.
+func ReadExport(r io.Reader, yield func(Record) error) error {
+	var read End
+	ended := false
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 7*maxWaitingBytes) // no record is longer: a character takes at most 6 bytes
+	n := 1
+	for ; lines.Scan(); n++ {
+		rec, err := decodeRecord(lines.Bytes())
+		switch {
+		case err != nil:
+		case ended:
+			err = errors.New("there is more after the end of the export")
+		case rec.Pet != nil:
+			read.Pets++
+		case rec.Message != nil:
+			read.Messages++
+		case rec.End.Pets != read.Pets || rec.End.Messages != read.Messages:
+			err = fmt.Errorf("this end of an export follows %d pets and %d messages, and there are %d and %d",
+				rec.End.Pets, rec.End.Messages, read.Pets, read.Messages)
+		default:
+			ended = true
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		rec.Line = n
+		if err := yield(rec); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("line %d: longer than any record", n)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// anyRecord has the members of every kind of line.
+type anyRecord struct {
+	ID         jsontext.Value  `json:"id"`
+	Name       *string         `json:"name"`
+	CategoryID *int64          `json:"categoryId"`
+	Status     petstore.Status `json:"status"`
+	Message    *string         `json:"message"`
+	CreatedAt  *time.Time      `json:"createdAt"`
+	End        *End            `json:"end"`
+}
+
+// decodeRecord decodes and validates a line. It accepts any order of the members,
+// but no other members.
+func decodeRecord(line []byte) (Record, error) {
+	var a anyRecord
+	if err := json.Unmarshal(line, &a, json.RejectUnknownMembers(true)); err != nil {
+		return Record{}, notRecord(err)
+	}
+	pet, message := a.Name != nil || a.CategoryID != nil, a.Message != nil || a.CreatedAt != nil
+	switch {
+	case pet && !message && a.End == nil:
+		return decodePetRecord(a)
+	case message && !pet && a.End == nil:
+		return decodeMessageRecord(a)
+	case a.End != nil && !pet && !message:
+		return Record{End: a.End}, nil
+	}
+	return Record{}, errors.New("must be a pet, a message or the end of an export")
+}
+
+// notRecord says in JSON's words why a line cannot be decoded.
+func notRecord(err error) error {
+	e, ok := errors.AsType[*json.SemanticError](err)
+	if !ok || e.JSONPointer == "" {
+		return fmt.Errorf("must be a JSON object: %w", err)
+	}
+	member, got := e.JSONPointer.LastToken(), e.JSONKind.String()
+	if e.JSONValue != nil {
+		got = string(e.JSONValue)
+	}
+	if errors.Is(err, json.ErrUnknownName) {
+		return fmt.Errorf("%s: no record has such a member", member)
+	}
+	return fmt.Errorf("%s: has the wrong type or range: %.100s", member, got)
+}
+
+func decodePetRecord(a anyRecord) (Record, error) {
+	var id int64
+	if a.ID != nil {
+		var err error
+		if id, err = strconv.ParseInt(string(a.ID), 10, 64); err != nil || id < 1 {
+			return Record{}, fmt.Errorf("id: must be a positive integer, got %.100s", a.ID)
+		}
+	}
+	if a.Name == nil || a.CategoryID == nil {
+		return Record{}, errors.New("a pet must have a name and a categoryId")
+	}
+	p := petstore.Pet{ID: id, NewPet: petstore.NewPet{Name: *a.Name, CategoryID: *a.CategoryID, Status: a.Status}}
+	return Record{Pet: &p}, p.Validate()
+}
+
+func decodeMessageRecord(a anyRecord) (Record, error) {
+	var id string
+	if a.ID != nil {
+		b, err := jsontext.AppendUnquote(nil, bytes.Clone(a.ID))
+		id = string(b)
+		if _, ok := petstore.ParseMessageID(id); err != nil || !ok {
+			return Record{}, fmt.Errorf("id: must be of the form msg_1, got %.100s", a.ID)
+		}
+	}
+	if a.Message == nil || a.CreatedAt == nil || a.Status != petstore.Status(petstore.MessageQueued) {
+		return Record{}, errors.New(`a message must have a message, a createdAt and the status "queued"`)
+	}
+	if t := *a.CreatedAt; !time.Unix(0, t.UnixNano()).Equal(t) {
+		return Record{}, errors.New("createdAt: must be in the years 1678 to 2261")
+	}
+	return Record{Message: &petstore.Message{ID: id, Text: *a.Message, Status: petstore.MessageQueued, CreatedAt: *a.CreatedAt}}, nil
+}
