@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -40,6 +41,9 @@ import (
 //	until STATUS METHOD TARGET PATTERN FIELD VALUE...
 //	                         sends requests until a response has this status and a
 //	                         body that matches; 0: until there is no response
+//	follow HEADING           runs the indented lines under a heading of
+//	                         docs/operations.md, as sh and, for the last, as start;
+//	                         "exit code N" in a comment is what the command ends with
 //	env NAME=VALUE...        sets variables for later commands
 //	certificate              writes a new pair, cert.pem and key.pem; from now on
 //	                         requests trust no other certificate
@@ -197,6 +201,8 @@ func (s *script) command(line, name, rest string) {
 			r, _ := s.server.Send(words[1], words[2], "", words[4:]...)
 			return r.Status == code && s.matches(words[3], r.Body)
 		})
+	case "follow":
+		s.follow(rest)
 	case "env":
 		s.env = append(s.env, words...)
 	case "certificate":
@@ -207,6 +213,23 @@ func (s *script) command(line, name, rest string) {
 	default:
 		s.t.Fatalf("%s: there is no such command", line)
 	}
+}
+
+// follow runs the commands under a heading of the documentation.
+func (s *script) follow(heading string) {
+	s.t.Helper()
+	_, text, _ := strings.Cut(string(process.ReadFile(s.t, "../../docs/operations.md")), "\n## "+heading+"\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	commands := regexp.MustCompile(`(?m)^    (.*?)(?: +# (?:exit code (\d))?.*)?$`).FindAllStringSubmatch(text, -1)
+	for i, c := range commands {
+		if i == len(commands)-1 {
+			s.start(command(s.dir, strings.Fields(c[1])[1:]...))
+			return
+		}
+		s.command(c[0], "sh", fmt.Sprintf("%s; test $? -eq 0%s", c[1], c[2]))
+		s.unexpected = new(string)
+	}
+	s.t.Errorf("docs/operations.md has no commands under %q", heading)
 }
 
 // shell returns a command that runs text in a shell, where "$0" "$@" is cmd.

@@ -34,15 +34,21 @@ func (u *update) submitMessage(text string, once petstore.Once, capacity int64) 
 	if u.Queued >= capacity {
 		return petstore.Message{}, petstore.ErrQueueFull
 	}
-	u.Queued++
-	u.LastMessage++
-	if err := u.remember(petstore.OnceSubmitMessage, once, []byte(text), u.LastMessage); err != nil {
+	n := u.LastMessage + 1
+	if err := u.remember(petstore.OnceSubmitMessage, once, []byte(text), n); err != nil {
 		return petstore.Message{}, err
 	}
-	key := idKey(u.LastMessage)
-	body := append(appendInt64(make([]byte, 0, 8+len(text)+sumLen), u.now), text...)
+	return newMessage(n, u.now, text), u.addMessage(n, u.now, text)
+}
+
+// addMessage adds the n-th message to the queue; n is higher than all before.
+func (u *update) addMessage(n, made int64, text string) error {
+	u.Queued++
+	u.LastMessage = n
+	key := idKey(n)
+	body := append(appendInt64(make([]byte, 0, 8+len(text)+sumLen), made), text...)
 	u.buckets.queue.FillPercent = 1 // keys only grow, so leave no room between them
-	return newMessage(u.LastMessage, u.now, text), u.put(u.buckets.queue, key[:], queueTable.seal(key[:], body))
+	return u.put(u.buckets.queue, key[:], queueTable.seal(key[:], body))
 }
 
 // newMessage returns the n-th message.

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/petstore/storage"
+)
+
+func importCommand(db *string) flags.Command {
+	var o storage.ImportOptions
+	return flags.Command{
+		Name: "import",
+		Args: "FILE",
+		About: "add the pets and messages that export wrote, all of them or, after an error or a crash, none." +
+			" With - as FILE, read standard input." +
+			" No server may use the store. The disk needs space for a second copy of the store",
+		Flags: func(fs *flag.FlagSet) {
+			dbFlag(fs, db, "`file` to add to, or to create")
+			flags.Var(fs, &o.NewIDs, "new-ids", false, "assign new IDs; otherwise the store must be new or empty, and no ID may be missing", flags.Bool)
+			flags.Var(fs, &o.DryRun, "dry-run", false, "check everything and change nothing", flags.Bool)
+		},
+		Run: func(c *flags.Call) error { return importFile(c, *db, &o) },
+	}
+}
+
+func importFile(c *flags.Call, db string, o *storage.ImportOptions) error {
+	path, in := c.Args[0], os.Stdin
+	if path == "-" {
+		path = "standard input"
+	} else {
+		var err error
+		if in, err = os.Open(path); err != nil {
+			return err
+		}
+		defer in.Close()
+	}
+	ctx, stop := untilSignal(c)
+	defer stop()
+	o.Progress = progress(c.Stderr)
+	pets, messages, err := storage.Import(ctx, db, in, o)
+	switch {
+	case errors.Is(err, storage.ErrIDs):
+		return fmt.Errorf("nothing was imported: %w; -new-ids assigns new ones", err)
+	case err != nil:
+		return fmt.Errorf("nothing was imported: %w", err)
+	}
+	done := "imported into " + db
+	if o.DryRun {
+		done = "can be imported into " + db
+	}
+	_, err = fmt.Fprintf(c.Stdout, "%s: %d pets and %d messages %s\n", path, pets, messages, done)
+	return err
+}
+
+// progress returns a function that shows how many pets were read: often, in the
+// same line, on a terminal, and otherwise in a line for each million.
+func progress(w io.Writer) func(pets int64) {
+	format, step := "%d pets\n", int64(1_000_000)
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			format, step = "%d pets\r", 10_000
+		}
+	}
+	return func(pets int64) {
+		if pets%step == 0 {
+			fmt.Fprintf(w, format, pets)
+		}
+	}
+}
