@@ -110,8 +110,6 @@ func (i *importer) run(r io.Reader) error {
 // add adds a record: it passes a pet to yield, and keeps a message for addMessages.
 func (i *importer) add(rec Record, yield func(petstore.NewPet) bool) error {
 	switch p, m := rec.Pet, rec.Message; {
-	case i.ctx.Err() != nil:
-		return i.ctx.Err()
 	case p != nil:
 		i.pets++
 		if !i.NewIDs && p.ID != i.pets {
