@@ -3,7 +3,9 @@ package conformance
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
@@ -72,6 +74,43 @@ var httpChecks = []Check{
 				fail(x, "HEAD without a credential gets %s", x.StatusLine())
 			}
 		},
+	},
+	{
+		ID: "http.head.length", Clause: "rfc-head-content", Title: "the Content-Length of HEAD is that of GET", Writes: true,
+		Why:     "Clients ask with HEAD how much they will get.",
+		Failure: "HEAD of a pet of the run has another Content-Length than the body of GET has bytes. It may have none.",
+		run: func(t *tester) {
+			t.wantNotRemoved()
+			r := probe.Get(t.firstPet().path())
+			r.Method = http.MethodHead
+			var head *probe.Exchange
+			var said, size string
+			for range 6 {
+				get := t.get(r.Path)
+				head = t.do(r)
+				saidNow, sizeNow := head.Header.Get("Content-Length"), strconv.Itoa(len(get.Body))
+				switch {
+				case get.Status != 200 || head.Status != 200 || get.Coding() != "" || saidNow == "" || saidNow == sizeNow:
+					return
+				case said != "" && (said != saidNow || size != sizeNow):
+					inconclusive("the length of the pet changes from request to request")
+				}
+				said, size = saidNow, sizeNow
+			}
+			fail(head, "the response to HEAD has the Content-Length %s, and GET has a body of %s bytes", said, size)
+		},
+	},
+	{
+		ID: "http.date", Clause: "rfc-date", Title: "a Date is written as RFC 9110 writes dates",
+		Why:     "Caches compute from it how old a response is.",
+		Failure: "A Date that is not like Sun, 06 Nov 1994 08:49:37 GMT. A response without Date is not judged.",
+		run:     func(t *tester) { t.lists() },
+		every: &rule{what: "responses with a Date", mayBeIdle: true, applies: func(x *evidence) bool { return x.Header.Get("Date") != "" }, want: func(x *evidence) {
+			date := x.Header.Get("Date")
+			if at, err := time.Parse(http.TimeFormat, date); err != nil || at.Format(http.TimeFormat) != date {
+				fail(x.Exchange, "the Date is %q, want one like %q", date, http.TimeFormat)
+			}
+		}},
 	},
 	{
 		ID: "http.complete", Clause: "rfc-complete", Title: "every response is complete",

@@ -3,12 +3,15 @@ package conformance
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// Requests that follow each other on one connection.
+// What is sent on a connection: requests that follow each other, and what net/http
+// does not show of a response.
 
 var connectionChecks = []Check{
 	{
@@ -17,6 +20,107 @@ var connectionChecks = []Check{
 		Failure: "GET /pets gets another status than 200, or no response, each of three times after a refused request on the same connection, and 200 on a connection of its own. RFC 9112, section 9.3: a server reads the whole body of a request or closes the connection. The rest of the run then uses each connection for one request.",
 		run:     (*tester).reuseConnections,
 	},
+	{
+		ID: "http.head.body", Clause: "rfc-head-content", Title: "the response to HEAD has no body", Writes: true,
+		Why:     "A client takes it for the start of the next response on the connection.",
+		Failure: "Something follows the header of a response to HEAD, whatever its status.",
+		run: func(t *tester) {
+			for _, x := range t.raw() {
+				if x.Request.Method == http.MethodHead && len(x.Body) > 0 {
+					fail(x, "after the header of the response to HEAD come %s more", probe.Plural(len(x.Body), "byte"))
+				}
+			}
+		},
+	},
+	{
+		ID: "http.length", Clause: "rfc-length", Title: "a response says in one way how long it is",
+		Why:     "A client and a proxy that take different lengths for true take different bytes for the next response.",
+		Failure: "A response has Content-Length and Transfer-Encoding, or two values of Content-Length.",
+		run: func(t *tester) {
+			for _, x := range t.raw() {
+				lengths := x.Header.Values("Content-Length")
+				switch {
+				case len(lengths) > 0 && x.Header.Get("Transfer-Encoding") != "":
+					fail(x, "the response has both Content-Length and Transfer-Encoding")
+				case slices.ContainsFunc(lengths, func(length string) bool { return length != lengths[0] }):
+					fail(x, "the response has the Content-Length %s", strings.Join(lengths, " and "))
+				}
+			}
+		},
+	},
+	{
+		ID: "http.version", Clause: "rfc-version", Title: "a response to HTTP/1.0 is not chunked",
+		Why:     "Clients and proxies of HTTP/1.0 take the sizes of the chunks for a part of the body.",
+		Failure: "The response to GET /pets as HTTP/1.0 has Transfer-Encoding. A target may refuse such requests.",
+		run: func(t *tester) {
+			for _, x := range t.raw() {
+				if coding := x.Header.Get("Transfer-Encoding"); x.Request.HTTP10 && coding != "" {
+					fail(x, "the response to a request of HTTP/1.0 has the Transfer-Encoding %s", coding)
+				}
+			}
+		},
+	},
+	{
+		ID: "http.expect", Clause: "rfc-expect", Title: "a request that expects 100 Continue gets a response before its body is sent", Writes: true,
+		Why:     "The client waits for it, some for a second with each request.",
+		Failure: "Twice, nothing comes for two seconds, and a response at once when the body is sent. A target of HTTP/1.0 is not judged.",
+		slow:    true, run: func(t *tester) {
+			r := probe.Post("/pets", `{}`)
+			r.Header = []probe.Field{{Name: "Expect", Value: "100-continue"}}
+			var x *probe.Exchange
+			for range 2 {
+				x = t.sendRaw(r)
+				if !x.Silent || x.Proto == "HTTP/1.0" {
+					return
+				}
+				if x.Received.Sub(x.Sent) > 3*time.Second {
+					inconclusive("the target takes long to respond, perhaps to any request")
+				}
+			}
+			fail(x, "a request that expects 100 Continue gets no response until its body is sent")
+		},
+	},
+}
+
+// raw returns the responses to a few requests as they were received. They are sent
+// once for all checks.
+func (t *tester) raw() []*probe.Exchange {
+	return share(t, "raw", func(t *tester) []*probe.Exchange {
+		list := probe.Get("/pets?limit=1")
+		old, head := list, list
+		old.HTTP10, head.Method = true, http.MethodHead
+		requests := []probe.Request{list, list.With(probe.Credential{}), old}
+		if !t.s.opts.ReadOnly {
+			missing := probe.Get(t.missingPath())
+			missing.Method = http.MethodHead
+			requests = append(requests, head, head.With(probe.Credential{}), missing, probe.Post("/pets", `{}`))
+		}
+		responses := make([]*probe.Exchange, len(requests))
+		t.parallel(len(requests), len(requests), func(t *tester, i int) {
+			e := attempt(func() { responses[i] = t.sendRaw(requests[i]) })
+			if i == 0 { // a target may refuse the others in any way
+				e.end()
+			}
+		})
+		return slices.DeleteFunc(responses, func(x *probe.Exchange) bool { return x == nil })
+	})
+}
+
+// sendRaw sends r on a connection of its own, as [probe.Client.Raw] does. The check is
+// inconclusive if there is no response to judge.
+func (t *tester) sendRaw(r probe.Request) *probe.Exchange {
+	for try := 1; ; try++ {
+		x := t.s.client.Raw(t.ctx, r)
+		t.record(x)
+		switch {
+		case x.Err == nil && !x.Unavailable():
+			return x
+		case x.Err == nil && try == 3:
+			inconclusive("the target responds %s", x.StatusLine())
+		case x.Err != nil && (try == 3 || probe.IsTimeout(x.Err)):
+			inconclusive("no response to read byte by byte: %v", x.Err)
+		}
+	}
 }
 
 // findReuse finds out whether the target can serve several requests on a

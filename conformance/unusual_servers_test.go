@@ -27,18 +27,27 @@ func hangsUp(proto string, silent bool) wrapper {
 			rec := httptest.NewRecorder()
 			next.ServeHTTP(rec, r)
 			io.Copy(io.Discard, r.Body)
-			conn, _, err := w.(http.Hijacker).Hijack()
-			if err != nil {
-				return
-			}
-			defer conn.Close()
 			rec.Header().Del("Content-Length")
-			if silent {
+			if silent && r.Method != http.MethodHead {
 				rec.Header().Set("Content-Length", fmt.Sprint(rec.Body.Len()))
 			}
-			fmt.Fprintf(conn, "%s %d Whatever\r\n", proto, rec.Code)
-			rec.Header().Write(conn)
-			fmt.Fprintf(conn, "\r\n%s", rec.Body)
+			var b strings.Builder
+			fmt.Fprintf(&b, "%s %d Whatever\r\n", proto, rec.Code)
+			rec.Header().Write(&b)
+			fmt.Fprintf(&b, "\r\n%s", rec.Body)
+			writes(b.String())(nil).ServeHTTP(w, r)
+		})
+	}
+}
+
+// writes responds to every request with a text, as it is, and closes the connection.
+func writes(text string) wrapper {
+	return func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+				defer conn.Close()
+				io.WriteString(conn, text)
+			}
 		})
 	}
 }

@@ -287,6 +287,7 @@ func (c *Client) begin() int {
 
 // end records x, which is no longer under way. When it was sent, n requests were.
 func (c *Client) end(x *Exchange, n int) {
+	defer c.leave()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n = max(n, c.active)
@@ -296,8 +297,14 @@ func (c *Client) end(x *Exchange, n int) {
 			c.limit = n / 2
 		}
 	}
-	c.active--
 	c.sent = append(c.sent, x)
+}
+
+// leave says that a request is no longer under way.
+func (c *Client) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.active--
 	c.ended.Broadcast()
 }
 
@@ -309,7 +316,7 @@ func (c *Client) exchange(ctx context.Context, r Request, attempt int) *Exchange
 		GotConn: func(conn httptrace.GotConnInfo) { x.Conn, x.Reused = conn.Conn.LocalAddr().String(), conn.Reused },
 	})
 
-	hr, err := r.http(ctx, x.URL, c.Key)
+	hr, err := c.newRequest(ctx, x)
 	if err != nil {
 		x.Err = err
 		return x
@@ -317,14 +324,6 @@ func (c *Client) exchange(ctx context.Context, r Request, attempt int) *Exchange
 	// A target that does not know the method or chunked bodies may leave the body
 	// unread and take it for the next request.
 	hr.Close = c.fresh.Load() || r.Chunked || r.Method != http.MethodGet && r.Method != http.MethodPost
-	for name, values := range c.Header {
-		x.Added = append(x.Added, name)
-		hr.Header[name] = values
-		if name == "Host" { // net/http sends the field Host from here
-			hr.Host = values[0]
-		}
-	}
-	slices.Sort(x.Added)
 	hc := &c.http
 	if attempt > 1 || r.Fresh {
 		c.Close() // the server may limit connections
@@ -349,6 +348,24 @@ func (c *Client) exchange(ctx context.Context, r Request, attempt int) *Exchange
 		x.Status = res.StatusCode
 	}
 	return x
+}
+
+// newRequest returns the request of x for net/http, with the fields that the caller of
+// the run adds.
+func (c *Client) newRequest(ctx context.Context, x *Exchange) (*http.Request, error) {
+	hr, err := x.Request.http(ctx, x.URL, c.Key)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range c.Header {
+		x.Added = append(x.Added, name)
+		hr.Header[name] = values
+		if name == "Host" { // net/http sends the field Host from here
+			hr.Host = values[0]
+		}
+	}
+	slices.Sort(x.Added)
+	return hr, nil
 }
 
 // plainError removes the URL from an error of the HTTP client: the exchange

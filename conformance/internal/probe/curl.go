@@ -51,10 +51,19 @@ func (x *Exchange) Curl(redact Redactor) string {
 	if r.Chunked {
 		args = append(args, "-H", "'Transfer-Encoding: chunked'")
 	}
-	if strings.HasPrefix(x.URL, "https:") && strings.HasPrefix(x.Proto, "HTTP/1") {
+	switch {
+	case r.HTTP10:
+		args = append(args, "--http1.0")
+	case strings.HasPrefix(x.URL, "https:") && strings.HasPrefix(x.Proto, "HTTP/1"):
 		args = append(args, "--http1.1") // or curl asks for HTTP/2
 	}
 	comment := ""
+	switch {
+	case r.Method == "HEAD" && len(x.Body) > 0:
+		comment = " # curl does not show the body"
+	case x.Silent:
+		comment = " # curl sends the body after a second without a response"
+	}
 	switch body := redact.Replace(string(r.Body)); {
 	case len(body) > maxCurlBody:
 		args = append(args, "--data-binary", "@FILE")

@@ -26,6 +26,7 @@ type Exchange struct {
 	Conn     string    // the connection: its local address
 	Reused   bool      // an earlier request used the same connection
 	Attempts int       // how often the request was sent, this time included
+	Silent   bool      // see [Client.Raw]: there was no response before the body was sent
 
 	crowded bool // too many requests may have been under way: see Client.Limit
 

@@ -23,6 +23,7 @@ type Request struct {
 	Body        []byte  // nil: none
 	Chunked     bool    // send Body without its length
 	InParts     bool    // see [Request.SendInParts]
+	HTTP10      bool    // send it as HTTP/1.0; only [Client.Raw] can
 	Header      []Field // instead of the usual fields with these names; an empty value: no such field
 	Fresh       bool    // use a connection of its own
 	LowerCase   bool    // write the names of the fields in lower case
