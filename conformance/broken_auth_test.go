@@ -41,11 +41,15 @@ func openServers() []variant {
 					}
 				})})
 		}
+		first := "key-first"
+		if op == create || op == submit {
+			first = "key-before-body"
+		}
 		all = append(all,
 			variant{name: operations[op] + " responds 403 instead of 401", clause: clause, http: status(op, 401, 403)},
 			variant{name: operations[op] + " with a key that is not ASCII gets 500", clause: clause,
 				http: refuses(op+`.*\r\nAuthorization: Bearer clé`, 401, 500)},
-			variant{name: operations[op] + " validates the request before the credential", clause: "key-first", http: credentialLast(op)})
+			variant{name: operations[op] + " validates the request before the credential", clause: first, http: credentialLast(op)})
 	}
 	return all
 }

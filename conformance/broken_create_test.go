@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -61,12 +62,19 @@ func brokenCreations() []variant {
 		{name: "sold becomes available", clause: "status-set", pets: sets("sold", "available")},
 		{name: "pending and sold are mixed up", clause: "status-set", pets: sets("pending", "sold")},
 
+		{name: "a status is left over", clause: "status-set", pets: leftOver},
+		{name: "the default status changes", clause: "status-default", pets: leftOver},
+		{name: "the id of a new pet is a float", clause: "integers", http: edit(create, 201, `"id":(\d+)`, `"id":$1.0`)},
+
 		{name: "a body with white space is refused", clause: "create", http: refuses(create+`.*\n\t`, 201, 400)},
 		{name: "escaped names of members are not understood", clause: "create", http: refuses(create+`.*n\\u0061me`, 201, 400)},
 		{name: "members must come in order", clause: "create", http: refuses(create+`.*"categoryId".*"name"`, 201, 400)},
 		{name: "escapes beyond the basic plane are lost", clause: "create", http: takes(create, `(?i)\\ud83e\\udd8a`, "?")},
 		{name: "members in another case overwrite others", clause: "create", http: takes(create, `"name":"[^"]*"(.*),"Name":("[^"]*").*\}`, `"name":$2$1}`)},
 		{name: "the first name in a body counts", clause: "create", http: takes(create, `^\{"owner":\{"name":("[^"]*").*\],"name":"[^"]*"`, `{"name":$1`)},
+		{name: "a pet with the name of another gets 409", clause: "create-adds", pets: refusesNames(petstore.CodeConflict)},
+		{name: "a pet with the name of one that is being added gets 409", clause: "create-adds", pets: locksNames},
+		{name: "a pet with the name of another gets 400", clause: "name-again", pets: refusesNames(petstore.CodeInvalid)},
 		{name: "a pet replaces another with its name", clause: "create-adds", pets: replacesNames},
 
 		{name: "every fifth pet is stored twice", clause: "create-adds", pets: storesTwice},
@@ -75,6 +83,7 @@ func brokenCreations() []variant {
 		{name: "a pet is stored in capitals", clause: "create-adds", http: edit(fetch, 200, "conformance", "CONFORMANCE")},
 		{name: "two concurrent requests get the same id", clause: "create-adds", pets: racing(false)},
 		{name: "one of two concurrent requests fails", clause: "create-adds", pets: racing(true)},
+		{name: "a pet is in a list before it is found", clause: "create-adds", pets: listsFirst},
 		{name: "a pet is not found while another is added", clause: "create-adds", pets: unreadable},
 		{name: "a refused pet is stored", clause: "create-refused", http: storesRefused(400)},
 		{name: "a pet without a valid key is stored", clause: "key-create", http: storesRefused(401)},
@@ -179,6 +188,69 @@ func racing(fail bool) func(*store) {
 			}
 			return p, err
 		}
+	}
+}
+
+// locksNames refuses a pet while another with its name is being added: the first of two
+// waits for the second.
+func locksNames(s *store) {
+	create := s.create
+	var names sync.Map
+	s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+		if !strings.HasSuffix(n.Name, "-same-name-2") {
+			return create(ctx, n, once)
+		}
+		met := make(chan struct{})
+		if other, found := names.LoadOrStore(n.Name, met); found {
+			close(other.(chan struct{}))
+			return petstore.Pet{}, petstore.Errorf(petstore.CodeConflict, "the name is locked")
+		}
+		select {
+		case <-met:
+		case <-time.After(time.Minute):
+		}
+		return create(ctx, n, once)
+	}
+}
+
+// leftOver gives a pet without a status that of the one before.
+func leftOver(s *store) {
+	var mu sync.Mutex
+	var last petstore.Status
+	creates(func(n *petstore.NewPet) {
+		mu.Lock()
+		defer mu.Unlock()
+		last = cmp.Or(n.Status, last)
+		n.Status = last
+	})(s)
+}
+
+// listsFirst shows a new pet in lists before a get finds it: the first create of the
+// check of that waits for a get.
+func listsFirst(s *store) {
+	create, get := s.create, s.get
+	var once sync.Once
+	var adding atomic.Int64
+	met := make(chan struct{})
+	s.create = func(ctx context.Context, n petstore.NewPet, o petstore.Once) (petstore.Pet, error) {
+		p, err := create(ctx, n, o)
+		if strings.Contains(n.Name, "-pets.create.busy-") {
+			once.Do(func() {
+				adding.Store(p.ID)
+				select {
+				case <-met:
+				case <-time.After(time.Minute):
+				}
+			})
+		}
+		return p, err
+	}
+	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		if adding.CompareAndSwap(id, 0) {
+			close(met)
+			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet is not in the index")
+		}
+		return get(ctx, id)
 	}
 }
 

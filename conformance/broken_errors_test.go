@@ -27,5 +27,25 @@ func brokenErrors() []variant {
 		one("has another status inside", "error-status", set(at.op, at.status, "status", "500"))
 		one("is wrapped", "error-code", edit(at.op, at.status, `.*`, `{"error":$0}`))
 	}
-	return all
+	html := func(op string, status int) wrapper {
+		return responses(op, 0, func(res *response) {
+			res.status, res.body = status, "<h1>no</h1>"
+			res.header.Set("Content-Type", "text/html")
+		})
+	}
+	quotes := func(op string) wrapper {
+		return edit(op, 400, `"message":"[^"]*"`, `"message":"unknown: "a"b""`)
+	}
+	return append(all,
+		variant{name: "a body of 200 KiB gets 413 in HTML", clause: "error-type", http: html(create+`.*big big`, 413)},
+		variant{name: "a message of 200 KiB gets 413 in HTML", clause: "error-code", http: html(submit+`.*big big`, 413)},
+		variant{name: "a body of 1 MiB gets 413 in HTML", clause: "error-any", http: html(create+`.*large large`, 413)},
+		variant{name: "an unknown path gets HTML", clause: "error-any", http: html(`^GET /v1/nothing`, 404)},
+		variant{name: "an id with a suffix gets HTML", clause: "error-any", http: html(`^GET /v1/pets/\d+\.json `, 404)},
+		variant{name: "a slash after an id gets HTML", clause: "error-any", http: html(`^GET /v1/pets/\d+/ `, 404)},
+		variant{name: "the message about a filter repeats its quotes", clause: "error-type", http: quotes(`status=a%22b`)},
+		variant{name: "the message about a filter repeats its backslash", clause: "error-type", http: edit(`status=a%5Cc`, 400, `"message":"[^"]*"`, `"message":"unknown: a\c"`)},
+		variant{name: "the message about a status repeats its quotes", clause: "error-type", http: quotes(create + `.*"status":"a\\"b`)},
+		variant{name: "the message about a name repeats its quotes", clause: "error-type", http: quotes(create + `.*\{"name":"a\\"b[^,]*$`)},
+		variant{name: "the message about a member of a message repeats its quotes", clause: "error-type", http: quotes(submit + `.*\{"a\\"b`)})
 }

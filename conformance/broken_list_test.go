@@ -54,6 +54,7 @@ func brokenLists() []variant {
 		{name: "a list has a status in upper case", clause: "pet", http: texts(list, 200, "status", strings.ToUpper)},
 		{name: "a list has names instead of pets", clause: "pet", http: edit(list, 200, `^\[.+\]$`, `["Rex"]`)},
 
+		{name: "a list has floats for categories", clause: "integers", http: edit(list, 200, `("categoryId":-?\d+)`, `${1}.0`)},
 		{name: "a list has a pet twice", clause: "id-unique", http: edit(list, 200, `^\[(\{[^{}]*\}),(.*)\{[^{}]*\}\]$`, "[$1,$2$1]")},
 		{name: "a list is outdated", clause: "list-shows", http: repeats(list, 200)},
 		{name: "a list lacks the newest pet", clause: "list-shows", pets: lists(func(all []petstore.Pet) []petstore.Pet { return all[:max(0, len(all)-1)] })},

@@ -129,7 +129,7 @@ func (cl Clause) Level() Level {
 func checkTable() []Check {
 	return slices.Concat(
 		listChecks, limitChecks, filterChecks(),
-		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, busyChecks, faultChecks(createOperation),
+		createChecks, statusChecks(), nameChecks(), categoryChecks(), refusedChecks, concurrentChecks, faultChecks(createOperation),
 		getChecks, missingChecks, deprecationChecks,
 		messageChecks, timeChecks, textChecks(), faultChecks(submitOperation),
 		credentialChecks(), errorChecks(), serverErrorChecks, httpChecks, connectionChecks, clientChecks(), generatedChecks)

@@ -58,7 +58,7 @@ func clauseTable() []Clause {
 		{ID: "key-create", Section: "4.2, 5, 7", Text: "POST /pets with a missing or wrong credential gets 401, and adds nothing."},
 		{ID: "key-get", Section: "4.3, 5, 7", Text: "GET /pets/{petId} with a missing or wrong credential gets 401."},
 		{ID: "key-messages", Section: "4.4, 5, 7", Text: "POST /messages with a missing or wrong credential gets 401."},
-		{ID: "key-first", Section: "5", Text: "Every operation requires the credential. Without it a request gets 401, whatever else is wrong with it."},
+		{ID: "key-first", Section: "5", Text: "Every operation requires the credential. Without it a request gets 401, even if the pet does not exist or a parameter is wrong."},
 		{ID: "key-obtained", Section: "5", Text: "A key is obtained by creating an account and generating it.", Untestable: "the contract has no operation for it"},
 		{ID: "key-life", Section: "5", Text: "How long a key lives, its scopes, how it is revoked.", Untestable: notShown},
 		{ID: "events", Section: "6", Text: "Events, webhooks, notifications.", Untestable: notShown},
@@ -75,6 +75,11 @@ func clauseTable() []Clause {
 		{ID: "clients", Section: "1", Text: "The service is an HTTP/JSON service: a request means the same in every form that HTTP and JSON allow."},
 	}
 	recommended := []Clause{
+		{ID: "name-again", Section: "2.1, 2.2", Arguable: true, Text: "Only the id is unique: a pet may have the name of another."},
+		{ID: "status-default", Section: "2.1", Arguable: true, Text: "A pet that is added without a status always gets the same one, or none."},
+		{ID: "integers", Section: "2.1, 2.2", Arguable: true, Text: "An integer has no fraction and no exponent, not even one of zero."},
+		{ID: "error-any", Section: "7", Arguable: true, Text: "Every error has an Error body, also where the contract names no operation, or a proxy may respond."},
+		{ID: "key-before-body", Section: "4.2, 4.4, 5", Arguable: true, Text: "A request without the credential gets 401, even if its body is wrong too, which gets 400."},
 		{ID: "limit-full", Section: "4.1, 8", Arguable: true, Text: "A list has as many pets as its limit allows, if the store has them."},
 		{ID: "rfc-complete", Section: "RFC 9112, 8", Text: "A response has the whole body that it announces."},
 		{ID: "origin", Section: "4", Arguable: true, Text: "A response does not depend on Origin, which the contract does not name."},

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -68,7 +69,56 @@ func errorChecks() []Check {
 			})
 		}
 	}
-	return checks
+	return append(checks,
+		Check{
+			ID: "errors.any", Clause: "error-any", Title: "every error has an Error body",
+			Why:     "Clients read every error in the same way.",
+			Failure: "A 4xx for a path that the contract does not have, a petId that is not an integer, another method or a body of 1 MiB lacks what an Error has, or is not application/json.",
+			run: func(t *tester) {
+				known := int64(1) // the paths are useful without a pet too
+				attempt(func() { known = t.knownPet() })
+				for _, form := range []string{"/nothing-here", "/pets/abc", "/pets/ID.json", "/pets/ID/"} {
+					t.observeRequest("GET "+form, probe.Get(strings.Replace(form, "ID", strconv.FormatInt(known, 10), 1)))
+				}
+				if !t.s.opts.ReadOnly {
+					t.sendFaults(createOperation)
+				}
+			},
+			every: &rule{what: "such responses", mayBeIdle: true, applies: (*evidence).isOtherError, want: func(x *evidence) {
+				for _, m := range errorMembers {
+					m.want(x.Exchange)
+				}
+			}},
+		},
+		Check{
+			ID: "errors.json", Clause: "error-type", Title: "an error that says that it is JSON is JSON",
+			Why:     "A client cannot read a message that repeats a quote of the request without a backslash before it.",
+			Failure: "A 4xx or 5xx for any request, such as one with a quote or a backslash in a filter or in a body, is application/json, and its body is not JSON.",
+			run: func(t *tester) {
+				var requests []probe.Request
+				for _, path := range []string{"/pets?status=a%22b", "/pets?status=a%5Cc", "/pets?limit=%22", "/pets/%22"} {
+					requests = append(requests, probe.Get(path))
+				}
+				if !t.s.opts.ReadOnly {
+					for _, body := range []string{`{"name":"a\"b\\c"}`, `{"name":"a","categoryId":"a\"b\\c"}`, `{"name":"a","categoryId":1,"status":"a\"b\\c"}`} {
+						requests = append(requests, probe.Post("/pets", body))
+					}
+				}
+				if !t.s.opts.ReadOnly && t.s.target.MessagesURL != "" {
+					requests = append(requests, probe.PostMessage(`{"a\"b\\c":1}`))
+				}
+				t.sendAll(requests)
+			},
+			every: &rule{what: "errors in JSON", mayBeIdle: true,
+				applies: func(x *evidence) bool {
+					return x.Status >= 400 && len(x.Body) > 0 && attempt(x.wantJSON) == nil
+				},
+				want: func(x *evidence) {
+					if _, err := probe.ParseJSON(x.Body); err != nil {
+						fail(x.Exchange, "%v, though the Content-Type is application/json", err)
+					}
+				}},
+		})
 }
 
 func sendUnauthorized(t *tester) {

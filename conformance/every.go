@@ -87,8 +87,9 @@ func (x *evidence) usual() bool {
 }
 
 // mustSucceed reports whether the request of x is valid and the target has no
-// reason to refuse it. A target may refuse some names, texts and categories, and a
-// name or text that it already has.
+// reason to refuse it. A target may refuse some names, texts and categories, a text
+// that it already has, and a name that it already has with 400: it may call the value
+// invalid. The contract has no other error for it.
 func (x *evidence) mustSucceed() bool {
 	switch {
 	case !x.usual():
@@ -97,7 +98,7 @@ func (x *evidence) mustSucceed() bool {
 		return true
 	case x.op == "GET /pets/{petId}":
 		return x.added() != nil && !x.removed()
-	case x.again() || x.Request.ContentType != "application/json":
+	case x.Request.ContentType != "application/json", (x.text != nil || x.Status == http.StatusBadRequest) && x.again():
 		return false
 	case x.sent != nil:
 		since, ok := x.run.accepted[x.sent.Category]
@@ -158,23 +159,34 @@ func (x *evidence) asks() bool {
 // isValid reports whether the request of x is valid, its credential included.
 func (x *evidence) isValid() bool { return x.usual() && x.asks() }
 
-var plainPath = regexp.MustCompile(`^/(messages|pets(/-?\d{1,40})?)(\?[A-Za-z0-9&=._,:+-]{0,1000})?$`)
+var (
+	plainPath = regexp.MustCompile(`^/(messages|pets(/-?\d{1,40})?)(\?[A-Za-z0-9&=._,:+-]{0,1000})?$`)
+	unescaped = regexp.MustCompile(`^[A-Za-z0-9/&?=._,:+-]*$`)
+)
 
 // isError reports whether the body of x must be an Error. It need not be one if a
 // proxy in front of the target may have responded, because the URL or the method is
 // unusual or the requests are too many, too large or too slow, or if the id in the
 // path is not an integer, which a router may know.
 func (x *evidence) isError() bool {
-	if !x.Refused() {
-		return false
-	}
+	tooLarge := x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= 1<<20 // the limit of some proxies
+	return x.isAnyError() && x.Status != http.StatusMethodNotAllowed && !tooLarge &&
+		(x.ofPets() || x.isMessage()) && plainPath.MatchString(x.Request.Path)
+}
+
+// isOtherError reports whether x is another error that has an Error body if the contract
+// is read strictly.
+func (x *evidence) isOtherError() bool {
+	return x.isAnyError() && !x.isError() && x.Request.Method != http.MethodHead && unescaped.MatchString(x.Request.Path)
+}
+
+// isAnyError reports whether x is an error that no HTTP server causes by itself.
+func (x *evidence) isAnyError() bool {
 	switch x.Status {
-	case http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
-		http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
+	case http.StatusRequestTimeout, http.StatusRequestURITooLong, http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
 		return false
 	}
-	return !x.removed() && (x.ofPets() || x.isMessage()) && plainPath.MatchString(x.Request.Path) &&
-		(x.usual() || x.Status == http.StatusUnauthorized && !x.Request.Chunked)
+	return x.Refused() && !x.removed() && (x.usual() || x.Status == http.StatusUnauthorized && !x.Request.Chunked)
 }
 
 // wantSuccess ends the check if the request of x must succeed and x has another

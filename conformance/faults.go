@@ -18,7 +18,7 @@ type fault struct {
 
 	// body has $N for a text that no other request has, as a JSON string, $T
 	// for the same without quotes, $C for a category that the target accepts,
-	// and $L for a text of 1 MiB. "": no body.
+	// $B for a text of 200 KiB and $L for one of 1 MiB. "": no body.
 	body   string
 	noType bool // no Content-Type
 	large  bool // so large that the target may refuse it for that
@@ -56,6 +56,7 @@ var petFaults = []fault{
 	{clause: "create-required", id: "required.name-case", what: "with Name for name", body: `{"Name":$N,"categoryId":$C}`},
 	{clause: "create-required", id: "required.category-case", what: "with categoryid for categoryId", body: `{"name":$N,"categoryid":$C}`},
 	{clause: "create-required", id: "required.large", what: "of 1 MiB without categoryId", body: `{"name":"$L"}`, large: true},
+	{clause: "create-required", id: "required.big", what: "of 200 KiB without categoryId", body: `{"name":"$B"}`, large: true},
 	{clause: "create-values", id: "name.null", what: "with null for the name", body: `{"name":null,"categoryId":$C}`},
 	{clause: "create-values", id: "name.number", what: "with a number for the name", body: `{"name":42,"categoryId":$C}`},
 	{clause: "create-values", id: "name.boolean", what: "with true for the name", body: `{"name":true,"categoryId":$C}`},
@@ -104,6 +105,7 @@ var messageFaults = []fault{
 	{clause: "message-required", id: "required.message", what: "of an empty object", body: `{}`},
 	{clause: "message-required", id: "required.case", what: "with Message for message", body: `{"Message":$N}`},
 	{clause: "message-required", id: "required.other", what: "with the text in another member", body: `{"text":$N}`},
+	{clause: "message-required", id: "required.big", what: "of 200 KiB with the text in another member", body: `{"text":"$B"}`, large: true},
 	{clause: "message-required", id: "message.null", what: "with null for the message", body: `{"message":null}`},
 	{clause: "message-required", id: "message.number", what: "with a number for the message", body: `{"message":42}`},
 	{clause: "message-required", id: "message.boolean", what: "with true for the message", body: `{"message":true}`},
@@ -129,11 +131,15 @@ func messageRequest(t *tester, body string) probe.Request {
 	return probe.PostMessage(fill(body, t.name(), 0))
 }
 
-// largeText is 1 MiB, made once: nearly every check fills in a body.
-var largeText = sync.OnceValue(func() string { return strings.Repeat("large ", 1<<20/6+1) })
+// Large texts are made once: nearly every check fills in a body. Many servers have a
+// limit of 100 KiB, and many proxies one of 1 MiB.
+var (
+	bigText   = sync.OnceValue(func() string { return strings.Repeat("big ", 50<<10) })
+	largeText = sync.OnceValue(func() string { return strings.Repeat("large ", 1<<20/6+1) })
+)
 
 func fill(body, text string, category int64) string {
-	return strings.NewReplacer("$N", quoteJSON(text), "$T", text, "$C", fmt.Sprint(category), "$L", largeText()).Replace(body)
+	return strings.NewReplacer("$N", quoteJSON(text), "$T", text, "$C", fmt.Sprint(category), "$B", bigText(), "$L", largeText()).Replace(body)
 }
 
 // faultChecks returns the checks that op responds 400 to each of its faults.
@@ -142,7 +148,7 @@ func faultChecks(op operation) []Check {
 		return Check{
 			ID: op.faultIDs + f.id, Clause: f.clause, Title: op.faultTitle + f.what + " gets 400", Writes: true,
 			Why:     "A client must learn that its request is wrong, or " + op.adds + " is added that it did not mean.",
-			Failure: op.name + " with " + strconv.Quote(f.body) + " ($N: a JSON string, $T: the same without quotes, $C: a category, $L: 1 MiB of text) gets another status than 400.",
+			Failure: op.name + " with " + strconv.Quote(f.body) + " ($N: a JSON string, $T: the same without quotes, $C: a category, $B and $L: 200 KiB and 1 MiB of text) gets another status than 400.",
 			run: func(t *tester) {
 				x := t.sendFault(op, f)
 				if !f.large || x.Status != http.StatusRequestEntityTooLarge {

@@ -168,7 +168,7 @@ func observeID(t *tester) {
 	}
 	attempt(func() {
 		known := t.knownPet()
-		for _, form := range []string{"%d.0", "%de0", "+%d", "00%d", "0x%x", " %d", "%d ", "%d/"} {
+		for _, form := range []string{"%d.0", "%de0", "+%d", "00%d", "0x%x", " %d", "%d ", "%d/", "%d.json"} {
 			observe(strings.NewReplacer("%d", "ID", "%x", "ID").Replace(form), fmt.Sprintf(form, known)) // the same in every run
 		}
 	})

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"mime"
@@ -51,6 +52,10 @@ func (n newPet) has(status string) bool { return status == "" || n.Status == sta
 type pet struct {
 	ID int64
 	newPet
+
+	// fraction is a member that is an integer written with a fraction or an exponent, as
+	// in id: 7.0. "": none is.
+	fraction string
 
 	// written is the categoryId as the target wrote it, for messages: 1e2 is not
 	// 100 to somebody who searches for it.
@@ -126,6 +131,11 @@ func readMembers(v jsontext.Value) (p pet, noID, invalid error) {
 	p.Name, noName = o.Str("name")
 	p.Category, noCategory = o.Int64("categoryId")
 	p.written = string(o["categoryId"])
+	for _, name := range []string{"id", "categoryId"} {
+		if v := o[name]; v.Kind() == '0' && bytes.ContainsAny(v, ".eE") {
+			p.fraction = name + ": " + probe.Short(string(v))
+		}
+	}
 	if _, ok := o["status"]; ok {
 		if p.Status, noStatus = o.Str("status"); noStatus == nil && !slices.Contains(statuses(), p.Status) {
 			noStatus = &probe.Error{Member: "status", Kind: notStatus, Text: fmt.Sprintf("must be available, pending or sold, got %q", p.Status)}

@@ -147,60 +147,6 @@ var createChecks = []Check{
 			}
 		},
 	},
-	{
-		ID: "pets.create.same-name", Clause: "create-adds", Title: "two pets may have the same name, or the second is refused", Writes: true,
-		Why:     "A store that finds pets by name loses the first.",
-		Failure: "The second pet is added, and then one of the two is not in the store as it was added.",
-		phase:   filling, run: func(t *tester) {
-			first := t.add("sold")
-			x := t.post(newPet{first.Name, first.Category, "pending"})
-			if x.Refused() {
-				t.observe("the second pet", x.StatusLine())
-			} else {
-				t.wantKept(x)
-			}
-			t.wantStored(first)
-		},
-	},
-	{
-		ID: "pets.create.concurrent", Clause: "create-adds", Title: "32 concurrent requests add 32 pets", Writes: true,
-		Why:     "Clients do not wait for each other.",
-		Failure: "One of the requests fails, two pets get the same id, or one of the pets is not in the store afterwards.",
-		run: func(t *tester) {
-			const n = 32
-			added := make([]pet, n)
-			responses := make([]*probe.Exchange, n)
-			t.parallel(n, n, func(t *tester, i int) {
-				responses[i] = t.post(t.newPet(statuses()[i%3]))
-				added[i] = t.added(responses[i])
-			})
-			if i := duplicate(added, pet.id); i >= 0 {
-				fail(responses[i], "two of %d pets that were added concurrently have the id %d", n, added[i].ID)
-			}
-			if !t.getRemoved() {
-				t.parallel(n, t.s.opts.Parallel, func(t *tester, i int) { t.wantStored(added[i]) })
-			}
-		},
-	},
-}
-
-// statusChecks are about the status of a new pet (contract, section 3.1).
-func statusChecks() []Check {
-	return checksOf(statuses(), func(status string) Check {
-		return Check{
-			ID: "pets.create.status." + status, Clause: "status-set", Title: "a pet with status " + status + " is added with it", Writes: true,
-			Why:     "The status is set on creation and nowhere else.",
-			Failure: "The pet is refused, or the response shows another status or none.",
-			run: func(t *tester) {
-				x := t.post(t.newPet(status))
-				t.wantAdded(x)
-				o := need("the response cannot be read", func() probe.Object { return readObject(x) })
-				if got, err := o.Str("status"); err != nil || got != status {
-					fail(x, "the response does not show the status %q that was sent", status)
-				}
-			},
-		}
-	})
 }
 
 const notAsSent = "the response does not show the pet as it was sent"

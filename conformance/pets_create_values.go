@@ -24,6 +24,71 @@ func nameChecks() []Check {
 	})
 }
 
+// statusChecks are about the status of a new pet (contract, section 3.1).
+func statusChecks() []Check {
+	return append(checksOf(statuses(), func(status string) Check {
+		return Check{
+			ID: "pets.create.status." + status, Clause: "status-set", Title: "a pet with status " + status + " is added with it", Writes: true,
+			Why:     "The status is set on creation and nowhere else.",
+			Failure: "The pet is refused, or the response shows another status or none.",
+			run: func(t *tester) {
+				x := t.post(t.newPet(status))
+				t.wantAdded(x)
+				o := need("the response cannot be read", func() probe.Object { return readObject(x) })
+				if got, err := o.Str("status"); err != nil || got != status {
+					fail(x, "the response does not show the status %q that was sent", status)
+				}
+			},
+		}
+	}),
+		Check{
+			ID: "pets.create.status.before", Clause: "status-set", Title: "a pet without a status does not get that of the request before", Writes: true,
+			Why:     "A server that reads each body into the same variable mixes up the data of its clients.",
+			Failure: "For each status, a pet that is added without a status after one with it has it too.",
+			phase:   last, run: func(t *tester) { // few other requests come between
+				for _, status := range statuses() {
+					if !t.gets(status) {
+						return
+					}
+				}
+				fail(t.exchanges[len(t.exchanges)-1], "a pet without a status gets that of the request before, whichever it is")
+			},
+		},
+		Check{
+			ID: "pets.create.status.default", Clause: "status-default", Title: "every pet that is added without a status gets the same, or none", Writes: true,
+			Why:     "A client cannot know what it gets.",
+			Failure: "Two pets of the run with plain names and the same category were sent without a status and have different ones.",
+			run: func(t *tester) {
+				t.samples()
+				t.gets("pending")
+			},
+			every: &rule{what: "pets without a status", applies: (*evidence).hasDefault, want: func(x *evidence) {
+				earlier, _ := find(x.run.all, func(y *evidence) bool { return y.hasDefault() && y.sent.Category == x.sent.Category })
+				if was, is := readAnyPet(earlier.Exchange).Status, readAnyPet(x.Exchange).Status; was != is {
+					fail(x.Exchange, "a pet without a status has the status %s, and another one %s", orAbsent(is), orAbsent(was))
+				}
+			}},
+		})
+}
+
+// gets reports whether a pet without a status gets that of the pet before, in one of
+// two attempts.
+func (t *tester) gets(status string) bool {
+	for range 2 {
+		t.add(status)
+		if t.add("").Status == status {
+			return true
+		}
+	}
+	return false
+}
+
+// hasDefault reports whether x added a plain pet without a status.
+func (x *evidence) hasDefault() bool {
+	_, ok := guess(x.Exchange, guessPet)
+	return ok && x.isNewPet() && x.sent.Status == "" && x.mustSucceed()
+}
+
 // categoryChecks are about the categoryId of a pet (contract, section 2.1).
 func categoryChecks() []Check {
 	const unknown = "the contract does not say whether a category must exist"

@@ -38,6 +38,25 @@ var getChecks = []Check{
 		every:   &rule{what: "pets", applies: (*evidence).isPet, want: (*evidence).wantPet},
 	},
 	{
+		ID: "pets.integers", Clause: "integers", Title: "the integers of a pet have no fraction and no exponent",
+		Why:     "Typed clients read 7.0 as a floating-point number, or not at all.",
+		Failure: "An id or a categoryId, in a list or elsewhere, is written as 7.0 or 1e2.",
+		run:     func(t *tester) { t.lists() },
+		every: &rule{what: "responses with pets", mayBeIdle: true,
+			applies: func(x *evidence) bool { return x.hasElements() || x.isPet() || x.isNewPet() },
+			want: func(x *evidence) {
+				pets := x.list.pets
+				if one, ok := guess(x.Exchange, guessPet); ok {
+					pets = []pet{one}
+				}
+				for _, p := range pets {
+					if p.fraction != "" {
+						fail(x.Exchange, "an integer is written as %s", p.fraction)
+					}
+				}
+			}},
+	},
+	{
 		ID: "pets.get.id", Clause: "id", Title: "a pet has the id that was requested",
 		Why:     "A client would mistake one pet for another.",
 		Failure: "The id in the response differs from the id in the path, in the list or in the response to the new pet. An id that is converted to floating point loses its last digits.",

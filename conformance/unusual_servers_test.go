@@ -132,9 +132,7 @@ func large(s *store) {
 	}
 }
 
-// uniqueNames refuses a pet whose name another pet has.
-func uniqueNames(s *store) { refusesNames(petstore.CodeConflict)(s) }
-
+// refusesNames refuses a pet whose name another pet has.
 func refusesNames(code petstore.Code) func(*store) {
 	return func(s *store) {
 		create := s.create

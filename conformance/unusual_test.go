@@ -94,17 +94,17 @@ func unusualServers() []variant {
 		{name: "categories must exist, and a pet has one", options: categories(func(n int64) bool { return n == 5 }), pets: filled(3)},
 		{name: "categories must exist, and 1 does", options: categories(func(n int64) bool { return n == 1 })},
 		{name: "categories are positive", options: categories(func(n int64) bool { return n > 0 })},
-		{name: "the same pet twice gets 409", pets: uniqueNames},
-		{name: "responses are lost, and the same pet twice gets 409", pets: uniqueNames, http: losesResponses},
+		{name: "the same pet twice gets 400", pets: refusesNames(petstore.CodeInvalid)},
 		{name: "responses are lost, and the same pet twice gets 400", pets: refusesNames(petstore.CodeInvalid), http: losesResponses},
 		{name: "the same message twice gets 409", http: onlyOnce},
 		{name: "the same message twice is one message", http: remembersMessages},
-		{name: "the same pet twice gets 409, and another run left its pets", pets: func(s *store) {
-			uniqueNames(s)
+		{name: "the same pet twice gets 400, and another run left its pets", pets: func(s *store) {
+			refusesNames(petstore.CodeInvalid)(s)
 			for _, name := range []string{"null", "constructor", "0042", "0", `"Rex"`, "👩\u200d👩\u200d👧🏽"} {
 				mustCreate(s.create(context.Background(), petstore.NewPet{Name: name, CategoryID: 5}, petstore.Once{}))
 			}
 		}},
+		{name: "a body that is cut short gets 400, with a key or without", http: rejects(`^POST .*\r\n\r\n\{"(name|message)":$`, 400)},
 		{name: "any Content-Type is accepted", http: requests(create, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })},
 		{name: "limits out of range are clamped", http: both(
 			query(`limit=(0|-\d+)\b`, "limit=1"), query(`limit=(10[1-9]|1[1-9]\d|[2-9]\d\d|\d{4,})\b`, "limit=100"))},

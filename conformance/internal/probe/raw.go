@@ -34,6 +34,7 @@ func (c *Client) Raw(ctx context.Context, r Request) *Exchange {
 	c.begin()
 	defer c.leave()
 	sleep(ctx, c.turn()) // if the context ends, so does the exchange
+	c.Close()            // the server may limit connections
 	x := &Exchange{Request: r, URL: c.urlOf(r), Sent: time.Now(), Attempts: 1}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
