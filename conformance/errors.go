@@ -115,7 +115,7 @@ func errorChecks() []Check {
 				},
 				want: func(x *evidence) {
 					if _, err := probe.ParseJSON(x.Body); err != nil {
-						fail(x.Exchange, "%v, though the Content-Type is application/json", err)
+						fail(x.Exchange, "%v", err)
 					}
 				}},
 		})
