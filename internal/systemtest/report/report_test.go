@@ -12,6 +12,7 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/report"
+	"example.com/animalstore/internal/systemtest/browser"
 	"example.com/animalstore/internal/testserver"
 )
 
@@ -47,17 +48,26 @@ func newPage(t *testing.T) string {
 // visible counts the visible elements of a selector.
 const visible = `[...document.querySelectorAll(%q)].filter((e) => e.checkVisibility()).length`
 
-func TestPage(t *testing.T) {
-	b := newBrowser(t)
-	b.look(1200, 900, "light")
-	b.do(chromedp.Navigate(newPage(t)))
+// search puts a text into the field for searches.
+func search(b *browser.Browser, text string) {
+	browser.Eval[any](b, `(() => {
+		const field = document.querySelector("input[type=search]");
+		field.value = %q;
+		field.dispatchEvent(new Event("input"));
+	})()`, text)
+}
 
-	if heading := eval[string](b, `document.querySelector("h1").textContent`); heading != "not conformant" {
+func TestPage(t *testing.T) {
+	b := browser.New(t, "")
+	b.Look(1200, 900, "light")
+	b.Do(chromedp.Navigate(newPage(t)))
+
+	if heading := browser.Eval[string](b, `document.querySelector("h1").textContent`); heading != "not conformant" {
 		t.Errorf("the heading is %q", heading)
 	}
 	count := func(selector string, want int) {
 		t.Helper()
-		if got := eval[int](b, visible, selector); got != want {
+		if got := browser.Eval[int](b, visible, selector); got != want {
 			t.Errorf("%d of %s are visible, want %d", got, selector, want)
 		}
 	}
@@ -66,47 +76,47 @@ func TestPage(t *testing.T) {
 	count(".check.pass .exchange", 0)
 
 	// The buttons filter by verdict.
-	b.click(`nav [data-show="warn"]`)
+	b.Click(`nav [data-show="warn"]`)
 	count(".check", 1)
 	count(".check.warn", 1)
 	count(".untestable", 0)
-	b.click(`nav [data-show="skip"]`)
+	b.Click(`nav [data-show="skip"]`)
 	count(".check", 2)
-	b.click(`nav [data-show="pass"]`)
+	b.Click(`nav [data-show="pass"]`)
 	count(".check.fail", 0)
 	count(".problems li", 0)
-	b.click(`nav [data-show=""]`)
+	b.Click(`nav [data-show=""]`)
 	count(".problems li", 2)
 
 	// The search finds IDs, titles and clauses, and reports if it finds none.
-	b.search("other-case")
+	search(b, "other-case")
 	count(".check", 4)
-	b.search("unicorn")
+	search(b, "unicorn")
 	count(".check", 0)
 	count(".nothing", 1)
-	b.search("Authorization")
+	search(b, "Authorization")
 	count(".nothing", 0)
-	b.search("")
+	search(b, "")
 	count(".problems li", 2)
 
 	// Clauses and transcripts fold.
-	b.click(`.clause:not([open]) > summary`)
-	b.click(`.clause[open] > .check.pass > summary`)
-	b.click(`.check.fail .more > summary`)
-	transcript := eval[string](b, `document.querySelector(".check.fail .more .exchange pre").innerText`)
+	b.Click(`.clause:not([open]) > summary`)
+	b.Click(`.clause[open] > .check.pass > summary`)
+	b.Click(`.check.fail .more > summary`)
+	transcript := browser.Eval[string](b, `document.querySelector(".check.fail .more .exchange pre").innerText`)
 	if !strings.Contains(transcript, "Authorization: Bearer [key]") || !strings.Contains(transcript, "HTTP/1.1 ") {
 		t.Errorf("the transcript is %q", transcript)
 	}
-	b.click(`.check.fail .more .copy`)
-	eval[any](b, `new Promise((done) => {
+	b.Click(`.check.fail .more .copy`)
+	browser.Eval[any](b, `new Promise((done) => {
 		const button = document.querySelector(".check.fail .more .copy");
 		const look = () => button.textContent === "copy" ? setTimeout(look, 10) : done();
 		look();
 	})`)
 
 	// A problem links to its check.
-	b.click(`.problems a`)
-	shown := eval[bool](b, `(() => { const r = document.getElementById(decodeURIComponent(location.hash.slice(1))).getBoundingClientRect(); return r.top >= 0 && r.top < innerHeight; })()`)
+	b.Click(`.problems a`)
+	shown := browser.Eval[bool](b, `(() => { const r = document.getElementById(decodeURIComponent(location.hash.slice(1))).getBoundingClientRect(); return r.top >= 0 && r.top < innerHeight; })()`)
 	if !shown {
 		t.Error("the link to a check does not show it")
 	}
@@ -115,17 +125,17 @@ func TestPage(t *testing.T) {
 // The page reads well in light and dark, on a phone's width too: nothing
 // overflows, and every text has enough contrast.
 func TestLooks(t *testing.T) {
-	b := newBrowser(t)
+	b := browser.New(t, "")
 	page := newPage(t)
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{375, 1200} {
-			b.look(width, 900, scheme)
-			b.do(chromedp.Navigate(page))
-			eval[any](b, `document.querySelectorAll("details").forEach((d) => d.open = true)`)
-			if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+			b.Look(width, 900, scheme)
+			b.Do(chromedp.Navigate(page))
+			browser.Eval[any](b, `document.querySelectorAll("details").forEach((d) => d.open = true)`)
+			if over := browser.Eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 				t.Errorf("%s, %d wide: the page is %d pixels too wide", scheme, width, over)
 			}
-			if faint := eval[[]string](b, contrast); len(faint) > 0 {
+			if faint := browser.Eval[[]string](b, contrast); len(faint) > 0 {
 				t.Errorf("%s, %d wide: too faint: %s", scheme, width, faint)
 			}
 		}
