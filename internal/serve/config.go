@@ -25,6 +25,7 @@ type config struct {
 	tlsKey       string
 	logFormat    string
 	accessLog    bool
+	page         bool
 	sunset       string
 	drain        time.Duration
 }
@@ -40,6 +41,7 @@ func (c *config) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
 	flags.Var(fs, &c.logFormat, "log", "text", "format of the log on standard error: `text|json`", flags.OneOf("text", "json"))
 	flags.Var(fs, &c.accessLog, "access-log", false, "log one line per request", flags.Bool)
+	flags.Var(fs, &c.page, "page", true, "serve a web page at / that shows the pets and the interface", flags.Bool)
 	flags.Var(fs, &c.sunset, "sunset", "serve", "what GET /pets/{petId} does from 5 December 2030: `serve|gone`; gone responds with 410", flags.OneOf("serve", "gone"))
 	// By default longer than httpapi.DiscardBody waits for a body.
 	flags.Var(fs, &c.drain, "drain", 15*time.Second, "`duration` in which requests can finish after SIGTERM, SIGINT or, without TLS, SIGHUP; a second SIGTERM or SIGINT ends the server at once", flags.Duration(0))

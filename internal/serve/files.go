@@ -71,7 +71,12 @@ func (p *Program) openKeys(stdout io.Writer, s *server, first bool) (*apikey.Fil
 		if err != nil {
 			return nil, err
 		}
-		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, s.public[0].url()+s.basePath); err != nil {
+		url := s.public[0].url()
+		browser := ""
+		if s.page {
+			browser = "Or enter the key in a browser, at " + url + "\n\n"
+		}
+		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, url+s.basePath, browser); err != nil {
 			return nil, fmt.Errorf("the first key could not be printed: %w; remove %s and start again", err, path)
 		}
 	}
@@ -87,4 +92,4 @@ Try it:
 
     curl -H 'Authorization: Bearer %s' %s/pets
 
-`
+%s`

@@ -87,7 +87,7 @@ func (c *counters) committed(changes int, took time.Duration) {
 // write writes what was counted.
 func (c *counters) write(t *metricsText) {
 	operations := slices.Sorted(maps.Keys(c.operations))
-	t.metric("petstore_requests_total", "counter", "Requests, except health probes. The operation is other if the path or the method has none. The status is none if the connection was cut without a response.")
+	t.metric("petstore_requests_total", "counter", "Requests, except health probes and those for the web page. The operation is other if the path or the method has none. The status is none if the connection was cut without a response.")
 	for _, name := range operations {
 		for status := range c.operations[name].responses {
 			n, text := c.operations[name].responses[status].Load(), strconv.Itoa(status)

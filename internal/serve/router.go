@@ -14,11 +14,12 @@ import (
 )
 
 // router is the handler of an address: the contract's handler under the base
-// path, and health outside it. It replaces http.ServeMux, which cleans paths and
-// redirects, and http.StripPrefix, which copies every request.
+// path, and health and the web page outside it. It replaces http.ServeMux, which
+// cleans paths and redirects, and http.StripPrefix, which copies every request.
 type router struct {
 	base     string
 	handler  http.Handler
+	page     http.Handler // nil: none
 	ready    func(context.Context) error
 	draining *atomic.Bool
 }
@@ -36,6 +37,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		health(w, r, nil)
 	case get && r.URL.Path == "/readyz":
 		health(w, r, rt.readiness(r.Context()))
+	case rt.page != nil && (r.URL.Path == "/" || r.URL.Path == "/about"):
+		rt.page.ServeHTTP(w, r)
 	default:
 		// The request is the server's own, so its URL can be changed in place.
 		r.URL.Path, r.URL.RawPath = below(rt.base, r.URL), ""

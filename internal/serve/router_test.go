@@ -52,6 +52,25 @@ func TestRouter(t *testing.T) {
 	}
 }
 
+// The page is outside the base path, and only where it is served.
+func TestRouterPage(t *testing.T) {
+	for _, base := range []string{"/v1", ""} {
+		rt := newRouter(base)
+		rt.page = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "page "+r.URL.Path)
+		})
+		for target, isPage := range map[string]bool{"/": true, "/about": true, "/v1": false, "/v1/": false, "/about/": false, "//": false, "/index.html": false} {
+			for _, method := range []string{"GET", "POST"} {
+				w := httptest.NewRecorder()
+				rt.ServeHTTP(w, httptest.NewRequest(method, "http://x"+target, nil))
+				if got := strings.HasPrefix(w.Body.String(), "page "); got != isPage {
+					t.Errorf("%s %s, base path %q: %q", method, target, base, w.Body)
+				}
+			}
+		}
+	}
+}
+
 func TestHealth(t *testing.T) {
 	rt := newRouter("/v1")
 	var storeErr error

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/serve/page"
 	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/httpapi"
@@ -103,6 +104,9 @@ func (s *server) start() {
 		opts.Messages = s.store.Messages
 	}
 	pets.handler = s.counters.around(httpapi.New(s.store.Service, s.keys, opts))
+	if s.page {
+		pets.page = page.New(s.basePath, s.keys, s.store.Statistics)
+	}
 	s.public[0].http.Handler = &pets
 	if s.admin != nil {
 		addr := s.admin.ln.Addr().(*net.TCPAddr)

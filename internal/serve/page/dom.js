@@ -1,0 +1,126 @@
+// Elements, and JSON and Markdown as elements. All text from the server goes into
+// text nodes: nothing on this page is parsed as HTML.
+
+const byId = (id) => document.getElementById(id);
+
+// el returns a new element: el("p.soft", {id: "x"}, "text", child). A property that
+// starts with "on" is an event handler. One that is null, undefined or false is left
+// out, and so is such a child.
+function el(name, properties = {}, ...children) {
+	const [tag, ...classes] = name.split(".");
+	const e = document.createElement(tag);
+	e.classList.add(...classes);
+	for (const [key, value] of Object.entries(properties)) {
+		if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
+		else if (value != null && value !== false) e.setAttribute(key, value === true ? "" : value);
+	}
+	e.append(...children.flat().filter((child) => child != null && child !== false));
+	return e;
+}
+
+// copyButton returns a button that copies what text returns.
+function copyButton(text) {
+	const button = el("button.quiet.copy", { type: "button", "aria-live": "polite", onclick: async () => {
+		button.textContent = (await copied(text())) ? "Copied" : "Not copied";
+		setTimeout(() => (button.textContent = "Copy"), 2000);
+	} }, "Copy");
+	return button;
+}
+
+// copied copies text and reports whether that worked. Browsers have
+// navigator.clipboard only over HTTPS and on the local machine.
+async function copied(text) {
+	if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
+	const area = el("textarea", {}, text);
+	const back = document.activeElement;
+	(back?.closest("dialog") ?? document.body).append(area);
+	area.select();
+	const done = document.execCommand("copy");
+	area.remove();
+	back?.focus();
+	return done;
+}
+
+// code returns a block of code that the keyboard can scroll.
+function code(label, ...content) {
+	return el("pre", { tabindex: 0, role: "region", "aria-label": label }, ...content);
+}
+
+// tokens matches the tokens of JSON.
+const tokens = /"(?:[^"\\]+|\\.)*"|[-+.\w]+|[{}[\],:]/g;
+
+// pretty returns JSON text with indentation and colors. It keeps every number as it
+// was sent: JSON.parse would round large ones.
+function pretty(text) {
+	try {
+		JSON.parse(text);
+	} catch {
+		return [text];
+	}
+	const all = text.match(tokens);
+	const out = [];
+	let depth = 0;
+	const newLine = () => "\n" + "  ".repeat(depth);
+	all.forEach((token, i) => {
+		if (token === "{" || token === "[") {
+			depth++;
+			out.push(token, /[}\]]/.test(all[i + 1]) ? "" : newLine());
+		} else if (token === "}" || token === "]") {
+			depth--;
+			out.push(/^[{[]$/.test(all[i - 1]) ? "" : newLine(), token);
+		} else if (token === ",") {
+			out.push(token, newLine());
+		} else if (token === ":") {
+			out.push(": ");
+		} else {
+			const kind = all[i + 1] === ":" ? "name" : token[0] === '"' ? "string" : "literal";
+			out.push(el("span." + kind, {}, token));
+		}
+	});
+	return out;
+}
+
+// exactly parses JSON, with large integers as strings of their digits.
+function exactly(text) {
+	return JSON.parse(text.replace(tokens, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
+}
+
+// markdown returns the elements for a text with the Markdown that the document uses:
+// paragraphs, headings, tables, code and links.
+function markdown(text = "") {
+	return text.split(/\n{2,}/).map((block) => {
+		const [, marks, heading] = block.match(/^(#+) (.*)$/) ?? [];
+		if (heading) return el("h" + Math.max(3, marks.length + 1), {}, ...inline(heading));
+		if (!block.startsWith("|")) return el("p", {}, ...inline(block));
+		const [head, , ...rows] = block.split("\n").map((row) => row.split("|").slice(1, -1).map((cell) => cell.trim()));
+		return table(head, rows.map((row) => row.map(inline)));
+	});
+}
+
+function inline(text) {
+	const out = [];
+	let end = 0;
+	for (const m of text.matchAll(/`([^`]+)`|\[([^\]]+)\]\(([^)\s]+)\)/g)) {
+		out.push(text.slice(end, m.index), m[1] ? el("code", {}, m[1]) : link(m[3], ...inline(m[2])));
+		end = m.index + m[0].length;
+	}
+	out.push(text.slice(end));
+	return out;
+}
+
+// link returns a link to a part of the document or to a website.
+function link(target, ...content) {
+	const schema = target.match(/^#\/components\/schemas\/(\w+)$/)?.[1];
+	if (schema) return el("a", { href: "#schema-" + schema }, ...content);
+	return /^https?:/.test(target) ? el("a", { href: target, rel: "noreferrer" }, ...content) : el("span", {}, ...content);
+}
+
+// table returns a table. The roles keep it one for screen readers on a phone, where
+// the style makes a block of each row.
+function table(head, rows) {
+	return el("table", { role: "table" },
+		el("thead", { role: "rowgroup" }, el("tr", { role: "row" },
+			...head.map((text) => el("th", { role: "columnheader", scope: "col" }, text)))),
+		el("tbody", { role: "rowgroup" }, ...rows.map((cells) => el("tr", { role: "row" },
+			...cells.map((cell) => el("td", { role: "cell" }, cell))))));
+}

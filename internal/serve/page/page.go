@@ -1,0 +1,124 @@
+// Package page is the web page of a server: its pets, and its interface as the
+// OpenAPI document describes it. The page is one response that loads nothing else.
+// Its script calls the contract's operations, and GET /about.
+package page
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/animalstore/internal/version"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
+)
+
+//go:embed page.html page.css *.js
+var files embed.FS
+
+// scripts are the parts of the script. They share one scope, and the last one
+// starts the page.
+var scripts = []string{"dom.js", "server.js", "pets.js", "document.js", "request.js", "interface.js", "page.js"}
+
+func read(names ...string) string {
+	var all strings.Builder
+	for _, name := range names {
+		b, err := files.ReadFile(name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		all.Write(b)
+	}
+	return all.String()
+}
+
+// handler serves the two paths.
+type handler struct {
+	page    string
+	policy  string // the value of the Content-Security-Policy field
+	auth    httpapi.Authenticator
+	counts  petstore.Statistics
+	started time.Time
+}
+
+// New returns the handler of these paths, which the caller serves it on:
+//
+//	GET /       the page
+//	GET /about  the version, how long the server has run, and what the store
+//	            holds; it needs an API key, since it counts the pets
+//
+// base is the path before /pets: "", or one that starts with a slash and has only
+// characters that need no escaping.
+func New(base string, auth httpapi.Authenticator, counts petstore.Statistics) http.Handler {
+	style, script := read("page.css"), read(scripts...)
+	return &handler{
+		page: strings.NewReplacer("{{base}}", "."+base+"/", "{{style}}", style, "{{script}}", script).Replace(read("page.html")),
+		policy: "default-src 'none'; style-src " + source(style) + "; script-src " + source(script) +
+			"; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+		auth:    auth,
+		counts:  counts,
+		started: time.Now(),
+	}
+}
+
+// source returns the source expression that allows an inline text.
+func source(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		header.Set("Allow", "GET, HEAD")
+		httpapi.WriteError(w, r, petstore.Errorf(httpapi.CodeMethodNotAllowed, "method: must be one of GET, HEAD"))
+		return
+	}
+	body, contentType := []byte(h.page), "text/html; charset=utf-8"
+	if r.URL.Path == "/about" {
+		var err error
+		if body, err = h.about(r); err != nil {
+			httpapi.WriteError(w, r, err)
+			return
+		}
+		contentType = "application/json"
+	} else {
+		header.Set("Content-Security-Policy", h.policy)
+		header.Set("Referrer-Policy", "no-referrer")
+	}
+	header.Set("Content-Type", contentType)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body)
+	httpapi.DiscardBody(w, r, httpapi.DefaultMaxBodyBytes)
+}
+
+var errNoKey = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: an API key is required, as a bearer token")
+
+// about returns the response to GET /about.
+func (h *handler) about(r *http.Request) ([]byte, error) {
+	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return nil, errNoKey
+	}
+	if _, err := h.auth.Authenticate(r.Context(), key); err != nil {
+		return nil, err
+	}
+	stats, err := h.counts.Stats(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Version       string `json:"version"`
+		UptimeSeconds int64  `json:"uptimeSeconds"`
+		petstore.Stats
+	}{version.String(), int64(time.Since(h.started).Seconds()), stats})
+}

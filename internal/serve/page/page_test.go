@@ -1,0 +1,92 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/petstoretest"
+)
+
+// statistics counts seven pets, or fails.
+type statistics struct{ err error }
+
+func (s statistics) Stats(context.Context) (petstore.Stats, error) {
+	return petstore.Stats{Pets: 7}, s.err
+}
+
+func serve(method, path, authorization string, err error) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(method, path, nil)
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	New("/v1", petstoretest.Keys{"key-1": "tester"}, statistics{err}).ServeHTTP(w, r)
+	return w
+}
+
+func TestPage(t *testing.T) {
+	w := serve("GET", "/", "", nil)
+	header, body := w.Header(), w.Body.String()
+	if w.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Content-Length") != strconv.Itoa(len(body)) {
+		t.Errorf("%d %v", w.Code, header)
+	}
+	if len(body) >= 60_000 {
+		t.Errorf("the page has %d bytes; it must have less than 60,000", len(body))
+	}
+	if !strings.Contains(body, `data-base="./v1/"`) || strings.Contains(body, "{{") {
+		t.Error("a placeholder was not replaced")
+	}
+	policy := header.Get("Content-Security-Policy")
+	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Count(policy, "'sha256-") != 2 {
+		t.Errorf("Content-Security-Policy: %s", policy)
+	}
+	// What the hashes allow is all there is: no style or script in an attribute.
+	for _, text := range []string{` style="`, ` onclick="`, ` src="`} {
+		if strings.Contains(body, text) {
+			t.Errorf("the page has%s", text)
+		}
+	}
+}
+
+func TestRequests(t *testing.T) {
+	failed := errors.New("secret detail")
+	tests := []struct {
+		method, path, authorization string
+		err                         error
+		status                      int
+		want                        string // in the body
+	}{
+		{"HEAD", "/", "", nil, 200, ""},
+		{"POST", "/", "", nil, 405, `"code":"method_not_allowed"`},
+		{"DELETE", "/about", "Bearer key-1", nil, 405, `"code":"method_not_allowed"`},
+		{"GET", "/about", "Bearer key-1", nil, 200, `"pets":7`},
+		{"GET", "/about", "", nil, 401, `"code":"unauthorized"`},
+		{"GET", "/about", "key-1", nil, 401, `"code":"unauthorized"`},
+		{"GET", "/about", "Bearer ", nil, 401, `"code":"unauthorized"`},
+		{"GET", "/about", "Bearer key-2", nil, 401, `"code":"unauthorized"`},
+		{"GET", "/about", "Bearer key-2", failed, 401, `"code":"unauthorized"`},
+		{"GET", "/about", "Bearer key-1", failed, 500, `"code":"internal"`},
+	}
+	for _, tt := range tests {
+		w := serve(tt.method, tt.path, tt.authorization, tt.err)
+		body := w.Body.String()
+		if w.Code != tt.status || !strings.Contains(body, tt.want) || strings.Contains(body, "secret") {
+			t.Errorf("%s %s, Authorization %q: %d %s", tt.method, tt.path, tt.authorization, w.Code, body)
+		}
+		if w.Code == http.StatusUnauthorized && strings.Contains(body, "7") {
+			t.Errorf("%s %s: the response counts pets: %s", tt.method, tt.path, body)
+		}
+		if got := w.Header().Get("Allow") != ""; got != (w.Code == http.StatusMethodNotAllowed) {
+			t.Errorf("%s %s: Allow: %v", tt.method, tt.path, w.Header()["Allow"])
+		}
+		if w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s %s: it may be stored", tt.method, tt.path)
+		}
+	}
+}
