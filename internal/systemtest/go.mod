@@ -63,4 +63,5 @@ tool (
 ignore (
 	./clients/npm/node_modules
 	./openapi/npm/node_modules
+	./page/npm/node_modules
 )

@@ -1,0 +1,201 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/systemtest/browser"
+	"example.com/animalstore/petstore/httpapi"
+)
+
+// TestInterface: all that the OpenAPI document says is on the page.
+func TestInterface(t *testing.T) {
+	p := newPage(t)
+	p.open("#interface")
+	browser.Eval[any](p.Browser, `document.querySelectorAll("details").forEach((d) => d.open = true)`)
+	shown := words(browser.Eval[string](p.Browser, `document.querySelector("#interface").innerText`))
+	var doc any
+	if err := json.Unmarshal(httpapi.OpenAPI(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for where, text := range texts("", doc) {
+		if notShown.MatchString(where) {
+			continue
+		}
+		for paragraph := range strings.SplitSeq(text, "\n\n") {
+			found++
+			if !strings.Contains(shown, words(paragraph)) {
+				t.Errorf("%s: not on the page: %s", where, paragraph)
+			}
+		}
+	}
+	if found < 200 {
+		t.Errorf("the document has only %d texts", found)
+	}
+
+	p.shows(`[href="#getPet"] .tag`, "deprecated")
+	p.shows("#getPet .notice", "removal on 5 December 2030; use listPets")
+	p.Click(`#getPet .notice a`)
+	p.Until(`document.activeElement.id === "listPets"`)
+}
+
+// texts returns every string in a value from JSON, and every name that stands for
+// something in the contract, with its place.
+func texts(where string, value any) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		switch value := value.(type) {
+		case map[string]any:
+			for name, member := range value {
+				place := where + "/" + name
+				if slices.Contains([]string{"paths", "properties", "responses", "headers", "schemas"}, path.Base(where)) && !yield(place, name) {
+					return
+				}
+				for place, text := range texts(place, member) {
+					if !yield(place, text) {
+						return
+					}
+				}
+			}
+		case []any:
+			for i, member := range value {
+				for place, text := range texts(fmt.Sprintf("%s/%d", where, i), member) {
+					if !yield(place, text) {
+						return
+					}
+				}
+			}
+		case string:
+			yield(where, value)
+		}
+	}
+}
+
+// notShown matches the places of texts that the page does not show, such as names
+// that only the document uses.
+var notShown = regexp.MustCompile(`^/openapi$|^/servers/|^/info/(summary|contact|license)|/securitySchemes/|` +
+	`^/components/(headers|responses)/\w+$|^/components/headers/\w+/schema/|/links/\w+/parameters/|/\$ref$|/x-sunset$`)
+
+var (
+	linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
+	word       = regexp.MustCompile(`[\pL\pN]+`)
+)
+
+// words returns the words of a text, which may be Markdown.
+func words(text string) string {
+	return strings.ToLower(strings.Join(word.FindAllString(linkTarget.ReplaceAllString(text, ""), -1), " "))
+}
+
+// TestTry: an operation can be tried, with a key and without one.
+func TestTry(t *testing.T) {
+	p := newPage(t)
+	p.open("#createPet")
+	p.Click("#createPet .try [type=submit]")
+	p.shows("#createPet .result", "401 Unauthorized")
+	p.Click("#createPet .result a")
+	p.unlock()
+	p.Click(`[href="#interface"]`)
+	p.enter("#createPet-body", `{"name":"Rex","categoryId":12345678901234567`)
+	p.Click("#createPet .try [type=submit]")
+	p.shows("#createPet .result", "400 Bad Request")
+	p.enter("#createPet-body", `{"name":"Rex","categoryId":1234567890123456789}`)
+	p.Click("#createPet .try [type=submit]")
+	p.shows("#createPet .result", "201 Created")
+	p.shows("#createPet .result pre", `"categoryId": 1234567890123456789`)
+	p.enter("#listPets-limit", "0\r")
+	p.shows("#listPets .result", "limit: must be an integer from 1 to 100")
+	p.enter("#listPets-limit", "1\r")
+	p.shows("#listPets .result", "200 OK")
+}
+
+// TestCode: the lines of code do what they are for.
+func TestCode(t *testing.T) {
+	node := process.Tool(t, "node")
+	p := newPage(t)
+	p.open("#interface")
+	const text = `it's "5 €" \ $HOME`
+	body, err := json.Marshal(map[string]any{"name": text, "categoryId": 7, "status": "sold", "message": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"createPet", "submitMessage"} {
+		p.enter("#"+id+"-body", string(body))
+	}
+	p.enter("#listPets-limit", "2")
+	browser.Eval[any](p.Browser, `((e) => { e.value = "sold"; e.dispatchEvent(new Event("input", {bubbles: true})); })(document.querySelector("#listPets-status"))`)
+	lines := func(id, language string) string {
+		p.Click(fmt.Sprintf("#%s .segments [value=%s] + span", id, language))
+		return browser.Eval[string](p.Browser, `document.querySelector("#%s .block pre").textContent`, id)
+	}
+	stored := fmt.Sprintf(`"name":%s,"categoryId":7,"status":"sold"}`, must(json.Marshal(text)))
+	for i, language := range []string{"curl", "JavaScript", "Go"} {
+		for _, id := range []string{"createPet", "listPets", "getPet", "submitMessage"} {
+			code := lines(id, language)
+			command := process.Command(t.TempDir(), "sh", "-c", code)
+			switch language {
+			case "JavaScript":
+				command = process.Command(t.TempDir(), node, "--input-type=module", "-e", code)
+			case "Go":
+				command = process.Command("..", "go", "run", program(t, code))
+			}
+			command.Env = process.Environ("PETSTORE_API_KEY=" + p.server.Key)
+			code2, stdout, stderr := process.Run(t, command)
+			if code2 != 0 || !strings.Contains(stdout, "it") {
+				t.Errorf("%s in %s:\n%s\nexit code %d\n%s%s", id, language, code, code2, stdout, stderr)
+			}
+		}
+		if r := p.server.Must(200, "GET", fmt.Sprintf("/pets/%d", i+1), ""); !strings.HasSuffix(r.Body, stored) {
+			t.Errorf("%s stored %s", language, r.Body)
+		}
+	}
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// program writes a Go program with lines of code that assign a result and err.
+func program(t *testing.T, lines string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "main.go")
+	imports := strings.Count(lines, "// import ")
+	head := strings.SplitN(strings.ReplaceAll(lines, "// import ", "import "), "\n", imports+1)
+	result, _, _ := strings.Cut(head[imports][strings.LastIndex(head[imports], "\n")+1:], ",")
+	text := fmt.Sprintf(`package main
+
+import "context"
+import "fmt"
+import "os"
+%s
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		panic(err)
+	}
+}
+
+func run(ctx context.Context) error {
+	%s
+	fmt.Printf("%%+v\n", %s)
+	return err
+}
+
+var _ petstore.Pet
+`, strings.Join(head[:imports], "\n"), head[imports], result)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

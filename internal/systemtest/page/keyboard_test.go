@@ -1,0 +1,74 @@
+package page
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"example.com/animalstore/internal/systemtest/browser"
+)
+
+// tabTo presses the tab key until an element has the focus. Every element on the way
+// must show that it has it.
+func (p *page) tabTo(selector string) {
+	p.t.Helper()
+	for range 200 {
+		p.Press(kb.Tab)
+		at := browser.Eval[struct {
+			Found, Visible bool
+			Name           string
+		}](p.Browser, `(() => {
+			const e = document.activeElement;
+			const seen = e.type === "radio" ? e.nextElementSibling : e;
+			return {Found: e.matches(%q), Visible: e === document.body || getComputedStyle(seen).outlineStyle !== "none", Name: e.outerHTML.slice(0, 80)};
+		})()`, selector)
+		if !at.Visible {
+			p.t.Errorf("the focus is invisible on %s", at.Name)
+		}
+		if at.Found {
+			return
+		}
+	}
+	p.t.Fatalf("the tab key does not reach %s", selector)
+}
+
+func TestKeyboard(t *testing.T) {
+	p := newPage(t)
+	p.fill(1, 3)
+	p.tabTo(".skip")
+	p.tabTo("#key-field")
+	p.Press(p.server.Key + kb.Enter)
+	p.shows("[data-fact=pets]", "3")
+	p.Until(`document.activeElement.matches("h1")`)
+
+	p.tabTo("#filter input")
+	p.Press(kb.ArrowLeft) // from the first to the last
+	p.names("3")
+	p.tabTo("#list button")
+	p.Press(kb.Enter)
+	p.shows("#json pre", `"id": 3`)
+	p.tabTo("#json-body pre")
+	p.Press(kb.Escape)
+	p.hides("#json")
+	p.Until(`document.activeElement.matches("#list button")`)
+	p.tabTo("#add-name")
+	p.Press("Rex" + kb.Tab + "4" + kb.Tab + "s" + kb.Tab + kb.Enter)
+	p.names("3", "Rex")
+
+	p.open("#pets")
+	p.tabTo(`[href="#interface"]`)
+	p.Press(kb.Enter)
+	p.Until(`document.activeElement.matches("#interface h1")`)
+	p.tabTo(`[href="#getPet"]`)
+	p.Press(kb.Enter)
+	p.Until(`document.activeElement.id === "getPet" && scrollY > 0`)
+	p.tabTo("#getPet summary")
+	p.Press(kb.Enter)
+	p.shows("#getPet .response[open]", "Sunset")
+	p.tabTo("#getPet .segments input")
+	p.Press(kb.ArrowRight)
+	p.shows("#getPet .block pre", "client.New")
+	p.tabTo("#getPet-petId")
+	p.Press(kb.End + "2" + kb.Enter)
+	p.shows("#getPet .result", "401 Unauthorized")
+}
