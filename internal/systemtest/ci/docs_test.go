@@ -67,6 +67,11 @@ func TestActionLint(t *testing.T) {
 	lint(t, string(b))
 }
 
+// The workflow of this repository is correct.
+func TestOwnWorkflow(t *testing.T) {
+	lint(t, string(process.ReadFile(t, root+"/.github/workflows/ci.yml")))
+}
+
 // The workflow on the page is correct, and uses inputs that the action has.
 func TestWorkflow(t *testing.T) {
 	lint(t, strings.Replace(block(t, "name: Conformance\n"), "OWNER/REPO/.github/actions/conformance@REF", "./.github/actions/conformance", 1))
