@@ -1,3 +1,4 @@
-// Package ci tests what docs/conformance-ci.md says: the action of GitHub, which is
-// in .github/actions/conformance, and the shell script.
+// Package ci tests the scripts that release and rename the module, the workflow of
+// GitHub, and what docs/conformance-ci.md says: the action, which is in
+// .github/actions/conformance, and the shell script.
 package ci
