@@ -3,6 +3,7 @@
 package faulttest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,11 +38,17 @@ func (s *server) newCalls(url string, idempotent bool) *load {
 	return l
 }
 
-// lines counts the lines of a log.
-type lines struct{ atomic.Int64 }
+// lines counts the lines of a log, and those that name a refused connection.
+type lines struct {
+	atomic.Int64
+	refused atomic.Int64
+}
 
 func (n *lines) Write(line []byte) (int, error) {
 	n.Add(1)
+	if bytes.Contains(line, []byte("connection refused")) {
+		n.refused.Add(1)
+	}
 	return len(line), nil
 }
 
@@ -144,7 +151,7 @@ func TestClientRestarts(t *testing.T) {
 	}
 	l.untilGood()
 	l.end()
-	report(t, "%d kills, %d stops, %s", n-n/2, n/2, l.checkCalls(nil))
+	report(t, "%d kills, %d stops, %d connections refused, %s", n-n/2, n/2, l.again.refused.Load(), l.checkCalls(nil))
 }
 
 // TestClientOverload makes more calls than fit into the server's queue while the

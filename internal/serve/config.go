@@ -32,7 +32,7 @@ type config struct {
 
 // flags defines the flags that every server has.
 func (c *config) flags(fs *flag.FlagSet) {
-	flags.Var(fs, &c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one", flags.HostPort)
+	flags.Var(fs, &c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on, where port 0 picks a free one, or unix:/path; a socket that systemd passes takes its place", parseAddr)
 	flags.Var(fs, &c.basePath, "base-path", "/v1", "`path` before /pets and /messages; / for none", parseBasePath)
 	flags.Var(fs, &c.messagesAddr, "messages-addr", "", "`host:port` to serve POST /messages on, also under the base path; empty: that of -addr", optionalHostPort)
 	flags.Var(fs, &c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /debug/pprof, /backup and the queued messages (/messages); it needs no key, so keep it private; empty: none", optionalHostPort)

@@ -11,18 +11,26 @@ import (
 // ten seconds and more.
 const lateness = 500 * time.Millisecond
 
+// socketConn is what a [net.TCPConn] and a [net.UnixConn] have in common. net/http
+// calls CloseWrite, so that a client that still sends receives its response.
+type socketConn interface {
+	net.Conn
+	CloseWrite() error
+	SetWriteBuffer(bytes int) error
+}
+
 // lateConn is a connection whose deadlines take effect late. net/http sets five
 // deadlines for each request, and each changes a timer of the runtime. Here it
 // only stores them, and one timer compares them with the time.
 type lateConn struct {
-	*net.TCPConn
+	socketConn
 	read, write deadline
 	timer       *time.Timer
 	closed      atomic.Bool
 }
 
-func newLateConn(conn *net.TCPConn) *lateConn {
-	c := &lateConn{TCPConn: conn}
+func newLateConn(conn socketConn) *lateConn {
+	c := &lateConn{socketConn: conn}
 	c.read.set, c.write.set = conn.SetReadDeadline, conn.SetWriteDeadline
 	c.timer = time.AfterFunc(time.Hour, c.enforce)
 	c.timer.Reset(lateness)
@@ -43,7 +51,7 @@ func (c *lateConn) enforce() {
 func (c *lateConn) Close() error {
 	c.closed.Store(true)
 	c.timer.Stop()
-	return c.TCPConn.Close()
+	return c.socketConn.Close()
 }
 
 // SetDeadline implements [net.Conn].

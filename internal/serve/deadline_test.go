@@ -16,7 +16,7 @@ func newPair(t *testing.T) (ours, theirs net.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newListener(ln.(*net.TCPListener), 1)
+	l := newListener(ln, 1)
 	defer l.Close()
 	theirs = dial(t, l)
 	if ours, err = l.Accept(); err != nil {

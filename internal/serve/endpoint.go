@@ -37,8 +37,9 @@ type endpoint struct {
 	http http.Server
 }
 
-// listen opens the addresses, and sets all that does not depend on the store.
-func (s *server) listen() error {
+// listen opens the addresses, and sets all that does not depend on the store. A
+// socket that systemd has passed takes the place of -addr.
+func (s *server) listen(getenv func(string) string) error {
 	if s.tlsCert != "" {
 		if err := s.loadCertificate(); err != nil {
 			return err
@@ -52,6 +53,10 @@ func (s *server) listen() error {
 	if s.messagesAddr != "" {
 		limit /= 2
 	}
+	passed, err := passedListener(getenv)
+	if err != nil {
+		return err
+	}
 	for _, a := range []struct {
 		flag, addr string
 		limit      int
@@ -63,11 +68,13 @@ func (s *server) listen() error {
 		if a.addr == "" {
 			continue
 		}
-		ln, err := net.Listen("tcp", a.addr)
-		if err != nil {
-			return fmt.Errorf("-%s: %w; choose another address", a.flag, err)
+		ln := passed
+		if ln == nil || a.flag != "addr" {
+			if ln, err = listenAt(a.addr); err != nil {
+				return fmt.Errorf("-%s: %w; choose another address", a.flag, err)
+			}
 		}
-		e := &endpoint{flag: a.flag, ln: newListener(ln.(*net.TCPListener), a.limit)}
+		e := &endpoint{flag: a.flag, ln: newListener(ln, a.limit)}
 		e.http = http.Server{
 			ReadHeaderTimeout: readHeaderTimeout,
 			ReadTimeout:       readTimeout,
@@ -111,10 +118,23 @@ func (e *endpoint) url() string {
 	if e.http.TLSConfig != nil {
 		scheme = "https://"
 	}
-	if a := e.ln.Addr().(*net.TCPAddr); a.IP.IsUnspecified() {
-		host = fmt.Sprintf("localhost:%d", a.Port)
+	switch a := e.ln.Addr().(type) {
+	case *net.TCPAddr:
+		if a.IP.IsUnspecified() {
+			host = fmt.Sprintf("localhost:%d", a.Port)
+		}
+	case *net.UnixAddr:
+		host = "localhost"
 	}
 	return scheme + host
+}
+
+// socket returns the path of the endpoint's Unix domain socket, or "".
+func (e *endpoint) socket() string {
+	if a, ok := e.ln.Addr().(*net.UnixAddr); ok {
+		return a.Name
+	}
+	return ""
 }
 
 // loadCertificate reads the certificate for new connections.

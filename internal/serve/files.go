@@ -71,12 +71,13 @@ func (p *Program) openKeys(stdout io.Writer, s *server, first bool) (*apikey.Fil
 		if err != nil {
 			return nil, err
 		}
-		url := s.public[0].url()
-		browser := ""
-		if s.page {
+		url, curl, browser := s.public[0].url(), "curl", ""
+		if socket := s.public[0].socket(); socket != "" {
+			curl += " --unix-socket " + quoted(socket)
+		} else if s.page {
 			browser = "Or enter the key in a browser, at " + url + "\n\n"
 		}
-		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, url+s.basePath, browser); err != nil {
+		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, curl, key, url+s.basePath, browser); err != nil {
 			return nil, fmt.Errorf("the first key could not be printed: %w; remove %s and start again", err, path)
 		}
 	}
@@ -90,6 +91,6 @@ which is not shown again ("%s keys create" makes others):
 
 Try it:
 
-    curl -H 'Authorization: Bearer %s' %s/pets
+    %s -H 'Authorization: Bearer %s' %s/pets
 
 %s`

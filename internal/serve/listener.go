@@ -17,34 +17,35 @@ const writeBuffer = 128 << 10
 // state must be the ConnState hook of the [http.Server]. It is safe for
 // concurrent use.
 type listener struct {
-	*net.TCPListener
-	slots    chan struct{} // one for each connection
-	open     atomic.Int64
-	silent   sync.Map    // the open connections (net.Conn) that have sent no request
-	draining atomic.Bool // see closeSilent
+	net.Listener               // of socketConns
+	slots        chan struct{} // one for each connection
+	open         atomic.Int64
+	silent       sync.Map    // the open connections (net.Conn) that have sent no request
+	draining     atomic.Bool // see closeSilent
 }
 
 // newListener returns a listener with at most limit connections at once.
 // Further ones wait in the system's queue until one is closed.
-func newListener(ln *net.TCPListener, limit int) *listener {
-	return &listener{TCPListener: ln, slots: make(chan struct{}, limit)}
+func newListener(ln net.Listener, limit int) *listener {
+	return &listener{Listener: ln, slots: make(chan struct{}, limit)}
 }
 
 // Accept implements [net.Listener].
 func (l *listener) Accept() (net.Conn, error) {
 	l.slots <- struct{}{}
-	conn, err := l.AcceptTCP()
+	conn, err := l.Listener.Accept()
 	if err != nil {
 		l.release()
 		return nil, err
 	}
-	_ = conn.SetWriteBuffer(writeBuffer)
-	return newLateConn(conn), nil
+	sock := conn.(socketConn)
+	_ = sock.SetWriteBuffer(writeBuffer)
+	return newLateConn(sock), nil
 }
 
 // Close implements [net.Listener].
 func (l *listener) Close() error {
-	err := l.TCPListener.Close()
+	err := l.Listener.Close()
 	l.release() // for an Accept that waits, which then fails
 	return err
 }

@@ -19,7 +19,7 @@ func newServer(t *testing.T, limit int, srv *http.Server) *listener {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newListener(ln.(*net.TCPListener), limit)
+	l := newListener(ln, limit)
 	srv.ConnState = l.state
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()

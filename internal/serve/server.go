@@ -58,7 +58,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 			_ = e.ln.Close()
 		}
 	}()
-	if err := s.listen(); err != nil {
+	if err := s.listen(call.Getenv); err != nil {
 		return err
 	}
 	first, err := p.firstStart(c)
@@ -115,6 +115,9 @@ func (s *server) start() {
 		}
 		s.admin.http.Handler = s.adminHandler(addr.IP.IsLoopback())
 		attrs = append(attrs, "admin", s.admin.url())
+	}
+	if path := s.public[0].socket(); path != "" {
+		attrs = append(attrs, "socket", path)
 	}
 	if f := s.store.File; f != nil {
 		state := "existing"
