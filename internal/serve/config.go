@@ -27,6 +27,7 @@ type config struct {
 	accessLog    bool
 	page         bool
 	sunset       string
+	origins      []string
 	drain        time.Duration
 }
 
@@ -43,6 +44,7 @@ func (c *config) flags(fs *flag.FlagSet) {
 	flags.Var(fs, &c.accessLog, "access-log", false, "log one line per request", flags.Bool)
 	flags.Var(fs, &c.page, "page", true, "serve a web page at / that shows the pets and the interface", flags.Bool)
 	flags.Var(fs, &c.sunset, "sunset", "serve", "what GET /pets/{petId} does from 5 December 2030: `serve|gone`; gone responds with 410", flags.OneOf("serve", "gone"))
+	flags.Var(fs, &c.origins, "cors", nil, "`ORIGIN,ORIGIN,...` whose web pages may send requests, such as https://pets.example; * for all; empty: none", parseOrigins)
 	// By default longer than httpapi.DiscardBody waits for a body.
 	flags.Var(fs, &c.drain, "drain", 15*time.Second, "`duration` in which requests can finish after SIGTERM, SIGINT or, without TLS, SIGHUP; a second SIGTERM or SIGINT ends the server at once", flags.Duration(0))
 }

@@ -97,13 +97,13 @@ func (s *server) start() {
 	attrs := []any{"url", s.public[0].url() + s.basePath}
 	if len(s.public) > 1 {
 		messages := pets
-		messages.handler = s.counters.around(httpapi.NewMessages(s.store.Messages, s.keys, opts))
+		messages.handler = allowOrigins(s.origins, s.counters.around(httpapi.NewMessages(s.store.Messages, s.keys, opts)))
 		s.public[1].http.Handler = &messages
 		attrs = append(attrs, "messages", s.public[1].url()+s.basePath+"/messages")
 	} else {
 		opts.Messages = s.store.Messages
 	}
-	pets.handler = s.counters.around(httpapi.New(s.store.Service, s.keys, opts))
+	pets.handler = allowOrigins(s.origins, s.counters.around(httpapi.New(s.store.Service, s.keys, opts)))
 	if s.page {
 		pets.page = page.New(s.basePath, s.keys, s.store.Statistics)
 	}
