@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +18,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 
-// nginxConfig is a format of directives, the servers of the upstream and the
-// address to listen on.
+// nginxConfig is a format of the configuration around that of deploy/nginx.conf.
 const nginxConfig = `
 daemon off;
 master_process off; # so that one process ID stops it
@@ -32,27 +32,30 @@ http {
 	uwsgi_temp_path uwsgi;
 	scgi_temp_path scgi;
 	%s
-	upstream pets {
-		%s
-	}
-	server {
-		listen %s;
-		location / {
-			proxy_pass http://pets;
-		}
-	}
 }`
 
-// startNginx starts nginx in front of n reference servers, with the directives
-// and otherwise its defaults, and returns its URL.
-func startNginx(t *testing.T, n int, directives string) string {
+// plain are the replacements that leave nginx its defaults: HTTP/1.0, and a
+// connection for each request.
+var plain = []string{"keepalive 32;", "", "proxy_http_version 1.1;", "", `proxy_set_header Connection "";`, ""}
+
+// startNginx starts nginx in front of n reference servers, with deploy/nginx.conf
+// after the replacements, and returns its URL. All servers but the first are on
+// Unix domain sockets.
+func startNginx(t *testing.T, n int, replacements ...string) string {
 	t.Helper()
 	nginx := process.Tool(t, "nginx")
 	exe := process.Build(t, "example.com/animalstore/cmd/refserver")
 	upstreams := ""
-	for range n {
-		s := process.Serve(t, process.Command(t.TempDir(), exe, "-addr=127.0.0.1:0"))
-		upstreams += fmt.Sprintf("server %s;\n", s.Host())
+	for i := range n {
+		dir, addr := t.TempDir(), "127.0.0.1:0"
+		if i > 0 {
+			addr = "unix:" + filepath.Join(dir, "pets.sock")
+		}
+		s := process.Serve(t, process.Command(dir, exe, "-addr="+addr))
+		if s.Socket == "" {
+			addr = s.Host()
+		}
+		upstreams += fmt.Sprintf("server %s;\n", addr)
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -62,7 +65,15 @@ func startNginx(t *testing.T, n int, directives string) string {
 	ln.Close()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "nginx.conf")
-	text := fmt.Sprintf(nginxConfig, directives, upstreams, addr)
+	text := string(process.ReadFile(t, "../../deploy/nginx.conf"))
+	replacements = append(replacements, "server 127.0.0.1:8080;", upstreams, "listen 80;", "listen "+addr+";")
+	for i := 0; i < len(replacements); i += 2 {
+		if !strings.Contains(text, replacements[i]) {
+			t.Fatalf("deploy/nginx.conf has no %q", replacements[i])
+		}
+		text = strings.Replace(text, replacements[i], replacements[i+1], 1)
+	}
+	text = fmt.Sprintf(nginxConfig, text)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -108,16 +119,19 @@ var nginxTries = flag.Int("nginx", 20, "`number` of requests of each kind to sen
 
 // TestNginxRefusals: responses to large bodies reach the client through nginx.
 func TestNginxRefusals(t *testing.T) {
-	for _, directives := range []string{"", "proxy_request_buffering off;"} {
-		url := startNginx(t, 1, "client_max_body_size 0;"+directives)
+	unbuffered := []string{"location / {", "location / { proxy_request_buffering off;"}
+	for name, replacements := range map[string][]string{
+		"as in deploy": nil, "plain": plain, "unbuffered": unbuffered, "plain, unbuffered": slices.Concat(plain, unbuffered),
+	} {
+		url := startNginx(t, 1, replacements...)
 		for _, size := range []int{900_000, 3_000_000, 4<<20 - 1} {
 			got := make(map[int]int)
 			for range *nginxTries {
 				got[status(t, "POST", url+"/v1/pets", size)]++
 			}
-			t.Logf("%d bytes: %v %s", size, got, directives)
+			t.Logf("%s: %d bytes: %v", name, size, got)
 			if got[http.StatusUnauthorized] != *nginxTries {
-				t.Errorf("%d bytes: statuses %v, want 401 only", size, got)
+				t.Errorf("%s: %d bytes: statuses %v, want 401 only", name, size, got)
 			}
 		}
 	}
@@ -126,19 +140,24 @@ func TestNginxRefusals(t *testing.T) {
 // TestNginxUpstreams: a client without a key that sends two large bodies a
 // second does not make nginx treat the servers as failed.
 func TestNginxUpstreams(t *testing.T) {
-	url := startNginx(t, 2, "")
-	got := make(map[int]int)
-	for i := range *nginxTries {
-		line := []string{"POST /v1/pets", "POST /nothing", "GET /v1/openapi.json", "GET /healthz"}[i%4]
-		method, path, _ := strings.Cut(line, " ")
-		status(t, method, url+path, 900_000)
-		for range 10 {
-			got[status(t, "GET", url+"/healthz", 0)]++
-			time.Sleep(50 * time.Millisecond)
-		}
-	}
-	t.Log(got)
-	if got[http.StatusOK] != 10**nginxTries {
-		t.Errorf("statuses %v, want 200 only", got)
+	for name, replacements := range map[string][]string{"as in deploy": nil, "plain": plain} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := startNginx(t, 2, replacements...)
+			got := make(map[int]int)
+			for i := range *nginxTries {
+				line := []string{"POST /v1/pets", "POST /nothing", "GET /v1/openapi.json", "GET /healthz"}[i%4]
+				method, path, _ := strings.Cut(line, " ")
+				status(t, method, url+path, 900_000)
+				for range 10 {
+					got[status(t, "GET", url+"/healthz", 0)]++
+					time.Sleep(50 * time.Millisecond)
+				}
+			}
+			t.Log(got)
+			if got[http.StatusOK] != 10**nginxTries {
+				t.Errorf("statuses %v, want 200 only", got)
+			}
+		})
 	}
 }
