@@ -49,7 +49,7 @@ func startCounting(t *testing.T) (*process.Server, map[string]uint64) {
 		{"submitMessage", 202, "POST", "/messages", `{"message":"one"}`, nil},
 		{"openapi", 200, "GET", "/openapi.json", "", nil},
 		{"other", 404, "GET", "/cats", "", nil},
-		{"other", 404, "GET", "http://" + s.Host() + "/", "", nil},
+		{"other", 404, "GET", "http://" + s.Host() + "/nothing", "", nil},
 		{"other", 405, "DELETE", "/pets/1", "", nil},
 		{"other", 405, "BREW", "/pets", "", nil},
 	} {
