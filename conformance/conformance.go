@@ -47,6 +47,7 @@ type session struct {
 	known  map[string]string          // why a check is expected to fail, by ID
 	start  map[string]*probe.Exchange // lists before anything was created, by status; "": all
 	began  time.Time                  // rules apply only to what was sent since
+	stop   context.CancelCauseFunc    // ends the run
 
 	// A session that continues this one shares what these point to: see again.
 	stocking *sync.Mutex // held while stock adds pets
@@ -76,6 +77,8 @@ func run(ctx context.Context, target Target, opts *Options, limit time.Duration)
 		return nil, err
 	}
 	defer s.client.Close()
+	ctx, s.stop = context.WithCancelCause(ctx)
+	defer s.stop(nil)
 	s.client.Patience, s.client.Yield = retryPatience, true
 	began := time.Now()
 	if err := s.findPetstore(ctx); err != nil {
@@ -107,6 +110,7 @@ func newSession(target Target, opts *Options) (*session, error) {
 		redact: probe.NewRedactor(target.Key, ordinaryText(), slices.Concat(slices.Collect(maps.Values(o.Header))...)...),
 		mark:   fmt.Sprintf("conformance-%08x", rand.Uint32()),
 		checks: Checks(),
+		stop:   func(error) {},
 
 		stocking: new(sync.Mutex),
 		listings: new(sync.Map),

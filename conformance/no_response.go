@@ -12,6 +12,10 @@ import (
 // time: each takes the time limit twice more.
 const maxHangs = 6
 
+// maxSilence ends a run: the target has responded to no request for that many time
+// limits.
+const maxSilence = 3
+
 // sendLate sends the request of x, which got no response in time, up to twice more, each
 // time after an ordinary request. It returns the exchange with the response, if there is
 // one. hangs says that the target is at fault: this request got no response three times,

@@ -84,3 +84,19 @@ func TestManyWithoutResponse(t *testing.T) {
 		t.Error(r.Headline())
 	}
 }
+
+// A run against a target that stops responding ends soon.
+func TestSilence(t *testing.T) {
+	var n atomic.Int64
+	opts := conformance.Options{Timeout: time.Second, Transport: silent{func(*http.Request) bool {
+		if n.Add(1) < 300 {
+			return false
+		}
+		time.Sleep(100 * time.Millisecond)
+		return true
+	}}}
+	r := run(t, variant{}, opts)
+	if out := text(r); r.Outcome != conformance.Incomplete || !strings.Contains(out, "the run was stopped: the target has not responded for ") {
+		t.Error(out)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
@@ -40,6 +41,9 @@ func (t *tester) try(r probe.Request) (*probe.Exchange, *ending) {
 		x, hangs = t.sendLate(x)
 		err = x.Err
 	}
+	if silent := t.s.client.Silent(); silent > maxSilence*t.s.opts.Timeout {
+		t.s.stop(fmt.Errorf("the target has not responded for %v", silent.Round(time.Second)))
+	}
 	t.record(x)
 	t.s.recordCreated(x)
 	return x, attempt(func() {
@@ -48,7 +52,7 @@ func (t *tester) try(r probe.Request) (*probe.Exchange, *ending) {
 			unavailable(x, "the target keeps responding 429 Too Many Requests")
 		case err == nil:
 		case t.ctx.Err() != nil:
-			unavailable(x, "the run was stopped")
+			unavailable(x, "the run was stopped: %v", context.Cause(t.ctx))
 		case hangs:
 			fail(x, "no response within %v; the request was sent %d times, and other requests get responses", t.s.opts.Timeout, x.Attempts)
 		case probe.IsTimeout(err):

@@ -64,6 +64,7 @@ type Client struct {
 	active int           // how many requests are under way
 	limit  int           // see Limit
 	ended  sync.Cond     // a request has ended
+	silent time.Time     // see Silent
 }
 
 // NewClient returns a client.
@@ -297,7 +298,24 @@ func (c *Client) end(x *Exchange, n int) {
 			c.limit = n / 2
 		}
 	}
+	switch {
+	case x.Status != 0:
+		c.silent = time.Time{}
+	case IsTimeout(x.Err) && c.silent.IsZero():
+		c.silent = x.Sent
+	}
 	c.sent = append(c.sent, x)
+}
+
+// Silent returns for how long the target has been silent: the time since a request was
+// sent that got no response in time, if no request has got a response since.
+func (c *Client) Silent() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.silent.IsZero() {
+		return 0
+	}
+	return time.Since(c.silent)
 }
 
 // leave says that a request is no longer under way.
