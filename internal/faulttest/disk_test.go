@@ -49,7 +49,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatalf("round %d: %d %.300s", round, status, body)
 		}
 		if got := s.Metric(`petstore_requests_refused_total{reason="there is no room to store this"}`); int(got) != round%2+1 {
-			t.Errorf("round %d: %v refusals since the start are counted", round, got)
+			t.Errorf("round %d: the metrics count %v refusals since the start", round, got)
 		}
 		s.Must(http.StatusOK, "GET", "/pets/1", "")
 		s.Must(http.StatusOK, "GET", "/pets?status=available&limit=1", "")

@@ -183,8 +183,8 @@ func (s *Server) Stop() {
 	}
 }
 
-// Metric returns the value of a metric on the admin address. Labels are part of
-// the name, as in the text.
+// Metric returns the value of a metric on the admin address. The name includes the
+// labels, as in the text.
 func (s *Server) Metric(name string) float64 {
 	s.t.Helper()
 	text := s.Must(http.StatusOK, "GET", s.Admin+"/metrics", "").Body
@@ -192,7 +192,7 @@ func (s *Server) Metric(name string) float64 {
 	value, _, _ := strings.Cut(after, "\n")
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil {
-		s.t.Fatalf("there is no value of %s:\n%s", name, text)
+		s.t.Fatalf("no value of %s in\n%s", name, text)
 	}
 	return v
 }

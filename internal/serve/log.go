@@ -37,7 +37,7 @@ func newLogQueue(out io.Writer, form func(io.Writer) slog.Handler) *logQueue {
 	q := &logQueue{lines: make(chan []byte, maxQueuedLog), done: make(chan struct{})}
 	go func() {
 		defer close(q.done)
-		logged := int64(0) // of those dropped
+		logged := int64(0) // how many dropped lines the log reports
 		for line := range q.lines {
 			if line == nil {
 				return

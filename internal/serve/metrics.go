@@ -17,8 +17,8 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// counters are what a server counts for GET /metrics. To count a request that is
-// not refused takes a few atomic additions.
+// counters are what a server counts for GET /metrics. Counting a request takes a few
+// atomic additions, and a lock if it is refused.
 type counters struct {
 	started    time.Time
 	serving    atomic.Int64          // requests
@@ -69,7 +69,7 @@ func (c *counters) request(o httpapi.Observation) {
 	if o.Status != http.StatusServiceUnavailable && o.Status != http.StatusInsufficientStorage {
 		return
 	}
-	reason := o.Message // one of few: those of our stores and handlers are fixed texts
+	reason := o.Message // one of a few fixed texts of our stores and handlers
 	if o.Canceled {
 		reason = "the client went away"
 	}
@@ -84,17 +84,17 @@ func (c *counters) committed(changes int, took time.Duration) {
 	c.changes.Add(int64(changes))
 }
 
-// write writes what was counted.
+// write writes the counters.
 func (c *counters) write(t *metricsText) {
 	operations := slices.Sorted(maps.Keys(c.operations))
-	t.metric("petstore_requests_total", "counter", "Requests, except health probes and those for the web page. The operation is other if the path or the method has none. The status is none if the connection was cut without a response.")
+	t.metric("petstore_requests_total", "counter", "Requests, except health probes and those for the web page. The operation is \"other\" if none has this path and method. The status is \"none\" if the connection was cut without a response.")
 	for _, name := range operations {
 		for status := range c.operations[name].responses {
 			n, text := c.operations[name].responses[status].Load(), strconv.Itoa(status)
 			if status == 0 {
 				text = "none"
 			}
-			// Failures are there from the start, so that the first one is an increase.
+			// Failures have a value from the start, so that the first one is an increase.
 			if n > 0 || status == 500 || status == 503 || status == 507 {
 				t.value("", float64(n), "operation", name, "status", text)
 			}
@@ -104,7 +104,7 @@ func (c *counters) write(t *metricsText) {
 	for _, name := range operations {
 		t.histogram(&c.operations[name].took, "operation", name)
 	}
-	t.metric("petstore_requests_refused_total", "counter", "Requests with the status 503 or 507. The reason is the message of the response, or that the client went away.")
+	t.metric("petstore_requests_refused_total", "counter", "Requests with the status 503 or 507. The reason is the message of the response, or \"the client went away\".")
 	c.mu.Lock()
 	refused := maps.Clone(c.refused)
 	c.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *counters) write(t *metricsText) {
 		float64(httpapi.ResponseBytesInFlight()))
 	t.metric("petstore_commit_duration_seconds", "histogram", "Time to write and sync a commit; with etcd, until the cluster has it.")
 	t.histogram(&c.commits)
-	t.single("petstore_committed_changes_total", "counter", "Pets and messages added and messages removed. Those that wait at the same time share a commit.",
+	t.single("petstore_committed_changes_total", "counter", "Pets and messages added, and messages removed. Changes that wait at the same time share a commit.",
 		float64(c.changes.Load()))
 }
 
@@ -130,7 +130,7 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(t.Bytes())
 }
 
-// writeStore writes what the store holds. What it does not know now is left out.
+// writeStore writes the metrics of the store. It leaves out what cannot be read now.
 func (s *server) writeStore(ctx context.Context, t *metricsText) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -160,17 +160,17 @@ func (s *server) writeStore(ctx context.Context, t *metricsText) {
 		t.value("_sum", e.Seconds, "endpoint", e.URL)
 		t.value("_count", float64(e.Calls), "endpoint", e.URL)
 	}
-	t.metric("petstore_endpoint_requests_failed_total", "counter", "Requests to the endpoint that failed. Each is repeated, unless its time is over (refserver-etcd).")
+	t.metric("petstore_endpoint_requests_failed_total", "counter", "Requests to the endpoint that failed. Each is repeated, unless its time limit has passed (refserver-etcd).")
 	for _, e := range endpoints {
 		t.value("", float64(e.Failed), "endpoint", e.URL)
 	}
 }
 
-// writeProcess writes what is about the process.
+// writeProcess writes the metrics of the process.
 func (s *server) writeProcess(t *metricsText) {
 	t.single("petstore_connections", "gauge", "Open connections of clients.", float64(s.connections()))
 	t.single("petstore_log_lines_dropped_total", "counter", "Lines of the log that could not be written.", float64(s.lines.dropped.Load()))
-	t.metric("petstore_build_info", "gauge", "Always 1. The version is that in the log line serving.")
+	t.metric("petstore_build_info", "gauge", "Always 1. The version is that of the log line \"serving\".")
 	t.value("", 1, "version", version.String())
 	t.single("process_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.", float64(s.counters.started.Unix()))
 	t.single("go_goroutines", "gauge", "Goroutines.", float64(runtime.NumGoroutine()))

@@ -26,7 +26,7 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// newCounting returns a server that is not started, with all that has metrics.
+// newCounting returns a server that has every metric and is not started.
 func newCounting() *server {
 	return &server{
 		lines:    new(logQueue),
@@ -61,7 +61,7 @@ func section(t *testing.T, title string) string {
 	return text
 }
 
-// The table in docs/operations.md has every metric.
+// The table in docs/operations.md lists every metric.
 func TestMetricsAreDocumented(t *testing.T) {
 	s := newCounting()
 	s.counters.request(httpapi.Observation{Status: http.StatusServiceUnavailable, Message: "busy"})
@@ -83,7 +83,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 }
 
-// The tables in docs/operations.md have every line of the log, and the fields of an
+// The tables in docs/operations.md list every line of the log, and every field of the
 // access log.
 func TestLogIsDocumented(t *testing.T) {
 	var documented []string
@@ -131,7 +131,7 @@ func TestLogIsDocumented(t *testing.T) {
 	}
 }
 
-// Every operation has counters of its own. Requests that reach none share theirs.
+// Every operation has its own counters. Requests that reach none share one set.
 func TestOperations(t *testing.T) {
 	c := newCounters()
 	names := []string{"openapi", otherOperation}
@@ -210,8 +210,8 @@ func TestCountWhileRead(t *testing.T) {
 	}
 }
 
-// BenchmarkCounters measures a request whose handler and store do next to nothing,
-// with and without counters.
+// BenchmarkCounters measures a request to a trivial handler and store, with and
+// without counters.
 func BenchmarkCounters(b *testing.B) {
 	store := memory.New(nil)
 	if _, err := store.CreatePet(b.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{}); err != nil {

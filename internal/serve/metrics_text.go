@@ -47,8 +47,8 @@ func (t *metricsText) histogram(d *durations, labels ...string) {
 	t.value("_count", float64(count), labels...)
 }
 
-// value adds a value of the metric. The suffix is that of the name; it is "" for
-// counters and gauges.
+// value adds a value of the metric. The suffix follows the metric's name; it is ""
+// for counters and gauges.
 func (t *metricsText) value(suffix string, v float64, labels ...string) {
 	t.WriteString(t.name + suffix)
 	for i := 0; i < len(labels); i += 2 {

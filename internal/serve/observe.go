@@ -8,7 +8,7 @@ import (
 )
 
 // observer returns the hook that is called after every request. It returns nil if
-// requests are not logged, and nobody can see what is counted.
+// requests are not logged and there is no admin address that shows the counters.
 func (s *server) observer() func(context.Context, httpapi.Observation) {
 	if !s.accessLog && s.admin == nil {
 		return nil

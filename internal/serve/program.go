@@ -69,13 +69,13 @@ type Store struct {
 	Close func() error
 }
 
-// Endpoint is what a store knows about one that it connects to.
+// Endpoint describes an endpoint that a store connects to.
 type Endpoint struct {
 	URL     string
 	Up      bool
 	Calls   int64 // requests, failed ones included
 	Failed  int64
-	Seconds float64 // that the calls took together
+	Seconds float64 // how long the calls took together
 }
 
 // Main runs the program as the process. It returns the exit code: 0, 1 for an

@@ -63,8 +63,7 @@ function suchAs(examples = {}) {
 		[i > 0 && ", ", el("code", {}, String(value)), summary && ` (${summary})`]))];
 }
 
-// contentOf returns what a request or response has as its body: the schema and the
-// examples.
+// contentOf returns the body of a request or response: its schema and examples.
 function contentOf(content, label) {
 	return Object.entries(content).flatMap(([type, { schema, examples = {} }]) => [
 		el("p", {}, "Body: ", ...typeOf(schema), el("span.soft", {}, ` as ${type}`)),

@@ -4,8 +4,8 @@
 const byId = (id) => document.getElementById(id);
 
 // el returns a new element: el("p.soft", {id: "x"}, "text", child). A property that
-// starts with "on" is an event handler. One that is null, undefined or false is left
-// out, and so is such a child.
+// starts with "on" is an event handler. Properties and children that are null,
+// undefined or false are left out.
 function el(name, properties = {}, ...children) {
 	const [tag, ...classes] = name.split(".");
 	const e = document.createElement(tag);
@@ -27,7 +27,7 @@ function copyButton(text) {
 	return button;
 }
 
-// copied copies text and reports whether that worked. Browsers have
+// copied copies text to the clipboard and reports whether that worked. Browsers have
 // navigator.clipboard only over HTTPS and on the local machine.
 async function copied(text) {
 	if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
@@ -80,7 +80,7 @@ function pretty(text) {
 	return out;
 }
 
-// exactly parses JSON, with large integers as strings of their digits.
+// exactly parses JSON. Integers that a number would round become strings.
 function exactly(text) {
 	return JSON.parse(text.replace(tokens, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)));
 }
@@ -115,8 +115,8 @@ function link(target, ...content) {
 	return /^https?:/.test(target) ? el("a", { href: target, rel: "noreferrer" }, ...content) : el("span", {}, ...content);
 }
 
-// table returns a table. The roles keep it one for screen readers on a phone, where
-// the style makes a block of each row.
+// table returns a table. The roles keep it a table for screen readers on a phone,
+// where the style makes a block of each row.
 function table(head, rows) {
 	return el("table", { role: "table" },
 		el("thead", { role: "rowgroup" }, el("tr", { role: "row" },

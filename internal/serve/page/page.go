@@ -47,7 +47,7 @@ type handler struct {
 	started time.Time
 }
 
-// New returns the handler of these paths, which the caller serves it on:
+// New returns the handler of these two paths:
 //
 //	GET /       the page
 //	GET /about  the version, how long the server has run, and what the store
@@ -67,7 +67,8 @@ func New(base string, auth httpapi.Authenticator, counts petstore.Statistics) ht
 	}
 }
 
-// source returns the source expression that allows an inline text.
+// source returns the source expression of Content-Security-Policy that allows an
+// inline text.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

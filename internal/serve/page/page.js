@@ -1,7 +1,7 @@
 // The views and the key. This part starts the page.
 
 // show shows the view that the address names: #pets, #interface, or a part of one.
-// moved says that the user went there, so that the focus follows.
+// If the user went there (moved), the focus follows.
 function show(moved) {
 	const target = byId(decodeURIComponent(location.hash.slice(1))) ?? byId("pets");
 	const view = target.closest(".view");
@@ -41,7 +41,7 @@ async function useKey(event) {
 	byId("pets").querySelector("h1").focus();
 }
 
-// lock forgets the key and everything that it showed, and asks for another.
+// lock forgets the key and everything that was shown with it, and asks for another.
 function lock(message) {
 	key = "";
 	loading++;

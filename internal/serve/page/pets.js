@@ -1,5 +1,5 @@
-// The view of the pets: what the server is, the list, the form to add a pet, and
-// the JSON of a pet.
+// The view of the pets: facts about the server, the list, the form to add a pet,
+// and the JSON of a pet.
 
 // The addresses of the pages before the present one, of the present one, and of the
 // next one, "" at the end of the list.
@@ -18,8 +18,8 @@ function firstPage() {
 	return url.href;
 }
 
-// load shows the page of the list at an address, which follows the pages before. It
-// returns a Refusal if that fails.
+// load shows the page of the list at an address. before has the addresses of the
+// pages before it. It returns a Refusal if that fails.
 async function load(url, before) {
 	const turn = ++loading;
 	const list = byId("list");
@@ -81,13 +81,13 @@ function showJSON(pet) {
 	byId("json").showModal();
 }
 
-// turn goes to another page of the list. The focus moves to its heading, since the
-// button may be disabled there.
+// turn goes to another page of the list. The focus moves to the heading, since the
+// button may be disabled on that page.
 async function turn(url, before) {
 	if (!(await load(url, before))) byId("list-heading").focus();
 }
 
-// loadFacts shows what the server is.
+// loadFacts shows the counts, the uptime and the version.
 async function loadFacts() {
 	let facts;
 	try {
@@ -113,8 +113,8 @@ function duration(seconds) {
 	}).join(" ");
 }
 
-// creation is the Idempotency-Key of the pet in the form: if a response is lost,
-// pressing the button again adds the pet once. "": the next try gets a new one.
+// creation is the Idempotency-Key of the pet in the form, so that a second try after
+// a lost response does not add the pet twice. "": the next try gets a new one.
 let creation = "";
 
 // addPet sends what is in the form, right or wrong: the server judges it, and its
@@ -150,7 +150,7 @@ async function addPet(event) {
 	}
 }
 
-// complain shows a message beside the field of that name, or below the form for "".
+// complain shows a message beside the field of that name, or above the button for "".
 // An empty message removes all messages.
 function complain(form, name, message) {
 	for (const error of form.querySelectorAll(".error")) error.textContent = "";
@@ -165,8 +165,8 @@ function complain(form, name, message) {
 	}
 }
 
-// showAdded shows the list again, with the new pet marked. Pets are listed in the
-// order of their IDs, so a new one may be on a later page.
+// showAdded loads the list again and marks the new pet. Pets are listed in the order
+// of their IDs, so a new one may be on a later page.
 async function showAdded(pet) {
 	loadFacts();
 	await load(present, earlier);
@@ -176,7 +176,7 @@ async function showAdded(pet) {
 	else if (!row && filter()) byId("added").textContent += ` It is not ${filter()}, so this list leaves it out.`;
 }
 
-// newID returns a random name. crypto.randomUUID needs HTTPS.
+// newID returns a random key. crypto.randomUUID needs HTTPS.
 const newID = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 
 function startPets() {

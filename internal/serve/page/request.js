@@ -1,7 +1,7 @@
 // A request that the user fills in: its form, its response, and lines of code that
 // send the same request.
 
-// languages are the lines of code. Each is a function of the request.
+// languages are the functions that return the lines of code for a request.
 const languages = { curl: curlLines, Go: goLines, JavaScript: scriptLines };
 let language = "curl";
 
@@ -67,8 +67,8 @@ const once = (values) => `petstore.Once{${members({ Key: values["Idempotency-Key
 const members = (all) => Object.entries(all).filter(([, value]) => value).map(([name, value]) => `${name}: ${value}`).join(", ");
 const goInteger = (value = "") => (/^-?\d+$/.test(value) ? String(BigInt(value)) : "");
 
-// goString returns text as a string literal. Go reads \u and the rest of JSON's
-// escapes alike, except for surrogates: JSON.stringify escapes only lone ones.
+// goString returns value as a Go string literal. Go reads the escapes that
+// JSON.stringify writes, except those of lone surrogates.
 const goString = (value) => JSON.stringify(String(value ?? "")).replace(/\\ud[89a-f]../g, "\\ufffd");
 
 function parsed(body) {
@@ -86,7 +86,7 @@ c, err := client.New(${JSON.stringify(base.href)}, os.Getenv("PETSTORE_API_KEY")
 if err != nil {
 	return err
 }
-${goCalls[id]?.(request) ?? "// package client does not have this operation"}`;
+${goCalls[id]?.(request) ?? "// package client has no call for this operation"}`;
 }
 
 // tryOf returns the form of an operation, its response and its lines of code.

@@ -26,8 +26,8 @@ async function send(method, url, headers = {}, body = undefined) {
 	}
 }
 
-// ask sends a request and returns the response and the value in its body. Any
-// status of 400 or above is a Refusal.
+// ask sends a request and returns the response and the value in its body. It throws
+// a Refusal for a status of 400 or above.
 async function ask(method, url, headers, body) {
 	const { response, text } = await send(method, url, headers, body);
 	let value;
