@@ -74,7 +74,7 @@ func restoreCommand(db *string) flags.Command {
 	return flags.Command{
 		Name: "restore",
 		Args: "COPY",
-		About: "put a copy made with backup in the place of the store, once it is checked, and keep the old file under another name." +
+		About: "check a copy made with backup, put it in the place of the store, and keep the old file under another name." +
 			" No server may use the store",
 		Flags: func(fs *flag.FlagSet) { dbFlag(fs, db, "`file` to replace, or to create") },
 		Run: func(c *flags.Call) error {

@@ -16,7 +16,7 @@ func importCommand(db *string) flags.Command {
 	return flags.Command{
 		Name: "import",
 		Args: "FILE",
-		About: "add the pets and messages that export wrote, all of them or, after an error or a crash, none." +
+		About: "add the pets and messages that export wrote: all of them or, after an error or a crash, none." +
 			" With - as FILE, read standard input." +
 			" No server may use the store. The disk needs space for a second copy of the store",
 		Flags: func(fs *flag.FlagSet) {

@@ -12,17 +12,17 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-// named matches the system calls that give a file its name, and those that sync.
-// synced matches them if the new file is on disk before it gets its name, and
-// then the name.
+// named matches the system calls that sync a file or give it a name. synced matches
+// a list of them in which the new file is synced before it gets its name, and its
+// directory afterwards.
 var (
 	named  = regexp.MustCompile(`\b(fsync|linkat|renameat)\(.*`)
 	synced = regexp.MustCompile(`(?m)^fsync\(.*\.new-.*\n(linkat|renameat)\(.*\.new-.*\nfsync\(`)
 )
 
-// TestKilled kills commands that put a store in its place before each of their
-// system calls that change files. The store there is then the old one or the new
-// one, whole, and as long as it is the old one, the command can be called again.
+// TestKilled kills import and restore before each of their system calls that change
+// files. The store is then the old one or the new one, whole, and if it is the old
+// one, the command can be called again.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	strace := process.Tool(t, "strace")
@@ -104,7 +104,7 @@ func TestKilled(t *testing.T) {
 			}
 			t.Logf("killed %d times before the new store was in its place, %d times afterwards", before, after)
 			if before == 0 || after == 0 {
-				t.Error("it was not killed at every moment")
+				t.Error("it was never killed before or never after the new store was in its place")
 			}
 		})
 	}

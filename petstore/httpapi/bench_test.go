@@ -80,7 +80,7 @@ func BenchmarkGET(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			r.RequestURI = "/v1" + c.target // as a router below /v1 passes it on
+			r.RequestURI = "/v1" + c.target // as it is behind a router that strips /v1
 			r.Header.Set("Authorization", "Bearer key-1")
 			w := &discard{header: make(http.Header)}
 			b.ReportAllocs()

@@ -32,8 +32,7 @@ type Observation struct {
 	RequestID  string        // see WriteError; never empty
 
 	// Traceparent says which trace the request is part of: the header field of
-	// that name, if it is valid (W3C Trace Context). "": it is not, or there is
-	// none.
+	// that name, if it is valid (W3C Trace Context). "": there is no valid one.
 	Traceparent string
 
 	// Canceled reports that the operation failed because the request's
@@ -158,8 +157,8 @@ func saneRequestID(id string) bool {
 }
 
 // traceparent returns the value of the request's Traceparent field, or "" if it is
-// not valid (W3C Trace Context, section 3.2). What a later version of the format
-// adds to it is left out.
+// not valid (W3C Trace Context, section 3.2). It leaves out what a later version
+// of the format adds.
 func traceparent(r *http.Request) string {
 	const form = "00-00000000000000000000000000000000-0000000000000000-00"
 	fields := r.Header["Traceparent"]

@@ -27,7 +27,7 @@ type ExportOptions struct {
 // Exported counts what [Export] has done.
 type Exported struct{ Pets, Messages Counts }
 
-// Counts are those of one kind of record.
+// Counts are the counts of one kind of record.
 type Counts struct {
 	Written int64
 	Lost    int64 // records that were stored and were not found; -1: unknown

@@ -11,16 +11,16 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ErrIDs says that an import cannot keep the IDs. With NewIDs it can be made.
+// ErrIDs reports that an import cannot keep the IDs. With NewIDs it assigns new ones.
 var ErrIDs = errors.New("the IDs cannot be kept")
 
-var errDryRun = errors.New("nothing is to be changed")
+var errDryRun = errors.New("dry run")
 
 // ImportOptions are the settings of [Import]. The zero value and nil are ready for
 // use.
 type ImportOptions struct {
 	// NewIDs gives the pets and messages the next free IDs, in the order of their
-	// lines. Neither their own IDs nor the last line of the export need be there.
+	// lines. The lines need no IDs, and the last line of the export may be missing.
 	// false: they keep their IDs. Then the store must never have held anything, and
 	// the IDs of the pets must be 1, 2, 3 and so on.
 	NewIDs bool
@@ -34,8 +34,8 @@ type ImportOptions struct {
 }
 
 // Import adds what [Export] wrote to the store at path, all of it or nothing. It
-// adds to a copy of the store, or to a new one if there is none, and then puts that
-// in its place. It returns how many pets and messages it added.
+// adds to a copy of the store, or to a new one if there is none, and then puts the
+// result in place. It returns how many pets and messages it added.
 //
 // It needs little memory for any number of pets. No store can be opened on the
 // file meanwhile. The error names the line, or wraps [ErrIDs], [ErrLocked] or one of
@@ -81,7 +81,7 @@ type importer struct {
 	pets, queued int64 // read
 	lastMessage  int64 // the highest number read
 
-	// Messages that were read and not added.
+	// Messages that were read and not yet added.
 	messages []petstore.Message
 	size     int
 }

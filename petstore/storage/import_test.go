@@ -26,7 +26,7 @@ func exported(t *testing.T, path string) string {
 	return b.String()
 }
 
-// TestImport imports exports. Export writes the same of the new store.
+// TestImport: the export of a store that was imported has the lines of the import.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -85,7 +85,7 @@ func TestImportNewIDs(t *testing.T) {
 	}
 }
 
-// TestImportErrors imports what cannot be imported: nothing changes.
+// TestImportErrors: an import that fails changes nothing, and names the line.
 func TestImportErrors(t *testing.T) {
 	t.Parallel()
 	const (
@@ -102,7 +102,7 @@ func TestImportErrors(t *testing.T) {
 		{"{}", "line 1: must be a pet, a message or the end"},
 		{`{"id":1,"name":"a","categoryId":1,"message":"b"}`, "line 1: must be a pet, a message or the end"},
 		{`{"id":1,"name":"a","name":"b","categoryId":1}`, `line 1: must be a JSON object: jsontext: duplicate object member name "name"`},
-		{pet + `{"id":2,"nme":"a","categoryId":1}`, "line 2: nme: no record has such a member"},
+		{pet + `{"id":2,"nme":"a","categoryId":1}`, "line 2: nme: unknown member"},
 		{`{"id":1,"name":"a"}`, "line 1: a pet must have a name and a categoryId"},
 		{`{"id":1,"name":null,"categoryId":1}`, "line 1: a pet must have a name and a categoryId"},
 		{`{"id":1,"name":7,"categoryId":1}`, "line 1: name: has the wrong type or range: number"},
@@ -121,7 +121,7 @@ func TestImportErrors(t *testing.T) {
 		{strings.Replace(message, `"status":"queued",`, "", 1), `line 1: a message must have a message, a createdAt and the status "queued"`},
 		{strings.Replace(message, "2026", "1600", 1), "line 1: createdAt: must be in the years 1678 to 2261"},
 		{strings.Replace(message, "2026-", "", 1), "line 1: createdAt: has the wrong type or range"},
-		{pet + `{"end":{"pets":2,"messages":0,"lastMessage":0}}`, "line 2: this end of an export follows 2 pets and 0 messages, and there are 1 and 0"},
+		{pet + `{"end":{"pets":2,"messages":0,"lastMessage":0}}`, "line 2: the last line counts 2 pets and 0 messages, but 1 and 0 precede it"},
 		{`{"end":{"pets":0,"messages":0,"lastMessage":0}}` + "\n" + pet, "line 2: there is more after the end of the export"},
 	} {
 		_, _, err := storage.Import(t.Context(), filepath.Join(dir, "pets.db"), strings.NewReader(c.lines), nil)

@@ -41,7 +41,7 @@ func (u *update) submitMessage(text string, once petstore.Once, capacity int64) 
 	return newMessage(n, u.now, text), u.addMessage(n, u.now, text)
 }
 
-// addMessage adds the n-th message to the queue; n is higher than all before.
+// addMessage adds the n-th message to the queue; n is higher than all earlier ones.
 func (u *update) addMessage(n, made int64, text string) error {
 	u.Queued++
 	u.LastMessage = n

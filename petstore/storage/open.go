@@ -55,7 +55,7 @@ type Options struct {
 
 	// Committed is called after each commit, with the number of changes in it
 	// and how long it took to write and sync them. The callers of the changes
-	// wait for it. nil: nothing is called.
+	// wait for it. nil: it is not called.
 	Committed func(changes int, sync time.Duration)
 }
 

@@ -31,8 +31,8 @@ type End struct {
 }
 
 // ReadExport calls yield with each line of what [Export] wrote, until yield returns
-// an error. The records are valid; an error in a line names it. The End must count
-// what was read, but need not be there.
+// an error. The records are valid; an error in a line names the line. The last
+// line may be missing. If it is there, its counts must be right.
 func ReadExport(r io.Reader, yield func(Record) error) error {
 	var read End
 	ended := false
@@ -50,7 +50,7 @@ func ReadExport(r io.Reader, yield func(Record) error) error {
 		case rec.Message != nil:
 			read.Messages++
 		case rec.End.Pets != read.Pets || rec.End.Messages != read.Messages:
-			err = fmt.Errorf("this end of an export follows %d pets and %d messages, and there are %d and %d",
+			err = fmt.Errorf("the last line counts %d pets and %d messages, but %d and %d precede it",
 				rec.End.Pets, rec.End.Messages, read.Pets, read.Messages)
 		default:
 			ended = true
@@ -101,7 +101,8 @@ func decodeRecord(line []byte) (Record, error) {
 	return Record{}, errors.New("must be a pet, a message or the end of an export")
 }
 
-// notRecord says in JSON's words why a line cannot be decoded.
+// notRecord returns the error for a line that err says cannot be decoded. It names
+// the member at fault.
 func notRecord(err error) error {
 	e, ok := errors.AsType[*json.SemanticError](err)
 	if !ok || e.JSONPointer == "" {
@@ -112,7 +113,7 @@ func notRecord(err error) error {
 		got = string(e.JSONValue)
 	}
 	if errors.Is(err, json.ErrUnknownName) {
-		return fmt.Errorf("%s: no record has such a member", member)
+		return fmt.Errorf("%s: unknown member", member)
 	}
 	return fmt.Errorf("%s: has the wrong type or range: %.100s", member, got)
 }

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// replace puts a file in its place at path, whole or not at all: fill writes it
-// to temp, which gets its name once it is on disk. old is the file that is there
-// now, and no store can be opened on it meanwhile; the error wraps [ErrLocked] if
-// one is. old is nil if there is no file. If one appears meanwhile, it is kept, and
-// the error wraps fs.ErrExist.
+// replace puts a file at path, whole or not at all: fill writes it to temp, which
+// gets the name path once it is on disk. old is the file that has this name now; nil:
+// there is none. While replace runs, no store can be opened on old. If one is open
+// already, the error wraps [ErrLocked]. If old is nil and a file appears meanwhile,
+// that file is kept, and the error wraps fs.ErrExist.
 func replace(path string, fill func(temp, old *os.File) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -56,8 +56,8 @@ func replace(path string, fill func(temp, old *os.File) error) error {
 	return cmp.Or(err, syncDir(dir))
 }
 
-// SaveBackup makes a file at path of a copy of a store, as [Store.Snapshot] returns
-// it and download writes it. The file is whole and checked, or is not made. If
+// SaveBackup makes a file at path from the copy of a store that download writes, as
+// [Store.Snapshot] returns it. The file is whole and checked, or is not made. If
 // there is a file, SaveBackup fails with fs.ErrExist, or replaces it if overwrite
 // is true and it is a store that is not in use.
 func SaveBackup(path string, overwrite bool, download func(io.Writer) error) error {
@@ -82,10 +82,10 @@ func SaveBackup(path string, overwrite bool, download func(io.Writer) error) err
 	})
 }
 
-// Restore puts a copy of the file backup in the place of the store at path, after
-// it has checked the copy. It returns the name under which it keeps the file that
-// was there; "": there was none. After a crash at any moment, either the old file
-// or the new one is there, whole.
+// Restore replaces the store at path by a copy of the file backup, after it has
+// checked the copy. It returns the new name of the file that was there; "": there
+// was none. After a crash at any moment, either the old file or the new one is
+// there, whole.
 func Restore(path, backup string) (kept string, err error) {
 	from, err := openShared(backup)
 	if err != nil {
@@ -122,8 +122,7 @@ func keep(f *os.File, name string) error {
 	return errors.Join(err, to.Sync(), to.Close())
 }
 
-// finishCopy makes of a copy of a store, which was open, one that is closed, and
-// checks it.
+// finishCopy marks the copy of an open store as closed, and checks it.
 func finishCopy(path string) error {
 	s, err := open(path, (*Options)(nil).filled(), false)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// split returns the lines of the pets and those of the messages in an export.
+// split returns the lines of the pets and the lines of the messages in an export.
 func split(export string) (pets, messages string) {
 	for line := range strings.Lines(export) {
 		switch {

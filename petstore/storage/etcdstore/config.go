@@ -62,7 +62,7 @@ type Config struct {
 
 	// Committed is called after each commit, with the number of changes in it
 	// and how long it took, repetitions included. The callers of the changes
-	// wait for it. nil: nothing is called.
+	// wait for it. nil: it is not called.
 	Committed func(changes int, took time.Duration)
 
 	// Now returns the time, for Message.CreatedAt. How long outcomes are kept
