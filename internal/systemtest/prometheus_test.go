@@ -79,7 +79,7 @@ func parse(t *testing.T, s *process.Server) map[string]*dto.MetricFamily {
 }
 
 // counted returns the values of a metric that are not 0, by the values of the
-// labels. Histograms have the numbers of what they count.
+// labels. The value of a histogram is its count.
 func counted(m *dto.MetricFamily) map[string]uint64 {
 	values := make(map[string]uint64)
 	for _, m := range m.GetMetric() {
@@ -145,7 +145,7 @@ func TestMetrics(t *testing.T) {
 				last = b.GetCumulativeCount()
 			}
 			if n := m.GetHistogram().GetSampleCount(); last != n || (m.GetHistogram().GetSampleSum() > 0) != (n > 0) {
-				t.Errorf("%s: the last bucket, the count and the sum do not fit: %v", name, m)
+				t.Errorf("%s: the last bucket, the count and the sum contradict each other: %v", name, m)
 			}
 		}
 	}

@@ -49,8 +49,8 @@ func TestInterface(t *testing.T) {
 	p.Until(`document.activeElement.id === "listPets"`)
 }
 
-// texts returns every string in a value from JSON, and every name that stands for
-// something in the contract, with its place.
+// texts returns every string in a JSON value, and every name that the contract defines,
+// with its place.
 func texts(where string, value any) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		switch value := value.(type) {
@@ -117,7 +117,7 @@ func TestTry(t *testing.T) {
 	p.shows("#listPets .result", "200 OK")
 }
 
-// TestCode: the lines of code do what they are for.
+// TestCode: the lines of code run, and send the request of the form.
 func TestCode(t *testing.T) {
 	node := process.Tool(t, "node")
 	p := newPage(t)

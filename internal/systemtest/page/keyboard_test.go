@@ -8,8 +8,8 @@ import (
 	"example.com/animalstore/internal/systemtest/browser"
 )
 
-// tabTo presses the tab key until an element has the focus. Every element on the way
-// must show that it has it.
+// tabTo presses the tab key until an element has the focus. Each element on the way
+// must show its focus.
 func (p *page) tabTo(selector string) {
 	p.t.Helper()
 	for range 200 {

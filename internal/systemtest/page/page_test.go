@@ -35,7 +35,7 @@ func newPage(t *testing.T) *page {
 	return p
 }
 
-// open loads the page anew, without a key.
+// open loads the page again, without a key.
 func (p *page) open(fragment string) {
 	p.t.Helper()
 	p.opened++ // another query, since a new fragment alone loads nothing
@@ -117,7 +117,7 @@ func TestKey(t *testing.T) {
 		t.Errorf("the key is kept: %s", kept)
 	}
 
-	// Whatever the key has shown is gone once the page or the server forgets it.
+	// What the page showed with the key is gone once the page or the server forgets the key.
 	const shown = `document.querySelector("#list tbody").textContent + document.querySelector("#facts dd").textContent`
 	p.Click("#forget")
 	p.shows("#locked", "API key")
@@ -174,7 +174,7 @@ func TestList(t *testing.T) {
 	p.Click(`#filter [value=pending] + span`)
 	p.shows("#empty", "No pet is pending")
 
-	// A page that cannot be loaded can be tried again.
+	// After a failure to load a page the user can try again.
 	p.server.Kill()
 	p.Click(`#filter [value=""] + span`)
 	p.shows("#problem", "no response")
@@ -212,7 +212,7 @@ func TestAdd(t *testing.T) {
 	p.Click("#json-close")
 	p.hides("#json")
 
-	// A pet that the list does not show is not lost.
+	// If the list does not show the new pet, the form says where it is.
 	p.Click(`#filter [value=sold] + span`)
 	p.enter("#add-name", "Mia\t2\r")
 	p.shows("#added", "Pet 2 was added. It is not sold")
