@@ -85,9 +85,9 @@ func credentialChecks() []Check {
 			first = "key-before-body"
 		}
 		checks = append(checks, Check{
-			ID: op.keyIDs + "first", Clause: first, Title: op.name + " without a credential gets 401, even if the request is wrong", Writes: op.writes,
+			ID: op.keyIDs + "first", Clause: first, Title: op.name + " without a credential gets 401, even if the request is wrong too", Writes: op.writes,
 			Why:     "Without a valid key a client must not learn what is in the store or what a request looks like.",
-			Failure: "A wrong request without a credential gets another status than 401.",
+			Failure: "A wrong request without a credential gets a status other than 401.",
 			run: func(t *tester) {
 				t.wantStatus(t.do(op.invalid(t).With(probe.Credential{})), 401, "there is no credential")
 			},

@@ -213,7 +213,7 @@ func locksNames(s *store) {
 	}
 }
 
-// leftOver gives a pet without a status that of the one before.
+// leftOver gives a pet without a status the status of the previous pet.
 func leftOver(s *store) {
 	var mu sync.Mutex
 	var last petstore.Status
@@ -226,7 +226,7 @@ func leftOver(s *store) {
 }
 
 // listsFirst shows a new pet in lists before a get finds it: the first create of the
-// check of that waits for a get.
+// check for this waits for a get.
 func listsFirst(s *store) {
 	create, get := s.create, s.get
 	var once sync.Once

@@ -35,10 +35,10 @@ type Violation struct {
 	// Kind is the same for all results of a cause.
 	Kind string `json:"kind"`
 
-	// What says what all of them show. Empty: the message of one says more.
+	// What describes all results of the cause. Empty: the message of one says more.
 	What string `json:"what,omitzero"`
 
-	// Request is the request in words, if its status is wrong.
+	// Request describes the request, if the status of its response is wrong.
 	Request string `json:"request,omitzero"`
 }
 
@@ -88,8 +88,8 @@ func firstLine(s string) string {
 	return line
 }
 
-// flaw is what the place that finds a violation knows of it. It can be an argument of
-// the message, whose text it then has.
+// flaw describes a violation at the place that finds it. As an argument of a message
+// it stands for its text.
 type flaw struct {
 	Violation        // without a Clause: it is that of the check
 	body      string // what is wrong with the form of the body, as in [probe.Error]
@@ -99,8 +99,8 @@ type flaw struct {
 
 func (f flaw) String() string { return f.text }
 
-// misread returns the flaw of a value that must be what ("": as err says), and that
-// was not read because of err.
+// misread returns the flaw of a value that cannot be read because of err. what is what
+// the value must be, such as "a Pet"; "": err says it.
 func misread(what string, err error) flaw {
 	f := flaw{Violation: Violation{Kind: err.Error()}, text: err.Error()}
 	var e *probe.Error
@@ -123,8 +123,8 @@ func misread(what string, err error) flaw {
 // notStatus is the kind of a [probe.Error] about a status of a pet.
 const notStatus = "not a status"
 
-// wrapped matches the start of a body with an object around what should be the whole
-// body.
+// wrapped matches the start of an object whose first member is an object or an array:
+// that member may be what should be the whole body.
 var wrapped = regexp.MustCompile(`^\s*\{\s*"(\w+)"\s*:\s*([\[{])`)
 
 // violation returns the violation that ended c with e.
@@ -195,9 +195,9 @@ func (f flaw) wrongStatus(x *probe.Exchange) Violation {
 	return v
 }
 
-// nameOrigins adds to each message about a pet in a list which request of the run
-// added that pet: the target may have accepted the request by mistake. ends are the
-// endings of the checks.
+// nameOrigins adds to each message about a pet in a list the request of the run that
+// added the pet: the target may have accepted it by mistake. ends are the endings of
+// the checks.
 func (s *session) nameOrigins(results []Result, ends []*ending) {
 	for i := range results {
 		r := &results[i]

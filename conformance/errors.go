@@ -73,7 +73,7 @@ func errorChecks() []Check {
 		Check{
 			ID: "errors.any", Clause: "error-any", Title: "every error has an Error body",
 			Why:     "Clients read every error in the same way.",
-			Failure: "A 4xx for a path that the contract does not have, a petId that is not an integer, another method or a body of 1 MiB lacks what an Error has, or is not application/json.",
+			Failure: "A 4xx for a path that the contract does not have, a petId that is not an integer, another method or a body of 1 MiB lacks a member of an Error, or is not application/json.",
 			run: func(t *tester) {
 				known := int64(1) // the paths are useful without a pet too
 				attempt(func() { known = t.knownPet() })
@@ -91,9 +91,9 @@ func errorChecks() []Check {
 			}},
 		},
 		Check{
-			ID: "errors.json", Clause: "error-type", Title: "an error that says that it is JSON is JSON",
-			Why:     "A client cannot read a message that repeats a quote of the request without a backslash before it.",
-			Failure: "A 4xx or 5xx for any request, such as one with a quote or a backslash in a filter or in a body, is application/json, and its body is not JSON.",
+			ID: "errors.json", Clause: "error-type", Title: "the body of an error in application/json is JSON",
+			Why:     "A client cannot read an error that repeats a quotation mark of the request without escaping it.",
+			Failure: "A 4xx or 5xx is application/json, and its body is not JSON. The check sends filters and bodies with quotation marks and backslashes, and judges every error of the run.",
 			run: func(t *tester) {
 				var requests []probe.Request
 				for _, path := range []string{"/pets?status=a%22b", "/pets?status=a%5Cc", "/pets?limit=%22", "/pets/%22"} {

@@ -87,9 +87,9 @@ func (x *evidence) usual() bool {
 }
 
 // mustSucceed reports whether the request of x is valid and the target has no
-// reason to refuse it. A target may refuse some names, texts and categories, a text
-// that it already has, and a name that it already has with 400: it may call the value
-// invalid. The contract has no other error for it.
+// reason to refuse it. A target may refuse some names, texts and categories, and a text
+// that it already has. It may refuse a name that it already has with 400, as an invalid
+// value: the contract has no other error for it.
 func (x *evidence) mustSucceed() bool {
 	switch {
 	case !x.usual():
@@ -166,21 +166,22 @@ var (
 
 // isError reports whether the body of x must be an Error. It need not be one if a
 // proxy in front of the target may have responded, because the URL or the method is
-// unusual or the requests are too many, too large or too slow, or if the id in the
-// path is not an integer, which a router may know.
+// unusual or the requests are too many, too large or too slow. A router may have
+// responded if the id in the path is not an integer.
 func (x *evidence) isError() bool {
 	tooLarge := x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= 1<<20 // the limit of some proxies
 	return x.isAnyError() && x.Status != http.StatusMethodNotAllowed && !tooLarge &&
 		(x.ofPets() || x.isMessage()) && plainPath.MatchString(x.Request.Path)
 }
 
-// isOtherError reports whether x is another error that has an Error body if the contract
-// is read strictly.
+// isOtherError reports whether x is an error that must have an Error body only if the
+// contract is read strictly.
 func (x *evidence) isOtherError() bool {
 	return x.isAnyError() && !x.isError() && x.Request.Method != http.MethodHead && unescaped.MatchString(x.Request.Path)
 }
 
-// isAnyError reports whether x is an error that no HTTP server causes by itself.
+// isAnyError reports whether x is an error other than those that HTTP servers send by
+// themselves.
 func (x *evidence) isAnyError() bool {
 	switch x.Status {
 	case http.StatusRequestTimeout, http.StatusRequestURITooLong, http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:

@@ -37,7 +37,7 @@ type evidence struct {
 // history is what is known when a run is over.
 type history struct {
 	s   *session
-	all []*evidence // those that rules apply to
+	all []*evidence // the exchanges that rules apply to
 
 	named      map[string][]*evidence // the valid pets and messages, by name or text
 	ids        map[string]*evidence   // the first response that assigns an id, by operation and id
@@ -52,7 +52,7 @@ type history struct {
 
 // asked is what requests for pets with a name may have added.
 type asked struct {
-	pets    int             // at most so many
+	pets    int             // how many at most
 	refused *probe.Exchange // a request that was refused; nil: none
 }
 
@@ -111,7 +111,7 @@ func (h *history) read(x *probe.Exchange) *evidence {
 	return e
 }
 
-// learn records what x says about the run, and what the run so far says about x.
+// learn adds x to the history, and finds its twin in the history so far.
 func (h *history) learn(x *evidence) {
 	switch x.op {
 	case "GET /pets":
@@ -134,8 +134,8 @@ func (h *history) learn(x *evidence) {
 	}
 }
 
-// counts reports whether rules apply to x: it says something about the target, and is
-// not from before the session.
+// counts reports whether rules apply to x: it says something about the target, and was
+// not sent before the session began.
 func (x *evidence) counts() bool {
 	switch x.Status {
 	case http.StatusBadGateway, http.StatusGatewayTimeout: // a gateway whose server has gone away says nothing
@@ -158,7 +158,7 @@ func (x *evidence) again() bool {
 
 // ask records what the request of x may have added.
 func (h *history) ask(x *probe.Exchange) {
-	// A target may find another name in a body that is not as it should be.
+	// A target may find another name in a wrong body.
 	for _, name := range slices.Compact([]string{sentPet(x).Name, x.Request.Pet}) {
 		a := h.asked[name]
 		switch x.Status {

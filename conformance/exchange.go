@@ -114,7 +114,7 @@ func (e Exchange) String() string {
 	return b.String()
 }
 
-// What a report has of a check: the proof, and a few of the other exchanges.
+// A report has the proof of a check, and a few of its other exchanges.
 const (
 	passingExchanges = 2
 	failingExchanges = 10

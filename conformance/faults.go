@@ -148,7 +148,7 @@ func faultChecks(op operation) []Check {
 		return Check{
 			ID: op.faultIDs + f.id, Clause: f.clause, Title: op.faultTitle + f.what + " gets 400", Writes: true,
 			Why:     "A client must learn that its request is wrong, or " + op.adds + " is added that it did not mean.",
-			Failure: op.name + " with " + strconv.Quote(f.body) + " ($N: a JSON string, $T: the same without quotes, $C: a category, $B and $L: 200 KiB and 1 MiB of text) gets another status than 400.",
+			Failure: op.name + " with " + strconv.Quote(f.body) + " ($N: a JSON string, $T: the same without quotes, $C: a category, $B and $L: 200 KiB and 1 MiB of text) gets a status other than 400.",
 			run: func(t *tester) {
 				x := t.sendFault(op, f)
 				if !f.large || x.Status != http.StatusRequestEntityTooLarge {

@@ -17,8 +17,8 @@ const (
 )
 
 const (
-	validFailure = "A valid body that was generated from the seed gets another status than "
-	wrongFailure = "A body with exactly one fault that was generated from the seed gets another status than 400."
+	validFailure = "A valid body that was generated from the seed gets a status other than "
+	wrongFailure = "A body with exactly one fault that was generated from the seed gets a status other than 400."
 	faulty       = "the body has a fault"
 	wrongWhy     = "No list of examples has every fault that a target may accept."
 )
@@ -76,7 +76,7 @@ func (t *tester) generate(n int, body func(r *rand.Rand, mark string, n int) (bo
 	}
 }
 
-// clauseOf returns the clause that a generated body violates, if not that of its check.
+// clauseOf returns the clause that a generated body violates; "": that of its check.
 func clauseOf(body string, message bool) string {
 	o, err := probe.ParseObject([]byte(body))
 	switch {

@@ -49,7 +49,7 @@ var httpChecks = []Check{
 		ID: "http.head", Clause: "rfc-head", Title: "HEAD gets the same status as GET",
 		Writes:  true, // a read-only run sends only GET
 		Why:     "Caches and monitors use HEAD.",
-		Failure: "HEAD /pets gets another status than GET /pets.",
+		Failure: "HEAD /pets gets a different status from GET /pets.",
 		run: func(t *tester) {
 			r := probe.Get("/pets?limit=1")
 			r.Method = http.MethodHead
@@ -77,8 +77,8 @@ var httpChecks = []Check{
 	},
 	{
 		ID: "http.head.length", Clause: "rfc-head-content", Title: "the Content-Length of HEAD is that of GET", Writes: true,
-		Why:     "Clients ask with HEAD how much they will get.",
-		Failure: "HEAD of a pet of the run has another Content-Length than the body of GET has bytes. It may have none.",
+		Why:     "Clients use HEAD to learn how long the response to GET is.",
+		Failure: "The Content-Length of HEAD of a pet of the run is not the length of the body of GET. HEAD may have none.",
 		run: func(t *tester) {
 			t.wantNotRemoved()
 			r := probe.Get(t.firstPet().path())
@@ -101,8 +101,8 @@ var httpChecks = []Check{
 		},
 	},
 	{
-		ID: "http.date", Clause: "rfc-date", Title: "a Date is written as RFC 9110 writes dates",
-		Why:     "Caches compute from it how old a response is.",
+		ID: "http.date", Clause: "rfc-date", Title: "Date has the format of RFC 9110",
+		Why:     "Caches compute the age of a response from it.",
 		Failure: "A Date that is not like Sun, 06 Nov 1994 08:49:37 GMT. A response without Date is not judged.",
 		run:     func(t *tester) { t.lists() },
 		every: &rule{what: "responses with a Date", mayBeIdle: true, applies: func(x *evidence) bool { return x.Header.Get("Date") != "" }, want: func(x *evidence) {
@@ -128,7 +128,7 @@ var httpChecks = []Check{
 	{
 		ID: "http.method", Clause: "rfc-allow", Title: "a method that is not supported gets 405 with Allow", Writes: true,
 		Why:     "A client learns which methods are supported.",
-		Failure: "PUT to a pet of this run, with a body that is not a pet, gets another error than 405, or a 405 without an Allow that has GET. A target that supports PUT is not judged.",
+		Failure: "PUT to a pet of this run, with a body that is not a pet, gets an error other than 405, or a 405 without an Allow that has GET. A target that supports PUT is not judged.",
 		run: func(t *tester) {
 			r := probe.Post(t.add("sold").path(), "{}")
 			r.Method = http.MethodPut
@@ -148,7 +148,7 @@ var httpChecks = []Check{
 	{
 		ID: "http.encoded", Clause: "rfc-encoded", Title: "a query in percent-encoding means the same",
 		Why:     "Some clients encode more than they must.",
-		Failure: "GET /pets?limit=%31&status=%73old gets another status than 200, more than one pet, or one that is not sold.",
+		Failure: "GET /pets?limit=%31&status=%73old gets a status other than 200, more than one pet, or one that is not sold.",
 		run: func(t *tester) {
 			t.addSamples()
 			l := t.getList("?limit=%31&status=%73old")
@@ -171,7 +171,7 @@ var httpChecks = []Check{
 	{
 		ID: "http.chunked", Clause: "rfc-chunked", Title: "a chunked body is accepted", Writes: true,
 		Why:     "A client that streams does not know the length.",
-		Failure: "A valid pet with Transfer-Encoding: chunked gets another status than 201.",
+		Failure: "A valid pet with Transfer-Encoding: chunked gets a status other than 201.",
 		run: func(t *tester) {
 			r := probe.Post("/pets", t.newPet("sold").json())
 			r.Chunked = true

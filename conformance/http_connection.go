@@ -10,31 +10,31 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// What is sent on a connection: requests that follow each other, and what net/http
-// does not show of a response.
+// Checks of connections: several requests on one, and what net/http hides of a
+// response.
 
 var connectionChecks = []Check{
 	{
 		ID: "http.connection.reuse", Clause: "list", Title: "a list is served on the connection of a request that was refused",
 		Why:     "Clients keep connections. A target that leaves the body of a refused request unread takes it for the start of the next request.",
-		Failure: "GET /pets gets another status than 200, or no response, each of three times after a refused request on the same connection, and 200 on a connection of its own. RFC 9112, section 9.3: a server reads the whole body of a request or closes the connection. The rest of the run then uses each connection for one request.",
+		Failure: "GET /pets gets a status other than 200, or no response, each of three times after a refused request on the same connection, and 200 on a connection of its own. RFC 9112, section 9.3: a server reads the whole body of a request or closes the connection. The rest of the run then uses each connection for one request.",
 		run:     (*tester).reuseConnections,
 	},
 	{
 		ID: "http.head.body", Clause: "rfc-head-content", Title: "the response to HEAD has no body", Writes: true,
 		Why:     "A client takes it for the start of the next response on the connection.",
-		Failure: "Something follows the header of a response to HEAD, whatever its status.",
+		Failure: "Something follows the header of a response to HEAD, with any status.",
 		run: func(t *tester) {
 			for _, x := range t.raw() {
 				if x.Request.Method == http.MethodHead && len(x.Body) > 0 {
-					fail(x, "after the header of the response to HEAD come %s more", probe.Plural(len(x.Body), "byte"))
+					fail(x, "the response to HEAD has %s after its header", probe.Plural(len(x.Body), "byte"))
 				}
 			}
 		},
 	},
 	{
-		ID: "http.length", Clause: "rfc-length", Title: "a response says in one way how long it is",
-		Why:     "A client and a proxy that take different lengths for true take different bytes for the next response.",
+		ID: "http.length", Clause: "rfc-length", Title: "a response has only one length",
+		Why:     "If a client and a proxy believe different lengths, they disagree on where the next response begins.",
 		Failure: "A response has Content-Length and Transfer-Encoding, or two values of Content-Length.",
 		run: func(t *tester) {
 			for _, x := range t.raw() {
@@ -50,20 +50,20 @@ var connectionChecks = []Check{
 	},
 	{
 		ID: "http.version", Clause: "rfc-version", Title: "a response to HTTP/1.0 is not chunked",
-		Why:     "Clients and proxies of HTTP/1.0 take the sizes of the chunks for a part of the body.",
+		Why:     "HTTP/1.0 clients and proxies read the sizes of the chunks as part of the body.",
 		Failure: "The response to GET /pets as HTTP/1.0 has Transfer-Encoding. A target may refuse such requests.",
 		run: func(t *tester) {
 			for _, x := range t.raw() {
 				if coding := x.Header.Get("Transfer-Encoding"); x.Request.HTTP10 && coding != "" {
-					fail(x, "the response to a request of HTTP/1.0 has the Transfer-Encoding %s", coding)
+					fail(x, "the response to an HTTP/1.0 request has the Transfer-Encoding %s", coding)
 				}
 			}
 		},
 	},
 	{
 		ID: "http.expect", Clause: "rfc-expect", Title: "a request that expects 100 Continue gets a response before its body is sent", Writes: true,
-		Why:     "The client waits for it, some for a second with each request.",
-		Failure: "Twice, nothing comes for two seconds, and another request gets its response sooner. A target of HTTP/1.0 is not judged.",
+		Why:     "Clients wait for one, some for a second with each request.",
+		Failure: "Twice, nothing is received for two seconds, and then a request without Expect gets its response sooner. A target that speaks HTTP/1.0 is not judged.",
 		slow:    true, run: func(t *tester) {
 			plain := probe.Post("/pets", `{}`)
 			expects := plain
@@ -86,8 +86,8 @@ var connectionChecks = []Check{
 	},
 }
 
-// raw returns the responses to a few requests as they were received. They are sent
-// once for all checks.
+// raw returns the responses to a few requests as they were received. All checks share
+// them.
 func (t *tester) raw() []*probe.Exchange {
 	return share(t, "raw", func(t *tester) []*probe.Exchange {
 		list := probe.Get("/pets?limit=1")

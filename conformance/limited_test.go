@@ -12,9 +12,9 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// limited limits how many connections or operations a server has at a time. It keeps the
-// concurrent requests of one check until it has refused something, so that it does in
-// every run.
+// limited limits how many connections or operations a server has at a time. It holds the
+// concurrent requests of one check until it has refused one, so that every run meets
+// the limit.
 type limited struct {
 	net.Listener
 	connections, operations int64 // zero: no limit

@@ -76,8 +76,8 @@ func (q listQuery) String() string {
 	return strings.TrimSuffix("?"+v.Encode(), "?")
 }
 
-// parseQuery returns the query of a request for a list, or nil if the contract does
-// not say what it means: it is not what String returns, in any order.
+// parseQuery returns the query of a request for a list. It returns nil if the contract
+// does not say what the query means: String returns no such query, in any order.
 func parseQuery(path string) *listQuery {
 	_, query, _ := strings.Cut(path, "?")
 	parts := strings.Split(query, "&")

@@ -203,15 +203,15 @@ func parseTimestamp(s string) (time.Time, error) {
 	return at, nil
 }
 
-// aWhile is how long the run waits to see what changes with time. It is more than a
-// second, so that times to the second differ.
+// aWhile is how long the run waits for what changes with time. It is more than a
+// second, since some targets have times to the second.
 const aWhile = 1100 * time.Millisecond
 
 var timeChecks = []Check{
 	{
 		ID: "messages.time.passes", Clause: "message-time", Title: "a later message has a later createdAt", Writes: true,
 		Why:     "Clients sort messages by it.",
-		Failure: "Three messages, each more than a second after the one before, have the createdAt of the one before (times to the minute may be the same), an earlier one, or one that is more than a minute too late.",
+		Failure: "Each of three messages, sent more than a second after the previous one, has the same createdAt (unless times are to the minute), an earlier one, or one that is more than a minute too late.",
 		phase:   late, slow: true, run: func(t *tester) {
 			before := need("no message could be submitted", t.submission)
 			var e *ending
@@ -242,7 +242,7 @@ func wantLater(earlier, later *probe.Exchange) {
 	case b.Before(a):
 		fail(later, "createdAt is %q, before the %q of an earlier message", after, before)
 	case b.Sub(a) > gap+time.Minute:
-		fail(later, "createdAt is %q, and %q in a message %.1f seconds before", after, before, gap.Seconds())
+		fail(later, "createdAt is %q, but %q in a message that was sent %.1f seconds earlier", after, before, gap.Seconds())
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// What becomes of a request that gets no response in time.
+// Requests that get no response in time are sent again, to find out who is at fault.
 
 // maxHangs is how many requests of a run are sent again because they got no response in
 // time: each takes the time limit twice more.
@@ -17,9 +17,9 @@ const maxHangs = 6
 const maxSilence = 3
 
 // sendLate sends the request of x, which got no response in time, up to twice more, each
-// time after an ordinary request. It returns the exchange with the response, if there is
+// time after an ordinary request that got one. It returns the exchange with the response, if there is
 // one. hangs says that the target is at fault: this request got no response three times,
-// and ordinary requests before, between and after got one soon.
+// and the ordinary request after each attempt got one soon.
 func (t *tester) sendLate(x *probe.Exchange) (last *probe.Exchange, hangs bool) {
 	t.s.mu.Lock()
 	t.s.created.hangs++
@@ -37,10 +37,10 @@ func (t *tester) sendLate(x *probe.Exchange) (last *probe.Exchange, hangs bool) 
 	return last, t.respondsSoon(x.Request)
 }
 
-// respondsSoon reports whether an ordinary request that is otherwise like r gets a
+// respondsSoon reports whether an ordinary request for the operation of r gets a
 // response in much less than the time limit. If not, the target or the network may be
-// slow. A target may have all its threads wait for the next requests of connections, so
-// the ordinary request does not use one of those.
+// slow. The request is sent on a connection of its own, since each open connection may
+// keep a thread of the target.
 func (t *tester) respondsSoon(r probe.Request) bool {
 	ordinary := probe.Get("/pets?limit=1")
 	switch {

@@ -12,8 +12,8 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// silent is a transport whose requests get no response in time if never says so. It does
-// not wait.
+// silent is a transport whose requests get no response in time if never returns true. It
+// does not wait for that time.
 type silent struct{ never func(*http.Request) bool }
 
 func (s silent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -23,9 +23,9 @@ func (s silent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// A target that never responds to one kind of request, and soon to ordinary ones,
-// violates the contract. If others get no response either, or late, or if the request
-// gets one when it is sent again, the target may not be at fault.
+// A target that never responds to one kind of request, but soon to ordinary ones,
+// violates the contract. If ordinary ones get no response either, or a late one, or if
+// the request gets a response when it is sent again, the target may not be at fault.
 func TestNoResponse(t *testing.T) {
 	const check = "clients.lower-case"
 	for _, tt := range []struct {
@@ -65,7 +65,8 @@ func TestNoResponse(t *testing.T) {
 	}
 }
 
-// Of many requests that get no response, a run sends only some again, so that it ends.
+// If many requests get no response, a run sends only some of them again, so that it
+// ends soon.
 func TestManyWithoutResponse(t *testing.T) {
 	never := silent{func(r *http.Request) bool {
 		if r.Method != http.MethodPost {

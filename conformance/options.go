@@ -34,8 +34,8 @@ type Options struct {
 	// ReadOnly sends only GET requests. Checks that need others are skipped.
 	ReadOnly bool
 
-	// Pet is the id of a pet that the target has, for the checks that get one in
-	// a read-only run. Nil: one from the target's list.
+	// Pet is the id of a pet that the target has, for the checks of a
+	// read-only run that get a pet. Nil: one from the target's list.
 	Pet *int64
 
 	// Category is a category that the target accepts. Nil: the suite tries an

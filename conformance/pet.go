@@ -39,7 +39,7 @@ func quoteJSON(s string) string {
 	return string(b)
 }
 
-// stored returns the pet that n becomes in the store, if got is the response.
+// stored returns the pet that must be in the store after got is the response to n.
 func (n newPet) stored(got pet) pet {
 	n.Status = cmp.Or(n.Status, got.Status) // the contract leaves a default open
 	return pet{ID: got.ID, newPet: n}
@@ -53,8 +53,8 @@ type pet struct {
 	ID int64
 	newPet
 
-	// fraction is a member that is an integer written with a fraction or an exponent, as
-	// in id: 7.0. "": none is.
+	// fraction names a member whose integer is written with a fraction or an exponent,
+	// as in "id: 7.0". "": none is.
 	fraction string
 
 	// written is the categoryId as the target wrote it, for messages: 1e2 is not
@@ -80,7 +80,7 @@ func hasID(pets []pet, id int64) bool {
 	return slices.ContainsFunc(pets, func(p pet) bool { return p.ID == id })
 }
 
-// diff returns how got differs from want, or true if it does not.
+// diff returns how got differs from want. same reports that it does not.
 func (want pet) diff(got pet) (diff flaw, same bool) {
 	changed := func(clause, format string, args ...any) (flaw, bool) {
 		return flaw{Violation: Violation{Clause: clause, Kind: "changed: " + clause}, text: fmt.Sprintf(format, args...)}, false
@@ -188,7 +188,8 @@ func memberOf[T any](name string, read func(probe.Object, string) (T, error)) fu
 	}
 }
 
-// read parses the body of x, which must be what ("": as the error says). It ends the check if that fails.
+// read parses the body of x, which must be what ("": the error says it). It ends the
+// check if that fails.
 func read[T any](x *probe.Exchange, what string, parse func(jsontext.Value) (T, error)) T {
 	v, err := probe.ParseJSON(x.Body)
 	if err != nil {
@@ -222,8 +223,8 @@ func wantJSON(x *probe.Exchange) {
 	}
 }
 
-// shown is an argument for the message of a failure: lines that show elements of a
-// list, since a report may cut the list before them.
+// shown is an argument for the message of a failure: lines with elements of a list. A
+// report may cut off the list before these elements.
 type shown struct {
 	id   *int64 // of the pet; nil: it cannot be read
 	text string

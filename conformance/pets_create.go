@@ -91,7 +91,7 @@ var createChecks = []Check{
 			}},
 	},
 	{
-		ID: "pets.create.once", Clause: "create-adds", Title: "a request adds one pet at most", Writes: true,
+		ID: "pets.create.once", Clause: "create-adds", Title: "a request adds at most one pet", Writes: true,
 		Why:     "A proxy that repeats a request by itself adds a pet that nobody asked for.",
 		Failure: "Lists show more pets of the run with a name than there were requests with this name that were not refused.",
 		phase:   late, run: sendLists,

@@ -8,13 +8,13 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// Pets that are added while others are.
+// Checks of pets that are added at the same time, or with the same name.
 
 var concurrentChecks = []Check{
 	{
 		ID: "pets.create.same-name", Clause: "create-adds", Title: "two pets may have the same name, or one of them gets 400", Writes: true,
-		Why:     "A store that finds pets by name loses the first.",
-		Failure: "A pet with the name of another, which was added before or is sent at the same time, gets another error than 400, or it is added, and is then not in the store as it was added.",
+		Why:     "A store that uses the name as a key loses the first pet.",
+		Failure: "A pet with the name of an earlier pet, or of one that is sent at the same time, gets an error other than 400, or its response is a success and the store does not have it as it was sent.",
 		phase:   filling, run: func(t *tester) {
 			for _, x := range t.namesakes() {
 				if x.Status != http.StatusBadRequest { // pets.create.same-name.accepted judges it
@@ -58,10 +58,10 @@ var concurrentChecks = []Check{
 	{
 		ID: "pets.create.busy", Clause: "create-adds", Title: "pets are right while others are added and listed", Writes: true,
 		Why:     "Clients read while others write.",
-		Failure: "While 6 pets are added, and pets and lists are requested 64 times, 16 at a time, a new pet is refused, or a pet that was added or that a list shows gets another status than 200, or is shown otherwise than it was added.",
+		Failure: "While 6 pets are added, and pets and lists are requested 64 times, 16 at a time, a new pet is refused, or a pet that was added or that a list shows gets a status other than 200, or differs from what was sent.",
 		phase:   first, run: func(t *tester) {
 			pets := t.samples()
-			// So many of each kind show what goes wrong once in fifty requests.
+			// Enough requests of each kind to find a fault that occurs once in fifty.
 			t.parallel(64, 16, func(t *tester, i int) {
 				added := pets[i%len(pets)]
 				if i%11 == 0 {
@@ -97,8 +97,8 @@ func (t *tester) wantShownStored(l listing) {
 	}
 }
 
-// namesakes returns the responses to two pets with the same name, one after the other,
-// and to two that are sent at the same time. They are sent once for all checks.
+// namesakes returns the responses to two pets with the same name, sent one after the
+// other, and to two that are sent at the same time. All checks share them.
 func (t *tester) namesakes() []*probe.Exchange {
 	return share(t, "same-name", func(t *tester) []*probe.Exchange {
 		first, both := t.newPet("sold"), t.newPet("")

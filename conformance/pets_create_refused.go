@@ -11,7 +11,7 @@ var refusedChecks = []Check{
 	{
 		ID: "pets.create.refused", Clause: "create-refused", Title: "a request that is refused adds nothing", Writes: true,
 		Why:     "A client that corrects its request and repeats it would have the pet twice.",
-		Failure: "A pet whose request got 400, or another 4xx than 401, is in the store. Inconclusive if the store has more than a list can show.",
+		Failure: "A pet whose request got 400, or a 4xx other than 401, is in the store. Inconclusive if the store has more than a list can show.",
 		run: func(t *tester) {
 			responses := t.sendFaults(createOperation)
 			t.showRefused(slices.DeleteFunc(responses, func(x *probe.Exchange) bool {
@@ -32,8 +32,8 @@ var refusedChecks = []Check{
 
 const stored = "the pet %q is in the store, though its request got %s%s"
 
-// refusedRule returns the rule that no list has a pet whose requests were all refused,
-// the last one with a status for which is returns true.
+// refusedRule returns the rule that no list has a pet whose requests were all refused.
+// It applies if is returns true for the status of the last one.
 func refusedRule(is func(status int) bool) *rule {
 	return &rule{what: "lists with a pet", mayBeIdle: true, applies: (*evidence).hasElements, want: func(x *evidence) {
 		x.eachAsked(func(p pet, a asked) {

@@ -42,21 +42,21 @@ func statusChecks() []Check {
 		}
 	}),
 		Check{
-			ID: "pets.create.status.before", Clause: "status-set", Title: "a pet without a status does not get that of the request before", Writes: true,
+			ID: "pets.create.status.before", Clause: "status-set", Title: "a pet without a status does not get that of the previous request", Writes: true,
 			Why:     "A server that reads each body into the same variable mixes up the data of its clients.",
-			Failure: "For each status, a pet that is added without a status after one with it has it too.",
-			phase:   last, run: func(t *tester) { // few other requests come between
+			Failure: "With each of the three statuses: a pet that is sent without a status gets that of the pet that was sent before it.",
+			phase:   last, run: func(t *tester) { // few other requests are sent meanwhile
 				for _, status := range statuses() {
 					if !t.gets(status) {
 						return
 					}
 				}
-				fail(t.exchanges[len(t.exchanges)-1], "a pet without a status gets that of the request before, whichever it is")
+				fail(t.exchanges[len(t.exchanges)-1], "a pet without a status gets that of the previous request, with each status")
 			},
 		},
 		Check{
-			ID: "pets.create.status.default", Clause: "status-default", Title: "every pet that is added without a status gets the same, or none", Writes: true,
-			Why:     "A client cannot know what it gets.",
+			ID: "pets.create.status.default", Clause: "status-default", Title: "all pets that are added without a status get the same one, or none", Writes: true,
+			Why:     "A client must be able to rely on the default.",
 			Failure: "Two pets of the run with plain names and the same category were sent without a status and have different ones.",
 			run: func(t *tester) {
 				t.samples()
@@ -65,14 +65,14 @@ func statusChecks() []Check {
 			every: &rule{what: "pets without a status", applies: (*evidence).hasDefault, want: func(x *evidence) {
 				earlier, _ := find(x.run.all, func(y *evidence) bool { return y.hasDefault() && y.sent.Category == x.sent.Category })
 				if was, is := readAnyPet(earlier.Exchange).Status, readAnyPet(x.Exchange).Status; was != is {
-					fail(x.Exchange, "a pet without a status has the status %s, and another one %s", orAbsent(is), orAbsent(was))
+					fail(x.Exchange, "a pet that was sent without a status has the status %s, and an earlier one %s", orAbsent(is), orAbsent(was))
 				}
 			}},
 		})
 }
 
-// gets reports whether a pet without a status gets that of the pet before, in one of
-// two attempts.
+// gets reports whether a pet without a status gets the status of the previous pet, in
+// one of two attempts.
 func (t *tester) gets(status string) bool {
 	for range 2 {
 		t.add(status)

@@ -86,7 +86,7 @@ var getChecks = []Check{
 	{
 		ID: "pets.get.created", Clause: "create-adds", Title: "a new pet can be read at once, as it was added", Writes: true,
 		Why:     "A client that adds a pet must find it.",
-		Failure: "The id of a new pet gets another status than 200, or another name, category or status.",
+		Failure: "The id of a new pet gets a status other than 200, or another name, category or status.",
 		run:     func(t *tester) { t.wantAllStored(t.samples()) },
 		every: &rule{what: "pets of the run",
 			applies: func(x *evidence) bool { return x.isPet() && x.added() != nil },
@@ -97,7 +97,7 @@ var getChecks = []Check{
 	{
 		ID: "pets.get.stays", Clause: "get", Title: "a pet stays in the store when many others are added", Writes: true,
 		Why:     "No operation of the contract removes a pet.",
-		Failure: "At the end of the run, and more than a second after they were added, the first pets of the run get another status than 200, or have changed.",
+		Failure: "At the end of the run, and more than a second after they were added, the first pets of the run get a status other than 200, or have changed.",
 		phase:   late, slow: true, run: func(t *tester) {
 			pets := append([]pet{t.firstPet()}, t.samples()...)
 			t.stock("", 101)

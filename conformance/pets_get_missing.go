@@ -17,7 +17,7 @@ var missingChecks = []Check{
 	{
 		ID: "pets.get.missing", Clause: "get-missing", Title: "an unknown id gets 404",
 		Why:     "A client must be able to distinguish a missing pet from an error.",
-		Failure: "A random id of 62 bits gets another status than 404.",
+		Failure: "A random id of 62 bits gets a status other than 404.",
 		run: func(t *tester) {
 			x := t.getMissing()
 			if x.Status != http.StatusGone || !t.getRemoved() {
@@ -28,7 +28,7 @@ var missingChecks = []Check{
 	{
 		ID: "pets.get.edges", Clause: "get-missing", Title: "the largest and smallest int64, 0, -1, the negative of an id and other likely ids get 404 or their pet",
 		Why:     "Every int64 is a valid id.",
-		Failure: "One of these ids gets another status than 200 and 404, or a pet with another id.",
+		Failure: "One of these ids gets a status other than 200 and 404, or a pet with another id.",
 		run: func(t *tester) {
 			ids := []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32}
 			attempt(func() {

@@ -53,7 +53,7 @@ var listChecks = []Check{
 	{
 		ID: "pets.list.empty", Clause: "array", Title: "a list without pets is an empty array",
 		Why:     "A client that loops over the list should not have to handle null, 204 or 404.",
-		Failure: "A filter that matches no pet gets another status than 200, or another body than []. Inconclusive if every filter matched a pet when the run began.",
+		Failure: "A filter that matches no pet gets a status other than 200, or a body other than []. Inconclusive if every filter matched a pet when the run began.",
 		run: func(t *tester) {
 			empty := false
 			for _, status := range statuses() {

@@ -50,8 +50,8 @@ type Result struct {
 	Observations []Observation `json:"observations,omitzero"`
 
 	// Exchanges are some of the exchanges of the check. Sent counts all of them.
-	// Proof is the index of the one that shows what Message says, or -1. The
-	// reports of a check that passed do not have them.
+	// Proof is the index of the one that shows what Message says, or -1.
+	// Reports leave out the exchanges of checks that passed.
 	Exchanges []Exchange `json:"exchanges,omitzero"`
 	Proof     int        `json:"proof"`
 	Sent      int        `json:"sent"`
@@ -117,9 +117,9 @@ type Report struct {
 	// Unavailable or lost connection. It is empty if none was sent again.
 	Retries map[string]int `json:"retries,omitzero"`
 
-	// Limit is how many requests the suite sent at a time, at most, in the end. It
-	// halves their number when a target refuses one of several with 429 or 503, or
-	// drops its connection. Zero: no limit.
+	// Limit is how many requests at a time the suite sent at most at the end of the
+	// run. The suite halves their number when the target refuses one of several with
+	// 429 or 503, or drops its connection. Zero: no limit.
 	Limit int `json:"limit,omitzero"`
 
 	Results []Result `json:"results"`

@@ -163,7 +163,7 @@ func (s *session) findPet(ctx context.Context) error {
 	if err == nil && x.Status == http.StatusNotFound && !hasID(s.oldPets(""), *s.opts.Pet) {
 		return s.targetError("the target has no pet with the id %d: GET %s responds %s", *s.opts.Pet, x.URL, x.StatusLine())
 	}
-	return nil // checks judge other responses
+	return nil // the checks judge any other response
 }
 
 // findCategory returns an error if the target refuses a pet of the category in the
@@ -178,7 +178,7 @@ func (s *session) findCategory(ctx context.Context) error {
 	if e != nil && e.proof != nil && e.proof.Status == http.StatusBadRequest {
 		return s.targetError("the target refuses a pet of the category %d: %s", *s.opts.Category, summary(e.proof))
 	}
-	return nil // checks judge other responses
+	return nil // the checks judge any other response
 }
 
 func (s *session) targetError(format string, args ...any) error {

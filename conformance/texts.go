@@ -51,7 +51,7 @@ func textKinds() []textKind {
 		{id: "quotes", what: "with quotes and slashes", texts: with(`"Rex" 'the' \ / \n \u0041`)},
 		{id: "markup", what: "with markup", texts: with(`<b>Tom</b> &amp; <i>Jerry</i> {{y}} %s`)},
 		{id: "escapes", what: "that looks encoded", texts: with("100%25 %41 cat+dog %20 =?&#; &lt; \\x41")},
-		{id: "lookalike", what: "that looks like another type", texts: with("0042 null true 1e3")},
+		{id: "lookalike", what: "that looks like a value of another type", texts: with("0042 null true 1e3")},
 		{id: "words", what: "that is a word of a programming language", texts: alone("null", "true", "false", "undefined", "NaN", "no", "__proto__", "constructor")},
 		{id: "numbers", what: "that is a number or a date", texts: alone("4711", "12345678901234567890", "0042", "1e3", "1.10", "2024-02-29", "2024-02-29T12:00:00Z"),
 			mayRefuse: letter, like: "4711"},

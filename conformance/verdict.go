@@ -47,9 +47,9 @@ func (e *ending) end() {
 	}
 }
 
-// fail ends the check: in x, the target did something wrong. Failures whose messages
-// have the same format are of the same kind, unless an argument is a flaw. If x has the
-// status 503, the target was unavailable: any request may get it.
+// fail ends the check: in x, the target did something wrong. Failures with the same
+// format are of the same kind, unless an argument is a flaw. If x has the status 503,
+// the check ends with an error instead: any request may get 503.
 func fail(x *probe.Exchange, format string, args ...any) {
 	e := &ending{verdict: Fail, proof: x, message: fmt.Sprintf(format, args...), flaw: flaw{Violation: Violation{Kind: format}}}
 	for _, arg := range args {
@@ -66,8 +66,8 @@ func fail(x *probe.Exchange, format string, args ...any) {
 	panic(e)
 }
 
-// failStatus ends the check: x has another status than it should have. what is the
-// request in words.
+// failStatus ends the check: x does not have the status that it should have. what
+// describes the request.
 func failStatus(x *probe.Exchange, what, want string) {
 	text := x.StatusLine() + ", want " + want
 	fail(x, "%s: the response is %s", what, flaw{Violation: Violation{Kind: what + ": " + text, Request: what}, want: want, text: text})

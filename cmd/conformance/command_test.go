@@ -152,7 +152,7 @@ func TestCommands(t *testing.T) {
 		{name: "soak with a finding", args: []string{"soak", "-url", lossy.URL + "/v1", "-for", "1ms"}, env: env, code: 1, stdout: "FAIL a pet is lost: "},
 		{name: "soak with a restart that fails", args: []string{"soak", "-url", good, "-every", "1ms", "-restart", "exit 7"}, env: env, code: 3, stdout: "ERROR the target was not restarted: exit status 7\n"},
 		{name: "soak too short for a restart", args: []string{"soak", "-url", good, "-for", "5s", "-restart", "true"}, env: env, code: 2, stderr: "no restart: -every 30s is not shorter than -for 5s"},
-		{name: "soak with a time between restarts and no command", args: []string{"soak", "-url", good, "-every", "30s"}, env: env, code: 2, stderr: "-every is the time between two restarts: set -restart too"},
+		{name: "soak with a time between restarts and no command", args: []string{"soak", "-url", good, "-every", "30s"}, env: env, code: 2, stderr: "-every, the time between two restarts, needs -restart"},
 		{name: "soak with a wrong key", args: []string{"soak", "-url", good, "-key", "wrong"}, code: 3, stderr: "does not accept the API key"},
 		{name: "soak for no time", args: []string{"soak", "-url", good, "-for", "0s"}, env: env, code: 2, stderr: "flag -for: must be at least 1ms"},
 

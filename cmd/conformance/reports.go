@@ -86,8 +86,8 @@ func (f reportFile) check() error {
 	return os.Remove(temporary.Name())
 }
 
-// failed says why the report cannot be written. It leaves out the path in err, which
-// may be that of the temporary file.
+// failed returns the error for a report that cannot be written. It leaves out the path
+// in err, which may be that of the temporary file.
 func (f reportFile) failed(err error) error {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		err = number
@@ -95,7 +95,7 @@ func (f reportFile) failed(err error) error {
 	return fmt.Errorf("-report: %s cannot be written: %w", f.path, err)
 }
 
-// write prints the text, and writes all reports that can be written. encode writes a
+// write prints the text, and writes each report that can be written. encode writes the
 // report in a format.
 func (r reports) write(c *flags.Call, encode func(io.Writer, report.Format) error) error {
 	var errs []error

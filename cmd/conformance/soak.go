@@ -54,7 +54,7 @@ func (s *soakSettings) run(c *flags.Call) error {
 	}
 	switch {
 	case s.restart == "" && slices.Contains(c.Given, "every"):
-		return flags.Usagef("-every is the time between two restarts: set -restart too")
+		return flags.Usagef("-every, the time between two restarts, needs -restart")
 	case s.restart != "" && s.soak.Every >= s.soak.For:
 		return flags.Usagef("no restart: -every %v is not shorter than -for %v", s.soak.Every, s.soak.For)
 	}

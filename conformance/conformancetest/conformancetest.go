@@ -28,9 +28,9 @@ import (
 // known to fail. All checks that opts selects run before the first subtest; the
 // flags -run and -skip of go test select only subtests.
 //
-// Without -v a failed subtest logs what is wrong and a curl command that shows it,
-// with -v the whole exchange. At the end t logs the report of the run, with the causes
-// of all failures.
+// A failed subtest logs what is wrong and a curl command that shows it; with -v, the
+// whole exchange. At the end t logs the report of the run, with the causes of all
+// failures.
 //
 // Run fails t at once if the target cannot be judged.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {

@@ -132,8 +132,7 @@ func groupRows(rows []row, noun string) []row {
 	return groups
 }
 
-// someOf returns as many of the names as fit into a cell, and how many others there
-// are.
+// someOf returns as many of the names as fit into a cell, and the number of the others.
 func someOf(names []string) string {
 	list := names[0]
 	for i, name := range names[1:] {

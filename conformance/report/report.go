@@ -34,7 +34,7 @@ func Formats() []Format { return []Format{Text, JSON, JUnit, HTML, Markdown} }
 
 // Options says how to write a report. A nil pointer is like the zero value.
 type Options struct {
-	// Color writes [Text] in the colors of a terminal.
+	// Color makes Write color [Text] for a terminal.
 	Color bool
 
 	// Verbose adds lines to [Text]: all causes, each check that fails with its curl
@@ -43,8 +43,8 @@ type Options struct {
 	Verbose bool
 }
 
-// Write writes r to w, without the exchanges of checks that passed. An error is from w,
-// or says that the format is unknown.
+// Write writes r to w, without the exchanges of checks that passed. It returns an error
+// of w, or one for an unknown format.
 func Write(w io.Writer, r *conformance.Report, f Format, opts *Options) error {
 	if opts == nil {
 		opts = &Options{}

@@ -166,8 +166,8 @@ func mostFrequent(count map[string]int) string {
 	return strings.Join(parts, "; ")
 }
 
-// retries returns what made the suite send requests again, and how many it then sent at
-// a time.
+// retries returns why the suite sent requests again, and how many at a time it then
+// sent.
 func retries(r *conformance.Report) string {
 	s := mostFrequent(r.Retries)
 	if r.Limit > 0 {
@@ -176,8 +176,8 @@ func retries(r *conformance.Report) string {
 	return s
 }
 
-// full writes a result with up to limit lines of its details. If there are more, it
-// first leaves out the request, which the curl command has too.
+// full writes a result with at most limit lines of its details. If there are more, it
+// first leaves out the request, which the curl command shows too.
 func (t *textWriter) full(result conformance.Result, limit int) {
 	t.printf("\n%s %s\n", t.word(result.Verdict), result.ID)
 	lines := strings.Split(strings.TrimSuffix(result.Details(), "\n"), "\n")

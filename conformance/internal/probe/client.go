@@ -127,8 +127,8 @@ func (c *Client) Before(x *Exchange) (before *Exchange) {
 // that (429, 503, and a gateway's 502 and 504) or drops the connection; the
 // last exchange counts. The error is that of the exchange, which is never nil.
 // When all requests together have waited for Patience, those that the target does
-// not ask to wait are sent again at once. An attempt that lowers the Limit, or that
-// came too late to do so, does not count.
+// not ask to wait are sent again at once. With Yield, an attempt that is
+// refused while others are under way does not count: see Limit.
 func (c *Client) Do(ctx context.Context, r Request) (*Exchange, error) {
 	var waited time.Duration
 	crowded := 0
@@ -197,7 +197,7 @@ func retryAfter(x *Exchange, atLeast time.Duration) time.Duration {
 	return atLeast
 }
 
-// hold makes every request wait for d, so that a run does not use up its own quota.
+// hold delays every request by d, so that a run does not use up its own quota.
 func (c *Client) hold(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -274,8 +274,8 @@ func (c *Client) Limit() int {
 	return c.limit
 }
 
-// begin waits until another request may be under way, and returns how many there are
-// with it.
+// begin waits until the limit allows another request, and returns how many are under
+// way, itself included.
 func (c *Client) begin() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -286,7 +286,7 @@ func (c *Client) begin() int {
 	return c.active
 }
 
-// end records x, which is no longer under way. When it was sent, n requests were.
+// end records x, which is no longer under way. n is what begin returned for it.
 func (c *Client) end(x *Exchange, n int) {
 	defer c.leave()
 	c.mu.Lock()
@@ -318,7 +318,7 @@ func (c *Client) Silent() time.Duration {
 	return time.Since(c.silent)
 }
 
-// leave says that a request is no longer under way.
+// leave counts a request as no longer under way.
 func (c *Client) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -68,7 +68,7 @@ func (x *Exchange) overloaded() bool {
 	return lost || x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable
 }
 
-// Served reports whether there is a response of a target that serves requests.
+// Served reports whether there is a response, from a target that is available.
 func (x *Exchange) Served() bool { return x.Status != 0 && !x.Unavailable() }
 
 // StatusLine returns the status in words.

@@ -12,12 +12,12 @@ import (
 
 // Error says what is wrong with a JSON value.
 type Error struct {
-	Member string // of an object, which has the value or lacks it; "": none
-	Kind   string // what is wrong, without the value, as in "not a string"
-	Text   string // the same with the value
+	Member string // the member that is wrong or missing; "": the value is not a member
+	Kind   string // what is wrong, without the value: "not a string"
+	Text   string // the same with the value: "is 7, not a string"
 }
 
-// Kinds of an [Error] that may mean that the value is inside another.
+// Kinds of an [Error] that may mean that the value is wrapped in another.
 const (
 	Missing  = "missing" // a member that an object lacks
 	NotArray = "not an array"
@@ -30,7 +30,8 @@ func (e *Error) Error() string {
 	return e.Member + ": " + e.Text
 }
 
-// not returns the error that v, the value of a member ("": of none), is not what.
+// not returns the error for v, which should be what. member is the member that has the
+// value; "": none.
 func not(what, member string, v jsontext.Value) *Error {
 	return &Error{member, "not " + what, "is " + Describe(v) + ", not " + what}
 }

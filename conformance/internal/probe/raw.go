@@ -28,8 +28,8 @@ const (
 
 // Raw sends r on a connection of its own and returns the response as it was received,
 // which net/http hides: Header has every field, and Body is all that follows the
-// header, with the chunks as they are. Exchanges does not return it. A body is sent
-// after 100 Continue if r expects that.
+// header, chunk sizes included. Exchanges does not return it. If r expects 100
+// Continue, Raw waits for it before it sends the body.
 func (c *Client) Raw(ctx context.Context, r Request) *Exchange {
 	c.begin()
 	defer c.leave()
@@ -117,11 +117,11 @@ func (x *Exchange) readHead(in *textproto.Reader) error {
 func (c *Client) dial(ctx context.Context, hr *http.Request) (net.Conn, error) {
 	t, ok := c.http.Transport.(*http.Transport)
 	if !ok {
-		return nil, errors.New("the transport of the options has no connections")
+		return nil, errors.New("the transport in the options is not an *http.Transport")
 	}
 	if t.Proxy != nil {
 		if proxy, err := t.Proxy(hr); proxy != nil || err != nil {
-			return nil, cmp.Or(err, errors.New("the connections are those of a proxy"))
+			return nil, cmp.Or(err, errors.New("requests go through a proxy"))
 		}
 	}
 	dial := t.DialContext
