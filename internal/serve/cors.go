@@ -40,8 +40,8 @@ const (
 
 // allowOrigins lets web pages of the origins send requests to next and read the
 // responses, by the CORS protocol of the Fetch standard. It does not allow
-// credentials: those are cookies and what else a browser adds by itself. An API
-// key is sent by the page, which must know it.
+// credentials, which are cookies and others that a browser adds itself. An API key
+// is not one of them: the page sends it, and must know it.
 //
 // A preflight request, which carries no key, gets the same response for every
 // path.
