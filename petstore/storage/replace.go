@@ -24,7 +24,11 @@ func replace(path string, fill func(temp, old *os.File) error) error {
 	old, err := openRegular(path, os.O_RDWR)
 	if err == nil {
 		defer old.Close()
-		if err := lockExclusive(old); err != nil {
+		err := lockExclusive(old)
+		if err == nil {
+			err = stillAt(path, old)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -54,6 +58,20 @@ func replace(path string, fill func(temp, old *os.File) error) error {
 		err = os.Rename(temp.Name(), path)
 	}
 	return cmp.Or(err, syncDir(dir))
+}
+
+// stillAt returns [ErrLocked] if another process has replaced f at path before it
+// was locked: what that process wrote would be lost.
+func stillAt(path string, f *os.File) error {
+	ours, err := f.Stat()
+	there, err2 := os.Stat(path)
+	if err := cmp.Or(err, err2); err != nil {
+		return err
+	}
+	if !os.SameFile(ours, there) {
+		return ErrLocked
+	}
+	return nil
 }
 
 // SaveBackup makes a file at path from the copy of a store that download writes, as
