@@ -71,6 +71,10 @@ func ReadExport(r io.Reader, yield func(Record) error) error {
 	return nil
 }
 
+// maxMessage is the highest number of a message in an export. A store that has had
+// more could run out of numbers.
+const maxMessage = 1<<53 - 1
+
 // anyRecord has the members of every kind of line.
 type anyRecord struct {
 	ID         jsontext.Value  `json:"id"`
@@ -96,6 +100,9 @@ func decodeRecord(line []byte) (Record, error) {
 	case message && !pet && a.End == nil:
 		return decodeMessageRecord(a)
 	case a.End != nil && !pet && !message:
+		if a.End.LastMessage > maxMessage {
+			return Record{}, fmt.Errorf("lastMessage: must be at most %d, got %d", int64(maxMessage), a.End.LastMessage)
+		}
 		return Record{End: a.End}, nil
 	}
 	return Record{}, errors.New("must be a pet, a message or the end of an export")
@@ -138,8 +145,8 @@ func decodeMessageRecord(a anyRecord) (Record, error) {
 	if a.ID != nil {
 		b, err := jsontext.AppendUnquote(nil, bytes.Clone(a.ID))
 		id = string(b)
-		if _, ok := petstore.ParseMessageID(id); err != nil || !ok {
-			return Record{}, fmt.Errorf("id: must be of the form msg_1, got %.100s", a.ID)
+		if n, ok := petstore.ParseMessageID(id); err != nil || !ok || n > maxMessage {
+			return Record{}, fmt.Errorf("id: must be from msg_1 to msg_%d, got %.100s", int64(maxMessage), a.ID)
 		}
 	}
 	if a.Message == nil || a.CreatedAt == nil || a.Status != petstore.Status(petstore.MessageQueued) {
