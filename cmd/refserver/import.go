@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -42,7 +43,7 @@ func importFile(c *flags.Call, db string, o *storage.ImportOptions) error {
 	ctx, stop := untilSignal(c)
 	defer stop()
 	o.Progress = progress(c.Stderr)
-	pets, messages, err := storage.Import(ctx, db, in, o)
+	pets, messages, err := storage.Import(ctx, db, until(ctx, in), o)
 	switch {
 	case errors.Is(err, storage.ErrIDs):
 		return fmt.Errorf("nothing was imported: %w; -new-ids assigns new ones", err)
@@ -55,6 +56,18 @@ func importFile(c *flags.Call, db string, o *storage.ImportOptions) error {
 	}
 	_, err = fmt.Fprintf(c.Stdout, "%s: %d pets and %d messages %s\n", path, pets, messages, done)
 	return err
+}
+
+// until returns a reader of r that ends with ctx. To read a pipe or a terminal may
+// wait forever.
+func until(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err) // nil: the end of r
+	}()
+	return out
 }
 
 // progress returns a function that shows how many pets were read: often, in the
