@@ -3,9 +3,10 @@
 // show shows the view that the address names: #pets, #interface, or a part of one.
 // If the user went there (moved), the focus follows.
 function show(moved) {
-	const target = byId(decodeURIComponent(location.hash.slice(1))) ?? byId("pets");
-	const view = target.closest(".view");
-	if (!view) return; // the target is outside the views
+	const target = byId(location.hash.slice(1)) ?? byId("pets");
+	let view = target.closest(".view");
+	if (!view && moved) return; // the target is outside the views
+	view ??= byId("pets");
 	for (const other of document.querySelectorAll(".view")) other.hidden = other !== view;
 	for (const a of document.querySelectorAll(".views a")) {
 		if (a.hash === "#" + view.id) a.setAttribute("aria-current", "page");

@@ -15,15 +15,20 @@ class Refusal extends Error {
 	}
 }
 
-// send sends a request with the key, and returns the response and its text.
+// send sends a request with the key, and returns the response and its text. It
+// returns nothing that a key showed once that is forgotten.
 async function send(method, url, headers = {}, body = undefined) {
-	if (key) headers = { Authorization: "Bearer " + key, ...headers };
+	const used = key;
+	if (used) headers = { Authorization: "Bearer " + used, ...headers };
+	let response, text;
 	try {
-		const response = await fetch(url, { method, headers, body, cache: "no-store", credentials: "omit" });
-		return { response, text: await response.text() };
+		response = await fetch(url, { method, headers, body, cache: "no-store", credentials: "omit" });
+		text = await response.text();
 	} catch (error) {
 		throw new Refusal(0, `There was no response: ${error.message}.`);
 	}
+	if (used && used !== key) throw new Refusal(0, "The key was forgotten before the response came.");
+	return { response, text };
 }
 
 // ask sends a request and returns the response and the value in its body. It throws

@@ -111,6 +111,9 @@ func TestTry(t *testing.T) {
 	p.Click("#createPet .try [type=submit]")
 	p.shows("#createPet .result", "201 Created")
 	p.shows("#createPet .result pre", `"categoryId": 1234567890123456789`)
+	p.Click(`#createPet .segments [value=Go] + span`)
+	p.enter("#createPet-body", `{"name":"`+strings.Repeat("a", 60)) // as while it is typed
+	p.shows("#createPet .block", `c.CreatePet(ctx, petstore.NewPet{Name: ""}`)
 	p.enter("#listPets-limit", "0\r")
 	p.shows("#listPets .result", "limit: must be an integer from 1 to 100")
 	p.enter("#listPets-limit", "1\r")

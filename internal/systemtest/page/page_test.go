@@ -138,6 +138,24 @@ func TestKey(t *testing.T) {
 	}
 }
 
+// TestForget: a response that comes after the key was forgotten is not shown.
+func TestForget(t *testing.T) {
+	p := newPage(t)
+	p.fill(1, 1)
+	p.unlock()
+	browser.Eval[any](p.Browser, `document.querySelector("#listPets .try [type=submit]").click(); document.querySelector("#forget").click()`)
+	p.Until(`document.querySelector("#listPets .result").textContent.includes("forgotten")`)
+}
+
+// TestOtherFragments: the page shows a view for any fragment.
+func TestOtherFragments(t *testing.T) {
+	p := newPage(t)
+	for _, fragment := range []string{"#%", "#main", "#nothing"} {
+		p.open(fragment)
+		p.shows("#locked", "API key")
+	}
+}
+
 // runTool runs a command of the server's program in its directory.
 func runTool(t *testing.T, s *process.Server, args ...string) string {
 	t.Helper()
