@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"net/http"
 	"strings"
 
 	"example.com/animalstore/petstore"
@@ -48,32 +49,40 @@ var (
 	errBadCredential = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: the bearer token is not a valid API key")
 )
 
-// authenticate checks the request's credential, and puts the principal into the
-// exchange and its context.
-func (x *exchange) authenticate() error {
-	fields := x.r.Header.Values("Authorization")
+// Authenticate returns the account that the credential in a request's header
+// belongs to, or the error that the handlers of this package respond with.
+func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (principal string, err error) {
+	fields := header.Values("Authorization")
 	key := ""
 	if len(fields) == 1 {
 		key = bearerToken(fields[0])
 	}
 	if key == "" {
-		return errNoCredential
+		return "", errNoCredential
 	}
 	if !visibleASCII(key) {
-		return errBadCredential
+		return "", errBadCredential
 	}
-	principal, err := x.h.auth.Authenticate(x.ctx, key)
+	principal, err = auth.Authenticate(ctx, key)
 	switch {
 	case petstore.CodeOf(err) == petstore.CodeUnauthorized:
-		return err
+		return "", err
 	case err != nil:
-		return &petstore.Error{
+		return "", &petstore.Error{
 			Code:    petstore.CodeUnavailable,
 			Message: "the credential cannot be checked now; try again later",
 			Err:     err,
 		}
 	}
-	x.principal = principal
+	return principal, nil
+}
+
+// authenticate checks the request's credential, and puts the principal into the
+// exchange and its context.
+func (x *exchange) authenticate() (err error) {
+	if x.principal, err = Authenticate(x.ctx, x.h.auth, x.r.Header); err != nil {
+		return err
+	}
 	x.ctx = context.WithValue(x.ctx, principalKey{}, &x.principal)
 	return nil
 }

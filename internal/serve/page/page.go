@@ -102,15 +102,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpapi.DiscardBody(w, r, httpapi.DefaultMaxBodyBytes)
 }
 
-var errNoKey = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: an API key is required, as a bearer token")
-
 // about returns the response to GET /about.
 func (h *handler) about(r *http.Request) ([]byte, error) {
-	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok {
-		return nil, errNoKey
-	}
-	if _, err := h.auth.Authenticate(r.Context(), key); err != nil {
+	if _, err := httpapi.Authenticate(r.Context(), h.auth, r.Header); err != nil {
 		return nil, err
 	}
 	stats, err := h.counts.Stats(r.Context())

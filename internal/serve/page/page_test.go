@@ -24,7 +24,7 @@ func serve(method, path, authorization string, err error) *httptest.ResponseReco
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(method, path, nil)
 	if authorization != "" {
-		r.Header.Set("Authorization", authorization)
+		r.Header["Authorization"] = strings.Split(authorization, "\n")
 	}
 	New("/v1", petstoretest.Keys{"key-1": "tester"}, statistics{err}).ServeHTTP(w, r)
 	return w
@@ -66,6 +66,9 @@ func TestRequests(t *testing.T) {
 		{"POST", "/", "", nil, 405, `"code":"method_not_allowed"`},
 		{"DELETE", "/about", "Bearer key-1", nil, 405, `"code":"method_not_allowed"`},
 		{"GET", "/about", "Bearer key-1", nil, 200, `"pets":7`},
+		{"GET", "/about", "bearer  key-1", nil, 200, `"pets":7`},
+		{"GET", "/about", "Bearer key-1\nBearer key-1", nil, 401, "in exactly one field"},
+		{"GET", "/about", "Bearer key\u00a01", nil, 401, "is not a valid API key"},
 		{"GET", "/about", "", nil, 401, `"code":"unauthorized"`},
 		{"GET", "/about", "key-1", nil, 401, `"code":"unauthorized"`},
 		{"GET", "/about", "Bearer ", nil, 401, `"code":"unauthorized"`},
