@@ -62,6 +62,8 @@ type export struct {
 	w   io.Writer
 	err error // ends the export
 
+	freeLost bool // found has said so
+
 	// Of the kind of records that is written now:
 	Counts
 	messages bool             // otherwise pets
@@ -163,7 +165,10 @@ func (x *export) search(f *boltfile.File) {
 	x.findState(f)
 	x.scan(f, true, x.write)
 	if f.FreeLost {
-		x.found(damaged("the free pages are not known: what is saved may be more than was acknowledged"))
+		if !x.freeLost {
+			x.freeLost = true
+			x.found(damaged("the free pages are not known: what is saved may be more than was acknowledged"))
+		}
 		sums := map[int64]uint32{}
 		x.scan(f, false, func(id int64, record []byte) {
 			sum := crc32.Checksum(record, castagnoli)
