@@ -66,6 +66,8 @@ func advise(err error, path string) error {
 		return fmt.Errorf("%w, or copy the file and continue without what may be lost: refserver accept-older %s", err, path)
 	case errors.Is(err, storage.ErrForeign):
 		return fmt.Errorf("%w; choose another file with -db; if it was a petstore, save what is left: refserver export -skip-damaged %s", err, path)
+	case errors.Is(err, storage.ErrDamaged):
+		return fmt.Errorf("%w, or save what is left: refserver export -skip-damaged %s", err, path)
 	case errors.Is(err, storage.ErrNewer):
 		return fmt.Errorf("%w; use that one or a later one", err)
 	}
