@@ -48,8 +48,8 @@ func (e *ending) end() {
 }
 
 // fail ends the check: in x, the target did something wrong. Failures with the same
-// format are of the same kind, unless an argument is a flaw. If x has the status 503,
-// the check ends with an error instead: any request may get 503.
+// format are of the same kind, unless an argument is a flaw. If x has the status 503
+// and a Retry-After, the check ends with an error instead: any request may get those.
 func fail(x *probe.Exchange, format string, args ...any) {
 	e := &ending{verdict: Fail, proof: x, message: fmt.Sprintf(format, args...), flaw: flaw{Violation: Violation{Kind: format}}}
 	for _, arg := range args {
@@ -60,7 +60,7 @@ func fail(x *probe.Exchange, format string, args ...any) {
 			e.shown = arg.id
 		}
 	}
-	if x != nil && x.Status == http.StatusServiceUnavailable {
+	if x != nil && x.Status == http.StatusServiceUnavailable && x.Header.Get("Retry-After") != "" {
 		e.verdict = Errored
 	}
 	panic(e)
