@@ -14,7 +14,8 @@ import (
 func TestSoak(t *testing.T) {
 	dir := t.TempDir()
 	refserver := process.Build(t, "example.com/animalstore/cmd/refserver")
-	s := process.Serve(t, process.Command(dir, refserver, "-addr=127.0.0.1:0"))
+	// While the server is down, no connection from 127.0.0.1 takes a port of this address.
+	s := process.Serve(t, process.Command(dir, refserver, "-addr=127.0.0.2:0"))
 	pid := s.Path("pid")
 	process.WriteFile(t, pid, []byte(strconv.Itoa(s.Pid())))
 	t.Cleanup(func() { process.Run(t, process.Command(dir, "sh", "-c", "kill -9 $(cat pid)")) })
