@@ -186,6 +186,13 @@ func (t *tester) knownPet() int64 {
 	return listed[0].ID
 }
 
+// someID is knownPet for requests that are useful without a pet too. It then returns 1.
+func (t *tester) someID() int64 {
+	id := int64(1)
+	attempt(func() { id = t.knownPet() })
+	return id
+}
+
 // getKnownPet gets a pet in the store, once for all checks.
 func (t *tester) getKnownPet() *probe.Exchange {
 	return share(t, "get", func(t *tester) *probe.Exchange { return t.get(petPath(t.knownPet())) })
