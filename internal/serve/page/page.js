@@ -16,7 +16,8 @@ function show(moved) {
 	if (!moved) return;
 	for (let e = target; e; e = e.parentElement) if (e.matches("details")) e.open = true;
 	const heading = target === view ? view.querySelector("h1") : target;
-	heading.focus({ preventScroll: true });
+	// The browser may have moved the focus, and the user may have gone on from there.
+	if (!heading.contains(document.activeElement)) heading.focus({ preventScroll: true });
 	if (target === view) scrollTo(0, 0);
 	else target.scrollIntoView();
 }
