@@ -40,7 +40,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 	sock := conn.(socketConn)
 	_ = sock.SetWriteBuffer(writeBuffer)
-	return newLateConn(sock), nil
+	return newLazyConn(sock), nil
 }
 
 // Close implements [net.Listener].
