@@ -26,20 +26,14 @@ func main() {
 				return nil, err
 			}
 			return &serve.Store{
-				Service:    s,
-				Messages:   s,
-				Queue:      s,
-				Statistics: s,
-				Ready:      s.Ready,
+				Backend: s,
+				Ready:   s.Ready,
 				Endpoints: func() (all []serve.Endpoint) {
 					for _, e := range s.Endpoints() {
 						all = append(all, serve.Endpoint{URL: e.URL, Up: e.State == etcdstore.Responds, Calls: e.Calls, Failed: e.Failed, Seconds: e.Seconds})
 					}
 					return all
 				},
-				Failed: s.Failed(),
-				Err:    s.Err,
-				Close:  s.Close,
 			}, nil
 		},
 		Commands: []flags.Command{importCommand()},

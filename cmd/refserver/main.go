@@ -35,17 +35,11 @@ func program() *serve.Program {
 			}
 			info := s.Info()
 			return &serve.Store{
-				Service:    s,
-				Encoded:    s,
-				Messages:   s,
-				Queue:      s,
-				Statistics: s,
-				File:       &info,
-				Snapshot:   s.Snapshot,
-				Ready:      func(context.Context) error { return s.Err() },
-				Failed:     s.Failed(),
-				Err:        s.Err,
-				Close:      s.Close,
+				Backend:  s,
+				Ready:    func(context.Context) error { return s.Err() },
+				Encoded:  s,
+				File:     &info,
+				Snapshot: s.Snapshot,
 			}, nil
 		},
 	}

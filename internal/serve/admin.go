@@ -25,25 +25,24 @@ import (
 // It needs no key. Any client that reaches the address may do all of this,
 // except for the web pages of other sites.
 func (s *server) adminHandler(loopback bool) http.Handler {
-	store := s.store
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.Handle("/debug/pprof/", http.DefaultServeMux) // where package pprof registers its handlers
 	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
-		if err := listMessages(w, r, store.Queue); err != nil {
+		if err := listMessages(w, r, s.store); err != nil {
 			httpapi.WriteError(w, r, err)
 		}
 	})
 	mux.HandleFunc("DELETE /messages/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if err := store.Queue.RemoveMessages(r.Context(), r.PathValue("id")); err != nil {
+		if err := s.store.RemoveMessages(r.Context(), r.PathValue("id")); err != nil {
 			httpapi.WriteError(w, r, err)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
-	if store.Snapshot != nil {
-		mux.Handle("GET /backup", &backups{snapshot: store.Snapshot})
+	if s.store.Snapshot != nil {
+		mux.Handle("GET /backup", &backups{snapshot: s.store.Snapshot})
 	}
 	name, _, _ := net.SplitHostPort(s.adminAddr)
 	return noWebPages(mux, loopback, name)

@@ -134,7 +134,7 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 func (s *server) writeStore(ctx context.Context, t *metricsText) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	if stats, err := s.store.Statistics.Stats(ctx); err == nil {
+	if stats, err := s.store.Stats(ctx); err == nil {
 		t.single("petstore_pets", "gauge", "Pets in the store. Missing while the store cannot be read.", float64(stats.Pets))
 		t.single("petstore_queued_messages", "gauge", "Messages in the queue. Missing while the store cannot be read.", float64(stats.QueuedMessages))
 	}

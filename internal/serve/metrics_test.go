@@ -26,15 +26,22 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
+// unfailing makes a Backend of a store in memory.
+type unfailing struct{ *memory.Store }
+
+func (unfailing) Failed() <-chan struct{} { return nil }
+func (unfailing) Err() error              { return nil }
+func (unfailing) Close() error            { return nil }
+
 // newCounting returns a server that has every metric and is not started.
 func newCounting() *server {
 	return &server{
 		lines:    new(logQueue),
 		counters: newCounters(),
 		store: &Store{
-			Statistics: memory.New(nil),
-			File:       &storage.Info{Path: os.Args[0]},
-			Endpoints:  func() []Endpoint { return []Endpoint{{URL: "http://a\\b\"c\n"}} },
+			Backend:   unfailing{memory.New(nil)},
+			File:      &storage.Info{Path: os.Args[0]},
+			Endpoints: func() []Endpoint { return []Endpoint{{URL: "http://a\\b\"c\n"}} },
 		},
 	}
 }

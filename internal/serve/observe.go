@@ -49,20 +49,3 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	}
 	log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
-
-// untilFailed logs nothing once the store has failed: every request is refused
-// for the reason in the server's last line.
-type untilFailed struct {
-	slog.Handler
-	failed <-chan struct{}
-}
-
-// Enabled implements [slog.Handler].
-func (h untilFailed) Enabled(ctx context.Context, level slog.Level) bool {
-	select {
-	case <-h.failed:
-		return false
-	default:
-		return h.Handler.Enabled(ctx, level)
-	}
-}

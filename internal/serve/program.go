@@ -38,35 +38,37 @@ type Program struct {
 	Open func(ctx context.Context, log *slog.Logger, mustExist bool, committed func(changes int, took time.Duration)) (*Store, error)
 }
 
-// Store is what a server needs of a store.
-type Store struct {
-	Service    petstore.Service
-	Encoded    petstore.EncodedReader // nil: the server encodes what Service returns
-	Messages   petstore.Messages
-	Queue      petstore.Queue
-	Statistics petstore.Statistics
+// Backend is the part of a store that every server needs.
+type Backend interface {
+	petstore.Service
+	petstore.Messages
+	petstore.Queue
+	petstore.Statistics
 
-	File *storage.Info // nil: the store is not in a file
+	// Failed returns a channel that is closed when the store must be opened
+	// again, for the reason that Err returns. The server then ends with exit
+	// code 1.
+	Failed() <-chan struct{}
+	Err() error
+
+	// Close closes the store and keeps everything that it acknowledged.
+	Close() error
+}
+
+// Store is a store and what it offers to its server.
+type Store struct {
+	Backend
+	Ready   func(context.Context) error // why it cannot serve requests now, for /readyz
+	Encoded petstore.EncodedReader      // nil: the server encodes what the Backend returns
+	File    *storage.Info               // nil: the store is not in a file
 
 	// Snapshot returns a copy of the store as it is now, and its length in
 	// bytes, for GET /backup on the admin address. nil: there is no such path.
 	Snapshot func(context.Context) (io.ReadCloser, int64, error)
 
-	// Ready returns why the store cannot serve requests now, for /readyz. nil:
-	// it can until it fails.
-	Ready func(context.Context) error
-
 	// Endpoints returns the endpoints that the store connects to, for /metrics.
 	// nil: there are none.
 	Endpoints func() []Endpoint
-
-	// Failed is closed when the store must be opened again, for the reason that
-	// Err returns. The server then ends with exit code 1. nil: never.
-	Failed <-chan struct{}
-	Err    func() error
-
-	// Close closes the store and keeps everything that it acknowledged.
-	Close func() error
 }
 
 // Endpoint describes an endpoint that a store connects to.

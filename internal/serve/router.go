@@ -68,9 +68,6 @@ func (rt *router) readiness(ctx context.Context) error {
 	if rt.draining.Load() {
 		return errDraining
 	}
-	if rt.ready == nil {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	if err := rt.ready(ctx); err != nil {

@@ -18,7 +18,8 @@ func newRouter(base string) *router {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "handler "+r.URL.Path)
 	})
-	return &router{base: base, handler: handler, draining: new(atomic.Bool)}
+	ready := func(context.Context) error { return nil }
+	return &router{base: base, handler: handler, ready: ready, draining: new(atomic.Bool)}
 }
 
 func TestRouter(t *testing.T) {

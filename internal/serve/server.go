@@ -85,7 +85,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 func (s *server) start() {
 	opts := &httpapi.Options{
 		Encoded:    s.store.Encoded,
-		Logger:     slog.New(untilFailed{s.log.Handler(), s.store.Failed}),
+		Logger:     s.log,
 		Observe:    s.observer(),
 		SunsetGone: s.sunset == "gone",
 	}
@@ -97,15 +97,15 @@ func (s *server) start() {
 	attrs := []any{"url", s.public[0].url() + s.basePath}
 	if len(s.public) > 1 {
 		messages := pets
-		messages.handler = allowOrigins(s.origins, s.counters.around(httpapi.NewMessages(s.store.Messages, s.keys, opts)))
+		messages.handler = allowOrigins(s.origins, s.counters.around(httpapi.NewMessages(s.store, s.keys, opts)))
 		s.public[1].http.Handler = &messages
 		attrs = append(attrs, "messages", s.public[1].url()+s.basePath+"/messages")
 	} else {
-		opts.Messages = s.store.Messages
+		opts.Messages = s.store
 	}
-	pets.handler = allowOrigins(s.origins, s.counters.around(httpapi.New(s.store.Service, s.keys, opts)))
+	pets.handler = allowOrigins(s.origins, s.counters.around(httpapi.New(s.store, s.keys, opts)))
 	if s.page {
-		pets.page = page.New(s.basePath, s.keys, s.store.Statistics)
+		pets.page = page.New(s.basePath, s.keys, s.store)
 	}
 	s.public[0].http.Handler = &pets
 	if s.admin != nil {

@@ -38,7 +38,7 @@ func (s *server) wait(signals, hangups <-chan os.Signal) error {
 				go s.reloadCertificate() // its file may be slow to read
 				sig = nil
 			}
-		case <-s.store.Failed:
+		case <-s.store.Failed():
 			advice := "the store has failed"
 			if s.store.File != nil {
 				advice += "; start the server again, and it reads what is on disk"
