@@ -3,7 +3,7 @@ package serve
 import (
 	"net"
 	"net/http"
-	"net/http/pprof"
+	_ "net/http/pprof" // registers its handlers in http.DefaultServeMux
 	"net/url"
 	"strconv"
 	"strings"
@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/httpapi"
 )
 
 // adminHandler returns the handler of the admin address:
@@ -27,22 +26,21 @@ import (
 func (s *server) adminHandler(loopback bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", s.metrics)
-	mux.Handle("/debug/pprof/", http.DefaultServeMux) // where package pprof registers its handlers
-	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+	mux.Handle("/debug/pprof/", http.DefaultServeMux)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		if err := listMessages(w, r, s.store); err != nil {
-			httpapi.WriteError(w, r, err)
+			s.refuse(w, r, err)
 		}
 	})
 	mux.HandleFunc("DELETE /messages/{id}", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.store.RemoveMessages(r.Context(), r.PathValue("id")); err != nil {
-			httpapi.WriteError(w, r, err)
+			s.refuse(w, r, err)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
 	if s.store.Snapshot != nil {
-		mux.Handle("GET /backup", &backups{snapshot: s.store.Snapshot})
+		mux.HandleFunc("GET /backup", s.backup)
 	}
 	name, _, _ := net.SplitHostPort(s.adminAddr)
 	return noWebPages(mux, loopback, name)

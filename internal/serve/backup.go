@@ -1,38 +1,30 @@
 package serve
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/httpapi"
 )
-
-// backups responds with copies of the store, one at a time, since each takes as
-// much space on the disk as the store.
-type backups struct {
-	snapshot func(context.Context) (io.ReadCloser, int64, error)
-	busy     sync.Mutex
-}
 
 var errBackup = petstore.Errorf(petstore.CodeUnavailable, "another backup is being made; try again later")
 
-func (b *backups) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// backup handles GET /backup. It makes one copy at a time, since each takes as much
+// space on the disk as the store.
+func (s *server) backup(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return // only says that there is such a path
 	}
-	if !b.busy.TryLock() {
-		httpapi.WriteError(w, r, errBackup)
+	if !s.copying.TryLock() {
+		s.refuse(w, r, errBackup)
 		return
 	}
-	defer b.busy.Unlock()
-	f, size, err := b.snapshot(r.Context())
+	defer s.copying.Unlock()
+	f, size, err := s.store.Snapshot(r.Context())
 	if err != nil {
-		httpapi.WriteError(w, r, err)
+		s.refuse(w, r, err)
 		return
 	}
 	defer f.Close()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http/httptest"
 	"regexp"
 	"strconv"
 	"strings"
@@ -77,5 +78,20 @@ func TestLongPath(t *testing.T) {
 	logAccess(t.Context(), slog.New(slog.NewTextHandler(&out, nil)), httpapi.Observation{Method: long, Path: long})
 	if got := out.Len(); got > 3*maxLogged {
 		t.Errorf("%d bytes logged", got)
+	}
+}
+
+// The log has the cause of a 500 that is not from package httpapi, and what connects
+// it with the response.
+func TestRefuse(t *testing.T) {
+	for _, err := range []error{errors.New("the cause"), errBackup} {
+		var out strings.Builder
+		s := &server{log: slog.New(slog.NewTextHandler(&out, nil))}
+		w := httptest.NewRecorder()
+		s.refuse(w, httptest.NewRequest("GET", "/about", nil), err)
+		want := `level=ERROR msg="request failed" request_id=` + w.Header().Get("X-Request-ID") + ` method=GET path=/about error="the cause"`
+		if got := strings.Contains(out.String(), want); got != (w.Code == 500) || !got && out.Len() > 0 {
+			t.Errorf("%v: %d, logged: %s", err, w.Code, &out)
+		}
 	}
 }

@@ -3,7 +3,9 @@ package serve
 import (
 	"context"
 	"log/slog"
+	"net/http"
 
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
 
@@ -48,4 +50,13 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 		attrs = append(attrs, slog.String("traceparent", o.Traceparent))
 	}
 	log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
+}
+
+// refuse responds with err to a request that is not for the contract's operations,
+// and logs the cause of a 500 or 507.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	httpapi.WriteError(w, r, err)
+	if code := petstore.CodeOf(err); code == petstore.CodeInternal || code == petstore.CodeFull {
+		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", r.URL.Path, "error", err)
+	}
 }

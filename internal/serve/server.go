@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -27,6 +28,7 @@ type server struct {
 	cert     atomic.Pointer[tls.Certificate] // nil: without TLS
 	counters *counters
 	draining atomic.Bool
+	copying  sync.Mutex // see backup
 
 	endpoints []*endpoint
 	public    []*endpoint // those that clients use: -addr and, if set, -messages-addr
@@ -105,7 +107,7 @@ func (s *server) start() {
 	}
 	pets.handler = allowOrigins(s.origins, s.counters.around(httpapi.New(s.store, s.keys, opts)))
 	if s.page {
-		pets.page = page.New(s.basePath, s.keys, s.store)
+		pets.page = page.New(s.basePath, s.keys, s.store, s.refuse)
 	}
 	s.public[0].http.Handler = &pets
 	if s.admin != nil {

@@ -44,6 +44,7 @@ type handler struct {
 	policy  string // the value of the Content-Security-Policy field
 	auth    httpapi.Authenticator
 	counts  petstore.Statistics
+	refuse  func(http.ResponseWriter, *http.Request, error)
 	started time.Time
 }
 
@@ -54,8 +55,8 @@ type handler struct {
 //	            holds; it needs an API key, since it counts the pets
 //
 // base is the path before /pets: "", or one that starts with a slash and has only
-// characters that need no escaping.
-func New(base string, auth httpapi.Authenticator, counts petstore.Statistics) http.Handler {
+// characters that need no escaping. refuse responds with an error.
+func New(base string, auth httpapi.Authenticator, counts petstore.Statistics, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	style, script := read("page.css"), read(scripts...)
 	return &handler{
 		page: strings.NewReplacer("{{base}}", "."+base+"/", "{{style}}", style, "{{script}}", script).Replace(read("page.html")),
@@ -63,6 +64,7 @@ func New(base string, auth httpapi.Authenticator, counts petstore.Statistics) ht
 			"; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
 		auth:    auth,
 		counts:  counts,
+		refuse:  refuse,
 		started: time.Now(),
 	}
 }
@@ -81,14 +83,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		header.Set("Allow", "GET, HEAD")
-		httpapi.WriteError(w, r, petstore.Errorf(httpapi.CodeMethodNotAllowed, "method: must be one of GET, HEAD"))
+		h.refuse(w, r, petstore.Errorf(httpapi.CodeMethodNotAllowed, "method: must be one of GET, HEAD"))
 		return
 	}
 	body, contentType := []byte(h.page), "text/html; charset=utf-8"
 	if r.URL.Path == "/about" {
 		var err error
 		if body, err = h.about(r); err != nil {
-			httpapi.WriteError(w, r, err)
+			h.refuse(w, r, err)
 			return
 		}
 		contentType = "application/json"

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/petstoretest"
 )
 
@@ -20,18 +21,23 @@ func (s statistics) Stats(context.Context) (petstore.Stats, error) {
 	return petstore.Stats{Pets: 7}, s.err
 }
 
-func serve(method, path, authorization string, err error) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
+// serve serves a request. refused is the error that the response is for.
+func serve(method, path, authorization string, err error) (w *httptest.ResponseRecorder, refused error) {
+	w = httptest.NewRecorder()
 	r := httptest.NewRequest(method, path, nil)
 	if authorization != "" {
 		r.Header["Authorization"] = strings.Split(authorization, "\n")
 	}
-	New("/v1", petstoretest.Keys{"key-1": "tester"}, statistics{err}).ServeHTTP(w, r)
-	return w
+	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
+		httpapi.WriteError(w, r, err)
+		refused = err
+	}
+	New("/v1", petstoretest.Keys{"key-1": "tester"}, statistics{err}, refuse).ServeHTTP(w, r)
+	return w, refused
 }
 
 func TestPage(t *testing.T) {
-	w := serve("GET", "/", "", nil)
+	w, _ := serve("GET", "/", "", nil)
 	header, body := w.Header(), w.Body.String()
 	if w.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Content-Length") != strconv.Itoa(len(body)) {
 		t.Errorf("%d %v", w.Code, header)
@@ -77,8 +83,11 @@ func TestRequests(t *testing.T) {
 		{"GET", "/about", "Bearer key-1", failed, 500, `"code":"internal"`},
 	}
 	for _, tt := range tests {
-		w := serve(tt.method, tt.path, tt.authorization, tt.err)
+		w, refused := serve(tt.method, tt.path, tt.authorization, tt.err)
 		body := w.Body.String()
+		if (refused != nil) != (w.Code >= 400) {
+			t.Errorf("%s %s: %d is for the error %v", tt.method, tt.path, w.Code, refused)
+		}
 		if w.Code != tt.status || !strings.Contains(body, tt.want) || strings.Contains(body, "secret") {
 			t.Errorf("%s %s, Authorization %q: %d %s", tt.method, tt.path, tt.authorization, w.Code, body)
 		}
