@@ -51,8 +51,8 @@ type handler struct {
 // New returns the handler of these two paths:
 //
 //	GET /       the page
-//	GET /about  the version, how long the server has run, and what the store
-//	            holds; it needs an API key, since it counts the pets
+//	GET /about  the version, the uptime, and how many pets and queued messages
+//	            the store holds; it needs an API key, since it counts the pets
 //
 // base is the path before /pets: "", or one that starts with a slash and has only
 // characters that need no escaping. refuse responds with an error.

@@ -118,7 +118,8 @@ function duration(seconds) {
 let creation = "";
 
 // addPet sends what is in the form, right or wrong: the server judges it, and its
-// message begins with the name of the field at fault. An empty field is left out.
+// message begins with the name of the field at fault. What is not a number is sent
+// as a string, which the message need not say. An empty field is left out.
 async function addPet(event) {
 	event.preventDefault();
 	const form = byId("add");
@@ -142,7 +143,7 @@ async function addPet(event) {
 		await showAdded(pet);
 	} catch (error) {
 		if (error.status === 401) return lock(error.message);
-		const [, name, rest] = error.message.match(/^(\w+): ([^]*)/) ?? [];
+		const [, name, rest] = error.message.match(/^(\w+): ([^]*?)(, not a string)?$/) ?? [];
 		if (error.status === 400 && form.elements[name]) complain(form, name, rest);
 		else complain(form, "", error.message);
 	} finally {

@@ -213,14 +213,15 @@ func TestAdd(t *testing.T) {
 	p.hides("#add-name-error")
 	for _, wrong := range []string{"cats", "1.5", "007", "9223372036854775808"} {
 		p.enter("#add-categoryId", wrong+"\r")
-		invalid("#add-categoryId", "Category must be")
+		invalid("#add-categoryId", "Category must be an integer")
+		p.Until(`!document.querySelector("#add-categoryId-error").textContent.includes("string")`)
 	}
 	p.enter("#add-categoryId", "-9223372036854775808\tp\t\r") // the first letter chooses a status
 	p.shows("#added", "Pet 1 was added")
 	p.names(`<b>Rex & "Co"`)
 	p.shows(".new", "-9223372036854775808")
 	p.shows(".new .status", "pending")
-	p.shows("[data-fact=pets]", "1")
+	p.shows("#facts", "Pets\n1\nQueued messages\n0\nUptime\n")
 	if r := p.server.Must(200, "GET", "/pets/1", ""); r.Body != `{"id":1,"name":"<b>Rex & \"Co\"","categoryId":-9223372036854775808,"status":"pending"}` {
 		t.Errorf("stored: %s", r.Body)
 	}
