@@ -1,7 +1,7 @@
 package serve
 
 import (
-	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -23,7 +23,7 @@ func parseOrigins(s string) ([]string, error) {
 	origins := strings.Split(s, ",")
 	for _, o := range origins {
 		if o != "*" && !originForm.MatchString(o) || impliedPort.MatchString(o) {
-			return nil, errors.New("must be origins as browsers send them, such as https://pets.example,http://localhost:3000, or *")
+			return nil, fmt.Errorf("%q: must be an origin as browsers send it, such as https://pets.example, or *", o)
 		}
 	}
 	return origins, nil
