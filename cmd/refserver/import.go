@@ -50,11 +50,11 @@ func importFile(c *flags.Call, db string, o *storage.ImportOptions) error {
 	case err != nil:
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
-	done := "imported into " + db
+	done := "imported"
 	if o.DryRun {
-		done = "can be imported into " + db
+		done = "can be imported"
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: %d pets and %d messages %s\n", path, pets, messages, done)
+	_, err = fmt.Fprintf(c.Stdout, "%s: %s into %s; pets: %d; messages: %d\n", path, done, db, pets, messages)
 	return err
 }
 
