@@ -32,6 +32,9 @@ func listenAt(addr string) (net.Listener, error) {
 	if !ok {
 		return net.Listen("tcp", addr)
 	}
+	// Another server that starts now must not take a socket that does not listen
+	// yet for one that a killed process left.
+	defer lockDir(filepath.Dir(path))()
 	if err := removeStale(path); err != nil {
 		return nil, err
 	}
