@@ -23,6 +23,14 @@ func syncDir(path string) error {
 	return d.Sync()
 }
 
+// keepOwner gives f the owner of old. Only root can, and only root needs to.
+func keepOwner(f, old *os.File) {
+	if info, err := old.Stat(); err == nil {
+		owner := info.Sys().(*syscall.Stat_t)
+		_ = f.Chown(int(owner.Uid), int(owner.Gid))
+	}
+}
+
 // lockExclusive takes the lock that bbolt takes later, so that nobody writes to
 // the file while it is inspected. It returns [ErrLocked] if another process has
 // the lock for longer than lockTimeout.

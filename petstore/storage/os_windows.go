@@ -13,6 +13,9 @@ var noSpaceErrors = []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno
 // journal.
 func syncDir(string) error { return nil }
 
+// keepOwner does nothing: a new file inherits its owner from the directory.
+func keepOwner(f, old *os.File) {}
+
 // lockExclusive does nothing: bbolt has its own kind of lock on Windows.
 func lockExclusive(*os.File) error { return nil }
 

@@ -16,7 +16,8 @@ import (
 // gets the name path once it is on disk. old is the file that has this name now; nil:
 // there is none. While replace runs, no store can be opened on old. If one is open
 // already, the error wraps [ErrLocked]. If old is nil and a file appears meanwhile,
-// that file is kept, and the error wraps fs.ErrExist.
+// that file is kept, and the error wraps fs.ErrExist. The new file has the owner of
+// old, if the process is allowed to give it away.
 func replace(path string, fill func(temp, old *os.File) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -40,6 +41,9 @@ func replace(path string, fill func(temp, old *os.File) error) error {
 		return err
 	}
 	defer os.Remove(temp.Name())
+	if old != nil {
+		keepOwner(temp, old)
+	}
 	if err = fill(temp, old); err == nil {
 		err = temp.Sync()
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -57,4 +58,26 @@ func opened(t *testing.T, path string) (n int) {
 		}
 	}
 	return n
+}
+
+// TestReplaceKeepsOwner: what root restores or imports can be opened by the server's
+// user.
+func TestReplaceKeepsOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	path := filepath.Join(t.TempDir(), "pets.db")
+	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chown(path, 1234, 5678)); err != nil {
+		t.Fatal(err)
+	}
+	if err := replace(path, func(temp, old *os.File) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := info.Sys().(*syscall.Stat_t); s.Uid != 1234 || s.Gid != 5678 {
+		t.Errorf("the new file belongs to %d:%d", s.Uid, s.Gid)
+	}
 }
