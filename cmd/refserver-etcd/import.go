@@ -58,7 +58,7 @@ func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writ
 		add: func(part []petstore.Pet) error {
 			const often = 100_000
 			if last := part[len(part)-1].ID; last/often > (part[0].ID-1)/often {
-				fmt.Fprintf(out, "%d pets\n", last)
+				fmt.Fprintf(out, "pets: %d\n", last)
 			}
 			return to.ImportPets(ctx, part)
 		},
@@ -87,7 +87,7 @@ func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writ
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "the cluster already holds %d of %d pets\n", before.Pets, total.Pets)
+	fmt.Fprintf(out, "pets that the cluster already holds: %d of %d\n", before.Pets, total.Pets)
 	if _, err := messages.compare(messages.add); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func copyFile(ctx context.Context, from string, to *etcdstore.Store, out io.Writ
 	if err != nil {
 		return fmt.Errorf("verifying: %w", err)
 	}
-	_, err = fmt.Fprintf(out, "%d pets and %d queued messages copied and compared\n"+
+	_, err = fmt.Fprintf(out, "copied and compared; pets: %d; queued messages: %d\n"+
 		"Idempotency keys are not copied: a client that repeats an earlier creation now creates a second pet\n", total.Pets, total.Messages)
 	return err
 }

@@ -86,8 +86,8 @@ func TestImport(t *testing.T) {
 	if err := s.ImportPets(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
-	done := fmt.Sprintf("%d pets and 1 queued messages copied and compared\nIdempotency keys are not copied", n)
-	run("a/", 0, "the cluster already holds 1234 of 3000 pets", "-from="+from)
+	done := fmt.Sprintf("copied and compared; pets: %d; queued messages: 1\nIdempotency keys are not copied", n)
+	run("a/", 0, "pets that the cluster already holds: 1234 of 3000", "-from="+from)
 	run("a/", 0, done, "-from="+from)
 	messages, err := s.QueuedMessages(t.Context(), 10)
 	if err != nil || len(messages) != 1 || messages[0].ID != "msg_2" || messages[0].Text != "second" {
