@@ -6,7 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"path"
-	"strings"
+	"regexp"
 	"time"
 
 	"example.com/animalstore/internal/flags"
@@ -81,15 +81,14 @@ func optionalHostPort(s string) (string, error) {
 	return flags.HostPort(s)
 }
 
+// basePathForm has only characters that no client escapes.
+var basePathForm = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
+
 func parseBasePath(s string) (string, error) {
 	if s == "/" {
 		return "", nil
 	}
-	// Only characters that no client escapes.
-	odd := strings.ContainsFunc(s, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/-._~", r))
-	})
-	if odd || !strings.HasPrefix(s, "/") || path.Clean(s) != s {
+	if !basePathForm.MatchString(s) || path.Clean(s) != s {
 		return "", errors.New("must be a path like /v1 or /store/v1, of letters, digits and - . _ ~, without a slash at its end")
 	}
 	return s, nil
