@@ -15,7 +15,7 @@ import (
 // miss that, but not every time.
 func TestDrainTurnsAway(t *testing.T) {
 	t.Parallel()
-	for range 5 {
+	for range 50 {
 		s := process.Serve(t, command(t.TempDir()))
 		begin(t, s)
 		_ = s.Signal(syscall.SIGTERM)
@@ -41,7 +41,7 @@ func TestDrainClosesSilentConnections(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	process.Certificate(t, dir)
-	for range 5 {
+	for range 20 {
 		s := process.Serve(t, command(dir, "-drain=4s", "-tls-cert=cert.pem", "-tls-key=key.pem"))
 		for _, protocol := range []string{"", "http/1.1", "h2"} {
 			conn, err := net.Dial("tcp", s.Host())
