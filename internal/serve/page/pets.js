@@ -7,8 +7,9 @@ let earlier = [];
 let present = "";
 let following = "";
 
-// loading counts the loads, so that only the last one is shown.
+// loading counts the loads, so that only the last one is shown. last has its arguments.
 let loading = 0;
+let last;
 
 const filter = () => document.querySelector("#filter input:checked").value;
 
@@ -22,6 +23,7 @@ function firstPage() {
 // pages before it. It returns a Refusal if that fails.
 async function load(url, before) {
 	const turn = ++loading;
+	last = [url, before];
 	const list = byId("list");
 	list.setAttribute("aria-busy", "true");
 	byId("problem").hidden = true;
@@ -170,7 +172,7 @@ function complain(form, name, message) {
 // of their IDs, so a new one may be on a later page.
 async function showAdded(pet) {
 	loadFacts();
-	await load(present, earlier);
+	await load(...last);
 	const row = document.querySelector(`[data-pet="${pet.id}"]`);
 	row?.classList.add("new");
 	if (!row && !byId("next").disabled) byId("added").textContent += " It is at the end of the list.";
