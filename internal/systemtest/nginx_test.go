@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 )
 
@@ -57,13 +58,7 @@ func startNginx(t *testing.T, n int, replacements ...string) string {
 		}
 		upstreams += fmt.Sprintf("server %s;\n", addr)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := ln.Addr().String()
-	ln.Close()
-	dir := t.TempDir()
+	addr, dir := etcd.FreeAddress(), t.TempDir()
 	config := filepath.Join(dir, "nginx.conf")
 	text := string(process.ReadFile(t, "../../deploy/nginx.conf"))
 	replacements = append(replacements, "server 127.0.0.1:8080;", upstreams, "listen 80;", "listen "+addr+";")
