@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 var built struct {
@@ -66,7 +67,8 @@ func Command(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Run runs a command until it ends.
+// Run runs a command until it ends. Some commands compile programs, install packages
+// or judge a server, so the limit is longer than Patience.
 func Run(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 	t.Helper()
 	p, err := Start(cmd)
@@ -74,10 +76,12 @@ func Run(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 		t.Fatal(err)
 	}
 	defer p.Kill()
-	if code, err = p.Wait(); err != nil {
-		t.Fatal(err)
+	select {
+	case <-p.Ended:
+	case <-time.After(5 * Patience):
+		t.Fatalf("%s has not ended within %v:\n%s", cmd, 5*Patience, p.Tail())
 	}
-	return code, p.Stdout.String(), p.Stderr.String()
+	return p.cmd.ProcessState.ExitCode(), p.Stdout.String(), p.Stderr.String()
 }
 
 // Server is a reference server that a test has started. Methods without an
