@@ -31,20 +31,9 @@ type Browser struct {
 // and they may be refused with a status of the 400s or with the connection.
 func New(t *testing.T, own string) *Browser {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*process.Patience)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.Flag("hide-scrollbars", true)))
-	t.Cleanup(cancel)
-	b := &Browser{t, ctx}
-	if _, err := chromedp.Run(ctx, chromedp.Title()); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("this needs chromium: ", err)
-	}
+	b := NewLenient(t)
 	isOwn := func(url string) bool { return own != "" && strings.HasPrefix(url, own) }
-	err := chromedp.Listen(ctx, func(event any) {
+	err := chromedp.Listen(b.ctx, func(event any) {
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
 			t.Errorf("the page has an error: %v", e.ExceptionDetails)
@@ -65,6 +54,24 @@ func New(t *testing.T, own string) *Browser {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// NewLenient starts a browser that ends with the test, whatever the page does.
+func NewLenient(t *testing.T) *Browser {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*process.Patience)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.Flag("hide-scrollbars", true),
+		chromedp.WSURLReadTimeout(process.Patience)))
+	t.Cleanup(cancel)
+	if _, err := chromedp.Run(ctx, chromedp.Title()); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("this needs chromium: ", err)
+	}
+	return &Browser{t, ctx}
 }
 
 // Do carries out steps.
