@@ -36,7 +36,7 @@ async function tryOut(servers) {
       do { // Swagger UI ignores a click while it is still filling in the examples.
         (await until(() => document.querySelector(`[id$="-${id}"] .execute`))).click()
       } while (!(await until(() => started, 100)))
-      if (!(await until(() => calls.length > before, 600))) throw new Error(`no response from ${started}`)
+      if (!(await until(() => calls.length > before, 3600))) throw new Error(`no response from ${started}`)
     }
     all.push(calls)
   }

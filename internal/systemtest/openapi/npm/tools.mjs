@@ -59,7 +59,7 @@ export async function start(t, name, args, ready, options = {}) {
   let text = ''
   const output = () => stripVTControlCharacters(text)
   const match = await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${name} is not ready after a minute:\n${output()}`)), 60_000)
+    const timer = setTimeout(() => reject(new Error(`${name} is not ready after five minutes:\n${output()}`)), 300_000)
     const look = (chunk) => {
       text += chunk
       const m = output().match(ready)
@@ -87,13 +87,15 @@ export async function build(dir, name) {
 // startServer runs the reference server with an empty store.
 export async function startServer(t, ...args) {
   const dir = await folder(t)
-  const server = await start(t, await build(dir, 'refserver'), ['-addr=127.0.0.1:0', ...args], /msg=serving url=(\S+)/, { cwd: dir })
-  return { url: server.match[1], key: server.output().match(/petstore_[a-z2-7]{56}/)[0] }
+  // The key and the URL come through different pipes, in any order.
+  const ready = /^(?=[^]*(petstore_[a-z2-7]{56}))[^]*msg=serving url=(\S+)\s/
+  const [, key, url] = (await start(t, await build(dir, 'refserver'), ['-addr=127.0.0.1:0', ...args], ready, { cwd: dir })).match
+  return { url, key }
 }
 
 // startPrism runs Prism as a mock, or as a proxy in front of upstream.
 export async function startPrism(t, upstream) {
   const args = upstream ? ['proxy', document, upstream] : ['mock', document]
-  const prism = await start(t, 'prism', [...args, '--port=0'], /Prism is listening on (\S+)/)
+  const prism = await start(t, 'prism', [...args, '--port=0'], /Prism is listening on (\S+)\s/)
   return { ...prism, url: prism.match[1] }
 }
