@@ -1,0 +1,120 @@
+package client_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/client"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+// The client reuses connections after every kind of response, over HTTP/1.1 and
+// HTTP/2.
+func TestConnections(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		t.Run(fmt.Sprintf("HTTP/2 %v", http2), func(t *testing.T) {
+			store := memory.New(nil)
+			var opened, others atomic.Int64
+			h := handler(store)
+			srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if (r.ProtoMajor == 2) != http2 {
+					others.Add(1)
+				}
+				h.ServeHTTP(w, r)
+			}))
+			srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+				if s == http.StateNew {
+					opened.Add(1)
+				}
+			}
+			opts := &client.Options{}
+			if srv.EnableHTTP2 = http2; http2 {
+				srv.StartTLS()
+				opts.HTTPClient = srv.Client()
+			} else {
+				srv.Start()
+			}
+			defer srv.Close()
+			c := newClient(t, srv.URL+"/v1", opts)
+			for i := range 20 {
+				pet, err := c.CreatePet(ctx, petstore.NewPet{Name: strings.Repeat("x", i*5000)}, none)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.GetPet(ctx, pet.ID)
+				c.GetPet(ctx, -1)
+				c.ListPets(ctx, petstore.ListQuery{})
+			}
+			// On a slow machine net/http sometimes abandons a connection. If the client did
+			// so after one kind of response, there would be 20.
+			if n := opened.Load(); n >= 20 || others.Load() != 0 {
+				t.Errorf("%d connections for 80 requests, %d requests over another protocol; want one or a few, and 0", n, others.Load())
+			}
+		})
+	}
+}
+
+// If a reused connection ends after a creation was sent, net/http must not send the
+// creation again. Only the client may, with IdempotentServer.
+func TestLostOnReusedConnection(t *testing.T) {
+	for _, idempotent := range []bool{false, true} {
+		t.Run(strconv.FormatBool(idempotent), func(t *testing.T) {
+			var mu sync.Mutex
+			var keys []string
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				defer mu.Unlock()
+				if r.Method == "GET" {
+					response(200, "[]")(w, r)
+					return
+				}
+				keys = append(keys, r.Header.Get("Idempotency-Key"))
+				if len(keys) == 1 {
+					raw("")(w, r)
+					return
+				}
+				response(201, `{"id":7,"name":"Rex","categoryId":1}`)(w, r)
+			}))
+			defer srv.Close()
+			c := newClient(t, srv.URL, &client.Options{IdempotentServer: idempotent})
+			if _, err := c.ListPets(ctx, petstore.ListQuery{}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := c.CreatePet(ctx, rex, none)
+			mu.Lock()
+			defer mu.Unlock()
+			want := 1
+			if idempotent {
+				want = 2
+			}
+			if len(keys) != want || keys[0] == "" || keys[0] != keys[want-1] || (err == nil) != idempotent || errors.Is(err, client.ErrUnknownOutcome) == idempotent {
+				t.Errorf("the server received creations with the keys %q, and the error is %v", keys, err)
+			}
+		})
+	}
+}
+
+// After a request has ended, its body cannot be read.
+func TestLateBody(t *testing.T) {
+	var body io.ReadCloser
+	c := offline(t, &client.Options{Retry: client.Retry{Tries: 1}}, func(r *http.Request) (*http.Response, error) {
+		body = r.Body
+		return nil, errors.New("no connection")
+	})
+	if _, err := c.CreatePet(ctx, rex, none); errors.Is(err, client.ErrUnknownOutcome) {
+		t.Errorf("the error is %v", err)
+	}
+	if b, err := io.ReadAll(body); len(b) > 0 || err == nil {
+		t.Errorf("read %q afterwards", b)
+	}
+}

@@ -1,0 +1,152 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/client"
+)
+
+// The waits double up to MaxWait, and each is shortened by at most one half.
+func TestWaits(t *testing.T) {
+	seconds := func(n ...float64) (waits []time.Duration) {
+		for _, n := range n {
+			waits = append(waits, time.Duration(n*float64(time.Second)))
+		}
+		return waits
+	}
+	for _, tt := range []struct {
+		name   string
+		retry  client.Retry
+		server roundTripper
+		want   []time.Duration // the longest waits
+		extra  time.Duration   // of each, for Retry-After
+	}{
+		{"zero", client.Retry{}, status(503), seconds(.1, .2, .4, .8, 1.6, 2, 2), 0},
+		{"a policy", client.Retry{Tries: 4, MinWait: 3 * time.Second, MaxWait: 5 * time.Second}, refused, seconds(3, 5, 5), 0},
+		{"one try", client.Retry{Tries: 1}, refused, nil, 0},
+		{"MaxWait below MinWait", client.Retry{Tries: 3, MinWait: time.Minute}, refused, seconds(60, 60), 0},
+		{"Retry-After", client.Retry{Tries: 3}, status(429, "Retry-After", "3"), seconds(.1, .2), 3 * time.Second},
+		{"Retry-After of 0", client.Retry{Tries: 3}, status(429, "Retry-After", "0"), seconds(.1, .2), 0},
+		{"an invalid Retry-After", client.Retry{Tries: 3}, status(429, "Retry-After", "soon"), seconds(.1, .2), 0},
+		{"a date", client.Retry{Tries: 2}, func(r *http.Request) (*http.Response, error) {
+			return status(503, "Retry-After", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat))(r)
+		}, seconds(.1), time.Minute},
+		{"a date by the server's clock", client.Retry{Tries: 2}, status(503, "Retry-After", "Fri, 20 Nov 2026 10:00:30 GMT", "Date", "Fri, 20 Nov 2026 10:00:00 GMT"),
+			seconds(.1), 30 * time.Second},
+		{"a date in the past", client.Retry{Tries: 2}, status(503, "Retry-After", "Fri, 20 Nov 1998 10:00:30 GMT"), seconds(.1), 0},
+	} {
+		bubble(t, tt.name, func(t *testing.T) {
+			s := &script{steps: []roundTripper{tt.server}}
+			if _, err := offline(t, &client.Options{Retry: tt.retry}, s.RoundTrip).ListPets(ctx, petstore.ListQuery{}); err == nil {
+				t.Error("no error")
+			}
+			if len(s.times) != len(tt.want)+1 {
+				t.Fatalf("%d requests, want %d", len(s.times), len(tt.want)+1)
+			}
+			for i, want := range tt.want {
+				if got := s.times[i+1].Sub(s.times[i]) - tt.extra; got < want/2 || got > want {
+					t.Errorf("wait %d was %v, want %v to %v, and %v for Retry-After", i, got, want/2, want, tt.extra)
+				}
+			}
+		})
+	}
+}
+
+// The client does not wait for longer than the context allows.
+func TestRetryAfterTooLong(t *testing.T) {
+	for _, tt := range []struct {
+		after    string
+		deadline time.Duration // 0: none
+		waits    bool
+	}{
+		{"60", 0, true},
+		{"61", 0, false},
+		{"99999999999999999999", 0, false},
+		{"99999999999999999999", time.Hour, false},
+		{"120", time.Hour, true},
+		{"10", 9 * time.Second, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx := t.Context()
+			if tt.deadline > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, tt.deadline)
+				defer cancel()
+			}
+			s := &script{steps: []roundTripper{status(429, "Retry-After", tt.after), okay}}
+			start := time.Now()
+			_, err := offline(t, nil, s.RoundTrip).ListPets(ctx, petstore.ListQuery{})
+			if (err == nil) != tt.waits || err != nil && !time.Now().Equal(start) {
+				t.Errorf("Retry-After %s with %v left: %v after %v", tt.after, tt.deadline, err, time.Since(start))
+			}
+			if e, ok := errors.AsType[*client.ResponseError](err); !tt.waits && (!ok || e.Status != 429) {
+				t.Errorf("Retry-After %s with %v left: the error is %v", tt.after, tt.deadline, err)
+			}
+		})
+	}
+}
+
+// If the context ends a call, the error wraps the context's error and the error of
+// the last try.
+func TestContext(t *testing.T) {
+	hang := func(r *http.Request) (*http.Response, error) {
+		if r.Body != nil {
+			io.Copy(io.Discard, r.Body)
+		}
+		<-r.Context().Done()
+		return nil, context.Cause(r.Context())
+	}
+	for name, tt := range map[string]struct {
+		server  roundTripper
+		unknown bool // of a create
+	}{
+		"while waiting":              {status(429, "Retry-After", "10"), false},
+		"while waiting after a loss": {cut, true},
+		"in a request":               {hang, true},
+	} {
+		for operation, write := range map[string]bool{"list": false, "create": true} {
+			bubble(t, name+"/"+operation, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				time.AfterFunc(time.Second, func() { cancel(errors.New("the caller's reason")) })
+				s := &script{steps: []roundTripper{tt.server}}
+				c := offline(t, &client.Options{IdempotentServer: true, Retry: client.Retry{Tries: 100, MinWait: 700 * time.Millisecond}}, s.RoundTrip)
+				start := time.Now()
+				var err error
+				if write {
+					_, err = c.CreatePet(ctx, rex, none)
+				} else {
+					_, err = c.ListPets(ctx, petstore.ListQuery{})
+				}
+				if petstore.CodeOf(err) != petstore.CodeUnavailable || !errors.Is(err, context.Canceled) || time.Since(start) != time.Second ||
+					errors.Is(err, client.ErrUnknownOutcome) != (tt.unknown && write) {
+					t.Errorf("the error is %v after %v", err, time.Since(start))
+				}
+				if e, ok := errors.AsType[*client.ResponseError](err); name == "while waiting" && (!ok || e.Status != 429) {
+					t.Errorf("the error %v does not say why the call waited", err)
+				}
+			})
+		}
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := offline(t, nil, func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}).ListPets(ctx, petstore.ListQuery{})
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(), "the call did not end before its deadline: ") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
