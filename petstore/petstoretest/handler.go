@@ -148,7 +148,7 @@ func (d *difficulties) mayInterrupt(x *exchange, name string) bool {
 	if bits.OnesCount64(h) == 2 {
 		return false
 	}
-	d.history[x.request()] = h<<1 | 1
+	d.history[x.request()] = h | 1
 	x.first = !d.interrupted[name]
 	d.interrupted[name] = true
 	return true
