@@ -108,7 +108,8 @@ func TestConformance(t *testing.T) {
 	defer balancer.Close()
 	for name, url := range map[string]string{"server": servers[0].URL, "balancer": balancer.URL + "/v1"} {
 		t.Run(name, func(t *testing.T) {
-			conformancetest.Run(t, conformance.Target{URL: url, MessagesURL: url, Key: servers[0].Key}, nil)
+			opts := &conformance.Options{Timeout: process.Patience} // the machine may be busy
+			conformancetest.Run(t, conformance.Target{URL: url, MessagesURL: url, Key: servers[0].Key}, opts)
 		})
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"example.com/animalstore/internal/process"
 )
 
 // conn is a client's connection.
@@ -28,7 +30,7 @@ func (s *server) dial() (conn, error) {
 
 // do sends a request and returns the response, which must be a success.
 func (c conn) do(request []byte) (*http.Response, error) {
-	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(process.Patience)); err != nil {
 		return nil, err
 	}
 	if _, err := c.Write(request); err != nil {
