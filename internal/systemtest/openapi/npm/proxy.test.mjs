@@ -43,7 +43,7 @@ test('prism, as a proxy, finds no violation while the conformance suite runs thr
   // One check after the other, so that Prism's log keeps the requests apart.
   const { code, output } = await run(suite, [
     'run', `-url=${prism.url}`, `-messages-url=${prism.url}`, `-key-file=${keyFile}`,
-    '-seed=1', '-parallel=1', `-skip=${skipped}`, `-known=${join(here, 'proxy-known.txt')}`,
+    '-seed=1', '-parallel=1', '-timeout=1m', `-skip=${skipped}`, `-known=${join(here, 'proxy-known.txt')}`,
   ])
   t.diagnostic(output.match(/^partial: \d+ of \d+ checks, .*$/m)?.[0] ?? 'the suite did not come to its end')
   assert.equal(code, 0, output)

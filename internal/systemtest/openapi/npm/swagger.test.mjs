@@ -43,7 +43,7 @@ async function tryOut(servers) {
   return all
 }
 
-test('swagger-ui: "Try it out" works at every address, and twice', { timeout: 600_000 }, async (t) => {
+test('swagger-ui: "Try it out" works at every address, and twice', { timeout: 1_800_000 }, async (t) => {
   const dir = await folder(t)
   const cert = [`-tls-cert=${join(dir, 'cert.pem')}`, `-tls-key=${join(dir, 'key.pem')}`]
   const made = await run('openssl', [
