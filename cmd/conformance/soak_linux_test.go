@@ -20,8 +20,11 @@ func TestSoak(t *testing.T) {
 	process.WriteFile(t, pid, []byte(strconv.Itoa(s.Pid())))
 	t.Cleanup(func() { process.Run(t, process.Command(dir, "sh", "-c", "kill -9 $(cat pid)")) })
 
-	restart := fmt.Sprintf("cd %s; exec >>log 2>&1; kill -9 $(cat pid); while [ -e /proc/$(cat pid)/exe ]; do sleep 0.01; done; %s -addr=%s & echo $! >pid",
-		dir, refserver, s.Host())
+	// A process that ends closes its socket after /proc has no executable for it, and
+	// before its last thread is a zombie.
+	restart := fmt.Sprintf(`cd %s; exec >>log 2>&1; kill -9 $(cat pid)
+		until [ "$(cat /proc/$(cat pid)/task/*/stat 2>/dev/null | grep -vc ' Z ')" = 0 ]; do sleep 0.01; done
+		%s -addr=%s & echo $! >pid`, dir, refserver, s.Host())
 	env := map[string]string{"PETSTORE_API_KEY": s.Key}
 	file := filepath.Join(dir, "soak.json")
 	code, stdout, stderr := cli(t, env, "soak", "-url", s.URL, "-messages-url", s.URL, "-for", "5s", "-every", "1s", "-restart", restart, "-report", "json="+file)
