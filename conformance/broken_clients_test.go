@@ -3,7 +3,9 @@ package conformance_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/textproto"
 	"strings"
@@ -70,6 +72,20 @@ func brokenForClients() []variant {
 		{name: "a charset gets 415", clause: "rfc-charset", http: responses(`.*\r\nContent-Type: application/json;`, 0, fails(415))},
 		{name: "an expectation gets 417", clause: "rfc-expect", http: responses(`.*\r\nExpect: `, 0, fails(417))},
 	}
+}
+
+// deaf is a transport whose server does not learn that the client asks to close the
+// connection.
+var deaf = &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	return deafConn{conn}, err
+}}
+
+type deafConn struct{ net.Conn }
+
+func (c deafConn) Write(b []byte) (int, error) {
+	_, err := c.Conn.Write(bytes.ReplaceAll(b, []byte("Connection: close\r\n"), nil))
+	return len(b), err
 }
 
 // readsOnce takes what the first read returns for the whole body.

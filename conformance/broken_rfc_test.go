@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
+
+	"example.com/animalstore/conformance"
 )
 
 // brokenRFCs are servers that violate an RFC.
@@ -20,6 +23,8 @@ func brokenRFCs() []variant {
 		{name: "a chunked response has a length", clause: "rfc-length", http: where("^GET ", writes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n2\r\n[]\r\n0\r\n\r\n"))},
 		{name: "a response has two lengths", clause: "rfc-length", http: where(`^GET /v1/pets\?limit=1 .*Connection: close`, writes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]"))},
 		{name: "a response to HTTP/1.0 is chunked", clause: "rfc-version", http: where("^GET .* HTTP/1.0\r", writes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n"))},
+		{name: "a connection is kept that should be closed", clause: "rfc-close", opts: conformance.Options{Transport: deaf}},
+		{name: "every fifth request is lost", clause: "rfc-response", http: loses(5), opts: conformance.Options{Transport: &http.Transport{DisableKeepAlives: true}}},
 		{name: "an expectation gets nothing", clause: "rfc-expect", http: waitsForBody},
 		{name: "a 201 has no Location", clause: "rfc-location", http: header(create, 201, "Location", "")},
 		{name: "the Location gets 404", clause: "rfc-location", http: header(create, 201, "Location", "/v1/pets/0")},
@@ -36,6 +41,18 @@ func brokenRFCs() []variant {
 		{name: "the Deprecation is after the removal", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "@1956528000")},
 		{name: "there is no Sunset", clause: "rfc-sunset", http: header(fetch, 200, "Sunset", "")},
 		{name: "the Sunset is not an HTTP date", clause: "rfc-sunset", http: header(fetch, 200, "Sunset", "2030-12-05")},
+	}
+}
+
+// loses drops the connection of every nth request.
+func loses(n int64) wrapper {
+	return func(next http.Handler) http.Handler {
+		var total atomic.Int64
+		return requests("", func(*http.Request) {
+			if total.Add(1)%n == 0 {
+				panic(http.ErrAbortHandler)
+			}
+		})(next)
 	}
 }
 

@@ -90,6 +90,9 @@ const (
 	// last checks send what a target may accept and then cannot show in a list.
 	last
 
+	// alone checks run one after another, after all others.
+	alone
+
 	phases // the number of phases
 )
 

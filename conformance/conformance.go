@@ -163,7 +163,11 @@ func (s *session) runChecks(ctx context.Context) ([]Result, []*ending) {
 		}
 	}
 	for phase := first; phase < phases; phase++ {
-		concurrently(len(s.checks), s.opts.Parallel, func(i int) {
+		parallel := s.opts.Parallel
+		if phase == alone {
+			parallel = 1
+		}
+		concurrently(len(s.checks), parallel, func(i int) {
 			if s.checks[i].phase != phase {
 				return
 			}

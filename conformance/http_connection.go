@@ -61,17 +61,38 @@ var connectionChecks = []Check{
 		},
 	},
 	{
+		ID: "http.close", Clause: "rfc-close", Title: "the connection is closed if the request asks for it",
+		Why:     "A client that waits for the end of the connection waits in vain, and the target runs out of connections.",
+		Failure: "After the response to a request with Connection: close, the target responds to another request on the connection.",
+		run: func(t *tester) {
+			for _, x := range t.raw() {
+				if x.Kept {
+					fail(x, "the request has Connection: close, and the target responds to another one on the connection")
+				}
+			}
+		},
+	},
+	{
+		ID: "http.lost", Clause: "rfc-response", Title: "a request gets a response if nothing else is under way",
+		Why:     "The suite sends a request again if its connection is lost. A client that does so may add a pet twice.",
+		Failure: "At least two requests of the run got no response while no other was under way, and then two of at most 100, each 20 ms after the one before and on a connection of its own.",
+		phase:   alone, slow: true, run: (*tester).loseRequests,
+	},
+	{
 		ID: "http.expect", Clause: "rfc-expect", Title: "a request that expects 100 Continue gets a response before its body is sent", Writes: true,
 		Why:     "Clients wait for one, some for a second with each request.",
 		Failure: "Twice, nothing is received for two seconds, and then a request without Expect gets its response sooner. A target that speaks HTTP/1.0 is not judged.",
 		slow:    true, run: func(t *tester) {
+			if t.raw()[0].Proto == "HTTP/1.0" {
+				return
+			}
 			plain := probe.Post("/pets", `{}`)
 			expects := plain
 			expects.Header = []probe.Field{{Name: "Expect", Value: "100-continue"}}
 			silent := 0
 			for range 4 {
 				x := t.sendRaw(expects)
-				if !x.Silent || x.Proto == "HTTP/1.0" {
+				if !x.Silent {
 					return
 				}
 				if y := t.sendRaw(plain); y.Received.Sub(y.Sent) < 2*time.Second {
@@ -91,6 +112,7 @@ var connectionChecks = []Check{
 func (t *tester) raw() []*probe.Exchange {
 	return share(t, "raw", func(t *tester) []*probe.Exchange {
 		list := probe.Get("/pets?limit=1")
+		list.Header = []probe.Field{{Name: "Connection", Value: "close"}}
 		old, head := list, list
 		old.HTTP10, head.Method = true, http.MethodHead
 		requests := []probe.Request{list, list.With(probe.Credential{}), old}
@@ -123,6 +145,39 @@ func (t *tester) sendRaw(r probe.Request) *probe.Exchange {
 			inconclusive("the target responds %s", x.StatusLine())
 		case x.Err != nil && (try == 3 || probe.IsTimeout(x.Err)):
 			inconclusive("no response to read byte by byte: %v", x.Err)
+		}
+	}
+}
+
+// loseRequests ends the check if the target loses requests whatever the client does. A
+// target may close a connection that is idle and refuse one too many, so each of these
+// requests has a new one, and no other is open.
+func (t *tester) loseRequests() {
+	const (
+		most    = 100
+		pause   = 20 * time.Millisecond // the target learns that the last connection is closed
+		longest = 10 * time.Second
+	)
+	lost := 0
+	for _, x := range t.s.client.Exchanges() {
+		if x.Lost() {
+			lost++
+		}
+	}
+	if lost < 2 {
+		return
+	}
+	r := probe.Get("/pets?limit=1")
+	r.Fresh = true
+	lost = 0
+	for n, began := 1, time.Now(); n <= most && time.Since(began) < longest; n++ {
+		time.Sleep(pause)
+		x := t.s.client.Send(t.ctx, r)
+		if t.record(x); x.Lost() {
+			lost++
+		}
+		if lost == 2 {
+			fail(x, "2 of %d requests on connections of their own got no response while nothing else was under way: %v", n, x.Err)
 		}
 	}
 }

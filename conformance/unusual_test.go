@@ -157,6 +157,28 @@ func TestUnusual(t *testing.T) {
 	}
 }
 
+// A check does not warn of a server that only comes near to what it looks for.
+func TestNoWarning(t *testing.T) {
+	for _, tt := range []struct {
+		check, name string
+		http        wrapper
+	}{
+		{"http.close", "connections are closed a second later", closesLate},
+		{"http.close", "each response closes the connection", hangsUp("HTTP/1.1", true)},
+		{"http.lost", "HTTP/1.0", hangsUp("HTTP/1.0", false)},
+		{"http.lost", "each response closes the connection and does not say so", hangsUp("HTTP/1.1", true)},
+		{"http.lost", "idle connections are lost", losesReused},
+	} {
+		t.Run(strings.ReplaceAll(tt.check+": "+tt.name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			r := run(t, variant{http: tt.http}, conformance.Options{Run: []string{tt.check}})
+			if got := result(t, r, tt.check); got.Verdict != conformance.Pass {
+				t.Errorf("%s: %s", got.Verdict, got.Message)
+			}
+		})
+	}
+}
+
 // Messages that are not served while pets are make a run incomplete.
 func TestUnavailableMessages(t *testing.T) {
 	for _, code := range []int{502, 503} {

@@ -27,6 +27,7 @@ type Exchange struct {
 	Reused   bool      // an earlier request used the same connection
 	Attempts int       // how often the request was sent, this time included
 	Silent   bool      // see [Client.Raw]: there was no response before the body was sent
+	Kept     bool      // see [Client.Raw]: the server responded to another request on the connection
 
 	crowded bool // too many requests may have been under way: see Client.Limit
 
@@ -64,8 +65,17 @@ func (x *Exchange) Unavailable() bool {
 // overloaded reports whether the target may have had too many requests: it dropped
 // the connection, or asked to try again later.
 func (x *Exchange) overloaded() bool {
-	lost := x.Status == 0 && !IsTimeout(x.Err) && !errors.Is(x.Err, context.Canceled)
-	return lost || x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable
+	return x.dropped() || x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable
+}
+
+func (x *Exchange) dropped() bool {
+	return x.Status == 0 && !IsTimeout(x.Err) && !errors.Is(x.Err, context.Canceled)
+}
+
+// Lost reports whether the target took the request and dropped the connection before
+// its response began, though it had no other request.
+func (x *Exchange) Lost() bool {
+	return x.dropped() && x.Header == nil && !IsUnreachable(x.Err) && !x.crowded
 }
 
 // Served reports whether there is a response, from a target that is available.

@@ -29,7 +29,9 @@ const (
 // Raw sends r on a connection of its own and returns the response as it was received,
 // which net/http hides: Header has every field, and Body is all that follows the
 // header, chunk sizes included. Exchanges does not return it. If r expects 100
-// Continue, Raw waits for it before it sends the body.
+// Continue, Raw waits for it before it sends the body. All requests ask the server to
+// close the connection. If it does not, Raw sends the same request again if it has no
+// body, to see whether the server responds.
 func (c *Client) Raw(ctx context.Context, r Request) *Exchange {
 	c.begin()
 	defer c.leave()
@@ -92,7 +94,13 @@ func (c *Client) raw(ctx context.Context, x *Exchange) error {
 		}
 	}
 	conn.SetReadDeadline(time.Now().Add(afterHeader))
-	x.Body, _ = io.ReadAll(io.LimitReader(in.R, maxBody))
+	x.Body, err = io.ReadAll(io.LimitReader(in.R, maxBody))
+	if IsTimeout(err) && len(body) == 0 {
+		conn.SetReadDeadline(time.Now().Add(patience))
+		_, _ = conn.Write(head)
+		next, _ := in.R.Peek(len("HTTP/1"))
+		x.Kept = string(next) == "HTTP/1"
+	}
 	return nil
 }
 
