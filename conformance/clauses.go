@@ -91,6 +91,7 @@ func clauseTable() []Clause {
 		{ID: "rfc-charset", Section: "RFC 8259, 11", Text: "The media type application/json has no parameters: one such as charset has no effect."},
 		{ID: "rfc-expect", Section: "RFC 9110, 10.1.1", Text: "A server responds to Expect: 100-continue with 100, or with the final status."},
 		{ID: "rfc-coding", Section: "RFC 9110, 12.5.3", Text: "A response has no content coding that the request does not accept."},
+		{ID: "rfc-deflate", Section: "RFC 9110, 8.4.1.2", Text: "The content coding deflate has the zlib format."},
 		{ID: "rfc-encoded", Section: "RFC 3986, 2.3", Text: "A URL means the same if a letter or digit in it is percent-encoded."},
 		{ID: "rfc-conditional", Section: "RFC 9110, 13.1.2", Text: "If-None-Match has no effect if it names no current version."},
 		{ID: "rfc-head", Section: "RFC 9110, 9.1", Text: "A server supports HEAD wherever it supports GET."},

@@ -169,6 +169,21 @@ var httpChecks = []Check{
 		}},
 	},
 	{
+		ID: "http.deflate", Clause: "rfc-deflate", Title: "the coding deflate has the zlib format",
+		Why:     "Clients that decompress deflate as RFC 9110 says cannot read it without.",
+		Failure: "The body of a list with the Content-Encoding deflate, for a client that accepts it, is compressed without the zlib format, or cannot be decompressed. A target may ignore Accept-Encoding.",
+		run: func(t *tester) {
+			r := probe.Get("/pets")
+			r.Header = []probe.Field{{Name: "Accept-Encoding", Value: "deflate"}}
+			t.do(r)
+		},
+		every: &rule{what: "responses with the coding deflate", mayBeIdle: true, applies: func(x *evidence) bool { return x.Coding() == "deflate" }, want: func(x *evidence) {
+			if x.RawDeflate {
+				fail(x.Exchange, "the content coding is deflate, and the body does not have the zlib format")
+			}
+		}},
+	},
+	{
 		ID: "http.chunked", Clause: "rfc-chunked", Title: "a chunked body is accepted", Writes: true,
 		Why:     "A client that streams does not know the length.",
 		Failure: "A valid pet with Transfer-Encoding: chunked gets a status other than 201.",

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -307,6 +308,18 @@ func losesResponses(next http.Handler) http.Handler {
 			panic(http.ErrAbortHandler)
 		}
 	})(next)
+}
+
+// deflates compresses the responses to clients that accept deflate.
+func deflates(writer func(io.Writer) io.WriteCloser) wrapper {
+	return responses(`.*\r\nAccept-Encoding: deflate\r\n`, 0, func(res *response) {
+		var b bytes.Buffer
+		w := writer(&b)
+		io.WriteString(w, res.body)
+		w.Close()
+		res.body = b.String()
+		res.header.Set("Content-Encoding", "deflate")
+	})
 }
 
 // closesLate closes the connection of a list a second after the response, and does not

@@ -2,7 +2,9 @@ package conformance_test
 
 import (
 	"cmp"
+	"compress/zlib"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -163,6 +165,8 @@ func TestNoWarning(t *testing.T) {
 		check, name string
 		http        wrapper
 	}{
+		{"http.deflate", "deflate if it may be", deflates(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })},
+		{"http.coding", "gzip if it may be", responses(`.*\r\nAccept-Encoding: gzip\r\n`, 0, compress)},
 		{"http.close", "connections are closed a second later", closesLate},
 		{"http.close", "each response closes the connection", hangsUp("HTTP/1.1", true)},
 		{"http.lost", "HTTP/1.0", hangsUp("HTTP/1.0", false)},

@@ -2,10 +2,11 @@ package probe
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -21,27 +22,53 @@ func (x *Exchange) Coding() string {
 // Accepts reports whether the response to r may have a content coding. Without
 // Accept-Encoding it may have any (RFC 9110, section 12.5.3).
 func (r Request) Accepts(coding string) bool {
-	accepted := slices.IndexFunc(r.Fields(), func(f Field) bool { return strings.EqualFold(f.Name, "Accept-Encoding") })
-	return accepted < 0 || strings.Contains(r.Fields()[accepted].Value, coding)
+	accepted := r.Value("Accept-Encoding")
+	return accepted == "" || strings.Contains(accepted, coding) && !strings.Contains(accepted, coding+";q=0")
 }
 
 // Unreadable reports whether the response has a content coding that the request
 // accepts and this package does not know.
 func (x *Exchange) Unreadable() bool {
-	return x.Coding() != "" && x.Coding() != "gzip" && len(x.Body) > 0 && x.Request.Accepts(x.Coding())
+	switch x.Coding() {
+	case "", "gzip", "deflate":
+		return false
+	}
+	return len(x.Body) > 0 && x.Request.Accepts(x.Coding())
 }
 
-// decompress replaces the body of x by what it is without gzip.
+// decompress replaces the body of x by what it is without gzip or deflate. A body that
+// cannot be decompressed stays as it is if the request does not accept the coding: its
+// client may not try.
 func (x *Exchange) decompress() error {
-	if x.Coding() != "gzip" || len(x.Body) == 0 {
+	if len(x.Body) == 0 {
 		return nil
 	}
-	plain, err := gzip.NewReader(bytes.NewReader(x.Body))
-	if err == nil {
-		x.Body, err = io.ReadAll(io.LimitReader(plain, maxBody))
+	var plain []byte
+	var err error
+	switch x.Coding() {
+	case "gzip":
+		plain, err = readAll(gzip.NewReader(bytes.NewReader(x.Body)))
+	case "deflate":
+		plain, err = readAll(zlib.NewReader(bytes.NewReader(x.Body)))
+		if err != nil {
+			plain, err = readAll(flate.NewReader(bytes.NewReader(x.Body)), nil)
+			x.RawDeflate = err == nil
+		}
+	default:
+		return nil
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		x.Body = plain
+	case x.Request.Accepts(x.Coding()):
 		return fmt.Errorf("the body cannot be decompressed: %w", err)
 	}
 	return nil
+}
+
+func readAll(r io.Reader, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, maxBody))
 }

@@ -29,6 +29,10 @@ type Exchange struct {
 	Silent   bool      // see [Client.Raw]: there was no response before the body was sent
 	Kept     bool      // see [Client.Raw]: the server responded to another request on the connection
 
+	// RawDeflate says that the content coding is deflate, and the body lacks the zlib
+	// format around it.
+	RawDeflate bool
+
 	crowded bool // too many requests may have been under way: see Client.Limit
 
 	// Before is the exchange before on the same connection, if that one explains

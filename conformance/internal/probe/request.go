@@ -85,6 +85,16 @@ func (r Request) Fields() []Field {
 	return fields
 }
 
+// Value returns the value of a header field of r. Empty: there is no such field.
+func (r Request) Value(name string) string {
+	for _, f := range r.Fields() {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value
+		}
+	}
+	return ""
+}
+
 // FieldName returns the name of a header field as r writes it.
 func (r Request) FieldName(name string) string {
 	if r.LowerCase {
