@@ -25,6 +25,7 @@ func brokenRFCs() []variant {
 		{name: "a response to HTTP/1.0 is chunked", clause: "rfc-version", http: where("^GET .* HTTP/1.0\r", writes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n"))},
 		{name: "a connection is kept that should be closed", clause: "rfc-close", opts: conformance.Options{Transport: deaf}},
 		{name: "every fifth request is lost", clause: "rfc-response", http: loses(5), opts: conformance.Options{Transport: &http.Transport{DisableKeepAlives: true}}},
+		{name: "different lists have the same strong ETag", clause: "rfc-etag", http: header(list, 200, "ETag", `"x"`)},
 		{name: "an expectation gets nothing", clause: "rfc-expect", http: waitsForBody},
 		{name: "a 201 has no Location", clause: "rfc-location", http: header(create, 201, "Location", "")},
 		{name: "the Location gets 404", clause: "rfc-location", http: header(create, 201, "Location", "/v1/pets/0")},

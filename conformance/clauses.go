@@ -94,6 +94,7 @@ func clauseTable() []Clause {
 		{ID: "rfc-deflate", Section: "RFC 9110, 8.4.1.2", Text: "The content coding deflate has the zlib format."},
 		{ID: "rfc-encoded", Section: "RFC 3986, 2.3", Text: "A URL means the same if a letter or digit in it is percent-encoded."},
 		{ID: "rfc-conditional", Section: "RFC 9110, 13.1.2", Text: "If-None-Match has no effect if it names no current version."},
+		{ID: "rfc-etag", Section: "RFC 9110, 8.8.1", Text: "A strong ETag changes with every change to the body."},
 		{ID: "rfc-head", Section: "RFC 9110, 9.1", Text: "A server supports HEAD wherever it supports GET."},
 		{ID: "rfc-head-content", Section: "RFC 9110, 8.6, 9.3.2", Text: "A response to HEAD has no content, and its Content-Length, if it has one, is that of GET."},
 		{ID: "rfc-date", Section: "RFC 9110, 5.6.7", Text: "A server writes a date like Sun, 06 Nov 1994 08:49:37 GMT."},

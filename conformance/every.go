@@ -88,7 +88,7 @@ func (x *evidence) usual() bool {
 // value: the contract has no other error for it.
 func (x *evidence) mustSucceed() bool {
 	switch {
-	case !x.usual():
+	case !x.usual(), x.Status == http.StatusNotModified && x.Request.Value("If-None-Match") != "":
 		return false
 	case x.query != nil:
 		return true

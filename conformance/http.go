@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -184,6 +185,20 @@ var httpChecks = []Check{
 		}},
 	},
 	{
+		ID: "http.etag", Clause: "rfc-etag", Title: "different bodies have different strong ETags",
+		Why:     "A cache takes two bodies with the same ETag for the same.",
+		Failure: "Two responses to GET of the same URL have the same strong ETag and different bodies. The suite decompresses them first.",
+		run:     func(t *tester) { t.lists() },
+		every: &rule{what: "responses with a strong ETag", mayBeIdle: true,
+			applies: func(x *evidence) bool { return strings.HasPrefix(x.etag(), `"`) },
+			want: func(x *evidence) {
+				first, _ := find(x.run.all, func(y *evidence) bool { return y.URL == x.URL && y.etag() == x.etag() })
+				if !bytes.Equal(first.Body, x.Body) {
+					fail(x.Exchange, "the body differs from an earlier one with the same ETag %s", x.etag())
+				}
+			}},
+	},
+	{
 		ID: "http.chunked", Clause: "rfc-chunked", Title: "a chunked body is accepted", Writes: true,
 		Why:     "A client that streams does not know the length.",
 		Failure: "A valid pet with Transfer-Encoding: chunked gets a status other than 201.",
@@ -193,4 +208,12 @@ var httpChecks = []Check{
 			t.wantAdded(t.do(r))
 		},
 	},
+}
+
+// etag returns the ETag of a body that GET gets, or "".
+func (x *evidence) etag() string {
+	if x.Request.Method != http.MethodGet || x.Status != http.StatusOK {
+		return ""
+	}
+	return x.Header.Get("ETag")
 }

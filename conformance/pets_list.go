@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"net/http"
 	"slices"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -127,6 +128,26 @@ var listChecks = []Check{
 				}
 			}
 		}},
+	},
+	{
+		ID: "pets.list.changed", Clause: "list-shows", Title: "a list that has changed gets no 304", Writes: true,
+		Why:     "Browsers and caches send If-None-Match by themselves, and take a 304 to say that the old list is still right.",
+		Failure: "A list has an ETag. A pet is added, and a list shows it. Then the list still gets 304 with the ETag of the old one in If-None-Match. A target without ETag is not judged.",
+		run: func(t *tester) {
+			path := allPets("sold")
+			r, etag := probe.Get(path), t.get(path).Header.Get("ETag")
+			if etag == "" {
+				return
+			}
+			added := need("no list shows a new pet", func() pet {
+				_, added := t.listingWith(t.add("sold"))
+				return added
+			})
+			r.Header = []probe.Field{{Name: "If-None-Match", Value: etag}}
+			if x := t.do(r); x.Status == http.StatusNotModified && t.listing("sold").has(added.ID) {
+				fail(x, "the list gets 304 for the ETag %s, which it had before the pet %d was added", etag, added.ID)
+			}
+		},
 	},
 }
 

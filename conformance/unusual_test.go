@@ -34,7 +34,7 @@ func unusualServers() []variant {
 		{name: "media types in capitals, with a parameter", http: every(func(res *response) { res.header.Set("Content-Type", `Application/JSON; Charset="UTF-8"`) })},
 		{name: "header fields in lower case", http: every(lowerCase)},
 		{name: "many header fields", http: every(func(res *response) {
-			res.header.Set("ETag", `"x"`)
+			res.header.Set("ETag", `W/"x"`)
 			res.header.Set("Set-Cookie", "a=b")
 			res.header.Set("Link", `</docs>; rel="help", </docs>; rel="nextish"`)
 			res.header.Set("X-Request-Id", strings.Repeat("x", 500))
@@ -53,6 +53,7 @@ func unusualServers() []variant {
 				res.body = "\x0b\x02\x80" + res.body + "\x03"
 			}
 		})},
+		{name: "ETags of the body, and 304", http: tagged(hashOf)},
 		{name: "text/html gets 406", http: responses(`.*\r\nAccept: text/html\r\n`, 0, func(res *response) { res.status, res.body = 406, failure(406) })},
 		{name: "a charset gets 415, and an expectation 417", http: both(rejects(`.*\r\nAuthorization: .*\r\nContent-Type: application/json;`, 415), rejects(`.*\r\nAuthorization: .*\r\nExpect: `, 417))},
 		{name: "connections close after each response, which does not say so", http: hangsUp("HTTP/1.1", true)},
@@ -165,6 +166,11 @@ func TestNoWarning(t *testing.T) {
 		check, name string
 		http        wrapper
 	}{
+		{"http.etag", "ETags of the body", tagged(hashOf)},
+		{"http.etag", "weak ETags of the URL", header(list, 200, "ETag", `W/"x"`)},
+		{"http.etag", "no two pets have the same ETag, but all messages have", both(header(fetch, 200, "ETag", `"x"`), header(submit, 202, "ETag", `"x"`))},
+		{"pets.list.changed", "ETags of the body, and 304", tagged(hashOf)},
+		{"pets.list.changed", "weak ETags of the body, and 304", tagged(func(body string) string { return "W/" + hashOf(body) })},
 		{"http.deflate", "deflate if it may be", deflates(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })},
 		{"http.coding", "gzip if it may be", responses(`.*\r\nAccept-Encoding: gzip\r\n`, 0, compress)},
 		{"http.close", "connections are closed a second later", closesLate},
