@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,11 +84,24 @@ func errorChecks() []Check {
 					t.sendFaults(createOperation)
 				}
 			},
-			every: &rule{what: "such responses", mayBeIdle: true, applies: (*evidence).isOtherError, want: func(x *evidence) {
-				for _, m := range errorMembers {
-					m.want(x.Exchange)
+			every: &rule{what: "such responses", mayBeIdle: true, applies: (*evidence).isOtherError, want: func(x *evidence) { wantErrorBody(x.Exchange) }},
+		},
+		Check{
+			ID: "errors.unavailable", Clause: "error-any", Title: "a 429, 503 or 507 has an Error body",
+			Why:     "Clients read every error in the same way. Not all of them send the request again.",
+			Failure: "A response 429, 503 or 507 lacks a member of an Error, or is not application/json. The suite sends such requests again, and no other check reports it.",
+			phase:   alone, run: func(t *tester) {
+				for _, x := range t.s.client.Exchanges() {
+					if !slices.Contains([]int{429, 503, 507}, x.Status) || x.Request.Method == http.MethodHead {
+						continue
+					}
+					e := attempt(func() { wantErrorBody(x) })
+					if e != nil {
+						e.verdict = Fail // whether or not the target asks to wait
+					}
+					e.end()
 				}
-			}},
+			},
 		},
 		Check{
 			ID: "errors.json", Clause: "error-type", Title: "the body of an error in application/json is JSON",
@@ -131,6 +145,13 @@ func sendUnauthorized(t *tester) {
 func sendMissing(t *tester) {
 	t.wantNotRemoved()
 	t.getMissing()
+}
+
+// wantErrorBody ends the check if the body of x is not an Error.
+func wantErrorBody(x *probe.Exchange) {
+	for _, m := range errorMembers {
+		m.want(x)
+	}
 }
 
 func wantErrorCode(x *probe.Exchange)    { readString(x, "code", "an Error") }

@@ -162,6 +162,9 @@ func TestUnusual(t *testing.T) {
 
 // A check does not warn of a server that only comes near to what it looks for.
 func TestNoWarning(t *testing.T) {
+	unavailable := func(res *response) {
+		*res = response{status: 503, header: http.Header{"Content-Type": {"application/json"}, "Retry-After": {"0"}}, body: failure(503)}
+	}
 	for _, tt := range []struct {
 		check, name string
 		http        wrapper
@@ -178,6 +181,7 @@ func TestNoWarning(t *testing.T) {
 		{"http.lost", "HTTP/1.0", hangsUp("HTTP/1.0", false)},
 		{"http.lost", "each response closes the connection and does not say so", hangsUp("HTTP/1.1", true)},
 		{"http.lost", "idle connections are lost", losesReused},
+		{"errors.unavailable", "503 with an Error", nth(3, list, responses("", 0, unavailable))},
 	} {
 		t.Run(strings.ReplaceAll(tt.check+": "+tt.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()

@@ -40,7 +40,7 @@ func TestText(t *testing.T) {
 	r := newLeakyReport(t)
 	out := write(t, r, Text, nil)
 	wantParts(t, out, []string{
-		"FAIL 11 checks: the bodies of errors are not JSON (2.5, 7; first errors.400.code)\n",
+		"FAIL 12 checks: the bodies of errors are not JSON (2.5, 7; first errors.400.code)\n",
 		"FAIL deprecation.sunset.date: the Sunset is \"Wed, 05 Dec 2029 00:00:00 GMT\", and the contract says 5 December 2030 (4.3, 9)\n",
 		"WARN deprecation.deprecation.present: the response has no Deprecation (RFC 9745, 2)\n",
 		"ERROR messages.status: ",
