@@ -1,12 +1,15 @@
 package serve
 
 import (
-	"errors"
 	"net"
-	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
+
+// lateness is how late a deadline may take effect. The server's timeouts are
+// ten seconds and more.
+const lateness = 500 * time.Millisecond
 
 // socketConn is what a [net.TCPConn] and a [net.UnixConn] have in common. net/http
 // calls CloseWrite, so that a client that still sends receives its response.
@@ -16,86 +19,90 @@ type socketConn interface {
 	SetWriteBuffer(bytes int) error
 }
 
-// lazyConn is a connection that moves its deadlines only when it must. net/http
-// sets five deadlines for each request, most of them later than the one before,
-// and each would change a timer of the runtime. Here an early deadline stays set.
-// A read or a write that it ends sets the present one and goes on.
-type lazyConn struct {
+// lateConn is a connection whose deadlines take effect late. net/http sets five
+// deadlines for each request, and each changes a timer of the runtime. Here it
+// only stores them, and one timer compares them with the time.
+type lateConn struct {
 	socketConn
 	read, write deadline
+	timer       *time.Timer
+	closed      atomic.Bool
 }
 
-func newLazyConn(conn socketConn) *lazyConn {
-	c := &lazyConn{socketConn: conn}
-	c.read.move, c.write.move = conn.SetReadDeadline, conn.SetWriteDeadline
+func newLateConn(conn socketConn) *lateConn {
+	c := &lateConn{socketConn: conn}
+	c.read.set, c.write.set = conn.SetReadDeadline, conn.SetWriteDeadline
+	c.timer = time.AfterFunc(time.Hour, c.enforce)
+	c.timer.Reset(lateness)
 	return c
 }
 
-// Read implements [net.Conn].
-func (c *lazyConn) Read(b []byte) (n int, err error) {
-	for {
-		n, err = c.socketConn.Read(b)
-		if err == nil || !c.read.early(err) {
-			return n, err
-		}
+func (c *lateConn) enforce() {
+	now := time.Now()
+	c.read.enforce(now)
+	c.write.enforce(now)
+	c.timer.Reset(lateness)
+	if c.closed.Load() {
+		c.timer.Stop()
 	}
 }
 
-// Write implements [net.Conn].
-func (c *lazyConn) Write(b []byte) (n int, err error) {
-	for {
-		var written int
-		written, err = c.socketConn.Write(b[n:])
-		n += written
-		if err == nil || !c.write.early(err) {
-			return n, err
-		}
-	}
+// Close implements [net.Conn].
+func (c *lateConn) Close() error {
+	c.closed.Store(true)
+	c.timer.Stop()
+	return c.socketConn.Close()
 }
 
 // SetDeadline implements [net.Conn].
-func (c *lazyConn) SetDeadline(t time.Time) error {
-	return errors.Join(c.read.change(t), c.write.change(t))
+func (c *lateConn) SetDeadline(t time.Time) error {
+	if err := c.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(t)
 }
 
 // SetReadDeadline implements [net.Conn].
-func (c *lazyConn) SetReadDeadline(t time.Time) error { return c.read.change(t) }
+func (c *lateConn) SetReadDeadline(t time.Time) error { return c.read.change(t) }
 
 // SetWriteDeadline implements [net.Conn].
-func (c *lazyConn) SetWriteDeadline(t time.Time) error { return c.write.change(t) }
+func (c *lateConn) SetWriteDeadline(t time.Time) error { return c.write.change(t) }
 
 // deadline is the deadline of reads or of writes.
 type deadline struct {
-	move func(time.Time) error // sets that of the socket
+	set func(time.Time) error // the connection's own method
 
-	mu     sync.Mutex
-	at     time.Time // zero: none
-	socket time.Time // that of the socket, which is never later; zero: none
+	mu       sync.Mutex
+	at       time.Time // zero: none
+	enforced bool      // reads or writes fail now
 }
 
-// change makes t the deadline.
+// past is a deadline that has passed on any clock.
+var past = time.Unix(1, 0)
+
+// change makes t the deadline. net/http interrupts a read with a deadline that
+// has long passed, which takes effect at once.
 func (d *deadline) change(t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.at = t
-	if t.IsZero() || !d.socket.IsZero() && !t.Before(d.socket) {
-		return nil
+	if !t.IsZero() && t.Before(past.Add(time.Hour)) {
+		d.enforced = true
+		return d.set(t)
 	}
-	d.socket = t
-	return d.move(t)
+	if d.enforced {
+		d.enforced = false
+		return d.set(time.Time{})
+	}
+	return nil
 }
 
-// early reports whether err is from a deadline of the socket before d.at. If so, it
-// sets the present deadline.
-func (d *deadline) early(err error) bool {
-	if !errors.Is(err, os.ErrDeadlineExceeded) {
-		return false
-	}
+// enforce makes reads or writes fail if the deadline has passed.
+func (d *deadline) enforce(now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.at.IsZero() && !time.Now().Before(d.at) {
-		return false
+	if !d.at.IsZero() && !d.enforced && now.After(d.at) {
+		d.enforced = true
+		_ = d.set(past) // fails if the connection is closed
 	}
-	d.socket = d.at
-	return d.move(d.at) == nil
 }

@@ -40,7 +40,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 	sock := conn.(socketConn)
 	_ = sock.SetWriteBuffer(writeBuffer)
-	return newLazyConn(sock), nil
+	return newLateConn(sock), nil
 }
 
 // Close implements [net.Listener].

@@ -107,7 +107,7 @@ func TestCloseSilent(t *testing.T) {
 	closed(dial(t, l)) // a connection that was still to be accepted
 }
 
-// The timeouts of an http.Server hold with lazy deadlines.
+// The timeouts of an http.Server hold with late deadlines.
 func TestSlowClients(t *testing.T) {
 	l := newServer(t, 100, &http.Server{
 		ReadHeaderTimeout: 50 * time.Millisecond,
