@@ -136,7 +136,7 @@ func (e *ending) violation(c Check) Violation {
 	}
 	common := func(what string) Violation { return Violation{Clause: c.Clause, Kind: what, What: what} }
 	m := wrapped.FindSubmatch(x.Body)
-	_, notJSON := probe.ParseJSON(x.Body)
+	_, notJSON := x.JSON()
 	switch {
 	case x.Status == 0:
 		op := x.Request.Operation()

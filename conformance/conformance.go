@@ -51,7 +51,7 @@ type session struct {
 
 	// A session that continues this one shares what these point to: see again.
 	stocking *sync.Mutex // held while stock adds pets
-	listings *sync.Map   // by exchange: see listingOf
+	listings *listings
 	mu       *sync.Mutex // held for shared and created
 	created  *created
 
@@ -113,7 +113,7 @@ func newSession(target Target, opts *Options) (*session, error) {
 		stop:   func(error) {},
 
 		stocking: new(sync.Mutex),
-		listings: new(sync.Map),
+		listings: &listings{lists: make(map[*probe.Exchange]listing), elements: make(elements)},
 		mu:       new(sync.Mutex),
 		shared:   make(map[string]*sharedResult),
 		created:  new(created),

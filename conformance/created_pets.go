@@ -35,8 +35,8 @@ func (s *session) recordCreated(x *probe.Exchange) {
 		s.created.messages++
 		return
 	}
-	got, ok := guess(x, guessPet)
-	if !ok {
+	got, err := guessPet(x)
+	if err != nil {
 		return
 	}
 	added := addedPet{pet: got, x: x}

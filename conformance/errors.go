@@ -127,7 +127,7 @@ func errorChecks() []Check {
 					return x.Status >= 400 && len(x.Body) > 0 && attempt(x.wantJSON) == nil
 				},
 				want: func(x *evidence) {
-					if _, err := probe.ParseJSON(x.Body); err != nil {
+					if _, err := x.JSON(); err != nil {
 						fail(x.Exchange, "%v", err)
 					}
 				}},

@@ -42,7 +42,7 @@ type history struct {
 	named      map[string][]*evidence // the valid pets and messages, by name or text
 	ids        map[string]*evidence   // the first response that assigns an id, by operation and id
 	added      map[int64]addedPet     // the pets of the run, by id
-	asked      map[string]asked       // the requests for pets, by name
+	asked      map[string]asked       // the requests for pets, by those names that ours matches
 	shown      map[string][]int64     // the ids of the pets with a name in all lists
 	accepted   map[int64]time.Time    // when each category was first accepted
 	served     map[bool]time.Time     // when the last request was sent that the target served, for pets and (true) for messages
@@ -119,12 +119,12 @@ func (h *history) learn(x *evidence) {
 	case "GET /pets/{petId}":
 		h.getRemoved = h.getRemoved && x.Status != http.StatusOK
 	case "POST /pets":
-		h.ask(x.Exchange)
+		h.ask(x)
 	}
 	if x.name != "" {
 		h.named[x.name] = append(h.named[x.name], x)
 	}
-	if o, ok := guess(x.Exchange, probe.ParseObject); ok && x.Request.Method == http.MethodPost && x.Succeeded() && o["id"] != nil {
+	if o, _ := x.Object(); o["id"] != nil && x.Request.Method == http.MethodPost && x.Succeeded() {
 		key := x.op + string(o["id"])
 		x.twin = h.ids[key]
 		h.ids[key] = cmp.Or(x.twin, x)
@@ -157,13 +157,20 @@ func (x *evidence) again() bool {
 }
 
 // ask records what the request of x may have added.
-func (h *history) ask(x *probe.Exchange) {
+func (h *history) ask(x *evidence) {
+	name := x.name
+	if x.sent == nil {
+		name = sentPet(x.Exchange).Name
+	}
 	// A target may find another name in a wrong body.
-	for _, name := range slices.Compact([]string{sentPet(x).Name, x.Request.Pet}) {
+	for _, name := range slices.Compact([]string{name, x.Request.Pet}) {
+		if !h.ours.MatchString(name) { // others may send it too
+			continue
+		}
 		a := h.asked[name]
 		switch x.Status {
 		case 400, 401, 403, 413, 415, 422:
-			a.refused = x
+			a.refused = x.Exchange
 		default:
 			a.pets++
 		}
@@ -184,7 +191,7 @@ func (h *history) show(pets []pet) {
 // requests may have added it.
 func (x *evidence) eachAsked(want func(p pet, a asked)) {
 	for _, p := range x.list.pets {
-		if a, ok := x.run.asked[p.Name]; ok && x.run.ours.MatchString(p.Name) {
+		if a, ok := x.run.asked[p.Name]; ok {
 			want(p, a)
 		}
 	}

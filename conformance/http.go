@@ -41,7 +41,7 @@ var httpChecks = []Check{
 				fail(at, "the Location %q gets %s", location, at.StatusLine())
 			}
 			added := t.firstPet()
-			if got, ok := guess(at, parsePet); !ok || got.ID != added.ID {
+			if got, err := parsePet(at); err != nil || got.ID != added.ID {
 				fail(at, "the Location %q is not that of the pet %d", location, added.ID)
 			}
 		},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,29 +32,55 @@ type listing struct {
 	complete bool
 }
 
+// listings are the lists of a run so far.
+type listings struct {
+	mu       sync.Mutex
+	lists    map[*probe.Exchange]listing
+	elements elements
+}
+
+// elements are elements of lists that were read, by their JSON. Most lists have the pets
+// of others.
+type elements map[string]element
+
+type element struct {
+	value         jsontext.Value
+	pet           pet
+	noID, invalid error // as those of readMembers
+}
+
 // listingOf returns the list in x. It parses each once.
 func (s *session) listingOf(x *probe.Exchange) listing {
-	if l, ok := s.listings.Load(x); ok {
-		return l.(listing)
+	s.listings.mu.Lock()
+	defer s.listings.mu.Unlock()
+	l, ok := s.listings.lists[x]
+	if !ok {
+		l = s.listings.elements.parseListing(x)
+		s.listings.lists[x] = l
 	}
-	l := parseListing(x)
-	s.listings.Store(x, l)
 	return l
 }
 
 // parseListing returns the list in x. If the body is not a list, there are no elements.
-func parseListing(x *probe.Exchange) listing {
+func (known elements) parseListing(x *probe.Exchange) listing {
 	l := listing{x: x}
-	l.elements, l.ok = guess(x, probe.ParseArray)
-	for i, v := range l.elements {
-		p, noID, invalid := readMembers(v)
-		if noID == nil {
-			l.pets = append(l.pets, p)
+	all, err := x.Array()
+	for i, v := range all {
+		e, ok := known[string(v)]
+		if !ok {
+			e.value = v
+			e.pet, e.noID, e.invalid = readMembers(probe.ParseObject(v))
+			known[string(v)] = e
 		}
-		if err := cmp.Or(noID, invalid); err != nil && l.err == nil {
+		l.elements = append(l.elements, e.value)
+		if e.noID == nil {
+			l.pets = append(l.pets, e.pet)
+		}
+		if err := cmp.Or(e.noID, e.invalid); err != nil && l.err == nil {
 			l.wrong, l.err = i, err
 		}
 	}
+	l.ok = err == nil
 	l.complete = l.ok && len(l.elements) < 100 && len(l.pets) == len(l.elements) && len(x.Body) < largeList && !hasNext(x)
 	return l
 }
@@ -179,7 +206,7 @@ func (l listing) has(id int64) bool { return hasID(l.pets, id) }
 func (l listing) show(id int64) shown {
 	all := shown{id: &id}
 	for i, v := range l.elements {
-		if p, err := guessPet(v); err == nil && p.ID == id {
+		if p, noID, _ := readMembers(probe.ParseObject(v)); noID == nil && p.ID == id {
 			all.text += showElement(i, v).text
 		}
 	}

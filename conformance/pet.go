@@ -107,22 +107,21 @@ func (want pet) diff(got pet) (diff flaw, same bool) {
 
 // parsePet reads a pet that must be as the contract says. Members that the
 // contract does not name are allowed.
-func parsePet(v jsontext.Value) (pet, error) {
-	p, noID, invalid := readMembers(v)
+func parsePet(x *probe.Exchange) (pet, error) {
+	p, noID, invalid := readMembers(x.Object())
 	return p, cmp.Or(noID, invalid)
 }
 
 // guessPet reads what it can of a pet, for checks that test something else than
 // its form. An id that cannot be read is an error.
-func guessPet(v jsontext.Value) (pet, error) {
-	p, noID, _ := readMembers(v)
+func guessPet(x *probe.Exchange) (pet, error) {
+	p, noID, _ := readMembers(x.Object())
 	return p, noID
 }
 
-// readMembers reads what it can of a pet. It returns what is wrong with its id and
-// with its other members.
-func readMembers(v jsontext.Value) (p pet, noID, invalid error) {
-	o, err := probe.ParseObject(v)
+// readMembers reads what it can of a pet, unless err says that there is none. It
+// returns what is wrong with its id and with its other members.
+func readMembers(o probe.Object, err error) (p pet, noID, invalid error) {
 	if err != nil {
 		return p, err, err
 	}
@@ -147,7 +146,7 @@ func readMembers(v jsontext.Value) (p pet, noID, invalid error) {
 // validPet returns the pet that a body adds, or nil if the contract does not say
 // that it is one.
 func validPet(body []byte) *newPet {
-	p, _, invalid := readMembers(body)
+	p, _, invalid := readMembers(probe.ParseObject(body))
 	if invalid != nil || !jsontext.Value(body).IsValid() {
 		return nil
 	}
@@ -156,7 +155,7 @@ func validPet(body []byte) *newPet {
 
 // sentPet returns the pet in the request of x.
 func sentPet(x *probe.Exchange) newPet {
-	p, _ := guessPet(x.Request.Body) // it has no id
+	p, _, _ := readMembers(probe.ParseObject(x.Request.Body))
 	return p.newPet
 }
 
@@ -167,10 +166,10 @@ func readPet(x *probe.Exchange) pet { return read(x, "a Pet", parsePet) }
 func readAnyPet(x *probe.Exchange) pet { return read(x, "a Pet", guessPet) }
 
 // readList returns the elements of the array that the body of x must be.
-func readList(x *probe.Exchange) []jsontext.Value { return read(x, "", probe.ParseArray) }
+func readList(x *probe.Exchange) []jsontext.Value { return read(x, "", (*probe.Exchange).Array) }
 
 // readObject returns the object that the body of x must be.
-func readObject(x *probe.Exchange) probe.Object { return read(x, "", probe.ParseObject) }
+func readObject(x *probe.Exchange) probe.Object { return read(x, "", (*probe.Exchange).Object) }
 
 // readString returns a member of the object that the body of x must be.
 func readString(x *probe.Exchange, member, what string) string {
@@ -178,9 +177,9 @@ func readString(x *probe.Exchange, member, what string) string {
 }
 
 // memberOf returns a function that reads a member of an object.
-func memberOf[T any](name string, read func(probe.Object, string) (T, error)) func(jsontext.Value) (T, error) {
-	return func(v jsontext.Value) (member T, err error) {
-		o, err := probe.ParseObject(v)
+func memberOf[T any](name string, read func(probe.Object, string) (T, error)) func(*probe.Exchange) (T, error) {
+	return func(x *probe.Exchange) (member T, err error) {
+		o, err := x.Object()
 		if err != nil {
 			return member, err
 		}
@@ -190,12 +189,11 @@ func memberOf[T any](name string, read func(probe.Object, string) (T, error)) fu
 
 // read parses the body of x, which must be what ("": the error says it). It ends the
 // check if that fails.
-func read[T any](x *probe.Exchange, what string, parse func(jsontext.Value) (T, error)) T {
-	v, err := probe.ParseJSON(x.Body)
-	if err != nil {
+func read[T any](x *probe.Exchange, what string, parse func(*probe.Exchange) (T, error)) T {
+	if _, err := x.JSON(); err != nil {
 		fail(x, "%v", misread("", err))
 	}
-	t, err := parse(v)
+	t, err := parse(x)
 	switch {
 	case err != nil && what == "":
 		fail(x, "the body %v", misread(what, err))
@@ -203,12 +201,6 @@ func read[T any](x *probe.Exchange, what string, parse func(jsontext.Value) (T, 
 		fail(x, "the body is not %s: %v", what, misread(what, err))
 	}
 	return t
-}
-
-// guess parses the body of x, which may be anything.
-func guess[T any](x *probe.Exchange, parse func(jsontext.Value) (T, error)) (t T, ok bool) {
-	e := attempt(func() { t = read(x, "", parse) })
-	return t, e == nil
 }
 
 // wantJSON ends the check if x is not declared to be JSON.
@@ -236,7 +228,7 @@ func showElement(i int, v jsontext.Value) shown {
 	v = v.Clone()
 	_ = v.Compact() // on failure it is shown as it is
 	s := shown{text: fmt.Sprintf("\nelement %d of the list: %s", i, probe.Cut(string(v), 400))}
-	if p, err := guessPet(v); err == nil {
+	if p, noID, _ := readMembers(probe.ParseObject(v)); noID == nil {
 		s.id = &p.ID
 	}
 	return s

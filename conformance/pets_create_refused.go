@@ -82,7 +82,7 @@ func (t *tester) refuseAgain(responses []*probe.Exchange) {
 		}
 		t.parallel(ids-1, t.s.opts.Parallel, func(t *tester, i int) {
 			x := t.get(petPath(first + 1 + int64(i)))
-			found, _ := guess(x, parsePet) // pets.get.* judge a body that is not a pet
+			found, _ := parsePet(x) // pets.get.* judge a body that is not a pet
 			if r := refused[found.Name]; r != nil && x.Status == http.StatusOK {
 				fail(x, stored, found.Name, r.StatusLine(), "")
 			}

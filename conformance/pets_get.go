@@ -47,7 +47,7 @@ var getChecks = []Check{
 			applies: func(x *evidence) bool { return x.hasElements() || x.isPet() || x.isNewPet() },
 			want: func(x *evidence) {
 				pets := x.list.pets
-				if one, ok := guess(x.Exchange, guessPet); ok {
+				if one, err := guessPet(x.Exchange); err == nil {
 					pets = []pet{one}
 				}
 				for _, p := range pets {

@@ -91,7 +91,7 @@ func (l *load) list(status string, limit int) {
 	q := listQuery{status, limit}
 	x := l.send(probe.Get("/pets" + q.String()))
 	l.judge(x, func(*tester) {
-		e := &evidence{Exchange: x, query: &q, list: parseListing(x)}
+		e := &evidence{Exchange: x, query: &q, list: make(elements).parseListing(x)}
 		e.wantListed()
 		e.wantList()
 		e.list.wantPets()

@@ -111,7 +111,7 @@ func (s *session) recognize(ctx context.Context, withKey, withoutKey *probe.Exch
 	case withKey.Status == http.StatusTooManyRequests:
 		return s.targetError("%s keeps responding %s", withKey.URL, withKey.StatusLine())
 	}
-	if _, err := probe.ParseJSON(withKey.Body); err == nil && withKey.Status < 300 {
+	if _, err := withKey.JSON(); err == nil && withKey.Status < 300 {
 		return nil
 	}
 	// A petstore whose list is broken still requires the key, and still adds pets.

@@ -143,13 +143,13 @@ func summary(x *probe.Exchange) string {
 	if len(x.Body) == 0 {
 		return s + ", no body"
 	}
-	if _, err := probe.ParseJSON(x.Body); err != nil {
+	if _, err := x.JSON(); err != nil {
 		return s + ", a body that is not JSON"
 	}
-	if elements, ok := guess(x, probe.ParseArray); ok {
+	if elements, err := x.Array(); err == nil {
 		return fmt.Sprintf("%s, %d pets", s, len(elements))
 	}
-	o, _ := guess(x, probe.ParseObject)
+	o, _ := x.Object()
 	if code, err := o.Str("code"); err == nil && x.Status >= 400 {
 		return s + ", code " + probe.Short(code)
 	}

@@ -34,6 +34,7 @@ type Exchange struct {
 	RawDeflate bool
 
 	crowded bool // too many requests may have been under way: see Client.Limit
+	parsed  parsed
 
 	// Before is the exchange before on the same connection, if that one explains
 	// the response.

@@ -2,8 +2,10 @@ package probe
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"math/big"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -41,8 +43,42 @@ type Object map[string]jsontext.Value
 
 // lenient accepts duplicate names and unpaired surrogates: the contract says
 // nothing about them in a response.
-func lenient() json.Options {
-	return json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// parsed is the body of a response as JSON.
+type parsed struct {
+	once             sync.Once
+	value            jsontext.Value
+	object           Object
+	noJSON, noObject error
+}
+
+// parse parses the body once: many checks read the same response.
+func (x *Exchange) parse() *parsed {
+	p := &x.parsed
+	p.once.Do(func() {
+		if p.value, p.noJSON = ParseJSON(x.Body); p.noJSON == nil {
+			p.object, p.noObject = ParseObject(p.value)
+		}
+	})
+	return p
+}
+
+// JSON returns the body as [ParseJSON] does.
+func (x *Exchange) JSON() (jsontext.Value, error) { return x.parse().value, x.parsed.noJSON }
+
+// Object returns the object that the body must be.
+func (x *Exchange) Object() (Object, error) {
+	return x.parse().object, cmp.Or(x.parsed.noJSON, x.parsed.noObject)
+}
+
+// Array returns the elements of the array that the body must be.
+func (x *Exchange) Array() ([]jsontext.Value, error) {
+	v, err := x.JSON()
+	if err != nil {
+		return nil, err
+	}
+	return ParseArray(v)
 }
 
 // ParseJSON checks that b is one JSON text (RFC 8259) and returns it without
@@ -58,7 +94,7 @@ func ParseJSON(b []byte) (jsontext.Value, error) {
 		return nil, errors.New("the body is not JSON: it is not UTF-8")
 	}
 	v := jsontext.Value(bytes.Trim(b, " \t\r\n"))
-	if !v.IsValid(lenient()) {
+	if !v.IsValid(lenient) {
 		return nil, errors.New("the body is not valid JSON")
 	}
 	return v, nil
@@ -70,7 +106,7 @@ func ParseObject(v jsontext.Value) (Object, error) {
 		return nil, not("an object", "", v)
 	}
 	var o Object
-	err := json.Unmarshal(v, &o, lenient())
+	err := json.Unmarshal(v, &o, lenient)
 	return o, err
 }
 
@@ -80,7 +116,7 @@ func ParseArray(v jsontext.Value) ([]jsontext.Value, error) {
 		return nil, not("an array", "", v)
 	}
 	var a []jsontext.Value
-	err := json.Unmarshal(v, &a, lenient())
+	err := json.Unmarshal(v, &a, lenient)
 	return a, err
 }
 
@@ -103,7 +139,7 @@ func (o Object) Str(name string) (string, error) {
 		return "", not("a string", name, v)
 	}
 	var s string
-	err = json.Unmarshal(v, &s, lenient())
+	err = json.Unmarshal(v, &s, lenient)
 	return s, err
 }
 
