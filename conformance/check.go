@@ -3,6 +3,7 @@ package conformance
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Level says where a requirement comes from, and so what a violation means.
@@ -140,7 +141,9 @@ func checkTable() []Check {
 
 // Clauses returns every clause: what the contract states, what it leaves open,
 // and what is recommended.
-func Clauses() []Clause {
+func Clauses() []Clause { return slices.Clone(clauses()) }
+
+var clauses = sync.OnceValue(func() []Clause {
 	clauses, checks := clauseTable(), checkTable()
 	for i := range clauses {
 		cl := &clauses[i]
@@ -155,7 +158,7 @@ func Clauses() []Clause {
 		}
 	}
 	return clauses
-}
+})
 
 func featureOf(id string) Feature {
 	switch {
@@ -170,7 +173,7 @@ func featureOf(id string) Feature {
 // Checks returns every check, in the order of the clauses.
 func Checks() []Check {
 	var checks []Check
-	for _, cl := range Clauses() {
+	for _, cl := range clauses() {
 		checks = append(checks, cl.Checks...)
 	}
 	return checks
@@ -178,7 +181,7 @@ func Checks() []Check {
 
 // FindClause returns the clause with that ID.
 func FindClause(id string) (Clause, bool) {
-	return find(Clauses(), func(cl Clause) bool { return cl.ID == id })
+	return find(clauses(), func(cl Clause) bool { return cl.ID == id })
 }
 
 func find[T any](list []T, is func(T) bool) (T, bool) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
@@ -41,7 +42,7 @@ type Field struct {
 
 // newExchange returns x for a report, its bodies cut to limit bytes.
 func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
-	show := func(s string) string { return probe.Cut(redact.Show(s), limit) }
+	show := func(s string) string { return redact.Show(probe.Cut(s, limit)) } // it knows what is left of a key that is cut
 	e := Exchange{
 		Method:       x.Request.Method,
 		URL:          redact.Show(x.URL),
@@ -73,16 +74,16 @@ func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
 
 // ordinaryText returns text that reports have whatever the target does. It has no
 // key, even if the key is one of its words.
-func ordinaryText() string {
+var ordinaryText = sync.OnceValue(func() string {
 	words := []string{"Authorization: Bearer", "application/json", "petstore-conformance", newPet{}.json()}
-	for _, cl := range Clauses() {
+	for _, cl := range clauses() {
 		words = append(words, cl.Text)
 		for _, c := range cl.Checks {
 			words = append(words, c.ID, c.Title, c.Why, c.Failure)
 		}
 	}
 	return strings.Join(words, "\n")
-}
+})
 
 // String returns e as a transcript, the lines of the request after ">" and those
 // of the response after "<".

@@ -64,12 +64,12 @@ func (x *Exchange) Curl(redact Redactor) string {
 	case x.Silent:
 		comment = " # curl sends the body after a second without a response"
 	}
-	switch body := redact.Replace(string(r.Body)); {
-	case len(body) > maxCurlBody:
+	switch {
+	case len(r.Body) > maxCurlBody:
 		args = append(args, "--data-binary", "@FILE")
 		comment = fmt.Sprintf(" # FILE must have the body, %d bytes", len(r.Body))
 	case r.Body != nil:
-		args = append(args, "--data-binary", quote(body))
+		args = append(args, "--data-binary", quote(redact.Replace(string(r.Body))))
 	}
 	return strings.Join(append(args, quote(redact.Replace(x.URL))), " ") + comment
 }

@@ -34,7 +34,7 @@ func Cut(s string, limit int) string {
 		return s
 	}
 	n := limit
-	for n > 0 && !utf8.RuneStart(s[n]) {
+	for n > max(0, limit-utf8.UTFMax) && !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return fmt.Sprintf("%s%s%d bytes more]", s[:n], cutMark, len(s)-n)
