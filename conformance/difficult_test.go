@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 // The server of petstoretest is conformant with each difficulty alone, and with all
 // difficulties that go together.
 func TestDifficult(t *testing.T) {
-	t.Parallel()
 	options := map[string]petstoretest.Option{}
 	for _, d := range petstoretest.Difficulties() {
 		options[d.Name] = petstoretest.Difficult(1, d.Name)
@@ -22,15 +20,14 @@ func TestDifficult(t *testing.T) {
 	for seed := range uint64(8) {
 		options[fmt.Sprint("seed ", seed)] = petstoretest.Difficult(seed)
 	}
-	var runs sync.WaitGroup // all at once: much of the time they wait
 	for name, option := range options {
-		runs.Go(func() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if err := judge(t, option); err != nil {
-				t.Errorf("%s: %v", name, err)
+				t.Error(err)
 			}
 		})
 	}
-	runs.Wait()
 }
 
 // judge runs the suite against a difficult server.
