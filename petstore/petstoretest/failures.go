@@ -33,12 +33,12 @@ func (x *exchange) retryAfter(r *rand.Rand) string {
 		return "1"
 	}
 	date := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
-	switch r.IntN(16) {
-	case 0, 1, 2:
+	switch r.IntN(32) {
+	case 0:
 		return "1"
-	case 3:
+	case 1:
 		return date(time.Second)
-	case 4, 5, 6, 7:
+	case 2, 3, 4, 5, 6, 7, 8, 9:
 		return date(-time.Minute)
 	}
 	return "0"
