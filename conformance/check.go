@@ -129,7 +129,8 @@ func (cl Clause) Level() Level {
 
 // checkTable returns the checks of all clauses that are not open. A check is
 // defined in the file that is named after the start of its ID: pets.list.limit.max
-// in pets_list_limit.go. Those of pets.create.400 and messages.400 are in faults.go.
+// in pets_list_limit.go. Those of pets.create.400, messages.400 and generated are in
+// bodies.go.
 func checkTable() []Check {
 	return slices.Concat(
 		listChecks, limitChecks, filterChecks(),

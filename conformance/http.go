@@ -105,7 +105,7 @@ var httpChecks = []Check{
 		ID: "http.date", Clause: "rfc-date", Title: "Date has the format of RFC 9110",
 		Why:     "Caches compute the age of a response from it.",
 		Failure: "A Date that is not like Sun, 06 Nov 1994 08:49:37 GMT. A response without Date is not judged.",
-		run:     func(t *tester) { t.lists() },
+		run:     sendLists,
 		every: &rule{what: "responses with a Date", mayBeIdle: true, applies: func(x *evidence) bool { return x.Header.Get("Date") != "" }, want: func(x *evidence) {
 			date := x.Header.Get("Date")
 			if at, err := time.Parse(http.TimeFormat, date); err != nil || at.Format(http.TimeFormat) != date {
@@ -162,7 +162,7 @@ var httpChecks = []Check{
 		ID: "http.coding", Clause: "rfc-coding", Title: "a response is compressed only if the request accepts it",
 		Why:     "Clients without a decompressor cannot read it.",
 		Failure: "A response to a client that accepts no coding has the Content-Encoding gzip. The suite decompresses it.",
-		run:     func(t *tester) { t.lists() },
+		run:     sendLists,
 		every: &rule{what: "responses", applies: func(x *evidence) bool { return len(x.Body) > 0 }, want: func(x *evidence) {
 			if coding := x.Coding(); coding != "" && !x.Request.Accepts(coding) {
 				fail(x.Exchange, "the response has the content coding %s, which the request does not accept", coding)
@@ -188,7 +188,7 @@ var httpChecks = []Check{
 		ID: "http.etag", Clause: "rfc-etag", Title: "different bodies have different strong ETags",
 		Why:     "A cache takes two bodies with the same ETag for the same.",
 		Failure: "Two responses to GET of the same URL have the same strong ETag and different bodies. The suite decompresses them first.",
-		run:     func(t *tester) { t.lists() },
+		run:     sendLists,
 		every: &rule{what: "responses with a strong ETag", mayBeIdle: true,
 			applies: func(x *evidence) bool { return strings.HasPrefix(x.etag(), `"`) },
 			want: func(x *evidence) {

@@ -169,21 +169,16 @@ func (t *tester) getList(query string) listing {
 	return t.readListing(x)
 }
 
-// readListing returns the list in x. If the body is not a list, the check is
-// inconclusive, and another one reports it.
+// readListing returns the list in x, the response to a valid request. If the status is
+// not 200 or the body is not a list, the check is inconclusive, and another one reports
+// it.
 func (t *tester) readListing(x *probe.Exchange) listing {
-	t.needOK(x)
+	assume("there is no list", func() { t.wantStatus(x, 200, "a list is requested") })
 	l := t.s.listingOf(x)
 	if !l.ok {
 		assume("the list cannot be read", func() { readList(x) })
 	}
 	return l
-}
-
-// needOK ends a check that does not test the status, as inconclusive, if the response
-// to a valid request for a list is not 200.
-func (t *tester) needOK(x *probe.Exchange) {
-	assume("there is no list", func() { t.wantStatus(x, 200, "a list is requested") })
 }
 
 // hasNext reports whether x has a link to a further page (RFC 8288), or another

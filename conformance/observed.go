@@ -109,6 +109,56 @@ func bodies(list ...fault) func(*tester) {
 	}
 }
 
+// observe records what the target does.
+func (t *tester) observe(what, got string) {
+	t.observations = append(t.observations, Observation{what, got})
+}
+
+// observeHeader records a header field of x.
+func (t *tester) observeHeader(x *probe.Exchange, name string) {
+	t.observe(name, orAbsent(strings.Join(x.Header.Values(name), ", ")))
+}
+
+// observeRequest sends r and records the response, or that there is none. The check
+// ends if the target cannot be reached.
+func (t *tester) observeRequest(what string, r probe.Request) *probe.Exchange {
+	x, e := t.try(r)
+	if e != nil && e.verdict == Errored && !probe.IsTimeout(x.Err) {
+		e.end()
+	}
+	t.observe(what, summary(x))
+	return x
+}
+
+// summary describes a response in a few words.
+func summary(x *probe.Exchange) string {
+	s := x.StatusLine()
+	if x.Status == 0 {
+		return s
+	}
+	if len(x.Body) == 0 {
+		return s + ", no body"
+	}
+	if _, err := x.JSON(); err != nil {
+		return s + ", a body that is not JSON"
+	}
+	if elements, err := x.Array(); err == nil {
+		return fmt.Sprintf("%s, %d pets", s, len(elements))
+	}
+	o, _ := x.Object()
+	if code, err := o.Str("code"); err == nil && x.Status >= 400 {
+		return s + ", code " + probe.Short(code)
+	}
+	return s
+}
+
+func orAbsent(value string) string {
+	if value == "" {
+		return "absent"
+	}
+	return value
+}
+
 func observeOrder(t *tester) {
 	l := t.listing("")
 	ascending := func(a, b pet) int { return cmp.Compare(a.ID, b.ID) }

@@ -42,7 +42,7 @@ var getChecks = []Check{
 		ID: "pets.integers", Clause: "integers", Title: "the integers of a pet have no fraction and no exponent",
 		Why:     "Typed clients read 7.0 as a floating-point number, or not at all.",
 		Failure: "An id or a categoryId, in a list or elsewhere, is written as 7.0 or 1e2.",
-		run:     func(t *tester) { t.lists() },
+		run:     sendLists,
 		every: &rule{what: "responses with pets", mayBeIdle: true,
 			applies: func(x *evidence) bool { return x.hasElements() || x.isPet() || x.isNewPet() },
 			want: func(x *evidence) {

@@ -14,6 +14,14 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
+// maxHangs is how many requests of a run are sent again because they got no response in
+// time: each takes the time limit twice more.
+const maxHangs = 6
+
+// maxSilence ends a run: the target has responded to no request for that many time
+// limits.
+const maxSilence = 3
+
 // tester is what a check works with. It is for one goroutine; parallel makes
 // others.
 type tester struct {
@@ -65,6 +73,45 @@ func (t *tester) try(r probe.Request) (*probe.Exchange, *ending) {
 	})
 }
 
+// sendLate sends the request of x, which got no response in time, up to twice more, each
+// time after an ordinary request that got one. It returns the exchange with the response, if there is
+// one. hangs says that the target is at fault: this request got no response three times,
+// and the ordinary request after each attempt got one soon.
+func (t *tester) sendLate(x *probe.Exchange) (last *probe.Exchange, hangs bool) {
+	t.s.mu.Lock()
+	t.s.created.hangs++
+	over := t.s.created.hangs > maxHangs
+	t.s.mu.Unlock()
+	last = x
+	for range 2 {
+		if over || !t.respondsSoon(x.Request) {
+			return x, false
+		}
+		if last = t.s.client.SendAgain(t.ctx, last); last.Status != 0 {
+			return last, false
+		}
+	}
+	return last, t.respondsSoon(x.Request)
+}
+
+// respondsSoon reports whether an ordinary request for the operation of r gets a
+// response in much less than the time limit. If not, the target or the network may be
+// slow. The request is sent on a connection of its own, since each open connection may
+// keep a thread of the target.
+func (t *tester) respondsSoon(r probe.Request) bool {
+	ordinary := probe.Get("/pets?limit=1")
+	switch {
+	case r.Messages:
+		ordinary = probe.PostMessage(messageBody(t.name()))
+	case r.Method == http.MethodPost:
+		ordinary = probe.Post("/pets", newPet{t.name(), t.arbitraryCategory(), "available"}.json())
+	}
+	ordinary.Fresh = true
+	x := t.s.client.Send(t.ctx, ordinary)
+	t.s.recordCreated(x)
+	return x.Status != 0 && !x.Unavailable() && x.Received.Sub(x.Sent) < t.s.opts.Timeout/4
+}
+
 // record adds exchanges to those of the check, each once.
 func (t *tester) record(xs ...*probe.Exchange) {
 	for _, x := range xs {
@@ -111,56 +158,6 @@ func (t *tester) wrongStatus(x *probe.Exchange, want, reason string, args ...any
 		inconclusive("the request gets %s: an earlier attempt, whose response was lost, may have succeeded", x.StatusLine())
 	}
 	failStatus(x, fmt.Sprintf(reason, args...), want)
-}
-
-// observe records what the target does.
-func (t *tester) observe(what, got string) {
-	t.observations = append(t.observations, Observation{what, got})
-}
-
-// observeHeader records a header field of x.
-func (t *tester) observeHeader(x *probe.Exchange, name string) {
-	t.observe(name, orAbsent(strings.Join(x.Header.Values(name), ", ")))
-}
-
-// observeRequest sends r and records the response, or that there is none. The check
-// ends if the target cannot be reached.
-func (t *tester) observeRequest(what string, r probe.Request) *probe.Exchange {
-	x, e := t.try(r)
-	if e != nil && e.verdict == Errored && !probe.IsTimeout(x.Err) {
-		e.end()
-	}
-	t.observe(what, summary(x))
-	return x
-}
-
-// summary describes a response in a few words.
-func summary(x *probe.Exchange) string {
-	s := x.StatusLine()
-	if x.Status == 0 {
-		return s
-	}
-	if len(x.Body) == 0 {
-		return s + ", no body"
-	}
-	if _, err := x.JSON(); err != nil {
-		return s + ", a body that is not JSON"
-	}
-	if elements, err := x.Array(); err == nil {
-		return fmt.Sprintf("%s, %d pets", s, len(elements))
-	}
-	o, _ := x.Object()
-	if code, err := o.Str("code"); err == nil && x.Status >= 400 {
-		return s + ", code " + probe.Short(code)
-	}
-	return s
-}
-
-func orAbsent(value string) string {
-	if value == "" {
-		return "absent"
-	}
-	return value
 }
 
 // name returns a name that no other pet has, of this run or of any other.

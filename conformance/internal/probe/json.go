@@ -35,7 +35,7 @@ func (e *Error) Error() string {
 // not returns the error for v, which should be what. member is the member that has the
 // value; "": none.
 func not(what, member string, v jsontext.Value) *Error {
-	return &Error{member, "not " + what, "is " + Describe(v) + ", not " + what}
+	return &Error{member, "not " + what, "is " + describe(v) + ", not " + what}
 }
 
 // Object is a JSON object with its members as they were written.
@@ -57,14 +57,14 @@ type parsed struct {
 func (x *Exchange) parse() *parsed {
 	p := &x.parsed
 	p.once.Do(func() {
-		if p.value, p.noJSON = ParseJSON(x.Body); p.noJSON == nil {
-			p.object, p.noObject = ParseObject(p.value)
-		}
+		p.value, p.noJSON = parseJSON(x.Body)
+		p.object, p.noObject = ParseObject(p.value)
 	})
 	return p
 }
 
-// JSON returns the body as [ParseJSON] does.
+// JSON returns the body, which must be one JSON text (RFC 8259), without the white space
+// around it.
 func (x *Exchange) JSON() (jsontext.Value, error) { return x.parse().value, x.parsed.noJSON }
 
 // Object returns the object that the body must be.
@@ -78,12 +78,15 @@ func (x *Exchange) Array() ([]jsontext.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseArray(v)
+	if v.Kind() != '[' {
+		return nil, not("an array", "", v)
+	}
+	var a []jsontext.Value
+	err = json.Unmarshal(v, &a, lenient)
+	return a, err
 }
 
-// ParseJSON checks that b is one JSON text (RFC 8259) and returns it without
-// the white space around it.
-func ParseJSON(b []byte) (jsontext.Value, error) {
+func parseJSON(b []byte) (jsontext.Value, error) {
 	if len(b) == 0 {
 		return nil, errors.New("the body is empty, not JSON")
 	}
@@ -108,16 +111,6 @@ func ParseObject(v jsontext.Value) (Object, error) {
 	var o Object
 	err := json.Unmarshal(v, &o, lenient)
 	return o, err
-}
-
-// ParseArray returns the elements of the array that v must be.
-func ParseArray(v jsontext.Value) ([]jsontext.Value, error) {
-	if v.Kind() != '[' {
-		return nil, not("an array", "", v)
-	}
-	var a []jsontext.Value
-	err := json.Unmarshal(v, &a, lenient)
-	return a, err
 }
 
 // Member returns the value of a member.
@@ -170,8 +163,8 @@ func readInt64(member string, v jsontext.Value) (int64, error) {
 	return n, nil
 }
 
-// Describe returns what v is, for a message.
-func Describe(v jsontext.Value) string {
+// describe returns what v is, for a message.
+func describe(v jsontext.Value) string {
 	switch v.Kind() {
 	case 'n':
 		return "null"

@@ -46,8 +46,8 @@ func TestParseJSON(t *testing.T) {
 		``: false, ` `: false, `{`: false, `[1,]`: false, `{} x`: false, `[][]`: false, "\xef\xbb\xbf[]": false,
 		"\"\xff\"": false, `{'a':1}`: false, `NaN`: false, "\v[]": false, "\u00a0[]": false,
 	} {
-		if _, err := ParseJSON([]byte(text)); (err == nil) != ok {
-			t.Errorf("ParseJSON(%q): %v", text, err)
+		if _, err := parseJSON([]byte(text)); (err == nil) != ok {
+			t.Errorf("parseJSON(%q): %v", text, err)
 		}
 	}
 }

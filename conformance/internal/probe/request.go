@@ -1,5 +1,5 @@
 // Package probe has the HTTP exchanges of a conformance run: a [Client] sends
-// requests to the target and records the responses as they came, [ParseJSON] and
+// requests to the target and records the responses as they came, [Exchange.JSON] and
 // others read their JSON, and a [Redactor] hides the API key in what is printed.
 package probe
 
