@@ -216,7 +216,13 @@ func (x *exchange) onceKey() string { return x.sent.Get("Idempotency-Key") }
 // digest is a hash of one or more texts. It is shorter to keep than they are.
 type digest [sha256.Size]byte
 
-func digestOf(texts ...string) digest { return sha256.Sum256(fmt.Appendf(nil, "%q", texts)) }
+func digestOf(texts ...string) digest {
+	h := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+	return digest(h.Sum(nil))
+}
 
 // request returns a digest that is the same for a request and its repetitions.
 func (x *exchange) request() digest {
