@@ -67,6 +67,10 @@ func NewRedactor(key, ordinary string, values ...string) Redactor {
 		}
 		add(hex.EncodeToString([]byte(form)), "[key in hex]")
 	}
+	// Texts may have been cut, perhaps inside the key.
+	for n := min(len(key)-1, 400); n >= 4; n-- {
+		add(key[:n]+cutMark, "[key, cut]"+cutMark)
+	}
 	if common || len(key) <= shortKey {
 		return Redactor{strings.NewReplacer(pairs...), bareKey(key, common)}
 	}
@@ -80,10 +84,6 @@ func NewRedactor(key, ordinary string, values ...string) Redactor {
 	}
 	add(strings.ToLower(key), "[key in lower case]")
 	add(strings.ToUpper(key), "[key in upper case]")
-	// Messages quote texts that were cut, perhaps inside the key.
-	for n := min(len(key)-1, 400); n >= 4; n-- {
-		add(key[:n]+cutMark, "[key, cut]"+cutMark)
-	}
 	return Redactor{replacer: strings.NewReplacer(pairs...)}
 }
 

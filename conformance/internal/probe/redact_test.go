@@ -17,6 +17,7 @@ func TestRedact(t *testing.T) {
 		// A short key is replaced as a whole word.
 		{"zeb", `no zebra has "zeb" or ZEB`, `no zebra has "[key]" or [key]`},
 		{"zeb", "Bearer zeb, zeb-1", "Bearer [key], [key]-1"},
+		{"zebra", Cut("a zebra", 6), "a [key, cut]… [1 bytes more]"},
 
 		// A common one is replaced where something says that it is the key.
 		{"pet", "a pet of pets: Bearer pet, bearer pets", "a pet of pets: Bearer [key], bearer pets"},
