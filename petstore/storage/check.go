@@ -23,20 +23,25 @@ func Check(path string, report func(error)) error {
 		return fmt.Errorf("checking the store %s: %w", path, err)
 	}
 	defer s.close()
-	if s.tables != nil {
-		if err := safely(func() error { return s.checkTables(report) }); err != nil {
-			report(err)
-		}
-	}
+	s.checkTables(report)
 	if err := s.state.judgeInvalid(s.Spare); err != nil {
 		report(err)
 	}
 	return nil
 }
 
-// checkTables checks all records.
-func (s *scanner) checkTables(report func(error)) error {
-	r := s.tables
+// checkTables checks all records, if bbolt can be trusted with the tables.
+func (s *scanner) checkTables(report func(error)) {
+	if s.tables == nil {
+		return
+	}
+	if err := safely(func() error { return s.tables.check(report) }); err != nil {
+		report(err)
+	}
+}
+
+// check checks all records.
+func (r *reader) check(report func(error)) error {
 	var pets, want [len(petTables)]int64 // the number of pets in each table: found, and expected
 	complete := true
 	for i := range petTables {
@@ -61,17 +66,10 @@ func (s *scanner) checkTables(report func(error)) error {
 		report(damaged("the tables of all pets and of each status hold %d pets, want %d", pets, want))
 	}
 
-	messages := int64(0)
-	err := r.buckets.queue.ForEach(func(key, value []byte) error {
-		messages++
-		_, _, err := openMessage(key, value)
-		return err
-	})
-	if err == nil && messages != r.state.Queued {
-		err = damaged("the queue holds %d messages, want %d", messages, r.state.Queued)
-	}
-	if err != nil {
-		report(err)
+	for _, err := range r.messages() {
+		if err != nil {
+			report(err)
+		}
 	}
 
 	for i, b := range r.buckets.once {

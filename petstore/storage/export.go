@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"github.com/go-json-experiment/json"
-
-	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
 // ExportOptions are the settings of [Export]. The zero value and nil are ready
@@ -39,227 +36,100 @@ type Counts struct {
 // last line is an [End]. Like [Check] it verifies the file first, changes nothing,
 // and refuses a file that is in use ([ErrLocked]).
 //
-// With SkipDamaged it looks for what is missing on every page of the file that is
-// not free: it finds the copies in the tables of the statuses, and what no table
-// leads to any more. These records follow in the order of the pages. It writes
-// only records that pass their checksum, and each ID once. If it cannot know which
-// pages are free, it leaves out records of which it finds different versions.
+// With SkipDamaged it checks the records too. If anything is damaged, it looks for
+// records on every page of the file that is not free: it finds the copies in the
+// tables of the statuses, and what no table leads to any more. It writes only
+// records that pass their checksum, each ID once and in order. If it cannot know
+// which pages are free, it leaves out records of which it finds different versions.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
 	x := &export{w: w}
 	if o != nil {
 		x.ExportOptions = *o
 	}
-	done, err := x.run(path)
+	err := x.run(path)
 	if err != nil {
 		err = fmt.Errorf("exporting from the store %s: %w", path, err)
 	}
-	return done, err
+	return x.Exported, err
 }
 
 // export is an export under way.
 type export struct {
 	ExportOptions
-	w   io.Writer
-	err error // ends the export
-
-	freeLost bool // found has said so
-
-	// Of the kind of records that is written now:
-	Counts
-	messages bool             // otherwise pets
-	state    state            // the zero state until it is read
-	written  map[int64]uint64 // a bit for each ID that is written or left out
+	Exported
+	w        io.Writer
+	damaged  bool  // found has been called
+	doubtful bool  // found has said that the free pages are not known
+	err      error // ends the export
 }
 
-func (x *export) run(path string) (done Exported, err error) {
+func (x *export) run(path string) error {
 	s, err := scan(path, x.found)
 	if err != nil {
-		return done, err
-	}
-	defer s.close()
-	undecided := s.state.judgeInvalid(s.Spare)
-	last := !errors.Is(undecided, ErrUndecided)
-	if !last {
-		x.found(undecided)
-	}
-	done.Pets = x.records(s, false, last)
-	done.Messages = x.records(s, true, last)
-	if x.err == nil {
-		var line []byte
-		line, x.err = json.Marshal(map[string]End{"end": {done.Pets.Written, done.Messages.Written, done.Messages.Last}})
-		x.writeLine(line)
-	}
-	return done, x.err
-}
-
-// records writes the pets or the messages. last says that the state is that of the
-// last commit.
-func (x *export) records(s *scanner, messages, last bool) Counts {
-	x.Counts = Counts{Lost: -1, Last: -1}
-	x.messages, x.state, x.written = messages, s.state, map[int64]uint64{}
-	if s.tables != nil && x.err == nil {
-		if err := safely(func() error { return x.inOrder(s.tables) }); err != nil && x.err == nil {
-			x.found(err)
-		}
-	}
-	_, stored := x.issued()
-	removed := false // messages may be among those that are written
-	if x.SkipDamaged && x.Written != stored && x.err == nil {
-		x.search(s.File)
-		removed = messages && s.FreeLost
-	}
-	x.Last, stored = x.issued()
-	if stored >= 0 && !removed && last { // otherwise more may have been stored
-		x.Lost = max(0, stored-x.Written)
-	}
-	return x.Counts
-}
-
-// issued returns the highest ID ever issued, and how many records the file should
-// hold; -1 if that is unknown.
-func (x *export) issued() (last, stored int64) {
-	switch {
-	case x.state.Schema == 0:
-		return -1, -1
-	case x.messages:
-		return x.state.LastMessage, x.state.Queued
-	}
-	return x.state.lastPet(), x.state.lastPet()
-}
-
-// inOrder writes the records of a table until the first damage.
-func (x *export) inOrder(r *reader) error {
-	if x.messages {
-		count := int64(0)
-		err := r.buckets.queue.ForEach(func(key, value []byte) error {
-			count++
-			return cmp.Or(message(key, value, x.write), x.err)
-		})
-		if err == nil && count != r.state.Queued {
-			err = damaged("the queue holds %d messages, want %d", count, r.state.Queued)
-		}
 		return err
 	}
-	for b, err := range r.blocks(0) {
-		if err = cmp.Or(err, x.err); err != nil {
+	defer s.close()
+	invalid := s.state.judgeInvalid(s.Spare)
+	undecided := errors.Is(invalid, ErrUndecided)
+	if undecided {
+		x.found(invalid)
+	}
+	if x.SkipDamaged {
+		s.checkTables(x.found)
+	}
+	switch {
+	case x.err != nil:
+		return x.err
+	case x.damaged:
+		x.salvage(s, undecided)
+	default:
+		if err := safely(func() error { return x.inOrder(s.tables) }); err != nil {
 			return err
 		}
-		pets(b, x.write)
 	}
-	return nil
+	line, err := json.Marshal(map[string]End{"end": {x.Pets.Written, x.Messages.Written, x.Messages.Last}})
+	return cmp.Or(err, x.write(line, new(int64)))
 }
 
 // found skips a damage or ends the export.
 func (x *export) found(err error) {
+	x.damaged = true
 	switch {
-	case !x.SkipDamaged && x.err == nil:
-		x.err = err
-	case x.SkipDamaged && x.Report != nil:
+	case !x.SkipDamaged:
+		x.err = cmp.Or(x.err, err)
+	case x.Report != nil:
 		x.Report(err)
 	}
 }
 
-// search writes the records on all pages, those on sound leaves of a table first.
-// It skips free pages, as they may hold what was never committed.
-func (x *export) search(f *boltfile.File) {
-	x.findState(f)
-	x.scan(f, true, x.write)
-	if f.FreeLost {
-		if !x.freeLost {
-			x.freeLost = true
-			x.found(damaged("the free pages are not known: what is saved may be more than was acknowledged"))
+// inOrder writes the records in the tables, until the first damage.
+func (x *export) inOrder(r *reader) error {
+	x.Pets.Last, x.Messages.Last = r.state.lastPet(), r.state.LastMessage
+	for b, err := range r.blocks(0) {
+		for i := 0; i < b.n && err == nil; i++ {
+			err = x.write(b.records(i, i+1), &x.Pets.Written)
 		}
-		sums := map[int64]uint32{}
-		x.scan(f, false, func(id int64, record []byte) {
-			sum := crc32.Checksum(record, castagnoli)
-			if first, ok := sums[id]; ok && first != sum && x.wanted(id) {
-				x.written[id/64] |= 1 << (id % 64)
-				x.found(damaged("there are different versions of the record %d, so it is left out", id))
-			}
-			sums[id] = sum
-		})
-	}
-	x.scan(f, false, x.write)
-}
-
-// findState looks for the newest state. If the free pages are not known, that on
-// a page which no tree leads to may be one that was never committed.
-func (x *export) findState(f *boltfile.File) {
-	for _, placed := range []bool{true, false} {
-		if !placed && f.FreeLost {
-			return
-		}
-		for _, value := range f.Scan(placed) {
-			s, err := openState(value)
-			if err == nil && s.lastPet() >= x.state.lastPet() && s.LastMessage >= x.state.LastMessage {
-				x.state = s
-			}
+		if err != nil {
+			return err
 		}
 	}
-}
-
-// scan calls yield with the records on sound leaves of a table, or on all other
-// pages. It ends when writing has failed.
-func (x *export) scan(f *boltfile.File, placed bool, yield func(id int64, record []byte)) {
-	for key, value := range f.Scan(placed) {
-		if x.err != nil {
-			return
+	for m, err := range r.messages() {
+		if err != nil {
+			return err
 		}
-		// An error means that the record is of another table, or damaged.
-		if x.messages {
-			_ = message(key, value, yield)
-			continue
-		}
-		for i := range petTables {
-			if b, err := openBlock(&petTables[i], key, value); err == nil {
-				pets(b, yield)
-			}
+		line, err := json.Marshal(m)
+		if err := cmp.Or(err, x.write(line, &x.Messages.Written)); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// message calls yield with the message in a record.
-func message(key, value []byte, yield func(id int64, record []byte)) error {
-	n, m, err := openMessage(key, value)
-	if err != nil {
-		return err
-	}
-	line, err := json.Marshal(m)
-	if err == nil {
-		yield(n, line)
-	}
-	return err
-}
-
-// pets calls yield with the pets in a block.
-func pets(b block, yield func(id int64, record []byte)) {
-	for i := range b.n {
-		yield(b.id(i), b.records(i, i+1))
-	}
-}
-
-// wanted reports whether an ID was issued, as far as that is known, and is
-// neither written nor left out.
-func (x *export) wanted(id int64) bool {
-	last, _ := x.issued()
-	return id > 0 && (last < 0 || id <= last) && x.written[id/64]&(1<<(id%64)) == 0
-}
-
-// write writes a record that is wanted.
-func (x *export) write(id int64, record []byte) {
-	if x.err != nil || !x.wanted(id) {
-		return
-	}
-	if x.writeLine(record); x.err != nil {
-		return
-	}
-	x.written[id/64] |= 1 << (id % 64)
-	x.Written++
-}
-
-// writeLine writes a line unless the export has ended.
-func (x *export) writeLine(line []byte) {
+// write writes a line and counts it, unless the export has ended.
+func (x *export) write(line []byte, count *int64) error {
 	if x.err == nil {
+		*count++
 		_, x.err = x.w.Write(append(line[:len(line):len(line)], '\n'))
 	}
+	return x.err
 }

@@ -51,6 +51,7 @@ func inspect(f *os.File) (spare, err error) {
 // scanner reads a file that no store may have open.
 type scanner struct {
 	*boltfile.File
+	file   *os.File
 	tables *reader // nil: bbolt must not be trusted with the file
 	state  state   // the zero state if it cannot be read
 	close  func() error
@@ -64,7 +65,7 @@ func scan(path string, report func(error)) (*scanner, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scanner{close: f.Close}
+	s := &scanner{file: f, close: f.Close}
 	if s.File, err = boltfile.Open(f, report); err == nil {
 		if s.Verify(true); !s.Damaged {
 			err = safely(func() error { return s.openTables(f) })

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -61,17 +62,35 @@ func newMessage(n, made int64, text string) petstore.Message {
 	}
 }
 
-// openMessage opens a record of the queue. n is the number of the message.
-func openMessage(key, value []byte) (n int64, m petstore.Message, err error) {
+// openMessage opens a record of the queue. Its key is the number of the message.
+func openMessage(key, value []byte) (petstore.Message, error) {
 	body, err := queueTable.open(key, value)
 	if err != nil {
-		return 0, m, err
+		return petstore.Message{}, err
 	}
 	if len(key) != 8 || len(body) < 8 {
-		return 0, m, damaged("the record %x of %s is not a message", key, queueTable.name)
+		return petstore.Message{}, damaged("the record %x of %s is not a message", key, queueTable.name)
 	}
-	n = int64At(key)
-	return n, newMessage(n, int64At(body), string(body[8:])), nil
+	return newMessage(int64At(key), int64At(body), string(body[8:])), nil
+}
+
+// messages yields the messages in the queue, in order, and ends after the first
+// error.
+func (r *reader) messages() iter.Seq2[petstore.Message, error] {
+	return func(yield func(petstore.Message, error) bool) {
+		count := int64(0)
+		c := r.buckets.queue.Cursor()
+		for k, v := c.First(); k != nil; k, v = c.Next() {
+			m, err := openMessage(k, v)
+			if !yield(m, err) || err != nil {
+				return
+			}
+			count++
+		}
+		if count != r.state.Queued {
+			yield(petstore.Message{}, damaged("the queue holds %d messages, want %d", count, r.state.Queued))
+		}
+	}
 }
 
 // QueuedMessages implements petstore.Queue.
@@ -80,29 +99,20 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 		return nil, err
 	}
 	err = s.view(ctx, func(r *reader) error {
-		messages, err = r.queuedMessages(limit)
-		return err
+		size := 0
+		for m, err := range r.messages() {
+			if err != nil {
+				return err
+			}
+			messages = append(messages, m)
+			if size += len(m.Text); len(messages) == limit || size >= petstore.MaxPageBytes {
+				break
+			}
+		}
+		return nil
 	})
-	return messages, err
-}
-
-func (r *reader) queuedMessages(limit int) ([]petstore.Message, error) {
-	var messages []petstore.Message
-	size := 0
-	c := r.buckets.queue.Cursor()
-	for k, v := c.First(); k != nil; k, v = c.Next() {
-		if len(messages) == limit || size >= petstore.MaxPageBytes {
-			return messages, nil
-		}
-		_, m, err := openMessage(k, v)
-		if err != nil {
-			return nil, err
-		}
-		size += len(m.Text)
-		messages = append(messages, m)
-	}
-	if int64(len(messages)) != r.state.Queued {
-		return nil, damaged("the queue holds %d messages, want %d", len(messages), r.state.Queued)
+	if err != nil {
+		return nil, err
 	}
 	return messages, nil
 }

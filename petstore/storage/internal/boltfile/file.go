@@ -163,12 +163,18 @@ func (f *File) claim(id uint64) error {
 	return nil
 }
 
-// Scan yields the keys and values on pages, in their order: on the leaves that
-// Verify found sound and in their place, or on all other pages that are not free.
-// These need not be sound, so only a checksum shows whether a key and a value are
-// a record, and of which bucket. They are valid until the next step.
-func (f *File) Scan(placed bool) iter.Seq2[[]byte, []byte] {
-	return func(yield func(key, value []byte) bool) {
+// Element is a key and a value on a page, valid until the next step of a scan.
+type Element struct {
+	Key, Value []byte
+	At         int64 // where the value is in the file
+}
+
+// Scan yields the elements on pages, in their order: on the leaves that Verify
+// found sound and in their place, or on all other pages that are not free. These
+// need not be sound, so only a checksum shows whether a key and a value are a
+// record, and of which bucket.
+func (f *File) Scan(placed bool) iter.Seq[Element] {
+	return func(yield func(Element) bool) {
 		var buf []byte
 		rest := f.pages // how many pages those that are not sound may claim
 		for id := uint64(2); id < f.pages; id++ {
@@ -191,7 +197,7 @@ func (f *File) Scan(placed bool) iter.Seq2[[]byte, []byte] {
 			}
 			buf = b
 			leaf := page{leaf: true, b: b}
-			if !leaf.elements(true, yield) {
+			if !leaf.elements(int64(id)*f.pageSize, true, yield) {
 				return
 			}
 			if sound {

@@ -252,8 +252,8 @@ func (p page) isBucket(i int) bool {
 
 // elements calls yield with the elements of a leaf that lie inside the page, and,
 // if buckets, with those of the small buckets in it. Nothing else need be sound.
-// It returns false if yield does.
-func (p page) elements(buckets bool, yield func(key, value []byte) bool) bool {
+// at is where the page is in the file. It returns false if yield does.
+func (p page) elements(at int64, buckets bool, yield func(Element) bool) bool {
 	rest := 4 * uint64(len(p.b)) // damaged elements may overlap
 	for i := range min(int(native.Uint16(p.b[10:])), (len(p.b)-pageHeaderLen)/elementLen) {
 		start, key, value := p.place(i)
@@ -261,13 +261,13 @@ func (p page) elements(buckets bool, yield func(key, value []byte) bool) bool {
 			continue
 		}
 		rest -= key + value
-		v := p.value(i)
-		if !yield(p.key(i), v) {
+		e := Element{Key: p.key(i), Value: p.value(i), At: at + int64(start+key)}
+		if !yield(e) {
 			return false
 		}
-		if buckets && p.isBucket(i) && len(v) >= bucketHeaderLen+pageHeaderLen {
-			small := page{leaf: true, b: v[bucketHeaderLen:]}
-			if !small.elements(false, yield) {
+		if buckets && p.isBucket(i) && len(e.Value) >= bucketHeaderLen+pageHeaderLen {
+			small := page{leaf: true, b: e.Value[bucketHeaderLen:]}
+			if !small.elements(e.At+bucketHeaderLen, false, yield) {
 				return false
 			}
 		}
