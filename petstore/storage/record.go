@@ -38,6 +38,15 @@ func ReadExport(r io.Reader, yield func(Record) error) error {
 	ended := false
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 7*maxWaitingBytes) // no record is longer: a character takes at most 6 bytes
+	searched := 0                        // bytes without an end of the line, which ScanLines would search again
+	lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		if !atEOF && bytes.IndexByte(data[searched:], '\n') < 0 {
+			searched = len(data)
+			return 0, nil, nil
+		}
+		searched = 0
+		return bufio.ScanLines(data, atEOF)
+	})
 	n := 1
 	for ; lines.Scan(); n++ {
 		rec, err := decodeRecord(lines.Bytes())
