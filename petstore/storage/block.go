@@ -36,7 +36,7 @@ func openBlock(t *table, key, value []byte) (block, error) {
 		return block{}, err
 	}
 	if len(key) != 8 || len(body) < blockHeaderLen {
-		return block{}, damaged("the record %x of %s is not a block", key, t.name)
+		return block{}, damaged("%s is not a block", t.record(key))
 	}
 	b := block{first: int64At(key), prev: int64At(body), n: int(binary.BigEndian.Uint16(body[8:]))}
 	body = body[blockHeaderLen:]

@@ -121,7 +121,11 @@ func TestDamageRefusesChanges(t *testing.T) {
 		find   func(s *storage.Store, n int) error
 	}{
 		{"a read", []byte(`"name":"pet 4001`), func(s *storage.Store, n int) error {
-			_, err := s.GetPet(t.Context(), whole.pets[n].ID)
+			id := whole.pets[n].ID
+			_, err := s.GetPet(t.Context(), id)
+			if err != nil && !strings.HasPrefix(err.Error(), fmt.Sprintf("the pet %d: ", id)) {
+				t.Errorf("GetPet returned %v, want the pet %d named", err, id)
+			}
 			return err
 		}},
 		{"a list", []byte(`"name":"pet 4001`), func(s *storage.Store, n int) error {

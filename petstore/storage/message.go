@@ -69,7 +69,7 @@ func openMessage(key, value []byte) (petstore.Message, error) {
 		return petstore.Message{}, err
 	}
 	if len(key) != 8 || len(body) < 8 {
-		return petstore.Message{}, damaged("the record %x of %s is not a message", key, queueTable.name)
+		return petstore.Message{}, damaged("%s is not a message", queueTable.record(key))
 	}
 	return newMessage(int64At(key), int64At(body), string(body[8:])), nil
 }

@@ -36,7 +36,7 @@ func openOutcome(t *table, key, value []byte) (outcome, error) {
 		return outcome{}, err
 	}
 	if len(key) != sha256.Size || len(b) != outcomeLen {
-		return outcome{}, damaged("the record %x of %s is not an outcome", key, t.name)
+		return outcome{}, damaged("%s is not an outcome", t.record(key))
 	}
 	return outcome{int64At(b), int64At(b[8:]), int64At(b[16:]), [sha256.Size]byte(b[24:])}, nil
 }

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -115,7 +116,7 @@ func (r *reader) pet(id int64) ([]byte, error) {
 	}
 	b, err := r.seekBlock(0, id)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the pet %d: %w", id, err)
 	}
 	i := b.search(id)
 	if i == b.n || b.id(i) != id {

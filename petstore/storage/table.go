@@ -76,9 +76,18 @@ func (t *table) seal(key, body []byte) []byte {
 func (t *table) open(key, value []byte) ([]byte, error) {
 	n := len(value) - sumLen
 	if n < 0 || binary.BigEndian.Uint32(value[n:]) != t.sum(key, value[:n]) {
-		return nil, damaged("the record %x of %s fails its checksum", key, t.name)
+		return nil, damaged("%s fails its checksum", t.record(key))
 	}
 	return value[:n], nil
+}
+
+// record names the record under a key, in an error: by the ID of its pet, or of its
+// first pet, or by the number of its message, if the key is one.
+func (t *table) record(key []byte) string {
+	if len(key) == 8 {
+		return fmt.Sprintf("the record %d of %s", int64At(key), t.name)
+	}
+	return fmt.Sprintf("the record %x of %s", key, t.name)
 }
 
 // buckets are the buckets of the tables in a transaction.
