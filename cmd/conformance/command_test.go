@@ -91,7 +91,7 @@ func TestCommands(t *testing.T) {
 		{name: "known failure", args: run(broken, "-known", file(t, "known", "pets.create.status soon\n")), env: env, code: 0, stdout: ", 1 known to fail, "},
 		{name: "stale known failure", args: run(good, "-known", file(t, "known", "pets.create.status soon\n")), env: env, code: 1, stdout: "STALE pets.create.status"},
 		{name: "read-only on an empty store", args: []string{"run", "-url", newTarget(t, false), "-read-only", "-run", "pets.get.pet", "-strict"}, env: env, code: 3, stdout: "incomplete"},
-		{name: "verbose", args: run(broken, "-v"), env: env, code: 1, stdout: "want 201 (1, 4.2)\n    curl -i "},
+		{name: "verbose", args: run(broken, "-v"), env: env, code: 1, stdout: "want 201 (clause 1, 4.2)\n    curl -i "},
 		{name: "summary in the last line", args: []string{"run", "-url", good, "-read-only", "-run", "pets.list.status"}, env: env, code: 0, stdout: fmt.Sprintf("\npartial: 1 of %d checks, none failed, %d skipped (not selected)\n", checks, checks-1)},
 		{name: "seed", args: run(good, "-seed", "77"), env: env, code: 0, stdout: "seed 77\n"},
 

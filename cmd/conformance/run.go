@@ -61,7 +61,7 @@ func (s *settings) define(fs *flag.FlagSet) {
 	fs.Func("report", "also write a report, as `format=file`: text, json, junit, html or markdown; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Formats()...)
 	})
-	flags.Var(fs, &s.verbose, "v", false, "also show in text reports each failed check with its curl command, and each warning, inconclusive check and known failure", flags.Bool)
+	flags.Var(fs, &s.verbose, "v", false, "also show in text reports each failed check and each warning with its curl command, and each inconclusive check and known failure", flags.Bool)
 }
 
 // defineTarget defines the flags for the target and for how to send requests to it.

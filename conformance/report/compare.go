@@ -23,6 +23,9 @@ type Comparison struct {
 	// Other has the other checks whose verdicts differ.
 	Other []Change
 
+	// OnlyA and OnlyB count the other checks that ran in one of both.
+	OnlyA, OnlyB int
+
 	// Observed is what A and B do differently where the contract leaves it open.
 	Observed []Difference
 }
@@ -58,6 +61,11 @@ func Compare(a, b *conformance.Report) *Comparison {
 			c.Worse = append(c.Worse, change)
 		case inA > inB && (change.B.Verdict == conformance.Pass || change.B.Verdict == conformance.Warn):
 			c.Better = append(c.Better, change)
+		case !ran(change.A) && !ran(change.B):
+		case !ran(change.B):
+			c.OnlyA++
+		case !ran(change.A):
+			c.OnlyB++
 		case word(change.A) != word(change.B):
 			c.Other = append(c.Other, change)
 		}
@@ -72,6 +80,10 @@ func resultOf(r *conformance.Report, id string) (result conformance.Result) {
 		result = r.Results[i]
 	}
 	return result
+}
+
+func ran(result conformance.Result) bool {
+	return result.Verdict != "" && result.Verdict != conformance.Skip
 }
 
 // against returns how much a result counts against a target: 2 for a failure, 1 for

@@ -39,7 +39,7 @@ func TestCompare(t *testing.T) {
 	for _, tt := range []struct {
 		a, b  conformance.Verdict
 		level conformance.Level
-		want  string // worse, better, other, or "" for the same
+		want  string // "": nothing
 	}{
 		{a: "pass", b: "pass"},
 		{a: "fail", b: "fail"},
@@ -59,13 +59,14 @@ func TestCompare(t *testing.T) {
 		{a: "fail", b: "warn", level: conformance.Recommended, want: "other"},
 		{a: "fail", b: "known", want: "other"},
 		{a: "fail", b: "error", want: "other"},
-		{a: "fail", b: "skip", want: "other"},
-		{a: "fail", b: none, want: "other"},
+		{a: "fail", b: "skip", want: "only A"},
+		{a: "fail", b: none, want: "only A"},
 		{a: "pass", b: "warn", want: "other"},
 		{a: "pass", b: "inconclusive", want: "other"},
-		{a: "skip", b: "pass", want: "other"},
-		{a: none, b: "pass", want: "other"},
-		{a: "pass", b: none, want: "other"},
+		{a: "skip", b: "pass", want: "only B"},
+		{a: none, b: "pass", want: "only B"},
+		{a: none, b: "skip"},
+		{a: "pass", b: none, want: "only A"},
 	} {
 		a := &conformance.Report{Level: conformance.Required}
 		b := &conformance.Report{Level: conformance.Required}
@@ -79,7 +80,7 @@ func TestCompare(t *testing.T) {
 			b.Results = append(b.Results, result("x", tt.b))
 		}
 		c := Compare(a, b)
-		got := strings.Repeat("worse", len(c.Worse)) + strings.Repeat("better", len(c.Better)) + strings.Repeat("other", len(c.Other))
+		got := strings.Repeat("worse", len(c.Worse)) + strings.Repeat("better", len(c.Better)) + strings.Repeat("other", len(c.Other)) + strings.Repeat("only A", c.OnlyA) + strings.Repeat("only B", c.OnlyB)
 		if got != tt.want {
 			t.Errorf("%q in A, %q in B, level %q: %q, want %q", tt.a, tt.b, tt.level, got, tt.want)
 		}
@@ -118,8 +119,7 @@ func TestCompareText(t *testing.T) {
 	}), "", &conformance.Options{Skip: []string{"auth.*"}})
 	wantParts(t, compared(t, a, b, Text), []string{
 		"worse in B:\n  pets.create.status: pass -> fail\n    a valid pet is added: the response is 200 OK, want 201\n",
-		"other verdicts:\n  ",
-		": pass -> skip\n", " checks: http.", ": skip -> pass\n",
+		" that ran only in A, ", " only in B\nA: ",
 		"left open by the contract:\n  pets.list.open.limit ?limit=0: 400 Bad Request, code invalid -> 418 I'm a teapot, code invalid\n",
 		"\n  9 observations: pets.create.open.name an empty name, pets.create.open.name a name of spaces, ",
 		" an unknown member, and 3 more: 201 Created -> 200 OK\n",

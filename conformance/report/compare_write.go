@@ -57,14 +57,17 @@ func (c *Comparison) text() string {
 	for _, t := range c.tables() {
 		fmt.Fprintf(&b, "%s:\n", t.heading)
 		for _, r := range t.rows {
-			fmt.Fprintf(&b, "  %s: %s -> %s\n", oneLine(r.what, maxCell), oneLine(r.a, maxCell), oneLine(r.b, maxCell))
+			fmt.Fprintf(&b, "  %s: %s -> %s\n", oneLine(r.what), oneLine(r.a), oneLine(r.b))
 			if r.message != "" {
-				fmt.Fprintf(&b, "    %s\n", oneLine(r.message, maxCell))
+				fmt.Fprintf(&b, "    %s\n", oneLine(r.message))
 			}
 		}
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintf(&b, "A: %s\nB: %s\n", oneLine(name(c.A)+": "+c.A.Headline(), maxDetailLine), oneLine(name(c.B)+": "+c.B.Headline(), maxDetailLine))
+	if c.OnlyA+c.OnlyB > 0 {
+		fmt.Fprintln(&b, c.notCompared())
+	}
+	fmt.Fprintf(&b, "A: %s\nB: %s\n", oneLine(name(c.A)+": "+c.A.Headline()), oneLine(name(c.B)+": "+c.B.Headline()))
 	fmt.Fprintln(&b, c.Headline())
 	return b.String()
 }
@@ -73,6 +76,9 @@ func (c *Comparison) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Petstore conformance: %s\n\n", c.Headline())
 	fmt.Fprintf(&b, "- A, %s: %s\n- B, %s: %s\n", inCode(name(c.A)), inCode(c.A.Headline()), inCode(name(c.B)), inCode(c.B.Headline()))
+	if c.OnlyA+c.OnlyB > 0 {
+		fmt.Fprintf(&b, "- %s\n", c.notCompared())
+	}
 	for _, t := range c.tables() {
 		fmt.Fprintf(&b, "\n| %s | A | B | |\n|---|---|---|---|\n", t.heading)
 		for i, r := range t.rows {
@@ -84,6 +90,10 @@ func (c *Comparison) markdown() string {
 		}
 	}
 	return b.String()
+}
+
+func (c *Comparison) notCompared() string {
+	return fmt.Sprintf("not compared: %s that ran only in A, %d only in B", probe.Plural(c.OnlyA, "check"), c.OnlyB)
 }
 
 // tables returns the tables that have rows.
@@ -136,7 +146,7 @@ func groupRows(rows []row, noun string) []row {
 func someOf(names []string) string {
 	list := names[0]
 	for i, name := range names[1:] {
-		if len(list)+len(name) > maxCell-40 { // the rest is for the number of names
+		if len(list)+len(name) > maxLine-40 { // the rest is for the number of names
 			return fmt.Sprintf("%s, and %d more", list, len(names)-i-1)
 		}
 		list += ", " + name

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,9 +36,9 @@ type Options struct {
 	// Color makes Write color [Text] for a terminal.
 	Color bool
 
-	// Verbose adds lines to [Text]: all causes, each check that fails with its curl
-	// command, and each warning, inconclusive check and known failure. [JSON], [JUnit]
-	// and [HTML] always have them.
+	// Verbose adds lines to [Text]: all causes, each check that fails or warns with its
+	// curl command, and each inconclusive check and known failure. [JSON], [JUnit] and
+	// [HTML] always have them.
 	Verbose bool
 }
 
@@ -106,18 +105,4 @@ func newDocument(r *conformance.Report) document {
 		d.Causes = append(d.Causes, one)
 	}
 	return d
-}
-
-// idRange describes ids, which are sorted.
-func idRange(ids []int64) string {
-	switch n := len(ids); {
-	case n == 0:
-		return ""
-	case n == 1:
-		return fmt.Sprintf(" (id %d)", ids[0])
-	case n <= 6:
-		return fmt.Sprintf(" (ids %s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]"))
-	default:
-		return fmt.Sprintf(" (ids from %d to %d)", ids[0], ids[n-1])
-	}
 }
