@@ -105,7 +105,7 @@ func (e Exchange) String() string {
 	}
 	message(">", e.Method+" "+e.URL, e.RequestHeader, e.RequestBody)
 	if e.Attempts > 1 {
-		fmt.Fprintf(&b, "(sent %d times; this is the last response)\n", e.Attempts)
+		fmt.Fprintf(&b, "(sent %d times; this is the last)\n", e.Attempts)
 	}
 	if e.Error != "" {
 		lines("<", "no response: "+e.Error)

@@ -62,13 +62,13 @@ func (t *tester) try(r probe.Request) (*probe.Exchange, *ending) {
 		case t.ctx.Err() != nil:
 			unavailable(x, "the run was stopped: %v", context.Cause(t.ctx))
 		case hangs:
-			fail(x, "no response within %v; the request was sent %d times, and other requests get responses", t.s.opts.Timeout, x.Attempts)
+			fail(x, "no response within %v, and other requests get responses", t.s.opts.Timeout)
 		case probe.IsTimeout(err):
 			unavailable(x, "no response within %v", t.s.opts.Timeout)
 		case probe.IsUnreachable(err) || !t.alive(r.Messages):
 			unavailable(x, "the target cannot be reached any more: %v", err)
 		default:
-			fail(x, "%v; the request was sent %d times, and other requests get responses", err, x.Attempts)
+			fail(x, "%v, and other requests get responses", err)
 		}
 	})
 }
