@@ -20,8 +20,9 @@ var errDryRun = errors.New("dry run")
 // use.
 type ImportOptions struct {
 	// NewIDs gives the pets and messages the next free IDs, in the order of their
-	// lines. The lines need no IDs, and the last line of the export may be missing.
-	// false: they keep their IDs. Then the store must never have held anything, and
+	// lines. If the store has never held a message, messages whose IDs ascend keep
+	// them. The lines need no IDs, and the last line of the export may be missing.
+	// false: all keep their IDs. Then the store must never have held anything, and
 	// the IDs of the pets must be 1, 2, 3 and so on.
 	NewIDs bool
 
@@ -80,6 +81,7 @@ type importer struct {
 	ctx          context.Context
 	pets, queued int64 // read
 	lastMessage  int64 // the highest number read
+	keepNumbers  bool  // messages keep their numbers
 
 	// Messages that were read and not yet added.
 	messages []petstore.Message
@@ -90,6 +92,7 @@ func (i *importer) run(r io.Reader) error {
 	if s := i.lastState; !i.NewIDs && (s.lastPet() > 0 || s.LastMessage > 0) {
 		return fmt.Errorf("%w: the store holds %d pets and has had %d messages", ErrIDs, s.lastPet(), s.LastMessage)
 	}
+	i.keepNumbers = i.lastState.LastMessage == 0
 	ended := false
 	var read error
 	_, err := i.Load(i.ctx, func(yield func(petstore.NewPet) bool) {
@@ -127,7 +130,7 @@ func (i *importer) add(rec Record, yield func(petstore.NewPet) bool) error {
 		if !i.NewIDs && n <= i.lastMessage {
 			return fmt.Errorf("line %d: %w: the message has the ID %q and follows number %d", rec.Line, ErrIDs, m.ID, i.lastMessage)
 		}
-		i.lastMessage = n
+		i.lastMessage = max(i.lastMessage, n)
 		i.messages = append(i.messages, *m)
 		if i.size += len(m.Text); i.size > maxLoadBytes || len(i.messages) == maxLoad {
 			return i.addMessages()
@@ -142,16 +145,16 @@ func (i *importer) add(rec Record, yield func(petstore.NewPet) bool) error {
 func (i *importer) addMessages() error {
 	err := i.change(i.ctx, i.size, func(u *update) error {
 		for _, m := range i.messages {
-			n := u.LastMessage + 1
-			if !i.NewIDs {
-				n, _ = petstore.ParseMessageID(m.ID)
+			n, ok := petstore.ParseMessageID(m.ID)
+			if !i.keepNumbers || !ok || n <= u.LastMessage {
+				n = u.LastMessage + 1
 			}
 			if err := u.addMessage(n, m.CreatedAt.UnixNano(), m.Text); err != nil {
 				return err
 			}
 		}
-		if !i.NewIDs {
-			u.LastMessage = i.lastMessage
+		if i.keepNumbers {
+			u.LastMessage = max(u.LastMessage, i.lastMessage)
 		}
 		return nil
 	})

@@ -85,6 +85,23 @@ func TestImportNewIDs(t *testing.T) {
 	}
 }
 
+// TestImportKeepsNumbers: in a store that never held a message, no number is given to
+// another message, although the pets get new IDs.
+func TestImportKeepsNumbers(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pets.db")
+	const text = `,"message":"a","status":"queued","createdAt":"2026-01-02T03:04:05Z"}` + "\n"
+	lines := `{"id":9,"name":"a","categoryId":1}` + "\n" + `{"id":"msg_7"` + text + `{"id":"msg_12"` + text + `{"id":"msg_7"` + text +
+		`{"end":{"pets":1,"messages":3,"lastMessage":50}}` + "\n"
+	if _, _, err := storage.Import(t.Context(), path, strings.NewReader(lines), &storage.ImportOptions{NewIDs: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(strings.Replace(lines, `"id":9`, `"id":1`, 1), "msg_12\""+text+`{"id":"msg_7`, "msg_12\""+text+`{"id":"msg_13`, 1)
+	if got := exported(t, path); got != want {
+		t.Errorf("the store holds\n%s", got)
+	}
+}
+
 // TestImportErrors: an import that fails changes nothing, and names the line.
 func TestImportErrors(t *testing.T) {
 	t.Parallel()

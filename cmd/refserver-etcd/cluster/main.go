@@ -96,7 +96,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 			}
 		case m := <-died:
 			if ctx.Err() == nil {
-				fmt.Fprintf(out, "%s, process %d, has died. Without two of three, requests get 503. Press Enter here to start it again.\n", m.Name, m.Pid())
+				fmt.Fprintf(out, "%s, process %d, has died. Two are enough; with only one, requests get 503. Press Enter here to start it again.\n", m.Name, m.Pid())
 			}
 		case <-enter:
 			for _, m := range members {

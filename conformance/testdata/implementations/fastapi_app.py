@@ -1,4 +1,4 @@
-"""The petstore on FastAPI: uvicorn fastapi_app:app --port 8080"""
+"""The petstore on FastAPI: API_KEY=... uvicorn fastapi_app:app --port 8080"""
 import os
 import uuid
 from datetime import datetime, timezone

@@ -1,4 +1,4 @@
-"""The petstore on Flask: flask --app flask_app run --port 8080"""
+"""The petstore on Flask: API_KEY=... flask --app flask_app run --port 8080"""
 import os
 import uuid
 from datetime import datetime, timezone
