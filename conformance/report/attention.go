@@ -11,7 +11,7 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// line is a line of a short report, which needs attention: a cause, or what has none.
+// line is a line of a short report: a cause, or results without one that need attention.
 type line struct {
 	verdict conformance.Verdict // sets the color
 	word    string              // such as fail or stale
@@ -53,7 +53,7 @@ func attention(r *conformance.Report, most limits) []line {
 		}
 	}
 	if len(stale) > 0 {
-		add(conformance.Fail, "stale", strings.Join(stale, ", "), "known to fail, but passed; must be removed from the list")
+		add(conformance.Fail, "stale", strings.Join(stale, ", "), "known to fail, but passed; must be removed from the list of known failures")
 	}
 	return lines
 }
@@ -83,16 +83,16 @@ func causeLines(r *conformance.Report, v conformance.Verdict, limit int) []line 
 	return lines
 }
 
-// reasons returns the most frequent messages of results. A message that names a check
-// that failed counts as one about other failures: its own words help nobody before
-// those are gone.
+// reasons returns the most frequent messages of results. A message that names a
+// check that fails or warns is replaced: its own words help nobody before that
+// violation is gone.
 func reasons(r *conformance.Report, results []conformance.Result) string {
 	count := make(map[string]int)
 	for _, result := range results {
 		message := oneLine(result.Message)
 		_, id, _ := strings.Cut(result.Message, "; see ")
 		if see := resultOf(r, id); see.Verdict == conformance.Fail || see.Verdict == conformance.Warn {
-			message = "other failures are in the way"
+			message = "another check reports the cause"
 		}
 		count[message]++
 	}

@@ -88,7 +88,7 @@ func TestMarkdown(t *testing.T) {
 		"\n| warn | ",
 		"\n| error | ",
 		"\n| inconclusive | ",
-		"\n| stale | ` known to fail, but passed; must be removed from the list ` |  | ` pets.list.status ` |\n",
+		"\n| stale | ` known to fail, but passed; must be removed from the list of known failures ` |  | ` pets.list.status ` |\n",
 		"\nRequests were sent again after: ` 503 Service Unavailable (",
 		"\n<summary>the first failure: <code>errors.400.code</code></summary>\n",
 		"\n    curl -i ",

@@ -9,8 +9,8 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// Whatever the target does wrong, a text that is not verbose fits on a screen. If
-// nothing counts against the target, it has at most 10 lines.
+// Whatever the target does wrong, a text that is not verbose fits on a screen. On a
+// conformant target it has at most 10 lines.
 var textLimits = limits{failures: 8, warnings: 5}
 
 // textWriter writes a report for a person: what the target does wrong first, the

@@ -59,7 +59,7 @@ func TestTextOfInconclusive(t *testing.T) {
 		r.Results[2+i].Message = message
 	}
 	wantParts(t, write(t, r, Text, nil), []string{
-		"\nINCONCLUSIVE 4 checks: other failures are in the way (2); no pets; see create (1); the store is full (1)\n",
+		"\nINCONCLUSIVE 4 checks: another check reports the cause (2); no pets; see create (1); the store is full (1)\n",
 	}, nil)
 }
 
@@ -79,7 +79,7 @@ func TestText(t *testing.T) {
 		"WARN deprecation.deprecation.present: the response has no Deprecation (clause RFC 9745, 2)\n",
 		"ERROR messages.status: ",
 		"INCONCLUSIVE 6 checks: the run has no messages that were submitted (",
-		"STALE pets.list.status: known to fail, but passed; must be removed from the list\n",
+		"STALE pets.list.status: known to fail, but passed; must be removed from the list of known failures\n",
 		"\n  clause 2.5, 7: An error body has a code, a string.\n",
 		"\n  curl -i ",
 		"\n  < Content-Type: application/json\n  <\n  < {\"message\":",
@@ -126,7 +126,7 @@ func TestTextOfPartial(t *testing.T) {
 	}
 }
 
-// If there is no failure, the text has at most 10 lines. The other reports are short too.
+// The text on a conformant target has at most 10 lines. The other reports are short too.
 func TestTextOfConformant(t *testing.T) {
 	n := 0
 	bare := testserver.Changed(testserver.New(5), func(r *http.Request, rec *httptest.ResponseRecorder) {
