@@ -76,7 +76,7 @@ func credentialChecks() []Check {
 				ID: op.keyIDs + c.ID, Clause: op.keyClause, Title: op.name + " with " + c.What + " gets 401", Writes: op.writes,
 				Why:     "Without a valid key there is no access.",
 				Failure: "Another status than 401.",
-				run:     func(t *tester) { t.wantStatus(t.sendBadCredential(op, c), 401, "the credential is %s", c.What) },
+				run:     func(t *tester) { t.wantStatus(t.sendBadCredential(op, c), 401, "the request has %s", c.What) },
 				every:   unauthorizedRule(op, c, true),
 			})
 		}
@@ -89,9 +89,9 @@ func credentialChecks() []Check {
 			Why:     "Without a valid key a client must not learn what is in the store or what a request looks like.",
 			Failure: "A wrong request without a credential gets a status other than 401.",
 			run: func(t *tester) {
-				t.wantStatus(t.do(op.invalid(t).With(probe.Credential{})), 401, "there is no credential")
+				t.wantStatus(t.do(op.invalid(t).With(probe.Credential{})), 401, "the request has no credential")
 			},
-			every: unauthorizedRule(op, probe.Credential{What: "missing"}, false),
+			every: unauthorizedRule(op, probe.Credential{What: "no credential"}, false),
 		})
 		checks = append(checks, Check{
 			ID: op.keyIDs + "not-ascii", Clause: op.keyClause, Title: op.name + " with " + probe.NotASCII().What + " gets 401", Writes: op.writes,
@@ -99,7 +99,7 @@ func credentialChecks() []Check {
 			Failure: "A status that is not 4xx. Another 4xx than 401 is not judged: HTTP servers may refuse such a field before they look at it.",
 			run: func(t *tester) {
 				if x := t.do(op.valid(t).With(probe.NotASCII())); !x.Refused() {
-					t.wrongStatus(x, "401", "the credential is %s", probe.NotASCII().What)
+					t.wrongStatus(x, "401", "the request has %s", probe.NotASCII().What)
 				}
 			},
 		})
@@ -113,8 +113,15 @@ func credentialChecks() []Check {
 // unauthorizedRule returns the rule that requests to op with the bad credential c get
 // 401. valid says whether it is for requests that are valid apart from that.
 func unauthorizedRule(op operation, c probe.Credential, valid bool) *rule {
+	what := "requests with this credential"
+	if !c.Sent() {
+		what = "requests without a credential"
+	}
+	if !valid {
+		what = "wrong " + what
+	}
 	return &rule{
-		what: "such requests", mayBeIdle: true,
+		what: what, mayBeIdle: true,
 		applies: func(x *evidence) bool {
 			sent := x.Request.Credential
 			same := c.Sent() && sent.ID == c.ID || !c.Sent() && !sent.Sent()
@@ -122,7 +129,7 @@ func unauthorizedRule(op operation, c probe.Credential, valid bool) *rule {
 		},
 		want: func(x *evidence) {
 			if x.Status != http.StatusUnauthorized {
-				failStatus(x.Exchange, "the credential is "+c.What, "401")
+				failStatus(x.Exchange, "the request has "+c.What, "401")
 			}
 		},
 	}

@@ -230,8 +230,8 @@ func leftOver(s *store) {
 	})(s)
 }
 
-// leftOverMember takes a member of a body that was refused for that of the next body,
-// if this one lacks it.
+// leftOverMember gives a body that lacks a member the one of the body before it, if that
+// was refused.
 func leftOverMember(name string) wrapper {
 	return func(next http.Handler) http.Handler {
 		var mu sync.Mutex

@@ -55,7 +55,7 @@ func TestCauses(t *testing.T) {
 			if key := r.Header.Get("Authorization"); len(key) > 20 && strings.HasPrefix("Bearer "+testKey, key) {
 				r.Header.Set("Authorization", "Bearer "+testKey)
 			}
-		}), "the credential is the key without its last character: the response is 200 OK, want 401", "key-list", 2},
+		}), "the request has the key without its last character: the response is 200 OK, want 401", "key-list", 2},
 		{"limit is ignored", query(`limit=\d+`, "limit=100"), "the list has ", "limit", 2},
 		{"categories are floats of 32 bits", values("", 0, "categoryId", func(s string) string {
 			var f float32

@@ -128,9 +128,10 @@ func (cl Clause) Level() Level {
 }
 
 // checkTable returns the checks of all clauses that are not open. A check is
-// defined in the file that is named after the start of its ID: pets.list.limit.max
-// in pets_list_limit.go. Those of pets.create.400, messages.400 and generated are in
-// bodies.go.
+// defined in a file that is named after the start of its ID: pets.list.limit.max in
+// pets_list_limit.go. The files pets_create_stored.go, pets_create_values.go and
+// http_connection.go have checks of pets.create and http. Those of pets.create.400,
+// messages.400 and generated are in bodies.go.
 func checkTable() []Check {
 	return slices.Concat(
 		listChecks, limitChecks, filterChecks(),

@@ -116,7 +116,7 @@ func clientChecks() []Check {
 func (t *tester) as(h habit, use func(habit)) {
 	e := attempt(func() { use(h) })
 	if e != nil && e.verdict == Fail && h.id != "plain" {
-		assume("other clients fail too", func() { use(habit{change: func(*probe.Request) {}}) })
+		assume("an ordinary client fails too", func() { use(habit{change: func(*probe.Request) {}}) })
 	}
 	e.end()
 }

@@ -17,7 +17,8 @@ import (
 type errorSource struct {
 	prefix  string // of the IDs
 	writes  bool
-	what    string
+	what    string // the response, in titles
+	all     string // what applies selects, in messages
 	send    func(*tester)
 	applies func(*evidence) bool
 }
@@ -31,13 +32,13 @@ func errorSources() []errorSource {
 		return x.Status != http.StatusUnauthorized && x.Status != http.StatusNotFound && x.isError()
 	}
 	return []errorSource{
-		{"errors.400.", true, "the 400 for a wrong request",
+		{"errors.400.", true, "the 400 for a wrong request", "errors other than 401 and 404",
 			func(t *tester) { t.sendFaults(createOperation) }, func(x *evidence) bool { return x.ofPets() && refused(x) }},
-		{"errors.401.", false, "the 401 for a request without a valid credential", sendUnauthorized, pets(http.StatusUnauthorized)},
-		{"errors.404.", false, "the 404 for an unknown id", sendMissing, pets(http.StatusNotFound)},
-		{"messages.errors.400.", true, "the 400 for a wrong message",
+		{"errors.401.", false, "the 401 for a request without a valid credential", "responses with 401", sendUnauthorized, pets(http.StatusUnauthorized)},
+		{"errors.404.", false, "the 404 for an unknown id", "responses with 404", sendMissing, pets(http.StatusNotFound)},
+		{"messages.errors.400.", true, "the 400 for a wrong message", "errors of POST /messages other than 401 and 404",
 			func(t *tester) { t.sendFaults(submitOperation) }, func(x *evidence) bool { return x.isMessage() && refused(x) }},
-		{"messages.errors.401.", true, "the 401 for a message without a valid credential",
+		{"messages.errors.401.", true, "the 401 for a message without a valid credential", "responses of POST /messages with 401",
 			func(t *tester) { t.unauthorized(submitOperation) },
 			func(x *evidence) bool { return x.isMessage() && x.Status == http.StatusUnauthorized && x.isError() }},
 	}
@@ -66,7 +67,7 @@ func errorChecks() []Check {
 				Why:     "Clients read every error in the same way.",
 				Failure: m.failure,
 				run:     source.send,
-				every:   &rule{what: "such responses", applies: source.applies, want: func(x *evidence) { m.want(x.Exchange) }},
+				every:   &rule{what: source.all, applies: source.applies, want: func(x *evidence) { m.want(x.Exchange) }},
 			})
 		}
 	}
@@ -84,12 +85,12 @@ func errorChecks() []Check {
 					t.sendFaults(createOperation)
 				}
 			},
-			every: &rule{what: "such responses", mayBeIdle: true, applies: (*evidence).isOtherError, want: func(x *evidence) { wantErrorBody(x.Exchange) }},
+			every: &rule{what: "errors for unusual requests", mayBeIdle: true, applies: (*evidence).isOtherError, want: func(x *evidence) { wantErrorBody(x.Exchange) }},
 		},
 		Check{
 			ID: "errors.unavailable", Clause: "error-any", Title: "a 429, 503 or 507 has an Error body",
 			Why:     "Clients read every error in the same way. Not all of them send the request again.",
-			Failure: "A response 429, 503 or 507 lacks a member of an Error, or is not application/json. The suite sends such requests again, and no other check reports it.",
+			Failure: "A response 429, 503 or 507 lacks a member of an Error, or is not application/json. No other check judges these responses: the suite sends most of the requests again.",
 			phase:   alone, run: func(t *tester) {
 				for _, x := range t.s.client.Exchanges() {
 					if !slices.Contains([]int{429, 503, 507}, x.Status) || x.Request.Method == http.MethodHead {

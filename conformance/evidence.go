@@ -42,7 +42,7 @@ type history struct {
 	named      map[string][]*evidence // the valid pets and messages, by name or text
 	ids        map[string]*evidence   // the first response that assigns an id, by operation and id
 	added      map[int64]addedPet     // the pets of the run, by id
-	asked      map[string]asked       // the requests for pets, by those names that ours matches
+	asked      map[string]asked       // the requests for pets, by name, if ours matches it
 	shown      map[string][]int64     // the ids of the pets with a name in all lists
 	accepted   map[int64]time.Time    // when each category was first accepted
 	served     map[bool]time.Time     // when the last request was sent that the target served, for pets and (true) for messages

@@ -161,7 +161,7 @@ var httpChecks = []Check{
 	{
 		ID: "http.coding", Clause: "rfc-coding", Title: "a response is compressed only if the request accepts it",
 		Why:     "Clients without a decompressor cannot read it.",
-		Failure: "A response to a client that accepts no coding has the Content-Encoding gzip. The suite decompresses it.",
+		Failure: "A response has a Content-Encoding that the request does not accept, such as gzip. The suite decompresses gzip and deflate.",
 		run:     sendLists,
 		every: &rule{what: "responses", applies: func(x *evidence) bool { return len(x.Body) > 0 }, want: func(x *evidence) {
 			if coding := x.Coding(); coding != "" && !x.Request.Accepts(coding) {
@@ -171,7 +171,7 @@ var httpChecks = []Check{
 	},
 	{
 		ID: "http.deflate", Clause: "rfc-deflate", Title: "the coding deflate has the zlib format",
-		Why:     "Clients that decompress deflate as RFC 9110 says cannot read it without.",
+		Why:     "Clients that decompress deflate as RFC 9110 says cannot read a body without that format.",
 		Failure: "The body of a list with the Content-Encoding deflate, for a client that accepts it, is compressed without the zlib format, or cannot be decompressed. A target may ignore Accept-Encoding.",
 		run: func(t *tester) {
 			r := probe.Get("/pets")
@@ -186,7 +186,7 @@ var httpChecks = []Check{
 	},
 	{
 		ID: "http.etag", Clause: "rfc-etag", Title: "different bodies have different strong ETags",
-		Why:     "A cache takes two bodies with the same ETag for the same.",
+		Why:     "A cache takes two responses with the same ETag for the same body.",
 		Failure: "Two responses to GET of the same URL have the same strong ETag and different bodies. The suite decompresses them first.",
 		run:     sendLists,
 		every: &rule{what: "responses with a strong ETag", mayBeIdle: true,

@@ -67,7 +67,7 @@ var connectionChecks = []Check{
 		run: func(t *tester) {
 			for _, x := range t.raw() {
 				if x.Kept {
-					fail(x, "the request has Connection: close, and the target responds to another one on the connection")
+					fail(x, "the request has Connection: close, and the target responds to another request on the connection")
 				}
 			}
 		},
@@ -75,7 +75,7 @@ var connectionChecks = []Check{
 	{
 		ID: "http.lost", Clause: "rfc-response", Title: "a request gets a response if nothing else is under way",
 		Why:     "The suite sends a request again if its connection is lost. A client that does so may add a pet twice.",
-		Failure: "At least two requests of the run got no response while no other was under way, and then two of at most 100, each 20 ms after the one before and on a connection of its own.",
+		Failure: "At least two requests of the run lose their connection before the response while no other is under way. Then at least two of up to 100 more do so, which are sent one after another, with a pause of 20 ms before each, on connections of their own.",
 		phase:   alone, slow: true, run: (*tester).loseRequests,
 	},
 	{
@@ -150,8 +150,8 @@ func (t *tester) sendRaw(r probe.Request) *probe.Exchange {
 }
 
 // loseRequests ends the check if the target loses requests whatever the client does. A
-// target may close a connection that is idle and refuse one too many, so each of these
-// requests has a new one, and no other is open.
+// target may close an idle connection, and refuse a connection if too many are open. So
+// each of these requests has a new connection, and no other is open.
 func (t *tester) loseRequests() {
 	const (
 		most    = 100

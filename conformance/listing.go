@@ -39,8 +39,8 @@ type listings struct {
 	elements elements
 }
 
-// elements are elements of lists that were read, by their JSON. Most lists have the pets
-// of others.
+// elements are the elements of the lists so far, by their JSON. Most lists repeat pets of
+// earlier ones.
 type elements map[string]element
 
 type element struct {

@@ -44,7 +44,7 @@ func statusChecks() []Check {
 		Check{
 			ID: "pets.create.status.before", Clause: "status-set", Title: "a pet without a status does not get that of the previous request", Writes: true,
 			Why:     "A server that reads each body into the same variable mixes up the data of its clients.",
-			Failure: "With each of the three statuses: a pet that is sent without a status gets that of the body that was sent before it, which has no name and was refused, or that of the pet that was sent before it.",
+			Failure: "A pet that is sent without a status gets the status of the request before it, which added a pet or was refused because it has no name. The check fails only if this happens with each of the three statuses.",
 			phase:   alone, run: func(t *tester) {
 				for _, status := range statuses() {
 					if !t.gets(status) {

@@ -131,7 +131,7 @@ var listChecks = []Check{
 	{
 		ID: "pets.list.changed", Clause: "list-shows", Title: "a list that has changed gets no 304", Writes: true,
 		Why:     "Browsers and caches send If-None-Match by themselves, and take a 304 to say that the old list is still right.",
-		Failure: "A list has an ETag. A pet is added, and a list shows it. Then the list still gets 304 with the ETag of the old one in If-None-Match. A target without ETag is not judged.",
+		Failure: "A list has an ETag. A pet is added, and a list shows it. Then a request with the old ETag in If-None-Match still gets 304. A target without ETag is not judged.",
 		run: func(t *tester) {
 			path := allPets("sold")
 			r, etag := probe.Get(path), t.get(path).Header.Get("ETag")

@@ -12,17 +12,17 @@ import (
 const limitWhy = "Clients choose the size of their pages by it."
 
 var limitChecks = []Check{
-	limitCheck("limit-default", "default", "without limit a list has at most 20 pets", "a list without limit has more than 20 pets, or fewer than with limit=20.",
+	limitCheck("limit-default", "default", "unfiltered lists without limit", "without limit a list has at most 20 pets", "a list without limit has more than 20 pets, or fewer than with limit=20.",
 		func(q listQuery) bool { return q.limit == 0 && q.status == "" }, sized{listQuery{}, 21}),
-	limitCheck("limit-default", "default-filtered", "without limit a filtered list has at most 20 pets", "a filtered list without limit has more than 20 pets, or fewer than with limit=20.",
+	limitCheck("limit-default", "default-filtered", "filtered lists without limit", "without limit a filtered list has at most 20 pets", "a filtered list without limit has more than 20 pets, or fewer than with limit=20.",
 		func(q listQuery) bool { return q.limit == 0 && q.status != "" }, sized{listQuery{status: "available"}, 21}),
-	limitCheck("limit-min", "min", "limit=1 returns one pet", "limit=1 is refused, or the list has more than one pet, or none.",
+	limitCheck("limit-min", "min", "unfiltered lists with limit=1", "limit=1 returns one pet", "limit=1 is refused, or the list has more than one pet, or none.",
 		func(q listQuery) bool { return q.limit == 1 && q.status == "" }, sized{listQuery{limit: 1}, 2}),
-	limitCheck("limit-max", "max", "limit=100 is accepted", "limit=100 is refused, or the list has more than 100 pets, or none.",
+	limitCheck("limit-max", "max", "unfiltered lists with limit=100", "limit=100 is accepted", "limit=100 is refused, or the list has more than 100 pets, or none.",
 		func(q listQuery) bool { return q.limit == 100 && q.status == "" }, sized{listQuery{limit: 100}, 100}),
-	limitCheck("limit", "between", "no list has more pets than its limit", "a list with a limit between 1 and 100 has more pets, or none.",
+	limitCheck("limit", "between", "unfiltered lists with a limit from 2 to 99", "no list has more pets than its limit", "a list with a limit from 2 to 99 has more pets, or none.",
 		func(q listQuery) bool { return q.limit > 1 && q.limit < 100 && q.status == "" }, limitsBetween()...),
-	limitCheck("filter-limit", "filtered", "limit applies to a filtered list, after the filter", "a filtered list has more pets than its limit, or none.",
+	limitCheck("filter-limit", "filtered", "filtered lists with a limit", "limit applies to a filtered list, after the filter", "a filtered list has more pets than its limit, or none.",
 		func(q listQuery) bool { return q.limit != 0 && q.status != "" }, limitsFiltered()...),
 	{
 		ID: "pets.list.limit.above", Clause: "limit-max", Title: "no list has more than a hundred pets",
@@ -86,12 +86,12 @@ func limitsFiltered() []sized {
 	return all
 }
 
-// limitCheck returns a check of every list for whose query is returns true. The check
-// requests lists, each when the store has enough pets for it.
-func limitCheck(clause, id, title, failure string, is func(listQuery) bool, lists ...sized) Check {
+// limitCheck returns a check of every list for whose query is returns true; what names
+// these lists. The check requests lists, each when the store has enough pets for it.
+func limitCheck(clause, id, what, title, failure string, is func(listQuery) bool, lists ...sized) Check {
 	return Check{
 		ID: "pets.list.limit." + id, Clause: clause, Title: title, Why: limitWhy,
-		Failure: fmt.Sprintf("With at least %d such pets in the store, %s", lists[0].enough, failure),
+		Failure: fmt.Sprintf("If the store has at least %d pets that match, %s", lists[0].enough, failure),
 		phase:   late, run: func(t *tester) {
 			for _, q := range lists {
 				tooFew := attempt(func() { t.stock(q.status, q.enough) })
@@ -103,7 +103,7 @@ func limitCheck(clause, id, title, failure string, is func(listQuery) bool, list
 				tooFew.end()
 			}
 		},
-		every: &rule{what: "such lists", applies: func(x *evidence) bool { return x.list.ok && x.query != nil && is(*x.query) }, want: (*evidence).wantLimit},
+		every: &rule{what: what, applies: func(x *evidence) bool { return x.list.ok && x.query != nil && is(*x.query) }, want: (*evidence).wantLimit},
 	}
 }
 

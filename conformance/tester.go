@@ -74,8 +74,8 @@ func (t *tester) try(r probe.Request) (*probe.Exchange, *ending) {
 }
 
 // sendLate sends the request of x, which got no response in time, up to twice more, each
-// time after an ordinary request that got one. It returns the exchange with the response, if there is
-// one. hangs says that the target is at fault: this request got no response three times,
+// time after an ordinary request that got one. It returns the exchange with the response,
+// if there is one. hangs says that the target is at fault: this request got no response three times,
 // and the ordinary request after each attempt got one soon.
 func (t *tester) sendLate(x *probe.Exchange) (last *probe.Exchange, hangs bool) {
 	t.s.mu.Lock()

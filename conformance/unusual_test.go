@@ -160,7 +160,7 @@ func TestUnusual(t *testing.T) {
 	}
 }
 
-// A check does not warn of a server that only comes near to what it looks for.
+// A check does not warn of a server that only resembles what it looks for.
 func TestNoWarning(t *testing.T) {
 	unavailable := func(res *response) {
 		*res = response{status: 503, header: http.Header{"Content-Type": {"application/json"}, "Retry-After": {"0"}}, body: failure(503)}

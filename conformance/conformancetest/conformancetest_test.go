@@ -48,7 +48,7 @@ func TestOutput(t *testing.T) {
 	}{
 		{"failure", only, "TEST_BROKEN=1", 1, []string{
 			"    --- FAIL: TestConformance/" + limitMin,
-			" such lists)\n            curl -i",
+			" unfiltered lists with limit=1)\n            curl -i",
 			"\n        FAIL " + limitMin + ": the list has 2 pets, want at most 1 (",
 			"\n        not conformant: ",
 		}},

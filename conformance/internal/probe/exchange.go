@@ -77,8 +77,9 @@ func (x *Exchange) dropped() bool {
 	return x.Status == 0 && !IsTimeout(x.Err) && !errors.Is(x.Err, context.Canceled)
 }
 
-// Lost reports whether the target took the request and dropped the connection before
-// its response began, though it had no other request.
+// Lost reports whether the target accepted the connection and dropped it before the
+// response began, though no other request was under way. Only a client with Yield knows
+// the latter.
 func (x *Exchange) Lost() bool {
 	return x.dropped() && x.Header == nil && !IsUnreachable(x.Err) && !x.crowded
 }

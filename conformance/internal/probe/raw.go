@@ -29,9 +29,9 @@ const (
 // Raw sends r on a connection of its own and returns the response as it was received,
 // which net/http hides: Header has every field, and Body is all that follows the
 // header, chunk sizes included. Exchanges does not return it. If r expects 100
-// Continue, Raw waits for it before it sends the body. All requests ask the server to
-// close the connection. If it does not, Raw sends the same request again if it has no
-// body, to see whether the server responds.
+// Continue, Raw waits for it before it sends the body. Every request asks the server to
+// close the connection. If the server does not, and the request has no body, Raw sends
+// it again, to see whether the server responds.
 func (c *Client) Raw(ctx context.Context, r Request) *Exchange {
 	c.begin()
 	defer c.leave()
