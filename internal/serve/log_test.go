@@ -81,8 +81,8 @@ func TestLongPath(t *testing.T) {
 	}
 }
 
-// The log has the cause of a 500 that is not from package httpapi, and what connects
-// it with the response.
+// The log has the cause of a 500 that is not from package httpapi, with the request ID
+// of the response.
 func TestRefuse(t *testing.T) {
 	for _, err := range []error{errors.New("the cause"), errBackup} {
 		var out strings.Builder

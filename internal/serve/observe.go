@@ -52,7 +52,7 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
 
-// refuse responds with err to a request that is not for the contract's operations,
+// refuse responds with err to a request for something else than the contract's operations,
 // and logs the cause of a 500 or 507.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	httpapi.WriteError(w, r, err)

@@ -16,8 +16,8 @@ func maxFiles() int {
 	return int(min(uint64(limit.Cur), 1<<30))
 }
 
-// lockDir takes the lock on a directory, and returns what releases it. Without the
-// lock it goes on where there is none, or if another process keeps it for a minute.
+// lockDir locks a directory, and returns a function that unlocks it. If the directory
+// cannot be locked, or another process has the lock for a minute, it goes on without.
 func lockDir(path string) (unlock func()) {
 	d, err := os.Open(path)
 	if err != nil {

@@ -32,8 +32,8 @@ func listenAt(addr string) (net.Listener, error) {
 	if !ok {
 		return net.Listen("tcp", addr)
 	}
-	// Another server that starts now must not take a socket that does not listen
-	// yet for one that a killed process left.
+	// Between Listen's bind and listen a socket refuses connections. Another server that
+	// starts now must not take it for one that a killed process left.
 	defer lockDir(filepath.Dir(path))()
 	if err := removeStale(path); err != nil {
 		return nil, err

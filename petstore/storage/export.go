@@ -36,11 +36,12 @@ type Counts struct {
 // last line is an [End]. Like [Check] it verifies the file first, changes nothing,
 // and refuses a file that is in use ([ErrLocked]).
 //
-// With SkipDamaged it checks the records too. If anything is damaged, it looks for
-// records on every page of the file that is not free: it finds the copies in the
-// tables of the statuses, and what no table leads to any more. It writes only
-// records that pass their checksum, each ID once and in order. If it cannot know
-// which pages are free, it leaves out records of which it finds different versions.
+// With SkipDamaged it checks every record before it writes. If anything is damaged,
+// it looks for records on every page of the file that is not free: it finds the
+// copies in the tables of the statuses, and what no table leads to any more. It
+// writes only records that pass their checksum, each ID once, in the order of the
+// IDs. If it cannot know which pages are free, it leaves out records of which it
+// finds different versions.
 func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
 	x := &export{w: w}
 	if o != nil {
@@ -91,7 +92,7 @@ func (x *export) run(path string) error {
 	return cmp.Or(err, x.write(line, new(int64)))
 }
 
-// found skips a damage or ends the export.
+// found reports damage, and ends the export unless damage is skipped.
 func (x *export) found(err error) {
 	x.damaged = true
 	switch {

@@ -17,7 +17,7 @@ import (
 // there is none. While replace runs, no store can be opened on old. If one is open
 // already, the error wraps [ErrLocked]. If old is nil and a file appears meanwhile,
 // that file is kept, and the error wraps fs.ErrExist. The new file has the owner of
-// old, if the process is allowed to give it away.
+// old, if the process may change the owner.
 func replace(path string, fill func(temp, old *os.File) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

@@ -112,7 +112,7 @@ func find(f *boltfile.File, open func(key, value []byte) []version, placed bool)
 }
 
 // merge writes what is at places in the order of the IDs, each ID once, and none
-// above count.Last: those were never issued. name is what one of them is.
+// above count.Last: those were never issued. name is pet or message, for reports.
 func (x *export) merge(s *scanner, name string, places []place, open func(key, value []byte) []version, count *Counts) {
 	var waiting []version // in the order of their IDs
 	write := func(before int64) {

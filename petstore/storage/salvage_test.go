@@ -59,7 +59,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("without the page %d: %+v, %v", id, x, err)
 		}
 		if x.Pets.Lost == 0 && x.Messages.Lost == 0 && out != all {
-			t.Errorf("without the page %d: nothing was lost, and the export is another", id)
+			t.Errorf("without the page %d: nothing was lost, but the export differs", id)
 		}
 		pets, messages := split(out)
 		rest := all // each line follows the one before it

@@ -81,8 +81,8 @@ func (t *table) open(key, value []byte) ([]byte, error) {
 	return value[:n], nil
 }
 
-// record names the record under a key, in an error: by the ID of its pet, or of its
-// first pet, or by the number of its message, if the key is one.
+// record names the record under a key, in an error. A key of eight bytes is shown as
+// a number: the ID of the first pet in the record, or the number of its message.
 func (t *table) record(key []byte) string {
 	if len(key) == 8 {
 		return fmt.Sprintf("the record %d of %s", int64At(key), t.name)

@@ -56,7 +56,8 @@ func New(t *testing.T, own string) *Browser {
 	return b
 }
 
-// NewLenient starts a browser that ends with the test, whatever the page does.
+// NewLenient starts a browser that ends with the test. What the page does never fails
+// the test.
 func NewLenient(t *testing.T) *Browser {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*process.Patience)

@@ -90,7 +90,7 @@ func (s *site) stop() {
 }
 
 // kill sends SIGTERM to a process, if it was started, and waits until all of its
-// threads have ended: before, it may have sockets and files open.
+// threads have ended: until then it may have sockets and files open.
 func (s *site) kill(name, pidFile string) {
 	if pid, err := os.ReadFile(filepath.Join(s.dir, name, pidFile)); err == nil {
 		script := fmt.Sprintf(`kill %s; until [ "$(cat /proc/%[1]s/task/*/stat 2>/dev/null | grep -vc ' Z ')" = 0 ]; do sleep 0.1; done`, strings.TrimSpace(string(pid)))
