@@ -96,6 +96,11 @@ func reasons(r *conformance.Report, results []conformance.Result) string {
 		}
 		count[message]++
 	}
+	if len(count) == 1 {
+		for message := range count {
+			return message
+		}
+	}
 	return mostFrequent(count)
 }
 

@@ -32,7 +32,7 @@ func shortDetails(result conformance.Result) []string {
 	}
 	lines := strings.Split(strings.TrimSuffix(result.Details(), "\n"), "\n")
 	if len(lines) > maxDetails {
-		lines = append(lines[:maxDetails], "…")
+		lines = append(lines[:maxDetails-1], "…")
 	}
 	for i, line := range lines {
 		if !strings.HasPrefix(line, "curl ") {
