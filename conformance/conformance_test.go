@@ -267,7 +267,8 @@ func TestTimeout(t *testing.T) {
 	hang := responses(create, 0, func(res *response) { <-res.request.Context().Done() })
 	r := run(t, variant{http: hang}, conformance.Options{Run: []string{"pets.create.status", "pets.list.status"}, Timeout: 2 * time.Second})
 	got := result(t, r, "pets.create.status")
-	if got.Verdict != conformance.Errored || !strings.Contains(got.Message, "no response within 2s") || r.Outcome != conformance.Incomplete {
+	stopped := strings.Contains(got.Message, "the target has not responded for") // on a busy machine the run may end first
+	if got.Verdict != conformance.Errored || !stopped && !strings.Contains(got.Message, "no response within 2s") || r.Outcome != conformance.Incomplete {
 		t.Errorf("%s: %s, %s", r.Headline(), got.Verdict, got.Message)
 	}
 }

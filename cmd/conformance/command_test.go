@@ -71,7 +71,7 @@ func TestCommands(t *testing.T) {
 		}
 	}))
 	t.Cleanup(lossy.Close)
-	few := []string{"-run", "pets.create.status,pets.list.*"}
+	few := []string{"-timeout", "5m", "-run", "pets.create.status,pets.list.*"}
 	run := func(url string, args ...string) []string {
 		return append(append([]string{"run", "-url", url}, few...), args...)
 	}
@@ -161,7 +161,7 @@ func TestCommands(t *testing.T) {
 		{name: "help for run", args: []string{"run", "-h"}, code: 0, stdout: "-messages-url"},
 		{name: "list", args: []string{"list", "-run", "*.limit.max"}, code: 0, stdout: "pets.list.limit.max"},
 		{name: "list with a selector that matches nothing", args: []string{"list", "-run", "cats"}, code: 2, stderr: "matches no check"},
-		{name: "verbose list", args: []string{"list", "-v", "-run", "pets.list.limit.max"}, code: 0, stdout: "  clause   The largest limit is 100.\n  failure  With at least"},
+		{name: "verbose list", args: []string{"list", "-v", "-run", "pets.list.limit.max"}, code: 0, stdout: "  clause   The largest limit is 100.\n  failure  If the store has at least"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, stdout, stderr := cli(t, tt.env, tt.args...)

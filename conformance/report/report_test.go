@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -27,6 +28,9 @@ func runSuite(t *testing.T, h http.Handler, messages string, opts *conformance.O
 	target := conformance.Target{URL: srv.URL + "/v1", Key: testserver.Key}
 	if messages != "" {
 		target.MessagesURL = srv.URL + messages
+	}
+	if opts.Timeout == 0 {
+		opts.Timeout = 5 * time.Minute // the machine may be busy
 	}
 	r, err := conformance.Run(t.Context(), target, opts)
 	if err != nil {
