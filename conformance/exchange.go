@@ -42,7 +42,7 @@ type Field struct {
 
 // newExchange returns x for a report, its bodies cut to limit bytes.
 func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
-	show := func(s string) string { return redact.Show(probe.Cut(s, limit)) } // it knows what is left of a key that is cut
+	show := func(s string) string { return probe.Cut(redact.Show(s), limit) } // a key that was cut first would be left in part
 	e := Exchange{
 		Method:       x.Request.Method,
 		URL:          redact.Show(x.URL),
