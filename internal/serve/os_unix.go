@@ -17,13 +17,13 @@ func maxFiles() int {
 }
 
 // lockDir locks a directory, and returns a function that unlocks it. If the directory
-// cannot be locked, or another process has the lock for a minute, it goes on without.
+// cannot be locked, or another process has the lock for five seconds, it goes on without.
 func lockDir(path string) (unlock func()) {
 	d, err := os.Open(path)
 	if err != nil {
 		return func() {}
 	}
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != syscall.EWOULDBLOCK {
 			break
 		}
