@@ -41,7 +41,9 @@ func (x *export) salvage(s *scanner, undecided bool) {
 	x.merge(s, "pet", slices.Concat(find(s.File, petsIn, true), find(s.File, petsIn, false)), petsIn, &x.Pets)
 	places := find(s.File, messageIn, true)
 	removed := false // messages may be among those that are written
-	if int64(len(places)) != messages {
+	// A damaged reference may lead to a free page, which holds what was removed.
+	stale := slices.ContainsFunc(places, func(p place) bool { return s.Free(p.at) })
+	if int64(len(places)) != messages || stale {
 		places = append(places, find(s.File, messageIn, false)...)
 		removed = s.FreeLost
 	}
@@ -112,13 +114,13 @@ func find(f *boltfile.File, open func(key, value []byte) []version, placed bool)
 }
 
 // merge writes what is at places in the order of the IDs, each ID once, and none
-// above count.Last: those were never issued. name is pet or message, for reports.
+// below 1 or above count.Last: those were never issued. name is pet or message, for reports.
 func (x *export) merge(s *scanner, name string, places []place, open func(key, value []byte) []version, count *Counts) {
 	var waiting []version // in the order of their IDs
 	write := func(before int64) {
 		for ; len(waiting) > 0 && waiting[0].id < before; waiting = waiting[1:] {
 			switch v := waiting[0]; {
-			case count.Last >= 0 && v.id > count.Last:
+			case v.id < 1 || count.Last >= 0 && v.id > count.Last:
 			case v.differ:
 				x.found(damaged("there are different versions of the %s %d, so it is left out", name, v.id))
 			default:

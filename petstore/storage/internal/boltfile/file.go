@@ -163,6 +163,9 @@ func (f *File) claim(id uint64) error {
 	return nil
 }
 
+// Free reports whether the freelist has the page at an offset in the file.
+func (f *File) Free(at int64) bool { return f.free.has(uint64(at / f.pageSize)) }
+
 // Element is a key and a value on a page, valid until the next step of a scan.
 type Element struct {
 	Key, Value []byte
