@@ -40,6 +40,7 @@ func program() *serve.Program {
 				Encoded:  s,
 				File:     &info,
 				Snapshot: s.Snapshot,
+				Failed:   s.Failed(),
 			}, nil
 		},
 	}

@@ -25,7 +25,7 @@ const Patience = 3 * time.Minute
 func Environ(additions ...string) []string {
 	var env []string
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "PETSTORE_") && !strings.HasPrefix(v, "ETCD_") {
+		if !strings.HasPrefix(v, "PETSTORE_") && !strings.HasPrefix(v, "PG") {
 			env = append(env, v)
 		}
 	}

@@ -37,7 +37,6 @@ func (c *config) flags(fs *flag.FlagSet) {
 	flags.Var(fs, &c.basePath, "base-path", "/v1", "`path` before /pets and /messages; / for none", parseBasePath)
 	flags.Var(fs, &c.messagesAddr, "messages-addr", "", "`host:port` to serve POST /messages on, also under the base path; empty: that of -addr", optionalHostPort)
 	flags.Var(fs, &c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /debug/pprof, /backup and the queued messages (/messages); it needs no key, so keep it private; empty: none", optionalHostPort)
-	keysFlag(fs, &c.keyFile)
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key; SIGHUP loads both again")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
 	flags.Var(fs, &c.logFormat, "log", "text", "format of the log on standard error: `text|json`", flags.OneOf("text", "json"))

@@ -53,9 +53,16 @@ func (p *Program) firstStart(c *config) (bool, error) {
 	return noStore, nil
 }
 
-// openKeys opens the key file of s. On a first start without one it creates one
-// with a single key, and prints the key with a command to try it.
-func (p *Program) openKeys(stdout io.Writer, s *server, first bool) (*apikey.File, error) {
+// openKeys opens the API keys of s, and returns a function that closes them. On a
+// first start without a key file it creates one with a single key. It prints the
+// key of a new store, with a command to try it.
+func (p *Program) openKeys(stdout io.Writer, s *server, first bool) (closeKeys func(), err error) {
+	if s.keys = s.store.Keys; s.keys != nil {
+		if s.store.FirstKey != "" {
+			err = p.printFirstKey(stdout, s, "The database had no store, and now holds", s.store.FirstKey)
+		}
+		return func() {}, err
+	}
 	path, err := filepath.Abs(s.keyFile)
 	if err != nil {
 		return nil, err
@@ -65,26 +72,39 @@ func (p *Program) openKeys(stdout io.Writer, s *server, first bool) (*apikey.Fil
 	case err != nil:
 		return nil, err
 	case none && !first:
-		return nil, fmt.Errorf("there is a store %s, but there is no key file %s; check the flag, or create a key: %s keys create -keys %s %s", p.StoreFile(), path, p.Name, quoted(path), firstAccount)
+		return nil, fmt.Errorf("there is a store %s, but there is no key file %s; check the flag, or create a key: %s keys create -keys %s %s", p.StoreFile(), path, p.Name, quoted(path), FirstAccount)
 	case none:
-		key, _, err := apikey.Create(path, firstAccount, 0)
+		key, _, err := apikey.Create(path, FirstAccount, 0)
 		if err != nil {
 			return nil, err
 		}
-		url, curl, browser := s.public[0].url(), "curl", ""
-		if socket := s.public[0].socket(); socket != "" {
-			curl += " --unix-socket " + quoted(socket)
-		} else if s.page {
-			browser = "Or enter the key in a browser, at " + url + "\n\n"
-		}
-		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, curl, key, url+s.basePath, browser); err != nil {
-			return nil, fmt.Errorf("the first key could not be printed: %w; remove %s and start again", err, path)
+		if err := p.printFirstKey(stdout, s, "There was no key file. "+path+" now holds", key); err != nil {
+			return nil, fmt.Errorf("%w; remove %s and start again", err, path)
 		}
 	}
-	return apikey.Open(path, s.log)
+	file, err := apikey.Open(path, s.log)
+	if err != nil {
+		return nil, err
+	}
+	s.keys = file
+	return func() { _ = file.Close() }, nil
 }
 
-const firstKeyText = `There was no key file. %s now holds the hash of this API key,
+// printFirstKey prints the key of a new store, after words about where it is kept.
+func (p *Program) printFirstKey(stdout io.Writer, s *server, where, key string) error {
+	url, curl, browser := s.public[0].url(), "curl", ""
+	if socket := s.public[0].socket(); socket != "" {
+		curl += " --unix-socket " + quoted(socket)
+	} else if s.page {
+		browser = "Or enter the key in a browser, at " + url + "\n\n"
+	}
+	if _, err := fmt.Fprintf(stdout, firstKeyText, where, p.Name, key, curl, key, url+s.basePath, browser); err != nil {
+		return fmt.Errorf("the first key could not be printed: %w", err)
+	}
+	return nil
+}
+
+const firstKeyText = `%s the hash of this API key,
 which is not shown again ("%s keys create" makes others):
 
     %s

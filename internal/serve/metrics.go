@@ -114,7 +114,7 @@ func (c *counters) write(t *metricsText) {
 	t.single("petstore_requests_in_flight", "gauge", "Requests that are being served.", float64(c.serving.Load()))
 	t.single("petstore_responses_in_flight_bytes", "gauge", "Memory of the responses larger than 64 KiB that are being sent. At 32 MiB further ones are refused.",
 		float64(httpapi.ResponseBytesInFlight()))
-	t.metric("petstore_commit_duration_seconds", "histogram", "Time to write and sync a commit; with etcd, until the cluster has it.")
+	t.metric("petstore_commit_duration_seconds", "histogram", "Time to write and sync a commit; with PostgreSQL, until a synchronous standby has it.")
 	t.histogram(&c.commits)
 	t.single("petstore_committed_changes_total", "counter", "Pets and messages added, and messages removed. Changes that wait at the same time share a commit.",
 		float64(c.changes.Load()))
@@ -142,27 +142,6 @@ func (s *server) writeStore(ctx context.Context, t *metricsText) {
 		if info, err := os.Stat(s.store.File.Path); err == nil {
 			t.single("petstore_file_size_bytes", "gauge", "Size of the store's file (refserver).", float64(info.Size()))
 		}
-	}
-	if s.store.Endpoints == nil {
-		return
-	}
-	endpoints := s.store.Endpoints()
-	t.metric("petstore_endpoint_up", "gauge", "1 if the endpoint of the cluster responds, otherwise 0 (refserver-etcd).")
-	for _, e := range endpoints {
-		up := 0.0
-		if e.Up {
-			up = 1
-		}
-		t.value("", up, "endpoint", e.URL)
-	}
-	t.metric("petstore_endpoint_request_duration_seconds", "summary", "Time of the requests to the endpoint (refserver-etcd).")
-	for _, e := range endpoints {
-		t.value("_sum", e.Seconds, "endpoint", e.URL)
-		t.value("_count", float64(e.Calls), "endpoint", e.URL)
-	}
-	t.metric("petstore_endpoint_requests_failed_total", "counter", "Requests to the endpoint that failed. Each is repeated, unless its time limit has passed (refserver-etcd).")
-	for _, e := range endpoints {
-		t.value("", float64(e.Failed), "endpoint", e.URL)
 	}
 }
 

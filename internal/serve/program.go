@@ -13,6 +13,8 @@ import (
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
+	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -27,9 +29,13 @@ type Program struct {
 	StoreFlags func(*flag.FlagSet)
 
 	// StoreFile returns the path of the store's file, which the flag -db
-	// names. nil: the store is not in a file, and a start without a key file
-	// creates one whether the store is new or not.
+	// names. nil: the store is not in a file.
 	StoreFile func() string
+
+	// Keys opens the API keys that the commands list and change, and returns a
+	// function that closes them. The flags are those of StoreFlags. nil: the
+	// keys are in a file, which the flag -keys names.
+	Keys func(context.Context) (Keys, func() error, error)
 
 	// Open opens the store once all flags are set. It creates a missing store
 	// unless mustExist is true. The operator sees its errors as they are, in
@@ -45,39 +51,39 @@ type Backend interface {
 	petstore.Queue
 	petstore.Statistics
 
-	// Failed returns a channel that is closed when the store must be opened
-	// again, for the reason that Err returns. The server then ends with exit
-	// code 1.
-	Failed() <-chan struct{}
-	Err() error
-
 	// Close closes the store and keeps everything that it acknowledged.
 	Close() error
+}
+
+// Keys are API keys that the commands of a server list and change.
+type Keys interface {
+	// Create makes a key for an account, as apikey.New does, and keeps its hash.
+	Create(ctx context.Context, account string, lifetime time.Duration) (key, id string, err error)
+
+	// List returns all keys, expired ones too.
+	List(ctx context.Context) ([]apikey.Key, error)
+
+	// Revoke removes a key, and returns what was known about it. If there is
+	// none with the ID, the error wraps apikey.ErrNoKey.
+	Revoke(ctx context.Context, id string) (apikey.Key, error)
 }
 
 // Store is a store and what it offers to its server.
 type Store struct {
 	Backend
-	Ready   func(context.Context) error // why it cannot serve requests now, for /readyz
-	Encoded petstore.EncodedReader      // nil: the server encodes what the Backend returns
-	File    *storage.Info               // nil: the store is not in a file
+	Keys     httpapi.Authenticator       // the API keys; nil: they are in the file that -keys names
+	FirstKey string                      // the API key that Open has made, with a new store; "": none
+	Ready    func(context.Context) error // why it cannot serve requests now, for /readyz
+	Encoded  petstore.EncodedReader      // nil: the server encodes what the Backend returns
+	File     *storage.Info               // nil: the store is not in a file
+
+	// Failed is closed when the store must be opened again, for the reason that
+	// Ready returns. The server then ends with exit code 1. nil: never.
+	Failed <-chan struct{}
 
 	// Snapshot returns a copy of the store as it is now, and its length in
 	// bytes, for GET /backup on the admin address. nil: there is no such path.
 	Snapshot func(context.Context) (io.ReadCloser, int64, error)
-
-	// Endpoints returns the endpoints that the store connects to, for /metrics.
-	// nil: there are none.
-	Endpoints func() []Endpoint
-}
-
-// Endpoint describes an endpoint that a store connects to.
-type Endpoint struct {
-	URL     string
-	Up      bool
-	Calls   int64 // requests, failed ones included
-	Failed  int64
-	Seconds float64 // how long the calls took together
 }
 
 // Main runs the program as the process. It returns the exit code: 0, 1 for an
@@ -87,6 +93,9 @@ func (p *Program) Main() int {
 	var c config
 	define := func(fs *flag.FlagSet) {
 		c.flags(fs)
+		if p.Keys == nil {
+			keysFlag(fs, &c.keyFile)
+		}
 		if p.StoreFile != nil {
 			c.fileFlags(fs)
 		}

@@ -14,7 +14,6 @@ import (
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve/page"
 	"example.com/animalstore/internal/version"
-	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/httpapi"
 )
 
@@ -24,7 +23,7 @@ type server struct {
 	log      *slog.Logger
 	lines    *logQueue // of log
 	store    *Store
-	keys     *apikey.File
+	keys     httpapi.Authenticator
 	cert     atomic.Pointer[tls.Certificate] // nil: without TLS
 	counters *counters
 	draining atomic.Bool
@@ -70,14 +69,18 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	if s.store, err = p.Open(call.Context, s.log, !first, s.counters.committed); err != nil {
 		return err
 	}
-	if s.keys, err = p.openKeys(call.Stdout, s, first); err != nil {
+	closeKeys, err := p.openKeys(call.Stdout, s, first)
+	if err != nil {
 		if f := s.store.File; f != nil && f.New {
 			_ = os.Remove(f.Path) // while it is still locked; the next start is a first start again
 		}
 		_ = s.store.Close()
-		return fmt.Errorf("-keys: %w", err)
+		if s.store.Keys == nil {
+			err = fmt.Errorf("-keys: %w", err)
+		}
+		return err
 	}
-	defer s.keys.Close()
+	defer closeKeys()
 	keepHeapFloor()
 	s.start()
 	return s.wait(signals, hangups)
@@ -121,12 +124,13 @@ func (s *server) start() {
 	if path := s.public[0].socket(); path != "" {
 		attrs = append(attrs, "socket", path)
 	}
+	if f := s.store.File; s.store.FirstKey != "" || f != nil && f.New {
+		attrs = append(attrs, "store", "new")
+	} else {
+		attrs = append(attrs, "store", "existing")
+	}
 	if f := s.store.File; f != nil {
-		state := "existing"
-		if f.New {
-			state = "new"
-		}
-		attrs = append(attrs, "store", state, "file", f.Path, "pets", f.Pets, "schema", f.Schema)
+		attrs = append(attrs, "file", f.Path, "pets", f.Pets, "schema", f.Schema)
 	}
 	s.log.Info("serving", append(attrs, "version", version.String())...)
 	for _, e := range s.endpoints {

@@ -38,12 +38,8 @@ func (s *server) wait(signals, hangups <-chan os.Signal) error {
 				go s.reloadCertificate() // its file may be slow to read
 				sig = nil
 			}
-		case <-s.store.Failed():
-			advice := "the store has failed"
-			if s.store.File != nil {
-				advice += "; start the server again, and it reads what is on disk"
-			}
-			s.log.Error(advice, "err", s.store.Err())
+		case <-s.store.Failed:
+			s.log.Error("the store has failed; start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
 			_ = s.stop(min(s.drain, failedLimit))
 			return errEnded
 		case err := <-s.ended:

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 )
 
@@ -58,7 +57,7 @@ func startNginx(t *testing.T, n int, replacements ...string) string {
 		}
 		upstreams += fmt.Sprintf("server %s;\n", addr)
 	}
-	addr, dir := etcd.FreeAddress(), t.TempDir()
+	addr, dir := process.FreeAddress(), t.TempDir()
 	config := filepath.Join(dir, "nginx.conf")
 	text := string(process.ReadFile(t, "../../deploy/nginx.conf"))
 	replacements = append(replacements, "server 127.0.0.1:8080;", upstreams, "listen 80;", "listen "+addr+";")

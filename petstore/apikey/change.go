@@ -2,8 +2,6 @@ package apikey
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"example.com/animalstore/petstore"
 )
 
 // ErrNoKey is wrapped by the error of [Revoke] for an ID that no key has.
@@ -36,16 +32,9 @@ var ErrNoKey = errors.New("no key has this ID")
 // take turns, also with other processes, and fail after waiting for five seconds.
 // For that they lock a file with .lock added to the name, which is never removed.
 func Create(path, account string, lifetime time.Duration) (key, id string, err error) {
-	key = newKey()
-	hash := sha256.Sum256([]byte(key))
-	created, expires := time.Now().UTC().Truncate(time.Second), "never"
-	if lifetime != 0 {
-		expires = created.Add(lifetime).Format(time.RFC3339)
-	}
-	fields := []string{hex.EncodeToString(hash[:]), account, created.Format(time.RFC3339), expires}
-	k, err := parseFields(fields)
+	key, k, err := New(account, lifetime)
 	if err != nil {
-		return "", "", petstore.Errorf(petstore.CodeInvalid, "%v", err)
+		return "", "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", "", err
@@ -54,7 +43,7 @@ func Create(path, account string, lifetime time.Duration) (key, id string, err e
 		if _, ok := keys[k.ID]; ok {
 			return nil, errors.New("another key has the ID of the new one; try again")
 		}
-		return append(lines, strings.Join(fields, " ")+"\n"), nil
+		return append(lines, strings.Join(k.fields(), " ")+"\n"), nil
 	})
 	if err != nil {
 		return "", "", err

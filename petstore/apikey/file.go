@@ -72,7 +72,7 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	var buf [128]byte // saves an allocation
 	hash := sha256.Sum256(append(buf[:0], key...))
 	k, ok := (*f.keys.Load())[string(hex.AppendEncode(buf[:0], hash[:6]))]
-	if !ok || subtle.ConstantTimeCompare(hash[:], k.hash[:]) == 0 {
+	if !ok || subtle.ConstantTimeCompare(hash[:], k.Hash[:]) == 0 {
 		return "", errUnknown
 	}
 	if !k.Expires.IsZero() && k.Expired(time.Now()) { // most keys need no clock

@@ -26,6 +26,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"example.com/animalstore/petstore"
 )
 
 // Key is what a file holds about a key.
@@ -34,8 +36,33 @@ type Key struct {
 	Account string    // the account that requests with the key act for
 	Created time.Time // in UTC
 	Expires time.Time // in UTC; from then on the key is not valid; zero: never
-	hash    [sha256.Size]byte
+	Hash    [sha256.Size]byte
 	line    int // its index in the file
+}
+
+// New makes a key for an account, for a program that keeps keys elsewhere than in a
+// file. It returns the key, which cannot be restored from k, and what to keep. The
+// key is valid for lifetime, at least a second, or forever if lifetime is 0. The
+// error for a bad account or lifetime has petstore.CodeInvalid.
+func New(account string, lifetime time.Duration) (key string, k Key, err error) {
+	key = newKey()
+	k = Key{Account: account, Created: time.Now().UTC().Truncate(time.Second), Hash: sha256.Sum256([]byte(key))}
+	if lifetime != 0 {
+		k.Expires = k.Created.Add(lifetime).Truncate(time.Second)
+	}
+	if k, err = parseFields(k.fields()); err != nil {
+		return "", Key{}, petstore.Errorf(petstore.CodeInvalid, "%v", err)
+	}
+	return key, k, nil
+}
+
+// fields returns the fields of k's line in a file.
+func (k Key) fields() []string {
+	expires := "never"
+	if !k.Expires.IsZero() {
+		expires = k.Expires.Format(time.RFC3339)
+	}
+	return []string{hex.EncodeToString(k.Hash[:]), k.Account, k.Created.Format(time.RFC3339), expires}
 }
 
 // Expired reports whether k is no longer valid at now.
@@ -104,7 +131,7 @@ func parseFields(fields []string) (k Key, err error) {
 	if err != nil {
 		return Key{}, errors.New("created: must be a time like 2026-11-20T09:30:00Z")
 	}
-	k = Key{ID: hex.EncodeToString(hash[:6]), Account: fields[1], Created: created.UTC(), hash: [sha256.Size]byte(hash)}
+	k = Key{ID: hex.EncodeToString(hash[:6]), Account: fields[1], Created: created.UTC(), Hash: [sha256.Size]byte(hash)}
 	if fields[3] != "never" {
 		expires, err := time.Parse(time.RFC3339, fields[3])
 		if err != nil || expires.IsZero() || !expires.After(created) {

@@ -1,6 +1,7 @@
 package apikey
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"regexp"
@@ -48,8 +49,10 @@ func wantError(t *testing.T, err error, parts ...string) {
 func TestParse(t *testing.T) {
 	sum := strings.Repeat("0a", 32)
 	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	lasting := map[string]Key{"0a0a0a0a0a0a": {ID: "0a0a0a0a0a0a", Account: "alice", Created: at}}
-	expiring := map[string]Key{"0a0a0a0a0a0a": {ID: "0a0a0a0a0a0a", Account: "alice", Created: at, Expires: at.Add(time.Minute)}}
+	k := Key{ID: "0a0a0a0a0a0a", Account: "alice", Created: at, Hash: [32]byte(bytes.Repeat([]byte{0x0a}, 32))}
+	lasting := map[string]Key{k.ID: k}
+	k.Expires = at.Add(time.Minute)
+	expiring := map[string]Key{k.ID: k}
 	line := sum + " alice " + forever + "\n"
 	for _, tt := range []struct {
 		name, contents string

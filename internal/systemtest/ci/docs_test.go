@@ -11,7 +11,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 )
 
@@ -102,7 +101,7 @@ func TestScript(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(failing, "conformance"), []byte("#!/bin/sh\necho judged\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	addr := etcd.FreeAddress()
+	addr := process.FreeAddress()
 	serve := []string{server, "-addr=" + addr, "-keys=keys", "-new-store"}
 	for i, tt := range []struct {
 		name           string

@@ -18,7 +18,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/animalstore/internal/etcd"
 	"example.com/animalstore/internal/process"
 )
 
@@ -95,7 +94,7 @@ type report struct {
 // judge starts the server and runs the suite.
 func (impl *implementation) judge(t *testing.T, suite string, seed int) *report {
 	t.Helper()
-	addr := etcd.FreeAddress()
+	addr := process.FreeAddress()
 	_, port, _ := net.SplitHostPort(addr)
 	cmd := process.Command(folder, append(slices.Clone(impl.command), "--port", port)...)
 	cmd.Env = append(cmd.Env, "API_KEY="+key)

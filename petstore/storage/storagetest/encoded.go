@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"fmt"
 	"testing"
 
 	"example.com/animalstore/petstore"
@@ -22,8 +23,7 @@ func testEncoded(t *testing.T, f *fixture) {
 		if wantErr == nil {
 			want, _ = pet.AppendJSON(want)
 		}
-		wantCode(t, "AppendPet", err, petstore.CodeOf(wantErr))
-		wantEqual(t, "AppendPet", string(want), string(got))
+		compare(t, fmt.Sprintf("AppendPet(%d)", id), string(want), string(got), wantErr, err)
 	}
 	for _, q := range []petstore.ListQuery{{}, {Limit: 2}, {Status: petstore.StatusSold}, {Status: "unknown"}} {
 		got, next, err := f.AppendPage(t.Context(), []byte(before), q)
@@ -32,8 +32,7 @@ func testEncoded(t *testing.T, f *fixture) {
 		if wantErr == nil {
 			want, _ = page.AppendJSON(want)
 		}
-		wantCode(t, "AppendPage", err, petstore.CodeOf(wantErr))
-		wantEqual(t, "AppendPage", string(want), string(got))
-		wantEqual(t, "AppendPage's cursor", page.Next, next)
+		compare(t, fmt.Sprintf("AppendPage(%+v)", q), string(want), string(got), wantErr, err)
+		wantEqual(t, fmt.Sprintf("the cursor of AppendPage(%+v)", q), page.Next, next)
 	}
 }

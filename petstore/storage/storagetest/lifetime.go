@@ -44,7 +44,7 @@ func testCancelled(t *testing.T, f *fixture) {
 		wantQueue(t, f, nil)
 		message := f.submit(t, "stays")
 		if err := f.RemoveMessages(ctx, message.ID); err == nil {
-			t.Error("RemoveMessages with a cancelled context succeeded")
+			t.Fatal("RemoveMessages with a cancelled context succeeded")
 		}
 		wantQueue(t, f, []petstore.Message{message})
 	}
@@ -68,7 +68,7 @@ func testCancelled(t *testing.T, f *fixture) {
 		delete(acknowledged, pet.ID)
 	}
 	if len(acknowledged) > 0 {
-		t.Errorf("acknowledged, but not there: %v", acknowledged)
+		t.Fatalf("ListPets lacks %d of the pets that CreatePet returned", len(acknowledged))
 	}
 }
 

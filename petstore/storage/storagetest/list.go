@@ -13,7 +13,7 @@ func testPages(t *testing.T, f *fixture) {
 	for _, s := range append(petstore.Statuses(), "") {
 		page, err := f.ListPets(t.Context(), petstore.ListQuery{Status: s})
 		if err != nil || len(page.Pets) != 0 || page.Next != "" {
-			t.Errorf("ListPets of an empty store: %+v, %v", page, err)
+			t.Fatalf("ListPets of an empty store returned %d pets and the cursor %q (%v)", len(page.Pets), page.Next, err)
 		}
 	}
 	all := f.fill(t, 123)
@@ -23,33 +23,34 @@ func testPages(t *testing.T, f *fixture) {
 			want = slices.DeleteFunc(slices.Clone(all), func(p petstore.Pet) bool { return p.Status != s })
 		}
 		for _, limit := range []int{0, 1, 2, 7, 20, 30, 31, 99, 100} {
-			got := f.list(t, petstore.ListQuery{Limit: limit, Status: s})
-			wantEqual(t, fmt.Sprintf("status %q, limit %d", s, limit), want, got)
+			q := petstore.ListQuery{Limit: limit, Status: s}
+			got := f.list(t, q)
+			wantEqual(t, fmt.Sprintf("%d pets from ListPets(%+v), want %d", len(got), q, len(want)), want, got)
 		}
 	}
 
 	page, err := f.ListPets(t.Context(), petstore.ListQuery{})
 	if err != nil || len(page.Pets) != petstore.DefaultLimit {
-		t.Errorf("ListPets without a limit returned %d pets (%v), want %d", len(page.Pets), err, petstore.DefaultLimit)
+		t.Fatalf("ListPets without a limit returned %d pets (%v), want %d", len(page.Pets), err, petstore.DefaultLimit)
 	}
 
 	// A list finds a pet added after its first page, and repeats none.
 	added := f.create(t, petstore.NewPet{Name: "late", Status: petstore.StatusSold})
 	rest := f.list(t, petstore.ListQuery{After: page.Next, Limit: 100})
-	wantEqual(t, "the rest", append(slices.Clone(all[20:]), added), rest)
+	wantEqual(t, "ListPets after the first page", append(slices.Clone(all[20:]), added), rest)
 
 	// A cursor is valid with any limit and any status.
 	sold := f.list(t, petstore.ListQuery{After: page.Next, Limit: 3, Status: petstore.StatusSold})
 	if len(sold) == 0 || sold[0].ID <= page.Pets[len(page.Pets)-1].ID {
-		t.Errorf("the sold pets after the first page start with %+v", sold)
+		t.Fatalf("ListPets returned %d sold pets after the first page, want some with higher IDs", len(sold))
 	}
 }
 
 func testListQuery(t *testing.T, f *fixture) {
 	f.fill(t, 30)
 	page, err := f.ListPets(t.Context(), petstore.ListQuery{})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || page.Next == "" {
+		t.Fatalf("ListPets of 30 pets returned the cursor %q (%v)", page.Next, err)
 	}
 	cursor := string(page.Next)
 	for _, q := range []petstore.ListQuery{
@@ -75,10 +76,9 @@ func testListQuery(t *testing.T, f *fixture) {
 		return
 	}
 	// A list that starts after the last pet is empty.
-	last := petstore.CursorAfter(30)
-	page, err = f.ListPets(t.Context(), petstore.ListQuery{After: last})
+	page, err = f.ListPets(t.Context(), petstore.ListQuery{After: petstore.CursorAfter(30)})
 	if err != nil || len(page.Pets) > 0 || page.Next != "" {
-		t.Errorf("ListPets after the last pet: %+v, %v", page, err)
+		t.Fatalf("ListPets after the last pet returned %d pets and the cursor %q (%v)", len(page.Pets), page.Next, err)
 	}
 }
 
@@ -91,15 +91,12 @@ func testPageBytes(t *testing.T, f *fixture) {
 	for _, s := range []petstore.Status{"", petstore.StatusSold} {
 		q := petstore.ListQuery{Limit: 100, Status: s}
 		page, err := f.ListPets(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
 		want := petstore.MaxPageBytes/len(name) + 1
-		if len(page.Pets) != want || page.Next == "" {
-			t.Errorf("a page of long names has %d pets and the cursor %q, want %d and a cursor", len(page.Pets), page.Next, want)
+		if err != nil || len(page.Pets) != want || page.Next == "" {
+			t.Fatalf("ListPets of long names returned %d pets and the cursor %q (%v), want %d and a cursor", len(page.Pets), page.Next, err, want)
 		}
 		if got := len(f.list(t, q)); got != n {
-			t.Errorf("the pages together have %d pets, want %d", got, n)
+			t.Fatalf("ListPets(%+v) returned %d pets on all pages, want %d", q, got, n)
 		}
 	}
 }

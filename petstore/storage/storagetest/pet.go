@@ -1,9 +1,11 @@
 package storagetest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,34 +14,34 @@ import (
 )
 
 // exactPets are pets that a store must return bit for bit.
-func exactPets() map[string]petstore.NewPet {
-	return map[string]petstore.NewPet{
-		"empty":       {},
-		"spaces":      {Name: "  two  spaces\t\r\n "},
-		"NUL":         {Name: "a\x00b\x00"},
-		"controls":    {Name: "\x01\x02\x1f\x7f\u0080\u009f"},
-		"quotes":      {Name: `"\/'` + "`"},
-		"markup":      {Name: "<b>&amp;</b>\u2028\u2029"},
-		"astral":      {Name: "🐕‍🦺 𝒜 \U0010FFFF"},
-		"combining":   {Name: "e\u0301 é \u202eright"},
-		"replacement": {Name: "\ufffd\ufeff"},
-		"case":        {Name: "ReX rEx"},
-		"json":        {Name: `{"id":1}`, Status: petstore.StatusSold},
-		"64 KiB":      {Name: strings.Repeat("ä", 32<<10), Status: petstore.StatusPending},
-		"256 KiB":     {Name: strings.Repeat("x", 256<<10), Status: petstore.StatusAvailable},
-		"256 KiB ctl": {Name: strings.Repeat("\x01", 256<<10)},
-		"max":         {CategoryID: math.MaxInt64, Status: petstore.StatusAvailable},
-		"min":         {CategoryID: math.MinInt64, Status: petstore.StatusPending},
-		"2^53+1":      {CategoryID: 1<<53 + 1, Status: petstore.StatusSold},
-		"-2^53-1":     {CategoryID: -(1<<53 + 1)},
+func exactPets() []petstore.NewPet {
+	return []petstore.NewPet{
+		{},
+		{Name: "  two  spaces\t\r\n "},
+		{Name: "a\x00b\x00"},
+		{Name: "\x01\x02\x1f\x7f\u0080\u009f"},
+		{Name: `"\/'` + "`"},
+		{Name: "<b>&amp;</b>\u2028\u2029"},
+		{Name: "🐕‍🦺 𝒜 \U0010FFFF"},
+		{Name: "e\u0301 é \u202eright"},
+		{Name: "\ufffd\ufeff"},
+		{Name: "ReX rEx"},
+		{Name: `{"id":1}`, Status: petstore.StatusSold},
+		{Name: strings.Repeat("ä", 32<<10), Status: petstore.StatusPending},
+		{Name: strings.Repeat("x", 256<<10), Status: petstore.StatusAvailable},
+		{Name: strings.Repeat("\x01", 256<<10)}, // more than petstore.MaxPageBytes of JSON
+		{CategoryID: math.MaxInt64, Status: petstore.StatusAvailable},
+		{CategoryID: math.MinInt64, Status: petstore.StatusPending},
+		{CategoryID: 1<<53 + 1, Status: petstore.StatusSold},
+		{CategoryID: -(1<<53 + 1)},
 	}
 }
 
 func testGet(t *testing.T, f *fixture) {
 	want := map[int64]petstore.Pet{}
-	for name, p := range exactPets() {
+	for _, p := range exactPets() {
 		pet := f.create(t, p)
-		wantEqual(t, name+": created", p, pet.NewPet)
+		wantEqual(t, fmt.Sprintf("CreatePet(%.50q)", p.Name), p, pet.NewPet)
 		want[pet.ID] = pet
 	}
 	check := func() {
@@ -47,23 +49,23 @@ func testGet(t *testing.T, f *fixture) {
 		for id, pet := range want {
 			got, err := f.GetPet(t.Context(), id)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("GetPet(%d): %v", id, err)
 			}
-			wantEqual(t, "got", pet, got)
+			wantEqual(t, fmt.Sprintf("GetPet(%d)", id), pet, got)
 		}
 		for _, got := range f.list(t, petstore.ListQuery{}) {
-			wantEqual(t, "listed", want[got.ID], got)
+			wantEqual(t, "a pet from ListPets", want[got.ID], got)
 		}
 		for _, s := range petstore.Statuses() {
 			for _, got := range f.list(t, petstore.ListQuery{Status: s}) {
-				wantEqual(t, "listed by status", want[got.ID], got)
+				wantEqual(t, fmt.Sprintf("a pet from ListPets, status %q", s), want[got.ID], got)
 			}
 		}
 	}
 	for _, id := range []int64{0, -1, int64(len(want)) + 1, math.MaxInt64, math.MinInt64} {
 		if _, ok := want[id]; !ok {
 			_, err := f.GetPet(t.Context(), id)
-			wantCode(t, "GetPet of a missing pet", err, petstore.CodeNotFound)
+			wantCode(t, fmt.Sprintf("GetPet(%d) of a missing pet", id), err, petstore.CodeNotFound)
 		}
 	}
 	check()
@@ -80,7 +82,7 @@ func testInvalid(t *testing.T, f *fixture) {
 		{Name: "ok", Status: " "},
 	} {
 		_, err := f.CreatePet(t.Context(), p, petstore.Once{Scope: "s", Key: "k"})
-		wantCode(t, "CreatePet", err, petstore.CodeInvalid)
+		wantCode(t, fmt.Sprintf("CreatePet(%#v)", p), err, petstore.CodeInvalid)
 	}
 	f.wantPets(t, 0)
 
@@ -92,81 +94,80 @@ func testInvalid(t *testing.T, f *fixture) {
 // testSeen checks that a pet that one read has returned is there for all later
 // reads, whether its create has returned or not.
 func testSeen(t *testing.T, f *fixture) {
-	const pets = 300
+	const readers, pets = 4, 300
+	creating, created := context.WithCancel(t.Context())
 	var seen atomic.Int64 // the highest ID that any reader got
-	errs := make(chan error)
-	for range 4 {
-		go func() {
-			q := petstore.ListQuery{Limit: 1}
-			for n := 1; ; { // q returns the n-th pet, once there is one
-				before := seen.Load()
-				if _, err := f.GetPet(t.Context(), before); err != nil && before > 0 {
-					errs <- fmt.Errorf("pet %d was there: %w", before, err)
-					return
-				}
-				page, err := f.ListPets(t.Context(), q)
-				if err == nil && len(page.Pets) == 1 {
-					seen.CompareAndSwap(before, max(before, page.Pets[0].ID))
-				}
-				if err != nil || len(page.Pets) == 1 && n == pets {
-					errs <- err
-					return
-				}
-				if page.Next != "" {
-					q.After = page.Next
-					n++
-				}
-				runtime.Gosched() // to the store's own goroutines
+	read := func() error {
+		q, last := petstore.ListQuery{Limit: 1}, int64(0)
+		for n := 1; ; { // q returns the n-th pet, once there is one
+			over := creating.Err() != nil
+			before := seen.Load()
+			if _, err := f.GetPet(t.Context(), before); err != nil && before > 0 {
+				return fmt.Errorf("GetPet(%d), a pet already read: %w", before, err)
 			}
-		}()
+			page, err := f.page(t.Context(), q, last)
+			if err != nil {
+				return err
+			}
+			if len(page.Pets) == 1 {
+				seen.CompareAndSwap(before, max(before, page.Pets[0].ID))
+			}
+			switch {
+			case len(page.Pets) == 1 && n == pets:
+				return nil
+			case page.Next != "":
+				q.After, last = page.Next, page.Pets[0].ID
+				n++
+			case over:
+				return fmt.Errorf("ListPets(%+v) has no page after %d of %d pets", q, n, pets)
+			}
+			runtime.Gosched() // to the store's own goroutines
+		}
+	}
+	errs := make(chan error, readers)
+	for range readers {
+		go func() { errs <- read() }()
 	}
 	for range pets {
 		f.create(t, petstore.NewPet{})
 	}
-	for range 4 {
+	created()
+	for range readers {
 		if err := <-errs; err != nil {
-			t.Error(err)
+			t.Fatal(err)
 		}
 	}
 }
 
 func testConcurrent(t *testing.T, f *fixture) {
-	const callers, each = 16, 20
-	created := make(chan petstore.Pet, callers*each)
-	errs := make(chan error, callers)
-	for c := range callers {
-		go func() {
-			var err error
-			for i := 0; i < each && err == nil; i++ {
-				var pet petstore.Pet
-				p := petstore.NewPet{CategoryID: int64(c*each + i), Status: petstore.Statuses()[i%3]}
-				if pet, err = f.CreatePet(t.Context(), p, petstore.Once{}); err != nil {
-					break
-				}
-				created <- pet
-				if _, err = f.GetPet(t.Context(), pet.ID); err != nil {
-					break // an acknowledged pet is there at once
-				}
-				_, err = f.ListPets(t.Context(), petstore.ListQuery{Status: p.Status})
+	const each = 20
+	var calls atomic.Int64
+	created := concurrently(t, "one of 16 callers", func() (pets []petstore.Pet, err error) {
+		for i := range each {
+			p := petstore.NewPet{CategoryID: calls.Add(1), Status: petstore.Statuses()[i%3]}
+			pet, err := f.CreatePet(t.Context(), p, petstore.Once{})
+			if err != nil {
+				return nil, fmt.Errorf("CreatePet(%+v): %w", p, err)
 			}
-			errs <- err
-		}()
-	}
-	for range callers {
-		if err := <-errs; err != nil {
-			t.Fatal(err)
+			pets = append(pets, pet)
+			if _, err := f.GetPet(t.Context(), pet.ID); err != nil { // an acknowledged pet is there at once
+				return nil, fmt.Errorf("GetPet(%d) after its CreatePet: %w", pet.ID, err)
+			}
+			if _, err := f.ListPets(t.Context(), petstore.ListQuery{Status: p.Status}); err != nil {
+				return nil, fmt.Errorf("ListPets: %w", err)
+			}
 		}
-	}
-	close(created)
+		return pets, nil
+	})
 	byID := map[int64]petstore.Pet{}
-	for pet := range created {
+	for _, pet := range slices.Concat(created...) {
 		if _, twice := byID[pet.ID]; twice {
-			t.Errorf("two pets have the ID %d", pet.ID)
+			t.Fatalf("CreatePet returned the ID %d twice", pet.ID)
 		}
 		byID[pet.ID] = pet
 	}
-	f.wantPets(t, callers*each)
+	f.wantPets(t, len(created)*each)
 	for _, pet := range f.list(t, petstore.ListQuery{Limit: 100}) {
-		wantEqual(t, "listed", byID[pet.ID], pet)
+		wantEqual(t, "a pet from ListPets", byID[pet.ID], pet)
 	}
 }

@@ -19,22 +19,27 @@ func (f *fixture) submit(t *testing.T, text string) petstore.Message {
 	return m
 }
 
+func (f *fixture) remove(t *testing.T, ids ...string) {
+	t.Helper()
+	if err := f.RemoveMessages(t.Context(), ids...); err != nil {
+		t.Fatalf("RemoveMessages(%q): %v", ids, err)
+	}
+}
+
 // wantQueue fails unless the queue holds want.
 func wantQueue(t *testing.T, f *fixture, want []petstore.Message) {
 	t.Helper()
 	got, err := f.QueuedMessages(t.Context(), petstore.MaxQueueLimit)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("QueuedMessages: %v", err)
 	}
-	if len(want) != 0 || len(got) != 0 {
-		wantEqual(t, "the queue", want, got)
-	}
+	wantEqual(t, fmt.Sprintf("%d messages from QueuedMessages, want %d", len(got), len(want)), want, got)
 	if f.Statistics == nil {
 		return
 	}
 	stats, err := f.Stats(t.Context())
 	if err != nil || stats.QueuedMessages != int64(len(want)) {
-		t.Errorf("Stats counts %d messages (%v), want %d", stats.QueuedMessages, err, len(want))
+		t.Fatalf("Stats counts %d messages (%v), want %d", stats.QueuedMessages, err, len(want))
 	}
 }
 
@@ -54,17 +59,17 @@ func (f *fixture) submitAll(t *testing.T) (sent []petstore.Message) {
 		made := f.clock.now()
 		m := f.submit(t, text)
 		if m.Text != text || m.Status != petstore.MessageQueued || m.ID == "" {
-			t.Errorf("SubmitMessage(%.20q) returned %+.100v", text, m)
+			t.Fatalf("SubmitMessage(%.20q) returned %+.100v", text, m)
 		}
 		if m.CreatedAt != petstore.MessageTime(m.CreatedAt) {
-			t.Errorf("the message was created at %v, want UTC and milliseconds", m.CreatedAt)
+			t.Fatalf("SubmitMessage returned CreatedAt %v, want UTC and milliseconds", m.CreatedAt)
 		}
 		if want := petstore.MessageTime(made); f.target.Strict && m.CreatedAt != want {
-			t.Errorf("the message was created at %v, want %v", m.CreatedAt, want)
+			t.Fatalf("SubmitMessage returned CreatedAt %v, want %v", m.CreatedAt, want)
 		}
 		for _, other := range sent {
 			if other.ID == m.ID {
-				t.Errorf("two messages have the ID %s", m.ID)
+				t.Fatalf("SubmitMessage returned the ID %s twice", m.ID)
 			}
 		}
 		sent = append(sent, m)
@@ -84,24 +89,22 @@ func testMessagesOnce(t *testing.T, f *fixture) {
 	repeat := func() {
 		t.Helper()
 		f.clock.advance(time.Minute)
-		for _, m := range concurrently(t, submit) {
+		for _, m := range concurrently(t, "SubmitMessage", submit) {
 			if first.ID == "" {
 				first = m
 			}
-			wantEqual(t, "the message submitted again", first, m)
+			wantEqual(t, "SubmitMessage again", first, m)
 		}
 	}
 	repeat()
 	_, err := f.SubmitMessage(t.Context(), "hello ", once)
-	wantCode(t, "another message with the same key", err, petstore.CodeMismatch)
+	wantCode(t, "SubmitMessage of another message with the same key", err, petstore.CodeMismatch)
 	f.wantPets(t, 1)
 	if f.Queue == nil {
 		return
 	}
 	wantQueue(t, f, []petstore.Message{first})
-	if err := f.RemoveMessages(t.Context(), first.ID); err != nil {
-		t.Fatal(err)
-	}
+	f.remove(t, first.ID)
 	repeat() // after the message was removed
 	wantQueue(t, f, nil)
 	f.reopen(t)
@@ -119,38 +122,32 @@ func testQueue(t *testing.T, f *fixture) {
 	for _, limit := range []int{1, 3, len(sent)} {
 		got, err := f.QueuedMessages(t.Context(), limit)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("QueuedMessages(%d): %v", limit, err)
 		}
-		wantEqual(t, fmt.Sprint("the first ", limit), sent[:limit], got)
+		wantEqual(t, fmt.Sprintf("QueuedMessages(%d)", limit), sent[:limit], got)
 	}
 	for _, limit := range []int{0, -1, petstore.MaxQueueLimit + 1} {
 		_, err := f.QueuedMessages(t.Context(), limit)
-		wantCode(t, fmt.Sprint("QueuedMessages ", limit), err, petstore.CodeInvalid)
+		wantCode(t, fmt.Sprintf("QueuedMessages(%d)", limit), err, petstore.CodeInvalid)
 	}
 
-	remove := func(ids ...string) {
-		t.Helper()
-		if err := f.RemoveMessages(t.Context(), ids...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	remove()
-	remove("", "unknown", sent[0].ID+"0", "msg_999", "msg_-1", "msg_01")
+	f.remove(t)
+	f.remove(t, "", "unknown", sent[0].ID+"0", "msg_999", "msg_-1", "msg_01")
 	wantQueue(t, f, sent)
-	remove(sent[1].ID, sent[4].ID, sent[1].ID)
+	f.remove(t, sent[1].ID, sent[4].ID, sent[1].ID)
 	remaining := slices.Delete(slices.Clone(sent), 4, 5)
 	remaining = slices.Delete(remaining, 1, 2)
 	wantQueue(t, f, remaining)
-	remove(sent[1].ID)
+	f.remove(t, sent[1].ID)
 	wantQueue(t, f, remaining)
 	f.reopen(t)
 	wantQueue(t, f, remaining)
 	for _, m := range remaining {
-		remove(m.ID)
+		f.remove(t, m.ID)
 	}
 	wantQueue(t, f, nil)
 	if m := f.submit(t, "again"); slices.ContainsFunc(sent, func(s petstore.Message) bool { return s.ID == m.ID }) {
-		t.Errorf("the ID %s was used again", m.ID)
+		t.Fatalf("SubmitMessage used the ID %s again", m.ID)
 	}
 }
 
@@ -162,7 +159,7 @@ func testQueueCapacity(t *testing.T, f *fixture) {
 	once := petstore.Once{Key: "k"}
 	first, err := f.SubmitMessage(t.Context(), "first", once)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("SubmitMessage: %v", err)
 	}
 	f.submit(t, "second")
 	f.submit(t, "third")
@@ -170,14 +167,12 @@ func testQueueCapacity(t *testing.T, f *fixture) {
 	wantCode(t, "SubmitMessage to a full queue", err, petstore.CodeUnavailable)
 	again, err := f.SubmitMessage(t.Context(), "first", once)
 	if err != nil {
-		t.Errorf("a repeated message needs no room: %v", err)
+		t.Fatalf("SubmitMessage again, which needs no room: %v", err)
 	}
-	wantEqual(t, "the first one again", first, again)
+	wantEqual(t, "SubmitMessage again", first, again)
 	f.create(t, petstore.NewPet{Name: "pets need no room in the queue"})
-	if err := f.RemoveMessages(t.Context(), first.ID); err != nil {
-		t.Fatal(err)
-	}
+	f.remove(t, first.ID)
 	if _, err := f.SubmitMessage(t.Context(), "fifth", petstore.Once{Key: "4"}); err != nil {
-		t.Errorf("a refusal is not remembered: %v", err)
+		t.Fatalf("SubmitMessage after a refusal, which is not remembered: %v", err)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"example.com/animalstore/petstore"
 )
@@ -56,13 +57,10 @@ type Target struct {
 	// 3 and so on, its cursors are those of petstore.CursorAfter, and it
 	// forgets the result of a create after petstore.OnceKept.
 	Strict bool
-
-	// OwnClock says that a Strict store does not use Options.Now to forget the
-	// results of creates. The tests do not wait until it does.
-	OwnClock bool
 }
 
-// Run runs the tests, each on a store of its own.
+// Run runs the tests, each on a store of its own. A test ends at its first
+// failed check.
 func Run(t *testing.T, target Target) {
 	tests := []struct {
 		name string
@@ -182,15 +180,11 @@ func (f *fixture) createOnce(t *testing.T, p petstore.NewPet, once petstore.Once
 	return pet
 }
 
-// fill adds n pets with statuses in turn, one of them none, and returns pets
-// with them at its end.
-func (f *fixture) fill(t *testing.T, n int, pets ...petstore.Pet) []petstore.Pet {
+// fill adds n pets with statuses in turn, one of them none.
+func (f *fixture) fill(t *testing.T, n int) (pets []petstore.Pet) {
 	t.Helper()
 	statuses := append(petstore.Statuses(), "")
 	last := int64(0)
-	for _, pet := range pets {
-		last = pet.ID
-	}
 	for i := range n {
 		pet := f.create(t, petstore.NewPet{
 			Name:       fmt.Sprintf("pet %d", i),
@@ -198,7 +192,7 @@ func (f *fixture) fill(t *testing.T, n int, pets ...petstore.Pet) []petstore.Pet
 			Status:     statuses[i%len(statuses)],
 		})
 		if pet.ID <= last || f.target.Strict && pet.ID != last+1 {
-			t.Errorf("the pet after the one with ID %d has ID %d", last, pet.ID)
+			t.Fatalf("CreatePet returned the ID %d after the ID %d", pet.ID, last)
 		}
 		last = pet.ID
 		pets = append(pets, pet)
@@ -206,44 +200,59 @@ func (f *fixture) fill(t *testing.T, n int, pets ...petstore.Pet) []petstore.Pet
 	return pets
 }
 
-// list returns the pets on all pages of q. It checks that no page is longer than
-// asked for, and that only a single page is empty.
-func (f *fixture) list(t *testing.T, q petstore.ListQuery) []petstore.Pet {
-	t.Helper()
-	var pets []petstore.Pet
-	for {
-		page, err := f.ListPets(t.Context(), q)
-		if err != nil {
-			t.Fatalf("ListPets(%+v): %v", q, err)
+// page returns a page of q. It checks that the page is not longer than asked
+// for, that only a single page is empty, and that its IDs ascend from after.
+func (f *fixture) page(ctx context.Context, q petstore.ListQuery, after int64) (petstore.Page, error) {
+	page, err := f.ListPets(ctx, q)
+	if err != nil {
+		return page, fmt.Errorf("ListPets(%+v): %w", q, err)
+	}
+	if n := len(page.Pets); q.Limit > 0 && n > q.Limit || n == 0 && q.After+page.Next != "" {
+		return page, fmt.Errorf("ListPets(%+v) returned %d pets and the cursor %q", q, n, page.Next)
+	}
+	for i, pet := range page.Pets {
+		if pet.ID <= after {
+			return page, fmt.Errorf("ListPets(%+v): pet %d at index %d, want an ID above %d", q, pet.ID, i, after)
 		}
-		if n := len(page.Pets); q.Limit > 0 && n > q.Limit || n == 0 && q.After != "" {
-			t.Fatalf("ListPets(%+v): a page of %d pets", q, n)
+		after = pet.ID
+	}
+	return page, nil
+}
+
+// list returns the pets on all pages of q.
+func (f *fixture) list(t *testing.T, q petstore.ListQuery) (pets []petstore.Pet) {
+	t.Helper()
+	last := int64(0)
+	for len(pets) < 1000 { // more than any test creates
+		page, err := f.page(t.Context(), q, last)
+		if err != nil {
+			t.Fatal(err)
 		}
 		pets = append(pets, page.Pets...)
 		if page.Next == "" {
-			return pets
+			break
 		}
-		q.After = page.Next
+		q.After, last = page.Next, pets[len(pets)-1].ID
 	}
+	return pets
 }
 
 // wantCode fails unless err has that code.
 func wantCode(t *testing.T, what string, err error, want petstore.Code) {
 	t.Helper()
 	if got := petstore.CodeOf(err); got != want {
-		t.Errorf("%s: error %v has the code %q, want %q", what, err, got, want)
+		t.Fatalf("%s: error %v has the code %q, want %q", what, err, got, want)
 	}
-	var e *petstore.Error
-	if want == petstore.CodeInvalid && (!errors.As(err, &e) || e.Message == "") {
-		t.Errorf("%s: error %v has no message for a client", what, err)
+	if e, _ := errors.AsType[*petstore.Error](err); want == petstore.CodeInvalid && e.Message == "" {
+		t.Fatalf("%s: error %v has no message for a client", what, err)
 	}
 }
 
-// wantEqual fails unless got is want.
+// wantEqual fails unless got is want. An empty slice is equal to nil.
 func wantEqual[T any](t *testing.T, what string, want, got T) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("%s (-want +got, at most 300 characters):\n%.300s", what, diff)
 	}
 }
 
@@ -251,12 +260,12 @@ func wantEqual[T any](t *testing.T, what string, want, got T) {
 func (f *fixture) wantPets(t *testing.T, n int) {
 	t.Helper()
 	if got := len(f.list(t, petstore.ListQuery{Limit: petstore.MaxLimit})); got != n {
-		t.Errorf("the store lists %d pets, want %d", got, n)
+		t.Fatalf("ListPets returned %d pets on all pages, want %d", got, n)
 	}
 	if f.Statistics == nil {
 		return
 	}
 	if stats, err := f.Stats(context.Background()); err != nil || stats.Pets != int64(n) {
-		t.Errorf("Stats counts %d pets (%v), want %d", stats.Pets, err, n)
+		t.Fatalf("Stats counts %d pets (%v), want %d", stats.Pets, err, n)
 	}
 }

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"example.com/animalstore/conformance"
+	"example.com/animalstore/conformance/conformancetest"
+	"example.com/animalstore/internal/postgres"
+	"example.com/animalstore/internal/process"
+)
+
+func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
+
+// command returns the program with arguments.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	exe := process.Build(t, "example.com/animalstore/cmd/refserver-postgres")
+	return process.Command(t.TempDir(), append([]string{exe}, args...)...)
+}
+
+// run runs a command of the program, which must end with that code. The error is one
+// line that contains want; otherwise the output contains it.
+func run(t *testing.T, code int, want string, args ...string) (stdout string) {
+	t.Helper()
+	got, stdout, stderr := process.Run(t, command(t, args...))
+	if got != code || !strings.Contains(stdout+stderr, want) || code != 0 && strings.Count(stderr, "\n") != 1 {
+		t.Fatalf("%q: code %d\n%s%s\nwant %d and %q", args, got, stdout, stderr, code, want)
+	}
+	return stdout
+}
+
+// A server is conformant, and so is a balancer that sends the requests to two servers
+// in turn.
+func TestConformance(t *testing.T) {
+	db := postgres.Run(t, "fsync=off")
+	dir := t.TempDir()
+	var servers []*process.Server
+	for range 2 {
+		cmd := command(t, "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0", "-postgres="+db.URL)
+		cmd.Dir = dir // in which they have the key that the first prints
+		servers = append(servers, process.Serve(t, cmd))
+	}
+	var next atomic.Int64
+	balancer := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		s := servers[int(next.Add(1))%len(servers)]
+		r.SetURL(&url.URL{Scheme: "http", Host: s.Host()})
+		r.Out.Host = r.In.Host
+	}})
+	defer balancer.Close()
+	for name, url := range map[string]string{"server": servers[0].URL, "balancer": balancer.URL + "/v1"} {
+		t.Run(name, func(t *testing.T) {
+			opts := &conformance.Options{Timeout: process.Patience} // the machine may be busy
+			conformancetest.Run(t, conformance.Target{URL: url, MessagesURL: url, Key: servers[0].Key}, opts)
+		})
+	}
+	for _, name := range []string{"petstore_pets", "petstore_commit_duration_seconds_count", "petstore_committed_changes_total"} {
+		if got := servers[0].Metric(name); got < 1 {
+			t.Errorf("%s is %v", name, got)
+		}
+	}
+
+	// The commands for keys use the database, and both servers follow.
+	key := strings.TrimSpace(run(t, 0, "petstore_", "keys", "create", "-postgres="+db.URL, "anna"))
+	id := strings.Fields(regexp.MustCompile(`.* anna .*`).FindString(run(t, 0, "anna", "keys", "list", "-postgres="+db.URL)))[0]
+	status := func(s *process.Server, want int) {
+		t.Helper()
+		process.Eventually(t, "the change of a key", func() error {
+			r, err := s.Send("GET", "/pets", "", "Authorization", "Bearer "+key)
+			if err == nil && r.Status != want {
+				err = fmt.Errorf("%d %s, want %d", r.Status, r.Body, want)
+			}
+			return err
+		})
+	}
+	for _, s := range servers {
+		status(s, http.StatusOK)
+	}
+	run(t, 0, "revoked "+id+" of anna", "keys", "revoke", "-postgres="+db.URL, id)
+	run(t, 1, "no key has this ID", "keys", "revoke", "-postgres="+db.URL, id)
+	for _, s := range servers {
+		status(s, http.StatusUnauthorized)
+	}
+
+	// Without the database a server says so, and it serves again when it is back.
+	db.Kill()
+	for _, target := range []string{"/pets", "/pets/1", "http://" + servers[0].Host() + "/readyz"} {
+		servers[0].Must(http.StatusServiceUnavailable, "GET", target, "")
+	}
+	if err := db.Start(); err != nil {
+		t.Fatal(err)
+	}
+	process.Eventually(t, "a response", func() error {
+		r, err := servers[0].Send("GET", "/pets/1", "")
+		if err == nil && r.Status != http.StatusOK {
+			err = errors.New(r.Body)
+		}
+		return err
+	})
+	for _, s := range servers {
+		s.Stop()
+	}
+}
+
+// A server that cannot start says why in one line.
+func TestStartErrors(t *testing.T) {
+	for url, want := range map[string]string{
+		"postgres://127.0.0.1:1/x?connect_timeout=1&sslmode=disable": "-postgres: opening the store in PostgreSQL: the database cannot be used now",
+		"postgres://127.0.0.1:x/":                                    "cannot parse",
+	} {
+		run(t, 1, want, "-addr=127.0.0.1:0", "-postgres="+url)
+	}
+	run(t, 2, "flag provided but not defined: -keys", "-keys=file")
+}
+
+// An import says what it has done, or in one line why it has done nothing.
+func TestImport(t *testing.T) {
+	db := postgres.Run(t, "fsync=off")
+	file := filepath.Join(t.TempDir(), "export")
+	process.WriteFile(t, file, []byte(`{"id":1,"name":"Rex","categoryId":4}`+"\n"))
+	run(t, 1, file+": nothing was imported: the export was cut short", "import", "-postgres="+db.URL, file)
+	process.WriteFile(t, file, []byte(`{"id":1,"name":"Rex","categoryId":4}`+"\n"+`{"end":{"pets":1,"messages":0,"lastMessage":3}}`+"\n"))
+	run(t, 0, file+": imported; pets: 1; queued messages: 0", "import", "-postgres="+db.URL, file)
+	run(t, 1, "nothing was imported: the store holds 1 pets and has had 3 messages; must be empty", "import", "-postgres="+db.URL, file)
+	run(t, 1, "no such file", "import", "-postgres="+db.URL, "nothing")
+}

@@ -1,0 +1,274 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"example.com/animalstore/petstore"
+)
+
+// receipt identifies a commit whose response was lost.
+type receipt struct {
+	number int64
+	token  pgtype.UUID
+}
+
+// commit commits a batch in one transaction, and returns how many changes that had. It
+// tries again, on another connection, until it has the result or no caller waits any
+// longer.
+func (s *Store) commit(batch []*change) int {
+	var lost *receipt
+	var err error
+	for try := 0; ; try++ {
+		if batch = s.mark(batch, lost != nil, err); len(batch) == 0 {
+			return 0
+		}
+		var done []*change
+		if done, err = s.attempt(batch, &lost); err == nil {
+			for _, c := range done {
+				close(c.done)
+			}
+			return len(done)
+		}
+		if lost == nil && !transient(err) {
+			for _, c := range batch {
+				c.err = explain(err)
+				close(c.done)
+			}
+			return 0
+		}
+		pause(s.context, try)
+	}
+}
+
+// attempt tries to commit changes, in a transaction of two round trips: the first
+// takes the lock and reads what the changes depend on, the second writes and
+// commits. It returns the changes that were committed, without those whose callers
+// have gone.
+//
+// If the response to COMMIT is lost, attempt leaves a receipt in lost. The next one
+// looks whether that commit was carried out. The lock makes sure that it cannot be
+// carried out later.
+//
+// Every result is sent after the COMMIT of a transaction that has locked the row. It
+// waits for the standby, even if the transaction only looked something up, so what it
+// has found is on the standby, too.
+func (s *Store) attempt(changes []*change, lost **receipt) ([]*change, error) {
+	ctx, cancel := context.WithTimeout(s.context, s.timeout)
+	defer cancel()
+	pooled, err := s.single.Acquire(ctx)
+	if err != nil {
+		return nil, connError{err}
+	}
+	defer pooled.Release() // closes it if the transaction has not ended
+	conn := pooled.Conn()
+	u, found, err := s.lock(ctx, conn, changes, *lost)
+	if err != nil {
+		return nil, err
+	}
+	var b pgx.Batch
+	if !found {
+		*lost = nil
+		changes = s.mark(changes, true, nil)
+		for _, c := range changes {
+			u.apply(c, s.capacity)
+		}
+		if u.changed() {
+			*lost = &receipt{u.number + 1, newToken()}
+			u.insert(&b)
+			u.end(&b, *lost)
+		}
+	}
+	b.Queue("COMMIT")
+	forgetNotice(conn)
+	err = conn.SendBatch(ctx, &b).Close()
+	switch {
+	case err == nil:
+		return changes, s.confirmed(conn)
+	case conn.IsClosed():
+		return nil, connError{fmt.Errorf("the response to COMMIT was lost: %v", err)}
+	case !found: // PostgreSQL reports that it has not committed
+		*lost = nil
+	}
+	return nil, err
+}
+
+func newToken() pgtype.UUID {
+	token := pgtype.UUID{Valid: true}
+	rand.Read(token.Bytes[:]) // never fails
+	return token
+}
+
+// outcome is a row of petstore.outcomes.
+type outcome struct {
+	hash   []byte
+	number int64
+	made   time.Time
+}
+
+// update is a transaction: what it has read, and then what it will write.
+type update struct {
+	number, lastPet, lastMessage, queued int64 // the state of the store
+	now                                  time.Time
+	outcomes                             map[string]outcome // by digest
+
+	pets, messages, onces []*change // those that create something
+	remove                []int64   // numbers of messages
+}
+
+const selectState = "SELECT number, last_pet, last_message, queued, clock_timestamp() FROM petstore.commits ORDER BY number DESC LIMIT 1"
+
+// lock begins a transaction, takes the lock, and reads the state and the outcomes
+// of the changes. found says that the commit of lost was carried out; if that cannot be
+// known any more, lock fails.
+func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, lost *receipt) (u *update, found bool, err error) {
+	u = &update{outcomes: make(map[string]outcome)}
+	var digests [][]byte
+	for _, c := range changes {
+		if c.once != nil {
+			digests = append(digests, c.once)
+		}
+	}
+	var b pgx.Batch
+	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
+	b.Queue("SELECT version FROM petstore.store FOR UPDATE").QueryRow(func(row pgx.Row) error {
+		var version int
+		if err := row.Scan(&version); err != nil || version == schemaVersion {
+			return err
+		}
+		return errVersion(version)
+	})
+	b.Queue(selectState).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&u.number, &u.lastPet, &u.lastMessage, &u.queued, &u.now)
+	})
+	if digests != nil {
+		b.Queue("SELECT digest, hash, number, made FROM petstore.outcomes WHERE digest = ANY($1)", digests).Query(func(rows pgx.Rows) error {
+			var digest []byte
+			var o outcome
+			_, err := pgx.ForEachRow(rows, []any{&digest, &o.hash, &o.number, &o.made}, func() error {
+				u.outcomes[string(digest)] = o
+				return nil
+			})
+			return err
+		})
+	}
+	if lost != nil {
+		b.Queue("SELECT token = $2 FROM petstore.commits WHERE number = $1", lost.number, lost.token).QueryRow(func(row pgx.Row) error {
+			err := row.Scan(&found)
+			if !errors.Is(err, pgx.ErrNoRows) {
+				return err
+			}
+			if u.number >= lost.number { // this process has been stopped for long
+				return connError{errors.New("the row of the commit has expired")}
+			}
+			return nil
+		})
+	}
+	err = conn.SendBatch(ctx, &b).Close()
+	if s.now != nil {
+		u.now = s.now().Truncate(time.Microsecond)
+	}
+	return u, found, err
+}
+
+// apply decides about a change, and sets its result.
+func (u *update) apply(c *change, capacity int64) {
+	c.err = nil
+	if o, ok := u.outcomes[string(c.once)]; ok && u.now.Sub(o.made) <= petstore.OnceKept {
+		if c.number, c.made = o.number, o.made; !bytes.Equal(o.hash, c.hash) {
+			c.err = petstore.ErrMismatch
+		}
+		return
+	}
+	c.made = u.now
+	switch {
+	case c.pet != nil:
+		u.lastPet++
+		c.number = u.lastPet
+		u.pets = append(u.pets, c)
+	case c.message != nil:
+		if u.queued >= capacity {
+			c.err = petstore.ErrQueueFull
+			return
+		}
+		u.queued++
+		u.lastMessage++
+		c.number = u.lastMessage
+		u.messages = append(u.messages, c)
+	default:
+		u.remove = append(u.remove, c.remove...)
+	}
+	if c.once != nil {
+		u.outcomes[string(c.once)] = outcome{c.hash, c.number, c.made}
+		u.onces = append(u.onces, c)
+	}
+}
+
+// changed reports whether there is anything to write.
+func (u *update) changed() bool { return len(u.pets)+len(u.messages)+len(u.remove) > 0 }
+
+// insert adds the statements that insert what is new. Rows are sent as an array for
+// each column.
+func (u *update) insert(b *pgx.Batch) {
+	if len(u.pets) > 0 {
+		ids, names, raw := columns(u.pets, func(c *change) string { return c.pet.Name })
+		categories, statuses := make([]int64, len(ids)), make([]string, len(ids))
+		for i, c := range u.pets {
+			categories[i], statuses[i] = c.pet.CategoryID, string(c.pet.Status)
+		}
+		b.Queue(`INSERT INTO petstore.pets (id, name, name_bytes, category_id, status)
+			SELECT id, name, raw, category, nullif(status, '')
+			FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5::text[]) AS p (id, name, raw, category, status)`,
+			ids, names, raw, categories, statuses)
+	}
+	if len(u.messages) > 0 {
+		numbers, texts, raw := columns(u.messages, func(c *change) string { return *c.message })
+		made := make([]time.Time, len(numbers))
+		for i, c := range u.messages {
+			made[i] = c.made
+		}
+		b.Queue(`INSERT INTO petstore.messages (number, text, text_bytes, made)
+			SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::timestamptz[])`, numbers, texts, raw, made)
+	}
+	if len(u.onces) > 0 {
+		var digests, hashes [][]byte
+		var numbers []int64
+		for _, c := range u.onces {
+			digests, hashes, numbers = append(digests, c.once), append(hashes, c.hash), append(numbers, c.number)
+		}
+		b.Queue(`INSERT INTO petstore.outcomes (digest, hash, number, made)
+			SELECT digest, hash, number, $4 FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS o (digest, hash, number)
+			ON CONFLICT (digest) DO UPDATE SET hash = excluded.hash, number = excluded.number, made = excluded.made`,
+			digests, hashes, numbers, u.now)
+	}
+}
+
+// end adds the statement that removes messages and writes the new state.
+func (u *update) end(b *pgx.Batch, r *receipt) {
+	b.Queue(`WITH removed AS (DELETE FROM petstore.messages WHERE number = ANY($1) RETURNING 1)
+		INSERT INTO petstore.commits (number, token, made, last_pet, last_message, queued)
+		SELECT $2, $3, $4, $5, $6, $7 - count(*) FROM removed`,
+		u.remove, r.number, r.token, u.now, u.lastPet, u.lastMessage, u.queued)
+}
+
+// columns returns the numbers and texts of changes. A text with U+0000 is in raw.
+func columns(changes []*change, text func(*change) string) (numbers []int64, texts []*string, raw [][]byte) {
+	numbers, texts, raw = make([]int64, len(changes)), make([]*string, len(changes)), make([][]byte, len(changes))
+	for i, c := range changes {
+		numbers[i] = c.number
+		if s := text(c); strings.Contains(s, "\x00") {
+			raw[i] = []byte(s)
+		} else {
+			texts[i] = &s
+		}
+	}
+	return numbers, texts, raw
+}

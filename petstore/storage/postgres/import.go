@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+)
+
+// The limits of what one statement of an import inserts.
+const (
+	importRows  = 2000
+	importBytes = 4 << 20
+)
+
+// Import adds the pets and messages that storage.Export wrote, with their IDs, to a
+// store that has never held any: all of them in one transaction, or none. It returns
+// how many it added. Creates of other processes wait for it, and fail at their time
+// limit. Only if the response to COMMIT is lost, the error does not say that nothing
+// was imported.
+func (s *Store) Import(ctx context.Context, r io.Reader) (pets, messages int64, err error) {
+	pooled, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return 0, 0, explain(connError{err})
+	}
+	defer pooled.Release() // closes it if the transaction has not ended
+	conn := pooled.Conn()
+	u, err := s.importAll(ctx, conn, r)
+	if err != nil {
+		return 0, 0, fmt.Errorf("nothing was imported: %w", err)
+	}
+	forgetNotice(conn)
+	if _, err = conn.Exec(ctx, "COMMIT"); err == nil {
+		err = s.confirmed(conn)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("all or nothing was imported: the response to COMMIT was lost: %w", err)
+	}
+	return u.lastPet, u.queued, nil
+}
+
+func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (*update, error) {
+	u, _, err := s.lock(ctx, conn, nil, nil)
+	if err == nil && (u.lastPet > 0 || u.lastMessage > 0) {
+		err = fmt.Errorf("the store holds %d pets and has had %d messages; must be empty", u.lastPet, u.lastMessage)
+	}
+	if err == nil { // the input may pause
+		_, err = conn.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0")
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	size, ended := 0, false
+	flush := func() error {
+		var b pgx.Batch
+		u.insert(&b)
+		u.pets, u.messages, size = u.pets[:0], u.messages[:0], 0
+		return explain(conn.SendBatch(ctx, &b).Close())
+	}
+	err = storage.ReadExport(r, func(rec storage.Record) error {
+		switch p, m := rec.Pet, rec.Message; {
+		case p != nil:
+			if p.ID != u.lastPet+1 {
+				return fmt.Errorf("line %d: the pet has the ID %d, want %d", rec.Line, p.ID, u.lastPet+1)
+			}
+			u.lastPet, size = p.ID, size+len(p.Name)
+			u.pets = append(u.pets, &change{pet: &p.NewPet, number: p.ID})
+		case m != nil:
+			n, ok := petstore.ParseMessageID(m.ID)
+			if !ok || n <= u.lastMessage {
+				return fmt.Errorf("line %d: the message has the ID %q and follows number %d", rec.Line, m.ID, u.lastMessage)
+			}
+			u.lastMessage, size = n, size+len(m.Text)
+			u.queued++
+			u.messages = append(u.messages, &change{message: &m.Text, number: n, made: m.CreatedAt})
+		default:
+			u.lastMessage, ended = max(u.lastMessage, rec.End.LastMessage), true
+		}
+		if len(u.pets)+len(u.messages) < importRows && size < importBytes {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil && !ended {
+		err = errors.New("the export was cut short: its last line is missing")
+	}
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var b pgx.Batch
+	u.end(&b, &receipt{u.number + 1, newToken()})
+	return u, explain(conn.SendBatch(ctx, &b).Close())
+}

@@ -1,0 +1,250 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/animalstore/internal/process"
+	"example.com/animalstore/petstore"
+)
+
+// holdLock takes the lock of all commits, and returns a function that gives it back.
+func holdLock(t *testing.T, url string) (release func()) {
+	t.Helper()
+	conn := connect(t, url)
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec("BEGIN")
+	exec("SELECT FROM petstore.store FOR UPDATE")
+	return func() { exec("ROLLBACK") }
+}
+
+// A create that is cancelled while another process commits is not stored, and the
+// creates that queue up meanwhile share a transaction, also with the same key.
+func TestLocked(t *testing.T) {
+	url := newDatabase(t, "")
+	s := open(t, url, nil)
+	release := holdLock(t, url)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancelled := make(chan error)
+	go func() {
+		_, err := s.CreatePet(ctx, petstore.NewPet{Name: "cancelled"}, petstore.Once{})
+		cancelled <- err
+	}()
+	admin := connect(t, url)
+	process.Eventually(t, "the create waits for the lock", func() error {
+		var n int
+		return admin.QueryRow(t.Context(), "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&n)
+	})
+	cancel()
+	if err := <-cancelled; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	var wg sync.WaitGroup
+	var pets [2]petstore.Pet
+	for i := range pets {
+		wg.Go(func() {
+			var err error
+			if pets[i], err = s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{Key: "k"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	process.Eventually(t, "both creates are queued", func() error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if len(s.queue) < len(pets) {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+	release()
+	wg.Wait()
+	if pets[0].ID != 1 || pets[1] != pets[0] {
+		t.Errorf("%+v, want the same pet with the ID 1", pets)
+	}
+	wantPets(t, s, "Rex")
+}
+
+// The changes of API keys lock the row, too, so that they wait for the standby.
+func TestKeysLock(t *testing.T) {
+	url := newDatabase(t, "")
+	s := open(t, url, &Options{Timeout: time.Second})
+	keys, err := s.Keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holdLock(t, url)()
+	if _, _, err := keys.Create(t.Context(), "anna", 0); petstore.CodeOf(err) != petstore.CodeUnavailable {
+		t.Errorf("a key was created: %v", err)
+	}
+}
+
+// A process that goes silent in the middle of a transaction loses the lock.
+func TestSilentProcess(t *testing.T) {
+	url := newDatabase(t, "")
+	silent := open(t, url, &Options{Timeout: time.Second})
+	conn, err := silent.single.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	if _, _, err := silent.lock(t.Context(), conn.Conn(), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	open(t, url, nil).mustCreate(t, "Rex", petstore.Once{})
+}
+
+// A receipt is for one commit of one process, and is not trusted after its row has
+// expired.
+func TestReceipt(t *testing.T) {
+	url := newDatabase(t, "")
+	s := open(t, url, nil)
+	for range 3 {
+		s.mustCreate(t, "Rex", petstore.Once{})
+	}
+	find := func(number int64) (bool, error) {
+		t.Helper()
+		conn, err := s.single.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Release() // closes it
+		_, found, err := s.lock(t.Context(), conn.Conn(), nil, &receipt{number, newToken()})
+		return found, err
+	}
+	for _, number := range []int64{3, 4} {
+		if found, err := find(number); found || err != nil {
+			t.Errorf("the commit %d of another process: found %v, %v", number, found, err)
+		}
+	}
+	execute(t, url, "DELETE FROM petstore.commits WHERE number < 3")
+	if _, err := find(2); err == nil {
+		t.Error("an expired commit is reported as not carried out")
+	}
+}
+
+// What a connection to an earlier primary has committed is not confirmed. A warning
+// that has nothing to do with a commit does no harm, nor does a primary that becomes
+// read-only.
+func TestConfirmed(t *testing.T) {
+	s := open(t, newDatabase(t, ""), nil)
+	with := func(do func(*pgx.Conn)) {
+		t.Helper()
+		conn, err := s.single.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Release()
+		do(conn.Conn())
+	}
+	for _, sql := range []string{"DO $$ BEGIN RAISE WARNING 'unrelated'; END $$", "SET default_transaction_read_only = on"} {
+		with(func(conn *pgx.Conn) {
+			if _, err := conn.Exec(t.Context(), sql); err != nil {
+				t.Fatal(err)
+			}
+		})
+		s.mustCreate(t, sql, petstore.Once{})
+	}
+	with(func(conn *pgx.Conn) {
+		if err := s.confirmed(conn); err != nil {
+			t.Error(err)
+		}
+		s.timeline.Add(1)
+		if err := s.confirmed(conn); !errors.Is(err, errOldPrimary) {
+			t.Errorf("a commit on an earlier primary: %v", err)
+		}
+	})
+	export := strings.NewReader(`{"end":{"pets":0,"messages":0,"lastMessage":0}}`)
+	s.timeline.Store(0)
+	empty := open(t, newDatabase(t, ""), nil)
+	if _, _, err := empty.Import(t.Context(), readFunc(func(b []byte) (int, error) {
+		empty.timeline.Add(1000) // a failover during the import
+		return export.Read(b)
+	})); err == nil || !strings.Contains(err.Error(), errOldPrimary.Error()) {
+		t.Errorf("an import on an earlier primary: %v", err)
+	}
+	process.Eventually(t, "the timeline is looked up again", func() error {
+		if s.timeline.Load() == 0 {
+			return errors.New("0")
+		}
+		return nil
+	})
+}
+
+// readFunc is an io.Reader.
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(b []byte) (int, error) { return f(b) }
+
+// A key whose response was lost is created and revoked once.
+func TestKeysCut(t *testing.T) {
+	p, through := newProxy(t, newDatabase(t, ""))
+	keys, err := open(t, through, nil).Keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cutNext := func() {
+		p.mu.Lock()
+		p.cut, p.times = unheard, 1
+		p.mu.Unlock()
+	}
+	cutNext()
+	_, id, err := keys.Create(t.Context(), "anna", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cutNext()
+	if k, err := keys.Revoke(t.Context(), id); err != nil || k.Account != "anna" {
+		t.Errorf("%+v, %v", k, err)
+	}
+	if all, err := keys.List(t.Context()); err != nil || len(all) != 0 || p.times != 0 {
+		t.Errorf("%+v, %v, %d cuts left", all, err, p.times)
+	}
+}
+
+// A change that had an error in an attempt that failed has none in the next one.
+func TestApply(t *testing.T) {
+	u, text := &update{}, "text"
+	c := &change{message: &text, err: petstore.ErrQueueFull}
+	if u.apply(c, 1); c.err != nil || c.number != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// The queue is bounded, and its account is right after changes left it in any way.
+func TestQueueBounds(t *testing.T) {
+	s := &Store{timeout: time.Minute}
+	s.filled.L = &s.mu
+	for range maxWaiting {
+		if err := s.enqueue(&change{size: 100}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.enqueue(&change{size: 100}); err != errBusy {
+		t.Errorf("one too many: %v", err)
+	}
+	s.leave(s.queue[7], true)
+	for n := 0; n < maxWaiting-1; {
+		batch := s.take()
+		if n += len(batch); len(batch) == 0 || len(batch) > maxBatch {
+			t.Fatalf("a batch of %d", len(batch))
+		}
+	}
+	if s.waiting != 0 {
+		t.Errorf("%d bytes wait in an empty queue", s.waiting)
+	}
+	if err := s.enqueue(&change{size: maxWaitingBytes + 1}); err != errBusy {
+		t.Errorf("a change that is too large: %v", err)
+	}
+}

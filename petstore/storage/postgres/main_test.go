@@ -1,0 +1,162 @@
+package postgres
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/animalstore/internal/postgres"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/storagetest"
+)
+
+var (
+	sequences = flag.Int("sequences", 100, "sequences of TestRandom")
+	seed      = flag.Uint64("seed", 1, "seed of TestRandom")
+)
+
+// shared is the PostgreSQL that most tests use, each with a database of its own.
+var shared struct {
+	sync.Once
+	*postgres.Server
+	dir       string
+	databases atomic.Int64
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.Server != nil {
+		shared.Kill()
+		_ = os.RemoveAll(shared.dir)
+	}
+	os.Exit(code)
+}
+
+// newDatabase returns the URL of a new database. The options are those of CREATE
+// DATABASE.
+func newDatabase(t *testing.T, options string) string {
+	t.Helper()
+	postgres.Need(t)
+	shared.Do(func() {
+		var err error
+		if shared.dir, err = os.MkdirTemp("", "postgres-test-*"); err != nil {
+			t.Fatal(err)
+		}
+		s, err := postgres.New(shared.dir, "fsync=off")
+		if err == nil {
+			shared.Server, err = s, s.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	name := fmt.Sprint("test", shared.databases.Add(1))
+	execute(t, shared.URL, "CREATE DATABASE "+name+" "+options)
+	return strings.Replace(shared.URL, "/postgres?", "/"+name+"?", 1)
+}
+
+// connect connects to a database until the end of the test.
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url) // also in a Cleanup
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// execute executes statements, each in a transaction of its own.
+func execute(t *testing.T, url string, statements ...string) {
+	t.Helper()
+	conn := connect(t, url)
+	for _, sql := range statements {
+		if _, err := conn.Exec(context.Background(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+}
+
+// open opens a store until the end of the test.
+func open(t *testing.T, url string, opts *Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), url, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func (s *Store) mustCreate(t *testing.T, name string, once petstore.Once) petstore.Pet {
+	t.Helper()
+	pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: name, Status: petstore.StatusSold}, once)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pet
+}
+
+// wantPets fails unless the store has the pets with these names, in this order.
+func wantPets(t *testing.T, s *Store, names ...string) {
+	t.Helper()
+	page, err := s.ListPets(t.Context(), petstore.ListQuery{Limit: petstore.MaxLimit})
+	got := []string{}
+	for _, p := range page.Pets {
+		got = append(got, p.Name)
+	}
+	if err != nil || strings.Join(got, ",") != strings.Join(names, ",") {
+		t.Fatalf("pets %q (%v), want %q", got, err, names)
+	}
+}
+
+// target opens a store of the suite in a database for each directory.
+func target() storagetest.Target {
+	var urls sync.Map
+	return storagetest.Target{
+		Strict: true,
+		Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
+			u, ok := urls.Load(dir)
+			if !ok {
+				u = newDatabase(t, "")
+				urls.Store(dir, u)
+			}
+			s, err := Open(t.Context(), u.(string), &Options{QueueCapacity: o.QueueCapacity, now: o.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+	}
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storagetest.Run(t, target())
+}
+
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	storagetest.RunRandom(t, target(), *sequences, *seed)
+}
+
+// with returns a URL with a parameter.
+func with(t *testing.T, address, name, value string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set(name, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}

@@ -1,0 +1,77 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/animalstore/petstore"
+)
+
+// SubmitMessage implements petstore.Messages.
+func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+	if err := petstore.ValidateText(text); err != nil {
+		return petstore.Message{}, err
+	}
+	c := &change{message: &text, size: len(text) + changeOverhead}
+	if !once.IsZero() {
+		c.remember(once.Digest(petstore.OnceSubmitMessage), []byte(text))
+	}
+	if err := s.change(ctx, c); err != nil {
+		return petstore.Message{}, err
+	}
+	return newMessage(c.number, c.made, text), nil
+}
+
+func newMessage(number int64, made time.Time, text string) petstore.Message {
+	return petstore.Message{
+		ID:        petstore.MessageID(number),
+		Text:      text,
+		Status:    petstore.MessageQueued,
+		CreatedAt: petstore.MessageTime(made),
+	}
+}
+
+// QueuedMessages implements petstore.Queue.
+func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petstore.Message, err error) {
+	if err := petstore.ValidateQueueLimit(limit); err != nil {
+		return nil, err
+	}
+	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		messages = nil
+		rows, err := conn.Query(ctx, `
+			SELECT number, made, coalesce(convert_to(text, 'UTF8'), text_bytes)
+			FROM (
+				SELECT *, coalesce(sum(octet_length(coalesce(text, '')) + octet_length(coalesce(text_bytes, '')))
+					OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+				FROM (SELECT * FROM petstore.messages ORDER BY number LIMIT $1) AS oldest
+			) AS sized WHERE before < $2 ORDER BY number`, limit, petstore.MaxPageBytes)
+		if err != nil {
+			return err
+		}
+		var number int64
+		var made time.Time
+		var text []byte
+		_, err = pgx.ForEachRow(rows, []any{&number, &made, &text}, func() error {
+			messages = append(messages, newMessage(number, made, string(text)))
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return messages, nil
+}
+
+// RemoveMessages implements petstore.Queue.
+func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
+	c := &change{size: changeOverhead + 8*len(ids)}
+	for _, id := range ids {
+		if n, ok := petstore.ParseMessageID(id); ok {
+			c.remove = append(c.remove, n)
+		}
+	}
+	return s.change(ctx, c)
+}

@@ -1,0 +1,153 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/animalstore/petstore"
+)
+
+// CreatePet implements petstore.Service.
+func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	if err := p.Validate(); err != nil {
+		return petstore.Pet{}, err
+	}
+	c := &change{pet: &p, size: len(p.Name) + changeOverhead}
+	if !once.IsZero() {
+		json, err := petstore.Pet{NewPet: p}.AppendJSON(nil)
+		if err != nil {
+			return petstore.Pet{}, err
+		}
+		c.remember(once.Digest(petstore.OnceCreatePet), json)
+	}
+	if err := s.change(ctx, c); err != nil {
+		return petstore.Pet{}, err
+	}
+	return petstore.Pet{ID: c.number, NewPet: p}, nil
+}
+
+// changeOverhead is about what a change takes in memory besides its text.
+const changeOverhead = 256
+
+// remember makes c store its result under a digest, with the hash of the value.
+func (c *change) remember(digest [sha256.Size]byte, value []byte) {
+	hash := sha256.Sum256(value)
+	c.once, c.hash = digest[:], hash[:]
+}
+
+const getPet = "SELECT id, coalesce(convert_to(name, 'UTF8'), name_bytes), category_id, coalesce(status, '') FROM petstore.pets WHERE id = $1"
+
+// GetPet implements petstore.Service.
+func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err error) {
+	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		var name []byte
+		err := conn.QueryRow(ctx, getPet, id).
+			Scan(&pet.ID, &name, &pet.CategoryID, &pet.Status)
+		pet.Name = string(name)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return missing(ctx, conn, id)
+		case err == nil && pet.ID != id:
+			return damaged(fmt.Sprintf("the index leads from the pet %d to the pet %d", id, pet.ID))
+		}
+		return err
+	})
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	return pet, nil
+}
+
+// missing returns why there is no row of a pet.
+func missing(ctx context.Context, conn *pgx.Conn, id int64) error {
+	var lost bool
+	err := conn.QueryRow(ctx, `SELECT $1::bigint BETWEEN 1 AND (SELECT last_pet FROM petstore.commits ORDER BY number DESC LIMIT 1)
+		AND NOT EXISTS (SELECT FROM petstore.pets WHERE id = $1)`, id).Scan(&lost)
+	switch {
+	case err != nil:
+		return err
+	case lost:
+		return damaged(fmt.Sprintf("there is no row of the pet %d", id))
+	}
+	return petstore.ErrNoPet
+}
+
+// listAll and listStatus select the pets of a list page and the one after it.
+// The comparison of rows makes PostgreSQL use the index on (status, id). With
+// status = $1 it may read the index on id, and a large part of the table.
+var (
+	listAll    = page("id > $1", "id")
+	listStatus = page("(status, id) > ($4, $1) AND (status, id) <= ($4, 9223372036854775807)", "status, id")
+)
+
+// page returns a query for at most $2 pets, of which $3 bytes of names and one name
+// are sent: a list page ends there. A pet after that has the name NULL.
+func page(where, order string) string {
+	return `
+		SELECT id, CASE WHEN before < $3 THEN coalesce(convert_to(name, 'UTF8'), name_bytes) END, category_id, coalesce(status, '')
+		FROM (
+			SELECT *, coalesce(sum(octet_length(coalesce(name, ''))+octet_length(coalesce(name_bytes, '')))
+				OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+			FROM (SELECT * FROM petstore.pets WHERE ` + where + ` ORDER BY ` + order + ` LIMIT $2) AS found
+		) AS sized ORDER BY id`
+}
+
+// ListPets implements petstore.Service.
+func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	q, err := q.Normalize()
+	if err != nil {
+		return petstore.Page{}, err
+	}
+	after, err := q.After.ID()
+	if err != nil {
+		return petstore.Page{}, err
+	}
+	query, args := listAll, []any{after, q.Limit + 1, petstore.MaxPageBytes}
+	if q.Status != "" {
+		query, args = listStatus, append(args, q.Status)
+	}
+	var page petstore.Page
+	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		page, err = readPage(rows, q, after)
+		return err
+	})
+	return page, err
+}
+
+// readPage returns the list page that begins with rows.
+func readPage(rows pgx.Rows, q petstore.ListQuery, after int64) (page petstore.Page, err error) {
+	var p petstore.Pet
+	var name, json []byte
+	size := 0
+	_, err = pgx.ForEachRow(rows, []any{&p.ID, &name, &p.CategoryID, &p.Status}, func() (err error) {
+		if page.Next != "" {
+			return nil
+		}
+		if q.Status == "" && p.ID != after+1 {
+			return damaged(fmt.Sprintf("there is no row of the pet %d", after+1))
+		}
+		if len(page.Pets) == q.Limit || size >= petstore.MaxPageBytes {
+			page.Next = petstore.CursorAfter(after)
+			return nil
+		}
+		p.Name, after = string(name), p.ID
+		if json, err = p.AppendJSON(json[:0]); err != nil {
+			return damaged(fmt.Sprintf("the pet %d: %v", p.ID, err))
+		}
+		size += len(json)
+		page.Pets = append(page.Pets, p)
+		return nil
+	})
+	if err != nil {
+		return petstore.Page{}, err
+	}
+	return page, nil
+}

@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+// The limits of what may wait and of what one transaction takes. At the former,
+// the database is slower than the callers, and further changes are refused at
+// once.
+const (
+	maxWaiting      = 4096
+	maxWaitingBytes = 64 << 20
+	maxBatch        = 512
+	maxBatchBytes   = 16 << 20
+)
+
+// change is what one caller wants to be stored: one of the first three.
+type change struct {
+	pet     *petstore.NewPet
+	message *string
+	remove  []int64 // numbers of messages
+
+	once []byte // digest of the Once; nil: none
+	hash []byte // SHA-256 of the value, if there is a Once
+	size int    // in bytes, roughly
+
+	// Guarded by Store.mu.
+	sent      bool  // COMMIT may have been sent, so c may be stored
+	abandoned bool  // the caller does not wait any more
+	cause     error // of the last attempt, which failed
+
+	// Results. They are valid once done is closed.
+	done   chan struct{}
+	number int64     // the pet's ID or the message's number
+	made   time.Time // when it was created
+	err    error
+}
+
+var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are waiting to be written")
+
+// change queues c, and returns once it is committed, or with an error.
+//
+// If ctx ends before COMMIT is sent, nothing is stored. After that, change waits
+// for the result until the time limit.
+func (s *Store) change(ctx context.Context, c *change) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.done = make(chan struct{})
+	if err := s.enqueue(c); err != nil {
+		return err
+	}
+	late := time.NewTimer(s.timeout)
+	defer late.Stop()
+	over := false
+	for gone := ctx.Done(); ; {
+		select {
+		case <-c.done:
+			return c.err
+		case <-gone:
+			gone = nil
+		case <-late.C:
+			over = true
+		}
+		switch sent, cause := s.leave(c, over); {
+		case !sent:
+			return cmp.Or(ctx.Err(), unavailable("the database does not respond in time: nothing was stored", cause))
+		case over:
+			return unavailable("the database does not respond in time: this may have been stored", cause)
+		}
+	}
+}
+
+func (s *Store) enqueue(c *change) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errClosed
+	}
+	if len(s.queue) == maxWaiting || s.waiting+c.size > maxWaitingBytes {
+		return errBusy
+	}
+	s.queue = append(s.queue, c)
+	s.waiting += c.size
+	s.filled.Signal()
+	return nil
+}
+
+// leave keeps c from being stored, unless COMMIT may have been sent. If so, and over is
+// set, nobody waits for the result. The cause is the error of the last attempt.
+func (s *Store) leave(c *change, over bool) (sent bool, cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.abandoned = over || !c.sent
+	if i := slices.Index(s.queue, c); i >= 0 {
+		s.queue = slices.Delete(s.queue, i, i+1)
+		s.waiting -= c.size
+	}
+	return c.sent, c.cause
+}
+
+// mark notes whether COMMIT may have been sent for the changes of a batch, and the error
+// of the last attempt. It returns those that a caller still waits for.
+func (s *Store) mark(batch []*change, sent bool, cause error) (waiting []*change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range batch {
+		if c.sent, c.cause = sent, cause; !c.abandoned {
+			waiting = append(waiting, c)
+		}
+	}
+	return waiting
+}
+
+// take waits for changes and takes those that fit into one transaction. It
+// returns none when the store is closed and nothing is waiting.
+func (s *Store) take() []*change {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.queue) == 0 && !s.closed {
+		s.filled.Wait()
+	}
+	n, size := 0, 0
+	for n < min(len(s.queue), maxBatch) && (n == 0 || size+s.queue[n].size <= maxBatchBytes) {
+		size += s.queue[n].size
+		n++
+	}
+	batch := slices.Clone(s.queue[:n])
+	s.queue = slices.Delete(s.queue, 0, n)
+	s.waiting -= size
+	return batch
+}
+
+// commitAll commits until the store is closed and nothing is waiting. Each
+// transaction takes what has queued up during the one before, so a lone caller
+// never waits for others, and many callers share a transaction.
+func (s *Store) commitAll() {
+	defer close(s.drained)
+	for batch := s.take(); len(batch) > 0; batch = s.take() {
+		start := time.Now()
+		if n := s.commit(batch); n > 0 && s.committed != nil {
+			s.committed(n, time.Since(start))
+		}
+	}
+}

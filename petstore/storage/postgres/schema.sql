@@ -1,0 +1,60 @@
+-- The tables of a store, version 1. All of them are in the schema petstore.
+CREATE SCHEMA petstore;
+
+-- One row. Each change locks it, so that commits are one after the other, and
+-- none changes it: dead versions of a row that is updated often would pile up
+-- while somebody holds a snapshot.
+CREATE TABLE petstore.store (
+    version integer NOT NULL
+);
+INSERT INTO petstore.store VALUES (1);
+
+-- One row for each commit. The row with the highest number is the state of the
+-- store. The others are there for servers that lost the response to a COMMIT,
+-- and are deleted after some minutes.
+CREATE TABLE petstore.commits (
+    number       bigint PRIMARY KEY,
+    token        uuid NOT NULL, -- chosen by the server that committed
+    made         timestamptz NOT NULL,
+    last_pet     bigint NOT NULL, -- the highest ID
+    last_message bigint NOT NULL, -- the highest number ever
+    queued       bigint NOT NULL  -- messages in the queue
+);
+INSERT INTO petstore.commits VALUES (0, gen_random_uuid(), now(), 0, 0, 0);
+
+-- A text with U+0000, which the type text does not allow, is in name_bytes.
+CREATE TABLE petstore.pets (
+    id          bigint PRIMARY KEY,
+    name        text,
+    name_bytes  bytea,
+    category_id bigint NOT NULL,
+    status      text COLLATE "C" CHECK (status IN ('available', 'pending', 'sold')),
+    CHECK ((name IS NULL) <> (name_bytes IS NULL))
+);
+CREATE INDEX pets_status_id ON petstore.pets (status, id);
+
+-- The queue.
+CREATE TABLE petstore.messages (
+    number     bigint PRIMARY KEY,
+    made       timestamptz NOT NULL,
+    text       text,
+    text_bytes bytea,
+    CHECK ((text IS NULL) <> (text_bytes IS NULL))
+);
+
+-- What was created with a petstore.Once.
+CREATE TABLE petstore.outcomes (
+    digest bytea PRIMARY KEY,    -- petstore.Once.Digest
+    hash   bytea NOT NULL,       -- SHA-256 of the pet's JSON or of the message's text
+    number bigint NOT NULL,      -- the pet's ID or the message's number
+    made   timestamptz NOT NULL
+);
+CREATE INDEX outcomes_made ON petstore.outcomes (made);
+
+CREATE TABLE petstore.keys (
+    id      text PRIMARY KEY, -- the first 12 digits of the hash
+    hash    bytea UNIQUE NOT NULL, -- SHA-256 of the API key
+    account text NOT NULL,
+    created timestamptz NOT NULL,
+    expires timestamptz       -- NULL: never
+);

@@ -1,0 +1,223 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"example.com/animalstore/petstore"
+)
+
+// DefaultTimeout is the default of Options.Timeout.
+const DefaultTimeout = 5 * time.Second
+
+// maxTimeout bounds Options.Timeout, so that no caller waits for a commit whose
+// row has expired.
+const maxTimeout = time.Minute
+
+// Options are the settings of a [Store]. The zero value and nil are ready for
+// use.
+type Options struct {
+	// Timeout limits each call, at most a minute. A call that takes longer
+	// fails with petstore.CodeUnavailable, even if its context allows more.
+	// 0: DefaultTimeout.
+	Timeout time.Duration
+
+	// QueueCapacity is how many messages may be queued at once.
+	// 0: petstore.DefaultQueueCapacity.
+	QueueCapacity int
+
+	// Committed is called after each commit, with the number of changes in it
+	// and how long it took. The next commit waits for it. nil: it is not called.
+	Committed func(changes int, took time.Duration)
+
+	// Logger logs that the database moved to another server, that it promises
+	// less than this package, and failed cleanups. nil: nothing is logged.
+	Logger *slog.Logger
+
+	now func() time.Time // for tests; nil: the database's clock
+}
+
+// Store is an open store. It is safe for concurrent use, and any number of
+// processes can open the same database.
+type Store struct {
+	timeout   time.Duration
+	capacity  int64
+	committed func(int, time.Duration)
+	log       *slog.Logger
+	now       func() time.Time
+
+	pool     *pgxpool.Pool
+	single   *pgxpool.Pool     // the connection that commits
+	hosts    []*pgx.ConnConfig // one for each host
+	timeline atomic.Int64      // the newest that any connection has seen
+	created  bool              // Open created the tables
+
+	context context.Context // ends when the store is closed
+	cancel  context.CancelFunc
+	stopped sync.WaitGroup // for what runs until context ends
+
+	mu      sync.Mutex
+	queue   []*change
+	waiting int       // bytes in queue
+	filled  sync.Cond // there is something in queue, or the store is closed
+	closed  bool
+	drained chan struct{} // closed when the last change has its result
+}
+
+var (
+	_ petstore.Service    = (*Store)(nil)
+	_ petstore.Messages   = (*Store)(nil)
+	_ petstore.Queue      = (*Store)(nil)
+	_ petstore.Statistics = (*Store)(nil)
+)
+
+// Open opens the store in the database at url, and creates its tables if there
+// are none. url is a URL or a list of settings, as of any PostgreSQL program;
+// what it leaves out comes from the PG* environment variables and the password
+// file. With several hosts, Open uses the one that is the primary.
+//
+// ctx limits only the opening. The error names each host that could not be used.
+func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
+	if opts == nil {
+		opts = new(Options)
+	}
+	s := &Store{
+		timeout:   cmp.Or(opts.Timeout, DefaultTimeout),
+		capacity:  int64(cmp.Or(opts.QueueCapacity, petstore.DefaultQueueCapacity)),
+		committed: opts.Committed,
+		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		now:       opts.now,
+		drained:   make(chan struct{}),
+	}
+	if s.timeout < 0 || s.timeout > maxTimeout {
+		return nil, fmt.Errorf("the time limit must be positive and at most %v, got %v", maxTimeout, s.timeout)
+	}
+	s.filled.L = &s.mu
+	s.context, s.cancel = context.WithCancel(context.Background())
+	err := s.connect(url)
+	if err == nil {
+		if err = s.prepare(ctx); err != nil {
+			s.disconnect()
+		}
+	}
+	if err != nil {
+		s.cancel()
+		var e *pgconn.PgError
+		if errors.As(err, &e) && e.Code == "42501" {
+			err = fmt.Errorf("%w; docs/postgres.md says what rights the role needs", err)
+		}
+		return nil, fmt.Errorf("opening the store in PostgreSQL: %w", err)
+	}
+	go s.commitAll()
+	s.every(expireEvery, s.expireAll)
+	s.every(time.Second, s.followTimeline)
+	return s, nil
+}
+
+// Created reports whether Open has created the tables. If several processes open
+// an empty database at the same time, it is true in one of them.
+func (s *Store) Created() bool { return s.created }
+
+// Close commits the changes that were accepted, if the database responds, and
+// closes the connections. Later calls fail with petstore.CodeUnavailable;
+// another Close does nothing. It returns nil.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	before := s.closed
+	s.closed = true
+	s.filled.Signal()
+	s.mu.Unlock()
+	<-s.drained
+	if !before {
+		s.cancel()
+		s.stopped.Wait()
+		s.disconnect()
+	}
+	return nil
+}
+
+func (s *Store) disconnect() {
+	s.pool.Close()
+	s.single.Close()
+}
+
+// do calls query with a connection, until it has a result or its time is over. query
+// may be called several times.
+func (s *Store) do(ctx context.Context, query func(context.Context, *pgx.Conn) error) error {
+	limited, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	for try := 0; ; try++ {
+		if err := cmp.Or(ctx.Err(), s.usable()); err != nil {
+			return err
+		}
+		err := s.doOnce(limited, query)
+		if err == nil || !transient(err) {
+			return explain(err)
+		}
+		if !pause(limited, try) {
+			return cmp.Or(ctx.Err(), unavailable("the database cannot be used now", err))
+		}
+	}
+}
+
+// doOnce waits for the result of query even if ctx is cancelled: pgx would close the
+// connection. It does not wait longer than the deadline.
+func (s *Store) doOnce(ctx context.Context, query func(context.Context, *pgx.Conn) error) error {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return connError{err}
+	}
+	defer conn.Release()
+	deadline, _ := ctx.Deadline()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+	defer cancel()
+	if err := query(ctx, conn.Conn()); err != nil {
+		return err
+	}
+	return s.current(conn.Conn().PgConn())
+}
+
+// Stats implements petstore.Statistics.
+func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
+	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "SELECT last_pet, queued FROM petstore.commits ORDER BY number DESC LIMIT 1").
+			Scan(&stats.Pets, &stats.QueuedMessages)
+	})
+	return stats, err
+}
+
+// every calls do at each interval, until the store is closed.
+func (s *Store) every(interval time.Duration, do func()) {
+	s.stopped.Go(func() {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-s.context.Done():
+				return
+			case <-tick.C:
+				do()
+			}
+		}
+	})
+}
+
+// usable returns why a call cannot begin, nil if it can.
+func (s *Store) usable() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errClosed
+	}
+	return nil
+}

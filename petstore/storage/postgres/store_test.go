@@ -1,0 +1,244 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/animalstore/internal/process"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+)
+
+// Each list reads only its rows, by an index, also of a large table.
+func TestPlans(t *testing.T) {
+	url := newDatabase(t, "")
+	s := open(t, url, nil)
+	execute(t, url, `INSERT INTO petstore.pets (id, name, category_id, status)
+		SELECT i, 'pet ' || i, i, CASE WHEN i % 1000 = 0 THEN 'sold' WHEN i % 2 = 0 THEN 'available' END FROM generate_series(1, 200000) AS i`,
+		"ANALYZE petstore.pets")
+	conn, err := s.pool.Acquire(t.Context()) // has the settings that decide about plans
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	for i, tt := range []struct{ name, query, args, index string }{
+		{"first page", listAll, "(0, 21, 1048576)", "pets_pkey"},
+		{"last page", listAll, "(199950, 101, 1048576)", "pets_pkey"},
+		{"rare status", listStatus, "(0, 21, 1048576, 'sold')", "pets_status_id"},
+		{"common status", listStatus, "(100000, 21, 1048576, 'available')", "pets_status_id"},
+		{"status without pets", listStatus, "(0, 101, 1048576, 'pending')", "pets_status_id"},
+		{"pet", getPet, "(100000)", "pets_pkey"},
+		{"state", selectState, "", "commits_pkey"},
+	} {
+		_, err := conn.Exec(t.Context(), fmt.Sprintf("PREPARE plan%d AS %s", i, tt.query))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := conn.Query(t.Context(), fmt.Sprintf("EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) EXECUTE plan%d %s", i, tt.args), pgx.QueryExecModeSimpleProtocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := strings.Join(lines, "\n")
+		if !strings.Contains(plan, tt.index) || strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Removed by Filter") {
+			t.Errorf("%s: the plan is\n%s\nwant %s without a filter", tt.name, plan, tt.index)
+		}
+	}
+}
+
+// A snapshot that is held for long does not slow down creates: no row is updated,
+// so no dead versions pile up where a create reads.
+func TestLongSnapshot(t *testing.T) {
+	url := newDatabase(t, "")
+	s := open(t, url, nil)
+	conn := connect(t, url)
+	for _, sql := range []string{"BEGIN ISOLATION LEVEL REPEATABLE READ", "SELECT FROM petstore.pets"} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 100 {
+		s.mustCreate(t, fmt.Sprint(i), petstore.Once{Key: fmt.Sprint(i)})
+	}
+	_ = s.Close() // its connections count when they end
+	other := connect(t, url)
+	process.Eventually(t, "the statistics", func() error {
+		var inserted, updated int
+		err := other.QueryRow(t.Context(), `SELECT sum(n_tup_ins) FILTER (WHERE relname = 'pets'), sum(n_tup_upd)
+			FROM pg_stat_user_tables WHERE schemaname = 'petstore'`).Scan(&inserted, &updated)
+		if err == nil && inserted < 100 {
+			err = fmt.Errorf("%d pets", inserted)
+		}
+		if updated != 0 {
+			t.Fatalf("%d rows were updated", updated)
+		}
+		return err
+	})
+}
+
+// An outcome that is renewed while it expires stays.
+func TestExpire(t *testing.T) {
+	url := newDatabase(t, "")
+	s := open(t, url, nil)
+	for _, key := range []string{"old", "renewed", "new"} {
+		s.mustCreate(t, key, petstore.Once{Key: key})
+	}
+	digest := func(key string) []byte {
+		d := petstore.Once{Key: key}.Digest(petstore.OnceCreatePet)
+		return d[:]
+	}
+	conn := connect(t, url)
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec("UPDATE petstore.outcomes SET made = made - interval '24 hours 1 second' WHERE digest <> $1", digest("new"))
+	exec("INSERT INTO petstore.outcomes SELECT i::text::bytea, '', 1, now() - interval '25 hours' FROM generate_series(1, 5001) AS i")
+	exec("UPDATE petstore.commits SET made = made - CASE number WHEN 2 THEN interval '9 minutes' ELSE interval '1 hour' END")
+	exec("BEGIN")
+	exec("UPDATE petstore.outcomes SET made = now() WHERE digest = $1", digest("renewed"))
+	expired := make(chan error)
+	go func() { expired <- s.expire(t.Context()) }()
+	other := connect(t, url)
+	process.Eventually(t, "expire waits for the row", func() error {
+		var n int
+		return other.QueryRow(t.Context(), "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&n)
+	})
+	exec("COMMIT")
+	if err := <-expired; err != nil {
+		t.Fatal(err)
+	}
+	var outcomes, commits int
+	if err := conn.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM petstore.outcomes), (SELECT count(*) FROM petstore.commits)").Scan(&outcomes, &commits); err != nil {
+		t.Fatal(err)
+	}
+	if outcomes != 2 || commits != 2 {
+		t.Errorf("%d outcomes and %d commits are left, want 2, and the newest commit and a recent one", outcomes, commits)
+	}
+	for key, want := range map[string]int64{"new": 3, "renewed": 2, "old": 4} {
+		if pet := s.mustCreate(t, key, petstore.Once{Key: key}); pet.ID != want {
+			t.Errorf("%s: pet %d, want %d", key, pet.ID, want)
+		}
+	}
+}
+
+// Rows that were removed behind the store's back are errors, never other results.
+func TestDamage(t *testing.T) {
+	url := newDatabase(t, "")
+	s := open(t, url, nil)
+	for i := range 5 {
+		s.mustCreate(t, fmt.Sprint(i), petstore.Once{})
+	}
+	execute(t, url, "DELETE FROM petstore.pets WHERE id = 3")
+	_, get := s.GetPet(t.Context(), 3)
+	_, list := s.ListPets(t.Context(), petstore.ListQuery{})
+	for what, err := range map[string]error{"GetPet": get, "ListPets": list} {
+		if petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), "there is no row of the pet 3") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := s.GetPet(t.Context(), 6); !errors.Is(err, petstore.ErrNoPet) {
+		t.Errorf("GetPet(6): %v", err)
+	}
+	// A pet that was created after the get did not find it is not missing.
+	if err := missing(t.Context(), connect(t, url), 1); !errors.Is(err, petstore.ErrNoPet) {
+		t.Errorf("missing(1): %v", err)
+	}
+	execute(t, url, "UPDATE petstore.store SET version = 99")
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeInternal {
+		t.Errorf("a create in tables of a newer version: %v", err)
+	}
+	execute(t, url, "DELETE FROM petstore.pets WHERE id = 5", "DELETE FROM petstore.store")
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeInternal {
+		t.Errorf("a create without the row to lock: %v", err)
+	}
+	execute(t, url, "DELETE FROM petstore.commits")
+	if _, err := s.Stats(t.Context()); petstore.CodeOf(err) != petstore.CodeInternal {
+		t.Errorf("without the state: %v", err)
+	}
+}
+
+// An import has the pets, messages and IDs of the file, or adds nothing.
+func TestImport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "petstore.db")
+	file, err := storage.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = file.Load(t.Context(), func(yield func(petstore.NewPet) bool) {
+		for i := range 2*importRows + 3 {
+			yield(petstore.NewPet{Name: strings.Repeat("name\x00", i%3), CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]})
+		}
+	})
+	for _, text := range []string{"first", "hi\x00", "third"} {
+		if err == nil {
+			_, err = file.SubmitMessage(t.Context(), text, petstore.Once{})
+		}
+	}
+	want := listAllPets(t, file)
+	messages, _ := file.QueuedMessages(t.Context(), 10)
+	var exported strings.Builder
+	if err := errors.Join(err, file.RemoveMessages(t.Context(), "msg_1"), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := storage.Export(path, &exported, nil); err != nil {
+		t.Fatal(err)
+	}
+	export := exported.String()
+	for _, tt := range []struct{ name, export, want string }{
+		{"cut short", export[:strings.LastIndex(strings.TrimSpace(export), "\n")+1], "its last line is missing"},
+		{"a pet is missing", strings.Replace(export, `{"id":2,`, `{"id":3,`, 1), "line 2: the pet has the ID 3, want 2"},
+		{"a message twice", strings.Replace(export, `"msg_3"`, `"msg_2"`, 1), `the message has the ID "msg_2" and follows number 2`},
+		{"not JSON", "x" + export, "line 1"},
+	} {
+		s := open(t, newDatabase(t, ""), nil)
+		if _, _, err := s.Import(t.Context(), strings.NewReader(tt.export)); err == nil || !strings.Contains(err.Error(), "nothing was imported: ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if stats, err := s.Stats(t.Context()); err != nil || stats != (petstore.Stats{}) {
+			t.Errorf("%s: %+v, %v", tt.name, stats, err)
+		}
+		s.mustCreate(t, "first", petstore.Once{})
+	}
+	s := open(t, newDatabase(t, ""), nil)
+	if pets, messages, err := s.Import(t.Context(), strings.NewReader(export)); err != nil || pets != int64(len(want)) || messages != 2 {
+		t.Fatal(pets, messages, err)
+	}
+	if got := listAllPets(t, s); !slices.Equal(got, want) {
+		t.Error("the pets differ")
+	}
+	if queue, err := s.QueuedMessages(t.Context(), 10); err != nil || !slices.Equal(queue, messages[1:]) {
+		t.Errorf("%+v (%v), want %+v", queue, err, messages[1:])
+	}
+	if m, err := s.SubmitMessage(t.Context(), "next", petstore.Once{}); err != nil || m.ID != "msg_4" {
+		t.Errorf("the next message is %+v (%v), want msg_4", m, err)
+	}
+	if _, _, err := s.Import(t.Context(), strings.NewReader(export)); err == nil || !strings.Contains(err.Error(), "must be empty") {
+		t.Errorf("again: %v", err)
+	}
+}
+
+// listAllPets returns all pets of a store.
+func listAllPets(t *testing.T, s petstore.Service) (pets []petstore.Pet) {
+	t.Helper()
+	for q := (petstore.ListQuery{Limit: petstore.MaxLimit}); ; {
+		page, err := s.ListPets(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pets, q.After = append(pets, page.Pets...), page.Next; q.After == "" {
+			return pets
+		}
+	}
+}
