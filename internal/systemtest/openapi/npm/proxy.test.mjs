@@ -40,7 +40,7 @@ test('prism, as a proxy, finds no violation while the conformance suite runs thr
   const keyFile = join(dir, 'key')
   await writeFile(keyFile, server.key)
 
-  // One check after the other, so that Prism's log keeps the requests apart.
+  // One check after the other. A check may still have several requests open.
   const { code, output } = await run(suite, [
     'run', `-url=${prism.url}`, `-messages-url=${prism.url}`, `-key-file=${keyFile}`,
     '-seed=1', '-parallel=1', '-timeout=1m', `-skip=${skipped}`, `-known=${join(here, 'proxy-known.txt')}`,
@@ -51,11 +51,15 @@ test('prism, as a proxy, finds no violation while the conformance suite runs thr
 
   const seen = new Map()
   const exchanges = parseLog(prism.output())
-  for (const x of exchanges) {
+  for (const [i, x] of exchanges.entries()) {
     for (const violation of x.violations) {
-      const reason =
+      const reasonIn = (x) =>
         (x.status >= 400 && provoked.find(([form]) => form.test(violation))) ||
         mistaken.find(([form, , when]) => form.test(violation) && when(x))
+      // Prism's log does not say to which of several open requests a violation
+      // belongs: it may be one of those before.
+      const open = exchanges.slice(Math.max(0, i - 7), i + 1).reverse()
+      const reason = open.map(reasonIn).find(Boolean)
       assert.ok(reason, `${x.what}, response ${x.status}: ${violation}`)
       seen.set(reason, (seen.get(reason) ?? 0) + 1)
     }
@@ -75,8 +79,12 @@ function parseLog(log) {
     const request = line.match(/\[HTTP SERVER\] (\S+ \S*) .*Request received/)
     if (request) exchanges.push({ what: request[1], status: 0, violations: [] })
     const last = exchanges.at(-1)
-    const status = line.match(/upstream call to .* has returned (\d+)/)
-    if (status) last.status = Number(status[1])
+    const response = line.match(/upstream call to (.*) has returned (\d+)/)
+    if (response) {
+      const [, path, status] = response
+      const x = exchanges.slice(-64).find((x) => !x.status && x.what.endsWith(` ${path}`)) ?? last
+      x.status = Number(status)
+    }
     const violation = line.match(/Violation: (.*)/)
     if (violation) last.violations.push(violation[1].trim().replace(/\.body\.\d+\./, '.body.N.'))
   }
