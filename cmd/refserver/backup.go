@@ -19,7 +19,6 @@ import (
 // backupCommand copies the store of a running server.
 func backupCommand() flags.Command {
 	var admin string
-	var overwrite bool
 	return flags.Command{
 		Name: "backup",
 		Args: "FILE",
@@ -28,7 +27,6 @@ func backupCommand() flags.Command {
 			" Until it is done, the server needs space for a second copy on the disk of its store",
 		Flags: func(fs *flag.FlagSet) {
 			flags.Var(fs, &admin, "admin-addr", "", "`host:port` of the server's admin address, as set for serve", flags.HostPort)
-			flags.Var(fs, &overwrite, "overwrite", false, "replace FILE if it is a store", flags.Bool)
 		},
 		Run: func(c *flags.Call) error {
 			if admin == "" {
@@ -46,11 +44,11 @@ func backupCommand() flags.Command {
 			if path == "-" {
 				err = copyTo(c.Stdout)
 			} else {
-				err = storage.SaveBackup(path, overwrite, copyTo)
+				err = storage.SaveBackup(path, copyTo)
 			}
 			switch {
 			case errors.Is(err, os.ErrExist):
-				return fmt.Errorf("no backup was made: %s exists; choose another file, or use -overwrite", path)
+				return fmt.Errorf("no backup was made: %s exists; choose another file", path)
 			case err != nil:
 				return fmt.Errorf("no backup was made: %w", err)
 			case path == "-":

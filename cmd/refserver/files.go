@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore/storage"
@@ -17,7 +16,7 @@ const exitLost = 3
 
 // fileCommands are the commands for a file that no server uses.
 func fileCommands() []flags.Command {
-	var o storage.ExportOptions
+	var skip bool
 	return []flags.Command{{
 		Name: "check",
 		Args: "FILE",
@@ -30,13 +29,13 @@ func fileCommands() []flags.Command {
 		About: "write the pets and the queued messages in the file to standard output, one JSON object on each line, for import." +
 			" If the file is in use, export a copy made with backup",
 		Flags: func(fs *flag.FlagSet) {
-			flags.Var(fs, &o.SkipDamaged, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost", flags.Bool)
+			flags.Var(fs, &skip, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost", flags.Bool)
 		},
-		Run: func(c *flags.Call) error { return export(c, &o) },
+		Run: func(c *flags.Call) error { return export(c, skip) },
 	}, {
 		Name: "accept-older",
 		Args: "FILE",
-		About: "make a file usable again that has a damaged meta page after a crash: keep the state of the other meta page," +
+		About: "make a file usable again that has a damaged meta page: keep the state of the other meta page," +
 			" even if it is the older, and print the IDs from which on records may be lost." +
 			" Copy the file first. If there is a newer backup, use that",
 		Run: acceptOlder,
@@ -68,24 +67,16 @@ func inUse(err error, c *flags.Call, command string) error {
 
 func check(c *flags.Call) error {
 	path := c.Args[0]
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		return fmt.Errorf("%s is empty; a store never is, even without pets", path)
-	}
-	n, foreign := 0, false
+	n := 0
 	var last error
 	report := firstProblems(c.Stdout, &n)
 	err := storage.Check(path, func(err error) {
 		report(err)
 		last = err
-		foreign = foreign || errors.Is(err, storage.ErrForeign)
 	})
 	switch {
 	case err != nil:
 		return flags.Usagef("%w", inUse(err, c, "check"))
-	case foreign:
-		return fmt.Errorf("%s is not a petstore; if it was one, its start is lost: save what is left with export -skip-damaged", path)
-	case n == 1 && errors.Is(last, storage.ErrSpare):
-		return fmt.Errorf("%s has lost nothing: start the server, which writes the damaged page again; look after the disk", path)
 	case n == 1 && errors.Is(last, storage.ErrUndecided):
 		return fmt.Errorf("%s may lack what was stored last; restore a newer backup, or copy the file and continue without it: refserver accept-older %s", path, path)
 	case n > 0:
@@ -95,34 +86,36 @@ func check(c *flags.Call) error {
 	return err
 }
 
-func export(c *flags.Call, o *storage.ExportOptions) error {
-	o.Report = firstProblems(c.Stderr, new(int))
+func export(c *flags.Call, skipDamaged bool) error {
+	var skip func(error)
+	if skipDamaged {
+		skip = firstProblems(c.Stderr, new(int))
+	}
 	w := bufio.NewWriterSize(c.Stdout, 1<<16)
-	x, err := storage.Export(c.Args[0], w, o)
+	x, err := storage.Export(c.Args[0], w, skip)
 	if e := w.Flush(); err == nil {
 		err = e
 	}
 	switch {
-	case errors.Is(err, storage.ErrDamaged) && !o.SkipDamaged:
+	case errors.Is(err, storage.ErrDamaged) && !skipDamaged:
 		return fmt.Errorf("%w; the output is not complete: -skip-damaged writes all that can be saved", err)
 	case err != nil:
 		return inUse(err, c, "export")
-	case !o.SkipDamaged:
+	case !skipDamaged:
 		return nil
 	}
-	fmt.Fprintf(c.Stderr, "pets: %s; messages: %s\n", saved(x.Pets), saved(x.Messages))
-	if x.Pets.Lost != 0 || x.Messages.Lost != 0 {
+	fmt.Fprintf(c.Stderr, "pets: %s; messages: %s\n", saved(x.Pets, x.LostPets), saved(x.Messages, x.LostMessages))
+	if x.LostPets != 0 || x.LostMessages != 0 {
 		return flags.Exit(exitLost)
 	}
 	return nil
 }
 
-func saved(n storage.Counts) string {
-	lost := fmt.Sprint(n.Lost)
-	if n.Lost < 0 {
-		lost = "an unknown number"
+func saved(n, lost int64) string {
+	if lost < 0 {
+		return fmt.Sprintf("%d saved, an unknown number lost", n)
 	}
-	return fmt.Sprintf("%d saved, %s lost", n.Written, lost)
+	return fmt.Sprintf("%d saved, %d lost", n, lost)
 }
 
 func acceptOlder(c *flags.Call) error {

@@ -17,13 +17,11 @@ func importCommand(db *string) flags.Command {
 	return flags.Command{
 		Name: "import",
 		Args: "FILE",
-		About: "add the pets and messages that export wrote: all of them or, after an error or a crash, none." +
-			" With - as FILE, read standard input." +
-			" No server may use the store. The disk needs space for a second copy of the store",
+		About: "make a new store of what export wrote: whole or, after an error or a crash, not at all." +
+			" With - as FILE, read standard input",
 		Flags: func(fs *flag.FlagSet) {
-			dbFlag(fs, db, "`file` to add to, or to create")
-			flags.Var(fs, &o.NewIDs, "new-ids", false, "assign new IDs; otherwise the store must be new or empty, and no ID may be missing", flags.Bool)
-			flags.Var(fs, &o.DryRun, "dry-run", false, "check everything and change nothing", flags.Bool)
+			dbFlag(fs, db, "`file` to create")
+			flags.Var(fs, &o.NewIDs, "new-ids", false, "assign new IDs; otherwise no ID may be missing", flags.Bool)
 		},
 		Run: func(c *flags.Call) error { return importFile(c, *db, &o) },
 	}
@@ -47,14 +45,12 @@ func importFile(c *flags.Call, db string, o *storage.ImportOptions) error {
 	switch {
 	case errors.Is(err, storage.ErrIDs):
 		return fmt.Errorf("nothing was imported: %w; -new-ids assigns new ones", err)
+	case errors.Is(err, os.ErrExist):
+		return fmt.Errorf("nothing was imported: %s exists; choose another file with -db", db)
 	case err != nil:
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
-	done := "imported"
-	if o.DryRun {
-		done = "can be imported"
-	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: %s into %s; pets: %d; messages: %d\n", path, done, db, pets, messages)
+	_, err = fmt.Fprintf(c.Stdout, "%s: imported into %s; pets: %d; messages: %d\n", path, db, pets, messages)
 	return err
 }
 

@@ -60,7 +60,7 @@ func advise(err error, path string) error {
 	case errors.Is(err, storage.ErrUndecided):
 		return fmt.Errorf("%w, or copy the file and continue without what may be lost: refserver accept-older %s", err, path)
 	case errors.Is(err, storage.ErrForeign):
-		return fmt.Errorf("%w; choose another file with -db; if it was a petstore, save what is left: refserver export -skip-damaged %s", err, path)
+		return fmt.Errorf("%w; choose another file with -db", err)
 	case errors.Is(err, storage.ErrDamaged):
 		return fmt.Errorf("%w, or save what is left: refserver export -skip-damaged %s", err, path)
 	case errors.Is(err, storage.ErrNewer):

@@ -122,7 +122,7 @@ func TestStoppedBackup(t *testing.T) {
 		})
 	})
 	s.Until("another backup can be made", func() bool {
-		_, err := run(t, "backup", "-overwrite", "-admin-addr="+s.adminHost(), dir+"/copy.db")
+		_, err := run(t, "backup", "-admin-addr="+s.adminHost(), dir+"/copy.db")
 		return err == nil
 	})
 	rest, err := io.Copy(io.Discard, stopped.Body)

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"example.com/animalstore/petstore"
 )
@@ -18,52 +21,32 @@ import (
 //
 // Errors: petstore.CodeFull if there is no room for the copy; ctx's.
 func (s *Store) Snapshot(ctx context.Context) (io.ReadCloser, int64, error) {
-	f, err := os.CreateTemp(filepath.Dir(s.path), "."+filepath.Base(s.path)+".copy-*") // mode 0600
+	path := s.found.Path
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".copy-*") // mode 0600
 	if err != nil {
 		return nil, 0, err
 	}
 	_ = os.Remove(f.Name()) // where an open file can be removed, it does not stay after a crash
-	size, err := s.copyTo(ctx, f)
+	w := &copyWriter{ctx: ctx, s: s, f: f}
+	var size int64
+	err = s.view(ctx, func(t *transaction) (err error) {
+		size, err = t.WriteTo(w)
+		if w.err == nil && errors.Is(err, io.EOF) {
+			return damaged("it was cut short while it was copied")
+		}
+		return cmp.Or(w.err, err)
+	})
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
-	if err != nil {
-		_ = temporary{f}.Close()
-		return nil, 0, err
+	if err == nil {
+		return temporary{f}, size, nil
 	}
-	return temporary{f}, size, nil
-}
-
-// temporary is a file that Close removes.
-type temporary struct{ *os.File }
-
-func (t temporary) Close() error {
-	err := t.File.Close()
-	_ = os.Remove(t.Name())
-	return err
-}
-
-// copyTo writes a copy of the store to f and returns its length. f must be fast:
-// pages that are freed meanwhile are not used again until the copy is done.
-func (s *Store) copyTo(ctx context.Context, f *os.File) (size int64, err error) {
-	p, err := s.snapshot(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer p.reads.RUnlock()
-	w := &copyWriter{ctx: ctx, s: s, f: f}
-	err = safely(func() (err error) {
-		size, err = p.tx.WriteTo(w)
-		return err
-	})
-	if w.err == nil && errors.Is(err, io.EOF) {
-		err = damaged("it was cut short while it was copied")
-	}
-	if err = cmp.Or(w.err, err); err != nil && noSpace(err) {
+	_ = temporary{f}.Close()
+	if noSpace(err) {
 		err = &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}
 	}
-	s.foundDamage(err)
-	return size, err
+	return nil, 0, err
 }
 
 // copyWriter writes to f until the call or the store ends.
@@ -75,11 +58,77 @@ type copyWriter struct {
 }
 
 func (w *copyWriter) Write(b []byte) (n int, err error) {
-	if w.err = w.s.usable(w.ctx); w.err == nil && isClosed(w.s.closing) {
-		w.err = errClosed
-	}
-	if w.err == nil {
+	if w.err = w.s.usable(w.ctx); w.err == nil {
 		n, w.err = w.f.Write(b)
 	}
 	return n, w.err
+}
+
+// temporary is a file that Close removes.
+type temporary struct{ *os.File }
+
+func (t temporary) Close() error {
+	err := t.File.Close()
+	_ = os.Remove(t.Name())
+	return err
+}
+
+// SaveBackup makes a new file at path from the copy of a store that download writes, as
+// [Store.Snapshot] returns it. The file is whole and checked, or is not made. If
+// there is a file, SaveBackup fails with fs.ErrExist.
+func SaveBackup(path string, download func(io.Writer) error) error {
+	return createFile(path, nil, func(temp *os.File) error {
+		if err := download(temp); err != nil {
+			return err
+		}
+		return checkCopy(temp.Name())
+	})
+}
+
+// Restore replaces the store at path by a copy of the file backup, after it has
+// checked the copy. It returns the new name of the file that was there; "": there
+// was none. After a crash at any moment, either the old file or the new one is
+// there, whole. Errors: [ErrLocked] if either file is in use; [ErrDamaged].
+func Restore(path, backup string) (kept string, err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	from, err := openLocked(backup, os.O_RDONLY)
+	if err != nil {
+		return "", fmt.Errorf("the copy: %w", err)
+	}
+	defer from.Close()
+	old, err := openLocked(path, os.O_RDWR)
+	if err == nil {
+		defer old.Close()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	err = createFile(path, old, func(temp *os.File) error {
+		if _, err := io.Copy(temp, from); err != nil {
+			return err
+		}
+		if err := checkCopy(temp.Name()); err != nil || old == nil {
+			return err
+		}
+		kept = path + ".replaced-" + time.Now().UTC().Format("20060102T150405.000Z")
+		if err := os.Link(path, kept); err != nil {
+			return fmt.Errorf("the old file cannot be kept, so move it away: %w", err)
+		}
+		return syncDir(filepath.Dir(kept))
+	})
+	if err != nil {
+		return "", err
+	}
+	return kept, nil
+}
+
+// checkCopy returns the first damage that Check finds.
+func checkCopy(path string) error {
+	var damage error
+	err := Check(path, func(err error) { damage = cmp.Or(damage, err) })
+	if err = cmp.Or(err, damage); err != nil {
+		return fmt.Errorf("the copy: %w", err)
+	}
+	return nil
 }

@@ -1,15 +1,18 @@
 package storage_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
 )
 
 // TestSnapshot takes a copy of a store in use.
@@ -22,17 +25,16 @@ func TestSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "later"}, petstore.Once{}); err != nil {
+	createPets(t, s, 1, smallPets+1)
+	err = storage.SaveBackup(copied, func(w io.Writer) error {
+		n, err := io.Copy(w, snapshot)
+		if n != size {
+			t.Errorf("read %d bytes of %d", n, size)
+		}
+		return errors.Join(err, snapshot.Close())
+	})
+	if err != nil {
 		t.Fatal(err)
-	}
-	b, err := io.ReadAll(snapshot)
-	if err != nil || int64(len(b)) != size {
-		t.Fatalf("read %d bytes of %d: %v", len(b), size, err)
-	}
-	snapshot.Close()
-	process.WriteFile(t, copied, b)
-	if got := problems(t, copied); got != "" {
-		t.Errorf("the copy:\n%s", got)
 	}
 	if pets, others, err := small(t).read(t.Context(), open(t, copied)); pets+others > 0 || err != nil {
 		t.Errorf("%d reads of the copy fail: %v", pets+others, err)
@@ -46,8 +48,86 @@ func TestSnapshot(t *testing.T) {
 	if _, _, err := s.Snapshot(t.Context()); petstore.CodeOf(err) != petstore.CodeUnavailable {
 		t.Errorf("a copy of a closed store: %v", err)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 2 {
-		t.Errorf("the copies left %v (%v)", entries, err)
+	wantFiles(t, dir, "copy.db", "pets.db")
+}
+
+// TestSaveBackupRefuses: a backup that is not whole is not kept, and a file that is
+// there is.
+func TestSaveBackupRefuses(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "copy.db")
+	sound := used(small(t).file)
+	save := func(b []byte, err error) error {
+		return storage.SaveBackup(path, func(w io.Writer) error {
+			_, err2 := w.Write(b)
+			return errors.Join(err, err2)
+		})
+	}
+	for want, err := range map[error]error{
+		io.ErrUnexpectedEOF: save(sound, io.ErrUnexpectedEOF),
+		storage.ErrDamaged:  save(bytes.ReplaceAll(sound, []byte("message 7"), []byte("message 8")), nil),
+		storage.ErrForeign:  save([]byte("hello"), nil),
+	} {
+		if !errors.Is(err, want) {
+			t.Errorf("SaveBackup returned %v, want %v", err, want)
+		}
+	}
+	wantFiles(t, dir)
+	process.WriteFile(t, path, []byte("hello"))
+	if err := save(sound, nil); !errors.Is(err, fs.ErrExist) || string(process.ReadFile(t, path)) != "hello" {
+		t.Errorf("where a file is, SaveBackup returned %v", err)
+	}
+	wantFiles(t, dir, "copy.db")
+}
+
+// TestRestore replaces a store that is found by a symbolic link, twice. Each file that
+// was there is kept.
+func TestRestore(t *testing.T) {
+	dir := t.TempDir()
+	path, target, backup := filepath.Join(dir, "link.db"), filepath.Join(dir, "pets.db"), filepath.Join(dir, "copy.db")
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip(err)
+	}
+	makeStore(t, target)
+	one := process.ReadFile(t, target)
+	writeFile(t, backup, small(t).file)
+
+	refused := func(what string, want error) {
+		t.Helper()
+		if _, err := storage.Restore(path, backup); !errors.Is(err, want) {
+			t.Errorf("%s: Restore returned %v, want %v", what, err, want)
+		}
+		wantFiles(t, dir, "copy.db", "link.db", "pets.db")
+	}
+	s := open(t, path)
+	refused("the store is open", storage.ErrLocked)
+	createPets(t, s, 1, 2)
+	s.Close()
+	process.WriteFile(t, target, one)
+	s = open(t, backup)
+	refused("the copy is open", storage.ErrLocked)
+	s.Close()
+	process.WriteFile(t, backup, bytes.ReplaceAll(small(t).file, []byte("message 7"), []byte("message 8")))
+	refused("the copy is damaged", storage.ErrDamaged)
+	if !bytes.Equal(process.ReadFile(t, path), one) {
+		t.Error("a Restore that failed changed the store")
+	}
+
+	writeFile(t, backup, small(t).file)
+	for _, was := range [][]byte{one, small(t).file} {
+		kept, err := storage.Restore(path, backup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(process.ReadFile(t, kept), was) || !bytes.Equal(process.ReadFile(t, target), small(t).file) {
+			t.Error("the files differ from what they were")
+		}
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info, err)
+	}
+	none := filepath.Join(dir, "none.db")
+	if kept, err := storage.Restore(none, backup); kept != "" || err != nil || problems(t, none) != "" {
+		t.Errorf("with no store there, Restore returned %q, %v", kept, err)
 	}
 }

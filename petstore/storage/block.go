@@ -1,7 +1,9 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
+	"iter"
 	"math"
 	"sort"
 
@@ -36,14 +38,15 @@ func openBlock(t *table, key, value []byte) (block, error) {
 		return block{}, err
 	}
 	if len(key) != 8 || len(body) < blockHeaderLen {
-		return block{}, damaged("%s is not a block", t.record(key))
+		return block{}, damaged("%s is not a block", t.describe(key))
 	}
 	b := block{first: int64At(key), prev: int64At(body), n: int(binary.BigEndian.Uint16(body[8:]))}
 	body = body[blockHeaderLen:]
-	if b.n == 0 || len(body) < b.n*blockEntryLen {
-		return block{}, damaged("the block %d of %s has no room for %d pets", b.first, t.name, b.n)
+	if b.n == 0 || len(body) < b.n*blockEntryLen || b.first <= b.prev {
+		return block{}, damaged("the block %d of %s cannot hold %d pets after %d", b.first, t.name, b.n, b.prev)
 	}
-	b.entries, b.json = body[:b.n*blockEntryLen], body[b.n*blockEntryLen:]
+	b.entries = body[: b.n*blockEntryLen : b.n*blockEntryLen] // so that add copies it
+	b.json = body[b.n*blockEntryLen:]
 	start := 0
 	for i := range b.n {
 		if end := b.end(i); end < start || end > len(b.json) || i > 0 && b.id(i) <= b.id(i-1) {
@@ -92,97 +95,92 @@ func (b *block) search(id int64) int {
 	return sort.Search(b.n, func(i int) bool { return b.id(i) >= id })
 }
 
-// seekBlock returns the block of petTables[i] that holds the pet with that ID if
-// there is one, otherwise a block next to its place. The table must not be empty.
-func (r *reader) seekBlock(i int, id int64) (block, error) {
-	t, c := &petTables[i], r.cursors[i]
-	r.key = idKey(id)
-	k, v := c.Seek(r.key[:])
-	if k == nil {
-		k, v = c.Last()
-	} else if len(k) == 8 && int64At(k) != id {
-		if k, v = c.Prev(); k == nil {
-			k, v = c.First()
+// add appends a pet, which must follow the others, if it fits. prev is the ID before
+// it in the table.
+func (b *block) add(prev, id int64, record []byte) bool {
+	size := blockHeaderLen + len(b.entries) + blockEntryLen + len(b.json) + 1 + len(record) + sumLen
+	switch {
+	case b.n == 0:
+		b.first, b.prev = id, prev
+	case size > maxBlock || id-b.first > math.MaxUint32:
+		return false
+	default:
+		b.json = append(b.json, ',')
+	}
+	b.json = append(b.json, record...)
+	b.entries = binary.BigEndian.AppendUint32(b.entries, uint32(id-b.first))
+	b.entries = binary.BigEndian.AppendUint32(b.entries, uint32(len(b.json)))
+	b.n++
+	return true
+}
+
+// put stores the block in its table.
+func (b *block) put(t bucket) error {
+	body := make([]byte, 0, blockHeaderLen+len(b.entries)+len(b.json)+sumLen)
+	body = appendInt64(body, b.prev)
+	body = binary.BigEndian.AppendUint16(body, uint16(b.n))
+	body = append(append(body, b.entries...), b.json...)
+	t.FillPercent = 1 // keys only grow, so leave no room between them
+	return t.put(idKey(b.first), body)
+}
+
+// seekBlock moves c to the block of a table that holds the pet with that ID or, if
+// there is none, the next pet.
+func seekBlock(t *table, c *bbolt.Cursor, id int64) (b block, err error) {
+	k, v := c.Seek(idKey(id))
+	if len(k) == 8 && int64At(k) == id {
+		return openBlock(t, k, v)
+	}
+	before, value := c.Prev()
+	if before != nil {
+		if b, err = openBlock(t, before, value); err != nil || b.lastID() >= id {
+			return b, err
+		}
+		if k != nil {
+			k, v = c.Next()
 		}
 	}
 	if k == nil {
-		return block{}, damaged("%s is empty", t.name)
+		return block{}, damaged("%s has nothing from %d on", t.name, id)
 	}
 	return openBlock(t, k, v)
 }
 
-// openLastBlock opens the last block of a table, which must end at last. If the
-// table is empty, the block has no pets.
-func openLastBlock(t *table, c *bbolt.Cursor, last int64) (b block, err error) {
-	if k, v := c.Last(); k != nil {
-		if b, err = openBlock(t, k, v); err != nil {
+// blocks yields the blocks of petTables[i] with the pets after an ID, in order. It
+// ends with an error unless they are all there: each block has the ID before it,
+// and the state has the last one.
+func (t *transaction) blocks(i int, after int64) iter.Seq2[block, error] {
+	return func(yield func(block, error) bool) {
+		table, c := t.pets[i].table, t.pets[i].Cursor()
+		for first := true; after < t.LastIDs[i]; first = false {
+			var b block
+			var err error
+			if first {
+				b, err = seekBlock(table, c, after+1)
+			} else if k, v := c.Next(); k != nil {
+				b, err = openBlock(table, k, v)
+			}
+			if err == nil && (b.n == 0 || b.prev > after || b.prev < after && !first) {
+				err = damaged("%s has a gap after %d", table.name, after)
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+			after = b.lastID()
+		}
+	}
+}
+
+// openLastBlock returns a copy of the last block of petTables[i], which must end where
+// the state says. If the table is empty, the block has no pets.
+func (t *transaction) openLastBlock(i int) (b block, err error) {
+	if k, v := t.pets[i].Cursor().Last(); k != nil {
+		if b, err = openBlock(t.pets[i].table, k, bytes.Clone(v)); err != nil {
 			return b, err
 		}
 	}
-	if end := b.lastID(); end != last {
-		return b, damaged("%s ends at %d, want %d", t.name, end, last)
+	if b.lastID() != t.LastIDs[i] {
+		return b, damaged("%s ends at %d, want %d", t.pets[i].name, b.lastID(), t.LastIDs[i])
 	}
 	return b, nil
-}
-
-// lastBlock is the last block of a table while pets are added to it.
-type lastBlock struct {
-	block
-	table   *table
-	bucket  *bbolt.Bucket
-	last    int64 // the highest ID in the table, 0 if there is none
-	changed bool
-}
-
-// newLastBlock returns a copy of the last block of a table, whose last ID is
-// last.
-func (u *update) newLastBlock(t *table, bucket *bbolt.Bucket, last int64) (*lastBlock, error) {
-	bucket.FillPercent = 1 // keys only grow, so leave no room between them
-	if err := u.guard.Check(bucket, afterAll, false); err != nil {
-		return nil, err
-	}
-	b, err := openLastBlock(t, bucket.Cursor(), last)
-	if err != nil {
-		return nil, err
-	}
-	b.entries = append(make([]byte, 0, maxBlock), b.entries...)
-	b.json = append(make([]byte, 0, maxBlock), b.json...)
-	return &lastBlock{block: b, table: t, bucket: bucket, last: last}, nil
-}
-
-// add appends a pet, whose ID is higher than all before.
-func (l *lastBlock) add(u *update, id int64, record []byte) error {
-	size := blockHeaderLen + len(l.entries) + blockEntryLen + len(l.json) + 1 + len(record) + sumLen
-	if l.n > 0 && (size > maxBlock || id-l.first > math.MaxUint32) {
-		if err := l.flush(u); err != nil {
-			return err
-		}
-		l.n, l.entries, l.json = 0, l.entries[:0], l.json[:0]
-	}
-	if l.n == 0 {
-		l.first, l.prev = id, l.last
-	} else {
-		l.json = append(l.json, ',')
-	}
-	l.json = append(l.json, record...)
-	l.entries = binary.BigEndian.AppendUint32(l.entries, uint32(id-l.first))
-	l.entries = binary.BigEndian.AppendUint32(l.entries, uint32(len(l.json)))
-	l.n++
-	l.last = id
-	l.changed = true
-	return nil
-}
-
-// flush puts the block into the table, if it has changed.
-func (l *lastBlock) flush(u *update) error {
-	if !l.changed {
-		return nil
-	}
-	l.changed = false
-	body := make([]byte, 0, blockHeaderLen+len(l.entries)+len(l.json)+sumLen)
-	body = appendInt64(body, l.prev)
-	body = binary.BigEndian.AppendUint16(body, uint16(l.n))
-	body = append(append(body, l.entries...), l.json...)
-	key := idKey(l.first)
-	return u.put(l.bucket, key[:], l.table.seal(key[:], body))
 }

@@ -1,98 +1,138 @@
 package storage
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
-	"slices"
+	"os"
 
 	"go.etcd.io/bbolt"
 )
 
-// Check reads the whole file at path and calls report for each damage that it
-// finds; the error wraps [ErrDamaged] and names the page or the record. First it
-// reads every page, with ordinary reads. If all are sound, it reads every record,
-// and reports the first block of each table of pets that is damaged or missing.
-// It changes nothing, and needs little memory for any file.
+// Check reads every record in the file at path, compares the tables, and calls report
+// with the first damage of pets, of messages and of outcomes; the error wraps
+// [ErrDamaged]. Check changes nothing, and needs little
+// memory for any file. It does not see everything: not a damaged page that nothing
+// refers to, nor an older version of a page that is consistent in itself.
 //
 // Check returns an error if the file cannot be checked: it is in use
-// ([ErrLocked]; on Windows that is not noticed), is from a newer release
-// ([ErrNewer]), or cannot be read.
+// ([ErrLocked]; on Windows that is not noticed), is not a petstore ([ErrForeign]), is
+// from a newer release ([ErrNewer]), or cannot be read.
 func Check(path string, report func(error)) error {
-	s, err := scan(path, report)
+	err := readFile(path, report, func(t *transaction) error {
+		if !t.known() {
+			return nil
+		}
+		for _, check := range []func() error{t.checkPets, t.checkMessages, t.checkOutcomes} {
+			if err := safely(check); err != nil {
+				report(err)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return fmt.Errorf("checking the store %s: %w", path, err)
-	}
-	defer s.close()
-	s.checkTables(report)
-	if err := s.state.judgeInvalid(s.Spare); err != nil {
-		report(err)
 	}
 	return nil
 }
 
-// checkTables checks all records, if bbolt can be trusted with the tables.
-func (s *scanner) checkTables(report func(error)) {
-	if s.tables == nil {
-		return
-	}
-	if err := safely(func() error { return s.tables.check(report) }); err != nil {
-		report(err)
-	}
-}
-
-// check checks all records.
-func (r *reader) check(report func(error)) error {
+// checkPets reads all pets, and makes sure that the table of each status has those with
+// that status.
+func (t *transaction) checkPets() error {
 	var pets, want [len(petTables)]int64 // the number of pets in each table: found, and expected
-	complete := true
 	for i := range petTables {
-		for b, err := range r.blocks(i) {
+		for b, err := range t.blocks(i, 0) {
 			if err != nil {
-				report(err)
-				complete = false
-				break
+				return err
 			}
 			pets[i] += int64(b.n)
 			for j := 0; i == 0 && j < b.n; j++ {
 				pet, err := decodePet(b.records(j, j+1))
 				if err != nil || pet.ID != b.id(j) || pet.Validate() != nil {
-					report(damaged("the record of the pet %d holds something else", b.id(j)))
+					return damaged("the record of the pet %d holds something else", b.id(j))
 				}
 				want[petTableOf(pet.Status)]++
 			}
 		}
-	}
-	want[0] = r.state.lastPet()
-	if complete && pets != want {
-		report(damaged("the tables of all pets and of each status hold %d pets, want %d", pets, want))
-	}
-
-	for _, err := range r.messages() {
-		if err != nil {
-			report(err)
+		if _, err := t.openLastBlock(i); err != nil {
+			return err
 		}
 	}
+	want[0] = t.LastIDs[0]
+	if pets != want {
+		return damaged("the tables of all pets and of each status hold %d pets, want %d", pets, want)
+	}
+	return nil
+}
 
-	for i, b := range r.buckets.once {
-		t, sum := &onceTables[i], int64(0)
-		err := b.ForEach(func(key, value []byte) error {
-			_, err := openOutcome(t, key, value)
-			if err == nil {
-				sum += storedSum(value)
-			}
+func (t *transaction) checkMessages() error {
+	for _, err := range t.messages() {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *transaction) checkOutcomes() error {
+	for i, b := range t.outcomes {
+		count := int64(0)
+		err := b.ForEach(func(k, v []byte) error {
+			count++
+			_, err := openOutcome(b.table, k, v)
 			return err
 		})
-		if err == nil && sum != r.state.OnceSums[i] {
-			err = damaged("%s does not hold the outcomes that were stored last", t.name)
-		}
 		if err != nil {
-			report(err)
+			return err
+		}
+		if count != t.OutcomeCounts[i] {
+			return damaged("%s holds %d outcomes, want %d", b.name, count, t.OutcomeCounts[i])
 		}
 	}
-
-	return r.tx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
-		if !slices.ContainsFunc(tables, func(t table) bool { return bytes.Equal(t.name, name) }) {
-			return damaged("unknown bucket %q", name)
-		}
-		return nil
-	})
+	return nil
 }
+
+// readFile calls fn with the tables of a file that no store has open. It passes to
+// report why the file cannot be trusted, and does not call fn if that leaves no tables
+// to be read. If the state is damaged, t does not know it.
+func readFile(path string, report func(error), fn func(t *transaction) error) error {
+	reported := func(err error) error {
+		if errors.Is(err, ErrDamaged) {
+			report(err)
+			return nil
+		}
+		return err
+	}
+	db, f, err := openFile(path, os.O_RDONLY, 0, func(m meta, err error) error {
+		if m.pageSize == 0 {
+			return err // there is nothing to read
+		}
+		return reported(err)
+	})
+	if err != nil {
+		return reported(err)
+	}
+	var tx *bbolt.Tx
+	defer func() {
+		if tx != nil {
+			_ = tx.Rollback()
+			_ = db.Close()
+		} else { // bbolt keeps its locks
+			unlock(f)
+			f.Close()
+		}
+	}()
+	var t *transaction
+	err = safely(func() (err error) {
+		if tx, err = db.Begin(false); err == nil {
+			t, err = openTables(tx)
+		}
+		return err
+	})
+	if err = reported(err); err != nil || t == nil {
+		return err
+	}
+	return fn(t)
+}
+
+// known reports whether the state was read.
+func (s *state) known() bool { return s.Schema != 0 }

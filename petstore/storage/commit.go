@@ -27,14 +27,15 @@ type write struct {
 	apply   func(*update) error
 	size    int64
 	claimed atomic.Bool   // by the committer, or by the caller that cancels it
+	over    bool          // the change is on disk or has failed; only the committer uses it
 	err     error         // valid once done is closed
-	done    chan struct{} // closed when the change is on disk or has failed
+	done    chan struct{} // closed when over is set
 }
 
 // change runs apply in a transaction and returns once that is on disk. apply
-// writes about size bytes. If it returns an error with petstore.CodeInternal, or
-// without a code, the transaction fails. It may return other errors if it has
-// not changed anything.
+// writes about size bytes. If it returns an error that is not the caller's fault
+// (petstore.CodeInternal), the whole transaction fails. Before it returns any other
+// error, it must not have changed anything.
 //
 // If ctx ends before the transaction begins, the change is not made. After that,
 // change waits for the result.
@@ -46,78 +47,41 @@ func (s *Store) change(ctx context.Context, size int, apply func(*update) error)
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
-	w := &write{apply: apply, size: int64(size), done: make(chan struct{})}
-	if err := s.enqueue(w); err != nil {
-		return err
+	if size > maxWaitingBytes {
+		return petstore.Errorf(petstore.CodeInvalid, "the change must take at most %d bytes when encoded, got %d", maxWaitingBytes, size)
 	}
-	cancelled := ctx.Done()
+	w := &write{apply: apply, size: int64(size), done: make(chan struct{})}
+	if s.waitingBytes.Add(w.size) > maxWaitingBytes {
+		s.waitingBytes.Add(-w.size)
+		return errBusy
+	}
+	select {
+	case s.writes <- w:
+	default:
+		s.waitingBytes.Add(-w.size)
+		return errBusy
+	}
+	cancelled, closed := ctx.Done(), s.closed
 	for {
+		var err error
 		select {
 		case <-w.done:
 			return w.err
 		case s.committer <- struct{}{}:
-			for !isClosed(w.done) {
-				s.commitNext()
+			for !w.over {
+				s.commitWaiting()
 			}
 			<-s.committer
+			return w.err
 		case <-cancelled:
-			if w.claimed.CompareAndSwap(false, true) {
-				return ctx.Err()
-			}
-			cancelled = nil
+			cancelled, err = nil, ctx.Err()
+		case <-closed:
+			closed, err = nil, errClosed
+		}
+		if w.claimed.CompareAndSwap(false, true) {
+			return err
 		}
 	}
-}
-
-func (s *Store) enqueue(w *write) error {
-	if w.size > maxWaitingBytes {
-		return petstore.Errorf(petstore.CodeInvalid, "the change must take at most %d bytes when encoded, got %d", maxWaitingBytes, w.size)
-	}
-	s.closeMu.RLock()
-	defer s.closeMu.RUnlock()
-	if isClosed(s.closing) {
-		return errClosed
-	}
-	if s.waitingBytes.Add(w.size) <= maxWaitingBytes {
-		select {
-		case s.writes <- w:
-			return nil
-		default:
-		}
-	}
-	s.waitingBytes.Add(-w.size)
-	return errBusy
-}
-
-// commitNext commits the writes that are waiting, in one transaction.
-func (s *Store) commitNext() {
-	batch := s.nextBatch()
-	if len(batch) == 0 {
-		return
-	}
-	start := time.Now()
-	err := s.markOpen() // a commit of its own, before the first change
-	if err == nil {
-		err = s.update(func(u *update) error {
-			for _, w := range batch {
-				if w.err = w.apply(u); petstore.CodeOf(w.err) == petstore.CodeInternal {
-					return w.err
-				}
-			}
-			return u.expire(4 * len(batch)) // each write adds at most one outcome
-		})
-	}
-	s.foundDamage(err)
-	if err == nil {
-		s.committed(len(batch), s.lastSync)
-	}
-	for _, w := range batch {
-		if err != nil {
-			w.err = err // even if it changed nothing: it may depend on a write before it
-		}
-		close(w.done)
-	}
-	s.lastBatch, s.lastTook = len(batch), time.Since(start)
 }
 
 // nextBatch returns writes that are waiting. If the last batch had more, it waits
@@ -153,4 +117,103 @@ func (s *Store) nextBatch() []*write {
 		}
 	}
 	return batch
+}
+
+// commitWaiting commits the writes that are waiting. The caller is the committer.
+func (s *Store) commitWaiting() {
+	batch := s.nextBatch()
+	if len(batch) == 0 {
+		return
+	}
+	start := time.Now()
+	err := s.commit(batch)
+	if err != nil {
+		s.foundDamage(err)
+	}
+	for _, w := range batch {
+		if err != nil {
+			w.err = err // even if it changed nothing: it may depend on a write before it
+		}
+		w.over = true
+		close(w.done)
+	}
+	s.lastBatch, s.lastTook = len(batch), time.Since(start)
+}
+
+// update is a write transaction, with the changes of one or more callers.
+type update struct {
+	*transaction
+	lastBlocks [4]block // of petTables, with the pets that were added
+	keys       [][]byte // of the outcomes that were added
+	now        int64    // nanoseconds since 1970
+}
+
+// commit makes the changes of a batch in one transaction, commits it, and shows the
+// result to reads. If it fails, either nothing has changed or the store has failed.
+// The caller is the committer.
+func (s *Store) commit(batch []*write) error {
+	if e := s.failure.Load(); e != nil {
+		return e
+	}
+	shown := s.current.Load()
+	if err := s.sameFile(shown.Size()); err != nil {
+		return s.fail(err)
+	}
+	if e := s.damage.Load(); e != nil {
+		return e
+	}
+	t, err := s.begin(true)
+	if err != nil {
+		return err
+	}
+	if t.state != shown.state {
+		return s.rollback(t.Tx, s.fail(errOtherCommit))
+	}
+	now := s.Now()
+	u := &update{transaction: t, lastBlocks: shown.lastBlocks, now: now.UnixNano()}
+	u.Clock = max(u.Clock, s.openedClock+int64(now.Sub(s.opened)))
+	committing := false
+	err = safely(func() error {
+		for _, w := range batch {
+			if w.err = w.apply(u); petstore.CodeOf(w.err) == petstore.CodeInternal {
+				return w.err
+			}
+		}
+		if len(batch) > 0 && u.expired(u.RecentSince) {
+			if err := u.expire(4 * len(batch)); err != nil { // each write adds at most one outcome
+				return err
+			}
+		}
+		for i := range u.lastBlocks {
+			if u.LastIDs[i] == shown.LastIDs[i] {
+				continue
+			}
+			if err := u.lastBlocks[i].put(u.pets[i]); err != nil {
+				return err
+			}
+		}
+		if err := u.state.store(u.counters); err != nil {
+			return err
+		}
+		committing = true
+		return u.Commit()
+	})
+	if err != nil {
+		if committing {
+			err = s.commitError(err)
+		}
+		return s.rollback(t.Tx, err)
+	}
+	p, err := s.newSnapshot(u.keys)
+	if err == nil && p.state != u.state {
+		err = s.rollback(p.Tx, errOtherCommit)
+	}
+	if err != nil {
+		return s.fail(err)
+	}
+	s.show(p)
+	if len(batch) > 0 {
+		s.Committed(len(batch), t.Stats().WriteTime)
+	}
+	return nil
 }

@@ -12,51 +12,38 @@
 // holds the ID before it, and the state of the store holds the last one of each
 // table, so lists are complete. A record that is damaged, missing or stored under
 // the wrong key is an error ([ErrDamaged], petstore.CodeInternal) and never a
-// result.
-//
-// The first damage that any call finds is logged, and from then on every change
-// fails with [ErrDamaged] and petstore.CodeInternal: there may be more damage,
-// and a write may destroy what can still be saved. Undamaged records stay
-// readable. Stop the program, run refserver check, and restore a backup or
-// export what is left. A change checks the pages that it replaces before it
-// replaces them.
+// result. After the first damage that any call finds, every change fails with the
+// same error, and undamaged records stay readable.
 //
 // A change that does not fit on the disk is refused (petstore.CodeFull) and
 // leaves the store as it was. After any other failed write or sync, the store no
 // longer knows what is on disk and refuses everything ([Store.Failed]) until
-// the file is opened again.
+// the file is opened again. The same happens at the first change after something
+// else has written to the file, or has replaced it.
 //
-// After a crash, only one of bbolt's two meta pages leads to the last commit. If
-// either page is damaged, that commit may be lost, and [Open] refuses the file
-// ([ErrUndecided]). In a file that was closed, both pages lead to the same
-// state, and either is enough.
+// Only one of bbolt's two meta pages leads to the last commit. If either is damaged,
+// that commit may be lost, and [Open] refuses the file ([ErrUndecided]).
 //
-// A store fails when something else writes to its file: at its next write, or
-// within a second. Until then reads may return what was written, if its
-// checksums are right. The store does not notice if its file is overwritten with
-// one whose last transaction has the same ID and the same state.
+// The pages of bbolt have no checksums. Damage in them is mostly found by what is
+// missing. Keep backups: a check does not see everything.
 //
 // # The path of a create
 //
-//	CreatePet          pet.go            validate and encode the pet
-//	└ change           commit.go         queue the change; one of the callers commits for all
-//	  └ commitNext     commit.go         take what is queued; wait for more if the last batch was larger
-//	    └ update       update.go         make sure that the file was not replaced
-//	      ├ transact   update.go         begin a bbolt transaction
-//	      │ ├ load     update.go         check the pages that every change needs; load the state
-//	      │ ├ createPet  pet.go, once.go look up the Once; add the pet to the last blocks in memory
-//	      │ ├ flush    pet.go, block.go  store these blocks; put first checks the pages that change
-//	      │ ├ store    state.go          store the state
-//	      │ └ Commit   bbolt             write and sync the pages, then the meta page
-//	      └ show       read.go           all reads use a snapshot of this commit from now on
-//	← CreatePet                          every caller in the batch returns
+//	CreatePet         pet.go       validate and encode the pet
+//	└ change          commit.go    queue the change; one of the callers commits for all
+//	  └ commitWaiting commit.go    take what is queued (nextBatch)
+//	    └ commit      commit.go    in one transaction, for all of the batch:
+//	      ├ begin     snapshot.go  look up the tables, read the state (openTables, readState)
+//	      ├ once      once.go      look up and store the outcome, if there is a key
+//	      ├ createPet pet.go       add the pet to the last blocks in memory (block.add)
+//	      ├ put       block.go     store these blocks; state.store stores the state
+//	      ├ Commit    bbolt        write and sync the pages, then the meta page
+//	      └ show      snapshot.go  all reads use this commit from now on (newSnapshot)
+//	← CreatePet                    every caller in the batch returns
 //
 // If Commit fails, commitError (failure.go) decides whether the changes of the
-// batch are refused or the store has failed. The first change after Open is
-// preceded by a commit of its own, which marks a closed file as open (closed.go).
-//
-// A read takes the current snapshot, finds its block with a cursor, and copies
-// JSON out of the mapped file: AppendPage → view → appendPage → seekBlock.
+// batch are refused or the store has failed. A read takes the current snapshot, finds
+// its block with a cursor, and copies JSON out of the mapped file: view, seekBlock.
 //
 // # The file
 //
@@ -66,23 +53,14 @@
 //	pets     first ID → a block of pets
 //	status/… first ID → a block of the pets of that status
 //	queue    number → time of creation, the text
-//	once/…   digest of a petstore.Once → clock, time, what was created
+//	once/…   digest of a petstore.Once → clock, time, what was created, its digest
 //
 // A block holds the ID before its first pet and the number of its pets (2 bytes).
 // For each pet follow its ID, less the first, and where its JSON ends (4 bytes
-// each). The JSON follows, with commas between the pets.
-//
-// There is a bucket for each status that a pet can have; pets without one are in
-// none of them. The outcomes of idempotent creates are in two buckets, one for
-// the recent outcomes and one for older ones. Times are in nanoseconds since
-// 1970; the clock is how long the file has been open. Every value ends in a
+// each). The JSON follows, with commas between the pets. Pets without a status are in
+// no bucket of a status. Times are in nanoseconds since 1970. Every value ends in a
 // CRC-32C.
 //
-// # Upgrades
-//
-// The schema is version 1, the first. A program refuses a file of a newer version
-// ([ErrNewer]) and does not change it. A release with a newer schema must open
-// files of every older one, and bring them up to date in one transaction before
-// it uses them. An older release cannot open such a file again, so copy the file
-// before an upgrade if you may have to go back.
+// A program refuses a file of a newer schema ([ErrNewer]). A release with a newer one
+// must open files of every older one.
 package storage

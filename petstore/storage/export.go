@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,45 +10,29 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// ExportOptions are the settings of [Export]. The zero value and nil are ready
-// for use.
-type ExportOptions struct {
-	// SkipDamaged makes Export skip what is damaged. false: the first damage
-	// ends the export.
-	SkipDamaged bool
-
-	// Report is called with each damage that is skipped. nil: it is not
-	// reported.
-	Report func(error)
-}
-
-// Exported counts what [Export] has done.
-type Exported struct{ Pets, Messages Counts }
-
-// Counts are the counts of one kind of record.
-type Counts struct {
-	Written int64
-	Lost    int64 // records that were stored and were not found; -1: unknown
-	Last    int64 // the highest ID, or number of a message, ever issued; -1: unknown
+// Exported counts what [Export] has written, and the records that were stored and were
+// not found; -1: unknown.
+type Exported struct {
+	Pets, Messages         int64
+	LostPets, LostMessages int64
 }
 
 // Export writes the pets in the file at path to w, then the queued messages, as
 // they are in responses: one JSON object a line, in ascending order of ID. The
-// last line is an [End]. Like [Check] it verifies the file first, changes nothing,
-// and refuses a file that is in use ([ErrLocked]).
+// last line is an [End]. Like [Check] it changes nothing, and refuses a file that is
+// in use ([ErrLocked]).
 //
-// With SkipDamaged it checks every record before it writes. If anything is damaged,
-// it looks for records on every page of the file that is not free: it finds the
-// copies in the tables of the statuses, and what no table leads to any more. It
-// writes only records that pass their checksum, each ID once, in the order of the
-// IDs. If it cannot know which pages are free, it leaves out records of which it
-// finds different versions.
-func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
-	x := &export{w: w}
-	if o != nil {
-		x.ExportOptions = *o
+// If skip is nil, the first damage ends the export. Otherwise skip is called with each
+// damage, and Export writes all records that pass their checksum and can be reached. A
+// pet in a damaged block comes from the table of its status.
+func Export(path string, w io.Writer, skip func(error)) (Exported, error) {
+	x := &export{w: w, skip: skip, Exported: Exported{LostPets: -1, LostMessages: -1}, lastMessage: -1}
+	err := readFile(path, func(err error) { _ = x.damage(err) }, x.records)
+	if err = cmp.Or(err, x.stopped); err == nil {
+		var line []byte
+		line, err = json.Marshal(map[string]End{"end": {x.Pets, x.Messages, x.lastMessage}})
+		err = cmp.Or(err, x.write(append(line, '\n'), 0, new(int64)))
 	}
-	err := x.run(path)
 	if err != nil {
 		err = fmt.Errorf("exporting from the store %s: %w", path, err)
 	}
@@ -56,81 +41,128 @@ func Export(path string, w io.Writer, o *ExportOptions) (Exported, error) {
 
 // export is an export under way.
 type export struct {
-	ExportOptions
 	Exported
-	w        io.Writer
-	damaged  bool  // found has been called
-	doubtful bool  // found has said that the free pages are not known
-	err      error // ends the export
+	w           io.Writer
+	skip        func(error)
+	lastMessage int64  // the highest number of a message ever issued; -1: unknown
+	older       bool   // the last commit may be missing
+	skipped     string // the last damage that was skipped
+	stopped     error  // the damage that ends the export
 }
 
-func (x *export) run(path string) error {
-	s, err := scan(path, x.found)
-	if err != nil {
+// damage skips what err says is damaged, and returns nil if the export goes on. It
+// returns any other error as it is.
+func (x *export) damage(err error) error {
+	if x.skip == nil || !errors.Is(err, ErrDamaged) {
+		x.stopped = err
 		return err
 	}
-	defer s.close()
-	invalid := s.state.judgeInvalid(s.Spare)
-	undecided := errors.Is(invalid, ErrUndecided)
-	if undecided {
-		x.found(invalid)
-	}
-	if x.SkipDamaged {
-		s.checkTables(x.found)
-	}
-	switch {
-	case x.err != nil:
-		return x.err
-	case x.damaged:
-		x.salvage(s, undecided)
-	default:
-		if err := safely(func() error { return x.inOrder(s.tables) }); err != nil {
-			return err
-		}
-	}
-	line, err := json.Marshal(map[string]End{"end": {x.Pets.Written, x.Messages.Written, x.Messages.Last}})
-	return cmp.Or(err, x.write(line, new(int64)))
-}
-
-// found reports damage, and ends the export unless damage is skipped.
-func (x *export) found(err error) {
-	x.damaged = true
-	switch {
-	case !x.SkipDamaged:
-		x.err = cmp.Or(x.err, err)
-	case x.Report != nil:
-		x.Report(err)
-	}
-}
-
-// inOrder writes the records in the tables, until the first damage.
-func (x *export) inOrder(r *reader) error {
-	x.Pets.Last, x.Messages.Last = r.state.lastPet(), r.state.LastMessage
-	for b, err := range r.blocks(0) {
-		for i := 0; i < b.n && err == nil; i++ {
-			err = x.write(b.records(i, i+1), &x.Pets.Written)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for m, err := range r.messages() {
-		if err != nil {
-			return err
-		}
-		line, err := json.Marshal(m)
-		if err := cmp.Or(err, x.write(line, &x.Messages.Written)); err != nil {
-			return err
-		}
+	x.older = x.older || errors.Is(err, ErrUndecided)
+	if text := err.Error(); text != x.skipped { // not again for each pet of a block
+		x.skipped = text
+		x.skip(err)
 	}
 	return nil
 }
 
-// write writes a line and counts it, unless the export has ended.
-func (x *export) write(line []byte, count *int64) error {
-	if x.err == nil {
-		*count++
-		_, x.err = x.w.Write(append(line[:len(line):len(line)], '\n'))
+// write writes n lines.
+func (x *export) write(lines []byte, n int, count *int64) error {
+	*count += int64(n)
+	_, err := x.w.Write(lines)
+	return err
+}
+
+// records writes all records.
+func (x *export) records(t *transaction) error {
+	if x.stopped != nil {
+		return x.stopped
 	}
-	return x.err
+	if !t.known() { // so the last ID is that of the last block
+		err := safely(func() error {
+			k, v := t.pets[0].Cursor().Last()
+			b, err := openBlock(t.pets[0].table, k, v)
+			t.LastIDs[0] = b.lastID()
+			return err
+		})
+		if err != nil {
+			_ = x.damage(err)
+		}
+	}
+	if err := x.pets(t); err != nil {
+		return err
+	}
+	if err := safely(func() error { return x.messages(t) }); err != nil {
+		if err := x.damage(err); err != nil {
+			return err
+		}
+	}
+	if t.known() && !x.older {
+		x.LostPets, x.LostMessages, x.lastMessage = t.LastIDs[0]-x.Pets, t.Queued-x.Messages, t.LastMessage
+	}
+	return nil
+}
+
+// pets writes the pets, a block at a time.
+func (x *export) pets(t *transaction) error {
+	for id := int64(1); id <= t.LastIDs[0]; {
+		lines, n, err := t.lines(0, id)
+		if err != nil {
+			if err := x.damage(err); err != nil {
+				return err
+			}
+			// A pet with a status is in the table of that status too.
+			for i := 1; i < len(petTables) && n == 0; i++ {
+				lines, n, _ = t.lines(i, id)
+			}
+			if i := bytes.IndexByte(lines, '\n'); n > 1 {
+				lines, n = lines[:i+1], 1 // the pet after it may be in another table
+			}
+		}
+		if err := x.write(lines, n, &x.Pets); err != nil {
+			return err
+		}
+		id += max(1, int64(n))
+	}
+	return nil
+}
+
+// lines returns the lines of a pet in petTables[i] and of those after it in its block,
+// and how many there are: none with an error.
+func (t *transaction) lines(i int, id int64) (lines []byte, n int, err error) {
+	err = safely(func() error {
+		b, err := seekBlock(t.pets[i].table, t.pets[i].Cursor(), id)
+		if err != nil {
+			return err
+		}
+		first := b.search(id)
+		if b.id(first) != id {
+			return damaged("%s has nothing before %d", t.pets[i].name, b.id(first))
+		}
+		for j := first; j < b.n; j++ {
+			lines = append(append(lines, b.records(j, j+1)...), '\n')
+		}
+		n = b.n - first
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return lines, n, nil
+}
+
+// messages writes the messages, up to a page that cannot be read.
+func (x *export) messages(t *transaction) error {
+	for m, err := range t.messages() {
+		if err != nil {
+			if err := x.damage(err); err != nil {
+				return err
+			}
+			continue
+		}
+		line, err := json.Marshal(m)
+		if err = cmp.Or(err, x.write(append(line, '\n'), 1, &x.Messages)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

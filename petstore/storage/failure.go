@@ -1,9 +1,11 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -14,12 +16,36 @@ import (
 	"example.com/animalstore/petstore"
 )
 
+// ErrDamaged is wrapped by every error that says that the file does not hold
+// what was written to it.
+var ErrDamaged = errors.New("the file is damaged")
+
+// damaged returns an error that wraps ErrDamaged.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+var errOtherCommit = errors.New("the last commit in the file is not the last one of this store: the file was overwritten or damaged while it was open")
+
+// usable returns why a call cannot begin now, nil if it can.
+func (s *Store) usable(ctx context.Context) error {
+	if e := s.failure.Load(); e != nil {
+		return e
+	}
+	select {
+	case <-s.closed:
+		return errClosed
+	default:
+		return ctx.Err()
+	}
+}
+
 // fail makes the store refuse everything from now on, because of err.
 func (s *Store) fail(err error) error {
 	e := &petstore.Error{
 		Code:    petstore.CodeUnavailable,
 		Message: "the store has failed and must be opened again",
-		Err:     fmt.Errorf("%s: %w", s.path, err),
+		Err:     fmt.Errorf("%s: %w", s.found.Path, err),
 	}
 	if s.failure.CompareAndSwap(nil, e) {
 		close(s.failed)
@@ -28,45 +54,53 @@ func (s *Store) fail(err error) error {
 }
 
 // foundDamage makes the store refuse all changes from now on if err says that
-// the file is damaged. The first damage found is logged, and is the cause of
-// each refusal.
+// the file is damaged: there may be more damage, and a write may destroy what can
+// still be saved. The first damage found is logged, and is the cause of each refusal.
 func (s *Store) foundDamage(err error) {
 	if !errors.Is(err, ErrDamaged) || s.failure.Load() != nil {
 		return
 	}
 	e := &petstore.Error{Code: petstore.CodeInternal, Message: "the store is damaged and refuses changes", Err: err}
 	if s.damage.CompareAndSwap(nil, e) {
-		s.log.Error("damage found: all changes are refused from now on; stop the server, run refserver check, "+
+		s.Logger.Error("damage found: all changes are refused from now on; stop the server, run refserver check, "+
 			"and restore a backup or save what is left with refserver export -skip-damaged",
-			"path", s.path, "damage", err)
+			"path", s.found.Path, "damage", err)
 	}
 }
 
-// commitError returns what an error of a commit means. If the commit only found
-// no space, and has not touched the meta page that would make it valid, the
-// change is refused and the store goes on. Otherwise the state on disk is
+// sameFile makes sure that the open file is still the one at its path, and at least
+// that long. If it was renamed or replaced, another process may be writing to the
+// file at its path, and ours is gone when we close it.
+func (s *Store) sameFile(size int64) error {
+	there, err := os.Stat(s.found.Path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the file is no longer there: %w", err)
+	case !os.SameFile(s.info, there):
+		return errors.New("the file was replaced by another while it was open")
+	case there.Size() < size:
+		return fmt.Errorf("the file was cut short from %d to %d bytes while it was open", size, there.Size())
+	}
+	return nil
+}
+
+// commitError returns what an error of a commit means. If the commit found no
+// space or a damaged page, and has not touched the meta page that would make it
+// valid, it is as if there had been no commit. Otherwise the state on disk is
 // unknown, and the store fails.
 func (s *Store) commitError(err error) error {
-	switch {
-	case errors.Is(err, berrors.ErrMaxSizeReached): // before anything was written
-		return err
-	case noSpace(err) && s.sameMeta() == nil:
-		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
+	m, metaErr := inspect(s.file)
+	if metaErr == nil && m.txid == uint64(s.current.Load().ID()) {
+		switch {
+		case errors.Is(err, ErrDamaged):
+			return err
+		case errors.Is(err, berrors.ErrMaxSizeReached):
+			return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this until the store is opened again", Err: err}
+		case noSpace(err):
+			return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
+		}
 	}
 	return s.fail(err)
-}
-
-// begin begins a transaction. It fails only if a meta page is no longer valid:
-// then bbolt panics, and keeps its locks.
-func (s *Store) begin(write bool) (tx *bbolt.Tx, err error) {
-	err = safely(func() (err error) {
-		tx, err = s.db.Begin(write)
-		return err
-	})
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	return tx, nil
 }
 
 // rollback ends a transaction that failed with err, which it returns.
@@ -78,7 +112,8 @@ func (s *Store) rollback(tx *bbolt.Tx, err error) error {
 }
 
 // safely calls fn and makes an error of a panic: bbolt panics on a damaged page,
-// and the processor faults on one that is no longer in the file.
+// and the processor faults on one that is no longer in the file. Everything that
+// reads the mapped file is called by safely.
 func safely(fn func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer func() {

@@ -14,8 +14,15 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 		return petstore.Message{}, err
 	}
 	var m petstore.Message
-	err := s.change(ctx, len(text), func(u *update) (err error) {
-		m, err = u.submitMessage(text, once, s.capacity)
+	err := s.change(ctx, len(text), func(u *update) error {
+		o, err := u.once(petstore.OnceSubmitMessage, once, []byte(text), func() (int64, error) {
+			if u.Queued >= int64(s.QueueCapacity) {
+				return 0, petstore.ErrQueueFull
+			}
+			n := u.LastMessage + 1
+			return n, u.addMessage(n, u.now, text)
+		})
+		m = newMessage(o.n, o.made, text)
 		return err
 	})
 	if err != nil {
@@ -24,32 +31,13 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 	return m, nil
 }
 
-func (u *update) submitMessage(text string, once petstore.Once, capacity int64) (petstore.Message, error) {
-	earlier, err := u.recall(petstore.OnceSubmitMessage, once, []byte(text))
-	if err != nil {
-		return petstore.Message{}, err
-	}
-	if earlier != nil {
-		return newMessage(earlier.n, earlier.made, text), nil
-	}
-	if u.Queued >= capacity {
-		return petstore.Message{}, petstore.ErrQueueFull
-	}
-	n := u.LastMessage + 1
-	if err := u.remember(petstore.OnceSubmitMessage, once, []byte(text), n); err != nil {
-		return petstore.Message{}, err
-	}
-	return newMessage(n, u.now, text), u.addMessage(n, u.now, text)
-}
-
 // addMessage adds the n-th message to the queue; n is higher than all earlier ones.
 func (u *update) addMessage(n, made int64, text string) error {
 	u.Queued++
 	u.LastMessage = n
-	key := idKey(n)
+	u.queue.FillPercent = 1 // keys only grow, so leave no room between them
 	body := append(appendInt64(make([]byte, 0, 8+len(text)+sumLen), made), text...)
-	u.buckets.queue.FillPercent = 1 // keys only grow, so leave no room between them
-	return u.put(u.buckets.queue, key[:], queueTable.seal(key[:], body))
+	return u.queue.put(idKey(n), body)
 }
 
 // newMessage returns the n-th message.
@@ -69,26 +57,33 @@ func openMessage(key, value []byte) (petstore.Message, error) {
 		return petstore.Message{}, err
 	}
 	if len(key) != 8 || len(body) < 8 {
-		return petstore.Message{}, damaged("%s is not a message", queueTable.record(key))
+		return petstore.Message{}, damaged("%s is not a message", queueTable.describe(key))
 	}
 	return newMessage(int64At(key), int64At(body), string(body[8:])), nil
 }
 
-// messages yields the messages in the queue, in order, and ends after the first
-// error.
-func (r *reader) messages() iter.Seq2[petstore.Message, error] {
+// messages yields the messages in the queue, in order, with an error for each damaged
+// record and one at the end if the count is wrong.
+func (t *transaction) messages() iter.Seq2[petstore.Message, error] {
 	return func(yield func(petstore.Message, error) bool) {
-		count := int64(0)
-		c := r.buckets.queue.Cursor()
+		count, last := int64(0), int64(0)
+		c := t.queue.Cursor()
 		for k, v := c.First(); k != nil; k, v = c.Next() {
 			m, err := openMessage(k, v)
-			if !yield(m, err) || err != nil {
+			if err == nil {
+				if n := int64At(k); n > last {
+					last = n
+				} else {
+					err = damaged("the message %d follows %d", n, last)
+				}
+			}
+			if !yield(m, err) {
 				return
 			}
 			count++
 		}
-		if count != r.state.Queued {
-			yield(petstore.Message{}, damaged("the queue holds %d messages, want %d", count, r.state.Queued))
+		if count != t.Queued {
+			yield(petstore.Message{}, damaged("the queue holds %d messages, want %d", count, t.Queued))
 		}
 	}
 }
@@ -98,9 +93,9 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 	if err := petstore.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
-	err = s.view(ctx, func(r *reader) error {
+	err = s.view(ctx, func(t *transaction) error {
 		size := 0
-		for m, err := range r.messages() {
+		for m, err := range t.messages() {
 			if err != nil {
 				return err
 			}
@@ -122,17 +117,14 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	return s.change(ctx, 32*len(ids), func(u *update) error {
 		for _, id := range ids {
 			n, ok := petstore.ParseMessageID(id)
-			if !ok {
+			key := idKey(n)
+			if !ok || u.queue.Get(key) == nil {
 				continue
 			}
-			key := idKey(n)
-			found, err := u.delete(u.buckets.queue, key[:])
-			if err != nil {
+			if err := u.queue.Delete(key); err != nil {
 				return err
 			}
-			if found {
-				u.Queued--
-			}
+			u.Queued--
 		}
 		return nil
 	})

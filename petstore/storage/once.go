@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 
 	"example.com/animalstore/petstore"
 )
@@ -24,129 +23,103 @@ type outcome struct {
 
 const outcomeLen = 8 + 8 + 8 + sha256.Size
 
-func (o outcome) seal(t *table, key []byte) []byte {
-	b := appendInt64(make([]byte, 0, outcomeLen+sumLen), o.clock)
-	b = appendInt64(appendInt64(b, o.made), o.n)
-	return t.seal(key, append(b, o.value[:]...))
-}
-
-func openOutcome(t *table, key, value []byte) (outcome, error) {
+func openOutcome(t *table, key, value []byte) (o outcome, err error) {
 	b, err := t.open(key, value)
 	if err != nil {
-		return outcome{}, err
+		return o, err
 	}
 	if len(key) != sha256.Size || len(b) != outcomeLen {
-		return outcome{}, damaged("%s is not an outcome", t.record(key))
+		return o, damaged("%s is not an outcome", t.describe(key))
 	}
 	return outcome{int64At(b), int64At(b[8:]), int64At(b[16:]), [sha256.Size]byte(b[24:])}, nil
 }
 
-// readClock sets u.now, and advances the clock of the outcomes: by the time that
-// has passed while the file was open, as the system's monotonic clock measures
-// it. Setting the date has no effect. The time between a Close and the
-// next Open is not counted, because only the date could tell it.
-func (u *update) readClock(s *Store) {
-	now := s.now()
-	u.now = now.UnixNano()
-	u.Clock = max(u.Clock, s.openedClock+int64(now.Sub(s.opened)))
-}
-
 func (u *update) expired(clock int64) bool { return clock < u.Clock-int64(petstore.OnceKept) }
 
-// recall returns the outcome of an earlier create with the same operation and
-// once; nil if there is none or if it has expired. If that create had another
-// value, recall returns petstore.ErrMismatch.
-func (u *update) recall(operation string, once petstore.Once, value []byte) (*outcome, error) {
+// once returns the outcome of an earlier create with the same operation and once. If
+// there is none, or if it has expired, it calls create, which returns an ID or a
+// number, and stores the outcome. If the earlier create had another value, once
+// returns petstore.ErrMismatch.
+func (u *update) once(operation string, once petstore.Once, value []byte, create func() (int64, error)) (outcome, error) {
+	made := outcome{clock: u.Clock, made: u.now}
 	if once.IsZero() {
-		return nil, nil
+		n, err := create()
+		made.n = n
+		return made, err
 	}
 	key := once.Digest(operation)
-	o, err := u.findOutcome(u.Recent, key[:])
-	if err == nil && o == nil {
-		o, err = u.findOutcome(1-u.Recent, key[:])
+	made.value = sha256.Sum256(value)
+	for _, b := range u.outcomes {
+		earlier, err := findOutcome(b, key[:])
+		switch {
+		case err != nil:
+			return outcome{}, err
+		case earlier == nil || u.expired(earlier.clock):
+		case earlier.value != made.value:
+			return outcome{}, petstore.ErrMismatch
+		default:
+			return *earlier, nil
+		}
 	}
-	if err != nil || o == nil || u.expired(o.clock) {
-		return nil, err
+	n, err := create()
+	if err != nil {
+		return outcome{}, err
 	}
-	if o.value != sha256.Sum256(value) {
-		return nil, petstore.ErrMismatch
+	made.n = n
+	u.keys = append(u.keys, key[:])
+	b := u.outcomes[u.Recent]
+	if b.Get(key[:]) == nil { // otherwise it has expired
+		u.OutcomeCounts[u.Recent]++
 	}
-	return o, nil
+	body := appendInt64(make([]byte, 0, outcomeLen+sumLen), made.clock)
+	body = appendInt64(appendInt64(body, made.made), made.n)
+	return made, b.put(key[:], append(body, made.value[:]...))
 }
 
-// findOutcome returns the outcome under key in onceTables[i], or nil if there is
-// none. A flipped bit may have changed the key of a record. The record is then next
-// to the place of key, so the records there must be sound.
-func (u *update) findOutcome(i int64, key []byte) (*outcome, error) {
-	t, b := &onceTables[i], u.buckets.once[i]
-	if err := u.guard.Check(b, key, true); err != nil {
-		return nil, err
-	}
+// findOutcome returns the outcome under key, or nil if there is none. A flipped bit
+// may have changed the key of a record, or have led to the wrong page. So the records on
+// both sides must be sound and in order.
+func findOutcome(b bucket, key []byte) (*outcome, error) {
 	c := b.Cursor()
-	k, v := c.Seek(key)
-	if k != nil {
-		o, err := openOutcome(t, k, v)
-		if err != nil || bytes.Equal(k, key) {
+	next, value := c.Seek(key)
+	if next != nil {
+		o, err := openOutcome(b.table, next, value)
+		if err != nil || bytes.Equal(next, key) {
 			return &o, err
 		}
 	}
-	if k, v = c.Prev(); k != nil {
-		_, err := t.open(k, v)
-		return nil, err
+	prev, value := c.Prev()
+	if prev != nil {
+		if _, err := b.open(prev, value); err != nil {
+			return nil, err
+		}
+	}
+	if next != nil && bytes.Compare(next, key) < 0 || bytes.Compare(prev, key) >= 0 {
+		return nil, damaged("%s is out of order", b.name)
 	}
 	return nil, nil
 }
 
-// remember stores the outcome of a create for which recall returned nil.
-func (u *update) remember(operation string, once petstore.Once, value []byte, n int64) error {
-	if once.IsZero() {
-		return nil
-	}
-	key := once.Digest(operation)
-	t, b := &onceTables[u.Recent], u.buckets.once[u.Recent]
-	if old := b.Get(key[:]); old != nil { // it has expired
-		u.OnceSums[u.Recent] -= storedSum(old)
-	}
-	sealed := outcome{u.Clock, u.now, n, sha256.Sum256(value)}.seal(t, key[:])
-	u.OnceSums[u.Recent] += storedSum(sealed)
-	return u.put(b, key[:], sealed)
-}
-
-// storedSum returns the checksum at the end of a value.
-func storedSum(value []byte) int64 {
-	return int64(binary.BigEndian.Uint32(value[len(value)-sumLen:]))
-}
-
-// expire deletes up to n outcomes of the older table, if all of them have
-// expired.
+// expire deletes up to n outcomes of the older table, all of which have expired.
 func (u *update) expire(n int) error {
-	if !u.expired(u.RecentSince) {
-		return nil
-	}
 	older := 1 - u.Recent
-	t, b := &onceTables[older], u.buckets.once[older]
-	if err := u.guard.Check(b, nil, true); err != nil {
-		return err
-	}
+	b := u.outcomes[older]
 	var keys [][]byte
 	c := b.Cursor()
 	for k, v := c.First(); k != nil && len(keys) < n; k, v = c.Next() {
-		if _, err := t.open(k, v); err != nil {
-			return err
-		}
-		if err := u.guard.Check(b, k, true); err != nil { // Next may move to the page after this one
+		if _, err := b.open(k, v); err != nil {
 			return err
 		}
 		keys = append(keys, k)
-		u.OnceSums[older] -= storedSum(v)
 	}
 	if len(keys) == 0 {
 		u.Recent, u.RecentSince = older, u.Clock
 	}
 	for _, k := range keys {
-		if _, err := u.delete(b, k); err != nil {
+		if err := b.Delete(k); err != nil {
 			return err
 		}
 	}
+	u.OutcomeCounts[older] -= int64(len(keys))
 	return nil
 }

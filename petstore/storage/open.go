@@ -4,87 +4,38 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"syscall"
-	"time"
-
-	"go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
-
-	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
 
-// Errors that [Open] wraps, besides [ErrDamaged], [ErrUndecided] and those of
-// package io/fs.
-var (
-	// ErrLocked says that another process has the file open.
-	ErrLocked = errors.New("the file is in use by another process")
-
-	// ErrForeign says that the file is not a petstore.
-	ErrForeign = boltfile.ErrForeign
-
-	// ErrNewer says that a newer release has written the file.
-	ErrNewer = errors.New("the file was written by a newer release")
-)
-
-// lockTimeout is how long [Open] waits for another process to close the file. It
-// is shorter in tests.
-var lockTimeout = time.Second
-
-// Options are the settings of a [Store]. The zero value is ready for use.
-type Options struct {
-	// Logger receives what an operator should know. nil: nothing is logged.
-	Logger *slog.Logger
-
-	// Now returns the time, for Message.CreatedAt. Outcomes are remembered for
-	// petstore.OnceKept by the difference of two times, which with time.Now is
-	// that of the monotonic clock. nil: time.Now.
-	Now func() time.Time
-
-	// MustExist makes Open fail with fs.ErrNotExist if there is no file.
-	// false: Open makes one.
-	MustExist bool
-
-	// QueueCapacity is how many messages may be queued at once.
-	// 0: petstore.DefaultQueueCapacity.
-	QueueCapacity int
-
-	// Committed is called after each commit, with the number of changes in it
-	// and how long it took to write and sync them. The callers of the changes
-	// wait for it. nil: it is not called.
-	Committed func(changes int, sync time.Duration)
-}
-
-// filled returns o, which may be nil, with its defaults filled in.
-func (o *Options) filled() Options {
-	var f Options
-	if o != nil {
-		f = *o
+// reserve is how far a file can grow while it is open, in bytes: Open maps that much
+// more. bbolt maps more later only when no read is open, and there always is one, the
+// current snapshot. Addresses cost nothing on most systems. It is little in tests.
+var reserve = func() int64 {
+	switch {
+	case runtime.GOOS == "windows":
+		return 2 << 30 // at most: see openFile
+	case strconv.IntSize == 32:
+		return 1 << 30
 	}
-	if f.Logger == nil {
-		f.Logger = slog.New(slog.DiscardHandler)
-	}
-	if f.Now == nil {
-		f.Now = time.Now
-	}
-	if f.QueueCapacity == 0 {
-		f.QueueCapacity = petstore.DefaultQueueCapacity
-	}
-	if f.Committed == nil {
-		f.Committed = func(int, time.Duration) {}
-	}
-	return f
-}
+	return 64 << 30
+}()
+
+// minReserve is what Open tries last, if addresses are scarce (ulimit -v).
+const minReserve = 64 << 20
 
 // Open opens the store in the file at path. If the file or its directory does
 // not exist, Open makes it, with mode 0600 or 0700, unless MustExist is set. opts
 // may be nil, for the zero Options.
 //
-// It looks for damage before it trusts the file, and never replaces a file that
+// The file can grow by 64 GiB until it is opened again: on 32-bit systems by 1 GiB, on
+// Windows by as much as it holds, at most 1 GiB, and by less where addresses are scarce.
+// After that, changes fail with petstore.CodeFull.
+//
+// Open looks for damage before it trusts the file, and never replaces a file that
 // it cannot use. The error names the file and wraps [ErrLocked], [ErrForeign],
 // [ErrNewer], [ErrDamaged], [ErrUndecided] or an error of package io/fs.
 func Open(path string, opts *Options) (*Store, error) {
@@ -93,6 +44,24 @@ func Open(path string, opts *Options) (*Store, error) {
 		return nil, openError(path, err)
 	}
 	return s, nil
+}
+
+// AcceptOlder makes a file usable that [Open] refuses with [ErrUndecided]: it
+// keeps the state that the valid meta page leads to. It returns the first pet
+// ID and the first message number that are free in that state. Records with
+// these and higher numbers may have been acknowledged; they are lost, and their
+// IDs are issued again. For any other file AcceptOlder returns an error, and
+// does not change it. opts may be nil.
+func AcceptOlder(path string, opts *Options) (pet, message int64, err error) {
+	o := opts.filled()
+	o.MustExist = true
+	s, err := open(path, o, true)
+	if err != nil {
+		return 0, 0, openError(path, err)
+	}
+	last := s.current.Load().state
+	err = s.commit(nil) // replaces the damaged meta page
+	return last.LastIDs[0] + 1, last.LastMessage + 1, errors.Join(err, s.Close())
 }
 
 // openError adds to err the name of the file and what can be done.
@@ -113,113 +82,45 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := Info{Path: path, Schema: schema}
+	s := &Store{
+		Options:   o,
+		found:     Info{Path: path, Schema: schema},
+		writes:    make(chan *write, maxWaiting),
+		committer: make(chan struct{}, 1),
+		closed:    make(chan struct{}),
+		failed:    make(chan struct{}),
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !o.MustExist {
-		if found.New, err = makeStore(path); err != nil {
+		if s.found.New, err = makeStore(path); err != nil {
 			return nil, err
 		}
 	}
-	s := &Store{
-		path:      path,
-		found:     found,
-		log:       o.Logger,
-		now:       o.Now,
-		committed: o.Committed,
-		capacity:  int64(o.QueueCapacity),
-		writes:    make(chan *write, maxWaiting),
-		committer: make(chan struct{}, 1),
-		failed:    make(chan struct{}),
-		closing:   make(chan struct{}),
+	judge := func(_ meta, err error) error {
+		switch {
+		case acceptOlder && err == nil:
+			return errors.New("it can be used as it is; nothing was changed")
+		case acceptOlder && errors.Is(err, ErrUndecided):
+			return nil
+		}
+		return err
 	}
-	invalid, err := s.openFile()
+	s.db, s.file, err = openFile(path, os.O_RDWR, reserve, judge)
+	for n := reserve / 4; errors.Is(err, syscall.ENOMEM) && n >= minReserve; n /= 4 {
+		s.db, s.file, err = openFile(path, os.O_RDWR, n, judge)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s.guard = boltfile.NewGuard(s.file, int64(s.db.Info().PageSize))
-	if err = s.verify(); err == nil {
-		err = s.judgeMeta(invalid, acceptOlder)
+	var p *snapshot
+	if s.info, err = s.file.Stat(); err == nil {
+		p, err = s.newSnapshot(nil)
 	}
 	if err != nil {
 		_ = s.closeFile()
 		return nil, err
 	}
-	go s.watch()
-	return s, nil
-}
-
-// openFile locks the file, inspects it and maps it. invalid is what is wrong
-// with one of its two meta pages, nil if both are valid.
-func (s *Store) openFile() (invalid, err error) {
-	invalid, err = s.mapFile(mapAhead())
-	if errors.Is(err, syscall.ENOMEM) { // as under ulimit -v
-		invalid, err = s.mapFile(smallMapAhead)
-	}
-	return invalid, err
-}
-
-// mapFile is openFile with that many bytes mapped beyond the end of the file.
-func (s *Store) mapFile(ahead int64) (invalid, err error) {
-	options := boltOptions()
-	options.Timeout = lockTimeout
-	options.OpenFile = func(path string, flag int, _ fs.FileMode) (*os.File, error) {
-		f, err := openRegular(path, flag&^os.O_CREATE)
-		if err != nil {
-			return nil, err
-		}
-		s.file = f
-		if err = lockExclusive(f); err == nil {
-			invalid, err = inspect(f)
-		}
-		if err == nil {
-			s.info, err = f.Stat()
-		}
-		if err != nil {
-			return nil, err
-		}
-		mapped := min(s.info.Size()+ahead, math.MaxInt)
-		s.mapped = mapSize(mapped)
-		options.InitialMmapSize = int(mapped)
-		return f, nil
-	}
-	err = safely(func() (err error) {
-		s.db, err = bbolt.Open(s.path, 0, options)
-		return err
-	})
-	if err != nil && s.file != nil {
-		s.file.Close() // bbolt does not close it when it panics
-	}
-	if errors.Is(err, berrors.ErrTimeout) {
-		err = ErrLocked
-	}
-	return invalid, err
-}
-
-// boltOptions are the settings that our files are made and opened with.
-func boltOptions() *bbolt.Options {
-	o := *bbolt.DefaultOptions
-	o.NoStatistics = true
-	o.FreelistType = bbolt.FreelistMapType
-	return &o
-}
-
-// verify makes sure that the file is of this release's schema, that it has every
-// table, and that each table of pets ends where the state says. It makes reads use
-// that state.
-func (s *Store) verify() error {
-	p, err := s.newSnapshot()
-	if err != nil {
-		return err
-	}
-	s.lastCommit, s.lastState, s.size = p.tx.ID(), p.state, p.tx.Size()
-	s.opened, s.openedClock = s.now(), p.state.Clock
-	s.found.Pets = p.state.lastPet()
+	s.opened, s.openedClock = s.Now(), p.Clock
+	s.found.Pets = p.LastIDs[0]
 	s.show(p)
-	return safely(func() error {
-		for i, b := range p.buckets.pets {
-			if _, err := openLastBlock(&petTables[i], b.Cursor(), p.state.LastIDs[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s, nil
 }

@@ -1,41 +1,23 @@
 package storage_test
 
 import (
+	"bytes"
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.etcd.io/bbolt"
 
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
-
-// makeStore makes a store with one pet and closes it.
-func makeStore(t *testing.T, path string) {
-	t.Helper()
-	s := open(t, path)
-	createPets(t, s, 1, 1)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func open(t testing.TB, path string) *storage.Store {
-	t.Helper()
-	s, err := storage.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
 
 // TestOpenMakes makes a file and its folders, unless it must exist.
 func TestOpenMakes(t *testing.T) {
@@ -65,14 +47,27 @@ func TestOpenMakes(t *testing.T) {
 			t.Errorf("%s has the mode %v, want %v", name, got, want)
 		}
 	}
+	wantFiles(t, dir, "pets.db")
+}
+
+// wantFiles checks the names in a directory.
+func wantFiles(t testing.TB, dir string, want ...string) {
+	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("making a store left %v (%v)", entries, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("the directory holds %q, want %q", got, want)
 	}
 }
 
-// TestOpenRace makes the same store many times at once. One call opens it, and
-// none sees half of it.
+// TestOpenRace makes the same store many times at once. One call opens it, and none
+// sees half of it.
 func TestOpenRace(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "pets.db")
@@ -98,27 +93,16 @@ func TestOpenRace(t *testing.T) {
 	}
 }
 
-// edit changes the store's file with bbolt, without a Store.
-func edit(t *testing.T, path string, fn func(*bbolt.Tx) error) {
-	t.Helper()
-	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(db.Update(fn), db.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestOpenRefuses opens files that are not a store. The error must say why, and
-// the file must stay as it is.
+// TestOpenRefuses opens files that are not a store. The error must say why, and the
+// file must stay as it is.
 func TestOpenRefuses(t *testing.T) {
 	write := func(content string) func(*testing.T, string) {
+		return func(t *testing.T, path string) { process.WriteFile(t, path, []byte(content)) }
+	}
+	edited := func(fn func(*bbolt.Tx) error) func(*testing.T, string) {
 		return func(t *testing.T, path string) {
-			t.Helper()
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			makeStore(t, path)
+			edit(t, path, fn)
 		}
 	}
 	tests := []struct {
@@ -127,7 +111,7 @@ func TestOpenRefuses(t *testing.T) {
 		is   error
 		says string
 	}{
-		{"empty", write(""), nil, "empty"},
+		{"empty", write(""), storage.ErrForeign, "empty"},
 		{"text", write("hello"), storage.ErrForeign, ""},
 		{"long text", write(strings.Repeat("hello ", 10000)), storage.ErrForeign, ""},
 		{"zeros", write(strings.Repeat("\x00", 65536)), storage.ErrForeign, ""},
@@ -145,27 +129,18 @@ func TestOpenRefuses(t *testing.T) {
 			db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("x")); return err })
 			db.Close()
 		}, storage.ErrForeign, ""},
-		{"a newer schema", func(t *testing.T, path string) {
-			makeStore(t, path)
-			edit(t, path, storage.SetSchema)
-		}, storage.ErrNewer, "version 2"},
 		{"a directory", func(t *testing.T, path string) { os.Mkdir(path, 0o700) }, nil, "directory"},
-		{"a bucket lost", func(t *testing.T, path string) {
-			makeStore(t, path)
-			edit(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("queue")) })
-		}, storage.ErrDamaged, "queue"},
-		{"the last pet lost", func(t *testing.T, path string) {
-			makeStore(t, path)
-			edit(t, path, func(tx *bbolt.Tx) error {
-				return tx.Bucket([]byte("pets")).Delete([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"))
-			})
-		}, storage.ErrDamaged, "pets ends at 0, want 1"},
-		{"the counters changed", func(t *testing.T, path string) {
-			makeStore(t, path)
-			edit(t, path, func(tx *bbolt.Tx) error {
-				return tx.Bucket([]byte("petstore")).Put([]byte("state"), make([]byte, 52))
-			})
-		}, storage.ErrDamaged, "checksum"},
+		{"a newer schema", edited(storage.SetSchema), storage.ErrNewer, "version 2"},
+		{"a bucket lost", edited(func(tx *bbolt.Tx) error {
+			return tx.DeleteBucket([]byte("queue"))
+		}), storage.ErrDamaged, "queue"},
+		{"the last pet lost", edited(func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte("pets")).Delete([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"))
+		}), storage.ErrDamaged, "pets ends at 0, want 1"},
+		{"the state changed", edited(spoilState), storage.ErrDamaged, "checksum"},
+		{"cut short", func(t *testing.T, path string) {
+			writeFile(t, path, small(t).file[:9*pageSize])
+		}, storage.ErrDamaged, "cut short"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -190,34 +165,161 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestOpenBusy repeatedly opens a file that a store has open and writes to. The
-// error must be that the file is in use, never that it is damaged.
-func TestOpenBusy(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pets.db")
-	s := open(t, path)
-	stop := make(chan struct{})
-	var writers sync.WaitGroup
-	for range 4 {
-		writers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{}); err != nil {
-					t.Error(err)
-					return
-				}
+func spoilState(tx *bbolt.Tx) error {
+	return tx.Bucket([]byte("petstore")).Put([]byte("state"), make([]byte, 52))
+}
+
+var everyBit = flag.Bool("every-bit", false, "flip each bit of the meta pages, not only a few")
+
+// flipMeta writes a copy of a file with one bit of a meta page flipped.
+func flipMeta(t *testing.T, path string, file []byte, page, bit int) {
+	t.Helper()
+	b := bytes.Clone(file)
+	b[page*pageSize+bit/8] ^= 1 << (bit % 8)
+	writeFile(t, path, b)
+}
+
+// TestDamagedMeta flips bits of each meta page. Only those of the header, which has
+// nothing that is used, make no difference: without either page, the last commit may be
+// lost.
+func TestDamagedMeta(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	whole, path := filepath.Join(dir, "whole.db"), filepath.Join(dir, "pets.db")
+	s := open(t, whole)
+	createPets(t, s, 3, 1)
+	crashed := process.ReadFile(t, whole)
+	s.Close()
+	for _, file := range [][]byte{crashed, process.ReadFile(t, whole)} {
+		for i := range 2 * (16 + 64) * 8 {
+			page, bit := i%2, i/2
+			if i%59 != 0 && !*everyBit {
+				continue
 			}
-		})
-	}
-	for range 300 {
-		if _, err := storage.Open(path, nil); !errors.Is(err, storage.ErrLocked) {
-			t.Errorf("opening a file in use: %v", err)
-			break
+			flipMeta(t, path, file, page, bit)
+			s, err := storage.Open(path, nil)
+			if err == nil {
+				createPets(t, s, 1, 4)
+				s.Close()
+			}
+			if inHeader := bit < 16*8; inHeader && err != nil || !inHeader && !errors.Is(err, storage.ErrUndecided) {
+				t.Fatalf("page %d, bit %d: Open returned %v", page, bit, err)
+			}
 		}
 	}
-	close(stop)
-	writers.Wait()
+}
+
+// TestAcceptOlder damages each meta page of a file. If the file was closed, or the page
+// is the older one, nothing is lost. Otherwise the last pet is.
+func TestAcceptOlder(t *testing.T) {
+	dir := t.TempDir()
+	whole, path := filepath.Join(dir, "whole.db"), filepath.Join(dir, "pets.db")
+	s := open(t, whole)
+	createPets(t, s, 3, 1)
+	crashed := process.ReadFile(t, whole)
+	s.Close()
+	closed := process.ReadFile(t, whole)
+	for _, c := range []struct {
+		name string
+		file []byte
+		page int
+		free int64
+	}{
+		{"newer page", crashed, newerMeta(crashed), 3},
+		{"older page", crashed, 1 - newerMeta(crashed), 4},
+		{"newer page, closed", closed, newerMeta(closed), 4},
+		{"older page, closed", closed, 1 - newerMeta(closed), 4},
+	} {
+		flipMeta(t, path, c.file, c.page, 500)
+		if pet, message, err := storage.AcceptOlder(path, nil); err != nil || pet != c.free || message != 1 {
+			t.Fatalf("%s: AcceptOlder returned %d, %d, %v, want the pet %d", c.name, pet, message, err, c.free)
+		}
+		s := open(t, path)
+		createPets(t, s, 1, c.free)
+		s.Close()
+	}
+	before := process.ReadFile(t, path)
+	if _, _, err := storage.AcceptOlder(path, nil); err == nil || errors.Is(err, storage.ErrDamaged) {
+		t.Errorf("AcceptOlder of a sound file: %v", err)
+	}
+	if !bytes.Equal(process.ReadFile(t, path), before) {
+		t.Error("AcceptOlder changed a sound file")
+	}
+}
+
+// TestDamagedFreelist damages the freelist alone. The file is refused, and the export
+// writes the same as without the damage.
+func TestDamagedFreelist(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	whole := small(t).file
+	writeFile(t, path, whole)
+	want := exported(t, path)
+	list := pagesOf(whole, freelistPage)[0]
+	for name, damage := range map[string]func(list []byte){
+		"flags":           func(list []byte) { list[8] ^= 0x20 },
+		"count":           func(list []byte) { list[11] ^= 0x80 },
+		"pages after it":  func(list []byte) { list[14] ^= 3 },
+		"a page twice":    func(list []byte) { copy(list[16:24], list[24:32]) },
+		"not ascending":   func(list []byte) { list[17] ^= 0x80 },
+		"a meta page":     func(list []byte) { clear(list[16:24]) },
+		"beyond the file": func(list []byte) { list[20] = 1 },
+	} {
+		b := bytes.Clone(whole)
+		damage(pageOf(b, list))
+		writeFile(t, path, b)
+		if _, err := storage.Open(path, nil); !errors.Is(err, storage.ErrDamaged) {
+			t.Errorf("%s: Open returned %v", name, err)
+		}
+		if got := problems(t, path); !strings.Contains(got, "freelist") {
+			t.Errorf("%s: the check reports:\n%s", name, got)
+		}
+		var out strings.Builder
+		reports := 0
+		x, err := storage.Export(path, &out, func(error) { reports++ })
+		if err != nil || out.String() != want || x.LostPets+x.LostMessages != 0 || reports != 1 {
+			t.Errorf("%s: the export returned %+v, %v with %d reports, and %d bytes of %d", name, x, err, reports, out.Len(), len(want))
+		}
+	}
+}
+
+// TestReserve lets a file grow until no addresses are left for it. The store must be
+// opened again to grow further, and works on until then.
+func TestReserve(t *testing.T) {
+	storage.SetReserve(t, 20<<20) // bbolt keeps 16 MiB of it
+	path := filepath.Join(t.TempDir(), "pets.db")
+	last := int64(0)
+	for range 2 {
+		s := open(t, path)
+		var err error
+		for n := 0; err == nil; n++ {
+			if n > 64 {
+				t.Fatal("the reserve is never used up")
+			}
+			var pet petstore.Pet
+			pet, err = s.CreatePet(t.Context(), petstore.NewPet{Name: strings.Repeat("x", 1<<20)}, petstore.Once{})
+			if err == nil {
+				last++
+				if pet.ID != last {
+					t.Errorf("created the pet %d, want %d", pet.ID, last)
+				}
+			} else if n == 0 {
+				t.Errorf("opened again, the store cannot grow: %v", err)
+			}
+		}
+		if petstore.CodeOf(err) != petstore.CodeFull || s.Err() != nil {
+			t.Errorf("with the reserve used up: %v, %v", err, s.Err())
+		}
+		if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != last {
+			t.Errorf("there are %d pets, %v; want %d", stats.Pets, err, last)
+		}
+		if pet, err := s.GetPet(t.Context(), last); err != nil || len(pet.Name) != 1<<20 {
+			t.Errorf("the last pet: %.50v, %v", pet, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := problems(t, path); got != "" {
+		t.Errorf("the check reports:\n%s", got)
+	}
 }

@@ -13,12 +13,8 @@ var noSpaceErrors = []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno
 // journal.
 func syncDir(string) error { return nil }
 
-// keepOwner does nothing: a new file inherits its owner from the directory.
-func keepOwner(f, old *os.File) {}
+// lock does nothing: bbolt has its own kind of lock on Windows. For what only reads a
+// file, the operator must make sure that nobody writes to it meanwhile.
+func lock(*os.File, int) error { return nil }
 
-// lockExclusive does nothing: bbolt has its own kind of lock on Windows.
-func lockExclusive(*os.File) error { return nil }
-
-// lockShared does nothing: the operator must make sure that nobody writes to the
-// file meanwhile.
-func lockShared(*os.File) error { return nil }
+func unlock(*os.File) {}

@@ -1,12 +1,11 @@
 package storage
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -36,21 +35,12 @@ type End struct {
 func ReadExport(r io.Reader, yield func(Record) error) error {
 	var read End
 	ended := false
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 7*maxWaitingBytes) // no record is longer: a character takes at most 6 bytes
-	searched := 0                        // bytes without an end of the line, which ScanLines would search again
-	lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
-		if !atEOF && bytes.IndexByte(data[searched:], '\n') < 0 {
-			searched = len(data)
-			return 0, nil, nil
-		}
-		searched = 0
-		return bufio.ScanLines(data, atEOF)
-	})
-	n := 1
-	for ; lines.Scan(); n++ {
-		rec, err := decodeRecord(lines.Bytes())
+	lines := jsontext.NewDecoder(r)
+	for n := 1; ; n++ {
+		rec, err := decodeRecord(lines)
 		switch {
+		case err == io.EOF:
+			return nil
 		case err != nil:
 		case ended:
 			err = errors.New("there is more after the end of the export")
@@ -72,20 +62,14 @@ func ReadExport(r io.Reader, yield func(Record) error) error {
 			return err
 		}
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("line %d: longer than any record", n)
-	} else if err != nil {
-		return err
-	}
-	return nil
 }
 
 // maxMessage is the highest number of a message in an export. A store that has had
 // more could run out of numbers.
 const maxMessage = 1<<53 - 1
 
-// anyRecord has the members of every kind of line.
-type anyRecord struct {
+// exportLine has the members of every kind of line.
+type exportLine struct {
 	ID         jsontext.Value  `json:"id"`
 	Name       *string         `json:"name"`
 	CategoryID *int64          `json:"categoryId"`
@@ -97,17 +81,20 @@ type anyRecord struct {
 
 // decodeRecord decodes and validates a line. It accepts any order of the members,
 // but no other members.
-func decodeRecord(line []byte) (Record, error) {
-	var a anyRecord
-	if err := json.Unmarshal(line, &a, json.RejectUnknownMembers(true)); err != nil {
-		return Record{}, notRecord(err)
+func decodeRecord(lines *jsontext.Decoder) (Record, error) {
+	var a exportLine
+	err := json.UnmarshalDecode(lines, &a, json.RejectUnknownMembers(true))
+	if e, ok := errors.AsType[*json.SemanticError](err); ok && e.JSONPointer != "" {
+		return Record{}, fmt.Errorf("%s: an unknown member, or the wrong type or range", e.JSONPointer.LastToken())
+	} else if err != nil {
+		return Record{}, err
 	}
 	pet, message := a.Name != nil || a.CategoryID != nil, a.Message != nil || a.CreatedAt != nil
 	switch {
 	case pet && !message && a.End == nil:
-		return decodePetRecord(a)
+		return a.pet()
 	case message && !pet && a.End == nil:
-		return decodeMessageRecord(a)
+		return a.message()
 	case a.End != nil && !pet && !message:
 		if a.End.LastMessage > maxMessage {
 			return Record{}, fmt.Errorf("lastMessage: must be at most %d, got %d", int64(maxMessage), a.End.LastMessage)
@@ -117,52 +104,33 @@ func decodeRecord(line []byte) (Record, error) {
 	return Record{}, errors.New("must be a pet, a message or the end of an export")
 }
 
-// notRecord returns the error for a line that err says cannot be decoded. It names
-// the member at fault.
-func notRecord(err error) error {
-	e, ok := errors.AsType[*json.SemanticError](err)
-	if !ok || e.JSONPointer == "" {
-		return fmt.Errorf("must be a JSON object: %w", err)
-	}
-	member, got := e.JSONPointer.LastToken(), e.JSONKind.String()
-	if e.JSONValue != nil {
-		got = string(e.JSONValue)
-	}
-	if errors.Is(err, json.ErrUnknownName) {
-		return fmt.Errorf("%s: unknown member", member)
-	}
-	return fmt.Errorf("%s: has the wrong type or range: %.100s", member, got)
-}
-
-func decodePetRecord(a anyRecord) (Record, error) {
-	var id int64
-	if a.ID != nil {
-		var err error
-		if id, err = strconv.ParseInt(string(a.ID), 10, 64); err != nil || id < 1 {
-			return Record{}, fmt.Errorf("id: must be a positive integer, got %.100s", a.ID)
-		}
-	}
+func (a *exportLine) pet() (Record, error) {
 	if a.Name == nil || a.CategoryID == nil {
 		return Record{}, errors.New("a pet must have a name and a categoryId")
 	}
-	p := petstore.Pet{ID: id, NewPet: petstore.NewPet{Name: *a.Name, CategoryID: *a.CategoryID, Status: a.Status}}
+	p := petstore.Pet{NewPet: petstore.NewPet{Name: *a.Name, CategoryID: *a.CategoryID, Status: a.Status}}
+	if a.ID != nil {
+		var err error
+		if p.ID, err = strconv.ParseInt(string(a.ID), 10, 64); err != nil || p.ID < 1 {
+			return Record{}, fmt.Errorf("id: must be a positive integer, got %.100s", a.ID)
+		}
+	}
 	return Record{Pet: &p}, p.Validate()
 }
 
-func decodeMessageRecord(a anyRecord) (Record, error) {
-	var id string
-	if a.ID != nil {
-		b, err := jsontext.AppendUnquote(nil, bytes.Clone(a.ID))
-		id = string(b)
-		if n, ok := petstore.ParseMessageID(id); err != nil || !ok || n > maxMessage {
-			return Record{}, fmt.Errorf("id: must be from msg_1 to msg_%d, got %.100s", int64(maxMessage), a.ID)
-		}
-	}
+func (a *exportLine) message() (Record, error) {
 	if a.Message == nil || a.CreatedAt == nil || a.Status != petstore.Status(petstore.MessageQueued) {
 		return Record{}, errors.New(`a message must have a message, a createdAt and the status "queued"`)
 	}
 	if t := *a.CreatedAt; !time.Unix(0, t.UnixNano()).Equal(t) {
 		return Record{}, errors.New("createdAt: must be in the years 1678 to 2261")
 	}
-	return Record{Message: &petstore.Message{ID: id, Text: *a.Message, Status: petstore.MessageQueued, CreatedAt: *a.CreatedAt}}, nil
+	m := petstore.Message{Text: *a.Message, Status: petstore.MessageQueued, CreatedAt: *a.CreatedAt}
+	if a.ID != nil {
+		m.ID = strings.Trim(string(a.ID), `"`)
+		if n, ok := petstore.ParseMessageID(m.ID); !ok || n > maxMessage {
+			return Record{}, fmt.Errorf("id: must be from msg_1 to msg_%d, got %.100s", int64(maxMessage), a.ID)
+		}
+	}
+	return Record{Message: &m}, petstore.ValidateText(m.Text)
 }

@@ -12,47 +12,78 @@ import (
 	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage/internal/boltfile"
 )
+
+// Options are the settings of a [Store]. The zero value is ready for use.
+type Options struct {
+	// Logger receives what an operator should know. nil: nothing is logged.
+	Logger *slog.Logger
+
+	// Now returns the time, for Message.CreatedAt. Outcomes are remembered for
+	// petstore.OnceKept by the difference of two times, which with time.Now is
+	// that of the monotonic clock. nil: time.Now.
+	Now func() time.Time
+
+	// MustExist makes Open fail with fs.ErrNotExist if there is no file.
+	// false: Open makes one.
+	MustExist bool
+
+	// QueueCapacity is how many messages may be queued at once.
+	// 0: petstore.DefaultQueueCapacity.
+	QueueCapacity int
+
+	// Committed is called after each commit, with the number of changes in it
+	// and how long it took to write and sync them. The callers of the changes
+	// wait for it. nil: it is not called.
+	Committed func(changes int, sync time.Duration)
+}
+
+// filled returns o, which may be nil, with its defaults filled in.
+func (o *Options) filled() Options {
+	var f Options
+	if o != nil {
+		f = *o
+	}
+	if f.Logger == nil {
+		f.Logger = slog.New(slog.DiscardHandler)
+	}
+	if f.Now == nil {
+		f.Now = time.Now
+	}
+	if f.QueueCapacity == 0 {
+		f.QueueCapacity = petstore.DefaultQueueCapacity
+	}
+	if f.Committed == nil {
+		f.Committed = func(int, time.Duration) {}
+	}
+	return f
+}
 
 // Store is an open file. It is safe for concurrent use.
 //
 // Once a Store has found damage, it refuses changes but still serves reads. A
 // Store that has failed (see [Store.Failed]) refuses everything.
 type Store struct {
-	db       *bbolt.DB
-	path     string
-	found    Info
-	file     *os.File    // bbolt's handle on it
-	info     os.FileInfo // of file, which may no longer be the one at path
-	log      *slog.Logger
-	now      func() time.Time
-	capacity int64 // of the message queue
-
-	committed func(changes int, sync time.Duration) // never nil
-
-	opened      time.Time // when the file was opened
-	openedClock int64     // state.Clock then
+	Options
+	db    *bbolt.DB
+	found Info
+	file  *os.File    // bbolt's handle on it
+	info  os.FileInfo // of file, which may no longer be the one at its path
 
 	current atomic.Pointer[snapshot] // what reads see; nil: the store is closed
-	readers sync.Pool                // of *reader
 
 	writes       chan *write
 	waitingBytes atomic.Int64  // in writes
 	committer    chan struct{} // holds a value while a goroutine is the committer
 
 	// Only the committer uses these.
-	lastCommit int           // the ID of the last transaction
-	lastState  state         // that it left
-	lastSync   time.Duration // how long it took to write and sync it
-	lastBatch  int           // how many writes it had
-	lastTook   time.Duration // how long it took
-	size       int64         // the bytes of the file that its state uses
-	mapped     int64         // how many bytes of the file are mapped, at least
-	guard      *boltfile.Guard
+	lastBatch   int           // how many writes the last commit had
+	lastTook    time.Duration // how long it took
+	opened      time.Time     // when the file was opened
+	openedClock int64         // state.Clock then
 
-	closeMu sync.RWMutex  // held for reading while a write is sent
-	closing chan struct{} // closed by Close
+	closeOnce sync.Once
+	closed    chan struct{} // closed when nothing will be committed any more
 
 	damage  atomic.Pointer[petstore.Error] // why changes are refused; nil if they are not
 	failure atomic.Pointer[petstore.Error] // why everything is refused; nil if it is not
@@ -67,47 +98,45 @@ var (
 	_ petstore.Statistics    = (*Store)(nil)
 )
 
+// Info describes the file as [Open] found it.
+type Info struct {
+	Path   string // absolute
+	New    bool   // Open made the file
+	Pets   int64  // how many pets the file held
+	Schema int    // version of the file's layout
+}
+
+// Info returns what Open found.
+func (s *Store) Info() Info { return s.found }
+
 var errClosed = petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
 
 // Close commits the changes that were accepted, waits for the calls that are
 // reading, and closes the file. Later calls fail with
 // petstore.CodeUnavailable; another Close does nothing. If the store has failed,
 // Close returns the error of [Store.Err].
-func (s *Store) Close() error {
-	s.closeMu.Lock()
-	if isClosed(s.closing) {
-		s.closeMu.Unlock()
-		return nil
-	}
-	close(s.closing)
-	s.closeMu.Unlock()
-
-	s.committer <- struct{}{} // it stays there: nothing is committed after this
-	for len(s.writes) > 0 {
-		s.commitNext()
-	}
-	if s.lastState.Closed == 0 {
-		_ = s.markClosed() // if the disk is full, the file stays as after a crash
-	}
-	return errors.Join(s.Err(), s.closeFile())
+func (s *Store) Close() (err error) {
+	s.closeOnce.Do(func() {
+		s.committer <- struct{}{} // it stays there: nothing is committed after this
+		for len(s.writes) > 0 {
+			s.commitWaiting()
+		}
+		_ = s.commit(nil) // stores the clock; if it cannot, outcomes are kept for longer
+		close(s.closed)
+		s.show(nil)
+		err = errors.Join(s.Err(), s.closeFile())
+	})
+	return err
 }
 
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
-// closeFile ends reading and closes the file. The caller is the committer.
 func (s *Store) closeFile() error {
-	s.show(nil)
-	if s.Err() != nil {
-		return s.file.Close() // bbolt may hold a lock forever, on which its Close would wait
+	if s.Err() == nil {
+		return s.db.Close()
 	}
-	return s.db.Close()
+	// bbolt may hold its locks forever, on which its Close would wait. The mapping
+	// would keep the lock of the file.
+	unlock(s.file)
+	return s.file.Close()
 }
 
 // Failed returns a channel that is closed when a write or a sync has failed for
@@ -125,30 +154,11 @@ func (s *Store) Err() error {
 	return nil
 }
 
-// usable returns why a call cannot begin now, nil if it can.
-func (s *Store) usable(ctx context.Context) error {
-	if e := s.failure.Load(); e != nil {
-		return e
-	}
-	return ctx.Err()
-}
-
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
-	err = s.view(ctx, func(r *reader) error {
-		stats = petstore.Stats{Pets: r.state.lastPet(), QueuedMessages: r.state.Queued}
+	err = s.view(ctx, func(t *transaction) error {
+		stats = petstore.Stats{Pets: t.LastIDs[0], QueuedMessages: t.Queued}
 		return nil
 	})
 	return stats, err
 }
-
-// Info describes the file as [Open] found it.
-type Info struct {
-	Path   string // absolute
-	New    bool   // Open made the file
-	Pets   int64  // how many pets the file held
-	Schema int    // version of the file's layout
-}
-
-// Info returns what Open found.
-func (s *Store) Info() Info { return s.found }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"iter"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
@@ -41,8 +42,8 @@ const (
 	deepMessages = 400
 )
 
-// small has some of every kind of record, over several levels of pages. Each
-// record was stored by a commit of its own.
+// small has some of every kind of record, over several levels of pages. Each record was
+// stored by a commit of its own.
 var small = storedOnce(func(t testing.TB, path string, d *stored) {
 	s := open(t, path)
 	for i := range smallPets {
@@ -69,8 +70,8 @@ var small = storedOnce(func(t testing.TB, path string, d *stored) {
 	d.close(t, s)
 })
 
-// deep has tables that are trees of several levels. Half of its outcomes have
-// expired, and each change deletes some of them.
+// deep has tables that are trees of several levels. Half of its outcomes have expired,
+// and each change deletes some of them.
 var deep = storedOnce(func(t testing.TB, path string, d *stored) {
 	now := time.Now()
 	s, err := storage.Open(path, &storage.Options{Now: func() time.Time { return now }})
@@ -116,6 +117,21 @@ func petOf(n int) petstore.NewPet {
 	return petstore.NewPet{Name: fmt.Sprint("pet ", n), CategoryID: int64(n), Status: append(petstore.Statuses(), "")[n%4]}
 }
 
+// pets returns n pets. The one at index bad has an invalid status; -1: none has.
+func pets(n, bad int) iter.Seq[petstore.NewPet] {
+	return func(yield func(petstore.NewPet) bool) {
+		for i := range n {
+			p := petOf(i)
+			if i == bad {
+				p.Status = "none"
+			}
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
 // close reads what was stored, closes the store, and reads its file.
 func (d *stored) close(t testing.TB, s *storage.Store) {
 	t.Helper()
@@ -137,8 +153,8 @@ func (d *stored) close(t testing.TB, s *storage.Store) {
 	d.file = process.ReadFile(t, path)
 }
 
-// read reads everything, and returns an error for each wrong result. It counts
-// the pets that GetPet cannot read, and the other reads that fail.
+// read reads everything, and returns an error for each wrong result. It counts the pets
+// that GetPet cannot read, and the other reads that fail.
 func (d *stored) read(ctx context.Context, s *storage.Store) (pets, others int, wrong error) {
 	judge := func(what, want, got any, err error) (failed int) {
 		damaged := errors.Is(err, storage.ErrDamaged) && petstore.CodeOf(err) == petstore.CodeInternal
@@ -181,50 +197,6 @@ func (d *stored) read(ctx context.Context, s *storage.Store) (pets, others int, 
 	return pets, others, wrong
 }
 
-// write makes many changes, until one fails, and updates d with those that were
-// made.
-func (d *stored) write(ctx context.Context, s *storage.Store) error {
-	for round := range 12 {
-		var mu sync.Mutex
-		var creates sync.WaitGroup
-		var errs error
-		for i := range 8 {
-			creates.Go(func() {
-				once := petstore.Once{}
-				if i < 6 {
-					once.Key = fmt.Sprint("new ", round, i)
-				}
-				pet, err := s.CreatePet(ctx, petOf(round+i), once)
-				mu.Lock()
-				defer mu.Unlock()
-				if errs = errors.Join(errs, err); err == nil {
-					d.pets = append(d.pets, pet)
-				}
-			})
-		}
-		i := round * 37 % len(d.queue)
-		err := s.RemoveMessages(ctx, d.queue[i].ID)
-		if err == nil {
-			d.queue = slices.Delete(d.queue, i, i+1)
-			var m petstore.Message
-			if m, err = s.SubmitMessage(ctx, "a message", petstore.Once{}); err == nil {
-				d.queue = append(d.queue, m)
-			}
-		}
-		creates.Wait()
-		slices.SortFunc(d.pets, func(a, b petstore.Pet) int { return int(a.ID - b.ID) })
-		if err := errors.Join(errs, err); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// clone returns a copy for write.
-func (d *stored) clone() *stored {
-	return &stored{pets: slices.Clone(d.pets), keyed: maps.Clone(d.keyed), queue: slices.Clone(d.queue)}
-}
-
 // inParallel calls fn for each n from from to to-1, 64 at a time.
 func inParallel(t testing.TB, from, to int, fn func(n int) error) {
 	t.Helper()
@@ -245,8 +217,52 @@ func inParallel(t testing.TB, from, to int, fn func(n int) error) {
 	}
 }
 
-// writeFile writes b to the file at path, without the zeros at its end: a store
-// grows its file by 16 MiB at a time.
+// createPets creates n pets, one commit each, and checks that their IDs ascend from
+// first.
+func createPets(t testing.TB, s *storage.Store, n int, first int64) {
+	t.Helper()
+	for i := range n {
+		pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{})
+		if err != nil || pet.ID != first+int64(i) {
+			t.Fatalf("created pet %d (%v), want %d", pet.ID, err, first+int64(i))
+		}
+	}
+}
+
+func open(t testing.TB, path string) *storage.Store {
+	t.Helper()
+	s, err := storage.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// makeStore makes a store with one pet and closes it.
+func makeStore(t testing.TB, path string) {
+	t.Helper()
+	s := open(t, path)
+	createPets(t, s, 1, 1)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// edit changes the store's file with bbolt, without a Store.
+func edit(t testing.TB, path string, fn func(*bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Update(fn), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeFile writes b to the file at path, without the zeros at its end: a store grows
+// its file by 16 MiB at a time.
 func writeFile(t testing.TB, path string, b []byte) {
 	t.Helper()
 	if err := errors.Join(os.WriteFile(path, bytes.TrimRight(b, "\x00"), 0o600), os.Truncate(path, int64(len(b)))); err != nil {

@@ -1,0 +1,96 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"go.etcd.io/bbolt"
+)
+
+// createFile makes a file at path, whole or not at all: fill writes it to temp, which
+// gets the name path once it is on disk. If there is a file at path by then,
+// createFile keeps it and fails with fs.ErrExist, unless old is that file: then it
+// is replaced.
+func createFile(path string, old *os.File, fill func(temp *os.File) error) error {
+	if _, err := os.Lstat(path); err == nil && old == nil {
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
+	dir := filepath.Dir(path)
+	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	if err = fill(temp); err == nil {
+		err = temp.Sync()
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	if old == nil {
+		// Link does not replace a file, but Rename does. Some file systems have no
+		// links.
+		if err = os.Link(temp.Name(), path); errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		}
+	} else if runtime.GOOS == "windows" {
+		old.Close() // an open file cannot be replaced there
+	}
+	if old != nil || err != nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// makeStore makes an empty store at path. If another process has made a file there
+// meanwhile, that file is kept, and made is false.
+func makeStore(path string) (made bool, err error) {
+	if err := makeDir(filepath.Dir(path)); err != nil {
+		return false, err
+	}
+	err = createFile(path, nil, writeEmpty)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// makeDir makes a directory, and those above it that do not exist, and syncs
+// their parents so that their names are durable.
+func makeDir(path string) error {
+	parent := filepath.Dir(path)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) || parent == path {
+		return err
+	}
+	if err := makeDir(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(parent)
+}
+
+// writeEmpty makes an empty store of the empty file f.
+func writeEmpty(f *os.File) error {
+	db, err := bbolt.Open(f.Name(), 0o600, boltOptions())
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, t := range tables {
+			if _, err := tx.CreateBucket(t.name); err != nil {
+				return err
+			}
+		}
+		return state{Schema: schema}.store(bucket{&stateTable, tx.Bucket(stateTable.name)})
+	})
+	return errors.Join(err, db.Close())
+}

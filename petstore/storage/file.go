@@ -1,0 +1,245 @@
+package storage
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"math"
+	"math/bits"
+	"os"
+	"runtime"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// Errors that [Open] wraps, besides [ErrDamaged] and those of package io/fs.
+var (
+	// ErrLocked says that another process has the file open.
+	ErrLocked = errors.New("the file is in use by another process")
+
+	// ErrForeign says that the file is not a petstore.
+	ErrForeign = errors.New("the file is not a petstore")
+
+	// ErrNewer says that a newer release has written the file.
+	ErrNewer = errors.New("the file was written by a newer release")
+
+	// ErrUndecided says that one of the file's two meta pages is damaged. If that was
+	// the newer one, the last commit is missing from the file. [AcceptOlder] makes the
+	// file usable without it. It wraps ErrDamaged.
+	ErrUndecided = damaged("one of its two meta pages is invalid, and the last commit may be missing")
+)
+
+// lockTimeout is how long [Open] waits for another process to close the file. It
+// is shorter in tests.
+var lockTimeout = time.Second
+
+// meta is what a meta page of bbolt says.
+type meta struct {
+	pageSize int64  // in bytes; 0: neither meta page is valid
+	freelist uint64 // its first page
+	pages    uint64 // how many are in use or free
+	txid     uint64 // of the last transaction
+}
+
+// size returns how many bytes of the file are in use.
+func (m meta) size() int64 { return int64(m.pages) * m.pageSize }
+
+// The format of bbolt's pages.
+const (
+	pageHeaderLen = 16
+	metaMagic     = 0xED0CDAED
+	metaVersion   = 2
+	minPageSize   = 1 << 10
+	maxPageSize   = 1 << 16
+	freelistFlag  = 0x10
+	noFreelist    = ^uint64(0)
+)
+
+var native = binary.NativeEndian
+
+// openFile locks and inspects a file, and opens it with bbolt: for reading if flag is
+// os.O_RDONLY. It maps the reserve beyond the end of the file too. judge receives
+// what inspect returned; if judge returns an error, the file is not opened.
+//
+// bbolt trusts its file: it makes a database of an empty one, and falls back on the
+// older meta page if the newer one is damaged. It would overwrite a page in use that is
+// listed as free. So all this is inspected first, with ordinary reads.
+func openFile(path string, flag int, reserve int64, judge func(meta, error) error) (db *bbolt.DB, f *os.File, err error) {
+	options := boltOptions()
+	options.ReadOnly = flag == os.O_RDONLY
+	options.Timeout = lockTimeout
+	options.OpenFile = func(string, int, fs.FileMode) (*os.File, error) {
+		f, err = openLocked(path, flag)
+		if err != nil {
+			return nil, err
+		}
+		m, err := inspect(f)
+		if runtime.GOOS == "windows" { // the file gets that much longer
+			reserve = min(reserve, 3*m.size()+128<<20)
+		}
+		options.InitialMmapSize = mapSize(m.size() + reserve)
+		return f, judge(m, err)
+	}
+	err = safely(func() (err error) {
+		db, err = bbolt.Open(path, 0, options)
+		return err
+	})
+	if err != nil && f != nil { // bbolt has not closed it if it panicked
+		unlock(f)
+		f.Close()
+	}
+	if errors.Is(err, berrors.ErrTimeout) {
+		err = ErrLocked
+	}
+	if err == nil {
+		db.MaxSize = options.InitialMmapSize - 1 // bbolt fails before it would map more
+	}
+	return db, f, err
+}
+
+// openLocked opens a regular file and locks it, for reading or for writing: to open
+// another kind of file may block forever. The error wraps [ErrLocked] if another
+// process uses the file.
+func openLocked(path string, flag int) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is a directory or a device, not a regular file")}
+	}
+	f, err := os.OpenFile(path, flag, 0)
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(lockTimeout)
+	for err = lock(f, flag); errors.Is(err, ErrLocked) && time.Now().Before(deadline); err = lock(f, flag) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	ours, err1 := f.Stat()
+	there, err2 := os.Stat(path)
+	if err = cmp.Or(err, err1, err2); err == nil && !os.SameFile(ours, there) {
+		err = ErrLocked // another process has just replaced the file
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// boltOptions are the settings that our files are made and opened with.
+func boltOptions() *bbolt.Options {
+	o := *bbolt.DefaultOptions
+	o.NoStatistics = true
+	o.FreelistType = bbolt.FreelistMapType
+	return &o
+}
+
+// mapSize returns how many bytes bbolt maps for that many: a power of two, or a
+// multiple of 1 GiB.
+func mapSize(size int64) int {
+	const step = 1 << 30
+	if size <= step {
+		return 1 << bits.Len64(uint64(max(size, 32<<10)-1))
+	}
+	return int(min((size+step-1)/step*step, math.MaxInt))
+}
+
+// inspect returns the newer meta page of a file, and an error if bbolt must not write
+// to the file. That wraps [ErrDamaged], [ErrForeign] or [ErrUndecided], or is of a read.
+func inspect(f *os.File) (meta, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return meta{}, err
+	}
+	if info.Size() == 0 {
+		return meta{}, fmt.Errorf("%w: it is empty", ErrForeign)
+	}
+	m, err := readMeta(f, 0)
+	size := m.pageSize
+	for second := int64(minPageSize); size == 0 && second <= maxPageSize; second *= 2 {
+		if m, e := readMeta(f, second); e == nil && m.pageSize == second {
+			size = second // where the second meta page is
+		}
+	}
+	if size == 0 {
+		return meta{}, err
+	}
+	second, err2 := readMeta(f, size)
+	if err != nil || second.txid > m.txid {
+		m = second
+	}
+	switch {
+	case m.freelist == noFreelist:
+		return m, ErrForeign // bbolt would write to this file when it opens it
+	case info.Size() < m.size():
+		return m, damaged("it was cut short to %d of %d bytes", info.Size(), m.size())
+	}
+	if e := checkFreelist(f, m); e != nil {
+		return m, e
+	}
+	if err != nil || err2 != nil {
+		return m, ErrUndecided
+	}
+	return m, nil
+}
+
+// readMeta reads the meta page at an offset.
+func readMeta(f io.ReaderAt, offset int64) (meta, error) {
+	var page [pageHeaderLen + 64]byte
+	if _, err := f.ReadAt(page[:], offset); err == io.EOF {
+		return meta{}, ErrForeign // too short
+	} else if err != nil {
+		return meta{}, err
+	}
+	b := page[pageHeaderLen:]
+	m := meta{
+		pageSize: int64(native.Uint32(b[8:])),
+		freelist: native.Uint64(b[32:]),
+		pages:    native.Uint64(b[40:]),
+		txid:     native.Uint64(b[48:]),
+	}
+	sum := fnv.New64a()
+	sum.Write(b[:56])
+	switch {
+	case native.Uint32(b) != metaMagic:
+		return meta{}, ErrForeign
+	case native.Uint32(b[4:]) != metaVersion || native.Uint64(b[56:]) != sum.Sum64():
+		return meta{}, damaged("its meta pages fail their checksums")
+	}
+	return m, nil
+}
+
+// checkFreelist makes sure that the IDs of the free pages ascend and exist. They have no
+// checksum.
+func checkFreelist(f io.ReaderAt, m meta) error {
+	at := int64(m.freelist) * m.pageSize
+	var b [pageHeaderLen + 8]byte
+	if _, err := f.ReadAt(b[:], at); err != nil {
+		return damaged("the freelist cannot be read: %v", err)
+	}
+	count, start := uint64(native.Uint16(b[10:])), int64(pageHeaderLen)
+	if count == 0xFFFF { // too many for the header
+		count, start = native.Uint64(b[pageHeaderLen:]), start+8
+	}
+	overflow := uint64(native.Uint32(b[12:]))
+	if native.Uint64(b[:]) != m.freelist || native.Uint16(b[8:]) != freelistFlag || count > m.pages ||
+		m.freelist+overflow >= m.pages || uint64(start)+8*count > (overflow+1)*uint64(m.pageSize) {
+		return damaged("page %d is not a freelist", m.freelist)
+	}
+	ids := make([]byte, 8*count)
+	if _, err := f.ReadAt(ids, at+start); err != nil {
+		return damaged("the freelist cannot be read: %v", err)
+	}
+	for last := uint64(1); len(ids) > 0; ids = ids[8:] {
+		id := native.Uint64(ids)
+		if id <= last || id >= m.pages {
+			return damaged("the freelist has the page %d after %d", id, last)
+		}
+		last = id
+	}
+	return nil
+}
