@@ -102,26 +102,29 @@ func readFile(path string, report func(error), fn func(t *transaction) error) er
 		}
 		return err
 	}
-	db, f, err := openFile(path, os.O_RDONLY, 0, func(m meta, err error) error {
-		if m.pageSize == 0 {
-			return err // there is nothing to read
-		}
-		return reported(err)
-	})
+	f, err := openLocked(path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	m, err := inspect(f)
+	if err = reported(err); err != nil || m.pageSize == 0 { // there is no valid meta page
+		f.Close()
+		return err
+	}
+	db, err := mapFile(f, m, true, 0)
 	if err != nil {
 		return reported(err)
 	}
 	var tx *bbolt.Tx
-	defer func() {
-		if tx != nil {
-			_ = tx.Rollback()
-			_ = db.Close()
-		} else { // bbolt keeps its locks
-			unlock(f)
-			f.Close()
-		}
-	}()
 	var t *transaction
+	defer func() {
+		if tx == nil {
+			closeUnmapped(f)
+			return
+		}
+		_ = tx.Rollback()
+		_ = db.Close()
+	}()
 	err = safely(func() (err error) {
 		if tx, err = db.Begin(false); err == nil {
 			t, err = openTables(tx)

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -149,8 +150,8 @@ type update struct {
 }
 
 // commit makes the changes of a batch in one transaction, commits it, and shows the
-// result to reads. If it fails, either nothing has changed or the store has failed.
-// The caller is the committer.
+// result to reads. If it fails, nothing has changed, or no further change is made: the
+// file is damaged, or the store has failed. The caller is the committer.
 func (s *Store) commit(batch []*write) error {
 	if e := s.failure.Load(); e != nil {
 		return e
@@ -208,7 +209,9 @@ func (s *Store) commit(batch []*write) error {
 	if err == nil && p.state != u.state {
 		err = s.rollback(p.Tx, errOtherCommit)
 	}
-	if err != nil {
+	if errors.Is(err, ErrDamaged) {
+		return err // nothing is shown, and nothing more is written
+	} else if err != nil {
 		return s.fail(err)
 	}
 	s.show(p)

@@ -37,11 +37,12 @@ const (
 	wrong     = "WRONG: "          // before an outcome that must not be
 	allMade   = "all changes were made"
 	forgot    = "an outcome was forgotten"
+	ended     = "the process ended"
 )
 
 // TestDamage flips one bit in each of many copies of a file, reads it, writes to it, and
-// opens and reads it again, in child processes: a page that leads to itself may end the
-// process.
+// opens and reads it again. It does so in child processes, since pages that lead to
+// themselves end a process.
 func TestDamage(t *testing.T) {
 	if dir := os.Getenv(damageEnv); dir != "" {
 		damageChild(t, dir)
@@ -68,9 +69,6 @@ func TestDamage(t *testing.T) {
 					d[0], *seed, d[1], at/pageSize, pageOf(b, at/pageSize)[:16], at%pageSize, d[2]%8)
 				b[at] ^= 1 << (d[2] % 8)
 				outcomes := c.ask(t, d)
-				if c.cmd == nil && leadsToItself(b) {
-					outcomes = "a page led to itself, and " + strings.TrimPrefix(outcomes, wrong)
-				}
 				mu.Lock()
 				for o := range strings.SplitSeq(outcomes, "\t") {
 					kind, _, _ := strings.Cut(strings.TrimPrefix(o, wrong), ":")
@@ -90,8 +88,9 @@ func TestDamage(t *testing.T) {
 	close(todo)
 	workers.Wait()
 	t.Logf("%d damaged copies: %v", *damages, counts)
-	if counts[forgot] > 1+*damages/100 { // docs/reliability.md: a page of the outcomes without a checksum
-		t.Error("outcomes were forgotten")
+	// See "What is not promised" in docs/reliability.md.
+	if few := 2 + *damages/200; counts[forgot] > few || counts[ended] > few {
+		t.Errorf("want at most %d of %q and of %q", few, forgot, ended)
 	}
 }
 
@@ -127,9 +126,9 @@ func (c *child) ask(t *testing.T, d [3]int) string {
 	why := c.cmd.Stderr
 	c.end()
 	if !died {
-		return wrong + "hung"
+		return ended + ": it hung"
 	}
-	return wrong + "process ended: " + strings.Join(strings.Fields(fmt.Sprint(why)), " ")
+	return ended + ": " + strings.Join(strings.Fields(fmt.Sprint(why)), " ")
 }
 
 func (c *child) end() {
@@ -243,11 +242,12 @@ func (j *judge) judge(writeFirst bool) {
 	if !writeFirst {
 		j.read(s, "")
 	}
-	j.write(s)
+	refused := j.write(s)
 	if !j.unsure {
 		j.read(s, "")
 	}
 	j.close(s)
+	j.unsure = j.unsure || refused
 	if s = j.open("on opening again"); s == nil {
 		return
 	}
@@ -303,12 +303,12 @@ func (j *judge) read(s *storage.Store, when string) {
 
 // write makes changes until one is refused, and adds those that were acknowledged to
 // what is stored.
-func (j *judge) write(s *storage.Store) {
+func (j *judge) write(s *storage.Store) (refused bool) {
 	d, ctx := j.d, context.Background()
 	for round := range 12 {
 		var mu sync.Mutex
 		var calls sync.WaitGroup
-		var refused error
+		var failed error
 		call := func(change func() error, made func()) {
 			calls.Go(func() {
 				err := change()
@@ -317,7 +317,7 @@ func (j *judge) write(s *storage.Store) {
 				if err == nil {
 					made()
 				}
-				refused = cmp.Or(refused, err)
+				failed = cmp.Or(failed, err)
 			})
 		}
 		for i := range 8 {
@@ -345,20 +345,21 @@ func (j *judge) write(s *storage.Store) {
 		calls.Wait()
 		slices.SortFunc(d.pets, func(a, b petstore.Pet) int { return cmp.Compare(a.ID, b.ID) })
 		switch {
-		case refused == nil:
+		case failed == nil:
 		case s.Err() != nil:
 			j.unsure = true
 			j.note("failed: %v", s.Err())
-			return
-		case errors.Is(refused, storage.ErrDamaged) && petstore.CodeOf(refused) == petstore.CodeInternal:
+			return true
+		case errors.Is(failed, storage.ErrDamaged) && petstore.CodeOf(failed) == petstore.CodeInternal:
 			j.note("a change was refused")
-			return
+			return true
 		default:
-			j.note(wrong+"a change: %v", refused)
-			return
+			j.note(wrong+"a change: %v", failed)
+			return true
 		}
 	}
 	j.note(allMade)
+	return false
 }
 
 // bitOf picks a bit of a file: half of them in headers and elements.
@@ -386,29 +387,4 @@ func bitOf(b []byte, r *rand.Rand) int {
 		}
 	}
 	return (page*pageSize+at)*8 + r.IntN(8)
-}
-
-// leadsToItself reports whether a branch page leads to itself, or to a meta page, which
-// bbolt takes for a branch page.
-func leadsToItself(b []byte) bool {
-	var leads func(from, to uint64, seen map[uint64]bool) bool
-	leads = func(from, to uint64, seen map[uint64]bool) bool {
-		if from >= uint64(len(b)/pageSize) || seen[from] || binary.NativeEndian.Uint16(b[from*pageSize+8:]) != branchPage {
-			return false
-		}
-		seen[from] = true
-		p := b[from*pageSize:]
-		for i := 0; i < int(binary.NativeEndian.Uint16(p[10:])) && 16*i+32 <= len(p); i++ {
-			if next := binary.NativeEndian.Uint64(p[16*i+24:]); next == to || next < 2 || leads(next, to, seen) {
-				return true
-			}
-		}
-		return false
-	}
-	for id := range uint64(len(b) / pageSize) {
-		if leads(id, id, map[uint64]bool{}) {
-			return true
-		}
-	}
-	return false
 }

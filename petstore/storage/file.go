@@ -63,45 +63,10 @@ const (
 
 var native = binary.NativeEndian
 
-// openFile locks and inspects a file, and opens it with bbolt: for reading if flag is
-// os.O_RDONLY. It maps the reserve beyond the end of the file too. judge receives
-// what inspect returned; if judge returns an error, the file is not opened.
-//
 // bbolt trusts its file: it makes a database of an empty one, and falls back on the
 // older meta page if the newer one is damaged. It would overwrite a page in use that is
-// listed as free. So all this is inspected first, with ordinary reads.
-func openFile(path string, flag int, reserve int64, judge func(meta, error) error) (db *bbolt.DB, f *os.File, err error) {
-	options := boltOptions()
-	options.ReadOnly = flag == os.O_RDONLY
-	options.Timeout = lockTimeout
-	options.OpenFile = func(string, int, fs.FileMode) (*os.File, error) {
-		f, err = openLocked(path, flag)
-		if err != nil {
-			return nil, err
-		}
-		m, err := inspect(f)
-		if runtime.GOOS == "windows" { // the file gets that much longer
-			reserve = min(reserve, 3*m.size()+128<<20)
-		}
-		options.InitialMmapSize = mapSize(m.size() + reserve)
-		return f, judge(m, err)
-	}
-	err = safely(func() (err error) {
-		db, err = bbolt.Open(path, 0, options)
-		return err
-	})
-	if err != nil && f != nil { // bbolt has not closed it if it panicked
-		unlock(f)
-		f.Close()
-	}
-	if errors.Is(err, berrors.ErrTimeout) {
-		err = ErrLocked
-	}
-	if err == nil {
-		db.MaxSize = options.InitialMmapSize - 1 // bbolt fails before it would map more
-	}
-	return db, f, err
-}
+// listed as free. So a file is locked (openLocked) and inspected before bbolt has it
+// (mapFile).
 
 // openLocked opens a regular file and locks it, for reading or for writing: to open
 // another kind of file may block forever. The error wraps [ErrLocked] if another
@@ -128,6 +93,39 @@ func openLocked(path string, flag int) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// mapFile opens f with bbolt, and maps the reserve beyond what is in use too. m is what
+// inspect returned. If mapFile fails, it closes f.
+func mapFile(f *os.File, m meta, readOnly bool, reserve int64) (db *bbolt.DB, err error) {
+	if runtime.GOOS == "windows" { // the file gets that much longer
+		reserve = min(reserve, 3*m.size()+128<<20)
+	}
+	options := boltOptions()
+	options.ReadOnly = readOnly
+	options.Timeout = lockTimeout
+	options.InitialMmapSize = mapSize(m.size() + reserve)
+	options.OpenFile = func(string, int, fs.FileMode) (*os.File, error) { return f, nil }
+	err = safely(func() (err error) {
+		db, err = bbolt.Open(f.Name(), 0, options)
+		return err
+	})
+	if err != nil {
+		closeUnmapped(f)
+		if errors.Is(err, berrors.ErrTimeout) {
+			err = ErrLocked
+		}
+		return nil, err
+	}
+	db.MaxSize = options.InitialMmapSize - 1 // bbolt fails before it would map more
+	return db, nil
+}
+
+// closeUnmapped closes a file that bbolt cannot close: after a panic it may keep its
+// locks. A mapping that stays would keep the lock of the file.
+func closeUnmapped(f *os.File) {
+	unlock(f)
+	f.Close()
 }
 
 // boltOptions are the settings that our files are made and opened with.

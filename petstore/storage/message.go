@@ -117,14 +117,18 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	return s.change(ctx, 32*len(ids), func(u *update) error {
 		for _, id := range ids {
 			n, ok := petstore.ParseMessageID(id)
-			key := idKey(n)
-			if !ok || u.queue.Get(key) == nil {
+			if !ok {
 				continue
 			}
-			if err := u.queue.Delete(key); err != nil {
+			key := idKey(n)
+			value, err := u.queue.find(key)
+			if err == nil && value != nil {
+				u.Queued--
+				err = u.queue.Delete(key)
+			}
+			if err != nil {
 				return err
 			}
-			u.Queued--
 		}
 		return nil
 	})

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"crypto/sha256"
 
 	"example.com/animalstore/petstore"
@@ -50,15 +49,21 @@ func (u *update) once(operation string, once petstore.Once, value []byte, create
 	key := once.Digest(operation)
 	made.value = sha256.Sum256(value)
 	for _, b := range u.outcomes {
-		earlier, err := findOutcome(b, key[:])
-		switch {
+		stored, err := b.find(key[:])
+		if err != nil {
+			return outcome{}, err
+		}
+		if stored == nil {
+			continue
+		}
+		switch earlier, err := openOutcome(b.table, key[:], stored); {
 		case err != nil:
 			return outcome{}, err
-		case earlier == nil || u.expired(earlier.clock):
+		case u.expired(earlier.clock):
 		case earlier.value != made.value:
 			return outcome{}, petstore.ErrMismatch
 		default:
-			return *earlier, nil
+			return earlier, nil
 		}
 	}
 	n, err := create()
@@ -74,30 +79,6 @@ func (u *update) once(operation string, once petstore.Once, value []byte, create
 	body := appendInt64(make([]byte, 0, outcomeLen+sumLen), made.clock)
 	body = appendInt64(appendInt64(body, made.made), made.n)
 	return made, b.put(key[:], append(body, made.value[:]...))
-}
-
-// findOutcome returns the outcome under key, or nil if there is none. A flipped bit
-// may have changed the key of a record, or have led to the wrong page. So the records on
-// both sides must be sound and in order.
-func findOutcome(b bucket, key []byte) (*outcome, error) {
-	c := b.Cursor()
-	next, value := c.Seek(key)
-	if next != nil {
-		o, err := openOutcome(b.table, next, value)
-		if err != nil || bytes.Equal(next, key) {
-			return &o, err
-		}
-	}
-	prev, value := c.Prev()
-	if prev != nil {
-		if _, err := b.open(prev, value); err != nil {
-			return nil, err
-		}
-	}
-	if next != nil && bytes.Compare(next, key) < 0 || bytes.Compare(prev, key) >= 0 {
-		return nil, damaged("%s is out of order", b.name)
-	}
-	return nil, nil
 }
 
 // expire deletes up to n outcomes of the older table, all of which have expired.

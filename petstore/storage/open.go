@@ -17,7 +17,7 @@ import (
 var reserve = func() int64 {
 	switch {
 	case runtime.GOOS == "windows":
-		return 2 << 30 // at most: see openFile
+		return 2 << 30 // at most: see mapFile
 	case strconv.IntSize == 32:
 		return 1 << 30
 	}
@@ -95,26 +95,14 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 			return nil, err
 		}
 	}
-	judge := func(_ meta, err error) error {
-		switch {
-		case acceptOlder && err == nil:
-			return errors.New("it can be used as it is; nothing was changed")
-		case acceptOlder && errors.Is(err, ErrUndecided):
-			return nil
-		}
-		return err
-	}
-	s.db, s.file, err = openFile(path, os.O_RDWR, reserve, judge)
+	err = s.openFile(reserve, acceptOlder)
 	for n := reserve / 4; errors.Is(err, syscall.ENOMEM) && n >= minReserve; n /= 4 {
-		s.db, s.file, err = openFile(path, os.O_RDWR, n, judge)
+		err = s.openFile(n, acceptOlder)
 	}
 	if err != nil {
 		return nil, err
 	}
-	var p *snapshot
-	if s.info, err = s.file.Stat(); err == nil {
-		p, err = s.newSnapshot(nil)
-	}
+	p, err := s.newSnapshot(nil)
 	if err != nil {
 		_ = s.closeFile()
 		return nil, err
@@ -123,4 +111,28 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 	s.found.Pets = p.LastIDs[0]
 	s.show(p)
 	return s, nil
+}
+
+// openFile sets s.file, s.info and s.db.
+func (s *Store) openFile(reserve int64, acceptOlder bool) error {
+	f, err := openLocked(s.found.Path, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	m, err := inspect(f)
+	if undecided := errors.Is(err, ErrUndecided); acceptOlder && undecided {
+		err = nil
+	} else if acceptOlder && err == nil {
+		err = errors.New("it can be used as it is; nothing was changed")
+	}
+	if err == nil {
+		s.info, err = f.Stat()
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	s.file = f
+	s.db, err = mapFile(f, m, false, reserve)
+	return err
 }

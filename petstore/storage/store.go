@@ -133,10 +133,8 @@ func (s *Store) closeFile() error {
 	if s.Err() == nil {
 		return s.db.Close()
 	}
-	// bbolt may hold its locks forever, on which its Close would wait. The mapping
-	// would keep the lock of the file.
-	unlock(s.file)
-	return s.file.Close()
+	closeUnmapped(s.file)
+	return nil
 }
 
 // Failed returns a channel that is closed when a write or a sync has failed for

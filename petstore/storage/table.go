@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -88,6 +89,32 @@ type bucket struct {
 // put stores body, which may be overwritten, as the record under key.
 func (b bucket) put(key, body []byte) error {
 	return b.Put(key, binary.BigEndian.AppendUint32(body, b.sum(key, body)))
+}
+
+// find returns the value under key, or nil if there is none. A flipped bit may have
+// changed the key of a record, or have led to the wrong page. So if there is none, the
+// records on both sides must be sound and in order.
+func (b bucket) find(key []byte) ([]byte, error) {
+	c := b.Cursor()
+	next, value := c.Seek(key)
+	if bytes.Equal(next, key) {
+		return value, nil
+	}
+	prev, prevValue := c.Prev()
+	if prev != nil {
+		if _, err := b.open(prev, prevValue); err != nil {
+			return nil, err
+		}
+	}
+	if next != nil {
+		if _, err := b.open(next, value); err != nil {
+			return nil, err
+		}
+	}
+	if next != nil && bytes.Compare(next, key) < 0 || bytes.Compare(prev, key) >= 0 {
+		return nil, damaged("%s is out of order", b.name)
+	}
+	return nil, nil
 }
 
 // idKey returns n as a key. Keys are in the order of their numbers.
