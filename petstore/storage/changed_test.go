@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -286,5 +288,49 @@ func TestReadWhileWriting(t *testing.T) {
 	}
 	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != 11_000 {
 		t.Errorf("the store holds %d pets (%v), want 11000", stats.Pets, err)
+	}
+}
+
+// TestGivenUp: the callers of all changes that wait have given up when a slow commit is
+// over. Later changes are made all the same.
+func TestGivenUp(t *testing.T) {
+	slow, begun := make(chan bool), make(chan bool, 1)
+	s, err := storage.Open(filepath.Join(t.TempDir(), "pets.db"), &storage.Options{Committed: func(int, time.Duration) {
+		select {
+		case begun <- true:
+		default:
+		}
+		<-slow
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	create := func(ctx context.Context) error {
+		_, err := s.CreatePet(ctx, petstore.NewPet{}, petstore.Once{})
+		return err
+	}
+	var callers sync.WaitGroup
+	callers.Go(func() { _ = create(t.Context()) })
+	<-begun
+	busy := make(chan bool)
+	for range 2500 { // more than may wait
+		callers.Go(func() {
+			if petstore.CodeOf(create(ctx)) == petstore.CodeUnavailable {
+				select {
+				case busy <- true:
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	<-busy
+	cancel()
+	close(slow)
+	callers.Wait()
+	_ = create(t.Context()) // may find the queue full
+	if err := create(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

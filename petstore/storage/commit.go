@@ -53,14 +53,12 @@ func (s *Store) change(ctx context.Context, size int, apply func(*update) error)
 	}
 	w := &write{apply: apply, size: int64(size), done: make(chan struct{})}
 	if s.waitingBytes.Add(w.size) > maxWaitingBytes {
-		s.waitingBytes.Add(-w.size)
-		return errBusy
+		return s.refuse(w)
 	}
 	select {
 	case s.writes <- w:
 	default:
-		s.waitingBytes.Add(-w.size)
-		return errBusy
+		return s.refuse(w)
 	}
 	cancelled, closed := ctx.Done(), s.closed
 	for {
@@ -83,6 +81,19 @@ func (s *Store) change(ctx context.Context, size int, apply func(*update) error)
 			return err
 		}
 	}
+}
+
+// refuse refuses w because too much is waiting. If all who wait have given up, no one
+// is left to commit; then the caller empties the queue.
+func (s *Store) refuse(w *write) error {
+	s.waitingBytes.Add(-w.size)
+	select {
+	case s.committer <- struct{}{}:
+		s.commitWaiting()
+		<-s.committer
+	default:
+	}
+	return errBusy
 }
 
 // nextBatch returns writes that are waiting. If the last batch had more, it waits

@@ -173,6 +173,8 @@ func inspect(f *os.File) (meta, error) {
 	switch {
 	case m.freelist == noFreelist:
 		return m, ErrForeign // bbolt would write to this file when it opens it
+	case info.Size() < 2*size: // bbolt does not open it
+		return meta{}, damaged("it was cut short to %d bytes", info.Size())
 	case info.Size() < m.size():
 		return m, damaged("it was cut short to %d of %d bytes", info.Size(), m.size())
 	}

@@ -3,6 +3,7 @@ package storage
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -39,7 +40,7 @@ func openTables(tx *bbolt.Tx) (t *transaction, err error) {
 		t.outcomes[i] = open(&onceTables[i])
 	}
 	if !found {
-		return nil, ErrForeign
+		return nil, fmt.Errorf("%w, or its root is damaged and it must be restored from a backup", ErrForeign)
 	}
 	if err == nil {
 		t.state, err = readState(t.counters)

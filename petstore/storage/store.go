@@ -34,7 +34,7 @@ type Options struct {
 
 	// Committed is called after each commit, with the number of changes in it
 	// and how long it took to write and sync them. The callers of the changes
-	// wait for it. nil: it is not called.
+	// wait for it. It must not panic. nil: it is not called.
 	Committed func(changes int, sync time.Duration)
 }
 
