@@ -107,6 +107,7 @@ func TestImportErrors(t *testing.T) {
 		{strings.Replace(message, `"status":"queued",`, "", 1), `line 1: a message must have a message, a createdAt and the status "queued"`},
 		{strings.Replace(message, "2026", "1600", 1), "line 1: createdAt: must be in the years 1678 to 2261"},
 		{strings.Replace(message, "2026-", "", 1), "line 1: createdAt: an unknown member, or the wrong type or range"},
+		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "line 2: the last line counts 0 pets and 2 messages, but 0 and 1 precede it"},
 		{pet + strings.Replace(end, "0", "2", 1), "line 2: the last line counts 2 pets and 0 messages, but 1 and 0 precede it"},
 		{end + pet, "line 2: there is more after the end of the export"},
 	} {
@@ -195,5 +196,18 @@ func TestLargestPet(t *testing.T) {
 	pet := petstore.NewPet{Name: strings.Repeat("\x01", 6<<20)}
 	if n, err := s.Load(t.Context(), slices.Values([]petstore.NewPet{pet, pet})); n != 2 || err != nil {
 		t.Errorf("loaded %d, %v; want 2", n, err)
+	}
+}
+
+// TestImportUnknownNumber: the export of a damaged file may not know the highest number
+// of a message. No number is issued twice.
+func TestImportUnknownNumber(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pets.db")
+	lines := `{"id":"msg_5","message":"a","status":"queued","createdAt":"2026-01-02T03:04:05Z"}` + "\n" + `{"end":{"pets":0,"messages":1,"lastMessage":-1}}`
+	if _, _, err := storage.Import(t.Context(), path, strings.NewReader(lines), nil); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := open(t, path).SubmitMessage(t.Context(), "b", petstore.Once{}); m.ID != "msg_6" {
+		t.Errorf("SubmitMessage returned %v, %v", m, err)
 	}
 }
