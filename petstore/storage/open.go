@@ -19,19 +19,19 @@ var reserve = func() int64 {
 	case runtime.GOOS == "windows":
 		return 2 << 30 // at most: see mapFile
 	case strconv.IntSize == 32:
-		return 1 << 30
+		return 64 << 20 // a process may have many stores
 	}
 	return 64 << 30
 }()
 
 // minReserve is what Open tries last, if addresses are scarce (ulimit -v).
-const minReserve = 64 << 20
+const minReserve = 16 << 20
 
 // Open opens the store in the file at path. If the file or its directory does
 // not exist, Open makes it, with mode 0600 or 0700, unless MustExist is set. opts
 // may be nil, for the zero Options.
 //
-// The file can grow by 64 GiB until it is opened again: on 32-bit systems by 1 GiB, on
+// The file can grow by 64 GiB until it is opened again: on 32-bit systems by 64 MiB, on
 // Windows by as much as it holds, at most 1 GiB, and by less where addresses are scarce.
 // After that, changes fail with petstore.CodeFull.
 //
