@@ -192,7 +192,7 @@ func (s *Store) commit(batch []*write) error {
 			}
 		}
 		if len(batch) > 0 && u.expired(u.RecentSince) {
-			if err := u.expire(4 * len(batch)); err != nil { // each write adds at most one outcome
+			if err := u.expire(4 * len(batch)); err != nil { // more than were added: at most one by each write
 				return err
 			}
 		}

@@ -116,11 +116,13 @@ func (s *Store) show(p *snapshot) {
 	if old == nil || s.Err() != nil { // after a failure, bbolt may keep its locks
 		return
 	}
+	// Without a read there is no need for a goroutine, which takes a quarter of the
+	// processor time of a lone create.
 	if old.reads.TryLock() {
 		_ = old.Rollback() // of a read: it writes nothing
 		return
 	}
-	go func() { // which costs a lone create a quarter of its processor time
+	go func() {
 		old.reads.Lock()
 		_ = old.Rollback()
 	}()
