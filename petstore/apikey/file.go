@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
 	"log/slog"
-	"sync"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -19,12 +17,12 @@ import (
 //
 // It loads a changed file within two seconds. If the file is malformed or cannot
 // be read, the last good one stays in force and the reason is logged, once per
-// change. It also logs a warning when no key is valid. A File polls, which works
-// on all file systems, and for files that are replaced, linked or mounted.
+// change. A File polls, which works on all file systems, and for files that are
+// replaced, linked or mounted.
 type File struct {
 	path string
 	log  *slog.Logger
-	keys atomic.Pointer[map[string]Key] // by ID
+	keys atomic.Pointer[map[[sha256.Size]byte]Key]
 	stop func()
 }
 
@@ -32,26 +30,31 @@ type File struct {
 // nil, it does not log. It fails if the file is malformed or cannot be read.
 func Open(path string, log *slog.Logger) (*File, error) {
 	f := &File{path: path, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
-	contents, _, err := read(path, 0)
+	contents, err := os.ReadFile(path)
 	if err == nil {
 		err = f.load(contents)
 	}
 	if err != nil {
 		return nil, err
 	}
-	stop := make(chan struct{})
-	f.stop = sync.OnceFunc(func() { stop <- struct{}{} })
-	go f.follow(contents, stop)
+	var ctx context.Context
+	ctx, f.stop = context.WithCancel(context.Background())
+	go f.follow(ctx, string(contents))
 	return f, nil
 }
 
-// load parses the contents of the file and makes its keys valid.
-func (f *File) load(contents string) error {
-	_, keys, err := parse(f.path, contents)
-	if err == nil {
-		f.keys.Store(&keys)
+// load makes the keys in the contents of the file valid.
+func (f *File) load(contents []byte) error {
+	keys, err := parse(f.path, string(contents))
+	if err != nil {
+		return err
 	}
-	return err
+	byHash := make(map[[sha256.Size]byte]Key)
+	for _, k := range keys {
+		byHash[k.Hash] = k
+	}
+	f.keys.Store(&byHash)
+	return nil
 }
 
 // Close stops following the file. The keys stay in force. It returns nil.
@@ -60,7 +63,6 @@ func (f *File) Close() error {
 	return nil
 }
 
-// Made once, so that a flood of wrong keys costs little.
 var (
 	errUnknown = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
 	errExpired = petstore.Errorf(petstore.CodeUnauthorized, "expired API key")
@@ -69,32 +71,30 @@ var (
 // Authenticate returns the account of a key. The error for an unknown or expired
 // key has petstore.CodeUnauthorized. There is no other error; ctx is not used.
 func (f *File) Authenticate(ctx context.Context, key string) (account string, err error) {
-	var buf [128]byte // saves an allocation
-	hash := sha256.Sum256(append(buf[:0], key...))
-	k, ok := (*f.keys.Load())[string(hex.AppendEncode(buf[:0], hash[:6]))]
-	if !ok || subtle.ConstantTimeCompare(hash[:], k.Hash[:]) == 0 {
+	k, ok := (*f.keys.Load())[sha256.Sum256([]byte(key))]
+	switch {
+	case !ok:
 		return "", errUnknown
-	}
-	if !k.Expires.IsZero() && k.Expired(time.Now()) { // most keys need no clock
+	case k.Expired(time.Now()):
 		return "", errExpired
 	}
 	return k.Account, nil
 }
 
-// follow polls the file until stop is closed. loaded is what was loaded from it
-// before. follow loads new contents when it reads them a second time: the first time,
+// follow polls the file until ctx ends. loaded is what was loaded from it before.
+// follow loads new contents when it reads them a second time: the first time,
 // they may be half written.
-func (f *File) follow(loaded string, stop <-chan struct{}) {
+func (f *File) follow(ctx context.Context, loaded string) {
 	const interval = 500 * time.Millisecond // a change is loaded after at most two
-	seen, wasValid := loaded, true
+	seen := loaded
 	for {
 		select {
-		case <-stop:
+		case <-ctx.Done():
 			return
 		case <-time.After(interval):
 		}
-		contents, _, err := read(f.path, 0)
-		now := contents
+		contents, err := os.ReadFile(f.path)
+		now := string(contents)
 		if err != nil {
 			now = err.Error() // differs from good contents, which end in a newline
 		}
@@ -110,19 +110,5 @@ func (f *File) follow(loaded string, stop <-chan struct{}) {
 			}
 		}
 		seen = now
-		valid := f.anyValid()
-		if !valid && wasValid {
-			f.log.Warn("no valid key in the key file: every request is refused", "file", f.path)
-		}
-		wasValid = valid
 	}
-}
-
-func (f *File) anyValid() bool {
-	for _, k := range *f.keys.Load() {
-		if !k.Expired(time.Now()) {
-			return true
-		}
-	}
-	return false
 }

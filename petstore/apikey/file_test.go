@@ -99,11 +99,6 @@ func TestAuthenticate(t *testing.T) {
 			e.want(key, "")
 		}
 		e.wantLog()
-		for _, key := range []string{alice, newKey()} {
-			if n := testing.AllocsPerRun(100, func() { e.file.Authenticate(e.Context(), key) }); n != 0 {
-				e.Errorf("Authenticate allocated %v times", n)
-			}
-		}
 	})
 	// Keys with the same ID differ in the rest of the hash.
 	last := "00"
@@ -204,41 +199,9 @@ func TestBadFileWhileServing(t *testing.T) {
 		stays("no such file")
 		os.Remove(e.path)
 		os.Mkdir(e.path, 0o700)
-		stays("must be a regular file")
+		stays("is a directory")
 		e.load(b)
 		e.want(alice, "")
 		e.want(bob, "bob")
-	})
-}
-
-// The warning is logged once when a file with no valid key is opened, and once
-// whenever the last valid key is gone.
-func TestNoValidKey(t *testing.T) {
-	_, valid := makeKey("alice", forever)
-	_, ends := makeKey("bob", minute)
-	_, ended := makeKey("dave", past)
-	// warned checks how often the warning is logged within a minute.
-	warned := func(e *env, when string, want int) {
-		e.Helper()
-		e.sleep(time.Minute)
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if got := strings.Count(e.log.String(), "level=WARN msg=\"no valid key"); got != want {
-			e.Errorf("%s: warned %d times, want %d:\n%s", when, got, want, &e.log)
-		}
-		e.log.Reset()
-	}
-	for contents, want := range map[string]int{valid: 0, ends + valid: 0, header: 1, ended: 1} {
-		serve(t, contents, func(e *env) { warned(e, "opened with "+contents, want) })
-	}
-	serve(t, ends+ended, func(e *env) {
-		e.wantLog()
-		warned(e, "the last key expires", 1)
-		e.load(valid)
-		warned(e, "a valid key", 0)
-		e.load(header)
-		warned(e, "no key", 1)
-		e.load(ended)
-		warned(e, "an expired key instead of none", 0)
 	})
 }

@@ -2,15 +2,17 @@
 // that requests carry.
 //
 // [Create] makes a key and adds it to a file, [List] returns what a file holds,
-// and [Revoke] removes a key. A server calls [Open] and passes the result to
+// and [Revoke] revokes a key. A server calls [Open] and passes the result to
 // package petstore/httpapi.
 //
 // Each line of a file holds the SHA-256 of a key in hexadecimal, the account,
-// when the key was created, and when it expires:
+// when the key was created, and when it expires; or the ID of a key on an
+// earlier line that is revoked:
 //
 //	# alice's laptop
 //	5f16…c9b2 alice 2026-11-20T09:30:00Z never
 //	03ba…77e4 ci@example.com 2026-11-20T09:31:00Z 2027-11-20T09:31:00Z
+//	revoked 5f1698b27cd4
 //
 // Blank lines and lines that start with # are ignored. The file must end in a
 // newline, even if it holds no keys: otherwise it may be half written.
@@ -24,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +40,6 @@ type Key struct {
 	Created time.Time // in UTC
 	Expires time.Time // in UTC; from then on the key is not valid; zero: never
 	Hash    [sha256.Size]byte
-	line    int // its index in the file
 }
 
 // New makes a key for an account, for a program that keeps keys elsewhere than in a
@@ -50,7 +52,7 @@ func New(account string, lifetime time.Duration) (key string, k Key, err error) 
 	if lifetime != 0 {
 		k.Expires = k.Created.Add(lifetime).Truncate(time.Second)
 	}
-	if k, err = parseFields(k.fields()); err != nil {
+	if k, err = parseKey(k.fields()); err != nil {
 		return "", Key{}, petstore.Errorf(petstore.CodeInvalid, "%v", err)
 	}
 	return key, k, nil
@@ -86,37 +88,43 @@ func newKey() string {
 	return prefix + base32Lower.EncodeToString(random)
 }
 
-// parse returns the lines in the contents of the file at path, and the keys by
-// ID. It fails if any line is bad. Its errors do not quote the line, which may
-// hold a key.
-func parse(path, contents string) (lines []string, keys map[string]Key, err error) {
-	lines = strings.SplitAfter(contents, "\n")
-	last := len(lines) - 1 // what follows the last newline
+// parse returns the keys in the contents of the file at path, in their order. It
+// fails if any line is bad. Its errors do not quote the line, which may hold a key.
+func parse(path, contents string) (keys []Key, err error) {
+	lines := strings.Split(contents, "\n")
+	last := len(lines) - 1
 	if last == 0 || lines[last] != "" {
-		return nil, nil, fmt.Errorf("%s: line %d: must end in a newline; the file may be half written", path, last+1)
+		return nil, fmt.Errorf("%s: line %d: must end in a newline; the file may be half written", path, last+1)
 	}
-	keys = make(map[string]Key)
+	index := make(map[string]int) // of each ID in keys
 	for i, line := range lines[:last] {
-		k, err := parseFields(strings.Fields(line)) // without the carriage return of some editors
-		if other, ok := keys[k.ID]; ok {
-			err = fmt.Errorf("SHA-256: must differ from line %d in the first 12 digits", other.line+1)
+		fields := strings.Fields(line) // without the carriage return of some editors
+		switch {
+		case len(fields) == 0 || fields[0][0] == '#':
+			continue
+		case len(fields) == 2 && fields[0] == "revoked":
+			at, ok := index[fields[1]]
+			if !ok {
+				return nil, fmt.Errorf("%s: line %d: revoked: no key on an earlier line has this ID", path, i+1)
+			}
+			keys[at] = Key{}
+			continue
+		}
+		k, err := parseKey(fields)
+		if _, twice := index[k.ID]; twice {
+			err = errors.New("SHA-256: must differ from that of an earlier line in the first 12 digits")
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: line %d: %w", path, i+1, err)
+			return nil, fmt.Errorf("%s: line %d: %w", path, i+1, err)
 		}
-		if k.ID != "" {
-			k.line = i
-			keys[k.ID] = k
-		}
+		index[k.ID] = len(keys)
+		keys = append(keys, k)
 	}
-	return lines[:last], keys, nil
+	return slices.DeleteFunc(keys, func(k Key) bool { return k.ID == "" }), nil
 }
 
-// parseFields returns the key in a line, or the zero Key for a comment.
-func parseFields(fields []string) (k Key, err error) {
-	if len(fields) == 0 || fields[0][0] == '#' {
-		return Key{}, nil
-	}
+// parseKey returns the key of a line with those fields.
+func parseKey(fields []string) (k Key, err error) {
 	if len(fields) != 4 {
 		return Key{}, fmt.Errorf("must have 4 fields (SHA-256, account, created, expires), got %d", len(fields))
 	}

@@ -21,8 +21,6 @@ const (
 	past    = "1999-01-01T00:00:00Z 1999-01-01T01:00:00Z"
 )
 
-var ignoreUnexported = cmpopts.IgnoreUnexported(Key{})
-
 // makeKey returns a key and its line in a file.
 func makeKey(account, times string) (key, line string) {
 	key = newKey()
@@ -50,13 +48,13 @@ func TestParse(t *testing.T) {
 	sum := strings.Repeat("0a", 32)
 	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	k := Key{ID: "0a0a0a0a0a0a", Account: "alice", Created: at, Hash: [32]byte(bytes.Repeat([]byte{0x0a}, 32))}
-	lasting := map[string]Key{k.ID: k}
+	lasting := []Key{k}
 	k.Expires = at.Add(time.Minute)
-	expiring := map[string]Key{k.ID: k}
+	expiring := []Key{k}
 	line := sum + " alice " + forever + "\n"
 	for _, tt := range []struct {
 		name, contents string
-		want           map[string]Key
+		want           []Key
 	}{
 		{"one key", line, lasting},
 		{"expires", sum + " alice " + minute + "\n", expiring},
@@ -64,15 +62,17 @@ func TestParse(t *testing.T) {
 		{"tabs, spaces, carriage return", "\t" + sum + "\talice  " + created + " \tnever \r\n", lasting},
 		{"another time zone", sum + " alice 2000-01-01T01:00:00+01:00 1999-12-31T23:01:00-01:00\n", expiring},
 		{"upper case digits", strings.ToUpper(sum) + line[64:], lasting},
-		{"no keys", "\n", map[string]Key{}},
-		{"a comment that is not UTF-8", "# \xff\x00\n", map[string]Key{}},
+		{"no keys", "\n", nil},
+		{"a comment that is not UTF-8", "# \xff\x00\n", nil},
+		{"revoked", strings.ReplaceAll(line, "0a", "0b") + line + "revoked 0b0b0b0b0b0b\n", lasting},
+		{"revoked twice", line + "revoked 0a0a0a0a0a0a\nrevoked 0a0a0a0a0a0a\n", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, keys, err := parse("", tt.contents)
+			keys, err := parse("", tt.contents)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, keys, ignoreUnexported); diff != "" {
+			if diff := cmp.Diff(tt.want, keys, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("keys (-want +got):\n%s", diff)
 			}
 		})
@@ -102,11 +102,14 @@ func TestParseErrors(t *testing.T) {
 		{"expires tomorrow", sum + " alice " + created + " tomorrow\n", "line 1: expires: must"},
 		{"expires when created", sum + " alice " + created + " " + created + "\n", "line 1: expires: must"},
 		{"expires at the zero time", sum + " alice 0000-01-01T00:00:00Z 0001-01-01T00:00:00Z\n", "line 1: expires: must"},
-		{"a key twice", "#\n" + line + line, "line 3: SHA-256: must differ from line 2"},
-		{"an ID twice", line + "\n" + line[:62] + "ff" + rest, "line 3: SHA-256: must differ from line 1"},
+		{"revoked before it is there", "revoked 0a0a0a0a0a0a\n" + line, "line 1: revoked: no key on an earlier line has this ID"},
+		{"hash for the ID of a revoked key", line + "revoked " + sum + "\n", "line 2: revoked: no key"},
+		{"revoked key again", line + "revoked 0a0a0a0a0a0a\n" + line, "line 3: SHA-256: must differ"},
+		{"a key twice", "#\n" + line + line, "line 3: SHA-256: must differ"},
+		{"an ID twice", line + "\n" + line[:62] + "ff" + rest, "line 3: SHA-256: must differ"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := parse("my.keys", tt.contents)
+			_, err := parse("my.keys", tt.contents)
 			wantError(t, err, "my.keys: "+tt.want)
 		})
 	}
