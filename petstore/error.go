@@ -40,6 +40,13 @@ const (
 	// CodeInternal: any other failure, such as damaged data. Its details are
 	// for the operator's log, not for the caller.
 	CodeInternal Code = "internal"
+
+	// Only HTTP has these.
+	CodeMethodNotAllowed     Code = "method_not_allowed"     // 405
+	CodeRequestTimeout       Code = "request_timeout"        // 408: the body did not arrive in time
+	CodeGone                 Code = "gone"                   // 410
+	CodeBodyTooLarge         Code = "body_too_large"         // 413
+	CodeUnsupportedMediaType Code = "unsupported_media_type" // 415
 )
 
 // Error is an error that means something to the caller.

@@ -82,7 +82,7 @@ const (
 // MaxPageBytes limits a [Page]: it ends early, with a cursor, once the JSON of
 // its pets has reached this many bytes. So it holds at least one pet if there is
 // one, and at most MaxPageBytes and one pet.
-const MaxPageBytes = 1 << 20
+const MaxPageBytes = 256 << 10
 
 // Cursor is a place in a list of pets, between two of them. To a client it is
 // opaque: URL-safe text to send back unchanged. A store may use any form; the
@@ -170,11 +170,16 @@ type Service interface {
 // EncodedReader reads pets as JSON. It is optional: a store that keeps pets as
 // JSON need not decode them for a handler to encode them again.
 //
-// Both methods append to dst exactly the bytes of [Pet.AppendJSON] and
+// AppendPet and AppendPage append to dst exactly the bytes of [Pet.AppendJSON] and
 // [Page.AppendJSON] for the result of the corresponding method of [Service]. They
 // return the same errors, and on an error dst as it was. They are safe for
 // concurrent use.
 type EncodedReader interface {
+	// Encodes reports whether s is this store itself. A type that embeds the
+	// store has this method too, but may read in another way: for it, Encodes
+	// returns false, and the caller uses its GetPet and ListPets.
+	Encodes(s Service) bool
+
 	AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error)
 	AppendPage(ctx context.Context, dst []byte, q ListQuery) ([]byte, Cursor, error)
 }

@@ -37,7 +37,6 @@ func program() *serve.Program {
 			return &serve.Store{
 				Backend:  s,
 				Ready:    func(context.Context) error { return s.Err() },
-				Encoded:  s,
 				File:     &info,
 				Snapshot: s.Snapshot,
 				Failed:   s.Failed(),

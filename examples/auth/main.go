@@ -66,7 +66,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	handler := httpapi.New(store, accounts, &httpapi.Options{Messages: store, Encoded: store})
+	handler := httpapi.New(store, accounts, &httpapi.Options{Messages: store})
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
 		log.Fatal(err)

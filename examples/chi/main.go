@@ -32,7 +32,7 @@ func main() {
 
 	// Mount does not change the request's URL. So strip the whole prefix, including
 	// that of an outer Route.
-	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store})
 	v1 := http.StripPrefix("/api/v1", handler)
 	r := chi.NewRouter()
 	r.Use(middleware.Logger)

@@ -29,7 +29,7 @@ func main() {
 		log.Fatal(err)
 	}
 
-	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store})
 	e := echo.New()
 	// Groups do not change the request's URL. So strip the whole prefix, including
 	// that of the group.

@@ -29,7 +29,7 @@ func main() {
 		log.Fatal(err)
 	}
 
-	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store})
 	v1 := gin.WrapH(http.StripPrefix("/v1", handler))
 	r := gin.Default()
 	r.Any("/v1/*path", v1)

@@ -41,7 +41,7 @@ func run(addr string) error {
 	defer keys.Close()
 
 	mux := http.NewServeMux()
-	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store})
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store})
 	mux.Handle("/v1/", http.StripPrefix("/v1", handler))
 	// The pattern ends in a slash and has no method. With "GET /v1/" the mux itself
 	// would refuse other methods, in plain text.

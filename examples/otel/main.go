@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"log"
 	"log/slog"
@@ -22,10 +21,10 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// observe adds to the span of a request what only the handler knows. ctx is the
-// request's context. The span has not ended yet.
-func observe(ctx context.Context, o httpapi.Observation) {
-	span := trace.SpanFromContext(ctx)
+// observe adds to the span of a request what only the handler knows. The span has
+// not ended yet.
+func observe(r *http.Request, o httpapi.Observation) {
+	span := trace.SpanFromContext(r.Context())
 	span.SetAttributes(attribute.String("user.id", o.Principal))
 	if o.Code != "" {
 		span.SetAttributes(attribute.String("error.type", string(o.Code)))
@@ -55,7 +54,7 @@ func main() {
 	// The handler sets the Pattern of the request that it receives. StripPrefix
 	// passes on a copy of the request. So otelhttp must be inside StripPrefix:
 	// outside, it would see only the mux's pattern, and name every span after /v1/.
-	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store, Observe: observe})
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Observe: observe})
 	traced := otelhttp.NewHandler(handler, "petstore", otelhttp.WithTracerProvider(provider))
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", http.StripPrefix("/v1", traced))

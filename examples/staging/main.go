@@ -27,7 +27,7 @@ func deployment(dbFile, keyFile string) http.Handler {
 	if err != nil {
 		log.Fatal(err)
 	}
-	return http.StripPrefix("/v1", httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store}))
+	return http.StripPrefix("/v1", httpapi.New(store, keys, &httpapi.Options{Messages: store}))
 }
 
 func main() {

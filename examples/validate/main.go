@@ -49,7 +49,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Encoded: store, Validate: validate})
+	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store, Validate: validate})
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
 		log.Fatal(err)

@@ -19,16 +19,18 @@ import (
 // must cut them off, at a bounded cost of memory, and serve another client.
 func TestUnreadResponses(t *testing.T) {
 	parallel(t)
+	clients, _ := rounds(300, 4000)
+	allowFiles(t, 10_000)
 	t.Run("HTTP/1.1", func(t *testing.T) {
 		parallel(t)
 		s := start(t, t.TempDir())
 		testUnread(s, func() (ended func() bool) {
-			for range 150 {
+			for range clients {
 				conn := s.dial()
 				if err := conn.SetReadBuffer(4 << 10); err != nil {
 					t.Fatal(err)
 				}
-				// Four responses are more than the system's buffers hold.
+				// Two responses are more than the system's buffers hold.
 				requests := strings.Repeat(s.raw("GET", "/pets?limit=100", "", ""), 3) + s.raw("GET", "/pets?limit=100", "Connection: close\r\n", "")
 				if _, err := io.WriteString(conn, requests); err != nil {
 					t.Fatal(err)
@@ -66,8 +68,8 @@ func TestUnreadResponses(t *testing.T) {
 func testUnread(s *server, attack func() (ended func() bool)) {
 	s.t.Helper()
 	s.create("Rex")
-	for range 5 {
-		s.create(strings.Repeat("x", 1_000_000))
+	for range 5 { // a page ends after them
+		s.create(strings.Repeat("x", 60_000))
 	}
 	before, served := s.Memory("VmRSS"), 0
 	ended := attack()

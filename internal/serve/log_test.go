@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strconv"
@@ -75,7 +76,7 @@ func TestLogReadLate(t *testing.T) {
 func TestLongPath(t *testing.T) {
 	var out strings.Builder
 	long := strings.Repeat("x", 10*maxLogged)
-	logAccess(t.Context(), slog.New(slog.NewTextHandler(&out, nil)), httpapi.Observation{Method: long, Path: long})
+	logAccess(slog.New(slog.NewTextHandler(&out, nil)), &http.Request{Method: long, RequestURI: long}, httpapi.Observation{})
 	if got := out.Len(); got > 3*maxLogged {
 		t.Errorf("%d bytes logged", got)
 	}

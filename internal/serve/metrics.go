@@ -112,8 +112,6 @@ func (c *counters) write(t *metricsText) {
 		t.value("", float64(refused[reason]), "reason", reason)
 	}
 	t.single("petstore_requests_in_flight", "gauge", "Requests that are being served.", float64(c.serving.Load()))
-	t.single("petstore_responses_in_flight_bytes", "gauge", "Memory of the responses larger than 64 KiB that are being sent. At 32 MiB further ones are refused.",
-		float64(httpapi.ResponseBytesInFlight()))
 	t.metric("petstore_commit_duration_seconds", "histogram", "Time to write and sync a commit; with PostgreSQL, until a synchronous standby has it.")
 	t.histogram(&c.commits)
 	t.single("petstore_committed_changes_total", "counter", "Pets and messages added, and messages removed. Changes that wait at the same time share a commit.",

@@ -114,7 +114,7 @@ func TestLogIsDocumented(t *testing.T) {
 		}
 	}
 	var line bytes.Buffer
-	logAccess(t.Context(), slog.New(slog.NewJSONHandler(&line, nil)), httpapi.Observation{Code: "code", Canceled: true, Traceparent: "00-"})
+	logAccess(slog.New(slog.NewJSONHandler(&line, nil)), httptest.NewRequest("GET", "/", nil), httpapi.Observation{Code: "code", Canceled: true})
 	var fields map[string]any
 	if err := json.Unmarshal(line.Bytes(), &fields); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,9 @@
 package serve
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -11,14 +11,14 @@ import (
 
 // observer returns the hook that is called after every request. It returns nil if
 // requests are not logged and there is no admin address that shows the counters.
-func (s *server) observer() func(context.Context, httpapi.Observation) {
+func (s *server) observer() func(*http.Request, httpapi.Observation) {
 	if !s.accessLog && s.admin == nil {
 		return nil
 	}
-	return func(ctx context.Context, o httpapi.Observation) {
+	return func(r *http.Request, o httpapi.Observation) {
 		s.counters.request(o)
 		if s.accessLog {
-			logAccess(ctx, s.log, o)
+			logAccess(s.log, r, o)
 		}
 	}
 }
@@ -29,14 +29,15 @@ const maxLogged = 500
 
 // logAccess logs one line for a request. The line has the path of the URL but
 // not the query, which may hold secrets.
-func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
+func logAccess(log *slog.Logger, r *http.Request, o httpapi.Observation) {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
 	attrs := make([]slog.Attr, 0, 11)
 	attrs = append(attrs,
 		slog.String("request_id", o.RequestID),
-		slog.String("remote", o.RemoteAddr),
+		slog.String("remote", r.RemoteAddr),
 		slog.String("principal", o.Principal),
-		slog.String("method", o.Method[:min(len(o.Method), maxLogged)]),
-		slog.String("path", o.Path[:min(len(o.Path), maxLogged)]),
+		slog.String("method", r.Method[:min(len(r.Method), maxLogged)]),
+		slog.String("path", path[:min(len(path), maxLogged)]),
 		slog.Int("status", o.Status),
 		slog.Int("bytes", o.Bytes),
 		slog.Float64("duration_ms", float64(o.Duration.Microseconds())/1000))
@@ -46,10 +47,7 @@ func logAccess(ctx context.Context, log *slog.Logger, o httpapi.Observation) {
 	if o.Canceled {
 		attrs = append(attrs, slog.Bool("canceled", true))
 	}
-	if o.Traceparent != "" {
-		attrs = append(attrs, slog.String("traceparent", o.Traceparent))
-	}
-	log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
+	log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
 // refuse responds with err to a request for something else than the contract's operations,

@@ -74,7 +74,6 @@ type Store struct {
 	Keys     httpapi.Authenticator       // the API keys; nil: they are in the file that -keys names
 	FirstKey string                      // the API key that Open has made, with a new store; "": none
 	Ready    func(context.Context) error // why it cannot serve requests now, for /readyz
-	Encoded  petstore.EncodedReader      // nil: the server encodes what the Backend returns
 	File     *storage.Info               // nil: the store is not in a file
 
 	// Failed is closed when the store must be opened again, for the reason that

@@ -44,6 +44,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path, r.URL.RawPath = below(rt.base, r.URL), ""
 		rt.handler.ServeHTTP(w, r)
 	}
+	httpapi.DiscardBody(r) // of a health probe, or a request for the page
 }
 
 // below returns the path of u without base at its start. For a path outside base
@@ -85,5 +86,4 @@ func health(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, "ok\n")
-	httpapi.DiscardBody(w, r, httpapi.DefaultMaxBodyBytes)
 }

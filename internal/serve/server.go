@@ -89,7 +89,6 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 // start serves every address.
 func (s *server) start() {
 	opts := &httpapi.Options{
-		Encoded:    s.store.Encoded,
 		Logger:     s.log,
 		Observe:    s.observer(),
 		SunsetGone: s.sunset == "gone",
@@ -108,7 +107,7 @@ func (s *server) start() {
 	} else {
 		opts.Messages = s.store
 	}
-	pets.handler = allowOrigins(s.origins, s.counters.around(httpapi.New(s.store, s.keys, opts)))
+	pets.handler = allowOrigins(s.origins, s.counters.around(httpapi.New(s.store.Backend, s.keys, opts)))
 	if s.page {
 		pets.page = page.New(s.basePath, s.keys, s.store, s.refuse)
 	}

@@ -163,5 +163,5 @@ func handler(store *memory.Store) http.Handler {
 		}
 		return "tester", nil
 	})
-	return http.StripPrefix("/v1", httpapi.New(store, auth, &httpapi.Options{Messages: store, Encoded: store, MaxBodyBytes: 4 << 20}))
+	return http.StripPrefix("/v1", httpapi.New(store, auth, &httpapi.Options{Messages: store, MaxBodyBytes: 4 << 20}))
 }

@@ -33,8 +33,7 @@ func (f AuthenticatorFunc) Authenticate(ctx context.Context, key string) (string
 
 // Principal returns the account that the [Authenticator] found for the
 // request of ctx, or "" if there is none. The contexts that a handler passes to
-// the service, to Options.Validate and, once the credential has been accepted,
-// to Options.Observe have it.
+// the service and to Options.Validate have it.
 func Principal(ctx context.Context) string {
 	if principal, ok := ctx.Value(principalKey{}).(*string); ok {
 		return *principal
@@ -80,10 +79,10 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 // authenticate checks the request's credential, and puts the principal into the
 // exchange and its context.
 func (x *exchange) authenticate() (err error) {
-	if x.principal, err = Authenticate(x.ctx, x.h.auth, x.r.Header); err != nil {
+	if x.seen.Principal, err = Authenticate(x.ctx, x.h.auth, x.r.Header); err != nil {
 		return err
 	}
-	x.ctx = context.WithValue(x.ctx, principalKey{}, &x.principal)
+	x.ctx = context.WithValue(x.ctx, principalKey{}, &x.seen.Principal)
 	return nil
 }
 

@@ -93,7 +93,7 @@ func TestAuthenticatorFails(t *testing.T) {
 	} {
 		auth := httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { return "alice", c.err })
 		for _, raw := range operations {
-			s := newServer(t, nil) // each logs its first failure
+			s := newServer(t, nil) // each logs its first failures
 			s.serve(newHandler(s.store, auth, s.options(nil)))
 			s.want(c.want, raw)
 			got := fmt.Sprint(s.log.take())
@@ -107,13 +107,12 @@ func TestAuthenticatorFails(t *testing.T) {
 	s.want(internal, get("/pets"))
 }
 
-// TestPrincipal: the contexts of service, hook and observer have the principal.
+// TestPrincipal: the contexts of service and hook have the principal.
 func TestPrincipal(t *testing.T) {
 	var seen recorder[string]
 	note := func(ctx context.Context) { seen.add(httpapi.Principal(ctx)) }
 	s := newFaultyServer(t, &httpapi.Options{
 		Validate: func(ctx context.Context, _ petstore.NewPet) error { note(ctx); return nil },
-		Observe:  func(ctx context.Context, _ httpapi.Observation) { note(ctx) },
 	}, func(ctx context.Context) error {
 		note(ctx)
 		if ctx.Value(http.ServerContextKey) == nil || ctx.Err() != nil || ctx.Done() == nil {
@@ -124,7 +123,7 @@ func TestPrincipal(t *testing.T) {
 	s.want(created, post("/pets", rexBody))
 	s.want(found, request("GET /pets", "Authorization: Bearer key-3"))
 	s.want(refused(401, ""), request("GET /pets"))
-	if got, want := fmt.Sprint(seen.take()), "[alice alice alice bob bob ]"; got != want {
+	if got, want := fmt.Sprint(seen.take()), "[alice alice bob]"; got != want {
 		t.Errorf("principals %s, want %s", got, want)
 	}
 	if p := httpapi.Principal(context.Background()); p != "" {

@@ -28,11 +28,14 @@ func (d *discard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fixedReader is an EncodedReader that returns a fixed pet.
+// fixedReader is a store that returns a fixed pet.
 type fixedReader struct {
+	petstore.Service
 	pet  []byte
 	next petstore.Cursor
 }
+
+func (f fixedReader) Encodes(petstore.Service) bool { return true }
 
 func (f fixedReader) AppendPet(_ context.Context, dst []byte, _ int64) ([]byte, error) {
 	return append(dst, f.pet...), nil
@@ -56,9 +59,9 @@ func BenchmarkGET(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	reader := fixedReader{pet, petstore.CursorAfter(100)}
-	h := httpapi.New(memory.New(nil), testKeys, &httpapi.Options{Encoded: reader})
-	observed := httpapi.New(memory.New(nil), testKeys, &httpapi.Options{Encoded: reader, Observe: func(context.Context, httpapi.Observation) {}})
+	reader := fixedReader{memory.New(nil), pet, petstore.CursorAfter(100)}
+	h := httpapi.New(reader, testKeys, nil)
+	observed := httpapi.New(reader, testKeys, &httpapi.Options{Observe: func(*http.Request, httpapi.Observation) {}})
 	bare := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(pet)))

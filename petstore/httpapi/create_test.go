@@ -17,16 +17,16 @@ import (
 // TestLongNames: an error never repeats much of a request.
 func TestLongNames(t *testing.T) {
 	s := newServer(t, nil)
-	name := `"` + strings.Repeat("n", 300_000) + `"`
+	name := `"` + strings.Repeat("n", 30_000) + `"`
 	for _, body := range []string{
 		`{` + name + `:1,` + name + `:1}`,
 		`{` + name + `:{"x":tru}}`,
 		`{` + name + `:"\ud800"}`,
 		`{"status":` + name + `}`,
 		`{` + name[1:] + `:1}`,
-		`{"name":1` + strings.Repeat("0", 100_000) + `,"categoryId":1` + strings.Repeat("0", 100_000) + `}`,
-		`{"x":` + strings.Repeat("[", 500_000),
-		`{"x":` + strings.Repeat(`{"`+strings.Repeat("~", 50)+`":`, 9000) + `?`,
+		`{"name":1` + strings.Repeat("0", 30_000) + `,"categoryId":1` + strings.Repeat("0", 30_000) + `}`,
+		`{"x":` + strings.Repeat("[", 50_000),
+		`{"x":` + strings.Repeat(`{"`+strings.Repeat("~", 50)+`":`, 1000) + `?`,
 	} {
 		if r := send(t, s.addr, post("/pets", body)); r.Status != 400 || len(r.Body) > 400 {
 			t.Errorf("%.100q: status %d, a response of %d bytes", body, r.Status, len(r.Body))
@@ -44,7 +44,7 @@ func FuzzBody(f *testing.F) {
 		// Names are any strings, and categories any int64.
 		`{"name":"","categoryId":0}`, `{"name":" rex ","categoryId":-0}`, `{"name":"<b>&amp;\/","categoryId":-7}`, `{"name":"null","categoryId":9007199254740993}`,
 		`{"name":"\"\\\u0000\u001f\u007f\n","categoryId":9223372036854775807}`, `{"name":"日本\ud83d\udc15\u2028","categoryId":-9223372036854775808}`,
-		`{"name":"e\u0301` + strings.Repeat("🐕\\\"", 100_000) + `","categoryId":1}`,
+		`{"name":"e\u0301` + strings.Repeat("🐕\\\"", 5_000) + `","categoryId":1}`,
 
 		// Unknown members are ignored, with any value.
 		`{"id":99,"name":"u","categoryId":1}`, `{"id":"x","":null,"name ":1,"name":"u","categoryId":1}`, `{"x":1e999999,"name":"u","categoryId":1}`,

@@ -25,6 +25,8 @@
 // byte is sent, and has a Content-Length.
 //
 // The [http.Server] limits times and the size of a request's header: set its
-// timeouts and MaxHeaderBytes. ReadTimeout also limits how long the body of a
-// refused request is read: see [DiscardBody].
+// timeouts and MaxHeaderBytes. At most 128 responses of more than 64 KiB are sent
+// at a time, by all handlers in the process together; another request for one
+// gets 503. So a client that does not read costs little memory, and its response
+// is cut off by WriteTimeout. ReadTimeout limits how long a body is waited for.
 package httpapi

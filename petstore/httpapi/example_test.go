@@ -43,7 +43,7 @@ func Example() {
 	// 201 Created [pets/1]
 	// {"id":1,"name":"Rex","categoryId":1,"status":"available"}
 	// 400 Bad Request []
-	// {"code":"invalid","message":"categoryId: must be an integer, not a string","status":400}
+	// {"code":"invalid","message":"categoryId: must be a 64-bit integer, without fraction or exponent, got \"cats\"","status":400}
 }
 
 // show sends a body with the key, and prints the response.

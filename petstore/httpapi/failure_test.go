@@ -49,12 +49,12 @@ func TestStoreErrors(t *testing.T) {
 		{secret, internal, "ERROR"},
 		{&petstore.Error{Message: "x", Err: secret}, internal, "ERROR"},
 		{petstore.Errorf("teapot", "x"), internal, "ERROR"},
-		{petstore.Errorf(httpapi.CodeGone, "over"), refused(410, "over"), ""},
+		{petstore.Errorf(petstore.CodeGone, "over"), refused(410, "over"), ""},
 		{&petstore.Error{Code: petstore.CodeFull, Err: secret}, refused(507, "room"), "WARN"},
 		{petstore.Errorf(petstore.CodeInvalid, "name: \xff<\n"), bad("name: \uFFFD<\n"), ""},
 	} {
 		for operation, raw := range operations {
-			s := newFaultyServer(t, nil, func(context.Context) error { return c.err }) // each logs its first failure
+			s := newFaultyServer(t, nil, func(context.Context) error { return c.err }) // each logs its first failures
 			s.want(c.want, raw)
 			if c.logs == "" {
 				s.wantLog()
@@ -145,8 +145,10 @@ func (badPets) ListPets(context.Context, petstore.ListQuery) (petstore.Page, err
 	return petstore.Page{Pets: []petstore.Pet{badPet}, Next: "x"}, nil
 }
 
-// brokenReader is an EncodedReader that fails after it has appended.
-type brokenReader struct{}
+// brokenReader is a store whose EncodedReader fails after it has appended.
+type brokenReader struct{ petstore.Service }
+
+func (brokenReader) Encodes(petstore.Service) bool { return true }
 
 func (brokenReader) AppendPet(_ context.Context, dst []byte, _ int64) ([]byte, error) {
 	return append(dst, `{"id":`...), errors.New("secret")
@@ -163,7 +165,7 @@ func TestBadResults(t *testing.T) {
 	s.serve(httpapi.New(badPets{}, testKeys, nil))
 	s.want(internal.with("Location", "").with("Link", ""), get("/pets"), post("/pets", rexBody))
 	s.want(internal, get("/pets/1"))
-	s.serve(httpapi.New(s.store, testKeys, &httpapi.Options{Encoded: brokenReader{}}))
+	s.serve(httpapi.New(brokenReader{}, testKeys, nil))
 	s.want(internal.with("Link", ""), get("/pets"))
 	s.want(internal, get("/pets/1"))
 	s.serve(httpapi.NewMessages(fixedQueue{Text: "\xff"}, testKeys, nil))

@@ -2,9 +2,9 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +13,7 @@ import (
 
 // DefaultMaxBodyBytes is the size limit of a request's body, in bytes, unless
 // [Options] set another.
-const DefaultMaxBodyBytes = 1 << 20
+const DefaultMaxBodyBytes = 64 << 10
 
 // Options are the settings of a handler. The zero value and nil are ready for
 // use. Its functions and interfaces are called from many goroutines at once.
@@ -22,30 +22,14 @@ type Options struct {
 	// path is 404. NewMessages ignores it.
 	Messages petstore.Messages
 
-	// Encoded serves the reads instead of the Service, for a store that keeps
-	// pets as JSON. It must return what the Service would. It is a separate
-	// option, never found by looking into the Service, so that a Service that
-	// wraps a store is never bypassed. nil: the results of the Service are
-	// encoded. NewMessages ignores it.
-	Encoded petstore.EncodedReader
-
-	// Logger receives every panic and every response of 500 and above, with
-	// the details that the client does not see. Of equal responses above 500
-	// it receives the first, and then their number every ten seconds. nil:
+	// Logger receives every panic and the responses of 500 and above, at most
+	// ten in a second, with the details that the client does not see. nil:
 	// nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
-	// less: DefaultMaxBodyBytes. Of a body that is not used, up to four times
-	// as many bytes are read and discarded: see DiscardBody.
+	// less: DefaultMaxBodyBytes.
 	MaxBodyBytes int64
-
-	// MaxResponseBytes limits how many bytes of responses larger than 64 KiB
-	// are in flight, for all handlers in the process together. At the limit,
-	// another request for one gets 503, before anything is stored. Smaller
-	// responses are neither counted nor refused. 0 or less:
-	// DefaultMaxResponseBytes.
-	MaxResponseBytes int64
 
 	// Validate adds rules to those of the contract. It is called with every
 	// pet that is about to be created and keeps the contract's rules, and
@@ -57,55 +41,22 @@ type Options struct {
 
 	// Observe is called once for every request, after its response. nil:
 	// nothing is called.
-	Observe func(context.Context, Observation)
-
-	// Deprecation is the date since which GET /pets/{petId} is deprecated, as
-	// its Deprecation header field says, in whole seconds (RFC 9745). It must
-	// not be later than the sunset date, 5 December 2030. The contract has no
-	// date. Zero: 2026-11-20. NewMessages ignores it.
-	Deprecation time.Time
+	Observe func(*http.Request, Observation)
 
 	// SunsetGone makes GET /pets/{petId} respond with 410 from the sunset
 	// date on, 2030-12-05 00:00 UTC. false: the operation is still served.
 	// NewMessages ignores it.
 	SunsetGone bool
-
-	// Now returns the time, for SunsetGone. nil: time.Now.
-	Now func() time.Time
-}
-
-// withDefaults returns a copy of o with its defaults filled in.
-func (o *Options) withDefaults() Options {
-	var opts Options
-	if o != nil {
-		opts = *o
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
-	if opts.MaxBodyBytes <= 0 {
-		opts.MaxBodyBytes = DefaultMaxBodyBytes
-	}
-	if opts.MaxResponseBytes <= 0 {
-		opts.MaxResponseBytes = DefaultMaxResponseBytes
-	}
-	if opts.Deprecation.IsZero() {
-		opts.Deprecation = time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC)
-	}
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
-	return opts
 }
 
 // handler serves resources.
 type handler struct {
-	service     petstore.Service
-	auth        Authenticator
-	opts        Options
-	resources   []resource
-	deprecation []string // the values of the Deprecation field of getPet
-	repeats     repeats
+	service   petstore.Service
+	encoded   petstore.EncodedReader // of service
+	auth      Authenticator
+	opts      Options
+	resources []resource
+	logged    logLimit
 }
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
@@ -117,14 +68,15 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 	if service == nil || auth == nil {
 		panic("httpapi: New needs a petstore.Service and an Authenticator")
 	}
-	h := &handler{service: service, auth: auth, opts: opts.withDefaults(), resources: []resource{petsResource, petResource, openAPIResource}}
-	if h.opts.Encoded == nil {
-		h.opts.Encoded = encoder{service}
-	}
+	h := newHandler(auth, opts, petsResource, petResource, openAPIResource)
 	if h.opts.Messages != nil {
 		h.resources = append(h.resources, messagesResource)
 	}
-	h.deprecation = []string{"@" + strconv.FormatInt(h.opts.Deprecation.Unix(), 10)}
+	h.service = service
+	h.encoded = encoder{service}
+	if e, ok := service.(petstore.EncodedReader); ok && e.Encodes(service) {
+		h.encoded = e
+	}
 	return h
 }
 
@@ -136,27 +88,66 @@ func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) htt
 	if queue == nil || auth == nil {
 		panic("httpapi: NewMessages needs a petstore.Messages and an Authenticator")
 	}
-	o := opts.withDefaults()
-	o.Messages = queue
-	return &handler{auth: auth, opts: o, resources: []resource{messagesResource}}
+	h := newHandler(auth, opts, messagesResource)
+	h.opts.Messages = queue
+	return h
+}
+
+func newHandler(auth Authenticator, opts *Options, resources ...resource) *handler {
+	h := &handler{auth: auth, resources: resources}
+	if opts != nil {
+		h.opts = *opts
+	}
+	if h.opts.Logger == nil {
+		h.opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if h.opts.MaxBodyBytes <= 0 {
+		h.opts.MaxBodyBytes = DefaultMaxBodyBytes
+	}
+	return h
+}
+
+// exchange is a request on its way to its response.
+type exchange struct {
+	h     *handler
+	w     http.ResponseWriter
+	r     *http.Request
+	ctx   context.Context // the request's, with the principal once it is known
+	start time.Time
+
+	op     *operation // nil: none was reached
+	param  string     // the path's parameter
+	seen   Observation
+	large  bool    // see serveRead
+	pooled *[]byte // see buffer
+}
+
+// response is what an operation returns.
+type response struct {
+	status int
+	body   []byte
 }
 
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.serve(w, r)
-	DiscardBody(w, r, h.opts.MaxBodyBytes) // after serve has freed the response
+	x := &exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now()}
+	x.seen.RequestID = requestID(w, r)
+	x.serve()
+	DiscardBody(r)
 }
 
-func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now(), id: requestID(w, r)}
+func (x *exchange) serve() {
 	defer x.end()
 	resp, err := x.do()
 	if err != nil {
-		x.refuse(err)
+		// net/http cancels the request's context when the connection is lost.
+		x.seen.Canceled = errors.Is(err, context.Canceled) && errors.Is(x.ctx.Err(), context.Canceled)
+		x.logFailure(err)
+		x.sendError(err)
 		return
 	}
 	x.send(resp)
-	if x.bytes == len(resp.body) { // otherwise net/http may still use it
+	if x.seen.Bytes == len(resp.body) { // otherwise net/http may still use it
 		x.recycle(resp.body)
 	}
 }
@@ -176,9 +167,9 @@ func (x *exchange) do() (response, error) {
 		if strings.Contains(res.allow, ",") {
 			must += "one of "
 		}
-		return response{}, petstore.Errorf(CodeMethodNotAllowed, "method: %s%s", must, res.allow)
+		return response{}, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: %s%s", must, res.allow)
 	}
-	x.op, x.param = op, param
+	x.op, x.param, x.seen.Operation = op, param, op.name
 	x.r.Pattern = op.pattern // as http.ServeMux does, for middleware
 	if op.deprecated {
 		x.deprecate()
@@ -189,4 +180,36 @@ func (x *exchange) do() (response, error) {
 		}
 	}
 	return op.do(x)
+}
+
+func (x *exchange) send(resp response) {
+	x.seen.Status = resp.status
+	x.seen.Bytes = writeResponse(x.w, x.r, resp)
+}
+
+func (x *exchange) sendError(err error) {
+	body := errorBodyOf(err)
+	x.seen.Code, x.seen.Message = body.Code, body.Message
+	x.send(errorResponse(x.w, x.r, body))
+}
+
+// end is deferred around all work on the exchange, so that it runs after a
+// panic too. If the panic leaves part of a response, end closes the connection,
+// so that it does not look like all of it.
+func (x *exchange) end() {
+	v := recover()
+	if x.large {
+		<-large
+	}
+	abort := v == http.ErrAbortHandler
+	if v != nil && !abort {
+		x.logPanic(v)
+		if abort = x.seen.Status != 0; !abort {
+			x.sendError(&petstore.Error{Code: petstore.CodeInternal})
+		}
+	}
+	x.observe()
+	if abort {
+		panic(http.ErrAbortHandler)
+	}
 }

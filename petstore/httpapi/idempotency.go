@@ -26,7 +26,7 @@ func (x *exchange) once() (petstore.Once, error) {
 	if err != nil {
 		return petstore.Once{}, invalid("Idempotency-Key", err)
 	}
-	return petstore.Once{Scope: x.principal, Key: key}, nil
+	return petstore.Once{Scope: x.seen.Principal, Key: key}, nil
 }
 
 var (

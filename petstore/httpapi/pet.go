@@ -9,15 +9,16 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// sunset is when GET /pets/{petId} is scheduled for removal (contract,
-// section 4.3).
+// GET /pets/{petId} is scheduled for removal (contract, section 4.3). The
+// contract does not say since when it is deprecated.
 var (
-	sunset       = time.Date(2030, time.December, 5, 0, 0, 0, 0, time.UTC)
-	sunsetValues = []string{sunset.Format(http.TimeFormat)}
+	sunset            = time.Date(2030, time.December, 5, 0, 0, 0, 0, time.UTC)
+	sunsetValues      = []string{sunset.Format(http.TimeFormat)}
+	deprecationValues = []string{"@1795132800"} // 2026-11-20 (RFC 9745)
 )
 
 var (
-	errGone  = petstore.Errorf(CodeGone, "GET /pets/{petId} was removed on 5 December 2030; list pets with GET /pets and its status parameter")
+	errGone  = petstore.Errorf(petstore.CodeGone, "GET /pets/{petId} was removed on 5 December 2030; list pets with GET /pets and its status parameter")
 	errPetID = petstore.Errorf(petstore.CodeNotFound, "petId: not a 64-bit integer, so no pet has it")
 )
 
@@ -28,22 +29,14 @@ func (x *exchange) listPets() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	built, err := startBuilding(x.ctx)
+	body, next, err := x.h.encoded.AppendPage(x.ctx, x.buffer(), q)
 	if err != nil {
-		return response{}, err
-	}
-	defer built()
-	body, next, err := x.h.opts.Encoded.AppendPage(x.ctx, x.buffer(), q)
-	if err != nil {
-		return response{}, err
-	}
-	if err := x.reserve(body); err != nil {
 		return response{}, err
 	}
 	if next != "" {
 		x.w.Header().Add("Link", nextLink(q, next))
 	}
-	return response{http.StatusOK, body}, nil
+	return x.serveRead(body)
 }
 
 // createPet is the operation of section 4.2 of the contract.
@@ -72,25 +65,25 @@ func (x *exchange) createPet() (response, error) {
 
 // getPet is the operation of section 4.3 of the contract.
 func (x *exchange) getPet() (response, error) {
-	if x.h.opts.SunsetGone && !x.h.opts.Now().Before(sunset) {
+	if x.h.opts.SunsetGone && !time.Now().Before(sunset) {
 		return response{}, errGone
 	}
 	id, err := strconv.ParseInt(x.param, 10, 64)
 	if err != nil || strconv.FormatInt(id, 10) != x.param { // an ID has one form: 01 and +1 are not IDs
 		return response{}, errPetID
 	}
-	body, err := x.h.opts.Encoded.AppendPet(x.ctx, x.buffer(), id)
+	body, err := x.h.encoded.AppendPet(x.ctx, x.buffer(), id)
 	if err != nil {
 		return response{}, err
 	}
-	return response{http.StatusOK, body}, x.reserve(body)
+	return x.serveRead(body)
 }
 
 // deprecate adds the header fields of RFC 9745 and RFC 8594, and a link to the
 // operation that replaces this one.
 func (x *exchange) deprecate() {
 	h := x.w.Header()
-	h["Deprecation"], h["Sunset"] = x.h.deprecation, sunsetValues
+	h["Deprecation"], h["Sunset"] = deprecationValues, sunsetValues
 	h.Add("Link", `<../pets>; rel="successor-version"`)
 }
 
@@ -98,6 +91,8 @@ func (x *exchange) deprecate() {
 type encoder struct {
 	petstore.Service
 }
+
+func (e encoder) Encodes(s petstore.Service) bool { return s == e.Service }
 
 func (e encoder) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
 	pet, err := e.GetPet(ctx, id)

@@ -47,7 +47,7 @@ func TestPathsOfHandlers(t *testing.T) {
 	s.want(found, get("/pets"))
 	s.want(noPath, hello, request("POST /messages"))
 
-	s.serve(httpapi.NewMessages(s.store, testKeys, &httpapi.Options{Encoded: s.store}))
+	s.serve(httpapi.NewMessages(s.store, testKeys, nil))
 	s.want(accepted, hello)
 	s.want(noPath, gets("", "/pets /pets/1 /openapi.json")...)
 }

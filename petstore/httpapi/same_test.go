@@ -32,9 +32,9 @@ func TestSameResponses(t *testing.T) {
 	plain := newHandler(store, testKeys, nil)
 	want := responses(t, plain, "", nil)
 	for name, got := range map[string]map[string]response{
-		"with an EncodedReader": responses(t, newHandler(writeOnly{store}, testKeys, &httpapi.Options{Encoded: store}), "", nil),
-		"under a prefix":        responses(t, http.StripPrefix("/api/v1", plain), "/api/v1", nil),
-		"HTTP/2":                responses(t, plain, "", overHTTP2),
+		"without an EncodedReader": responses(t, newHandler(embeds{store}, testKeys, nil), "", nil),
+		"under a prefix":           responses(t, http.StripPrefix("/api/v1", plain), "/api/v1", nil),
+		"HTTP/2":                   responses(t, plain, "", overHTTP2),
 	} {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%.3000s", name, diff)
@@ -53,15 +53,29 @@ func TestSameResponses(t *testing.T) {
 	}
 }
 
-// writeOnly is a store whose reads must not be used.
-type writeOnly struct{ store }
+// embeds is a store without an EncodedReader: it has the methods, but Encodes
+// returns false.
+type embeds struct{ *memory.Store }
 
-func (writeOnly) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	return badPets{}.GetPet(ctx, id)
+// TestNotBypassed: the handler uses the reads of a type that embeds a store.
+func TestNotBypassed(t *testing.T) {
+	s := newServer(t, nil)
+	s.add("rex")
+	s.serve(httpapi.New(overrides{s.store}, testKeys, nil))
+	s.want(refused(410, "sold out"), get("/pets/1"), get("/pets"))
 }
 
-func (writeOnly) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	return badPets{}.ListPets(ctx, q)
+// overrides embeds a store and reads in another way.
+type overrides struct{ *memory.Store }
+
+var errSoldOut = petstore.Errorf(petstore.CodeGone, "sold out")
+
+func (overrides) GetPet(context.Context, int64) (petstore.Pet, error) {
+	return petstore.Pet{}, errSoldOut
+}
+
+func (overrides) ListPets(context.Context, petstore.ListQuery) (petstore.Page, error) {
+	return petstore.Page{}, errSoldOut
 }
 
 // responses returns the responses of a handler to many requests, by the request.

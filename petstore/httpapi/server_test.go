@@ -52,7 +52,7 @@ func (s *server) options(opts *httpapi.Options) *httpapi.Options {
 	}
 	o.Logger = newLogger(&s.log)
 	if o.Observe == nil {
-		o.Observe = func(_ context.Context, o httpapi.Observation) { s.seen.add(o) }
+		o.Observe = func(_ *http.Request, o httpapi.Observation) { s.seen.add(o) }
 	}
 	return &o
 }

@@ -43,8 +43,8 @@ func Pets(pets ...petstore.NewPet) Option {
 	return func(c *config) { c.pets = append(c.pets, pets...) }
 }
 
-// Now sets the clock of the server and of the default store, for example to one
-// that does not advance. The default is time.Now.
+// Now sets the clock of the default store, for example to one that does not
+// advance. The default is time.Now.
 func Now(now func() time.Time) Option { return func(c *config) { c.now = now } }
 
 // TLS makes the server use TLS and HTTP/2. [Server.Client] and [Server.HTTP] trust

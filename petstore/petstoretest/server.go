@@ -81,7 +81,7 @@ func Start(opts ...Option) (*Server, error) {
 		d.elsewhere = s.other.URL + c.base
 	}
 	messages, _ := c.store.(petstore.Messages)
-	h := httpapi.New(s.Store, c.keys, &httpapi.Options{Messages: messages, Now: c.now})
+	h := httpapi.New(s.Store, c.keys, &httpapi.Options{Messages: messages})
 	h = http.StripPrefix(c.base, h)
 	if c.difficult {
 		h = d.handler(h)

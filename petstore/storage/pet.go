@@ -73,6 +73,9 @@ func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err err
 	return pet, err
 }
 
+// Encodes implements petstore.EncodedReader.
+func (s *Store) Encodes(service petstore.Service) bool { return service == petstore.Service(s) }
+
 // AppendPet implements petstore.EncodedReader.
 func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
 	err := s.view(ctx, func(t *transaction) error {

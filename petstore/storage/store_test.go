@@ -36,6 +36,14 @@ func TestStore(t *testing.T) {
 }
 
 // Every change is in a commit that is reported before the caller has its result.
+// A handler uses the encoded reads of a store, which are faster.
+func TestEncodes(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "pets.db"))
+	if !s.Encodes(s) {
+		t.Error("Encodes returns false for the store")
+	}
+}
+
 func TestCommitted(t *testing.T) {
 	t.Parallel()
 	var changes, commits atomic.Int64

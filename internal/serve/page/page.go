@@ -83,7 +83,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		header.Set("Allow", "GET, HEAD")
-		h.refuse(w, r, petstore.Errorf(httpapi.CodeMethodNotAllowed, "method: must be one of GET, HEAD"))
+		h.refuse(w, r, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: must be one of GET, HEAD"))
 		return
 	}
 	body, contentType := []byte(h.page), "text/html; charset=utf-8"
@@ -101,7 +101,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", contentType)
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body)
-	httpapi.DiscardBody(w, r, httpapi.DefaultMaxBodyBytes)
 }
 
 // about returns the response to GET /about.

@@ -77,6 +77,9 @@ func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	return s.pets[id-1], nil
 }
 
+// Encodes implements petstore.EncodedReader.
+func (s *Store) Encodes(service petstore.Service) bool { return service == petstore.Service(s) }
+
 // AppendPet implements petstore.EncodedReader.
 func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
 	p, err := s.GetPet(ctx, id)

@@ -12,6 +12,9 @@ func testEncoded(t *testing.T, f *fixture) {
 	if f.EncodedReader == nil {
 		t.Skip("the store is not a petstore.EncodedReader")
 	}
+	if f.Encodes(struct{ petstore.Service }{f.Service}) {
+		t.Error("Encodes returns true for a type that embeds the store")
+	}
 	for _, p := range exactPets() {
 		f.create(t, p)
 	}
