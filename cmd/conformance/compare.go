@@ -16,7 +16,7 @@ func compareCommand() flags.Command {
 		About: "say how the second of two reports in JSON differs from the first: verdicts, and what the contract leaves open",
 		Args:  "REPORT...",
 		Flags: func(fs *flag.FlagSet) {
-			flags.Var(fs, &markdown, "markdown", false, "print Markdown, which fits into a comment of a pull request", flags.Bool)
+			fs.BoolVar(&markdown, "markdown", false, "print Markdown, which fits into a comment of a pull request")
 		},
 		Run: func(c *flags.Call) error {
 			if len(c.Args) != 2 {

@@ -25,8 +25,8 @@ func listCommand() flags.Command {
 		Name:  "list",
 		About: "list the checks: ID, level, section of the contract, title",
 		Flags: func(fs *flag.FlagSet) {
-			flags.Var(fs, &asJSON, "json", false, "print JSON: an array of objects", flags.Bool)
-			flags.Var(fs, &verbose, "v", false, "also print why each check matters, its clause, and what a failure looks like", flags.Bool)
+			fs.BoolVar(&asJSON, "json", false, "print JSON: an array of objects")
+			fs.BoolVar(&verbose, "v", false, "also print why each check matters, its clause, and what a failure looks like")
 			selected.define(fs)
 		},
 		Run: func(c *flags.Call) error {

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"os"
 	"os/signal"
@@ -50,18 +49,18 @@ func runCommand() flags.Command {
 func (s *settings) define(fs *flag.FlagSet) {
 	s.defineTarget(fs)
 	s.selection.define(fs)
-	flags.Var(fs, &s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures", flags.OneOf("required", "recommended"))
-	flags.Var(fs, &s.opts.Strict, "strict", false, "a run with an inconclusive check is incomplete, not conformant", flags.Bool)
-	flags.Var(fs, &s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped", flags.Bool)
+	fs.StringVar(&s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures")
+	fs.BoolVar(&s.opts.Strict, "strict", false, "a run with an inconclusive check is incomplete, not conformant")
+	fs.BoolVar(&s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped")
 	optionalID(fs, &s.opts.Pet, "pet", "`id` of a pet that the target has, to get in a read-only run (default: one from its list)")
 	fs.StringVar(&s.known, "known", "", "`file` of known failures, one line each: the ID of a check and the reason; they do not count, and if one passes, the run fails")
-	flags.Var(fs, &s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: a random one, which the report shows", parseSeed)
+	fs.Uint64Var(&s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: a random one, which the report shows")
 	fs.StringVar(&s.target.Implementation, "implementation", "", "`name` of the target, for the reports")
 	fs.StringVar(&s.target.Version, "implementation-version", "", "`version` of the target, for the reports")
 	fs.Func("report", "also write a report, as `format=file`: text, json, junit, html or markdown; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Formats()...)
 	})
-	flags.Var(fs, &s.verbose, "v", false, "also show in text reports each failed check and each warning with its curl command, and each inconclusive check and known failure", flags.Bool)
+	fs.BoolVar(&s.verbose, "v", false, "also show in text reports each failed check and each warning with its curl command, and each inconclusive check and known failure")
 }
 
 // defineTarget defines the flags for the target and for how to send requests to it.
@@ -71,12 +70,12 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, but not in the environment variable or in -key-file")
 	fs.StringVar(&s.keyFile, "key-file", "", "`file` that contains the API key and nothing else")
 	optionalID(fs, &s.opts.Category, "category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)")
-	flags.Var(fs, &s.opts.Parallel, "parallel", 8, "`number` of checks, or of clients of a soak, to run at once", flags.Integer(1, math.MaxInt32))
-	flags.Var(fs, &s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response", flags.Duration(time.Millisecond))
-	flags.Var(fs, &s.opts.Rate, "rate", 0, "`number` of requests to send in a second at most; 0: no limit", parseRate)
+	fs.IntVar(&s.opts.Parallel, "parallel", 8, "`number` of checks, or of clients of a soak, to run at once")
+	fs.DurationVar(&s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response")
+	fs.Float64Var(&s.opts.Rate, "rate", 0, "`number` of requests to send in a second at most; 0: no limit")
 	fs.Func("H", "header field to add to every request, as `Name: value`; no report shows the value; can be repeated", s.addField)
 	fs.StringVar(&s.ca, "ca", "", "`file` of PEM certificates to verify an https target with, instead of those of the system")
-	flags.Var(fs, &s.insecure, "insecure", false, "do not verify the certificate of an https target", flags.Bool)
+	fs.BoolVar(&s.insecure, "insecure", false, "do not verify the certificate of an https target")
 }
 
 // selection is the flags that select checks.
@@ -98,28 +97,13 @@ func split(s string) []string {
 
 func optionalID(fs *flag.FlagSet, p **int64, name, usage string) {
 	fs.Func(name, usage, func(s string) error {
-		id, err := flags.Integer[int64](math.MinInt64, math.MaxInt64)(s)
-		if err == nil {
-			*p = &id
+		id, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return errors.New("must be a 64-bit integer")
 		}
-		return err
+		*p = &id
+		return nil
 	})
-}
-
-func parseSeed(s string) (uint64, error) {
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("must be an integer from 0 to %d", uint64(math.MaxUint64))
-	}
-	return n, nil
-}
-
-func parseRate(s string) (float64, error) {
-	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(n) || n < 0 || n > 1e6 || n > 0 && n < 0.001 {
-		return 0, errors.New("must be 0 or from 0.001 to 1000000")
-	}
-	return n, nil
 }
 
 // addField adds a header field to every request.
@@ -216,7 +200,15 @@ func (s *settings) complete(c *flags.Call) error {
 	if err := s.verify(); err != nil {
 		return err
 	}
-	switch {
+	switch rate := s.opts.Rate; {
+	case s.level != "" && s.level != string(conformance.Required) && s.level != string(conformance.Recommended):
+		return flags.Usagef("-level: must be required or recommended, got %q", s.level)
+	case s.opts.Parallel < 1:
+		return flags.Usagef("-parallel: must be at least 1, got %d", s.opts.Parallel)
+	case s.opts.Timeout < time.Millisecond:
+		return flags.Usagef("-timeout: must be at least 1ms, got %v", s.opts.Timeout)
+	case rate != 0 && !(rate >= 0.001 && rate <= 1e6):
+		return flags.Usagef("-rate: must be 0 or from 0.001 to 1000000, got %v", rate)
 	case s.keyFile != "" && slices.Contains(c.Given, "key"):
 		return flags.Usagef("-key and -key-file cannot be used together")
 	case s.keyFile != "":

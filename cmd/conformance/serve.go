@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -40,34 +39,37 @@ func serveCommand() flags.Command {
 }
 
 func (s *serveSettings) define(fs *flag.FlagSet) {
-	flags.Var(fs, &s.addr, "addr", "127.0.0.1:0", "`host:port` to listen on; port 0 is a free one", flags.HostPort)
-	flags.Var(fs, &s.seed, "seed", 0, "`number` that determines which requests meet which difficulty; with 0 it is a random one, which the report shows", parseSeed)
-	flags.Var(fs, &s.only, "only", nil, "`names` of the only difficulties, separated by commas (default: all)", parseDifficulties)
-	flags.Var(fs, &s.duration, "for", 0, "stop after this `time` (default: at Ctrl-C)", flags.Duration(time.Millisecond))
-	flags.Var(fs, &s.requests, "requests", 0, "stop after this `number` of requests", flags.Integer(1, math.MaxInt32))
+	fs.StringVar(&s.addr, "addr", "127.0.0.1:0", "`host:port` to listen on; port 0 is a free one")
+	fs.Uint64Var(&s.seed, "seed", 0, "`number` that determines which requests meet which difficulty; with 0 it is a random one, which the report shows")
+	fs.Func("only", "`names` of the only difficulties, separated by commas (default: all)", s.setOnly)
+	fs.DurationVar(&s.duration, "for", 0, "stop after this `time` (default: at Ctrl-C)")
+	fs.IntVar(&s.requests, "requests", 0, "stop after this `number` of requests")
 	fs.Func("report", "also write a report, as `format=file`, in the format text or json; with - as the file, this report goes to standard output and all other output to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Text, report.JSON)
 	})
 }
 
-// parseDifficulties splits the value of -only.
-func parseDifficulties(s string) ([]string, error) {
+// setOnly sets the value of -only.
+func (s *serveSettings) setOnly(value string) error {
 	var all []string
 	for _, d := range petstoretest.Difficulties() {
 		all = append(all, d.Name)
 	}
-	names := strings.Split(s, ",")
-	for _, name := range names {
+	s.only = strings.Split(value, ",")
+	for _, name := range s.only {
 		if !slices.Contains(all, name) {
-			return nil, fmt.Errorf("unknown difficulty %q; the difficulties are %s", name, strings.Join(all, ", "))
+			return fmt.Errorf("unknown difficulty %q; the difficulties are %s", name, strings.Join(all, ", "))
 		}
 	}
-	return names, nil
+	return nil
 }
 
 // serve serves clients until a signal or a limit of the flags, and reports on them.
 // Its error determines the exit code.
 func (s *serveSettings) serve(c *flags.Call) error {
+	if s.duration < 0 || s.requests < 0 {
+		return flags.Usagef("-for and -requests: must not be negative")
+	}
 	if err := s.reports.check(); err != nil {
 		return err
 	}

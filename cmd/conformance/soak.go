@@ -36,9 +36,9 @@ func soakCommand() flags.Command {
 
 func (s *soakSettings) define(fs *flag.FlagSet) {
 	s.defineTarget(fs)
-	flags.Var(fs, &s.soak.For, "for", 10*time.Minute, "stop after this `time`, or at Ctrl-C", flags.Duration(time.Millisecond))
+	fs.DurationVar(&s.soak.For, "for", 10*time.Minute, "stop after this `time`, or at Ctrl-C")
 	fs.StringVar(&s.restart, "restart", "", "`command` for sh that restarts the target (with kill -9, as after a crash); it must end within a minute, and need not wait until the target responds (default: no restarts)")
-	flags.Var(fs, &s.soak.Every, "every", 30*time.Second, "`time` between two restarts", flags.Duration(time.Millisecond))
+	fs.DurationVar(&s.soak.Every, "every", 30*time.Second, "`time` between two restarts")
 	fs.Func("report", "also write a report, as `format=file`, in the format text or json; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Text, report.JSON)
 	})
@@ -53,6 +53,8 @@ func (s *soakSettings) run(c *flags.Call) error {
 		return err
 	}
 	switch {
+	case s.soak.For < time.Millisecond || s.soak.Every < time.Millisecond:
+		return flags.Usagef("-for and -every: must be at least 1ms")
 	case s.restart == "" && slices.Contains(c.Given, "every"):
 		return flags.Usagef("-every, the time between two restarts, needs -restart")
 	case s.restart != "" && s.soak.Every >= s.soak.For:

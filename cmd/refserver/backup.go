@@ -26,7 +26,7 @@ func backupCommand() flags.Command {
 			" With - as FILE, write it to standard output, unchecked." +
 			" Until it is done, the server needs space for a second copy on the disk of its store",
 		Flags: func(fs *flag.FlagSet) {
-			flags.Var(fs, &admin, "admin-addr", "", "`host:port` of the server's admin address, as set for serve", flags.HostPort)
+			fs.StringVar(&admin, "admin-addr", "", "`host:port` of the server's admin address, as set for serve")
 		},
 		Run: func(c *flags.Call) error {
 			if admin == "" {

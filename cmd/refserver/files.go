@@ -29,7 +29,7 @@ func fileCommands() []flags.Command {
 		About: "write the pets and the queued messages in the file to standard output, one JSON object on each line, for import." +
 			" If the file is in use, export a copy made with backup",
 		Flags: func(fs *flag.FlagSet) {
-			flags.Var(fs, &skip, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost", flags.Bool)
+			fs.BoolVar(&skip, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost")
 		},
 		Run: func(c *flags.Call) error { return export(c, skip) },
 	}, {

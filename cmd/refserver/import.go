@@ -21,7 +21,7 @@ func importCommand(db *string) flags.Command {
 			" With - as FILE, read standard input",
 		Flags: func(fs *flag.FlagSet) {
 			dbFlag(fs, db, "`file` to create")
-			flags.Var(fs, &o.NewIDs, "new-ids", false, "assign new IDs; otherwise no ID may be missing", flags.Bool)
+			fs.BoolVar(&o.NewIDs, "new-ids", false, "assign new IDs; otherwise no ID may be missing")
 		},
 		Run: func(c *flags.Call) error { return importFile(c, *db, &o) },
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"time"
@@ -54,6 +55,8 @@ func dbFlag(fs *flag.FlagSet, db *string, usage string) {
 // advise adds what can be done to an error of opening the store at path.
 func advise(err error, path string) error {
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("-must-exist: %w; check -db, and that its volume is mounted", err)
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrUndecided):

@@ -57,7 +57,7 @@ import (
 //
 // Commands must not write to standard error if they succeed, or to standard
 // output if they fail, unless the next line compares what they wrote. $NAME stands for a
-// value: DIR; URL, HOST, ADMIN, MESSAGES, KEY and PID of the server; or what the
+// value: DIR; URL, HOST, ADMIN, KEY and PID of the server; or what the
 // group (?<NAME>) of an earlier pattern has matched. Quotes keep an argument with
 // spaces together.
 func TestScripts(t *testing.T) {
@@ -247,7 +247,7 @@ func (s *script) start(cmd *exec.Cmd) {
 	s.trust()
 	s.stdout = s.server.Stdout.String()
 	maps.Copy(s.values, map[string]string{"URL": s.server.URL, "HOST": s.server.Host(), "ADMIN": s.server.Admin,
-		"MESSAGES": s.server.Messages, "KEY": s.server.Key, "PID": strconv.Itoa(s.server.Pid())})
+		"KEY": s.server.Key, "PID": strconv.Itoa(s.server.Pid())})
 }
 
 // trust makes requests use HTTP/2 and trust the script's certificate, if it has

@@ -1,9 +1,6 @@
-// Package flags is the command line of the project's programs: commands with
-// flags, environment variables, help, errors and exit codes.
-//
-// A main function calls [Program.Main]. A command defines its flags with [Var],
-// whose errors say what a value must be, or with the methods of [flag.FlagSet]
-// for strings.
+// Package flags is the command line of the project's programs: commands, whose
+// flags are those of package flag, with environment variables, help, errors in
+// one line and exit codes. A main function calls [Program.Main].
 package flags
 
 import (
@@ -44,17 +41,14 @@ type Command struct {
 	Name  string // one word or more: "keys create"
 	About string // what it does, in one line
 
-	// Args are the arguments after the flags: "" for none, a word such as FILE
-	// for exactly one, or a word and three dots, such as ID..., for one or
-	// more.
+	// Args is the argument after the flags, a word such as FILE. A word and three
+	// dots are one or more arguments. "": none.
 	Args string
 
 	// Flags defines the command's flags. nil: there are none.
 	Flags func(*flag.FlagSet)
 
-	// Run runs the command once its flags are set. An error of Usagef ends the
-	// program with exit code 2, an Exit with its code, and any other error with
-	// the program's Failure. Errors are printed in one line.
+	// Run runs the command once its flags are set.
 	Run func(*Call) error
 }
 
@@ -89,81 +83,146 @@ func (p *Program) Main() int {
 }
 
 // Run runs the program and returns its exit code: 0, 2 for a usage error, or
-// that of another error.
+// that of another error, which it prints in one line.
 func (p *Program) Run(c Call) int {
-	cmd, args, err := p.find(c.Args)
+	cmd, err := p.find(&c)
 	if err == nil {
-		c.Args = args
 		err = p.call(cmd, &c)
 	}
-	if err == nil {
-		return 0
-	}
 	var exit Exit
-	if errors.As(err, &exit) {
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
 		return int(exit)
 	}
 	code, help := max(p.Failure, 1), ""
 	if errors.As(err, new(usageError)) {
-		code, help = 2, "; see "+p.Name+" -h"
-		if cmd.Name != "" && cmd.Name != p.Default {
-			help = "; see " + p.Name + " " + cmd.Name + " -h"
-		}
+		code, help = 2, strings.TrimSpace("; see "+p.Name+" "+cmd.Name)+" -h"
 	}
-	message := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(err.Error())
-	fmt.Fprintf(c.Stderr, "%s: %s%s\n", p.Name, message, help)
+	fmt.Fprintf(c.Stderr, "%s: %s%s\n", p.Name, strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " "), help)
 	return code
 }
 
-// commands returns those of the program and the two that every program has.
-func (p *Program) commands() []Command {
-	return append(slices.Clone(p.Commands), Command{
-		Name:  "version",
-		About: "print what the program was built from (-version does too)",
-		Run: func(c *Call) error {
+// find returns the command that the arguments name, and removes its name from
+// them. Help and version may be written as flags.
+func (p *Program) find(c *Call) (Command, error) {
+	commands := append(slices.Clone(p.Commands), Command{
+		Name: "help", Run: func(*Call) error { return p.help(c.Stdout) },
+	}, Command{
+		Name: "version", Run: func(*Call) error {
 			_, err := fmt.Fprintln(c.Stdout, p.Name, version.String())
 			return err
 		},
-	}, Command{
-		Name:  "help",
-		About: "print this text (-h does too)",
-		Run: func(c *Call) error {
-			_, err := io.WriteString(c.Stdout, p.help())
-			return err
-		},
 	})
-}
-
-// aliases maps flags to the commands that they stand for.
-var aliases = map[string]string{
-	"-version": "version", "--version": "version",
-	"-h": "help", "--h": "help", "-help": "help", "--help": "help",
-}
-
-// find returns the command that args name, and the arguments after its name.
-func (p *Program) find(args []string) (Command, []string, error) {
-	if len(args) > 0 && aliases[args[0]] != "" {
-		args = append([]string{aliases[args[0]]}, args[1:]...)
-	} else if p.Default != "" && (len(args) == 0 || strings.HasPrefix(args[0], "-")) {
-		args = append([]string{p.Default}, args...)
+	args := slices.Clone(c.Args)
+	switch {
+	case len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]):
+		args[0] = "help"
+	case len(args) > 0 && strings.TrimLeft(args[0], "-") == "version":
+		args[0] = "version"
+	case p.Default != "" && (len(args) == 0 || strings.HasPrefix(args[0], "-")):
+		args = slices.Insert(args, 0, p.Default)
 	}
 	var names []string
-	unknown := args[:min(1, len(args))]
-	for _, cmd := range p.commands() {
+	for _, cmd := range commands {
 		words := strings.Fields(cmd.Name)
 		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
-			return cmd, args[len(words):], nil
-		}
-		if len(args) > 1 && args[0] == words[0] {
-			if unknown = args[:2]; aliases[args[1]] == "help" {
-				return p.find([]string{"help"})
-			}
+			c.Args = args[len(words):]
+			return cmd, nil
 		}
 		names = append(names, cmd.Name)
 	}
-	wrong := "no command"
-	if len(unknown) > 0 {
-		wrong = fmt.Sprintf("unknown command %q", strings.Join(unknown, " "))
+	return Command{}, Usagef("unknown command %q: must be one of %s", strings.Join(args[:min(2, len(args))], " "), strings.Join(names, ", "))
+}
+
+// call sets the flags of a command and runs it.
+func (p *Program) call(cmd Command, c *Call) error {
+	fs := p.flagSet(cmd)
+	if err := fs.Parse(c.Args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(c.Stdout, "Usage: %s\n", p.usage(cmd))
+		return p.printFlags(c.Stdout, cmd)
+	} else if err != nil {
+		return Usagef("%w", err)
 	}
-	return Command{}, nil, Usagef("%s: must be one of %s", wrong, strings.Join(names, ", "))
+	c.Args = fs.Args()
+	fs.Visit(func(f *flag.Flag) { c.Given = append(c.Given, f.Name) })
+	var err error
+	fs.VisitAll(func(f *flag.Flag) {
+		value := ""
+		if name := p.Env[f.Name]; name != "" && !slices.Contains(c.Given, f.Name) {
+			value = c.Getenv(name)
+		}
+		if value != "" && err == nil {
+			if err = fs.Set(f.Name, value); err != nil {
+				err = Usagef("invalid value %q for %s: %w", value, p.Env[f.Name], err)
+			}
+		}
+	})
+	what, several := strings.CutSuffix(cmd.Args, "...")
+	switch {
+	case err != nil:
+		return err
+	case what == "" && len(c.Args) > 0:
+		return Usagef("unexpected argument %q", c.Args[0])
+	case what != "" && (len(c.Args) == 0 || len(c.Args) > 1 && !several):
+		return Usagef("needs one %s after the flags, got %q", what, c.Args)
+	}
+	return cmd.Run(c)
+}
+
+// flagSet returns the flags of a command, whose usage names the environment
+// variables.
+func (p *Program) flagSet(cmd Command) *flag.FlagSet {
+	fs := flag.NewFlagSet(cmd.Name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard) // Run prints the errors
+	if cmd.Flags != nil {
+		cmd.Flags(fs)
+	}
+	fs.VisitAll(func(f *flag.Flag) {
+		if name := p.Env[f.Name]; name != "" {
+			f.Usage += " (" + name + ")"
+		}
+	})
+	return fs
+}
+
+// help prints the commands, and the flags of the default one.
+func (p *Program) help(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %s\n\nUsage:\n", p.Name, p.About)
+	var first Command
+	for _, cmd := range p.Commands {
+		fmt.Fprintf(w, "  %s", p.usage(cmd))
+		if cmd.Name == p.Default {
+			first = cmd
+		}
+	}
+	fmt.Fprintf(w, "  %s version\n", p.Name)
+	if err := p.printFlags(w, first); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, p.Notes)
+	return err
+}
+
+// usage returns the form of a call of cmd, and what it does.
+func (p *Program) usage(cmd Command) string {
+	name := cmd.Name
+	if name == p.Default {
+		name = "[" + name + "]"
+	}
+	if cmd.Flags != nil {
+		name += " [flags]"
+	}
+	return strings.TrimSpace(p.Name+" "+name+" "+cmd.Args) + "\n    \t" + cmd.About + "\n"
+}
+
+func (p *Program) printFlags(w io.Writer, cmd Command) error {
+	if cmd.Flags != nil {
+		fmt.Fprintf(w, "\nFlags of %s %s:\n", p.Name, cmd.Name)
+		fs := p.flagSet(cmd)
+		fs.SetOutput(w)
+		fs.PrintDefaults()
+	}
+	return nil
 }

@@ -17,16 +17,9 @@ import (
 func newProgram() *flags.Program {
 	var name string
 	var wait time.Duration
-	var loud bool
-	var count int
-	var addr, form string
 	define := func(fs *flag.FlagSet) {
 		fs.StringVar(&name, "pet-name", "Rex", "`name` of the pet")
-		flags.Var(fs, &wait, "wait", time.Second, "`duration` to wait", flags.Duration(0))
-		flags.Var(fs, &loud, "loud", false, "bark", flags.Bool)
-		flags.Var(fs, &count, "count", 8, "`number` of barks", flags.Integer(1, 100))
-		flags.Var(fs, &addr, "addr", "localhost:80", "`host:port`", flags.HostPort)
-		flags.Var(fs, &form, "form", "text", "`text|json`", flags.OneOf("text", "json"))
+		fs.DurationVar(&wait, "wait", time.Second, "`duration` to wait")
 	}
 	run := func(c *flags.Call) error {
 		switch name {
@@ -37,7 +30,7 @@ func newProgram() *flags.Program {
 		case "exit":
 			return flags.Exit(5)
 		}
-		_, err := fmt.Fprintln(c.Stdout, name, wait, loud, count, addr, form, c.Args, c.Given)
+		_, err := fmt.Fprintln(c.Stdout, name, wait, c.Args, c.Given)
 		return err
 	}
 	return &flags.Program{
@@ -46,7 +39,7 @@ func newProgram() *flags.Program {
 		Notes:   "the notes\n",
 		Default: "go",
 		Failure: 3,
-		Env:     map[string]string{"pet-name": "PROG_PET-NAME", "wait": "PROG_WAIT", "loud": "PROG_LOUD"},
+		Env:     map[string]string{"pet-name": "PROG_PET_NAME", "wait": "PROG_WAIT"},
 		Commands: []flags.Command{
 			{Name: "go", About: "go there", Flags: define, Run: run},
 			{Name: "show all", Args: "WORD...", About: "show words", Flags: define, Run: run},
@@ -56,69 +49,53 @@ func newProgram() *flags.Program {
 }
 
 func TestRun(t *testing.T) {
-	const duration = "must be a number with a unit (h, m, s), as in 5s or 720h (30 days), and at most 2562047h"
-	const defaults = "Rex 1s false 8 localhost:80 text "
-	const usage = "; see prog -h\n"
+	const names = "must be one of go, show all, show one, help, version; see prog -h\n"
 	type env map[string]string
-	tests := []struct {
-		name   string
+	for _, tt := range []struct {
 		args   string
 		env    env
 		code   int
-		stdout string
+		stdout string // a part
 		stderr string // without the name of the program
 	}{
-		{"default command", "", nil, 0, defaults + "[] []\n", ""},
-		{"default command by name", "go", nil, 0, defaults + "[] []\n", ""},
-		{"flags", "-pet-name=Tom -wait 2s --loud -count=2 -addr=:0 -form=json", nil, 0, "Tom 2s true 2 :0 json [] [addr count form loud pet-name wait]\n", ""},
-		{"flags between arguments", "show all a -wait=2s b", nil, 0, "Rex 2s false 8 localhost:80 text [a b] [wait]\n", ""},
-		{"argument that starts with a hyphen", "show all -- -wait", nil, 0, defaults + "[-wait] []\n", ""},
-		{"environment", "", env{"PROG_PET-NAME": "Tom", "PROG_LOUD": "true"}, 0, "Tom 1s true 8 localhost:80 text [] []\n", ""},
-		{"flag before environment", "-pet-name=Rex", env{"PROG_PET-NAME": "Tom"}, 0, defaults + "[] [pet-name]\n", ""},
-		{"empty environment", "", env{"PROG_WAIT": ""}, 0, defaults + "[] []\n", ""},
-		{"flag without an environment variable", "", env{"PROG_COUNT": "x"}, 0, defaults + "[] []\n", ""},
-		{"bad environment", "", env{"PROG_WAIT": "x"}, 2, "", `invalid value "x" for PROG_WAIT: ` + duration + usage},
-		{"bad environment, not used", "-wait=1s", env{"PROG_WAIT": "x"}, 0, defaults + "[] [wait]\n", ""},
-		{"bad boolean in the environment", "", env{"PROG_LOUD": "yes"}, 2, "", `invalid value "yes" for PROG_LOUD: must be true or false` + usage},
-
-		{"bad boolean", "-loud=yes", nil, 2, "", `invalid boolean value "yes" for -loud: must be true or false` + usage},
-		{"bad duration", "-wait=x", nil, 2, "", `invalid value "x" for flag -wait: ` + duration + usage},
-		{"duration without a unit", "-wait=5", nil, 2, "", `invalid value "5" for flag -wait: ` + duration + usage},
-		{"duration in days", "-wait=30d", nil, 2, "", `invalid value "30d" for flag -wait: ` + duration + usage},
-		{"duration out of range", "-wait=99999999h", nil, 2, "", `invalid value "99999999h" for flag -wait: ` + duration + usage},
-		{"negative duration", "-wait=-1s", nil, 2, "", `invalid value "-1s" for flag -wait: must be at least 0s` + usage},
-		{"bad integer", "-count=x", nil, 2, "", `invalid value "x" for flag -count: must be an integer from 1 to 100` + usage},
-		{"integer too small", "-count=0", nil, 2, "", `invalid value "0" for flag -count: must be an integer from 1 to 100` + usage},
-		{"integer too large", "-count=101", nil, 2, "", `invalid value "101" for flag -count: must be an integer from 1 to 100` + usage},
-		{"address with a scheme", "-addr=http://localhost", nil, 2, "", `invalid value "http://localhost" for flag -addr: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080` + usage},
-		{"address without a port", "-addr=localhost", nil, 2, "", `invalid value "localhost" for flag -addr: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080` + usage},
-		{"address with an invalid port", "-addr=:65536", nil, 2, "", `invalid value ":65536" for flag -addr: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080` + usage},
-		{"unknown word", "-form=xml", nil, 2, "", `invalid value "xml" for flag -form: must be text or json` + usage},
-		{"unknown flag", "show all -wiat=x", nil, 2, "", "flag provided but not defined: -wiat; see prog show all -h\n"},
-
-		{"argument too many", "go there", nil, 2, "", `unexpected argument "there"` + usage},
-		{"no argument of one", "show one", nil, 2, "", "show one needs one WORD; see prog show one -h\n"},
-		{"two arguments of one", "show one a b", nil, 2, "", "show one needs one WORD; see prog show one -h\n"},
-		{"no argument of many", "show all", nil, 2, "", "show all needs at least one WORD; see prog show all -h\n"},
-		{"half a command and another word", "show one-more", nil, 2, "", `unknown command "show one-more": must be one of go, show all, show one, version, help` + usage},
-		{"half a command", "show", nil, 2, "", `unknown command "show": must be one of go, show all, show one, version, help` + usage},
-		{"unknown command", "hide", nil, 2, "", `unknown command "hide": must be one of go, show all, show one, version, help` + usage},
-
-		{"error of several lines", "-pet-name=fail", nil, 3, "", "first second third\n"},
-		{"usage error", "-pet-name=misuse", nil, 2, "", "wrapped: misused" + usage},
-		{"exit code", "-pet-name=exit", nil, 5, "", ""},
-		{"version", "-version", nil, 0, "prog " + version.String() + "\n", ""},
-		{"version of something", "version of", nil, 2, "", `unexpected argument "of"; see prog version -h` + "\n"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		{"", nil, 0, "Rex 1s [] []\n", ""},
+		{"go", nil, 0, "Rex 1s [] []\n", ""},
+		{"-pet-name=Tom -wait 2s", nil, 0, "Tom 2s [] [pet-name wait]\n", ""},
+		{"show all -wait=2s a b", nil, 0, "Rex 2s [a b] [wait]\n", ""},
+		{"show all -- -wait", nil, 0, "Rex 1s [-wait] []\n", ""},
+		{"", env{"PROG_PET_NAME": "Tom"}, 0, "Tom 1s [] []\n", ""},
+		{"-pet-name=Rex", env{"PROG_PET_NAME": "Tom"}, 0, "Rex 1s [] [pet-name]\n", ""},
+		{"", env{"PROG_WAIT": ""}, 0, "Rex 1s", ""},
+		{"", env{"PROG_WAIT": "x"}, 2, "", `invalid value "x" for PROG_WAIT: parse error; see prog go -h` + "\n"},
+		{"-wait=1s", env{"PROG_WAIT": "x"}, 0, "Rex 1s", ""},
+		{"-wait=5", nil, 2, "", `invalid value "5" for flag -wait: parse error; see prog go -h` + "\n"},
+		{"show all -wiat=x", nil, 2, "", "flag provided but not defined: -wiat; see prog show all -h\n"},
+		{"go there", nil, 2, "", `unexpected argument "there"; see prog go -h` + "\n"},
+		{"show one", nil, 2, "", "needs one WORD after the flags, got []; see prog show one -h\n"},
+		{"show one a b", nil, 2, "", `needs one WORD after the flags, got ["a" "b"]; see prog show one -h` + "\n"},
+		{"show all", nil, 2, "", "needs one WORD after the flags, got []; see prog show all -h\n"},
+		{"show", nil, 2, "", `unknown command "show": ` + names},
+		{"show one-more", nil, 2, "", `unknown command "show one-more": ` + names},
+		{"-pet-name=fail", nil, 3, "", "first second third\n"},
+		{"-pet-name=misuse", nil, 2, "", "wrapped: misused; see prog go -h\n"},
+		{"-pet-name=exit", nil, 5, "", ""},
+		{"version", nil, 0, "prog " + version.String() + "\n", ""},
+		{"--version", nil, 0, "prog " + version.String() + "\n", ""},
+		{"version of", nil, 2, "", `unexpected argument "of"; see prog version -h` + "\n"},
+		{"-h", nil, 0, "  prog [go] [flags]\n    \tgo there\n", ""},
+		{"--help", nil, 0, "  -wait duration\n    \tduration to wait (PROG_WAIT) (default 1s)\nthe notes\n", ""},
+		{"help", nil, 0, "  prog show one WORD\n", ""},
+		{"go -h", nil, 0, "Usage: prog [go] [flags]\n", ""},
+		{"show all -h", nil, 0, "  -pet-name name\n", ""},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			getenv := func(name string) string { return tt.env[name] }
 			if tt.stderr != "" {
 				tt.stderr = "prog: " + tt.stderr
 			}
 			code := newProgram().Run(flags.Call{Args: strings.Fields(tt.args), Getenv: getenv, Stdout: &stdout, Stderr: &stderr})
-			if code != tt.code || stdout.String() != tt.stdout || stderr.String() != tt.stderr {
+			if code != tt.code || !strings.Contains(stdout.String(), tt.stdout) || (tt.stdout == "") != (stdout.Len() == 0) || stderr.String() != tt.stderr {
 				t.Errorf("code %d, standard output %q, standard error %q; want %d, %q, %q",
 					code, &stdout, &stderr, tt.code, tt.stdout, tt.stderr)
 			}
@@ -129,43 +106,14 @@ func TestRun(t *testing.T) {
 func TestNoDefault(t *testing.T) {
 	p := &flags.Program{Name: "prog", Commands: []flags.Command{{Name: "go", Run: func(*flags.Call) error { return errors.New("failed") }}}}
 	for args, want := range map[string]string{
-		"":       "prog: no command: must be one of go, version, help; see prog -h\n",
-		"-quick": "prog: unknown command \"-quick\": must be one of go, version, help; see prog -h\n",
+		"":       "prog: unknown command \"\": must be one of go, help, version; see prog -h\n",
+		"-quick": "prog: unknown command \"-quick\": must be one of go, help, version; see prog -h\n",
 		"go":     "prog: failed\n",
 	} {
 		var stderr bytes.Buffer
 		code := p.Run(flags.Call{Args: strings.Fields(args), Stderr: &stderr})
 		if wantCode := 1 + strings.Count(want, "see prog"); code != wantCode || stderr.String() != want {
 			t.Errorf("%q: code %d, want %d; standard error %q, want %q", args, code, wantCode, &stderr, want)
-		}
-	}
-}
-
-func TestHelp(t *testing.T) {
-	program := []string{
-		"prog: a program\n", "  prog [go] [flags]\n    \tgo there\n", "  prog show one WORD\n", "  prog version\n",
-		"Flags of prog go:\n", "  -wait duration\n    \tduration to wait (PROG_WAIT) (default 1s)\n", "\nthe notes\n",
-	}
-	for args, want := range map[string][]string{
-		"-h":            program,
-		"--help":        program,
-		"help":          program,
-		"go -h":         {"Usage: prog [go] [flags]\n\ngo there\n", "  -loud\n    \tbark (PROG_LOUD)\n"},
-		"-loud -h":      {"Usage: prog [go] [flags]\n\ngo there\n"},
-		"show all x -h": {"Usage: prog show all [flags] WORD...\n", "  -count number\n    \tnumber of barks (default 8)\n"},
-		"show -h":       program,
-		"version -h":    {"Usage: prog version\n"},
-	} {
-		var stdout, stderr bytes.Buffer
-		getenv := func(string) string { return "" }
-		code := newProgram().Run(flags.Call{Args: strings.Fields(args), Getenv: getenv, Stdout: &stdout, Stderr: &stderr})
-		if code != 0 || stderr.Len() > 0 {
-			t.Errorf("%s: code %d, %s", args, code, &stderr)
-		}
-		for _, part := range want {
-			if !strings.Contains(stdout.String(), part) {
-				t.Errorf("%s lacks %q:\n%s", args, part, &stdout)
-			}
 		}
 	}
 }

@@ -154,14 +154,12 @@ func (p *Process) Until(what string, ok func() bool) error {
 
 // Addresses are the URLs of a server. One that it does not have is empty.
 type Addresses struct {
-	URL      string // with the base path
-	Messages string // of POST /messages, if it has an address of its own
-	Admin    string
-	Socket   string // the path of the Unix domain socket that URL is served on, if it is
+	URL   string // with the base path
+	Admin string
 }
 
 var (
-	servingForm = regexp.MustCompile(`serving url=(\S+)(?: messages=(\S+))?(?: admin=(\S+))?(?: socket=(\S+))?.*\n`)
+	servingForm = regexp.MustCompile(`serving url=(\S+)(?: admin=(\S+))?.*\n`)
 	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
 )
 
@@ -170,7 +168,7 @@ func (p *Process) Serving() (a Addresses, err error) {
 	err = p.Until("it serves", func() bool {
 		m := servingForm.FindStringSubmatch(p.Stderr.String())
 		if m != nil {
-			a = Addresses{m[1], m[2], m[3], m[4]}
+			a = Addresses{m[1], m[2]}
 		}
 		return m != nil
 	})

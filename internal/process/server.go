@@ -1,11 +1,9 @@
 package process
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -123,11 +121,6 @@ func TryServe(t testing.TB, cmd *exec.Cmd) (*Server, error) {
 		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: Patience}}
 	if s.Addresses, err = p.Serving(); err != nil {
 		return s, err
-	}
-	if s.Socket != "" {
-		s.Client.Transport.(*http.Transport).DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", s.Socket)
-		}
 	}
 	if key, ok := keys.Load(s.Dir); ok {
 		s.Key = key.(string)

@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"io"
 	"net"
 	"net/http"
 	_ "net/http/pprof" // registers its handlers in http.DefaultServeMux
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -25,45 +27,69 @@ import (
 // except for the web pages of other sites.
 func (s *server) adminHandler(loopback bool) http.Handler {
 	mux := http.NewServeMux()
+	handle := func(pattern string, f func(http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := f(w, r); err != nil {
+				s.refuse(w, r, err)
+			}
+		})
+	}
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.Handle("/debug/pprof/", http.DefaultServeMux)
-	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
-		if err := listMessages(w, r, s.store); err != nil {
-			s.refuse(w, r, err)
+	handle("GET /messages", s.listMessages)
+	handle("DELETE /messages/{id}", func(w http.ResponseWriter, r *http.Request) error {
+		err := s.store.RemoveMessages(r.Context(), r.PathValue("id"))
+		if err == nil {
+			w.WriteHeader(http.StatusNoContent)
 		}
-	})
-	mux.HandleFunc("DELETE /messages/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if err := s.store.RemoveMessages(r.Context(), r.PathValue("id")); err != nil {
-			s.refuse(w, r, err)
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
+		return err
 	})
 	if s.store.Snapshot != nil {
-		mux.HandleFunc("GET /backup", s.backup)
+		handle("GET /backup", s.backup)
 	}
 	name, _, _ := net.SplitHostPort(s.adminAddr)
 	return noWebPages(mux, loopback, name)
 }
 
-func listMessages(w http.ResponseWriter, r *http.Request, queue petstore.Queue) error {
+func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error) {
 	limit := 100
-	if s := r.FormValue("limit"); s != "" {
-		var err error
-		if limit, err = strconv.Atoi(s); err != nil {
-			return petstore.Errorf(petstore.CodeInvalid, "limit: must be an integer from 1 to %d, got %q", petstore.MaxQueueLimit, s)
+	if value := r.FormValue("limit"); value != "" {
+		if limit, err = strconv.Atoi(value); err != nil {
+			return petstore.Errorf(petstore.CodeInvalid, "limit: must be an integer from 1 to %d, got %q", petstore.MaxQueueLimit, value)
 		}
 	}
-	messages, err := queue.QueuedMessages(r.Context(), limit)
-	if err != nil {
-		return err
-	}
-	b, err := json.Marshal(messages) // encodes nil as an empty array
+	messages, err := s.store.QueuedMessages(r.Context(), limit)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(b, '\n'))
+	return json.MarshalWrite(w, messages) // encodes nil as an empty array
+}
+
+// backup makes one copy at a time, since each takes as much space on the disk as
+// the store.
+func (s *server) backup(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodHead {
+		return nil // only says that there is such a path
+	}
+	if !s.copying.TryLock() {
+		return petstore.Errorf(petstore.CodeUnavailable, "another backup is being made; try again later")
+	}
+	defer s.copying.Unlock()
+	f, size, err := s.store.Snapshot(r.Context())
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	// Until the client has read all of it, the copy takes disk space and other
+	// backups are refused. So the client must read each part in time.
+	c := http.NewResponseController(w)
+	for err == nil { // until io.EOF; the length tells a client that it has not all
+		_ = c.SetWriteDeadline(time.Now().Add(10 * time.Second))
+		_, err = io.CopyN(w, f, 64<<10)
+	}
 	return nil
 }
 

@@ -1,16 +1,48 @@
 package serve
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
-func TestParseBasePath(t *testing.T) {
-	for s, want := range map[string]string{"/": "", "/v1": "/v1", "/a/b-c.d_e~f": "/a/b-c.d_e~f"} {
-		if got, err := parseBasePath(s); err != nil || got != want {
-			t.Errorf("parseBasePath(%q): %q, %v; want %q", s, got, err, want)
+func TestCheck(t *testing.T) {
+	valid := func() *config {
+		return &config{addr: ":0", basePath: "/v1", logFormat: "text", sunset: "serve", drain: time.Second}
+	}
+	for path, want := range map[string]string{"/": "", "/v1": "/v1", "/a/b-c.d_e~f": "/a/b-c.d_e~f"} {
+		c := valid()
+		c.basePath = path
+		if err := c.check(); err != nil || c.base() != want {
+			t.Errorf("-base-path %q: %q, %v; want %q", path, c.base(), err, want)
 		}
 	}
-	for _, s := range []string{"", "v1", "/v1/", "//v1", "/a//b", "/a/../b", "/.", "/..", "/a b", "/a%20b", "/a?b", "/ä", "http://x/v1"} {
-		if got, err := parseBasePath(s); err == nil {
-			t.Errorf("parseBasePath(%q): %q, want an error", s, got)
+	for _, path := range []string{"", "v1", "/v1/", "//v1", "/a//b", "/a/../b", "/.", "/..", "/a b", "/a%20b", "/a?b", "/ä", "http://x/v1"} {
+		c := valid()
+		c.basePath = path
+		if err := c.check(); err == nil {
+			t.Errorf("-base-path %q: no error", path)
+		}
+	}
+	for _, addr := range []string{"", "8080", "localhost", "http://localhost:80", "[::1"} {
+		c := valid()
+		c.addr = addr
+		if err := c.check(); err == nil {
+			t.Errorf("-addr %q: no error", addr)
+		}
+	}
+	for _, cors := range []string{"", "*", "https://pets.example", "http://localhost:3000,http://[::1]:8080", "http://127.0.0.1:443,app://localhost"} {
+		c := valid()
+		c.cors = cors
+		if err := c.check(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, cors := range []string{",", "pets.example", "https://pets.example/", "https://pets.example,", "https://Pets.example", "https://pets.example, http://x",
+		"https://pets.example:443", "http://localhost:80", "http://[::1]:80,", "http://*.pets.example", "http://a@b", "null", "http://"} {
+		c := valid()
+		c.cors = cors
+		if err := c.check(); err == nil {
+			t.Errorf("-cors %q: no error", cors)
 		}
 	}
 }

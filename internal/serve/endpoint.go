@@ -7,19 +7,23 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
-// Limits on what a client can hold. A body of the largest size (1 MiB) must
-// arrive at 35 kB/s, and the largest response (2 MiB) must be read at 35 kB/s.
+// Limits on what a client can hold. A body of the largest size (64 KiB) must
+// arrive at 4 kB/s, and the largest response (320 KiB) must be read at 11 kB/s.
 const (
 	readHeaderTimeout = 10 * time.Second
-	readTimeout       = 30 * time.Second // header and body
-	writeTimeout      = 60 * time.Second // from the end of the header to the end of the response
+	readTimeout       = 20 * time.Second // header and body
+	writeTimeout      = 30 * time.Second // from the end of the header to the end of the response
 	idleTimeout       = 2 * time.Minute  // between requests
-	progressTimeout   = 10 * time.Second // without reading anything, over HTTP/2 or of a backup
-	maxStreams        = 100              // at once on an HTTP/2 connection
 	maxHeaderBytes    = 16 << 10
+	maxStreams        = 100 // at once on an HTTP/2 connection
+
+	// writeBuffer is how many bytes of a response the system accepts before the
+	// client has read any. By default it accepts megabytes for each client.
+	writeBuffer = 128 << 10
 )
 
 // Limits on connections leave descriptors for files. Without one the key file
@@ -30,83 +34,105 @@ const (
 	leastFiles       = 64
 )
 
-// endpoint is an address that is served.
+// endpoint is an address that is served, and its listener. It accepts a limited
+// number of connections. Further ones wait in the system's queue.
 type endpoint struct {
-	flag string // the flag with the address
-	ln   *listener
-	http http.Server
+	net.Listener
+	flag  string        // the flag with the address
+	slots chan struct{} // one for each connection, and one for the next
+	open  atomic.Int64  // connections
+	http  http.Server
 }
 
-// listen opens the addresses, and sets all that does not depend on the store. A
-// socket that systemd has passed takes the place of -addr.
-func (s *server) listen(getenv func(string) string) error {
+// listen opens the address in a flag.
+func (s *server) listen(flag, addr string, limit int) (*endpoint, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("-%s: %w; choose another address", flag, err)
+	}
+	e := &endpoint{Listener: ln, flag: flag, slots: make(chan struct{}, limit)}
+	e.http = http.Server{
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				e.open.Add(1)
+			case http.StateClosed, http.StateHijacked:
+				e.open.Add(-1)
+				e.release()
+			}
+		},
+	}
+	s.endpoints = append(s.endpoints, e)
+	return e, nil
+}
+
+// Accept implements [net.Listener].
+func (e *endpoint) Accept() (net.Conn, error) {
+	e.slots <- struct{}{}
+	conn, err := e.Listener.Accept()
+	if err != nil {
+		e.release()
+		return nil, err
+	}
+	_ = conn.(*net.TCPConn).SetWriteBuffer(writeBuffer)
+	return conn, nil
+}
+
+// Close implements [net.Listener].
+func (e *endpoint) Close() error {
+	err := e.Listener.Close()
+	e.release() // for an Accept that waits, which then fails
+	return err
+}
+
+func (e *endpoint) release() {
+	select {
+	case <-e.slots:
+	default:
+	}
+}
+
+// listenAll opens the addresses, and sets all that does not depend on the store.
+func (s *server) listenAll() (err error) {
+	var config *tls.Config
 	if s.tlsCert != "" {
-		if err := s.loadCertificate(); err != nil {
-			return err
+		cert, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
+		if err != nil {
+			return fmt.Errorf("-tls-cert, -tls-key: %w", err)
 		}
+		config = &tls.Config{Certificates: []tls.Certificate{cert}}
 	}
 	files := maxFiles()
 	if files < leastFiles {
 		return fmt.Errorf("the limit on open files is %d; must be at least %d (ulimit -n)", files, leastFiles)
 	}
-	limit := files - adminConnections - otherFiles
-	if s.messagesAddr != "" {
-		limit /= 2
-	}
-	passed, err := passedListener(getenv)
-	if err != nil {
+	if s.pets, err = s.listen("addr", s.addr, files-adminConnections-otherFiles); err != nil {
 		return err
 	}
-	for _, a := range []struct {
-		flag, addr string
-		limit      int
-	}{
-		{"addr", s.addr, limit},
-		{"messages-addr", s.messagesAddr, limit},
-		{"admin-addr", s.adminAddr, adminConnections},
-	} {
-		if a.addr == "" {
-			continue
-		}
-		ln := passed
-		if ln == nil || a.flag != "addr" {
-			if ln, err = listenAt(a.addr); err != nil {
-				return fmt.Errorf("-%s: %w; choose another address", a.flag, err)
-			}
-		}
-		e := &endpoint{flag: a.flag, ln: newListener(ln, a.limit)}
-		e.http = http.Server{
-			ReadHeaderTimeout: readHeaderTimeout,
-			ReadTimeout:       readTimeout,
-			IdleTimeout:       idleTimeout,
-			MaxHeaderBytes:    maxHeaderBytes,
-			ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-			ConnState:         e.ln.state,
-		}
-		s.endpoints = append(s.endpoints, e)
-		if a.flag == "admin-addr" {
-			s.admin = e // without a WriteTimeout, since profiles take long
-			continue
-		}
-		s.public = append(s.public, e)
-		e.http.WriteTimeout = writeTimeout
-		e.http.HTTP2 = &http.HTTP2Config{WriteByteTimeout: progressTimeout, MaxConcurrentStreams: maxStreams}
-		e.http.DisableGeneralOptionsHandler = true // the contract has no OPTIONS
-		e.http.RegisterOnShutdown(e.ln.closeSilent)
-		if s.tlsCert != "" {
-			e.http.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil }}
-		}
+	s.pets.http.WriteTimeout = writeTimeout // profiles and backups take longer
+	s.pets.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
+	s.pets.http.DisableGeneralOptionsHandler = true // the contract has no OPTIONS
+	s.pets.http.TLSConfig = config
+	if s.adminAddr != "" {
+		s.admin, err = s.listen("admin-addr", s.adminAddr, adminConnections)
 	}
-	return nil
+	return err
 }
 
 // serve serves the endpoint until it is closed. Any other end is sent to ended.
 func (e *endpoint) serve(ended chan<- error) {
-	serve := e.http.Serve
+	var err error
 	if e.http.TLSConfig != nil {
-		serve = func(ln net.Listener) error { return e.http.ServeTLS(ln, "", "") }
+		err = e.http.ServeTLS(e, "", "")
+	} else {
+		err = e.http.Serve(e)
 	}
-	if err := serve(e.ln); !errors.Is(err, http.ErrServerClosed) {
+	if !errors.Is(err, http.ErrServerClosed) {
 		ended <- fmt.Errorf("-%s: %w", e.flag, err)
 	}
 }
@@ -114,45 +140,13 @@ func (e *endpoint) serve(ended chan<- error) {
 // url returns the URL of the endpoint's root, as a client on this machine may
 // write it.
 func (e *endpoint) url() string {
-	scheme, host := "http://", e.ln.Addr().String()
+	addr := e.Addr().(*net.TCPAddr)
+	host := addr.String()
+	if addr.IP.IsUnspecified() {
+		host = fmt.Sprintf("localhost:%d", addr.Port)
+	}
 	if e.http.TLSConfig != nil {
-		scheme = "https://"
+		return "https://" + host
 	}
-	switch a := e.ln.Addr().(type) {
-	case *net.TCPAddr:
-		if a.IP.IsUnspecified() {
-			host = fmt.Sprintf("localhost:%d", a.Port)
-		}
-	case *net.UnixAddr:
-		host = "localhost"
-	}
-	return scheme + host
-}
-
-// socket returns the path of the endpoint's Unix domain socket, or "".
-func (e *endpoint) socket() string {
-	if a, ok := e.ln.Addr().(*net.UnixAddr); ok {
-		return a.Name
-	}
-	return ""
-}
-
-// loadCertificate reads the certificate for new connections.
-func (s *server) loadCertificate() error {
-	cert, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
-	if err != nil {
-		return fmt.Errorf("-tls-cert, -tls-key: %w", err)
-	}
-	s.cert.Store(&cert)
-	return nil
-}
-
-// reloadCertificate reads the certificate again. If that fails, the present one
-// stays in use.
-func (s *server) reloadCertificate() {
-	if err := s.loadCertificate(); err != nil {
-		s.log.Error("certificate not loaded; the present one stays in use", "err", err)
-		return
-	}
-	s.log.Info("certificate loaded", "expires", s.cert.Load().Leaf.NotAfter)
+	return "http://" + host
 }

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -19,9 +20,60 @@ import (
 // FirstAccount is the account of the key that a first start creates.
 const FirstAccount = "default"
 
-func keysFlag(fs *flag.FlagSet, path *string) {
-	fs.StringVar(path, "keys", "petstore.keys", "`file` with the API keys")
+// openKeys opens the API keys of s, and returns a function that closes them. If
+// there is no key file it creates one with a single key, unless -must-exist is set.
+// It prints a key that was made with the store or the file.
+func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err error) {
+	if s.keys = s.store.Keys; s.keys != nil {
+		if s.store.FirstKey != "" {
+			err = p.printFirstKey(stdout, s, "The database had no store, and now holds", s.store.FirstKey)
+		}
+		return func() {}, err
+	}
+	path, err := filepath.Abs(s.keyFile)
+	if err != nil {
+		return nil, err
+	}
+	file, err := apikey.Open(path, s.log)
+	if errors.Is(err, fs.ErrNotExist) && !s.mustExist {
+		var key string
+		if key, _, err = apikey.Create(path, FirstAccount, 0); err != nil {
+			return nil, fmt.Errorf("-keys: %w", err)
+		}
+		if err := p.printFirstKey(stdout, s, "There was no key file. "+path+" now holds", key); err != nil {
+			return nil, errors.Join(err, os.Remove(path))
+		}
+		file, err = apikey.Open(path, s.log)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-keys: %w", err)
+	}
+	s.keys = file
+	return func() { _ = file.Close() }, nil
 }
+
+// printFirstKey prints the key of a new store, after words about where it is kept.
+func (p *Program) printFirstKey(stdout io.Writer, s *server, where, key string) error {
+	browser := ""
+	if s.page {
+		browser = "Or enter the key in a browser, at " + s.pets.url() + "\n\n"
+	}
+	if _, err := fmt.Fprintf(stdout, firstKeyText, where, p.Name, key, key, s.pets.url()+s.base(), browser); err != nil {
+		return fmt.Errorf("the first key could not be printed: %w", err)
+	}
+	return nil
+}
+
+const firstKeyText = `%s the hash of this API key,
+which is not shown again ("%s keys create" makes others):
+
+    %s
+
+Try it:
+
+    curl -H 'Authorization: Bearer %s' %s/pets
+
+%s`
 
 // keyFile is the path of a key file. It implements [Keys].
 type keyFile string
@@ -30,24 +82,24 @@ func (f keyFile) Create(_ context.Context, account string, lifetime time.Duratio
 	return apikey.Create(string(f), account, lifetime)
 }
 
-func (f keyFile) List(context.Context) ([]apikey.Key, error) {
-	keys, err := apikey.List(string(f))
-	return keys, noFile(string(f), err)
-}
+func (f keyFile) List(context.Context) ([]apikey.Key, error) { return apikey.List(string(f)) }
 
 func (f keyFile) Revoke(_ context.Context, id string) (apikey.Key, error) {
-	k, err := apikey.Revoke(string(f), id)
-	return k, noFile(string(f), err)
+	return apikey.Revoke(string(f), id)
+}
+
+func keysFlag(fs *flag.FlagSet, path *string) {
+	fs.StringVar(path, "keys", "petstore.keys", "`file` with the API keys")
 }
 
 // keysCommands are the commands that change or list API keys. A running server
 // follows their changes within two seconds.
 func (p *Program) keysCommands() []flags.Command {
-	var path string
+	var file string
 	var expires time.Duration
 	define := func(fs *flag.FlagSet) {
 		if p.Keys == nil {
-			keysFlag(fs, &path)
+			keysFlag(fs, &file)
 		} else {
 			p.StoreFlags(fs)
 		}
@@ -55,7 +107,7 @@ func (p *Program) keysCommands() []flags.Command {
 	with := func(run func(*flags.Call, Keys) error) func(*flags.Call) error {
 		return func(c *flags.Call) error {
 			if p.Keys == nil {
-				return run(c, keyFile(path))
+				return run(c, keyFile(file))
 			}
 			keys, closeKeys, err := p.Keys(c.Context)
 			if err != nil {
@@ -70,9 +122,9 @@ func (p *Program) keysCommands() []flags.Command {
 		About: "create an API key for an account and print it; only its hash is kept",
 		Flags: func(fs *flag.FlagSet) {
 			define(fs)
-			flags.Var(fs, &expires, "expires", 0, "`duration` that the key is valid for, such as 720h; 0: forever", flags.Duration(0))
+			fs.DurationVar(&expires, "expires", 0, "`duration` that the key is valid for, such as 720h; 0: forever")
 		},
-		Run: with(func(c *flags.Call, keys Keys) error { return p.createKey(c, keys, path, expires) }),
+		Run: with(func(c *flags.Call, keys Keys) error { return createKey(c, keys, expires) }),
 	}, {
 		Name:  "keys list",
 		About: "list the API keys: id, account, created, expires",
@@ -87,10 +139,7 @@ func (p *Program) keysCommands() []flags.Command {
 	}}
 }
 
-func (p *Program) createKey(c *flags.Call, keys Keys, path string, expires time.Duration) error {
-	if expires != 0 && expires < time.Second {
-		return flags.Usagef("-expires: must be 0 or at least 1s, got %v", expires)
-	}
+func createKey(c *flags.Call, keys Keys, expires time.Duration) error {
 	key, id, err := keys.Create(c.Context, c.Args[0], expires)
 	if petstore.CodeOf(err) == petstore.CodeInvalid {
 		return flags.Usagef("%v", err)
@@ -101,29 +150,8 @@ func (p *Program) createKey(c *flags.Call, keys Keys, path string, expires time.
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", id, err)
 	}
-	where := ""
-	if path != "" {
-		where = " -keys " + quoted(path)
-	}
-	fmt.Fprintf(c.Stderr, "key %s of account %s; to revoke it: %s keys revoke%s %s\n", id, c.Args[0], p.Name, where, id)
+	fmt.Fprintf(c.Stderr, "key %s of account %s\n", id, c.Args[0])
 	return nil
-}
-
-// quoted returns text as one word for a shell.
-func quoted(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-// noFile adds to the error of a missing key file the absolute path of the file, and
-// what to do.
-func noFile(path string, err error) error {
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	return fmt.Errorf("there is no key file %s; restore it from a copy, or name another with -keys; 'keys create' makes a new file, without the earlier keys", path)
 }
 
 func listKeys(c *flags.Call, from Keys) error {

@@ -2,86 +2,95 @@ package serve
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"log/slog"
+	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
 )
 
-const (
-	// maxQueuedLog is how many lines of the log may wait to be written.
-	maxQueuedLog = 2000
-
-	// lastLog is how many of the last lines of the log a server that is
-	// stopping still writes: they say why it stopped.
-	lastLog = 50
-
-	// flushLimit is how long a server that is stopping waits for its log to be
-	// written.
-	flushLimit = time.Second
-)
-
-// logQueue writes the log from its own goroutine, so that a slow reader of the
-// log delays nothing else. When too much waits to be written, it drops the
-// oldest lines, since the newest say how the server stopped.
-type logQueue struct {
+// logWriter writes the lines of the log from its own goroutine, so that a log that
+// nobody reads stops nothing else. It drops what exceeds its queue.
+type logWriter struct {
 	lines   chan []byte   // nil after the last line
 	dropped atomic.Int64  // lines, since the start
 	done    chan struct{} // closed when all is written
 }
 
-// newLogQueue returns a queue that writes to out. form formats the line with the
-// number of dropped lines.
-func newLogQueue(out io.Writer, form func(io.Writer) slog.Handler) *logQueue {
-	q := &logQueue{lines: make(chan []byte, maxQueuedLog), done: make(chan struct{})}
+func newLogWriter(out io.Writer) *logWriter {
+	l := &logWriter{lines: make(chan []byte, 2000), done: make(chan struct{})}
 	go func() {
-		defer close(q.done)
-		logged := int64(0) // how many dropped lines the log reports
-		for line := range q.lines {
+		defer close(l.done)
+		for line := range l.lines {
 			if line == nil {
 				return
 			}
-			if n := q.dropped.Load(); n > logged {
-				r := slog.NewRecord(time.Now(), slog.LevelWarn, "log lines dropped: they could not be written", 0)
-				r.AddAttrs(slog.Int64("lines", n-logged))
-				if form(out).Handle(context.Background(), r) == nil {
-					logged = n
-				}
-			}
 			if _, err := out.Write(line); err != nil {
-				q.dropped.Add(1)
+				l.dropped.Add(1)
 			}
 		}
 	}()
-	return q
+	return l
 }
 
 // Write implements [io.Writer]. A slog.Handler calls it with one whole line at a
 // time. It never blocks and never fails.
-func (q *logQueue) Write(p []byte) (int, error) {
-	q.drop(maxQueuedLog - 1)
-	q.lines <- bytes.Clone(p)
+func (l *logWriter) Write(p []byte) (int, error) {
+	select {
+	case l.lines <- bytes.Clone(p):
+	default:
+		l.dropped.Add(1)
+	}
 	return len(p), nil
 }
 
-// drop drops the oldest lines until at most n wait.
-func (q *logQueue) drop(n int) {
-	for len(q.lines) > n {
-		select {
-		case <-q.lines:
-			q.dropped.Add(1)
-		default:
-		}
+// close waits until all lines are written, for at most a second.
+func (l *logWriter) close() {
+	end := time.After(time.Second)
+	select {
+	case l.lines <- nil:
+	case <-end:
+		return
+	}
+	select {
+	case <-l.done:
+	case <-end:
 	}
 }
 
-// close waits until the last lines are written, at most for flushLimit.
-func (q *logQueue) close() {
-	q.drop(lastLog)
-	q.lines <- nil
-	select {
-	case <-q.done:
-	case <-time.After(flushLimit):
+// logRequest logs one line for a request. The line has the path but not the query,
+// which may hold secrets, and at most 500 bytes of what a client can make long.
+func logRequest(log *slog.Logger, r *http.Request, o httpapi.Observation) {
+	short := func(s string) string { return s[:min(len(s), 500)] }
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	attrs := []slog.Attr{
+		slog.String("request_id", o.RequestID),
+		slog.String("remote", r.RemoteAddr),
+		slog.String("principal", o.Principal),
+		slog.String("method", short(r.Method)),
+		slog.String("path", short(path)),
+		slog.Int("status", o.Status),
+		slog.Int("bytes", o.Bytes),
+		slog.Float64("duration_ms", float64(o.Duration.Microseconds())/1000),
+	}
+	if o.Code != "" {
+		attrs = append(attrs, slog.String("code", string(o.Code)))
+	}
+	if o.Canceled {
+		attrs = append(attrs, slog.Bool("canceled", true))
+	}
+	log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// refuse responds with err to a request for something else than the contract's
+// operations, and logs the cause of a 500 or 507.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	httpapi.WriteError(w, r, err)
+	if code := petstore.CodeOf(err); code == petstore.CodeInternal || code == petstore.CodeFull {
+		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", r.URL.Path, "error", err)
 	}
 }

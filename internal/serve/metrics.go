@@ -1,8 +1,9 @@
 package serve
 
 import (
+	"bytes"
 	"context"
-	"maps"
+	"fmt"
 	"net/http"
 	"os"
 	"runtime"
@@ -10,126 +11,152 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// counters are what a server counts for GET /metrics. Counting a request takes a few
-// atomic additions, and a lock if it is refused.
-type counters struct {
-	started    time.Time
-	serving    atomic.Int64          // requests
-	operations map[string]*operation // by name; it never changes
-
-	mu      sync.Mutex
-	refused map[string]int64 // requests, by reason
-
-	commits durations
-	changes atomic.Int64 // in commits
-}
-
-// operation counts the requests for an operation of the contract.
-type operation struct {
-	responses [600]atomic.Int64 // by status; 0: cut off without a response
-	took      durations
-}
-
 // otherOperation stands for the requests that reach no operation, because of their
 // path or method.
 const otherOperation = "other"
 
+// operations are the operations that are counted.
+var operations = []string{"createPet", "getPet", "listPets", "openapi", otherOperation, "submitMessage"}
+
+// counters are what a server counts for GET /metrics.
+type counters struct {
+	started time.Time
+
+	mu       sync.Mutex
+	requests map[string]*requests // by operation
+	commits  histogram
+	changes  int64 // in commits
+}
+
+// requests counts the requests for an operation.
+type requests struct {
+	statuses map[int]int64 // of the responses; 0: cut off without one
+	took     histogram
+}
+
 func newCounters() *counters {
-	c := &counters{started: time.Now(), operations: make(map[string]*operation), refused: make(map[string]int64)}
-	for _, name := range []string{"listPets", "createPet", "getPet", "submitMessage", "openapi", otherOperation} {
-		c.operations[name] = new(operation)
+	c := &counters{started: time.Now(), requests: make(map[string]*requests)}
+	for _, name := range operations {
+		// Failures have a value from the start, so that the first one is an increase.
+		c.requests[name] = &requests{statuses: map[int]int64{500: 0, 503: 0, 507: 0}}
 	}
 	return c
 }
 
-// around counts the requests that next is serving.
-func (c *counters) around(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c.serving.Add(1)
-		defer c.serving.Add(-1)
-		next.ServeHTTP(w, r)
-	})
-}
-
 // request counts a request after its response.
 func (c *counters) request(o httpapi.Observation) {
-	op := c.operations[o.Operation]
-	if op == nil {
-		op = c.operations[otherOperation]
-	}
-	op.responses[o.Status].Add(1)
-	op.took.add(o.Duration)
-	if o.Status != http.StatusServiceUnavailable && o.Status != http.StatusInsufficientStorage {
-		return
-	}
-	reason := o.Message // one of a few fixed texts of our stores and handlers
-	if o.Canceled {
-		reason = "the client went away"
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.refused[reason]++
+	r := c.requests[o.Operation]
+	if r == nil {
+		r = c.requests[otherOperation]
+	}
+	r.statuses[o.Status]++
+	r.took.add(o.Duration)
 }
 
 // committed counts a commit of the store.
 func (c *counters) committed(changes int, took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.commits.add(took)
-	c.changes.Add(int64(changes))
+	c.changes += int64(changes)
 }
 
-// write writes the counters.
-func (c *counters) write(t *metricsText) {
-	operations := slices.Sorted(maps.Keys(c.operations))
-	t.metric("petstore_requests_total", "counter", "Requests, except health probes and those for the web page. The operation is \"other\" if none has this path and method. The status is \"none\" if the connection was cut without a response.")
-	for _, name := range operations {
-		for status := range c.operations[name].responses {
-			n, text := c.operations[name].responses[status].Load(), strconv.Itoa(status)
-			if status == 0 {
-				text = "none"
-			}
-			// Failures have a value from the start, so that the first one is an increase.
-			if n > 0 || status == 500 || status == 503 || status == 507 {
-				t.value("", float64(n), "operation", name, "status", text)
-			}
+// bounds are the upper bounds of the buckets of a histogram in seconds, except the
+// last one.
+var bounds = [...]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+
+// histogram counts durations by bucket.
+type histogram struct {
+	counts [len(bounds) + 1]int64
+	sum    time.Duration
+}
+
+func (h *histogram) add(took time.Duration) {
+	i, _ := slices.BinarySearch(bounds[:], took.Seconds())
+	h.counts[i]++
+	h.sum += took
+}
+
+// text is metrics in the text format of Prometheus.
+type text struct{ bytes.Buffer }
+
+// metric begins a metric, whose values follow.
+func (t *text) metric(name, kind, help string) {
+	fmt.Fprintf(t, "# HELP %[1]s %[3]s\n# TYPE %[1]s %[2]s\n", name, kind, help)
+}
+
+// value adds a value. series is the metric's name and its labels.
+func (t *text) value(series string, v float64) {
+	fmt.Fprintf(t, "%s %s\n", series, strconv.FormatFloat(v, 'f', -1, 64))
+}
+
+// single adds a metric that has one value, without labels.
+func (t *text) single(name, kind, help string, v float64) {
+	t.metric(name, kind, help)
+	t.value(name, v)
+}
+
+// histogram adds the values of a histogram. label is empty or ends in a comma.
+func (t *text) histogram(name, label string, h *histogram) {
+	count := int64(0)
+	for i, n := range h.counts {
+		count += n
+		bound := "+Inf"
+		if i < len(bounds) {
+			bound = strconv.FormatFloat(bounds[i], 'f', -1, 64)
 		}
+		t.value(fmt.Sprintf("%s_bucket{%sle=%q}", name, label, bound), float64(count))
 	}
-	t.metric("petstore_request_duration_seconds", "histogram", "Time from the header of a request to the end of its response.")
-	for _, name := range operations {
-		t.histogram(&c.operations[name].took, "operation", name)
+	if label != "" {
+		label = "{" + label[:len(label)-1] + "}"
 	}
-	t.metric("petstore_requests_refused_total", "counter", "Requests with the status 503 or 507. The reason is the message of the response, or \"the client went away\".")
-	c.mu.Lock()
-	refused := maps.Clone(c.refused)
-	c.mu.Unlock()
-	for _, reason := range slices.Sorted(maps.Keys(refused)) {
-		t.value("", float64(refused[reason]), "reason", reason)
-	}
-	t.single("petstore_requests_in_flight", "gauge", "Requests that are being served.", float64(c.serving.Load()))
-	t.metric("petstore_commit_duration_seconds", "histogram", "Time to write and sync a commit; with PostgreSQL, until a synchronous standby has it.")
-	t.histogram(&c.commits)
-	t.single("petstore_committed_changes_total", "counter", "Pets and messages added, and messages removed. Changes that wait at the same time share a commit.",
-		float64(c.changes.Load()))
+	t.value(name+"_sum"+label, h.sum.Seconds())
+	t.value(name+"_count"+label, float64(count))
 }
 
 // metrics handles GET /metrics.
 func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
-	var t metricsText
+	var t text
 	s.counters.write(&t)
-	s.writeStore(r.Context(), &t)
-	s.writeProcess(&t)
-	w.Header().Set("Content-Type", metricsType)
+	s.write(r.Context(), &t)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(t.Bytes())
 }
 
-// writeStore writes the metrics of the store. It leaves out what cannot be read now.
-func (s *server) writeStore(ctx context.Context, t *metricsText) {
+// write writes the counters.
+func (c *counters) write(t *text) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.metric("petstore_requests_total", "counter", "Requests, except health probes and those for the web page. The operation is \"other\" if none has this path and method. The status is 0 if the connection was cut without a response.")
+	for _, name := range operations {
+		for status := range 600 {
+			if n, ok := c.requests[name].statuses[status]; ok {
+				t.value(fmt.Sprintf("petstore_requests_total{operation=%q,status=\"%d\"}", name, status), float64(n))
+			}
+		}
+	}
+	const took = "petstore_request_duration_seconds"
+	t.metric(took, "histogram", "Time from the header of a request to the end of its response.")
+	for _, name := range operations {
+		t.histogram(took, fmt.Sprintf("operation=%q,", name), &c.requests[name].took)
+	}
+	const commit = "petstore_commit_duration_seconds"
+	t.metric(commit, "histogram", "Time to write and sync a commit; with PostgreSQL, until a synchronous standby has it.")
+	t.histogram(commit, "", &c.commits)
+	t.single("petstore_committed_changes_total", "counter", "Pets and messages added, and messages removed. Changes that wait at the same time share a commit.", float64(c.changes))
+}
+
+// write writes the metrics of the store and the process. It leaves out what cannot
+// be read now.
+func (s *server) write(ctx context.Context, t *text) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	if stats, err := s.store.Stats(ctx); err == nil {
@@ -141,14 +168,11 @@ func (s *server) writeStore(ctx context.Context, t *metricsText) {
 			t.single("petstore_file_size_bytes", "gauge", "Size of the store's file (refserver).", float64(info.Size()))
 		}
 	}
-}
-
-// writeProcess writes the metrics of the process.
-func (s *server) writeProcess(t *metricsText) {
-	t.single("petstore_connections", "gauge", "Open connections of clients.", float64(s.connections()))
+	t.single("petstore_requests_in_flight", "gauge", "Requests that are being served.", float64(s.inFlight.Load()))
+	t.single("petstore_connections", "gauge", "Open connections of clients.", float64(s.pets.open.Load()))
 	t.single("petstore_log_lines_dropped_total", "counter", "Lines of the log that could not be written.", float64(s.lines.dropped.Load()))
 	t.metric("petstore_build_info", "gauge", "Always 1. The version is that of the log line \"serving\".")
-	t.value("", 1, "version", version.String())
+	t.value(fmt.Sprintf("petstore_build_info{version=%q}", version.String()), 1)
 	t.single("process_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.", float64(s.counters.started.Unix()))
 	t.single("go_goroutines", "gauge", "Goroutines.", float64(runtime.NumGoroutine()))
 	memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}

@@ -96,12 +96,11 @@ func (p *Program) Main() int {
 			keysFlag(fs, &c.keyFile)
 		}
 		if p.StoreFile != nil {
-			c.fileFlags(fs)
+			fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start without a store and a key file; for files on a volume that may not be mounted")
 		}
 		p.StoreFlags(fs)
 	}
-	// A flag of serve has an environment variable, in every command. Other
-	// flags, such as one to overwrite a file, are meant for one call.
+	// A flag of serve has an environment variable, in every command.
 	shared := flag.NewFlagSet(serve, flag.ContinueOnError)
 	define(shared)
 	env := make(map[string]string)
@@ -111,7 +110,7 @@ func (p *Program) Main() int {
 	line := flags.Program{Name: p.Name, About: p.About, Default: serve, Env: env}
 	line.Commands = append(line.Commands, flags.Command{
 		Name:  serve,
-		About: "serve until SIGTERM, SIGINT or, without TLS, SIGHUP; each flag can also be set by the environment variable in parentheses",
+		About: "serve until SIGTERM or SIGINT; each flag can also be set by the environment variable in parentheses",
 		Flags: define,
 		Run:   func(call *flags.Call) error { return p.serve(call, &c) },
 	})

@@ -22,9 +22,12 @@ type router struct {
 	page     http.Handler // nil: none
 	ready    func(context.Context) error
 	draining *atomic.Bool
+	inFlight *atomic.Int64 // requests
 }
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rt.inFlight.Add(1)
+	defer rt.inFlight.Add(-1)
 	// A chunked request may also have had a length, which a proxy in front may
 	// have used. So nothing after it on the connection can be trusted (RFC
 	// 9112, section 6.1).
@@ -62,12 +65,10 @@ func below(base string, u *url.URL) string {
 // readyTimeout bounds how long /readyz waits for the store.
 const readyTimeout = 2 * time.Second
 
-var errDraining = petstore.Errorf(petstore.CodeUnavailable, "the server is stopping")
-
 // readiness returns why requests should be sent elsewhere.
 func (rt *router) readiness(ctx context.Context) error {
 	if rt.draining.Load() {
-		return errDraining
+		return petstore.Errorf(petstore.CodeUnavailable, "the server is stopping")
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()

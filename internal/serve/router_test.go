@@ -19,7 +19,7 @@ func newRouter(base string) *router {
 		_, _ = io.WriteString(w, "handler "+r.URL.Path)
 	})
 	ready := func(context.Context) error { return nil }
-	return &router{base: base, handler: handler, ready: ready, draining: new(atomic.Bool)}
+	return &router{base: base, handler: handler, ready: ready, draining: new(atomic.Bool), inFlight: new(atomic.Int64)}
 }
 
 func TestRouter(t *testing.T) {

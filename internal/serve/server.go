@@ -1,12 +1,12 @@
 package serve
 
 import (
-	"crypto/tls"
-	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -21,17 +21,17 @@ import (
 type server struct {
 	*config
 	log      *slog.Logger
-	lines    *logQueue // of log
+	lines    *logWriter // of log
 	store    *Store
 	keys     httpapi.Authenticator
-	cert     atomic.Pointer[tls.Certificate] // nil: without TLS
 	counters *counters
+	inFlight atomic.Int64 // requests
 	draining atomic.Bool
 	copying  sync.Mutex // see backup
 
-	endpoints []*endpoint
-	public    []*endpoint // those that clients use: -addr and, if set, -messages-addr
+	pets      *endpoint
 	admin     *endpoint   // nil: none
+	endpoints []*endpoint // both
 	ended     chan error  // from an endpoint that stopped by itself
 }
 
@@ -46,101 +46,79 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	hangups := make(chan os.Signal, 1)
-	if c.tlsCert != "" || !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signal.Notify(hangups, syscall.SIGHUP)
-		defer signal.Stop(hangups)
-	}
-	queue := newLogQueue(call.Stderr, c.logHandler)
-	defer queue.close()
-	s := &server{config: c, log: slog.New(c.logHandler(queue)), lines: queue, counters: newCounters(), ended: make(chan error, 3)}
+	lines := newLogWriter(call.Stderr)
+	defer lines.close()
+	s := &server{config: c, log: slog.New(c.logHandler(lines)), lines: lines, counters: newCounters(), ended: make(chan error, 2)}
 	defer func() {
 		for _, e := range s.endpoints {
-			_ = e.ln.Close()
+			_ = e.Listener.Close()
 		}
 	}()
-	if err := s.listen(call.Getenv); err != nil {
-		return err
-	}
-	first, err := p.firstStart(c)
+	err := s.listenAll()
 	if err != nil {
 		return err
 	}
-	if s.store, err = p.Open(call.Context, s.log, !first, s.counters.committed); err != nil {
+	if s.store, err = p.Open(call.Context, s.log, c.mustExist, s.counters.committed); err != nil {
 		return err
 	}
-	closeKeys, err := p.openKeys(call.Stdout, s, first)
+	closeKeys, err := p.openKeys(call.Stdout, s)
 	if err != nil {
-		if f := s.store.File; f != nil && f.New {
-			_ = os.Remove(f.Path) // while it is still locked; the next start is a first start again
-		}
 		_ = s.store.Close()
-		if s.store.Keys == nil {
-			err = fmt.Errorf("-keys: %w", err)
-		}
 		return err
 	}
 	defer closeKeys()
-	keepHeapFloor()
+	if os.Getenv("GOGC") == "" {
+		// By default the heap grows to twice what is live, at least 4 MiB: for this
+		// server many collections a second, and a tenth more processor time.
+		debug.SetGCPercent(400)
+		debug.SetMemoryLimit(256 << 20)
+	}
 	s.start()
-	return s.wait(signals, hangups)
+	return s.wait(signals)
 }
 
 // start serves every address.
 func (s *server) start() {
-	opts := &httpapi.Options{
-		Logger:     s.log,
-		Observe:    s.observer(),
-		SunsetGone: s.sunset == "gone",
+	opts := &httpapi.Options{Messages: s.store, Logger: s.log, SunsetGone: s.sunset == "gone"}
+	if s.accessLog || s.admin != nil {
+		opts.Observe = func(r *http.Request, o httpapi.Observation) {
+			s.counters.request(o)
+			if s.accessLog {
+				logRequest(s.log, r, o)
+			}
+		}
 	}
-	pets := router{
-		base:     s.basePath,
+	rt := &router{
+		base:     s.base(),
+		handler:  allowOrigins(s.origins(), httpapi.New(s.store.Backend, s.keys, opts)),
 		ready:    s.store.Ready,
 		draining: &s.draining,
+		inFlight: &s.inFlight,
 	}
-	attrs := []any{"url", s.public[0].url() + s.basePath}
-	if len(s.public) > 1 {
-		messages := pets
-		messages.handler = allowOrigins(s.origins, s.counters.around(httpapi.NewMessages(s.store, s.keys, opts)))
-		s.public[1].http.Handler = &messages
-		attrs = append(attrs, "messages", s.public[1].url()+s.basePath+"/messages")
-	} else {
-		opts.Messages = s.store
-	}
-	pets.handler = allowOrigins(s.origins, s.counters.around(httpapi.New(s.store.Backend, s.keys, opts)))
 	if s.page {
-		pets.page = page.New(s.basePath, s.keys, s.store, s.refuse)
+		rt.page = page.New(rt.base, s.keys, s.store, s.refuse)
 	}
-	s.public[0].http.Handler = &pets
+	s.pets.http.Handler = rt
+	attrs := []any{"url", s.pets.url() + rt.base}
 	if s.admin != nil {
-		addr := s.admin.ln.Addr().(*net.TCPAddr)
+		addr := s.admin.Addr().(*net.TCPAddr)
 		if !addr.IP.IsLoopback() {
 			s.log.Warn("the admin address needs no key and is open to other machines; keep them out", "admin-addr", addr.String())
 		}
 		s.admin.http.Handler = s.adminHandler(addr.IP.IsLoopback())
 		attrs = append(attrs, "admin", s.admin.url())
 	}
-	if path := s.public[0].socket(); path != "" {
-		attrs = append(attrs, "socket", path)
-	}
-	if f := s.store.File; s.store.FirstKey != "" || f != nil && f.New {
+	f := s.store.File
+	if s.store.FirstKey != "" || f != nil && f.New {
 		attrs = append(attrs, "store", "new")
 	} else {
 		attrs = append(attrs, "store", "existing")
 	}
-	if f := s.store.File; f != nil {
+	if f != nil {
 		attrs = append(attrs, "file", f.Path, "pets", f.Pets, "schema", f.Schema)
 	}
 	s.log.Info("serving", append(attrs, "version", version.String())...)
 	for _, e := range s.endpoints {
 		go e.serve(s.ended)
 	}
-}
-
-// connections returns how many connections of clients are open.
-func (s *server) connections() (n int64) {
-	for _, e := range s.public {
-		n += e.ln.open.Load()
-	}
-	return n
 }

@@ -14,8 +14,7 @@ const (
 	// turnAway is how long clients on kept connections, and balancers that
 	// look at /readyz, are sent elsewhere before the addresses close. A client
 	// may be sending a request when net/http closes its idle connection, but
-	// not after it has read Connection: close. Then connections that have sent
-	// no request are closed: see closeSilent.
+	// not after it has read Connection: close.
 	turnAway = time.Second
 
 	// failedLimit is how long the server waits for requests when the store has
@@ -28,27 +27,19 @@ const errEnded = flags.Exit(1)
 
 // wait serves until there is a reason to stop, and stops. It returns nil if
 // every accepted request received its response.
-func (s *server) wait(signals, hangups <-chan os.Signal) error {
-	var sig os.Signal
-	for sig == nil {
-		select {
-		case sig = <-signals:
-		case sig = <-hangups:
-			if s.tlsCert != "" {
-				go s.reloadCertificate() // its file may be slow to read
-				sig = nil
-			}
-		case <-s.store.Failed:
-			s.log.Error("the store has failed; start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
-			_ = s.stop(min(s.drain, failedLimit))
-			return errEnded
-		case err := <-s.ended:
-			s.log.Error("an address is no longer served", "err", err)
-			_ = s.stop(s.drain)
-			return errEnded
-		}
+func (s *server) wait(signals <-chan os.Signal) error {
+	select {
+	case sig := <-signals:
+		s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
+	case <-s.store.Failed:
+		s.log.Error("the store has failed; start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
+		_ = s.stop(min(s.drain, failedLimit))
+		return errEnded
+	case err := <-s.ended:
+		s.log.Error("an address is no longer served", "err", err)
+		_ = s.stop(s.drain)
+		return errEnded
 	}
-	s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.stop(s.drain) }()
 	select {
@@ -60,7 +51,7 @@ func (s *server) wait(signals, hangups <-chan os.Signal) error {
 		s.log.Info("stopped")
 		return nil
 	case sig := <-signals:
-		s.log.Warn("ended at once, by the second signal", "signal", sig.String(), "connections", s.connections())
+		s.log.Warn("ended at once, by the second signal", "signal", sig.String(), "connections", s.pets.open.Load())
 		return errEnded
 	}
 }
@@ -71,18 +62,12 @@ func (s *server) stop(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	s.draining.Store(true)
-	for end := time.Now().Add(min(turnAway, limit/4)); s.connections() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(min(turnAway, limit/4)); s.pets.open.Load() > 0 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	errs := make(chan error, len(s.public))
-	for _, e := range s.public {
-		go func() { errs <- e.http.Shutdown(ctx) }()
-	}
 	var cut error
-	for range s.public {
-		if err := <-errs; err != nil {
-			cut = fmt.Errorf("%d connections cut: their requests took longer than -drain", s.connections())
-		}
+	if s.pets.http.Shutdown(ctx) != nil {
+		cut = fmt.Errorf("%d connections cut: their requests took longer than -drain", s.pets.open.Load())
 	}
 	for _, e := range s.endpoints {
 		_ = e.http.Close()

@@ -39,23 +39,15 @@ http {
 var plain = []string{"keepalive 32;", "", "proxy_http_version 1.1;", "", `proxy_set_header Connection "";`, ""}
 
 // startNginx starts nginx in front of n reference servers, with deploy/nginx.conf
-// after the replacements, and returns its URL. All servers but the first are on
-// Unix domain sockets.
+// after the replacements, and returns its URL.
 func startNginx(t *testing.T, n int, replacements ...string) string {
 	t.Helper()
 	nginx := process.Tool(t, "nginx")
 	exe := process.Build(t, "example.com/animalstore/cmd/refserver")
 	upstreams := ""
-	for i := range n {
-		dir, addr := t.TempDir(), "127.0.0.1:0"
-		if i > 0 {
-			addr = "unix:" + filepath.Join(dir, "pets.sock")
-		}
-		s := process.Serve(t, process.Command(dir, exe, "-addr="+addr))
-		if s.Socket == "" {
-			addr = s.Host()
-		}
-		upstreams += fmt.Sprintf("server %s;\n", addr)
+	for range n {
+		s := process.Serve(t, process.Command(t.TempDir(), exe, "-addr=127.0.0.1:0"))
+		upstreams += fmt.Sprintf("server %s;\n", s.Host())
 	}
 	addr, dir := process.FreeAddress(), t.TempDir()
 	config := filepath.Join(dir, "nginx.conf")

@@ -23,12 +23,11 @@ import (
 // stricter has the requests that the handler refuses and the validator does not: a
 // pattern of the Error's message, and the reason.
 var stricter = map[string]string{
-	`duplicate object member name$`:                    "the validator's JSON decoder takes the last one",
-	`invalid UTF-8$`:                                   "the validator's JSON decoder replaces it",
+	`duplicate object member name`:                     "the validator's JSON decoder takes the last one",
+	`invalid UTF-8`:                                    "the validator's JSON decoder replaces it",
 	`invalid surrogate pair`:                           "the validator's JSON decoder replaces it",
-	`^body: there is more after the JSON object`:       "the validator's JSON decoder stops at the object's end",
-	`^categoryId: .* without fraction or exponent$`:    "1.0 is an integer to JSON Schema; the document says so in words",
-	`^categoryId: must be an integer from -9`:          "the document has no bounds that tools would round; the format says it",
+	`after top-level value`:                            "the validator's JSON decoder stops at the object's end",
+	`^categoryId: must be a 64-bit integer`:            "1.0 and integers of more bits are integers to JSON Schema; the document says so in words",
 	`^limit: must be an integer from 1 to 100`:         "the validator reads signs and fractions",
 	`^(limit|status|cursor): must be given only once$`: "the validator takes the first one; the document says so in words",
 	`^cursor: must be one that this service returned$`: "only the service knows",
