@@ -23,7 +23,6 @@ func backupCommand() flags.Command {
 		Name: "backup",
 		Args: "FILE",
 		About: "copy the store of a running server to a new file while it serves, and check the copy." +
-			" With - as FILE, write it to standard output, unchecked." +
 			" Until it is done, the server needs space for a second copy on the disk of its store",
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&admin, "admin-addr", "", "`host:port` of the server's admin address, as set for serve")
@@ -32,40 +31,23 @@ func backupCommand() flags.Command {
 			if admin == "" {
 				return flags.Usagef("backup needs -admin-addr host:port, the admin address of a running server")
 			}
-			ctx, stop := untilSignal(c)
+			ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			var size int64
-			copyTo := func(w io.Writer) (err error) {
+			path, size := c.Args[0], int64(0)
+			err := storage.SaveBackup(path, func(w io.Writer) (err error) {
 				size, err = download(ctx, "http://"+admin+"/backup", w)
 				return err
-			}
-			path := c.Args[0]
-			var err error
-			if path == "-" {
-				err = copyTo(c.Stdout)
-			} else {
-				err = storage.SaveBackup(path, copyTo)
-			}
+			})
 			switch {
 			case errors.Is(err, os.ErrExist):
 				return fmt.Errorf("no backup was made: %s exists; choose another file", path)
 			case err != nil:
 				return fmt.Errorf("no backup was made: %w", err)
-			case path == "-":
-				return nil
 			}
 			_, err = fmt.Fprintf(c.Stdout, "%s: %d bytes, checked\n", path, size)
 			return err
 		},
 	}
-}
-
-// untilSignal returns a context that ends with the first SIGINT or SIGTERM. The
-// second ends the process.
-func untilSignal(c *flags.Call) (context.Context, func()) {
-	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 func restoreCommand(db *string) flags.Command {

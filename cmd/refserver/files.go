@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore/storage"
@@ -42,20 +41,6 @@ func fileCommands() []flags.Command {
 	}}
 }
 
-// firstProblems returns a function that counts problems in n and prints the first
-// of them, which say most.
-func firstProblems(w io.Writer, n *int) func(error) {
-	const limit = 100
-	return func(err error) {
-		switch *n++; {
-		case *n <= limit:
-			fmt.Fprintln(w, err)
-		case *n == limit+1:
-			fmt.Fprintln(w, "and more")
-		}
-	}
-}
-
 // inUse explains the error of a command that cannot read the file of a running
 // server. It returns any other error as it is.
 func inUse(err error, c *flags.Call, command string) error {
@@ -69,10 +54,9 @@ func check(c *flags.Call) error {
 	path := c.Args[0]
 	n := 0
 	var last error
-	report := firstProblems(c.Stdout, &n)
 	err := storage.Check(path, func(err error) {
-		report(err)
-		last = err
+		fmt.Fprintln(c.Stdout, err)
+		n, last = n+1, err
 	})
 	switch {
 	case err != nil:
@@ -89,7 +73,7 @@ func check(c *flags.Call) error {
 func export(c *flags.Call, skipDamaged bool) error {
 	var skip func(error)
 	if skipDamaged {
-		skip = firstProblems(c.Stderr, new(int))
+		skip = func(err error) { fmt.Fprintln(c.Stderr, err) }
 	}
 	w := bufio.NewWriterSize(c.Stdout, 1<<16)
 	x, err := storage.Export(c.Args[0], w, skip)

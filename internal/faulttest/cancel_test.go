@@ -3,6 +3,8 @@
 package faulttest
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +17,7 @@ func TestCancelled(t *testing.T) {
 	parallel(t)
 	n, random := rounds(1000, 10_000)
 	s := start(t, t.TempDir())
-	before := s.Metric("go_goroutines")
+	before := s.goroutines()
 	l := s.newLoad()
 	l.each = n / 16
 	l.request = func(name string) string {
@@ -40,8 +42,18 @@ func TestCancelled(t *testing.T) {
 	if l.others(200, 201, 202) > len(l.unsure) {
 		t.Errorf("responses by status: %v", l.status)
 	}
-	s.Until("the goroutines of the requests end", func() bool { return s.Metric("go_goroutines") <= before })
+	s.Until("the goroutines of the requests end", func() bool { return s.goroutines() <= before })
 	s.Stop()
 	extra, _ := l.check(t, "after the requests", s.db())
 	report(t, "%d requests, %d cancelled, %d writes acknowledged, 0 lost, %d stored for a client that was gone", n/16*16, len(l.unsure), len(l.names), len(extra))
+}
+
+// goroutines returns the number of goroutines of the server.
+func (s *server) goroutines() (n int) {
+	s.t.Helper()
+	profile := s.Must(http.StatusOK, "GET", s.Admin+"/debug/pprof/goroutine?debug=1", "").Body
+	if _, err := fmt.Sscanf(profile, "goroutine profile: total %d", &n); err != nil {
+		s.t.Fatal(err)
+	}
+	return n
 }

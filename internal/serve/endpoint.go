@@ -14,12 +14,11 @@ import (
 // Limits on what a client can hold. A body of the largest size (64 KiB) must
 // arrive at 4 kB/s, and the largest response (320 KiB) must be read at 11 kB/s.
 const (
-	readHeaderTimeout = 10 * time.Second
-	readTimeout       = 20 * time.Second // header and body
-	writeTimeout      = 30 * time.Second // from the end of the header to the end of the response
-	idleTimeout       = 2 * time.Minute  // between requests
-	maxHeaderBytes    = 16 << 10
-	maxStreams        = 100 // at once on an HTTP/2 connection
+	readTimeout    = 20 * time.Second // header and body
+	writeTimeout   = 30 * time.Second // from the end of the header to the end of the response
+	idleTimeout    = 2 * time.Minute  // between requests
+	maxHeaderBytes = 16 << 10
+	maxStreams     = 100 // at once on an HTTP/2 connection
 
 	// writeBuffer is how many bytes of a response the system accepts before the
 	// client has read any. By default it accepts megabytes for each client.
@@ -52,11 +51,10 @@ func (s *server) listen(flag, addr string, limit int) (*endpoint, error) {
 	}
 	e := &endpoint{Listener: ln, flag: flag, slots: make(chan struct{}, limit)}
 	e.http = http.Server{
-		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		ReadTimeout:    readTimeout,
+		IdleTimeout:    idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		ConnState: func(_ net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateNew:

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime"
-	"runtime/metrics"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
-	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore/httpapi"
 )
 
@@ -26,8 +23,6 @@ var operations = []string{"createPet", "getPet", "listPets", "openapi", otherOpe
 
 // counters are what a server counts for GET /metrics.
 type counters struct {
-	started time.Time
-
 	mu       sync.Mutex
 	requests map[string]*requests // by operation
 	commits  histogram
@@ -41,7 +36,7 @@ type requests struct {
 }
 
 func newCounters() *counters {
-	c := &counters{started: time.Now(), requests: make(map[string]*requests)}
+	c := &counters{requests: make(map[string]*requests)}
 	for _, name := range operations {
 		// Failures have a value from the start, so that the first one is an increase.
 		c.requests[name] = &requests{statuses: map[int]int64{500: 0, 503: 0, 507: 0}}
@@ -171,12 +166,4 @@ func (s *server) write(ctx context.Context, t *text) {
 	t.single("petstore_requests_in_flight", "gauge", "Requests that are being served.", float64(s.inFlight.Load()))
 	t.single("petstore_connections", "gauge", "Open connections of clients.", float64(s.pets.open.Load()))
 	t.single("petstore_log_lines_dropped_total", "counter", "Lines of the log that could not be written.", float64(s.lines.dropped.Load()))
-	t.metric("petstore_build_info", "gauge", "Always 1. The version is that of the log line \"serving\".")
-	t.value(fmt.Sprintf("petstore_build_info{version=%q}", version.String()), 1)
-	t.single("process_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.", float64(s.counters.started.Unix()))
-	t.single("go_goroutines", "gauge", "Goroutines.", float64(runtime.NumGoroutine()))
-	memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(memory)
-	t.single("go_memory_used_bytes", "gauge", "Memory of the Go runtime, which does not include the store's mapped file.",
-		float64(memory[0].Value.Uint64()-memory[1].Value.Uint64()))
 }

@@ -75,7 +75,7 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	switch {
 	case !ok:
 		return "", errUnknown
-	case k.Expired(time.Now()):
+	case !k.Expires.IsZero() && k.Expired(time.Now()): // most keys need no clock
 		return "", errExpired
 	}
 	return k.Account, nil

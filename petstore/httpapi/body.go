@@ -103,7 +103,7 @@ func bodyError(err error, read int) error {
 // handler that writes a response without having read the body can call it last.
 func DiscardBody(r *http.Request) {
 	const limit = 1 << 20
-	if r.Body != nil && r.ContentLength <= limit && r.Header["Expect"] == nil {
+	if r.ContentLength != 0 && r.Body != nil && r.ContentLength <= limit && r.Header["Expect"] == nil {
 		_, _ = io.CopyN(io.Discard, r.Body, limit)
 	}
 }

@@ -21,8 +21,9 @@
 // (401), parameters and body (400, 413, 415). Then the operation is carried
 // out. Every response of 400 and above has an Error body (contract, section
 // 2.5); with [WriteError] the server around the handler can respond in the same
-// form. Every response has an X-Request-ID. It is complete before its first
-// byte is sent, and has a Content-Length.
+// form. Such a response has an X-Request-ID, which its log lines have too; with
+// Options.Observe, or if the client sent one, every response has. A response is
+// complete before its first byte is sent, and has a Content-Length.
 //
 // The [http.Server] limits times and the size of a request's header: set its
 // timeouts and MaxHeaderBytes. At most 128 responses of more than 64 KiB are sent

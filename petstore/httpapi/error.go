@@ -66,7 +66,7 @@ func errorBodyOf(err error) errorBody {
 // status. An error without a code is a 500, and its text is not sent. WriteError
 // logs nothing. Like the handlers, it then reads what is left of the body.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	requestID(w, r)
+	requestID(w, r, true)
 	writeResponse(w, r, errorResponse(w, r, errorBodyOf(err)))
 	DiscardBody(r)
 }

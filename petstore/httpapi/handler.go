@@ -113,7 +113,7 @@ type exchange struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	ctx   context.Context // the request's, with the principal once it is known
-	start time.Time
+	start time.Time       // zero unless someone observes
 
 	op     *operation // nil: none was reached
 	param  string     // the path's parameter
@@ -130,8 +130,11 @@ type response struct {
 
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now()}
-	x.seen.RequestID = requestID(w, r)
+	x := &exchange{h: h, w: w, r: r, ctx: r.Context()}
+	x.seen.RequestID = requestID(w, r, h.opts.Observe != nil)
+	if h.opts.Observe != nil {
+		x.start = time.Now()
+	}
 	x.serve()
 	DiscardBody(r)
 }
@@ -140,6 +143,7 @@ func (x *exchange) serve() {
 	defer x.end()
 	resp, err := x.do()
 	if err != nil {
+		x.needID()
 		// net/http cancels the request's context when the connection is lost.
 		x.seen.Canceled = errors.Is(err, context.Canceled) && errors.Is(x.ctx.Err(), context.Canceled)
 		x.logFailure(err)
@@ -203,6 +207,7 @@ func (x *exchange) end() {
 	}
 	abort := v == http.ErrAbortHandler
 	if v != nil && !abort {
+		x.needID()
 		x.logPanic(v)
 		if abort = x.seen.Status != 0; !abort {
 			x.sendError(&petstore.Error{Code: petstore.CodeInternal})

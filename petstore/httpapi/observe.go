@@ -23,7 +23,7 @@ type Observation struct {
 	Bytes     int           // of the response's body
 	Duration  time.Duration // from the call of the handler to the end of the response
 	Principal string        // see Principal; "": no credential was accepted
-	RequestID string        // the X-Request-ID of the response; never empty
+	RequestID string        // the X-Request-ID of the response; never empty, since every observed request has one
 
 	// Canceled reports that the operation failed because the request's
 	// context was cancelled. As a rule the client went away, and the
@@ -44,6 +44,9 @@ func (x *exchange) observe() {
 	x.seen.Duration = time.Since(x.start)
 	x.h.opts.Observe(x.r, x.seen)
 }
+
+// needID gives the response a request ID.
+func (x *exchange) needID() { x.seen.RequestID = requestID(x.w, x.r, true) }
 
 // logFailure logs err if its response is 500 or above, unless the request
 // failed only because the client went away.
@@ -103,16 +106,18 @@ const requestIDField = "X-Request-Id"
 // requestID returns the ID that connects a response with its log lines, and
 // puts it into the response's header. It is the ID that middleware has put
 // there, otherwise the client's if that is safe to log and send back, otherwise
-// a random one.
-func requestID(w http.ResponseWriter, r *http.Request) string {
+// a random one or, unless it is needed, "".
+func requestID(w http.ResponseWriter, r *http.Request, needed bool) string {
 	id := w.Header().Get(requestIDField)
 	if id != "" {
 		return id
 	}
 	if ids := r.Header[requestIDField]; len(ids) == 1 && saneRequestID(ids[0]) {
 		id = ids[0]
-	} else {
+	} else if needed {
 		id = rand.Text()
+	} else {
+		return ""
 	}
 	w.Header().Set(requestIDField, id)
 	return id

@@ -40,7 +40,11 @@ func TestRequestID(t *testing.T) {
 		wantMade(get("/pets/2", field+id))
 	}
 	wantMade(get("/cats"))
-	wantMade(get("/openapi.json"))
+	wantMade(get("/openapi.json")) // it is observed
+	s.serve(newHandler(s.store, testKeys, nil))
+	s.want(found.with("X-Request-Id", ""), get("/pets/1"))
+	s.want(found.with("X-Request-Id", "mine"), get("/pets/1", field+"mine"))
+	wantMade(get("/pets/2"))
 }
 
 // TestLoggedPath: the log gets the path that the client sent, with any prefix that

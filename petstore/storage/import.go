@@ -100,10 +100,6 @@ type ImportOptions struct {
 	// no IDs, and the last line of the export may be missing. false: the pets must have
 	// these IDs, and the numbers of messages must ascend.
 	NewIDs bool
-
-	// Progress is called after each pet, with the number of pets that were read.
-	// nil: it is not called.
-	Progress func(pets int64)
 }
 
 // Import makes a store at path of what [Export] wrote, whole or not at all. It returns
@@ -164,9 +160,6 @@ func (i *importer) record(rec Record) error {
 		i.pets++
 		if !i.NewIDs && p.ID != i.pets {
 			return fmt.Errorf("line %d: %w: the pet has the ID %d, want %d", rec.Line, ErrIDs, p.ID, i.pets)
-		}
-		if i.Progress != nil {
-			i.Progress(i.pets)
 		}
 		return i.addPet(p.NewPet)
 	case m != nil:
