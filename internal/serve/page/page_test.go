@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -101,4 +103,16 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s %s: it may be stored", tt.method, tt.path)
 		}
 	}
+}
+
+func TestUptime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New("/v1", petstoretest.Keys{"key-1": "tester"}, statistics{}, httpapi.WriteError)
+		time.Sleep(90 * time.Second)
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/about", nil)
+		r.Header.Set("Authorization", "Bearer key-1")
+		if h.ServeHTTP(w, r); !strings.Contains(w.Body.String(), `"uptimeSeconds":90,`) {
+			t.Errorf("after 90 seconds: %s", w.Body)
+		}
+	})
 }
