@@ -28,7 +28,7 @@ func program() *serve.Program {
 		StoreFlags: func(fs *flag.FlagSet) {
 			dbFlag(fs, &db, "`file` with the pets and messages; the first start creates it")
 		},
-		StoreFile: func() string { return db },
+		InFile: true,
 		Open: func(_ context.Context, log *slog.Logger, mustExist bool, committed func(int, time.Duration)) (*serve.Store, error) {
 			s, err := storage.Open(db, &storage.Options{Logger: log, MustExist: mustExist, Committed: committed})
 			if err != nil {
@@ -36,11 +36,11 @@ func program() *serve.Program {
 			}
 			info := s.Info()
 			return &serve.Store{
-				Backend:  s,
-				Ready:    func(context.Context) error { return s.Err() },
-				File:     &info,
-				Snapshot: s.Snapshot,
-				Failed:   s.Failed(),
+				Backend: s,
+				Ready:   func(context.Context) error { return s.Err() },
+				File:    &info,
+				Backup:  s.Backup,
+				Failed:  s.Failed(),
 			}, nil
 		},
 	}

@@ -44,7 +44,7 @@ func (s *server) adminHandler(loopback bool) http.Handler {
 		}
 		return err
 	})
-	if s.store.Snapshot != nil {
+	if s.store.Backup != nil {
 		handle("GET /backup", s.backup)
 	}
 	name, _, _ := net.SplitHostPort(s.adminAddr)
@@ -76,7 +76,7 @@ func (s *server) backup(w http.ResponseWriter, r *http.Request) error {
 		return petstore.Errorf(petstore.CodeUnavailable, "another backup is being made; try again later")
 	}
 	defer s.copying.Unlock()
-	f, size, err := s.store.Snapshot(r.Context())
+	f, size, err := s.store.Backup(r.Context())
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 func TestBackupBusy(t *testing.T) {
 	s := newCounting()
 	s.config = new(config)
-	s.store.Snapshot = func(context.Context) (io.ReadCloser, int64, error) {
+	s.store.Backup = func(context.Context) (io.ReadCloser, int64, error) {
 		return io.NopCloser(strings.NewReader("copy")), 4, nil
 	}
 	backup := func() *httptest.ResponseRecorder {

@@ -28,9 +28,9 @@ type Program struct {
 	// StoreFlags defines the flags that say where the store is.
 	StoreFlags func(*flag.FlagSet)
 
-	// StoreFile returns the path of the store's file, which the flag -db
-	// names. nil: the store is not in a file.
-	StoreFile func() string
+	// InFile reports that the store is in a file. Then the flag -must-exist says
+	// that it must exist, and the key file too.
+	InFile bool
 
 	// Keys opens the API keys that the commands list and change, and returns a
 	// function that closes them. The flags are those of StoreFlags. nil: the
@@ -80,9 +80,9 @@ type Store struct {
 	// Ready returns. The server then ends with exit code 1. nil: never.
 	Failed <-chan struct{}
 
-	// Snapshot returns a copy of the store as it is now, and its length in
+	// Backup returns a copy of the store as it is now, and its length in
 	// bytes, for GET /backup on the admin address. nil: there is no such path.
-	Snapshot func(context.Context) (io.ReadCloser, int64, error)
+	Backup func(context.Context) (io.ReadCloser, int64, error)
 }
 
 // Main runs the program as the process. It returns the exit code: 0, 1 for an
@@ -95,7 +95,7 @@ func (p *Program) Main() int {
 		if p.Keys == nil {
 			keysFlag(fs, &c.keyFile)
 		}
-		if p.StoreFile != nil {
+		if p.InFile {
 			fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start without a store and a key file; for files on a volume that may not be mounted")
 		}
 		p.StoreFlags(fs)

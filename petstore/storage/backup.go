@@ -14,13 +14,13 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Snapshot returns a copy of the store, as it was at one moment of the call,
+// Backup returns a copy of the store, as it was at one moment of the call,
 // and its length in bytes. The copy is a temporary file beside the store's, so a
 // slow reader does not keep the store from using its pages again. Close removes
 // the file.
 //
 // Errors: petstore.CodeFull if there is no room for the copy; ctx's.
-func (s *Store) Snapshot(ctx context.Context) (io.ReadCloser, int64, error) {
+func (s *Store) Backup(ctx context.Context) (io.ReadCloser, int64, error) {
 	path := s.found.Path
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".copy-*") // mode 0600
 	if err != nil {
@@ -74,7 +74,7 @@ func (t temporary) Close() error {
 }
 
 // SaveBackup makes a new file at path from the copy of a store that download writes, as
-// [Store.Snapshot] returns it. The file is whole and checked, or is not made. If
+// [Store.Backup] returns it. The file is whole and checked, or is not made. If
 // there is a file, SaveBackup fails with fs.ErrExist.
 func SaveBackup(path string, download func(io.Writer) error) error {
 	return createFile(path, nil, func(temp *os.File) error {

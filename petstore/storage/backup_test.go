@@ -21,17 +21,17 @@ func TestSnapshot(t *testing.T) {
 	path, copied := filepath.Join(dir, "pets.db"), filepath.Join(dir, "copy.db")
 	writeFile(t, path, small(t).file)
 	s := open(t, path)
-	snapshot, size, err := s.Snapshot(t.Context())
+	backup, size, err := s.Backup(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	createPets(t, s, 1, smallPets+1)
 	err = storage.SaveBackup(copied, func(w io.Writer) error {
-		n, err := io.Copy(w, snapshot)
+		n, err := io.Copy(w, backup)
 		if n != size {
 			t.Errorf("read %d bytes of %d", n, size)
 		}
-		return errors.Join(err, snapshot.Close())
+		return errors.Join(err, backup.Close())
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -41,11 +41,11 @@ func TestSnapshot(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := s.Snapshot(ctx); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.Backup(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a cancelled context: %v", err)
 	}
 	s.Close()
-	if _, _, err := s.Snapshot(t.Context()); petstore.CodeOf(err) != petstore.CodeUnavailable {
+	if _, _, err := s.Backup(t.Context()); petstore.CodeOf(err) != petstore.CodeUnavailable {
 		t.Errorf("a copy of a closed store: %v", err)
 	}
 	wantFiles(t, dir, "copy.db", "pets.db")

@@ -134,7 +134,7 @@ func TestCutShort(t *testing.T) {
 		return err
 	}
 	backup := func(s *storage.Store) error {
-		_, _, err := s.Snapshot(t.Context())
+		_, _, err := s.Backup(t.Context())
 		return err
 	}
 	for name, calls := range map[string][]func(*storage.Store) error{
