@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -67,12 +66,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 		return err
 	}
 	defer closeKeys()
-	if os.Getenv("GOGC") == "" {
-		// By default the heap grows to twice what is live, at least 4 MiB: for this
-		// server many collections a second, and a tenth more processor time.
-		debug.SetGCPercent(400)
-		debug.SetMemoryLimit(256 << 20)
-	}
+	keepHeapFloor()
 	s.start()
 	return s.wait(signals)
 }
