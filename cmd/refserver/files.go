@@ -105,7 +105,7 @@ func saved(n, lost int64) string {
 func acceptOlder(c *flags.Call) error {
 	pet, message, err := storage.AcceptOlder(c.Args[0], nil)
 	if err != nil {
-		return inUse(err, c, "check")
+		return inUse(err, c, "use")
 	}
 	_, err = fmt.Fprintf(c.Stdout, "%s can be used again. Pets from ID %d on and messages from msg_%d on may be lost, and their IDs may be issued again.\n",
 		c.Args[0], pet, message)

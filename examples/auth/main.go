@@ -72,6 +72,6 @@ func main() {
 		log.Fatal(err)
 	}
 	slog.Info("serving", "url", "http://"+listener.Addr().String()+"/v1")
-	server := &http.Server{Handler: http.StripPrefix("/v1", handler), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: http.StripPrefix("/v1", handler), ReadTimeout: 20 * time.Second, WriteTimeout: 30 * time.Second}
 	log.Fatal(server.Serve(listener))
 }

@@ -51,6 +51,6 @@ func main() {
 		log.Fatal(err)
 	}
 	slog.Info("serving", "url", "http://"+listener.Addr().String()+"/api/v1")
-	server := &http.Server{Handler: r, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: r, ReadTimeout: 20 * time.Second, WriteTimeout: 30 * time.Second}
 	log.Fatal(server.Serve(listener))
 }

@@ -58,7 +58,7 @@ func run(addr string) error {
 	slog.Info("serving", "url", "http://"+listener.Addr().String()+"/v1")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: mux, ReadTimeout: 20 * time.Second, WriteTimeout: 30 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

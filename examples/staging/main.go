@@ -45,6 +45,6 @@ func main() {
 	}
 	url := "http://" + listener.Addr().String()
 	slog.Info("serving", "url", url+"/v1", "staging", url+"/staging/v1")
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: mux, ReadTimeout: 20 * time.Second, WriteTimeout: 30 * time.Second}
 	log.Fatal(server.Serve(listener))
 }

@@ -32,7 +32,7 @@ type Program struct {
 	Env map[string]string
 
 	// Failure is the exit code of an error that is neither from Usagef nor an
-	// Exit. 0: 1.
+	// Exit. 0 means 1.
 	Failure int
 }
 
@@ -141,7 +141,8 @@ func (p *Program) call(cmd Command, c *Call) error {
 	fs := p.flagSet(cmd)
 	if err := fs.Parse(c.Args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintf(c.Stdout, "Usage: %s\n", p.usage(cmd))
-		return p.printFlags(c.Stdout, cmd)
+		p.printFlags(c.Stdout, cmd)
+		return nil
 	} else if err != nil {
 		return Usagef("%w", err)
 	}
@@ -198,9 +199,7 @@ func (p *Program) help(w io.Writer) error {
 		}
 	}
 	fmt.Fprintf(w, "  %s version\n", p.Name)
-	if err := p.printFlags(w, first); err != nil {
-		return err
-	}
+	p.printFlags(w, first)
 	_, err := io.WriteString(w, p.Notes)
 	return err
 }
@@ -217,12 +216,11 @@ func (p *Program) usage(cmd Command) string {
 	return strings.TrimSpace(p.Name+" "+name+" "+cmd.Args) + "\n    \t" + cmd.About + "\n"
 }
 
-func (p *Program) printFlags(w io.Writer, cmd Command) error {
+func (p *Program) printFlags(w io.Writer, cmd Command) {
 	if cmd.Flags != nil {
 		fmt.Fprintf(w, "\nFlags of %s %s:\n", p.Name, cmd.Name)
 		fs := p.flagSet(cmd)
 		fs.SetOutput(w)
 		fs.PrintDefaults()
 	}
-	return nil
 }

@@ -19,7 +19,7 @@ import (
 //
 //	GET /metrics           what the server counts, in the text format of Prometheus
 //	GET /debug/pprof/      profiles, as in package net/http/pprof
-//	GET /messages?limit=N  the N oldest messages in the queue (100), as a JSON array
+//	GET /messages?limit=N  the N oldest messages in the queue (default: 100), as a JSON array
 //	DELETE /messages/{id}  removes a message from the queue: 204, even if there is none
 //	GET /backup            a copy of the store as it is now: 503 while another is made
 //
@@ -62,8 +62,12 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
-	return json.MarshalWrite(w, messages) // encodes nil as an empty array
+	b, err := json.Marshal(messages) // encodes nil as an empty array
+	if err == nil {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(append(b, '\n'))
+	}
+	return err
 }
 
 // backup makes one copy at a time, since each takes as much space on the disk as

@@ -38,7 +38,7 @@ func (c *config) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
 	fs.StringVar(&c.logFormat, "log", "text", "format of the log on standard error: `text|json`")
-	fs.BoolVar(&c.accessLog, "access-log", false, "log one line per request")
+	fs.BoolVar(&c.accessLog, "access-log", false, "log one line for each request under the base path")
 	fs.BoolVar(&c.page, "page", true, "serve a web page at / that shows the pets and the interface")
 	fs.StringVar(&c.sunset, "sunset", "serve", "what GET /pets/{petId} does from 5 December 2030: `serve|gone`; gone responds with 410")
 	fs.StringVar(&c.cors, "cors", "", "`ORIGIN,ORIGIN,...` whose web pages may send requests, such as https://pets.example; * for all; empty: none")
@@ -50,12 +50,15 @@ var basePathForm = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 
 // check returns an error that says which flag is wrong.
 func (c *config) check() error {
-	for name, addr := range map[string]string{"addr": c.addr, "admin-addr": c.adminAddr} {
-		if _, _, err := net.SplitHostPort(addr); (err != nil || strings.Contains(addr, "/")) && (addr != "" || name == "addr") {
-			return flags.Usagef("-%s: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080, got %q", name, addr)
-		}
+	notAddr := func(s string) bool {
+		_, _, err := net.SplitHostPort(s)
+		return err != nil || strings.Contains(s, "/")
 	}
 	switch {
+	case notAddr(c.addr):
+		return flags.Usagef("-addr: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080, got %q", c.addr)
+	case c.adminAddr != "" && notAddr(c.adminAddr):
+		return flags.Usagef("-admin-addr: must be host:port without a scheme, as in 127.0.0.1:9090, got %q", c.adminAddr)
 	case c.basePath != "/" && (!basePathForm.MatchString(c.basePath) || path.Clean(c.basePath) != c.basePath):
 		return flags.Usagef("-base-path: must be a path like /v1 or /store/v1, of letters, digits and - . _ ~, without a slash at its end, got %q", c.basePath)
 	case (c.tlsCert == "") != (c.tlsKey == ""):

@@ -59,7 +59,7 @@ func (p *Program) printFirstKey(stdout io.Writer, s *server, where, key string) 
 		browser = "Or enter the key in a browser, at " + s.pets.url() + "\n\n"
 	}
 	if _, err := fmt.Fprintf(stdout, firstKeyText, where, p.Name, key, key, s.pets.url()+s.base(), browser); err != nil {
-		return fmt.Errorf("the first key could not be printed: %w", err)
+		return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
 	}
 	return nil
 }
@@ -140,6 +140,9 @@ func (p *Program) keysCommands() []flags.Command {
 }
 
 func createKey(c *flags.Call, keys Keys, expires time.Duration) error {
+	if expires != 0 && expires < time.Second {
+		return flags.Usagef("-expires: must be 0 or at least 1s, got %v", expires)
+	}
 	key, id, err := keys.Create(c.Context, c.Args[0], expires)
 	if petstore.CodeOf(err) == petstore.CodeInvalid {
 		return flags.Usagef("%v", err)

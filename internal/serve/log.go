@@ -16,7 +16,7 @@ import (
 // logWriter writes the lines of the log from its own goroutine, so that a log that
 // nobody reads stops nothing else. It drops what exceeds its queue.
 type logWriter struct {
-	lines   chan []byte   // nil after the last line
+	lines   chan []byte   // a nil line follows the last one
 	dropped atomic.Int64  // lines, since the start
 	done    chan struct{} // closed when all is written
 }
@@ -86,11 +86,11 @@ func logRequest(log *slog.Logger, r *http.Request, o httpapi.Observation) {
 	log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// refuse responds with err to a request for something else than the contract's
+// refuse responds with err to a request for something other than the contract's
 // operations, and logs the cause of a 500 or 507.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	httpapi.WriteError(w, r, err)
 	if code := petstore.CodeOf(err); code == petstore.CodeInternal || code == petstore.CodeFull {
-		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", r.URL.Path, "error", err)
+		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", r.URL.Path, "err", err)
 	}
 }

@@ -62,7 +62,7 @@ func TestRefuse(t *testing.T) {
 		s := &server{log: slog.New(slog.NewTextHandler(&out, nil))}
 		w := httptest.NewRecorder()
 		s.refuse(w, httptest.NewRequest("GET", "/about", nil), err)
-		want := `level=ERROR msg="request failed" request_id=` + w.Header().Get("X-Request-ID") + ` method=GET path=/about error="the cause"`
+		want := `level=ERROR msg="request failed" request_id=` + w.Header().Get("X-Request-ID") + ` method=GET path=/about err="the cause"`
 		if got := strings.Contains(out.String(), want); got != (w.Code == 500) || !got && out.Len() > 0 {
 			t.Errorf("%v: %d, logged: %s", err, w.Code, &out)
 		}

@@ -30,7 +30,7 @@ type server struct {
 
 	pets      *endpoint
 	admin     *endpoint   // nil: none
-	endpoints []*endpoint // both
+	endpoints []*endpoint // all of them
 	ended     chan error  // from an endpoint that stopped by itself
 }
 
@@ -42,9 +42,6 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 		return err
 	}
 	signal.Ignore(syscall.SIGPIPE) // from a log whose reader is gone
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
 	lines := newLogWriter(call.Stderr)
 	defer lines.close()
 	s := &server{config: c, log: slog.New(c.logHandler(lines)), lines: lines, counters: newCounters(), ended: make(chan error, 2)}
@@ -67,13 +64,15 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	}
 	defer closeKeys()
 	keepHeapFloor()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	s.start()
 	return s.wait(signals)
 }
 
 // start serves every address.
 func (s *server) start() {
-	opts := &httpapi.Options{Messages: s.store, Logger: s.log, SunsetGone: s.sunset == "gone"}
+	opts := &httpapi.Options{Messages: s.store.Backend, Logger: s.log, SunsetGone: s.sunset == "gone"}
 	if s.accessLog || s.admin != nil {
 		opts.Observe = func(r *http.Request, o httpapi.Observation) {
 			s.counters.request(o)

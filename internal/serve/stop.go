@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"time"
 
 	"example.com/animalstore/internal/flags"
@@ -26,34 +27,31 @@ const (
 const errEnded = flags.Exit(1)
 
 // wait serves until there is a reason to stop, and stops. It returns nil if
-// every accepted request received its response.
-func (s *server) wait(signals <-chan os.Signal) error {
+// every accepted request received its response. Meanwhile a signal ends the
+// process at once.
+func (s *server) wait(signals chan os.Signal) error {
+	limit, result := s.drain, error(errEnded)
 	select {
 	case sig := <-signals:
 		s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
+		result = nil
 	case <-s.store.Failed:
 		s.log.Error("the store has failed; start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
-		_ = s.stop(min(s.drain, failedLimit))
-		return errEnded
+		limit = min(limit, failedLimit)
 	case err := <-s.ended:
 		s.log.Error("an address is no longer served", "err", err)
-		_ = s.stop(s.drain)
+	}
+	signal.Stop(signals)
+	err := s.stop(limit)
+	switch {
+	case result != nil:
+		return result
+	case err != nil:
+		s.log.Error("stopped with an error", "err", err)
 		return errEnded
 	}
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.stop(s.drain) }()
-	select {
-	case err := <-stopped:
-		if err != nil {
-			s.log.Error("stopped with an error", "err", err)
-			return errEnded
-		}
-		s.log.Info("stopped")
-		return nil
-	case sig := <-signals:
-		s.log.Warn("ended at once, by the second signal", "signal", sig.String(), "connections", s.pets.open.Load())
-		return errEnded
-	}
+	s.log.Info("stopped")
+	return nil
 }
 
 // stop turns clients away, waits until every request has its response, but at

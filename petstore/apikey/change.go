@@ -79,8 +79,12 @@ func add(path, line string) error {
 		return err
 	}
 	n, err := f.WriteString(line)
-	if info, e := f.Stat(); err != nil && e == nil {
-		_ = f.Truncate(info.Size() - int64(n)) // part of a line, on a full disk
+	if info, e := f.Stat(); err != nil && e == nil { // on a full disk
+		if rest := info.Size() - int64(n); rest > 0 {
+			_ = f.Truncate(rest) // without part of a line
+		} else {
+			_ = os.Remove(path) // a new file
+		}
 	}
 	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -85,7 +85,7 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 // follow loads new contents when it reads them a second time: the first time,
 // they may be half written.
 func (f *File) follow(ctx context.Context, loaded string) {
-	const interval = 500 * time.Millisecond // a change is loaded after at most two
+	const interval = 500 * time.Millisecond // a change is loaded after two at most
 	seen := loaded
 	for {
 		select {

@@ -29,9 +29,15 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := Create(path, "alice", 0)
+	limited := syscall.Rlimit{Cur: 0, Max: old.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limited); err != nil {
+		t.Fatal(err)
+	}
+	_, _, newErr := Create(filepath.Join(dir, "new.keys"), "alice", 0)
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
 		t.Fatal(err)
 	}
 	wantError(t, err, path, "file too large")
+	wantError(t, newErr, "new.keys", "file too large")
 	wantTree(t, dir, before)
 }

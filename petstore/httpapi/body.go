@@ -96,7 +96,7 @@ func bodyError(err error, read int) error {
 // so that the response reaches a client or a proxy that is still sending.
 // Otherwise net/http may close the connection, and the response is lost in the
 // reset: with the defaults of nginx, one in four refused bodies of 60 kB was a
-// 502. A body above 1 MiB, which nginx refuses by default, stays unread, and so
+// 502. Of a body above 1 MiB, which nginx refuses by default, the rest stays unread, and so
 // does that of a client that may be waiting for the response before it sends any.
 //
 // The handlers of this package and [WriteError] do this by themselves. Any other

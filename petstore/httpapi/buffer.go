@@ -12,7 +12,7 @@ func (x *exchange) buffer() []byte {
 	return (*x.pooled)[:0]
 }
 
-// recycle keeps body, once it is sent, for another exchange, if it is in the
+// recycle keeps body, once it is sent, for another exchange, if it was built in a
 // buffer. The garbage collector gets a large one, and that of an error or a
 // panic.
 func (x *exchange) recycle(body []byte) {

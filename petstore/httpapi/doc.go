@@ -18,16 +18,16 @@
 // traces (otel).
 //
 // A request is checked in this order: path (404), method (405), credential
-// (401), parameters and body (400, 413, 415). Then the operation is carried
+// (401), parameters and body (400, 408, 413, 415). Then the operation is carried
 // out. Every response of 400 and above has an Error body (contract, section
 // 2.5); with [WriteError] the server around the handler can respond in the same
-// form. Such a response has an X-Request-ID, which its log lines have too; with
-// Options.Observe, or if the client sent one, every response has. A response is
-// complete before its first byte is sent, and has a Content-Length.
+// form. An error has an X-Request-ID, which its log lines have too. So has every
+// response to a client that sent one, and with Options.Observe every response. A
+// response is complete before its first byte is sent, and has a Content-Length.
 //
 // The [http.Server] limits times and the size of a request's header: set its
-// timeouts and MaxHeaderBytes. At most 128 responses of more than 64 KiB are sent
-// at a time, by all handlers in the process together; another request for one
+// timeouts and MaxHeaderBytes. At most 128 reads have a response of more than
+// 64 KiB at a time, in all handlers of the process together; another such read
 // gets 503. So a client that does not read costs little memory, and its response
 // is cut off by WriteTimeout. ReadTimeout limits how long a body is waited for.
 package httpapi

@@ -22,9 +22,9 @@ type Options struct {
 	// path is 404. NewMessages ignores it.
 	Messages petstore.Messages
 
-	// Logger receives every panic and the responses of 500 and above, at most
-	// ten in a second, with the details that the client does not see. nil:
-	// nothing is logged.
+	// Logger receives every panic, and at most ten responses of 500 and above in
+	// a second, with the details that the client does not see; but not those to
+	// clients that went away. nil: nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
@@ -151,7 +151,7 @@ func (x *exchange) serve() {
 		return
 	}
 	x.send(resp)
-	if x.seen.Bytes == len(resp.body) { // otherwise net/http may still use it
+	if x.seen.Bytes == len(resp.body) { // after a failed write, net/http may still use it
 		x.recycle(resp.body)
 	}
 }

@@ -60,7 +60,7 @@ func (x *exchange) logFailure(err error) {
 		level = slog.LevelWarn
 	}
 	x.log(level, "request failed",
-		slog.Int("status", body.Status), slog.String("code", string(body.Code)), slog.Any("error", err))
+		slog.Int("status", body.Status), slog.String("code", string(body.Code)), slog.Any("err", err))
 }
 
 // logPanic logs a panic with its stack.

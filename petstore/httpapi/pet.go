@@ -33,10 +33,11 @@ func (x *exchange) listPets() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if next != "" {
+	resp, err := x.serveRead(body)
+	if err == nil && next != "" {
 		x.w.Header().Add("Link", nextLink(q, next))
 	}
-	return x.serveRead(body)
+	return resp, err
 }
 
 // createPet is the operation of section 4.2 of the contract.
@@ -54,7 +55,7 @@ func (x *exchange) createPet() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	body, err := encoded(pet.AppendJSON(nil))
+	body, err := checked(pet.AppendJSON(nil))
 	if err != nil {
 		return response{}, err
 	}
@@ -99,7 +100,7 @@ func (e encoder) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, e
 	if err != nil {
 		return dst, err
 	}
-	return encoded(pet.AppendJSON(dst))
+	return checked(pet.AppendJSON(dst))
 }
 
 func (e encoder) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
@@ -107,13 +108,13 @@ func (e encoder) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuer
 	if err != nil {
 		return dst, "", err
 	}
-	dst, err = encoded(page.AppendJSON(dst))
+	dst, err = checked(page.AppendJSON(dst))
 	return dst, page.Next, err
 }
 
-// encoded returns the result of an encoding. A value that cannot be encoded is
+// checked returns the result of an encoding. A value that cannot be encoded is
 // the service's fault, not the client's.
-func encoded(body []byte, err error) ([]byte, error) {
+func checked(body []byte, err error) ([]byte, error) {
 	if err != nil {
 		return body, &petstore.Error{Code: petstore.CodeInternal, Err: err}
 	}
