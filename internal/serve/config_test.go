@@ -23,7 +23,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("-base-path %q: no error", path)
 		}
 	}
-	for _, addr := range []string{"", "8080", "localhost", "http://localhost:80", "[::1"} {
+	for _, addr := range []string{"", "8080", "localhost", "http://localhost:80", "localhost/x:80", "[::1"} {
 		c := valid()
 		c.addr = addr
 		if err := c.check(); err == nil {

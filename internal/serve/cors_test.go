@@ -49,7 +49,7 @@ func TestAllowOrigins(t *testing.T) {
 		if got := h.Get("Access-Control-Allow-Headers") != ""; got != tt.preflight {
 			t.Errorf("%s: Access-Control-Allow-Headers is %v", tt.name, got)
 		}
-		if got := h.Get("Access-Control-Expose-Headers") != ""; got != (tt.allowed != "" && !tt.preflight) {
+		if got := h.Get("Access-Control-Expose-Headers") == "*"; got != (tt.allowed != "" && !tt.preflight) {
 			t.Errorf("%s: Access-Control-Expose-Headers is %v", tt.name, got)
 		}
 		if h.Get("Access-Control-Allow-Credentials") != "" {
