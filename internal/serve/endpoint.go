@@ -17,8 +17,8 @@ const (
 	readTimeout    = 20 * time.Second // header and body
 	writeTimeout   = 30 * time.Second // from the end of the header to the end of the response
 	idleTimeout    = 2 * time.Minute  // between requests
-	maxHeaderBytes = 16 << 10
-	maxStreams     = 100 // at once on an HTTP/2 connection
+	maxHeaderBytes = 12 << 10         // net/http adds 4 KiB
+	maxStreams     = 100              // at once on an HTTP/2 connection
 
 	// writeBuffer is how many bytes of a response the system accepts before the
 	// client has read any. By default it accepts megabytes for each client.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"text/tabwriter"
 	"time"
@@ -41,7 +40,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err e
 			return nil, fmt.Errorf("-keys: %w", err)
 		}
 		if err := p.printFirstKey(stdout, s, "There was no key file. "+path+" now holds", key); err != nil {
-			return nil, errors.Join(err, os.Remove(path))
+			return nil, err
 		}
 		file, err = apikey.Open(path, s.log)
 	}

@@ -8,7 +8,9 @@ import (
 	"flag"
 	"io"
 	"log/slog"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"example.com/animalstore/internal/flags"
@@ -88,6 +90,7 @@ type Store struct {
 // Main runs the program as the process. It returns the exit code: 0, 1 for an
 // error, 2 for wrong use.
 func (p *Program) Main() int {
+	signal.Ignore(syscall.SIGPIPE) // the log and a printed key may have no reader
 	const serve = "serve"
 	var c config
 	define := func(fs *flag.FlagSet) {

@@ -41,7 +41,6 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	signal.Ignore(syscall.SIGPIPE) // from a log whose reader is gone
 	lines := newLogWriter(call.Stderr)
 	defer lines.close()
 	s := &server{config: c, log: slog.New(c.logHandler(lines)), lines: lines, counters: newCounters(), ended: make(chan error, 2)}

@@ -64,11 +64,11 @@ func (s *server) stop(limit time.Duration) error {
 		time.Sleep(10 * time.Millisecond)
 	}
 	var cut error
-	if s.pets.http.Shutdown(ctx) != nil {
-		cut = fmt.Errorf("%d connections cut: their requests took longer than -drain", s.pets.open.Load())
-	}
 	for _, e := range s.endpoints {
-		_ = e.http.Close()
+		if e.http.Shutdown(ctx) != nil {
+			cut = fmt.Errorf("-%s: %d connections cut: their requests took longer than -drain", e.flag, e.open.Load())
+			_ = e.http.Close()
+		}
 	}
 	return errors.Join(cut, s.store.Close())
 }

@@ -19,7 +19,7 @@ var ErrNoKey = errors.New("no key has this ID")
 // for lifetime, at least a second, or forever if lifetime is 0. The error for a
 // bad account or lifetime has petstore.CodeInvalid.
 //
-// If there is no file, Create makes it and its directory, for their owner only.
+// If there is no file, or an empty one, Create makes it and its directory, for their owner only.
 //
 // Create and [Revoke] add a line to the end of the file, and sync it. Several
 // processes may do so at the same time, on a local disk. They refuse a malformed
@@ -62,11 +62,21 @@ func Revoke(path, id string) (Key, error) {
 
 // List returns the keys in the file at path, expired ones too, in its order.
 func List(path string) ([]Key, error) {
-	contents, err := os.ReadFile(path)
+	contents, err := read(path)
 	if err != nil {
 		return nil, err
 	}
-	return parse(path, string(contents))
+	return parse(path, contents)
+}
+
+// read returns the contents of the file at path. An empty file counts as missing: a
+// process that was killed may have left it before its first line.
+func read(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	if err == nil && len(b) == 0 {
+		err = fmt.Errorf("%s is empty: %w", path, fs.ErrNotExist)
+	}
+	return string(b), err
 }
 
 // header is the first line of a file that Create makes.
@@ -79,12 +89,8 @@ func add(path, line string) error {
 		return err
 	}
 	n, err := f.WriteString(line)
-	if info, e := f.Stat(); err != nil && e == nil { // on a full disk
-		if rest := info.Size() - int64(n); rest > 0 {
-			_ = f.Truncate(rest) // without part of a line
-		} else {
-			_ = os.Remove(path) // a new file
-		}
+	if info, e := f.Stat(); err != nil && e == nil {
+		_ = f.Truncate(info.Size() - int64(n)) // part of a line, on a full disk
 	}
 	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"log/slog"
-	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -30,7 +30,7 @@ type File struct {
 // nil, it does not log. It fails if the file is malformed or cannot be read.
 func Open(path string, log *slog.Logger) (*File, error) {
 	f := &File{path: path, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
-	contents, err := os.ReadFile(path)
+	contents, err := read(path)
 	if err == nil {
 		err = f.load(contents)
 	}
@@ -39,13 +39,13 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	}
 	var ctx context.Context
 	ctx, f.stop = context.WithCancel(context.Background())
-	go f.follow(ctx, string(contents))
+	go f.follow(ctx, contents)
 	return f, nil
 }
 
 // load makes the keys in the contents of the file valid.
-func (f *File) load(contents []byte) error {
-	keys, err := parse(f.path, string(contents))
+func (f *File) load(contents string) error {
+	keys, err := parse(f.path, contents)
 	if err != nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 }
 
 // follow polls the file until ctx ends. loaded is what was loaded from it before.
-// follow loads new contents when it reads them a second time: the first time,
-// they may be half written.
+// follow loads lines that were added at once. It loads other contents when it reads
+// them a second time: the first time, they may be half written.
 func (f *File) follow(ctx context.Context, loaded string) {
 	const interval = 500 * time.Millisecond // a change is loaded after two at most
 	seen := loaded
@@ -93,12 +93,13 @@ func (f *File) follow(ctx context.Context, loaded string) {
 			return
 		case <-time.After(interval):
 		}
-		contents, err := os.ReadFile(f.path)
-		now := string(contents)
+		contents, err := read(f.path)
+		now := contents
 		if err != nil {
 			now = err.Error() // differs from good contents, which end in a newline
 		}
-		if now == seen && now != loaded {
+		added := strings.HasPrefix(now, loaded) && strings.HasSuffix(now, "\n")
+		if now != loaded && (now == seen || added) {
 			loaded = now
 			if err == nil {
 				err = f.load(contents)

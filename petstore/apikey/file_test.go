@@ -137,9 +137,7 @@ func TestChangesWhileServing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.sleep(500 * time.Millisecond)
-		e.want(bob, "") // the file may be half written
-		e.sleep(2 * time.Second)
+		e.sleep(500 * time.Millisecond) // an added line cannot be half written
 		e.want(alice, "alice")
 		e.want(bob, "bob")
 		e.wantLog("level=INFO", "key file loaded", "keys=2")
@@ -167,6 +165,23 @@ func TestChangesWhileServing(t *testing.T) {
 	})
 }
 
+// A revocation takes effect while other keys are added all the time.
+func TestRevokeWhileAdding(t *testing.T) {
+	alice, a := makeKey("alice", forever)
+	serve(t, a, func(e *env) {
+		if _, err := Revoke(e.path, a[:12]); err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			if _, _, err := Create(e.path, "bob", 0); err != nil {
+				t.Fatal(err)
+			}
+			e.sleep(350 * time.Millisecond)
+		}
+		e.want(alice, "")
+	})
+}
+
 func TestBadFileWhileServing(t *testing.T) {
 	alice, a := makeKey("alice", forever)
 	bob, b := makeKey("bob", forever)
@@ -188,7 +203,8 @@ func TestBadFileWhileServing(t *testing.T) {
 			e.wantLog("level=INFO", "keys=1")
 		}
 		for contents, reason := range map[string]string{
-			"":                 "half written",
+			"":                 "is empty",
+			b[:40]:             "half written",
 			b + "\nnonsense\n": "line 3: must have 4 fields",
 			bob + b[64:]:       "line 1: SHA-256", // must not be logged
 		} {

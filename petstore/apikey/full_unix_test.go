@@ -39,5 +39,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	wantError(t, err, path, "file too large")
 	wantError(t, newErr, "new.keys", "file too large")
+	before[filepath.Join(dir, "new.keys")] = "" // which counts as missing
 	wantTree(t, dir, before)
+	if _, _, err := Create(filepath.Join(dir, "new.keys"), "alice", 0); err != nil {
+		t.Error(err)
+	}
 }

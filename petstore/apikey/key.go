@@ -103,7 +103,7 @@ func parse(path, contents string) (keys []Key, err error) {
 		case len(fields) == 0 || fields[0][0] == '#':
 			continue
 		case len(fields) == 2 && fields[0] == "revoked":
-			at, ok := index[fields[1]]
+			at, ok := index[strings.ToLower(fields[1])]
 			if !ok {
 				return nil, fmt.Errorf("%s: line %d: revoked: no key on an earlier line has this ID", path, i+1)
 			}

@@ -118,8 +118,8 @@ type exchange struct {
 	op     *operation // nil: none was reached
 	param  string     // the path's parameter
 	seen   Observation
-	large  bool    // see serveRead
-	pooled *[]byte // see buffer
+	large  bool            // see serveRead
+	pooled *[16 << 10]byte // see buffer
 }
 
 // response is what an operation returns.
@@ -152,7 +152,7 @@ func (x *exchange) serve() {
 	}
 	x.send(resp)
 	if x.seen.Bytes == len(resp.body) { // after a failed write, net/http may still use it
-		x.recycle(resp.body)
+		x.recycle()
 	}
 }
 
