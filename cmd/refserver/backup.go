@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -28,8 +29,8 @@ func backupCommand() flags.Command {
 			fs.StringVar(&admin, "admin-addr", "", "`host:port` of the server's admin address, as set for serve")
 		},
 		Run: func(c *flags.Call) error {
-			if admin == "" {
-				return flags.Usagef("backup needs -admin-addr host:port, the admin address of a running server")
+			if _, _, err := net.SplitHostPort(admin); err != nil {
+				return flags.Usagef("-admin-addr: must be host:port, the admin address of a running server, got %q", admin)
 			}
 			ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 			defer stop()

@@ -44,7 +44,10 @@ func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err e
 		}
 		file, err = apikey.Open(path, s.log)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("-must-exist: %w; check -keys, and that its volume is mounted", err)
+	case err != nil:
 		return nil, fmt.Errorf("-keys: %w", err)
 	}
 	s.keys = file
@@ -106,7 +109,11 @@ func (p *Program) keysCommands() []flags.Command {
 	with := func(run func(*flags.Call, Keys) error) func(*flags.Call) error {
 		return func(c *flags.Call) error {
 			if p.Keys == nil {
-				return run(c, keyFile(file))
+				err := run(c, keyFile(file))
+				if errors.Is(err, fs.ErrNotExist) {
+					err = fmt.Errorf("-keys: %w", err)
+				}
+				return err
 			}
 			keys, closeKeys, err := p.Keys(c.Context)
 			if err != nil {

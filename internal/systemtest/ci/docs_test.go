@@ -102,7 +102,7 @@ func TestScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := process.FreeAddress()
-	serve := []string{server, "-addr=" + addr, "-keys=keys", "-new-store"}
+	serve := []string{server, "-addr=" + addr, "-keys=keys"}
 	for i, tt := range []struct {
 		name           string
 		command        []string
