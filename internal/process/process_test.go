@@ -36,7 +36,7 @@ func serve() {
 		store = "new"
 		fmt.Println("the key is", testKey)
 	}
-	fmt.Fprintf(os.Stderr, "msg=serving url=http://%s/v1 admin=http://127.0.0.1:1 store=%s schema=1\n", ln.Addr(), store)
+	fmt.Fprintf(os.Stderr, "msg=serving url=http://%s/v1 admin=http://127.0.0.1:1 keys=%s schema=1\n", ln.Addr(), store)
 	panic(http.Serve(ln, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(w, r.URL, r.Host, r.Header.Get("Authorization"), r.Header.Get("Content-Type"))
 	})))

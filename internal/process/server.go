@@ -97,8 +97,8 @@ type Server struct {
 var keys sync.Map // API keys by directory
 
 // Serve starts cmd, a server that logs as text, and returns when it serves. It
-// is killed at the end of the test. A server with a new store must print an API
-// key, which the later ones in its directory have too.
+// is killed at the end of the test. The later servers in its directory have the API
+// key that it printed.
 func Serve(t testing.TB, cmd *exec.Cmd) *Server {
 	t.Helper()
 	s, err := TryServe(t, cmd)
@@ -122,13 +122,13 @@ func TryServe(t testing.TB, cmd *exec.Cmd) (*Server, error) {
 	if s.Addresses, err = p.Serving(); err != nil {
 		return s, err
 	}
-	if key, ok := keys.Load(s.Dir); ok {
-		s.Key = key.(string)
-	} else if strings.Contains(p.Stderr.String(), " store=new ") {
+	if strings.Contains(p.Stderr.String(), " keys=new ") {
 		if s.Key, err = p.Key(); err != nil {
 			return s, err
 		}
 		keys.Store(s.Dir, s.Key)
+	} else if key, ok := keys.Load(s.Dir); ok {
+		s.Key = key.(string)
 	}
 	return s, nil
 }

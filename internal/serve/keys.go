@@ -63,6 +63,7 @@ func (p *Program) printFirstKey(stdout io.Writer, s *server, where, key string) 
 	if _, err := fmt.Fprintf(stdout, firstKeyText, where, p.Name, key, key, s.pets.url()+s.base(), browser); err != nil {
 		return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
 	}
+	s.newKey = true
 	return nil
 }
 

@@ -23,6 +23,7 @@ type server struct {
 	lines    *logWriter // of log
 	store    *Store
 	keys     httpapi.Authenticator
+	newKey   bool // was printed
 	counters *counters
 	inFlight atomic.Int64 // requests
 	draining atomic.Bool
@@ -108,6 +109,9 @@ func (s *server) start() {
 	}
 	if f != nil {
 		attrs = append(attrs, "file", f.Path, "pets", f.Pets, "schema", f.Schema)
+	}
+	if s.newKey {
+		attrs = append(attrs, "keys", "new")
 	}
 	s.log.Info("serving", append(attrs, "version", version.String())...)
 	for _, e := range s.endpoints {

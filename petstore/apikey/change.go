@@ -1,6 +1,7 @@
 package apikey
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,6 +74,10 @@ func List(path string) ([]Key, error) {
 // process that was killed may have left it before its first line.
 func read(path string) (string, error) {
 	b, err := os.ReadFile(path)
+	for tries := 0; err == nil && tries < 5 && !bytes.HasSuffix(b, []byte("\n")); tries++ {
+		time.Sleep(10 * time.Millisecond) // another process may be adding a line
+		b, err = os.ReadFile(path)
+	}
 	if err == nil && len(b) == 0 {
 		err = fmt.Errorf("%s is empty: %w", path, fs.ErrNotExist)
 	}
