@@ -66,7 +66,7 @@ func (s *server) stop(limit time.Duration) error {
 	var cut error
 	for _, e := range s.endpoints {
 		if e.http.Shutdown(ctx) != nil {
-			cut = fmt.Errorf("-%s: %d connections cut: their requests took longer than -drain", e.flag, e.open.Load())
+			cut = errors.Join(cut, fmt.Errorf("-%s: %d connections cut: their requests took longer than -drain", e.flag, e.open.Load()))
 			_ = e.http.Close()
 		}
 	}
