@@ -46,8 +46,9 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// The request is the server's own, so its URL can be changed in place.
 		r.URL.Path, r.URL.RawPath = below(rt.base, r.URL), ""
 		rt.handler.ServeHTTP(w, r)
+		return
 	}
-	httpapi.DiscardBody(r) // of a health probe, or a request for the page
+	httpapi.DiscardBody(r) // as the handler does by itself
 }
 
 // below returns the path of u without base at its start. For a path outside base

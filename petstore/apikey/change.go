@@ -20,7 +20,8 @@ var ErrNoKey = errors.New("no key has this ID")
 // for lifetime, at least a second, or forever if lifetime is 0. The error for a
 // bad account or lifetime has petstore.CodeInvalid.
 //
-// If there is no file, or an empty one, Create makes it and its directory, for their owner only.
+// If there is no file, or an empty one, Create makes it and its directory, for
+// their owner only.
 //
 // Create and [Revoke] add a line to the end of the file, and sync it. Several
 // processes may do so at the same time, on a local disk. They refuse a malformed

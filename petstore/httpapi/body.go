@@ -96,8 +96,9 @@ func bodyError(err error, read int) error {
 // so that the response reaches a client or a proxy that is still sending.
 // Otherwise net/http may close the connection, and the response is lost in the
 // reset: with the defaults of nginx, one in four refused bodies of 60 kB was a
-// 502. Of a body above 1 MiB, which nginx refuses by default, the rest stays unread, and so
-// does that of a client that may be waiting for the response before it sends any.
+// 502. The rest of a body above 1 MiB, which nginx refuses by default, stays
+// unread, and so does the body of a client that may be waiting for the response
+// before it sends any.
 //
 // The handlers of this package and [WriteError] do this by themselves. Any other
 // handler that writes a response without having read the body can call it last.
