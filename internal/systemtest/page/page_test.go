@@ -213,7 +213,7 @@ func TestAdd(t *testing.T) {
 	p.hides("#add-name-error")
 	for _, wrong := range []string{"cats", "1.5", "007", "9223372036854775808"} {
 		p.enter("#add-categoryId", wrong+"\r")
-		invalid("#add-categoryId", "Category must be an integer")
+		invalid("#add-categoryId", "Category must be a 64-bit integer")
 		p.Until(`!document.querySelector("#add-categoryId-error").textContent.includes("string")`)
 	}
 	p.enter("#add-categoryId", "-9223372036854775808\tp\t\r") // the first letter chooses a status
