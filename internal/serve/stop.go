@@ -31,9 +31,9 @@ const errEnded = flags.Exit(1)
 // process at once.
 func (s *server) wait(signals chan os.Signal) error {
 	limit, result := s.drain, error(errEnded)
+	var sig os.Signal
 	select {
-	case sig := <-signals:
-		s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
+	case sig = <-signals:
 		result = nil
 	case <-s.store.Failed:
 		s.log.Error("the store has failed; start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
@@ -42,6 +42,9 @@ func (s *server) wait(signals chan os.Signal) error {
 		s.log.Error("an address is no longer served", "err", err)
 	}
 	signal.Stop(signals)
+	if sig != nil {
+		s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
+	}
 	err := s.stop(limit)
 	switch {
 	case result != nil:
