@@ -48,7 +48,7 @@ func brokenCreations() []variant {
 		{name: "the response to POST /pets is wrapped", clause: "pet", http: edit(create, 201, `.*`, `{"pet":$0}`)},
 		{name: "the response to POST /pets has null for an absent status", clause: "pet", http: edit(create, 201, `("categoryId":-?\d+)\}`, `$1,"status":null}`)},
 		{name: "the response to POST /pets is text/html", clause: "media-type", http: header(create, 201, "Content-Type", "text/html")},
-		{name: "the response to POST /pets shows another category", clause: "create", http: set(create, 201, "categoryId", "12")},
+		{name: "the response to POST /pets shows another category", clause: "category", http: set(create, 201, "categoryId", "12")},
 		{name: "the response to POST /pets shows another name", clause: "create", http: set(create, 201, "name", `"Rex"`)},
 		{name: "a status is required", clause: "status-optional", pets: sets("", "none")},
 
@@ -57,10 +57,10 @@ func brokenCreations() []variant {
 		{name: "ids start again after five", clause: "id-unique", http: idsTo(5)},
 		{name: "ids start again after forty", clause: "id-unique", http: idsTo(40)},
 		{name: "the client chooses the id", clause: "id-unique", http: chosenID},
-		{name: "POST /pets with the id of a pet changes that pet", clause: "id-unique", http: overwrites},
+		{name: "POST /pets with the id of a pet changes that pet", clause: "create-adds", http: overwrites},
 
 		{name: "available is not kept", clause: "status-set", pets: sets("available", "")},
-		{name: "pending is refused", clause: "status-set", http: refuses(create+`.*"pending"`, 201, 400)},
+		{name: "pending is refused", clause: "create", http: refuses(create+`.*"pending"`, 201, 400)},
 		{name: "sold becomes available", clause: "status-set", pets: sets("sold", "available")},
 		{name: "pending and sold are mixed up", clause: "status-set", pets: sets("pending", "sold")},
 
@@ -72,46 +72,46 @@ func brokenCreations() []variant {
 		{name: "the id of a new pet is a float", clause: "integers", http: edit(create, 201, `"id":(\d+)`, `"id":$1.0`)},
 
 		{name: "a body with white space is refused", clause: "create", http: refuses(create+`.*\n\t`, 201, 400)},
-		{name: "escaped names of members are not understood", clause: "create", http: refuses(create+`.*n\\u0061me`, 201, 400)},
+		{name: "escaped names of members are not understood", clause: "name-any", http: refuses(create+`.*n\\u0061me`, 201, 400)},
 		{name: "members must come in order", clause: "create", http: refuses(create+`.*"categoryId".*"name"`, 201, 400)},
-		{name: "escapes beyond the basic plane are lost", clause: "create", http: takes(create, `(?i)\\ud83e\\udd8a`, "?")},
+		{name: "escapes beyond the basic plane are lost", clause: "name", http: takes(create, `(?i)\\ud83e\\udd8a`, "?")},
 		{name: "members in another case overwrite others", clause: "create", http: takes(create, `"name":"[^"]*"(.*),"Name":("[^"]*").*\}`, `"name":$2$1}`)},
 		{name: "the first name in a body counts", clause: "create", http: takes(create, `^\{"owner":\{"name":("[^"]*").*\],"name":"[^"]*"`, `{"name":$1`)},
 		{name: "a pet with the name of another gets 409", clause: "create-adds", pets: refusesNames(petstore.CodeConflict)},
 		{name: "a pet with the name of one that is being added gets 409", clause: "create-adds", pets: locksNames},
 		{name: "a pet with the name of another gets 400", clause: "name-again", pets: refusesNames(petstore.CodeInvalid)},
-		{name: "a pet replaces another with its name", clause: "create-adds", pets: replacesNames},
+		{name: "a pet replaces another with its name", clause: "get", pets: replacesNames},
 
 		{name: "every fifth pet is stored twice", clause: "create-adds", pets: storesTwice},
-		{name: "nothing is stored", clause: "create-adds", http: edit(create, 201, `"id":`, `"id":1000000`)},
-		{name: "a pet is stored a while later", clause: "create-adds", http: refuses(fetch, 200, 404)},
-		{name: "a pet is stored in capitals", clause: "create-adds", http: edit(fetch, 200, "conformance", "CONFORMANCE")},
+		{name: "nothing is stored", clause: "get", http: edit(create, 201, `"id":`, `"id":1000000`)},
+		{name: "a pet is stored a while later", clause: "get", http: refuses(fetch, 200, 404)},
+		{name: "a pet is stored in capitals", clause: "create-adds", http: edit(fetch, 200, "Conf", "CONF")},
 		{name: "two concurrent requests get the same id", clause: "create-adds", pets: racing(false)},
 		{name: "one of two concurrent requests fails", clause: "create-adds", pets: racing(true)},
-		{name: "a pet is in a list before it is found", clause: "create-adds", pets: listsFirst},
-		{name: "a pet is not found while another is added", clause: "create-adds", pets: unreadable},
+		{name: "a pet is in a list before it is found", clause: "get", pets: listsFirst},
+		{name: "a pet is not found while another is added", clause: "get", pets: unreadable},
 		{name: "a refused pet is stored", clause: "create-refused", http: storesRefused(400)},
 		{name: "a pet without a valid key is stored", clause: "key-create", http: storesRefused(401)},
 
-		{name: "names with what is beyond the basic plane get 500", clause: "name", http: refuses(create+".*🦊", 201, 500)},
-		{name: "names in other scripts are refused", clause: "name", http: refuses(create+".*猫", 201, 400)},
-		{name: "the name 0 is treated as absent", clause: "name", http: refuses(create+`.*"name":"0"`, 201, 400)},
-		{name: "the name 1e3 is refused", clause: "name", http: refuses(create+`.*"name":"1e3"`, 201, 400)},
-		{name: "the name __proto__ gets 500", clause: "name", http: refuses(create+`.*"name":"__proto__"`, 201, 500)},
-		{name: "names in a list are cut", clause: "name", http: texts(list, 200, "name", func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 100)], "") })},
-		{name: "the letter 龍 is lost", clause: "create", pets: name(replace("龍", ""))},
+		{name: "names with what is beyond the basic plane get 500", clause: "create", http: refuses(create+".*🦊", 201, 500)},
+		{name: "names in other scripts are refused", clause: "name-any", http: refuses(create+".*猫", 201, 400)},
+		{name: "the name 0 is treated as absent", clause: "name-any", http: refuses(create+`.*"name":"0"`, 201, 400)},
+		{name: "the name 1e3 is refused", clause: "name-any", http: refuses(create+`.*"name":"1e3"`, 201, 400)},
+		{name: "the name __proto__ gets 500", clause: "create", http: refuses(create+`.*"name":"__proto__"`, 201, 500)},
+		{name: "names in a list are cut", clause: "list-shows", http: texts(list, 200, "name", func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 100)], "") })},
+		{name: "the letter 龍 is lost", clause: "name", pets: name(replace("龍", ""))},
 
 		{name: "categories go through floating point", clause: "category", pets: category(func(n int64) int64 { return 2 * int64(float64(n)/2) })},
 		{name: "categories are of 32 bits", clause: "category", pets: category(func(n int64) int64 { return int64(int32(n)) })},
 		{name: "categories lose their sign", clause: "category", pets: category(func(n int64) int64 { return max(n, -n) })},
-		{name: "categories beyond 2^53 are refused", clause: "category", http: refuses(create+".*9007199254740993", 201, 400)},
+		{name: "categories beyond 2^53 are refused", clause: "category-any", http: refuses(create+".*9007199254740993", 201, 400)},
 		{name: "the exponent of a category is lost", clause: "category", http: takes(create, `("categoryId":\d+)[eE]\+?2`, "$1")},
-		{name: "a fraction of zero is refused with 500", clause: "category", http: responses(create+`.*"categoryId":\d+\.0`, 0, func(res *response) { res.status = 500 })},
-		{name: "the category 0 is refused", clause: "category", http: refuses(create+`.*"categoryId":0,`, 201, 400)},
-		{name: "the smallest category is refused", clause: "category", http: refuses(create+".*-9223372036854775808", 201, 400)},
-		{name: "the largest category is refused", clause: "category", http: refuses(create+".*9223372036854775807", 201, 400)},
+		{name: "a fraction of zero is refused with 500", clause: "create", http: responses(create+`.*"categoryId":\d+\.0`, 0, func(res *response) { res.status = 500 })},
+		{name: "the category 0 is refused", clause: "category-any", http: refuses(create+`.*"categoryId":0,`, 201, 400)},
+		{name: "the smallest category is refused", clause: "category-any", http: refuses(create+".*-9223372036854775808", 201, 400)},
+		{name: "the largest category is refused", clause: "category-any", http: refuses(create+".*9223372036854775807", 201, 400)},
 		{name: "the category 0 is treated as absent", clause: "category", http: edit(create, 201, `"categoryId":0\b`, `"categoryId":-1`)},
-		{name: "the smallest category becomes the largest", clause: "category", http: edit(fetch, 200, "-9223372036854775808", "9223372036854775807")},
+		{name: "the smallest category becomes the largest", clause: "create-adds", http: edit(fetch, 200, "-9223372036854775808", "9223372036854775807")},
 	}
 }
 
@@ -152,7 +152,7 @@ func repeats(op string, of int) wrapper {
 
 // storesRefused stores the pets that it refuses with a status.
 func storesRefused(status int) wrapper {
-	name := compile(`"name":"conformance-[^"]*"`)
+	name := compile(`"name":"Conf[^"]*"`)
 	return func(next http.Handler) http.Handler {
 		return responses(create, status, func(res *response) {
 			if name := name.FindString(res.sent); name != "" {
@@ -165,55 +165,40 @@ func storesRefused(status int) wrapper {
 	}
 }
 
-// racing makes a store fail, or repeat an ID, when pets are added concurrently: the
-// second create waits until the third is under way.
+// meet is how long an operation waits for others that are sent at the same time.
+const meet = 3 * time.Millisecond
+
+// racing makes a store fail, or repeat an ID, when pets are added concurrently.
 func racing(fail bool) func(*store) {
 	return func(s *store) {
 		create := s.create
-		var creates atomic.Int32
-		second := make(chan petstore.Pet)
+		var active, previous atomic.Int64
 		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-			number := creates.Add(1)
-			if number == 3 {
-				select {
-				case p := <-second:
-					if fail {
-						return petstore.Pet{}, errors.New("the table is locked")
-					}
-					return petstore.Pet{ID: p.ID, NewPet: n}, nil
-				case <-time.After(time.Minute):
-				}
+			others := active.Add(1) > 1
+			defer active.Add(-1)
+			time.Sleep(meet)
+			if others && fail {
+				return petstore.Pet{}, errors.New("the table is locked")
 			}
 			p, err := create(ctx, n, once)
-			if number == 2 {
-				select {
-				case second <- p:
-				case <-time.After(time.Minute):
-				}
+			if other := previous.Swap(p.ID); others && other > 0 {
+				p.ID = other
 			}
 			return p, err
 		}
 	}
 }
 
-// locksNames refuses a pet while another with its name is being added: the first of two
-// waits for the second.
+// locksNames refuses a pet while another with its name is being added.
 func locksNames(s *store) {
 	create := s.create
 	var names sync.Map
 	s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-		if !strings.HasSuffix(n.Name, "-same-name-2") {
-			return create(ctx, n, once)
-		}
-		met := make(chan struct{})
-		if other, found := names.LoadOrStore(n.Name, met); found {
-			close(other.(chan struct{}))
+		if _, locked := names.LoadOrStore(n.Name, true); locked {
 			return petstore.Pet{}, petstore.Errorf(petstore.CodeConflict, "the name is locked")
 		}
-		select {
-		case <-met:
-		case <-time.After(time.Minute):
-		}
+		defer names.Delete(n.Name)
+		time.Sleep(meet)
 		return create(ctx, n, once)
 	}
 }
@@ -256,57 +241,36 @@ func leftOverMember(name string) wrapper {
 	}
 }
 
-// listsFirst shows a new pet in lists before a get finds it: the first create of the
-// check for this waits for a get.
+// listsFirst shows a new pet in lists before a get finds it.
 func listsFirst(s *store) {
 	create, get := s.create, s.get
-	var once sync.Once
-	var adding atomic.Int64
-	met := make(chan struct{})
+	var found sync.Map // by ID
 	s.create = func(ctx context.Context, n petstore.NewPet, o petstore.Once) (petstore.Pet, error) {
 		p, err := create(ctx, n, o)
-		if strings.Contains(n.Name, "-pets.create.busy-") {
-			once.Do(func() {
-				adding.Store(p.ID)
-				select {
-				case <-met:
-				case <-time.After(time.Minute):
-				}
-			})
-		}
+		time.Sleep(meet)
+		found.Store(p.ID, true)
 		return p, err
 	}
 	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
-		if adding.CompareAndSwap(id, 0) {
-			close(met)
+		if _, ok := found.Load(id); !ok {
 			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet is not in the index")
 		}
 		return get(ctx, id)
 	}
 }
 
-// unreadable makes a store lose a pet while another one is added: the first create
-// of the check of that waits for a get.
+// unreadable makes a store lose a pet while another one is added.
 func unreadable(s *store) {
 	create, get := s.create, s.get
-	var once sync.Once
-	var adding atomic.Bool
-	met := make(chan struct{})
+	var adding atomic.Int64
 	s.create = func(ctx context.Context, n petstore.NewPet, o petstore.Once) (petstore.Pet, error) {
-		if strings.Contains(n.Name, "-pets.create.busy-") {
-			once.Do(func() {
-				adding.Store(true)
-				select {
-				case <-met:
-				case <-time.After(time.Minute):
-				}
-			})
-		}
+		adding.Add(1)
+		defer adding.Add(-1)
+		time.Sleep(meet)
 		return create(ctx, n, o)
 	}
 	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
-		if adding.CompareAndSwap(true, false) {
-			close(met)
+		if adding.Load() > 0 {
 			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the table is locked")
 		}
 		return get(ctx, id)

@@ -44,9 +44,9 @@ func brokenErrors() []variant {
 		variant{name: "an unknown path gets HTML", clause: "error-any", http: html(`^GET /v1/nothing`, 404)},
 		variant{name: "an id with a suffix gets HTML", clause: "error-any", http: html(`^GET /v1/pets/\d+\.json `, 404)},
 		variant{name: "a slash after an id gets HTML", clause: "error-any", http: html(`^GET /v1/pets/\d+/ `, 404)},
-		variant{name: "the message about a filter repeats its quotes", clause: "error-type", http: quotes(`status=a%22b`)},
-		variant{name: "the message about a filter repeats its backslash", clause: "error-type", http: edit(`status=a%5Cc`, 400, `"message":"[^"]*"`, `"message":"unknown: a\c"`)},
-		variant{name: "the message about a status repeats its quotes", clause: "error-type", http: quotes(create + `.*"status":"a\\"b`)},
-		variant{name: "the message about a name repeats its quotes", clause: "error-type", http: quotes(create + `.*\{"name":"a\\"b[^,]*$`)},
-		variant{name: "the message about a member of a message repeats its quotes", clause: "error-type", http: quotes(submit + `.*\{"a\\"b`)})
+		variant{name: "the message about a filter repeats its quotes", clause: "error-body", http: quotes(`status=a%22b`)},
+		variant{name: "the message about a filter repeats its backslash", clause: "error-body", http: edit(`status=a%5Cc`, 400, `"message":"[^"]*"`, `"message":"unknown: a\c"`)},
+		variant{name: "the message about a status repeats its quotes", clause: "error-body", http: quotes(create + `.*"status":"a\\"b`)},
+		variant{name: "the message about a name repeats its quotes", clause: "error-body", http: quotes(create + `.*\{"name":"a\\"b[^,]*$`)},
+		variant{name: "the message about a member of a message repeats its quotes", clause: "error-body", http: quotes(submit + `.*\{"a\\"b`)})
 }

@@ -38,8 +38,8 @@ func brokenLists() []variant {
 		{name: "an empty list is null", clause: "array", http: edit(list, 200, `^\[\]$`, "null")},
 		{name: "an empty list is an empty object", clause: "array", http: edit(list, 200, `^\[\]$`, "{}")},
 		{name: "an empty list has no body", clause: "array", http: edit(list, 200, `^\[\]$`, "")},
-		{name: "an empty list is 204", clause: "array", http: replaces(list, 200, `^\[\]$`, 204, "")},
-		{name: "an empty list is 404", clause: "array", http: replaces(list, 200, `^\[\]$`, 404, `{"code":"not_found","message":"none","status":404}`)},
+		{name: "an empty list is 204", clause: "list", http: replaces(list, 200, `^\[\]$`, 204, "")},
+		{name: "an empty list is 404", clause: "list", http: replaces(list, 200, `^\[\]$`, 404, `{"code":"not_found","message":"none","status":404}`)},
 		{name: "a list has one pet per line", clause: "array", http: both(edit(list, 200, `^\[|\]$`, ""), edit(list, 200, `\},\{`, "}\n{"))},
 
 		{name: "a list lacks the ids", clause: "pet", http: lacks(list, 200, "id")},
@@ -70,12 +70,12 @@ func brokenLists() []variant {
 		{name: "the default limit is 25", clause: "limit-default", http: query(unlimited, "$1&limit=25")},
 		{name: "a filtered list has another default limit", clause: "limit-default", http: query(`^status=[^&]+$`, "$0&limit=100")},
 		{name: "there is no default limit", clause: "limit-default", http: query(unlimited, "$1&limit=100")},
-		{name: "limit=1 is refused", clause: "limit-min", http: status(`[?&]limit=1[& ]`, 200, 400)},
-		{name: "limit=1 returns two", clause: "limit-min", http: query(`limit=1\b`, "limit=2")},
-		{name: "limit=1 returns none", clause: "limit-min", http: both(unlinked, edit(`[?&]limit=1[& ]`, 200, `.*`, "[]"))},
+		{name: "limit=1 is refused", clause: "list", http: status(`[?&]limit=1[& ]`, 200, 400)},
+		{name: "limit=1 returns two", clause: "limit", http: query(`limit=1\b`, "limit=2")},
+		{name: "limit=1 returns none", clause: "limit", http: both(unlinked, edit(`[?&]limit=1[& ]`, 200, `.*`, "[]"))},
 		{name: "a list ends at 50", clause: "limit-full", pets: first(50)},
 		{name: "a list ends at 99", clause: "limit-full", pets: first(99)},
-		{name: "limit=100 is refused", clause: "limit-max", http: status(`\?limit=100 `, 200, 400)},
+		{name: "limit=100 is refused", clause: "list", http: status(`\?limit=100 `, 200, 400)},
 		{name: "limit has no maximum", clause: "limit-max", http: noMaximum},
 
 		{name: "the filter is ignored", clause: "filter", http: query(`&?status=[^&]*`, "")},
@@ -93,7 +93,7 @@ func brokenLists() []variant {
 		{name: "pets without a status are not listed", clause: "list-shows", pets: filters("", petstore.Statuses()...)},
 		{name: "the filter comes after the limit", clause: "filter-limit", pets: filterLast, http: unlinked},
 		{name: "a filtered list has no limit", clause: "filter-limit", http: where(`[?&]status=`, query(`limit=\d+`, "limit=100"))},
-		{name: "a filtered list shows other categories", clause: "replacement", http: edit(`[?&]status=`, 200, `"categoryId":`, `"categoryId":1`)},
+		{name: "a filtered list shows other categories", clause: "list-shows", http: edit(`[?&]status=`, 200, `"categoryId":`, `"categoryId":1`)},
 	}
 }
 

@@ -28,7 +28,7 @@ func brokenMessages() []variant {
 		})},
 		{name: "a record is QUEUED", clause: "message-status", http: set(submit, 202, "status", `"QUEUED"`)},
 		{name: "a record is accepted", clause: "message-status", http: set(submit, 202, "status", `"accepted"`)},
-		{name: "a record has no status", clause: "message-status", http: lacks(submit, 202, "status")},
+		{name: "a record has no status", clause: "message-record", http: lacks(submit, 202, "status")},
 		{name: "a record has no time", clause: "message-time", http: lacks(submit, 202, "createdAt")},
 		{name: "the time is a number", clause: "message-time", http: timed("1795132800")},
 		{name: "the time is local", clause: "message-time", http: texts(submit, 202, "createdAt", replace("Z", ""))},

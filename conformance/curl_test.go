@@ -13,19 +13,13 @@ import (
 func TestCurl(t *testing.T) {
 	process.Tool(t, "curl")
 	target := newServer(t, variant{})
-	r, err := conformance.Run(t.Context(), target, &conformance.Options{Run: []string{
-		"auth.list.*", "auth.create.*", "clients.*", "pets.create.400.*", "messages.400.*", "pets.create.name.*", "http.*", "pets.list.limit.above",
-	}})
+	sent, err := conformance.Sent(t.Context(), target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, result := range r.Results {
-		if len(result.Exchanges) == 0 {
-			continue
-		}
-		x := result.Exchanges[len(result.Exchanges)-1]
-		if strings.Contains(x.Curl, "@FILE") {
+	for i, x := range sent {
+		if i%6 != 0 || strings.Contains(x.Curl, "@FILE") || x.Status == 404 && x.Operation == "GET /pets/{petId}" { // the id may be assigned later
 			continue
 		}
 		n++
@@ -35,7 +29,7 @@ func TestCurl(t *testing.T) {
 		stdout = strings.TrimPrefix(stdout, "HTTP/1.1 100 Continue\r\n\r\n")
 		line, _, _ := strings.Cut(stdout, "\r\n")
 		if fields := strings.Fields(line); code != 0 || len(fields) < 2 || fields[1] != strconv.Itoa(x.Status) {
-			t.Errorf("%s: the run got %d, and curl %q, %s: %s", result.ID, x.Status, line, stderr, x.Curl)
+			t.Errorf("the run got %d, and curl %q, %s: %s", x.Status, line, stderr, x.Curl)
 		}
 	}
 	if n < 80 {

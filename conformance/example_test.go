@@ -8,7 +8,7 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// This server responds 200 to POST /pets, and two checks of the status run.
+// This server responds 200 to POST /pets, and is judged by the checks of the status.
 func Example() {
 	server := httptest.NewServer(variant{http: status(create, 201, 200)}.handler()) // yours
 	defer server.Close()
@@ -29,5 +29,5 @@ func Example() {
 	}
 	// Output:
 	// not conformant
-	// pets.create.status: a valid pet is added: the response is 200 OK, want 201
+	// pets.create.status: a valid pet is added: the response is 200 OK, want 201 Created
 }

@@ -40,8 +40,12 @@ type Field struct {
 	Value string `json:"value"`
 }
 
-// newExchange returns x for a report, its bodies cut to limit bytes.
-func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
+// proofBody is how many bytes of a body a report has.
+const proofBody = 16 << 10
+
+// newExchange returns x for a report.
+func newExchange(x *probe.Exchange, redact probe.Redactor) Exchange {
+	const limit = proofBody
 	show := func(s string) string { return probe.Cut(redact.Show(s), limit) } // a key that was cut first would be left in part
 	e := Exchange{
 		Method:       x.Request.Method,
@@ -55,7 +59,7 @@ func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
 		Curl:         x.Curl(redact),
 	}
 	if x.Request.Credential.Sent() {
-		e.RequestHeader = append(e.RequestHeader, Field{x.Request.FieldName("Authorization"), x.Request.Credential.Shown})
+		e.RequestHeader = append(e.RequestHeader, Field{"Authorization", x.Request.Credential.Shown})
 	}
 	for _, f := range x.RequestFields() {
 		e.RequestHeader = append(e.RequestHeader, Field(f))
@@ -77,9 +81,9 @@ func newExchange(x *probe.Exchange, redact probe.Redactor, limit int) Exchange {
 var ordinaryText = sync.OnceValue(func() string {
 	words := []string{"Authorization: Bearer", "application/json", "petstore-conformance", newPet{}.json()}
 	for _, cl := range clauses() {
-		words = append(words, cl.Text)
+		words = append(words, cl.Text, cl.Why)
 		for _, c := range cl.Checks {
-			words = append(words, c.ID, c.Title, c.Why, c.Failure)
+			words = append(words, c.ID, c.Title)
 		}
 	}
 	return strings.Join(words, "\n")
@@ -113,31 +117,4 @@ func (e Exchange) String() string {
 		message("<", e.Proto+" "+probe.StatusLine(e.Status), e.ResponseHeader, e.ResponseBody)
 	}
 	return b.String()
-}
-
-// A report has the proof of a check, and a few of its other exchanges.
-const (
-	passingExchanges = 2
-	failingExchanges = 10
-	proofBody        = 16 << 10 // bytes of a body
-	otherBody        = 1 << 10
-)
-
-// addExchanges adds exchanges to r, and proof, which shows what r.Message says.
-func (r *Result) addExchanges(xs []*probe.Exchange, proof *probe.Exchange, redact probe.Redactor) {
-	count := passingExchanges
-	if r.Verdict != Pass {
-		count = failingExchanges
-	}
-	r.Sent = len(xs)
-	for _, x := range xs {
-		limit := otherBody
-		switch {
-		case x == proof:
-			r.Proof, limit = len(r.Exchanges), proofBody
-		case len(r.Exchanges) >= count:
-			continue
-		}
-		r.Exchanges = append(r.Exchanges, newExchange(x, redact, limit))
-	}
 }

@@ -8,34 +8,27 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 )
 
-// Options says how to judge a target. The zero value and a nil pointer run every
+// Options says how to judge a target. The zero value and a nil pointer judge by every
 // check.
 type Options struct {
 	// Run and Skip select checks by globs for their IDs, as in [path.Match]: *
-	// matches any text. A check runs if Run is empty or one of its globs
+	// matches any text. A check is selected if Run is empty or one of its globs
 	// matches, and no glob of Skip matches. A glob that matches no check is an
-	// error.
+	// error. They select what is judged, not what is sent.
 	Run, Skip []string
 
-	// Sections selects checks by the section of their clause, such as 4.1, 4 (with
-	// every section under it) or RFC 9110. Empty: all. A check must be selected by
-	// Run too. A section without checks is an error.
-	Sections []string
-
-	// ReadOnly sends only GET requests. Checks that need others are skipped.
+	// ReadOnly sends only GET requests. Checks that these do not show are skipped.
 	ReadOnly bool
 
-	// Pet is the id of a pet that the target has, for the checks of a
-	// read-only run that get a pet. Nil: one from the target's list.
+	// Pet is the id of a pet that the target has, to get in a read-only run. Nil: one
+	// from the target's list.
 	Pet *int64
 
 	// Category is a category that the target accepts. Nil: the suite tries an
@@ -54,12 +47,8 @@ type Options struct {
 	// up to date.
 	Known []Known
 
-	// Seed determines the generated bodies. Zero: a random one, which the report
-	// has.
-	Seed uint64
-
-	// Parallel is how many checks run at the same time. Zero: 8. A check of
-	// concurrency sends more requests than that.
+	// Parallel is the largest number of requests at a time. Zero: 16. A run begins with
+	// 4, and sends more only to a target that is far away.
 	Parallel int
 
 	// Timeout limits each request, reading the response included. Zero: 10 seconds.
@@ -76,15 +65,16 @@ type Options struct {
 	// Ignored if there is a Transport.
 	TLS *tls.Config
 
-	// Now is the clock of the deprecation checks. Nil: [time.Now].
+	// Now is the clock that says whether GET /pets/{petId} may be removed. Nil:
+	// [time.Now].
 	Now func() time.Time
 
 	// Transport sends the requests. Nil: a new one, which follows the proxy
 	// settings of the environment.
 	Transport http.RoundTripper
 
-	// Done is called when a check ends, one call at a time. Nil: not called.
-	Done func(Result)
+	// Progress is called with what the run does next. Nil: not called.
+	Progress func(string)
 }
 
 // Known is a check that is expected to fail.
@@ -109,13 +99,13 @@ func (o *Options) withDefaults() (Options, error) {
 		r = *o
 	}
 	r.Level = cmp.Or(r.Level, Required)
-	r.Parallel = cmp.Or(r.Parallel, 8)
+	r.Parallel = cmp.Or(r.Parallel, 16)
 	r.Timeout = cmp.Or(r.Timeout, 10*time.Second)
 	if r.Now == nil {
 		r.Now = time.Now
 	}
-	for r.Seed == 0 {
-		r.Seed = uint64(rand.Uint32()) // short enough to type
+	if r.Progress == nil {
+		r.Progress = func(string) {}
 	}
 	switch {
 	case r.Level != Required && r.Level != Recommended:
@@ -155,68 +145,12 @@ func (o Options) interval() time.Duration {
 	return time.Duration(float64(time.Second) / o.Rate)
 }
 
-// Select returns the checks that Run, Skip and Sections of [Options] select. A
-// glob that matches no check, and a section without checks, is an error with
-// [ErrOptions] in its tree.
-func Select(run, skip, sections []string) ([]Check, error) {
-	checks := Checks()
-	matches := func(globs []string, c Check) bool {
-		return slices.ContainsFunc(globs, func(glob string) bool { ok, _ := path.Match(glob, c.ID); return ok })
-	}
-	for _, glob := range slices.Concat(run, skip) {
-		if !slices.ContainsFunc(checks, func(c Check) bool { return matches([]string{glob}, c) }) {
-			return nil, optionsError("%q matches no check; * stands for any text, as in pets.list.*", glob)
-		}
-	}
-	in := make(map[string]bool) // the IDs of the clauses in these sections
-	for _, section := range sections {
-		clauses := slices.DeleteFunc(Clauses(), func(cl Clause) bool { return len(cl.Checks) == 0 || !cl.in(section) })
-		if len(clauses) == 0 {
-			return nil, optionsError("section %q has no checks; the sections that have some are %s", section, strings.Join(sectionsWithChecks(), ", "))
-		}
-		for _, cl := range clauses {
-			in[cl.ID] = true
-		}
-	}
-	return slices.DeleteFunc(checks, func(c Check) bool {
-		return len(run) > 0 && !matches(run, c) || matches(skip, c) || len(sections) > 0 && !in[c.Clause]
-	}), nil
-}
-
-// sections returns the sections of cl: those of the contract, or one of an RFC, by
-// the name of the RFC alone.
-func (cl Clause) sections() []string {
-	if strings.HasPrefix(cl.Section, "RFC") {
-		rfc, _, _ := strings.Cut(cl.Section, ",")
-		return []string{rfc}
-	}
-	return strings.Split(cl.Section, ", ")
-}
-
-// in reports whether cl is in a section, or in one under it.
-func (cl Clause) in(section string) bool {
-	return slices.ContainsFunc(cl.sections(), func(s string) bool {
-		return s == section || strings.HasPrefix(s, section+".")
-	})
-}
-
-func sectionsWithChecks() []string {
-	var all []string
-	for _, cl := range Clauses() {
-		if len(cl.Checks) > 0 {
-			all = append(all, cl.sections()...)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // knownFailures returns the reasons by ID.
-func knownFailures(list []Known, checks []Check) (map[string]string, error) {
+func knownFailures(list []Known) (map[string]string, error) {
 	known := make(map[string]string)
 	for _, k := range list {
 		switch {
-		case !slices.ContainsFunc(checks, func(c Check) bool { return c.ID == k.ID }):
+		case !slices.ContainsFunc(checks(), func(c Check) bool { return c.ID == k.ID }):
 			return nil, optionsError("known failures: no check has the ID %q", k.ID)
 		case strings.TrimSpace(k.Reason) == "":
 			return nil, optionsError("known failures: %s has no reason", k.ID)

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -24,6 +26,22 @@ const (
 	Incomplete Outcome = "incomplete"
 )
 
+// Verdict is what a check says about a run.
+type Verdict string
+
+const (
+	Pass Verdict = "pass"
+	Fail Verdict = "fail" // an exchange violates a required check
+	Warn Verdict = "warn" // an exchange violates a recommended check
+	Skip Verdict = "skip" // the check was not selected, or the run could not show what it judges
+
+	// Inconclusive: in the state that the target is in, the check cannot tell.
+	Inconclusive Verdict = "inconclusive"
+
+	// Errored: the target did not serve the requests that the check judges.
+	Errored Verdict = "error"
+)
+
 // Result is the result of one check.
 type Result struct {
 	Check
@@ -32,43 +50,30 @@ type Result struct {
 	// Message says what is wrong, or why the check could not tell.
 	Message string `json:"message,omitzero"`
 
-	// Violation says what a failure or warning has in common with others.
-	Violation Violation `json:"violation,omitzero"`
+	// Cause is the ID of a more basic check that the same exchanges or pets violate:
+	// this failure may have no cause of its own. Empty: there is none.
+	Cause string `json:"cause,omitzero"`
+
+	// Again says whether Proof was a violation again when its request was sent once
+	// more, alone: "yes" or "no". Empty: it was not sent, or the response says nothing.
+	Again string `json:"again,omitzero"`
 
 	// Known is why the check is expected to fail. Stale says that it passed.
 	Known string `json:"known,omitzero"`
 	Stale bool   `json:"stale,omitzero"`
 
-	// Repeated says how a failure ended when it was repeated up to three times,
-	// after the run, alone, each request on a connection of its own: "always",
-	// "sometimes, 2 of 4" (the first one included), "only on a reused
-	// connection", "only while others write", or "not possible". Empty: it
-	// was not repeated, because there are many failures or they take long.
-	Repeated string `json:"repeated,omitzero"`
-
-	// Observations are what the target does where the contract leaves it open.
-	Observations []Observation `json:"observations,omitzero"`
-
-	// Exchanges are some of the exchanges of the check. Sent counts all of them.
-	// Proof is the index of the one that shows what Message says, or -1.
-	// Reports leave out the exchanges of checks that passed.
-	Exchanges []Exchange `json:"exchanges,omitzero"`
-	Proof     int        `json:"proof"`
-	Sent      int        `json:"sent"`
-
-	Seconds float64 `json:"seconds"`
-}
-
-// Observation is one thing that the target does.
-type Observation struct {
-	What string `json:"what"` // the question
-	Got  string `json:"got"`
+	// Judged is how many exchanges the check judged, and Violations how many of them
+	// violate it. Proof is the one that Message is about. Nil: there is none.
+	Judged     int       `json:"judged"`
+	Violations int       `json:"violations"`
+	Proof      *Exchange `json:"proof,omitzero"`
 }
 
 // LeftBehind is what a run created. The contract has no way to delete it.
 type LeftBehind struct {
-	Mark     string  `json:"mark"` // in nearly every name and text of the run
-	Pets     []int64 `json:"pets"` // their ids
+	Mark     string  `json:"mark"` // in most names and texts of the run
+	Pets     int     `json:"pets"` // how many
+	IDs      []int64 `json:"ids"`  // theirs, as far as they can be read
 	Messages int     `json:"messages"`
 }
 
@@ -87,10 +92,10 @@ type Counts struct {
 
 // ReportFormat names the format of a report in JSON. It changes when a member is
 // removed or changes its meaning, not when one is added.
-const ReportFormat = "petstore-conformance/1"
+const ReportFormat = "petstore-conformance/2"
 
 // Report is the result of a run. Package report writes it as text, JSON, JUnit
-// XML, HTML or Markdown.
+// XML or HTML.
 type Report struct {
 	Format      string  `json:"format"`
 	Outcome     Outcome `json:"outcome"`
@@ -101,14 +106,19 @@ type Report struct {
 	Implementation string `json:"implementation,omitzero"`
 	Version        string `json:"version,omitzero"`
 
-	// Seed repeats the generated bodies.
-	Seed uint64 `json:"seed"`
-
 	Level    Level     `json:"level"`
 	Strict   bool      `json:"strict"`
 	ReadOnly bool      `json:"readOnly"`
 	Began    time.Time `json:"began"`
 	Seconds  float64   `json:"seconds"`
+
+	Requests int `json:"requests"`          // how many were sent
+	Restarts int `json:"restarts,omitzero"` // of a soak
+
+	// Stopped says why the run ended early, and Last has the requests that got no
+	// response then. Empty: it did not.
+	Stopped string     `json:"stopped,omitzero"`
+	Last    []Exchange `json:"last,omitzero"`
 
 	Counts Counts     `json:"counts"`
 	Left   LeftBehind `json:"left"`
@@ -131,34 +141,131 @@ func (r *Report) Passed() bool {
 	return (r.Outcome == Conformant || r.Outcome == Partial) && r.Counts.Stale == 0
 }
 
-// report returns the report of a run with these results.
-func (s *session) report(began time.Time, results []Result) *Report {
+// report returns the report of a run.
+func (s *session) report(began time.Time, h *history, judgements []judgement) *Report {
 	r := &Report{
 		Format:         ReportFormat,
 		URL:            s.target.URL,
 		MessagesURL:    s.target.MessagesURL,
 		Implementation: s.target.Implementation,
 		Version:        s.target.Version,
-		Seed:           s.opts.Seed,
 		Level:          s.opts.Level,
 		Strict:         s.opts.Strict,
 		ReadOnly:       s.opts.ReadOnly,
 		Began:          began.UTC().Truncate(time.Millisecond),
 		Seconds:        time.Since(began).Seconds(),
-		Left:           LeftBehind{Mark: s.mark, Messages: s.created.messages},
-		Retries:        retries(s.client.Exchanges()),
+		Requests:       s.requests + len(s.client.Exchanges()),
+		Left:           s.left,
+		Retries:        retries(h),
 		Limit:          s.client.Limit(),
-		Results:        results,
 	}
-	for _, p := range s.created.pets {
-		r.Left.Pets = append(r.Left.Pets, p.ID)
+	r.Left.Mark = s.mark
+	r.Left.add(s.client.Exchanges())
+	if s.messages {
+		r.MessagesURL = s.client.MessagesURL
 	}
-	slices.Sort(r.Left.Pets)
-	for _, result := range results {
+	if err := context.Cause(s.ctx); err != nil {
+		r.Stopped = s.redact.Show(err.Error())
+	}
+	if r.Stopped != "" {
+		for _, x := range h.last() {
+			r.Last = append(r.Last, newExchange(x.Exchange, s.redact))
+		}
+	}
+	for i, j := range judgements {
+		result := s.result(j, r.Stopped)
+		if result.Violations > 0 {
+			result.Cause = causeOf(j, judgements[:i])
+		}
+		r.Results = append(r.Results, result)
 		r.Counts.add(result)
 	}
 	r.Outcome = outcomeOf(r.Counts, r.Level, r.Strict)
+	if r.Stopped != "" && r.Outcome != NotConformant {
+		r.Outcome = Incomplete
+	}
 	return r
+}
+
+// last returns the first requests that got no response, and none when they were sent
+// again: one of them may be why there is none any more.
+func (h *history) last() []*exchange {
+	key := func(x *exchange) string { return x.Request.Method + x.Request.Path + string(x.Request.Body) }
+	served := make(map[string]bool)
+	for _, x := range h.all {
+		served[key(x)] = true
+	}
+	var last []*exchange
+	for _, x := range slices.Concat(h.repeated, h.unserved) {
+		if x.Status == 0 && x.Attempts == 1 && !served[key(x)] && !errors.Is(x.Err, context.Canceled) {
+			last = append(last, x)
+		}
+	}
+	slices.SortFunc(last, func(a, b *exchange) int { return a.Sent.Compare(b.Sent) })
+	return last[:min(len(last), 5)]
+}
+
+// result returns the result of a check.
+func (s *session) result(j judgement, stopped string) Result {
+	r := Result{Check: j.check, Verdict: Pass, Judged: j.judged, Violations: j.wrong, Again: j.again}
+	switch {
+	case s.skip[r.ID]:
+		r.Verdict, r.Message, r.Violations, r.Judged = Skip, "not selected", 0, 0
+	case len(j.violations) > 0:
+		v := j.violations[0]
+		r.Verdict = map[Level]Verdict{Required: Fail, Recommended: Warn}[r.Level]
+		r.Message = s.redact.Show(v.text)
+		proof := newExchange(v.x.Exchange, s.redact)
+		r.Proof = &proof
+	case j.judged > 0:
+	case s.opts.ReadOnly && stopped == "":
+		r.Verdict, r.Message = Skip, "read-only"
+	case r.Feature == FeatureMessages && !s.messages:
+		r.Verdict, r.Message = Skip, "no messages URL"
+	case j.check.idle && stopped == "":
+	case j.unserved != nil && j.unserved.Err != nil:
+		r.Verdict, r.Message = Errored, s.redact.Show(j.unserved.Err.Error())
+	case j.unserved != nil:
+		r.Verdict, r.Message = Errored, "the target responds "+j.unserved.StatusLine()+" and does not serve the request"
+	case stopped != "":
+		r.Verdict, r.Message = Errored, stopped
+	default:
+		r.Verdict, r.Message = Inconclusive, "no exchange of the run shows it: "+r.Title
+	}
+	if reason, ok := s.known[r.ID]; ok {
+		r.Known, r.Stale = reason, r.Verdict == Pass
+	}
+	return r
+}
+
+// causeOf returns the ID of the most basic check that all exchanges, or all pets, that
+// violate j violate too.
+func causeOf(j judgement, basic []judgement) string {
+	for _, b := range basic {
+		if b.check.Level == j.check.Level && !slices.ContainsFunc(j.violations, func(v violation) bool {
+			return !slices.ContainsFunc(b.violations, func(w violation) bool { return v.x == w.x || v.pet != 0 && v.pet == w.pet })
+		}) {
+			return b.check.ID
+		}
+	}
+	return ""
+}
+
+// add adds what the exchanges have added.
+func (l *LeftBehind) add(exchanges []*probe.Exchange) {
+	for _, x := range exchanges {
+		switch {
+		case x.Request.Method != http.MethodPost || !x.Succeeded():
+		case x.Request.Messages:
+			l.Messages++
+		default:
+			l.Pets++
+			if id, ok := addedID(x); ok {
+				l.IDs = append(l.IDs, id)
+			}
+		}
+	}
+	slices.Sort(l.IDs)
 }
 
 func (c *Counts) add(r Result) {
@@ -190,24 +297,17 @@ func outcomeOf(c Counts, level Level, strict bool) Outcome {
 }
 
 // retries counts what made the client send requests again.
-func retries(xs []*probe.Exchange) map[string]int {
+func retries(h *history) map[string]int {
 	counts := make(map[string]int)
-	repeated := false
-	for _, x := range xs {
-		repeated = repeated || x.Attempts > 1
-		switch x.Status {
-		case 0:
-			if probe.IsTimeout(x.Err) {
-				counts["no response in time"]++
-			} else {
-				counts["lost connection"]++
-			}
-		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	for _, x := range h.repeated {
+		switch {
+		case x.Status != 0:
 			counts[x.StatusLine()]++
+		case probe.IsTimeout(x.Err):
+			counts["no response in time"]++
+		default:
+			counts["lost connection"]++
 		}
-	}
-	if !repeated {
-		return nil
 	}
 	return counts
 }
@@ -254,21 +354,35 @@ func (r Result) CountsAgainst(level Level) bool {
 	return r.Known == "" && (r.Verdict == Fail || r.Verdict == Warn && level == Recommended)
 }
 
-// Details returns the message of r, the clause that is broken, when the check fails
-// unless it always does, and the exchange that proves the message, with its curl
-// command.
+// Details returns the message of r, the clause that is violated, whether the proof was
+// a violation again, and the proof with its curl command.
 func (r Result) Details() string {
 	var b strings.Builder
-	cl, _ := FindClause(r.violation().Clause)
-	fmt.Fprintf(&b, "%s\nclause %s: %s\n", r.Message, cl.Section, cl.Text)
-	if r.Repeated != "" && r.Repeated != always {
-		fmt.Fprintf(&b, "repeated: %s\n", r.Repeated)
+	cl, _ := FindClause(r.Clause)
+	_, more, _ := strings.Cut(r.Message, "\n")
+	fmt.Fprintf(&b, "%s\n%s\nclause %s: %s\n", r.Headline(), more, cl.Section, cl.Text)
+	if r.Again != "" {
+		fmt.Fprintf(&b, "again, when sent alone: %s\n", r.Again)
 	}
-	if r.Proof >= 0 {
-		x := r.Exchanges[r.Proof]
-		fmt.Fprintf(&b, "\n%s\n\n%s", x.Curl, firstLines(x.String(), 40))
+	if r.Proof != nil {
+		fmt.Fprintf(&b, "\n%s\n%s", r.Proof.Curl, firstLines(r.Proof.String(), 40))
 	}
-	return b.String()
+	return strings.ReplaceAll(b.String(), "\n\n", "\n")
+}
+
+// Headline returns the first line of the message, and how many of the judged exchanges
+// are violations, unless all are.
+func (r Result) Headline() string {
+	line, _, _ := strings.Cut(r.Message, "\n")
+	return line + r.share()
+}
+
+// share says how many of the judged exchanges are violations, unless all are.
+func (r Result) share() string {
+	if r.Violations == r.Judged || r.Violations == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of %d)", r.Violations, r.Judged)
 }
 
 // firstLines returns the first n lines of s, each cut to a readable length.

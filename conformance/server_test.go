@@ -8,8 +8,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/report"
@@ -66,15 +68,6 @@ func (v variant) handler() http.Handler {
 	return h
 }
 
-// idsOf returns the IDs of the checks of a clause.
-func idsOf(cl conformance.Clause) []string {
-	var ids []string
-	for _, c := range cl.Checks {
-		ids = append(ids, c.ID)
-	}
-	return ids
-}
-
 // text returns a report as text.
 func text(r *conformance.Report) string {
 	var b strings.Builder
@@ -91,7 +84,7 @@ func TestReference(t *testing.T) {
 		t.Errorf("%s, with %+v\n%s", r.Headline(), r.Counts, text(r))
 	}
 	// docs/conformance.md has this number.
-	if got, want := len(r.Left.Pets), 157; got != want {
+	if got, want := r.Left.Pets, 148; got != want {
 		t.Errorf("the run left %d pets behind, want %d", got, want)
 	}
 }
@@ -105,3 +98,27 @@ func newLoopback(h http.Handler) *httptest.Server {
 }
 
 func withCategory(n int64) conformance.Options { return conformance.Options{Category: &n} }
+
+const patience = 3 * time.Minute // the machine may be busy
+
+// run judges v.
+func run(t *testing.T, v variant, opts conformance.Options) *conformance.Report {
+	t.Helper()
+	if opts.Timeout == 0 {
+		opts.Timeout = patience
+	}
+	r, err := conformance.Run(t.Context(), newServer(t, v), &opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func result(t *testing.T, r *conformance.Report, id string) conformance.Result {
+	t.Helper()
+	i := slices.IndexFunc(r.Results, func(r conformance.Result) bool { return r.ID == id })
+	if i < 0 {
+		t.Fatalf("the report does not have %s", id)
+	}
+	return r.Results[i]
+}

@@ -3,9 +3,10 @@ package conformance
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,22 +26,21 @@ type SoakOptions struct {
 	Every time.Duration
 }
 
-// soakPatience is how long a target may fail to respond, after a restart or
-// otherwise, before a soak ends.
-const soakPatience = time.Minute
+const (
+	soakPatience = time.Minute     // how long a target may fail to respond
+	soakWindow   = 3 * time.Second // how long what was sent is judged together, without restarts
+	soakClients  = 8
+	soakPets     = 1000 // how many of the newest pets a soak gets after each window
+)
 
-// Soak sends a mixed load of valid requests to target from opts.Parallel clients,
-// and checks that nothing is lost, changed or created twice:
+// Soak sends a mixed load of valid requests to target from eight clients, and judges it
+// in windows of a few seconds with the checks that opts selects. After each window, and
+// each restart, it gets the newest thousand of its pets: none may be lost, changed or
+// created twice. A creation without a response adds one pet or none.
 //
-//   - A pet stays as it is once its creation was acknowledged or a list has shown it.
-//   - A creation without a response adds one pet or none.
-//   - An id never belongs to two pets or to two messages.
-//   - A list is what the contract says, at any time.
-//
-// A client waits up to 100 ms between two requests. At the end, or when ctx is done,
-// Soak gets every pet for the last time. Options that select checks have no effect.
-// Errors are as in [Run].
-func Soak(ctx context.Context, target Target, opts *Options, soak SoakOptions) (*SoakReport, error) {
+// Soak ends after soak.For, or when ctx is done. Errors are as in [Run]. The report
+// is incomplete if the target could not be restarted or stopped responding.
+func Soak(ctx context.Context, target Target, opts *Options, soak SoakOptions) (*Report, error) {
 	soak.For = cmp.Or(soak.For, 10*time.Minute)
 	soak.Every = cmp.Or(soak.Every, 30*time.Second)
 	if soak.For < 0 || soak.Every < 0 {
@@ -51,186 +51,131 @@ func Soak(ctx context.Context, target Target, opts *Options, soak SoakOptions) (
 		return nil, err
 	}
 	defer s.client.Close()
-	if err := s.findPetstore(ctx); err != nil {
-		return nil, err
+	var stop context.CancelCauseFunc
+	s.ctx, stop = context.WithCancelCause(context.WithoutCancel(ctx)) // after ctx is done, the pets are still got
+	defer stop(nil)
+	s.stop = stop
+	began := time.Now()
+	if err := s.begin(target.MessagesURL != ""); err != nil {
+		return nil, errors.New(s.redact.Show(err.Error()))
 	}
-	l := &load{
-		tester: &tester{ctx: context.WithoutCancel(ctx), s: s, check: "soak"},
-		pets:   make(map[int64]pet),
-		sent:   make(map[string]newPet),
-		ids:    make(map[string]int64),
-		texts:  make(map[string]string),
-		served: time.Now(), up: time.Now(),
-		report: SoakReport{Format: SoakFormat, URL: s.target.URL, MessagesURL: s.target.MessagesURL, Mark: s.mark, Began: time.Now().UTC().Truncate(time.Millisecond)},
+	if s.first(); len(s.seen().creations()) == 0 {
+		return nil, errors.New("the target adds no pet: conformance run says why")
 	}
-	if e := attempt(l.begin); e != nil {
-		return nil, s.targetError("%s", e.message)
-	}
+	s.restarts = true
+	l := &soaking{session: s}
+	l.run(ctx, soak)
+	r := s.report(began, s.seen(), slices.DeleteFunc(l.total, func(j judgement) bool { return j.judged == 0 }))
+	r.Restarts = l.restarted
+	return r, nil
+}
+
+// soaking is a soak under way.
+type soaking struct {
+	*session
+	total     []judgement
+	restarted int
+}
+
+// run sends windows of requests until ctx is done or the time is over.
+func (l *soaking) run(ctx context.Context, soak SoakOptions) {
 	ctx, cancel := context.WithTimeout(ctx, soak.For)
 	defer cancel()
-	l.run(ctx, cancel, soak)
-	return l.finish(), nil
-}
-
-// SoakFormat names the format of a soak's report in JSON. It changes as
-// [ReportFormat] does.
-const SoakFormat = "petstore-soak/1"
-
-// SoakReport is the result of [Soak].
-type SoakReport struct {
-	Format string `json:"format"`
-
-	// Outcome is [NotConformant] if there is a finding, and [Incomplete] if the
-	// target could not be restarted or stopped responding.
-	Outcome Outcome `json:"outcome"`
-
-	URL         string    `json:"url"`
-	MessagesURL string    `json:"messagesUrl,omitzero"`
-	Began       time.Time `json:"began"`
-	Seconds     float64   `json:"seconds"`
-	Mark        string    `json:"mark"` // in every name and text of the soak
-
-	Sent     int `json:"sent"`     // requests
-	Unserved int `json:"unserved"` // requests without a response, or with 429, 502, 503, 504 or 507
-	Pets     int `json:"pets"`     // those acknowledged or shown
-	Messages int `json:"messages"` // those acknowledged
-	Unknown  int `json:"unknown"`  // creations without a response; some may have added a pet
-	Restarts int `json:"restarts"`
-
-	// Error says why the soak ended early.
-	Error string `json:"error,omitzero"`
-
-	Findings []SoakFinding `json:"findings,omitzero"`
-}
-
-// SoakFinding is a violation of the contract.
-type SoakFinding struct {
-	Message  string   `json:"message"`  // of the first time
-	Exchange Exchange `json:"exchange"` // shows what the message says
-	Times    int      `json:"times"`
-
-	kind string
-}
-
-// add adds a finding, or counts one of the same kind.
-func (r *SoakReport) add(kind, message string, x Exchange) {
-	for i := range r.Findings {
-		if r.Findings[i].kind == kind {
-			r.Findings[i].Times++
-			return
+	restart := time.Now().Add(soak.Every)
+	for ctx.Err() == nil && l.ctx.Err() == nil {
+		due := soak.Restart != nil && time.Now().Add(soakWindow).After(restart)
+		window, end := context.WithTimeout(ctx, soakWindow)
+		var clients sync.WaitGroup
+		for range soakClients {
+			clients.Go(func() { l.load(window) })
 		}
-	}
-	r.Findings = append(r.Findings, SoakFinding{message, x, 1, kind})
-}
-
-// String returns r as text: the findings, then what was sent, then the outcome.
-func (r *SoakReport) String() string {
-	var b strings.Builder
-	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "FAIL %s (%s)\n\n%s\n\n%s\n", f.Message, probe.Plural(f.Times, "time"), f.Exchange.Curl, firstLines(f.Exchange.String(), 40))
-	}
-	if r.Error != "" {
-		fmt.Fprintf(&b, "ERROR %s\n\n", r.Error)
-	}
-	fmt.Fprintf(&b, "%s, %.1f s, %s, %s, %d not served\n", r.URL, r.Seconds, probe.Plural(r.Sent, "request"), probe.Plural(r.Restarts, "restart"), r.Unserved)
-	fmt.Fprintf(&b, "left behind: %s and %s, named %s…; %s without a response\n",
-		probe.Plural(r.Pets, "pet"), probe.Plural(r.Messages, "message"), r.Mark, probe.Plural(r.Unknown, "creation"))
-	fmt.Fprintf(&b, "%s: %s\n", r.Outcome, probe.Plural(len(r.Findings), "finding"))
-	return b.String()
-}
-
-// begin adds the first pet.
-func (l *load) begin() {
-	l.first = l.firstPet()
-	l.noGet = l.getRemoved()
-	l.sent[l.first.Name] = l.first.newPet
-	l.wantShown(nil, l.first)
-}
-
-// run sends requests until ctx is done.
-func (l *load) run(ctx context.Context, cancel func(), soak SoakOptions) {
-	var clients sync.WaitGroup
-	for i := range l.s.opts.Parallel {
-		clients.Go(func() {
-			r := rand.New(rand.NewPCG(l.s.opts.Seed, uint64(i)))
-			for n := 0; ctx.Err() == nil; n++ {
-				l.step(r, fmt.Sprintf("%s-%d-%d", l.s.mark, i+1, n+1))
-				wait(ctx, time.Duration(r.IntN(100))*time.Millisecond)
-				if l.silence() > soakPatience {
-					cancel()
-				}
+		if due && wait(window, time.Until(restart)) {
+			if err := l.restart(soak.Restart); err != nil {
+				l.stop(err)
 			}
-		})
-	}
-	for soak.Restart != nil && ctx.Err() == nil {
-		if !wait(ctx, soak.Every) {
-			break
+			restart = time.Now().Add(soak.Every)
 		}
-		if err := l.restart(soak.Restart); err != nil {
-			l.report.Error = l.s.redact.Show(err.Error())
-			cancel()
-		}
+		clients.Wait()
+		end()
+		l.judgeWindow()
 	}
-	clients.Wait()
 }
 
-// restart restarts the target under load. Then it gets the pets that the soak saw
-// last.
-func (l *load) restart(restart func(context.Context) error) error {
+// load sends requests of one client until ctx is done.
+func (l *soaking) load(ctx context.Context) {
+	pets := l.history.creations() // of the windows before
+	for ctx.Err() == nil {
+		status := append(statuses(), "")[rand.IntN(4)]
+		r := probe.Get(listQuery{status, []int{1, 5, 20, 100}[rand.IntN(4)]}.path())
+		switch n := rand.IntN(10); {
+		case n < 3:
+			r = probe.Post("/pets", l.pet(status).json())
+		case n < 4 && l.messages:
+			r = probe.PostMessage(messageBody(l.name()))
+		case n < 7:
+			r = probe.Get(petPath(pets[rand.IntN(len(pets))].pet.ID))
+		}
+		if r.Method == "GET" {
+			l.client.Do(l.ctx, r)
+		} else {
+			l.client.Send(l.ctx, r) // once, whatever happens to it
+		}
+		wait(ctx, time.Duration(rand.IntN(100))*time.Millisecond)
+	}
+}
+
+// restart restarts the target.
+func (l *soaking) restart(restart func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(l.ctx, soakPatience)
 	defer cancel()
-	l.setDown(true)
 	if err := restart(ctx); err != nil {
 		return fmt.Errorf("the target was not restarted: %w", err)
 	}
-	l.report.Restarts++
-	if !l.awaitTarget() {
-		return fmt.Errorf("the target has not responded for %v after restart %d", soakPatience, l.report.Restarts)
-	}
-	last := l.recent(200)
-	l.setDown(false)
-	l.verify(last)
+	l.restarted++
 	return nil
 }
 
-// awaitTarget waits until the target serves a list, and reports whether it does.
-func (l *load) awaitTarget() bool {
-	for end := time.Now().Add(soakPatience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if l.send(probe.Get("/pets?limit=1")).Succeeded() {
-			return true
+// judgeWindow gets the pets, and judges what was sent since the window before. It forgets
+// everything but the creations of the newest pets.
+func (l *soaking) judgeWindow() {
+	for began := time.Now(); !l.client.Send(l.ctx, probe.Get("/pets?limit=1")).Served(); wait(l.ctx, 50*time.Millisecond) {
+		if time.Since(began) > soakPatience {
+			l.stop(fmt.Errorf("the target has not responded for %v", soakPatience))
+		}
+		if l.ctx.Err() != nil {
+			return
 		}
 	}
-	return false
+	pets := l.seen().creations()
+	pets = pets[max(0, len(pets)-soakPets):]
+	l.each(len(pets), func(i int) { l.client.Do(l.ctx, probe.Get(petPath(pets[i].pet.ID))) })
+	l.add(l.judge(l.seen()))
+
+	sent := l.client.Take()
+	l.requests += len(sent)
+	l.left.add(sent)
+	l.earlier = slices.DeleteFunc(append(l.earlier, sent...), func(x *probe.Exchange) bool { return x.Request.Operation() != opCreate })
+	l.earlier = l.earlier[max(0, len(l.earlier)-2*soakPets):]
+	l.history = nil
+	l.seen()
 }
 
-// wait waits for d. It returns false if ctx is done first.
-func wait(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+// maxViolations is how many violations of a check a soak remembers.
+const maxViolations = 100
 
-// finish gets every pet for the last time and returns the report.
-func (l *load) finish() *SoakReport {
-	if l.awaitTarget() {
-		l.verify(l.recent(len(l.order)))
-		l.verify(l.gaps())
-	} else {
-		l.report.Error = cmp.Or(l.report.Error, fmt.Sprintf("the target has not responded for %v", soakPatience))
+// add adds what the checks say about a window. While the target is restarted it may
+// lose requests.
+func (l *soaking) add(window []judgement) {
+	window = slices.DeleteFunc(window, func(j judgement) bool { return j.check.attempts })
+	if l.total == nil {
+		l.total = window
+		return
 	}
-	r := &l.report
-	r.Seconds = time.Since(r.Began).Seconds()
-	r.Pets, r.Messages = len(l.order), len(l.texts)
-	switch {
-	case len(r.Findings) > 0:
-		r.Outcome = NotConformant
-	case r.Error != "" || r.Pets < 2:
-		r.Outcome = Incomplete
-	default:
-		r.Outcome = Conformant
+	for i, j := range window {
+		t := &l.total[i]
+		t.judged += j.judged
+		t.wrong += j.wrong
+		t.violations = append(t.violations, j.violations...)
+		t.violations = slices.Clone(t.violations[:min(len(t.violations), maxViolations)])
 	}
-	return r
 }

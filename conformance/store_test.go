@@ -2,6 +2,9 @@ package conformance_test
 
 import (
 	"context"
+	"slices"
+	"sync"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/petstoretest"
@@ -68,5 +71,24 @@ func shown(difficulty string) func(*store) {
 		}
 		srv.Close()
 		*s = store{srv.Store.ListPets, srv.Store.CreatePet, srv.Store.GetPet}
+	}
+}
+
+// late is a store that shows a pet in lists a while after it was added.
+func late(d time.Duration) func(*store) {
+	return func(s *store) {
+		var added sync.Map // the times by id
+		create := s.create
+		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+			p, err := create(ctx, n, once)
+			added.Store(p.ID, time.Now())
+			return p, err
+		}
+		lists(func(all []petstore.Pet) []petstore.Pet {
+			return slices.DeleteFunc(all, func(p petstore.Pet) bool {
+				at, ok := added.Load(p.ID)
+				return !ok || time.Since(at.(time.Time)) < d
+			})
+		})(s)
 	}
 }

@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -18,8 +16,8 @@ type Target struct {
 	// Required.
 	URL string
 
-	// MessagesURL is the base URL of /messages. Empty: the checks of messages
-	// are skipped.
+	// MessagesURL is the base URL of /messages. Empty: URL, if it has /messages.
+	// Otherwise the checks of messages are skipped.
 	MessagesURL string
 
 	// Key is an API key that is valid on the target. Required.
@@ -66,129 +64,96 @@ func cleanBase(what, base string) (string, error) {
 }
 
 // findPetstore returns an error if no petstore that accepts the key responds,
-// so that a wrong URL or key is reported once and not by every check. It
-// records what the target lists before the run creates anything.
-func (s *session) findPetstore(ctx context.Context) error {
-	withKey, err := s.client.Do(ctx, probe.Get(allPets("")))
-	if err != nil {
-		return s.targetError("no response from %s: %v", withKey.URL, err)
+// so that a wrong URL or key is reported once and not by every check.
+func (s *sender) findPetstore() error {
+	withKey := s.client.Do(s.ctx, probe.Get(allPets("").path()))
+	if withKey.Err != nil {
+		return fmt.Errorf("no response from %s: %w", withKey.URL, withKey.Err)
 	}
-	withoutKey, err := s.client.Do(ctx, probe.Get("/pets?limit=1").With(probe.Credential{}))
-	if err != nil && !dropped(ctx, err) {
-		return s.targetError("no response from %s: %v", withoutKey.URL, err)
+	withoutKey := s.client.Do(s.ctx, probe.Get("/pets?limit=1").With(probe.Credential{}))
+	if withoutKey.Err != nil && !s.dropped(withoutKey) {
+		return fmt.Errorf("no response from %s: %w", withoutKey.URL, withoutKey.Err)
 	}
-	if err := s.recognize(ctx, withKey, withoutKey); err != nil {
-		return err
-	}
-	s.findReuse(ctx)
-	s.start = map[string]*probe.Exchange{"": withKey}
-	for _, status := range statuses() {
-		s.start[status], _ = s.client.Do(ctx, probe.Get(allPets(status))) // checks judge the response
-	}
-	if err := s.findMessages(ctx); err != nil {
-		return err
-	}
-	if err := s.findPet(ctx); err != nil {
-		return err
-	}
-	return s.findCategory(ctx)
+	return s.recognize(withKey, withoutKey)
 }
 
-// dropped reports whether err says that the target took a request and closed the
+// dropped reports whether the target took the request of x and closed the
 // connection, as some do that panic.
-func dropped(ctx context.Context, err error) bool {
-	return ctx.Err() == nil && !probe.IsUnreachable(err) && !probe.IsTimeout(err)
+func (s *sender) dropped(x *probe.Exchange) bool {
+	return x.Err != nil && s.ctx.Err() == nil && !probe.IsUnreachable(x.Err) && !probe.IsTimeout(x.Err)
 }
 
 // recognize returns an error if the responses to a list with and without the
 // key are not those of a petstore, perhaps a broken one.
-func (s *session) recognize(ctx context.Context, withKey, withoutKey *probe.Exchange) error {
+func (s *sender) recognize(withKey, withoutKey *probe.Exchange) error {
 	switch {
 	case withKey.Status == http.StatusUnauthorized || withKey.Status == http.StatusForbidden:
-		return s.targetError("%s responds %s: the target does not accept the API key", withKey.URL, withKey.StatusLine())
+		return fmt.Errorf("%s responds %s: the target does not accept the API key", withKey.URL, withKey.StatusLine())
 	case withKey.Status >= 300 && withKey.Status < 400:
-		return s.targetError("%s redirects to %q: give that URL", withKey.URL, withKey.Header.Get("Location"))
+		return fmt.Errorf("%s redirects to %q: give that URL", withKey.URL, withKey.Header.Get("Location"))
 	case withKey.Status == http.StatusTooManyRequests:
-		return s.targetError("%s keeps responding %s", withKey.URL, withKey.StatusLine())
+		return fmt.Errorf("%s keeps responding %s", withKey.URL, withKey.StatusLine())
 	}
 	if _, err := withKey.JSON(); err == nil && withKey.Status < 300 {
 		return nil
 	}
 	// A petstore whose list is broken still requires the key, and still adds pets.
 	// Other servers may require the key for every path.
-	if withoutKey.Status == http.StatusUnauthorized && !(isMissing(withKey) && s.cannotAdd(ctx)) {
+	if withoutKey.Status == http.StatusUnauthorized && !(isMissing(withKey) && s.cannotAdd()) {
 		return nil
 	}
-	return s.targetError("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON; the base URL is the part before /pets",
-		s.target.URL, withKey.URL, withKey.StatusLine(), withKey.Header.Get("Content-Type"))
+	return fmt.Errorf("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON; the base URL is the part before /pets",
+		s.url, withKey.URL, withKey.StatusLine(), withKey.Header.Get("Content-Type"))
 }
 
 // cannotAdd reports whether there is no POST /pets. It sends a pet that the target
 // must refuse. A read-only run takes a list that is missing for both.
-func (s *session) cannotAdd(ctx context.Context) bool {
-	if s.opts.ReadOnly {
-		return true
-	}
-	x, err := s.client.Do(ctx, probe.Post("/pets", `{}`))
-	return err == nil && isMissing(x)
+func (s *sender) cannotAdd() bool {
+	return s.opts.ReadOnly || isMissing(s.client.Do(s.ctx, probe.Post("/pets", `{}`)))
 }
 
 func isMissing(x *probe.Exchange) bool {
 	return slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone}, x.Status)
 }
 
-// findMessages returns an error if there is no POST /messages. It sends a
-// message that the target must refuse, with the key: a target may respond 401 to
-// every other request, for whatever path.
-func (s *session) findMessages(ctx context.Context) error {
-	needed := slices.ContainsFunc(s.checks, func(c Check) bool {
-		return c.Feature == FeatureMessages && s.skip[c.ID] == ""
-	})
-	if !needed {
+// findMessages finds out whether there is POST /messages. It sends a message that the
+// target must refuse, with the key: a target may respond 401 to every other request,
+// for whatever path. There must be one if the caller has named its URL: otherwise
+// findMessages returns an error.
+func (s *sender) findMessages(named bool) error {
+	if s.opts.ReadOnly {
 		return nil
 	}
-	x, err := s.client.Do(ctx, probe.PostMessage(`{}`))
+	x := s.client.Do(s.ctx, probe.PostMessage(`{}`))
+	missing := isMissing(x) || x.Status == http.StatusNotImplemented || x.Status >= 300 && x.Status < 400
+	s.messages = named || !missing && x.Err == nil
 	switch {
-	case err != nil && dropped(ctx, err) && s.target.MessagesURL == s.target.URL:
-		return nil // checks judge it: the target responds to other requests
-	case err != nil:
-		return s.targetError("no response from POST %s: %v", x.URL, err)
-	case x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden:
-		return s.targetError("%s responds %s: the target of the messages does not accept the API key", x.URL, x.StatusLine())
-	case x.Status == http.StatusNotFound || x.Status == http.StatusMethodNotAllowed || x.Status >= 300 && x.Status < 400:
-		return s.targetError("no messages at %s: POST %s responds %s; the base URL is the part before /messages", s.target.MessagesURL, x.URL, x.StatusLine())
+	case !s.messages:
+		s.client.Forget(x)
+	case s.dropped(x):
+		// judges see whether the target responds to other requests
+	case x.Err != nil:
+		return fmt.Errorf("no response from POST %s: %w", x.URL, x.Err)
+	case named && (x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden):
+		return fmt.Errorf("%s responds %s: the target of the messages does not accept the API key", x.URL, x.StatusLine())
+	case missing:
+		return fmt.Errorf("no messages at %s: POST %s responds %s; the base URL is the part before /messages", s.client.MessagesURL, x.URL, x.StatusLine())
 	}
 	return nil
 }
 
-// findPet returns an error if the target neither returns nor lists the pet in the
-// options.
-func (s *session) findPet(ctx context.Context) error {
-	if s.opts.Pet == nil || !s.opts.Now().Before(removalBegins) {
-		return nil
+// checkOptions returns an error if the target does not have the pet of the options, or
+// refuses a pet of their category, which is then the first one of the run.
+func (s *sender) checkOptions() error {
+	if s.opts.Pet != nil && s.now.Before(removalBegins) {
+		if x := s.get(petPath(*s.opts.Pet)); x.Status == http.StatusNotFound && !hasID(s.seen().start[allPets("")], *s.opts.Pet) {
+			return fmt.Errorf("the target has no pet with the id %d: GET %s responds %s", *s.opts.Pet, x.URL, x.StatusLine())
+		}
 	}
-	x, err := s.client.Do(ctx, probe.Get(fmt.Sprintf("/pets/%d", *s.opts.Pet)))
-	if err == nil && x.Status == http.StatusNotFound && !hasID(s.oldPets(""), *s.opts.Pet) {
-		return s.targetError("the target has no pet with the id %d: GET %s responds %s", *s.opts.Pet, x.URL, x.StatusLine())
+	if s.opts.Category != nil && !s.opts.ReadOnly {
+		if x := s.first(); x.Status == http.StatusBadRequest {
+			return fmt.Errorf("the target refuses a pet of the category %d: %s %s", *s.opts.Category, x.StatusLine(), probe.Cut(string(x.Body), 200))
+		}
 	}
-	return nil // the checks judge any other response
-}
-
-// findCategory returns an error if the target refuses a pet of the category in the
-// options. The pet is the first one of the run.
-func (s *session) findCategory(ctx context.Context) error {
-	needed := slices.ContainsFunc(s.checks, func(c Check) bool { return c.Feature == FeaturePets && c.Writes && s.skip[c.ID] == "" })
-	if s.opts.Category == nil || !needed {
-		return nil
-	}
-	t := &tester{ctx: ctx, s: s}
-	e := attempt(func() { t.firstResponse() })
-	if e != nil && e.proof != nil && e.proof.Status == http.StatusBadRequest {
-		return s.targetError("the target refuses a pet of the category %d: %s", *s.opts.Category, summary(e.proof))
-	}
-	return nil // the checks judge any other response
-}
-
-func (s *session) targetError(format string, args ...any) error {
-	return errors.New(s.redact.Show(fmt.Sprintf(format, args...)))
+	return nil
 }

@@ -2,9 +2,7 @@ package conformance_test
 
 import (
 	"cmp"
-	"compress/zlib"
 	"context"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -57,7 +55,6 @@ func unusualServers() []variant {
 		{name: "text/html gets 406", http: responses(`.*\r\nAccept: text/html\r\n`, 0, func(res *response) { res.status, res.body = 406, failure(406) })},
 		{name: "a charset gets 415, and an expectation 417", http: both(rejects(`.*\r\nAuthorization: .*\r\nContent-Type: application/json;`, 415), rejects(`.*\r\nAuthorization: .*\r\nExpect: `, 417))},
 		{name: "connections close after each response, which does not say so", http: hangsUp("HTTP/1.1", true)},
-		{name: "HTTP/1.0 is refused", http: where("HTTP/1.0\r", drops)},
 		{name: "no two responses for a pet have the same length", http: responses(`^(GET|HEAD) /v1/pets/`, 200, func(res *response) { res.body += strings.Repeat(" ", int(n.Add(1)%1000)) })},
 		{name: "no Date", http: header("", 0, "Date", "")},
 		{name: "503 from a proxy sometimes", http: every(func(res *response) {
@@ -160,43 +157,10 @@ func TestUnusual(t *testing.T) {
 	}
 }
 
-// A check does not warn of a server that only resembles what it looks for.
-func TestNoWarning(t *testing.T) {
-	unavailable := func(res *response) {
-		*res = response{status: 503, header: http.Header{"Content-Type": {"application/json"}, "Retry-After": {"0"}}, body: failure(503)}
-	}
-	for _, tt := range []struct {
-		check, name string
-		http        wrapper
-	}{
-		{"http.etag", "ETags of the body", tagged(hashOf)},
-		{"http.etag", "weak ETags of the URL", header(list, 200, "ETag", `W/"x"`)},
-		{"http.etag", "no two pets have the same ETag, but all messages have", both(header(fetch, 200, "ETag", `"x"`), header(submit, 202, "ETag", `"x"`))},
-		{"pets.list.changed", "ETags of the body, and 304", tagged(hashOf)},
-		{"pets.list.changed", "weak ETags of the body, and 304", tagged(func(body string) string { return "W/" + hashOf(body) })},
-		{"http.deflate", "deflate if it may be", deflates(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })},
-		{"http.coding", "gzip if it may be", responses(`.*\r\nAccept-Encoding: gzip\r\n`, 0, compress)},
-		{"http.close", "connections are closed a second later", closesLate},
-		{"http.close", "each response closes the connection", hangsUp("HTTP/1.1", true)},
-		{"http.lost", "HTTP/1.0", hangsUp("HTTP/1.0", false)},
-		{"http.lost", "each response closes the connection and does not say so", hangsUp("HTTP/1.1", true)},
-		{"http.lost", "idle connections are lost", losesReused},
-		{"errors.unavailable", "503 with an Error", nth(3, list, responses("", 0, unavailable))},
-	} {
-		t.Run(strings.ReplaceAll(tt.check+": "+tt.name, " ", "_"), func(t *testing.T) {
-			t.Parallel()
-			r := run(t, variant{http: tt.http}, conformance.Options{Run: []string{tt.check}})
-			if got := result(t, r, tt.check); got.Verdict != conformance.Pass {
-				t.Errorf("%s: %s", got.Verdict, got.Message)
-			}
-		})
-	}
-}
-
 // Messages that are not served while pets are make a run incomplete.
 func TestUnavailableMessages(t *testing.T) {
 	for _, code := range []int{502, 503} {
-		r := run(t, variant{http: status(submit, 0, code)}, conformance.Options{Run: []string{"messages.400.body.none", "messages.auth.none", "messages.no-5xx", "messages.status"}})
+		r := run(t, variant{http: status(submit, 0, code)}, conformance.Options{Run: []string{"messages.*"}})
 		if r.Outcome != conformance.Incomplete {
 			t.Errorf("%d: %s\n%s", code, r.Headline(), text(r))
 		}
@@ -206,7 +170,7 @@ func TestUnavailableMessages(t *testing.T) {
 func TestHTTP2(t *testing.T) {
 	var others atomic.Int64
 	h := requests("", func(r *http.Request) {
-		if r.ProtoMajor != 2 && !r.Close { // those that net/http does not send
+		if r.ProtoMajor != 2 {
 			others.Add(1)
 		}
 	})
@@ -218,7 +182,7 @@ func TestHTTP2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Passed() || others.Load() > 0 || result(t, r, "http.length").Verdict != conformance.Pass {
+	if !r.Passed() || others.Load() > 0 {
 		t.Errorf("%s, %d requests not over HTTP/2\n%s", r.Headline(), others.Load(), text(r))
 	}
 }

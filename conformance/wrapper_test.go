@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json"
 
@@ -44,6 +45,21 @@ func where(pattern string, w wrapper) wrapper {
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// nth applies w to one of the requests that match a pattern.
+func nth(n int64, pattern string, w wrapper) wrapper {
+	var seen atomic.Int64
+	return where(pattern, func(next http.Handler) http.Handler {
+		changed := w(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if seen.Add(1) == n {
+				changed.ServeHTTP(w, r)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
 }
 
 // both applies two wrappers.

@@ -16,6 +16,7 @@ type listed struct {
 	conformance.Check
 	Section   string `json:"section"`
 	Statement string `json:"statement"`
+	Why       string `json:"why"`
 }
 
 func listCommand() flags.Command {
@@ -26,18 +27,18 @@ func listCommand() flags.Command {
 		About: "list the checks: ID, level, section of the contract, title",
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&asJSON, "json", false, "print JSON: an array of objects")
-			fs.BoolVar(&verbose, "v", false, "also print why each check matters, its clause, and what a failure looks like")
+			fs.BoolVar(&verbose, "v", false, "also print why each check matters, and its clause")
 			selected.define(fs)
 		},
 		Run: func(c *flags.Call) error {
-			checks, err := conformance.Select(split(selected.run), split(selected.skip), split(selected.sections))
+			checks, err := conformance.Select(split(selected.run), split(selected.skip))
 			if err != nil {
 				return flags.Usagef("%v", err)
 			}
 			var all []listed
 			for _, check := range checks {
 				clause, _ := conformance.FindClause(check.Clause)
-				all = append(all, listed{check, clause.Section, clause.Text})
+				all = append(all, listed{check, clause.Section, clause.Text, clause.Why})
 			}
 			if asJSON {
 				b, err := json.Marshal(all, jsontext.WithIndent("  "))
@@ -52,7 +53,7 @@ func listCommand() flags.Command {
 			for _, l := range all {
 				line := fmt.Sprintf("%-42s %-12s %-20s %s\n", l.ID, l.Level, l.Section, l.Title)
 				if verbose {
-					line += fmt.Sprintf("  why      %s\n  clause   %s\n  failure  %s\n\n", l.Why, l.Statement, l.Failure)
+					line += fmt.Sprintf("  why     %s\n  clause  %s\n\n", l.Why, l.Statement)
 				}
 				if _, err := fmt.Fprint(c.Stdout, line); err != nil {
 					return err

@@ -42,7 +42,6 @@ func TestReportPlaces(t *testing.T) {
 		{"link to no file", `ln -s target report; c report; test -L report`, "target", 0, "\npartial: "},
 		{"link to a file, the run fails", `echo old >target; ln -s target report; PETSTORE_API_KEY=wrong; c report || test $? = 3; test "$(cat target)" = old`, "", 0, "does not accept the API key"},
 		{"FIFO", `mkfifo report; timeout 60 cat report >got & c report; test -p report; wait`, "got", 0, "\npartial: "},
-		{"FIFO whose reader is gone", `mkfifo report; timeout 60 sh -c 'true <report' & c report`, "", 2, "report cannot be written"},
 		{"device", `ln -s /dev/null report; c report; test -c report`, "", 0, "\npartial: "},
 		{"full device", `ln -s /dev/full report; c report`, "", 2, "report cannot be written"},
 		{"full device, and a file", `ln -s /dev/full report; c report got`, "got", 2, "report cannot be written"},
@@ -57,7 +56,7 @@ func TestReportPlaces(t *testing.T) {
 		{"read-only folder", `c /sys/report`, "", 2, "/sys/report cannot be written"}, // to root too
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd := process.Command(t.TempDir(), "sh", "-ec", `c() { CONFORMANCE_TEST_RUN=1 "$0" run -url "$URL" -run pets.create.status -report "json=$1" ${2:+-report "json=$2"}; }; `+tt.script, os.Args[0])
+			cmd := process.Command(t.TempDir(), "sh", "-ec", `c() { CONFORMANCE_TEST_RUN=1 "$0" run -url "$URL" -read-only -report "json=$1" ${2:+-report "json=$2"} && code=0 || code=$?; test $code != 4 || code=0; return $code; }; `+tt.script, os.Args[0])
 			cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+testserver.Key, "URL="+target)
 			code, stdout, stderr := process.Run(t, cmd)
 			if code != tt.code || !strings.Contains(stdout+stderr, tt.says) {

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"os"
 	"os/signal"
@@ -42,7 +43,9 @@ func runCommand() flags.Command {
 		Name:  "run",
 		About: "run the checks against a target and report what they find",
 		Flags: s.define,
-		Run:   s.judge,
+		Run: func(c *flags.Call) error {
+			return s.judge(c, func(ctx context.Context) (*conformance.Report, error) { return conformance.Run(ctx, s.target, &s.opts) })
+		},
 	}
 }
 
@@ -54,10 +57,14 @@ func (s *settings) define(fs *flag.FlagSet) {
 	fs.BoolVar(&s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped")
 	optionalID(fs, &s.opts.Pet, "pet", "`id` of a pet that the target has, to get in a read-only run (default: one from its list)")
 	fs.StringVar(&s.known, "known", "", "`file` of known failures, one line each: the ID of a check and the reason; they do not count, and if one passes, the run fails")
-	fs.Uint64Var(&s.opts.Seed, "seed", 0, "`number` that determines the generated cases; 0: a random one, which the report shows")
 	fs.StringVar(&s.target.Implementation, "implementation", "", "`name` of the target, for the reports")
 	fs.StringVar(&s.target.Version, "implementation-version", "", "`version` of the target, for the reports")
-	fs.Func("report", "also write a report, as `format=file`: text, json, junit, html or markdown; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
+	s.defineReports(fs)
+}
+
+// defineReports defines the flags for reports.
+func (s *settings) defineReports(fs *flag.FlagSet) {
+	fs.Func("report", "also write a report, as `format=file`: text, json, junit or html; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Formats()...)
 	})
 	fs.BoolVar(&s.verbose, "v", false, "also show in text reports each failed check and each warning with its curl command, and each inconclusive check and known failure")
@@ -66,11 +73,11 @@ func (s *settings) define(fs *flag.FlagSet) {
 // defineTarget defines the flags for the target and for how to send requests to it.
 func (s *settings) defineTarget(fs *flag.FlagSet) {
 	fs.StringVar(&s.target.URL, "url", "", "base `URL` of the target: the part before /pets, as in http://127.0.0.1:8080/v1")
-	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `URL` of the messages: the part before /messages; without it the message checks are skipped")
+	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `URL` of the messages: the part before /messages (default: that of -url, if it has messages)")
 	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, but not in the environment variable or in -key-file")
 	fs.StringVar(&s.keyFile, "key-file", "", "`file` that contains the API key and nothing else")
 	optionalID(fs, &s.opts.Category, "category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)")
-	fs.IntVar(&s.opts.Parallel, "parallel", 8, "`number` of checks, or of clients of a soak, to run at once")
+	fs.IntVar(&s.opts.Parallel, "parallel", 16, "largest `number` of requests to send at once; a run begins with 4, and sends more only to a target that is far away")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response")
 	fs.Float64Var(&s.opts.Rate, "rate", 0, "`number` of requests to send in a second at most; 0: no limit")
 	fs.Func("H", "header field to add to every request, as `Name: value`; no report shows the value; can be repeated", s.addField)
@@ -79,12 +86,11 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 }
 
 // selection is the flags that select checks.
-type selection struct{ run, skip, sections string }
+type selection struct{ run, skip string }
 
 func (s *selection) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.run, "run", "", "select only the checks whose IDs match one of these `globs`, separated by commas; * stands for any text")
 	fs.StringVar(&s.skip, "skip", "", "skip the checks whose IDs match one of these `globs`")
-	fs.StringVar(&s.sections, "clause", "", "select only the checks of these `sections`, separated by commas: 4.1, 4 (and all under it), RFC 9110")
 }
 
 // split returns the parts of a flag's value, which commas separate.
@@ -142,8 +148,8 @@ func (s *settings) verify() error {
 	return nil
 }
 
-// judge runs the checks and writes the reports. Its error has the exit code.
-func (s *settings) judge(c *flags.Call) error {
+// judge calls run and writes the reports. Its error has the exit code.
+func (s *settings) judge(c *flags.Call, run func(context.Context) (*conformance.Report, error)) error {
 	if err := s.complete(c); err != nil {
 		return err
 	}
@@ -153,8 +159,12 @@ func (s *settings) judge(c *flags.Call) error {
 	if err := s.reports.check(); err != nil {
 		return err
 	}
-	s.opts.Done = progress(c.Stderr)
-	result, err := conformance.Run(ctx, s.target, &s.opts)
+	if isTerminal(c.Stderr) {
+		s.opts.Progress = func(what string) { fmt.Fprintf(c.Stderr, "\r\x1b[K%s …", what) }
+		defer fmt.Fprint(c.Stderr, "\r\x1b[K") // clears the line
+	}
+	log.SetOutput(io.Discard) // net/http logs what a broken target sends beside its responses
+	result, err := run(ctx)
 	stop() // a signal now ends the program, which may wait for the reader of a FIFO
 	if errors.Is(err, conformance.ErrOptions) {
 		return flags.Usagef("%v", err)
@@ -170,6 +180,8 @@ func (s *settings) judge(c *flags.Call) error {
 		return err
 	}
 	switch {
+	case result.Passed() && result.Outcome == conformance.Partial:
+		return flags.Exit(exitPartial)
 	case result.Passed():
 		return nil
 	case result.Outcome == conformance.Incomplete:
@@ -178,24 +190,9 @@ func (s *settings) judge(c *flags.Call) error {
 	return flags.Exit(exitNotConformant)
 }
 
-// progress returns a function that shows on a terminal how many checks have ended.
-func progress(w io.Writer) func(conformance.Result) {
-	if !isTerminal(w) {
-		return nil
-	}
-	ended, all := 0, len(conformance.Checks())
-	return func(conformance.Result) {
-		ended++
-		fmt.Fprintf(w, "\r%d of %d checks", ended, all)
-		if ended == all {
-			fmt.Fprint(w, "\r\x1b[K") // clears the line
-		}
-	}
-}
-
 // complete sets what depends on several flags or on files.
 func (s *settings) complete(c *flags.Call) error {
-	s.opts.Run, s.opts.Skip, s.opts.Sections = split(s.run), split(s.skip), split(s.sections)
+	s.opts.Run, s.opts.Skip = split(s.run), split(s.skip)
 	s.opts.Level = conformance.Level(s.level)
 	if err := s.verify(); err != nil {
 		return err

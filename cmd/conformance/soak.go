@@ -2,26 +2,22 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
 )
 
 // soakSettings are the flags of conformance soak.
 type soakSettings struct {
-	settings // only those for the target
-	soak     conformance.SoakOptions
-	restart  string
+	settings
+	soak    conformance.SoakOptions
+	restart string
 }
 
 func soakCommand() flags.Command {
@@ -36,22 +32,14 @@ func soakCommand() flags.Command {
 
 func (s *soakSettings) define(fs *flag.FlagSet) {
 	s.defineTarget(fs)
+	s.defineReports(fs)
 	fs.DurationVar(&s.soak.For, "for", 10*time.Minute, "stop after this `time`, or at Ctrl-C")
 	fs.StringVar(&s.restart, "restart", "", "`command` for sh that restarts the target (with kill -9, as after a crash); it must end within a minute, and need not wait until the target responds (default: no restarts)")
 	fs.DurationVar(&s.soak.Every, "every", 30*time.Second, "`time` between two restarts")
-	fs.Func("report", "also write a report, as `format=file`, in the format text or json; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
-		return s.reports.add(v, report.Text, report.JSON)
-	})
 }
 
 // run loads the target and writes the reports. Its error has the exit code.
 func (s *soakSettings) run(c *flags.Call) error {
-	if err := s.complete(c); err != nil {
-		return err
-	}
-	if err := s.reports.check(); err != nil {
-		return err
-	}
 	switch {
 	case s.soak.For < time.Millisecond || s.soak.Every < time.Millisecond:
 		return flags.Usagef("-for and -every: must be at least 1ms")
@@ -60,9 +48,6 @@ func (s *soakSettings) run(c *flags.Call) error {
 	case s.restart != "" && s.soak.Every >= s.soak.For:
 		return flags.Usagef("no restart: -every %v is not shorter than -for %v", s.soak.Every, s.soak.For)
 	}
-	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	if s.restart != "" {
 		s.soak.Restart = func(ctx context.Context) error {
 			fmt.Fprintf(c.Stderr, "%s restart\n", time.Now().Format(time.TimeOnly))
@@ -71,19 +56,7 @@ func (s *soakSettings) run(c *flags.Call) error {
 			return cmd.Run()
 		}
 	}
-	result, err := conformance.Soak(ctx, s.target, &s.opts, s.soak)
-	stop()
-	if errors.Is(err, conformance.ErrOptions) {
-		return flags.Usagef("%v", err)
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.reports.writeAs(c, result); err != nil {
-		return err
-	}
-	return map[conformance.Outcome]error{
-		conformance.NotConformant: flags.Exit(exitNotConformant),
-		conformance.Incomplete:    flags.Exit(exitNotJudged),
-	}[result.Outcome]
+	return s.judge(c, func(ctx context.Context) (*conformance.Report, error) {
+		return conformance.Soak(ctx, s.target, &s.opts, s.soak)
+	})
 }

@@ -25,33 +25,20 @@ import (
 // Run judges target as [conformance.Run] does. The subtest of a check fails if the
 // check counts against the target or ended with an error. It logs a warning that
 // does not count, and is skipped if the check was skipped, is inconclusive or is
-// known to fail. All checks that opts selects run before the first subtest; the
-// flags -run and -skip of go test select only subtests.
+// known to fail. The run is over before the first subtest; the flags -run and -skip of go test select only subtests.
 //
-// A failed subtest logs what is wrong and a curl command that shows it; with -v, the
-// whole exchange. At the end t logs the report of the run, with the causes of all
-// failures.
+// A failed subtest logs what is wrong; with -v, the exchange that shows it, too. At
+// the end t logs the report of the run.
 //
 // Run fails t at once if the target cannot be judged.
 func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 	t.Helper()
-	r, err := conformance.Run(t.Context(), target, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, result := range r.Results {
-		t.Run(result.ID, func(t *testing.T) { judge(t, result, r) })
-	}
-	var text strings.Builder
-	if err := report.Write(&text, r, report.Text, nil); err != nil {
-		t.Error(err)
-	}
-	t.Logf("all checks:\n%s", &text)
+	judge(t, target, opts, func(*conformance.Exchange) {})
 }
 
 // RunHandler serves the handler that newHandler returns on loopback and judges it
 // as [Run] does. The URLs of target are paths, such as /v1, or empty for the root.
-// If MessagesURL is empty, the checks of messages are skipped.
+// No report has a curl command, since the server is gone after the test.
 func RunHandler(t *testing.T, newHandler func(*testing.T) http.Handler, target conformance.Target, opts *conformance.Options) {
 	t.Helper()
 	srv := httptest.NewServer(newHandler(t))
@@ -60,22 +47,41 @@ func RunHandler(t *testing.T, newHandler func(*testing.T) http.Handler, target c
 	if target.MessagesURL != "" {
 		target.MessagesURL = srv.URL + target.MessagesURL
 	}
-	Run(t, target, opts)
+	judge(t, target, opts, func(x *conformance.Exchange) { x.Curl = "" })
 }
 
-// judge sets the outcome of a subtest.
-func judge(t *testing.T, result conformance.Result, r *conformance.Report) {
+// judge judges target, and changes each exchange that is shown.
+func judge(t *testing.T, target conformance.Target, opts *conformance.Options, change func(*conformance.Exchange)) {
 	t.Helper()
-	for _, seen := range result.Observations {
-		t.Logf("%s: %s", seen.What, seen.Got)
+	r, err := conformance.Run(t.Context(), target, opts)
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, result := range r.Results {
+		if result.Proof != nil {
+			change(result.Proof)
+		}
+		t.Run(result.ID, func(t *testing.T) { subtest(t, result, r) })
+	}
+	var text strings.Builder
+	if err := report.Write(&text, r, report.Text, nil); err != nil {
+		t.Error(err)
+	}
+	t.Logf("all checks:\n%s", &text)
+}
+
+// subtest sets the outcome of a subtest.
+func subtest(t *testing.T, result conformance.Result, r *conformance.Report) {
+	t.Helper()
 	switch {
 	case result.Verdict == conformance.Skip:
 		t.Skip(result.Message)
 	case result.Stale:
 		t.Errorf("the check passes, and is on the list of known failures: %s", result.Known)
+	case result.CountsAgainst(r.Level) && testing.Verbose():
+		t.Error(result.Details())
 	case result.CountsAgainst(r.Level):
-		t.Error(details(result))
+		t.Error(result.Message)
 	case result.Verdict == conformance.Fail, result.Verdict == conformance.Warn && result.Known != "":
 		t.Skipf("known failure (%s): %s", result.Known, result.Message)
 	case result.Verdict == conformance.Warn:
@@ -87,12 +93,4 @@ func judge(t *testing.T, result conformance.Result, r *conformance.Report) {
 	case result.Verdict == conformance.Inconclusive:
 		t.Skipf("inconclusive: %s", result.Message)
 	}
-}
-
-// details returns what a failed subtest logs.
-func details(result conformance.Result) string {
-	if testing.Verbose() || result.Proof < 0 {
-		return result.Details()
-	}
-	return result.Message + "\n" + result.Exchanges[result.Proof].Curl
 }

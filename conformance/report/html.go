@@ -44,19 +44,9 @@ func writeHTML(w io.Writer, r *conformance.Report) error {
 		"results": func(cl conformance.Clause) []conformance.Result {
 			return worstFirst(r, func(result conformance.Result) bool { return result.Clause == cl.ID })
 		},
-		"observed": func() []conformance.Result {
-			return worstFirst(r, func(result conformance.Result) bool { return len(result.Observations) > 0 })
-		},
-		"causes": r.Causes,
-		"others": func() []conformance.Result { // what has no cause and needs attention
+		"problems": func() []conformance.Result { // what needs attention
 			return worstFirst(r, func(result conformance.Result) bool {
-				switch result.Verdict {
-				case conformance.Errored, conformance.Inconclusive:
-					return true
-				case conformance.Fail, conformance.Warn:
-					return result.Known != ""
-				}
-				return result.Stale
+				return result.Verdict != conformance.Pass && result.Verdict != conformance.Skip || result.Stale
 			})
 		},
 	}).Parse(file("report.html"))
@@ -76,7 +66,6 @@ type part struct {
 var parts = []part{
 	{"The contract", conformance.Required, false},
 	{"HTTP and the RFCs", conformance.Recommended, false},
-	{"Left open by the contract", conformance.Observed, false},
 	{"Stated by the contract and not testable from outside", "", true},
 }
 

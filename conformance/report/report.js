@@ -28,8 +28,7 @@
       item.hidden = (show && item.dataset.verdict !== show) || !matches(item.textContent.toLowerCase());
     }
     for (const part of all(".problems")) part.hidden = all("li", part).every((item) => item.hidden);
-    for (const part of all(".part:not(.open)")) part.hidden = all(".clause", part).every((c) => c.hidden);
-    for (const open of all(".part.open")) open.hidden = Boolean(show || words.length);
+    for (const part of all(".part")) part.hidden = all(".clause", part).every((c) => c.hidden);
     nothing.hidden = any;
   }
 

@@ -61,12 +61,11 @@ func leaky(r *http.Request, rec *httptest.ResponseRecorder) {
 	}
 }
 
-// newLeakyReport returns a report on a leaky server, with every verdict.
+// newLeakyReport returns a report on a leaky server.
 func newLeakyReport(t *testing.T) *conformance.Report {
 	t.Helper()
-	id := int64(1)
 	return runSuite(t, testserver.Changed(testserver.New(5), leaky), "/v1", &conformance.Options{
-		Skip: []string{"auth.list.*", "clients.*", "messages.*.*", "messages.members", "messages.no-5xx", "generated.messages.*"}, Pet: &id, Seed: 5,
+		Skip: []string{"auth.list"},
 		Known: []conformance.Known{
 			{ID: "pets.create.status", Reason: "200 <for> \"now\""},
 			{ID: "pets.list.status", Reason: "it was broken once"},
@@ -121,7 +120,7 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(want, write(t, &r, JSON, nil)); diff != "" {
 		t.Errorf("read and written again (-want +got):\n%s", diff)
 	}
-	if r.Format != "petstore-conformance/1" || r.Outcome != conformance.NotConformant || len(r.Results) != len(conformance.Checks()) {
+	if r.Format != "petstore-conformance/2" || r.Outcome != conformance.NotConformant || len(r.Results) != len(conformance.Checks()) {
 		t.Errorf("the format is %q, the outcome %q, with %d results", r.Format, r.Outcome, len(r.Results))
 	}
 }

@@ -17,13 +17,6 @@ import (
 	"time"
 )
 
-// How long a client waits for a target that asks it to try again later.
-const (
-	maxAttempts = 8
-	maxWait     = 30 * time.Second // before one attempt
-	maxWaits    = 90 * time.Second // before all attempts of one request
-)
-
 // maxBody limits the response bodies that are read: a hundred pets of more
 // than 256 KiB each.
 const maxBody = 64 << 20
@@ -34,13 +27,12 @@ type Config struct {
 	Header                http.Header       // added to every request
 	Timeout               time.Duration     // of one attempt, reading the response included
 	Interval              time.Duration     // at least this long between two requests
-	Patience              time.Duration     // see Client.Do; zero: no limit
-	Yield                 bool              // see Client.Limit
+	Parallel              int               // the most requests at a time: see Client.Limit
 	TLS                   *tls.Config       // nil: the system's certificates
 	Transport             http.RoundTripper // nil: one that follows the environment's proxy settings
 }
 
-// Client sends requests to one target.
+// Client sends requests to one target. It is safe for concurrent use.
 type Client struct {
 	Config
 	http http.Client
@@ -52,18 +44,11 @@ type Client struct {
 	// fresh says that each request gets a connection of its own.
 	fresh atomic.Bool
 
-	// gone says that no attempt of the last request reached a server. Until
-	// one does, each request is sent once.
-	gone atomic.Bool
-
 	mu     sync.Mutex
-	next   time.Time     // when the next request may be sent; see Interval and hold
-	waited time.Duration // see Patience
-	sent   []*Exchange   // see Exchanges
-	active int           // how many requests are under way
-	limit  int           // see Limit
-	ended  sync.Cond     // a request has ended
-	silent time.Time     // see Silent
+	sent   []*Exchange // see Exchanges
+	next   time.Time   // when the next request may be sent; see Interval and hold
+	waited time.Duration
+	pace   pace
 }
 
 // NewClient returns a client.
@@ -71,22 +56,21 @@ func NewClient(config Config) *Client {
 	rt := config.Transport
 	if rt == nil {
 		rt = &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			TLSClientConfig:       config.TLS,
-			ForceAttemptHTTP2:     true,
-			DisableCompression:    true,
-			MaxIdleConnsPerHost:   64,
-			IdleConnTimeout:       time.Second, // shorter than any server's, so that the client closes first
-			TLSHandshakeTimeout:   config.Timeout,
-			ExpectContinueTimeout: time.Second,
+			Proxy:               http.ProxyFromEnvironment,
+			TLSClientConfig:     config.TLS,
+			ForceAttemptHTTP2:   true,
+			DisableCompression:  true,
+			MaxIdleConnsPerHost: 64,
+			IdleConnTimeout:     time.Second, // shorter than any server's, so that the client closes first
+			TLSHandshakeTimeout: config.Timeout,
 		}
 	}
 	hc := http.Client{
 		Transport:     rt,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	c := &Client{Config: config, http: hc, alone: hc}
-	c.ended.L = &c.mu
+	c := &Client{Config: config, http: hc, alone: hc, pace: newPace(config.Parallel)}
+	c.pace.ended.L = &c.mu
 	if t, ok := rt.(*http.Transport); ok {
 		t = t.Clone()
 		t.DisableKeepAlives = true
@@ -98,71 +82,26 @@ func NewClient(config Config) *Client {
 // Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Reuse says whether a request may use the connection of an earlier one. At first
-// it may. No request may be under way.
-func (c *Client) Reuse(reuse bool) {
-	c.fresh.Store(!reuse)
+// NoReuse makes each further request use a connection of its own.
+func (c *Client) NoReuse() {
+	c.fresh.Store(true)
 	c.Close()
 }
 
-// Forget removes exchanges from those that Exchanges returns.
-func (c *Client) Forget(forget func(*Exchange) bool) {
+// Forget removes x from what Exchanges returns.
+func (c *Client) Forget(x *Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sent = slices.DeleteFunc(c.sent, forget)
+	c.sent = slices.DeleteFunc(c.sent, func(o *Exchange) bool { return o == x })
 }
 
-// Before returns the exchange before x on its connection. Nil: there is none.
-func (c *Client) Before(x *Exchange) (before *Exchange) {
-	for _, o := range c.Exchanges() {
-		if x.Reused && o.Conn == x.Conn && o.Sent.Before(x.Sent) && (before == nil || before.Sent.Before(o.Sent)) {
-			before = o
-		}
-	}
-	return before
-}
-
-// Do sends r and returns the exchange. It sends r again if the target asks for
-// that (429, 503, and a gateway's 502 and 504) or drops the connection; the
-// last exchange counts. The error is that of the exchange, which is never nil.
-// When all requests together have waited for Patience, those that the target does
-// not ask to wait are sent again at once. With Yield, an attempt that is
-// refused while others are under way does not count: see Limit.
-func (c *Client) Do(ctx context.Context, r Request) (*Exchange, error) {
-	var waited time.Duration
-	crowded := 0
-	for attempt := 1; ; attempt++ {
-		if err := ctx.Err(); err != nil {
-			return &Exchange{Request: r, URL: c.urlOf(r), Err: err}, err
-		}
-		x := c.send(ctx, r, attempt)
-		if x.crowded {
-			crowded++
-		}
-		wait, again := c.again(x, attempt-crowded)
-		if x.Status != http.StatusTooManyRequests && x.Header.Get("Retry-After") == "" {
-			wait = c.spend(wait)
-		}
-		waited += wait
-		if !again || ctx.Err() != nil || wait > maxWait || waited > maxWaits {
-			c.gone.Store(IsUnreachable(x.Err))
-			return x, x.Err
-		}
-		if x.Status == http.StatusTooManyRequests {
-			c.hold(wait)
-			continue
-		}
-		if err := sleep(ctx, wait); err != nil {
-			return x, err
-		}
-	}
-}
-
-func (c *Client) urlOf(r Request) string {
-	if r.Messages {
-		return c.MessagesURL + r.Path
-	}
-	return c.URL + r.Path
+// Take returns every exchange so far, and forgets them.
+func (c *Client) Take() []*Exchange {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sent := c.sent
+	c.sent = nil
+	return sent
 }
 
 // Exchanges returns every exchange so far, repeated ones too, in the order in
@@ -173,50 +112,81 @@ func (c *Client) Exchanges() []*Exchange {
 	return slices.Clone(c.sent)
 }
 
+// Do sends r and returns the exchange. It sends r again if the target asks for
+// that (429, 503, and a gateway's 502 and 504) or drops the connection; it returns the
+// last exchange. An attempt that fails while others are under way does not count:
+// see Limit.
+func (c *Client) Do(ctx context.Context, r Request) *Exchange {
+	crowded := 0
+	for attempt := 1; ; attempt++ {
+		x := c.send(ctx, r, attempt)
+		if x.crowded {
+			crowded++
+		}
+		wait, again := c.again(x, attempt-crowded)
+		if !again || ctx.Err() != nil {
+			return x
+		}
+		if x.Status == http.StatusTooManyRequests {
+			c.hold(wait)
+		} else if sleep(ctx, wait) != nil {
+			return x
+		}
+		x.Repeated = true
+	}
+}
+
 // Send sends r once.
 func (c *Client) Send(ctx context.Context, r Request) *Exchange { return c.send(ctx, r, 1) }
 
 // SendAgain sends the request of x once more, on a connection of its own.
 func (c *Client) SendAgain(ctx context.Context, x *Exchange) *Exchange {
+	x.Repeated = true
 	return c.send(ctx, x.Request, x.Attempts+1)
 }
 
 // send sends r for the attempt of that number. Every exchange of a run passes
 // through it.
 func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
-	before := c.begin()
-	sleep(ctx, c.turn()) // if the context ends, so does the exchange
-	x := c.exchange(ctx, r, attempt)
-	x.Attempts, x.Received = attempt, time.Now()
-	c.end(x, before)
+	x := &Exchange{Request: r, URL: c.urlOf(r), Attempts: attempt, Sent: time.Now()}
+	c.begin(x)
+	if x.Err = sleep(ctx, c.turn()); x.Err == nil {
+		c.exchange(ctx, x)
+	}
+	x.Received = time.Now()
+	c.end(x)
 	return x
 }
 
-func (c *Client) exchange(ctx context.Context, r Request, attempt int) *Exchange {
-	x := &Exchange{Request: r, URL: c.urlOf(r), Sent: time.Now()}
+func (c *Client) urlOf(r Request) string {
+	if r.Messages {
+		return c.MessagesURL + r.Path
+	}
+	return c.URL + r.Path
+}
+
+func (c *Client) exchange(ctx context.Context, x *Exchange) {
+	x.Sent = time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(conn httptrace.GotConnInfo) { x.Conn, x.Reused = conn.Conn.LocalAddr().String(), conn.Reused },
+		GotConn: func(conn httptrace.GotConnInfo) { x.Reused = conn.Reused },
 	})
-
 	hr, err := c.newRequest(ctx, x)
 	if err != nil {
 		x.Err = err
-		return x
+		return
 	}
-	// A target that does not know the method or chunked bodies may leave the body
-	// unread and take it for the next request.
-	hr.Close = c.fresh.Load() || r.Chunked || r.Method != http.MethodGet && r.Method != http.MethodPost
+	hr.Close = c.fresh.Load()
 	hc := &c.http
-	if attempt > 1 || r.Fresh {
+	if x.Attempts > 1 || x.Request.Fresh {
 		c.Close() // the server may limit connections
 		hc = &c.alone
 	}
 	res, err := hc.Do(hr)
 	if err != nil {
 		x.Err = plainError(err)
-		return x
+		return
 	}
 	defer res.Body.Close()
 	x.Proto, x.Header = res.Proto, res.Header
@@ -231,7 +201,6 @@ func (c *Client) exchange(ctx context.Context, r Request, attempt int) *Exchange
 	if x.Err == nil {
 		x.Status = res.StatusCode
 	}
-	return x
 }
 
 // newRequest returns the request of x for net/http, with the fields that the caller of

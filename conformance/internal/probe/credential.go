@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"encoding/base64"
 	"math/rand/v2"
 	"strings"
 	"unicode"
@@ -9,8 +10,7 @@ import (
 // Credential is the Authorization field of a request. Reports show its
 // description, never its value. The zero Credential sends no field.
 type Credential struct {
-	ID   string // in the IDs of checks
-	What string // in words
+	What string // it, in words
 
 	// Shown is the field's value as transcripts show it, and shell the same in
 	// a curl command, inside double quotes.
@@ -26,48 +26,53 @@ func (c Credential) Sent() bool { return c.value != nil }
 
 // ValidKey is the credential of the contract (section 5).
 func ValidKey() Credential {
-	return Credential{"", "the key", "Bearer [key]", "Bearer $PETSTORE_API_KEY",
+	return Credential{"the key", "Bearer [key]", "Bearer $PETSTORE_API_KEY",
 		func(key string) string { return "Bearer " + key }}
 }
 
 // LowerScheme is the valid credential with its scheme in another case.
 func LowerScheme() Credential {
-	return Credential{"", "the scheme in lower case", "bearer [key]", "bearer $PETSTORE_API_KEY",
+	return Credential{"the scheme in lower case", "bearer [key]", "bearer $PETSTORE_API_KEY",
 		func(key string) string { return "bearer " + key }}
 }
 
 // BadCredentials returns every kind of missing or wrong credential, the
-// missing one first. Apart from a few words each is the caller's own key with
-// something changed.
+// missing one first. Most are the caller's own key with something changed.
 func BadCredentials() []Credential {
 	bad := []Credential{
-		{ID: "none", What: "no Authorization field"},
-		{"empty", "an empty Authorization field", "", "",
+		{What: "no Authorization field"},
+		{"an empty Authorization field", "", "",
 			func(string) string { return "" }},
-		{"no-token", "the scheme Bearer without a token", "Bearer", "Bearer",
+		{"the scheme Bearer without a token", "Bearer", "Bearer",
 			func(string) string { return "Bearer" }},
-		{"other-scheme", "the key under the scheme Basic", "Basic [key]", "Basic $PETSTORE_API_KEY",
+		{"the key under the scheme Basic", "Basic [key]", "Basic $PETSTORE_API_KEY",
 			func(key string) string { return "Basic " + key }},
-		{"raw-key", "the key without a scheme", "[key]", "$PETSTORE_API_KEY",
+		{"well-formed Basic credentials with the key as the password", "Basic [key in base64]", `Basic $(printf pet:%s "$PETSTORE_API_KEY" | base64 -w0)`,
+			func(key string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("pet:"+key)) }},
+		{"the key without a scheme", "[key]", "$PETSTORE_API_KEY",
 			func(key string) string { return key }},
-		{"cut-short", "the key without its last character", "Bearer [key without its last character]", "Bearer ${PETSTORE_API_KEY%?}",
-			func(key string) string { return "Bearer " + cutShort(key) }},
-		{"prolonged", "the key with one more character", "Bearer [key]x", "Bearer ${PETSTORE_API_KEY}x",
+		{"the key without its last character", "Bearer [key without its last character]", "Bearer ${PETSTORE_API_KEY%?}",
+			func(key string) string { return "Bearer " + key[:len(key)-1] }},
+		{"the key with one more character", "Bearer [key]x", "Bearer ${PETSTORE_API_KEY}x",
 			func(key string) string { return "Bearer " + key + "x" }},
-		{"other-case", "the key with its letters in the other case", "Bearer [key in the other case]", `Bearer $(printf %s "$PETSTORE_API_KEY" | tr A-Za-z a-zA-Z)`,
+		{"the key with its letters in the other case", "Bearer [key in the other case]", `Bearer $(printf %s "$PETSTORE_API_KEY" | tr A-Za-z a-zA-Z)`,
 			func(key string) string { return "Bearer " + swapCase(key) }},
-		{"wrong-key", "a key of the same form that is not valid", "Bearer [a key of the same form]", "Bearer ${PETSTORE_API_KEY%????????}conforms",
+		{"a key of the same form that is not valid", "Bearer [a key of the same form]", "Bearer ${PETSTORE_API_KEY%????????}conforms",
 			func(key string) string { return "Bearer " + otherKey(key) }},
-		{"preceded", "the key with one more character before it", "Bearer x[key]", "Bearer x$PETSTORE_API_KEY",
+		{"the key with one more character before it", "Bearer x[key]", "Bearer x$PETSTORE_API_KEY",
 			func(key string) string { return "Bearer x" + key }},
 		changedKey("first", "0", func(string) int { return 0 }),
 		changedKey("middle", "$((${#PETSTORE_API_KEY}/2))", func(key string) int { return len(key) / 2 }),
 		changedKey("last", "$((${#PETSTORE_API_KEY}-1))", func(key string) int { return len(key) - 1 }),
+		{"a token of 2,000 characters", "Bearer [2,000 times x]", `Bearer $(printf %02000d 0 | tr 0 x)`,
+			func(string) string { return "Bearer " + strings.Repeat("x", 2000) }},
 	}
-	// Words that clients without a key send by mistake, and a member that every object
-	// of JavaScript has.
-	for _, word := range []string{"undefined", "null", "Bearer", "constructor"} {
-		bad = append(bad, keyless(strings.ToLower(word), "the word "+word+" for the key", word))
+	// Words that clients without a key send by mistake, a member that every object
+	// of JavaScript has, a pattern of SQL that
+	// matches any text, and a condition of SQL that is always true.
+	for _, word := range []string{"undefined", "null", "Bearer", "constructor", "%", "' OR '1'='1"} {
+		bad = append(bad, Credential{"the token " + word, "Bearer " + word, "Bearer " + word,
+			func(string) string { return "Bearer " + word }})
 	}
 	return bad
 }
@@ -88,34 +93,16 @@ func changedKey(which, shell string, at func(key string) int) Credential {
 	}
 	pattern := `s/^\(.\{` + shell + `\}\)`
 	sed := `sed -e "` + pattern + `[` + alike + `]/\10/" -e t -e "` + pattern + `./\1a/"`
-	return Credential{"changed-" + which, "the key with another " + which + " character", "Bearer [key with another " + which + " character]",
+	return Credential{"the key with another " + which + " character", "Bearer [key with another " + which + " character]",
 		`Bearer $(printf %s "$PETSTORE_API_KEY" | ` + sed + `)`,
 		func(key string) string { return "Bearer " + change(key) }}
 }
 
 // NotASCII returns a credential whose key has letters outside ASCII. HTTP allows
 // them in a field, and a server that expects none may respond 400.
-func NotASCII() Credential { return keyless("not-ascii", "a key that is not ASCII", "clé-ключ") }
-
-// keyless returns a credential that does not depend on the key.
-func keyless(id, what, token string) Credential {
-	return Credential{id, what, "Bearer " + token, "Bearer " + token,
-		func(string) string { return "Bearer " + token }}
-}
-
-// UnusualCredentials returns forms of the valid credential that the contract
-// says nothing about.
-func UnusualCredentials() []Credential {
-	return []Credential{
-		{"", "two spaces before the key", "Bearer  [key]", "Bearer  $PETSTORE_API_KEY",
-			func(key string) string { return "Bearer  " + key }},
-		{"", "a word after the key", "Bearer [key] more", "Bearer $PETSTORE_API_KEY more",
-			func(key string) string { return "Bearer " + key + " more" }},
-		{"", "the key twice", "Bearer [key], Bearer [key]", "Bearer $PETSTORE_API_KEY, Bearer $PETSTORE_API_KEY",
-			func(key string) string { return "Bearer " + key + ", Bearer " + key }},
-		{"", "the scheme twice", "Bearer Bearer [key]", "Bearer Bearer $PETSTORE_API_KEY",
-			func(key string) string { return "Bearer Bearer " + key }},
-	}
+func NotASCII() Credential {
+	const token = "Bearer clé-ключ"
+	return Credential{"a key that is not ASCII", token, token, func(string) string { return token }}
 }
 
 // Differs reports whether c is different from the valid credential for key: a
@@ -123,8 +110,6 @@ func UnusualCredentials() []Credential {
 func (c Credential) Differs(key string) bool {
 	return c.value == nil || c.value(key) != ValidKey().value(key)
 }
-
-func cutShort(key string) string { return key[:len(key)-1] }
 
 func swapCase(key string) string {
 	return strings.Map(func(r rune) rune {

@@ -7,7 +7,7 @@ import (
 )
 
 // maxCurlBody is the length of the longest body in a curl command, in bytes.
-const maxCurlBody = 4096
+const maxCurlBody = 500
 
 // Curl returns a command for a POSIX shell that sends the request of x again.
 // It takes the key from the environment variable PETSTORE_API_KEY. A body with
@@ -19,23 +19,19 @@ func (x *Exchange) Curl(redact Redactor) string {
 	if x.Before != nil {
 		args = []string{x.Before.Curl(redact), "--next", "-i"}
 	}
-	switch {
-	case r.Method == "HEAD":
-		args = append(args, "-I")
-	case r.Method != "GET" && (r.Method != "POST" || r.Body == nil):
+	if r.Method != "GET" && (r.Method != "POST" || r.Body == nil) {
 		args = append(args, "-X", r.Method)
 	}
-	if r.Credential.value != nil {
-		name := r.FieldName("Authorization")
-		if r.Credential.shell == "" {
-			args = append(args, "-H", quote(name+";")) // how curl sends an empty field
-		} else {
-			args = append(args, "-H", `"`+name+": "+r.Credential.shell+`"`)
-		}
+	switch {
+	case r.Credential.value == nil:
+	case r.Credential.shell == "":
+		args = append(args, "-H", "'Authorization;'") // how curl sends an empty field
+	default:
+		args = append(args, "-H", `"Authorization: `+r.Credential.shell+`"`)
 	}
 	switch {
 	case r.ContentType != "":
-		args = append(args, "-H", quote(r.FieldName("Content-Type")+": "+r.ContentType))
+		args = append(args, "-H", quote("Content-Type: "+r.ContentType))
 	case r.Body != nil:
 		args = append(args, "-H", "'Content-Type:'") // or curl adds its own
 	}
@@ -43,27 +39,15 @@ func (x *Exchange) Curl(redact Redactor) string {
 		args = append(args, "-H", quote(name+": "+hiddenValue))
 	}
 	for _, f := range r.Header {
-		args = append(args, "-H", quote(strings.TrimSpace(r.FieldName(f.Name)+": "+f.Value)))
+		args = append(args, "-H", quote(strings.TrimSpace(f.Name+": "+f.Value)))
 	}
 	if r.Accepts("gzip") {
 		args = append(args, "--compressed") // decompresses the response
 	}
-	if r.Chunked {
-		args = append(args, "-H", "'Transfer-Encoding: chunked'")
-	}
-	switch {
-	case r.HTTP10:
-		args = append(args, "--http1.0")
-	case strings.HasPrefix(x.URL, "https:") && strings.HasPrefix(x.Proto, "HTTP/1"):
+	if strings.HasPrefix(x.URL, "https:") && strings.HasPrefix(x.Proto, "HTTP/1") {
 		args = append(args, "--http1.1") // or curl asks for HTTP/2
 	}
 	comment := ""
-	switch {
-	case r.Method == "HEAD" && len(x.Body) > 0:
-		comment = " # curl does not show the body"
-	case x.Silent:
-		comment = " # curl sends the body after a second without a response"
-	}
 	switch {
 	case len(r.Body) > maxCurlBody:
 		args = append(args, "--data-binary", "@FILE")

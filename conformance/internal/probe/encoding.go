@@ -2,9 +2,7 @@ package probe
 
 import (
 	"bytes"
-	"compress/flate"
 	"compress/gzip"
-	"compress/zlib"
 	"fmt"
 	"io"
 	"strings"
@@ -30,32 +28,26 @@ func (r Request) Accepts(coding string) bool {
 // accepts and this package does not know.
 func (x *Exchange) Unreadable() bool {
 	switch x.Coding() {
-	case "", "gzip", "deflate":
+	case "", "gzip":
 		return false
 	}
 	return len(x.Body) > 0 && x.Request.Accepts(x.Coding())
 }
 
-// decompress replaces the body of x by what it is without gzip or deflate. A body that
+// decompress replaces the body of x by what it is without gzip. A body that
 // cannot be decompressed stays as it is if the request does not accept the coding: its
 // client may not try.
 func (x *Exchange) decompress() error {
 	if len(x.Body) == 0 {
 		return nil
 	}
-	var plain []byte
-	var err error
-	switch x.Coding() {
-	case "gzip":
-		plain, err = readAll(gzip.NewReader(bytes.NewReader(x.Body)))
-	case "deflate":
-		plain, err = readAll(zlib.NewReader(bytes.NewReader(x.Body)))
-		if err != nil {
-			plain, err = readAll(flate.NewReader(bytes.NewReader(x.Body)), nil)
-			x.RawDeflate = err == nil
-		}
-	default:
+	if x.Coding() != "gzip" {
 		return nil
+	}
+	var plain []byte
+	r, err := gzip.NewReader(bytes.NewReader(x.Body))
+	if err == nil {
+		plain, err = io.ReadAll(io.LimitReader(r, maxBody))
 	}
 	switch {
 	case err == nil:
@@ -64,11 +56,4 @@ func (x *Exchange) decompress() error {
 		return fmt.Errorf("the body cannot be decompressed: %w", err)
 	}
 	return nil
-}
-
-func readAll(r io.Reader, err error) ([]byte, error) {
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.LimitReader(r, maxBody))
 }

@@ -23,22 +23,21 @@ type Exchange struct {
 	Cut      bool  // the response began, and the connection was closed before its end
 	Sent     time.Time
 	Received time.Time // when the whole response was there
-	Conn     string    // the connection: its local address
 	Reused   bool      // an earlier request used the same connection
 	Attempts int       // how often the request was sent, this time included
-	Silent   bool      // see [Client.Raw]: there was no response before the body was sent
-	Kept     bool      // see [Client.Raw]: the server responded to another request on the connection
+	Repeated bool      // the request was sent again
+	Others   int       // how many other requests were under way at the same time, at most
 
-	// RawDeflate says that the content coding is deflate, and the body lacks the zlib
-	// format around it.
-	RawDeflate bool
-
-	crowded bool // too many requests may have been under way: see Client.Limit
-	parsed  parsed
+	// Alive says that there is no response, and that a simple request got one right
+	// after that.
+	Alive bool
 
 	// Before is the exchange before on the same connection, if that one explains
 	// the response.
 	Before *Exchange
+
+	crowded bool // too many requests may have been under way: see Client.Limit
+	parsed  parsed
 }
 
 // RequestFields returns the header fields of the request except Authorization,
@@ -75,13 +74,6 @@ func (x *Exchange) overloaded() bool {
 
 func (x *Exchange) dropped() bool {
 	return x.Status == 0 && !IsTimeout(x.Err) && !errors.Is(x.Err, context.Canceled)
-}
-
-// Lost reports whether the target accepted the connection and dropped it before the
-// response began, though no other request was under way. Only a client with Yield knows
-// the latter.
-func (x *Exchange) Lost() bool {
-	return x.dropped() && x.Header == nil && !IsUnreachable(x.Err) && !x.crowded
 }
 
 // Served reports whether there is a response, from a target that is available.

@@ -3,36 +3,48 @@ package probe
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 )
 
 // When the client sends: how long it waits before it repeats a request, and how many
 // requests are under way.
 
+// How long a client waits for a target that asks it to try again later.
+const (
+	maxAttempts = 8
+	maxWait     = 30 * time.Second // before one attempt
+	maxWaits    = 10 * time.Second // in all, unless the target asks for more with Retry-After
+)
+
+// again reports whether to repeat the request of x, and after how long.
+func (c *Client) again(x *Exchange, attempt int) (time.Duration, bool) {
+	backoff := 25 * time.Millisecond << attempt
+	switch x.Status {
+	case 0: // no response; a request that timed out would take as long again
+		return c.spend(backoff), attempt < 3 && !IsTimeout(x.Err)
+	case http.StatusTooManyRequests:
+		wait := retryAfter(x, 2*backoff)
+		return wait, attempt < maxAttempts && wait <= maxWait
+	case http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
+		wait := retryAfter(x, 2*backoff)
+		if x.Header.Get("Retry-After") == "" {
+			wait = c.spend(wait)
+		}
+		return wait, attempt < 4 && wait <= maxWait
+	}
+	return 0, false
+}
+
 // spend returns how much of d a request may wait.
 func (c *Client) spend(d time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.Patience > 0 {
-		d = min(d, c.Patience-c.waited)
-	}
+	d = min(d, maxWaits-c.waited)
 	c.waited += d
 	return d
-}
-
-// again reports whether to repeat the request of x, and after how long.
-func (c *Client) again(x *Exchange, attempt int) (time.Duration, bool) {
-	backoff := 50 * time.Millisecond << attempt
-	switch x.Status {
-	case 0: // no response; a request that timed out would take as long again
-		return backoff / 2, attempt < 3 && !IsTimeout(x.Err) && !c.gone.Load()
-	case http.StatusTooManyRequests:
-		return retryAfter(x, backoff), attempt < maxAttempts
-	case http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
-		return retryAfter(x, backoff), attempt < 4
-	}
-	return 0, false
 }
 
 // retryAfter returns how long the target asks to wait, in seconds or until a
@@ -82,63 +94,68 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Limit returns how many requests the client sends at a time. Zero: any number. With
-// Yield, a request that is refused with 429 or 503 or loses its connection while n
-// requests are under way, itself included, lowers the limit to half of n.
+// pace limits how many requests are under way.
+type pace struct {
+	ended  sync.Cond // a request has ended
+	active int       // how many are under way
+	limit  int
+	most   int             // see Config.Parallel
+	refuse bool            // the target has refused one of several
+	times  []time.Duration // how long the first requests took
+}
+
+const (
+	fewRequests = 4                     // at a time, at first
+	farAway     = 50 * time.Millisecond // the median from which on more requests at a time save time
+	firstTimes  = 20
+)
+
+func newPace(most int) pace { return pace{limit: min(fewRequests, most), most: most} }
+
+// Limit returns how many requests the client sends at a time, if the target has made
+// it send fewer than at first, and otherwise zero.
+//
+// At first the client sends 4 at a time: some servers accept no more connections. If
+// the target has refused none and most requests take more than 50 ms, it sends as
+// many as Config.Parallel says. A request that gets 429 or 503 or loses its connection
+// while n are under way, itself included, lowers the limit to half of n.
 func (c *Client) Limit() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.limit
-}
-
-// begin waits until the limit allows another request, and returns how many are under
-// way, itself included.
-func (c *Client) begin() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.limit > 0 && c.active >= c.limit {
-		c.ended.Wait()
-	}
-	c.active++
-	return c.active
-}
-
-// end records x, which is no longer under way. n is what begin returned for it.
-func (c *Client) end(x *Exchange, n int) {
-	defer c.leave()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n = max(n, c.active)
-	if c.Yield && n > 1 && x.overloaded() {
-		x.crowded = true
-		if c.limit == 0 || c.limit > n/2 {
-			c.limit = n / 2
-		}
-	}
-	switch {
-	case x.Status != 0:
-		c.silent = time.Time{}
-	case IsTimeout(x.Err) && c.silent.IsZero():
-		c.silent = x.Sent
-	}
-	c.sent = append(c.sent, x)
-}
-
-// leave counts a request as no longer under way.
-func (c *Client) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.active--
-	c.ended.Broadcast()
-}
-
-// Silent returns for how long the target has been silent: the time since a request was
-// sent that got no response in time, if no request has got a response since.
-func (c *Client) Silent() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.silent.IsZero() {
+	if !c.pace.refuse {
 		return 0
 	}
-	return time.Since(c.silent)
+	return c.pace.limit
+}
+
+// begin waits until the limit allows another request, x.
+func (c *Client) begin(x *Exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.pace.active >= c.pace.limit {
+		c.pace.ended.Wait()
+	}
+	c.pace.active++
+	x.Others = c.pace.active - 1
+}
+
+// end records x, which is no longer under way.
+func (c *Client) end(x *Exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := &c.pace
+	x.Others = max(x.Others, p.active-1)
+	p.active--
+	if x.Others > 0 && x.overloaded() {
+		x.crowded, p.refuse = true, true
+		p.limit = min(p.limit, (x.Others+1)/2)
+	}
+	if p.times = append(p.times, x.Received.Sub(x.Sent)); len(p.times) == firstTimes && !p.refuse {
+		slices.Sort(p.times)
+		if p.times[firstTimes/2] > farAway {
+			p.limit = p.most
+		}
+	}
+	c.sent = append(c.sent, x)
+	p.ended.Broadcast()
 }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Request is a request to the target.
@@ -21,13 +20,8 @@ type Request struct {
 	Credential  Credential
 	ContentType string  // "": no field
 	Body        []byte  // nil: none
-	Chunked     bool    // send Body without its length
-	InParts     bool    // see [Request.SendInParts]
-	HTTP10      bool    // send it as HTTP/1.0; only [Client.Raw] can
 	Header      []Field // instead of the usual fields with these names; an empty value: no such field
 	Fresh       bool    // use a connection of its own
-	LowerCase   bool    // write the names of the fields in lower case
-	Pet         string  // the name of the pet that it adds if it succeeds; "": none that is unique
 }
 
 // Get returns a GET request with the valid key.
@@ -78,11 +72,7 @@ func (r Request) Fields() []Field {
 		fields = slices.DeleteFunc(fields, func(usual Field) bool { return usual.Name == f.Name })
 		fields = append(fields, f)
 	}
-	fields = slices.DeleteFunc(fields, func(f Field) bool { return f.Value == "" })
-	for i := range fields {
-		fields[i].Name = r.FieldName(fields[i].Name)
-	}
-	return fields
+	return slices.DeleteFunc(fields, func(f Field) bool { return f.Value == "" })
 }
 
 // Value returns the value of a header field of r. Empty: there is no such field.
@@ -95,57 +85,22 @@ func (r Request) Value(name string) string {
 	return ""
 }
 
-// FieldName returns the name of a header field as r writes it.
-func (r Request) FieldName(name string) string {
-	if r.LowerCase {
-		return strings.ToLower(name)
-	}
-	return name
-}
-
-// partSize is more than net/http keeps in a buffer, so that the first part of a body
-// is sent before the pause.
-const partSize = 8 << 10
-
-// pause is an empty part of a body that comes a little later.
-type pause struct{}
-
-func (pause) Read([]byte) (int, error) {
-	time.Sleep(20 * time.Millisecond)
-	return 0, io.EOF
-}
-
-// SendInParts makes r send white space first, and the rest of its body later.
-func (r *Request) SendInParts() {
-	r.InParts = true
-	r.Body = append(bytes.Repeat([]byte(" "), partSize), r.Body...)
-}
-
 // http returns r as a request of net/http.
 func (r Request) http(ctx context.Context, url, key string) (*http.Request, error) {
 	var body io.Reader
 	if r.Body != nil {
 		body = bytes.NewReader(r.Body)
-		if r.Chunked {
-			body = io.MultiReader(body) // hides the length
-		}
-		if r.InParts {
-			body = io.MultiReader(bytes.NewReader(r.Body[:partSize]), pause{}, bytes.NewReader(r.Body[partSize:]))
-		}
 	}
 	hr, err := http.NewRequestWithContext(ctx, r.Method, url, body)
 	if err != nil {
 		return nil, err
-	}
-	if r.InParts {
-		hr.ContentLength = int64(len(r.Body))
 	}
 	hr.Header["User-Agent"] = nil // or net/http adds its own
 	for _, f := range r.Fields() {
 		hr.Header[f.Name] = []string{f.Value}
 	}
 	if r.Credential.value != nil {
-		hr.Header[r.FieldName("Authorization")] = []string{r.Credential.value(key)}
+		hr.Header["Authorization"] = []string{r.Credential.value(key)}
 	}
 	return hr, nil
 }

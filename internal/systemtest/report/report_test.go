@@ -30,7 +30,7 @@ func newPage(t *testing.T) string {
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	r, err := conformance.Run(t.Context(), conformance.Target{URL: srv.URL + "/v1", MessagesURL: srv.URL + "/v1", Key: testserver.Key},
-		&conformance.Options{Seed: 20261121, Skip: []string{"generated.messages.*"}, Timeout: process.Patience}) // the machine may be busy
+		&conformance.Options{Skip: []string{"auth.*"}, Timeout: process.Patience}) // the machine may be busy
 	if err != nil {
 		t.Fatal(err)
 	}

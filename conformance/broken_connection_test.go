@@ -2,9 +2,7 @@ package conformance_test
 
 import (
 	"net/http"
-	"strings"
 	"sync"
-	"testing"
 
 	"example.com/animalstore/conformance"
 )
@@ -46,21 +44,4 @@ func brokenConnections() []variant {
 // however slow the machine is.
 func keptConnections() conformance.Options {
 	return conformance.Options{Transport: &http.Transport{}}
-}
-
-// A target that leaves bodies unread has one failure, and all else is judged.
-func TestUnread(t *testing.T) {
-	for _, v := range brokenConnections() {
-		t.Run(v.name, func(t *testing.T) {
-			t.Parallel()
-			r := run(t, v, v.opts)
-			got := result(t, r, "http.connection.reuse")
-			if got.Verdict != conformance.Fail || r.Counts.Fail != 1 || r.Counts.Pass != len(r.Results)-1 {
-				t.Errorf("%s\n%s", r.Headline(), text(r))
-			}
-			if curl := got.Exchanges[got.Proof].Curl; strings.Count(curl, " --next -i ") != 1 {
-				t.Errorf("the curl command is not that of two requests: %s", curl)
-			}
-		})
-	}
 }

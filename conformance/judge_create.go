@@ -1,0 +1,284 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// POST /pets (contract, sections 2.1, 2.2 and 4.2).
+
+func createChecks() []Check {
+	checks := []Check{
+		acceptedCheck("pets.create.status", "create", "POST /pets with a valid pet responds 201", false, "a valid pet is added"),
+		acceptedCheck("pets.create.status.absent", "status-optional", "a pet without a status is accepted", true, "a valid pet without a status is added"),
+		refusedAsUnusual("pets.create.name.accepted", "name-any", "a short name that can be read is accepted", unusualName, "a valid pet is added"),
+		refusedAsUnusual("pets.create.category.accepted", "category-any", "a target that accepts arbitrary categories accepts every int64", unusualCategory, "a valid pet is added, and the target accepts arbitrary categories"),
+		{
+			ID: "pets.create.same-name", Clause: "create-adds", Title: "two pets may have the same name, or one of them gets 400",
+			basic: aboutStatus, idle: true, applies: (*exchange).isNamesake,
+			wrong: func(x *exchange) string {
+				if x.Succeeded() || x.Status == http.StatusBadRequest {
+					return ""
+				}
+				return fmt.Sprintf("a pet has the name of another one%s: the response is %s, want 201 or 400", x.meanwhile(), x.StatusLine())
+			},
+		},
+		{
+			ID: "pets.create.same-name.accepted", Clause: "name-again", Title: "a pet may have the name of another",
+			basic: aboutStatus, idle: true, applies: (*exchange).isNamesake,
+			wrong: func(x *exchange) string {
+				if x.Status == http.StatusBadRequest {
+					return "a pet that has the name of another gets " + x.StatusLine()
+				}
+				return ""
+			},
+		},
+		{
+			ID: "pets.create.media-type", Clause: "media-type", Title: "the response to a new pet is application/json",
+			basic: aboutShape, applies: func(x *exchange) bool { return x.isNewPet() && x.usual() }, wrong: (*exchange).wrongType,
+		},
+		{
+			ID: "pets.create.pet", Clause: "pet", Title: "the response to a new pet is the pet",
+			basic: aboutShape, applies: (*exchange).isNewPet, wrong: (*exchange).wrongPet,
+		},
+		{
+			ID: "pets.create.id.unique", Clause: "id-unique", Title: "every new pet gets a new id",
+			basic: aboutIdentity, applies: (*exchange).isAdded,
+			wrongPet: func(x *exchange) (int64, string) {
+				if x.twin != nil {
+					return x.pet.ID, fmt.Sprintf("another pet of this run has the id %d%s", x.pet.ID, x.meanwhile())
+				}
+				for q, pets := range x.run.start {
+					if hasID(pets, x.pet.ID) {
+						return x.pet.ID, fmt.Sprintf("a pet that GET %s showed before has the id %d", q.path(), x.pet.ID)
+					}
+				}
+				return 0, ""
+			},
+		},
+		{
+			ID: "pets.create.id.listed", Clause: "id", Title: "the id of a new pet is that of the pet in lists",
+			basic: aboutIdentity, idle: true, applies: (*exchange).isAdded,
+			wrongPet: func(x *exchange) (int64, string) {
+				ids := x.run.shown[x.sent.Name]
+				if len(ids) == 1 && len(x.run.named[x.op+x.sent.Name]) == 1 && !ids[x.pet.ID] {
+					for id := range ids {
+						return x.pet.ID, fmt.Sprintf("the new pet has the id %d, and lists show it with the id %d", x.pet.ID, id)
+					}
+				}
+				return 0, ""
+			},
+		},
+		changedCheck("pets.create.echo", "create", "the response to a new pet shows its name as it was sent", plainPet, inName),
+		changedCheck("pets.create.name", "name", "the response to a new pet shows any name as it was sent", unusualName, inName),
+		changedCheck("pets.create.category", "category", "the response to a new pet shows its categoryId as it was sent", nil, inCategory),
+		changedCheck("pets.create.status.kept", "status-set", "the response to a new pet shows the status that was sent", nil, inStatus),
+		{
+			ID: "pets.create.status.before", Clause: "status-set", Title: "a pet without a status does not get that of the request before",
+			basic: aboutValues, applies: (*exchange).hasDefault,
+			wrong: func(x *exchange) string {
+				before := x.run.leftOver()
+				if x.run.before(x) == nil || x.pet.Status == "" || before[x.pet.Status] == "" || len(before) < len(statuses()) {
+					return ""
+				}
+				return "pets without a status get that of the request before, with each of the three statuses"
+			},
+		},
+		{
+			ID: "pets.create.status.default", Clause: "status-default", Title: "all pets that are added without a status get the same one, or none",
+			basic: aboutValues, applies: (*exchange).hasDefault,
+			wrong: func(x *exchange) string {
+				i := slices.IndexFunc(x.run.all, func(y *exchange) bool { return y.hasDefault() && y.sent.Category == x.sent.Category })
+				if first := x.run.all[i]; first.pet.Status != x.pet.Status {
+					return fmt.Sprintf("a pet that was sent without a status has the status %q, and an earlier one %q", x.pet.Status, first.pet.Status)
+				}
+				return ""
+			},
+		},
+		{
+			ID: "http.location", Clause: "rfc-location", Title: "the response to a new pet has its Location",
+			basic: aboutShape, applies: func(x *exchange) bool { return x.isAdded() && x.Status == http.StatusCreated }, wrong: (*exchange).wrongLocation,
+		},
+	}
+	for _, f := range []struct{ id, clause, title string }{
+		{"body", "create-body", "a body that is missing or not a JSON object gets 400"},
+		{"required", "create-required", "a body without name or without categoryId gets 400"},
+		{"values", "create-values", "a body with a value that its field does not allow gets 400"},
+		{"status", "status-values", "a body with an unknown status gets 400"},
+		{"status.null", "status-null", "a body with null for the status gets 400"},
+		{"duplicate", "rfc-duplicates", "a body with a name twice gets 400"},
+		{"utf8", "rfc-utf8", "a body that is not UTF-8 gets 400"},
+	} {
+		checks = append(checks, faultCheck(opCreate, "pets.create.400."+f.id, f.clause, f.title))
+	}
+	return checks
+}
+
+// kindOfPet says what is unusual about a valid pet.
+type kindOfPet int
+
+const (
+	plainPet kindOfPet = iota
+	unusualName
+	unusualCategory
+)
+
+func (x *exchange) kindOfPet() kindOfPet {
+	switch {
+	case !x.isOurs():
+		return unusualName
+	case !strings.HasPrefix(kindOfCategory(x.sent.Category), "any") && !x.accepted(kindOfCategory(x.sent.Category)):
+		return unusualCategory
+	}
+	return plainPet
+}
+
+// acceptedCheck returns the check that pets with or without a status get 201.
+func acceptedCheck(id, clause, title string, withoutStatus bool, what string) Check {
+	return Check{
+		ID: id, Clause: clause, Title: title, basic: aboutStatus,
+		applies: func(x *exchange) bool {
+			return x.sent != nil && x.valid() && withoutStatus == (x.sent.Status == "" && x.kindOfPet() == plainPet) && !x.unusual() && (!x.isNamesake() || x.Succeeded()) &&
+				(x.mustSucceed() || x.Succeeded() || x.Status >= 500 || !x.Served())
+		},
+		wrong: func(x *exchange) string { return x.wrongSuccess(what+x.meanwhile(), http.StatusCreated) },
+	}
+}
+
+// refusedAsUnusual returns the check that pets of a kind are not refused.
+func refusedAsUnusual(id, clause, title string, kind kindOfPet, what string) Check {
+	return Check{
+		ID: id, Clause: clause, Title: title,
+		basic: aboutStatus, idle: true,
+		applies: func(x *exchange) bool {
+			return x.sent != nil && x.valid() && x.kindOfPet() == kind && !x.again() && (x.unusual() || x.Succeeded())
+		},
+		wrong: func(x *exchange) string {
+			if x.Succeeded() {
+				return ""
+			}
+			return x.wrongSuccess(what, http.StatusCreated)
+		},
+	}
+}
+
+// changedCheck returns the check that the response to a pet of a kind (nil: any) does
+// not differ in a field from what was sent.
+func changedCheck(id, clause, title string, kind any, field string) Check {
+	return Check{
+		ID: id, Clause: clause, Title: title, basic: aboutValues,
+		applies: func(x *exchange) bool {
+			return x.isAdded() && (kind == nil || (x.kindOfPet() == unusualName) == (kind == unusualName))
+		},
+		wrongPet: func(x *exchange) (int64, string) {
+			if in, diff := x.stored().diff(x.pet); in == field {
+				return x.pet.ID, "the response does not show the pet as it was sent: " + diff
+			}
+			return 0, ""
+		},
+	}
+}
+
+// faultCheck returns the check that requests whose body violates a clause get 400.
+func faultCheck(op, id, clause, title string) Check {
+	return Check{
+		ID: id, Clause: clause, Title: title, basic: aboutStatus,
+		applies: func(x *exchange) bool {
+			return x.op == op && x.wrong != nil && x.wrong.clause == clause && x.usual() && (op == opSubmit || x.Request.ContentType != "")
+		},
+		wrong: func(x *exchange) string {
+			if x.Status == http.StatusBadRequest || x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody {
+				return ""
+			}
+			return fmt.Sprintf("the request has %s: the response is %s, want 400", x.wrong.text, x.StatusLine())
+		},
+	}
+}
+
+// largeBody is the length in bytes from which on a target may refuse a body for that.
+const largeBody = 1 << 10
+
+// isNewPet reports whether the body of x must be the pet that was added.
+func (x *exchange) isNewPet() bool { return x.sent != nil && x.Succeeded() }
+
+// isAdded reports whether x shows the id of the pet that was added.
+func (x *exchange) isAdded() bool { return x.isNewPet() && x.petErr.id == nil }
+
+// isNamesake reports whether x asks for a pet whose name an earlier request had.
+func (x *exchange) isNamesake() bool { return x.sent != nil && x.usual() && x.again() }
+
+// hasDefault reports whether x added a plain pet without a status.
+func (x *exchange) hasDefault() bool {
+	return x.isAdded() && x.sent.Status == "" && x.exact && x.kindOfPet() == plainPet
+}
+
+func (x *exchange) wrongPet() string {
+	if err := x.petErr.any(); err != nil {
+		return "the body is not a Pet: " + err.Error()
+	}
+	return ""
+}
+
+// meanwhile says for the end of a message that other requests were under way.
+func (x *exchange) meanwhile() string {
+	if x.Others == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", concurrently with %d other requests", x.Others)
+}
+
+// before returns the request for a pet before x. Nil: there is none, or the two were
+// under way at the same time.
+func (h *history) before(x *exchange) *exchange {
+	var before *exchange
+	for _, y := range h.all {
+		if y == x {
+			break
+		}
+		if y.op == opCreate {
+			before = y
+		}
+	}
+	if before == nil || before.Received.After(x.Sent) {
+		return nil
+	}
+	return before
+}
+
+var statusMember = `"status":"`
+
+// leftOver returns the statuses that a pet without a status has shown after a request
+// with that status.
+func (h *history) leftOver() map[string]string {
+	seen := make(map[string]string)
+	for _, x := range h.all {
+		if !x.hasDefault() || x.pet.Status == "" {
+			continue
+		}
+		if y := h.before(x); y != nil && strings.Contains(string(y.Request.Body), statusMember+x.pet.Status+`"`) {
+			seen[x.pet.Status] = x.pet.Status
+		}
+	}
+	return seen
+}
+
+// wrongLocation says what is wrong with the Location of x, a 201.
+func (x *exchange) wrongLocation() string {
+	location := x.Header.Get("Location")
+	if location == "" {
+		return "the 201 has no Location"
+	}
+	base, _ := url.Parse(x.URL)
+	u, err := base.Parse(location)
+	if err != nil {
+		return fmt.Sprintf("the Location %q is not a URL", location)
+	}
+	// The URL of another server may be right.
+	if path, ok := strings.CutPrefix(u.String(), x.run.url+"/"); ok && "/"+path != petPath(x.pet.ID) {
+		return fmt.Sprintf("the Location %q is not that of the pet %d", location, x.pet.ID)
+	}
+	return ""
+}

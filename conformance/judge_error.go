@@ -1,0 +1,119 @@
+package conformance
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+	"regexp"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// The Error body of every error (contract, sections 2.5 and 7).
+
+func errorChecks() []Check {
+	check := func(id, clause, title string, wrong func(*exchange) string) Check {
+		return Check{ID: id, Clause: clause, Title: title, basic: aboutShape, applies: (*exchange).isError, wrong: wrong}
+	}
+	return []Check{
+		check("errors.object", "error-body", "the body of an error is a JSON object", (*exchange).wrongErrorBody),
+		check("errors.media-type", "error-type", "an error is application/json", (*exchange).wrongType),
+		check("errors.code", "error-code", "an error has a code", func(x *exchange) string { return x.wrongErrorText("code") }),
+		check("errors.message", "error-message", "an error has a message", func(x *exchange) string { return x.wrongErrorText("message") }),
+		check("errors.status", "error-status", "an error repeats its HTTP status", (*exchange).wrongErrorStatus),
+		{
+			ID: "errors.json", Clause: "error-body", Title: "an error in application/json is JSON, whatever the request was",
+			basic: aboutShape, idle: true, applies: func(x *exchange) bool {
+				return x.Status >= 400 && len(x.Body) > 0 && x.mediaType() == "application/json"
+			},
+			wrong: func(x *exchange) string {
+				if _, err := x.JSON(); err != nil {
+					return err.Error()
+				}
+				return ""
+			},
+		},
+		{
+			ID: "errors.any", Clause: "error-any", Title: "every error has an Error body",
+			basic: aboutShape, idle: true, applies: (*exchange).isOtherError, wrong: (*exchange).wrongError,
+		},
+		{
+			ID: "errors.unavailable", Clause: "error-any", Title: "a 429, 503 or 507 has an Error body",
+			basic: aboutShape, idle: true, attempts: true, applies: func(x *exchange) bool { return unavailable(x.Status) }, wrong: (*exchange).wrongError,
+		},
+	}
+}
+
+func (x *exchange) mediaType() string {
+	media, _, _ := mime.ParseMediaType(x.Header.Get("Content-Type"))
+	return media
+}
+
+var (
+	plainPath = regexp.MustCompile(`^/(messages|pets(/-?\d{1,40})?)(\?[A-Za-z0-9&=._,:+-]{0,1000})?$`)
+	unescaped = regexp.MustCompile(`^[A-Za-z0-9/&?=._,:+-]*$`)
+)
+
+// isError reports whether the body of x must be an Error. It need not be one if a
+// proxy in front of the target may have responded, because the URL is unusual or the
+// body is large. A router may have responded if the id in the path is not an integer.
+func (x *exchange) isError() bool {
+	tooLarge := x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= 1<<20 // the limit of some proxies
+	return x.isAnyError() && x.Status != http.StatusMethodNotAllowed && !tooLarge &&
+		(x.ofPets() || x.op == opSubmit) && plainPath.MatchString(x.Request.Path)
+}
+
+// isOtherError reports whether x is an error that must have an Error body only if the
+// contract is read strictly.
+func (x *exchange) isOtherError() bool {
+	return x.isAnyError() && !x.isError() && unescaped.MatchString(x.Request.Path)
+}
+
+// isAnyError reports whether x is an error other than those that HTTP servers send by
+// themselves.
+func (x *exchange) isAnyError() bool {
+	switch x.Status {
+	case http.StatusRequestTimeout, http.StatusRequestURITooLong, http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
+		return false
+	}
+	return x.Refused() && !x.gone() && x.Before == nil && (x.usual() || x.Status == http.StatusUnauthorized)
+}
+
+func (x *exchange) wrongErrorBody() string {
+	if _, err := x.Object(); err != nil {
+		return fmt.Sprintf("the body of a %d is not an Error: %v", x.Status, err)
+	}
+	return ""
+}
+
+func (x *exchange) wrongErrorText(name string) string {
+	if _, err := x.member(name); err != nil {
+		return fmt.Sprintf("the body of a %d is not an Error: %v", x.Status, err)
+	}
+	return ""
+}
+
+func (x *exchange) wrongErrorStatus() string {
+	o, err := x.Object()
+	var status int64
+	if err == nil {
+		status, err = probe.Object.Int64(o, "status")
+	}
+	switch {
+	case err != nil:
+		return fmt.Sprintf("the body of a %d is not an Error: %v", x.Status, err)
+	case status != int64(x.Status):
+		return fmt.Sprintf("the status in the body is %d, want %d", status, x.Status)
+	}
+	return ""
+}
+
+// wrongError says what is wrong if the body of x is not an Error.
+func (x *exchange) wrongError() string {
+	for _, wrong := range []string{x.wrongErrorBody(), x.wrongType(), x.wrongErrorText("code"), x.wrongErrorText("message"), x.wrongErrorStatus()} {
+		if wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}

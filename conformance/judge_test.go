@@ -1,0 +1,213 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// story builds the history of a run, one exchange after the other, a tenth of a second
+// apart.
+type story struct {
+	facts
+	now       time.Time
+	exchanges []*probe.Exchange
+}
+
+const mark = "Confabcdef"
+
+func newStory() *story {
+	began := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	return &story{facts: facts{mark: mark, url: "http://127.0.0.1/v1", now: began}, now: began}
+}
+
+// tell adds an exchange whose response has a body.
+func (s *story) tell(r probe.Request, status int, body string) *probe.Exchange {
+	x := &probe.Exchange{
+		Request: r, URL: s.url + r.Path, Status: status, Body: []byte(body), Attempts: 1,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Sent:   s.now, Received: s.now.Add(10 * time.Millisecond),
+	}
+	s.now = s.now.Add(100 * time.Millisecond)
+	s.exchanges = append(s.exchanges, x)
+	return x
+}
+
+// add adds a pet with the id, and list requests a list with the pets.
+func (s *story) add(name, id string) *probe.Exchange {
+	return s.tell(probe.Post("/pets", `{"name":"`+mark+name+`","categoryId":500000000,"status":"sold"}`), 201, stored(name, id))
+}
+
+// refuse tells of a pet that the target refuses.
+func (s *story) refuse(name string, status int) {
+	s.tell(probe.Post("/pets", `{"name":"`+mark+name+`","categoryId":500000000,"status":"sold"}`), status, fmt.Sprintf(`{"code":"a","message":"b","status":%d}`, status))
+}
+
+func (s *story) list(query string, pets ...string) *probe.Exchange {
+	return s.tell(probe.Get("/pets"+query), 200, "["+strings.Join(pets, ",")+"]")
+}
+
+func stored(name, id string) string {
+	return `{"id":` + id + `,"name":"` + mark + name + `","categoryId":500000000,"status":"sold"}`
+}
+
+// Each judge sees what is wrong in a history, and nothing in one that is right.
+func TestJudges(t *testing.T) {
+	const all = "?limit=100"
+	later := func(s *story) { s.now = s.now.Add(3 * time.Second) }
+	for _, tt := range []struct {
+		name  string
+		tell  func(*story)
+		check string // that fails; "": none does
+	}{
+		{"a pet is listed late, but within two seconds", func(s *story) {
+			s.list(all)
+			s.add("aaa", "1")
+			s.list(all)
+			s.list(all, stored("aaa", "1"))
+		}, "pets.list.late"},
+		{"a pet is never listed", func(s *story) {
+			s.add("aaa", "1")
+			s.add("aab", "2")
+			s.list("", stored("aaa", "1"), stored("aab", "2"))
+			later(s)
+			s.list(all, stored("aaa", "1"))
+			s.list(all, stored("aaa", "1"))
+			s.list(all, stored("aaa", "1"))
+		}, "pets.list.created"},
+		{"no list is longer than this one: it may be the target's limit", func(s *story) {
+			s.add("aaa", "1")
+			s.add("aab", "2")
+			later(s)
+			s.list(all, stored("aaa", "1"))
+		}, ""},
+		{"a longer list may have ended early at random", func(s *story) {
+			s.add("aaa", "1")
+			s.add("aab", "2")
+			later(s)
+			s.list(all, stored("aaa", "1"), stored("aab", "2"))
+			s.list(all, stored("aaa", "1"))
+		}, ""},
+		{"two requests get the same id", func(s *story) {
+			s.add("aaa", "1")
+			s.add("aab", "1")
+		}, "pets.create.id.unique"},
+		{"one request adds two pets", func(s *story) {
+			s.add("aaa", "2")
+			s.list(all, stored("aaa", "1"), stored("aaa", "2"))
+		}, "pets.create.once"},
+		{"a request that was sent twice adds two pets", func(s *story) {
+			s.add("aaa", "1").Status = 0
+			s.add("aaa", "2")
+			s.list(all, stored("aaa", "1"), stored("aaa", "2"))
+		}, ""},
+		{"a refused pet is listed", func(s *story) {
+			s.refuse("aaa", 400)
+			s.list(all, stored("aaa", "1"))
+		}, "pets.create.refused"},
+		{"a name is refused that the target has already", func(s *story) {
+			s.add("aaa", "1")
+			s.refuse("aaa", 400)
+		}, "pets.create.same-name.accepted"},
+		{"a pet gets 404 before its creation has a response", func(s *story) {
+			x := s.tell(probe.Get("/pets/1"), 404, `{"code":"a","message":"b","status":404}`)
+			s.add("aaa", "1")
+			x.Received = s.now
+		}, ""},
+		{"a listed pet gets 404", func(s *story) {
+			s.list(all, stored("aaa", "1"))
+			s.tell(probe.Get("/pets/1"), 404, `{"code":"a","message":"b","status":404}`)
+		}, "pets.get.status"},
+		{"503 says nothing", func(s *story) {
+			s.add("aaa", "1")
+			s.tell(probe.Get("/pets/1"), 503, `{"code":"a","message":"b","status":503}`)
+		}, ""},
+		{"an unusual name gets 400", func(s *story) {
+			s.tell(probe.Post("/pets", `{"name":"<b> abcdef","categoryId":1}`), 400, `{"code":"a","message":"b","status":400}`)
+		}, ""},
+		{"an unusual name of a category that the target knows gets 400", func(s *story) {
+			s.add("aaa", "1")
+			s.tell(probe.Post("/pets", `{"name":"<b> abcdef","categoryId":500000000}`), 400, `{"code":"a","message":"b","status":400}`)
+		}, "pets.create.name.accepted"},
+		{"an unusual name gets 403", func(s *story) {
+			s.add("aaa", "1")
+			s.tell(probe.Post("/pets", `{"name":"<b> abcdef","categoryId":500000000,"status":"sold"}`), 403, `{"code":"a","message":"b","status":403}`)
+		}, "pets.create.status"},
+		{"a name is too long", func(s *story) {
+			s.add("aaa", "1")
+			s.tell(probe.Post("/pets", `{"name":"`+strings.Repeat("abc", 20)+`","categoryId":500000000}`), 400, `{"code":"a","message":"b","status":400}`)
+		}, ""},
+		{"a large body gets 413", func(s *story) {
+			s.tell(probe.Post("/pets", `{"name":"`+strings.Repeat("abc", 1000)+`"}`), 413, `{"code":"a","message":"b","status":413}`)
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStory()
+			tt.tell(s)
+			var failed []string
+			for _, j := range (&session{}).judge(newHistory(s.facts, s.exchanges)) {
+				if j.wrong > 0 && !unrelated(j.check.ID) {
+					failed = append(failed, j.check.ID)
+				}
+			}
+			if got := strings.Join(failed, " "); got != tt.check {
+				t.Errorf("these checks fail: %q, want %q", got, tt.check)
+			}
+		})
+	}
+}
+
+// unrelated reports whether a check is about what the stories do not tell.
+func unrelated(id string) bool {
+	return id == "http.location" || id == "pets.list.limit.full" || strings.HasPrefix(id, "deprecation.") || id == "errors.unavailable"
+}
+
+// What is wrong with a body is read from the body.
+func TestReadBody(t *testing.T) {
+	for _, tt := range []struct{ body, clause, text string }{
+		{`{"name":"Rex","categoryId":7}`, "", ""},
+		{" {\"status\":\"sold\",\n\"categoryId\":7, \"n\\u0061me\":\"Rex\"} ", "", ""},
+		{``, "create-body", "no body"},
+		{`{"name":"Rex"`, "create-body", "a body that is not JSON"},
+		{`[]`, "create-body", "a body that is an array, not an object"},
+		{"{\"name\":\"\xff\",\"categoryId\":7}", "rfc-utf8", "a body that is not UTF-8"},
+		{`{"name":"Rex","categoryId":7,"name":"Max"}`, "rfc-duplicates", "a name twice in an object"},
+		{`{"name":"Rex"}`, "create-required", "no categoryId"},
+		{`{"name":null,"categoryId":7}`, "create-values", "a wrong value, name: is null, not a string"},
+		{`{"name":"Rex","categoryId":1.5}`, "create-values", "a wrong value, categoryId: 1.5 is not an integer"},
+		{`{"name":"Rex","categoryId":7,"status":null}`, "status-null", "null for the status"},
+		{`{"name":"Rex","categoryId":7,"status":false}`, "create-values", "a wrong value, status: is the boolean false, not a string"},
+		{`{"name":"Rex","categoryId":7,"status":"lost"}`, "status-values", `the status "lost"`},
+	} {
+		_, exact, wrong := readNewPet([]byte(tt.body))
+		if wrong == nil {
+			wrong = &fault{}
+		}
+		if wrong.clause != tt.clause || wrong.text != tt.text || exact != (tt.clause == "") {
+			t.Errorf("%s: %+v, exact %v", tt.body, *wrong, exact)
+		}
+	}
+	for _, body := range []string{`{"name":"Rex","categoryId":1e2}`, `{"name":"Rex","categoryId":7,"color":"red"}`, `{"name":"Rex","categoryId":-0}`} {
+		if _, exact, wrong := readNewPet([]byte(body)); exact || wrong != nil {
+			t.Errorf("%s: exact %v, %+v", body, exact, wrong)
+		}
+	}
+}
+
+func TestParseTimestamp(t *testing.T) {
+	want := time.Date(2026, 11, 23, 10, 20, 0, 0, time.UTC)
+	for text, ok := range map[string]bool{
+		"2026-11-23T10:20:00Z": true, "20261123T102000Z": true, "2026-W48-1T10:20Z": true, "2026W481T1020Z": true, "2026-327T10:20:00+00:00": true,
+		"2026-11-23t10:20:00.000z": true, "2026-11-23T10:20:00,5+00": true, "+002026-11-23T10:20Z": true,
+		"2026-11-23T10:20:00": false, "2026-11-23T10:20:00+02:00": false, "2026-11-23 10:20:00Z": false, "2026-02-30T10:20:00Z": false,
+		"2026-11-23T10:70:00Z": false, "Mon, 23 Nov 2026 10:20:00 GMT": false, "1795132800": false, "": false,
+	} {
+		if got, err := parseTimestamp(text); (err == nil) != ok || ok && !got.Equal(want) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}

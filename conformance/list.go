@@ -1,0 +1,136 @@
+package conformance
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// largeList is the size in bytes from which on a target may end a list early.
+const largeList = 1 << 20
+
+// list is the body of a response to GET /pets. Its zero value is no list.
+type list struct {
+	ok       bool // it is a list
+	elements []jsontext.Value
+	pets     []pet  // the elements with an id
+	wrong    string // what is wrong with the first element that is not a Pet; "": all are Pets
+	ends     bool   // it has fewer than 100 pets, and says of no further page
+}
+
+// elements are the elements of the lists so far, by their JSON. Most lists repeat pets of
+// earlier ones.
+type elements map[string]element
+
+type element struct {
+	pet pet
+	err petError
+}
+
+// readList returns the list in x.
+func (known elements) readList(x *probe.Exchange) list {
+	var l list
+	all, err := x.Array()
+	for _, v := range all {
+		e, ok := known[string(v)]
+		if !ok {
+			e.pet, e.err = readPet(probe.ParseObject(v))
+			known[string(v)] = e
+		}
+		if e.err.id == nil {
+			l.pets = append(l.pets, e.pet)
+		}
+		if err := e.err.any(); err != nil && l.wrong == "" {
+			l.wrong = err.Error() + showElement(v)
+		}
+	}
+	l.ok, l.elements = err == nil, all
+	l.ends = l.ok && len(all) < 100 && len(l.pets) == len(all) && len(x.Body) < largeList && !hasNext(x)
+	return l
+}
+
+// show returns the elements with that id, for the end of a message. A report may cut
+// the list off before them.
+func (l list) show(id int64) string {
+	text := ""
+	for _, v := range l.elements {
+		if p, err := readPet(probe.ParseObject(v)); err.id == nil && p.ID == id {
+			text += showElement(v)
+		}
+	}
+	return text
+}
+
+func showElement(v jsontext.Value) string {
+	v = v.Clone()
+	_ = v.Compact() // on failure it is shown as it is
+	return "\nin the list: " + probe.Cut(string(v), 200)
+}
+
+// hasNext reports whether x has a link to a further page (RFC 8288), or another
+// field that says how to reach it. The contract neither requires nor forbids one.
+func hasNext(x *probe.Exchange) bool {
+	for name, values := range x.Header {
+		name = strings.ToLower(name)
+		if name == "link" && relNext.MatchString(strings.Join(values, ",")) || strings.Contains(name, "next") || strings.Contains(name, "cursor") {
+			return true
+		}
+	}
+	return false
+}
+
+var relNext = regexp.MustCompile(`(?i)\brel\s*=\s*["']?[^"';,]*\bnext`)
+
+// listQuery is a query of GET /pets whose meaning the contract states.
+type listQuery struct {
+	status string // "": absent
+	limit  int    // 0: absent
+}
+
+// path returns the path of the list.
+func (q listQuery) path() string {
+	v := make(url.Values)
+	if q.limit != 0 {
+		v.Set("limit", strconv.Itoa(q.limit))
+	}
+	if q.status != "" {
+		v.Set("status", q.status)
+	}
+	return strings.TrimSuffix("/pets?"+v.Encode(), "?")
+}
+
+// most returns the largest number of pets that the list may have.
+func (q listQuery) most() int {
+	if q.limit == 0 {
+		return 20
+	}
+	return q.limit
+}
+
+// parseQuery returns the query of a request for a list. It returns nil if the contract
+// does not say what the query means.
+func parseQuery(path string) *listQuery {
+	_, query, _ := strings.Cut(path, "?")
+	parts := strings.Split(query, "&")
+	slices.Sort(parts)
+	v, _ := url.ParseQuery(query)
+	q := &listQuery{status: v.Get("status")}
+	q.limit, _ = strconv.Atoi(v.Get("limit"))
+	if q.path() != strings.TrimSuffix("/pets?"+strings.Join(parts, "&"), "?") || q.limit < 0 || q.limit > 100 || !slices.Contains(append(statuses(), ""), q.status) {
+		return nil
+	}
+	return q
+}
+
+// allPets is the query of the longest list with that status ("": with any).
+func allPets(status string) listQuery { return listQuery{status, 100} }
+
+// isList reports whether the body of x must be a list.
+func (x *exchange) isList() bool { return x.op == opList && x.Status == http.StatusOK }

@@ -1,0 +1,407 @@
+package conformance
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// How many pets a run adds at least. A list shows at most 100.
+const (
+	manyPets     = 132
+	manyOfStatus = 24 // more than the default limit
+)
+
+// run sends everything, phase by phase. What a phase needs of the target's state, such
+// as lists that show every pet, is there when it begins.
+func (s *sender) run() {
+	for _, phase := range []struct {
+		what  string
+		send  func()
+		reads bool // it sends only GET
+	}{
+		{"lists of the store as it is", s.start, true},
+		{"the first pets", s.few, false},
+		{"requests that are wrong", s.wrong, true},
+		{"pets that are added at the same time", s.together, false},
+		{"unusual names and values", s.values, false},
+		{"many pets", s.fillUp, false},
+		{"what has changed since", s.later, false},
+		{"lists with limits", s.limits, true},
+	} {
+		if s.ctx.Err() != nil {
+			return
+		}
+		if phase.reads || !s.opts.ReadOnly {
+			s.opts.Progress(phase.what)
+			phase.send()
+		}
+	}
+}
+
+// start requests lists, before the run adds anything.
+func (s *sender) start() {
+	s.reuse()
+	for _, status := range statuses() {
+		s.get(allPets(status).path())
+	}
+	if s.facts.pet != nil {
+		s.get(petPath(*s.facts.pet))
+	}
+	s.each(min(5, len(s.seen().start[allPets("")])), func(i int) {
+		s.get(petPath(s.history.start[allPets("")][i].ID))
+	})
+}
+
+// few adds the first pets, one after the other.
+func (s *sender) few() {
+	s.first()
+	for _, status := range statuses() { // a list may be empty though others are not
+		s.get(allPets(status).path())
+	}
+	s.get("/pets")
+	if s.messages {
+		s.submit(s.name())
+	}
+	s.began = time.Now()
+	// A member must not get the value of the request before.
+	for _, body := range []string{`{"name":$N}`, `{"categoryId":$C}`, `{"name":$N}`} {
+		s.send(probe.Post("/pets", s.fill(body)))
+	}
+	// A pet without a status must not get the one of the request before.
+	for _, status := range statuses() {
+		s.send(probe.Post("/pets", s.fill(`{"categoryId":$C,"status":"`+status+`"}`)))
+		s.create(s.pet(""))
+		s.create(s.pet(status))
+		s.create(s.pet(""))
+	}
+	// An id that got 404 may be assigned to a pet later.
+	if id, ok := addedID(s.create(s.pet("sold"))); ok {
+		s.each(4, func(i int) { s.get(petPath(id + 1 + int64(i))) })
+		s.create(s.pet("sold"))
+	}
+	s.lists()
+}
+
+// first adds the first pet, and so finds a category that the target accepts. The
+// contract does not say whether a category must exist.
+func (s *sender) first() *probe.Exchange {
+	candidates := []int64{s.anyCategory()}
+	if s.opts.Category != nil {
+		candidates = []int64{*s.opts.Category}
+	} else {
+		for _, old := range s.seen().start[allPets("")] {
+			if !slices.Contains(candidates, old.Category) && len(candidates) < 6 {
+				candidates = append(candidates, old.Category)
+			}
+		}
+		candidates = append(candidates, 1)
+	}
+	var x *probe.Exchange
+	for _, s.category = range candidates {
+		if x = s.create(s.pet("available")); x.Status != 400 {
+			break
+		}
+	}
+	return x
+}
+
+func (s *sender) anyCategory() int64 { return arbitrary + rand.Int64N(9*arbitrary) }
+
+// wrong sends requests that the target must refuse, or may.
+func (s *sender) wrong() {
+	var requests []probe.Request
+	for _, q := range badQueries {
+		requests = append(requests, probe.Get("/pets?"+q))
+	}
+	id := s.anID()
+	for _, missing := range append(missingIDs, -id, id+1_000_003) {
+		requests = append(requests, probe.Get(petPath(missing)))
+	}
+	for _, form := range append(notIDs, plus(id, 1, 64), plus(id, 1, 32), plus(id, -1, 64)) {
+		requests = append(requests, probe.Get("/pets/"+strings.ReplaceAll(form, "$I", fmt.Sprint(id))))
+	}
+	requests = append(requests, probe.Get("/nothing-here"), probe.Get(s.missingPath()),
+		probe.Get("/pets?limit=0&status=lost").With(probe.Credential{}), probe.Get(s.missingPath()).With(probe.Credential{}),
+		probe.Get("/pets").With(probe.LowerScheme()))
+	requests = append(requests, s.badKeys(func() probe.Request { return probe.Get("/pets") })...)
+	requests = append(requests, s.badKeys(func() probe.Request { return probe.Get(petPath(id)) })...)
+	if !s.opts.ReadOnly {
+		requests = append(requests, s.wrongPosts()...)
+	}
+	s.all(requests)
+	// A response to a request with the key must not be that to one without it.
+	same := []probe.Request{probe.Get(petPath(id)), probe.Get(allPets("available").path())}
+	if s.messages && !s.opts.ReadOnly {
+		same = append(same, probe.PostMessage(messageBody(s.name())))
+	}
+	for _, r := range same {
+		s.send(r.With(probe.Credential{}))
+		s.send(r)
+		s.send(r.With(probe.Credential{}))
+	}
+	if !s.opts.ReadOnly {
+		s.lists()
+	}
+}
+
+func (s *sender) wrongPosts() []probe.Request {
+	var requests []probe.Request
+	post := func(of func(body string) probe.Request, bodies ...string) {
+		for _, body := range bodies {
+			r := of(s.fill(body))
+			if body == "" {
+				r.Body = nil
+			}
+			requests = append(requests, r)
+		}
+	}
+	pet := func(body string) probe.Request { return probe.Post("/pets", body) }
+	post(pet, wrongPets...)
+	post(pet, badBodies()...)
+	requests = append(requests, probe.Post("/pets", `{"name":`).With(probe.Credential{}))
+	requests = append(requests, s.badKeys(func() probe.Request { return pet(s.pet("available").json()) })...)
+	if !s.messages {
+		return requests
+	}
+	post(probe.PostMessage, wrongMessages...)
+	post(probe.PostMessage, badBodies()...)
+	noType := probe.PostMessage(messageBody(s.name()))
+	noType.ContentType = ""
+	requests = append(requests, noType, probe.PostMessage(`{"message":`).With(probe.Credential{}), probe.PostMessage(messageBody(s.name())).With(probe.LowerScheme()))
+	return append(requests, s.badKeys(func() probe.Request { return probe.PostMessage(messageBody(s.name())) })...)
+}
+
+// badKeys returns requests with each bad credential.
+func (s *sender) badKeys(request func() probe.Request) []probe.Request {
+	var requests []probe.Request
+	for _, c := range append(probe.BadCredentials(), probe.NotASCII()) {
+		if c.Differs(s.client.Key) {
+			requests = append(requests, request().With(c))
+		}
+	}
+	return requests
+}
+
+// anID returns the id of a pet that the target has, or else 1.
+func (s *sender) anID() int64 {
+	h := s.seen()
+	for _, x := range h.all {
+		if id, ok := addedID(x.Exchange); ok {
+			return id
+		}
+	}
+	if pets := h.start[allPets("")]; len(pets) > 0 && s.facts.pet == nil {
+		return pets[0].ID
+	}
+	if s.facts.pet != nil {
+		return *s.facts.pet
+	}
+	return 1
+}
+
+// together sends requests that may disturb each other.
+func (s *sender) together() {
+	s.each(24, func(i int) { s.create(s.pet(append(statuses(), "")[i%4])) })
+	pets := s.seen().creations()
+	if len(pets) == 0 {
+		return
+	}
+	s.each(24, func(i int) {
+		some := pets[i%len(pets)]
+		if i%4 == 0 {
+			s.create(s.pet(statuses()[i%3]))
+		}
+		s.get(petPath(some.pet.ID))
+		x := s.get(allPets(some.sent.Status).path())
+		if i%4 == 0 {
+			s.send(probe.Get(petPath(some.pet.ID)).With(probe.Credential{}))
+		}
+		s.getNew(x)
+	})
+	for _, n := range []newPet{s.pet("sold"), s.pet("")} {
+		otherCase := n
+		otherCase.Name = strings.ToUpper(n.Name)
+		if n.Status == "" {
+			s.each(2, func(int) { s.create(n) })
+			continue
+		}
+		s.create(n)
+		s.create(n)
+		s.create(otherCase)
+	}
+	if s.messages {
+		text := s.name()
+		s.each(16, func(i int) {
+			if i%2 == 0 {
+				s.submit(text)
+			} else {
+				s.submit(s.name())
+			}
+		})
+	}
+}
+
+// getNew gets the newest pets of x, a list, if the run has added them: the responses to
+// their creation may not be there yet.
+func (s *sender) getNew(x *probe.Exchange) {
+	l := make(elements).readList(x)
+	newest := slices.MaxFunc(append(l.pets, pet{}), func(a, b pet) int { return int(a.ID - b.ID) })
+	if strings.HasPrefix(newest.Name, s.mark) {
+		s.get(petPath(newest.ID))
+	}
+}
+
+// creations returns the exchanges that added the pets of the run, in their order.
+func (h *history) creations() []*exchange {
+	var all []*exchange
+	for _, x := range h.all {
+		if x.isAdded() && h.added[x.pet.ID] == x {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// values adds pets and messages with unusual names and values, and as clients with
+// habits.
+func (s *sender) values() {
+	s.create(newPet{"7", s.category, ""}) // if the target accepts these, it must accept others like them
+	s.create(newPet{s.name(), s.anyCategory(), "pending"})
+	s.create(newPet{s.name(), -s.anyCategory(), "pending"})
+	var requests []probe.Request
+	for _, text := range s.texts() {
+		requests = append(requests, probe.Post("/pets", newPet{text, s.category, "pending"}.json()))
+		if s.messages {
+			requests = append(requests, probe.PostMessage(messageBody(text)))
+		}
+	}
+	for _, category := range categories {
+		requests = append(requests, probe.Post("/pets", newPet{s.name(), category, "available"}.json()))
+	}
+	for _, form := range petForms {
+		requests = append(requests, probe.Post("/pets", strings.ReplaceAll(s.fill(form), "$I", fmt.Sprint(s.anID()))))
+	}
+	for _, form := range messageForms {
+		if s.messages {
+			requests = append(requests, probe.PostMessage(s.fill(form)))
+		}
+	}
+	s.all(requests)
+	for _, h := range habits {
+		s.as(h)
+	}
+	// A page of more than 64 KiB.
+	long := newPet{s.name() + strings.Repeat(" long", 1500), s.category, "sold"}
+	if s.create(long).Succeeded() {
+		s.each(9, func(int) {
+			n := long
+			n.Name = s.name() + long.Name
+			s.create(n)
+		})
+	}
+	s.lists()
+}
+
+// as uses every operation as a client with a habit.
+func (s *sender) as(h habit) {
+	send := func(r probe.Request) *probe.Exchange {
+		h(&r)
+		return s.send(r)
+	}
+	x := send(probe.Post("/pets", s.pet("available").json()))
+	if id, ok := addedID(x); ok {
+		send(probe.Get(petPath(id)))
+		send(probe.Get(petPath(id)).With(probe.Credential{}))
+	}
+	send(probe.Get(allPets("pending").path()))
+	send(probe.Get(s.missingPath()))
+	send(probe.Post("/pets", s.fill(`{"name":$N}`)))
+	if s.messages {
+		send(probe.PostMessage(messageBody(s.name() + " 猫 🦊")))
+		send(probe.PostMessage(`{}`))
+	}
+}
+
+// fillUp adds pets until there are more than a list can show.
+func (s *sender) fillUp() {
+	count := map[string]int{}
+	pets := s.seen().creations()
+	for _, x := range pets {
+		count[x.stored().Status]++
+	}
+	if len(pets) == 0 {
+		return
+	}
+	var missing []newPet
+	for _, status := range statuses() {
+		for range max(0, manyOfStatus-count[status]) {
+			missing = append(missing, s.pet(status))
+		}
+	}
+	for i := range max(0, manyPets-len(pets)-len(missing)) {
+		missing = append(missing, s.pet(append(statuses(), "")[i%4]))
+	}
+	s.each(len(missing), func(i int) { s.create(missing[i]) })
+}
+
+// limits requests lists with limits.
+func (s *sender) limits() {
+	var requests []probe.Request
+	add := func(q listQuery) { requests = append(requests, probe.Get(q.path())) }
+	for _, limit := range []int{1, 2, 19, 20, 21, 50, 99, 100} {
+		add(listQuery{"", limit})
+	}
+	for _, status := range statuses() {
+		for _, limit := range []int{1, 2, 3, 20, 100} {
+			add(listQuery{status, limit})
+		}
+	}
+	s.all(requests)
+	// A list without a limit is compared with those before and after it.
+	for _, status := range append(statuses(), "") {
+		s.get(listQuery{status, 0}.path())
+		s.get(listQuery{status, 20}.path())
+	}
+	for _, q := range []string{"?limit=101", "?limit=1000", "?limit=0"} {
+		s.get("/pets" + q)
+	}
+}
+
+// later looks at what may have changed with time, more than a second after the first
+// pet was added.
+func (s *sender) later() {
+	h := s.seen()
+	pets := h.creations()
+	var etag string
+	if x := h.find(allPets("sold")); x != nil {
+		etag = x.Header.Get("ETag")
+	}
+	if len(pets) > 0 {
+		s.create(s.pet("sold"))
+		wait(s.ctx, time.Until(s.began.Add(aWhile)))
+	}
+	s.lists()
+	if etag != "" {
+		r := probe.Get(allPets("sold").path())
+		r.Header = []probe.Field{{Name: "If-None-Match", Value: etag}}
+		s.send(r)
+	}
+	some := pets[:min(12, len(pets))]
+	s.each(len(some), func(i int) { s.get(petPath(some[i].pet.ID)) })
+	if !s.messages {
+		return
+	}
+	// The clocks of several servers may differ, and a clock may be corrected.
+	for range 3 {
+		s.submit(s.name())
+		if x := s.seen().lastRecord(); x == nil || x.wrongLater() == "" {
+			return
+		}
+		wait(s.ctx, aWhile)
+	}
+}
