@@ -87,7 +87,7 @@ func readBody(body []byte, clause string) (probe.Object, *fault) {
 	case err != nil:
 		return nil, &fault{clause, "a body that " + err.Error()}
 	case !v.IsValid(jsontext.AllowDuplicateNames(true)):
-		return nil, &fault{"rfc-utf8", "a body that is not UTF-8"}
+		return nil, &fault{"rfc-utf8", "a text that UTF-8 cannot encode"}
 	case !v.IsValid():
 		return nil, &fault{"rfc-duplicates", "a name twice in an object"}
 	default:

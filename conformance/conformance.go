@@ -24,8 +24,8 @@
 // tell, for example because the store has too many pets for a list to show a new
 // one, the check is inconclusive.
 //
-// The API key is sent to the target and nowhere else. Reports do not have it,
-// even if the target echoes it.
+// The API key is sent to the target and nowhere else. Reports show [key] where the
+// target echoes it, unless the echo is split or encoded in an unusual way.
 package conformance
 
 import (
@@ -60,7 +60,7 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 	s.run()
 	h := s.seen()
 	judgements := s.judge(h)
-	s.again(h, judgements)
+	s.repeatProofs(h, judgements)
 	return s.report(began, h, judgements), nil
 }
 
@@ -101,7 +101,7 @@ func newSession(target Target, opts *Options) (*session, error) {
 	if s.known, err = knownFailures(o.Known); err != nil {
 		return nil, err
 	}
-	s.facts = facts{mark: newMark(), url: target.URL, now: o.Now(), pet: o.Pet}
+	s.facts = facts{mark: newMark(), url: target.URL, now: o.Now()}
 	s.opts = o
 	s.category = s.anyCategory()
 	s.client = probe.NewClient(probe.Config{
@@ -197,9 +197,9 @@ func (c Check) judge(x *exchange) (violation, bool) {
 // maxAgain is how many proofs are sent once more.
 const maxAgain = 12
 
-// again sends each proof once more, alone and on a connection of its own, and judges
+// repeatProofs sends each proof once more, alone and on a connection of its own, and judges
 // the response.
-func (s *session) again(h *history, all []judgement) {
+func (s *session) repeatProofs(h *history, all []judgement) {
 	sent := 0
 	for i := range all {
 		j := &all[i]
@@ -209,23 +209,21 @@ func (s *session) again(h *history, all []judgement) {
 		sent++
 		r := j.violations[0].x.Request
 		r.Fresh = true
+		if r.Body != nil { // a target may refuse a name that it has
+			r.Body = h.ours.ReplaceAllLiteral(r.Body, []byte(s.name()))
+		}
 		p := s.client.Send(s.ctx, r)
 		s.confirm(p)
 		h.learn(s.client.Exchanges())
 		x := h.parsed[p]
-		switch {
-		case x == nil || !j.check.applies(x):
-		case j.check.wrongAgain(x):
+		if x == nil || !j.check.applies(x) {
+			continue
+		}
+		j.again = "no"
+		if _, wrong := j.check.judge(x); wrong {
 			j.again = "yes"
-		default:
-			j.again = "no"
 		}
 	}
-}
-
-func (c Check) wrongAgain(x *exchange) bool {
-	_, wrong := c.judge(x)
-	return wrong
 }
 
 // unavailable reports whether any target may send a status when it cannot serve

@@ -50,9 +50,6 @@ type facts struct {
 	mark string // in nearly every name and text of the run
 	url  string // of the target
 	now  time.Time
-	pet  *int64 // a pet that the target has
-
-	restarts bool // the target may be restarted meanwhile
 }
 
 // history is what is known of a run. Judges read it and do not change it.
@@ -171,10 +168,10 @@ func parseID(path string) *int64 {
 }
 
 // speaks reports whether x says something about the target. A 503 or 429 does not, nor
-// does a gateway whose server is gone for good.
+// does the 502 of a gateway that was sent once, or whose server is gone for good.
 func (x *exchange) speaks() bool {
 	if x.Status == http.StatusBadGateway || x.Status == http.StatusGatewayTimeout {
-		return !x.run.restarts && x.run.served[x.Request.Messages].After(x.Sent)
+		return x.Attempts > 1 && x.run.served[x.Request.Messages].After(x.Sent)
 	}
 	return x.Served()
 }
@@ -292,13 +289,21 @@ func (x *exchange) creation() *exchange {
 	return c
 }
 
-// exists reports whether the pet in the path of x was in the store when x was sent.
+// exists reports whether the pet in the path of x was in the store when x was sent. Of
+// another client's pet, lists before and after x must have it.
 func (x *exchange) exists() bool {
 	if x.id == nil {
 		return false
 	}
-	since, ok := x.run.known[*x.id]
-	return ok && since.Before(x.Sent) || x.run.pet != nil && *x.run.pet == *x.id
+	if since, ok := x.run.known[*x.id]; ok {
+		return since.Before(x.Sent)
+	}
+	before, after := false, false
+	for _, l := range x.run.lists[allPets("")] {
+		before = before || l.Received.Before(x.Sent) && hasID(l.list.pets, *x.id)
+		after = after || l.Sent.After(x.Received) && hasID(l.list.pets, *x.id)
+	}
+	return before && after
 }
 
 // gone reports whether x is about an operation that was removed as scheduled.

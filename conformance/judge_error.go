@@ -5,8 +5,6 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
-
-	"example.com/animalstore/conformance/internal/probe"
 )
 
 // The Error body of every error (contract, sections 2.5 and 7).
@@ -56,11 +54,11 @@ var (
 
 // isError reports whether the body of x must be an Error. It need not be one if a
 // proxy in front of the target may have responded, because the URL is unusual or the
-// body is large. A router may have responded if the id in the path is not an integer.
+// body too large. A router may have responded if the id in the path is not an int64. Of a query
+// that is wrong the contract says nothing.
 func (x *exchange) isError() bool {
-	tooLarge := x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= 1<<20 // the limit of some proxies
-	return x.isAnyError() && x.Status != http.StatusMethodNotAllowed && !tooLarge &&
-		(x.ofPets() || x.op == opSubmit) && plainPath.MatchString(x.Request.Path)
+	described := x.query != nil || x.id != nil || x.op == opCreate || x.op == opSubmit || x.Status == http.StatusUnauthorized
+	return x.isAnyError() && described && x.Status != http.StatusMethodNotAllowed && x.Status != http.StatusRequestEntityTooLarge && plainPath.MatchString(x.Request.Path)
 }
 
 // isOtherError reports whether x is an error that must have an Error body only if the
@@ -97,7 +95,7 @@ func (x *exchange) wrongErrorStatus() string {
 	o, err := x.Object()
 	var status int64
 	if err == nil {
-		status, err = probe.Object.Int64(o, "status")
+		status, err = o.Int64("status")
 	}
 	switch {
 	case err != nil:

@@ -31,11 +31,11 @@ func keyChecks() []Check {
 			},
 		})
 	}
-	first := func(id, clause, title string, ops ...string) Check {
+	first := func(id, clause, title, method, resource string) Check {
 		return Check{
 			ID: id, Clause: clause, Title: title, basic: aboutStatus,
 			applies: func(x *exchange) bool {
-				return strings.Contains(strings.Join(ops, "\n"), x.op) && x.op != "" && !x.Request.Credential.Sent() && !x.asks() && !x.gone() && plainPath.MatchString(x.Request.Path)
+				return x.Request.Method == method && strings.HasPrefix(x.Request.Path, resource) && !x.Request.Credential.Sent() && !x.asks() && !x.gone() && plainPath.MatchString(x.Request.Path)
 			},
 			wrong: func(x *exchange) string {
 				if x.Status == http.StatusUnauthorized {
@@ -46,9 +46,9 @@ func keyChecks() []Check {
 		}
 	}
 	return append(checks,
-		first("auth.first", "key-first", "without a credential a wrong parameter or an unknown id gets 401", opList, opGet),
-		first("auth.create.first", "key-before-body", "without a credential a wrong body gets 401", opCreate),
-		first("messages.auth.first", "key-before-body", "without a credential a wrong message gets 401", opSubmit),
+		first("auth.first", "key-first", "without a credential a wrong parameter or an unknown id gets 401", "GET", "/pets"),
+		first("auth.create.first", "key-before-body", "without a credential a wrong body gets 401", "POST", "/pets"),
+		first("messages.auth.first", "key-before-body", "without a credential a wrong message gets 401", "POST", "/messages"),
 		Check{
 			ID: "auth.challenge", Clause: "rfc-challenge", Title: "a 401 has a challenge for a bearer token",
 			basic: aboutShape, applies: func(x *exchange) bool { return x.Status == http.StatusUnauthorized },

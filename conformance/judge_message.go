@@ -41,7 +41,7 @@ func messageChecks() []Check {
 		},
 		{
 			ID: "messages.text.accepted", Clause: "text-any", Title: "a short text that can be read is accepted",
-			basic: aboutStatus, idle: true, applies: func(x *exchange) bool { return isText(x) && x.unusual() && !x.again() },
+			basic: aboutStatus, idle: true, applies: func(x *exchange) bool { return isText(x) && x.unusual() && !x.isRepeated() },
 			wrong: func(x *exchange) string {
 				return x.wrongSuccess("a valid message is submitted", 0)
 			},
@@ -121,7 +121,7 @@ func (x *exchange) member(name string) (string, error) {
 // with a calendar date, a week date or an ordinal date.
 var timestamp = regexp.MustCompile(`^(\d{4}|[+-]\d{6})-?(?:(\d\d)-?(\d\d)|W(\d\d)-?(\d)|(\d{3}))T(\d\d)(?::?(\d\d)(?::?(\d\d))?)?(?:[.,]\d+)?(Z|[+-]\d\d(?::?\d\d)?)?$`)
 
-// parseTimestamp reads an ISO 8601 date and time in UTC, without its seconds.
+// parseTimestamp reads an ISO 8601 date and time in UTC.
 func parseTimestamp(s string) (time.Time, error) {
 	m := timestamp.FindStringSubmatch(strings.ToUpper(s))
 	if m == nil {

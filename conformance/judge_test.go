@@ -174,7 +174,7 @@ func TestReadBody(t *testing.T) {
 		{``, "create-body", "no body"},
 		{`{"name":"Rex"`, "create-body", "a body that is not JSON"},
 		{`[]`, "create-body", "a body that is an array, not an object"},
-		{"{\"name\":\"\xff\",\"categoryId\":7}", "rfc-utf8", "a body that is not UTF-8"},
+		{"{\"name\":\"\xff\",\"categoryId\":7}", "rfc-utf8", "a text that UTF-8 cannot encode"},
 		{`{"name":"Rex","categoryId":7,"name":"Max"}`, "rfc-duplicates", "a name twice in an object"},
 		{`{"name":"Rex"}`, "create-required", "no categoryId"},
 		{`{"name":null,"categoryId":7}`, "create-values", "a wrong value, name: is null, not a string"},

@@ -27,10 +27,6 @@ type Options struct {
 	// ReadOnly sends only GET requests. Checks that these do not show are skipped.
 	ReadOnly bool
 
-	// Pet is the id of a pet that the target has, to get in a read-only run. Nil: one
-	// from the target's list.
-	Pet *int64
-
 	// Category is a category that the target accepts. Nil: the suite tries an
 	// arbitrary one, then those of the target's pets, then 1.
 	Category *int64
@@ -38,9 +34,6 @@ type Options struct {
 	// Level is the lowest level whose violations make a target not conformant.
 	// Empty: [Required]. With [Recommended], warnings count too.
 	Level Level
-
-	// Strict makes a run with an inconclusive check incomplete.
-	Strict bool
 
 	// Known lists the checks that are expected to fail. They do not count
 	// against the target. One that passes fails the run, so that the list stays

@@ -61,9 +61,9 @@ func (x *exchange) categoryAccepted(category int64) bool {
 	return x.accepted(kindOfCategory(category)) || x.accepted("any positive category") && (category > 0 || x.accepted("any negative category"))
 }
 
-// again reports whether another request with the same name or text was sent before x,
+// isRepeated reports whether another request with the same name or text was sent before x,
 // or while x was under way. A target may refuse a name or text that it already has.
-func (x *exchange) again() bool {
+func (x *exchange) isRepeated() bool {
 	for _, o := range x.run.named[x.op+x.name()] {
 		if o != x && o.Sent.Before(x.Received) {
 			return true
@@ -88,8 +88,7 @@ func (x *exchange) asks() bool {
 // reason to refuse it.
 func (x *exchange) mustSucceed() bool {
 	switch {
-	case !x.usual(), x.Status == http.StatusNotModified && x.Request.Value("If-None-Match") != "",
-		x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody:
+	case !x.usual(), x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody:
 		return false
 	case x.query != nil:
 		return true
@@ -97,7 +96,7 @@ func (x *exchange) mustSucceed() bool {
 		return x.id != nil && x.exists() && !x.gone()
 	case !x.exact, x.Request.ContentType != "application/json":
 		return false
-	case x.again() && (x.text != nil || x.Status == http.StatusBadRequest):
+	case x.isRepeated() && (x.text != nil || x.Status == http.StatusBadRequest):
 		// It may refuse a name that it already has with 400, as an invalid value: the
 		// contract has no other error for it.
 		return false

@@ -102,18 +102,15 @@ type Report struct {
 	URL         string  `json:"url"`
 	MessagesURL string  `json:"messagesUrl,omitzero"`
 
-	// Implementation and Version are those of the [Target].
+	// Implementation is that of the [Target].
 	Implementation string `json:"implementation,omitzero"`
-	Version        string `json:"version,omitzero"`
 
 	Level    Level     `json:"level"`
-	Strict   bool      `json:"strict"`
 	ReadOnly bool      `json:"readOnly"`
 	Began    time.Time `json:"began"`
 	Seconds  float64   `json:"seconds"`
 
-	Requests int `json:"requests"`          // how many were sent
-	Restarts int `json:"restarts,omitzero"` // of a soak
+	Requests int `json:"requests"` // how many were sent
 
 	// Stopped says why the run ended early, and Last has the requests that got no
 	// response then. Empty: it did not.
@@ -148,18 +145,15 @@ func (s *session) report(began time.Time, h *history, judgements []judgement) *R
 		URL:            s.target.URL,
 		MessagesURL:    s.target.MessagesURL,
 		Implementation: s.target.Implementation,
-		Version:        s.target.Version,
 		Level:          s.opts.Level,
-		Strict:         s.opts.Strict,
 		ReadOnly:       s.opts.ReadOnly,
 		Began:          began.UTC().Truncate(time.Millisecond),
 		Seconds:        time.Since(began).Seconds(),
-		Requests:       s.requests + len(s.client.Exchanges()),
-		Left:           s.left,
+		Requests:       len(s.client.Exchanges()),
+		Left:           LeftBehind{Mark: s.mark},
 		Retries:        retries(h),
 		Limit:          s.client.Limit(),
 	}
-	r.Left.Mark = s.mark
 	r.Left.add(s.client.Exchanges())
 	if s.messages {
 		r.MessagesURL = s.client.MessagesURL
@@ -180,7 +174,7 @@ func (s *session) report(began time.Time, h *history, judgements []judgement) *R
 		r.Results = append(r.Results, result)
 		r.Counts.add(result)
 	}
-	r.Outcome = outcomeOf(r.Counts, r.Level, r.Strict)
+	r.Outcome = outcomeOf(r.Counts, r.Level)
 	if r.Stopped != "" && r.Outcome != NotConformant {
 		r.Outcome = Incomplete
 	}
@@ -282,13 +276,12 @@ func (c *Counts) add(r Result) {
 	}[r.Verdict]++
 }
 
-// outcomeOf returns the outcome for these counts. An inconclusive check proves
-// nothing, so a strict run with one is incomplete rather than not conformant.
-func outcomeOf(c Counts, level Level, strict bool) Outcome {
+// outcomeOf returns the outcome for these counts.
+func outcomeOf(c Counts, level Level) Outcome {
 	switch {
 	case c.Fail > 0 || c.Warn > 0 && level == Recommended:
 		return NotConformant
-	case c.Errored > 0 || c.Inconclusive > 0 && strict || c.Pass+c.Warn+c.Known == 0:
+	case c.Errored > 0 || c.Pass+c.Warn+c.Known == 0:
 		return Incomplete
 	case c.Skip > 0:
 		return Partial
@@ -327,9 +320,12 @@ func (r *Report) Summary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	against := map[bool]string{true: " (which counts against the target)"}
-	add(c.Warn, "with warnings"+against[r.Level == Recommended])
-	add(c.Inconclusive, "inconclusive"+against[r.Strict])
+	warnings := "with warnings"
+	if r.Level == Recommended {
+		warnings += " (which counts against the target)"
+	}
+	add(c.Warn, warnings)
+	add(c.Inconclusive, "inconclusive")
 	add(c.Errored, "could not be run")
 	add(c.Known, "known to fail")
 	skipped := make(map[string]int) // by reason

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,11 +29,6 @@ type sender struct {
 	history   *history  // see seen
 	impatient bool      // the run has waited in vain for a list to show a pet
 
-	// What a soak has sent before, of which it forgets most.
-	earlier  []*probe.Exchange // the newest creations
-	requests int
-	left     LeftBehind
-
 	mu    sync.Mutex
 	hangs int // how many requests got no response in time
 }
@@ -57,13 +51,17 @@ func (s *sender) send(r probe.Request) *probe.Exchange {
 	if s.ctx.Err() != nil {
 		return &probe.Exchange{Request: r, Err: s.ctx.Err()}
 	}
+	began := time.Now()
 	x := s.client.Do(s.ctx, r)
+	if x.Unavailable() && time.Since(began) > time.Minute {
+		s.stop(fmt.Errorf("the target has not served a request for a minute: it responds %s", x.StatusLine()))
+	}
 	for x.Err != nil && s.ctx.Err() == nil {
 		if !s.alive(r) {
 			s.die(x)
 			return x
 		}
-		// A request that was dropped has been sent three times.
+		// The client has sent a request three times if it was dropped.
 		if !probe.IsTimeout(x.Err) || x.Attempts > 1 {
 			x.Alive = true
 			return x
@@ -175,7 +173,7 @@ func (s *sender) seen() *history {
 	if s.history == nil {
 		s.history = newHistory(s.facts, nil)
 	}
-	s.history.learn(append(slices.Clone(s.earlier), s.client.Exchanges()...))
+	s.history.learn(s.client.Exchanges())
 	return s.history
 }
 

@@ -74,7 +74,7 @@ var wrongMessages = []string{
 	`null`, `$N`, `[{"message":$N}]`,
 	`{}`, `{"Message":$N}`, `{"text":$N}`, `{"text":"$B"}`, `{"a\"b\\c":1}`,
 	`{"message":null}`, `{"message":42}`, `{"message":true}`, `{"message":[$N]}`, `{"message":{"text":$N}}`,
-	`{"message":$N,"message":"another"}`, "{\"message\":\"$T \xff\xfe\"}",
+	`{"message":$N,"message":"another"}`, "{\"message\":\"$T \xff\xfe\"}", `{"message":"$T \ud83d"}`,
 }
 
 // badBodies are bodies that often make servers fail. None is a pet or a message.
@@ -108,7 +108,7 @@ var missingIDs = []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32
 // notIDs are no ids. $I stands for the id of a pet.
 var notIDs = []string{
 	"9223372036854775808", "-9223372036854775809", "10000000000000000000000000000000000000000",
-	"$Iabc", "$I.5", "$I%27", "$I%20or%20so", "$I,$I", "$I-1", "abc$I", "id=$I", "$I.json", "$I/",
+	"$Iabc", "$I.5", "$I%27", "$I%20or%20so", "$I,$I", "$I-1", "abc$I", "id=$I", "$I/",
 	"abc", "null", "undefined", "NaN", "-", "%00", "%FF", "%22", "%25", "%F0%9F%A6%8A", "1e9",
 }
 

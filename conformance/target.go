@@ -23,8 +23,8 @@ type Target struct {
 	// Key is an API key that is valid on the target. Required.
 	Key string
 
-	// Implementation and Version name what is judged, for the report. Optional.
-	Implementation, Version string
+	// Implementation names what is judged, for the report. Optional.
+	Implementation string
 }
 
 // clean returns t with valid URLs that do not end with a slash.
@@ -142,14 +142,9 @@ func (s *sender) findMessages(named bool) error {
 	return nil
 }
 
-// checkOptions returns an error if the target does not have the pet of the options, or
-// refuses a pet of their category, which is then the first one of the run.
+// checkOptions returns an error if the target refuses a pet of the category of the
+// options, which is then the first one of the run.
 func (s *sender) checkOptions() error {
-	if s.opts.Pet != nil && s.now.Before(removalBegins) {
-		if x := s.get(petPath(*s.opts.Pet)); x.Status == http.StatusNotFound && !hasID(s.seen().start[allPets("")], *s.opts.Pet) {
-			return fmt.Errorf("the target has no pet with the id %d: GET %s responds %s", *s.opts.Pet, x.URL, x.StatusLine())
-		}
-	}
 	if s.opts.Category != nil && !s.opts.ReadOnly {
 		if x := s.first(); x.Status == http.StatusBadRequest {
 			return fmt.Errorf("the target refuses a pet of the category %d: %s %s", *s.opts.Category, x.StatusLine(), probe.Cut(string(x.Body), 200))

@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -311,20 +310,6 @@ func losesResponses(next http.Handler) http.Handler {
 			panic(http.ErrAbortHandler)
 		}
 	})(next)
-}
-
-// tagged has an ETag for each list, and responds 304 if the client has it.
-func tagged(etag func(body string) string) wrapper {
-	return responses(list, 200, func(res *response) {
-		res.header.Set("ETag", etag(res.body))
-		if res.request.Header.Get("If-None-Match") == etag(res.body) {
-			res.status, res.body = 304, ""
-		}
-	})
-}
-
-func hashOf(body string) string {
-	return fmt.Sprintf("%q", fmt.Sprintf("%x", sha256.Sum256([]byte(body))))
 }
 
 // deflates compresses the responses to clients that accept deflate.

@@ -51,7 +51,6 @@ func unusualServers() []variant {
 				res.body = "\x0b\x02\x80" + res.body + "\x03"
 			}
 		})},
-		{name: "ETags of the body, and 304", http: tagged(hashOf)},
 		{name: "text/html gets 406", http: responses(`.*\r\nAccept: text/html\r\n`, 0, func(res *response) { res.status, res.body = 406, failure(406) })},
 		{name: "a charset gets 415, and an expectation 417", http: both(rejects(`.*\r\nAuthorization: .*\r\nContent-Type: application/json;`, 415), rejects(`.*\r\nAuthorization: .*\r\nExpect: `, 417))},
 		{name: "connections close after each response, which does not say so", http: hangsUp("HTTP/1.1", true)},

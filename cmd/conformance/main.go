@@ -2,7 +2,6 @@
 // also judges a client, by serving it. Both can be written in any language.
 //
 //	conformance run -url http://127.0.0.1:8080/v1 -key-file key
-//	conformance soak -url http://127.0.0.1:8080/v1 -for 1h -restart 'systemctl restart petstore'
 //	conformance serve
 //	conformance list
 //	conformance list -v -run pets.list.limit.above
@@ -33,7 +32,7 @@ func program() *flags.Program {
 	return &flags.Program{
 		Name:     "conformance",
 		About:    "judge a server or a client of the petstore contract from outside",
-		Commands: []flags.Command{runCommand(), soakCommand(), serveCommand(), listCommand()},
+		Commands: []flags.Command{runCommand(), serveCommand(), listCommand()},
 		Env:      map[string]string{"key": "PETSTORE_API_KEY"},
 		Failure:  exitNotJudged,
 		Notes:    "Exit codes: 0 conformant, 1 not conformant, 2 wrong use, 3 could not be judged, 4 conformant as far as it was judged.\nOf serve: 0 no mistake, 1 mistakes, 2 wrong use, 3 no request succeeded.\n",

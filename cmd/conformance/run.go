@@ -43,9 +43,7 @@ func runCommand() flags.Command {
 		Name:  "run",
 		About: "run the checks against a target and report what they find",
 		Flags: s.define,
-		Run: func(c *flags.Call) error {
-			return s.judge(c, func(ctx context.Context) (*conformance.Report, error) { return conformance.Run(ctx, s.target, &s.opts) })
-		},
+		Run:   s.judge,
 	}
 }
 
@@ -53,17 +51,9 @@ func (s *settings) define(fs *flag.FlagSet) {
 	s.defineTarget(fs)
 	s.selection.define(fs)
 	fs.StringVar(&s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures")
-	fs.BoolVar(&s.opts.Strict, "strict", false, "a run with an inconclusive check is incomplete, not conformant")
 	fs.BoolVar(&s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped")
-	optionalID(fs, &s.opts.Pet, "pet", "`id` of a pet that the target has, to get in a read-only run (default: one from its list)")
 	fs.StringVar(&s.known, "known", "", "`file` of known failures, one line each: the ID of a check and the reason; they do not count, and if one passes, the run fails")
 	fs.StringVar(&s.target.Implementation, "implementation", "", "`name` of the target, for the reports")
-	fs.StringVar(&s.target.Version, "implementation-version", "", "`version` of the target, for the reports")
-	s.defineReports(fs)
-}
-
-// defineReports defines the flags for reports.
-func (s *settings) defineReports(fs *flag.FlagSet) {
 	fs.Func("report", "also write a report, as `format=file`: text, json, junit or html; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
 		return s.reports.add(v, report.Formats()...)
 	})
@@ -76,7 +66,14 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `URL` of the messages: the part before /messages (default: that of -url, if it has messages)")
 	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, but not in the environment variable or in -key-file")
 	fs.StringVar(&s.keyFile, "key-file", "", "`file` that contains the API key and nothing else")
-	optionalID(fs, &s.opts.Category, "category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)")
+	fs.Func("category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)", func(v string) error {
+		id, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return errors.New("must be a 64-bit integer")
+		}
+		s.opts.Category = &id
+		return nil
+	})
 	fs.IntVar(&s.opts.Parallel, "parallel", 16, "largest `number` of requests to send at once; a run begins with 4, and sends more only to a target that is far away")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response")
 	fs.Float64Var(&s.opts.Rate, "rate", 0, "`number` of requests to send in a second at most; 0: no limit")
@@ -99,17 +96,6 @@ func split(s string) []string {
 		return nil
 	}
 	return strings.Split(s, ",")
-}
-
-func optionalID(fs *flag.FlagSet, p **int64, name, usage string) {
-	fs.Func(name, usage, func(s string) error {
-		id, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			return errors.New("must be a 64-bit integer")
-		}
-		*p = &id
-		return nil
-	})
 }
 
 // addField adds a header field to every request.
@@ -148,8 +134,8 @@ func (s *settings) verify() error {
 	return nil
 }
 
-// judge calls run and writes the reports. Its error has the exit code.
-func (s *settings) judge(c *flags.Call, run func(context.Context) (*conformance.Report, error)) error {
+// judge judges the target and writes the reports. Its error has the exit code.
+func (s *settings) judge(c *flags.Call) error {
 	if err := s.complete(c); err != nil {
 		return err
 	}
@@ -164,7 +150,7 @@ func (s *settings) judge(c *flags.Call, run func(context.Context) (*conformance.
 		defer fmt.Fprint(c.Stderr, "\r\x1b[K") // clears the line
 	}
 	log.SetOutput(io.Discard) // net/http logs what a broken target sends beside its responses
-	result, err := run(ctx)
+	result, err := conformance.Run(ctx, s.target, &s.opts)
 	stop() // a signal now ends the program, which may wait for the reader of a FIFO
 	if errors.Is(err, conformance.ErrOptions) {
 		return flags.Usagef("%v", err)
@@ -198,8 +184,6 @@ func (s *settings) complete(c *flags.Call) error {
 		return err
 	}
 	switch rate := s.opts.Rate; {
-	case s.level != "" && s.level != string(conformance.Required) && s.level != string(conformance.Recommended):
-		return flags.Usagef("-level: must be required or recommended, got %q", s.level)
 	case s.opts.Parallel < 1:
 		return flags.Usagef("-parallel: must be at least 1, got %d", s.opts.Parallel)
 	case s.opts.Timeout < time.Millisecond:

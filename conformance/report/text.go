@@ -196,14 +196,11 @@ func (t *textWriter) summary() {
 	if len(r.Retries) > 0 {
 		t.printf("requests were sent again after: %s; see the target's log, or load it less with -rate N\n", retries(r))
 	}
-	t.printf("%s", strings.TrimSpace(strings.TrimSpace(r.Implementation+" "+r.Version)+" "+r.URL))
+	t.printf("%s", strings.TrimSpace(r.Implementation+" "+r.URL))
 	if r.MessagesURL != "" && r.MessagesURL != r.URL {
 		t.printf(" (messages: %s)", r.MessagesURL)
 	}
 	t.printf(", %s", probe.Plural(r.Requests, "request"))
-	if r.Restarts > 0 {
-		t.printf(", %s", probe.Plural(r.Restarts, "restart"))
-	}
 	t.printf(", %.1f s\n", r.Seconds)
 	if r.Left.Pets > 0 || r.Left.Messages > 0 {
 		t.printf("left behind: %s%s and %s, most named %s…\n", probe.Plural(r.Left.Pets, "pet"), idRange(r.Left.IDs), probe.Plural(r.Left.Messages, "message"), r.Left.Mark)

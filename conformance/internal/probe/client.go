@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// maxBody limits the response bodies that are read: a hundred pets of more
-// than 256 KiB each.
-const maxBody = 64 << 20
+// maxBody limits the response bodies that are read: a hundred pets of
+// 80 KiB.
+const maxBody = 8 << 20
 
 // Config says how a client sends requests.
 type Config struct {
@@ -93,15 +93,6 @@ func (c *Client) Forget(x *Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sent = slices.DeleteFunc(c.sent, func(o *Exchange) bool { return o == x })
-}
-
-// Take returns every exchange so far, and forgets them.
-func (c *Client) Take() []*Exchange {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	sent := c.sent
-	c.sent = nil
-	return sent
 }
 
 // Exchanges returns every exchange so far, repeated ones too, in the order in

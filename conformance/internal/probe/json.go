@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"math/big"
 	"sync"
 	"unicode/utf8"
@@ -12,30 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Error says what is wrong with a JSON value.
-type Error struct {
-	Member string // the member that is wrong or missing; "": the value is not a member
-	Kind   string // what is wrong, without the value: "not a string"
-	Text   string // the same with the value: "is 7, not a string"
-}
-
-// Kinds of an [Error] that may mean that the value is wrapped in another.
-const (
-	Missing  = "missing" // a member that an object lacks
-	NotArray = "not an array"
-)
-
-func (e *Error) Error() string {
-	if e.Member == "" {
-		return e.Text
-	}
-	return e.Member + ": " + e.Text
-}
-
-// not returns the error for v, which should be what. member is the member that has the
-// value; "": none.
-func not(what, member string, v jsontext.Value) *Error {
-	return &Error{member, "not " + what, "is " + describe(v) + ", not " + what}
+// not returns the error for v, which should be what.
+func not(what string, v jsontext.Value) error {
+	return fmt.Errorf("is %s, not %s", describe(v), what)
 }
 
 // Object is a JSON object with its members as they were written.
@@ -79,7 +59,7 @@ func (x *Exchange) Array() ([]jsontext.Value, error) {
 		return nil, err
 	}
 	if v.Kind() != '[' {
-		return nil, not("an array", "", v)
+		return nil, not("an array", v)
 	}
 	var a []jsontext.Value
 	err = json.Unmarshal(v, &a, lenient)
@@ -106,7 +86,7 @@ func parseJSON(b []byte) (jsontext.Value, error) {
 // ParseObject returns the object that v must be.
 func ParseObject(v jsontext.Value) (Object, error) {
 	if v.Kind() != '{' {
-		return nil, not("an object", "", v)
+		return nil, not("an object", v)
 	}
 	var o Object
 	err := json.Unmarshal(v, &o, lenient)
@@ -117,7 +97,7 @@ func ParseObject(v jsontext.Value) (Object, error) {
 func (o Object) Member(name string) (jsontext.Value, error) {
 	v, ok := o[name]
 	if !ok {
-		return nil, &Error{name, Missing, Missing}
+		return nil, fmt.Errorf("%s: missing", name)
 	}
 	return v, nil
 }
@@ -129,7 +109,7 @@ func (o Object) Str(name string) (string, error) {
 		return "", err
 	}
 	if v.Kind() != '"' {
-		return "", not("a string", name, v)
+		return "", fmt.Errorf("%s: %w", name, not("a string", v))
 	}
 	var s string
 	err = json.Unmarshal(v, &s, lenient)
@@ -142,23 +122,26 @@ func (o Object) Int64(name string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return readInt64(name, v)
+	n, err := readInt64(v)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return n, nil
 }
 
-// readInt64 returns the integer that v, the value of a member, must be, exactly. JSON
-// allows an integer to be written with a fraction of zero or an exponent.
-func readInt64(member string, v jsontext.Value) (int64, error) {
-	const integer = "an integer"
+// readInt64 returns the integer that v must be, exactly. JSON allows an integer to be
+// written with a fraction of zero or an exponent.
+func readInt64(v jsontext.Value) (int64, error) {
 	if v.Kind() != '0' {
-		return 0, not(integer, member, v)
+		return 0, not("an integer", v)
 	}
 	f, _, err := big.ParseFloat(string(v[:min(len(v), 1000)]), 10, 4096, big.ToZero)
 	if err != nil || !f.IsInt() {
-		return 0, &Error{member, "not " + integer, Short(string(v)) + " is not an integer"}
+		return 0, fmt.Errorf("%s is not an integer", Short(string(v)))
 	}
 	n, accuracy := f.Int64()
 	if accuracy != big.Exact {
-		return 0, &Error{member, "not an int64", Short(string(v)) + " does not fit in an int64"}
+		return 0, fmt.Errorf("%s does not fit in an int64", Short(string(v)))
 	}
 	return n, nil
 }

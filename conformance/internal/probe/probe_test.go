@@ -33,7 +33,7 @@ func TestInt64(t *testing.T) {
 		{text: "null", err: "is null, not an integer"},
 		{text: "[7]", err: "is an array, not an integer"},
 	} {
-		got, err := readInt64("", jsontext.Value(tt.text))
+		got, err := readInt64(jsontext.Value(tt.text))
 		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("readInt64(%s) = %d, %v; want %d, %q", Short(tt.text), got, err, tt.want, tt.err)
 		}

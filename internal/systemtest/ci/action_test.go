@@ -107,16 +107,16 @@ func TestAction(t *testing.T) {
 	}{
 		{
 			name:    "a conformant server, every input",
-			inputs:  map[string]string{"url": good.URL + "/v1", "messages-url": good.URL + "/v1", "key": testserver.Key, "flags": "-implementation=my $(server)\n\n-seed=7\n", "reports": "a b"},
-			summary: "Petstore conformance: conformant\n\n` my $(server) " + good.URL + "/v1 `, seed 7, ",
-			reports: "a b: report.html report.json report.md report.xml",
+			inputs:  map[string]string{"url": good.URL + "/v1", "messages-url": good.URL + "/v1", "key": testserver.Key, "flags": "-implementation=my $(server)\n\n-parallel=2\n", "reports": "a b"},
+			summary: "    my $(server) " + good.URL + "/v1, ",
+			reports: "a b: report.html report.json report.txt report.xml",
 		},
 		{
 			name:    "a broken server, the defaults",
 			inputs:  map[string]string{"url": broken.URL + "/v1", "key": testserver.Key},
 			code:    1,
-			summary: "Petstore conformance: not conformant\n",
-			reports: "conformance: report.html report.json report.md report.xml",
+			summary: "    not conformant: 93 checks: ",
+			reports: "conformance: report.html report.json report.txt report.xml",
 		},
 		{
 			name:    "a server that refuses the key, and reports of another run",

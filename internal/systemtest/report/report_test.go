@@ -82,7 +82,7 @@ func TestPage(t *testing.T) {
 	count(".check.warn", 1)
 	count(".untestable", 0)
 	b.Click(`nav [data-show="skip"]`)
-	count(".check", 2)
+	count(".check", 7)
 	b.Click(`nav [data-show="pass"]`)
 	count(".check.fail", 0)
 	count(".problems li", 0)
@@ -90,12 +90,12 @@ func TestPage(t *testing.T) {
 	count(".problems li", 2)
 
 	// The search finds IDs, titles and clauses, and reports if it finds none.
-	search(b, "other-case")
-	count(".check", 4)
+	search(b, "pets.create.400")
+	count(".check", 7)
 	search(b, "unicorn")
 	count(".check", 0)
 	count(".nothing", 1)
-	search(b, "Authorization")
+	search(b, "scheduled for removal")
 	count(".nothing", 0)
 	search(b, "")
 	count(".problems li", 2)
@@ -103,13 +103,12 @@ func TestPage(t *testing.T) {
 	// Clauses and transcripts fold.
 	b.Click(`.clause:not([open]) > summary`)
 	b.Click(`.clause[open] > .check.pass > summary`)
-	b.Click(`.check.fail .more > summary`)
-	transcript := browser.Eval[string](b, `document.querySelector(".check.fail .more .exchange pre").innerText`)
+	transcript := browser.Eval[string](b, `document.querySelector(".check.fail .exchange pre").innerText`)
 	if !strings.Contains(transcript, "Authorization: Bearer [key]") || !strings.Contains(transcript, "HTTP/1.1 ") {
 		t.Errorf("the transcript is %q", transcript)
 	}
-	b.Click(`.check.fail .more .copy`)
-	b.Until(`document.querySelector(".check.fail .more .copy").textContent !== "copy"`)
+	b.Click(`.check.fail .copy`)
+	b.Until(`document.querySelector(".check.fail .copy").textContent !== "copy"`)
 
 	// A problem links to its check.
 	b.Click(`.problems a`)

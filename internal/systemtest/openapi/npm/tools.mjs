@@ -93,9 +93,8 @@ export async function startServer(t, ...args) {
   return { url, key }
 }
 
-// startPrism runs Prism as a mock, or as a proxy in front of upstream.
-export async function startPrism(t, upstream) {
-  const args = upstream ? ['proxy', document, upstream] : ['mock', document]
-  const prism = await start(t, 'prism', [...args, '--port=0'], /Prism is listening on (\S+)\s/)
+// startPrism runs Prism as a mock.
+export async function startPrism(t) {
+  const prism = await start(t, 'prism', ['mock', document, '--port=0'], /Prism is listening on (\S+)\s/)
   return { ...prism, url: prism.match[1] }
 }
