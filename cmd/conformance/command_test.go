@@ -130,7 +130,6 @@ func TestCommands(t *testing.T) {
 		{name: "serve for fewer than no requests", args: []string{"serve", "-requests", "-1"}, code: 2, stderr: "must not be negative"},
 		{name: "help for serve", args: []string{"serve", "-h"}, code: 0, stdout: "-requests"},
 
-
 		{name: "version", args: []string{"-version"}, code: 0, stdout: "conformance " + version.String() + "\n"},
 		{name: "help", args: []string{"help"}, code: 0, stdout: "Exit codes:"},
 		{name: "help for run", args: []string{"run", "-h"}, code: 0, stdout: "-messages-url"},
