@@ -46,9 +46,7 @@ func (s *sender) run() {
 // start requests lists, before the run adds anything.
 func (s *sender) start() {
 	s.reuse()
-	for _, status := range statuses() {
-		s.get(allPets(status).path())
-	}
+	s.each(3, func(i int) { s.get(allPets(statuses()[i]).path()) })
 	s.each(min(5, len(s.seen().start[allPets("")])), func(i int) {
 		s.get(petPath(s.history.start[allPets("")][i].ID))
 	})
@@ -57,10 +55,8 @@ func (s *sender) start() {
 // few adds the first pets, one after the other.
 func (s *sender) few() {
 	s.first()
-	for _, status := range statuses() { // a list may be empty though others are not
-		s.get(allPets(status).path())
-	}
-	s.get("/pets")
+	first := []string{"/pets", allPets("available").path(), allPets("pending").path(), allPets("sold").path()} // some are empty
+	s.each(len(first), func(i int) { s.get(first[i]) })
 	if s.messages {
 		s.submit(s.name())
 	}
@@ -70,12 +66,14 @@ func (s *sender) few() {
 		s.send(probe.Post("/pets", s.fill(body)))
 	}
 	// A pet without a status must not get the one of the request before.
+	var created []*probe.Exchange
 	for _, status := range statuses() {
 		s.send(probe.Post("/pets", s.fill(`{"categoryId":$C,"status":"`+status+`"}`)))
-		s.create(s.pet(""))
-		s.create(s.pet(status))
-		s.create(s.pet(""))
+		for _, n := range []newPet{s.pet(""), s.pet(status), s.pet("")} {
+			created = append(created, s.send(probe.Post("/pets", n.json())))
+		}
 	}
+	s.each(len(created), func(i int) { s.confirm(created[i]) })
 	// An id that got 404 may be assigned to a pet later.
 	if id, ok := addedID(s.create(s.pet("sold"))); ok {
 		s.each(4, func(i int) { s.get(petPath(id + 1 + int64(i))) })
@@ -137,11 +135,11 @@ func (s *sender) wrong() {
 	if s.messages && !s.opts.ReadOnly {
 		same = append(same, probe.PostMessage(messageBody(s.name())))
 	}
-	for _, r := range same {
-		s.send(r.With(probe.Credential{}))
-		s.send(r)
-		s.send(r.With(probe.Credential{}))
-	}
+	s.each(len(same), func(i int) {
+		s.send(same[i].With(probe.Credential{}))
+		s.send(same[i])
+		s.send(same[i].With(probe.Credential{}))
+	})
 	if !s.opts.ReadOnly {
 		s.lists()
 	}
@@ -218,18 +216,16 @@ func (s *sender) together() {
 		}
 		s.getNew(x)
 	})
-	for _, n := range []newPet{s.pet("sold"), s.pet("")} {
-		otherCase := n
-		otherCase.Name = strings.ToUpper(n.Name)
-		if n.Status == "" {
-			s.each(2, func(int) { s.create(n) })
-			continue
-		}
-		id, _ := addedID(s.create(n))
-		s.create(n)
-		s.get(petPath(id)) // another with its name may have replaced it
-		s.create(otherCase)
-	}
+	// A name that another pet has, in lower or upper case.
+	n := s.pet("sold")
+	id, _ := addedID(s.create(n))
+	otherCase := n
+	otherCase.Name = strings.ToUpper(n.Name)
+	s.create(n)
+	s.create(otherCase)
+	s.get(petPath(id)) // another may have replaced it
+	n = s.pet("")
+	s.each(2, func(int) { s.create(n) })
 	if s.messages {
 		text := s.name()
 		s.each(16, func(i int) {
@@ -266,9 +262,9 @@ func (h *history) creations() []*exchange {
 // values adds pets and messages with unusual names and values, and as clients with
 // habits.
 func (s *sender) values() {
-	s.create(newPet{"7", s.category, ""}) // if the target accepts these, it must accept others like them
-	s.create(newPet{s.name(), s.anyCategory(), "pending"})
-	s.create(newPet{s.name(), -s.anyCategory(), "pending"})
+	// If the target accepts these, it must accept others like them.
+	first := []newPet{{"7", s.category, ""}, {s.name(), s.anyCategory(), "pending"}, {s.name(), -s.anyCategory(), "pending"}}
+	s.each(len(first), func(i int) { s.create(first[i]) })
 	var requests []probe.Request
 	for _, text := range s.texts() {
 		requests = append(requests, probe.Post("/pets", newPet{text, s.category, "pending"}.json()))
@@ -288,9 +284,7 @@ func (s *sender) values() {
 		}
 	}
 	s.all(requests)
-	for _, h := range habits {
-		s.as(h)
-	}
+	s.each(len(habits), func(i int) { s.as(habits[i]) })
 	// A page of more than 64 KiB.
 	long := newPet{s.name() + strings.Repeat(" long", 1500), s.category, "sold"}
 	if s.create(long).Succeeded() {
@@ -360,14 +354,15 @@ func (s *sender) limits() {
 	s.all(requests)
 	// A list without a limit must not have the limit of the request before. It is
 	// compared with those before and after it.
-	for _, status := range append(statuses(), "") {
+	pages := func(status string) {
 		for _, limit := range []int{100, 0, 20} {
 			s.get(listQuery{status, limit}.path())
 		}
 	}
-	for _, q := range []string{"?limit=101", "?limit=1000", "?limit=0"} {
-		s.get("/pets" + q)
-	}
+	pages("")
+	s.each(3, func(i int) { pages(statuses()[i]) })
+	none := []string{"101", "1000", "0"}
+	s.each(len(none), func(i int) { s.get("/pets?limit=" + none[i]) })
 }
 
 // later looks at what may have changed with time, more than a second after the first

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -180,10 +179,11 @@ func (s *sender) seen() *history {
 // lists requests the longest lists. While one lacks a pet of the run, it requests that
 // one again, for as long as a list may be late, but only once in a run in vain.
 func (s *sender) lists() {
-	for _, status := range append(statuses(), "") {
+	all := append(statuses(), "")
+	s.each(len(all), func(i int) { s.get(allPets(all[i]).path()) })
+	for _, status := range all {
 		q := allPets(status)
-		for began := time.Now(); s.ctx.Err() == nil; {
-			s.get(q.path())
+		for began := time.Now(); s.ctx.Err() == nil; s.get(q.path()) {
 			if x := s.seen().find(q); x == nil || !x.seemsWhole() || len(x.lacks()) == 0 {
 				break
 			}
@@ -257,14 +257,12 @@ func (s *sender) refusedEarly() []probe.Request {
 	if s.opts.ReadOnly {
 		return requests
 	}
-	for _, post := range []probe.Request{probe.Post("/pets", `{"name":`), probe.PostMessage(`{"message":`)} {
-		if post.Messages && !s.messages {
-			continue
-		}
-		noKey, noType, long := post.With(probe.Credential{}), post, post.With(probe.Credential{})
-		noType.ContentType = ""
-		long.Body = append(long.Body, strings.Repeat(" ", 12<<10)...)
-		requests = append(requests, noKey, post, noType, long)
+	pet, message := probe.Post("/pets", `{"name":`), probe.PostMessage(`{"message":`)
+	requests = append(requests, pet.With(probe.Credential{}), pet)
+	if !s.messages {
+		return requests
 	}
-	return requests
+	noType := message
+	noType.ContentType = ""
+	return append(requests, message.With(probe.Credential{}), noType)
 }
