@@ -207,7 +207,8 @@ func (s *session) repeatProofs(h *history, all []judgement) {
 			continue
 		}
 		sent++
-		r := j.violations[0].x.Request
+		proof := j.violations[0].x
+		r := proof.Request
 		r.Fresh = true
 		if r.Body != nil { // a target may refuse a name that it has
 			r.Body = h.ours.ReplaceAllLiteral(r.Body, []byte(s.name()))
@@ -220,7 +221,7 @@ func (s *session) repeatProofs(h *history, all []judgement) {
 			continue
 		}
 		j.again = "no"
-		if _, wrong := j.check.judge(x); wrong {
+		if _, wrong := j.check.judge(x); wrong || x.Err != nil && proof.Err != nil {
 			j.again = "yes"
 		}
 	}

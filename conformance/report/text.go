@@ -16,7 +16,7 @@ import (
 // What a text that is not verbose has at most, so that it fits on a screen.
 const (
 	maxFailures = 4
-	maxWarnings = 3
+	maxWarnings = 2
 	maxDetails  = 10  // lines of the first failure
 	maxLine     = 240 // bytes
 )
@@ -90,7 +90,7 @@ func (t *textWriter) violations(v conformance.Verdict, limit int) (first *confor
 		t.line(v, string(v), probe.Plural(len(more), "more check"), someOf(more))
 	}
 	if len(follow) > 0 {
-		t.printf("  the same exchanges or pets violate %s\n", someOf(follow))
+		t.printf("  these may follow, since they fail on the same exchanges or pets: %s\n", someOf(follow))
 	}
 	return first
 }
@@ -98,7 +98,7 @@ func (t *textWriter) violations(v conformance.Verdict, limit int) (first *confor
 func (t *textWriter) verbose(r conformance.Result) {
 	t.line(r.Verdict, string(r.Verdict), r.ID, r.Headline())
 	if r.Cause != "" {
-		t.printf("  the same exchanges or pets violate %s\n", r.Cause)
+		t.printf("  this may follow from %s, which fails on the same exchanges or pets\n", r.Cause)
 	}
 	for _, line := range strings.Split(r.Message, "\n")[1:] {
 		t.printf("  %s\n", line)

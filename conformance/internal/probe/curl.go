@@ -51,7 +51,7 @@ func (x *Exchange) Curl(redact Redactor) string {
 	switch {
 	case len(r.Body) > maxCurlBody:
 		args = append(args, "--data-binary", "@FILE")
-		comment = fmt.Sprintf(" # FILE must have the body, %d bytes", len(r.Body))
+		comment = fmt.Sprintf(" # FILE must have the body, %d bytes that begin with %q", len(r.Body), fmt.Sprintf("%.40s", redact.Replace(string(r.Body))))
 	case r.Body != nil:
 		args = append(args, "--data-binary", quote(redact.Replace(string(r.Body))))
 	}

@@ -70,7 +70,7 @@ const testKeyWithPrefix = "petstore_zw3eackaijyksx4mvj2nwlomzp2n57vpzsvix4kp6n3n
 func TestCurlSays(t *testing.T) {
 	x := &Exchange{Request: Post("/pets", strings.Repeat(" ", 5000)), URL: "https://127.0.0.1/pets", Proto: "HTTP/1.1"}
 	got := x.Curl(NewRedactor(testKeyWithPrefix, ""))
-	if want := " --http1.1 --data-binary @FILE 'https://127.0.0.1/pets' # FILE must have the body, 5000 bytes"; !strings.HasSuffix(got, want) {
+	if want := " --http1.1 --data-binary @FILE 'https://127.0.0.1/pets' # FILE must have the body, 5000 bytes that begin with \"" + strings.Repeat(" ", 40) + "\""; !strings.HasSuffix(got, want) {
 		t.Errorf("%s does not end with %s", got, want)
 	}
 }
