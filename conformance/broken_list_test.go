@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/animalstore/petstore"
 )
@@ -56,6 +57,8 @@ func brokenLists() []variant {
 
 		{name: "a list has floats for categories", clause: "integers", http: edit(list, 200, `("categoryId":-?\d+)`, `${1}.0`)},
 		{name: "a list has a pet twice", clause: "id-unique", http: edit(list, 200, `^\[(\{[^{}]*\}),(.*)\{[^{}]*\}\]$`, "[$1,$2$1]")},
+		{name: "lists show a pet five seconds after it was added", clause: "list-shows", pets: late(5 * time.Second)},
+		{name: "lists show a pet half a second after it was added", clause: "list-soon", pets: late(500 * time.Millisecond)},
 		{name: "a list is outdated", clause: "list-shows", http: repeats(list, 200)},
 		{name: "a list lacks the newest pet", clause: "list-shows", pets: lists(func(all []petstore.Pet) []petstore.Pet { return all[:max(0, len(all)-1)] })},
 		{name: "a list shows names in upper case", clause: "list-shows", http: texts(list, 200, "name", strings.ToUpper)},

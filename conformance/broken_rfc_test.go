@@ -1,10 +1,7 @@
 package conformance_test
 
 import (
-	"fmt"
-	"io"
 	"net/http"
-	"sync/atomic"
 )
 
 // brokenRFCs are servers that violate an RFC.
@@ -23,35 +20,6 @@ func brokenRFCs() []variant {
 		{name: "there is no Sunset", clause: "rfc-sunset", http: header(fetch, 200, "Sunset", "")},
 		{name: "the Sunset is not an HTTP date", clause: "rfc-sunset", http: header(fetch, 200, "Sunset", "2030-12-05")},
 	}
-}
-
-// loses drops the connection of every nth request.
-func loses(n int64) wrapper {
-	return func(next http.Handler) http.Handler {
-		var total atomic.Int64
-		return requests("", func(*http.Request) {
-			if total.Add(1)%n == 0 {
-				panic(http.ErrAbortHandler)
-			}
-		})(next)
-	}
-}
-
-// waitsForBody sends no 100 Continue.
-func waitsForBody(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Expect") == "" {
-			next.ServeHTTP(w, r)
-			return
-		}
-		conn, buffer, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		io.CopyN(io.Discard, buffer, r.ContentLength)
-		fmt.Fprintf(conn, "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n\r\n%s", failure(400))
-	})
 }
 
 // strictScheme accepts the scheme only as Bearer.

@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -307,41 +306,6 @@ func losesResponses(next http.Handler) http.Handler {
 			return
 		}
 		if _, again := lost.LoadOrStore(res.sent, true); !again {
-			panic(http.ErrAbortHandler)
-		}
-	})(next)
-}
-
-// deflates compresses the responses to clients that accept deflate.
-func deflates(writer func(io.Writer) io.WriteCloser) wrapper {
-	return responses(`.*\r\nAccept-Encoding: deflate\r\n`, 0, func(res *response) {
-		var b bytes.Buffer
-		w := writer(&b)
-		io.WriteString(w, res.body)
-		w.Close()
-		res.body = b.String()
-		res.header.Set("Content-Encoding", "deflate")
-	})
-}
-
-// closesLate closes the connection of a list a second after the response, and does not
-// read from it any more.
-var closesLate = where(`^GET .*\r\nConnection: close`, func(http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
-			defer conn.Close()
-			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]")
-			time.Sleep(time.Second)
-		}
-	})
-})
-
-// losesReused closes a connection without a response to its second request.
-func losesReused(next http.Handler) http.Handler {
-	var used sync.Map // by client address
-	return requests("", func(r *http.Request) {
-		if _, again := used.LoadOrStore(r.RemoteAddr, true); again {
-			used.Delete(r.RemoteAddr) // the port may be used for another connection
 			panic(http.ErrAbortHandler)
 		}
 	})(next)

@@ -62,6 +62,7 @@ func unusualServers() []variant {
 			}
 		})},
 
+		{name: "lists show a pet half a second after it was added", pets: late(500 * time.Millisecond)},
 		{name: "a store full of pets", pets: filled(700)},
 		{name: "a store full of pets, the newest first", pets: func(s *store) {
 			filled(350)(s)
