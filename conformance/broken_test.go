@@ -16,7 +16,7 @@ func brokenServers() []variant {
 
 // Every broken server fails a check of the clause that it violates, and every
 // check finds a broken server.
-func TestBroken(t *testing.T) {
+func TestBrokenServers(t *testing.T) {
 	var mu sync.Mutex
 	found := make(map[string]int) // by ID of a check
 	names := make(map[string]bool)
