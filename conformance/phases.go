@@ -210,7 +210,11 @@ func (s *sender) together() {
 			s.create(s.pet(statuses()[i%3]))
 		}
 		s.get(petPath(some.pet.ID))
-		x := s.get(allPets(some.sent.Status).path())
+		status := some.sent.Status
+		if i%2 == 0 {
+			status = "" // a list that shows every new pet
+		}
+		x := s.get(allPets(status).path())
 		if i%4 == 0 {
 			s.send(probe.Get(petPath(some.pet.ID)).With(probe.Credential{}))
 		}
