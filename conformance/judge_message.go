@@ -121,7 +121,7 @@ func (x *exchange) member(name string) (string, error) {
 // with a calendar date, a week date or an ordinal date.
 var timestamp = regexp.MustCompile(`^(\d{4}|[+-]\d{6})-?(?:(\d\d)-?(\d\d)|W(\d\d)-?(\d)|(\d{3}))T(\d\d)(?::?(\d\d)(?::?(\d\d))?)?(?:[.,]\d+)?(Z|[+-]\d\d(?::?\d\d)?)?$`)
 
-// parseTimestamp reads an ISO 8601 date and time in UTC.
+// parseTimestamp reads an ISO 8601 date and time in UTC, to the second.
 func parseTimestamp(s string) (time.Time, error) {
 	m := timestamp.FindStringSubmatch(strings.ToUpper(s))
 	if m == nil {
