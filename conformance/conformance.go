@@ -144,11 +144,10 @@ type violation struct {
 // judgement is what a check says about a history.
 type judgement struct {
 	check      Check
-	judged     int // exchanges
-	wrong      int // how many of them violate it
-	violations []violation
-	unserved   *exchange // a request that could not be judged, as the target did not serve it; nil: there is none
-	again      string    // see [Result.Again]
+	judged     int         // exchanges
+	violations []violation // one for each exchange that violates it
+	unserved   *exchange   // a request that could not be judged, as the target did not serve it; nil: there is none
+	again      string      // see [Result.Again]
 }
 
 // judge returns what every check says about h.
@@ -160,7 +159,6 @@ func (s *session) judge(h *history) []judgement {
 			if c.applies(x) {
 				j.judged++
 				if v, ok := c.judge(x); ok {
-					j.wrong++
 					j.violations = append(j.violations, v)
 				}
 			}
@@ -197,8 +195,8 @@ func (c Check) judge(x *exchange) (violation, bool) {
 // maxAgain is how many proofs are sent once more.
 const maxAgain = 12
 
-// repeatProofs sends each proof once more, alone and on a connection of its own, and judges
-// the response.
+// repeatProofs sends each proof once more, alone and on a connection of its own, and
+// judges the response.
 func (s *session) repeatProofs(h *history, all []judgement) {
 	sent := 0
 	for i := range all {

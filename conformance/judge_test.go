@@ -150,7 +150,7 @@ func TestJudges(t *testing.T) {
 			tt.tell(s)
 			var failed []string
 			for _, j := range (&session{}).judge(newHistory(s.facts, s.exchanges)) {
-				if j.wrong > 0 && !unrelated(j.check.ID) {
+				if len(j.violations) > 0 && !unrelated(j.check.ID) {
 					failed = append(failed, j.check.ID)
 				}
 			}

@@ -201,7 +201,7 @@ func (h *history) last() []*exchange {
 
 // result returns the result of a check.
 func (s *session) result(j judgement, stopped string) Result {
-	r := Result{Check: j.check, Verdict: Pass, Judged: j.judged, Violations: j.wrong, Again: j.again}
+	r := Result{Check: j.check, Verdict: Pass, Judged: j.judged, Violations: len(j.violations), Again: j.again}
 	switch {
 	case s.skip[r.ID]:
 		r.Verdict, r.Message, r.Violations, r.Judged = Skip, "not selected", 0, 0

@@ -57,7 +57,7 @@ func (s *sender) send(r probe.Request) *probe.Exchange {
 	}
 	for x.Err != nil && s.ctx.Err() == nil {
 		if !s.alive(r) {
-			s.die(x)
+			s.stop(fmt.Errorf("the target does not respond any more: %w", x.Err))
 			return x
 		}
 		// The client has sent a request three times if it was dropped.
@@ -99,11 +99,6 @@ func (s *sender) alive(failed probe.Request) bool {
 		time.Sleep(20 * time.Millisecond)
 	}
 	return false
-}
-
-// die ends the run, since the target does not respond any more. x got no response.
-func (s *sender) die(x *probe.Exchange) {
-	s.stop(fmt.Errorf("the target does not respond any more: %w", x.Err))
 }
 
 // each calls f for each i below n, several at a time.
@@ -209,13 +204,11 @@ func (h *history) find(q listQuery) *exchange {
 	return nil
 }
 
-// wait waits for d. It returns false if ctx is done first.
-func wait(ctx context.Context, d time.Duration) bool {
+// wait waits for d, or until ctx is done.
+func wait(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
-		return true
 	case <-ctx.Done():
-		return false
 	}
 }
 

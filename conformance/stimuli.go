@@ -13,9 +13,9 @@ import (
 // executed.
 
 // In a body $N stands for a name of its own as a JSON string, $T for the same without
-// quotes, $C for a category that the target accepts, $S for 9,000 spaces, $B for a text of 200 KiB and $L
-// for one of 1 MiB. Many servers have a limit of 100 KiB, and many proxies one of
-// 1 MiB.
+// quotes, $C for a category that the target accepts, $S for 9,000 spaces, $B for a text
+// of 200 KiB and $L for one of 1 MiB. Many servers have a limit of 100 KiB, and many
+// proxies one of 1 MiB.
 func (s *sender) fill(body string) string {
 	name := s.name()
 	body = strings.NewReplacer("$N", quoteJSON(name), "$T", name, "$C", fmt.Sprint(s.category), "$S", strings.Repeat(" ", 9000)).Replace(body)

@@ -25,7 +25,8 @@ import (
 // Run judges target as [conformance.Run] does. The subtest of a check fails if the
 // check counts against the target or ended with an error. It logs a warning that
 // does not count, and is skipped if the check was skipped, is inconclusive or is
-// known to fail. The run is over before the first subtest; the flags -run and -skip of go test select only subtests.
+// known to fail. The run is over before the first subtest: the flags -run and -skip of
+// go test select only subtests.
 //
 // A failed subtest logs what is wrong; with -v, the exchange that shows it, too. At
 // the end t logs the report of the run.
