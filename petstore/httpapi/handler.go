@@ -131,6 +131,7 @@ type response struct {
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{h: h, w: w, r: r, ctx: r.Context()}
+	w.Header()[acceptsKeysField] = acceptsKeys
 	x.seen.RequestID = requestID(w, r, h.opts.Observe != nil)
 	if h.opts.Observe != nil {
 		x.start = time.Now()

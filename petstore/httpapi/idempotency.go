@@ -9,6 +9,14 @@ import (
 	"example.com/animalstore/petstore"
 )
 
+// acceptsKeysField says in every response that creations with an Idempotency-Key may
+// be repeated. A client can believe that of a server that it knows nothing else about.
+// The value is true, as a Boolean of RFC 9651.
+const acceptsKeysField = "Accept-Idempotency-Key"
+
+// acceptsKeys is shared by all responses, which saves an allocation for each.
+var acceptsKeys = []string{"?1"}
+
 // maxKeyBytes is the maximum length of an idempotency key.
 const maxKeyBytes = 255
 

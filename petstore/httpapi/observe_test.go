@@ -222,7 +222,7 @@ func TestWriteError(t *testing.T) {
 	} {
 		s := newServer(t, nil)
 		s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpapi.WriteError(w, r, c.err) }))
-		s.want(c.want.with("X-Request-Id", "the-id"), request("GET /", "X-Request-ID: the-id"))
+		s.want(c.want.with("X-Request-Id", "the-id").with("Accept-Idempotency-Key", ""), request("GET /", "X-Request-ID: the-id"))
 		if a := send(t, s.addr, request("HEAD /")); a.Status != c.want.status || a.Body+a.Rest != "" {
 			t.Errorf("HEAD: %+v", a)
 		}

@@ -23,14 +23,15 @@ import (
 // exactFields has the form of each header field that this handler sends. The
 // document does not say it, because other servers of the contract may send others.
 var exactFields = map[string]string{
-	"NextLink":        `^<\?limit=[0-9]+(&status=(available|pending|sold))?&cursor=[A-Za-z0-9_-]+>; rel="next"$`,
-	"Location":        `^pets/[1-9][0-9]*$`,
-	"Deprecation":     `^@[0-9]+$`,
-	"Sunset":          `^Thu, 05 Dec 2030 00:00:00 GMT$`,
-	"SuccessorLink":   `^<\.\./pets>; rel="successor-version"$`,
-	"WWWAuthenticate": `^Bearer realm="petstore"(, error="invalid_token")?$`,
-	"RequestID":       `^[A-Za-z0-9_.:/+=-]{1,128}$`,
-	"RetryAfter":      `^[0-9]+$`,
+	"AcceptIdempotencyKey": `^\?1$`,
+	"NextLink":             `^<\?limit=[0-9]+(&status=(available|pending|sold))?&cursor=[A-Za-z0-9_-]+>; rel="next"$`,
+	"Location":             `^pets/[1-9][0-9]*$`,
+	"Deprecation":          `^@[0-9]+$`,
+	"Sunset":               `^Thu, 05 Dec 2030 00:00:00 GMT$`,
+	"SuccessorLink":        `^<\.\./pets>; rel="successor-version"$`,
+	"WWWAuthenticate":      `^Bearer realm="petstore"(, error="invalid_token")?$`,
+	"RequestID":            `^[A-Za-z0-9_.:/+=-]{1,128}$`,
+	"RetryAfter":           `^[0-9]+$`,
 }
 
 // judge compares exchanges with the document.
