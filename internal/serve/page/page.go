@@ -1,4 +1,4 @@
-// Package page is the web page of a server: its pets, and its interface as the
+// Package page is the web page of a server: its pets, and its API as the
 // OpenAPI document describes it. The page is one response that loads nothing else.
 // Its script calls the contract's operations, and GET /about.
 package page
@@ -24,7 +24,7 @@ var files embed.FS
 
 // scripts are the parts of the script. They share one scope, and the last one
 // starts the page.
-var scripts = []string{"dom.js", "server.js", "pets.js", "document.js", "request.js", "interface.js", "page.js"}
+var scripts = []string{"dom.js", "server.js", "pets.js", "document.js", "request.js", "api.js", "page.js"}
 
 func read(names ...string) string {
 	var all strings.Builder

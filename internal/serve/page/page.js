@@ -1,6 +1,6 @@
 // The views and the key. This part starts the page.
 
-// show shows the view that the address names: #pets, #interface, or a part of one.
+// show shows the view that the address names: #pets, #api, or a part of one.
 // If the user went there (moved), the focus follows.
 function show(moved) {
 	const target = byId(location.hash.slice(1)) ?? byId("pets");
@@ -12,7 +12,7 @@ function show(moved) {
 		if (a.hash === "#" + view.id) a.setAttribute("aria-current", "page");
 		else a.removeAttribute("aria-current");
 	}
-	document.title = (view.id === "pets" ? "Pets" : "Interface") + " · Animal Store";
+	document.title = (view.id === "pets" ? "Pets" : "API") + " · Animal Store";
 	if (!moved) return;
 	for (let e = target; e; e = e.parentElement) if (e.matches("details")) e.open = true;
 	const heading = target === view ? view.querySelector("h1") : target;
@@ -75,4 +75,4 @@ addEventListener("hashchange", () => show(true));
 setLocked(true);
 startPets();
 show(false);
-loadInterface();
+loadAPI();

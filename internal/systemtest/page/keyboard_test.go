@@ -56,9 +56,9 @@ func TestKeyboard(t *testing.T) {
 	p.names("3", "Rex")
 
 	p.open("#pets")
-	p.tabTo(`[href="#interface"]`)
+	p.tabTo(`[href="#api"]`)
 	p.Press(kb.Enter)
-	p.Until(`document.activeElement.matches("#interface h1")`)
+	p.Until(`document.activeElement.matches("#api h1")`)
 	p.tabTo(`[href="#getPet"]`)
 	p.Press(kb.Enter)
 	p.Until(`document.activeElement.id === "getPet" && scrollY > 0`)

@@ -55,11 +55,11 @@ func (p *page) checkLooks() {
 	p.shows("#json pre", "name")
 	check("a pet's JSON")
 	p.Click("#json-close")
-	p.Click(`[href="#interface"]`)
+	p.Click(`[href="#api"]`)
 	p.Click("#createPet .try [type=submit]")
 	p.shows("#createPet .result", "201")
 	browser.Eval[any](p.Browser, `document.querySelectorAll("details").forEach((d) => d.open = true)`)
-	check("the interface")
+	check("the API")
 }
 
 var update = flag.Bool("update", false, "take the pictures in docs again")
@@ -89,9 +89,9 @@ func TestPictures(t *testing.T) {
 	save("page-pets.png")
 
 	p.Look(1200, 760, "dark")
-	p.Click(`[href="#interface"]`)
+	p.Click(`[href="#api"]`)
 	p.Click("#getPet .try [type=submit]")
 	p.shows("#getPet .result pre", "Bella")
 	browser.Eval[any](p.Browser, `document.activeElement.blur(), document.querySelector("#getPet").scrollIntoView()`)
-	save("page-interface.png")
+	save("page-api.png")
 }

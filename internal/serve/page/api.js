@@ -1,16 +1,16 @@
-// The view of the interface, drawn from the OpenAPI document that the server sends.
+// The view of the API, drawn from the OpenAPI document that the server sends.
 
-async function loadInterface() {
+async function loadAPI() {
 	const view = byId("description");
 	try {
 		const { value } = await ask("GET", new URL("openapi.json", base));
 		api = value;
-		view.replaceChildren(...drawInterface());
+		view.replaceChildren(...drawAPI());
 		show(location.hash !== "");
 	} catch (error) {
 		view.replaceChildren(el("div.notice", { role: "alert" },
 			el("p", {}, `The OpenAPI document cannot be shown. ${error.message}`),
-			el("button.plain", { type: "button", onclick: loadInterface }, "Try again")));
+			el("button.plain", { type: "button", onclick: loadAPI }, "Try again")));
 	}
 	view.setAttribute("aria-busy", "false");
 }
@@ -31,13 +31,13 @@ function withLinks(text = "") {
 	return text.split(/\b/).map((word) => (ids.includes(word) ? el("a", { href: "#" + word }, word) : word));
 }
 
-function drawInterface() {
+function drawAPI() {
 	const all = operations();
 	const schemas = Object.entries(api.components.schemas);
 	const [first, ...more] = markdown(api.info.description);
 	return [
 		el("p.lead", {}, ...first.childNodes),
-		el("p.soft", {}, `${api.info.title}, version ${api.info.version} of the interface. `,
+		el("p.soft", {}, `${api.info.title}, version ${api.info.version} of the API. `,
 			"Base address: ", el("code", {}, base.href.replace(/\/$/, "")), ". ",
 			el("a", { href: new URL("openapi.json", base) }, "OpenAPI document")),
 		el("div.guide", {},

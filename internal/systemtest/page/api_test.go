@@ -17,12 +17,12 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
-// TestInterface: all that the OpenAPI document says is on the page.
-func TestInterface(t *testing.T) {
+// TestAPI: all that the OpenAPI document says is on the page.
+func TestAPI(t *testing.T) {
 	p := newPage(t)
-	p.open("#interface")
+	p.open("#api")
 	browser.Eval[any](p.Browser, `document.querySelectorAll("details").forEach((d) => d.open = true)`)
-	shown := words(browser.Eval[string](p.Browser, `document.querySelector("#interface").innerText`))
+	shown := words(browser.Eval[string](p.Browser, `document.querySelector("#api").innerText`))
 	var doc any
 	if err := json.Unmarshal(httpapi.OpenAPI(), &doc); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestTry(t *testing.T) {
 	p.shows("#createPet .result", "401 Unauthorized")
 	p.Click("#createPet .result a")
 	p.unlock()
-	p.Click(`[href="#interface"]`)
+	p.Click(`[href="#api"]`)
 	p.enter("#createPet-body", `{"name":"Rex","categoryId":12345678901234567`)
 	p.Click("#createPet .try [type=submit]")
 	p.shows("#createPet .result", "400 Bad Request")
@@ -124,7 +124,7 @@ func TestTry(t *testing.T) {
 func TestCode(t *testing.T) {
 	node := process.Tool(t, "node")
 	p := newPage(t)
-	p.open("#interface")
+	p.open("#api")
 	const text = `it's "5 €" \ $HOME`
 	body, err := json.Marshal(map[string]any{"name": text, "categoryId": 7, "status": "sold", "message": text})
 	if err != nil {
