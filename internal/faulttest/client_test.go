@@ -3,16 +3,16 @@
 package faulttest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,13 +23,14 @@ import (
 // newCalls returns a load that makes calls of petstore/client. It has not started.
 // The client sends its requests to url, and repeats them until the deadline of the
 // call.
-func (s *server) newCalls(url string, idempotent bool) *load {
+func (s *server) newCalls(url string) *load {
 	s.t.Helper()
 	l := s.newLoad()
+	l.failures.Transport = &http.Transport{MaxIdleConnsPerHost: 128}
 	c, err := client.New(url, s.Key, &client.Options{
-		IdempotentServer: idempotent,
-		Retry:            client.Retry{MaxWait: 200 * time.Millisecond},
-		Logger:           slog.New(slog.NewTextHandler(&l.again, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		HTTPClient: &http.Client{Transport: &l.failures, Timeout: 30 * time.Second},
+		Tries:      math.MaxInt,
+		MinWait:    10 * time.Millisecond,
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -38,18 +39,22 @@ func (s *server) newCalls(url string, idempotent bool) *load {
 	return l
 }
 
-// lines counts the lines of a log, and those that name a refused connection.
-type lines struct {
-	atomic.Int64
-	refused atomic.Int64
+// failures counts the requests that got no response or one of 500 and above, and the
+// connections that were refused.
+type failures struct {
+	*http.Transport
+	all, refused atomic.Int64
 }
 
-func (n *lines) Write(line []byte) (int, error) {
-	n.Add(1)
-	if bytes.Contains(line, []byte("connection refused")) {
-		n.refused.Add(1)
+func (f *failures) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := f.Transport.RoundTrip(r)
+	if err != nil || resp.StatusCode >= 500 {
+		f.all.Add(1)
 	}
-	return len(line), nil
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		f.refused.Add(1)
+	}
+	return resp, err
 }
 
 // runCalls makes calls one after another.
@@ -123,8 +128,8 @@ func (l *load) checkCalls(failure error) string {
 			t.Errorf("%q is in the store, but no failed call can have stored it", name)
 		}
 	}
-	return fmt.Sprintf("%d calls, %d requests repeated, %d acknowledged, 0 lost, 0 twice, %d errors of which %d were stored",
-		l.good()+len(l.errs), l.again.Load(), len(l.names), len(l.errs), len(extra))
+	return fmt.Sprintf("%d calls, %d requests failed, %d acknowledged, 0 lost, 0 twice, %d errors of which %d were stored",
+		l.good()+len(l.errs), l.failures.all.Load(), len(l.names), len(l.errs), len(extra))
 }
 
 // TestClientRestarts kills and stops the server at random moments, and starts it
@@ -136,7 +141,7 @@ func TestClientRestarts(t *testing.T) {
 	dir, drain := t.TempDir(), "PETSTORE_DRAIN=2m" // the machine may be busy
 	// A port of 127.0.0.2 is taken by nothing else while the server is stopped.
 	s := startAt(t, "127.0.0.2:0", dir, "env", drain)
-	l := s.newCalls(s.URL, true)
+	l := s.newCalls(s.URL)
 	l.start(16, "c")
 	for round := range n {
 		l.untilGood()
@@ -151,7 +156,7 @@ func TestClientRestarts(t *testing.T) {
 	}
 	l.untilGood()
 	l.end()
-	report(t, "%d kills, %d stops, %d connections refused, %s", n-n/2, n/2, l.again.refused.Load(), l.checkCalls(nil))
+	report(t, "%d kills, %d stops, %d connections refused, %s", n-n/2, n/2, l.failures.refused.Load(), l.checkCalls(nil))
 }
 
 // TestClientOverload makes more calls than fit into the server's queue while the
@@ -165,11 +170,11 @@ func TestClientOverload(t *testing.T) {
 	dir := t.TempDir()
 	start(t, dir).Stop() // makes the store
 	s := start(t, dir, inject("fdatasync:delay_enter=3600000000")...)
-	l := s.newCalls(s.URL, true)
+	l := s.newCalls(s.URL)
 	l.each = 1
 	l.start(3200, "c") // one commit takes at most 1024 writes, and 2048 may wait
 	for i := range int64(n) {
-		s.Until("a call is repeated", func() bool { return l.again.Load() > i })
+		s.Until("a request is refused", func() bool { return l.failures.all.Load() > i })
 	}
 	s.endInjection()
 	l.wg.Wait()

@@ -77,13 +77,13 @@ func (s *server) raw(method, target, fields, body string) string {
 // load is clients that send requests at the same time, each over a connection
 // that it keeps or all with one client of petstore/client, and what they receive.
 type load struct {
-	s       *server
-	request func(name string) string // returns the text of a request
-	client  *client.Client           // nil: each client has a connection
-	again   lines                    // one for each request that client repeats
-	each    int                      // how many requests a client sends; 0: until end is called
-	wait    func() time.Duration     // how long a client waits for a response; nil: patience
-	wg      sync.WaitGroup
+	s        *server
+	request  func(name string) string // returns the text of a request
+	client   *client.Client           // nil: each client has a connection
+	failures failures                 // of the requests of client
+	each     int                      // how many requests a client sends; 0: until end is called
+	wait     func() time.Duration     // how long a client waits for a response; nil: patience
+	wg       sync.WaitGroup
 
 	mu     sync.Mutex
 	ended  bool

@@ -3,15 +3,14 @@
 // [petstore.Messages]. Code that uses these interfaces works with a store in its
 // own process and with any conformant server, in any language.
 //
-// After a temporary failure the client sends a request again, as often as
-// Options.Retry and the context allow. If the server may have carried out a
-// creation or submission, the client sends it again only with
-// Options.IdempotentServer. Without that option the error says that the outcome is
-// unknown: errors.Is(err, [ErrUnknownOutcome]) is true.
+// After a temporary failure the client sends a request again. If the server may
+// have carried out a creation or submission, the client first finds out whether the
+// server honours Idempotency-Key: it must say so with Accept-Idempotency-Key, as the
+// servers of this module do. If it does not, errors.Is(err, [ErrUnknownOutcome]) is
+// true.
 //
 // Every error is a [*petstore.Error]. If a response is the reason, errors.As
-// finds a [*ResponseError] with what the server sent. No error and no log line
-// contains the API key.
+// finds a [*ResponseError] with what the server sent.
 //
 // The client does not follow redirects, so the API key reaches no other host.
 //
@@ -20,10 +19,13 @@ package client
 
 import (
 	"context"
-	"log/slog"
+	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
-	"sync"
+	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -43,48 +45,103 @@ type Options struct {
 	// base URL of pets.
 	MessagesURL string
 
-	// IdempotentServer says that the server honours Idempotency-Key, as the
-	// servers of this module do: a creation or submission that is repeated with
-	// the same key returns the result of the first one. false: the client never
-	// repeats a creation or submission that the server may have carried out. It
-	// sends an Idempotency-Key in both cases.
-	IdempotentServer bool
+	// Tries is the maximum number of times that the client sends a request.
+	// 1: it repeats nothing. 0: 8.
+	//
+	// The client repeats a request after a lost connection, 408, 429, 500, 502, 503
+	// and 504, and after a 409 with the code conflict. A creation or submission that
+	// the server may have carried out must be safe to repeat, as the package
+	// documentation says.
+	Tries int
 
-	// WholeLists makes All fail with ErrIncomplete if the server shows only the
-	// first page of a list that may be longer. false: All then ends without an
-	// error. The contract does not require further pages.
-	WholeLists bool
-
-	// Retry says how often the client sends a request, and how long it waits in
-	// between. The zero value: the defaults that the fields of Retry name.
-	Retry Retry
-
-	// MaxResponseBytes is the size limit of a response's body, in bytes.
-	// 0 or less: 16 MiB.
-	MaxResponseBytes int64
-
-	// UserAgent is the User-Agent of every request. "": animalstore-client.
-	UserAgent string
-
-	// Logger receives one warning when the server says that GetPet is deprecated,
-	// and a line at slog.LevelDebug whenever the client sends a request again.
-	// nil: nothing is logged.
-	Logger *slog.Logger
+	// MinWait is the time between the first two tries. Each further wait is twice as
+	// long, up to 20 times MinWait. The client shortens each by a random part of at
+	// most one half, and adds what Retry-After asks for. 0: 100 ms.
+	//
+	// The client returns the error at once if the wait would last until the context's
+	// deadline. If there is no deadline, it does so if Retry-After is more than a
+	// minute.
+	MinWait time.Duration
 }
 
 // Client is a client of one server. It is safe for concurrent use.
 type Client struct {
 	base, messages string // the base URLs, without a slash at the end
 	key            string
-	opts           Options
-	http           *http.Client
-	deprecated     sync.Once // logs the warning about GetPet
+	tries          int
+	minWait        time.Duration
+	http           http.Client
 }
 
 var (
 	_ petstore.Service  = (*Client)(nil)
 	_ petstore.Messages = (*Client)(nil)
 )
+
+// New returns a client of the server at baseURL, which is the part of URLs before
+// /pets, such as https://pets.example/v1. A slash at its end makes no difference.
+// key is the API key. opts may be nil.
+func New(baseURL, key string, opts *Options) (*Client, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	c := &Client{key: key, tries: opts.Tries, minWait: opts.MinWait}
+	var err error
+	if c.base, err = parseBase(baseURL); err != nil {
+		return nil, fmt.Errorf("client: base URL: %w", err)
+	}
+	c.messages = c.base
+	if opts.MessagesURL != "" {
+		if c.messages, err = parseBase(opts.MessagesURL); err != nil {
+			return nil, fmt.Errorf("client: MessagesURL: %w", err)
+		}
+	}
+	if key == "" || !visibleASCII(key) {
+		return nil, errors.New("client: API key: must be one or more visible ASCII characters, without spaces and line breaks")
+	}
+	if c.tries <= 0 {
+		c.tries = 8
+	}
+	if c.minWait <= 0 {
+		c.minWait = 100 * time.Millisecond
+	}
+	if opts.HTTPClient != nil {
+		c.http = *opts.HTTPClient
+	} else {
+		c.http.Timeout = 30 * time.Second
+		c.http.Transport = &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+			MaxIdleConnsPerHost: 128, IdleConnTimeout: 90 * time.Second,
+		}
+	}
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c, nil
+}
+
+// parseBase returns a base URL without a slash at its end. Its errors do not contain
+// s, which may contain a password.
+func parseBase(s string) (string, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+		return "", errors.New("must be an absolute URL with http or https and a host, such as http://127.0.0.1:8080/v1")
+	case u.User != nil:
+		return "", errors.New("must have no user and no password; the API key is the credential")
+	case strings.ContainsAny(s, "?#"):
+		return "", errors.New("must have no query and no fragment, and must end before /pets")
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// visibleASCII reports whether all characters of s are visible ASCII.
+func visibleASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
 
 // CreatePet implements [petstore.Service]. The Idempotency-Key of its requests
 // depends on once. If once has no key, it is a new random key for this call. If once
@@ -94,37 +151,35 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, once petstore
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
-	return create(ctx, c, p, decodePet, &request{
-		base: c.base, path: "/pets", status: http.StatusCreated,
-		key: idempotencyKey(once, petstore.OnceCreatePet),
-	})
+	body, err := json.Marshal(p)
+	if err != nil {
+		return petstore.Pet{}, err
+	}
+	key := idempotencyKey(once, petstore.OnceCreatePet)
+	pet, _, err := do(ctx, c, request{base: c.base, path: "/pets", body: body, key: key, status: http.StatusCreated}, decodePet)
+	return pet, err
 }
 
 // SubmitMessage implements [petstore.Messages]. It treats once as CreatePet does.
+// The server must send a time in the format of RFC 3339.
 func (c *Client) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
 	}
-	value := struct {
-		Message string `json:"message"`
-	}{text}
-	return create(ctx, c, value, decodeMessage, &request{
-		base: c.messages, path: "/messages",
-		key: idempotencyKey(once, petstore.OnceSubmitMessage),
-	})
+	body, err := json.Marshal(map[string]string{"message": text})
+	if err != nil {
+		return petstore.Message{}, err
+	}
+	key := idempotencyKey(once, petstore.OnceSubmitMessage)
+	m, _, err := do(ctx, c, request{base: c.messages, path: "/messages", body: body, key: key}, decodeMessage)
+	return m, err
 }
 
 // GetPet implements [petstore.Service]. The contract deprecates the operation:
 // use ListPets.
 func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	r := &request{base: c.base, path: "/pets/" + strconv.FormatInt(id, 10), status: http.StatusOK, deprecated: true}
-	pet, _, err := do(ctx, c, r, func(body []byte) (petstore.Pet, error) {
-		pet, err := decodePet(body)
-		if err == nil && pet.ID != id {
-			err = faultf("/id", "must be %d, got %d", id, pet.ID)
-		}
-		return pet, err
-	})
+	r := request{base: c.base, path: "/pets/" + strconv.FormatInt(id, 10), status: http.StatusOK}
+	pet, _, err := do(ctx, c, r, decodePet)
 	return pet, err
 }
 
@@ -132,28 +187,3 @@ func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 // to be called at the end of a program: the client has no goroutines of its
 // own, and idle connections end by themselves.
 func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
-
-// create sends r with value, which must be valid, as its body.
-func create[T any](ctx context.Context, c *Client, value any, decode func([]byte) (T, error), r *request) (T, error) {
-	body, err := json.Marshal(value)
-	if err != nil {
-		return *new(T), &petstore.Error{Code: petstore.CodeInternal, Message: "the request cannot be encoded as JSON", Err: err}
-	}
-	r.body = body
-	v, _, err := do(ctx, c, r, decode)
-	return v, err
-}
-
-// do sends r and decodes the response.
-func do[T any](ctx context.Context, c *Client, r *request, decode func([]byte) (T, error)) (T, http.Header, error) {
-	resp, err := c.send(ctx, r)
-	if err != nil {
-		return *new(T), nil, err
-	}
-	v, err := decode(resp.body)
-	if err != nil {
-		f := c.broken(r, resp, err)
-		return *new(T), nil, f.final(f.unknown)
-	}
-	return v, resp.Header, nil
-}

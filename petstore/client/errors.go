@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -21,20 +23,20 @@ import (
 var ErrUnknownOutcome = errors.New("it is unknown whether the server carried out the request")
 
 // ResponseError describes the response that is the reason for an error. The texts
-// come from the server. Each is cut to at most 1 KiB.
+// come from the server. Each is cut to at most 1 KiB, and the API key is removed.
 type ResponseError struct {
-	Method, URL string // of the request
-	Status      int
-	Code        string // in the Error body; "": there is none
-	Message     string // in the Error body; "": there is none
-	RequestID   string // the X-Request-ID; "": there is none
-	Body        string // the beginning of the body
+	URL       string // of the request
+	Status    int
+	Code      string // in the Error body; "": there is none
+	Message   string // in the Error body; "": there is none
+	RequestID string // the X-Request-ID; "": there is none
+	Body      string // the beginning of the body
 }
 
 // Error returns the fields in one line: Code if there is one, otherwise the
 // beginning of Body.
 func (e *ResponseError) Error() string {
-	s := fmt.Sprintf("%s %s: %d %s", e.Method, e.URL, e.Status, http.StatusText(e.Status))
+	s := fmt.Sprintf("%s: %d %s", e.URL, e.Status, http.StatusText(e.Status))
 	if e.RequestID != "" {
 		s += fmt.Sprintf(", X-Request-ID %q", e.RequestID)
 	}
@@ -47,46 +49,64 @@ func (e *ResponseError) Error() string {
 // failure says why a try failed, and whether to try again.
 type failure struct {
 	err     *petstore.Error
-	status  int           // of the response; 0: there is none
 	unknown bool          // the server may have carried out the creation or submission
 	again   bool          // another try may succeed
 	after   time.Duration // how long the server asks the client to wait before
+	honours bool          // the response says that the server honours Idempotency-Key
 }
 
 // final returns the error for the caller. unknown says whether the server may have
 // carried out any try.
-func (f *failure) final(unknown bool) error {
+func (f *failure) final(ctx context.Context, unknown bool) *petstore.Error {
+	e := f.err
+	if err := ctx.Err(); err != nil {
+		e = &petstore.Error{Code: petstore.CodeUnavailable, Message: "the call was cancelled", Err: e}
+		if errors.Is(err, context.DeadlineExceeded) {
+			e.Message = "the call did not end before its deadline"
+		}
+		if !errors.Is(e.Err, err) { // the cause of the context may be another error
+			e.Err = fmt.Errorf("%w: %w", err, e.Err)
+		}
+	}
 	if !unknown {
-		return f.err
+		return e
 	}
-	return &petstore.Error{
-		Code:    f.err.Code,
-		Message: f.err.Message + "; " + ErrUnknownOutcome.Error(),
-		Err:     unknownOutcome{f.err.Err},
-	}
+	return &petstore.Error{Code: e.Code, Message: e.Message, Err: fmt.Errorf("%w: %w", ErrUnknownOutcome, e.Err)}
 }
 
-// cancelled returns the error of a call whose context has ended. err is the error
-// of the last try.
-func cancelled(ctx context.Context, err error) *petstore.Error {
-	e := &petstore.Error{Code: petstore.CodeUnavailable, Message: "the call was cancelled", Err: err}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		e.Message = "the call did not end before its deadline"
+// lost returns the failure of a try without a complete response.
+func lost(r request, err error) *failure {
+	f := &failure{unknown: r.body != nil, again: true}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" {
+		f.unknown = false
 	}
-	if !errors.Is(err, ctx.Err()) {
-		e.Err = fmt.Errorf("%w: %w", ctx.Err(), err)
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		f.unknown, f.again = false, false
 	}
-	return e
+	f.err = &petstore.Error{Code: petstore.CodeUnavailable, Message: "the server cannot be reached, or the connection to it was lost", Err: err}
+	return f
 }
 
-// unknownOutcome adds ErrUnknownOutcome to the cause of an error.
-type unknownOutcome struct{ error }
-
-func (e unknownOutcome) Is(target error) bool { return target == ErrUnknownOutcome }
-func (e unknownOutcome) Unwrap() error        { return e.error }
+// refused returns the failure of a response whose status is not 2xx.
+func (c *Client) refused(r request, resp *response) *failure {
+	f := &failure{err: c.responseError(r, resp), after: retryAfter(resp.Header), honours: honours(resp.Header)}
+	switch resp.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		f.again = true
+	case http.StatusConflict:
+		f.again = f.honours && f.err.Code == petstore.CodeConflict
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		f.again, f.unknown = true, r.body != nil
+	case http.StatusNotImplemented, http.StatusInsufficientStorage:
+		// The server did not carry out the request.
+	default:
+		f.unknown = r.body != nil && resp.StatusCode >= 500
+	}
+	return f
+}
 
 // broken returns the failure of a response that breaks the contract.
-func (c *Client) broken(r *request, resp *response, err error) *failure {
+func (c *Client) broken(r request, resp *response, err error) *failure {
 	e := c.responseError(r, resp)
 	e.Code = petstore.CodeInternal
 	e.Message = c.text("the response breaks the contract: " + err.Error())
@@ -94,7 +114,7 @@ func (c *Client) broken(r *request, resp *response, err error) *failure {
 }
 
 // responseError returns the error for a response.
-func (c *Client) responseError(r *request, resp *response) *petstore.Error {
+func (c *Client) responseError(r request, resp *response) *petstore.Error {
 	var body struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
@@ -103,18 +123,13 @@ func (c *Client) responseError(r *request, resp *response) *petstore.Error {
 		body.Code, body.Message = "", ""
 	}
 	cause := &ResponseError{
-		Method: r.method(), URL: r.url(), Status: resp.StatusCode,
-		Code: c.text(body.Code), Message: c.text(body.Message),
+		URL: r.url(), Status: resp.StatusCode, Code: c.text(body.Code), Message: c.text(body.Message),
 		RequestID: c.text(resp.Header.Get("X-Request-ID")), Body: c.text(string(resp.body)),
 	}
 	e := &petstore.Error{Code: codeOf(resp.StatusCode, petstore.Code(body.Code)), Message: cause.Message, Err: cause}
-	switch {
-	case resp.StatusCode/100 == 3:
-		e.Message = "the server redirects, and the client does not follow; use another base URL"
-		if to, err := resp.Location(); err == nil {
-			e.Message = c.text(fmt.Sprintf("the server redirects to %s, and the client does not follow; use the part before %s as the base URL", to.Redacted(), r.path))
-		}
-	case e.Message == "":
+	if to := resp.Header.Get("Location"); resp.StatusCode/100 == 3 {
+		e.Message = c.text(fmt.Sprintf("the server redirects to %q, and the client does not follow; use the part before %s as the base URL", to, r.path))
+	} else if e.Message == "" {
 		e.Message = fmt.Sprintf("the server responded with %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	}
 	return e
@@ -131,45 +146,21 @@ func (c *Client) text(s string) string {
 	return s
 }
 
-// classes has the codes of Error bodies that codeOf uses. For each it has the first
-// digit of the statuses that go with the code.
-var classes = map[petstore.Code]int{
-	petstore.CodeInvalid:      4,
-	petstore.CodeUnauthorized: 4,
-	petstore.CodeNotFound:     4,
-	petstore.CodeConflict:     4,
-	petstore.CodeMismatch:     4,
-	petstore.CodeFull:         5,
-	petstore.CodeUnavailable:  5,
-	petstore.CodeInternal:     5,
-}
-
 // codeOf returns the code for a response that is an error. The contract says what
-// 400, 401 and 404 mean, and HTTP says what 408 and 429 mean. For any other status
-// codeOf uses the code in the body if it is one of ours and goes with the status.
-// Otherwise it uses the status.
+// 400, 401 and 404 mean, and HTTP says what the others mean. 422 has several
+// meanings, and the code in the body says which.
 func codeOf(status int, body petstore.Code) petstore.Code {
 	switch status {
-	case http.StatusBadRequest:
-		return petstore.CodeInvalid
-	case http.StatusUnauthorized:
+	case http.StatusUnauthorized, http.StatusForbidden:
 		return petstore.CodeUnauthorized
-	case http.StatusNotFound:
+	case http.StatusNotFound, http.StatusGone:
 		return petstore.CodeNotFound
-	case http.StatusRequestTimeout, http.StatusTooManyRequests:
-		return petstore.CodeUnavailable
-	}
-	if classes[body] == status/100 {
-		return body
-	}
-	switch status {
-	case http.StatusForbidden:
-		return petstore.CodeUnauthorized
-	case http.StatusGone:
-		return petstore.CodeNotFound
-	case http.StatusConflict:
-		return petstore.CodeConflict
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusConflict, http.StatusUnprocessableEntity:
+		if body == petstore.CodeConflict || body == petstore.CodeMismatch {
+			return body
+		}
+	case http.StatusRequestTimeout, http.StatusTooManyRequests,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return petstore.CodeUnavailable
 	case http.StatusInsufficientStorage:
 		return petstore.CodeFull

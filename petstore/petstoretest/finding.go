@@ -1,25 +1,23 @@
 package petstoretest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"testing"
 )
 
-// Finding is one kind of mistake that the client made.
+// Finding is one kind of mistake that the client made, or a note.
 type Finding struct {
-	Name    string `json:"name"`    // such as repeated-without-key
-	Certain bool   `json:"certain"` // true: a mistake, whatever the client wanted; false: it may be on purpose
-	Count   int    `json:"count"`
-	Did     string `json:"did"`   // what the client did, the first time
-	Right   string `json:"right"` // what would be right
+	Name       string `json:"name"`                 // such as repeated-without-key
+	Certain    bool   `json:"certain"`              // true: a mistake; false: a note, which a test of errors may cause on purpose
+	Difficulty string `json:"difficulty,omitempty"` // the difficulty that the client did not handle; "": none
+	Count      int    `json:"count"`
+	Did        string `json:"did"`   // what the client did, the first time
+	Right      string `json:"right"` // what would be right
 
-	// Proof shows the exchange with the mistake. If the client ignored an earlier
-	// response, Proof shows that exchange first. Proof contains no API keys.
+	// Proof shows the first exchange with the mistake. If the client ignored an
+	// earlier response, Proof shows that exchange before it. Proof contains no API keys.
 	Proof string `json:"proof"`
-
-	// Difficulties are the names of the difficulties that cause the mistake.
-	Difficulties []string `json:"difficulties,omitempty"`
 }
 
 // String returns the finding as a text of several lines.
@@ -35,62 +33,48 @@ func (f Finding) String() string {
 type Summary struct {
 	Requests  int       `json:"requests"`
 	Succeeded int       `json:"succeeded"` // how many of the requests got a 2xx
-	Findings  []Finding `json:"findings"`  // the certain ones first
+	Findings  []Finding `json:"findings"`  // the mistakes first
 	Met       []Met     `json:"met"`       // one for each difficulty of the server
 }
 
-// Met says how the clients handled a difficulty.
+// Met says how often the clients met a difficulty.
 type Met struct {
-	Difficulty string `json:"difficulty"`
-	Times      int    `json:"times"` // how many exchanges had the difficulty
-
-	// Handled is how often the server saw that a client did the right thing: it
-	// repeated a request after the wait that Retry-After asked for or with the same
-	// Idempotency-Key, followed a Link, or requested the exact ID. For most
-	// difficulties the server cannot see this, and Handled is 0.
-	Handled int `json:"handled"`
-
-	Failed []string `json:"failed,omitempty"` // names of the certain findings that the difficulty causes
+	Difficulty string   `json:"difficulty"`
+	Times      int      `json:"times"`            // how many exchanges had the difficulty
+	Failed     []string `json:"failed,omitempty"` // names of the mistakes that show that a client did not handle it
 }
 
-// Findings returns the mistakes of the clients so far, the certain ones first. It
-// is empty without [Difficult].
+// Findings returns the mistakes of the clients so far, and then the notes. It is empty
+// without [Difficult].
 func (s *Server) Findings() []Finding { return s.Summary().Findings }
 
 // Summary returns what the server has seen of its clients so far. It is empty
 // without [Difficult].
 func (s *Server) Summary() Summary {
-	if s.watcher == nil {
+	d := s.difficult
+	if d == nil {
 		return Summary{}
 	}
-	return s.watcher.summary()
-}
-
-func (w *watcher) summary() Summary {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s := Summary{Requests: w.requests, Succeeded: w.succeeded, Findings: w.findings()}
-	for _, d := range w.active {
-		met := Met{Difficulty: d.name, Times: w.met[d.name], Handled: w.handled[d.name]}
-		for _, f := range s.Findings {
-			if f.Certain && slices.Contains(f.Difficulties, d.name) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	sum := Summary{Requests: d.requests, Succeeded: d.succeeded}
+	for _, f := range d.found {
+		sum.Findings = append(sum.Findings, *f)
+	}
+	slices.SortFunc(sum.Findings, func(a, b Finding) int {
+		if a.Certain != b.Certain {
+			return map[bool]int{true: -1, false: 1}[a.Certain]
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
+	for _, a := range d.active {
+		met := Met{Difficulty: a.Name, Times: d.met[a.Name]}
+		for _, f := range sum.Findings {
+			if f.Difficulty == a.Name {
 				met.Failed = append(met.Failed, f.Name)
 			}
 		}
-		s.Met = append(s.Met, met)
+		sum.Met = append(sum.Met, met)
 	}
-	return s
-}
-
-// report reports the findings to t: the certain ones as errors, the others in its
-// log.
-func (w *watcher) report(t testing.TB) {
-	t.Helper()
-	for _, f := range w.summary().Findings {
-		if f.Certain {
-			t.Error(f)
-		} else {
-			t.Log(f)
-		}
-	}
+	return sum
 }

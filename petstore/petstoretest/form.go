@@ -3,23 +3,18 @@ package petstoretest
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// These difficulties change the form of responses.
+// These difficulties change the form of JSON.
 
-func messageStatus(x *exchange, r *rand.Rand) bool {
-	if x.status != http.StatusAccepted {
-		return false
-	}
-	x.status = http.StatusOK + r.IntN(2)
-	return true
-}
+// member is a member of a JSON object, in JSON: the name is in quotes.
+type member struct{ name, value string }
 
 func unknownCode(x *exchange, r *rand.Rand) bool {
 	codes := []string{`"E-4711"`, `"petstore.fault/7"`, `"Unbekannt"`, `"INVALID"`}
@@ -42,24 +37,22 @@ func extraMembers(x *exchange, r *rand.Rand) bool {
 	}
 	return x.edit(func(members []member) []member {
 		n := r.IntN(len(extra) + 1)
-		return append(append(append([]member{}, extra[:n]...), members...), extra[n:]...)
-	})
-}
-
-func memberOrder(x *exchange, r *rand.Rand) bool {
-	return x.edit(func(members []member) []member {
-		r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
-		return members
+		return slices.Concat(extra[:n], members, extra[n:])
 	})
 }
 
 var jsonString = regexp.MustCompile(`"([^"\\]|\\.)*"`)
 
-func escapes(x *exchange, _ *rand.Rand) bool {
-	if !x.isJSON() {
+func jsonForm(x *exchange, r *rand.Rand) bool {
+	ok := x.edit(func(members []member) []member {
+		r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+		return members
+	})
+	body := jsontext.Value(x.response)
+	if !ok || body.Indent() != nil {
 		return false
 	}
-	x.response = jsonString.ReplaceAllFunc(x.response, func(s []byte) []byte {
+	escaped := jsonString.ReplaceAllFunc(body, func(s []byte) []byte {
 		text, _ := jsontext.AppendUnquote(nil, s)
 		escaped := []byte{'"'}
 		for _, unit := range utf16.Encode([]rune(string(text))) {
@@ -67,24 +60,47 @@ func escapes(x *exchange, _ *rand.Rand) bool {
 		}
 		return append(escaped, '"')
 	})
+	x.response = slices.Concat([]byte("\r\n\t "), escaped, []byte(" \n\n"))
 	return true
 }
 
-func whiteSpace(x *exchange, _ *rand.Rand) bool {
-	body := jsontext.Value(x.response)
-	if !x.isJSON() || body.Indent() != nil {
+// edit changes the members of the response, if it is an object, or of each object
+// in it, if it is an array. It returns false if the response is not JSON of an
+// operation of the contract.
+func (x *exchange) edit(change func([]member) []member) bool {
+	if x.path == "/openapi.json" || !jsontext.Value(x.response).IsValid() {
 		return false
 	}
-	x.response = slices.Concat([]byte("\r\n\t "), body, []byte(" \n\n"))
+	x.response = []byte(editObjects(string(x.response), change))
 	return true
 }
 
-func chunked(x *exchange, _ *rand.Rand) bool {
-	x.chunked = len(x.response) > 0
-	return x.chunked
-}
-
-func connectionClose(x *exchange, _ *rand.Rand) bool {
-	x.header.Set("Connection", "close")
-	return true
+func editObjects(v string, change func([]member) []member) string {
+	dec := jsontext.NewDecoder(strings.NewReader(v))
+	read := func() string {
+		v, err := dec.ReadValue()
+		if err != nil {
+			panic(err) // v is valid
+		}
+		return string(v)
+	}
+	begin, _ := dec.ReadToken()
+	var parts []string
+	switch begin.Kind() {
+	case '[':
+		for dec.PeekKind() != ']' {
+			parts = append(parts, editObjects(read(), change))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case '{':
+		var members []member
+		for dec.PeekKind() != '}' {
+			members = append(members, member{read(), read()})
+		}
+		for _, m := range change(members) {
+			parts = append(parts, m.name+":"+m.value)
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	}
+	return v
 }

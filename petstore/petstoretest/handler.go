@@ -2,168 +2,164 @@ package petstoretest
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"fmt"
+	"context"
 	"io"
 	"maps"
-	"math/bits"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
 )
 
-// difficulties makes one server difficult.
-type difficulties struct {
+// difficult is the handler of a difficult server. It finds mistakes of the clients.
+type difficult struct {
 	seed      uint64
 	base      string // the path of the base address
 	elsewhere string // the base URL of the other address, which must not receive a key
-	active    []difficulty
-	watcher   *watcher
+	keys      Keys
+	active    []Difficulty
+	store     *view
+	next      http.Handler
 
-	mu       sync.Mutex
-	requests int
+	mu          sync.Mutex
+	requests    int
+	succeeded   int
+	met         map[string]int      // how many exchanges had a difficulty, by its name
+	found       map[string]*Finding // by name
+	interrupted map[string]int      // how often a request was refused or lost
+	asked       bool                // a request was refused with a Retry-After that asks to wait
 
-	// interrupted holds the names of the difficulties that have interrupted an
-	// exchange.
-	interrupted map[string]bool
-
-	// history has one bit for each of the latest 64 equal requests: 1 if the
-	// request was interrupted. The lowest bit is the newest request.
-	history map[digest]uint64
+	lost  map[string]*exchange // creations that were carried out and lost, by [exchange.creation]
+	early map[string]*exchange // creations that must wait, by [exchange.request]
 }
 
-func newDifficulties(c config) (*difficulties, error) {
-	active, err := choose(c.seed, c.names)
+func newDifficult(c config) (*difficult, error) {
+	active, err := choose(c.names)
 	if err != nil {
 		return nil, err
 	}
-	return &difficulties{
-		seed: c.seed, base: c.base, active: active,
-		watcher:     newWatcher(active, slices.Sorted(maps.Keys(c.keys))...),
-		interrupted: map[string]bool{},
-		history:     map[digest]uint64{},
-	}, nil
+	d := &difficult{
+		seed: c.seed, base: c.base, keys: c.keys, active: active,
+		met: map[string]int{}, found: map[string]*Finding{}, interrupted: map[string]int{},
+		lost: map[string]*exchange{}, early: map[string]*exchange{},
+	}
+	d.store = &view{Service: c.store, ids: d.has("ids"), order: d.has("list-order"), shortPages: d.has("short-pages")}
+	return d, nil
 }
 
-// random returns a source of random numbers. It depends only on the arguments: n
-// is the number of a decision, and name says what is decided.
-func random(seed uint64, name string, n int64) *rand.Rand {
-	return rand.New(rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d %s %d", seed, name, n))))
+func (d *difficult) has(name string) bool {
+	return slices.ContainsFunc(d.active, func(a Difficulty) bool { return a.Name == name })
 }
 
-// view returns the store as the server shows it.
-func (d *difficulties) view(store petstore.Service) petstore.Service {
-	v := &view{Service: store}
+// exchange is a request of the client and its response.
+type exchange struct {
+	ctx          context.Context
+	began, ended time.Time
+	elsewhere    string // the base URL at the other address
+	other        bool   // the request came to that address
+
+	method string
+	path   string // unescaped, after the base path, such as /pets/7
+	query  string
+	sent   http.Header
+	body   []byte // of the request
+
+	done     bool   // the operation was carried out
+	created  string // the ID of the pet or message that was created, in JSON
+	status   int    // of the response; 0: the connection is cut before the response
+	header   http.Header
+	response []byte // the body
+	met      []string
+
+	chunked bool // the response is sent in pieces, without Content-Length
+	cut     bool // the connection is closed before the response ends
+}
+
+// ServeHTTP implements [http.Handler].
+func (d *difficult) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x, random := d.begin(r)
+	switch d.interruption(x, random) {
+	case "busy":
+		x.refuse(d.asksToWait(x), random)
+	case "lost":
+		if random.IntN(3) > 0 {
+			x.serve(d.next, r)
+		}
+		x.lose(random)
+	default:
+		x.serve(d.next, r)
+	}
 	for _, a := range d.active {
-		if a.show != nil {
-			a.show(v, d.seed)
+		if !x.cut && a.change != nil && random.IntN(a.often) == 0 && a.change(x, random) {
+			x.met = append(x.met, a.Name)
 		}
 	}
-	return v
+	d.see(x)
+	x.send(w)
 }
 
-// handler returns next with the difficulties added.
-func (d *difficulties) handler(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := d.begin(r)
-		d.act(x, func(a difficulty) action { return a.before })
-		if x.status == 0 && !x.cut {
-			x.serve(next, r)
-		}
-		if !x.cut {
-			d.act(x, func(a difficulty) action { return a.after })
-		}
-		time.Sleep(x.delay)
-		d.see(x)
-		x.send(w)
-	})
+// serveElsewhere is the handler of the other address. It refuses every key, as a server
+// of somebody else would.
+func (d *difficult) serveElsewhere(w http.ResponseWriter, r *http.Request) {
+	x, _ := d.begin(r)
+	x.other = true
+	x.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown"))
+	}), r)
+	d.see(x)
+	x.send(w)
 }
 
-// watched returns a handler for the other address. It has no difficulties, and
-// passes its exchanges to the watcher.
-func (d *difficulties) watched(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := d.begin(r)
-		x.other = true
-		x.serve(next, r)
-		d.see(x)
-		x.send(w)
-	})
-}
-
-// maxRequest is how many bytes of a request body are read. It is more than the
-// server accepts.
-const maxRequest = 2 << 20
-
-// begin reads a request and returns its exchange.
-func (d *difficulties) begin(r *http.Request) *exchange {
+// begin reads a request and returns its exchange, with a source of random numbers that
+// depends only on the seed and the number of the request.
+func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 	x := &exchange{
-		began: time.Now(), elsewhere: d.elsewhere,
+		ctx: r.Context(), began: time.Now(), elsewhere: d.elsewhere, header: http.Header{},
 		method: r.Method, path: strings.TrimPrefix(r.URL.Path, d.base), query: r.URL.RawQuery, sent: r.Header.Clone(),
-		header: http.Header{},
-	}
-	if r.ProtoMajor == 1 {
-		x.client = r.RemoteAddr
 	}
 	var err error
-	if x.body, err = io.ReadAll(io.LimitReader(r.Body, maxRequest)); err != nil {
+	if x.body, err = io.ReadAll(io.LimitReader(r.Body, 2<<20)); err != nil { // more than the server accepts
 		panic(http.ErrAbortHandler) // the client went away
 	}
 	r.Body = io.NopCloser(bytes.NewReader(x.body))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.requests++
-	x.number = d.requests
-	d.history[x.request()] <<= 1
-	return x
+	return x, rand.New(rand.NewPCG(d.seed, uint64(d.requests)))
 }
 
-// act applies one hook of the difficulties to x, until a difficulty interrupts x.
-func (d *difficulties) act(x *exchange, hook func(difficulty) action) {
+// interruption returns "busy" or "lost" if x is to be refused or lost.
+func (d *difficult) interruption(x *exchange, random *rand.Rand) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, a := range d.active {
-		act, r := hook(a), random(d.seed, a.name, int64(x.number))
-		if act == nil || r.IntN(max(a.often, 1)) > 0 || a.interrupts && !d.mayInterrupt(x, a.name) || !act(x, r) {
-			continue
-		}
-		x.met = append(x.met, a.name)
-		if a.interrupts {
-			return
+		if a.change == nil && random.IntN(a.often) == 0 && d.interrupted[x.request()] < 2 {
+			d.interrupted[x.request()]++
+			x.met = append(x.met, a.Name)
+			return a.Name
 		}
 	}
+	return ""
 }
 
-// mayInterrupt reports whether the difficulty with that name may refuse or lose x. If
-// so, it records that it does. It allows two of 64 equal requests. So a client that
-// sends a request three times gets a response, even if others send equal requests.
-func (d *difficulties) mayInterrupt(x *exchange, name string) bool {
+// asksToWait reports whether the response of a busy server to x asks to wait. The first
+// one to a creation does: only there the server can prove that the client waits.
+func (d *difficult) asksToWait(x *exchange) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	h := d.history[x.request()]
-	if bits.OnesCount64(h) == 2 {
-		return false
-	}
-	d.history[x.request()] = h | 1
-	x.first = !d.interrupted[name]
-	d.interrupted[name] = true
-	return true
-}
-
-// see passes x to the watcher.
-func (d *difficulties) see(x *exchange) {
-	seen := *x
-	if seen.cut { // the client may have read the header, and follow a Link in it
-		seen.status, seen.response = 0, nil
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	seen.ended = time.Now()
-	d.watcher.see(&seen)
+	wait := !d.asked && x.isCreate()
+	d.asked = d.asked || wait
+	return wait
 }
 
 // serve lets next handle the request, and keeps the response in x.
@@ -173,4 +169,57 @@ func (x *exchange) serve(next http.Handler, r *http.Request) {
 	x.done = rec.Code < 400
 	x.status, x.header, x.response = rec.Code, rec.Header(), rec.Body.Bytes()
 	x.header.Del("Content-Length")
+	if x.done && x.isCreate() {
+		var body struct {
+			ID jsontext.Value `json:"id"`
+		}
+		_ = json.Unmarshal(x.response, &body) // our own response is valid
+		x.created = string(body.ID)
+	}
+}
+
+// send sends the response, or the part of it that the client receives.
+func (x *exchange) send(w http.ResponseWriter) {
+	if x.status == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	maps.Copy(w.Header(), x.header)
+	body, piece := x.response, len(x.response)
+	if x.chunked {
+		piece = len(body)/5 + 1
+	} else if x.method != http.MethodHead {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	if x.cut {
+		body = body[:len(body)/2]
+	}
+	w.WriteHeader(x.status)
+	for part := range slices.Chunk(body, max(piece, 1)) {
+		_, _ = w.Write(part)
+		if x.chunked || x.cut {
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+	if x.cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (x *exchange) isCreate() bool {
+	return x.method == "POST" && (x.path == "/pets" || x.path == "/messages")
+}
+
+// creation is the same for all requests of an account to create equal pets or messages.
+func (x *exchange) creation() string {
+	return strings.Join([]string{x.path, x.sent.Get("Authorization"), string(x.body)}, "\n")
+}
+
+// request is the same for a request and its repetitions: creations with the same
+// Idempotency-Key, and otherwise equal requests.
+func (x *exchange) request() string {
+	key := x.sent.Get("Idempotency-Key")
+	if key == "" {
+		key = "\n" + string(x.body)
+	}
+	return strings.Join([]string{x.method, x.path, x.query, x.sent.Get("Authorization"), key}, "\n")
 }

@@ -17,13 +17,15 @@ import (
 )
 
 // handwritten is a correct client on top of net/http, as somebody writes it who
-// knows only the contract and HTTP. The fields after key each break it.
+// knows only the contract and HTTP. The last three fields each break it.
 type handwritten struct {
 	base, key string
 
-	edit   func(*http.Request) // changes every request
-	hasty  bool                // repeats at once
-	trusts bool                // sends the key to any host
+	once     bool                // sends a creation only once
+	onlyHere bool                // sends the query of a link that leads elsewhere to its own server
+	edit     func(*http.Request) // changes every request
+	hasty    bool                // repeats at once
+	trusts   bool                // sends the key to any host
 }
 
 type pet struct {
@@ -56,10 +58,10 @@ func (c handwritten) call(method, target string, in, out any) (http.Header, erro
 				wait = max(wait, retryAfter(resp))
 			}
 		}
-		if again == 9 {
+		time.Sleep(wait)
+		if again == 9 || c.once && method == "POST" {
 			return nil, err
 		}
-		time.Sleep(wait)
 	}
 }
 
@@ -115,7 +117,9 @@ func (c handwritten) list() (all []pet, err error) {
 		if next == nil {
 			break
 		}
-		target, err = target.Parse(next[1])
+		if target, err = target.Parse(next[1]); err == nil && c.onlyHere {
+			target, err = url.Parse(c.base + "/pets?" + target.RawQuery)
+		}
 	}
 	return all, err
 }
@@ -131,14 +135,14 @@ func (c handwritten) submit(text string) error {
 }
 
 // job adds pets, lists all, and submits messages.
-func (c handwritten) job() error {
+func (c handwritten) job(prefix string) error {
+	var errs []error
 	for i := range 30 {
-		if _, err := c.create(pet{Name: fmt.Sprint("pet ", i), CategoryID: math.MaxInt64 - int64(i)}); err != nil {
-			return err
-		}
+		_, err := c.create(pet{Name: fmt.Sprint(prefix, i), CategoryID: math.MaxInt64 - int64(i)})
+		errs = append(errs, err)
 	}
-	if all, err := c.list(); err != nil && !errors.Is(err, errElsewhere) || len(all) > 30 {
-		return fmt.Errorf("listed %d pets: %w", len(all), err)
+	if _, err := c.list(); !errors.Is(err, errElsewhere) {
+		errs = append(errs, err)
 	}
-	return errors.Join(c.submit("message 1"), c.submit("message 2"))
+	return errors.Join(append(errs, c.submit(prefix+"message 1"), c.submit(prefix+"message 2"))...)
 }

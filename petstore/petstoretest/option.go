@@ -2,8 +2,8 @@ package petstoretest
 
 import (
 	"context"
+	"maps"
 	"strings"
-	"time"
 
 	"example.com/animalstore/petstore"
 )
@@ -15,9 +15,7 @@ type config struct {
 	base, addr string
 	keys       Keys
 	store      petstore.Service // nil: one in memory
-	now        func() time.Time // nil: time.Now
 	pets       []petstore.NewPet
-	tls        bool
 
 	difficult bool
 	seed      uint64
@@ -43,23 +41,9 @@ func Pets(pets ...petstore.NewPet) Option {
 	return func(c *config) { c.pets = append(c.pets, pets...) }
 }
 
-// Now sets the clock of the default store, for example to one that does not
-// advance. The default is time.Now.
-func Now(now func() time.Time) Option { return func(c *config) { c.now = now } }
-
-// TLS makes the server use TLS and HTTP/2. [Server.Client] and [Server.HTTP] trust
-// its certificate.
-func TLS() Option { return func(c *config) { c.tls = true } }
-
 // Accounts sets the API keys that the server accepts in addition to
 // [Server.Key], which belongs to the account "tester".
-func Accounts(keys Keys) Option {
-	return func(c *config) {
-		for key, account := range keys {
-			c.keys[key] = account
-		}
-	}
-}
+func Accounts(keys Keys) Option { return func(c *config) { maps.Copy(c.keys, keys) } }
 
 // Keys maps API keys to their accounts. It is an httpapi.Authenticator.
 type Keys map[string]string
@@ -76,12 +60,15 @@ func (k Keys) Authenticate(_ context.Context, key string) (string, error) {
 const defaultKey = "Petstore_Test-Key0123456789abcXYZ"
 
 // Difficult makes the server do what the contract allows and a client may not
-// expect, and makes it watch the client. names are names of [Difficulties]; without
-// names the server has all of them. If some exclude each other, such as two orders
-// of a list, the seed chooses one. The seed also determines which requests meet
-// which difficulty: the same requests in the same order meet the same difficulties.
+// expect, and makes it look for mistakes of the client. names are names of
+// [Difficulties]; without names the server has all of them. The seed determines which
+// requests meet which difficulty: the same requests in the same order meet the same
+// difficulties.
 //
-// No request is refused or lost more than twice in a row.
+// Use one server for each client, and give each pet and message a text of its own:
+// two equal creations look like one that is repeated.
+//
+// Equal requests are refused or lost at most twice.
 func Difficult(seed uint64, names ...string) Option {
 	return func(c *config) { c.difficult, c.seed, c.names = true, seed, names }
 }

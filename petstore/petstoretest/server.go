@@ -29,15 +29,14 @@ type Server struct {
 	URL    string           // the base address, such as http://127.0.0.1:34567/v1
 	Key    string           // an API key that the server accepts
 	Client *client.Client   // calls the server, with Key
-	HTTP   *http.Client     // trusts the certificate of the server
 	Store  petstore.Service // the store, with the IDs and the order that the server shows
 
 	main, other *httptest.Server // other: nil without Difficult
-	watcher     *watcher         // nil without Difficult
+	difficult   *difficult       // nil without Difficult
 }
 
 // New starts a server that stops when t ends. If the server is difficult, New then
-// reports the client's mistakes: certain ones as errors of t, others in its log.
+// reports the client's mistakes as errors of t, and writes the notes into its log.
 func New(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := Start(opts...)
@@ -46,8 +45,12 @@ func New(t testing.TB, opts ...Option) *Server {
 	}
 	t.Cleanup(func() {
 		s.Close()
-		if s.watcher != nil {
-			s.watcher.report(t)
+		for _, f := range s.Findings() {
+			if f.Certain {
+				t.Error(f)
+			} else {
+				t.Log(f)
+			}
 		}
 	})
 	return s
@@ -60,7 +63,7 @@ func Start(opts ...Option) (*Server, error) {
 		option(&c)
 	}
 	if c.store == nil {
-		c.store = memory.New(&memory.Options{Now: c.now})
+		c.store = memory.New(nil)
 	}
 	for _, pet := range c.pets {
 		if _, err := c.store.CreatePet(context.Background(), pet, petstore.Once{}); err != nil {
@@ -68,33 +71,31 @@ func Start(opts ...Option) (*Server, error) {
 		}
 	}
 	s := &Server{Key: defaultKey, Store: c.store}
-	var d *difficulties
 	if c.difficult {
 		var err error
-		if d, err = newDifficulties(c); err != nil {
+		if s.difficult, err = newDifficult(c); err != nil {
 			return nil, err
 		}
-		s.Store, s.watcher = d.view(c.store), d.watcher
-		if s.other, err = c.listen("127.0.0.1:0", d.watched(http.HandlerFunc(noKey))); err != nil {
+		s.Store = s.difficult.store
+		if s.other, err = listen("127.0.0.1:0", http.HandlerFunc(s.difficult.serveElsewhere)); err != nil {
 			return nil, err
 		}
-		d.elsewhere = s.other.URL + c.base
+		s.difficult.elsewhere = s.other.URL + c.base
 	}
 	messages, _ := c.store.(petstore.Messages)
-	h := httpapi.New(s.Store, c.keys, &httpapi.Options{Messages: messages})
-	h = http.StripPrefix(c.base, h)
+	h := http.StripPrefix(c.base, httpapi.New(s.Store, c.keys, &httpapi.Options{Messages: messages}))
 	if c.difficult {
-		h = d.handler(h)
+		s.difficult.next = h
+		h = s.difficult
 	}
 	var err error
-	if s.main, err = c.listen(c.addr, h); err != nil {
+	if s.main, err = listen(c.addr, h); err != nil {
 		s.Close()
 		return nil, err
 	}
-	s.URL, s.HTTP = s.main.URL+c.base, s.main.Client()
+	s.URL = s.main.URL + c.base
 	// The server is on this machine, so the client need not wait long.
-	retry := client.Retry{MinWait: 5 * time.Millisecond}
-	if s.Client, err = client.New(s.URL, s.Key, &client.Options{HTTPClient: s.HTTP, IdempotentServer: true, Retry: retry}); err != nil {
+	if s.Client, err = client.New(s.URL, s.Key, &client.Options{MinWait: 5 * time.Millisecond}); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -114,21 +115,12 @@ func (s *Server) Close() {
 }
 
 // listen serves h at addr.
-func (c config) listen(addr string, h http.Handler) (*httptest.Server, error) {
+func listen(addr string, h http.Handler) (*httptest.Server, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("petstoretest: %w", err)
 	}
-	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}, EnableHTTP2: c.tls}
-	if c.tls {
-		srv.StartTLS()
-	} else {
-		srv.Start()
-	}
+	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}}
+	srv.Start()
 	return srv, nil
-}
-
-// noKey refuses every key, as a server of somebody else would.
-func noKey(w http.ResponseWriter, r *http.Request) {
-	httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown"))
 }

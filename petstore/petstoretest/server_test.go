@@ -6,7 +6,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
@@ -29,33 +28,20 @@ func TestNew(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	store := memory.New(&memory.Options{Now: func() time.Time { return noon }})
-	for base, difficult := range map[string]bool{"api/v1": false, "/api/v1/": true} {
-		opts := []Option{Base(base), Listen("localhost:0"), TLS(), Store(store), Accounts(Keys{"bob-1": "bob", "bob-2": "bob"})}
-		if difficult {
-			opts = append(opts, Difficult(1))
-		}
-		srv := New(t, opts...)
-		if !strings.HasPrefix(srv.URL, "https://127.0.0.1:") || !strings.HasSuffix(srv.URL, "/api/v1") {
+	for base, opts := range map[string][]Option{"api/v1": nil, "/api/v1/": {Difficult(1)}} {
+		store := memory.New(nil)
+		srv := New(t, append(opts, Base(base), Listen("localhost:0"), Store(store), Accounts(Keys{"bob-1": "bob", "bob-2": "bob"}))...)
+		if !strings.HasPrefix(srv.URL, "http://127.0.0.1:") || !strings.HasSuffix(srv.URL, "/api/v1") {
 			t.Errorf("the base address is %s", srv.URL)
-		}
-		if m, err := srv.Client.SubmitMessage(t.Context(), "hello", petstore.Once{}); err != nil || !m.CreatedAt.Equal(noon) {
-			t.Errorf("submitted %+v, %v", m, err)
-		}
-		if resp, err := srv.HTTP.Get(srv.URL); err == nil { // a difficult server may close the connection
-			if resp.Body.Close(); resp.ProtoMajor != 2 {
-				t.Errorf("the protocol is %s", resp.Proto)
-			}
 		}
 		// The scope of an Idempotency-Key is the account, not the API key.
 		var ids []int64
 		for _, key := range []string{srv.Key, "bob-1", "bob-2"} {
-			c, err := client.New(srv.URL, key, &client.Options{HTTPClient: srv.HTTP, IdempotentServer: true})
+			c, err := client.New(srv.URL, key, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			pet, err := c.CreatePet(t.Context(), newRex, petstore.Once{Key: srv.URL})
+			pet, err := c.CreatePet(t.Context(), newRex, petstore.Once{Key: "1"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,10 +50,10 @@ func TestOptions(t *testing.T) {
 				t.Errorf("the store has %+v (%v), want %+v", got, err, pet)
 			}
 		}
-		if ids[0] == ids[1] || ids[1] != ids[2] {
-			t.Errorf("created %d", ids)
+		if n, err := store.Stats(t.Context()); ids[0] == ids[1] || ids[1] != ids[2] || n.Pets != 2 || err != nil {
+			t.Errorf("created %d; the store has %+v, %v", ids, n, err)
 		}
-		bad, err := client.New(srv.URL, "alice", &client.Options{HTTPClient: srv.HTTP})
+		bad, err := client.New(srv.URL, "alice", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +65,8 @@ func TestOptions(t *testing.T) {
 
 // A client that does not end a request does not keep the server from ending.
 func TestClose(t *testing.T) {
-	srv := New(t, Difficult(1, "delay"))
+	t.Parallel()
+	srv := New(t, Difficult(1, "ids"))
 	conn, err := net.Dial("tcp", srv.main.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +83,7 @@ func TestClose(t *testing.T) {
 func TestStartFails(t *testing.T) {
 	taken := strings.TrimSuffix(strings.TrimPrefix(New(t).URL, "http://"), "/v1")
 	for want, option := range map[string]Option{
-		`unknown difficulty "hard"`:  Difficult(1, "delay", "hard"),
+		`unknown difficulty "hard"; the difficulties are busy, lost, ids,`: Difficult(1, "ids", "hard"),
 		"address already in use":     Listen(taken),
 		`pet "Rex": status: must be`: Pets(petstore.NewPet{Name: "Rex", Status: "lost"}),
 	} {

@@ -3,31 +3,32 @@ package petstoretest
 import (
 	"cmp"
 	"context"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"example.com/animalstore/petstore"
 )
 
-// view is a store as a difficult server shows it. A nil function changes
-// nothing.
+// view is a store as a difficult server shows it.
 type view struct {
 	petstore.Service
-
-	// id returns the ID to show for an ID of the store. It is its own inverse.
-	id func(int64) int64
-
-	// order compares two pets as slices.SortFunc does. It determines the order of
-	// lists.
-	order func(a, b petstore.Pet) int
-
-	// limit returns the limit to use for a page after the first, instead of the
-	// client's. after is the ID of the last pet before the page.
-	limit func(limit int, after int64) int
+	ids        bool // with other IDs
+	order      bool // lists in another order
+	shortPages bool
 }
 
+// Multiplication by an odd number, modulo 2^64, gives each ID another one. The second
+// number reverses the first.
+const (
+	spread   = 0x9E3779B97F4A7C15
+	unspread = 0xF1DE83E19937733D
+)
+
 func (v *view) shown(pet petstore.Pet) petstore.Pet {
-	if v.id != nil {
-		pet.ID = v.id(pet.ID)
+	if v.ids {
+		pet.ID = int64(uint64(pet.ID) * spread)
 	}
 	return pet
 }
@@ -40,8 +41,8 @@ func (v *view) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.O
 
 // GetPet implements [petstore.Service].
 func (v *view) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	if v.id != nil {
-		id = v.id(id)
+	if v.ids {
+		id = int64(uint64(id) * unspread)
 	}
 	pet, err := v.Service.GetPet(ctx, id)
 	return v.shown(pet), err
@@ -53,39 +54,30 @@ func (v *view) ListPets(ctx context.Context, q petstore.ListQuery) (page petstor
 	if q, err = q.Normalize(); err != nil {
 		return page, err
 	}
+	after, err := q.After.ID()
+	if err != nil {
+		return page, err
+	}
 	pets, err := v.all(ctx, q.Status)
 	if err != nil {
 		return page, err
 	}
-	order := func(a, b petstore.Pet) int { return cmp.Compare(a.ID, b.ID) }
-	if byID := order; v.order != nil {
-		order = func(a, b petstore.Pet) int { return cmp.Or(v.order(a, b), byID(a, b)) }
+	place := func(id int64) uint64 { // in the list
+		if v.order {
+			return bits.Reverse64(uint64(id) * spread)
+		}
+		return uint64(id)
 	}
-	slices.SortFunc(pets, order)
-	if q.After != "" {
-		id, err := q.After.ID()
-		if err != nil {
-			return page, err
-		}
-		last, err := v.Service.GetPet(ctx, id)
-		if petstore.CodeOf(err) == petstore.CodeNotFound {
-			err = petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this service returned")
-		}
-		if err != nil {
-			return page, err
-		}
-		i, found := slices.BinarySearchFunc(pets, last, order)
-		if found {
-			i++
-		}
-		pets = pets[i:]
-		if v.limit != nil {
-			q.Limit = v.limit(q.Limit, id)
+	slices.SortFunc(pets, func(a, b petstore.Pet) int { return cmp.Compare(place(a.ID), place(b.ID)) })
+	if after != 0 {
+		pets = slices.DeleteFunc(pets, func(p petstore.Pet) bool { return place(p.ID) <= place(after) })
+		if v.shortPages {
+			q.Limit = 1 + int(place(after)%uint64(q.Limit))
 		}
 	}
 	if len(pets) > q.Limit {
 		pets = pets[:q.Limit]
-		page.Next = petstore.CursorAfter(pets[len(pets)-1].ID)
+		page.Next = petstore.CursorAfter(pets[q.Limit-1].ID)
 	}
 	for i := range pets {
 		pets[i] = v.shown(pets[i])
@@ -107,5 +99,12 @@ func (v *view) all(ctx context.Context, status petstore.Status) ([]petstore.Pet,
 		if q.After = page.Next; q.After == "" {
 			return pets, nil
 		}
+	}
+}
+
+// showsPets reports whether the response has at least n pets.
+func showsPets(n int) func(*exchange, *rand.Rand) bool {
+	return func(x *exchange, _ *rand.Rand) bool {
+		return x.done && strings.HasPrefix(x.path, "/pets") && strings.Count(string(x.response), `"id":`) >= n
 	}
 }

@@ -1,5 +1,7 @@
-// A client with openapi-fetch. Its author took the cursor from the Link, as there
-// is a parameter for it, and saw no reason to send an Idempotency-Key.
+// A careful client with openapi-fetch: it makes a key for each creation, waits as long as
+// it is asked to, and takes from a Link only the cursor. It never uses an ID, because
+// JSON.parse rounds large ones.
+import { randomUUID } from 'node:crypto'
 import createClient from 'openapi-fetch'
 import { run } from './job.mjs'
 
@@ -8,29 +10,29 @@ const client = createClient({
   headers: { Authorization: `Bearer ${process.env.PETSTORE_KEY}` },
 })
 
-// data calls the server until it succeeds, at most three times.
-async function data(call) {
-  for (let left = 2; ; left--) {
-    const { data, error, response } = await call().catch((error) => ({ error }))
+// send calls the server until it succeeds, at most five times.
+async function send(method, path, options) {
+  if (method === 'POST') options.headers = { 'Idempotency-Key': randomUUID() }
+  for (let left = 4; ; left--) {
+    const { data, error, response } = await client[method](path, options).catch((error) => ({ error }))
     if (data) return { data, response }
     if (left === 0 || (response && response.status < 429)) throw new Error(error.message ?? error)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    const after = response?.headers.get('Retry-After') ?? '0'
+    const wait = /^\d+$/.test(after) ? after * 1000 : Date.parse(after) - Date.now()
+    await new Promise((resolve) => setTimeout(resolve, Math.max(20, wait)))
   }
 }
 
 async function list() {
-  const pets = []
   for (let cursor; ; ) {
-    const page = await data(() => client.GET('/pets', { params: { query: { limit: 10, cursor } } }))
-    pets.push(...page.data)
-    cursor = page.response.headers.get('Link')?.match(/[?&]cursor=([^&>]+)/)?.[1]
-    if (!cursor) return pets
+    const { response } = await send('GET', '/pets', { params: { query: { limit: 10, cursor } } })
+    cursor = response.headers.get('Link')?.match(/[?&]cursor=([^&>]+)/)?.[1]
+    if (!cursor) return
   }
 }
 
 await run({
   list,
-  create: async (body) => (await data(() => client.POST('/pets', { body }))).data,
-  get: async (petId) => (await data(() => client.GET('/pets/{petId}', { params: { path: { petId } } }))).data,
-  submit: async (message) => (await data(() => client.POST('/messages', { body: { message } }))).data,
+  create: (body) => send('POST', '/pets', { body }),
+  submit: (message) => send('POST', '/messages', { body: { message } }),
 })

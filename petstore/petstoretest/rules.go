@@ -1,0 +1,212 @@
+package petstoretest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/animalstore/petstore"
+)
+
+// rule finds one kind of mistake. A mistake is proved by one exchange, or by two that
+// the server can tie together: by an Idempotency-Key or by equal bodies.
+type rule struct {
+	name       string
+	certain    bool // a mistake; otherwise a note
+	difficulty string
+	right      string // what would be right
+
+	// find returns what the client did, or "" if x is no mistake. earlier is the exchange
+	// whose response the client ignored, if there is one.
+	find func(d *difficult, x *exchange) (did string, earlier *exchange)
+}
+
+// rules holds all rules, the mistakes first.
+var rules = []rule{
+	{"repeated-without-key", true, "lost", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", repeatedWithoutKey},
+	{"ignored-retry-after", true, "busy", "Wait as long as Retry-After says before you repeat the request.", ignoredRetryAfter},
+	{"rounded-id", true, "ids", "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.", roundedID},
+	{"key-sent-elsewhere", true, "link-elsewhere", "Send the API key only to the address that it belongs to, wherever a Link leads.", keySentElsewhere},
+	{"own-cursor", true, "", "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.", ownCursor},
+	{"no-id", true, "", "A pet is a JSON object with the member id, and a list is a bare array of pets.", noID},
+
+	{"refused", false, "", "Send only parameters and bodies that the contract allows.", refusedWith(400, 413, 415, 422)},
+	{"unauthorized", false, "", "Send the API key as Authorization: Bearer KEY.", refusedWith(401)},
+	{"not-found", false, "", "The operations are GET /pets, POST /pets, GET /pets/{petId} and POST /messages. IDs may have gaps: request only those that a response had.", refusedWith(404, 405)},
+	{"deprecated-operation", false, "", "GET /pets/{petId} is scheduled for removal on 5 December 2030: use GET /pets with status.", deprecatedOperation},
+}
+
+// see judges x. It must be called before the response is sent, so that it sees x before
+// anything that the client does because of x.
+func (d *difficult) see(x *exchange) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	x.ended = time.Now()
+	for _, name := range x.met {
+		d.met[name]++
+	}
+	if x.done && !x.cut {
+		d.succeeded++
+	}
+	mistake := false
+	for _, r := range rules {
+		if mistake && !r.certain {
+			break // the mistake explains it
+		}
+		did, earlier := r.find(d, x)
+		if did == "" {
+			continue
+		}
+		mistake = mistake || r.certain
+		if f := d.found[r.name]; f != nil {
+			f.Count++
+			continue
+		}
+		d.found[r.name] = &Finding{
+			Name: r.name, Certain: r.certain, Difficulty: r.difficulty, Count: 1, Did: did, Right: r.right, Proof: d.transcript(earlier, x),
+		}
+	}
+	if x.isCreate() {
+		d.remember(x)
+	}
+}
+
+// remember keeps a creation whose repetition is to be judged, and forgets the one that it
+// repeats.
+func (d *difficult) remember(x *exchange) {
+	delete(d.early, x.request())
+	if x.header.Get("Retry-After") == "1" {
+		d.early[x.request()] = x
+	}
+	if x.done {
+		delete(d.lost, x.creation())
+		if x.cut {
+			d.lost[x.creation()] = x
+		}
+	}
+}
+
+// repeatedWithoutKey finds a creation that follows an equal one whose response was
+// lost, and that created a second pet or message.
+func repeatedWithoutKey(d *difficult, x *exchange) (string, *exchange) {
+	first := d.lost[x.creation()]
+	if first == nil || !x.done || x.created == first.created || x.began.Before(first.ended) {
+		return "", nil
+	}
+	return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice", x.path), first
+}
+
+// ignoredRetryAfter finds a creation that was repeated earlier than Retry-After allows.
+func ignoredRetryAfter(d *difficult, x *exchange) (string, *exchange) {
+	first := d.early[x.request()]
+	if first == nil || x.began.Before(first.ended) || x.began.Sub(first.ended) > 900*time.Millisecond { // clocks differ
+		return "", nil
+	}
+	return fmt.Sprintf("repeated a request after %.2f s, although the response had Retry-After: 1", x.began.Sub(first.ended).Seconds()), first
+}
+
+// roundedID finds a request for a pet with a rounded form of an ID.
+func roundedID(d *difficult, x *exchange) (string, *exchange) {
+	text, ok := x.petID()
+	if !ok || x.status != http.StatusNotFound || !regexp.MustCompile(`^-?[0-9]+$`).MatchString(text) {
+		return "", nil
+	}
+	pets, _ := d.store.all(x.ctx, "")
+	for _, pet := range pets {
+		if id := d.store.shown(pet).ID; slices.Contains(roundings(id), text) {
+			return fmt.Sprintf("requested pet %s, which is a rounded form of the ID %d", text, id), nil
+		}
+	}
+	return "", nil
+}
+
+// roundings returns, as decimal digits, the numbers that n becomes in a program
+// that keeps it as a floating-point number or as a 32-bit integer. It leaves out
+// numbers that somebody may request for another reason: small ones and those next to n.
+func roundings(n int64) []string {
+	all := []string{strconv.FormatInt(int64(int32(n)), 10)}
+	for bits, f := range map[int]float64{32: float64(float32(n)), 64: float64(n)} {
+		// With all digits; and as JavaScript writes it, with zeros at the end.
+		all = append(all, strconv.FormatFloat(f, 'f', 0, 64), strconv.FormatFloat(f, 'f', -1, bits))
+	}
+	return slices.DeleteFunc(all, func(text string) bool {
+		r, err := strconv.ParseInt(text, 10, 64)
+		return err == nil && (r > -1<<16 && r < 1<<16 || uint64(r-n+1) <= 2)
+	})
+}
+
+// keySentElsewhere finds a request to the other address with an API key.
+func keySentElsewhere(d *difficult, x *exchange) (string, *exchange) {
+	query, _ := url.ParseQuery(x.query)
+	for _, values := range slices.Concat(slices.Collect(maps.Values(query)), slices.Collect(maps.Values(x.sent))) {
+		for _, value := range values {
+			if _, ok := d.keys[value[strings.LastIndex(value, " ")+1:]]; ok && x.other { // without a scheme such as Bearer
+				return "sent the API key to another host, which a Link named", nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// pagingName matches query parameters that other services use for paging, in lower case
+// and without punctuation.
+var pagingName = regexp.MustCompile(`^(page(no|number|size|token|after|cursor|offset)?|perpage|(next|continuation)(page)?token|` +
+	`offset|skip|start|start(ing)?after|after(id)?|before|endingbefore|sinceid|marker)$`)
+
+var punctuation = regexp.MustCompile(`[^a-z]`)
+
+// ownCursor finds a list that is requested with a parameter that no Link of this server
+// has.
+func ownCursor(_ *difficult, x *exchange) (string, *exchange) {
+	query, _ := url.ParseQuery(x.query) // leaves out what is malformed
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		value := query.Get(name)
+		_, err := petstore.Cursor(value).ID()
+		if x.path == "/pets" && (pagingName.MatchString(punctuation.ReplaceAllString(strings.ToLower(name), "")) || name == "cursor" && err != nil) {
+			return fmt.Sprintf("sent the query parameter %q, which was in no Link of this server", name+"="+value), nil
+		}
+	}
+	return "", nil
+}
+
+// notID matches what programs send instead of an ID that they do not have.
+var notID = regexp.MustCompile(`(?i)^(undefined|null|nan|none|nil|<nil>|\[object object\]|\{(pet)?id\}|:(pet)?id)$`)
+
+// noID finds a request for a pet whose ID the client does not have.
+func noID(_ *difficult, x *exchange) (string, *exchange) {
+	if id, ok := x.petID(); ok && notID.MatchString(id) {
+		return fmt.Sprintf("requested a pet with the ID %q, so it did not find the ID in a response", id), nil
+	}
+	return "", nil
+}
+
+// refusedWith returns a function that finds responses with these statuses.
+func refusedWith(statuses ...int) func(*difficult, *exchange) (string, *exchange) {
+	return func(_ *difficult, x *exchange) (string, *exchange) {
+		if x.other || x.cut || !slices.Contains(statuses, x.status) {
+			return "", nil
+		}
+		return fmt.Sprintf("sent a request that was refused with %d %s", x.status, http.StatusText(x.status)), nil
+	}
+}
+
+// deprecatedOperation finds a request for the deprecated operation.
+func deprecatedOperation(_ *difficult, x *exchange) (string, *exchange) {
+	if _, ok := x.petID(); ok && x.done {
+		return "used the deprecated operation GET /pets/{petId}", nil
+	}
+	return "", nil
+}
+
+// petID returns the last part of the path of a GET /pets/{petId}. ok is false for
+// another operation.
+func (x *exchange) petID() (id string, ok bool) {
+	id, ok = strings.CutPrefix(x.path, "/pets/")
+	return id, ok && x.method != "POST"
+}

@@ -1,0 +1,215 @@
+package petstoretest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/memory"
+)
+
+// step is an exchange of a test. It begins a millisecond after the one before it ended.
+type step struct {
+	request string // "POST /pets"
+	body    string
+	key     string        // the Idempotency-Key
+	status  int           // 0: the connection was cut, after the request was carried out if it created something
+	resp    string        // the body of the response
+	created string        // the ID
+	wait    bool          // the response has Retry-After: 1
+	user    string        // the API key; "": key-1
+	after   time.Duration // how much later it begins; negative: before the one before it ended
+	other   bool
+}
+
+// watch returns a server that has seen the steps. Its store has one pet.
+func watch(t *testing.T, steps ...step) *Server {
+	t.Helper()
+	store := memory.New(nil)
+	if _, err := store.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := newDifficult(config{store: store, names: []string{"ids"}, keys: Keys{"key-1": "a", "key-2": "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := time.Now()
+	for _, s := range steps {
+		method, target, _ := strings.Cut(s.request, " ")
+		path, query, _ := strings.Cut(target, "?")
+		x := &exchange{
+			ctx: context.Background(), began: ended.Add(time.Millisecond + s.after), other: s.other,
+			method: method, path: path, query: query, body: []byte(s.body), sent: http.Header{"Authorization": {"Bearer key-1"}},
+			done: s.created != "" || s.status > 0 && s.status < 400, created: s.created, status: s.status, cut: s.status == 0,
+			header: http.Header{}, response: []byte(s.resp),
+		}
+		if s.user != "" {
+			x.sent.Set("Authorization", s.user)
+		}
+		if s.key != "" {
+			x.sent.Set("Idempotency-Key", s.key)
+		}
+		if s.wait {
+			x.header.Set("Retry-After", "1")
+		}
+		d.see(x)
+		ended = x.began.Add(time.Millisecond)
+		x.ended = ended
+	}
+	return &Server{difficult: d}
+}
+
+const rex = `{"name":"Rex","categoryId":1}`
+
+func TestRules(t *testing.T) {
+	get := func(target string, status int) step { return step{request: "GET " + target, status: status} }
+	made := step{request: "POST /pets", body: rex, status: 201, created: "2"}
+	with := func(s step, change func(*step)) step { change(&s); return s }
+	again := with(made, func(s *step) { s.created = "3" })
+	lost := with(made, func(s *step) { s.status = 0 })
+	keyed := func(s step, key string) step { s.key = key; return s }
+	busy := step{request: "POST /pets", body: rex, status: 429, wait: true}
+	message := step{request: "POST /messages", body: `{"message":"hi"}`, created: `"m1"`}
+	cursor := string(petstore.CursorAfter(7))
+	for _, tt := range []struct {
+		name  string
+		want  string // names of the findings, with a ? if it is a note
+		steps []step
+	}{
+		{"no key", "repeated-without-key", []step{lost, again}},
+		{"another key", "repeated-without-key", []step{keyed(lost, "a"), keyed(again, "b")}},
+		{"a key the second time only", "repeated-without-key", []step{lost, keyed(again, "b")}},
+		{"lost twice", "repeated-without-key", []step{lost, with(again, func(s *step) { s.status = 0 })}},
+		{"a message", "repeated-without-key", []step{message, with(message, func(s *step) { s.status, s.created = 202, `"m2"` })}},
+		{"the same key", "", []step{keyed(lost, "a"), keyed(made, "a")}},
+		{"the same key, and later an equal pet", "", []step{keyed(lost, "a"), keyed(made, "a"), keyed(again, "b")}},
+		{"not carried out the first time", "", []step{with(lost, func(s *step) { s.created = "" }), made}},
+		{"not carried out the second time", "", []step{lost, with(made, func(s *step) { s.status, s.created = 503, "" })}},
+		{"not repeated", "", []step{lost, with(again, func(s *step) { s.body = "other" })}},
+		{"of another account", "", []step{lost, with(again, func(s *step) { s.user = "Bearer key-2" })}},
+		{"at the same time", "", []step{lost, with(again, func(s *step) { s.after = -2 * time.Millisecond })}},
+		{"an equal pet, none lost", "", []step{made, again}},
+
+		{"at once", "ignored-retry-after", []step{busy, made}},
+		{"after half the time", "ignored-retry-after", []step{keyed(busy, "a"), with(keyed(made, "a"), func(s *step) { s.after = time.Second / 2 })}},
+		{"the same key with another body", "ignored-retry-after", []step{keyed(busy, "a"), with(keyed(made, "a"), func(s *step) { s.body = "other" })}},
+		{"in time", "", []step{busy, with(made, func(s *step) { s.after = time.Second })}},
+		{"another key", "", []step{keyed(busy, "a"), keyed(made, "b")}},
+		{"another pet", "", []step{busy, with(made, func(s *step) { s.body = "other" })}},
+		{"under way already", "", []step{busy, with(made, func(s *step) { s.after = -2 * time.Millisecond })}},
+		{"no time to wait", "", []step{with(busy, func(s *step) { s.wait = false }), made}},
+
+		{"page", "own-cursor", []step{get("/pets?page=2", 200)}},
+		{"page[after]", "own-cursor", []step{get("/pets?page%5Bafter%5D=7", 200)}},
+		{"start_after", "own-cursor", []step{get("/pets?start_after=7", 200)}},
+		{"a made-up cursor", "own-cursor", []step{get("/pets?cursor=7", 400)}},
+		{"a changed cursor", "own-cursor", []step{get("/pets?cursor="+cursor[:5]+"A", 400)}},
+		{"the cursor of a link", "", []step{get("/pets?limit=20&status=sold&cursor="+cursor, 200)}},
+		{"parameters of a proxy", "", []step{get("/pets?_=1234&utm_source=x", 200)}},
+
+		{"float64", "rounded-id", []step{get("/pets/-7046029254386353152", 404)}},
+		{"float64 of JavaScript", "rounded-id", []step{get("/pets/-7046029254386353000", 404)}},
+		{"int32", "rounded-id", []step{get("/pets/2135587861", 404)}},
+		{"exact", "deprecated-operation?", []step{get("/pets/-7046029254386353131", 200)}},
+		{"a neighbour", "not-found?", []step{get("/pets/-7046029254386353130", 404)}},
+
+		{"the key elsewhere", "key-sent-elsewhere", []step{{request: "GET /pets", status: 401, other: true}}},
+		{"the key elsewhere, in the query", "key-sent-elsewhere", []step{{request: "GET /pets?api_key=key-2", status: 401, other: true, user: "none"}}},
+		{"no key elsewhere", "", []step{{request: "GET /pets", status: 401, other: true, user: "none"}}},
+
+		{"undefined", "no-id", []step{get("/pets/undefined", 404)}},
+		{"object", "no-id", []step{get("/pets/[object Object]", 404)}},
+
+		{"a word", "not-found?", []step{get("/pets/rex", 404)}},
+		{"another path", "not-found?", []step{get("/animals", 404)}},
+		{"another method", "not-found?", []step{{request: "PUT /pets/7", status: 405}}},
+		{"no API key", "unauthorized?", []step{get("/pets", 401)}},
+		{"a limit too high", "refused?", []step{get("/pets?limit=1000", 400)}},
+		{"a mistake and two notes", "own-cursor refused? unauthorized?", []step{get("/pets", 401), get("/pets?limit=0", 400), get("/pets?page=1", 200)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var names []string
+			for _, f := range watch(t, tt.steps...).Findings() {
+				if !f.Certain {
+					f.Name += "?"
+				}
+				names = append(names, f.Name)
+			}
+			if got := strings.Join(names, " "); got != tt.want {
+				t.Errorf("found %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFinding(t *testing.T) {
+	step1 := step{request: "POST /pets", body: rex, created: "2", key: "a"}
+	step2 := step{request: "POST /pets", body: rex, status: 201, created: "3", key: "b", resp: `{"id":3}`}
+	f := watch(t, step1, step2, step1, step2).Findings()
+	if len(f) != 1 {
+		t.Fatalf("found %v", f)
+	}
+	const want = `repeated-without-key: the client repeated POST /pets after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice (2 times).
+Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.
+
+> POST /pets
+> Authorization: Bearer [key]
+> Idempotency-Key: a
+>
+> {"name":"Rex","categoryId":1}
+< (the connection was cut before the end of the response)
+
+0.001 s later:
+> POST /pets
+> Authorization: Bearer [key]
+> Idempotency-Key: b
+>
+> {"name":"Rex","categoryId":1}
+< 201 Created
+<
+< {"id":3}
+`
+	if diff := cmp.Diff(want, f[0].String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	text := watch(t, step{request: "GET /cats\nMISTAKE", status: 404, resp: "{\r\n\tx\x1b[2J\nkey-2 " + strings.Repeat("é", 400)}).Findings()[0].String()
+	for _, part := range []string{"> GET /cats\\nMISTAKE\n", "\n< {\n< \tx\\x1b[2J\n< [key] é", "... and 316 bytes more"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the text lacks %q:\n%s", part, text)
+		}
+	}
+}
+
+// The tables of docs/clients.md contain every difficulty and every rule.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/clients.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got, names []string
+	for _, d := range Difficulties() {
+		names = append(names, d.Name)
+		want = append(want, d.Name+": "+d.About)
+	}
+	for _, r := range rules {
+		want = append(want, r.name+": "+map[bool]string{true: "mistake", false: "note"}[r.certain])
+		if r.difficulty != "" && !slices.Contains(names, r.difficulty) {
+			t.Errorf("the rule %s names the difficulty %q, which does not exist", r.name, r.difficulty)
+		}
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (.*?) \\|").FindAllStringSubmatch(string(page), -1) {
+		got = append(got, fmt.Sprint(m[1], ": ", m[2]))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/clients.md (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,69 @@
+package petstoretest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// transcript returns exchanges as text, without API keys. It leaves out nil.
+func (d *difficult) transcript(exchanges ...*exchange) string {
+	var b strings.Builder
+	var before *exchange
+	for _, x := range exchanges {
+		if x == nil {
+			continue
+		}
+		if before != nil {
+			fmt.Fprintf(&b, "\n%.3f s later:\n", x.began.Sub(before.ended).Seconds())
+		}
+		before = x
+		target := x.path
+		if x.query != "" {
+			target += "?" + x.query
+		}
+		write(&b, '>', x.method+" "+target, x.sent, x.body)
+		if x.cut {
+			fmt.Fprintf(&b, "< (the connection was cut before the end of the response)\n")
+		} else {
+			write(&b, '<', fmt.Sprint(x.status, " ", http.StatusText(x.status)), x.header, x.response)
+		}
+	}
+	text := b.String()
+	for key := range d.keys {
+		text = strings.ReplaceAll(text, key, "[key]")
+	}
+	return text
+}
+
+// maxBody is how many bytes of a body a transcript shows.
+const maxBody = 500
+
+// control matches a control character, which a terminal would interpret, except the
+// tab and the line feed.
+var control = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
+
+// write writes a request or a response. Each line starts with mark.
+func write(b *strings.Builder, mark byte, start string, header http.Header, body []byte) {
+	lines := []string{strconv.Quote(start)}
+	lines[0] = lines[0][1 : len(lines[0])-1] // without the quotes
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		lines = append(lines, name+": "+strings.Join(header[name], ", "))
+	}
+	if len(body) > 0 {
+		text := string(bytes.ToValidUTF8(body[:min(len(body), maxBody)], []byte("\ufffd")))
+		if len(body) > maxBody {
+			text += fmt.Sprintf(" ... and %d bytes more", len(body)-maxBody)
+		}
+		lines = append(append(lines, ""), strings.Split(strings.ReplaceAll(strings.TrimSpace(text), "\r\n", "\n"), "\n")...)
+	}
+	for _, line := range lines {
+		line = control.ReplaceAllStringFunc(line, func(c string) string { return strings.Trim(strconv.Quote(c), `"`) })
+		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("%c %s", mark, line), " \t"))
+	}
+}
