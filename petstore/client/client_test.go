@@ -7,10 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
@@ -77,65 +74,6 @@ func TestNew(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "sec") {
 			t.Errorf("the error contains a secret: %v", err)
 		}
-	}
-}
-
-// Many concurrent callers lose nothing and create nothing twice, although the
-// server cuts connections before and after it carries out a request.
-func TestConcurrent(t *testing.T) {
-	store := memory.New(nil)
-	h := handler(store)
-	var n atomic.Int64
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch n.Add(1) % 7 {
-		case 2:
-			raw("")(w, r)
-		case 4:
-			rec := httptest.NewRecorder()
-			h.ServeHTTP(rec, r)
-			raw(fmt.Sprintf("HTTP/1.1 %d Cut\r\nContent-Length: 100\r\n\r\n{", rec.Code))(w, r)
-		default:
-			h.ServeHTTP(w, r)
-		}
-	}))
-	defer srv.Close()
-	c := newClient(t, srv.URL+"/v1", &client.Options{Tries: 1000, MinWait: time.Microsecond})
-
-	const callers, each = 16, 25
-	var wg sync.WaitGroup
-	var created sync.Map
-	for i := range callers {
-		wg.Go(func() {
-			for j := range each {
-				p := petstore.NewPet{Name: fmt.Sprint(i, " ", j), CategoryID: int64(i)}
-				pet, err := c.CreatePet(ctx, p, none)
-				if err != nil || pet.NewPet != p {
-					t.Errorf("created %+v: %v", pet, err)
-				}
-				created.Store(pet, true)
-				if _, err := c.SubmitMessage(ctx, p.Name, none); err != nil {
-					t.Error(err)
-				}
-			}
-			for _, err := range c.All(ctx, petstore.ListQuery{Limit: 10}) {
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for pet, err := range c.All(ctx, petstore.ListQuery{}) {
-		if _, ok := created.LoadAndDelete(pet); !ok {
-			t.Errorf("listed %+v, which no call returned (%v)", pet, err)
-		}
-	}
-	created.Range(func(pet, _ any) bool {
-		t.Errorf("%+v is not listed", pet)
-		return true
-	})
-	if stats, _ := store.Stats(ctx); stats.Pets != callers*each || stats.QueuedMessages != callers*each {
-		t.Errorf("the store has %+v, want %d of each", stats, callers*each)
 	}
 }
 
