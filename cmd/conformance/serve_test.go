@@ -32,11 +32,11 @@ func goodClient(t *testing.T, url, key string) {
 		if err == nil {
 			_, err = c.SubmitMessage(t.Context(), fmt.Sprint("hello ", i), petstore.Once{})
 		}
-		for _, listErr := range c.All(t.Context(), petstore.ListQuery{Limit: 10}) {
-			if err == nil {
-				err = listErr
-			}
+		if err != nil {
+			t.Fatal(err)
 		}
+	}
+	for _, err := range c.All(t.Context(), petstore.ListQuery{Limit: 10}) {
 		if err != nil {
 			t.Fatal(err)
 		}
