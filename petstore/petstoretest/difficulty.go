@@ -22,13 +22,13 @@ type Difficulty struct {
 // Difficulties returns all difficulties.
 func Difficulties() []Difficulty {
 	return []Difficulty{
-		{"busy", "A request gets 429 or 503 with Retry-After.", 8, nil},
+		{"busy", "A request gets 429 or 503 with Retry-After.", 12, nil},
 		{"lost", "The connection is closed: before the request is carried out, before the response or in the middle of it.", 8, nil},
 
 		{"ids", "IDs have up to 19 digits, more than a floating-point number holds, and half of them are negative.", 1, showsPets(1)},
 		{"list-order", "A list has no recognisable order.", 1, showsPets(2)},
 		{"short-pages", "A page after the first has fewer pets than the limit, though there are more.", 1, isShortPage},
-		{"link-elsewhere", "Link and Location lead to another server, which must not receive the key.", 2, linkElsewhere},
+		{"link-elsewhere", "Link and Location lead to another server, which must not receive the key.", 3, linkElsewhere},
 
 		{"unknown-codes", "The code of an Error is one that the client does not know.", 2, unknownCode},
 		{"message-status", "A message gets 200 or 201, not 202.", 2, messageStatus},
@@ -58,16 +58,17 @@ func choose(names []string) ([]Difficulty, error) {
 	return slices.DeleteFunc(all, func(d Difficulty) bool { return !slices.Contains(names, d.Name) }), nil
 }
 
-// refuse makes x a response of a busy server. wait says whether it asks the client to
-// wait. Most do not, so that tests are fast.
-func (x *exchange) refuse(wait bool, r *rand.Rand) {
+// refuse makes x a response of a busy server. If x.mustWait is set, it asks the client to
+// wait for a second or a little longer. Most do not, so that tests are fast.
+func (x *exchange) refuse(r *rand.Rand) {
 	after := "0"
-	if wait {
+	if x.mustWait {
 		after = "1"
-	} else if r.IntN(2) == 0 {
-		after = time.Now().Add(-time.Minute).UTC().Format(http.TimeFormat)
+		if r.IntN(2) == 0 {
+			after = time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat) // without the fraction of the second
+		}
 	}
-	x.status, x.header = http.StatusServiceUnavailable, http.Header{}
+	x.status = http.StatusServiceUnavailable
 	if r.IntN(2) == 0 {
 		x.status = http.StatusTooManyRequests
 	}

@@ -37,10 +37,10 @@ type difficult struct {
 	met         map[string]int      // how many exchanges had a difficulty, by its name
 	found       map[string]*Finding // by name
 	interrupted map[string]int      // how often a request was refused or lost
-	asked       bool                // a request was refused with a Retry-After that asks to wait
+	asked       bool                // a creation was refused with a Retry-After that asks to wait
 
-	lost  map[string]*exchange // creations that were carried out and lost, by [exchange.creation]
-	early map[string]*exchange // creations that must wait, by [exchange.request]
+	created map[string]*exchange // the last creations that were carried out, by [exchange.creation]
+	busy    map[string]*exchange // creations that must wait, by [exchange.request]
 }
 
 func newDifficult(c config) (*difficult, error) {
@@ -51,7 +51,7 @@ func newDifficult(c config) (*difficult, error) {
 	d := &difficult{
 		seed: c.seed, base: c.base, keys: c.keys, active: active,
 		met: map[string]int{}, found: map[string]*Finding{}, interrupted: map[string]int{},
-		lost: map[string]*exchange{}, early: map[string]*exchange{},
+		created: map[string]*exchange{}, busy: map[string]*exchange{},
 	}
 	d.store = &view{Service: c.store, ids: d.has("ids"), order: d.has("list-order"), shortPages: d.has("short-pages")}
 	return d, nil
@@ -80,6 +80,7 @@ type exchange struct {
 	header   http.Header
 	response []byte // the body
 	met      []string
+	mustWait bool // a creation is refused, and Retry-After asks to wait
 
 	chunked bool // the response is sent in pieces, without Content-Length
 	cut     bool // the connection is closed before the response ends
@@ -90,7 +91,7 @@ func (d *difficult) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x, random := d.begin(r)
 	switch d.interruption(x, random) {
 	case "busy":
-		x.refuse(d.asksToWait(x), random)
+		x.refuse(random)
 	case "lost":
 		if random.IntN(3) > 0 {
 			x.serve(d.next, r)
@@ -138,7 +139,9 @@ func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 	return x, rand.New(rand.NewPCG(d.seed, uint64(d.requests)))
 }
 
-// interruption returns "busy" or "lost" if x is to be refused or lost.
+// interruption returns "busy" or "lost" if x is to be refused or lost. The first busy
+// response to a creation asks to wait: only there the server can prove that the client
+// does.
 func (d *difficult) interruption(x *exchange, random *rand.Rand) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -146,20 +149,13 @@ func (d *difficult) interruption(x *exchange, random *rand.Rand) string {
 		if a.change == nil && random.IntN(a.often) == 0 && d.interrupted[x.request()] < 2 {
 			d.interrupted[x.request()]++
 			x.met = append(x.met, a.Name)
+			if a.Name == "busy" && x.isCreate() && !d.asked {
+				x.mustWait, d.asked = true, true
+			}
 			return a.Name
 		}
 	}
 	return ""
-}
-
-// asksToWait reports whether the response of a busy server to x asks to wait. The first
-// one to a creation does: only there the server can prove that the client waits.
-func (d *difficult) asksToWait(x *exchange) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	wait := !d.asked && x.isCreate()
-	d.asked = d.asked || wait
-	return wait
 }
 
 // serve lets next handle the request, and keeps the response in x.
@@ -211,15 +207,12 @@ func (x *exchange) isCreate() bool {
 
 // creation is the same for all requests of an account to create equal pets or messages.
 func (x *exchange) creation() string {
-	return strings.Join([]string{x.path, x.sent.Get("Authorization"), string(x.body)}, "\n")
+	body := jsontext.Value(slices.Clone(x.body))
+	_ = body.Canonicalize() // what is not JSON stays as it is
+	return strings.Join([]string{x.path, x.sent.Get("Authorization"), string(body)}, "\n")
 }
 
-// request is the same for a request and its repetitions: creations with the same
-// Idempotency-Key, and otherwise equal requests.
+// request is the same for a request and its repetitions.
 func (x *exchange) request() string {
-	key := x.sent.Get("Idempotency-Key")
-	if key == "" {
-		key = "\n" + string(x.body)
-	}
-	return strings.Join([]string{x.method, x.path, x.query, x.sent.Get("Authorization"), key}, "\n")
+	return strings.Join([]string{x.method, x.query, x.sent.Get("Idempotency-Key"), x.creation()}, "\n")
 }

@@ -29,7 +29,7 @@ type rule struct {
 
 // rules holds all rules, the mistakes first.
 var rules = []rule{
-	{"repeated-without-key", true, "lost", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", repeatedWithoutKey},
+	{"repeated-without-key", true, "lost", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", createdTwice(true)},
 	{"ignored-retry-after", true, "busy", "Wait as long as Retry-After says before you repeat the request.", ignoredRetryAfter},
 	{"rounded-id", true, "ids", "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.", roundedID},
 	{"key-sent-elsewhere", true, "link-elsewhere", "Send the API key only to the address that it belongs to, wherever a Link leads.", keySentElsewhere},
@@ -39,6 +39,7 @@ var rules = []rule{
 	{"refused", false, "", "Send only parameters and bodies that the contract allows.", refusedWith(400, 413, 415, 422)},
 	{"unauthorized", false, "", "Send the API key as Authorization: Bearer KEY.", refusedWith(401)},
 	{"not-found", false, "", "The operations are GET /pets, POST /pets, GET /pets/{petId} and POST /messages. IDs may have gaps: request only those that a response had.", refusedWith(404, 405)},
+	{"created-again", false, "", "A response with any 2xx says that it was created. Read what you know of the response, and ignore the rest.", createdTwice(false)},
 	{"deprecated-operation", false, "", "GET /pets/{petId} is scheduled for removal on 5 December 2030: use GET /pets with status.", deprecatedOperation},
 }
 
@@ -77,44 +78,45 @@ func (d *difficult) see(x *exchange) {
 	}
 }
 
-// remember keeps a creation whose repetition is to be judged, and forgets the one that it
-// repeats.
+// remember keeps a creation, so that a repetition can be judged.
 func (d *difficult) remember(x *exchange) {
-	delete(d.early, x.request())
-	if x.header.Get("Retry-After") == "1" {
-		d.early[x.request()] = x
+	delete(d.busy, x.request())
+	if x.mustWait {
+		d.busy[x.request()] = x
 	}
 	if x.done {
-		delete(d.lost, x.creation())
-		if x.cut {
-			d.lost[x.creation()] = x
-		}
+		d.created[x.creation()] = x
 	}
 }
 
-// repeatedWithoutKey finds a creation that follows an equal one whose response was
-// lost, and that created a second pet or message.
-func repeatedWithoutKey(d *difficult, x *exchange) (string, *exchange) {
-	first := d.lost[x.creation()]
-	if first == nil || !x.done || x.created == first.created || x.began.Before(first.ended) {
-		return "", nil
+// createdTwice returns a function that finds a creation that follows an equal one, and that
+// created a second pet or message. lost says whether the first response was lost.
+func createdTwice(lost bool) func(*difficult, *exchange) (string, *exchange) {
+	return func(d *difficult, x *exchange) (string, *exchange) {
+		first := d.created[x.creation()]
+		switch {
+		case first == nil, !x.done, x.created == first.created, first.cut != lost, x.began.Before(first.ended):
+			return "", nil
+		case lost:
+			return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice", x.path), first
+		}
+		return fmt.Sprintf("sent an equal POST %s again after a whole response", x.path), first
 	}
-	return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice", x.path), first
 }
 
 // ignoredRetryAfter finds a creation that was repeated earlier than Retry-After allows.
 func ignoredRetryAfter(d *difficult, x *exchange) (string, *exchange) {
-	first := d.early[x.request()]
+	first := d.busy[x.request()]
 	if first == nil || x.began.Before(first.ended) || x.began.Sub(first.ended) > 900*time.Millisecond { // clocks differ
 		return "", nil
 	}
-	return fmt.Sprintf("repeated a request after %.2f s, although the response had Retry-After: 1", x.began.Sub(first.ended).Seconds()), first
+	return fmt.Sprintf("repeated a request after %.2f s, although the response had Retry-After: %s", x.began.Sub(first.ended).Seconds(), first.header.Get("Retry-After")), first
 }
 
 // roundedID finds a request for a pet with a rounded form of an ID.
 func roundedID(d *difficult, x *exchange) (string, *exchange) {
 	text, ok := x.petID()
-	if !ok || x.status != http.StatusNotFound || !regexp.MustCompile(`^-?[0-9]+$`).MatchString(text) {
+	if !ok || x.status != http.StatusNotFound {
 		return "", nil
 	}
 	pets, _ := d.store.all(x.ctx, "")
@@ -126,14 +128,14 @@ func roundedID(d *difficult, x *exchange) (string, *exchange) {
 	return "", nil
 }
 
-// roundings returns, as decimal digits, the numbers that n becomes in a program
+// roundings returns the numbers that n becomes in a program
 // that keeps it as a floating-point number or as a 32-bit integer. It leaves out
 // numbers that somebody may request for another reason: small ones and those next to n.
 func roundings(n int64) []string {
 	all := []string{strconv.FormatInt(int64(int32(n)), 10)}
 	for bits, f := range map[int]float64{32: float64(float32(n)), 64: float64(n)} {
-		// With all digits; and as JavaScript writes it, with zeros at the end.
-		all = append(all, strconv.FormatFloat(f, 'f', 0, 64), strconv.FormatFloat(f, 'f', -1, bits))
+		// With all digits; as JavaScript writes it, with zeros at the end; and with an exponent.
+		all = append(all, strconv.FormatFloat(f, 'f', 0, 64), strconv.FormatFloat(f, 'f', -1, bits), strconv.FormatFloat(f, 'g', -1, bits))
 	}
 	return slices.DeleteFunc(all, func(text string) bool {
 		r, err := strconv.ParseInt(text, 10, 64)

@@ -39,8 +39,10 @@ func (doer) Do(r *http.Request) (resp *http.Response, err error) {
 			if err == nil && resp.StatusCode < 429 {
 				return resp, nil
 			}
-			seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // a date is 0 here: it is always past
-			wait = max(wait, time.Duration(seconds)*time.Second)
+			after := resp.Header.Get("Retry-After")
+			seconds, _ := strconv.Atoi(after)
+			date, _ := http.ParseTime(after)
+			wait = max(wait, time.Duration(seconds)*time.Second, time.Until(date))
 		}
 		time.Sleep(wait)
 	}
