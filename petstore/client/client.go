@@ -4,12 +4,12 @@
 // own process and with any conformant server, in any language.
 //
 // After a temporary failure the client sends a request again. If the server may
-// have carried out a creation or submission, the client first finds out whether the
-// server honours Idempotency-Key: it must say so with Accept-Idempotency-Key, as the
-// servers of this module do. If it does not, errors.Is(err, [ErrUnknownOutcome]) is
-// true.
+// have carried out a creation or submission, the client first asks whether the server
+// honours Idempotency-Key: a response must have Accept-Idempotency-Key: ?1, as all
+// responses of the servers of this module have. If none has, the call returns an error
+// for which errors.Is(err, [ErrUnknownOutcome]) is true.
 //
-// Every error is a [*petstore.Error]. If a response is the reason, errors.As
+// Every error of a method is a [*petstore.Error]. If a response is the reason, errors.As
 // finds a [*ResponseError] with what the server sent.
 //
 // The client does not follow redirects, so the API key reaches no other host.

@@ -24,13 +24,13 @@ func decodePets(body []byte) ([]petstore.Pet, error) {
 		return nil, err
 	}
 	if list == nil {
-		return nil, faultf("body", "must be an array, not null")
+		return nil, errors.New("body: must be an array, not null")
 	}
 	pets := make([]petstore.Pet, len(list))
 	for i, v := range list {
 		var err error
 		if pets[i], err = decodePet(v); err != nil {
-			return nil, faultf(fmt.Sprintf("pet %d of the list", i+1), "%w", err)
+			return nil, fmt.Errorf("pet %d of the list: %w", i+1, err)
 		}
 	}
 	return pets, nil
@@ -52,7 +52,7 @@ func decode(body []byte, v any, required ...string) error {
 	}
 	for _, name := range required {
 		if value := members[name]; value == nil || value.Kind() == 'n' {
-			return faultf(name, "is missing")
+			return fmt.Errorf("%s: is missing", name)
 		}
 	}
 	return unmarshal(body, v)
@@ -66,20 +66,14 @@ func unmarshal(body []byte, v any) error {
 	case err == nil:
 		return nil
 	case !ok:
-		return faultf("body", "not valid JSON: %w", err)
+		return fmt.Errorf("body: not valid JSON: %w", err)
 	}
 	where := strings.TrimPrefix(string(e.JSONPointer), "/")
 	if where == "" {
 		where = "body"
 	}
 	if e.Err != nil {
-		return faultf(where, "%w", e.Err)
+		return fmt.Errorf("%s: %w", where, e.Err)
 	}
-	return faultf(where, "must not be a JSON value of the kind %v", e.JSONKind)
-}
-
-// faultf returns an error about a part of a response. where is the name of
-// the part.
-func faultf(where, format string, args ...any) error {
-	return fmt.Errorf("%s: "+format, append([]any{where}, args...)...)
+	return fmt.Errorf("%s: must not be a JSON value of the kind %v", where, e.JSONKind)
 }

@@ -23,7 +23,8 @@ import (
 var ErrUnknownOutcome = errors.New("it is unknown whether the server carried out the request")
 
 // ResponseError describes the response that is the reason for an error. The texts
-// come from the server. Each is cut to at most 1 KiB, and the API key is removed.
+// after Status come from the server. Each is cut to at most 1 KiB, and the API key is
+// removed.
 type ResponseError struct {
 	URL       string // of the request
 	Status    int
@@ -48,18 +49,18 @@ func (e *ResponseError) Error() string {
 
 // failure says why a try failed, and whether to try again.
 type failure struct {
-	err     *petstore.Error
-	unknown bool          // the server may have carried out the creation or submission
-	again   bool          // another try may succeed
-	after   time.Duration // how long the server asks the client to wait before
-	honours bool          // the response says that the server honours Idempotency-Key
+	err      *petstore.Error
+	unknown  bool          // the server may have carried out the creation or submission
+	again    bool          // another try may succeed
+	after    time.Duration // how long the server asks the client to wait before
+	honoured bool          // the response says that the server honours Idempotency-Key
 }
 
-// final returns the error for the caller. unknown says whether the server may have
-// carried out any try.
-func (f *failure) final(ctx context.Context, unknown bool) *petstore.Error {
+// final returns the error for the caller. If f was to be sent again, the end of the
+// context may be the reason why it was not.
+func (f *failure) final(ctx context.Context) *petstore.Error {
 	e := f.err
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil && f.again {
 		e = &petstore.Error{Code: petstore.CodeUnavailable, Message: "the call was cancelled", Err: e}
 		if errors.Is(err, context.DeadlineExceeded) {
 			e.Message = "the call did not end before its deadline"
@@ -68,7 +69,7 @@ func (f *failure) final(ctx context.Context, unknown bool) *petstore.Error {
 			e.Err = fmt.Errorf("%w: %w", err, e.Err)
 		}
 	}
-	if !unknown {
+	if !f.unknown {
 		return e
 	}
 	return &petstore.Error{Code: e.Code, Message: e.Message, Err: fmt.Errorf("%w: %w", ErrUnknownOutcome, e.Err)}
@@ -89,18 +90,19 @@ func lost(r request, err error) *failure {
 
 // refused returns the failure of a response whose status is not 2xx.
 func (c *Client) refused(r request, resp *response) *failure {
-	f := &failure{err: c.responseError(r, resp), after: retryAfter(resp.Header), honours: honours(resp.Header)}
+	f := &failure{err: c.responseError(r, resp), after: retryAfter(resp.Header), honoured: honoured(resp.Header)}
 	switch resp.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests:
 		f.again = true
 	case http.StatusConflict:
-		f.again = f.honours && f.err.Code == petstore.CodeConflict
+		f.again = f.honoured && f.err.Code == petstore.CodeConflict
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		f.again, f.unknown = true, r.body != nil
 	case http.StatusNotImplemented, http.StatusInsufficientStorage:
 		// The server did not carry out the request.
 	default:
-		f.unknown = r.body != nil && resp.StatusCode >= 500
+		// A 303 leads to the result of a request, so that was carried out.
+		f.unknown = r.body != nil && (resp.StatusCode >= 500 || resp.StatusCode == http.StatusSeeOther)
 	}
 	return f
 }

@@ -44,8 +44,9 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 	}
 }
 
-// ListPets implements [petstore.Service]. The pets are in the server's order: the
-// contract does not define one. Page.Next is "" on a server without further pages.
+// ListPets implements [petstore.Service], except that pets are in the server's order: the
+// contract does not define one. Page.Next is "" if the server has no link to a next page,
+// or one without a query or to the same page.
 func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	q, err := q.Normalize()
 	if err != nil {
@@ -73,24 +74,29 @@ func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 	return page, nil
 }
 
-var (
-	// link matches a link (RFC 8288): the target, and the parameters up to a comma that
-	// is not in quotes.
-	link = regexp.MustCompile(`<([^>]*)>((?:"[^"]*"|[^",])*)`)
+// A link of RFC 8288 is <target>, followed by parameters such as ; rel="next".
+const parameter = `\s*;\s*([\w*]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*)))?`
 
-	relations = regexp.MustCompile(`(?i);\s*rel\s*=\s*("[^"]*"|[^";,\s]*)`)
+var (
+	links      = regexp.MustCompile(`<([^>]*)>((?:` + parameter + `)*)`)
+	parameters = regexp.MustCompile(parameter)
 )
 
 // next returns a cursor for the link to the next page: the query of the link without
 // limit and status. It ignores the path and the host of the link: they may be those of
 // a server behind a proxy, and the API key must not go to another host.
 func next(h http.Header) petstore.Cursor {
-	for _, match := range link.FindAllStringSubmatch(strings.Join(h.Values("Link"), ", "), -1) {
-		rel := relations.FindStringSubmatch(match[2])
-		if rel == nil || !slices.Contains(strings.Fields(strings.ToLower(strings.Trim(rel[1], `"`))), "next") {
+	for _, link := range links.FindAllStringSubmatch(strings.Join(h.Values("Link"), ", "), -1) {
+		var relations string
+		for _, p := range parameters.FindAllStringSubmatch(link[2], -1) {
+			if strings.EqualFold(p[1], "rel") && relations == "" { // the first one counts
+				relations = p[2] + p[3]
+			}
+		}
+		if !slices.Contains(strings.Fields(strings.ToLower(relations)), "next") {
 			continue
 		}
-		u, err := url.Parse(match[1])
+		u, err := url.Parse(link[1])
 		if err != nil {
 			return ""
 		}

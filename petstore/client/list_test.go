@@ -33,6 +33,8 @@ func TestNextLink(t *testing.T) {
 		{"a token before a comma", []string{`<?page=2>;rel=next,<?page=1>;rel=prev`}, "page=2"},
 		{"capitals and white space", []string{"\t<?page=2> ;\tREL = \"Next\" ; title=x"}, "page=2"},
 		{"several relations", []string{`<?page=2>; rel="last  next"`}, "page=2"},
+		{"a parameter before it", []string{`<?page=2>; title="a, <b>; rel=\"prev\"; c"; flag; rel="next"`}, "page=2"},
+		{"in the title", []string{`<?page=2>; title="x; rel=next"; rel=prev`}, ""},
 		{"a longer relation", []string{`<?page=2>; rel="nextish"`}, ""},
 		{"another parameter", []string{`<?page=2>; rev="next"`}, ""},
 		{"two next links", []string{`<?page=2>; rel="next", <?page=3>; rel="next"`}, "page=2"},

@@ -47,6 +47,7 @@ func TestRetry(t *testing.T) {
 		{"503", status(503), again, unknown, again},
 		{"505", status(505), fails, unknown, unknown},
 		{"507", status(507), fails, fails, fails},
+		{"303", status(303, "Location", "/"), fails, unknown, unknown},
 		{"307", status(307, "Location", "/"), fails, fails, fails},
 		{"a response that breaks the contract", handled(response(202, "{}")), fails, unknown, unknown},
 	} {

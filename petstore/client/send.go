@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	mathrand "math/rand/v2"
 	"net/http"
@@ -37,53 +38,63 @@ const maxResponse = 16 << 20
 func do[T any](ctx context.Context, c *Client, r request, decode func([]byte) (T, error)) (T, http.Header, error) {
 	resp, f := c.send(ctx, r)
 	if f != nil {
-		return *new(T), nil, f.err
+		return *new(T), nil, f.final(ctx)
 	}
 	v, err := decode(resp.body)
 	if err != nil {
-		f := c.broken(r, resp, err)
-		return *new(T), nil, f.final(ctx, f.unknown)
+		return *new(T), nil, c.broken(r, resp, err).final(ctx)
 	}
 	return v, resp.Header, nil
 }
 
 // send sends r until it succeeds or must not be sent again.
 func (c *Client) send(ctx context.Context, r request) (*response, *failure) {
-	unknown := false // whether the server may have carried out a try
+	var unknown, honoured bool // over all tries
 	for try := 1; ; try++ {
 		resp, f := c.try(ctx, r)
 		if f == nil {
 			return resp, nil
 		}
 		unknown = unknown || f.unknown
-		if !f.again || try == c.tries || !c.wait(ctx, try, f.after) || unknown && !f.honours && !c.honours(ctx, r) {
-			f.err = f.final(ctx, unknown)
-			return nil, f
+		honoured = honoured || f.honoured
+		if f.again && try < c.tries && c.wait(ctx, try, f.after) {
+			if unknown && !honoured {
+				honoured = c.ask(ctx, r)
+			}
+			if !unknown || honoured {
+				continue
+			}
 		}
+		f.unknown = unknown
+		return nil, f
 	}
 }
 
-// honours asks the server whether it honours Idempotency-Key, with a request that
+// ask asks the server whether it honours Idempotency-Key, with a request that
 // changes nothing. Every response can say so, also an error.
-func (c *Client) honours(ctx context.Context, r request) bool {
-	ask := request{base: r.base, path: "/pets", query: "limit=1"}
+func (c *Client) ask(ctx context.Context, r request) bool {
+	read := request{base: r.base, path: "/pets", query: "limit=1"}
 	if r.base != c.base {
-		ask.path, ask.query = r.path, ""
+		read.path, read.query = r.path, ""
 	}
-	resp, f := c.send(ctx, ask)
+	resp, f := c.send(ctx, read)
 	if f != nil {
-		return f.honours
+		return f.honoured
 	}
-	return honours(resp.Header)
+	return honoured(resp.Header)
 }
 
-func honours(h http.Header) bool { return h.Get("Accept-Idempotency-Key") == "?1" }
+// honoured reports whether a response says that the server honours Idempotency-Key.
+func honoured(h http.Header) bool { return h.Get("Accept-Idempotency-Key") == "?1" }
 
 // try sends r once.
 func (c *Client) try(ctx context.Context, r request) (*response, *failure) {
 	req, err := c.newHTTP(ctx, r)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
-		return nil, &failure{err: &petstore.Error{Code: petstore.CodeInternal, Message: "the request cannot be built", Err: err}}
+		return nil, &failure{err: &petstore.Error{Code: petstore.CodeOf(err), Message: "the request cannot be sent", Err: err}}
 	}
 	httpResp, err := c.http.Do(req)
 	if err != nil {
@@ -98,9 +109,9 @@ func (c *Client) try(ctx context.Context, r request) (*response, *failure) {
 	case err != nil:
 		return nil, lost(r, err)
 	case r.status != 0 && r.status != resp.StatusCode:
-		return nil, c.broken(r, resp, faultf("status", "must be %d, got %d", r.status, resp.StatusCode))
+		return nil, c.broken(r, resp, fmt.Errorf("status: must be %d, got %d", r.status, resp.StatusCode))
 	case len(resp.body) > maxResponse:
-		return nil, c.broken(r, resp, faultf("body", "must have at most %d bytes", maxResponse))
+		return nil, c.broken(r, resp, fmt.Errorf("body: must have at most %d bytes", maxResponse))
 	}
 	return resp, nil
 }
@@ -165,7 +176,7 @@ func retryAfter(h http.Header) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return max(0, time.Until(at))
+	return min(max(0, time.Until(at)), 1<<32*time.Second)
 }
 
 // maxKeyBytes is the longest idempotency key that the servers of this module

@@ -67,6 +67,7 @@ func TestRetryAfterTooLong(t *testing.T) {
 		{"60", 0, true},
 		{"61", 0, false},
 		{"99999999999999999999", time.Hour, false},
+		{"Fri, 31 Dec 9999 23:59:59 GMT", time.Hour, false},
 		{"120", time.Hour, true},
 		{"10", 9 * time.Second, false},
 	} {
@@ -145,4 +146,19 @@ func TestDeadline(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 	})
+}
+
+// A request that is not sent leaves no doubt, and a response that came leaves none either.
+func TestContextEndedBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
+		cancel()
+		return status(404)(r)
+	})
+	for _, want := range []petstore.Code{petstore.CodeNotFound, petstore.CodeUnavailable} {
+		_, err := c.CreatePet(ctx, rex, none)
+		if petstore.CodeOf(err) != want || errors.Is(err, client.ErrUnknownOutcome) || errors.Is(err, context.Canceled) != (want == petstore.CodeUnavailable) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
 }

@@ -15,8 +15,8 @@ type Difficulty struct {
 	Name  string // such as "lost"
 	About string // what the server does, in one sentence
 
-	often  int                              // one in this many exchanges has the difficulty
-	change func(*exchange, *rand.Rand) bool // changes the response, and reports whether it now has the difficulty; nil for busy and lost
+	often int                              // one in this many exchanges has the difficulty
+	apply func(*exchange, *rand.Rand) bool // changes the response if necessary, and reports whether it has the difficulty; nil: see interruption
 }
 
 // Difficulties returns all difficulties.

@@ -93,7 +93,7 @@ func TestPages(t *testing.T) {
 	for i := range 250 {
 		pets = append(pets, petstore.NewPet{CategoryID: int64(i)})
 	}
-	srv := New(t, Difficult(1, "ids", "list-order", "short-pages"), Pets(pets...))
+	srv := New(t, Difficult(1, "ids", "list-order", "short-pages"), Store(filled(t, pets...)))
 	seen := map[int64]int{}
 	for q := (petstore.ListQuery{Limit: 10}); ; {
 		page, err := srv.Store.ListPets(t.Context(), q)
@@ -138,6 +138,18 @@ func TestRoundings(t *testing.T) {
 	}
 }
 
+// filled returns a store with these pets, whose clock stands still.
+func filled(t *testing.T, pets ...petstore.NewPet) *memory.Store {
+	t.Helper()
+	store := memory.New(&memory.Options{Now: func() time.Time { return time.Unix(0, 0) }})
+	for _, p := range pets {
+		if _, err := store.CreatePet(t.Context(), p, petstore.Once{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return store
+}
+
 var linked = regexp.MustCompile(`Link: <.*\?(.*)>`)
 
 // accidental matches what differs from one run to the next.
@@ -148,8 +160,7 @@ var accidental = regexp.MustCompile(`(Date|X-Request-Id): .*\r\n|\d+ [A-Z][a-z]+
 func responses(t *testing.T, opts ...Option) []string {
 	t.Helper()
 	dog, cat := petstore.NewPet{Name: "dog"}, petstore.NewPet{Name: "cat"}
-	store := memory.New(&memory.Options{Now: func() time.Time { return time.Unix(0, 0) }})
-	s, err := Start(append(opts, Store(store), Pets(dog, cat, dog, cat))...)
+	s, err := Start(append(opts, Store(filled(t, dog, cat, dog, cat)))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,22 +1,18 @@
 package petstoretest
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Finding is one kind of mistake that the client made, or a note.
 type Finding struct {
 	Name       string `json:"name"`                 // such as repeated-without-key
-	Certain    bool   `json:"certain"`              // true: a mistake; false: a note, which a test of errors may cause on purpose
+	Certain    bool   `json:"certain"`              // a mistake; otherwise a note
 	Difficulty string `json:"difficulty,omitempty"` // the difficulty that the client did not handle; "": none
 	Count      int    `json:"count"`
 	Did        string `json:"did"`   // what the client did, the first time
 	Right      string `json:"right"` // what would be right
 
 	// Proof shows the first exchange with the mistake. If the client ignored an
-	// earlier response, Proof shows that exchange before it. Proof contains no API keys.
+	// earlier response, Proof shows that exchange before it. The API key is removed.
 	Proof string `json:"proof"`
 }
 
@@ -58,15 +54,11 @@ func (s *Server) Summary() Summary {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	sum := Summary{Requests: d.requests, Succeeded: d.succeeded}
-	for _, f := range d.found {
-		sum.Findings = append(sum.Findings, *f)
-	}
-	slices.SortFunc(sum.Findings, func(a, b Finding) int {
-		if a.Certain != b.Certain {
-			return map[bool]int{true: -1, false: 1}[a.Certain]
+	for _, r := range rules {
+		if f := d.found[r.name]; f != nil {
+			sum.Findings = append(sum.Findings, *f)
 		}
-		return cmp.Compare(a.Name, b.Name)
-	})
+	}
 	for _, a := range d.active {
 		met := Met{Difficulty: a.Name, Times: d.met[a.Name]}
 		for _, f := range sum.Findings {

@@ -24,9 +24,7 @@ import (
 // difficult is the handler of a difficult server. It finds mistakes of the clients.
 type difficult struct {
 	seed      uint64
-	base      string // the path of the base address
 	elsewhere string // the base URL of the other address, which must not receive a key
-	keys      Keys
 	active    []Difficulty
 	store     *view
 	next      http.Handler
@@ -49,7 +47,7 @@ func newDifficult(c config) (*difficult, error) {
 		return nil, err
 	}
 	d := &difficult{
-		seed: c.seed, base: c.base, keys: c.keys, active: active,
+		seed: c.seed, active: active,
 		met: map[string]int{}, found: map[string]*Finding{}, interrupted: map[string]int{},
 		created: map[string]*exchange{}, busy: map[string]*exchange{},
 	}
@@ -69,6 +67,7 @@ type exchange struct {
 	other        bool   // the request came to that address
 
 	method string
+	target string // as the client sent it
 	path   string // unescaped, after the base path, such as /pets/7
 	query  string
 	sent   http.Header
@@ -101,7 +100,7 @@ func (d *difficult) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.serve(d.next, r)
 	}
 	for _, a := range d.active {
-		if !x.cut && a.change != nil && random.IntN(a.often) == 0 && a.change(x, random) {
+		if !x.cut && a.apply != nil && random.IntN(a.often) == 0 && a.apply(x, random) {
 			x.met = append(x.met, a.Name)
 		}
 	}
@@ -126,7 +125,7 @@ func (d *difficult) serveElsewhere(w http.ResponseWriter, r *http.Request) {
 func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 	x := &exchange{
 		ctx: r.Context(), began: time.Now(), elsewhere: d.elsewhere, header: http.Header{},
-		method: r.Method, path: strings.TrimPrefix(r.URL.Path, d.base), query: r.URL.RawQuery, sent: r.Header.Clone(),
+		method: r.Method, target: r.RequestURI, path: strings.TrimPrefix(r.URL.Path, base), query: r.URL.RawQuery, sent: r.Header.Clone(),
 	}
 	var err error
 	if x.body, err = io.ReadAll(io.LimitReader(r.Body, 2<<20)); err != nil { // more than the server accepts
@@ -146,7 +145,7 @@ func (d *difficult) interruption(x *exchange, random *rand.Rand) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, a := range d.active {
-		if a.change == nil && random.IntN(a.often) == 0 && d.interrupted[x.request()] < 2 {
+		if a.apply == nil && random.IntN(a.often) == 0 && d.interrupted[x.request()] < 2 {
 			d.interrupted[x.request()]++
 			x.met = append(x.met, a.Name)
 			if a.Name == "busy" && x.isCreate() && !d.asked {

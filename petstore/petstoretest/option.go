@@ -2,8 +2,6 @@ package petstoretest
 
 import (
 	"context"
-	"maps"
-	"strings"
 
 	"example.com/animalstore/petstore"
 )
@@ -12,20 +10,12 @@ import (
 type Option func(*config)
 
 type config struct {
-	base, addr string
-	keys       Keys
-	store      petstore.Service // nil: one in memory
-	pets       []petstore.NewPet
+	addr  string
+	store petstore.Service // nil: one in memory
 
 	difficult bool
 	seed      uint64
 	names     []string // of difficulties
-}
-
-// Base sets the path of the base address, such as /api/v1. "": there is none.
-// The default is /v1.
-func Base(path string) Option {
-	return func(c *config) { c.base = strings.TrimRight("/"+strings.TrimLeft(path, "/"), "/") }
 }
 
 // Listen sets the host and port on which the server listens. The default is a free
@@ -35,15 +25,6 @@ func Listen(addr string) Option { return func(c *config) { c.addr = addr } }
 // Store sets the store that the server serves. If s is a [petstore.Messages], the
 // server also accepts messages. The default is an empty store in memory.
 func Store(s petstore.Service) Option { return func(c *config) { c.store = s } }
-
-// Pets adds pets to the store before the server starts.
-func Pets(pets ...petstore.NewPet) Option {
-	return func(c *config) { c.pets = append(c.pets, pets...) }
-}
-
-// Accounts sets the API keys that the server accepts in addition to
-// [Server.Key], which belongs to the account "tester".
-func Accounts(keys Keys) Option { return func(c *config) { maps.Copy(c.keys, keys) } }
 
 // Keys maps API keys to their accounts. It is an httpapi.Authenticator.
 type Keys map[string]string
@@ -56,19 +37,17 @@ func (k Keys) Authenticate(_ context.Context, key string) (string, error) {
 	return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
 }
 
-// defaultKey has letters of both cases and other characters, as real keys do.
-const defaultKey = "Petstore_Test-Key0123456789abcXYZ"
+// theKey has letters of both cases and other characters, as real keys do.
+const theKey = "Petstore_Test-Key0123456789abcXYZ"
 
 // Difficult makes the server do what the contract allows and a client may not
 // expect, and makes it look for mistakes of the client. names are names of
 // [Difficulties]; without names the server has all of them. The seed determines which
 // requests meet which difficulty: the same requests in the same order meet the same
-// difficulties.
+// difficulties. Equal requests are refused or lost at most twice.
 //
 // Use one server for each client, and give each pet and message a text of its own:
 // two equal creations look like one that is repeated.
-//
-// Equal requests are refused or lost at most twice.
 func Difficult(seed uint64, names ...string) Option {
 	return func(c *config) { c.difficult, c.seed, c.names = true, seed, names }
 }

@@ -70,7 +70,7 @@ func (d *difficult) see(x *exchange) {
 			continue
 		}
 		d.found[r.name] = &Finding{
-			Name: r.name, Certain: r.certain, Difficulty: r.difficulty, Count: 1, Did: did, Right: r.right, Proof: d.transcript(earlier, x),
+			Name: r.name, Certain: r.certain, Difficulty: r.difficulty, Count: 1, Did: did, Right: r.right, Proof: transcript(earlier, x),
 		}
 	}
 	if x.isCreate() {
@@ -143,12 +143,12 @@ func roundings(n int64) []string {
 	})
 }
 
-// keySentElsewhere finds a request to the other address with an API key.
-func keySentElsewhere(d *difficult, x *exchange) (string, *exchange) {
+// keySentElsewhere finds a request to the other address with the API key.
+func keySentElsewhere(_ *difficult, x *exchange) (string, *exchange) {
 	query, _ := url.ParseQuery(x.query)
 	for _, values := range slices.Concat(slices.Collect(maps.Values(query)), slices.Collect(maps.Values(x.sent))) {
 		for _, value := range values {
-			if _, ok := d.keys[value[strings.LastIndex(value, " ")+1:]]; ok && x.other { // without a scheme such as Bearer
+			if x.other && strings.Contains(value, theKey) {
 				return "sent the API key to another host, which a Link named", nil
 			}
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage/memory"
 )
 
 // step is an exchange of a test. It begins a millisecond after the one before it ended.
@@ -26,7 +25,7 @@ type step struct {
 	resp    string        // the body of the response
 	created string        // the ID
 	wait    bool          // the response has Retry-After: 1
-	user    string        // the API key; "": key-1
+	user    string        // the Authorization; "": with the key
 	after   time.Duration // how much later it begins; negative: before the one before it ended
 	other   bool
 }
@@ -34,11 +33,7 @@ type step struct {
 // watch returns a server that has seen the steps. Its store has one pet.
 func watch(t *testing.T, steps ...step) *Server {
 	t.Helper()
-	store := memory.New(nil)
-	if _, err := store.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{}); err != nil {
-		t.Fatal(err)
-	}
-	d, err := newDifficult(config{store: store, names: []string{"ids"}, keys: Keys{"key-1": "a", "key-2": "b"}})
+	d, err := newDifficult(config{store: filled(t, petstore.NewPet{Name: "Rex"}), names: []string{"ids"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +43,7 @@ func watch(t *testing.T, steps ...step) *Server {
 		path, query, _ := strings.Cut(target, "?")
 		x := &exchange{
 			ctx: context.Background(), began: ended.Add(time.Millisecond + s.after), other: s.other,
-			method: method, path: path, query: query, body: []byte(s.body), sent: http.Header{"Authorization": {"Bearer key-1"}},
+			method: method, target: target, path: path, query: query, body: []byte(s.body), sent: http.Header{"Authorization": {"Bearer " + theKey}},
 			done: s.created != "" || s.status > 0 && s.status < 400, created: s.created, status: s.status, cut: s.status == 0,
 			header: http.Header{}, response: []byte(s.resp),
 		}
@@ -95,7 +90,7 @@ func TestRules(t *testing.T) {
 		{"not carried out the first time", "", []step{with(lost, func(s *step) { s.created = "" }), made}},
 		{"not carried out the second time", "", []step{lost, with(made, func(s *step) { s.status, s.created = 503, "" })}},
 		{"not repeated", "", []step{lost, with(again, func(s *step) { s.body = "other" })}},
-		{"of another account", "", []step{lost, with(again, func(s *step) { s.user = "Bearer key-2" })}},
+		{"of another account", "", []step{lost, with(again, func(s *step) { s.user = "Bearer another" })}},
 		{"at the same time", "", []step{lost, with(again, func(s *step) { s.after = -2 * time.Millisecond })}},
 		{"with its members in another order", "repeated-without-key", []step{lost, with(again, func(s *step) { s.body = "{ \"categoryId\":1, \"name\":\"Rex\"}" })}},
 		{"an equal pet, none lost", "created-again?", []step{made, again}},
@@ -125,7 +120,7 @@ func TestRules(t *testing.T) {
 		{"a neighbour", "not-found?", []step{get("/pets/-7046029254386353130", 404)}},
 
 		{"the key elsewhere", "key-sent-elsewhere", []step{{request: "GET /pets", status: 401, other: true}}},
-		{"the key elsewhere, in the query", "key-sent-elsewhere", []step{{request: "GET /pets?api_key=key-2", status: 401, other: true, user: "none"}}},
+		{"the key elsewhere, in the query", "key-sent-elsewhere", []step{{request: "GET /pets?api_key=" + theKey + "", status: 401, other: true, user: "none"}}},
 		{"no key elsewhere", "", []step{{request: "GET /pets", status: 401, other: true, user: "none"}}},
 
 		{"undefined", "no-id", []step{get("/pets/undefined", 404)}},
@@ -185,8 +180,8 @@ Send every creation with an Idempotency-Key and repeat it with the same key, or 
 	if diff := cmp.Diff(want, f[0].String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	text := watch(t, step{request: "GET /cats\nMISTAKE", status: 404, resp: "{\r\n\tx\x1b[2J\nkey-2 " + strings.Repeat("é", 400)}).Findings()[0].String()
-	for _, part := range []string{"> GET /cats\\nMISTAKE\n", "\n< {\n< \tx\\x1b[2J\n< [key] é", "... and 316 bytes more"} {
+	text := watch(t, step{request: "GET /cats\nMISTAKE", status: 404, resp: "{\r\n\tx\x1b[2J\n" + theKey + " " + strings.Repeat("é", 400)}).Findings()[0].String()
+	for _, part := range []string{"> GET /cats\\nMISTAKE\n", "\n< {\n< \tx\\x1b[2J\n< [key] é", " bytes more"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the text lacks %q:\n%s", part, text)
 		}

@@ -10,7 +10,6 @@
 package petstoretest
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -29,11 +28,13 @@ type Server struct {
 	URL    string           // the base address, such as http://127.0.0.1:34567/v1
 	Key    string           // an API key that the server accepts
 	Client *client.Client   // calls the server, with Key
-	Store  petstore.Service // the store, with the IDs and the order that the server shows
+	Store  petstore.Service // the pets, with the IDs and the order that the server shows
 
 	main, other *httptest.Server // other: nil without Difficult
 	difficult   *difficult       // nil without Difficult
 }
+
+const base = "/v1"
 
 // New starts a server that stops when t ends. If the server is difficult, New then
 // reports the client's mistakes as errors of t, and writes the notes into its log.
@@ -58,19 +59,14 @@ func New(t testing.TB, opts ...Option) *Server {
 
 // Start starts a server that runs until Close.
 func Start(opts ...Option) (*Server, error) {
-	c := config{base: "/v1", addr: "127.0.0.1:0", keys: Keys{defaultKey: "tester"}}
+	c := config{addr: "127.0.0.1:0"}
 	for _, option := range opts {
 		option(&c)
 	}
 	if c.store == nil {
 		c.store = memory.New(nil)
 	}
-	for _, pet := range c.pets {
-		if _, err := c.store.CreatePet(context.Background(), pet, petstore.Once{}); err != nil {
-			return nil, fmt.Errorf("petstoretest: pet %q: %w", pet.Name, err)
-		}
-	}
-	s := &Server{Key: defaultKey, Store: c.store}
+	s := &Server{Key: theKey, Store: c.store}
 	if c.difficult {
 		var err error
 		if s.difficult, err = newDifficult(c); err != nil {
@@ -80,10 +76,10 @@ func Start(opts ...Option) (*Server, error) {
 		if s.other, err = listen("127.0.0.1:0", http.HandlerFunc(s.difficult.serveElsewhere)); err != nil {
 			return nil, err
 		}
-		s.difficult.elsewhere = s.other.URL + c.base
+		s.difficult.elsewhere = s.other.URL + base
 	}
 	messages, _ := c.store.(petstore.Messages)
-	h := http.StripPrefix(c.base, httpapi.New(s.Store, c.keys, &httpapi.Options{Messages: messages}))
+	h := http.StripPrefix(base, httpapi.New(s.Store, Keys{theKey: "tester"}, &httpapi.Options{Messages: messages}))
 	if c.difficult {
 		s.difficult.next = h
 		h = s.difficult
@@ -93,7 +89,7 @@ func Start(opts ...Option) (*Server, error) {
 		s.Close()
 		return nil, err
 	}
-	s.URL = s.main.URL + c.base
+	s.URL = s.main.URL + base
 	// The server is on this machine, so the client need not wait long.
 	if s.Client, err = client.New(s.URL, s.Key, &client.Options{MinWait: 5 * time.Millisecond}); err != nil {
 		s.Close()

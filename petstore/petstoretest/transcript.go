@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// transcript returns exchanges as text, without API keys. It leaves out nil.
-func (d *difficult) transcript(exchanges ...*exchange) string {
+// transcript returns exchanges as text, without the API key. It leaves out nil.
+func transcript(exchanges ...*exchange) string {
 	var b strings.Builder
 	var before *exchange
 	for _, x := range exchanges {
@@ -23,22 +23,14 @@ func (d *difficult) transcript(exchanges ...*exchange) string {
 			fmt.Fprintf(&b, "\n%.3f s later:\n", x.began.Sub(before.ended).Seconds())
 		}
 		before = x
-		target := x.path
-		if x.query != "" {
-			target += "?" + x.query
-		}
-		write(&b, '>', x.method+" "+target, x.sent, x.body)
+		write(&b, '>', x.method+" "+x.target, x.sent, x.body)
 		if x.cut {
 			fmt.Fprintf(&b, "< (the connection was cut before the end of the response)\n")
 		} else {
 			write(&b, '<', fmt.Sprint(x.status, " ", http.StatusText(x.status)), x.header, x.response)
 		}
 	}
-	text := b.String()
-	for key := range d.keys {
-		text = strings.ReplaceAll(text, key, "[key]")
-	}
-	return text
+	return strings.ReplaceAll(b.String(), theKey, "[key]")
 }
 
 // maxBody is how many bytes of a body a transcript shows.
