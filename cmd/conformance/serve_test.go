@@ -89,7 +89,7 @@ func TestServe(t *testing.T) {
 	}{
 		{"good client", "-seed 3", goodClient, os.Interrupt, 0, []string{"\nno mistake: ", "NOTE deprecated-operation"}},
 		{"naive client", "-seed 1 -only ids,lost,busy", naiveClient, syscall.SIGTERM, 1,
-			[]string{"MISTAKE repeated-without-key: ", "MISTAKE own-cursor: ", "MISTAKE rounded-id: ", "  > GET /pets?page=0\n", ", failed: repeated-without-key\n", " kinds of mistakes: "}},
+			[]string{"MISTAKE repeated-without-key: ", "MISTAKE own-cursor: ", "MISTAKE rounded-id: ", "  > GET /v1/pets?page=0\n", ", failed: repeated-without-key\n", " kinds of mistakes: "}},
 		{"no client", "", nil, os.Interrupt, 3, []string{"\nnothing to judge: 0 requests"}},
 		{"wrong key", "", func(t *testing.T, url, _ string) {
 			for range 5 { // some get no response, or 429

@@ -70,7 +70,7 @@ func TestStartFails(t *testing.T) {
 	taken := strings.TrimSuffix(strings.TrimPrefix(New(t).URL, "http://"), "/v1")
 	for want, option := range map[string]Option{
 		`unknown difficulty "hard"; the difficulties are busy, lost, ids,`: Difficult(1, "ids", "hard"),
-		"address already in use":     Listen(taken),
+		"address already in use": Listen(taken),
 	} {
 		if s, err := Start(option); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Start returned %v, %v; want an error with %q", s, err, want)
