@@ -49,9 +49,9 @@ type Options struct {
 	// 1: it repeats nothing. 0: 8.
 	//
 	// The client repeats a request after a lost connection, 408, 429, 500, 502, 503
-	// and 504, and after a 409 with the code conflict. A creation or submission that
-	// the server may have carried out must be safe to repeat, as the package
-	// documentation says.
+	// and 504, and after a 409 with the code conflict and Accept-Idempotency-Key: ?1. A
+	// creation or submission that the server may have carried out must be safe to repeat,
+	// as the package documentation says.
 	Tries int
 
 	// MinWait is the time between the first two tries. Each further wait is twice as

@@ -24,7 +24,7 @@ var ErrUnknownOutcome = errors.New("it is unknown whether the server carried out
 
 // ResponseError describes the response that is the reason for an error. The texts
 // after Status come from the server. Each is cut to at most 1 KiB, and the API key is
-// removed.
+// removed where it stands as it is, not in escaped forms.
 type ResponseError struct {
 	URL       string // of the request
 	Status    int
@@ -56,8 +56,8 @@ type failure struct {
 	honoured bool          // the response says that the server honours Idempotency-Key
 }
 
-// final returns the error for the caller. If f was to be sent again, the end of the
-// context may be the reason why it was not.
+// final returns the error for the caller. It says so if only the end of the context kept
+// the client from trying again.
 func (f *failure) final(ctx context.Context) *petstore.Error {
 	e := f.err
 	if err := ctx.Err(); err != nil && f.again {
@@ -130,7 +130,7 @@ func (c *Client) responseError(r request, resp *response) *petstore.Error {
 	}
 	e := &petstore.Error{Code: codeOf(resp.StatusCode, petstore.Code(body.Code)), Message: cause.Message, Err: cause}
 	if to := resp.Header.Get("Location"); resp.StatusCode/100 == 3 {
-		e.Message = c.text(fmt.Sprintf("the server redirects to %q, and the client does not follow; use the part before %s as the base URL", to, r.path))
+		e.Message = fmt.Sprintf("the server redirects to %q, and the client does not follow; use the part before %s as the base URL", c.text(to), r.path)
 	} else if e.Message == "" {
 		e.Message = fmt.Sprintf("the server responded with %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	}

@@ -46,7 +46,7 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 
 // ListPets implements [petstore.Service], except that pets are in the server's order: the
 // contract does not define one. Page.Next is "" if the server has no link to a next page,
-// or one without a query or to the same page.
+// or one without a query or to the same page. A link that is malformed is an error.
 func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	q, err := q.Normalize()
 	if err != nil {
@@ -67,7 +67,10 @@ func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 	if err != nil {
 		return petstore.Page{}, err
 	}
-	page := petstore.Page{Pets: pets, Next: next(header)}
+	page := petstore.Page{Pets: pets}
+	if page.Next, err = next(header); err != nil {
+		return petstore.Page{}, &petstore.Error{Code: petstore.CodeInternal, Message: c.text("the response breaks the contract: Link: " + err.Error())}
+	}
 	if page.Next == q.After {
 		page.Next = "" // a link to the same page leads nowhere
 	}
@@ -85,7 +88,7 @@ var (
 // next returns a cursor for the link to the next page: the query of the link without
 // limit and status. It ignores the path and the host of the link: they may be those of
 // a server behind a proxy, and the API key must not go to another host.
-func next(h http.Header) petstore.Cursor {
+func next(h http.Header) (petstore.Cursor, error) {
 	for _, link := range links.FindAllStringSubmatch(strings.Join(h.Values("Link"), ", "), -1) {
 		var relations string
 		for _, p := range parameters.FindAllStringSubmatch(link[2], -1) {
@@ -98,14 +101,17 @@ func next(h http.Header) petstore.Cursor {
 		}
 		u, err := url.Parse(link[1])
 		if err != nil {
-			return ""
+			return "", err
 		}
-		query := u.Query()
+		query, err := url.ParseQuery(u.RawQuery)
+		if err != nil {
+			return "", err
+		}
 		query.Del("limit")
 		query.Del("status")
-		return cursorOf(query)
+		return cursorOf(query), nil
 	}
-	return ""
+	return "", nil
 }
 
 // cursorOf returns a query as a cursor.

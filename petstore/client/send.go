@@ -77,11 +77,18 @@ func (c *Client) ask(ctx context.Context, r request) bool {
 	if r.base != c.base {
 		read.path, read.query = r.path, ""
 	}
-	resp, f := c.send(ctx, read)
-	if f != nil {
-		return f.honoured
+	for try := 1; ; try++ {
+		resp, f := c.try(ctx, read)
+		if f == nil {
+			return honoured(resp.Header)
+		}
+		if _, ok := errors.AsType[*ResponseError](f.err); ok {
+			return f.honoured
+		}
+		if try == c.tries || !c.wait(ctx, try, 0) {
+			return false
+		}
 	}
-	return honoured(resp.Header)
 }
 
 // honoured reports whether a response says that the server honours Idempotency-Key.
@@ -150,10 +157,14 @@ func (r request) url() string {
 func (c *Client) wait(ctx context.Context, try int, after time.Duration) bool {
 	wait := 20 * c.minWait
 	if try < 6 {
-		wait = min(wait, c.minWait<<(try-1))
+		wait = c.minWait << (try - 1)
 	}
 	wait = after + wait/2 + mathrand.N(wait/2+1)
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait || !ok && after > time.Minute {
+	deadline, limited := ctx.Deadline()
+	if limited && time.Until(deadline) <= wait {
+		return false
+	}
+	if !limited && after > time.Minute {
 		return false
 	}
 	timer := time.NewTimer(wait)

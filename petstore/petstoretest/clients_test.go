@@ -139,7 +139,7 @@ func TestHonestClients(t *testing.T) {
 					if len(runs) == 1 && h.whole && len(names) != 30 {
 						t.Errorf("seed %d: %d pets were added, want 30", seed, len(names))
 					}
-					for _, f := range srv.Findings() {
+					for _, f := range srv.Summary().Findings {
 						if f.Certain {
 							t.Errorf("seed %d: %s", seed, f)
 						}
@@ -199,7 +199,7 @@ func TestWrongClients(t *testing.T) {
 				defer srv.Close()
 				_ = w.run(byHand(srv)) // an error may be part of the mistake
 				found := false
-				for _, f := range srv.Findings() {
+				for _, f := range srv.Summary().Findings {
 					found = found || f.Name == w.finding
 					if f.Certain && f.Name != w.finding {
 						t.Errorf("another finding:\n%s", f)

@@ -16,7 +16,7 @@ type Difficulty struct {
 	About string // what the server does, in one sentence
 
 	often int                              // one in this many exchanges has the difficulty
-	apply func(*exchange, *rand.Rand) bool // changes the response if necessary, and reports whether it has the difficulty; nil: see interruption
+	apply func(*exchange, *rand.Rand) bool // changes the response if necessary, and reports whether it has the difficulty; nil for busy and lost, see interruption
 }
 
 // Difficulties returns all difficulties.
@@ -34,8 +34,6 @@ func Difficulties() []Difficulty {
 		{"message-status", "A message gets 200 or 201, not 202.", 2, messageStatus},
 		{"extra-members", "JSON objects have additional members.", 2, extraMembers},
 		{"json-form", "JSON has white space, its members are in another order, and characters are escaped.", 2, jsonForm},
-		{"chunked", "A response is chunked and arrives in pieces.", 3, chunked},
-		{"connection-close", "The connection is closed after a response.", 5, connectionClose},
 	}
 }
 
@@ -59,13 +57,14 @@ func choose(names []string) ([]Difficulty, error) {
 }
 
 // refuse makes x a response of a busy server. If x.mustWait is set, it asks the client to
-// wait for a second or a little longer. Most do not, so that tests are fast.
+// wait for one to three seconds. Most do not, so that tests are fast.
 func (x *exchange) refuse(r *rand.Rand) {
 	after := "0"
 	if x.mustWait {
 		after = "1"
 		if r.IntN(2) == 0 {
-			after = time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat) // without the fraction of the second
+			// Without the fraction of the second. A clock that is a second ahead is no mistake.
+			after = time.Now().Add(3 * time.Second).UTC().Format(http.TimeFormat)
 		}
 	}
 	x.status = http.StatusServiceUnavailable
@@ -119,15 +118,5 @@ func messageStatus(x *exchange, r *rand.Rand) bool {
 		return false
 	}
 	x.status = http.StatusOK + r.IntN(2)
-	return true
-}
-
-func chunked(x *exchange, _ *rand.Rand) bool {
-	x.chunked = len(x.response) > 0
-	return x.chunked
-}
-
-func connectionClose(x *exchange, _ *rand.Rand) bool {
-	x.header.Set("Connection", "close")
 	return true
 }

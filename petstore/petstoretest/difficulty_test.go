@@ -31,8 +31,6 @@ var visible = map[string][]string{
 	"message-status":   {`^200 (.*\n)+.*"msg_`, `^201 (.*\n)+.*"msg_`},
 	"extra-members":    {`"kind":"thing"`},
 	"json-form":        {"\r\n\t \\{\n\t\"", `"\\u0069\\u0064": 1\b`, `\{\s*"\\u0063\\u0061\\u0074`},
-	"chunked":          {`^\d+ \[chunked\]`},
-	"connection-close": {`^\d+ .* true\n`},
 }
 
 // Each difficulty is visible in responses, and a server without it does not show

@@ -12,7 +12,7 @@ type Finding struct {
 	Right      string `json:"right"` // what would be right
 
 	// Proof shows the first exchange with the mistake. If the client ignored an
-	// earlier response, Proof shows that exchange before it. The API key is removed.
+	// earlier response, Proof shows that exchange before it. API keys are removed.
 	Proof string `json:"proof"`
 }
 
@@ -39,10 +39,6 @@ type Met struct {
 	Times      int      `json:"times"`            // how many exchanges had the difficulty
 	Failed     []string `json:"failed,omitempty"` // names of the mistakes that show that a client did not handle it
 }
-
-// Findings returns the mistakes of the clients so far, and then the notes. It is empty
-// without [Difficult].
-func (s *Server) Findings() []Finding { return s.Summary().Findings }
 
 // Summary returns what the server has seen of its clients so far. It is empty
 // without [Difficult].

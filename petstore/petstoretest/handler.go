@@ -80,9 +80,7 @@ type exchange struct {
 	response []byte // the body
 	met      []string
 	mustWait bool // a creation is refused, and Retry-After asks to wait
-
-	chunked bool // the response is sent in pieces, without Content-Length
-	cut     bool // the connection is closed before the response ends
+	cut      bool // the connection is closed before the response ends
 }
 
 // ServeHTTP implements [http.Handler].
@@ -127,6 +125,7 @@ func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 		ctx: r.Context(), began: time.Now(), elsewhere: d.elsewhere, header: http.Header{},
 		method: r.Method, target: r.RequestURI, path: strings.TrimPrefix(r.URL.Path, base), query: r.URL.RawQuery, sent: r.Header.Clone(),
 	}
+	x.sent.Set("Host", r.Host) // net/http keeps it elsewhere
 	var err error
 	if x.body, err = io.ReadAll(io.LimitReader(r.Body, 2<<20)); err != nil { // more than the server accepts
 		panic(http.ErrAbortHandler) // the client went away
@@ -179,25 +178,16 @@ func (x *exchange) send(w http.ResponseWriter) {
 		panic(http.ErrAbortHandler)
 	}
 	maps.Copy(w.Header(), x.header)
-	body, piece := x.response, len(x.response)
-	if x.chunked {
-		piece = len(body)/5 + 1
-	} else if x.method != http.MethodHead {
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	}
-	if x.cut {
-		body = body[:len(body)/2]
+	if x.method != http.MethodHead {
+		w.Header().Set("Content-Length", strconv.Itoa(len(x.response)))
 	}
 	w.WriteHeader(x.status)
-	for part := range slices.Chunk(body, max(piece, 1)) {
-		_, _ = w.Write(part)
-		if x.chunked || x.cut {
-			_ = http.NewResponseController(w).Flush()
-		}
-	}
 	if x.cut {
+		_, _ = w.Write(x.response[:len(x.response)/2])
+		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
+	_, _ = w.Write(x.response)
 }
 
 func (x *exchange) isCreate() bool {
@@ -207,11 +197,14 @@ func (x *exchange) isCreate() bool {
 // creation is the same for all requests of an account to create equal pets or messages.
 func (x *exchange) creation() string {
 	body := jsontext.Value(slices.Clone(x.body))
-	_ = body.Canonicalize() // what is not JSON stays as it is
+	// What is not JSON stays as it is. Canonicalize would round numbers.
+	_ = body.Format(jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawInts(false))
 	return strings.Join([]string{x.path, x.sent.Get("Authorization"), string(body)}, "\n")
 }
 
 // request is the same for a request and its repetitions.
 func (x *exchange) request() string {
-	return strings.Join([]string{x.method, x.query, x.sent.Get("Idempotency-Key"), x.creation()}, "\n")
+	return strings.Join([]string{x.method, x.query, x.idempotencyKey(), x.creation()}, "\n")
 }
+
+func (x *exchange) idempotencyKey() string { return x.sent.Get("Idempotency-Key") }

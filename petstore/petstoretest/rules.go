@@ -15,7 +15,7 @@ import (
 )
 
 // rule finds one kind of mistake. A mistake is proved by one exchange, or by two that
-// the server can tie together: by an Idempotency-Key or by equal bodies.
+// have the same body.
 type rule struct {
 	name       string
 	certain    bool // a mistake; otherwise a note
@@ -97,6 +97,8 @@ func createdTwice(lost bool) func(*difficult, *exchange) (string, *exchange) {
 		switch {
 		case first == nil, !x.done, x.created == first.created, first.cut != lost, x.began.Before(first.ended):
 			return "", nil
+		case x.idempotencyKey() != "" && x.idempotencyKey() == first.idempotencyKey():
+			return "", nil // the store did not honour it
 		case lost:
 			return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice", x.path), first
 		}
@@ -145,20 +147,15 @@ func roundings(n int64) []string {
 
 // keySentElsewhere finds a request to the other address with the API key.
 func keySentElsewhere(_ *difficult, x *exchange) (string, *exchange) {
-	query, _ := url.ParseQuery(x.query)
-	for _, values := range slices.Concat(slices.Collect(maps.Values(query)), slices.Collect(maps.Values(x.sent))) {
-		for _, value := range values {
-			if x.other && strings.Contains(value, theKey) {
-				return "sent the API key to another host, which a Link named", nil
-			}
-		}
+	if !x.other || !strings.Contains(fmt.Sprint(x.query, x.sent), theKey) {
+		return "", nil
 	}
-	return "", nil
+	return "sent the API key to another server, to which a Link or Location led", nil
 }
 
 // pagingName matches query parameters that other services use for paging, in lower case
 // and without punctuation.
-var pagingName = regexp.MustCompile(`^(page(no|number|size|token|after|cursor|offset)?|perpage|(next|continuation)(page)?token|` +
+var pagingName = regexp.MustCompile(`^(page(no|number|token|after|cursor|offset)?|(next|continuation)(page)?token|` +
 	`offset|skip|start|start(ing)?after|after(id)?|before|endingbefore|sinceid|marker)$`)
 
 var punctuation = regexp.MustCompile(`[^a-z]`)
@@ -194,7 +191,7 @@ func refusedWith(statuses ...int) func(*difficult, *exchange) (string, *exchange
 		if x.other || x.cut || !slices.Contains(statuses, x.status) {
 			return "", nil
 		}
-		return fmt.Sprintf("sent a request that was refused with %d %s", x.status, http.StatusText(x.status)), nil
+		return fmt.Sprintf("sent %s %q, which was refused with %d %s", x.method, x.target, x.status, http.StatusText(x.status)), nil
 	}
 }
 
@@ -210,5 +207,5 @@ func deprecatedOperation(_ *difficult, x *exchange) (string, *exchange) {
 // another operation.
 func (x *exchange) petID() (id string, ok bool) {
 	id, ok = strings.CutPrefix(x.path, "/pets/")
-	return id, ok && x.method != "POST"
+	return id, ok && (x.method == "GET" || x.method == "HEAD")
 }

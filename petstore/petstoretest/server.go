@@ -28,7 +28,7 @@ type Server struct {
 	URL    string           // the base address, such as http://127.0.0.1:34567/v1
 	Key    string           // an API key that the server accepts
 	Client *client.Client   // calls the server, with Key
-	Store  petstore.Service // the pets, with the IDs and the order that the server shows
+	Store  petstore.Service // the pets, with the IDs and the order that the server shows: with the difficulty ids, half of the IDs are negative
 
 	main, other *httptest.Server // other: nil without Difficult
 	difficult   *difficult       // nil without Difficult
@@ -46,7 +46,7 @@ func New(t testing.TB, opts ...Option) *Server {
 	}
 	t.Cleanup(func() {
 		s.Close()
-		for _, f := range s.Findings() {
+		for _, f := range s.Summary().Findings {
 			if f.Certain {
 				t.Error(f)
 			} else {

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// transcript returns exchanges as text, without the API key. It leaves out nil.
+// transcript returns exchanges as text, without the API key and the Authorization. It
+// leaves out nil.
 func transcript(exchanges ...*exchange) string {
 	var b strings.Builder
 	var before *exchange
@@ -45,7 +46,11 @@ func write(b *strings.Builder, mark byte, start string, header http.Header, body
 	lines := []string{strconv.Quote(start)}
 	lines[0] = lines[0][1 : len(lines[0])-1] // without the quotes
 	for _, name := range slices.Sorted(maps.Keys(header)) {
-		lines = append(lines, name+": "+strings.Join(header[name], ", "))
+		value := strings.Join(header[name], ", ")
+		if name == "Authorization" && !strings.Contains(value, theKey) {
+			value = "[another credential]" // which may be real
+		}
+		lines = append(lines, name+": "+value)
 	}
 	if len(body) > 0 {
 		text := string(bytes.ToValidUTF8(body[:min(len(body), maxBody)], []byte("\ufffd")))
