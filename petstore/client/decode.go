@@ -4,22 +4,52 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/animalstore/petstore"
 )
 
-func decodePet(body []byte) (p petstore.Pet, err error) {
-	if err = decode(body, &p, "id", "name", "categoryId"); err == nil {
-		err = p.Validate()
+// wirePet and wireMessage are what a server sends. A member that is nil is missing, or
+// null. Others are ignored.
+type wirePet struct {
+	ID         *int64          `json:"id"`
+	Name       *string         `json:"name"`
+	CategoryID *int64          `json:"categoryId"`
+	Status     petstore.Status `json:"status"`
+}
+
+type wireMessage struct {
+	ID        *string    `json:"id"`
+	Text      *string    `json:"message"`
+	Status    *string    `json:"status"`
+	CreatedAt *time.Time `json:"createdAt"`
+}
+
+func decodePet(body []byte) (petstore.Pet, error) {
+	var w wirePet
+	if err := unmarshal(body, &w); err != nil {
+		return petstore.Pet{}, err
 	}
-	return p, err
+	return w.pet()
+}
+
+func (w wirePet) pet() (p petstore.Pet, err error) {
+	switch {
+	case w.ID == nil:
+		return p, missing("id")
+	case w.Name == nil:
+		return p, missing("name")
+	case w.CategoryID == nil:
+		return p, missing("categoryId")
+	}
+	p = petstore.Pet{ID: *w.ID, NewPet: petstore.NewPet{Name: *w.Name, CategoryID: *w.CategoryID, Status: w.Status}}
+	return p, p.Validate()
 }
 
 func decodePets(body []byte) ([]petstore.Pet, error) {
-	var list []jsontext.Value
+	var list []wirePet
 	if err := unmarshal(body, &list); err != nil {
 		return nil, err
 	}
@@ -27,38 +57,37 @@ func decodePets(body []byte) ([]petstore.Pet, error) {
 		return nil, errors.New("body: must be an array, not null")
 	}
 	pets := make([]petstore.Pet, len(list))
-	for i, v := range list {
+	for i, w := range list {
 		var err error
-		if pets[i], err = decodePet(v); err != nil {
-			return nil, fmt.Errorf("pet %d of the list: %w", i+1, err)
+		if pets[i], err = w.pet(); err != nil {
+			return nil, fmt.Errorf("%d/%w", i, err)
 		}
 	}
 	return pets, nil
 }
 
 func decodeMessage(body []byte) (m petstore.Message, err error) {
-	if err = decode(body, &m, "id", "message", "status", "createdAt"); err == nil {
-		m.CreatedAt = petstore.MessageTime(m.CreatedAt)
+	var w wireMessage
+	if err := unmarshal(body, &w); err != nil {
+		return m, err
 	}
-	return m, err
+	switch {
+	case w.ID == nil:
+		return m, missing("id")
+	case w.Text == nil:
+		return m, missing("message")
+	case w.Status == nil:
+		return m, missing("status")
+	case w.CreatedAt == nil:
+		return m, missing("createdAt")
+	}
+	return petstore.Message{ID: *w.ID, Text: *w.Text, Status: petstore.MessageStatus(*w.Status), CreatedAt: petstore.MessageTime(*w.CreatedAt)}, nil
 }
 
-// decode decodes a JSON object into v. It must have the members with these names.
-// Others are ignored.
-func decode(body []byte, v any, required ...string) error {
-	var members map[string]jsontext.Value
-	if err := unmarshal(body, &members); err != nil {
-		return err
-	}
-	for _, name := range required {
-		if value := members[name]; value == nil || value.Kind() == 'n' {
-			return fmt.Errorf("%s: is missing", name)
-		}
-	}
-	return unmarshal(body, v)
-}
+func missing(name string) error { return fmt.Errorf("%s: is missing", name) }
 
-// unmarshal decodes JSON. Its errors do not mention Go types.
+// unmarshal decodes JSON. Its errors do not mention Go types. They say where as a JSON
+// pointer without its first slash, such as 1/id for the second pet of a list.
 func unmarshal(body []byte, v any) error {
 	err := json.Unmarshal(body, v)
 	e, ok := errors.AsType[*json.SemanticError](err)

@@ -78,7 +78,7 @@ func (f *failure) final(ctx context.Context) *petstore.Error {
 // lost returns the failure of a try without a complete response.
 func lost(r request, err error) *failure {
 	f := &failure{unknown: r.body != nil, again: true}
-	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" {
+	if e, ok := errors.AsType[*net.OpError](err); ok && (e.Op == "dial" || e.Op == "proxyconnect") {
 		f.unknown = false
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
@@ -100,9 +100,11 @@ func (c *Client) refused(r request, resp *response) *failure {
 		f.again, f.unknown = true, r.body != nil
 	case http.StatusNotImplemented, http.StatusInsufficientStorage:
 		// The server did not carry out the request.
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		// They ask for the same request elsewhere, so it was not carried out here.
 	default:
-		// A 303 leads to the result of a request, so that was carried out.
-		f.unknown = r.body != nil && (resp.StatusCode >= 500 || resp.StatusCode == http.StatusSeeOther)
+		// Other redirects often lead to the result of a request.
+		f.unknown = r.body != nil && (resp.StatusCode >= 500 || resp.StatusCode < 400)
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
@@ -47,7 +48,8 @@ func TestRetry(t *testing.T) {
 		{"503", status(503), again, unknown, again},
 		{"505", status(505), fails, unknown, unknown},
 		{"507", status(507), fails, fails, fails},
-		{"303", status(303, "Location", "/"), fails, unknown, unknown},
+		{"302", status(302, "Location", "/"), fails, unknown, unknown},
+		{"101", status(101), fails, unknown, unknown},
 		{"307", status(307, "Location", "/"), fails, fails, fails},
 		{"a response that breaks the contract", handled(response(202, "{}")), fails, unknown, unknown},
 	} {
@@ -113,6 +115,29 @@ func TestUnknownOutcomeStays(t *testing.T) {
 			_, err := offline(t, nil, s.RoundTrip).CreatePet(ctx, rex, none)
 			if !errors.Is(err, client.ErrUnknownOutcome) || !strings.Contains(err.Error(), ": it is unknown whether the server carried out the request") {
 				t.Errorf("%s: the error is %v", name, err)
+			}
+		})
+	}
+}
+
+// A response to the question whether the server honours the key may ask the client to
+// wait, and the client does, or gives up.
+func TestAskedToWait(t *testing.T) {
+	for after, want := range map[string]time.Duration{"30": 30 * time.Second, "120": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			var sent []time.Time
+			c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
+				if r.Method == "GET" {
+					return status(429, "Accept-Idempotency-Key", "?1", "Retry-After", after)(r)
+				}
+				if sent = append(sent, time.Now()); len(sent) == 1 {
+					return cut(r)
+				}
+				return okay(r)
+			})
+			_, err := c.CreatePet(ctx, rex, none)
+			if want == 0 && (len(sent) != 1 || !errors.Is(err, client.ErrUnknownOutcome)) || want > 0 && (len(sent) != 2 || sent[1].Sub(sent[0]) < want) {
+				t.Errorf("Retry-After: %s: requests at %v, error %v", after, sent, err)
 			}
 		})
 	}

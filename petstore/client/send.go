@@ -57,13 +57,13 @@ func (c *Client) send(ctx context.Context, r request) (*response, *failure) {
 		}
 		unknown = unknown || f.unknown
 		honoured = honoured || f.honoured
-		if f.again && try < c.tries && c.wait(ctx, try, f.after) {
-			if unknown && !honoured {
-				honoured = c.ask(ctx, r)
-			}
-			if !unknown || honoured {
-				continue
-			}
+		again, after := f.again && try < c.tries, f.after
+		if again && unknown && !honoured {
+			honoured, after = c.ask(ctx, r)
+			again = honoured
+		}
+		if again && c.wait(ctx, try, max(after, f.after)) {
+			continue
 		}
 		f.unknown = unknown
 		return nil, f
@@ -71,8 +71,9 @@ func (c *Client) send(ctx context.Context, r request) (*response, *failure) {
 }
 
 // ask asks the server whether it honours Idempotency-Key, with a request that
-// changes nothing. Every response can say so, also an error.
-func (c *Client) ask(ctx context.Context, r request) bool {
+// changes nothing. Every response can say so, also an error, which may also ask the
+// client to wait.
+func (c *Client) ask(ctx context.Context, r request) (honours bool, after time.Duration) {
 	read := request{base: r.base, path: "/pets", query: "limit=1"}
 	if r.base != c.base {
 		read.path, read.query = r.path, ""
@@ -80,13 +81,13 @@ func (c *Client) ask(ctx context.Context, r request) bool {
 	for try := 1; ; try++ {
 		resp, f := c.try(ctx, read)
 		if f == nil {
-			return honoured(resp.Header)
+			return honoured(resp.Header), 0
 		}
 		if _, ok := errors.AsType[*ResponseError](f.err); ok {
-			return f.honoured
+			return f.honoured, f.after
 		}
 		if try == c.tries || !c.wait(ctx, try, 0) {
-			return false
+			return false, 0
 		}
 	}
 }
@@ -109,7 +110,9 @@ func (c *Client) try(ctx context.Context, r request) (*response, *failure) {
 	}
 	defer httpResp.Body.Close()
 	resp := &response{Response: httpResp}
-	resp.body, err = io.ReadAll(io.LimitReader(httpResp.Body, maxResponse+1))
+	if resp.StatusCode != http.StatusSwitchingProtocols { // whose body is a connection, which ignores ctx
+		resp.body, err = io.ReadAll(io.LimitReader(httpResp.Body, maxResponse+1))
+	}
 	switch {
 	case resp.StatusCode/100 != 2:
 		return nil, c.refused(r, resp) // even if the body is cut

@@ -21,16 +21,16 @@ import (
 // visible has patterns for each difficulty. Each matches only responses of a server with
 // the difficulty.
 var visible = map[string][]string{
-	"busy":             {`\nRetry-After: (1|[A-Z][a-z]+, )\r`, `^503 (.*\n)+Retry-After: 0\r\n(.*\n)*.*"status":503`, `^429 (.*\n)+Retry-After: 0\r\n(.*\n)*.*"status":429`},
-	"lost":             {`^unexpected EOF$`, `^20. (.*\n)+.*unexpected EOF$`},
-	"ids":              {`"id":-7046029254386353131,`, `"id":4354685564936845354,`},
-	"list-order":       {`\n\[\{"id":4,.*\{"id":2,.*\{"id":6,`},
-	"short-pages":      {`\nLink: (.*\n)+\[\{[^{}]*\}\]$`},
-	"link-elsewhere":   {`\nLink: <http:///v1/pets\?(.*\n)+\[`, `\nLocation: http:///v1/pets/\d`},
-	"unknown-codes":    {`"code":"E-4711"`},
-	"message-status":   {`^200 (.*\n)+.*"msg_`, `^201 (.*\n)+.*"msg_`},
-	"extra-members":    {`"kind":"thing"`},
-	"json-form":        {"\r\n\t \\{\n\t\"", `"\\u0069\\u0064": 1\b`, `\{\s*"\\u0063\\u0061\\u0074`},
+	"busy":           {`\nRetry-After: (1|[A-Z][a-z]+, )\r`, `^503 (.*\n)+Retry-After: 0\r\n(.*\n)*.*"status":503`, `^429 (.*\n)+Retry-After: 0\r\n(.*\n)*.*"status":429`},
+	"lost":           {`^unexpected EOF$`, `^20. (.*\n)+.*unexpected EOF$`},
+	"ids":            {`"id":-7046029254386353131,`, `"id":4354685564936845354,`},
+	"list-order":     {`\n\[\{"id":4,.*\{"id":2,.*\{"id":6,`},
+	"short-pages":    {`\nLink: (.*\n)+\[\{[^{}]*\}\]$`},
+	"link-elsewhere": {`\nLink: <http:///v1/pets\?(.*\n)+\[`, `\nLocation: http:///v1/pets/\d`},
+	"unknown-codes":  {`"code":"E-4711"`},
+	"message-status": {`^200 (.*\n)+.*"msg_`, `^201 (.*\n)+.*"msg_`},
+	"extra-members":  {`"kind":"thing"`},
+	"json-form":      {"\r\n\t \\{\n\t\"", `"\\u0069\\u0064": 1\b`, `\{\s*"\\u0063\\u0061\\u0074`},
 }
 
 // Each difficulty is visible in responses, and a server without it does not show

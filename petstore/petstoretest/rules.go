@@ -61,6 +61,7 @@ func (d *difficult) see(x *exchange) {
 			break // the mistake explains it
 		}
 		did, earlier := r.find(d, x)
+		did = strings.ReplaceAll(did, theKey, "[key]")
 		if did == "" {
 			continue
 		}

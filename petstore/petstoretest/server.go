@@ -103,9 +103,8 @@ func Start(opts ...Option) (*Server, error) {
 func (s *Server) Close() {
 	for _, srv := range []*httptest.Server{s.main, s.other} {
 		if srv != nil {
-			timer := time.AfterFunc(4*time.Second, srv.CloseClientConnections)
-			srv.Close()
-			timer.Stop()
+			defer time.AfterFunc(4*time.Second, srv.CloseClientConnections).Stop()
+			defer srv.Close()
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package petstoretest
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
@@ -31,7 +30,7 @@ func transcript(exchanges ...*exchange) string {
 			write(&b, '<', fmt.Sprint(x.status, " ", http.StatusText(x.status)), x.header, x.response)
 		}
 	}
-	return strings.ReplaceAll(b.String(), theKey, "[key]")
+	return strings.ReplaceAll(strings.ToValidUTF8(b.String(), "\ufffd"), theKey, "[key]")
 }
 
 // maxBody is how many bytes of a body a transcript shows.
@@ -53,7 +52,7 @@ func write(b *strings.Builder, mark byte, start string, header http.Header, body
 		lines = append(lines, name+": "+value)
 	}
 	if len(body) > 0 {
-		text := string(bytes.ToValidUTF8(body[:min(len(body), maxBody)], []byte("\ufffd")))
+		text := string(body[:min(len(body), maxBody)])
 		if len(body) > maxBody {
 			text += fmt.Sprintf(" ... and %d bytes more", len(body)-maxBody)
 		}
