@@ -60,7 +60,8 @@ func check(c *flags.Call) error {
 	})
 	switch {
 	case err != nil:
-		return flags.Usagef("%w", inUse(err, c, "check"))
+		fmt.Fprintf(c.Stderr, "refserver: %v\n", inUse(err, c, "check"))
+		return flags.Exit(2)
 	case n == 1 && errors.Is(last, storage.ErrUndecided):
 		return fmt.Errorf("%s may lack what was stored last; restore a newer backup, or copy the file and continue without it: refserver accept-older %s", path, path)
 	case n > 0:

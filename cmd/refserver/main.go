@@ -40,6 +40,7 @@ func program() *serve.Program {
 				Ready:   func(context.Context) error { return s.Err() },
 				File:    &info,
 				Backup:  s.Backup,
+				SaveTo:  s.SaveTo,
 				Failed:  s.Failed(),
 			}, nil
 		},
@@ -56,7 +57,7 @@ func dbFlag(fs *flag.FlagSet, db *string, usage string) {
 func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("-must-exist: %w; check -db, and that its volume is mounted", err)
+		return fmt.Errorf("-db: %w; check the path, and that its volume is mounted", err)
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrUndecided):

@@ -45,7 +45,7 @@ func (s *server) adminHandler(loopback bool) http.Handler {
 		return err
 	})
 	if s.store.Backup != nil {
-		handle("GET /backup", s.backup)
+		handle("GET /backup", s.sendBackup)
 	}
 	name, _, _ := net.SplitHostPort(s.adminAddr)
 	return noWebPages(mux, loopback, name)
@@ -70,9 +70,9 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error
 	return err
 }
 
-// backup makes one copy at a time, since each takes as much space on the disk as
+// sendBackup makes one copy at a time, since each takes as much space on the disk as
 // the store.
-func (s *server) backup(w http.ResponseWriter, r *http.Request) error {
+func (s *server) sendBackup(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead {
 		return nil // only says that there is such a path
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,8 @@ type config struct {
 	sunset    string
 	cors      string
 	drain     time.Duration
+	backup    backupConfig
+	variables []string // the names of those that set a flag
 }
 
 // flags defines the flags that every server has.
@@ -71,6 +74,19 @@ func (c *config) check() error {
 		return flags.Usagef("-drain: must not be negative, got %v", c.drain)
 	}
 	return checkOrigins(c.origins())
+}
+
+// misspelt returns the variables that look like those of this server and are not. A user
+// may have set the last two for clients.
+func (c *config) misspelt(environ []string) (names []string) {
+	known := append([]string{"PETSTORE_API_KEY", "PETSTORE_URL"}, c.variables...)
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "PETSTORE_") && !slices.Contains(known, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // base returns the base path: "" for the root, otherwise with a slash at its start

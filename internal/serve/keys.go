@@ -46,7 +46,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err e
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("-must-exist: %w; check -keys, and that its volume is mounted", err)
+		return nil, fmt.Errorf("-keys: %w; check the path, and that its volume is mounted", err)
 	case err != nil:
 		return nil, fmt.Errorf("-keys: %w", err)
 	}
@@ -91,7 +91,8 @@ func (f keyFile) Revoke(_ context.Context, id string) (apikey.Key, error) {
 	return apikey.Revoke(string(f), id)
 }
 
-func keysFlag(fs *flag.FlagSet, path *string) {
+// KeysFlag defines the flag that names the key file.
+func KeysFlag(fs *flag.FlagSet, path *string) {
 	fs.StringVar(path, "keys", "petstore.keys", "`file` with the API keys")
 }
 
@@ -102,7 +103,7 @@ func (p *Program) keysCommands() []flags.Command {
 	var expires time.Duration
 	define := func(fs *flag.FlagSet) {
 		if p.Keys == nil {
-			keysFlag(fs, &file)
+			KeysFlag(fs, &file)
 		} else {
 			p.StoreFlags(fs)
 		}
@@ -150,6 +151,7 @@ func createKey(c *flags.Call, keys Keys, expires time.Duration) error {
 	if expires != 0 && expires < time.Second {
 		return flags.Usagef("-expires: must be 0 or at least 1s, got %v", expires)
 	}
+	_, missing := keys.List(c.Context)
 	key, id, err := keys.Create(c.Context, c.Args[0], expires)
 	if petstore.CodeOf(err) == petstore.CodeInvalid {
 		return flags.Usagef("%v", err)
@@ -159,6 +161,10 @@ func createKey(c *flags.Call, keys Keys, expires time.Duration) error {
 	}
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", id, err)
+	}
+	if file, ok := keys.(keyFile); ok && errors.Is(missing, fs.ErrNotExist) {
+		path, _ := filepath.Abs(string(file))
+		fmt.Fprintf(c.Stderr, "new file %s\n", path)
 	}
 	fmt.Fprintf(c.Stderr, "key %s of account %s\n", id, c.Args[0])
 	return nil

@@ -165,5 +165,8 @@ func (s *server) write(ctx context.Context, t *text) {
 	}
 	t.single("petstore_requests_in_flight", "gauge", "Requests that are being served.", float64(s.inFlight.Load()))
 	t.single("petstore_connections", "gauge", "Open connections of clients.", float64(s.pets.open.Load()))
+	if s.backups != nil {
+		s.backups.write(t)
+	}
 	t.single("petstore_log_lines_dropped_total", "counter", "Lines of the log that could not be written.", float64(s.lines.dropped.Load()))
 }

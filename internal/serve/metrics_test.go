@@ -28,6 +28,7 @@ import (
 func newCounting() *server {
 	return &server{
 		lines:    new(logWriter),
+		backups:  &backups{newest: time.Unix(1, 0)},
 		pets:     new(endpoint),
 		counters: newCounters(),
 		store: &Store{

@@ -8,7 +8,9 @@ import (
 	"flag"
 	"io"
 	"log/slog"
+	"maps"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -85,6 +87,10 @@ type Store struct {
 	// Backup returns a copy of the store as it is now, and its length in
 	// bytes, for GET /backup on the admin address. nil: there is no such path.
 	Backup func(context.Context) (io.ReadCloser, int64, error)
+
+	// SaveTo makes a new file with a checked copy, for -backup-dir. nil: the store is not
+	// in a file.
+	SaveTo func(ctx context.Context, path string) error
 }
 
 // Main runs the program as the process. It returns the exit code: 0, 1 for an
@@ -96,10 +102,11 @@ func (p *Program) Main() int {
 	define := func(fs *flag.FlagSet) {
 		c.flags(fs)
 		if p.Keys == nil {
-			keysFlag(fs, &c.keyFile)
+			KeysFlag(fs, &c.keyFile)
 		}
 		if p.InFile {
 			fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start without a store and a key file; for files on a volume that may not be mounted")
+			c.backup.flags(fs)
 		}
 		p.StoreFlags(fs)
 	}
@@ -115,7 +122,10 @@ func (p *Program) Main() int {
 		Name:  serve,
 		About: "serve until SIGTERM or SIGINT; each flag can also be set by the environment variable in parentheses",
 		Flags: define,
-		Run:   func(call *flags.Call) error { return p.serve(call, &c) },
+		Run: func(call *flags.Call) error {
+			c.variables = slices.Collect(maps.Values(env))
+			return p.serve(call, &c)
+		},
 	})
 	line.Commands = append(line.Commands, p.keysCommands()...)
 	line.Commands = append(line.Commands, p.Commands...)

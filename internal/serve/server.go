@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -27,7 +28,8 @@ type server struct {
 	counters *counters
 	inFlight atomic.Int64 // requests
 	draining atomic.Bool
-	copying  sync.Mutex // see backup
+	copying  sync.Mutex // see sendBackup
+	backups  *backups   // nil: none are made
 
 	pets      *endpoint
 	admin     *endpoint   // nil: none
@@ -41,6 +43,11 @@ type server struct {
 func (p *Program) serve(call *flags.Call, c *config) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if p.InFile {
+		if err := c.backup.check(); err != nil {
+			return err
+		}
 	}
 	lines := newLogWriter(call.Stderr)
 	defer lines.close()
@@ -66,8 +73,35 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	keepHeapFloor()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if c.backup.dir != "" {
+		s.backups = &backups{server: s}
+	}
+	ctx, cancel := context.WithCancel(call.Context)
+	defer cancel()
+	s.warn()
 	s.start()
+	if s.backups != nil {
+		go s.backups.run(ctx)
+	}
 	return s.wait(signals)
+}
+
+// warn logs settings that the operator may not have meant, and from now on each SIGHUP,
+// which would end the process otherwise.
+func (s *server) warn() {
+	for _, name := range s.misspelt(os.Environ()) {
+		s.log.Warn("no flag has this variable, which is ignored", "variable", name)
+	}
+	if !s.pets.Addr().(*net.TCPAddr).IP.IsLoopback() && s.tlsCert == "" {
+		s.log.Warn("other machines can reach this address, and without TLS their API keys can be read on the way", "addr", s.pets.Addr().String())
+	}
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		for range hangups {
+			s.log.Info("SIGHUP changes nothing; restart to load another certificate")
+		}
+	}()
 }
 
 // start serves every address.
@@ -100,6 +134,9 @@ func (s *server) start() {
 		}
 		s.admin.http.Handler = s.adminHandler(addr.IP.IsLoopback())
 		attrs = append(attrs, "admin", s.admin.url())
+	}
+	if s.page {
+		attrs = append(attrs, "page", s.pets.url()+"/")
 	}
 	f := s.store.File
 	if s.store.FirstKey != "" || f != nil && f.New {

@@ -7,7 +7,7 @@ import (
 )
 
 // String returns the module's version, which ends in "+dirty" if files were
-// changed, the revision where it is known, and Go's version.
+// changed, the revision if the version does not name it, and Go's version.
 func String() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -18,7 +18,7 @@ func String() string {
 		parts[0] = "(devel)"
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
+		if s.Key == "vcs.revision" && !strings.Contains(parts[0], s.Value[:12]) {
 			parts = append(parts, s.Value)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +19,8 @@ var ErrNoKey = errors.New("no key has this ID")
 // for lifetime, at least a second, or forever if lifetime is 0. The error for a
 // bad account or lifetime has petstore.CodeInvalid.
 //
-// If there is no file, or an empty one, Create makes it and its directory, for
-// their owner only.
+// If there is no file, or an empty one, Create makes it, for its owner only. Its
+// directory must exist.
 //
 // Create and [Revoke] add a line to the end of the file, and sync it. Several
 // processes may do so at the same time, on a local disk. They refuse a malformed
@@ -35,8 +34,7 @@ func Create(path, account string, lifetime time.Duration) (key, id string, err e
 	_, err = List(path)
 	line := strings.Join(k.fields(), " ") + "\n"
 	if errors.Is(err, fs.ErrNotExist) {
-		line = header + line
-		err = os.MkdirAll(filepath.Dir(path), 0o700)
+		line, err = header+line, nil
 	}
 	if err == nil {
 		err = add(path, line)
@@ -69,6 +67,28 @@ func List(path string) ([]Key, error) {
 		return nil, err
 	}
 	return parse(path, contents)
+}
+
+// Copy copies the file at from, which must be one that [List] can read, to a new file
+// at path, for its owner only. It syncs the file, and fails with fs.ErrExist if there is
+// one.
+func Copy(path, from string) error {
+	contents, err := read(from)
+	if err == nil {
+		_, err = parse(from, contents)
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(contents)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
 }
 
 // read returns the contents of the file at path. An empty file counts as missing: a

@@ -78,8 +78,11 @@ func wantMode(t *testing.T, path string, want fs.FileMode) {
 	}
 }
 
-func TestCreateMakesFileAndDirectory(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "b")
+func TestCreateMakesFile(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := Create(filepath.Join(dir, "missing", "test.keys"), "alice", 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Create in a folder that does not exist: %v", err)
+	}
 	path := filepath.Join(dir, "test.keys")
 	synctest.Test(t, func(t *testing.T) { // where the time is that of makeKey
 		time.Sleep(time.Millisecond) // is not in the file
@@ -97,7 +100,21 @@ func TestCreateMakesFileAndDirectory(t *testing.T) {
 		t.Errorf("file holds %q", got)
 	}
 	wantMode(t, path, 0o600)
-	wantMode(t, dir, 0o700)
+
+	// A copy holds the same.
+	for _, want := range []error{nil, fs.ErrExist} {
+		if err := Copy(path+".copy", path); !errors.Is(err, want) {
+			t.Errorf("Copy: %v, want %v", err, want)
+		}
+	}
+	wantMode(t, path+".copy", 0o600)
+	if copied := tree(t, dir)[path+".copy"]; copied != got {
+		t.Errorf("the copy holds %q, want %q", copied, got)
+	}
+	write(t, path, "nonsense\n")
+	if err := Copy(path+".other", path); err == nil || len(tree(t, dir)) != 3 {
+		t.Errorf("Copy of a malformed file: %v, %v", err, tree(t, dir))
+	}
 }
 
 func TestCreateArguments(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,15 +16,21 @@ import (
 // File checks keys against a file. It implements httpapi.Authenticator, and is
 // safe for concurrent use.
 //
-// It loads a changed file within two seconds. If the file is malformed or cannot
-// be read, the last good one stays in force and the reason is logged, once per
-// change. A File polls, which works on all file systems, and for files that are
-// replaced, linked or mounted.
+// It loads a changed file within two seconds, and an added key as soon as a request has
+// it, but not more often than ten times a second. If the file is malformed or cannot be
+// read, the last good one stays in force and the reason is logged, once per change. A
+// File polls, which works on all file systems, and for files that are replaced, linked
+// or mounted.
 type File struct {
 	path string
 	log  *slog.Logger
 	keys atomic.Pointer[map[[sha256.Size]byte]Key]
 	stop func()
+
+	reading sync.Mutex // held while the fields below are used
+	loaded  string     // the contents that were loaded, or the error
+	seen    string     // what was read last by follow, or the error
+	looked  time.Time  // when look has read last
 }
 
 // Open loads the file at path and follows its changes, which it logs; if log is
@@ -37,9 +44,10 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.loaded, f.seen = contents, contents
 	var ctx context.Context
 	ctx, f.stop = context.WithCancel(context.Background())
-	go f.follow(ctx, contents)
+	go f.follow(ctx)
 	return f, nil
 }
 
@@ -71,7 +79,12 @@ var (
 // Authenticate returns the account of a key. The error for an unknown or expired
 // key has petstore.CodeUnauthorized. There is no other error; ctx is not used.
 func (f *File) Authenticate(ctx context.Context, key string) (account string, err error) {
-	k, ok := (*f.keys.Load())[sha256.Sum256([]byte(key))]
+	hash := sha256.Sum256([]byte(key))
+	k, ok := (*f.keys.Load())[hash]
+	if !ok {
+		f.look()
+		k, ok = (*f.keys.Load())[hash]
+	}
 	switch {
 	case !ok:
 		return "", errUnknown
@@ -81,35 +94,56 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	return k.Account, nil
 }
 
-// follow polls the file until ctx ends. loaded is what was loaded from it before.
-// follow loads lines that were added at once. It loads other contents when it reads
-// them a second time: the first time, they may be half written.
-func (f *File) follow(ctx context.Context, loaded string) {
+// look loads lines that were added to the file, for a key that is not known.
+func (f *File) look() {
+	const interval = 100 * time.Millisecond
+	if !f.reading.TryLock() { // the file is being read
+		return
+	}
+	defer f.reading.Unlock()
+	if now := time.Now(); now.Sub(f.looked) >= interval {
+		f.looked = now
+		f.poll(false)
+	}
+}
+
+// follow polls the file until ctx ends.
+func (f *File) follow(ctx context.Context) {
 	const interval = 500 * time.Millisecond // a change is loaded after two at most
-	seen := loaded
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(interval):
 		}
-		contents, err := read(f.path)
-		now := contents
+		f.reading.Lock()
+		f.poll(true)
+		f.reading.Unlock()
+	}
+}
+
+// poll reads the file. It loads lines that were added at once. It loads other contents,
+// if other is set, when it reads them a second time: the first time, they may be half
+// written.
+func (f *File) poll(other bool) {
+	contents, err := read(f.path)
+	now := contents
+	if err != nil {
+		now = err.Error() // differs from good contents, which end in a newline
+	}
+	added := strings.HasPrefix(now, f.loaded) && strings.HasSuffix(now, "\n")
+	if now != f.loaded && (added || other && now == f.seen) {
+		f.loaded = now
+		if err == nil {
+			err = f.load(contents)
+		}
 		if err != nil {
-			now = err.Error() // differs from good contents, which end in a newline
+			f.log.Error("key file not loaded; the keys loaded before stay in force", "file", f.path, "err", err)
+		} else {
+			f.log.Info("key file loaded", "file", f.path, "keys", len(*f.keys.Load()))
 		}
-		added := strings.HasPrefix(now, loaded) && strings.HasSuffix(now, "\n")
-		if now != loaded && (now == seen || added) {
-			loaded = now
-			if err == nil {
-				err = f.load(contents)
-			}
-			if err != nil {
-				f.log.Error("key file not loaded; the keys loaded before stay in force", "file", f.path, "err", err)
-			} else {
-				f.log.Info("key file loaded", "file", f.path, "keys", len(*f.keys.Load()))
-			}
-		}
-		seen = now
+	}
+	if other {
+		f.seen = now
 	}
 }

@@ -137,10 +137,17 @@ func TestChangesWhileServing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.sleep(500 * time.Millisecond) // an added line cannot be half written
 		e.want(alice, "alice")
-		e.want(bob, "bob")
+		e.want(bob, "bob") // at once
 		e.wantLog("level=INFO", "key file loaded", "keys=2")
+		carol, _, err := Create(e.path, "carol", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.want(carol, "") // the file is read ten times a second at most
+		e.sleep(100 * time.Millisecond)
+		e.want(carol, "carol")
+		e.wantLog("keys=3")
 
 		if _, err := Revoke(e.path, a[:12]); err != nil {
 			t.Fatal(err)
@@ -148,7 +155,7 @@ func TestChangesWhileServing(t *testing.T) {
 		e.sleep(2 * time.Second)
 		e.want(alice, "")
 		e.want(bob, "bob")
-		e.wantLog("keys=1")
+		e.wantLog("keys=2")
 
 		if err := os.Chtimes(e.path, time.Now(), time.Now()); err != nil {
 			t.Fatal(err)

@@ -27,15 +27,7 @@ func (s *Store) Backup(ctx context.Context) (io.ReadCloser, int64, error) {
 		return nil, 0, err
 	}
 	_ = os.Remove(f.Name()) // where an open file can be removed, it does not stay after a crash
-	w := &copyWriter{ctx: ctx, s: s, f: f}
-	var size int64
-	err = s.view(ctx, func(t *transaction) (err error) {
-		size, err = t.WriteTo(w)
-		if w.err == nil && errors.Is(err, io.EOF) {
-			return damaged("it was cut short while it was copied")
-		}
-		return cmp.Or(w.err, err)
-	})
+	size, err := s.copyTo(ctx, f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
@@ -43,10 +35,37 @@ func (s *Store) Backup(ctx context.Context) (io.ReadCloser, int64, error) {
 		return temporary{f}, size, nil
 	}
 	_ = temporary{f}.Close()
-	if noSpace(err) {
+	return nil, 0, err
+}
+
+// SaveTo makes a new file at path with a copy of the store, as it was at one moment of
+// the call. The file is whole and checked, or is not made. Until it is written, the
+// store does not use the pages of that moment again.
+//
+// Errors: fs.ErrExist if there is a file; petstore.CodeFull; ctx's.
+func (s *Store) SaveTo(ctx context.Context, path string) error {
+	return createFile(path, nil, func(temp *os.File) error {
+		if _, err := s.copyTo(ctx, temp); err != nil {
+			return err
+		}
+		return checkCopy(temp.Name())
+	})
+}
+
+// copyTo writes the store, as it is now, to f. It returns how many bytes that are.
+func (s *Store) copyTo(ctx context.Context, f *os.File) (size int64, err error) {
+	w := &copyWriter{ctx: ctx, s: s, f: f}
+	err = s.view(ctx, func(t *transaction) (err error) {
+		size, err = t.WriteTo(w)
+		if w.err == nil && errors.Is(err, io.EOF) {
+			return damaged("it was cut short while it was copied")
+		}
+		return cmp.Or(w.err, err)
+	})
+	if err != nil && noSpace(err) {
 		err = &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}
 	}
-	return nil, 0, err
+	return size, err
 }
 
 // copyWriter writes to f until the call or the store ends.

@@ -52,30 +52,14 @@ func createFile(path string, old *os.File, fill func(temp *os.File) error) error
 // makeStore makes an empty store at path. If another process has made a file there
 // meanwhile, that file is kept, and made is false.
 func makeStore(path string) (made bool, err error) {
-	if err := makeDir(filepath.Dir(path)); err != nil {
-		return false, err
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return false, err // which names the directory, not a temporary file in it
 	}
 	err = createFile(path, nil, writeEmpty)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// makeDir makes a directory, and those above it that do not exist, and syncs
-// their parents so that their names are durable.
-func makeDir(path string) error {
-	parent := filepath.Dir(path)
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) || parent == path {
-		return err
-	}
-	if err := makeDir(parent); err != nil {
-		return err
-	}
-	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return syncDir(parent)
 }
 
 // writeEmpty makes an empty store of the empty file f.

@@ -158,6 +158,9 @@ func (i *importer) record(rec Record) error {
 	switch p, m := rec.Pet, rec.Message; {
 	case p != nil:
 		i.pets++
+		if !i.NewIDs && p.ID == 0 {
+			return fmt.Errorf("line %d: %w: the pet has no ID", rec.Line, ErrIDs)
+		}
 		if !i.NewIDs && p.ID != i.pets {
 			return fmt.Errorf("line %d: %w: the pet has the ID %d, want %d", rec.Line, ErrIDs, p.ID, i.pets)
 		}

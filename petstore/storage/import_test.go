@@ -94,7 +94,7 @@ func TestImportErrors(t *testing.T) {
 		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "line 1: status: must be one of available, pending, sold"},
 		{`{"id":"1","name":"a","categoryId":1}`, `line 1: id: must be a positive integer, got "1"`},
 		{`{"id":-1,"name":"a","categoryId":1}`, `line 1: id: must be a positive integer, got -1`},
-		{`{"name":"a","categoryId":1}`, "line 1: the IDs cannot be kept: the pet has the ID 0, want 1"},
+		{`{"name":"a","categoryId":1}`, "line 1: the IDs cannot be kept: the pet has no ID"},
 		{pet + pet, "line 2: the IDs cannot be kept: the pet has the ID 1, want 2"},
 		{pet + strings.Replace(pet, "1", "3", 1), "line 2: the IDs cannot be kept: the pet has the ID 3, want 2"},
 		{message + message, `line 2: the IDs cannot be kept: the message has the ID "msg_4" and follows number 4`},

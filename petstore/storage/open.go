@@ -27,9 +27,9 @@ var reserve = func() int64 {
 // minReserve is what Open tries last, if addresses are scarce (ulimit -v).
 const minReserve = 16 << 20
 
-// Open opens the store in the file at path. If the file or its directory does
-// not exist, Open makes it, with mode 0600 or 0700, unless MustExist is set. opts
-// may be nil, for the zero Options.
+// Open opens the store in the file at path. If the file does not exist, Open makes
+// it, with mode 0600, unless MustExist is set. Its directory must exist. opts may be
+// nil, for the zero Options.
 //
 // The file can grow by 64 GiB until it is opened again: on 32-bit systems by 64 MiB, on
 // Windows by as much as it holds, at most 1 GiB, and by less where addresses are scarce.

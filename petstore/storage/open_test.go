@@ -19,17 +19,18 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// TestOpenMakes makes a file and its folders, unless it must exist.
+// TestOpenMakes makes a file, unless it must exist, but no folder.
 func TestOpenMakes(t *testing.T) {
-	top := filepath.Join(t.TempDir(), "a")
-	dir := filepath.Join(top, "b")
+	dir := t.TempDir()
 	path := filepath.Join(dir, "pets.db")
 	if _, err := storage.Open(path, &storage.Options{MustExist: true}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open of a file that must exist: %v", err)
 	}
-	if _, err := os.Stat(top); err == nil {
-		t.Error("Open made a folder")
+	missing := filepath.Join(dir, "missing")
+	if _, err := storage.Open(filepath.Join(missing, "pets.db"), nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing+":") {
+		t.Errorf("Open in a folder that does not exist: %v", err)
 	}
+	wantFiles(t, dir)
 	for _, want := range []storage.Info{{Path: path, New: true, Schema: 1}, {Path: path, Pets: 1, Schema: 1}} {
 		s := open(t, path)
 		if got := s.Info(); got != want {
@@ -38,14 +39,12 @@ func TestOpenMakes(t *testing.T) {
 		createPets(t, s, 1, want.Pets+1)
 		s.Close()
 	}
-	for name, want := range map[string]fs.FileMode{path: 0o600, dir: 0o700, top: 0o700} {
-		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := info.Mode().Perm(); runtime.GOOS != "windows" && got != want {
-			t.Errorf("%s has the mode %v, want %v", name, got, want)
-		}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := info.Mode().Perm(); runtime.GOOS != "windows" && got != 0o600 {
+		t.Errorf("the file has the mode %v", got)
 	}
 	wantFiles(t, dir, "pets.db")
 }

@@ -1,0 +1,222 @@
+package serve
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/petstore/apikey"
+)
+
+// A backup is a folder in -backup-dir with these two files. Its name is the time when it
+// was begun. While it is made or removed, it has another name.
+const (
+	BackupStore = "petstore.db"
+	BackupKeys  = "petstore.keys"
+	backupName  = "20060102T150405.000Z"
+	partPrefix  = ".part-"
+)
+
+// Backups returns the paths of the backups in dir, the newest last.
+func Backups(dir string) (paths []string, err error) {
+	return find(dir, func(name string) bool { return !backupTime(name).IsZero() })
+}
+
+// find returns the paths of what is in dir and has a name that is wanted, in the order of
+// the names.
+func find(dir string, wanted func(name string) bool) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if wanted(e.Name()) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, err
+}
+
+// backupTime returns when a backup was begun; zero: path is not a backup.
+func backupTime(path string) time.Time {
+	t, err := time.Parse(backupName, filepath.Base(path))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// backupConfig is the flags of backups.
+type backupConfig struct {
+	dir   string // "": none are made
+	every time.Duration
+	keep  int
+}
+
+const (
+	defaultEvery = time.Hour
+	defaultKeep  = 24
+)
+
+func (c *backupConfig) flags(fs *flag.FlagSet) {
+	fs.StringVar(&c.dir, "backup-dir", "", "`folder` for backups of the store and the key file, for this server alone and on another disk if possible; empty: none are made")
+	fs.DurationVar(&c.every, "backup-every", defaultEvery, "`duration` from one backup to the next")
+	fs.IntVar(&c.keep, "backup-keep", defaultKeep, "`number` of backups to keep; older ones are removed")
+}
+
+func (c *backupConfig) check() error {
+	switch {
+	case c.dir == "" && (c.every != defaultEvery || c.keep != defaultKeep):
+		return flags.Usagef("-backup-every and -backup-keep: need -backup-dir")
+	case c.every < time.Second:
+		return flags.Usagef("-backup-every: must be at least 1s, got %v", c.every)
+	case c.keep < 1:
+		return flags.Usagef("-backup-keep: must be at least 1, got %d", c.keep)
+	}
+	return nil
+}
+
+// backups makes backups while the server serves.
+type backups struct {
+	*server
+	mu     sync.Mutex
+	newest time.Time // when the newest backup was begun; zero: there is none
+	failed bool      // the last try
+}
+
+// run makes backups until ctx ends. The first is due when the newest that is there is
+// old enough, so restarts neither delay nor multiply them.
+func (b *backups) run(ctx context.Context) {
+	if all, _ := Backups(b.backup.dir); len(all) > 0 {
+		b.set(backupTime(all[len(all)-1]), false)
+	}
+	last := b.newest
+	for {
+		wait := time.Until(last.Add(b.backup.every))
+		if wait > b.backup.every { // the clock was set back
+			wait = 0
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		last = time.Now()
+		newest, err := b.make(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			b.log.Error("no backup was made; the earlier ones are kept", "backup-dir", b.backup.dir, "err", err)
+		}
+		b.set(newest, err != nil)
+	}
+}
+
+func (b *backups) set(newest time.Time, failed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.newest, b.failed = newest, failed
+}
+
+// make makes a backup, whole or not at all, and removes old ones. It returns when the
+// newest backup was begun.
+func (b *backups) make(ctx context.Context) (time.Time, error) {
+	dir, began := b.backup.dir, time.Now().UTC()
+	if !began.After(b.newest) { // the clock was set back: the new name must be the last
+		began = b.newest.Add(time.Millisecond)
+	}
+	parts, err := find(dir, func(name string) bool { return strings.HasPrefix(name, partPrefix) })
+	for _, path := range parts { // of a server that was killed
+		_ = os.RemoveAll(path)
+	}
+	if err == nil {
+		err = b.makeRoom()
+	}
+	if err != nil {
+		return b.newest, err
+	}
+	part, err := os.MkdirTemp(dir, partPrefix) // mode 0700
+	if err != nil {
+		return b.newest, err
+	}
+	defer os.RemoveAll(part)
+	if err := apikey.Copy(filepath.Join(part, BackupKeys), b.keyFile); err != nil {
+		return b.newest, fmt.Errorf("-keys: %w", err)
+	}
+	if err := b.store.SaveTo(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
+		return b.newest, err
+	}
+	if err := os.Rename(part, filepath.Join(dir, began.Format(backupName))); err != nil {
+		return b.newest, err
+	}
+	if err := syncDir(dir); err != nil {
+		return began, err
+	}
+	all, err := Backups(dir)
+	for len(all) > b.backup.keep && err == nil {
+		err, all = removeBackup(all[0]), all[1:]
+	}
+	return began, err
+}
+
+// makeRoom removes the oldest backups, but not the last one, until a new one leaves as
+// much space free as the store takes: backups must not stop the store.
+func (b *backups) makeRoom() error {
+	all, err := Backups(b.backup.dir)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(b.store.File.Path)
+	for ; err == nil; all = all[1:] {
+		free, need := freeSpace(b.backup.dir), 2*info.Size()
+		if free >= need {
+			return nil
+		}
+		if len(all) < 2 {
+			return fmt.Errorf("too little space: %d MB are free, and twice the size of the store is needed, %d MB", free>>20, need>>20)
+		}
+		err = removeBackup(all[0])
+	}
+	return err
+}
+
+// removeBackup removes a backup. What has the name of a backup is always whole.
+func removeBackup(path string) error {
+	part := filepath.Join(filepath.Dir(path), partPrefix+filepath.Base(path))
+	if err := os.Rename(path, part); err != nil {
+		return err
+	}
+	return os.RemoveAll(part)
+}
+
+// syncDir makes the names in a folder durable. Windows has no such call.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// write writes the metrics of backups.
+func (b *backups) write(t *text) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.newest.IsZero() {
+		t.single("petstore_backup_age_seconds", "gauge", "Time since the newest backup in -backup-dir was begun. Missing if there is none.", time.Since(b.newest).Seconds())
+	}
+	failed := 0.0
+	if b.failed {
+		failed = 1
+	}
+	t.single("petstore_backup_failed", "gauge", "1 if the last try to make a backup failed, otherwise 0.", failed)
+}
