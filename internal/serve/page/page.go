@@ -51,8 +51,9 @@ type handler struct {
 // New returns the handler of these two paths:
 //
 //	GET /       the page
-//	GET /about  the version, the uptime, and how many pets and queued messages
-//	            the store holds; it needs an API key, since it counts the pets
+//	GET /about  the version, the uptime, how many pets and queued messages the
+//	            store holds and, with ?page=N, the cursor of the Nth page of 20 pets;
+//	            it needs an API key, since it counts the pets
 //
 // base is the path before /pets: "", or one that starts with a slash and has only
 // characters that need no escaping. refuse responds with an error.
@@ -112,9 +113,14 @@ func (h *handler) about(r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	var cursor petstore.Cursor // IDs have no gaps
+	if page, err := strconv.ParseInt(r.FormValue("page"), 10, 32); err == nil && page > 1 {
+		cursor = petstore.CursorAfter(20 * (page - 1))
+	}
 	return json.Marshal(struct {
-		Version       string `json:"version"`
-		UptimeSeconds int64  `json:"uptimeSeconds"`
+		Version       string          `json:"version"`
+		UptimeSeconds int64           `json:"uptimeSeconds"`
+		Cursor        petstore.Cursor `json:"cursor"`
 		petstore.Stats
-	}{version.String(), int64(time.Since(h.started).Seconds()), stats})
+	}{version.String(), int64(time.Since(h.started).Seconds()), cursor, stats})
 }

@@ -3,7 +3,8 @@
 // show shows the view that the address names: #pets, #api, or a part of one.
 // If the user went there (moved), the focus follows.
 function show(moved) {
-	const target = byId(location.hash.slice(1)) ?? byId("pets");
+	const name = location.hash.slice(1);
+	const target = (!name.startsWith("pet-") && byId(name)) || byId("pets");
 	let view = target.closest(".view");
 	if (!view && moved) return; // the target is outside the views
 	view ??= byId("pets");
@@ -22,7 +23,7 @@ function show(moved) {
 	else target.scrollIntoView();
 }
 
-// useKey tries the key in the field, and unlocks the page if the server accepts it.
+// useKey tries the key in the field.
 async function useKey(event) {
 	event.preventDefault();
 	const field = byId("key-field");
@@ -30,22 +31,25 @@ async function useKey(event) {
 	byId("key-error").textContent = "";
 	const wrong = key === "" ? "Enter a key." : /[^!-~]/.test(key) ? "A key has no spaces, accents or symbols of other scripts." : "";
 	if (wrong) return lock(wrong);
-	byId("filter").querySelector("input").checked = true;
-	const refusal = await load(firstPage(), []);
-	if (refusal) {
-		if (refusal.status !== 401) lock(refusal.message);
-		return;
-	}
-	field.value = "";
-	field.removeAttribute("aria-invalid");
-	setLocked(false);
-	loadFacts();
+	const refusal = await showAddress();
+	if (!key) return; // the server refused it
+	if (refusal?.status === 0 || refusal?.status >= 500) return lock(refusal.message);
+	unlock();
 	byId("pets").querySelector("h1").focus();
+}
+
+// unlock shows what needs a key.
+function unlock() {
+	keep();
+	byId("key-field").value = "";
+	byId("key-field").removeAttribute("aria-invalid");
+	setLocked(false);
 }
 
 // lock forgets the key and everything that was shown with it, and asks for another.
 function lock(message) {
 	key = "";
+	keep();
 	loading++;
 	byId("list").tBodies[0].replaceChildren();
 	for (const shown of document.querySelectorAll("#added, #json-body, .result")) shown.replaceChildren();
@@ -71,8 +75,17 @@ byId("forget").addEventListener("click", () => {
 	show(false);
 	lock("");
 });
-addEventListener("hashchange", () => show(true));
+addEventListener("hashchange", () => {
+	show(true);
+	if (key && !history.state && location.hash.startsWith("#pet-")) showAddress();
+});
+addEventListener("popstate", ({ state }) => key && state && load(state, location.hash.match(/^#pet-(\d+)$/)?.[1]));
 setLocked(true);
 startPets();
 show(false);
+key = kept();
+if (key) {
+	unlock();
+	showAddress();
+}
 loadAPI();

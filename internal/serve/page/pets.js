@@ -1,45 +1,48 @@
 // The view of the pets: facts about the server, the list, the form to add a pet,
 // and the JSON of a pet.
 
-// The addresses of the pages before the present one, of the present one, and of the
-// next one, "" at the end of the list.
-let earlier = [];
-let present = "";
+const pageSize = 20;
+
+// place is the page of the list that is shown. It is in the history, so Back and a reload
+// return to it. IDs have no gaps, so page 3 of all pets has those from 41 to 60. Of a list
+// by status only the cursors are known: those of the pages before are in earlier.
+const firstPage = (status = "") => ({ status, number: 1, cursor: "", earlier: [] });
+let place = firstPage();
+
+// following is the cursor of the next page, "" at the end.
 let following = "";
 
-// loading counts the loads, so that only the last one is shown. last has its arguments.
+// loading counts the loads, so that only the last one is shown.
 let loading = 0;
-let last;
 
 const filter = () => document.querySelector("#filter input:checked").value;
 
-function firstPage() {
-	const url = new URL("pets?limit=20", base);
-	if (filter()) url.searchParams.set("status", filter());
-	return url.href;
-}
-
-// load shows the page of the list at an address. before has the addresses of the
-// pages before it. It returns a Refusal if that fails.
-async function load(url, before) {
+// load shows a page of the list, and marks the pet with the ID mark. A place without a
+// cursor is a page of all pets. load returns a Refusal if that fails.
+async function load(to, mark) {
 	const turn = ++loading;
-	last = [url, before];
 	const list = byId("list");
 	list.setAttribute("aria-busy", "true");
 	byId("problem").hidden = true;
+	byId("filter").querySelector(`[value="${to.status}"]`).checked = true;
 	let refusal;
 	try {
+		const facts = await loadFacts(to.number);
+		to.cursor ??= facts.cursor;
+		if (mark && !(mark >= 1 && mark <= facts.pets)) throw new Refusal(404, `There is no pet ${mark}.`);
+		const url = new URL("pets?limit=" + pageSize, base);
+		for (const name of ["status", "cursor"]) if (to[name]) url.searchParams.set(name, to[name]);
 		const { response, value } = await ask("GET", url);
 		if (turn !== loading) return;
-		earlier = before;
-		present = url;
-		following = nextPage(response);
-		showPets(value);
+		place = to;
+		following = nextCursor(response);
+		showPets(value, facts.pets);
+		byId("pet-" + mark)?.classList.add("new");
 	} catch (error) {
 		if (turn !== loading) return;
 		refusal = error;
 		if (error.status === 401) lock(error.message);
-		else showProblem(error, () => load(url, before));
+		else showProblem(error, () => load(to, mark));
 	}
 	list.setAttribute("aria-busy", "false");
 	return refusal;
@@ -50,24 +53,28 @@ function showProblem(error, again) {
 	problem.querySelector("p").textContent = error.message;
 	problem.querySelector("button").onclick = again;
 	problem.hidden = false;
+	problem.scrollIntoView({ block: "nearest" });
 }
 
-function showPets(pets) {
-	const status = filter();
+function showPets(pets, total) {
+	const { status, number } = place;
+	const last = Math.max(1, Math.ceil(total / pageSize));
 	byId("list-heading").textContent = status ? `Pets that are ${status}` : "All pets";
 	byId("list").tBodies[0].replaceChildren(...pets.map(petRow));
 	byId("list").hidden = pets.length === 0;
 	byId("empty").hidden = pets.length > 0;
 	byId("empty").textContent = status ? `No pet is ${status}.` : "There are no pets yet. Add the first one.";
-	byId("previous").disabled = earlier.length === 0;
+	byId("first").disabled = byId("previous").disabled = number === 1;
 	byId("next").disabled = following === "";
-	byId("shown").textContent = pets.length === 0 ? "" : `Page ${earlier.length + 1}: ${pets.length === 1 ? "1 pet" : pets.length + " pets"}`;
+	byId("last").disabled = number >= last;
+	byId("last").hidden = status !== "";
+	byId("shown").textContent = pets.length === 0 ? "" : `Page ${number}` + (status ? "" : ` of ${last}`);
 }
 
 function petRow(pet) {
 	const cell = (content, label) => el("td", { role: "cell", "data-label": label }, content);
-	return el("tr", { role: "row", "data-pet": pet.id },
-		cell(String(pet.id), "ID"),
+	return el("tr", { role: "row", id: "pet-" + pet.id },
+		cell(el("a", { href: "#pet-" + pet.id }, String(pet.id)), "ID"),
 		cell(pet.name === "" ? el("em.soft", {}, "no name") : el("bdi.name", {}, pet.name)),
 		cell(String(pet.categoryId), "Category"),
 		cell(pet.status ? el("span.status." + pet.status, {}, pet.status) : el("span.soft", {}, "no status")),
@@ -83,26 +90,49 @@ function showJSON(pet) {
 	byId("json").showModal();
 }
 
-// turn goes to another page of the list. The focus moves to the heading, since the
-// button may be disabled on that page.
-async function turn(url, before) {
-	if (!(await load(url, before))) byId("list-heading").focus();
+// turn goes to another page of the list, which gets a place in the history. The focus
+// moves to the heading, since the button may be disabled on that page.
+async function turn(to) {
+	if (await load(to)) return;
+	history.pushState(place, "", "#pets");
+	byId("list-heading").focus();
 }
 
-// loadFacts shows the counts, the uptime and the version.
-async function loadFacts() {
-	let facts;
-	try {
-		facts = (await ask("GET", new URL("about", location))).value;
-	} catch {
-		return; // the list says what is wrong
-	}
+function turnBack() {
+	const { status, number, earlier } = place;
+	turn(status ? { status, number: number - 1, cursor: earlier.at(-1), earlier: earlier.slice(0, -1) } : { status, number: number - 1, earlier: [] });
+}
+
+// showPet shows the page of all pets with the pet of an ID, and marks it. The address
+// names the pet.
+async function showPet(id) {
+	if (location.hash !== "#pet-" + id) history.pushState(null, "", "#pet-" + id);
+	const refusal = await load({ status: "", number: Math.max(1, Math.ceil(id / pageSize)), earlier: [] }, id);
+	if (refusal) return refusal;
+	history.replaceState(place, "");
+	byId("pet-" + id)?.scrollIntoView({ block: "nearest" });
+}
+
+// showAddress shows the pet that the address names, or the place in the history.
+async function showAddress() {
+	const id = location.hash.match(/^#pet-(\d+)$/)?.[1];
+	if (id) return showPet(id);
+	const refusal = await load(history.state ?? firstPage());
+	if (!refusal) history.replaceState(place, "");
+	return refusal;
+}
+
+// loadFacts shows the counts, the uptime and the version. It returns them with the
+// cursor of a page of all pets.
+async function loadFacts(number = 1) {
+	const { value: facts } = await ask("GET", new URL("about?page=" + number, location));
 	const show = (name, text) => (document.querySelector(`[data-fact=${name}]`).textContent = text);
 	show("pets", facts.pets.toLocaleString("en"));
 	show("queuedMessages", facts.queuedMessages.toLocaleString("en"));
 	show("uptime", duration(facts.uptimeSeconds));
-	show("version", facts.version.split(" ")[0]);
+	show("version", facts.version.split(" ")[0].replace(/^v0\.0\.0-\d+-(\w{7})\w*/, "$1"));
 	document.querySelector("[data-fact=version]").title = facts.version;
+	return facts;
 }
 
 function duration(seconds) {
@@ -140,9 +170,9 @@ async function addPet(event) {
 		const { value: pet } = await ask("POST", new URL("pets", base), headers, `{${members.join()}}`);
 		form.reset();
 		creation = "";
-		byId("added").textContent = `Pet ${pet.id} was added.`;
-		form.elements.name.focus();
-		await showAdded(pet);
+		byId("added").replaceChildren("Pet ", el("a", { href: "#pet-" + pet.id }, String(pet.id)), " was added.");
+		form.elements.name.focus({ preventScroll: true });
+		await showPet(pet.id);
 	} catch (error) {
 		if (error.status === 401) return lock(error.message);
 		const [, name, rest] = error.message.match(/^(\w+): ([^]*?)(, not a string)?$/) ?? [];
@@ -168,24 +198,22 @@ function complain(form, name, message) {
 	}
 }
 
-// showAdded loads the list again and marks the new pet. Pets are listed in the order
-// of their IDs, so a new one may be on a later page.
-async function showAdded(pet) {
-	loadFacts();
-	await load(...last);
-	const row = document.querySelector(`[data-pet="${pet.id}"]`);
-	row?.classList.add("new");
-	if (!row && !byId("next").disabled) byId("added").textContent += " It is at the end of the list.";
-	else if (!row && filter()) byId("added").textContent += ` It is not ${filter()}, so this list leaves it out.`;
-}
-
 // newID returns a random key. crypto.randomUUID needs HTTPS.
 const newID = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 
 function startPets() {
-	byId("filter").addEventListener("change", () => load(firstPage(), []));
-	byId("next").addEventListener("click", () => turn(following, [...earlier, present]));
-	byId("previous").addEventListener("click", () => turn(earlier.at(-1), earlier.slice(0, -1)));
+	byId("filter").addEventListener("change", () => turn(firstPage(filter())));
+	byId("first").addEventListener("click", () => turn(firstPage(place.status)));
+	byId("previous").addEventListener("click", turnBack);
+	byId("next").addEventListener("click", () => turn({ ...place, number: place.number + 1, cursor: following, earlier: place.status ? [...place.earlier, place.cursor] : [] }));
+	byId("last").addEventListener("click", async () => turn({ status: "", number: Math.ceil((await loadFacts()).pets / pageSize), earlier: [] }));
+	byId("refresh").addEventListener("click", () => load(place));
+	byId("find").addEventListener("submit", (event) => {
+		event.preventDefault();
+		const id = byId("find-id").value.trim().replace(/^0+(?=\d)/, "");
+		if (/^\d+$/.test(id)) showPet(id);
+		else showProblem(new Error("An ID is a number, such as 7."), () => byId("find-id").focus());
+	});
 	byId("add").addEventListener("submit", addPet);
 	byId("add").addEventListener("input", () => {
 		creation = "";

@@ -1,18 +1,13 @@
-// A request that the user fills in: its form, its response, and lines of code that
-// send the same request.
-
-// languages are the functions that return the lines of code for a request.
-const languages = { curl: curlLines, Go: goLines, JavaScript: scriptLines };
-let language = "curl";
+// A request that the user fills in: its form, its response, and the curl command that
+// sends the same request.
 
 // requestOf returns what is in the form of an operation: the method, the URL, the
-// header fields, the body, and the parameters by name.
+// header fields and the body.
 function requestOf({ method, path, form }) {
-	const request = { method, headers: {}, values: {}, body: form.querySelector("textarea")?.value };
+	const request = { method, headers: {}, body: form.querySelector("textarea")?.value };
 	const query = new URLSearchParams();
 	for (const field of form.querySelectorAll("[data-in]")) {
 		const { name, value, dataset } = field;
-		request.values[name] = value;
 		if (dataset.in === "path") path = path.replace(`{${name}}`, value === "" ? `{${name}}` : encodeURIComponent(value));
 		if (value === "") continue;
 		if (dataset.in === "query") query.set(name, value);
@@ -33,63 +28,7 @@ function curlLines({ url, headers, body }) {
 	return lines.join(" \\\n  ");
 }
 
-function scriptLines({ method, url, headers, body }) {
-	const fields = { ...(body !== undefined && { "Content-Type": "application/json" }), ...headers };
-	return [
-		`const response = await fetch(${JSON.stringify(url)}, {`,
-		method !== "GET" && `  method: ${JSON.stringify(method)},`,
-		"  headers: {",
-		"    Authorization: `Bearer ${process.env.PETSTORE_API_KEY}`,",
-		...Object.entries(fields).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`),
-		"  },",
-		body !== undefined && `  body: ${JSON.stringify(body)},`,
-		"});",
-		"console.log(response.status, await response.text());",
-	].filter(Boolean).join("\n");
-}
-
-// goCalls are the calls of package client, by the ID of the operation.
-const goCalls = {
-	listPets: ({ values }) => `page, err := c.ListPets(ctx, petstore.ListQuery{${members({
-		Limit: goInteger(values.limit), Status: values.status && goString(values.status), After: values.cursor && goString(values.cursor),
-	})}})`,
-	getPet: ({ values }) => `pet, err := c.GetPet(ctx, ${goInteger(values.petId) || 1})`,
-	createPet: ({ values, body }) => {
-		const pet = parsed(body);
-		return `pet, err := c.CreatePet(ctx, petstore.NewPet{${members({
-			Name: goString(pet.name), CategoryID: goInteger(pet.categoryId), Status: pet.status && goString(pet.status),
-		})}}, ${once(values)})`;
-	},
-	submitMessage: ({ values, body }) => `message, err := c.SubmitMessage(ctx, ${goString(parsed(body).message)}, ${once(values)})`,
-};
-
-const once = (values) => `petstore.Once{${members({ Key: values["Idempotency-Key"] && goString(values["Idempotency-Key"]) })}}`;
-const members = (all) => Object.entries(all).filter(([, value]) => value).map(([name, value]) => `${name}: ${value}`).join(", ");
-const goInteger = (value = "") => (/^-?\d+$/.test(value) ? String(BigInt(value)) : "");
-
-// goString returns value as a Go string literal. Go reads the escapes that
-// JSON.stringify writes, except those of lone surrogates.
-const goString = (value) => JSON.stringify(String(value ?? "")).replace(/\\ud[89a-f]../g, "\\ufffd");
-
-function parsed(body) {
-	try {
-		return exactly(body) ?? {};
-	} catch {
-		return {};
-	}
-}
-
-function goLines(request, id) {
-	return `// import "example.com/animalstore/petstore"
-// import "example.com/animalstore/petstore/client"
-c, err := client.New(${JSON.stringify(base.href)}, os.Getenv("PETSTORE_API_KEY"), nil)
-if err != nil {
-	return err
-}
-${goCalls[id]?.(request) ?? "// package client has no call for this operation"}`;
-}
-
-// tryOf returns the form of an operation, its response and its lines of code.
+// tryOf returns the form of an operation, its response and its command.
 function tryOf(method, path, operation, parameters) {
 	const id = operation.operationId;
 	const field = (p) => {
@@ -103,7 +42,7 @@ function tryOf(method, path, operation, parameters) {
 				: el("input", { ...properties, value: first, placeholder: fallback, autocomplete: "off", spellcheck: "false" }));
 	};
 	const body = operation.requestBody?.content["application/json"];
-	const lines = code(`${id}: code`);
+	const lines = code(`${id}: curl`);
 	const result = el("div.result", { role: "status" });
 	const form = el("form.try", { novalidate: true, "aria-label": `Try ${id}` },
 		...parameters.map(field),
@@ -111,7 +50,7 @@ function tryOf(method, path, operation, parameters) {
 		el("button.primary", { type: "submit" }, "Send the request"),
 		result);
 	const request = { method, path, form };
-	const draw = () => (lines.textContent = languages[language](requestOf(request), id));
+	const draw = () => (lines.textContent = curlLines(requestOf(request)));
 	form.addEventListener("input", draw);
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
@@ -119,11 +58,10 @@ function tryOf(method, path, operation, parameters) {
 		result.replaceChildren(...(await responseTo(requestOf(request), id)));
 		result.setAttribute("aria-busy", "false");
 	});
-	addEventListener("language", draw);
 	draw();
 	return [
-		el("h4", {}, "Code"),
-		el("div.block", {}, languageChoice(id), lines, copyButton(() => lines.textContent)),
+		el("h4", {}, "curl"),
+		el("div.block", {}, lines, copyButton(() => lines.textContent)),
 		el("h4", {}, "Try it"),
 		form,
 	];
@@ -157,6 +95,7 @@ async function responseTo({ method, url, headers, body }, id) {
 		return [el("p.error", {}, error.message)];
 	}
 	const time = performance.now() - start;
+	if (key && method === "POST") loadFacts().catch(() => {}); // the counts have changed
 	return [
 		el("p", {}, el("span.code.class-" + String(response.status)[0], {}, String(response.status)), ` ${response.statusText} `, el("span.soft", {}, `${time.toFixed(0)} ms`)),
 		code(`${id}: the response`, ...pretty(text)),
@@ -164,19 +103,4 @@ async function responseTo({ method, url, headers, body }, id) {
 			el("dl.headers", {}, ...[...response.headers].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))))),
 		!key && el("p.soft", {}, "The request had no API key. ", el("a", { href: "#pets" }, "Enter one"), "."),
 	].filter(Boolean);
-}
-
-// languageChoice returns the buttons that choose the language of all lines of code.
-function languageChoice(id) {
-	const choose = (event) => {
-		language = event.target.value;
-		dispatchEvent(new Event("language"));
-	};
-	const choice = el("fieldset.segments", {}, el("legend.hidden", {}, "Language"),
-		...Object.keys(languages).map((name) => el("label", {},
-			el("input", { type: "radio", name: id + "-language", value: name, onchange: choose }), el("span", {}, name))));
-	const mark = () => (choice.querySelector(`[value=${language}]`).checked = true);
-	addEventListener("language", mark);
-	mark();
-	return choice;
 }

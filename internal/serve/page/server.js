@@ -3,8 +3,18 @@
 // base is the address that the contract's paths follow.
 const base = new URL(document.body.dataset.base, location);
 
-// key is the API key; "": none. It is kept here and nowhere else.
+// key is the API key; "": none. It is also kept in the tab's session until the tab is
+// closed, where the browser allows that.
 let key = "";
+
+const kept = () => quietly(() => sessionStorage.getItem("api-key")) ?? "";
+const keep = () => quietly(() => (key ? sessionStorage.setItem("api-key", key) : sessionStorage.removeItem("api-key")));
+
+function quietly(f) {
+	try {
+		return f();
+	} catch {} // the browser refuses
+}
 
 // Refusal is the error of a request that was not carried out. Its status is 0 if
 // there was no response.
@@ -24,8 +34,8 @@ async function send(method, url, headers = {}, body = undefined) {
 	try {
 		response = await fetch(url, { method, headers, body, cache: "no-store", credentials: "omit" });
 		text = await response.text();
-	} catch (error) {
-		throw new Refusal(0, `There was no response: ${error.message}.`);
+	} catch {
+		throw new Refusal(0, "The server does not respond. Is it running?");
 	}
 	if (used && used !== key) throw new Refusal(0, "The key was forgotten before the response came.");
 	return { response, text };
@@ -45,8 +55,8 @@ async function ask(method, url, headers, body) {
 	return { response, value };
 }
 
-// nextPage returns the address of the next page of a list (RFC 8288), or "".
-function nextPage(response) {
+// nextCursor returns the cursor of the next page of a list, "" at its end.
+function nextCursor(response) {
 	const target = response.headers.get("Link")?.match(/<([^>]*)>; *rel="next"/)?.[1];
-	return target === undefined ? "" : new URL(target, response.url).href;
+	return target === undefined ? "" : new URL(target, response.url).searchParams.get("cursor");
 }

@@ -38,6 +38,7 @@ func newPage(t *testing.T) *page {
 // open loads the page again, without a key.
 func (p *page) open(fragment string) {
 	p.t.Helper()
+	browser.Eval[any](p.Browser, `location.protocol === "http:" && sessionStorage.clear()`)
 	p.opened++ // another query, since a new fragment alone loads nothing
 	p.Do(chromedp.Navigate(fmt.Sprintf("%s?%d%s", p.url, p.opened, fragment)))
 	p.Until(`location.search === "?%d" && document.querySelector("#description").ariaBusy === "false"`, p.opened)
@@ -113,15 +114,18 @@ func TestKey(t *testing.T) {
 	p.unlock()
 	p.names("1")
 	p.hides("#locked")
-	if kept := browser.Eval[string](p.Browser, `document.querySelector("#key-field").value + document.cookie + JSON.stringify([localStorage, sessionStorage, history.state])`); kept != "[{},{},null]" {
-		t.Errorf("the key is kept: %s", kept)
+	const kept = `document.querySelector("#key-field").value + document.cookie + JSON.stringify([localStorage, history.state, sessionStorage])`
+	if got := browser.Eval[string](p.Browser, kept); strings.Count(got, p.server.Key) != 1 || !strings.HasSuffix(got, `,{"api-key":"`+p.server.Key+`"}]`) {
+		t.Errorf("the key is kept elsewhere than in the session: %s", got)
 	}
+	p.Do(chromedp.Reload())
+	p.names("1")
 
 	// What the page showed with the key is gone once the page or the server forgets the key.
 	const shown = `document.querySelector("#list tbody").textContent + document.querySelector("#facts dd").textContent`
 	p.Click("#forget")
 	p.shows("#locked", "API key")
-	if left := browser.Eval[string](p.Browser, shown); left != "…" {
+	if left := browser.Eval[string](p.Browser, shown+"+sessionStorage.length"); left != "…0" {
 		t.Errorf("it still shows %q", left)
 	}
 	p.unlock()
@@ -178,24 +182,61 @@ func TestList(t *testing.T) {
 	p.names(numbers(1, 20, 1)...)
 	p.Click("#next")
 	p.names(numbers(21, 40, 1)...)
-	p.shows("#shown", "Page 2")
+	p.shows("#shown", "Page 2 of 3")
 	p.Click("#next")
 	p.names(numbers(41, 50, 1)...)
-	p.Until(`document.querySelector("#next").disabled`)
+	p.Until(`document.querySelector("#next").disabled && document.querySelector("#last").disabled`)
 	p.Click("#previous")
 	p.names(numbers(21, 40, 1)...)
+	p.Click("#first")
+	p.names(numbers(1, 20, 1)...)
+	p.Click("#last")
+	p.names(numbers(41, 50, 1)...)
+
+	// Back, forward and a reload keep the place.
+	p.Do(chromedp.NavigateBack())
+	p.names(numbers(1, 20, 1)...)
+	p.Do(chromedp.NavigateBack())
+	p.names(numbers(21, 40, 1)...)
+	p.Do(chromedp.Reload())
+	p.names(numbers(21, 40, 1)...)
+	p.Do(chromedp.NavigateForward())
+	p.names(numbers(1, 20, 1)...)
+
+	// A pet is found by its ID, and its address leads to it.
+	p.enter("#find-id", " 045\r")
+	p.shows(".new .name", "45")
+	p.Until(`location.hash === "#pet-45"`)
+	p.enter("#find-id", "51\r")
+	p.shows("#problem", "There is no pet 51")
+	p.enter("#find-id", "x\r")
+	p.shows("#problem", "An ID is a number")
+	p.open("#pet-21")
+	p.unlock()
+	p.shows(".new .name", "21")
+	p.Click(`[href="#pet-30"]`)
+	p.shows(".new .name", "30")
 
 	p.Click(`#filter [value=sold] + span`)
 	p.names(numbers(3, 48, 3)...)
-	p.shows("#shown", "Page 1: 16 pets")
+	p.shows("#shown", "Page 1")
 	p.Until(`document.querySelector("#next").disabled && document.querySelector("#previous").disabled`)
+	p.fill(51, 66) // 22 are sold
+	p.Click("#refresh")
+	p.names(numbers(3, 60, 3)...)
+	p.Click("#next")
+	p.names("63", "66")
+	p.Click("#previous")
+	p.names(numbers(3, 60, 3)...)
+	p.shows("[data-fact=pets]", "66")
 	p.Click(`#filter [value=pending] + span`)
 	p.shows("#empty", "No pet is pending")
 
 	// After a failure to load a page the user can try again.
 	p.server.Kill()
-	p.Click(`#filter [value=""] + span`)
-	p.shows("#problem", "no response")
+	p.Click("#refresh")
+	p.shows("#problem", "The server does not respond")
+	p.Until(`((r) => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector("#problem").getBoundingClientRect())`)
 }
 
 func TestAdd(t *testing.T) {
@@ -231,15 +272,18 @@ func TestAdd(t *testing.T) {
 	p.Click("#json-close")
 	p.hides("#json")
 
-	// If the list does not show the new pet, the form says where it is, even if the
-	// pet is added before the list of the chosen status comes.
+	// The list shows the new pet, wherever it is, even if the pet is added before the list
+	// of the chosen status comes.
 	browser.Eval[any](p.Browser, `((fetch) => { window.fetch = () => (window.fetch = fetch, new Promise(() => {})); })(fetch)`)
 	p.Click(`#filter [value=sold] + span`)
 	p.enter("#add-name", "Mia\t2\r")
-	p.shows("#added", "Pet 2 was added. It is not sold")
+	p.shows("#added a[href='#pet-2']", "2")
+	p.shows(".new .name", "Mia")
 	p.fill(3, 30)
-	p.Click(`#filter [value=""] + span`)
-	p.shows("#shown", "Page 1: 20 pets")
+	p.Click("#refresh")
+	p.shows("#shown", "Page 1 of 2")
 	p.enter("#add-name", "Tom\t2\r")
-	p.shows("#added", "Pet 31 was added. It is at the end of the list")
+	p.shows("#added", "Pet 31 was added.")
+	p.shows(".new .name", "Tom")
+	p.Until(`document.activeElement.id === "add-name"`)
 }
