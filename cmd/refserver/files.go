@@ -20,13 +20,13 @@ func fileCommands() []flags.Command {
 		Name: "check",
 		Args: "FILE",
 		About: "read the whole file and name its damage; exit code 0: sound, 1: damaged, 2: it could not be checked." +
-			" If the file is in use, check a copy made with backup",
+			" If the file is in use, check a backup",
 		Run: check,
 	}, {
 		Name: "export",
 		Args: "FILE",
 		About: "write the pets and the queued messages in the file to standard output, one JSON object on each line, for import." +
-			" If the file is in use, export a copy made with backup",
+			" If the file is in use, export a backup",
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&skip, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost")
 		},
@@ -45,7 +45,7 @@ func fileCommands() []flags.Command {
 // server. It returns any other error as it is.
 func inUse(err error, c *flags.Call, command string) error {
 	if errors.Is(err, storage.ErrLocked) {
-		return fmt.Errorf("%s is in use by a server; stop that first, or make a copy with backup and %s the copy", c.Args[0], command)
+		return fmt.Errorf("%s is in use by a server; stop that first, or %s a backup", c.Args[0], command)
 	}
 	return err
 }

@@ -24,7 +24,7 @@ func program() *serve.Program {
 	return &serve.Program{
 		Name:     "refserver",
 		About:    "the petstore, kept in one file, served over HTTP",
-		Commands: append([]flags.Command{backupCommand(), restoreCommand(&db), importCommand(&db)}, fileCommands()...),
+		Commands: append([]flags.Command{restoreCommand(&db), importCommand(&db)}, fileCommands()...),
 		StoreFlags: func(fs *flag.FlagSet) {
 			dbFlag(fs, &db, "`file` with the pets and messages; the first start creates it")
 		},

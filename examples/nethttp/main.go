@@ -34,7 +34,7 @@ func run(addr string) error {
 		return err
 	}
 	defer store.Close()
-	keys, err := apikey.Open("pets.keys", nil) // made with: go run example.com/animalstore/cmd/refserver keys create -keys pets.keys ACCOUNT
+	keys, err := apikey.Open("pets.keys", nil) // made with: go run example.com/animalstore/cmd/refserver keys create -keys pets.keys alice
 	if err != nil {
 		return err
 	}

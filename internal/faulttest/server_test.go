@@ -87,8 +87,6 @@ func mustRun(t *testing.T, args ...string) string {
 
 func (s *server) db() string { return s.Path("petstore.db") }
 
-func (s *server) adminHost() string { return strings.TrimPrefix(s.Admin, "http://") }
-
 // create creates the pet of a name.
 func (s *server) create(name string) {
 	s.t.Helper()

@@ -31,7 +31,14 @@ func (f AuthenticatorFunc) Authenticate(ctx context.Context, key string) (string
 	return f(ctx, key)
 }
 
-// Principal returns the account that the [Authenticator] found for the
+// WithPrincipal returns a context for a request that a middleware has authenticated, in
+// any way. The handlers of this package do not look at the credential of such a request:
+// it acts for the account principal. If principal is "", they do.
+func WithPrincipal(ctx context.Context, principal string) context.Context {
+	return context.WithValue(ctx, principalKey{}, &principal)
+}
+
+// Principal returns the account that the [Authenticator] or a middleware found for the
 // request of ctx, or "" if there is none. The contexts that a handler passes to
 // the service and to Options.Validate have it.
 func Principal(ctx context.Context) string {
@@ -45,6 +52,7 @@ type principalKey struct{}
 
 var (
 	errNoCredential  = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: an API key is required, as a bearer token in exactly one field")
+	errNoPrincipal   = petstore.Errorf(petstore.CodeUnauthorized, "a credential is required") // of a middleware
 	errBadCredential = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: the bearer token is not a valid API key")
 )
 
@@ -79,6 +87,12 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 // authenticate checks the request's credential, and puts the principal into the
 // exchange and its context.
 func (x *exchange) authenticate() (err error) {
+	if x.seen.Principal = Principal(x.ctx); x.seen.Principal != "" {
+		return nil
+	}
+	if x.h.auth == nil {
+		return errNoPrincipal
+	}
 	if x.seen.Principal, err = Authenticate(x.ctx, x.h.auth, x.r.Header); err != nil {
 		return err
 	}

@@ -76,7 +76,9 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 func errorResponse(w http.ResponseWriter, r *http.Request, body errorBody) response {
 	switch body.Status {
 	case http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", challenge(r.Header.Values("Authorization")))
+		if w.Header().Get("WWW-Authenticate") == "" { // a middleware may ask for another scheme
+			w.Header().Set("WWW-Authenticate", challenge(r.Header.Values("Authorization")))
+		}
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", retryAfter)
 	}

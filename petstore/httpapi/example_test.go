@@ -46,6 +46,27 @@ func Example() {
 	// {"code":"invalid","message":"categoryId: must be a 64-bit integer, without fraction or exponent, got \"cats\"","status":400}
 }
 
+// A middleware that has authenticated the request says for whom it acts.
+func ExampleWithPrincipal() {
+	handler := httpapi.New(memory.New(nil), nil, nil)
+	authenticated := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user := map[string]string{"secret": "alice"}[r.Header.Get("X-Api-Key")] // or from a session, a certificate and so on
+		if user == "" {
+			w.Header().Set("WWW-Authenticate", "X-Api-Key") // for the 401
+		}
+		handler.ServeHTTP(w, r.WithContext(httpapi.WithPrincipal(r.Context(), user)))
+	})
+	for _, key := range []string{"secret", "wrong"} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/pets", nil)
+		r.Header.Set("X-Api-Key", key)
+		authenticated.ServeHTTP(w, r)
+		fmt.Println(w.Code, w.Header()["Www-Authenticate"], w.Body)
+	}
+	// Output:
+	// 200 [] []
+	// 401 [X-Api-Key] {"code":"unauthorized","message":"a credential is required","status":401}
+}
+
 // show sends a body with the key, and prints the response.
 func show(url, body string) {
 	req, err := http.NewRequest("POST", url, strings.NewReader(body))

@@ -61,12 +61,13 @@ type handler struct {
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
 // sections 4.1 to 4.3) and, with Options.Messages, POST /messages (section
-// 4.4). auth checks the credential of every such request. The handler also
-// serves the OpenAPI document ([OpenAPI]) at /openapi.json. opts may be nil. New
-// panics without a service or an authenticator.
+// 4.4). auth checks the credential of every such request that has no principal
+// ([WithPrincipal]); if auth is nil, such a request gets 401. The handler also serves the
+// OpenAPI document ([OpenAPI]) at /openapi.json. opts may be nil. New panics without a
+// service.
 func New(service petstore.Service, auth Authenticator, opts *Options) http.Handler {
-	if service == nil || auth == nil {
-		panic("httpapi: New needs a petstore.Service and an Authenticator")
+	if service == nil {
+		panic("httpapi: New needs a petstore.Service")
 	}
 	h := newHandler(auth, opts, petsResource, petResource, openAPIResource)
 	if h.opts.Messages != nil {
@@ -81,12 +82,11 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 }
 
 // NewMessages returns the handler of POST /messages alone, for a base address
-// of its own (contract, section 4.4). auth checks the credential of every
-// request. opts may be nil. NewMessages panics without a queue or an
-// authenticator.
+// of its own (contract, section 4.4). auth is as for New. opts may be nil. NewMessages
+// panics without a queue.
 func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) http.Handler {
-	if queue == nil || auth == nil {
-		panic("httpapi: NewMessages needs a petstore.Messages and an Authenticator")
+	if queue == nil {
+		panic("httpapi: NewMessages needs a petstore.Messages")
 	}
 	h := newHandler(auth, opts, messagesResource)
 	h.opts.Messages = queue

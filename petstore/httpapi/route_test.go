@@ -23,10 +23,8 @@ func TestPaths(t *testing.T) {
 // TestRequired: New and NewMessages panic without what they need.
 func TestRequired(t *testing.T) {
 	for name, f := range map[string]func(){
-		"no service":                 func() { httpapi.New(nil, testKeys, nil) },
-		"no authenticator":           func() { httpapi.New(memory.New(nil), nil, nil) },
-		"no queue":                   func() { httpapi.NewMessages(nil, testKeys, nil) },
-		"messages, no authenticator": func() { httpapi.NewMessages(memory.New(nil), nil, nil) },
+		"no service": func() { httpapi.New(nil, testKeys, nil) },
+		"no queue":   func() { httpapi.NewMessages(nil, testKeys, nil) },
 	} {
 		func() {
 			defer func() {

@@ -92,18 +92,6 @@ func (t temporary) Close() error {
 	return err
 }
 
-// SaveBackup makes a new file at path from the copy of a store that download writes, as
-// [Store.Backup] returns it. The file is whole and checked, or is not made. If
-// there is a file, SaveBackup fails with fs.ErrExist.
-func SaveBackup(path string, download func(io.Writer) error) error {
-	return createFile(path, nil, func(temp *os.File) error {
-		if err := download(temp); err != nil {
-			return err
-		}
-		return checkCopy(temp.Name())
-	})
-}
-
 // Restore replaces the store at path by a copy of the file backup, after it has
 // checked the copy. It returns the new name of the file that was there; "": there
 // was none. After a crash at any moment, either the old file or the new one is

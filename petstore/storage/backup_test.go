@@ -26,16 +26,11 @@ func TestSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	createPets(t, s, 1, smallPets+1)
-	err = storage.SaveBackup(copied, func(w io.Writer) error {
-		n, err := io.Copy(w, backup)
-		if n != size {
-			t.Errorf("read %d bytes of %d", n, size)
-		}
-		return errors.Join(err, backup.Close())
-	})
-	if err != nil {
-		t.Fatal(err)
+	b, err := io.ReadAll(backup)
+	if err = errors.Join(err, backup.Close()); err != nil || int64(len(b)) != size {
+		t.Errorf("read %d bytes of %d, %v", len(b), size, err)
 	}
+	writeFile(t, copied, b)
 	if pets, others, err := small(t).read(t.Context(), open(t, copied)); pets+others > 0 || err != nil {
 		t.Errorf("%d reads of the copy fail: %v", pets+others, err)
 	}
@@ -51,33 +46,28 @@ func TestSnapshot(t *testing.T) {
 	wantFiles(t, dir, "copy.db", "pets.db")
 }
 
-// TestSaveBackupRefuses: a backup that is not whole is not kept, and a file that is
-// there is.
-func TestSaveBackupRefuses(t *testing.T) {
+// TestSaveTo: a copy is whole and sound, or is not kept, and a file that is there is.
+func TestSaveTo(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "copy.db")
-	sound := used(small(t).file)
-	save := func(b []byte, err error) error {
-		return storage.SaveBackup(path, func(w io.Writer) error {
-			_, err2 := w.Write(b)
-			return errors.Join(err, err2)
-		})
+	path, copied := filepath.Join(dir, "pets.db"), filepath.Join(dir, "copy.db")
+	writeFile(t, path, bytes.ReplaceAll(small(t).file, []byte("message 7"), []byte("message 8")))
+	s := open(t, path)
+	if err := s.SaveTo(t.Context(), copied); !errors.Is(err, storage.ErrDamaged) {
+		t.Errorf("a copy of a damaged store: %v", err)
 	}
-	for want, err := range map[error]error{
-		io.ErrUnexpectedEOF: save(sound, io.ErrUnexpectedEOF),
-		storage.ErrDamaged:  save(bytes.ReplaceAll(sound, []byte("message 7"), []byte("message 8")), nil),
-		storage.ErrForeign:  save([]byte("hello"), nil),
-	} {
-		if !errors.Is(err, want) {
-			t.Errorf("SaveBackup returned %v, want %v", err, want)
+	wantFiles(t, dir, "pets.db")
+	s.Close()
+	writeFile(t, path, small(t).file)
+	s = open(t, path)
+	for _, want := range []error{nil, fs.ErrExist} {
+		if err := s.SaveTo(t.Context(), copied); !errors.Is(err, want) {
+			t.Errorf("SaveTo returned %v, want %v", err, want)
+		}
+		if got := problems(t, copied); got != "" {
+			t.Errorf("the copy is not sound: %s", got)
 		}
 	}
-	wantFiles(t, dir)
-	process.WriteFile(t, path, []byte("hello"))
-	if err := save(sound, nil); !errors.Is(err, fs.ErrExist) || string(process.ReadFile(t, path)) != "hello" {
-		t.Errorf("where a file is, SaveBackup returned %v", err)
-	}
-	wantFiles(t, dir, "copy.db")
+	wantFiles(t, dir, "copy.db", "pets.db")
 }
 
 // TestRestore replaces a store that is found by a symbolic link, twice. Each file that
