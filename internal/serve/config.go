@@ -27,7 +27,6 @@ type config struct {
 	accessLog bool
 	page      bool
 	sunset    string
-	cors      string
 	drain     time.Duration
 	backup    backupConfig
 	variables []string // the names of those that set a flag
@@ -44,7 +43,6 @@ func (c *config) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&c.accessLog, "access-log", false, "log one line for each request under the base path")
 	fs.BoolVar(&c.page, "page", true, "serve a web page at / that shows the pets and the interface")
 	fs.StringVar(&c.sunset, "sunset", "serve", "what GET /pets/{petId} does from 5 December 2030: `serve|gone`; gone responds with 410")
-	fs.StringVar(&c.cors, "cors", "", "`ORIGIN,ORIGIN,...` whose web pages may send requests, such as https://pets.example; * for all; empty: none")
 	fs.DurationVar(&c.drain, "drain", 15*time.Second, "`duration` in which requests can finish after SIGTERM or SIGINT; a second signal ends the server at once")
 }
 
@@ -73,7 +71,7 @@ func (c *config) check() error {
 	case c.drain < 0:
 		return flags.Usagef("-drain: must not be negative, got %v", c.drain)
 	}
-	return checkOrigins(c.origins())
+	return nil
 }
 
 // misspelt returns the variables that look like those of this server and are not. A user
@@ -92,14 +90,6 @@ func (c *config) misspelt(environ []string) (names []string) {
 // base returns the base path: "" for the root, otherwise with a slash at its start
 // and none at its end.
 func (c *config) base() string { return strings.TrimSuffix(c.basePath, "/") }
-
-// origins returns the parts of -cors.
-func (c *config) origins() []string {
-	if c.cors == "" {
-		return nil
-	}
-	return strings.Split(c.cors, ",")
-}
 
 // logHandler returns a handler that logs to w in the format of -log.
 func (c *config) logHandler(w io.Writer) slog.Handler {

@@ -117,7 +117,7 @@ func (s *server) start() {
 	}
 	rt := &router{
 		base:     s.base(),
-		handler:  allowOrigins(s.origins(), httpapi.New(s.store.Backend, s.keys, opts)),
+		handler:  httpapi.New(s.store.Backend, s.keys, opts),
 		ready:    s.store.Ready,
 		draining: &s.draining,
 		inFlight: &s.inFlight,
