@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
@@ -103,5 +104,31 @@ func TestLostOnReusedConnection(t *testing.T) {
 				t.Errorf("the server received creations with the keys %q, and the error is %v", keys, err)
 			}
 		})
+	}
+}
+
+// A server that switches protocols and then sends nothing does not hold the call.
+func TestSwitchingProtocols(t *testing.T) {
+	returned, held := make(chan struct{}), make(chan bool, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, "HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
+		select {
+		case <-returned:
+			held <- false
+		case <-time.After(10 * time.Second):
+			held <- true
+		}
+	}))
+	defer srv.Close()
+	_, err := newClient(t, srv.URL, &client.Options{Tries: 1}).CreatePet(ctx, rex, none)
+	close(returned)
+	if !errors.Is(err, client.ErrUnknownOutcome) || <-held {
+		t.Errorf("the error is %v, or came after the connection was closed", err)
 	}
 }
