@@ -57,7 +57,7 @@ func dbFlag(fs *flag.FlagSet, db *string, usage string) {
 func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("-db: %w; check the path, and that its volume is mounted", err)
+		return fmt.Errorf("-db: %w; check the path, and that its volume is mounted, or restore a backup", err)
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrUndecided):

@@ -43,19 +43,26 @@ func restoreFolder(c *flags.Call, db, keys, dir string) error {
 	if _, e := os.Stat(filepath.Join(dir, serve.BackupStore)); e == nil {
 		backups = []string{dir}
 	}
-	if err == nil {
-		err = fmt.Errorf("nothing was restored: %s has no backup", dir)
+	if err != nil {
+		return err
 	}
+	found := false
 	for _, path := range slices.Backward(backups) {
-		err = restoreFile(c, db, filepath.Join(path, serve.BackupStore))
-		if !errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrForeign) {
+		from := filepath.Join(path, serve.BackupStore)
+		if _, err = os.Stat(from); err == nil {
+			err = restoreFile(c, db, from)
+		}
+		if found = err == nil; found {
 			dir = path
 			break
 		}
+		if !errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrForeign) && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 		fmt.Fprintf(c.Stderr, "%s: %v\n", path, err)
 	}
-	if err != nil {
-		return err
+	if !found {
+		return fmt.Errorf("nothing was restored: %s has no sound backup", dir)
 	}
 	err = apikey.Copy(keys, filepath.Join(dir, serve.BackupKeys))
 	switch {
@@ -69,12 +76,12 @@ func restoreFolder(c *flags.Call, db, keys, dir string) error {
 	return err
 }
 
-func restoreFile(c *flags.Call, db, copy string) error {
-	kept, err := storage.Restore(db, copy)
+func restoreFile(c *flags.Call, db, from string) error {
+	kept, err := storage.Restore(db, from)
 	if err != nil {
 		return fmt.Errorf("nothing was restored: %w", err)
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: restored from %s, which was checked\n", db, copy)
+	_, err = fmt.Fprintf(c.Stdout, "%s: restored from %s, which was checked\n", db, from)
 	if kept != "" && err == nil {
 		_, err = fmt.Fprintf(c.Stdout, "the file that was there is now %s\n", kept)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/animalstore/internal/flags"
@@ -83,18 +83,22 @@ func (c *backupConfig) check() error {
 // backups makes backups while the server serves.
 type backups struct {
 	*server
-	mu     sync.Mutex
-	newest time.Time // when the newest backup was begun; zero: there is none
-	failed bool      // the last try
+	failed atomic.Bool // the last one
+}
+
+// newest returns when the newest backup was begun; zero: there is none.
+func (b *backups) newest() time.Time {
+	all, _ := Backups(b.backup.dir)
+	if len(all) == 0 {
+		return time.Time{}
+	}
+	return backupTime(all[len(all)-1])
 }
 
 // run makes backups until ctx ends. The first is due when the newest that is there is
 // old enough, so restarts neither delay nor multiply them.
 func (b *backups) run(ctx context.Context) {
-	if all, _ := Backups(b.backup.dir); len(all) > 0 {
-		b.set(backupTime(all[len(all)-1]), false)
-	}
-	last := b.newest
+	last := b.newest()
 	for {
 		wait := time.Until(last.Add(b.backup.every))
 		if wait > b.backup.every { // the clock was set back
@@ -106,29 +110,22 @@ func (b *backups) run(ctx context.Context) {
 		case <-time.After(wait):
 		}
 		last = time.Now()
-		newest, err := b.make(ctx)
+		err := b.make(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			b.log.Error("no backup was made; the earlier ones are kept", "backup-dir", b.backup.dir, "err", err)
+			b.log.Error("a backup failed; the next try follows", "backup-dir", b.backup.dir, "err", err)
 		}
-		b.set(newest, err != nil)
+		b.failed.Store(err != nil)
 	}
 }
 
-func (b *backups) set(newest time.Time, failed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.newest, b.failed = newest, failed
-}
-
-// make makes a backup, whole or not at all, and removes old ones. It returns when the
-// newest backup was begun.
-func (b *backups) make(ctx context.Context) (time.Time, error) {
+// make makes a backup, whole or not at all, and removes old ones.
+func (b *backups) make(ctx context.Context) error {
 	dir, began := b.backup.dir, time.Now().UTC()
-	if !began.After(b.newest) { // the clock was set back: the new name must be the last
-		began = b.newest.Add(time.Millisecond)
+	if newest := b.newest(); !began.After(newest) { // the clock was set back: the new name must be the last
+		began = newest.Add(time.Millisecond)
 	}
 	parts, err := find(dir, func(name string) bool { return strings.HasPrefix(name, partPrefix) })
 	for _, path := range parts { // of a server that was killed
@@ -138,54 +135,65 @@ func (b *backups) make(ctx context.Context) (time.Time, error) {
 		err = b.makeRoom()
 	}
 	if err != nil {
-		return b.newest, err
+		return err
 	}
 	part, err := os.MkdirTemp(dir, partPrefix) // mode 0700
 	if err != nil {
-		return b.newest, err
+		return err
 	}
 	defer os.RemoveAll(part)
 	if err := apikey.Copy(filepath.Join(part, BackupKeys), b.keyFile); err != nil {
-		return b.newest, fmt.Errorf("-keys: %w", err)
+		return fmt.Errorf("-keys: %w", err)
 	}
 	if err := b.store.SaveTo(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
-		return b.newest, err
+		return err
 	}
 	if err := os.Rename(part, filepath.Join(dir, began.Format(backupName))); err != nil {
-		return b.newest, err
+		return err
 	}
 	if err := syncDir(dir); err != nil {
-		return began, err
+		return err
 	}
 	all, err := Backups(dir)
 	for len(all) > b.backup.keep && err == nil {
 		err, all = removeBackup(all[0]), all[1:]
 	}
-	return began, err
+	return err
 }
 
 // makeRoom removes the oldest backups, but not the last one, until a new one leaves as
-// much space free as the store takes: backups must not stop the store.
+// much space free as the store takes: backups must not stop the store. It removes none if
+// that is not enough.
 func (b *backups) makeRoom() error {
 	all, err := Backups(b.backup.dir)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(b.store.File.Path)
-	for ; err == nil; all = all[1:] {
-		free, need := freeSpace(b.backup.dir), 2*info.Size()
-		if free >= need {
-			return nil
-		}
-		if len(all) < 2 {
-			return fmt.Errorf("too little space: %d MB are free, and twice the size of the store is needed, %d MB", free>>20, need>>20)
-		}
-		err = removeBackup(all[0])
+	store, err := os.Stat(b.store.File.Path)
+	if err != nil {
+		return err
 	}
-	return err
+	free, need := freeSpace(b.backup.dir), 2*store.Size()
+	var old []string
+	for ; free < need && len(all) > 1; all = all[1:] {
+		if copied, err := os.Stat(filepath.Join(all[0], BackupStore)); err == nil {
+			free += copied.Size()
+		}
+		old = append(old, all[0])
+	}
+	if free < need {
+		return fmt.Errorf("too little space: twice the size of the store is needed, %d kB, and even without the older backups only %d kB would be free", need>>10, free>>10)
+	}
+	for _, path := range old {
+		if err := removeBackup(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// removeBackup removes a backup. What has the name of a backup is always whole.
+// removeBackup removes a backup. It takes its name away first: after a crash, part of it
+// must not look like a backup.
 func removeBackup(path string) error {
 	part := filepath.Join(filepath.Dir(path), partPrefix+filepath.Base(path))
 	if err := os.Rename(path, part); err != nil {
@@ -209,13 +217,11 @@ func syncDir(path string) error {
 
 // write writes the metrics of backups.
 func (b *backups) write(t *text) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.newest.IsZero() {
-		t.single("petstore_backup_age_seconds", "gauge", "Time since the newest backup in -backup-dir was begun. Missing if there is none.", time.Since(b.newest).Seconds())
+	if newest := b.newest(); !newest.IsZero() {
+		t.single("petstore_backup_age_seconds", "gauge", "Time since the newest backup in -backup-dir was begun. Missing if there is none.", time.Since(newest).Seconds())
 	}
 	failed := 0.0
-	if b.failed {
+	if b.failed.Load() {
 		failed = 1
 	}
 	t.single("petstore_backup_failed", "gauge", "1 if the last try to make a backup failed, otherwise 0.", failed)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -30,8 +31,7 @@ func TestCheckBackups(t *testing.T) {
 	}
 }
 
-// If there is too little space, the oldest backups are removed, but not the last one, nor
-// what is not a backup.
+// If there is too little space, old backups are removed, but only if that helps.
 func TestMakeRoom(t *testing.T) {
 	if freeSpace(".") == math.MaxInt64 {
 		t.Skip("free space is not known on this system")
@@ -43,24 +43,35 @@ func TestMakeRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	huge, err := os.Create(filepath.Join(t.TempDir(), "huge"))
-	if err != nil {
-		t.Fatal(err)
+	const size = 1 << 43 // of a sparse file
+	sparse := func(path string) {
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, size)); err != nil {
+			t.Skip(err)
+		}
 	}
-	defer huge.Close()
-	if err := huge.Truncate(1 << 43); err != nil {
-		t.Skip(err)
+	store := filepath.Join(t.TempDir(), "store")
+	sparse(store)
+	b := &backups{server: &server{config: &config{backup: backupConfig{dir: dir}}, store: &Store{File: &storage.Info{Path: store}}}}
+	left := func(want ...string) {
+		t.Helper()
+		var got []string
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			got = append(got, e.Name())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q are left, want %q", got, want)
+		}
 	}
-	b := &backups{server: &server{config: &config{backup: backupConfig{dir: dir}}, store: &Store{File: &storage.Info{Path: huge.Name()}}}}
 	if err := b.makeRoom(); err == nil || !strings.Contains(err.Error(), "too little space: ") {
 		t.Errorf("the error is %v", err)
 	}
-	var left []string
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		left = append(left, e.Name())
+	left(names...)
+	for _, name := range names {
+		sparse(filepath.Join(dir, name, BackupStore))
 	}
-	if !slices.Equal(left, names[2:]) {
-		t.Errorf("%q are left, want %q", left, names[2:])
+	if err := b.makeRoom(); err != nil {
+		t.Error(err)
 	}
+	left(names[2:]...)
 }

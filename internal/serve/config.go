@@ -74,13 +74,14 @@ func (c *config) check() error {
 	return nil
 }
 
-// misspelt returns the variables that look like those of this server and are not. A user
-// may have set the last two for clients.
+// misspelt returns the variables that look like those of this server and are not. Two are
+// for clients, and Kubernetes sets those of a service that is named petstore.
 func (c *config) misspelt(environ []string) (names []string) {
 	known := append([]string{"PETSTORE_API_KEY", "PETSTORE_URL"}, c.variables...)
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "PETSTORE_") && !slices.Contains(known, name) {
+		kubernetes := strings.HasPrefix(name, "PETSTORE_PORT") || strings.HasPrefix(name, "PETSTORE_SERVICE")
+		if strings.HasPrefix(name, "PETSTORE_") && !kubernetes && !slices.Contains(known, name) {
 			names = append(names, name)
 		}
 	}

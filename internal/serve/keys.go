@@ -46,7 +46,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err e
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("-keys: %w; check the path, and that its volume is mounted", err)
+		return nil, fmt.Errorf("-keys: %w; check the path, and that its volume is mounted, or restore a backup", err)
 	case err != nil:
 		return nil, fmt.Errorf("-keys: %w", err)
 	}

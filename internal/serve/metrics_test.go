@@ -28,7 +28,6 @@ import (
 func newCounting() *server {
 	return &server{
 		lines:    new(logWriter),
-		backups:  &backups{newest: time.Unix(1, 0)},
 		pets:     new(endpoint),
 		counters: newCounters(),
 		store: &Store{
@@ -63,6 +62,11 @@ func section(t *testing.T, title string) string {
 // The table in docs/operations.md lists every metric.
 func TestMetricsAreDocumented(t *testing.T) {
 	s := newCounting()
+	s.config = &config{backup: backupConfig{dir: t.TempDir()}}
+	s.backups = &backups{server: s}
+	if err := os.Mkdir(filepath.Join(s.backup.dir, "20261125T090000.000Z"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	s.counters.request(httpapi.Observation{Status: http.StatusServiceUnavailable, Message: "busy"})
 	text := scrape(s)
 	var rows []string

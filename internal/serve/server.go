@@ -48,6 +48,10 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 		if err := c.backup.check(); err != nil {
 			return err
 		}
+		// A new store would push the backups of a lost one out of the folder.
+		if all, _ := Backups(c.backup.dir); c.backup.dir != "" && len(all) > 0 {
+			c.mustExist = true
+		}
 	}
 	lines := newLogWriter(call.Stderr)
 	defer lines.close()
@@ -137,6 +141,9 @@ func (s *server) start() {
 	}
 	if s.page {
 		attrs = append(attrs, "page", s.pets.url()+"/")
+	}
+	if s.backups != nil {
+		attrs = append(attrs, "backup-dir", s.backup.dir)
 	}
 	f := s.store.File
 	if s.store.FirstKey != "" || f != nil && f.New {

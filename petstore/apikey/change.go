@@ -69,26 +69,23 @@ func List(path string) ([]Key, error) {
 	return parse(path, contents)
 }
 
-// Copy copies the file at from, which must be one that [List] can read, to a new file
-// at path, for its owner only. It syncs the file, and fails with fs.ErrExist if there is
-// one.
+// Copy copies the file at from as it is to a new file at path, for its owner only, and
+// syncs that. If there is a file that is not empty, Copy fails with fs.ErrExist.
 func Copy(path, from string) error {
 	contents, err := read(from)
-	if err == nil {
-		_, err = parse(from, contents)
-	}
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > 0 {
+		return errors.Join(fmt.Errorf("%s: %w", path, fs.ErrExist), f.Close())
 	}
 	_, err = f.WriteString(contents)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		_ = os.Remove(path)
-	}
-	return err
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // read returns the contents of the file at path. An empty file counts as missing: a
