@@ -14,7 +14,7 @@ function show(moved) {
 		else a.removeAttribute("aria-current");
 	}
 	document.title = (view.id === "pets" ? "Pets" : "API") + " · Animal Store";
-	if (!moved) return;
+	if (!moved || petInAddress()) return;
 	for (let e = target; e; e = e.parentElement) if (e.matches("details")) e.open = true;
 	const heading = target === view ? view.querySelector("h1") : target;
 	// The browser may have moved the focus, and the user may have gone on from there.
@@ -46,13 +46,14 @@ function unlock() {
 	setLocked(false);
 }
 
-// lock forgets the key and everything that was shown with it, and asks for another.
+// lock forgets the key and the pets that were shown with it, and asks for another.
 function lock(message) {
 	key = "";
 	keep();
 	loading++;
+	byId("problem").hidden = true;
 	byId("list").tBodies[0].replaceChildren();
-	for (const shown of document.querySelectorAll("#added, #json-body, .result")) shown.replaceChildren();
+	for (const shown of document.querySelectorAll("#added, #shown, #json-body, .result")) shown.replaceChildren();
 	for (const fact of document.querySelectorAll("[data-fact]")) fact.textContent = "…";
 	setLocked(true);
 	const field = byId("key-field");
@@ -71,15 +72,17 @@ function setLocked(locked) {
 
 byId("key").addEventListener("submit", useKey);
 byId("forget").addEventListener("click", () => {
-	location.hash = "#pets";
+	history.pushState(null, "", "#pets");
 	show(false);
 	lock("");
 });
 addEventListener("hashchange", () => {
 	show(true);
-	if (key && !history.state && location.hash.startsWith("#pet-")) showAddress();
+	if (!key || history.state) return; // popstate loads a state
+	if (petInAddress()) showAddress();
+	else history.replaceState(place, ""); // so that Back returns to what is shown here
 });
-addEventListener("popstate", ({ state }) => key && state && load(state, location.hash.match(/^#pet-(\d+)$/)?.[1]));
+addEventListener("popstate", ({ state }) => key && state && load(state, petInAddress()));
 setLocked(true);
 startPets();
 show(false);

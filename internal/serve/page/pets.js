@@ -17,10 +17,11 @@ let loading = 0;
 
 const filter = () => document.querySelector("#filter input:checked").value;
 
-// load shows a page of the list, and marks the pet with the ID mark. A place without a
-// cursor is a page of all pets. load returns a Refusal if that fails.
-async function load(to, mark) {
-	const turn = ++loading;
+// load shows a page of the list, and marks the pet with the ID mark. The cursor of a page
+// of all pets may be left out. load returns a Refusal if that fails or another load has
+// begun. again is what the user tries again.
+async function load(to, mark, again = () => load(to, mark)) {
+	const own = ++loading;
 	const list = byId("list");
 	list.setAttribute("aria-busy", "true");
 	byId("problem").hidden = true;
@@ -33,16 +34,16 @@ async function load(to, mark) {
 		const url = new URL("pets?limit=" + pageSize, base);
 		for (const name of ["status", "cursor"]) if (to[name]) url.searchParams.set(name, to[name]);
 		const { response, value } = await ask("GET", url);
-		if (turn !== loading) return;
+		if (own !== loading) return new Refusal(0, "");
 		place = to;
 		following = nextCursor(response);
 		showPets(value, facts.pets);
 		byId("pet-" + mark)?.classList.add("new");
 	} catch (error) {
-		if (turn !== loading) return;
+		if (own !== loading) return error;
 		refusal = error;
 		if (error.status === 401) lock(error.message);
-		else showProblem(error, () => load(to, mark));
+		else showProblem(error, again);
 	}
 	list.setAttribute("aria-busy", "false");
 	return refusal;
@@ -56,9 +57,12 @@ function showProblem(error, again) {
 	problem.scrollIntoView({ block: "nearest" });
 }
 
+// last is the number of the last page of all pets.
+let last = 1;
+
 function showPets(pets, total) {
 	const { status, number } = place;
-	const last = Math.max(1, Math.ceil(total / pageSize));
+	last = Math.max(1, Math.ceil(total / pageSize));
 	byId("list-heading").textContent = status ? `Pets that are ${status}` : "All pets";
 	byId("list").tBodies[0].replaceChildren(...pets.map(petRow));
 	byId("list").hidden = pets.length === 0;
@@ -90,12 +94,12 @@ function showJSON(pet) {
 	byId("json").showModal();
 }
 
-// turn goes to another page of the list, which gets a place in the history. The focus
-// moves to the heading, since the button may be disabled on that page.
-async function turn(to) {
-	if (await load(to)) return;
+// turn goes to another page of the list, which gets a place in the history. If a button
+// did that, the focus moves to the heading: the button may be disabled on that page.
+async function turn(to, button = true) {
+	if (await load(to, undefined, () => turn(to, button))) return;
 	history.pushState(place, "", "#pets");
-	byId("list-heading").focus();
+	if (button) byId("list-heading").focus();
 }
 
 function turnBack() {
@@ -106,17 +110,19 @@ function turnBack() {
 // showPet shows the page of all pets with the pet of an ID, and marks it. The address
 // names the pet.
 async function showPet(id) {
-	if (location.hash !== "#pet-" + id) history.pushState(null, "", "#pet-" + id);
+	if (petInAddress() !== id) history.pushState(null, "", "#pet-" + id);
 	const refusal = await load({ status: "", number: Math.max(1, Math.ceil(id / pageSize)), earlier: [] }, id);
 	if (refusal) return refusal;
 	history.replaceState(place, "");
 	byId("pet-" + id)?.scrollIntoView({ block: "nearest" });
 }
 
+// petInAddress returns the ID of the pet that the address names.
+const petInAddress = () => location.hash.match(/^#pet-0*(\d+)$/)?.[1];
+
 // showAddress shows the pet that the address names, or the place in the history.
 async function showAddress() {
-	const id = location.hash.match(/^#pet-(\d+)$/)?.[1];
-	if (id) return showPet(id);
+	if (petInAddress()) return showPet(petInAddress());
 	const refusal = await load(history.state ?? firstPage());
 	if (!refusal) history.replaceState(place, "");
 	return refusal;
@@ -160,7 +166,7 @@ async function addPet(event) {
 		const number = name === "categoryId" && /^\s*-?(0|[1-9]\d*)\s*$/.test(value);
 		if (value !== "") members.push(`"${name}":${number ? value.trim() : JSON.stringify(value)}`);
 	}
-	creation ||= newID();
+	const used = (creation ||= newID());
 	const button = form.querySelector("[type=submit]");
 	button.setAttribute("aria-busy", "true");
 	complain(form, "", "");
@@ -168,11 +174,13 @@ async function addPet(event) {
 	try {
 		const headers = { "Content-Type": "application/json", "Idempotency-Key": creation };
 		const { value: pet } = await ask("POST", new URL("pets", base), headers, `{${members.join()}}`);
-		form.reset();
-		creation = "";
+		if (creation === used) { // the user has not gone on
+			form.reset();
+			creation = "";
+		}
 		byId("added").replaceChildren("Pet ", el("a", { href: "#pet-" + pet.id }, String(pet.id)), " was added.");
 		form.elements.name.focus({ preventScroll: true });
-		await showPet(pet.id);
+		await showPet(String(pet.id));
 	} catch (error) {
 		if (error.status === 401) return lock(error.message);
 		const [, name, rest] = error.message.match(/^(\w+): ([^]*?)(, not a string)?$/) ?? [];
@@ -202,16 +210,16 @@ function complain(form, name, message) {
 const newID = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 
 function startPets() {
-	byId("filter").addEventListener("change", () => turn(firstPage(filter())));
+	byId("filter").addEventListener("change", () => turn(firstPage(filter()), false));
 	byId("first").addEventListener("click", () => turn(firstPage(place.status)));
 	byId("previous").addEventListener("click", turnBack);
 	byId("next").addEventListener("click", () => turn({ ...place, number: place.number + 1, cursor: following, earlier: place.status ? [...place.earlier, place.cursor] : [] }));
-	byId("last").addEventListener("click", async () => turn({ status: "", number: Math.ceil((await loadFacts()).pets / pageSize), earlier: [] }));
+	byId("last").addEventListener("click", () => turn({ status: "", number: last, earlier: [] }));
 	byId("refresh").addEventListener("click", () => load(place));
 	byId("find").addEventListener("submit", (event) => {
 		event.preventDefault();
-		const id = byId("find-id").value.trim().replace(/^0+(?=\d)/, "");
-		if (/^\d+$/.test(id)) showPet(id);
+		const id = byId("find-id").value.match(/^\s*0*(\d+)\s*$/)?.[1];
+		if (id) showPet(id);
 		else showProblem(new Error("An ID is a number, such as 7."), () => byId("find-id").focus());
 	});
 	byId("add").addEventListener("submit", addPet);

@@ -203,6 +203,18 @@ func TestList(t *testing.T) {
 	p.Do(chromedp.NavigateForward())
 	p.names(numbers(1, 20, 1)...)
 
+	// A second click while a page loads, and other views, leave no wrong place in the history.
+	length := browser.Eval[int](p.Browser, `history.length`)
+	browser.Eval[any](p.Browser, `document.querySelector("#next").click(), document.querySelector("#next").click()`)
+	p.names(numbers(21, 40, 1)...)
+	p.Until(`history.length === %d && history.state?.number === 2`, length) // in the place of the one forward
+	p.Click(`[href="#api"]`)
+	p.Click(`.views [href="#pets"]`)
+	p.Click("#next")
+	p.names(numbers(41, 50, 1)...)
+	p.Do(chromedp.NavigateBack())
+	p.names(numbers(21, 40, 1)...)
+
 	// A pet is found by its ID, and its address leads to it.
 	p.enter("#find-id", " 045\r")
 	p.shows(".new .name", "45")
