@@ -40,40 +40,36 @@ func restoreCommand(db *string) flags.Command {
 // restoreFolder restores the backup in dir, or the newest sound one of those in dir.
 func restoreFolder(c *flags.Call, db, keys, dir string) error {
 	backups, err := serve.Backups(dir)
-	if _, e := os.Stat(filepath.Join(dir, serve.BackupStore)); e == nil {
-		backups = []string{dir}
-	}
 	if err != nil {
 		return err
 	}
-	found := false
+	if len(backups) == 0 {
+		backups = []string{dir}
+	}
 	for _, path := range slices.Backward(backups) {
-		from := filepath.Join(path, serve.BackupStore)
-		if _, err = os.Stat(from); err == nil {
-			err = restoreFile(c, db, from)
-		}
-		if found = err == nil; found {
-			dir = path
-			break
-		}
-		if !errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrForeign) && !errors.Is(err, fs.ErrNotExist) {
+		err := restoreFile(c, db, filepath.Join(path, serve.BackupStore))
+		switch {
+		case err == nil:
+			return restoreKeys(c, keys, filepath.Join(path, serve.BackupKeys))
+		case errors.Is(err, storage.ErrLocked), len(backups) == 1: // locked: a server is running
 			return err
 		}
 		fmt.Fprintf(c.Stderr, "%s: %v\n", path, err)
 	}
-	if !found {
-		return fmt.Errorf("nothing was restored: %s has no sound backup", dir)
-	}
-	err = apikey.Copy(keys, filepath.Join(dir, serve.BackupKeys))
-	switch {
+	return fmt.Errorf("nothing was restored: %s has no sound backup", dir)
+}
+
+// restoreKeys restores a key file after the store, if there is none.
+func restoreKeys(c *flags.Call, keys, from string) error {
+	switch err := apikey.Copy(keys, from); {
 	case errors.Is(err, fs.ErrExist):
-		_, err = fmt.Fprintf(c.Stdout, "%s: not changed\n", keys)
+		fmt.Fprintf(c.Stdout, "%s: not changed\n", keys)
 	case err != nil:
-		err = fmt.Errorf("the store was restored, but not the keys: %w", err)
+		return fmt.Errorf("the store was restored, but not the keys: %w", err)
 	default:
-		_, err = fmt.Fprintf(c.Stdout, "%s: restored too\n", keys)
+		fmt.Fprintf(c.Stdout, "%s: restored too\n", keys)
 	}
-	return err
+	return nil
 }
 
 func restoreFile(c *flags.Call, db, from string) error {
@@ -81,9 +77,9 @@ func restoreFile(c *flags.Call, db, from string) error {
 	if err != nil {
 		return fmt.Errorf("nothing was restored: %w", err)
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: restored from %s, which was checked\n", db, from)
-	if kept != "" && err == nil {
-		_, err = fmt.Fprintf(c.Stdout, "the file that was there is now %s\n", kept)
+	fmt.Fprintf(c.Stdout, "%s: restored from %s, which was checked\n", db, from)
+	if kept != "" {
+		fmt.Fprintf(c.Stdout, "the file that was there is now %s\n", kept)
 	}
-	return err
+	return nil
 }

@@ -43,8 +43,9 @@ func find(dir string, wanted func(name string) bool) (paths []string, err error)
 
 // backupTime returns when a backup was begun; zero: path is not a backup.
 func backupTime(path string) time.Time {
-	t, err := time.Parse(backupName, filepath.Base(path))
-	if err != nil {
+	name := filepath.Base(path)
+	t, err := time.Parse(backupName, name)
+	if err != nil || t.Format(backupName) != name { // Parse also accepts a comma
 		return time.Time{}
 	}
 	return t

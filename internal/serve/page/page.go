@@ -114,7 +114,7 @@ func (h *handler) about(r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	var cursor petstore.Cursor // IDs have no gaps
-	if page, err := strconv.ParseInt(r.FormValue("page"), 10, 32); err == nil && page > 1 {
+	if page, err := strconv.ParseInt(r.URL.Query().Get("page"), 10, 32); err == nil && page > 1 {
 		cursor = petstore.CursorAfter(20 * (page - 1))
 	}
 	return json.Marshal(struct {

@@ -75,6 +75,8 @@ func TestRequests(t *testing.T) {
 		{"DELETE", "/about", "Bearer key-1", nil, 405, `"code":"method_not_allowed"`},
 		{"GET", "/about", "Bearer key-1", nil, 200, `"pets":7`},
 		{"GET", "/about", "bearer  key-1", nil, 200, `"pets":7`},
+		{"GET", "/about?page=3", "Bearer key-1", nil, 200, `"cursor":"` + string(petstore.CursorAfter(40)) + `"`},
+		{"GET", "/about?page=-3&page=4", "Bearer key-1", nil, 200, `"cursor":""`},
 		{"GET", "/about", "Bearer key-1\nBearer key-1", nil, 401, "in exactly one field"},
 		{"GET", "/about", "Bearer key\u00a01", nil, 401, "is not a valid API key"},
 		{"GET", "/about", "", nil, 401, `"code":"unauthorized"`},
