@@ -18,7 +18,7 @@ func String() string {
 		parts[0] = "(devel)"
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && !strings.Contains(parts[0], s.Value[:12]) {
+		if s.Key == "vcs.revision" && !strings.Contains(parts[0], s.Value[:min(12, len(s.Value))]) {
 			parts = append(parts, s.Value)
 		}
 	}

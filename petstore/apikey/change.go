@@ -84,7 +84,9 @@ func Copy(path, from string) error {
 	if err == nil && info.Size() > 0 {
 		return errors.Join(fmt.Errorf("%s: %w", path, fs.ErrExist), f.Close())
 	}
-	_, err = f.WriteString(contents)
+	if _, err = f.WriteString(contents); err != nil {
+		_ = f.Truncate(0) // part of it would look like a key file
+	}
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
