@@ -39,7 +39,6 @@ func program() *serve.Program {
 				Backend: s,
 				Ready:   func(context.Context) error { return s.Err() },
 				File:    &info,
-				Backup:  s.Backup,
 				SaveTo:  s.SaveTo,
 				Failed:  s.Failed(),
 			}, nil

@@ -20,7 +20,7 @@ func restoreCommand(db *string) flags.Command {
 	return flags.Command{
 		Name: "restore",
 		Args: "COPY",
-		About: "check a copy, put it in the place of the store, and keep the old file under another name. COPY is a file from GET /backup of the admin address," +
+		About: "check a copy, put it in the place of the store, and keep the old file under another name. COPY is a store file," +
 			" a backup in -backup-dir, or that folder: then it is the newest backup that is sound, and its keys are restored if there is no key file." +
 			" No server may use the store",
 		Flags: func(fs *flag.FlagSet) {

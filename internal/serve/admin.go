@@ -1,14 +1,12 @@
 package serve
 
 import (
-	"io"
 	"net"
 	"net/http"
 	_ "net/http/pprof" // registers its handlers in http.DefaultServeMux
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -21,7 +19,6 @@ import (
 //	GET /debug/pprof/      profiles, as in package net/http/pprof
 //	GET /messages?limit=N  the N oldest messages in the queue (default: 100), as a JSON array
 //	DELETE /messages/{id}  removes a message from the queue: 204, even if there is none
-//	GET /backup            a copy of the store as it is now: 503 while another is made
 //
 // It needs no key. Any client that reaches the address may do all of this,
 // except for the web pages of other sites.
@@ -44,9 +41,6 @@ func (s *server) adminHandler(loopback bool) http.Handler {
 		}
 		return err
 	})
-	if s.store.Backup != nil {
-		handle("GET /backup", s.sendBackup)
-	}
 	name, _, _ := net.SplitHostPort(s.adminAddr)
 	return noWebPages(mux, loopback, name)
 }
@@ -68,33 +62,6 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error
 		_, _ = w.Write(append(b, '\n'))
 	}
 	return err
-}
-
-// sendBackup makes one copy at a time, since each takes as much space on the disk as
-// the store.
-func (s *server) sendBackup(w http.ResponseWriter, r *http.Request) error {
-	if r.Method == http.MethodHead {
-		return nil // only says that there is such a path
-	}
-	if !s.copying.TryLock() {
-		return petstore.Errorf(petstore.CodeUnavailable, "another backup is being made; try again later")
-	}
-	defer s.copying.Unlock()
-	f, size, err := s.store.Backup(r.Context())
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	// Until the client has read all of it, the copy takes disk space and other
-	// backups are refused. So the client must read each part in time.
-	c := http.NewResponseController(w)
-	for err == nil { // until io.EOF; the length tells a client that it has not all
-		_ = c.SetWriteDeadline(time.Now().Add(10 * time.Second))
-		_, err = io.CopyN(w, f, 64<<10)
-	}
-	return nil
 }
 
 // noWebPages refuses what a browser sends for a page of another site, since

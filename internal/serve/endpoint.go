@@ -112,7 +112,7 @@ func (s *server) listenAll() (err error) {
 	if s.pets, err = s.listen("addr", s.addr, files-adminConnections-otherFiles); err != nil {
 		return err
 	}
-	s.pets.http.WriteTimeout = writeTimeout // profiles and backups take longer
+	s.pets.http.WriteTimeout = writeTimeout // profiles take longer
 	s.pets.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
 	s.pets.http.DisableGeneralOptionsHandler = true // the contract has no OPTIONS
 	s.pets.http.TLSConfig = config

@@ -6,7 +6,6 @@ package serve
 import (
 	"context"
 	"flag"
-	"io"
 	"log/slog"
 	"maps"
 	"os/signal"
@@ -83,10 +82,6 @@ type Store struct {
 	// Failed is closed when the store must be opened again, for the reason that
 	// Ready returns. The server then ends with exit code 1. nil: never.
 	Failed <-chan struct{}
-
-	// Backup returns a copy of the store as it is now, and its length in
-	// bytes, for GET /backup on the admin address. nil: there is no such path.
-	Backup func(context.Context) (io.ReadCloser, int64, error)
 
 	// SaveTo makes a new file with a checked copy, for -backup-dir. nil: the store is not
 	// in a file.

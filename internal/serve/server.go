@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -28,8 +27,7 @@ type server struct {
 	counters *counters
 	inFlight atomic.Int64 // requests
 	draining atomic.Bool
-	copying  sync.Mutex // see sendBackup
-	backups  *backups   // nil: none are made
+	backups  *backups // nil: none are made
 
 	pets      *endpoint
 	admin     *endpoint   // nil: none
