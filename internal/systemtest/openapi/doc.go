@@ -1,4 +1,3 @@
-// Package openapi tests the OpenAPI document with a validator and with
-// generators: that the document and the handler agree, and that generated code
-// works.
+// Package openapi tests the OpenAPI document: a validator accepts it, the handler
+// does what it says, and generated clients work.
 package openapi
