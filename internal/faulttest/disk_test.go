@@ -17,8 +17,8 @@ import (
 // change must be refused with 507; reads, and changes when there is room again,
 // must succeed without a restart.
 func TestDiskFull(t *testing.T) {
-	parallel(t)
-	n, random := rounds(2, 60)
+	t.Parallel()
+	n, random := rounds(2, 30)
 	dir := mount(t, "size=40m,mode=700")
 	filler := filepath.Join(dir, "filler")
 	s := start(t, dir)
@@ -71,44 +71,5 @@ func TestDiskFull(t *testing.T) {
 	if extra, _ := acked.check(t, "after the last round", s.db()); len(extra) > 0 {
 		t.Errorf("%.50q were refused, but are in the store", extra)
 	}
-	report(t, "%d times full, %d times 507, %d pets acknowledged, 0 lost", n, n, len(acked.names))
-}
-
-// space returns the bytes that are free on a file system.
-func space(t *testing.T, dir string) int {
-	t.Helper()
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
-		t.Fatal(err)
-	}
-	return int(st.Bavail) * int(st.Bsize)
-}
-
-// TestDiskFullOnFirstStart starts servers on disks that are full, with a little
-// more room each time. Such a start must fail with one line, and succeed when
-// there is room.
-func TestDiskFullOnFirstStart(t *testing.T) {
-	parallel(t)
-	sizes, _ := rounds(6, 24)
-	failed := 0
-	for i := range sizes {
-		kB := 4 + 8*i
-		dir := mount(t, fmt.Sprintf("size=%dk,mode=700", kB))
-		p, err := process.TryServe(t, process.Command(dir, serverArgs(t, nil)...))
-		if err != nil {
-			failed++
-			if code, log := p.Wait(), p.Log(); code != 1 || strings.Count(log, "\n") != 1 || !strings.Contains(log, "no space left on device") {
-				t.Errorf("with %d kB: exit code %d, %q", kB, code, log)
-			}
-			remount(t, dir, 0, "size=40m")
-			s := start(t, dir)
-			s.create("Rex")
-			p = s.Server
-		}
-		p.Stop()
-	}
-	if failed == 0 || failed == sizes {
-		t.Errorf("the first start failed on %d of %d disks", failed, sizes)
-	}
-	report(t, "%d sizes of disk, %d too small, %d started with more room", sizes, failed, failed)
+	t.Logf("%d times full, %d pets acknowledged", n, len(acked.names))
 }

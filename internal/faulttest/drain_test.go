@@ -14,10 +14,10 @@ import (
 // server accepts must get its whole response. A request without a response must
 // have had no effect.
 func TestDrain(t *testing.T) {
-	parallel(t)
-	n, random := rounds(1, 20)
+	t.Parallel()
+	n, random := rounds(1, 8)
 	dir := t.TempDir()
-	acknowledged, repeated, closed := 0, 0, 0
+	acknowledged, repeated := 0, 0
 	next := newLedger() // for the next server: the writes that were repeated
 	for round := range n {
 		for _, kind := range []string{"busy", "late"} {
@@ -57,11 +57,10 @@ func TestDrain(t *testing.T) {
 			}
 			acknowledged += len(l.names)
 			repeated += len(l.unsure)
-			closed += l.closed
 			s.Stop()
 		}
 	}
-	report(t, "%d stops, %d acknowledged, 0 cut off, 0 stored without a response, %d refused and repeated, %d connections closed with notice", 2*n, acknowledged, repeated, closed)
+	t.Logf("%d stops, %d acknowledged, %d refused and repeated", 2*n, acknowledged, repeated)
 }
 
 // sendLate stops the server and sends requests on connections that have been

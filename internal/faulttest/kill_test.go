@@ -18,18 +18,15 @@ import (
 // under way at a kill.
 func TestKill(t *testing.T) {
 	if !*full {
-		parallel(t)
+		t.Parallel()
 	}
-	n, random := rounds(4, 200)
-	serverArgs(t, nil) // builds the server, which is not part of a start
+	n, random := rounds(3, 60)
 	dir := t.TempDir()
 	var repeat, extra []string // from the round before: writes without a response, and those of them that were stored
 	var last int64
-	acknowledged, more, slowest := 0, 0, time.Duration(0)
+	acknowledged, more := 0, 0
 	for round := range n {
-		began := time.Now()
 		s := start(t, dir)
-		slowest = max(slowest, time.Since(began))
 		l := s.newLoad()
 		l.after = last
 		for _, name := range repeat {
@@ -60,8 +57,5 @@ func TestKill(t *testing.T) {
 		more += len(extra)
 		repeat = l.unsure
 	}
-	if *idle && slowest > time.Second {
-		t.Errorf("a start took %v", slowest)
-	}
-	report(t, "%d kills, %d acknowledged, 0 lost, 0 twice, %d without a response are there; slowest start %v", n, acknowledged, more, slowest.Round(time.Millisecond))
+	t.Logf("%d kills, %d acknowledged; of those without a response %d are stored", n, acknowledged, more)
 }

@@ -12,8 +12,6 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"example.com/animalstore/petstore/client"
 )
 
 // conn is a connection to a server.
@@ -74,25 +72,21 @@ func (s *server) raw(method, target, fields, body string) string {
 	return fmt.Sprintf("%s /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n%s", method, target, s.Key, fields, body)
 }
 
-// load is clients that send requests at the same time, each over a connection
-// that it keeps or all with one client of petstore/client, and what they receive.
+// load is clients that send requests at the same time, and what they receive.
 type load struct {
-	s        *server
-	request  func(name string) string // returns the text of a request
-	client   *client.Client           // nil: each client has a connection
-	failures failures                 // of the requests of client
-	each     int                      // how many requests a client sends; 0: until end is called
-	wait     func() time.Duration     // how long a client waits for a response; nil: patience
-	wg       sync.WaitGroup
+	s       *server
+	run     func(name string)        // what a client does
+	request func(name string) string // returns the text of a request
+	each    int                      // how many requests a client sends; 0: until end is called
+	wait    func() time.Duration     // how long a client waits for a response; nil: patience
+	wg      sync.WaitGroup
 
 	mu     sync.Mutex
 	ended  bool
 	ledger             // of the pets and messages that were acknowledged
 	status map[int]int // number of responses, or of calls that succeeded, by status
 	unsure []string    // names of requests without a response
-	errs   []error     // of calls of client
 	cut    int         // number of responses that began and did not end
-	closed int         // number of responses with Connection: close
 }
 
 // write returns the text of the request that stores what a name stands for. The
@@ -104,17 +98,15 @@ func (s *server) write(name string) string {
 
 // newLoad returns a load of writes that has not started.
 func (s *server) newLoad() *load {
-	return &load{s: s, request: s.write, ledger: newLedger(), status: map[int]int{}}
+	l := &load{s: s, request: s.write, ledger: newLedger(), status: map[int]int{}}
+	l.run = l.connect
+	return l
 }
 
 // start starts n clients. The names of their requests begin with name.
 func (l *load) start(n int, name string) {
-	run := l.run
-	if l.client != nil {
-		run = l.runCalls
-	}
 	for i := range n {
-		l.wg.Go(func() { run(fmt.Sprintf("%s-%d", name, i)) })
+		l.wg.Go(func() { l.run(fmt.Sprintf("%s-%d", name, i)) })
 	}
 }
 
@@ -125,8 +117,9 @@ func (l *load) over(n int) bool {
 	return l.ended || l.each > 0 && n == l.each
 }
 
-// run sends requests until the server takes no more connections.
-func (l *load) run(name string) {
+// connect sends requests over a connection that it keeps, until the server takes no
+// more connections.
+func (l *load) connect(name string) {
 	for n := 0; ; {
 		c, err := l.s.tryDial()
 		if err != nil {
@@ -162,9 +155,6 @@ func (l *load) send(c conn, name string) (kept bool) {
 	l.status[resp.StatusCode]++
 	if resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusAccepted {
 		l.acknowledge(body)
-	}
-	if resp.Close {
-		l.closed++
 	}
 	return !resp.Close
 }

@@ -4,7 +4,6 @@ package faulttest
 
 import (
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -16,7 +15,6 @@ import (
 
 var (
 	full = flag.Bool("full", false, "run the long form of the tests")
-	idle = flag.Bool("idle", false, "the machine does nothing else: fail by times and rates too")
 	seed = flag.Uint64("seed", 1, "`number` that randomness comes from")
 )
 
@@ -26,13 +24,6 @@ func TestMain(m *testing.M) {
 	os.Exit(process.Main(m))
 }
 
-// parallel lets a test run beside others, unless it must measure times.
-func parallel(t *testing.T) {
-	if !*idle {
-		t.Parallel()
-	}
-}
-
 // rounds returns how often to repeat what a test does, and its randomness.
 func rounds(short, long int) (int, *rand.Rand) {
 	n := short
@@ -40,12 +31,6 @@ func rounds(short, long int) (int, *rand.Rand) {
 		n = long
 	}
 	return n, rand.New(rand.NewPCG(*seed, 0))
-}
-
-// report logs what the test has done, in the form that .ci/run collects.
-func report(t *testing.T, format string, args ...any) {
-	t.Helper()
-	t.Logf("fault: %s: %s", t.Name(), fmt.Sprintf(format, args...))
 }
 
 // missing skips the test because the machine lacks something. In CI it fails.
@@ -79,12 +64,14 @@ func mount(t *testing.T, options string) string {
 	return dir
 }
 
-// remount changes the options of a file system of mount.
-func remount(t *testing.T, dir string, flags uintptr, options string) {
+// space returns the bytes that are free on a file system.
+func space(t *testing.T, dir string) int {
 	t.Helper()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|flags, options); err != nil {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
 		t.Fatal(err)
 	}
+	return int(st.Bavail) * int(st.Bsize)
 }
 
 // allowFiles lets this process and its children have n open files.

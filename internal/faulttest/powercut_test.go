@@ -140,9 +140,9 @@ func (d *disk) image(c cut) []byte {
 // accept changes.
 func TestPowerCut(t *testing.T) {
 	needStrace(t)
-	parallel(t)
-	want, random := rounds(40, 3000)
-	changes := 12
+	t.Parallel()
+	want, random := rounds(25, 1000)
+	changes := 8
 	if *full {
 		changes = 30
 	}
@@ -188,7 +188,7 @@ func TestPowerCut(t *testing.T) {
 			d.check(fmt.Sprintf("the power fails at call %d, byte %d, -seed %d", i, cut.bytes, *seed), d.image(cut), before)
 		}
 	}
-	report(t, "%d images of %d possible, %d acknowledged, 0 lost", want, possible, len(d.ledger.names))
+	t.Logf("%d images of %d possible, %d acknowledged", want, possible, len(d.ledger.names))
 }
 
 // check opens an image, and returns how many pets and messages it has: at least

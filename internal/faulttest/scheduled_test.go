@@ -19,9 +19,9 @@ import (
 // disk is full at times, and it is killed. Whatever has the name of a backup must be
 // restored, with the keys, and hold everything that was acknowledged before it was begun.
 func TestScheduledBackups(t *testing.T) {
-	parallel(t)
+	t.Parallel()
 	const keep = 3
-	n, random := rounds(2, 40)
+	n, random := rounds(2, 16)
 	dir, to := mount(t, "size=400m,mode=700"), t.TempDir()
 	backups := filepath.Join(dir, "backups")
 	if err := os.Mkdir(backups, 0o700); err != nil {
@@ -29,7 +29,7 @@ func TestScheduledBackups(t *testing.T) {
 	}
 	acked := newLedger()
 	at := map[string]time.Time{} // when it was known that it was acknowledged, by ID
-	restored, fulls, refused := map[string]bool{}, 0, 0
+	restored, refused := map[string]bool{}, 0
 	for round := range n {
 		s := start(t, dir, "env", "PETSTORE_BACKUP_DIR="+backups, "PETSTORE_BACKUP_EVERY=1s", fmt.Sprint("PETSTORE_BACKUP_KEEP=", keep))
 		l := s.newLoad()
@@ -50,9 +50,8 @@ func TestScheduledBackups(t *testing.T) {
 		filler, full := filepath.Join(dir, "filler"), round%2 == 1
 		if full {
 			_ = os.WriteFile(filler, make([]byte, space(t, dir)), 0o600)
-			fulls++
 		}
-		for end := time.Now().Add(2*time.Second + time.Duration(random.IntN(4000))*time.Millisecond); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		for end := time.Now().Add(2*time.Second + time.Duration(random.IntN(2000))*time.Millisecond); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 			know()
 			if full && time.Until(end) < 2*time.Second {
 				_ = os.Remove(filler)
@@ -94,5 +93,5 @@ func TestScheduledBackups(t *testing.T) {
 			}
 		}
 	}
-	report(t, "%d kills, %d times full, %d times 507, %d backups restored, %d acknowledged, 0 missing, at most %d kept", n, fulls, refused, len(restored), len(acked.names), keep+1)
+	t.Logf("%d kills, %d times 507, %d backups restored, %d acknowledged", n, refused, len(restored), len(acked.names))
 }

@@ -5,9 +5,6 @@ package faulttest
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"strings"
-	"syscall"
 	"testing"
 
 	"example.com/animalstore/internal/process"
@@ -43,46 +40,13 @@ func serverArgs(t *testing.T, prefix []string) []string {
 	return append(prefix, process.Build(t, refserver), "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0")
 }
 
-// inject returns a prefix that makes system calls of a process fail or wait.
-// The tracer is a child of the process: signals reach the process itself.
-func inject(fault string) []string {
-	call, _, _ := strings.Cut(fault, ":")
-	return []string{"strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=" + call, "-e", "inject=" + fault}
-}
-
-// endInjection ends the fault of inject.
-func (s *server) endInjection() {
-	s.t.Helper()
-	status := process.ReadFile(s.t, fmt.Sprintf("/proc/%d/status", s.Pid()))
-	_, field, _ := strings.Cut(string(status), "TracerPid:")
-	var tracer int
-	if _, err := fmt.Sscan(field, &tracer); err != nil || tracer == 0 {
-		s.t.Fatalf("the server has no tracer: %v", err)
-	}
-	if err := syscall.Kill(tracer, syscall.SIGKILL); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// run runs a command of the reference server, and returns its standard output.
-// The error has the standard error.
-func run(t *testing.T, args ...string) (string, error) {
+// mustRun runs a command of the reference server, which must succeed.
+func mustRun(t *testing.T, args ...string) {
 	t.Helper()
-	code, stdout, stderr := process.Run(t, process.Command("", append([]string{process.Build(t, refserver)}, args...)...))
+	code, _, stderr := process.Run(t, process.Command("", append([]string{process.Build(t, refserver)}, args...)...))
 	if code != 0 {
-		return stdout, fmt.Errorf("refserver %s: exit code %d: %s", args[0], code, stderr)
+		t.Fatalf("refserver %s: exit code %d: %s", args[0], code, stderr)
 	}
-	return stdout, nil
-}
-
-// mustRun is run for a command that must succeed.
-func mustRun(t *testing.T, args ...string) string {
-	t.Helper()
-	out, err := run(t, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 func (s *server) db() string { return s.Path("petstore.db") }
@@ -104,12 +68,12 @@ func (s *server) repeat(name string) []byte {
 	return []byte(r.Body)
 }
 
-// descriptors returns the number of files that the server has open.
-func (s *server) descriptors() int {
+// goroutines returns the number of goroutines of the server.
+func (s *server) goroutines() (n int) {
 	s.t.Helper()
-	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Pid()))
-	if err != nil {
+	profile := s.Must(http.StatusOK, "GET", s.Admin+"/debug/pprof/goroutine?debug=1", "").Body
+	if _, err := fmt.Sscanf(profile, "goroutine profile: total %d", &n); err != nil {
 		s.t.Fatal(err)
 	}
-	return len(entries)
+	return n
 }

@@ -1,0 +1,106 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestEarlyResponses sends large bodies with requests whose responses do not
+// depend on the bodies. A client that sends the whole body before it reads
+// anything gets every response in full.
+func TestEarlyResponses(t *testing.T) {
+	t.Parallel()
+	n, _ := rounds(2, 50)
+	s := start(t, t.TempDir())
+	key := "Authorization: Bearer " + s.Key + "\r\n"
+	requests := []struct {
+		line, fields string
+		status       int
+	}{
+		{"POST /v1/pets", "", 401},
+		{"POST /v1/pets", key + "Content-Type: application/json\r\n", 413},
+		{"POST /v1/pets", key + "Content-Type: text/plain\r\n", 415},
+		{"POST /v1/cats", "", 404},
+		{"POST /cats", "", 404},
+		{"GET /v1/openapi.json", "", 200},
+		{"GET /healthz", "", 200},
+	}
+	const size = 1 << 20
+	body := strings.Repeat(" ", size)
+	whole := fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size, body)
+	ways := []string{
+		" HTTP/1.1\r\nHost: x\r\n%s" + whole,
+		" HTTP/1.1\r\nHost: x\r\n%sConnection: close\r\n" + whole,
+		" HTTP/1.0\r\n%s" + whole,
+		" HTTP/1.1\r\nHost: x\r\n%sTransfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", size, body),
+	}
+	var wg sync.WaitGroup
+	for _, r := range requests {
+		wg.Go(func() {
+			for i := range n * len(ways) {
+				way := ways[i%len(ways)]
+				c, err := s.tryDial()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				resp, _, err := c.do(r.line+fmt.Sprintf(way, r.fields), patience)
+				c.Close()
+				if err != nil || resp.StatusCode != r.status {
+					t.Errorf("%s%.60q: %v, %v; want %d", r.line, way, resp, err, r.status)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestSmuggling sends requests that two readers can take for different ones.
+// Each hides a request, a creation, in its body or after it. The server must
+// never do what is hidden: it responds at most once, and a refused request ends
+// the connection.
+func TestSmuggling(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir())
+	hidden := s.raw("POST", "/pets", "", petBody("smuggled"))
+	post := strings.TrimSuffix(s.raw("POST", "/pets", "Content-Type: application/json\r\n", ""), "\r\n")
+	size := len(hidden)
+	for name, request := range map[string]string{
+		"a length and chunks":    post + fmt.Sprintf("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n%s", hidden),
+		"chunks and a length":    post + fmt.Sprintf("Transfer-Encoding: chunked\r\nContent-Length: %d\r\n\r\n0\r\n\r\n%s", size+5, hidden),
+		"two lengths":            post + fmt.Sprintf("Content-Length: 0\r\nContent-Length: %d\r\n\r\n%s", size, hidden),
+		"a signed length":        post + "Content-Length: +0\r\n\r\n" + hidden,
+		"a space before a colon": post + "Content-Length : 0\r\n\r\n" + hidden,
+		"an unknown coding":      post + "Transfer-Encoding: xchunked\r\n\r\n" + hidden,
+		"chunked not last":       post + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + hidden,
+		"chunks":                 post + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+		"chunks in HTTP/1.0":     strings.Replace(post, "HTTP/1.1", "HTTP/1.0", 1) + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+		"a request in a chunk":   post + fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", size, hidden),
+		"a request in a body":    post + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", size, hidden),
+		"a bare CR":              post + "X-A: b\rContent-Length: 0\r\n\r\n" + hidden,
+		"two hosts":              post + "Host: y\r\n\r\n" + hidden,
+		"HTTP/0.9":               "GET /v1/pets\r\n" + hidden,
+	} {
+		c := s.dial()
+		_, _ = io.WriteString(c, request) // fails where it is refused before it is complete
+		_ = c.CloseWrite()
+		var got []string
+		for resp, body, err := c.receive(); err == nil; resp, body, err = c.receive() {
+			got = append(got, fmt.Sprintf("%d %.100s", resp.StatusCode, body))
+		}
+		if len(got) > 1 || len(got) == 1 && got[0][0] == '2' {
+			t.Errorf("%s: responses %q, want at most one, which refuses the request", name, got)
+		}
+		c.Close()
+	}
+	if r := s.Must(http.StatusOK, "GET", "/pets", ""); r.Body != "[]" {
+		t.Errorf("a pet was smuggled in: %s", r.Body)
+	}
+	s.Stop()
+}
