@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,10 +18,12 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"example.com/animalstore/internal/history"
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/memory"
 )
 
 var (
@@ -29,63 +31,40 @@ var (
 	seed      = flag.Uint64("seed", 1, "`number` that randomness comes from")
 )
 
-const clients = 8
-
-// reopened is a handler whose store is closed and opened again while it is used.
-type reopened struct {
-	path string
-	mu   sync.RWMutex
-	s    *storage.Store
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(process.Main(m))
 }
 
-func (r *reopened) open(t *testing.T) {
-	t.Helper()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.s != nil {
-		if err := r.s.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	var err error
-	if r.s, err = storage.Open(r.path, nil); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (r *reopened) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	r.mu.RLock()
-	s := r.s
-	r.mu.RUnlock()
-	handler(s).ServeHTTP(w, req)
-}
-
-func handler(s petstore.Service) http.Handler {
-	return httpapi.New(s, testserver.Authenticator, &httpapi.Options{Logger: slog.New(slog.DiscardHandler)})
-}
-
-// record lets clients use a handler at the same time, cancels some of their
-// requests, and returns the history of requests and responses.
-func record(t *testing.T, handler http.Handler, seed uint64, requests int, halfway func()) *history.History {
-	t.Helper()
-	srv := httptest.NewServer(handler)
-	defer srv.Close()
+// record lets eight clients use a server at the same time, cancels some of their
+// requests, and returns the history of requests and responses. Halfway it calls kill
+// while requests are under way, and start while none is.
+func record(url, key string, seed uint64, requests int, kill, start func()) *history.History {
 	h := history.New()
 	var wg sync.WaitGroup
-	for c := range clients {
+	var up sync.RWMutex
+	restart := func() {
+		kill()
+		up.Lock()
+		defer up.Unlock()
+		start()
+	}
+	for c := range 8 {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(c)))
 			for n := range requests {
-				if c == 0 && n == requests/2 && halfway != nil {
-					halfway()
+				if c == 0 && n == requests/2 {
+					restart()
 				}
-				ctx, cancel := context.WithCancel(t.Context())
+				up.RLock()
+				ctx, cancel := context.WithCancel(context.Background())
 				if r.IntN(10) == 0 { // each doubles what there is to check
 					time.AfterFunc(time.Duration(r.IntN(2000))*time.Microsecond, cancel)
 				}
 				h.Do(h.Choose(r, fmt.Sprintf("c%d-%d", c, n)), func(req history.Request) history.Response {
-					return history.Send(ctx, http.DefaultClient, srv.URL, testserver.Key, req)
+					return history.Send(ctx, http.DefaultClient, url, key, req)
 				})
+				up.RUnlock()
 				cancel()
 			}
 		})
@@ -96,7 +75,7 @@ func record(t *testing.T, handler http.Handler, seed uint64, requests int, halfw
 
 // check reports whether a history can be explained, how many operations are in
 // it, and how many of them have an unknown outcome. The more there are, the longer
-// it takes. s is the store that the handler used.
+// it takes. s is the store after the history.
 func check(t *testing.T, h *history.History, s petstore.Service, limit time.Duration) (result porcupine.CheckResult, all, unknown int) {
 	t.Helper()
 	var stored []petstore.Pet
@@ -118,23 +97,26 @@ func check(t *testing.T, h *history.History, s petstore.Service, limit time.Dura
 	return porcupine.CheckOperationsTimeout(porcupine.Model{Init: history.Init, Step: history.Step}, ops, limit), all, unknown
 }
 
-func newStore(t *testing.T) *reopened {
-	t.Helper()
-	r := &reopened{path: filepath.Join(t.TempDir(), "pets.db")}
-	r.open(t)
-	t.Cleanup(func() { r.s.Close() })
-	return r
-}
-
+// TestLinearizable kills a server while clients use it, and starts it again.
 func TestLinearizable(t *testing.T) {
-	t.Logf("%d histories, -seed %d", *histories, *seed)
 	total, lost := 0, 0
 	for i := range *histories {
-		s := newStore(t)
-		h := record(t, s, *seed+uint64(i), 40, func() { s.open(t) })
-		result, all, unknown := check(t, h, s.s, 5*time.Minute)
+		cmd := process.Command(t.TempDir(), process.Build(t, "example.com/animalstore/cmd/refserver"), "-addr="+process.FreeAddress())
+		s := process.Serve(t, cmd)
+		h := record(s.URL, s.Key, *seed+uint64(i), 40, s.Kill, func() {
+			s = process.Serve(t, process.Command(cmd.Dir, cmd.Args...))
+		})
+		s.Stop()
+		store, err := storage.Open(s.Path("petstore.db"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, all, unknown := check(t, h, store, 5*time.Minute)
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
 		if result != porcupine.Ok {
-			t.Errorf("history %d: %s, want %s", i, result, porcupine.Ok)
+			t.Errorf("history %d: %s, want %s; -seed %d", i, result, porcupine.Ok, *seed)
 		}
 		total += all
 		lost += unknown
@@ -154,17 +136,10 @@ type broken struct {
 
 func (b *broken) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	page, err := b.Service.ListPets(ctx, q)
-	if err != nil || len(page.Pets) == 0 || page.Next != "" || b.calls.Add(1)%5 > 0 {
-		return page, err
+	if err == nil && b.fault == "a stale read" && len(page.Pets) > 0 && page.Next == "" && b.calls.Add(1)%5 == 0 {
+		page.Pets = page.Pets[:len(page.Pets)-1] // the state before the last creation
 	}
-	last := len(page.Pets) - 1
-	switch b.fault {
-	case "a stale read":
-		page.Pets = page.Pets[:last] // the state before the last creation
-	case "a further page that does not exist":
-		page.Next = petstore.CursorAfter(page.Pets[last].ID)
-	}
-	return page, nil
+	return page, err
 }
 
 func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
@@ -179,9 +154,6 @@ func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, once petstore
 	pet, err := b.Service.CreatePet(ctx, p, once)
 	if b.fault == "a skipped ID" && n%5 == 0 {
 		pet.ID++
-	}
-	if b.fault == "a creation that returns another pet" && n%5 == 0 {
-		pet.Name = "another"
 	}
 	return pet, err
 }
@@ -199,18 +171,20 @@ func (b *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 
 // The check must find the fault of each broken store in some history.
 func TestBrokenIsCaught(t *testing.T) {
-	for _, fault := range []string{"a stale read", "a lost write", "a retry that creates again", "a get that misses", "a pet that does not exist", "a skipped ID", "a creation that returns another pet", "a further page that does not exist"} {
+	for _, fault := range []string{"a stale read", "a lost write", "a retry that creates again", "a get that misses", "a pet that does not exist", "a skipped ID"} {
 		const tries = 40
-		caught, i := false, 0
-		for ; !caught && i < tries; i++ {
-			s := newStore(t).s
-			h := record(t, handler(&broken{Service: s, fault: fault}), *seed+uint64(i), 12, nil)
+		caught := false
+		for i := 0; !caught && i < tries; i++ {
+			s := memory.New(nil)
+			options := &httpapi.Options{Logger: slog.New(slog.DiscardHandler)}
+			srv := httptest.NewServer(httpapi.New(&broken{Service: s, fault: fault}, testserver.Authenticator, options))
+			h := record(srv.URL, testserver.Key, *seed+uint64(i), 12, func() {}, func() {})
+			srv.Close()
 			result, _, _ := check(t, h, s, 5*time.Second)
 			caught = result == porcupine.Illegal
 		}
 		if !caught {
 			t.Errorf("%s is not caught in %d histories", fault, tries)
 		}
-		t.Logf("%s: caught %v in %d histories", fault, caught, i)
 	}
 }
