@@ -1,9 +1,7 @@
-// Package benchmark measures servers that run as processes of their own, and
-// stores in process. It has only benchmarks:
+// Package benchmark measures servers that run as processes of their own:
 //
 //	go test -run '^$' -bench . ./internal/benchmark
 //
-// Most of them compare a server with another one in turn: with a bare server of
-// net/http and bbolt, with another release, or with itself in another state. See
-// docs/performance.md.
+// It compares the reference server, on a small and on a large file, with a bare
+// server of net/http and bbolt. See docs/performance.md.
 package benchmark

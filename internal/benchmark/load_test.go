@@ -46,7 +46,7 @@ func (c conn) do(request []byte) (*http.Response, error) {
 // load returns a benchmark: clients send the requests in turn. It reports the
 // rate, the times until the end of the response, and the processor time and
 // memory of the server; mapped-MB includes the pages of the file.
-func (s *server) load(clients int, requests ...[]byte) func(*testing.B) {
+func (s *server) load(clients int, requests [][]byte) func(*testing.B) {
 	return func(b *testing.B) {
 		cpu := s.ProcessorTime()
 		took, err := s.send(b.Context(), clients, b.N, requests)

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http/httputil"
 	"os"
@@ -9,17 +10,50 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
 )
 
 // server is a running server, a refserver or a bare one.
 type server struct {
 	*process.Server
 	name string
+	pets int64 // in its file at the start
+}
+
+// newFile creates a file with n pets and returns its path. The pets have names of 12
+// bytes. The statuses, and none, are equally frequent.
+func newFile(b *testing.B, n int64) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "pets.db")
+	start := time.Now()
+	s, err := storage.Open(path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	statuses := append(petstore.Statuses(), "")
+	_, err = s.Load(b.Context(), func(yield func(petstore.NewPet) bool) {
+		for i := range n {
+			if !yield(petstore.NewPet{Name: fmt.Sprintf("pet %08d", i), CategoryID: i % 100, Status: statuses[i%4]}) {
+				return
+			}
+		}
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		b.Fatal(err)
+	}
+	took := time.Since(start)
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("storage.Load of %d pets: %.4g s, %.4g MB", n, took.Seconds(), float64(info.Size())/1e6)
+	return path
 }
 
 // executables returns the paths of the refservers to measure.
@@ -30,51 +64,28 @@ func executables(b *testing.B) []string {
 	return servers
 }
 
-// serveFilled starts a refserver on a new store and has it create [smallPets]
-// pets, so that servers with different file formats can be compared.
-func serveFilled(b *testing.B, exe string) *server {
+// serve starts a refserver on a file with that number of pets.
+func serve(b *testing.B, exe, path string, pets int64) *server {
 	b.Helper()
-	s := &server{process.Serve(b, process.Command(b.TempDir(), exe, "-addr=127.0.0.1:0")), filepath.Base(exe)}
-	b.Cleanup(s.Stop)
-	if s.Key == "" { // Serve does not look for a key if the store is not in a file
-		key, err := s.Process.Key()
-		if err != nil {
-			b.Fatal(err)
-		}
-		s.Server.Key = key
-	}
-	var requests [][]byte
-	for p := range newPets(smallPets) {
-		requests = append(requests, s.create(p))
-	}
-	if _, err := s.send(b.Context(), 64, len(requests), requests); err != nil {
-		b.Fatal(err)
-	}
-	return s
-}
-
-// serveFile starts the first refserver on a file.
-func serveFile(b *testing.B, path string) *server {
-	b.Helper()
-	dir, exe := b.TempDir(), executables(b)[0]
+	dir := b.TempDir()
 	code, key, stderr := process.Run(b, process.Command(dir, exe, "keys", "create", "benchmark"))
 	if code != 0 {
 		b.Fatalf("keys create: exit code %d\n%s", code, stderr)
 	}
 	s := process.Serve(b, process.Command(dir, exe, "-db="+path, "-addr=127.0.0.1:0"))
 	s.Key = strings.TrimSpace(key)
-	return &server{s, filepath.Base(exe)}
+	return &server{s, fmt.Sprintf("%s-%d", filepath.Base(exe), pets), pets}
 }
 
 // serveBare starts a bare server that responds to a request as s does.
-func serveBare(b *testing.B, s *server, request func(*server) []byte, commit string) *server {
+func serveBare(b *testing.B, s *server, r request) *server {
 	b.Helper()
-	want := s.exchange(b, request(s))
-	cmd := process.Command(b.TempDir(), os.Args[0], bareCommand, s.Key, commit)
+	want := s.exchange(b, r.text(s, 1))
+	cmd := process.Command(b.TempDir(), os.Args[0], bareCommand, s.Key, r.commit)
 	cmd.Stdin = bytes.NewReader(want)
-	bare := &server{process.Serve(b, cmd), "bare"}
+	bare := &server{process.Serve(b, cmd), "bare", 1}
 	bare.Key = s.Key
-	got := bare.exchange(b, request(bare))
+	got := bare.exchange(b, r.text(bare, 1))
 	varying := regexp.MustCompile(`(?m)^(Date|X-Request-Id): .*$`)
 	if !bytes.Equal(varying.ReplaceAll(got, nil), varying.ReplaceAll(want, nil)) {
 		b.Fatalf("the bare server must return %q, got %q", want, got)
@@ -88,10 +99,10 @@ func (s *server) get(path string) []byte {
 }
 
 // create returns a request as it is sent.
-func (s *server) create(p petstore.NewPet) []byte {
-	body, err := json.Marshal(p)
+func (s *server) create() []byte {
+	body, err := json.Marshal(petstore.NewPet{Name: "pet 00000000", CategoryID: 4, Status: petstore.StatusSold})
 	if err != nil {
-		panic(err) // the names are valid UTF-8
+		panic(err) // the name is valid UTF-8
 	}
 	return fmt.Appendf(nil, "POST /v1/pets HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", s.Host(), s.Key, len(body), body)

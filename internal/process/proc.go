@@ -21,15 +21,10 @@ func (p *Process) Memory(name string) float64 {
 	return kilobytes * 1024 / 1e6
 }
 
-// ProcessorTime returns the processor time of the process, as [ThreadTime] does.
+// ProcessorTime returns the processor time of the process in seconds. It returns NaN
+// on a system without /proc.
 func (p *Process) ProcessorTime() float64 {
-	return ThreadTime(fmt.Sprintf("/proc/%d/task/*", p.Pid()))
-}
-
-// ThreadTime returns the processor time in seconds of the threads whose
-// directories in /proc match the pattern. It returns NaN if there are none.
-func ThreadTime(pattern string) float64 {
-	files, _ := filepath.Glob(pattern + "/schedstat")
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.Pid()))
 	if files == nil {
 		return math.NaN()
 	}
