@@ -25,50 +25,33 @@ func program() *serve.Program {
 		fs.StringVar(&url, "postgres", "", "`URL` of the database, such as postgres://petstore@10.0.0.1,10.0.0.2,10.0.0.3/petstore;"+
 			" what it leaves out, or all of it, comes from the PG* variables and the password file")
 	}
-	open := func(ctx context.Context, opts *postgres.Options) (*postgres.Store, *postgres.Keys, error) {
+	open := func(ctx context.Context, opts *postgres.Options) (*postgres.Store, error) {
 		s, err := postgres.Open(ctx, url, opts)
 		if err != nil {
-			return nil, nil, fmt.Errorf("-postgres: %w", err)
+			return nil, fmt.Errorf("-postgres: %w", err)
 		}
-		keys, err := s.Keys(ctx)
-		if err != nil {
-			return nil, nil, errors.Join(err, s.Close())
-		}
-		return s, keys, nil
+		return s, nil
 	}
 	return &serve.Program{
 		Name:       "refserver-postgres",
 		About:      "the petstore, kept in PostgreSQL, served over HTTP",
 		StoreFlags: define,
 		Open: func(ctx context.Context, log *slog.Logger, _ bool, committed func(int, time.Duration)) (*serve.Store, error) {
-			s, keys, err := open(ctx, &postgres.Options{Logger: log, Committed: committed})
+			s, err := open(ctx, &postgres.Options{Logger: log, Committed: committed})
 			if err != nil {
 				return nil, err
-			}
-			first := ""
-			if s.Created() {
-				if first, _, err = keys.Create(ctx, serve.FirstAccount, 0); err != nil {
-					return nil, errors.Join(err, s.Close())
-				}
 			}
 			ready := func(ctx context.Context) error {
 				_, err := s.Stats(ctx)
 				return err
 			}
-			return &serve.Store{Backend: s, Keys: keys, FirstKey: first, Ready: ready}, nil
-		},
-		Keys: func(ctx context.Context) (serve.Keys, func() error, error) {
-			s, keys, err := open(ctx, nil)
-			if err != nil {
-				return nil, nil, err
-			}
-			return keys, s.Close, nil
+			return &serve.Store{Backend: s, Ready: ready}, nil
 		},
 		Commands: []flags.Command{importCommand(define, open)},
 	}
 }
 
-type openFunc = func(context.Context, *postgres.Options) (*postgres.Store, *postgres.Keys, error)
+type openFunc = func(context.Context, *postgres.Options) (*postgres.Store, error)
 
 func importCommand(define func(*flag.FlagSet), open openFunc) flags.Command {
 	return flags.Command{
@@ -87,7 +70,7 @@ func importCommand(define func(*flag.FlagSet), open openFunc) flags.Command {
 				defer f.Close()
 				in = f
 			}
-			s, _, err := open(c.Context, nil)
+			s, err := open(c.Context, nil)
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -49,7 +47,7 @@ func TestConformance(t *testing.T) {
 	var servers []*process.Server
 	for range 2 {
 		cmd := command(t, "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0", "-postgres="+db.URL)
-		cmd.Dir = dir // in which they have the key that the first prints
+		cmd.Dir = dir // so both have the same key file, which the first makes
 		servers = append(servers, process.Serve(t, cmd))
 	}
 	var next atomic.Int64
@@ -69,28 +67,6 @@ func TestConformance(t *testing.T) {
 		if got := servers[0].Metric(name); got < 1 {
 			t.Errorf("%s is %v", name, got)
 		}
-	}
-
-	// The commands for keys use the database, and both servers follow.
-	key := strings.TrimSpace(run(t, 0, "petstore_", "keys", "create", "-postgres="+db.URL, "anna"))
-	id := strings.Fields(regexp.MustCompile(`.* anna .*`).FindString(run(t, 0, "anna", "keys", "list", "-postgres="+db.URL)))[0]
-	status := func(s *process.Server, want int) {
-		t.Helper()
-		process.Eventually(t, "the change of a key", func() error {
-			r, err := s.Send("GET", "/pets", "", "Authorization", "Bearer "+key)
-			if err == nil && r.Status != want {
-				err = fmt.Errorf("%d %s, want %d", r.Status, r.Body, want)
-			}
-			return err
-		})
-	}
-	for _, s := range servers {
-		status(s, http.StatusOK)
-	}
-	run(t, 0, "revoked "+id+" of anna", "keys", "revoke", "-postgres="+db.URL, id)
-	run(t, 1, "no key has this ID", "keys", "revoke", "-postgres="+db.URL, id)
-	for _, s := range servers {
-		status(s, http.StatusUnauthorized)
 	}
 
 	// Without the database a server says so, and it serves again when it is back.
@@ -121,7 +97,7 @@ func TestStartErrors(t *testing.T) {
 	} {
 		run(t, 1, want, "-addr=127.0.0.1:0", "-postgres="+url)
 	}
-	run(t, 2, "flag provided but not defined: -keys", "-keys=file")
+	run(t, 2, "flag provided but not defined: -db", "-db=file")
 }
 
 // An import says what it has done, or in one line why it has done nothing.

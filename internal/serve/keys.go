@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,19 +15,12 @@ import (
 	"example.com/animalstore/petstore/apikey"
 )
 
-// FirstAccount is the account of the key that a first start creates.
-const FirstAccount = "default"
+// firstAccount is the account of the key that a first start creates.
+const firstAccount = "default"
 
-// openKeys opens the API keys of s, and returns a function that closes them. If
-// there is no key file it creates one with a single key, unless -must-exist is set.
-// It prints a key that was made with the store or the file.
+// openKeys opens the key file of s, and returns a function that closes it. If there is
+// none it creates one with a single key, which it prints, unless -must-exist is set.
 func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err error) {
-	if s.keys = s.store.Keys; s.keys != nil {
-		if s.store.FirstKey != "" {
-			err = p.printFirstKey(stdout, s, "The database had no store, and now holds", s.store.FirstKey)
-		}
-		return func() {}, err
-	}
 	path, err := filepath.Abs(s.keyFile)
 	if err != nil {
 		return nil, err
@@ -36,10 +28,10 @@ func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err e
 	file, err := apikey.Open(path, s.log)
 	if errors.Is(err, fs.ErrNotExist) && !s.mustExist {
 		var key string
-		if key, _, err = apikey.Create(path, FirstAccount, 0); err != nil {
+		if key, _, err = apikey.Create(path, firstAccount, 0); err != nil {
 			return nil, fmt.Errorf("-keys: %w", err)
 		}
-		if err := p.printFirstKey(stdout, s, "There was no key file. "+path+" now holds", key); err != nil {
+		if err := p.printFirstKey(stdout, s, path, key); err != nil {
 			return nil, err
 		}
 		file, err = apikey.Open(path, s.log)
@@ -54,20 +46,20 @@ func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err e
 	return func() { _ = file.Close() }, nil
 }
 
-// printFirstKey prints the key of a new store, after words about where it is kept.
-func (p *Program) printFirstKey(stdout io.Writer, s *server, where, key string) error {
+// printFirstKey prints the key of the new file at path.
+func (p *Program) printFirstKey(stdout io.Writer, s *server, path, key string) error {
 	browser := ""
 	if s.page {
 		browser = "Or enter the key in a browser, at " + s.pets.url() + "\n\n"
 	}
-	if _, err := fmt.Fprintf(stdout, firstKeyText, where, p.Name, key, key, s.pets.url()+s.base(), browser); err != nil {
+	if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, s.pets.url()+s.base(), browser); err != nil {
 		return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
 	}
 	s.newKey = true
 	return nil
 }
 
-const firstKeyText = `%s the hash of this API key,
+const firstKeyText = `There was no key file. %s now holds the hash of this API key,
 which is not shown again ("%s keys create" makes others):
 
     %s
@@ -78,19 +70,6 @@ Try it:
 
 %s`
 
-// keyFile is the path of a key file. It implements [Keys].
-type keyFile string
-
-func (f keyFile) Create(_ context.Context, account string, lifetime time.Duration) (key, id string, err error) {
-	return apikey.Create(string(f), account, lifetime)
-}
-
-func (f keyFile) List(context.Context) ([]apikey.Key, error) { return apikey.List(string(f)) }
-
-func (f keyFile) Revoke(_ context.Context, id string) (apikey.Key, error) {
-	return apikey.Revoke(string(f), id)
-}
-
 // KeysFlag defines the flag that names the key file.
 func KeysFlag(fs *flag.FlagSet, path *string) {
 	fs.StringVar(path, "keys", "petstore.keys", "`file` with the API keys")
@@ -98,30 +77,17 @@ func KeysFlag(fs *flag.FlagSet, path *string) {
 
 // keysCommands are the commands that change or list API keys. A running server
 // follows their changes within two seconds.
-func (p *Program) keysCommands() []flags.Command {
+func keysCommands() []flags.Command {
 	var file string
 	var expires time.Duration
-	define := func(fs *flag.FlagSet) {
-		if p.Keys == nil {
-			KeysFlag(fs, &file)
-		} else {
-			p.StoreFlags(fs)
-		}
-	}
-	with := func(run func(*flags.Call, Keys) error) func(*flags.Call) error {
+	define := func(fs *flag.FlagSet) { KeysFlag(fs, &file) }
+	with := func(run func(c *flags.Call, path string) error) func(*flags.Call) error {
 		return func(c *flags.Call) error {
-			if p.Keys == nil {
-				err := run(c, keyFile(file))
-				if errors.Is(err, fs.ErrNotExist) {
-					err = fmt.Errorf("-keys: %w", err)
-				}
-				return err
+			err := run(c, file)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("-keys: %w", err)
 			}
-			keys, closeKeys, err := p.Keys(c.Context)
-			if err != nil {
-				return err
-			}
-			return errors.Join(run(c, keys), closeKeys())
+			return err
 		}
 	}
 	return []flags.Command{{
@@ -132,7 +98,7 @@ func (p *Program) keysCommands() []flags.Command {
 			define(fs)
 			fs.DurationVar(&expires, "expires", 0, "`duration` that the key is valid for, such as 720h; 0: forever")
 		},
-		Run: with(func(c *flags.Call, keys Keys) error { return createKey(c, keys, expires) }),
+		Run: with(func(c *flags.Call, path string) error { return createKey(c, path, expires) }),
 	}, {
 		Name:  "keys list",
 		About: "list the API keys: id, account, created, expires",
@@ -147,12 +113,12 @@ func (p *Program) keysCommands() []flags.Command {
 	}}
 }
 
-func createKey(c *flags.Call, keys Keys, expires time.Duration) error {
+func createKey(c *flags.Call, path string, expires time.Duration) error {
 	if expires != 0 && expires < time.Second {
 		return flags.Usagef("-expires: must be 0 or at least 1s, got %v", expires)
 	}
-	_, missing := keys.List(c.Context)
-	key, id, err := keys.Create(c.Context, c.Args[0], expires)
+	_, missing := apikey.List(path)
+	key, id, err := apikey.Create(path, c.Args[0], expires)
 	if petstore.CodeOf(err) == petstore.CodeInvalid {
 		return flags.Usagef("%v", err)
 	}
@@ -162,16 +128,16 @@ func createKey(c *flags.Call, keys Keys, expires time.Duration) error {
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", id, err)
 	}
-	if file, ok := keys.(keyFile); ok && errors.Is(missing, fs.ErrNotExist) {
-		path, _ := filepath.Abs(string(file))
+	if errors.Is(missing, fs.ErrNotExist) {
+		path, _ := filepath.Abs(path)
 		fmt.Fprintf(c.Stderr, "new file %s\n", path)
 	}
 	fmt.Fprintf(c.Stderr, "key %s of account %s\n", id, c.Args[0])
 	return nil
 }
 
-func listKeys(c *flags.Call, from Keys) error {
-	keys, err := from.List(c.Context)
+func listKeys(c *flags.Call, path string) error {
+	keys, err := apikey.List(path)
 	if err != nil {
 		return err
 	}
@@ -190,8 +156,8 @@ func listKeys(c *flags.Call, from Keys) error {
 	return w.Flush()
 }
 
-func revokeKey(c *flags.Call, keys Keys) error {
-	k, err := keys.Revoke(c.Context, c.Args[0])
+func revokeKey(c *flags.Call, path string) error {
+	k, err := apikey.Revoke(path, c.Args[0])
 	if errors.Is(err, apikey.ErrNoKey) {
 		return fmt.Errorf("%w; keys list shows them", err)
 	}

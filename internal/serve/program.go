@@ -16,8 +16,6 @@ import (
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/apikey"
-	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -31,14 +29,9 @@ type Program struct {
 	// StoreFlags defines the flags that say where the store is.
 	StoreFlags func(*flag.FlagSet)
 
-	// InFile reports that the store is in a file. Then the flag -must-exist says
-	// that it must exist, and the key file too.
+	// InFile reports that the store is in a file, which the flag -must-exist is for
+	// too, and which can be backed up.
 	InFile bool
-
-	// Keys opens the API keys that the commands list and change, and returns a
-	// function that closes them. The flags are those of StoreFlags. nil: the
-	// keys are in a file, which the flag -keys names.
-	Keys func(context.Context) (Keys, func() error, error)
 
 	// Open opens the store once all flags are set. It creates a missing store
 	// unless mustExist is true. The operator sees its errors as they are, in
@@ -58,26 +51,11 @@ type Backend interface {
 	Close() error
 }
 
-// Keys are API keys that the commands of a server list and change.
-type Keys interface {
-	// Create makes a key for an account, as apikey.New does, and keeps its hash.
-	Create(ctx context.Context, account string, lifetime time.Duration) (key, id string, err error)
-
-	// List returns all keys, expired ones too.
-	List(ctx context.Context) ([]apikey.Key, error)
-
-	// Revoke removes a key, and returns what was known about it. If there is
-	// none with the ID, the error wraps apikey.ErrNoKey.
-	Revoke(ctx context.Context, id string) (apikey.Key, error)
-}
-
 // Store is a store and what it offers to its server.
 type Store struct {
 	Backend
-	Keys     httpapi.Authenticator       // the API keys; nil: they are in the file that -keys names
-	FirstKey string                      // the API key that Open has made, with a new store; "": none
-	Ready    func(context.Context) error // why it cannot serve requests now, for /readyz
-	File     *storage.Info               // nil: the store is not in a file
+	Ready func(context.Context) error // why it cannot serve requests now, for /readyz
+	File  *storage.Info               // nil: the store is not in a file
 
 	// Failed is closed when the store must be opened again, for the reason that
 	// Ready returns. The server then ends with exit code 1. nil: never.
@@ -96,11 +74,9 @@ func (p *Program) Main() int {
 	var c config
 	define := func(fs *flag.FlagSet) {
 		c.flags(fs)
-		if p.Keys == nil {
-			KeysFlag(fs, &c.keyFile)
-		}
+		KeysFlag(fs, &c.keyFile)
+		fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if a file of the store or the key file does not exist; for files on a volume that may not be mounted")
 		if p.InFile {
-			fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start without a store and a key file; for files on a volume that may not be mounted")
 			c.backup.flags(fs)
 		}
 		p.StoreFlags(fs)
@@ -122,7 +98,7 @@ func (p *Program) Main() int {
 			return p.serve(call, &c)
 		},
 	})
-	line.Commands = append(line.Commands, p.keysCommands()...)
+	line.Commands = append(line.Commands, keysCommands()...)
 	line.Commands = append(line.Commands, p.Commands...)
 	return line.Main()
 }

@@ -143,14 +143,12 @@ func (s *server) start() {
 	if s.backups != nil {
 		attrs = append(attrs, "backup-dir", s.backup.dir)
 	}
-	f := s.store.File
-	if s.store.FirstKey != "" || f != nil && f.New {
-		attrs = append(attrs, "store", "new")
-	} else {
-		attrs = append(attrs, "store", "existing")
-	}
-	if f != nil {
-		attrs = append(attrs, "file", f.Path, "pets", f.Pets, "schema", f.Schema)
+	if f := s.store.File; f != nil {
+		store := "existing"
+		if f.New {
+			store = "new"
+		}
+		attrs = append(attrs, "store", store, "file", f.Path, "pets", f.Pets, "schema", f.Schema)
 	}
 	if s.newKey {
 		attrs = append(attrs, "keys", "new")

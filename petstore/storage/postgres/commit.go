@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -219,24 +218,27 @@ func (u *update) changed() bool { return len(u.pets)+len(u.messages)+len(u.remov
 // each column.
 func (u *update) insert(b *pgx.Batch) {
 	if len(u.pets) > 0 {
-		ids, names, raw := columns(u.pets, func(c *change) string { return c.pet.Name })
-		categories, statuses := make([]int64, len(ids)), make([]string, len(ids))
-		for i, c := range u.pets {
-			categories[i], statuses[i] = c.pet.CategoryID, string(c.pet.Status)
+		var ids, categories []int64
+		var names [][]byte
+		var statuses []string
+		for _, c := range u.pets {
+			ids, names = append(ids, c.number), append(names, []byte(c.pet.Name))
+			categories, statuses = append(categories, c.pet.CategoryID), append(statuses, string(c.pet.Status))
 		}
-		b.Queue(`INSERT INTO petstore.pets (id, name, name_bytes, category_id, status)
-			SELECT id, name, raw, category, nullif(status, '')
-			FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5::text[]) AS p (id, name, raw, category, status)`,
-			ids, names, raw, categories, statuses)
+		b.Queue(`INSERT INTO petstore.pets (id, name, category_id, status)
+			SELECT id, name, category, nullif(status, '')
+			FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::text[]) AS p (id, name, category, status)`,
+			ids, names, categories, statuses)
 	}
 	if len(u.messages) > 0 {
-		numbers, texts, raw := columns(u.messages, func(c *change) string { return *c.message })
-		made := make([]time.Time, len(numbers))
-		for i, c := range u.messages {
-			made[i] = c.made
+		var numbers []int64
+		var texts [][]byte
+		var made []time.Time
+		for _, c := range u.messages {
+			numbers, texts, made = append(numbers, c.number), append(texts, []byte(*c.message)), append(made, c.made)
 		}
-		b.Queue(`INSERT INTO petstore.messages (number, text, text_bytes, made)
-			SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::timestamptz[])`, numbers, texts, raw, made)
+		b.Queue(`INSERT INTO petstore.messages (number, text, made)
+			SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::timestamptz[])`, numbers, texts, made)
 	}
 	if len(u.onces) > 0 {
 		var digests, hashes [][]byte
@@ -257,18 +259,4 @@ func (u *update) end(b *pgx.Batch, r *receipt) {
 		INSERT INTO petstore.commits (number, token, made, last_pet, last_message, queued)
 		SELECT $2, $3, $4, $5, $6, $7 - count(*) FROM removed`,
 		u.remove, r.number, r.token, u.now, u.lastPet, u.lastMessage, u.queued)
-}
-
-// columns returns the numbers and texts of changes. A text with U+0000 is in raw.
-func columns(changes []*change, text func(*change) string) (numbers []int64, texts []*string, raw [][]byte) {
-	numbers, texts, raw = make([]int64, len(changes)), make([]*string, len(changes)), make([][]byte, len(changes))
-	for i, c := range changes {
-		numbers[i] = c.number
-		if s := text(c); strings.Contains(s, "\x00") {
-			raw[i] = []byte(s)
-		} else {
-			texts[i] = &s
-		}
-	}
-	return numbers, texts, raw
 }

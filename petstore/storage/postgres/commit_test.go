@@ -14,21 +14,26 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Two stores that create the same pets with the same keys at the same time store
-// each once, with dense IDs.
-func TestTwoStores(t *testing.T) {
-	const keys, callers = 100, 4
-	url := newDatabase(t, "")
+// Stores that open an empty database and create the same pets with the same keys, all
+// at the same time, store each pet once, with dense IDs.
+func TestManyStores(t *testing.T) {
+	const keys = 100
+	url := newDatabase(t)
 	url = with(t, url, "default_transaction_isolation", "serializable")
-	stores := []*Store{open(t, url, nil), open(t, url, nil)}
 	var mu sync.Mutex
 	ids := map[string]int64{}
 	var wg sync.WaitGroup
-	for c := range callers * len(stores) {
+	for c := range 8 {
 		wg.Go(func() {
+			s, err := Open(t.Context(), url, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
 			for i := range keys {
 				key := fmt.Sprint((i + c*7) % keys)
-				pet, err := stores[c%2].CreatePet(t.Context(), petstore.NewPet{Name: key}, petstore.Once{Key: key})
+				pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: key}, petstore.Once{Key: key})
 				mu.Lock()
 				if err != nil || ids[key] != 0 && ids[key] != pet.ID || pet.Name != key {
 					t.Errorf("%s: %+v (%v), before: %d", key, pet, err, ids[key])
@@ -39,12 +44,13 @@ func TestTwoStores(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	s := open(t, url, nil)
 	for key, id := range ids {
-		if pet, err := stores[0].GetPet(t.Context(), id); err != nil || pet.Name != key || id > keys {
+		if pet, err := s.GetPet(t.Context(), id); err != nil || pet.Name != key || id > keys {
 			t.Errorf("pet %d: %+v (%v), want %s and an ID of at most %d", id, pet, err, key, keys)
 		}
 	}
-	if stats, err := stores[1].Stats(t.Context()); err != nil || stats.Pets != keys {
+	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != keys {
 		t.Errorf("%+v (%v), want %d pets", stats, err, keys)
 	}
 }
@@ -52,7 +58,7 @@ func TestTwoStores(t *testing.T) {
 // A create whose connection is cut is stored once and acknowledged, wherever it was
 // cut, and if the connection of the next attempt is cut, too.
 func TestCut(t *testing.T) {
-	p, through := newProxy(t, newDatabase(t, ""))
+	p, through := newProxy(t, newDatabase(t))
 	s := open(t, through, nil)
 	var names []string
 	messages := int64(0)

@@ -28,9 +28,6 @@ func (s *Store) connect(url string) error {
 	}
 	c := config.ConnConfig
 	c.ConnectTimeout = min(cmp.Or(c.ConnectTimeout, maxConnect), maxConnect)
-	if c.RuntimeParams["application_name"] == "" { // for pg_stat_activity
-		c.RuntimeParams["application_name"] = "petstore"
-	}
 	c.ValidateConnect = s.validate
 	c.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
 		conn.CustomData()[noticeKey] = n
@@ -93,7 +90,6 @@ var errOldPrimary = errors.New("it was the primary before a failover")
 // settings are those of each connection. They override those of the role and the database.
 const settings = `
 	SET search_path = pg_catalog;
-	SET client_encoding = 'UTF8';
 	SET client_min_messages = warning;        -- see confirmed
 	SET plan_cache_mode = force_generic_plan; -- with a large table, planning a list takes as long as the list
 	SET lock_timeout = %[1]d;

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -43,7 +45,9 @@ func TestDiskFull(t *testing.T) {
 	if err := os.WriteFile(filler, make([]byte, 10<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	pet := petstore.NewPet{Name: strings.Repeat("x", 1000)}
+	name := make([]byte, 32<<10)
+	rand.Read(name)
+	pet := petstore.NewPet{Name: hex.EncodeToString(name)} // PostgreSQL would compress a text that repeats itself
 	last := int64(0)
 	for err == nil {
 		var p petstore.Pet

@@ -1,11 +1,10 @@
-// Package postgres keeps pets, messages and API keys in a PostgreSQL database.
+// Package postgres keeps pets and messages in a PostgreSQL database.
 //
 //	store, err := postgres.Open(ctx, "postgres://petstore@10.0.0.1,10.0.0.2/petstore", nil)
 //
 // A [Store] implements the interfaces of package petstore, on a database that any
-// number of processes use at the same time, and [Keys] checks the API keys in it.
-// When a call returns, what it stored is on stable storage and, with a synchronous
-// standby, on that of the standby, too.
+// number of processes use at the same time. When a call returns, what it stored is on
+// stable storage and, with a synchronous standby, on that of the standby, too.
 //
 // # The path of a create
 //

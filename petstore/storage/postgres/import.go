@@ -12,11 +12,8 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// The limits of what one statement of an import inserts.
-const (
-	importRows  = 2000
-	importBytes = 4 << 20
-)
+// importRows is how many rows one statement of an import inserts.
+const importRows = 500
 
 // Import adds the pets and messages that storage.Export wrote, with their IDs, to a
 // store that has never held any: all of them in one transaction, or none. It returns
@@ -55,11 +52,11 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (*up
 	if err != nil {
 		return nil, explain(err)
 	}
-	size, ended := 0, false
+	ended := false
 	flush := func() error {
 		var b pgx.Batch
 		u.insert(&b)
-		u.pets, u.messages, size = u.pets[:0], u.messages[:0], 0
+		u.pets, u.messages = u.pets[:0], u.messages[:0]
 		return explain(conn.SendBatch(ctx, &b).Close())
 	}
 	err = storage.ReadExport(r, func(rec storage.Record) error {
@@ -68,20 +65,19 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (*up
 			if p.ID != u.lastPet+1 {
 				return fmt.Errorf("line %d: the pet has the ID %d, want %d", rec.Line, p.ID, u.lastPet+1)
 			}
-			u.lastPet, size = p.ID, size+len(p.Name)
+			u.lastPet = p.ID
 			u.pets = append(u.pets, &change{pet: &p.NewPet, number: p.ID})
 		case m != nil:
 			n, ok := petstore.ParseMessageID(m.ID)
 			if !ok || n <= u.lastMessage {
 				return fmt.Errorf("line %d: the message has the ID %q and follows number %d", rec.Line, m.ID, u.lastMessage)
 			}
-			u.lastMessage, size = n, size+len(m.Text)
-			u.queued++
+			u.lastMessage, u.queued = n, u.queued+1
 			u.messages = append(u.messages, &change{message: &m.Text, number: n, made: m.CreatedAt})
 		default:
 			u.lastMessage, ended = max(u.lastMessage, rec.End.LastMessage), true
 		}
-		if len(u.pets)+len(u.messages) < importRows && size < importBytes {
+		if len(u.pets)+len(u.messages) < importRows {
 			return nil
 		}
 		return flush()

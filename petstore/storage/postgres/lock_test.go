@@ -32,7 +32,7 @@ func holdLock(t *testing.T, url string) (release func()) {
 // A create that is cancelled while another process commits is not stored, and the
 // creates that queue up meanwhile share a transaction, also with the same key.
 func TestLocked(t *testing.T) {
-	url := newDatabase(t, "")
+	url := newDatabase(t)
 	s := open(t, url, nil)
 	release := holdLock(t, url)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -76,23 +76,9 @@ func TestLocked(t *testing.T) {
 	wantPets(t, s, "Rex")
 }
 
-// The changes of API keys lock the row, too, so that they wait for the standby.
-func TestKeysLock(t *testing.T) {
-	url := newDatabase(t, "")
-	s := open(t, url, &Options{Timeout: time.Second})
-	keys, err := s.Keys(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer holdLock(t, url)()
-	if _, _, err := keys.Create(t.Context(), "anna", 0); petstore.CodeOf(err) != petstore.CodeUnavailable {
-		t.Errorf("a key was created: %v", err)
-	}
-}
-
 // A process that goes silent in the middle of a transaction loses the lock.
 func TestSilentProcess(t *testing.T) {
-	url := newDatabase(t, "")
+	url := newDatabase(t)
 	silent := open(t, url, &Options{Timeout: time.Second})
 	conn, err := silent.single.Acquire(t.Context())
 	if err != nil {
@@ -108,7 +94,7 @@ func TestSilentProcess(t *testing.T) {
 // A receipt is for one commit of one process, and is not trusted after its row has
 // expired.
 func TestReceipt(t *testing.T) {
-	url := newDatabase(t, "")
+	url := newDatabase(t)
 	s := open(t, url, nil)
 	for range 3 {
 		s.mustCreate(t, "Rex", petstore.Once{})
@@ -138,7 +124,7 @@ func TestReceipt(t *testing.T) {
 // that has nothing to do with a commit does no harm, nor does a primary that becomes
 // read-only.
 func TestConfirmed(t *testing.T) {
-	s := open(t, newDatabase(t, ""), nil)
+	s := open(t, newDatabase(t), nil)
 	with := func(do func(*pgx.Conn)) {
 		t.Helper()
 		conn, err := s.single.Acquire(t.Context())
@@ -167,7 +153,7 @@ func TestConfirmed(t *testing.T) {
 	})
 	export := strings.NewReader(`{"end":{"pets":0,"messages":0,"lastMessage":0}}`)
 	s.timeline.Store(0)
-	empty := open(t, newDatabase(t, ""), nil)
+	empty := open(t, newDatabase(t), nil)
 	if _, _, err := empty.Import(t.Context(), readFunc(func(b []byte) (int, error) {
 		empty.timeline.Add(1000) // a failover during the import
 		return export.Read(b)
@@ -187,32 +173,6 @@ type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(b []byte) (int, error) { return f(b) }
 
-// A key whose response was lost is created and revoked once.
-func TestKeysCut(t *testing.T) {
-	p, through := newProxy(t, newDatabase(t, ""))
-	keys, err := open(t, through, nil).Keys(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	cutNext := func() {
-		p.mu.Lock()
-		p.cut, p.times = unheard, 1
-		p.mu.Unlock()
-	}
-	cutNext()
-	_, id, err := keys.Create(t.Context(), "anna", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cutNext()
-	if k, err := keys.Revoke(t.Context(), id); err != nil || k.Account != "anna" {
-		t.Errorf("%+v, %v", k, err)
-	}
-	if all, err := keys.List(t.Context()); err != nil || len(all) != 0 || p.times != 0 {
-		t.Errorf("%+v, %v, %d cuts left", all, err, p.times)
-	}
-}
-
 // A change that had an error in an attempt that failed has none in the next one.
 func TestApply(t *testing.T) {
 	u, text := &update{}, "text"
@@ -222,16 +182,16 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// The queue is bounded, and its account is right after changes left it in any way.
+// The queue is bounded.
 func TestQueueBounds(t *testing.T) {
 	s := &Store{timeout: time.Minute}
 	s.filled.L = &s.mu
 	for range maxWaiting {
-		if err := s.enqueue(&change{size: 100}); err != nil {
+		if err := s.enqueue(&change{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.enqueue(&change{size: 100}); err != errBusy {
+	if err := s.enqueue(&change{}); err != errBusy {
 		t.Errorf("one too many: %v", err)
 	}
 	s.leave(s.queue[7], true)
@@ -240,11 +200,5 @@ func TestQueueBounds(t *testing.T) {
 		if n += len(batch); len(batch) == 0 || len(batch) > maxBatch {
 			t.Fatalf("a batch of %d", len(batch))
 		}
-	}
-	if s.waiting != 0 {
-		t.Errorf("%d bytes wait in an empty queue", s.waiting)
-	}
-	if err := s.enqueue(&change{size: maxWaitingBytes + 1}); err != errBusy {
-		t.Errorf("a change that is too large: %v", err)
 	}
 }

@@ -40,9 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newDatabase returns the URL of a new database. The options are those of CREATE
-// DATABASE.
-func newDatabase(t *testing.T, options string) string {
+// newDatabase returns the URL of a new database.
+func newDatabase(t *testing.T) string {
 	t.Helper()
 	postgres.Need(t)
 	shared.Do(func() {
@@ -59,7 +58,7 @@ func newDatabase(t *testing.T, options string) string {
 		}
 	})
 	name := fmt.Sprint("test", shared.databases.Add(1))
-	execute(t, shared.URL, "CREATE DATABASE "+name+" "+options)
+	execute(t, shared.URL, "CREATE DATABASE "+name)
 	return strings.Replace(shared.URL, "/postgres?", "/"+name+"?", 1)
 }
 
@@ -126,7 +125,7 @@ func target() storagetest.Target {
 		Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
 			u, ok := urls.Load(dir)
 			if !ok {
-				u = newDatabase(t, "")
+				u = newDatabase(t)
 				urls.Store(dir, u)
 			}
 			s, err := Open(t.Context(), u.(string), &Options{QueueCapacity: o.QueueCapacity, now: o.Now})

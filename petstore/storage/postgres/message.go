@@ -14,7 +14,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
 	}
-	c := &change{message: &text, size: len(text) + changeOverhead}
+	c := &change{message: &text}
 	if !once.IsZero() {
 		c.remember(once.Digest(petstore.OnceSubmitMessage), []byte(text))
 	}
@@ -41,10 +41,8 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		messages = nil
 		rows, err := conn.Query(ctx, `
-			SELECT number, made, coalesce(convert_to(text, 'UTF8'), text_bytes)
-			FROM (
-				SELECT *, coalesce(sum(octet_length(coalesce(text, '')) + octet_length(coalesce(text_bytes, '')))
-					OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+			SELECT number, made, text FROM (
+				SELECT *, sum(octet_length(text)) OVER (ORDER BY number) - octet_length(text) AS before
 				FROM (SELECT * FROM petstore.messages ORDER BY number LIMIT $1) AS oldest
 			) AS sized WHERE before < $2 ORDER BY number`, limit, petstore.MaxPageBytes)
 		if err != nil {
@@ -67,7 +65,7 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 
 // RemoveMessages implements petstore.Queue.
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
-	c := &change{size: changeOverhead + 8*len(ids)}
+	c := &change{}
 	for _, id := range ids {
 		if n, ok := petstore.ParseMessageID(id); ok {
 			c.remove = append(c.remove, n)

@@ -16,7 +16,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
-	c := &change{pet: &p, size: len(p.Name) + changeOverhead}
+	c := &change{pet: &p}
 	if !once.IsZero() {
 		json, err := petstore.Pet{NewPet: p}.AppendJSON(nil)
 		if err != nil {
@@ -30,23 +30,22 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	return petstore.Pet{ID: c.number, NewPet: p}, nil
 }
 
-// changeOverhead is about what a change takes in memory besides its text.
-const changeOverhead = 256
-
 // remember makes c store its result under a digest, with the hash of the value.
 func (c *change) remember(digest [sha256.Size]byte, value []byte) {
 	hash := sha256.Sum256(value)
 	c.once, c.hash = digest[:], hash[:]
 }
 
-const getPet = "SELECT id, coalesce(convert_to(name, 'UTF8'), name_bytes), category_id, coalesce(status, '') FROM petstore.pets WHERE id = $1"
+const (
+	selectPets = "SELECT id, name, category_id, coalesce(status, '') FROM petstore.pets "
+	getPet     = selectPets + "WHERE id = $1"
+)
 
 // GetPet implements petstore.Service.
 func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err error) {
 	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		var name []byte
-		err := conn.QueryRow(ctx, getPet, id).
-			Scan(&pet.ID, &name, &pet.CategoryID, &pet.Status)
+		err := conn.QueryRow(ctx, getPet, id).Scan(&pet.ID, &name, &pet.CategoryID, &pet.Status)
 		pet.Name = string(name)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
@@ -76,25 +75,13 @@ func missing(ctx context.Context, conn *pgx.Conn, id int64) error {
 	return petstore.ErrNoPet
 }
 
-// listAll and listStatus select the pets of a list page and the one after it.
-// The comparison of rows makes PostgreSQL use the index on (status, id). With
-// status = $1 it may read the index on id, and a large part of the table.
-var (
-	listAll    = page("id > $1", "id")
-	listStatus = page("(status, id) > ($4, $1) AND (status, id) <= ($4, 9223372036854775807)", "status, id")
+// listAll and listStatus select at most $2 pets. The comparison of rows makes
+// PostgreSQL use the index on (status, id). With status = $3 it may read the index on
+// id, and a large part of the table.
+const (
+	listAll    = selectPets + "WHERE id > $1 ORDER BY id LIMIT $2"
+	listStatus = selectPets + "WHERE (status, id) > ($3, $1) AND (status, id) <= ($3, 9223372036854775807) ORDER BY status, id LIMIT $2"
 )
-
-// page returns a query for at most $2 pets, of which $3 bytes of names and one name
-// are sent: a list page ends there. A pet after that has the name NULL.
-func page(where, order string) string {
-	return `
-		SELECT id, CASE WHEN before < $3 THEN coalesce(convert_to(name, 'UTF8'), name_bytes) END, category_id, coalesce(status, '')
-		FROM (
-			SELECT *, coalesce(sum(octet_length(coalesce(name, ''))+octet_length(coalesce(name_bytes, '')))
-				OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
-			FROM (SELECT * FROM petstore.pets WHERE ` + where + ` ORDER BY ` + order + ` LIMIT $2) AS found
-		) AS sized ORDER BY id`
-}
 
 // ListPets implements petstore.Service.
 func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
@@ -106,7 +93,7 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	if err != nil {
 		return petstore.Page{}, err
 	}
-	query, args := listAll, []any{after, q.Limit + 1, petstore.MaxPageBytes}
+	query, args := listAll, []any{after, q.Limit + 1}
 	if q.Status != "" {
 		query, args = listStatus, append(args, q.Status)
 	}

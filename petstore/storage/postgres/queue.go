@@ -9,14 +9,12 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// The limits of what may wait and of what one transaction takes. At the former,
-// the database is slower than the callers, and further changes are refused at
-// once.
+// The limits of how many changes may wait, and of how many one transaction takes. At
+// the former, the database is slower than the callers, and further changes are
+// refused at once.
 const (
-	maxWaiting      = 4096
-	maxWaitingBytes = 64 << 20
-	maxBatch        = 512
-	maxBatchBytes   = 16 << 20
+	maxWaiting = 4096
+	maxBatch   = 512
 )
 
 // change is what one caller wants to be stored: one of the first three.
@@ -27,7 +25,6 @@ type change struct {
 
 	once []byte // digest of the Once; nil: none
 	hash []byte // SHA-256 of the value, if there is a Once
-	size int    // in bytes, roughly
 
 	// Guarded by Store.mu.
 	sent      bool  // COMMIT may have been sent, so c may be stored
@@ -82,11 +79,10 @@ func (s *Store) enqueue(c *change) error {
 	if s.closed {
 		return errClosed
 	}
-	if len(s.queue) == maxWaiting || s.waiting+c.size > maxWaitingBytes {
+	if len(s.queue) == maxWaiting {
 		return errBusy
 	}
 	s.queue = append(s.queue, c)
-	s.waiting += c.size
 	s.filled.Signal()
 	return nil
 }
@@ -99,7 +95,6 @@ func (s *Store) leave(c *change, over bool) (sent bool, cause error) {
 	c.abandoned = over || !c.sent
 	if i := slices.Index(s.queue, c); i >= 0 {
 		s.queue = slices.Delete(s.queue, i, i+1)
-		s.waiting -= c.size
 	}
 	return c.sent, c.cause
 }
@@ -117,7 +112,7 @@ func (s *Store) mark(batch []*change, sent bool, cause error) (waiting []*change
 	return waiting
 }
 
-// take waits for changes and takes those that fit into one transaction. It
+// take waits for changes and takes those of the next transaction. It
 // returns none when the store is closed and nothing is waiting.
 func (s *Store) take() []*change {
 	s.mu.Lock()
@@ -125,14 +120,9 @@ func (s *Store) take() []*change {
 	for len(s.queue) == 0 && !s.closed {
 		s.filled.Wait()
 	}
-	n, size := 0, 0
-	for n < min(len(s.queue), maxBatch) && (n == 0 || size+s.queue[n].size <= maxBatchBytes) {
-		size += s.queue[n].size
-		n++
-	}
+	n := min(len(s.queue), maxBatch)
 	batch := slices.Clone(s.queue[:n])
 	s.queue = slices.Delete(s.queue, 0, n)
-	s.waiting -= size
 	return batch
 }
 

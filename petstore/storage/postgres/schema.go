@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-
-	"example.com/animalstore/petstore"
 )
 
 // schemaVersion is the version of the tables in schema.sql.
@@ -21,19 +19,15 @@ var schema string
 // another role has created.
 func (s *Store) prepare(ctx context.Context) error {
 	return s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		var encoding, commit, standbys, fsync string
+		var commit, standbys, fsync string
 		var exists bool
-		err := conn.QueryRow(ctx, `SELECT current_setting('server_encoding'), current_setting('synchronous_commit'),
-			current_setting('synchronous_standby_names'), current_setting('fsync'), `+exist).
-			Scan(&encoding, &commit, &standbys, &fsync, &exists)
+		err := conn.QueryRow(ctx, `SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names'),
+			current_setting('fsync'), `+exist).Scan(&commit, &standbys, &fsync, &exists)
 		if err != nil {
 			return err
 		}
-		if encoding != "UTF8" {
-			return petstore.Errorf(petstore.CodeUnavailable, "the database has the encoding %s; must be UTF8", encoding)
-		}
 		if !exists {
-			if s.created, err = create(ctx, conn); err != nil {
+			if err := create(ctx, conn); err != nil {
 				return fmt.Errorf("creating the tables: %w", err)
 			}
 		}
@@ -61,19 +55,18 @@ func errVersion(version int) error {
 // server has created since the transaction began.
 const exist = "EXISTS (SELECT FROM pg_tables WHERE schemaname = 'petstore' AND tablename = 'store')"
 
-// create creates the tables, unless another server does so at the same time. It
-// reports whether it did.
-func create(ctx context.Context, conn *pgx.Conn) (created bool, err error) {
+// create creates the tables, unless another server does so at the same time.
+func create(ctx context.Context, conn *pgx.Conn) error {
 	const lock = 0x7065_7473 // "pets", the same for all servers
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		exists := false
 		_, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lock)
 		if err == nil {
-			err = tx.QueryRow(ctx, "SELECT NOT "+exist).Scan(&created)
+			err = tx.QueryRow(ctx, "SELECT "+exist).Scan(&exists)
 		}
-		if err == nil && created {
+		if err == nil && !exists {
 			_, err = tx.Exec(ctx, schema)
 		}
 		return err
 	})
-	return created && err == nil, err
 }

@@ -22,24 +22,21 @@ CREATE TABLE petstore.commits (
 );
 INSERT INTO petstore.commits VALUES (0, gen_random_uuid(), now(), 0, 0, 0);
 
--- A text with U+0000, which the type text does not allow, is in name_bytes.
+-- Texts are in UTF-8, as bytes: the type text does not allow U+0000. To read them,
+-- use convert_from(name, 'UTF8').
 CREATE TABLE petstore.pets (
     id          bigint PRIMARY KEY,
-    name        text,
-    name_bytes  bytea,
+    name        bytea NOT NULL,
     category_id bigint NOT NULL,
-    status      text COLLATE "C" CHECK (status IN ('available', 'pending', 'sold')),
-    CHECK ((name IS NULL) <> (name_bytes IS NULL))
+    status      text COLLATE "C" CHECK (status IN ('available', 'pending', 'sold'))
 );
 CREATE INDEX pets_status_id ON petstore.pets (status, id);
 
 -- The queue.
 CREATE TABLE petstore.messages (
-    number     bigint PRIMARY KEY,
-    made       timestamptz NOT NULL,
-    text       text,
-    text_bytes bytea,
-    CHECK ((text IS NULL) <> (text_bytes IS NULL))
+    number bigint PRIMARY KEY,
+    made   timestamptz NOT NULL,
+    text   bytea NOT NULL
 );
 
 -- What was created with a petstore.Once.
@@ -50,11 +47,3 @@ CREATE TABLE petstore.outcomes (
     made   timestamptz NOT NULL
 );
 CREATE INDEX outcomes_made ON petstore.outcomes (made);
-
-CREATE TABLE petstore.keys (
-    id      text PRIMARY KEY, -- the first 12 digits of the hash
-    hash    bytea UNIQUE NOT NULL, -- SHA-256 of the API key
-    account text NOT NULL,
-    created timestamptz NOT NULL,
-    expires timestamptz       -- NULL: never
-);

@@ -60,7 +60,6 @@ type Store struct {
 	single   *pgxpool.Pool     // the connection that commits
 	hosts    []*pgx.ConnConfig // one for each host
 	timeline atomic.Int64      // the newest that any connection has seen
-	created  bool              // Open created the tables
 
 	context context.Context // ends when the store is closed
 	cancel  context.CancelFunc
@@ -68,7 +67,6 @@ type Store struct {
 
 	mu      sync.Mutex
 	queue   []*change
-	waiting int       // bytes in queue
 	filled  sync.Cond // there is something in queue, or the store is closed
 	closed  bool
 	drained chan struct{} // closed when the last change has its result
@@ -124,10 +122,6 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Created reports whether Open has created the tables. If several processes open
-// an empty database at the same time, it is true in one of them.
-func (s *Store) Created() bool { return s.created }
-
 // Close commits the changes that were accepted, if the database responds, and
 // closes the connections. Later calls fail with petstore.CodeUnavailable;
 // another Close does nothing. It returns nil.
@@ -156,16 +150,23 @@ func (s *Store) disconnect() {
 func (s *Store) do(ctx context.Context, query func(context.Context, *pgx.Conn) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
+	var cause error
 	for try := 0; ; try++ {
-		if err := cmp.Or(ctx.Err(), s.usable()); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if s.context.Err() != nil {
+			return errClosed
 		}
 		err := s.doOnce(limited, query)
 		if err == nil || !transient(err) {
 			return explain(err)
 		}
+		if cause == nil || !errors.Is(err, context.DeadlineExceeded) { // an earlier error says more
+			cause = err
+		}
 		if !pause(limited, try) {
-			return cmp.Or(ctx.Err(), unavailable("the database cannot be used now", err))
+			return cmp.Or(ctx.Err(), unavailable("the database cannot be used now", cause))
 		}
 	}
 }
@@ -210,14 +211,4 @@ func (s *Store) every(interval time.Duration, do func()) {
 			}
 		}
 	})
-}
-
-// usable returns why a call cannot begin, nil if it can.
-func (s *Store) usable() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return errClosed
-	}
-	return nil
 }

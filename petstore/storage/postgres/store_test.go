@@ -17,10 +17,10 @@ import (
 
 // Each list reads only its rows, by an index, also of a large table.
 func TestPlans(t *testing.T) {
-	url := newDatabase(t, "")
+	url := newDatabase(t)
 	s := open(t, url, nil)
 	execute(t, url, `INSERT INTO petstore.pets (id, name, category_id, status)
-		SELECT i, 'pet ' || i, i, CASE WHEN i % 1000 = 0 THEN 'sold' WHEN i % 2 = 0 THEN 'available' END FROM generate_series(1, 200000) AS i`,
+		SELECT i, 'pet', i, CASE WHEN i % 1000 = 0 THEN 'sold' WHEN i % 2 = 0 THEN 'available' END FROM generate_series(1, 200000) AS i`,
 		"ANALYZE petstore.pets")
 	conn, err := s.pool.Acquire(t.Context()) // has the settings that decide about plans
 	if err != nil {
@@ -28,11 +28,11 @@ func TestPlans(t *testing.T) {
 	}
 	defer conn.Release()
 	for i, tt := range []struct{ name, query, args, index string }{
-		{"first page", listAll, "(0, 21, 1048576)", "pets_pkey"},
-		{"last page", listAll, "(199950, 101, 1048576)", "pets_pkey"},
-		{"rare status", listStatus, "(0, 21, 1048576, 'sold')", "pets_status_id"},
-		{"common status", listStatus, "(100000, 21, 1048576, 'available')", "pets_status_id"},
-		{"status without pets", listStatus, "(0, 101, 1048576, 'pending')", "pets_status_id"},
+		{"first page", listAll, "(0, 21)", "pets_pkey"},
+		{"last page", listAll, "(199950, 101)", "pets_pkey"},
+		{"rare status", listStatus, "(0, 21, 'sold')", "pets_status_id"},
+		{"common status", listStatus, "(100000, 21, 'available')", "pets_status_id"},
+		{"status without pets", listStatus, "(0, 101, 'pending')", "pets_status_id"},
 		{"pet", getPet, "(100000)", "pets_pkey"},
 		{"state", selectState, "", "commits_pkey"},
 	} {
@@ -58,7 +58,7 @@ func TestPlans(t *testing.T) {
 // A snapshot that is held for long does not slow down creates: no row is updated,
 // so no dead versions pile up where a create reads.
 func TestLongSnapshot(t *testing.T) {
-	url := newDatabase(t, "")
+	url := newDatabase(t)
 	s := open(t, url, nil)
 	conn := connect(t, url)
 	for _, sql := range []string{"BEGIN ISOLATION LEVEL REPEATABLE READ", "SELECT FROM petstore.pets"} {
@@ -87,7 +87,7 @@ func TestLongSnapshot(t *testing.T) {
 
 // An outcome that is renewed while it expires stays.
 func TestExpire(t *testing.T) {
-	url := newDatabase(t, "")
+	url := newDatabase(t)
 	s := open(t, url, nil)
 	for _, key := range []string{"old", "renewed", "new"} {
 		s.mustCreate(t, key, petstore.Once{Key: key})
@@ -135,7 +135,7 @@ func TestExpire(t *testing.T) {
 
 // Rows that were removed behind the store's back are errors, never other results.
 func TestDamage(t *testing.T) {
-	url := newDatabase(t, "")
+	url := newDatabase(t)
 	s := open(t, url, nil)
 	for i := range 5 {
 		s.mustCreate(t, fmt.Sprint(i), petstore.Once{})
@@ -202,7 +202,7 @@ func TestImport(t *testing.T) {
 		{"a message twice", strings.Replace(export, `"msg_3"`, `"msg_2"`, 1), `the message has the ID "msg_2" and follows number 2`},
 		{"not JSON", "x" + export, "line 1"},
 	} {
-		s := open(t, newDatabase(t, ""), nil)
+		s := open(t, newDatabase(t), nil)
 		if _, _, err := s.Import(t.Context(), strings.NewReader(tt.export)); err == nil || !strings.Contains(err.Error(), "nothing was imported: ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -211,7 +211,7 @@ func TestImport(t *testing.T) {
 		}
 		s.mustCreate(t, "first", petstore.Once{})
 	}
-	s := open(t, newDatabase(t, ""), nil)
+	s := open(t, newDatabase(t), nil)
 	if pets, messages, err := s.Import(t.Context(), strings.NewReader(export)); err != nil || pets != int64(len(want)) || messages != 2 {
 		t.Fatal(pets, messages, err)
 	}
