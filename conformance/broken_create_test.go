@@ -189,16 +189,24 @@ func racing(fail bool) func(*store) {
 	}
 }
 
-// locksNames refuses a pet while another with its name is being added.
+// locksNames refuses a pet while another with its name is being added. It waits for the
+// second one: the run sends two that have no status.
 func locksNames(s *store) {
 	create := s.create
 	var names sync.Map
 	s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-		if _, locked := names.LoadOrStore(n.Name, true); locked {
+		refused := make(chan struct{})
+		if first, locked := names.LoadOrStore(n.Name, refused); locked {
+			close(first.(chan struct{}))
 			return petstore.Pet{}, petstore.Errorf(petstore.CodeConflict, "the name is locked")
 		}
 		defer names.Delete(n.Name)
-		time.Sleep(meet)
+		if n.Status == "" {
+			select {
+			case <-refused:
+			case <-time.After(300 * time.Millisecond):
+			}
+		}
 		return create(ctx, n, once)
 	}
 }

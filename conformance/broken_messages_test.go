@@ -13,6 +13,7 @@ func brokenMessages() []variant {
 	return []variant{
 		{name: "a message gets 302", clause: "submit", http: status(submit, 202, 302)},
 		{name: "a message gets 500", clause: "submit", http: status(submit, 202, 500)},
+		{name: "texts in other scripts are refused", clause: "text-any", http: refuses(submit+".*猫", 202, 400)},
 		{name: "a record lacks its id", clause: "message-id", http: lacks(submit, 202, "id")},
 		{name: "a record has a number as id", clause: "message-id", http: set(submit, 202, "id", "7")},
 		{name: "every record has the same id", clause: "message-id", http: set(submit, 202, "id", `"m-1"`)},

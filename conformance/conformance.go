@@ -49,12 +49,18 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.judgeTarget(ctx, target.MessagesURL != "")
+}
+
+// judgeTarget runs the session. named says that the caller has named the URL of the
+// messages.
+func (s *session) judgeTarget(ctx context.Context, named bool) (*Report, error) {
 	defer s.client.Close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s.ctx, s.stop = ctx, stop
 	began := time.Now()
-	if err := s.begin(target.MessagesURL != ""); err != nil {
+	if err := s.begin(named); err != nil {
 		return nil, errors.New(s.redact.Show(err.Error()))
 	}
 	s.run()

@@ -1,6 +1,25 @@
 package conformance
 
-import "context"
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// RunUntil is [Run], but ends before the next phase once a check of the clause fails.
+func RunUntil(ctx context.Context, target Target, opts *Options, clause string) (*Report, error) {
+	s, err := newSession(target, opts)
+	if err != nil {
+		return nil, err
+	}
+	s.opts.Progress = func(string) {
+		failed := func(j judgement) bool { return j.check.Clause == clause && len(j.violations) > 0 }
+		if slices.ContainsFunc(s.judge(s.seen()), failed) {
+			s.stop(errors.New("the clause is violated"))
+		}
+	}
+	return s.judgeTarget(ctx, target.MessagesURL != "")
+}
 
 // Sent runs against the target and returns every exchange.
 func Sent(ctx context.Context, target Target) ([]Exchange, error) {
@@ -8,13 +27,9 @@ func Sent(ctx context.Context, target Target) ([]Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, s.stop = context.WithCancelCause(ctx)
-	s.ctx = ctx
-	defer s.stop(nil)
-	if err := s.begin(true); err != nil {
+	if _, err := s.judgeTarget(ctx, true); err != nil {
 		return nil, err
 	}
-	s.run()
 	var sent []Exchange
 	for _, x := range s.client.Exchanges() {
 		sent = append(sent, newExchange(x, s.redact))

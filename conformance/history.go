@@ -33,6 +33,9 @@ type exchange struct {
 	text  *string    // that a POST /messages submits; nil: none
 	exact bool       // the target has no reason to refuse the form of the body
 	wrong *fault     // what is wrong with the body of a POST; nil: nothing
+	names []string   // the names of the run in the body of a POST /pets
+
+	unreadable bool // see [probe.Exchange.Unreadable]
 
 	pet    pet // in a successful response to POST /pets or GET /pets/{petId}
 	petErr petError
@@ -123,7 +126,7 @@ func (h *history) learn(exchanges []*probe.Exchange) {
 			h.repeated = append(h.repeated, x)
 		case !x.speaks():
 			h.unserved = append(h.unserved, x)
-		case !x.Unreadable():
+		case !x.unreadable:
 			h.all = append(h.all, x)
 		}
 		h.note(x)
@@ -132,7 +135,7 @@ func (h *history) learn(exchanges []*probe.Exchange) {
 
 // read returns what p says by itself.
 func (h *history) read(p *probe.Exchange) *exchange {
-	x := &exchange{Exchange: p, run: h, op: p.Request.Operation()}
+	x := &exchange{Exchange: p, run: h, op: p.Request.Operation(), unreadable: p.Unreadable()}
 	switch x.op {
 	case opList:
 		x.query = parseQuery(p.Request.Path)
@@ -145,6 +148,9 @@ func (h *history) read(p *probe.Exchange) *exchange {
 		n, exact, wrong := readNewPet(p.Request.Body)
 		if x.exact, x.wrong = exact, wrong; wrong == nil {
 			x.sent = &n
+		}
+		for _, name := range h.ours.FindAll(p.Request.Body, -1) {
+			x.names = append(x.names, string(name))
 		}
 	case opSubmit:
 		text, exact, wrong := readMessage(p.Request)
@@ -190,7 +196,10 @@ func (h *history) note(x *exchange) {
 	if name := x.name(); name != "" && x.wrong == nil {
 		h.named[x.op+name] = append(h.named[x.op+name], x)
 	}
-	if o, _ := x.Object(); o["id"] != nil && x.Request.Method == http.MethodPost && x.Succeeded() {
+	if x.Request.Method != http.MethodPost || !x.Succeeded() {
+		return
+	}
+	if o, _ := x.Object(); o["id"] != nil {
 		key := x.op + string(o["id"])
 		x.twin = h.ids[key]
 		h.ids[key] = cmp.Or(x.twin, x)
@@ -228,7 +237,7 @@ func (h *history) since(times map[int64]time.Time, id int64, x *exchange) {
 
 // ask records what the request of x may have added.
 func (h *history) ask(x *exchange) {
-	for _, name := range h.ours.FindAllString(string(x.Request.Body), -1) {
+	for _, name := range x.names {
 		a := h.asked[name]
 		switch x.Status {
 		case 400, 401, 403, 413, 415, 422:

@@ -70,7 +70,7 @@ func messageChecks() []Check {
 		member("messages.time.now", "message-time", "createdAt is the time at which the message was created", aboutValues, "createdAt", (*exchange).wrongNow),
 		{
 			ID: "messages.time.passes", Clause: "message-time", Title: "a later message has a later createdAt",
-			basic: aboutValues, idle: true, applies: func(x *exchange) bool { return x == x.run.lastRecord() }, wrong: (*exchange).wrongLater,
+			basic: aboutValues, idle: true, applies: func(x *exchange) bool { return x.isRecord() && x == x.run.lastRecord() }, wrong: (*exchange).wrongLater,
 		},
 		{
 			ID: "messages.id.unique", Clause: "message-id", Title: "every message has its own id",
@@ -189,8 +189,11 @@ func (h *history) lastRecord() *exchange {
 func (h *history) recordBefore(t time.Time) *exchange {
 	for i := len(h.all) - 1; i >= 0; i-- {
 		x := h.all[i]
+		if !x.isRecord() || !x.Received.Before(t) {
+			continue
+		}
 		created, _ := x.member("createdAt")
-		if _, err := parseTimestamp(created); x.isRecord() && err == nil && x.Received.Before(t) {
+		if _, err := parseTimestamp(created); err == nil {
 			return x
 		}
 	}

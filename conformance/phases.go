@@ -279,8 +279,9 @@ func (s *sender) values() {
 	for _, category := range categories {
 		requests = append(requests, probe.Post("/pets", newPet{s.name(), category, "available"}.json()))
 	}
+	id := fmt.Sprint(s.anID())
 	for _, form := range petForms {
-		requests = append(requests, probe.Post("/pets", strings.ReplaceAll(s.fill(form), "$I", fmt.Sprint(s.anID()))))
+		requests = append(requests, probe.Post("/pets", strings.ReplaceAll(s.fill(form), "$I", id)))
 	}
 	for _, form := range messageForms {
 		if s.messages {

@@ -164,10 +164,13 @@ func (s *sender) missingPath() string {
 
 // seen returns what the run has seen so far. The result is valid until the next call.
 func (s *sender) seen() *history {
+	exchanges := s.client.Exchanges()
 	if s.history == nil {
 		s.history = newHistory(s.facts, nil)
 	}
-	s.history.learn(s.client.Exchanges())
+	if len(exchanges) != len(s.history.parsed) {
+		s.history.learn(exchanges)
+	}
 	return s.history
 }
 
