@@ -44,7 +44,6 @@ const (
 	// Only HTTP has these.
 	CodeMethodNotAllowed     Code = "method_not_allowed"     // 405
 	CodeRequestTimeout       Code = "request_timeout"        // 408: the body did not arrive in time
-	CodeGone                 Code = "gone"                   // 410
 	CodeBodyTooLarge         Code = "body_too_large"         // 413
 	CodeUnsupportedMediaType Code = "unsupported_media_type" // 415
 )

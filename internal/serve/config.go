@@ -26,7 +26,6 @@ type config struct {
 	logFormat string
 	accessLog bool
 	page      bool
-	sunset    string
 	drain     time.Duration
 	backup    backupConfig
 	variables []string // the names of those that set a flag
@@ -42,7 +41,6 @@ func (c *config) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.logFormat, "log", "text", "format of the log on standard error: `text|json`")
 	fs.BoolVar(&c.accessLog, "access-log", false, "log one line for each request under the base path")
 	fs.BoolVar(&c.page, "page", true, "serve a web page at / that shows the pets and the interface")
-	fs.StringVar(&c.sunset, "sunset", "serve", "what GET /pets/{petId} does from 5 December 2030: `serve|gone`; gone responds with 410")
 	fs.DurationVar(&c.drain, "drain", 15*time.Second, "`duration` in which requests can finish after SIGTERM or SIGINT; a second signal ends the server at once")
 }
 
@@ -66,8 +64,6 @@ func (c *config) check() error {
 		return flags.Usagef("-tls-cert and -tls-key: must be given together")
 	case c.logFormat != "text" && c.logFormat != "json":
 		return flags.Usagef("-log: must be text or json, got %q", c.logFormat)
-	case c.sunset != "serve" && c.sunset != "gone":
-		return flags.Usagef("-sunset: must be serve or gone, got %q", c.sunset)
 	case c.drain < 0:
 		return flags.Usagef("-drain: must not be negative, got %v", c.drain)
 	}

@@ -7,7 +7,7 @@ import (
 
 func TestCheck(t *testing.T) {
 	valid := func() *config {
-		return &config{addr: ":0", basePath: "/v1", logFormat: "text", sunset: "serve", drain: time.Second}
+		return &config{addr: ":0", basePath: "/v1", logFormat: "text", drain: time.Second}
 	}
 	for path, want := range map[string]string{"/": "", "/v1": "/v1", "/a/b-c.d_e~f": "/a/b-c.d_e~f"} {
 		c := valid()

@@ -108,7 +108,7 @@ func (s *server) warn() {
 
 // start serves every address.
 func (s *server) start() {
-	opts := &httpapi.Options{Messages: s.store.Backend, Logger: s.log, SunsetGone: s.sunset == "gone"}
+	opts := &httpapi.Options{Messages: s.store.Backend, Logger: s.log}
 	if s.accessLog || s.admin != nil {
 		opts.Observe = func(r *http.Request, o httpapi.Observation) {
 			s.counters.request(o)

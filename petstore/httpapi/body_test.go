@@ -2,7 +2,9 @@ package httpapi_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,7 +84,7 @@ func TestBodySize(t *testing.T) {
 // TestBodySizeOfMiddleware: a limit set by middleware holds too.
 func TestBodySizeOfMiddleware(t *testing.T) {
 	s := newServer(t, nil)
-	s.serve(http.MaxBytesHandler(newHandler(s.store, testKeys, nil), 20))
+	s.h = http.MaxBytesHandler(newHandler(s.store, testKeys, nil), 20)
 	s.want(refused(413, "at most 20 bytes"), post("/pets", rexBody), request("POST /pets", authorized, isJSON, isChunked)+chunked(rexBody, 9))
 	s.want(accepted, post("/messages", messageBody))
 }
@@ -96,25 +98,44 @@ func TestBodyFraming(t *testing.T) {
 	s.want(bad("body: is missing"), head+"0\r\n\r\n", request("POST /pets", authorized, isJSON), request("POST /pets", authorized, isJSON, "Content-Length: 0"))
 	s.want(bad("body: broke off, or was malformed, after 0 bytes"), head+"zz\r\n"+rexBody)
 	s.want(bad("body: broke off"), head+"-1\r\n"+rexBody, head+"2\r\n"+rexBody+"\r\n0\r\n\r\n")
-	s.want(bad("unexpected EOF after offset 28"), request("POST /pets", authorized, isJSON, "Content-Length: 28", "Connection: close")+rexBody)
+	s.want(bad("unexpected EOF after offset 28"), request("POST /pets", authorized, isJSON, "Content-Length: 28")+rexBody)
+	s.want(bad("body: broke off"), request("POST /pets", authorized, isJSON, "Content-Length: 30")+rexBody,
+		head+"1d\r\n"+rexBody+"\r\n", head+"1d\r\n"+rexBody, head+"40\r\n"+rexBody)
+}
 
-	// These end with the client's side closed, which may cut off the response
-	// too. What matters is that nothing is stored.
-	before := s.stats()
-	for _, raw := range []string{
-		request("POST /pets", authorized, isJSON, "Content-Length: 30") + rexBody,
-		head + "1d\r\n" + rexBody + "\r\n",
-		head + "1d\r\n" + rexBody,
-		head + "40\r\n" + rexBody,
+// TestDiscardBody: the rest of a refused body is read up to 1 MiB, unless its client
+// waits for 100.
+func TestDiscardBody(t *testing.T) {
+	const mebi = 1 << 20
+	for _, c := range []struct {
+		size, length int
+		fields       http.Header
+		unread       int
+	}{
+		{100, 100, nil, 0},
+		{mebi, mebi, nil, 0},
+		{mebi + 1, mebi + 1, nil, mebi + 1},
+		{3 * mebi, -1, nil, 2 * mebi},
+		{100, 0, nil, 100},
+		{100, 100, http.Header{"Expect": {"100-continue"}}, 100},
+		{100, 100, http.Header{"Expect": {"100-continue"}, "Authorization": {"Bearer key-1"}}, 100},
+		{100, 100, http.Header{"Expect": {"100-continue"}, "Authorization": {"Bearer key-1"}, "Content-Type": {"application/json"}, "Idempotency-Key": {""}}, 100},
+		{70_000, 70_000, http.Header{"Expect": {"100-continue"}, "Authorization": {"Bearer key-1"}, "Content-Type": {"application/json"}}, 70_000},
 	} {
-		c := dial(t, s.addr)
-		c.write(raw)
-		c.closeWrite()
-		if got := c.rest(); got != "" && !strings.Contains(got, "body: broke off") {
-			t.Errorf("%q: %s", raw, got)
-		}
-		if after := s.stats(); after != before {
-			t.Errorf("%q: stored: %+v", raw, after)
+		for name, h := range map[string]http.Handler{
+			"handler":    httpapi.New(badPets{}, testKeys, nil),
+			"WriteError": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpapi.WriteError(w, r, nil) }),
+		} {
+			body := strings.NewReader(strings.Repeat(" ", c.size))
+			r := httptest.NewRequest("POST", "/pets", body)
+			r.ContentLength = int64(c.length)
+			maps.Copy(r.Header, c.fields)
+			if serve(t, h, r); body.Len() != c.unread {
+				t.Errorf("%s, %d bytes, Content-Length %d, %v: %d bytes are unread, want %d", name, c.size, c.length, c.fields, body.Len(), c.unread)
+			}
 		}
 	}
+	r := httptest.NewRequest("GET", "/cats", nil)
+	r.Body, r.ContentLength = nil, 5 // no http.Server does this
+	httpapi.DiscardBody(r)
 }

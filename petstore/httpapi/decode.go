@@ -38,7 +38,7 @@ func decodeNewPet(body []byte) (p petstore.NewPet, err error) {
 			return p, invalid("status", err)
 		}
 	}
-	return p, nil
+	return p, p.Validate()
 }
 
 // decodeText decodes the body of submitMessage (contract, section 4.4).

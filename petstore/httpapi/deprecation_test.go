@@ -1,14 +1,6 @@
 package httpapi_test
 
-import (
-	"net/http/httptest"
-	"testing"
-	"testing/synctest"
-	"time"
-
-	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
-)
+import "testing"
 
 // deprecated returns w with the header fields that every response of GET
 // /pets/{petId} has.
@@ -30,31 +22,4 @@ func TestDeprecation(t *testing.T) {
 	s.want(not(found), get("/pets"))
 	s.want(not(created), post("/pets", rexBody))
 	s.want(not(accepted), post("/messages", messageBody))
-}
-
-func TestSunset(t *testing.T) {
-	rex := want{status: 200, body: `{"id":1,"name":"rex","categoryId":0}`}
-	gone := refused(410, "GET /pets")
-	for _, c := range []struct {
-		until time.Duration // the sunset date
-		gone  bool
-		want  want
-	}{
-		{time.Nanosecond, true, rex},
-		{0, true, gone},
-		{-8760 * time.Hour, true, gone},
-		{-8760 * time.Hour, false, rex},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			s := &server{T: t, store: memory.New(nil)}
-			s.add("rex")
-			h := newHandler(s.store, testKeys, &httpapi.Options{SunsetGone: c.gone})
-			time.Sleep(time.Until(time.Date(2030, 12, 5, 0, 0, 0, 0, time.UTC)) - c.until)
-			for target, want := range map[string]want{"/pets/1": deprecated(c.want), "/pets": found} {
-				if diff := want.diff(record(t, h, httptest.NewRequest("GET", target, nil))); diff != "" {
-					t.Errorf("%s, %v before the sunset (-want +got):\n%s", target, c.until, diff)
-				}
-			}
-		})
-	}
 }

@@ -38,7 +38,6 @@ var errorBodies = map[petstore.Code]errorBody{
 	petstore.CodeMethodNotAllowed:     {Status: http.StatusMethodNotAllowed, Message: "the method is not allowed"},
 	petstore.CodeRequestTimeout:       {Status: http.StatusRequestTimeout, Message: "the request did not arrive in time"},
 	petstore.CodeConflict:             {Status: http.StatusConflict, Message: "an earlier request with this Idempotency-Key is still under way"},
-	petstore.CodeGone:                 {Status: http.StatusGone, Message: "this is no longer there"},
 	petstore.CodeBodyTooLarge:         {Status: http.StatusRequestEntityTooLarge, Message: "body: too large"},
 	petstore.CodeUnsupportedMediaType: {Status: http.StatusUnsupportedMediaType, Message: "Content-Type: must be application/json"},
 	petstore.CodeMismatch:             {Status: http.StatusUnprocessableEntity, Message: "the Idempotency-Key was used with another body"},

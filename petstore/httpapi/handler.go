@@ -42,11 +42,6 @@ type Options struct {
 	// Observe is called once for every request, after its response. nil:
 	// nothing is called.
 	Observe func(*http.Request, Observation)
-
-	// SunsetGone makes GET /pets/{petId} respond with 410 from the sunset
-	// date on, 2030-12-05 00:00 UTC. false: the operation is still served.
-	// NewMessages ignores it.
-	SunsetGone bool
 }
 
 // handler serves resources.

@@ -37,7 +37,7 @@ func TestIdempotency(t *testing.T) {
 	s.want(found, get("/pets", "Idempotency-Key:"), get("/pets", key, key))
 
 	message := post("/messages", messageBody, key)
-	first := send(t, s.addr, message)
+	first := send(t, s.h, message)
 	s.want(want{status: 202, body: first.Body}, message, message)
 	s.want(mismatch, post("/messages", `{"message":"n"}`, key))
 	if got := s.stats(); got.Pets != 4 || got.QueuedMessages != 1 {

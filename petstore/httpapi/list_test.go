@@ -25,8 +25,8 @@ func TestForeignCursor(t *testing.T) {
 	const cursor = "a b>;\"<&=%\u00e9\x00+"
 	var asked recorder[petstore.Cursor]
 	s := newServer(t, nil)
-	s.serve(httpapi.New(foreign{cursor: cursor, asked: &asked}, testKeys, nil))
-	link := send(t, s.addr, get("/pets?limit=3")).Header.Get("Link")
+	s.h = httpapi.New(foreign{cursor: cursor, asked: &asked}, testKeys, nil)
+	link := send(t, s.h, get("/pets?limit=3")).Header.Get("Link")
 	target, ok := strings.CutSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`)
 	if !ok || strings.ContainsAny(target, "<> \"") {
 		t.Fatalf("Link: %s", link)

@@ -10,7 +10,6 @@ import (
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
 )
 
 func TestSubmit(t *testing.T) {
@@ -24,7 +23,7 @@ func TestSubmit(t *testing.T) {
 		{`{"message":"\u0000\ud83d\udc15<&>\u2028"}`, "\x00🐕<&>\u2028"},
 		{`{"message":"` + strings.Repeat("x", 60_000) + `"}`, strings.Repeat("x", 60_000)},
 	} {
-		r := send(t, s.addr, post("/messages", c.send))
+		r := send(t, s.h, post("/messages", c.send))
 		if diff := accepted.with("Location", "").with("Deprecation", "").diff(r); diff != "" {
 			t.Errorf("%.100q (-want +got):\n%.1000s", c.send, diff)
 		}
@@ -55,18 +54,7 @@ func TestMessageTime(t *testing.T) {
 		"2026-01-02T03:04:05.12Z": time.Date(2026, 1, 2, 3, 4, 5, 120e6, time.UTC),
 	} {
 		queue := fixedQueue{ID: "m", Text: "hello", Status: petstore.MessageQueued, CreatedAt: at}
-		s.serve(httpapi.NewMessages(queue, testKeys, nil))
+		s.h = httpapi.NewMessages(queue, testKeys, nil)
 		s.want(want{status: 202, body: `{"id":"m","message":"hello","status":"queued","createdAt":"` + text + `"}`}, post("/messages", messageBody))
 	}
-}
-
-func TestQueueFull(t *testing.T) {
-	s := newServer(t, nil)
-	s.store = memory.New(&memory.Options{QueueCapacity: 2})
-	s.serve(newHandler(s.store, testKeys, nil))
-	hello, keyed := post("/messages", messageBody), post("/messages", messageBody, "Idempotency-Key: k")
-	s.want(accepted, hello, keyed)
-	s.want(refused(503, "full").with("Retry-After", "1"), hello)
-	s.want(accepted, keyed)
-	s.want(created, post("/pets", rexBody))
 }

@@ -30,7 +30,7 @@ func TestRequestID(t *testing.T) {
 	made := map[string]bool{}
 	wantMade := func(raw string) {
 		t.Helper()
-		got := send(t, s.addr, raw).Header["X-Request-Id"]
+		got := send(t, s.h, raw).Header["X-Request-Id"]
 		if len(got) != 1 || len(got[0]) < 16 || strings.Contains(raw, got[0]) || made[got[0]] {
 			t.Errorf("%.200q: X-Request-Id %q", raw, got)
 		} else {
@@ -42,7 +42,7 @@ func TestRequestID(t *testing.T) {
 	}
 	wantMade(get("/cats"))
 	wantMade(get("/openapi.json")) // it is observed
-	s.serve(newHandler(s.store, testKeys, nil))
+	s.h = newHandler(s.store, testKeys, nil)
 	s.want(found.with("X-Request-Id", ""), get("/pets/1"))
 	s.want(found.with("X-Request-Id", "mine"), get("/pets/1", field+"mine"))
 	wantMade(get("/pets/2"))
@@ -52,7 +52,7 @@ func TestRequestID(t *testing.T) {
 // was stripped from it, and without the query.
 func TestLoggedPath(t *testing.T) {
 	s := newServer(t, nil)
-	s.serve(http.StripPrefix("/api/v1", httpapi.New(badPets{}, testKeys, s.options(nil))))
+	s.h = http.StripPrefix("/api/v1", httpapi.New(badPets{}, testKeys, s.options(nil)))
 	s.want(internal, get("/api/v1/pets/%31?secret"))
 	s.wantLog(" path=/api/v1/pets/%31 ")
 }
@@ -79,14 +79,14 @@ func TestFailuresLogged(t *testing.T) {
 func TestHeaderOfMiddleware(t *testing.T) {
 	s := newServer(t, nil)
 	h := newHandler(s.store, testKeys, s.options(nil))
-	s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery != "" {
 			w.Header().Set("X-Request-ID", "from middleware")
 			w.Header().Add("Link", `<?>; rel="`+r.URL.RawQuery+`"`)
 		}
 		h.ServeHTTP(w, r)
 		w.Header().Add("Link", "too late")
-	}))
+	})
 	const successor = `<../pets>; rel="successor-version"`
 	for query, link := range map[string]string{"": successor, "a": `<?>; rel="a" | ` + successor, "b": `<?>; rel="b" | ` + successor} {
 		id := "client"
@@ -109,10 +109,10 @@ func TestObserve(t *testing.T) {
 	)
 	var patterns recorder[string] // as middleware finds them in its own requests
 	h := newHandler(s.store, testKeys, s.options(nil))
-	s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
 		patterns.add(r.Pattern)
-	}))
+	})
 	for _, c := range []struct {
 		send      string
 		status    int
@@ -133,7 +133,7 @@ func TestObserve(t *testing.T) {
 		{request("GET /openapi.json"), 200, "", "", openapi},
 	} {
 		c.send = strings.Replace(c.send, "\r\n", "\r\nX-Request-ID: the-id\r\n", 1)
-		a := send(t, s.addr, c.send)
+		a := send(t, s.h, c.send)
 		got, pattern := s.seen.take(), patterns.take()
 		if len(got) != 1 || len(pattern) != 1 || got[0].Duration <= 0 || got[0].Duration > time.Hour {
 			t.Fatalf("%q: observed %+v, patterns %q", c.send, got, pattern)
@@ -172,37 +172,29 @@ func TestObserverPanics(t *testing.T) {
 	s.wantLog("boom")
 }
 
-// TestClientGone: a client that goes away during its request causes no log line.
-func TestClientGone(t *testing.T) {
-	started := make(chan struct{})
-	observed := make(chan httpapi.Observation, 1)
-	opts := &httpapi.Options{Observe: func(_ *http.Request, o httpapi.Observation) { observed <- o }}
-	s := newFaultyServer(t, opts, func(ctx context.Context) error {
-		close(started)
-		<-ctx.Done()
-		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "abandoned", Err: ctx.Err()}
-	})
-	c := dial(t, s.addr)
-	c.write(get("/pets"))
-	<-started
-	_ = c.Close()
-	if o := <-observed; !o.Canceled || o.Status != 503 {
-		t.Errorf("observed: %+v", o)
+// TestCanceled: a client that goes away during its request causes no log line, and
+// a deadline that the server has set does.
+func TestCanceled(t *testing.T) {
+	for _, gone := range []bool{true, false} {
+		ctx, cancel := context.WithTimeout(t.Context(), map[bool]time.Duration{true: time.Hour, false: 1}[gone])
+		defer cancel()
+		s := newFaultyServer(t, nil, func(ctx context.Context) error {
+			if gone {
+				cancel()
+			}
+			<-ctx.Done()
+			return &petstore.Error{Code: petstore.CodeUnavailable, Message: "abandoned", Err: ctx.Err()}
+		})
+		r := record(t, s.h, httptest.NewRequestWithContext(ctx, "GET", "/pets", nil))
+		if got := s.seen.take(); r.Status != 503 || len(got) != 1 || got[0].Canceled != gone {
+			t.Errorf("status %d, observed %+v", r.Status, got)
+		}
+		if gone {
+			s.wantLog()
+		} else {
+			s.wantLog("deadline exceeded")
+		}
 	}
-	s.wantLog()
-}
-
-// TestTimedOut: a deadline that the server has set is logged.
-func TestTimedOut(t *testing.T) {
-	s := newServer(t, nil)
-	h := newHandler(faulty{s.store, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}, testKeys, s.options(nil))
-	ctx, cancel := context.WithTimeout(t.Context(), 1)
-	defer cancel()
-	r := record(t, h, httptest.NewRequestWithContext(ctx, "GET", "/pets", nil))
-	if got := s.seen.take(); r.Status != 503 || len(got) != 1 || got[0].Canceled {
-		t.Errorf("status %d, observed %+v", r.Status, got)
-	}
-	s.wantLog("deadline exceeded")
 }
 
 // TestWriteError: the server around a handler responds in the same form.
@@ -221,9 +213,9 @@ func TestWriteError(t *testing.T) {
 		{nil, internal},
 	} {
 		s := newServer(t, nil)
-		s.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpapi.WriteError(w, r, c.err) }))
+		s.h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpapi.WriteError(w, r, c.err) })
 		s.want(c.want.with("X-Request-Id", "the-id").with("Accept-Idempotency-Key", ""), request("GET /", "X-Request-ID: the-id"))
-		if a := send(t, s.addr, request("HEAD /")); a.Status != c.want.status || a.Body+a.Rest != "" {
+		if a := send(t, s.h, request("HEAD /")); a.Status != c.want.status || a.Body != "" {
 			t.Errorf("HEAD: %+v", a)
 		}
 	}

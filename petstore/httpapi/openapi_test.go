@@ -16,5 +16,5 @@ func TestServeOpenAPI(t *testing.T) {
 		s.want(found, get("/pets"))
 	}
 	s.want(refused(405, "").with("Allow", "GET, HEAD"), request("POST /openapi.json", authorized), request("PUT /openapi.json"))
-	s.want(noPath, gets("", "/OpenAPI.json /openapi.json/ /openapi")...)
+	s.want(noPath, gets("/OpenAPI.json /openapi.json/ /openapi")...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
 
 	"example.com/animalstore/petstore"
 )
@@ -12,15 +11,11 @@ import (
 // GET /pets/{petId} is scheduled for removal (contract, section 4.3). The
 // contract does not say since when it is deprecated.
 var (
-	sunset            = time.Date(2030, time.December, 5, 0, 0, 0, 0, time.UTC)
-	sunsetValues      = []string{sunset.Format(http.TimeFormat)}
+	sunsetValues      = []string{"Thu, 05 Dec 2030 00:00:00 GMT"}
 	deprecationValues = []string{"@1795132800"} // 2026-11-20 (RFC 9745)
 )
 
-var (
-	errGone  = petstore.Errorf(petstore.CodeGone, "GET /pets/{petId} was removed on 5 December 2030; list pets with GET /pets and its status parameter")
-	errPetID = petstore.Errorf(petstore.CodeNotFound, "petId: not a 64-bit integer, so no pet has it")
-)
+var errPetID = petstore.Errorf(petstore.CodeNotFound, "petId: not a 64-bit integer, so no pet has it")
 
 // listPets is the operation of section 4.1 of the contract. A Link field leads to
 // the next page (RFC 8288); the body stays a bare array.
@@ -66,9 +61,6 @@ func (x *exchange) createPet() (response, error) {
 
 // getPet is the operation of section 4.3 of the contract.
 func (x *exchange) getPet() (response, error) {
-	if x.h.opts.SunsetGone && !time.Now().Before(sunset) {
-		return response{}, errGone
-	}
 	id, err := strconv.ParseInt(x.param, 10, 64)
 	if err != nil || strconv.FormatInt(id, 10) != x.param { // an ID has one form: 01 and +1 are not IDs
 		return response{}, errPetID

@@ -1,73 +1,61 @@
 package httpapi_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
+	"testing/iotest"
 
-	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage/memory"
+	"example.com/animalstore/petstore/httpapi"
 )
 
 // TestSlowBody: a body that does not come within the server's time limit gets a
 // response, and nothing is stored.
 func TestSlowBody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := memory.New(nil)
-		l, stop := servePipes(&http.Server{Handler: newHandler(store, testKeys, nil), ReadTimeout: time.Second})
-		defer stop()
-		for _, raw := range []string{
-			request("POST /pets", authorized, isJSON, "Content-Length: 29") + rexBody[:20],
-			request("POST /pets", authorized, isJSON, isChunked) + "1d\r\n" + rexBody[:20],
-		} {
-			c := l.dial(t)
-			go c.write(raw)
-			if r := c.next("POST"); refused(408, "").diff(r) != "" || !r.Closes || c.rest() != "" {
-				t.Errorf("%q: response %+v", raw, r)
-			}
-		}
-		if stats, err := store.Stats(t.Context()); err != nil || stats.Pets != 0 {
-			t.Errorf("%d pets, %v", stats.Pets, err)
-		}
-	})
+	s := newServer(t, nil)
+	r := httptest.NewRequest("POST", "/pets", io.MultiReader(strings.NewReader(rexBody), iotest.ErrReader(os.ErrDeadlineExceeded)))
+	r.Header.Set("Content-Type", "application/json")
+	if diff := refused(408, "in time").diff(record(t, s.h, r)); diff != "" || s.stats().Pets != 0 {
+		t.Errorf("%d pets (-want +got):\n%s", s.stats().Pets, diff)
+	}
+}
+
+// stuckWriter is the response of a client that does not read until release is closed.
+type stuckWriter struct {
+	http.ResponseWriter
+	writes, release chan struct{}
+}
+
+func (w stuckWriter) Write(p []byte) (int, error) {
+	w.writes <- struct{}{}
+	<-w.release
+	return 0, io.ErrClosedPipe
 }
 
 // TestLargeResponses: 128 large responses are in flight at most. Other requests go
 // on, and nothing that was stored is refused.
 func TestLargeResponses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := memory.New(nil)
-		for _, name := range []string{strings.Repeat("x", 100_000), "Mia"} {
-			if _, err := store.CreatePet(t.Context(), petstore.NewPet{Name: name}, petstore.Once{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		h := newHandler(store, testKeys, nil)
-		l, stop := servePipes(&http.Server{Handler: h, WriteTimeout: time.Minute})
-		defer stop()
-		const clients = 128
-		for range clients {
-			c := l.dial(t)
-			c.write(get("/pets/1"))
-			synctest.Wait()
-		}
-		wantDiff := func(w want, method, target, body string) {
-			t.Helper()
-			r := httptest.NewRequest(method, target, strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
-			if diff := w.diff(record(t, h, r)); diff != "" {
-				t.Errorf("(-want +got):\n%.1000s", diff)
-			}
-		}
-		wantDiff(refused(503, "large"), "GET", "/pets/1", "")
-		wantDiff(refused(503, "large"), "GET", "/pets?limit=1", "")
-		wantDiff(created, "POST", "/pets", `{"name":"`+strings.Repeat("x", 65_000)+`","categoryId":1}`)
-		wantDiff(found, "GET", "/pets/2", "")
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		wantDiff(found, "GET", "/pets/1", "")
-	})
+	s := newServer(t, &httpapi.Options{MaxBodyBytes: 100_000})
+	s.add(strings.Repeat("x", 100_000))
+	s.add("Mia")
+	var clients sync.WaitGroup
+	w := stuckWriter{nil, make(chan struct{}), make(chan struct{})}
+	for range 128 {
+		clients.Go(func() {
+			r := httptest.NewRequest("GET", "/pets/1", nil)
+			r.Header.Set("Authorization", "Bearer key-1")
+			s.h.ServeHTTP(stuckWriter{httptest.NewRecorder(), w.writes, w.release}, r)
+		})
+		<-w.writes
+	}
+	s.want(refused(503, "large"), get("/pets/1"), get("/pets?limit=1"))
+	s.want(created, post("/pets", `{"name":"`+strings.Repeat("x", 70_000)+`","categoryId":1}`))
+	s.want(found, get("/pets/2"))
+	close(w.release)
+	clients.Wait()
+	s.want(found, get("/pets/1"))
 }
