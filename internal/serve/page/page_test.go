@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/animalstore/internal/members"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/petstoretest"
@@ -58,6 +59,24 @@ func TestPage(t *testing.T) {
 	for _, text := range []string{` style="`, ` onclick="`, ` src="`} {
 		if strings.Contains(body, text) {
 			t.Errorf("the page has%s", text)
+		}
+	}
+}
+
+// TestMembers: the page shows every member of a pet, in the list and as JSON, and
+// the form has a field for it.
+func TestMembers(t *testing.T) {
+	_, script, _ := strings.Cut(read("pets.js"), "function petRow(")
+	row, script, _ := strings.Cut(script, "function showJSON(")
+	asJSON, _, _ := strings.Cut(script, "\nfunction ")
+	for name := range members.Without(petstore.Pet{}) {
+		if !strings.Contains(row, "pet."+name) || !strings.Contains(asJSON, "pet."+name) {
+			t.Errorf("pets.js does not show the member %q in the list and as JSON", name)
+		}
+	}
+	for name := range members.Without(petstore.NewPet{}) {
+		if !strings.Contains(read("page.html"), `id="add-`+name+`"`) {
+			t.Errorf("page.html has no field for the member %q", name)
 		}
 	}
 }

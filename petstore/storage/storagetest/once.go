@@ -5,11 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/members"
 	"example.com/animalstore/petstore"
 )
 
 func testOnce(t *testing.T, f *fixture) {
-	rex := petstore.NewPet{Name: "Rex", CategoryID: 1, Status: petstore.StatusSold}
+	rex := members.Filled[petstore.NewPet]()
 	once := petstore.Once{Scope: "anna", Key: "key"}
 	first := f.createOnce(t, rex, once)
 	repeat := func() {
@@ -18,13 +19,9 @@ func testOnce(t *testing.T, f *fixture) {
 		wantEqual(t, "CreatePet again", first, f.createOnce(t, rex, once))
 	}
 	repeat()
-	for _, p := range []petstore.NewPet{
-		{Name: "rex", CategoryID: 1, Status: petstore.StatusSold},
-		{Name: "Rex", CategoryID: 2, Status: petstore.StatusSold},
-		{Name: "Rex", CategoryID: 1},
-	} {
+	for name, p := range members.Without(rex) {
 		_, err := f.CreatePet(t.Context(), p, once)
-		wantCode(t, "CreatePet of another pet with the same key", err, petstore.CodeMismatch)
+		wantCode(t, "CreatePet with the same key and another "+name, err, petstore.CodeMismatch)
 	}
 	for _, other := range []petstore.Once{
 		{},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/members"
 	"example.com/animalstore/petstore"
 )
 
@@ -60,6 +61,11 @@ func (f *fixture) submitAll(t *testing.T) (sent []petstore.Message) {
 		m := f.submit(t, text)
 		if m.Text != text || m.Status != petstore.MessageQueued || m.ID == "" {
 			t.Fatalf("SubmitMessage(%.20q) returned %+.100v", text, m)
+		}
+		for name, without := range members.Without(m) {
+			if without == m && m.Text != "" {
+				t.Fatalf("SubmitMessage returned no %s", name)
+			}
 		}
 		if m.CreatedAt != petstore.MessageTime(m.CreatedAt) {
 			t.Fatalf("SubmitMessage returned CreatedAt %v, want UTC and milliseconds", m.CreatedAt)

@@ -1,0 +1,162 @@
+package members_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"example.com/animalstore/internal/members"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/client"
+	"example.com/animalstore/petstore/httpapi"
+	"example.com/animalstore/petstore/petstoretest"
+	"example.com/animalstore/petstore/storage"
+)
+
+// layer fails if got, which a layer made of want, has lost a field.
+func layer[T any](t *testing.T, file string, want, got T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Errorf("%s: %v", file, err)
+		return
+	}
+	for _, name := range members.Lost(want, got) {
+		t.Errorf("%s loses the member %q", file, name)
+	}
+}
+
+// decode decodes JSON by reflection, so it loses no field.
+func decode[T any](t *testing.T, body []byte) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(body, &v); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return v
+}
+
+// service records what it receives, and returns message.
+type service struct {
+	petstore.Service
+	created petstore.NewPet
+	message petstore.Message
+}
+
+func (s *service) CreatePet(_ context.Context, p petstore.NewPet, _ petstore.Once) (petstore.Pet, error) {
+	s.created = p
+	return petstore.Pet{ID: 1, NewPet: p}, nil
+}
+
+func (s *service) SubmitMessage(context.Context, string, petstore.Once) (petstore.Message, error) {
+	return s.message, nil
+}
+
+// post returns what the handler responds to a POST of body.
+func post(s *service, path, body string) []byte {
+	r := httptest.NewRequest("POST", path, strings.NewReader(body))
+	r.Header = http.Header{"Authorization": {"Bearer k"}, "Content-Type": {"application/json"}}
+	w := httptest.NewRecorder()
+	httpapi.New(s, petstoretest.Keys{"k": "anna"}, &httpapi.Options{Messages: s}).ServeHTTP(w, r)
+	return w.Body.Bytes()
+}
+
+// TestLayers passes a pet and a message with all members through each layer.
+func TestLayers(t *testing.T) {
+	pet, message := members.Filled[petstore.Pet](), members.Filled[petstore.Message]()
+	message.ID = petstore.MessageID(1)
+	petJSON, err := json.Marshal(pet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messageJSON, err := json.Marshal(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	b, err := pet.AppendJSON(nil)
+	layer(t, "petstore/json.go", pet, decode[petstore.Pet](t, b), err)
+
+	s := &service{message: message}
+	post(s, "/pets", string(petJSON))
+	layer(t, "petstore/httpapi/decode.go", pet.NewPet, s.created, nil)
+	b = post(s, "/messages", `{"message":"hello"}`)
+	layer(t, "petstore/httpapi/message.go", message, decode[petstore.Message](t, b), nil)
+
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/messages" {
+			_, _ = w.Write(messageJSON)
+		} else {
+			_, _ = w.Write(petJSON)
+		}
+	}))
+	defer srv.Close()
+	c, err := client.New(srv.URL, "k", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotPet, err := c.GetPet(t.Context(), 1)
+	layer(t, "petstore/client/decode.go", pet, gotPet, err)
+	gotMessage, err := c.SubmitMessage(t.Context(), "hello", petstore.Once{})
+	layer(t, "petstore/client/decode.go", message, gotMessage, err)
+
+	lines := fmt.Sprintf("%s\n%s\n{\"end\":{\"pets\":1,\"messages\":1,\"lastMessage\":1}}\n", petJSON, messageJSON)
+	readExport(t, "petstore/storage/record.go", lines, pet, message)
+	path := filepath.Join(t.TempDir(), "store")
+	if _, _, err = storage.Import(t.Context(), path, strings.NewReader(lines), nil); err != nil {
+		t.Fatal(err)
+	}
+	var exported bytes.Buffer
+	if _, err = storage.Export(path, &exported, nil); err != nil {
+		t.Fatal(err)
+	}
+	readExport(t, "petstore/storage/import.go", exported.String(), pet, message)
+}
+
+// readExport fails if an export does not have the pet and the message.
+func readExport(t *testing.T, file, lines string, pet petstore.Pet, message petstore.Message) {
+	t.Helper()
+	var gotPet petstore.Pet
+	var gotMessage petstore.Message
+	err := storage.ReadExport(strings.NewReader(lines), func(r storage.Record) error {
+		if r.Pet != nil {
+			gotPet = *r.Pet
+		}
+		if r.Message != nil {
+			gotMessage = *r.Message
+		}
+		return nil
+	})
+	layer(t, file, pet, gotPet, err)
+	layer(t, file, message, gotMessage, err)
+}
+
+// TestOpenAPI: the document has every member.
+func TestOpenAPI(t *testing.T) {
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]any `json:"properties"`
+			} `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(httpapi.OpenAPI(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	has := func(schema, name string) {
+		if doc.Components.Schemas[schema].Properties[name] == nil {
+			t.Errorf("petstore/httpapi/openapi.json: the schema %s has no member %q", schema, name)
+		}
+	}
+	for name := range members.Without(petstore.NewPet{}) {
+		has("NewPet", name)
+	}
+	for name := range members.Without(petstore.Message{}) {
+		has("Message", name)
+	}
+}
