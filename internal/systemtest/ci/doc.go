@@ -1,4 +1,4 @@
 // Package ci tests the scripts that release and rename the module, the workflow of
-// GitHub, and what docs/conformance-ci.md says: the action, which is in
+// GitHub, and what docs/conformance.md says: the action, which is in
 // .github/actions/conformance, and the shell script.
 package ci

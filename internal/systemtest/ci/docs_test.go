@@ -14,7 +14,7 @@ import (
 	"example.com/animalstore/internal/process"
 )
 
-const page = root + "/docs/conformance-ci.md"
+const page = root + "/docs/conformance.md"
 
 // block returns the first block of code in the page that starts with a text.
 func block(t *testing.T, start string) string {
@@ -74,14 +74,6 @@ func TestOwnWorkflow(t *testing.T) {
 // The workflow on the page is correct, and uses inputs that the action has.
 func TestWorkflow(t *testing.T) {
 	lint(t, strings.Replace(block(t, "name: Conformance\n"), "OWNER/REPO/.github/actions/conformance@REF", "./.github/actions/conformance", 1))
-}
-
-func TestGitLab(t *testing.T) {
-	var jobs map[string]struct{ Script []string }
-	readYAML(t, []byte(block(t, "conformance:\n")), &jobs)
-	if len(jobs["conformance"].Script) == 0 || len(jobs["suite"].Script) == 0 {
-		t.Errorf("the jobs are %v", jobs)
-	}
 }
 
 func TestScript(t *testing.T) {
