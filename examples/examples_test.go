@@ -66,7 +66,7 @@ func TestServers(t *testing.T) {
 // createKey creates the file of that name in dir, and returns the key in it.
 func createKey(t *testing.T, dir, name string) string {
 	t.Helper()
-	key, _, err := apikey.Create(filepath.Join(dir, name), "alice", 0)
+	key, _, err := apikey.Create(filepath.Join(dir, name), "alice")
 	if err != nil {
 		t.Fatal(err)
 	}

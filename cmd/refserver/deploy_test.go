@@ -1,11 +1,8 @@
 package main
 
 import (
-	"io/fs"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,30 +30,4 @@ func TestEnvironmentFile(t *testing.T) {
 	cmd := command(t.TempDir(), "-addr=127.0.0.1:0")
 	cmd.Env = append(cmd.Env, environ...)
 	process.Serve(t, cmd)
-}
-
-// Each error in docs/operations.md is one of the program.
-func TestDocumentedErrors(t *testing.T) {
-	texts := syscall.EACCES.Error()
-	for _, dir := range []string{".", "../../internal/serve", "../../petstore"} {
-		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
-				texts += string(process.ReadFile(t, path))
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, section, _ := strings.Cut(string(process.ReadFile(t, "../../docs/operations.md")), "\n## Errors\n")
-	rows := regexp.MustCompile("(?m)^\\| (?:503 )?`([^`]+)`").FindAllStringSubmatch(section, -1)
-	if len(rows) < 10 {
-		t.Errorf("%d errors, want more", len(rows))
-	}
-	for _, row := range rows {
-		if !strings.Contains(texts, row[1]) {
-			t.Errorf("no error contains %q", row[1])
-		}
-	}
 }

@@ -31,13 +31,6 @@ func fileCommands() []flags.Command {
 			fs.BoolVar(&skip, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost")
 		},
 		Run: func(c *flags.Call) error { return export(c, skip) },
-	}, {
-		Name: "accept-older",
-		Args: "FILE",
-		About: "make a file usable again that has a damaged meta page: keep the state of the other meta page," +
-			" even if it is the older, and print the IDs from which on records may be lost." +
-			" Copy the file first. If there is a newer backup, use that",
-		Run: acceptOlder,
 	}}
 }
 
@@ -53,17 +46,14 @@ func inUse(err error, c *flags.Call, command string) error {
 func check(c *flags.Call) error {
 	path := c.Args[0]
 	n := 0
-	var last error
 	err := storage.Check(path, func(err error) {
 		fmt.Fprintln(c.Stdout, err)
-		n, last = n+1, err
+		n++
 	})
 	switch {
 	case err != nil:
 		fmt.Fprintf(c.Stderr, "refserver: %v\n", inUse(err, c, "check"))
 		return flags.Exit(2)
-	case n == 1 && errors.Is(last, storage.ErrUndecided):
-		return fmt.Errorf("%s may lack what was stored last; restore a newer backup, or copy the file and continue without it: refserver accept-older %s", path, path)
 	case n > 0:
 		return fmt.Errorf("%s is damaged; restore it from a backup, or save what is left with export -skip-damaged", path)
 	}
@@ -101,14 +91,4 @@ func saved(n, lost int64) string {
 		return fmt.Sprintf("%d saved, an unknown number lost", n)
 	}
 	return fmt.Sprintf("%d saved, %d lost", n, lost)
-}
-
-func acceptOlder(c *flags.Call) error {
-	pet, message, err := storage.AcceptOlder(c.Args[0], nil)
-	if err != nil {
-		return inUse(err, c, "use")
-	}
-	_, err = fmt.Fprintf(c.Stdout, "%s can be used again. Pets from ID %d on and messages from msg_%d on may be lost, and their IDs may be issued again.\n",
-		c.Args[0], pet, message)
-	return err
 }

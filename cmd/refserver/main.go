@@ -59,8 +59,6 @@ func advise(err error, path string) error {
 		return fmt.Errorf("-db: %w; check the path, and that its volume is mounted, or restore a backup", err)
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
-	case errors.Is(err, storage.ErrUndecided):
-		return fmt.Errorf("%w, or copy the file and continue without what may be lost: refserver accept-older %s", err, path)
 	case errors.Is(err, storage.ErrForeign):
 		return fmt.Errorf("%w; choose another file with -db", err)
 	case errors.Is(err, storage.ErrDamaged):

@@ -132,9 +132,6 @@ func (b *backups) make(ctx context.Context) error {
 	for _, path := range parts { // of a server that was killed
 		_ = os.RemoveAll(path)
 	}
-	if err == nil {
-		err = b.makeRoom()
-	}
 	if err != nil {
 		return err
 	}
@@ -160,37 +157,6 @@ func (b *backups) make(ctx context.Context) error {
 		err, all = removeBackup(all[0]), all[1:]
 	}
 	return err
-}
-
-// makeRoom removes the oldest backups, but not the last one, until a new one leaves as
-// much space free as the store takes: backups must not stop the store. It removes none if
-// that is not enough.
-func (b *backups) makeRoom() error {
-	all, err := Backups(b.backup.dir)
-	if err != nil {
-		return err
-	}
-	store, err := os.Stat(b.store.File.Path)
-	if err != nil {
-		return err
-	}
-	free, need := freeSpace(b.backup.dir), 2*store.Size()
-	var old []string
-	for ; free < need && len(all) > 1; all = all[1:] {
-		if copied, err := os.Stat(filepath.Join(all[0], BackupStore)); err == nil {
-			free += copied.Size()
-		}
-		old = append(old, all[0])
-	}
-	if free < need {
-		return fmt.Errorf("too little space: twice the size of the store is needed, %d kB, and even without the older backups only %d kB would be free", need>>10, free>>10)
-	}
-	for _, path := range old {
-		if err := removeBackup(path); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // removeBackup removes a backup. It takes its name away first: after a crash, part of it

@@ -1,33 +1,34 @@
 package serve
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
 
 func TestCheck(t *testing.T) {
-	valid := func() *config {
-		return &config{addr: ":0", basePath: "/v1", logFormat: "text", drain: time.Second}
-	}
-	for path, want := range map[string]string{"/": "", "/v1": "/v1", "/a/b-c.d_e~f": "/a/b-c.d_e~f"} {
-		c := valid()
-		c.basePath = path
-		if err := c.check(); err != nil || c.base() != want {
-			t.Errorf("-base-path %q: %q, %v; want %q", path, c.base(), err, want)
-		}
-	}
-	for _, path := range []string{"", "v1", "/v1/", "//v1", "/a//b", "/a/../b", "/.", "/..", "/a b", "/a%20b", "/a?b", "/ä", "http://x/v1"} {
-		c := valid()
-		c.basePath = path
-		if err := c.check(); err == nil {
-			t.Errorf("-base-path %q: no error", path)
-		}
-	}
 	for _, addr := range []string{"", "8080", "localhost", "http://localhost:80", "localhost/x:80", "[::1"} {
-		c := valid()
-		c.addr = addr
+		c := config{addr: addr}
 		if err := c.check(); err == nil {
 			t.Errorf("-addr %q: no error", addr)
+		}
+	}
+}
+
+func TestCheckBackups(t *testing.T) {
+	for _, tt := range []struct {
+		c    backupConfig
+		want string // in the error; "": there is none
+	}{
+		{backupConfig{"", time.Hour, 24}, ""},
+		{backupConfig{"d", time.Second, 1}, ""},
+		{backupConfig{"", time.Minute, 24}, "need -backup-dir"},
+		{backupConfig{"", time.Hour, 3}, "need -backup-dir"},
+		{backupConfig{"d", time.Second - 1, 1}, "-backup-every: must be at least 1s"},
+		{backupConfig{"d", time.Hour, 0}, "-backup-keep: must be at least 1"},
+	} {
+		if err := tt.c.check(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v, want %q", tt.c, err, tt.want)
 		}
 	}
 }

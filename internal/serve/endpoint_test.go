@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 )
@@ -27,7 +28,7 @@ func get(t *testing.T, conn net.Conn, within time.Duration) bool {
 	return resp != nil
 }
 
-func TestConnectionLimit(t *testing.T) {
+func TestLimits(t *testing.T) {
 	t.Parallel()
 	const patience = 2 * time.Minute
 	s := &server{log: slog.New(slog.DiscardHandler)}
@@ -54,6 +55,12 @@ func TestConnectionLimit(t *testing.T) {
 	third := dial()
 	if get(t, third, 50*time.Millisecond) { // without the limit it would be served at once
 		t.Error("a connection above the limit is served")
+	}
+	if _, err := io.WriteString(second, "GET / HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("x", 30_000)+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if resp, err := http.ReadResponse(bufio.NewReader(second), nil); err != nil || resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("a header over 16 KiB: %v, %v", resp, err)
 	}
 	first.Close()
 	if !get(t, third, patience) {

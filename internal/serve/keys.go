@@ -28,7 +28,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err e
 	file, err := apikey.Open(path, s.log)
 	if errors.Is(err, fs.ErrNotExist) && !s.mustExist {
 		var key string
-		if key, _, err = apikey.Create(path, firstAccount, 0); err != nil {
+		if key, _, err = apikey.Create(path, firstAccount); err != nil {
 			return nil, fmt.Errorf("-keys: %w", err)
 		}
 		if err := p.printFirstKey(stdout, s, path, key); err != nil {
@@ -52,7 +52,7 @@ func (p *Program) printFirstKey(stdout io.Writer, s *server, path, key string) e
 	if s.page {
 		browser = "Or enter the key in a browser, at " + s.pets.url() + "\n\n"
 	}
-	if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, s.pets.url()+s.base(), browser); err != nil {
+	if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, s.pets.url()+basePath, browser); err != nil {
 		return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
 	}
 	s.newKey = true
@@ -79,7 +79,6 @@ func KeysFlag(fs *flag.FlagSet, path *string) {
 // follows their changes within two seconds.
 func keysCommands() []flags.Command {
 	var file string
-	var expires time.Duration
 	define := func(fs *flag.FlagSet) { KeysFlag(fs, &file) }
 	with := func(run func(c *flags.Call, path string) error) func(*flags.Call) error {
 		return func(c *flags.Call) error {
@@ -94,14 +93,11 @@ func keysCommands() []flags.Command {
 		Name:  "keys create",
 		Args:  "ACCOUNT",
 		About: "create an API key for an account and print it; only its hash is kept",
-		Flags: func(fs *flag.FlagSet) {
-			define(fs)
-			fs.DurationVar(&expires, "expires", 0, "`duration` that the key is valid for, such as 720h; 0: forever")
-		},
-		Run: with(func(c *flags.Call, path string) error { return createKey(c, path, expires) }),
+		Flags: define,
+		Run:   with(createKey),
 	}, {
 		Name:  "keys list",
-		About: "list the API keys: id, account, created, expires",
+		About: "list the API keys: id, account, created",
 		Flags: define,
 		Run:   with(listKeys),
 	}, {
@@ -113,12 +109,9 @@ func keysCommands() []flags.Command {
 	}}
 }
 
-func createKey(c *flags.Call, path string, expires time.Duration) error {
-	if expires != 0 && expires < time.Second {
-		return flags.Usagef("-expires: must be 0 or at least 1s, got %v", expires)
-	}
+func createKey(c *flags.Call, path string) error {
 	_, missing := apikey.List(path)
-	key, id, err := apikey.Create(path, c.Args[0], expires)
+	key, id, err := apikey.Create(path, c.Args[0])
 	if petstore.CodeOf(err) == petstore.CodeInvalid {
 		return flags.Usagef("%v", err)
 	}
@@ -142,25 +135,15 @@ func listKeys(c *flags.Call, path string) error {
 		return err
 	}
 	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tACCOUNT\tCREATED\tEXPIRES")
+	fmt.Fprintln(w, "ID\tACCOUNT\tCREATED")
 	for _, k := range keys {
-		end := "never"
-		if !k.Expires.IsZero() {
-			end = k.Expires.Format(time.RFC3339)
-		}
-		if k.Expired(time.Now()) {
-			end += " (expired)"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Account, k.Created.Format(time.RFC3339), end)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", k.ID, k.Account, k.Created.Format(time.RFC3339))
 	}
 	return w.Flush()
 }
 
 func revokeKey(c *flags.Call, path string) error {
 	k, err := apikey.Revoke(path, c.Args[0])
-	if errors.Is(err, apikey.ErrNoKey) {
-		return fmt.Errorf("%w; keys list shows them", err)
-	}
 	if err != nil {
 		return err
 	}

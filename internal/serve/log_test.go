@@ -44,13 +44,21 @@ func TestLogWriter(t *testing.T) {
 	}
 }
 
-// A client cannot make a line long.
-func TestLongPath(t *testing.T) {
+// The access log has neither the credential nor the query, and a client cannot make a
+// line long.
+func TestLogRequest(t *testing.T) {
 	var out strings.Builder
 	long := strings.Repeat("x", 5000)
-	logRequest(slog.New(slog.NewTextHandler(&out, nil)), &http.Request{Method: long, RequestURI: long}, httpapi.Observation{})
-	if got := out.Len(); got > 1500 {
-		t.Errorf("%d bytes logged", got)
+	r := &http.Request{Method: long, RequestURI: "/" + long, RemoteAddr: "10.0.0.1:7", Header: http.Header{"Authorization": {"Bearer secret"}}}
+	logRequest(slog.New(slog.NewTextHandler(&out, nil)), r, httpapi.Observation{RequestID: "id-1", Principal: "alice", Status: 400, Code: "invalid"})
+	if got := out.String(); len(got) > 1500 || strings.Contains(got, "secret") ||
+		!strings.Contains(got, "msg=request request_id=id-1 remote=10.0.0.1:7 principal=alice method=xx") || !strings.Contains(got, "status=400 ") {
+		t.Errorf("logged: %s", got)
+	}
+	out.Reset()
+	logRequest(slog.New(slog.NewTextHandler(&out, nil)), &http.Request{RequestURI: "/v1/pets?key=secret"}, httpapi.Observation{})
+	if got := out.String(); strings.Contains(got, "secret") || !strings.Contains(got, " path=/v1/pets status=0 ") {
+		t.Errorf("logged: %s", got)
 	}
 }
 

@@ -1,14 +1,9 @@
 package serve
 
 import (
-	"bytes"
 	"fmt"
-	"log/slog"
-	"maps"
-	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/petstore/httpapi"
@@ -42,96 +36,6 @@ func scrape(s *server) string {
 	w := httptest.NewRecorder()
 	s.metrics(w, httptest.NewRequest("GET", "/metrics", nil))
 	return w.Body.String()
-}
-
-// section returns the section of docs/operations.md with that title.
-func section(t *testing.T, title string) string {
-	t.Helper()
-	b, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, ok := strings.Cut(string(b), "\n## "+title+"\n")
-	if !ok {
-		t.Fatalf("docs/operations.md has no section %s", title)
-	}
-	text, _, _ := strings.Cut(after, "\n## ")
-	return text
-}
-
-// The table in docs/operations.md lists every metric.
-func TestMetricsAreDocumented(t *testing.T) {
-	s := newCounting()
-	s.config = &config{backup: backupConfig{dir: t.TempDir()}}
-	s.backups = &backups{server: s}
-	if err := os.Mkdir(filepath.Join(s.backup.dir, "20261125T090000.000Z"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	s.counters.request(httpapi.Observation{Status: http.StatusServiceUnavailable, Message: "busy"})
-	text := scrape(s)
-	var rows []string
-	for _, m := range regexp.MustCompile(`(?m)^# HELP (\S+) (.*)\n# TYPE \S+ (.*)\n\w+(?:\{(.*)\})? `).FindAllStringSubmatch(text, -1) {
-		var labels []string
-		for _, label := range regexp.MustCompile(`(\w+)="`).FindAllStringSubmatch(m[4], -1) {
-			if label[1] != "le" {
-				labels = append(labels, "`"+label[1]+"`")
-			}
-		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", m[1], m[3], strings.Join(labels, ", "), m[2]))
-	}
-	_, after, _ := strings.Cut(section(t, "Metrics"), "|---|---|---|---|\n")
-	table, _, _ := strings.Cut(after, "\n\n")
-	if diff := cmp.Diff(table+"\n", strings.Join(rows, "")); len(rows) != strings.Count(text, "# HELP") || diff != "" {
-		t.Errorf("%d metrics; docs/operations.md (-) and what is served (+):\n%s", len(rows), diff)
-	}
-}
-
-// The tables in docs/operations.md list every line of the log, and every field of the
-// access log.
-func TestLogIsDocumented(t *testing.T) {
-	var documented []string
-	for row := range strings.Lines(section(t, "Log")) {
-		if strings.HasPrefix(row, "| `") {
-			first, _, _ := strings.Cut(row[1:], "|")
-			for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(first, -1) {
-				documented = append(documented, m[1])
-			}
-		}
-	}
-	want := []string{"the store has failed"} // its text is not a constant
-	call := regexp.MustCompile(`\b(?:(?:Info|Warn|Error)\(|(?:log|LogAttrs|NewRecord)\([^"\n]*)"([^":;]+)`)
-	for _, dir := range []string{".", "../../petstore/httpapi", "../../petstore/apikey", "../../petstore/storage", "../../petstore/storage/postgres"} {
-		files, err := filepath.Glob(dir + "/*.go")
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%d files in %s, %v", len(files), dir, err)
-		}
-		for _, path := range files {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range call.FindAllStringSubmatch(string(b), -1) {
-				if !strings.HasSuffix(path, "_test.go") {
-					want = append(want, m[1])
-				}
-			}
-		}
-	}
-	var line bytes.Buffer
-	logRequest(slog.New(slog.NewJSONHandler(&line, nil)), httptest.NewRequest("GET", "/", nil), httpapi.Observation{Code: "code", Canceled: true})
-	var fields map[string]any
-	if err := json.Unmarshal(line.Bytes(), &fields); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{slog.TimeKey, slog.LevelKey, slog.MessageKey} {
-		delete(fields, name)
-	}
-	want = slices.AppendSeq(want, maps.Keys(fields))
-	slices.Sort(want)
-	slices.Sort(documented)
-	if diff := cmp.Diff(documented, slices.Compact(want)); diff != "" {
-		t.Errorf("docs/operations.md (-) and what is logged (+):\n%s", diff)
-	}
 }
 
 // Every operation has its own counters. Requests that reach none share one set.

@@ -7,9 +7,7 @@ import (
 	"context"
 	"flag"
 	"log/slog"
-	"maps"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -94,7 +92,6 @@ func (p *Program) Main() int {
 		About: "serve until SIGTERM or SIGINT; each flag can also be set by the environment variable in parentheses",
 		Flags: define,
 		Run: func(call *flags.Call) error {
-			c.variables = slices.Collect(maps.Values(env))
 			return p.serve(call, &c)
 		},
 	})

@@ -17,7 +17,6 @@ import (
 // path, and health and the web page outside it. It replaces http.ServeMux, which
 // cleans paths and redirects, and http.StripPrefix, which copies every request.
 type router struct {
-	base     string
 	handler  http.Handler
 	page     http.Handler // nil: none
 	ready    func(context.Context) error
@@ -44,19 +43,22 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.page.ServeHTTP(w, r)
 	default:
 		// The request is the server's own, so its URL can be changed in place.
-		r.URL.Path, r.URL.RawPath = below(rt.base, r.URL), ""
+		r.URL.Path, r.URL.RawPath = below(r.URL), ""
 		rt.handler.ServeHTTP(w, r)
 		return
 	}
 	httpapi.DiscardBody(r) // as the handler does by itself
 }
 
-// below returns the path of u without base at its start. For a path outside base
+// basePath is the path before those of the contract.
+const basePath = "/v1"
+
+// below returns the path of u without the base path at its start. For a path outside
 // it returns "", which the handler responds to with 404. A slash that was sent as
 // %2F is part of a segment (RFC 3986, section 2.4), and no path that is served has
 // such a segment.
-func below(base string, u *url.URL) string {
-	rest, ok := strings.CutPrefix(u.Path, base)
+func below(u *url.URL) string {
+	rest, ok := strings.CutPrefix(u.Path, basePath)
 	if !ok || rest != "" && rest[0] != '/' || strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
 		return ""
 	}

@@ -2,22 +2,19 @@ package apikey
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
 )
 
-// ErrNoKey is wrapped by the error of [Revoke] for an ID that no key has.
-var ErrNoKey = errors.New("no key has this ID")
-
 // Create makes a key for an account and adds it to the file at path. It returns
-// the key, which cannot be restored from the file, and its ID. The key is valid
-// for lifetime, at least a second, or forever if lifetime is 0. The error for a
-// bad account or lifetime has petstore.CodeInvalid.
+// the key, which cannot be restored from the file, and its ID. The error for a bad
+// account has petstore.CodeInvalid.
 //
 // If there is no file, or an empty one, Create makes it, for its owner only. Its
 // directory must exist.
@@ -26,13 +23,14 @@ var ErrNoKey = errors.New("no key has this ID")
 // processes may do so at the same time, on a local disk. They refuse a malformed
 // file. A crash may leave part of a line, which makes the file malformed: then
 // remove that line.
-func Create(path, account string, lifetime time.Duration) (key, id string, err error) {
-	key, k, err := New(account, lifetime)
-	if err != nil {
-		return "", "", err
+func Create(path, account string) (key, id string, err error) {
+	if !validAccount.MatchString(account) {
+		return "", "", errAccount
 	}
+	key = newKey()
+	hash := sha256.Sum256([]byte(key))
+	line := fmt.Sprintf("%x %s %s\n", hash, account, time.Now().UTC().Format(time.RFC3339))
 	_, err = List(path)
-	line := strings.Join(k.fields(), " ") + "\n"
 	if errors.Is(err, fs.ErrNotExist) {
 		line, err = header+line, nil
 	}
@@ -42,12 +40,11 @@ func Create(path, account string, lifetime time.Duration) (key, id string, err e
 	if err != nil {
 		return "", "", err
 	}
-	return key, k.ID, nil
+	return key, hex.EncodeToString(hash[:6]), nil
 }
 
 // Revoke revokes a key in the file at path, and returns what the file held about
-// it. A server that has the file open refuses the key within two seconds. If no
-// key has the ID, the error wraps [ErrNoKey].
+// it. A server that has the file open refuses the key within two seconds.
 func Revoke(path, id string) (Key, error) {
 	keys, err := List(path)
 	if err != nil {
@@ -55,12 +52,12 @@ func Revoke(path, id string) (Key, error) {
 	}
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == id })
 	if i < 0 {
-		return Key{}, fmt.Errorf("%s: %w", path, ErrNoKey)
+		return Key{}, fmt.Errorf("%s: no key has this ID", path)
 	}
 	return keys[i], add(path, "revoked "+id+"\n")
 }
 
-// List returns the keys in the file at path, expired ones too, in its order.
+// List returns the keys in the file at path, in its order.
 func List(path string) ([]Key, error) {
 	contents, err := read(path)
 	if err != nil {
@@ -72,22 +69,14 @@ func List(path string) ([]Key, error) {
 // Copy copies the file at from as it is to a new file at path, for its owner only, and
 // syncs that. If there is a file that is not empty, Copy fails with fs.ErrExist.
 func Copy(path, from string) error {
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
 	contents, err := read(from)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err == nil && info.Size() > 0 {
-		return errors.Join(fmt.Errorf("%s: %w", path, fs.ErrExist), f.Close())
-	}
-	if _, err = f.WriteString(contents); err != nil {
-		_ = f.Truncate(0) // part of it would look like a key file
-	}
-	return errors.Join(err, f.Sync(), f.Close())
+	return add(path, contents)
 }
 
 // read returns the contents of the file at path. An empty file counts as missing: a
@@ -105,17 +94,17 @@ func read(path string) (string, error) {
 }
 
 // header is the first line of a file that Create makes.
-const header = "# API keys, one per line: SHA-256 of the key, account, created, expires\n"
+const header = "# API keys, one per line: SHA-256 of the key, account, created\n"
 
-// add adds a line to the file at path, or to a new file, in one write.
-func add(path, line string) error {
+// add adds lines to the file at path, or to a new file, in one write.
+func add(path, lines string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	n, err := f.WriteString(line)
+	n, err := f.WriteString(lines)
 	if info, e := f.Stat(); err != nil && e == nil {
-		_ = f.Truncate(info.Size() - int64(n)) // part of a line, on a full disk
+		_ = f.Truncate(info.Size() - int64(n)) // part of them, on a full disk
 	}
 	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	for last := ""; ; time.Sleep(time.Millisecond) {
-		_, id, err := Create(path, fmt.Sprint(os.Getpid()), 0)
+		_, id, err := Create(path, fmt.Sprint(os.Getpid()))
 		if err == nil && last != "" {
 			_, err = Revoke(path, last)
 		}
@@ -45,24 +45,25 @@ func write(t testing.TB, path, contents string) {
 	}
 }
 
-// tree returns the names of the files in dir, and the contents of regular ones.
-func tree(t testing.TB, dir string) map[string]string {
+func contents(t testing.TB, path string) string {
 	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		files[path] = d.Type().String()
-		if !d.Type().IsRegular() {
-			return nil
-		}
-		b, err := os.ReadFile(path)
-		files[path] = string(b)
-		return err
-	})
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// tree returns the contents of the files in dir, by path.
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, path := range paths {
+		files[path] = contents(t, path)
 	}
 	return files
 }
@@ -78,88 +79,86 @@ func wantMode(t *testing.T, path string, want fs.FileMode) {
 	}
 }
 
-func TestCreateMakesFile(t *testing.T) {
-	dir := t.TempDir()
-	if _, _, err := Create(filepath.Join(dir, "missing", "test.keys"), "alice", 0); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Create in a folder that does not exist: %v", err)
+// create adds a key to a file.
+func create(t testing.TB, path, account string) (key string) {
+	t.Helper()
+	key, _, err := Create(path, account)
+	if err != nil {
+		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "test.keys")
+	return key
+}
+
+func TestCreateMakesFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.keys")
 	synctest.Test(t, func(t *testing.T) { // where the time is that of makeKey
 		time.Sleep(time.Millisecond) // is not in the file
-		key, id, err := Create(path, "alice", 90*time.Minute)
+		key, id, err := Create(path, "alice")
 		if err != nil {
 			t.Fatal(err)
 		}
 		keys, err := List(path)
-		if err != nil || len(keys) != 1 || keys[0].ID != id || !strings.HasPrefix(key, prefix) {
+		if err != nil || len(keys) != 1 || keys[0].ID != id || !strings.HasPrefix(key, prefix) || len(key) != len(prefix)+56 {
 			t.Errorf("Create made a bad key or another than List returned: %v, %v; want %s", keys, err, id)
 		}
 	})
-	got := tree(t, dir)[path]
-	if !strings.HasPrefix(got, header) || !strings.HasSuffix(got, " alice "+created+" 2000-01-01T01:30:00Z\n") || strings.Count(got, "\n") != 2 {
+	got := contents(t, path)
+	if !strings.HasPrefix(got, header) || !strings.HasSuffix(got, " alice "+created+"\n") || strings.Count(got, "\n") != 2 {
 		t.Errorf("file holds %q", got)
 	}
 	wantMode(t, path, 0o600)
 
 	// A copy holds the same.
-	for _, want := range []error{nil, fs.ErrExist} {
-		if err := Copy(path+".copy", path); !errors.Is(err, want) {
-			t.Errorf("Copy: %v, want %v", err, want)
-		}
-	}
-	wantMode(t, path+".copy", 0o600)
-	if copied := tree(t, dir)[path+".copy"]; copied != got {
-		t.Errorf("the copy holds %q, want %q", copied, got)
-	}
 	write(t, path+".empty", "") // counts as missing
-	if err := Copy(path+".empty", path); err != nil || tree(t, dir)[path+".empty"] != got {
-		t.Errorf("Copy to an empty file: %v, %v", err, tree(t, dir))
+	for _, to := range []string{path + ".copy", path + ".empty"} {
+		for _, want := range []error{nil, fs.ErrExist} {
+			if err := Copy(to, path); !errors.Is(err, want) {
+				t.Errorf("Copy: %v, want %v", err, want)
+			}
+		}
+		wantMode(t, to, 0o600)
+		if copied := contents(t, to); copied != got {
+			t.Errorf("the copy holds %q, want %q", copied, got)
+		}
 	}
 }
 
-func TestCreateArguments(t *testing.T) {
+func TestAccounts(t *testing.T) {
 	long := strings.Repeat("x", 128)
-	for _, account := range []string{"a", "7", "alice", "ci@example.com", "A.b_c@d+e-f", long} {
-		if _, _, err := Create(filepath.Join(t.TempDir(), "x"), account, time.Second); err != nil {
-			t.Errorf("account %q: %v", account, err)
-		}
+	path := filepath.Join(t.TempDir(), "x")
+	for _, account := range []string{"a", "7", "ci@example.com", "A.b_c@d+e-f", long} {
+		create(t, path, account)
 	}
-	dir := t.TempDir()
-	bad := func(account string, lifetime time.Duration, want string) {
-		_, _, err := Create(filepath.Join(dir, "a", "x"), account, lifetime)
-		wantError(t, err, want)
+	before := contents(t, path)
+	for _, account := range []string{"", " ", "a b", "a\tb", "a\nb", "a\n", "-a", "#a", ".a", "@a", "zoë", "a\x00", "a/b", "\xff", long + "x"} {
+		_, _, err := Create(path, account)
+		wantError(t, err, "account: must")
 		if petstore.CodeOf(err) != petstore.CodeInvalid {
 			t.Errorf("error %v has code %s", err, petstore.CodeOf(err))
 		}
 	}
-	for _, account := range []string{"", " ", "a b", "a\tb", "a\nb", "a\n", "-a", "#a", ".a", "@a", "zoë", "a\x00", "a/b", "a\u00a0b", "\xff", long + "x"} {
-		bad(account, 0, "account: must")
-	}
-	for _, lifetime := range []time.Duration{-time.Hour, -1, 1, time.Second - 1} {
-		bad("alice", lifetime, "expires: must")
-	}
-	if files := tree(t, dir); len(files) != 1 {
-		t.Errorf("bad arguments made %v", files)
+	if got := contents(t, path); got != before {
+		t.Errorf("file holds %q, want %q", got, before)
 	}
 }
 
 func TestChangesKeepTheRest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.keys")
-	_, alice := makeKey("alice", forever)
-	_, bob := makeKey("bob", minute)
+	_, alice := makeKey("alice")
+	_, bob := makeKey("bob")
 	before := "# ours\n\n\t" + strings.TrimSuffix(alice, "\n") + "\r\n# bob left\n" + bob + "\n\n# end\n"
 	write(t, path, before)
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	_, id, err := Create(path, "carol", 0)
+	_, id, err := Create(path, "carol")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if k, err := Revoke(path, bob[:12]); err != nil || k.Account != "bob" {
 		t.Fatalf("Revoke returned %v, %v", k, err)
 	}
-	if got := tree(t, path)[path]; !strings.HasPrefix(got, before+id) || !strings.HasSuffix(got, " never\nrevoked "+bob[:12]+"\n") {
+	if got := contents(t, path); !strings.HasPrefix(got, before+id) || !strings.HasSuffix(got, "Z\nrevoked "+bob[:12]+"\n") {
 		t.Errorf("file holds %q; want it to start with %q and end with the revocation", got, before)
 	}
 	wantMode(t, path, 0o640)
@@ -167,65 +166,48 @@ func TestChangesKeepTheRest(t *testing.T) {
 	if err != nil || len(keys) != 2 || keys[0].Account != "alice" || keys[1].ID != id {
 		t.Errorf("List returned %v, %v", keys, err)
 	}
-	write(t, path, alice)
-	if _, err := Revoke(path, alice[:12]); err != nil {
-		t.Fatal(err)
-	}
-	if keys, err := List(path); err != nil || len(keys) != 0 {
-		t.Errorf("after Revoke of the only line, List returned %v, %v", keys, err)
-	}
 }
 
-// A malformed file stays as it is.
-func TestMalformedFile(t *testing.T) {
-	_, good := makeKey("alice", forever)
+// Files that are missing or malformed stay as they are.
+func TestRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "my.keys")
-	write(t, path, good+"\nnonsense\n")
-	before := tree(t, filepath.Dir(path))
-	_, opened := Open(path, nil)
-	_, listed := List(path)
-	_, revoked := Revoke(path, good[:12])
-	_, _, created := Create(path, "bob", 0)
-	for _, err := range []error{opened, listed, revoked, created} {
-		wantError(t, err, path+": line 3: must have 4 fields")
+	refused := func(id string) (errs []error) {
+		before := tree(t, filepath.Dir(path))
+		_, opened := Open(path, nil)
+		_, listed := List(path)
+		_, revoked := Revoke(path, id)
+		wantTree(t, filepath.Dir(path), before)
+		return []error{opened, listed, revoked}
 	}
-	wantTree(t, filepath.Dir(path), before)
+	for _, err := range append(refused("0a0a0a0a0a0a"), Copy(path+".copy", path)) {
+		wantError(t, err, path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("error %v", err)
+		}
+	}
+	_, good := makeKey("alice")
+	write(t, path, good+"\nnonsense\n")
+	_, _, err := Create(path, "bob")
+	for _, err := range append(refused(good[:12]), err) {
+		wantError(t, err, path+": line 3: must have 3 fields")
+	}
+
+	write(t, path, "# no key\n")
+	for _, id := range []string{"0a0a0a0a0a0a", "", "#"} {
+		_, err := Revoke(path, id)
+		wantError(t, err, path+": no key has this ID")
+	}
+	_, _, err = Create(filepath.Join(path, "x"), "bob")
+	wantError(t, err, path, "not a directory")
+	if got := contents(t, path); got != "# no key\n" {
+		t.Errorf("file holds %q", got)
+	}
 }
 
 func wantTree(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
-	}
-}
-
-func TestMissingFiles(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "my.keys")
-	before := tree(t, dir)
-	_, opened := Open(path, nil)
-	_, listed := List(path)
-	_, revoked := Revoke(path, "0a0a0a0a0a0a")
-	for _, err := range []error{opened, listed, revoked} {
-		if !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("error %v", err)
-		}
-		wantError(t, err, path)
-	}
-	wantTree(t, dir, before)
-
-	write(t, path, "# no key\n")
-	for _, id := range []string{"0a0a0a0a0a0a", "", "#"} {
-		_, err := Revoke(path, id)
-		if !errors.Is(err, ErrNoKey) {
-			t.Errorf("Revoke of ID %q: %v", id, err)
-		}
-		wantError(t, err, path+": no key has this ID")
-	}
-	_, _, err := Create(filepath.Join(path, "x"), "bob", 0)
-	wantError(t, err, path, "not a directory")
-	if got := tree(t, dir)[path]; got != "# no key\n" {
-		t.Errorf("file holds %q", got)
 	}
 }
 
@@ -244,7 +226,7 @@ func TestWriters(t *testing.T) {
 		defer writer.Kill()
 		account := fmt.Sprint(writer.Pid())
 		for n := 0; n < 2 && writer.Running(); { // n: how often a key of the writer was seen
-			_, id, err := Create(path, "here", 0)
+			_, id, err := Create(path, "here")
 			if err != nil {
 				t.Fatal(err)
 			}

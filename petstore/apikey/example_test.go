@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
 
 	"example.com/animalstore/petstore/apikey"
 )
@@ -21,7 +20,7 @@ func Example() {
 	path := filepath.Join(dir, "petstore.keys")
 
 	// The key is shown once, to the owner of the account.
-	key, id, err := apikey.Create(path, "alice", 90*24*time.Hour)
+	key, id, err := apikey.Create(path, "alice")
 	if err != nil {
 		log.Fatal(err)
 	}

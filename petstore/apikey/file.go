@@ -22,10 +22,10 @@ import (
 // File polls, which works on all file systems, and for files that are replaced, linked
 // or mounted.
 type File struct {
-	path string
-	log  *slog.Logger
-	keys atomic.Pointer[map[[sha256.Size]byte]Key]
-	stop func()
+	path     string
+	log      *slog.Logger
+	accounts atomic.Pointer[map[[sha256.Size]byte]string]
+	stop     func()
 
 	reading sync.Mutex // held while the fields below are used
 	loaded  string     // the contents that were loaded, or the error
@@ -57,11 +57,11 @@ func (f *File) load(contents string) error {
 	if err != nil {
 		return err
 	}
-	byHash := make(map[[sha256.Size]byte]Key)
+	accounts := make(map[[sha256.Size]byte]string)
 	for _, k := range keys {
-		byHash[k.Hash] = k
+		accounts[k.Hash] = k.Account
 	}
-	f.keys.Store(&byHash)
+	f.accounts.Store(&accounts)
 	return nil
 }
 
@@ -71,27 +71,21 @@ func (f *File) Close() error {
 	return nil
 }
 
-var (
-	errUnknown = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
-	errExpired = petstore.Errorf(petstore.CodeUnauthorized, "expired API key")
-)
+var errUnknown = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
 
-// Authenticate returns the account of a key. The error for an unknown or expired
-// key has petstore.CodeUnauthorized. There is no other error; ctx is not used.
+// Authenticate returns the account of a key. The error for an unknown key has
+// petstore.CodeUnauthorized. There is no other error; ctx is not used.
 func (f *File) Authenticate(ctx context.Context, key string) (account string, err error) {
 	hash := sha256.Sum256([]byte(key))
-	k, ok := (*f.keys.Load())[hash]
+	account, ok := (*f.accounts.Load())[hash]
 	if !ok {
 		f.look()
-		k, ok = (*f.keys.Load())[hash]
+		account, ok = (*f.accounts.Load())[hash]
 	}
-	switch {
-	case !ok:
+	if !ok {
 		return "", errUnknown
-	case !k.Expires.IsZero() && k.Expired(time.Now()): // most keys need no clock
-		return "", errExpired
 	}
-	return k.Account, nil
+	return account, nil
 }
 
 // look loads lines that were added to the file, for a key that is not known.
@@ -140,7 +134,7 @@ func (f *File) poll(other bool) {
 		if err != nil {
 			f.log.Error("key file not loaded; the keys loaded before stay in force", "file", f.path, "err", err)
 		} else {
-			f.log.Info("key file loaded", "file", f.path, "keys", len(*f.keys.Load()))
+			f.log.Info("key file loaded", "file", f.path, "keys", len(*f.accounts.Load()))
 		}
 	}
 	if other {

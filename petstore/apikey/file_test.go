@@ -88,14 +88,14 @@ func (e *env) wantLog(parts ...string) {
 }
 
 func TestAuthenticate(t *testing.T) {
-	alice, a := makeKey("alice", forever)
-	alice2, a2 := makeKey("alice", forever)
-	bob, b := makeKey("bob", forever)
+	alice, a := makeKey("alice")
+	alice2, a2 := makeKey("alice")
+	bob, b := makeKey("bob")
 	serve(t, a+a2+b, func(e *env) {
 		e.want(alice, "alice")
 		e.want(alice2, "alice")
 		e.want(bob, "bob")
-		for _, key := range []string{"", newKey(), alice[:len(alice)-1], alice + "a", strings.ToUpper(alice), " " + alice, a[:64], strings.Repeat("x", 1<<20)} {
+		for _, key := range []string{"", newKey(), alice[:len(alice)-1], alice + "a", strings.ToUpper(alice), " " + alice, a[:64]} {
 			e.want(key, "")
 		}
 		e.wantLog()
@@ -108,58 +108,31 @@ func TestAuthenticate(t *testing.T) {
 	serve(t, a[:62]+last+a[64:], func(e *env) { e.want(alice, "") })
 }
 
-func TestExpiry(t *testing.T) {
-	key, line := makeKey("alice", minute)
-	_, other := makeKey("bob", forever)
-	serve(t, line+other, func(e *env) {
-		keys, err := List(e.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, step := range []struct {
-			after   time.Duration
-			account string
-		}{{0, "alice"}, {time.Minute - 1, "alice"}, {1, ""}, {time.Minute, ""}} {
-			e.sleep(step.after)
-			e.want(key, step.account)
-			if got := keys[0].Expired(time.Now()); got != (step.account == "") {
-				e.Errorf("at %v Expired returned %v", time.Now(), got)
-			}
-		}
-		e.wantLog()
-	})
-}
-
 func TestChangesWhileServing(t *testing.T) {
-	alice, a := makeKey("alice", forever)
+	alice, a := makeKey("alice")
 	serve(t, a, func(e *env) {
-		bob, _, err := Create(e.path, "bob", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bob := create(e, e.path, "bob")
 		e.want(alice, "alice")
 		e.want(bob, "bob") // at once
 		e.wantLog("level=INFO", "key file loaded", "keys=2")
-		carol, _, err := Create(e.path, "carol", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		carol := create(e, e.path, "carol")
 		e.want(carol, "") // the file is read ten times a second at most
 		e.sleep(100 * time.Millisecond)
 		e.want(carol, "carol")
 		e.wantLog("keys=3")
 
+		// A revocation takes effect while other keys are added all the time.
 		if _, err := Revoke(e.path, a[:12]); err != nil {
 			t.Fatal(err)
 		}
-		e.sleep(2 * time.Second)
+		for range 5 {
+			create(e, e.path, "dora")
+			e.sleep(350 * time.Millisecond)
+		}
 		e.want(alice, "")
 		e.want(bob, "bob")
-		e.wantLog("keys=2")
-
-		if err := os.Chtimes(e.path, time.Now(), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		e.sleep(2 * time.Second)
+		e.log.Reset()
 		e.sleep(2 * time.Second)
 		e.wantLog()
 
@@ -172,26 +145,9 @@ func TestChangesWhileServing(t *testing.T) {
 	})
 }
 
-// A revocation takes effect while other keys are added all the time.
-func TestRevokeWhileAdding(t *testing.T) {
-	alice, a := makeKey("alice", forever)
-	serve(t, a, func(e *env) {
-		if _, err := Revoke(e.path, a[:12]); err != nil {
-			t.Fatal(err)
-		}
-		for range 5 {
-			if _, _, err := Create(e.path, "bob", 0); err != nil {
-				t.Fatal(err)
-			}
-			e.sleep(350 * time.Millisecond)
-		}
-		e.want(alice, "")
-	})
-}
-
 func TestBadFileWhileServing(t *testing.T) {
-	alice, a := makeKey("alice", forever)
-	bob, b := makeKey("bob", forever)
+	alice, a := makeKey("alice")
+	bob, b := makeKey("bob")
 	serve(t, a, func(e *env) {
 		// stays checks that the keys loaded before stay in force, and that the
 		// reason is logged once. Then it mends the file.
@@ -212,7 +168,7 @@ func TestBadFileWhileServing(t *testing.T) {
 		for contents, reason := range map[string]string{
 			"":                 "is empty",
 			b[:40]:             "half written",
-			b + "\nnonsense\n": "line 3: must have 4 fields",
+			b + "\nnonsense\n": "line 3: must have 3 fields",
 			bob + b[64:]:       "line 1: SHA-256", // must not be logged
 		} {
 			e.load(contents)

@@ -25,7 +25,7 @@ func TestFullDisk(t *testing.T) {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(limit), Max: old.Max}); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := Create(path, "alice", 0)
+		_, _, err := Create(path, "alice")
 		wantError(t, err, path, "file too large")
 		return
 	}
@@ -43,7 +43,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	before[fresh] = "" // which counts as missing
 	wantTree(t, dir, before)
-	if _, _, err := Create(fresh, "alice", 0); err != nil {
+	if _, _, err := Create(fresh, "alice"); err != nil {
 		t.Error(err)
 	}
 }

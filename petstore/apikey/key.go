@@ -5,13 +5,12 @@
 // and [Revoke] revokes a key. A server calls [Open] and passes the result to
 // package petstore/httpapi.
 //
-// Each line of a file holds the SHA-256 of a key in hexadecimal, the account,
-// when the key was created, and when it expires; or the ID of a key on an
-// earlier line that is revoked:
+// Each line of a file holds the SHA-256 of a key in hexadecimal, the account and
+// when the key was created; or the ID of a key on an earlier line that is revoked:
 //
 //	# alice's laptop
-//	5f16…c9b2 alice 2026-11-20T09:30:00Z never
-//	03ba…77e4 ci@example.com 2026-11-20T09:31:00Z 2027-11-20T09:31:00Z
+//	5f16…c9b2 alice 2026-11-20T09:30:00Z
+//	03ba…77e4 ci@example.com 2026-11-20T09:31:00Z
 //	revoked 5f1698b27cd4
 //
 // Blank lines and lines that start with # are ignored. The file must end in a
@@ -38,38 +37,7 @@ type Key struct {
 	ID      string    // the first 12 digits of the hash; unique in the file
 	Account string    // the account that requests with the key act for
 	Created time.Time // in UTC
-	Expires time.Time // in UTC; from then on the key is not valid; zero: never
 	Hash    [sha256.Size]byte
-}
-
-// New makes a key for an account, for a program that keeps keys elsewhere than in a
-// file. It returns the key, which cannot be restored from k, and what to keep. The
-// key is valid for lifetime, at least a second, or forever if lifetime is 0. The
-// error for a bad account or lifetime has petstore.CodeInvalid.
-func New(account string, lifetime time.Duration) (key string, k Key, err error) {
-	key = newKey()
-	k = Key{Account: account, Created: time.Now().UTC().Truncate(time.Second), Hash: sha256.Sum256([]byte(key))}
-	if lifetime != 0 {
-		k.Expires = k.Created.Add(lifetime).Truncate(time.Second)
-	}
-	if k, err = parseKey(k.fields()); err != nil {
-		return "", Key{}, petstore.Errorf(petstore.CodeInvalid, "%v", err)
-	}
-	return key, k, nil
-}
-
-// fields returns the fields of k's line in a file.
-func (k Key) fields() []string {
-	expires := "never"
-	if !k.Expires.IsZero() {
-		expires = k.Expires.Format(time.RFC3339)
-	}
-	return []string{hex.EncodeToString(k.Hash[:]), k.Account, k.Created.Format(time.RFC3339), expires}
-}
-
-// Expired reports whether k is no longer valid at now.
-func (k Key) Expired(now time.Time) bool {
-	return !k.Expires.IsZero() && !now.Before(k.Expires)
 }
 
 // prefix starts every key, so that log filters and secret scanners find it.
@@ -79,6 +47,8 @@ var (
 	base32Lower  = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567")
 	validAccount = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`) // needs no quoting anywhere
 )
+
+var errAccount = petstore.Errorf(petstore.CodeInvalid, "account: must be 1 to 128 letters, digits and . _ @ + - and start with a letter or digit")
 
 // newKey returns a random key: the prefix and 35 bytes in base32. That is too
 // random to be guessed from a plain SHA-256.
@@ -115,7 +85,7 @@ func parse(path, contents string) (keys []Key, err error) {
 			err = errors.New("SHA-256: must differ from that of an earlier line in the first 12 digits")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, i+1, err)
+			return nil, fmt.Errorf("%s: line %d: %v", path, i+1, err)
 		}
 		index[k.ID] = len(keys)
 		keys = append(keys, k)
@@ -124,28 +94,20 @@ func parse(path, contents string) (keys []Key, err error) {
 }
 
 // parseKey returns the key of a line with those fields.
-func parseKey(fields []string) (k Key, err error) {
-	if len(fields) != 4 {
-		return Key{}, fmt.Errorf("must have 4 fields (SHA-256, account, created, expires), got %d", len(fields))
+func parseKey(fields []string) (Key, error) {
+	if len(fields) != 3 {
+		return Key{}, fmt.Errorf("must have 3 fields (SHA-256, account, created), got %d", len(fields))
 	}
 	hash, err := hex.DecodeString(fields[0])
 	if err != nil || len(hash) != sha256.Size {
 		return Key{}, errors.New("SHA-256: must be 64 hexadecimal digits")
 	}
 	if !validAccount.MatchString(fields[1]) {
-		return Key{}, errors.New("account: must be 1 to 128 letters, digits and . _ @ + - and start with a letter or digit")
+		return Key{}, errAccount
 	}
 	created, err := time.Parse(time.RFC3339, fields[2])
 	if err != nil {
 		return Key{}, errors.New("created: must be a time like 2026-11-20T09:30:00Z")
 	}
-	k = Key{ID: hex.EncodeToString(hash[:6]), Account: fields[1], Created: created.UTC(), Hash: [sha256.Size]byte(hash)}
-	if fields[3] != "never" {
-		expires, err := time.Parse(time.RFC3339, fields[3])
-		if err != nil || expires.IsZero() || !expires.After(created) {
-			return Key{}, errors.New("expires: must be never or a time after created, like 2027-11-20T09:30:00Z")
-		}
-		k.Expires = expires.UTC()
-	}
-	return k, nil
+	return Key{hex.EncodeToString(hash[:6]), fields[1], created.UTC(), [sha256.Size]byte(hash)}, nil
 }

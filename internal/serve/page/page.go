@@ -55,12 +55,11 @@ type handler struct {
 //	            store holds and, with ?page=N, the cursor of the Nth page of 20 pets;
 //	            it needs an API key, since it counts the pets
 //
-// base is the path before /pets: "", or one that starts with a slash and has only
-// characters that need no escaping. refuse responds with an error.
-func New(base string, auth httpapi.Authenticator, counts petstore.Statistics, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
+// refuse responds with an error.
+func New(auth httpapi.Authenticator, counts petstore.Statistics, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	style, script := read("page.css"), read(scripts...)
 	return &handler{
-		page: strings.NewReplacer("{{base}}", "."+base+"/", "{{style}}", style, "{{script}}", script).Replace(read("page.html")),
+		page: strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(read("page.html")),
 		policy: "default-src 'none'; style-src " + source(style) + "; script-src " + source(script) +
 			"; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
 		auth:    auth,

@@ -35,7 +35,7 @@ func serve(method, path, authorization string, err error) (w *httptest.ResponseR
 		httpapi.WriteError(w, r, err)
 		refused = err
 	}
-	New("/v1", petstoretest.Keys{"key-1": "tester"}, statistics{err}, refuse).ServeHTTP(w, r)
+	New(petstoretest.Keys{"key-1": "tester"}, statistics{err}, refuse).ServeHTTP(w, r)
 	return w, refused
 }
 
@@ -128,7 +128,7 @@ func TestRequests(t *testing.T) {
 
 func TestUptime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New("/v1", petstoretest.Keys{"key-1": "tester"}, statistics{}, httpapi.WriteError)
+		h := New(petstoretest.Keys{"key-1": "tester"}, statistics{}, httpapi.WriteError)
 		time.Sleep(90 * time.Second)
 		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/about", nil)
 		r.Header.Set("Authorization", "Bearer key-1")
