@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -34,18 +33,21 @@ type Cluster struct {
 	password string // of every user
 }
 
-// NewCluster starts a cluster with its data below dir, and returns when all standbys
-// follow the primary. config is the path of deploy/patroni.yml. The other settings
-// override its section bootstrap.dcs and have the form of YAML, such as "ttl: 20".
-//
-// The directory, an absolute path, must be empty or not exist. If this process runs as
-// root, the user postgres must be able to reach it. A cluster needs Linux.
-func NewCluster(dir string, nodes int, config string, settings ...string) (*Cluster, error) {
-	if runtime.GOOS != "linux" {
-		return nil, errors.New("a cluster of PostgreSQL needs Linux")
+// RunCluster starts a cluster of three nodes, which ends with the test, and returns
+// when the standbys follow the primary. config is the path of deploy/patroni.yml. The
+// other settings override its section bootstrap.dcs and have the form of YAML, such as
+// "ttl: 20". A cluster needs Linux.
+func RunCluster(t testing.TB, config string, settings ...string) *Cluster {
+	t.Helper()
+	Need(t)
+	process.Tool(t, "patroni")
+	process.Tool(t, "etcd")
+	dir, err := newDir()
+	if err != nil {
+		t.Fatal(err)
 	}
 	c := &Cluster{dir: dir, address: process.FreeAddress(), password: rand.Text()}
-	for i := range nodes {
+	for i := range 3 {
 		name := fmt.Sprint("node", i+1)
 		c.Nodes = append(c.Nodes, &Node{
 			Name:    name,
@@ -56,14 +58,24 @@ func NewCluster(dir string, nodes int, config string, settings ...string) (*Clus
 			cluster: c,
 		})
 	}
+	t.Cleanup(func() {
+		for _, n := range c.Nodes {
+			n.KillAll()
+			if t.Failed() {
+				t.Logf("%s:\n%s", n.Name, n.log())
+			}
+		}
+		c.etcd.Kill()
+		_ = os.RemoveAll(dir)
+	})
 	if err := c.start(config, settings); err != nil {
-		c.Close()
-		return nil, err
+		t.Fatal(err)
 	}
-	return c, nil
+	process.Eventually(t, "the cluster", c.Ready)
+	return c
 }
 
-// start configures and starts the cluster, and waits until it is ready.
+// start configures and starts the cluster.
 func (c *Cluster) start(config string, settings []string) error {
 	text, err := os.ReadFile(config)
 	if err != nil {
@@ -73,7 +85,7 @@ func (c *Cluster) start(config string, settings []string) error {
 		"postgresql: {parameters: {unix_socket_directories: '', " + // the default may not be writable
 		"dynamic_shared_memory_type: mmap}}\n" + // in files: a killed server leaves other memory behind
 		"bootstrap: {dcs: {" + strings.Join(settings, ", ") + "}}\n"
-	err = errors.Join(own(c.dir), own(c.config()),
+	err = errors.Join(own(c.config()),
 		os.WriteFile(filepath.Join(c.config(), "1.yml"), text, 0o644), // Patroni reads all, in this order
 		os.WriteFile(filepath.Join(c.config(), "2.yml"), []byte(overrides), 0o644))
 	if err != nil {
@@ -87,20 +99,7 @@ func (c *Cluster) start(config string, settings []string) error {
 			return err
 		}
 	}
-	for end := time.Now().Add(process.Patience); ; time.Sleep(100 * time.Millisecond) {
-		err := c.Ready()
-		if err == nil {
-			return nil
-		}
-		for _, n := range c.Nodes {
-			if !n.Running() {
-				return fmt.Errorf("%s: Patroni has ended:\n%s", n.Name, n.Log())
-			}
-		}
-		if time.Now().After(end) {
-			return fmt.Errorf("the cluster is not ready after %v: %w", process.Patience, err)
-		}
-	}
+	return nil
 }
 
 // startEtcd starts etcd, and returns when it accepts connections.
@@ -121,38 +120,8 @@ func (c *Cluster) startEtcd() (err error) {
 	})
 }
 
-// RunCluster starts a new cluster, which ends with the test. Where the programs are
-// not installed, the test is skipped, or fails in CI.
-func RunCluster(t testing.TB, nodes int, config string, settings ...string) *Cluster {
-	t.Helper()
-	for _, program := range []string{filepath.Join(programs(), "initdb"), "patroni", "etcd"} {
-		process.Tool(t, program)
-	}
-	c, err := NewCluster(tempDir(t), nodes, config, settings...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		c.Close()
-		for _, n := range c.Nodes {
-			if t.Failed() {
-				t.Logf("%s:\n%s", n.Name, n.Log())
-			}
-		}
-	})
-	return c
-}
-
 // config returns the directory with the configuration of Patroni.
 func (c *Cluster) config() string { return filepath.Join(c.dir, "config") }
-
-// Close kills all processes of the cluster.
-func (c *Cluster) Close() {
-	for _, n := range c.Nodes {
-		n.KillAll()
-	}
-	c.etcd.Kill()
-}
 
 // URL returns the URL of the cluster for clients, with the addresses of all nodes.
 func (c *Cluster) URL() string {

@@ -55,8 +55,8 @@ func (n *Node) Start() error {
 	return err
 }
 
-// Log returns what Patroni and PostgreSQL have written since the first start.
-func (n *Node) Log() string {
+// log returns what Patroni and PostgreSQL have written since the first start.
+func (n *Node) log() string {
 	b, _ := os.ReadFile(filepath.Join(n.Dir, "log"))
 	return string(b)
 }

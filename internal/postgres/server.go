@@ -1,18 +1,15 @@
-// Package postgres runs PostgreSQL on this machine, for tests and the trial: a
-// [Server] alone, or a [Cluster] of Patroni.
+// Package postgres runs PostgreSQL on this machine, for tests: a [Server] alone, or
+// a [Cluster] of Patroni.
 //
 // A test calls [Run] or [RunCluster]. If the process runs as root, PostgreSQL runs
 // as the user postgres.
 package postgres
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,13 +27,19 @@ type Server struct {
 	args []string // of the program postgres
 }
 
-// New creates a database cluster in a directory, an absolute path, that is empty or does not exist.
-// The settings of the server have the form name=value. The user postgres must be able
-// to reach the directory if this process runs as root.
-func New(dir string, settings ...string) (*Server, error) {
-	if err := own(dir); err != nil {
+// New starts a server with new data, in a temporary directory. The settings have the
+// form name=value.
+func New(settings ...string) (s *Server, err error) {
+	dir, err := newDir()
+	if err != nil {
 		return nil, err
 	}
+	s = &Server{dir: dir}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
 	data := filepath.Join(dir, "data")
 	cmd := process.Command(dir, filepath.Join(programs(), "initdb"), "--pgdata="+data, "--username=postgres", "--auth=trust",
 		"--encoding=UTF8", "--locale=C", "--data-checksums", "--no-sync")
@@ -48,13 +51,13 @@ func New(dir string, settings ...string) (*Server, error) {
 	}
 	address := process.FreeAddress()
 	_, port, _ := strings.Cut(address, ":")
-	s := &Server{URL: databaseURL("postgres", address), dir: dir,
-		args: []string{filepath.Join(programs(), "postgres"), "-D", data, "-h", "127.0.0.1", "-p", port, "-k", "",
-			"-c", "dynamic_shared_memory_type=mmap"}} // in files: a killed server leaves other memory behind
+	s.URL = databaseURL("postgres", address)
+	s.args = []string{filepath.Join(programs(), "postgres"), "-D", data, "-h", "127.0.0.1", "-p", port, "-k", "",
+		"-c", "dynamic_shared_memory_type=mmap"} // in files: a killed server leaves other memory behind
 	for _, setting := range settings {
 		s.args = append(s.args, "-c", setting)
 	}
-	return s, nil
+	return s, s.Start()
 }
 
 // Start starts a server that does not run, and returns when it accepts connections.
@@ -68,15 +71,6 @@ func (s *Server) Start() (err error) {
 	})
 }
 
-// Stop ends the connections and then the server, in order.
-func (s *Server) Stop() error {
-	if err := s.Signal(syscall.SIGINT); err != nil {
-		return err
-	}
-	_, err := s.Wait()
-	return err
-}
-
 // Kill kills the server, with the processes of its connections, and waits until it
 // has ended. It does nothing if the server does not run.
 func (s *Server) Kill() {
@@ -86,25 +80,25 @@ func (s *Server) Kill() {
 	}
 }
 
-// Run starts a new server, which ends with the test. Where PostgreSQL is not
-// installed, the test is skipped, or fails in CI.
+// Close ends the server and removes its data.
+func (s *Server) Close() {
+	if s.Running() {
+		_ = s.Signal(syscall.SIGQUIT) // ends it at once and, unlike SIGKILL, frees all memory
+		_, _ = s.Wait()
+	}
+	s.Kill()
+	_ = os.RemoveAll(s.dir)
+}
+
+// Run starts a new server, which ends with the test.
 func Run(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	Need(t)
-	s, err := New(tempDir(t), settings...)
+	s, err := New(settings...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if s.Running() {
-			_ = s.Signal(syscall.SIGQUIT) // ends it at once and, unlike SIGKILL, frees all memory
-			_, _ = s.Wait()
-		}
-		s.Kill()
-	})
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(s.Close)
 	return s
 }
 
@@ -114,16 +108,14 @@ func Need(t testing.TB) {
 	process.Tool(t, filepath.Join(programs(), "initdb"))
 }
 
-// tempDir returns a directory that ends with the test. The user postgres could not
-// reach the test's own.
-func tempDir(t testing.TB) string {
-	t.Helper()
+// newDir returns a new temporary directory that belongs to the user that runs
+// PostgreSQL, who could not reach a test's own.
+func newDir() (string, error) {
 	dir, err := os.MkdirTemp("", "postgres-test-*")
-	if err != nil {
-		t.Fatal(err)
+	if err == nil {
+		err = own(dir)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
+	return dir, err
 }
 
 // databaseURL returns the URL of a database for a superuser.
@@ -132,19 +124,13 @@ func databaseURL(user string, addresses ...string) string {
 }
 
 // programs returns the directory of PostgreSQL's programs: that of initdb in PATH, or
-// that of the latest version that Debian's packages have installed. It returns "" if
-// there is none.
+// the last one that Debian's packages have installed. It returns "" if there is none.
 func programs() string {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
 			return filepath.Dir(path)
 		}
 	}
-	version := func(dir string) int { // /usr/lib/postgresql/15/bin
-		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
-		return n
-	}
-	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
-	slices.SortFunc(dirs, func(a, b string) int { return cmp.Compare(version(b), version(a)) })
-	return append(dirs, "")[0]
+	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // sorted
+	return append([]string{""}, dirs...)[len(dirs)]
 }

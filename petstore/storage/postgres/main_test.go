@@ -27,15 +27,13 @@ var (
 var shared struct {
 	sync.Once
 	*postgres.Server
-	dir       string
 	databases atomic.Int64
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if shared.Server != nil {
-		shared.Kill()
-		_ = os.RemoveAll(shared.dir)
+		shared.Close()
 	}
 	os.Exit(code)
 }
@@ -45,17 +43,11 @@ func newDatabase(t *testing.T) string {
 	t.Helper()
 	postgres.Need(t)
 	shared.Do(func() {
-		var err error
-		if shared.dir, err = os.MkdirTemp("", "postgres-test-*"); err != nil {
-			t.Fatal(err)
-		}
-		s, err := postgres.New(shared.dir, "fsync=off")
-		if err == nil {
-			shared.Server, err = s, s.Start()
-		}
+		s, err := postgres.New("fsync=off")
 		if err != nil {
 			t.Fatal(err)
 		}
+		shared.Server = s
 	})
 	name := fmt.Sprint("test", shared.databases.Add(1))
 	execute(t, shared.URL, "CREATE DATABASE "+name)

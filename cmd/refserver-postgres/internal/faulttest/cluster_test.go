@@ -4,7 +4,6 @@ package faulttest
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -34,7 +33,7 @@ type cluster struct {
 // in its URL.
 func newCluster(t *testing.T, settings ...string) *cluster {
 	t.Helper()
-	c := &cluster{Cluster: postgres.RunCluster(t, 3, "../../../../deploy/patroni.yml", settings...)}
+	c := &cluster{Cluster: postgres.RunCluster(t, "../../../../deploy/patroni.yml", settings...)}
 	dir := t.TempDir()
 	hosts := make([]string, len(c.Nodes))
 	for i, n := range c.Nodes {
@@ -95,15 +94,12 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(&once)
 }
 
-// errRefused is in the error of a complete response that is not the wanted one.
-var errRefused = errors.New("refused")
-
 // do sends a request with an Idempotency-Key, "" for none, and decodes the response,
 // which must have that status.
 func (s *server) do(status int, v any, method, target, body, key string) (process.Response, error) {
 	r, err := s.Send(method, target, body, "Idempotency-Key", key)
 	if err == nil && r.Status != status {
-		err = fmt.Errorf("%w: %d %s", errRefused, r.Status, r.Body)
+		err = fmt.Errorf("%d %s", r.Status, r.Body)
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(r.Body), v)
@@ -112,12 +108,12 @@ func (s *server) do(status int, v any, method, target, body, key string) (proces
 }
 
 // create creates a pet with that name. An error says why it was not acknowledged.
-func (s *server) create(name, key string) (pet petstore.Pet, r process.Response, err error) {
-	r, err = s.do(http.StatusCreated, &pet, "POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, name), key)
+func (s *server) create(name, key string) (pet petstore.Pet, err error) {
+	r, err := s.do(http.StatusCreated, &pet, "POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, name), key)
 	if err == nil && pet.Name != name {
 		err = fmt.Errorf("another pet: %s", r.Body)
 	}
-	return pet, r, err
+	return pet, err
 }
 
 // list returns all pets, or those of a status, with IDs above after.

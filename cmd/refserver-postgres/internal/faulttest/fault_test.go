@@ -1,5 +1,12 @@
 //go:build linux
 
+// Package faulttest tests what servers do whose PostgreSQL fails: a Patroni cluster
+// of three nodes with two servers in front of it, all real processes, which are
+// killed, stopped and replaced under load.
+//
+// Without flags it kills a primary once. .ci/long runs all faults:
+//
+//	go test -v -timeout 1h ./internal/faulttest -args -full
 package faulttest
 
 import (
@@ -29,10 +36,8 @@ var faults = []fault{
 	{"primary hangs", 3, hangPrimary},
 	{"PostgreSQL of the primary killed", 3, killPostmaster},
 	{"switchover", 5, switchOver},
-	{"standby killed", 3, killStandby},
 	{"both standbys killed", 2, killStandbys},
 	{"disk of a standby wiped", 2, wipeStandby},
-	{"connections ended", 20, endConnections},
 	{"servers killed", 5, killServers},
 }
 
@@ -144,13 +149,6 @@ func switchOver(t *testing.T, c *cluster, l *load) {
 	c.ready(t)
 }
 
-func killStandby(t *testing.T, c *cluster, l *load) {
-	n := c.node(t, postgres.Synchronous)
-	n.KillAll()
-	l.progress(t)
-	start(t, c, n)
-}
-
 // killStandbys leaves only the primary. Creates then wait, and reads go on.
 func killStandbys(t *testing.T, c *cluster, l *load) {
 	leader := c.node(t, postgres.Leader)
@@ -179,11 +177,6 @@ func wipeStandby(t *testing.T, c *cluster, l *load) {
 		t.Fatal(err)
 	}
 	start(t, c, n)
-}
-
-// endConnections ends all connections of servers at once.
-func endConnections(t *testing.T, c *cluster, l *load) {
-	execute(t, c, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
 }
 
 // execute executes a statement on the primary.
