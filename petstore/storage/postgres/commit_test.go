@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"example.com/animalstore/internal/postgres"
-	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 )
 
 // Stores that open an empty database and create the same pets with the same keys, all
 // at the same time, store each pet once, with dense IDs.
 func TestManyStores(t *testing.T) {
-	const keys = 100
+	const keys = 40
 	url := newDatabase(t)
 	url = with(t, url, "default_transaction_isolation", "serializable")
 	var mu sync.Mutex
@@ -116,13 +115,6 @@ func TestUnconfirmed(t *testing.T) {
 	standby := func(name string) {
 		execute(t, url, "ALTER SYSTEM SET synchronous_standby_names = '"+name+"'", "SELECT pg_reload_conf()")
 	}
-	waiting := func() (pid int) {
-		admin := connect(t, url)
-		process.Eventually(t, "a commit waits for the standby", func() error {
-			return admin.QueryRow(t.Context(), "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()").Scan(&pid)
-		})
-		return pid
-	}
 	names := []string{}
 	for _, tt := range []struct {
 		name string
@@ -130,7 +122,9 @@ func TestUnconfirmed(t *testing.T) {
 	}{
 		{"late", func(func()) {}},
 		{"client gone", func(cancel func()) { cancel() }},
-		{"wait cancelled", func(func()) { execute(t, url, fmt.Sprintf("SELECT pg_cancel_backend(%d)", waiting())) }},
+		{"wait cancelled", func(func()) {
+			execute(t, url, fmt.Sprintf("SELECT pg_cancel_backend(%d)", untilWaiting(t, url, "SyncRep")))
+		}},
 	} {
 		once := petstore.Once{Scope: tt.name, Key: "key"}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -145,7 +139,7 @@ func TestUnconfirmed(t *testing.T) {
 			_, err := s.CreatePet(ctx, petstore.NewPet{Name: tt.name, Status: petstore.StatusSold}, once)
 			result <- err
 		}()
-		waiting()
+		untilWaiting(t, url, "SyncRep")
 		tt.end(cancel)
 		if err := <-result; petstore.CodeOf(err) != petstore.CodeUnavailable || !strings.Contains(err.Error(), "this may have been stored") {
 			t.Errorf("%s: %v", tt.name, err)

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,38 +13,21 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// holdLock takes the lock of all commits, and returns a function that gives it back.
-func holdLock(t *testing.T, url string) (release func()) {
-	t.Helper()
-	conn := connect(t, url)
-	exec := func(sql string) {
-		t.Helper()
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec("BEGIN")
-	exec("SELECT FROM petstore.store FOR UPDATE")
-	return func() { exec("ROLLBACK") }
-}
-
 // A create that is cancelled while another process commits is not stored, and the
 // creates that queue up meanwhile share a transaction, also with the same key.
 func TestLocked(t *testing.T) {
 	url := newDatabase(t)
 	s := open(t, url, nil)
-	release := holdLock(t, url)
+	other := session(t, url)
+	other("BEGIN")
+	other("SELECT FROM petstore.store FOR UPDATE")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancelled := make(chan error)
 	go func() {
 		_, err := s.CreatePet(ctx, petstore.NewPet{Name: "cancelled"}, petstore.Once{})
 		cancelled <- err
 	}()
-	admin := connect(t, url)
-	process.Eventually(t, "the create waits for the lock", func() error {
-		var n int
-		return admin.QueryRow(t.Context(), "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&n)
-	})
+	untilWaiting(t, url, "Lock")
 	cancel()
 	if err := <-cancelled; !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
@@ -68,7 +50,7 @@ func TestLocked(t *testing.T) {
 		}
 		return nil
 	})
-	release()
+	other("ROLLBACK")
 	wg.Wait()
 	if pets[0].ID != 1 || pets[1] != pets[0] {
 		t.Errorf("%+v, want the same pet with the ID 1", pets)
@@ -151,15 +133,7 @@ func TestConfirmed(t *testing.T) {
 			t.Errorf("a commit on an earlier primary: %v", err)
 		}
 	})
-	export := strings.NewReader(`{"end":{"pets":0,"messages":0,"lastMessage":0}}`)
 	s.timeline.Store(0)
-	empty := open(t, newDatabase(t), nil)
-	if _, _, err := empty.Import(t.Context(), readFunc(func(b []byte) (int, error) {
-		empty.timeline.Add(1000) // a failover during the import
-		return export.Read(b)
-	})); err == nil || !strings.Contains(err.Error(), errOldPrimary.Error()) {
-		t.Errorf("an import on an earlier primary: %v", err)
-	}
 	process.Eventually(t, "the timeline is looked up again", func() error {
 		if s.timeline.Load() == 0 {
 			return errors.New("0")
@@ -167,11 +141,6 @@ func TestConfirmed(t *testing.T) {
 		return nil
 	})
 }
-
-// readFunc is an io.Reader.
-type readFunc func([]byte) (int, error)
-
-func (f readFunc) Read(b []byte) (int, error) { return f(b) }
 
 // A change that had an error in an attempt that failed has none in the next one.
 func TestApply(t *testing.T) {

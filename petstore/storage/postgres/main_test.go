@@ -14,12 +14,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/animalstore/internal/postgres"
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
 var (
-	sequences = flag.Int("sequences", 100, "sequences of TestRandom")
+	sequences = flag.Int("sequences", 50, "sequences of TestRandom")
 	seed      = flag.Uint64("seed", 1, "seed of TestRandom")
 )
 
@@ -65,15 +66,37 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// execute executes statements, each in a transaction of its own.
-func execute(t *testing.T, url string, statements ...string) {
+// session returns a function that executes a statement on a connection of its own.
+func session(t *testing.T, url string) (exec func(sql string, args ...any)) {
 	t.Helper()
 	conn := connect(t, url)
-	for _, sql := range statements {
-		if _, err := conn.Exec(context.Background(), sql); err != nil {
+	return func(sql string, args ...any) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
+}
+
+// execute executes statements, each in a transaction of its own.
+func execute(t *testing.T, url string, statements ...string) {
+	t.Helper()
+	exec := session(t, url)
+	for _, sql := range statements {
+		exec(sql)
+	}
+}
+
+// untilWaiting returns when a connection waits for such an event: "Lock", or "SyncRep"
+// for a standby. It returns the process ID of its server process.
+func untilWaiting(t *testing.T, url, event string) (pid int) {
+	t.Helper()
+	conn := connect(t, url)
+	process.Eventually(t, "a wait for "+event, func() error {
+		return conn.QueryRow(t.Context(), `SELECT pid FROM pg_stat_activity
+			WHERE $1 IN (wait_event_type, wait_event) AND datname = current_database()`, event).Scan(&pid)
+	})
+	return pid
 }
 
 // open opens a store until the end of the test.
