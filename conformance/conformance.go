@@ -65,7 +65,7 @@ func (s *session) judgeTarget(ctx context.Context, named bool) (*Report, error) 
 	}
 	s.run()
 	h := s.seen()
-	judgements := s.judge(h)
+	judgements := h.judge(checks())
 	s.repeatProofs(h, judgements)
 	return s.report(began, h, judgements), nil
 }
@@ -156,10 +156,10 @@ type judgement struct {
 	again      string      // see [Result.Again]
 }
 
-// judge returns what every check says about h.
-func (s *session) judge(h *history) []judgement {
+// judge returns what each of the checks says about h.
+func (h *history) judge(checks []Check) []judgement {
 	var all []judgement
-	for _, c := range checks() {
+	for _, c := range checks {
 		j := judgement{check: c}
 		for _, x := range h.everything(c) {
 			if c.applies(x) {

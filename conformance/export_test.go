@@ -12,9 +12,10 @@ func RunUntil(ctx context.Context, target Target, opts *Options, clause string) 
 	if err != nil {
 		return nil, err
 	}
+	cl, _ := FindClause(clause)
 	s.opts.Progress = func(string) {
-		failed := func(j judgement) bool { return j.check.Clause == clause && len(j.violations) > 0 }
-		if slices.ContainsFunc(s.judge(s.seen()), failed) {
+		failed := func(j judgement) bool { return len(j.violations) > 0 }
+		if slices.ContainsFunc(s.seen().judge(cl.Checks), failed) {
 			s.stop(errors.New("the clause is violated"))
 		}
 	}

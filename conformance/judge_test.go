@@ -149,7 +149,7 @@ func TestJudges(t *testing.T) {
 			s := newStory()
 			tt.tell(s)
 			var failed []string
-			for _, j := range (&session{}).judge(newHistory(s.facts, s.exchanges)) {
+			for _, j := range newHistory(s.facts, s.exchanges).judge(checks()) {
 				if len(j.violations) > 0 && !unrelated(j.check.ID) {
 					failed = append(failed, j.check.ID)
 				}
