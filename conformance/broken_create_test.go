@@ -249,21 +249,29 @@ func leftOverMember(name string) wrapper {
 	}
 }
 
-// listsFirst shows a new pet in lists before a get finds it.
+// listsFirst shows a new pet in lists before a get finds it. It holds creations for a
+// moment until a get has not found one.
 func listsFirst(s *store) {
 	create, get := s.create, s.get
 	var found sync.Map // by ID
+	missed := make(chan struct{})
+	miss := sync.OnceFunc(func() { close(missed) })
 	s.create = func(ctx context.Context, n petstore.NewPet, o petstore.Once) (petstore.Pet, error) {
 		p, err := create(ctx, n, o)
-		time.Sleep(5 * meet)
+		select {
+		case <-missed:
+		case <-time.After(100 * time.Millisecond):
+		}
 		found.Store(p.ID, true)
 		return p, err
 	}
 	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
-		if _, ok := found.Load(id); !ok {
+		p, err := get(ctx, id)
+		if _, ok := found.Load(id); !ok && err == nil {
+			miss()
 			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet is not in the index")
 		}
-		return get(ctx, id)
+		return p, err
 	}
 }
 
