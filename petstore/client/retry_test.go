@@ -17,7 +17,6 @@ import (
 // The client sends some requests again, depending on the failure, on the operation and on
 // whether the server says that it honours Idempotency-Key.
 func TestRetry(t *testing.T) {
-	mismatch := `{"code":"idempotency_mismatch"}`
 	type reaction int
 	const (
 		fails   reaction = iota // the call returns the error
@@ -34,24 +33,21 @@ func TestRetry(t *testing.T) {
 			return nil, &tls.CertificateVerificationError{Err: io.EOF}
 		}, fails, fails, fails},
 		{"a cut connection", cut, again, unknown, again},
-		{"a cut response", cutOff, again, unknown, again},
-		{"400", status(400), fails, fails, fails},
-		{"401", status(401), fails, fails, fails},
-		{"404", status(404), fails, fails, fails},
-		{"408", status(408), again, again, again},
-		{"409", handled(response(409, `{"code":"conflict"}`)), fails, fails, again},
-		{"409 for a mismatch", handled(response(409, mismatch)), fails, fails, fails},
-		{"422", handled(response(422, mismatch)), fails, fails, fails},
-		{"429", status(429), again, again, again},
-		{"500", status(500), again, unknown, again},
-		{"501", status(501), fails, fails, fails},
-		{"503", status(503), again, unknown, again},
-		{"505", status(505), fails, unknown, unknown},
-		{"507", status(507), fails, fails, fails},
-		{"302", status(302, "Location", "/"), fails, unknown, unknown},
-		{"101", status(101), fails, unknown, unknown},
-		{"307", status(307, "Location", "/"), fails, fails, fails},
-		{"a response that breaks the contract", handled(response(202, "{}")), fails, unknown, unknown},
+		{"a cut response", cutOff(okay), again, unknown, again},
+		{"400", respond(400, ""), fails, fails, fails},
+		{"408", respond(408, ""), again, again, again},
+		{"409", respond(409, `{"code":"conflict"}`), fails, fails, again},
+		{"409 for a mismatch", respond(409, `{"code":"idempotency_mismatch"}`), fails, fails, fails},
+		{"429", respond(429, ""), again, again, again},
+		{"500", respond(500, ""), again, unknown, again},
+		{"501", respond(501, ""), fails, fails, fails},
+		{"503", respond(503, ""), again, unknown, again},
+		{"505", respond(505, ""), fails, unknown, unknown},
+		{"507", respond(507, ""), fails, fails, fails},
+		{"302", respond(302, "", "Location", "/"), fails, unknown, unknown},
+		{"101", respond(101, ""), fails, unknown, unknown},
+		{"307", respond(307, "", "Location", "/"), fails, fails, fails},
+		{"a response that breaks the contract", respond(202, "{}"), fails, unknown, unknown},
 	} {
 		for operation, wants := range map[string][2]reaction{
 			"list":   {tt.read, tt.read},
@@ -65,7 +61,7 @@ func TestRetry(t *testing.T) {
 			for i, want := range wants {
 				synctest.Test(t, func(t *testing.T) {
 					s := &script{steps: []roundTripper{tt.first, okay}, honours: i == 1}
-					_, err := calls[operation](offline(t, nil, s.RoundTrip))
+					_, err := calls[operation](ctx, newClient(t, nil, s.RoundTrip))
 					requests := 1
 					if want == again {
 						requests = 2
@@ -85,34 +81,12 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// Messages may have a server of their own, which then says itself whether it honours
-// Idempotency-Key.
-func TestRetryMessages(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sent := 0
-		c := offline(t, &client.Options{MessagesURL: "http://messages.test"}, func(r *http.Request) (*http.Response, error) {
-			switch sent++; {
-			case r.URL.Host != "messages.test":
-				t.Errorf("requested %s", r.URL)
-			case r.Method == "GET":
-				return status(405, "Accept-Idempotency-Key", "?1")(r)
-			case sent == 1:
-				return cut(r)
-			}
-			return okay(r)
-		})
-		if _, err := c.SubmitMessage(ctx, "hi", none); err != nil || sent != 3 {
-			t.Errorf("%d requests, error %v", sent, err)
-		}
-	})
-}
-
 // After a lost creation the outcome stays unknown, whatever the next response is.
 func TestUnknownOutcomeStays(t *testing.T) {
-	for name, last := range map[string]roundTripper{"401": status(401), "no connection": refused, "409": status(409)} {
+	for name, last := range map[string]roundTripper{"401": respond(401, ""), "no connection": refused, "409": respond(409, "")} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &script{steps: []roundTripper{cut, last}, honours: true}
-			_, err := offline(t, nil, s.RoundTrip).CreatePet(ctx, rex, none)
+			_, err := newClient(t, nil, s.RoundTrip).CreatePet(ctx, rex, none)
 			if !errors.Is(err, client.ErrUnknownOutcome) || !strings.Contains(err.Error(), ": it is unknown whether the server carried out the request") {
 				t.Errorf("%s: the error is %v", name, err)
 			}
@@ -120,25 +94,32 @@ func TestUnknownOutcomeStays(t *testing.T) {
 	}
 }
 
-// A response to the question whether the server honours the key may ask the client to
-// wait, and the client does, or gives up.
+// A response to the question whether the server honours the key may be an error, and may
+// ask the client to wait. The client does so, or returns the error. Messages may have a
+// server of their own.
 func TestAskedToWait(t *testing.T) {
-	for after, want := range map[string]time.Duration{"30": 30 * time.Second, "120": 0} {
-		synctest.Test(t, func(t *testing.T) {
-			var sent []time.Time
-			c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
-				if r.Method == "GET" {
-					return status(429, "Accept-Idempotency-Key", "?1", "Retry-After", after)(r)
+	for after, want := range map[string]int{"30": 2, "120": 1} {
+		for _, operation := range []string{"create", "submit"} {
+			synctest.Test(t, func(t *testing.T) {
+				var sent []time.Time
+				c := newClient(t, &client.Options{MessagesURL: "http://messages.test"}, func(r *http.Request) (*http.Response, error) {
+					switch {
+					case (r.URL.Host == "messages.test") != (operation == "submit"):
+						t.Errorf("%s requested %s", operation, r.URL)
+					case r.Method == "GET":
+						return respond(429, "", "Accept-Idempotency-Key", "?1", "Retry-After", after)(r)
+					case len(sent) == 0:
+						sent = append(sent, time.Now())
+						return cut(r)
+					}
+					sent = append(sent, time.Now())
+					return okay(r)
+				})
+				_, err := calls[operation](ctx, c)
+				if len(sent) != want || errors.Is(err, client.ErrUnknownOutcome) != (want == 1) || want == 2 && sent[1].Sub(sent[0]) < 30*time.Second {
+					t.Errorf("%s, Retry-After: %s: requests at %v, error %v", operation, after, sent, err)
 				}
-				if sent = append(sent, time.Now()); len(sent) == 1 {
-					return cut(r)
-				}
-				return okay(r)
 			})
-			_, err := c.CreatePet(ctx, rex, none)
-			if want == 0 && (len(sent) != 1 || !errors.Is(err, client.ErrUnknownOutcome)) || want > 0 && (len(sent) != 2 || sent[1].Sub(sent[0]) < want) {
-				t.Errorf("Retry-After: %s: requests at %v, error %v", after, sent, err)
-			}
-		})
+		}
 	}
 }

@@ -6,17 +6,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
 	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
-	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
 )
 
 const testKey = "the-API-key-of-the-tests"
@@ -27,84 +23,56 @@ var (
 	none petstore.Once
 )
 
-// newClient returns a client of the server at baseURL. opts may be nil.
-func newClient(t *testing.T, baseURL string, opts *client.Options) *client.Client {
-	t.Helper()
-	c, err := client.New(baseURL, testKey, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.CloseIdleConnections)
-	return c
-}
-
 // roundTripper stands in for a server, without a network.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// offline returns a client of a server without a network. opts may be nil.
-func offline(t *testing.T, opts *client.Options, f roundTripper) *client.Client {
+// newClient returns a client of a server at http://pets.test/v1. opts may be nil.
+func newClient(t *testing.T, opts *client.Options, f roundTripper) *client.Client {
 	t.Helper()
 	var o client.Options
 	if opts != nil {
 		o = *opts
 	}
 	o.HTTPClient = &http.Client{Transport: f}
-	return newClient(t, "http://pets.test/v1", &o)
+	c, err := client.New("http://pets.test/v1/", testKey, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
-// handled returns what h responds.
-func handled(h http.Handler) roundTripper {
+// calls are the calls that the tests make, by their operations.
+var calls = map[string]func(context.Context, *client.Client) (any, error){
+	"list":   func(ctx context.Context, c *client.Client) (any, error) { return c.ListPets(ctx, petstore.ListQuery{}) },
+	"get":    func(ctx context.Context, c *client.Client) (any, error) { return c.GetPet(ctx, 7) },
+	"create": func(ctx context.Context, c *client.Client) (any, error) { return c.CreatePet(ctx, rex, none) },
+	"submit": func(ctx context.Context, c *client.Client) (any, error) { return c.SubmitMessage(ctx, "hi", none) },
+}
+
+// respond returns a server that responds with a body, and header fields in pairs.
+func respond(status int, body string, header ...string) roundTripper {
 	return func(r *http.Request) (*http.Response, error) {
-		rec := httptest.NewRecorder()
-		if r.Body == nil {
-			r.Body = http.NoBody // as a server does
+		resp := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+		for i := 0; i < len(header); i += 2 {
+			resp.Header.Add(header[i], header[i+1])
 		}
-		h.ServeHTTP(rec, r)
-		resp := rec.Result()
-		resp.Request = r
 		return resp, nil
 	}
 }
-
-// response returns a response with a body, and header fields in pairs.
-func response(status int, body string, header ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		for i := 0; i < len(header); i += 2 {
-			w.Header().Add(header[i], header[i+1])
-		}
-		w.WriteHeader(status)
-		io.WriteString(w, body)
-	}
-}
-
-// raw sends bytes instead of a response.
-func raw(s string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		conn, _, err := w.(http.Hijacker).Hijack()
-		if err == nil {
-			io.WriteString(conn, s)
-			conn.Close()
-		}
-	}
-}
-
-func status(code int, header ...string) roundTripper { return handled(response(code, "", header...)) }
 
 // okay is a server that responds with success.
 func okay(r *http.Request) (*http.Response, error) {
 	switch {
 	case r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/messages"):
-		return handled(response(202, `{"id":"m","message":"hi","status":"queued","createdAt":"2026-11-20T12:30:00Z"}`))(r)
+		return respond(202, `{"id":"m","message":"hi","status":"queued","createdAt":"2026-11-20T12:30:00Z"}`)(r)
 	case r.Method == "POST":
-		return handled(response(201, `{"id":7,"name":"Rex","categoryId":1}`))(r)
+		return respond(201, `{"id":7,"name":"Rex","categoryId":1}`)(r)
 	case strings.HasSuffix(r.URL.Path, "/pets"):
-		return handled(response(200, `[]`))(r)
+		return respond(200, `[]`)(r)
 	}
-	return handled(response(200, `{"id":7,"name":"Rex","categoryId":1}`))(r)
+	return respond(200, `{"id":7,"name":"Rex","categoryId":1}`)(r)
 }
 
 // refused is a server to which no connection can be opened.
@@ -113,18 +81,16 @@ func refused(*http.Request) (*http.Response, error) {
 }
 
 // cut is a server that closes the connection after a request.
-func cut(r *http.Request) (*http.Response, error) {
-	if r.Body != nil {
-		io.Copy(io.Discard, r.Body)
-	}
-	return nil, io.EOF
-}
+func cut(*http.Request) (*http.Response, error) { return nil, io.EOF }
 
-// cutOff is a server that closes the connection within the body of its response.
-func cutOff(r *http.Request) (*http.Response, error) {
-	resp, err := okay(r)
-	resp.Body = io.NopCloser(iotest.TimeoutReader(iotest.OneByteReader(resp.Body)))
-	return resp, err
+// cutOff returns a server that closes the connection within the body of a response of
+// server.
+func cutOff(server roundTripper) roundTripper {
+	return func(r *http.Request) (*http.Response, error) {
+		resp, err := server(r)
+		resp.Body = io.NopCloser(iotest.TimeoutReader(iotest.OneByteReader(resp.Body)))
+		return resp, err
+	}
 }
 
 // script is a server that responds to each request with the next step, and to
@@ -156,21 +122,4 @@ func (s *script) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 func sentKey(r *http.Request) string {
 	name := "idempotency-key"
 	return strings.Join(r.Header[name], "|")
-}
-
-// bubble runs a subtest that does not wait for the time to pass.
-func bubble(t *testing.T, name string, f func(*testing.T)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
-}
-
-// handler serves the pets and messages of store under /v1.
-func handler(store *memory.Store) http.Handler {
-	auth := httpapi.AuthenticatorFunc(func(_ context.Context, key string) (string, error) {
-		if key != testKey {
-			return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
-		}
-		return "tester", nil
-	})
-	return http.StripPrefix("/v1", httpapi.New(store, auth, &httpapi.Options{Messages: store, MaxBodyBytes: 4 << 20}))
 }

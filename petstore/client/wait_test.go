@@ -3,7 +3,6 @@ package client_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,35 +21,31 @@ func TestWaits(t *testing.T) {
 		}
 		return waits
 	}
-	for _, tt := range []struct {
-		name   string
+	for name, tt := range map[string]struct {
 		opts   client.Options
 		server roundTripper
 		want   []time.Duration // the longest waits
 		extra  time.Duration   // of each, for Retry-After
 	}{
-		{"zero", client.Options{}, status(503), seconds(.1, .2, .4, .8, 1.6, 2, 2), 0},
-		{"options", client.Options{Tries: 4, MinWait: 3 * time.Second}, refused, seconds(3, 6, 12), 0},
-		{"one try", client.Options{Tries: 1}, refused, nil, 0},
-		{"Retry-After", client.Options{Tries: 3}, status(429, "Retry-After", "3"), seconds(.1, .2), 3 * time.Second},
-		{"Retry-After of 0", client.Options{Tries: 3}, status(429, "Retry-After", "0"), seconds(.1, .2), 0},
-		{"an invalid Retry-After", client.Options{Tries: 3}, status(429, "Retry-After", "soon"), seconds(.1, .2), 0},
-		{"a date", client.Options{Tries: 2}, func(r *http.Request) (*http.Response, error) {
-			return status(503, "Retry-After", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat))(r)
+		"zero":                   {client.Options{}, respond(503, ""), seconds(.1, .2, .4, .8, 1.6, 2, 2), 0},
+		"options":                {client.Options{Tries: 4, MinWait: 3 * time.Second}, refused, seconds(3, 6, 12), 0},
+		"one try":                {client.Options{Tries: 1}, refused, nil, 0},
+		"Retry-After":            {client.Options{Tries: 3}, respond(429, "", "Retry-After", "3"), seconds(.1, .2), 3 * time.Second},
+		"an invalid Retry-After": {client.Options{Tries: 3}, respond(429, "", "Retry-After", "soon"), seconds(.1, .2), 0},
+		"a date": {client.Options{Tries: 2}, func(r *http.Request) (*http.Response, error) {
+			return respond(503, "", "Retry-After", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat))(r)
 		}, seconds(.1), time.Minute},
-		{"a date in the past", client.Options{Tries: 2}, status(503, "Retry-After", "Fri, 20 Nov 1998 10:00:30 GMT"), seconds(.1), 0},
+		"a date in the past": {client.Options{Tries: 2}, respond(503, "", "Retry-After", "Fri, 20 Nov 1998 10:00:30 GMT"), seconds(.1), 0},
 	} {
-		bubble(t, tt.name, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			s := &script{steps: []roundTripper{tt.server}}
-			if _, err := offline(t, &tt.opts, s.RoundTrip).ListPets(ctx, petstore.ListQuery{}); err == nil {
-				t.Error("no error")
-			}
-			if len(s.times) != len(tt.want)+1 {
-				t.Fatalf("%d requests, want %d", len(s.times), len(tt.want)+1)
+			_, err := newClient(t, &tt.opts, s.RoundTrip).ListPets(ctx, petstore.ListQuery{})
+			if len(s.times) != len(tt.want)+1 || err == nil {
+				t.Fatalf("%s: %d requests, want %d; error %v", name, len(s.times), len(tt.want)+1, err)
 			}
 			for i, want := range tt.want {
 				if got := s.times[i+1].Sub(s.times[i]) - tt.extra; got < want/2 || got > want {
-					t.Errorf("wait %d was %v, want %v to %v, and %v for Retry-After", i, got, want/2, want, tt.extra)
+					t.Errorf("%s: wait %d was %v, want %v to %v, and %v for Retry-After", name, i, got, want/2, want, tt.extra)
 				}
 			}
 		})
@@ -67,7 +62,6 @@ func TestRetryAfterTooLong(t *testing.T) {
 		{"60", 0, true},
 		{"61", 0, false},
 		{"99999999999999999999", time.Hour, false},
-		{"Fri, 31 Dec 9999 23:59:59 GMT", time.Hour, false},
 		{"120", time.Hour, true},
 		{"10", 9 * time.Second, false},
 	} {
@@ -78,9 +72,9 @@ func TestRetryAfterTooLong(t *testing.T) {
 				ctx, cancel = context.WithTimeout(ctx, tt.deadline)
 				defer cancel()
 			}
-			s := &script{steps: []roundTripper{status(429, "Retry-After", tt.after), okay}}
+			s := &script{steps: []roundTripper{respond(429, "", "Retry-After", tt.after), okay}}
 			start := time.Now()
-			_, err := offline(t, nil, s.RoundTrip).ListPets(ctx, petstore.ListQuery{})
+			_, err := newClient(t, nil, s.RoundTrip).ListPets(ctx, petstore.ListQuery{})
 			if (err == nil) != tt.waits || err != nil && !time.Now().Equal(start) {
 				t.Errorf("Retry-After %s with %v left: %v after %v", tt.after, tt.deadline, err, time.Since(start))
 			}
@@ -95,9 +89,6 @@ func TestRetryAfterTooLong(t *testing.T) {
 // the last try.
 func TestContext(t *testing.T) {
 	hang := func(r *http.Request) (*http.Response, error) {
-		if r.Body != nil {
-			io.Copy(io.Discard, r.Body)
-		}
 		<-r.Context().Done()
 		return nil, context.Cause(r.Context())
 	}
@@ -105,26 +96,21 @@ func TestContext(t *testing.T) {
 		server  roundTripper
 		unknown bool // of a create
 	}{
-		"while waiting":              {status(429, "Retry-After", "10"), false},
+		"while waiting":              {respond(429, "", "Retry-After", "10"), false},
 		"while waiting after a loss": {cut, true},
 		"in a request":               {hang, true},
 	} {
 		for operation, write := range map[string]bool{"list": false, "create": true} {
-			bubble(t, name+"/"+operation, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				time.AfterFunc(time.Second, func() { cancel(errors.New("the caller's reason")) })
 				s := &script{steps: []roundTripper{tt.server}, honours: true}
-				c := offline(t, &client.Options{Tries: 100, MinWait: 700 * time.Millisecond}, s.RoundTrip)
+				c := newClient(t, &client.Options{Tries: 100, MinWait: 700 * time.Millisecond}, s.RoundTrip)
 				start := time.Now()
-				var err error
-				if write {
-					_, err = c.CreatePet(ctx, rex, none)
-				} else {
-					_, err = c.ListPets(ctx, petstore.ListQuery{})
-				}
+				_, err := calls[operation](ctx, c)
 				if petstore.CodeOf(err) != petstore.CodeUnavailable || !errors.Is(err, context.Canceled) || time.Since(start) != time.Second ||
 					errors.Is(err, client.ErrUnknownOutcome) != (tt.unknown && write) {
-					t.Errorf("the error is %v after %v", err, time.Since(start))
+					t.Errorf("%s, %s: the error is %v after %v", name, operation, err, time.Since(start))
 				}
 				if e, ok := errors.AsType[*client.ResponseError](err); name == "while waiting" && (!ok || e.Status != 429) {
 					t.Errorf("the error %v does not say why the call waited", err)
@@ -132,18 +118,12 @@ func TestContext(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := offline(t, nil, func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}).ListPets(ctx, petstore.ListQuery{})
+		_, err := calls["list"](ctx, newClient(t, nil, hang))
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(), "the call did not end before its deadline: ") {
-			t.Errorf("the error is %v", err)
+			t.Errorf("after the deadline the error is %v", err)
 		}
 	})
 }
@@ -151,9 +131,9 @@ func TestDeadline(t *testing.T) {
 // A request that is not sent leaves no doubt, and a response that came leaves none either.
 func TestContextEndedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	c := offline(t, nil, func(r *http.Request) (*http.Response, error) {
+	c := newClient(t, nil, func(r *http.Request) (*http.Response, error) {
 		cancel()
-		return status(404)(r)
+		return respond(404, "")(r)
 	})
 	for _, want := range []petstore.Code{petstore.CodeNotFound, petstore.CodeUnavailable} {
 		_, err := c.CreatePet(ctx, rex, none)
