@@ -69,7 +69,7 @@ func (s *serveSettings) serve(c *flags.Call) error {
 	stop() // a second signal ends the program at once
 	srv.Close()
 
-	result := clientReport{"petstore-client/2", srv.URL, s.seed, srv.Summary()}
+	result := clientReport{"petstore-client/3", srv.URL, s.seed, srv.Summary()}
 	if err := s.reports.writeAs(c, result); err != nil {
 		return err
 	}
@@ -112,11 +112,7 @@ func (r clientReport) String() string {
 	}
 	b.WriteString("\n")
 	for _, met := range r.Met {
-		fmt.Fprintf(&b, "%-16s met %4d", met.Difficulty, met.Times)
-		if len(met.Failed) > 0 {
-			fmt.Fprintf(&b, ", failed: %s", strings.Join(met.Failed, ", "))
-		}
-		b.WriteString("\n")
+		fmt.Fprintf(&b, "%-16s met %4d\n", met.Difficulty, met.Times)
 	}
 	verdict := "no mistake"
 	switch {

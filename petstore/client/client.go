@@ -182,8 +182,3 @@ func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	pet, _, err := do(ctx, c, r, decodePet)
 	return pet, err
 }
-
-// CloseIdleConnections closes connections that no request uses. Nothing needs
-// to be called at the end of a program: the client has no goroutines of its
-// own, and idle connections end by themselves.
-func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }

@@ -84,43 +84,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// In any order, the pages of a list neither skip nor repeat a pet while pets are
-// added.
-func TestPages(t *testing.T) {
-	var pets []petstore.NewPet
-	for i := range 250 {
-		pets = append(pets, petstore.NewPet{CategoryID: int64(i)})
-	}
-	srv := New(t, Difficult(1, "ids", "list-order", "short-pages"), Store(filled(t, pets...)))
-	seen := map[int64]int{}
-	for q := (petstore.ListQuery{Limit: 10}); ; {
-		page, err := srv.Store.ListPets(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, pet := range page.Pets {
-			seen[pet.CategoryID]++
-			if got, err := srv.Store.GetPet(t.Context(), pet.ID); got != pet || err != nil {
-				t.Errorf("got %+v (%v), want %+v", got, err, pet)
-			}
-		}
-		if _, err := srv.Store.CreatePet(t.Context(), petstore.NewPet{CategoryID: -1}, petstore.Once{}); err != nil {
-			t.Fatal(err)
-		}
-		if q.After = page.Next; q.After == "" {
-			break
-		}
-	}
-	for i := range pets {
-		if seen[int64(i)] != 1 {
-			t.Errorf("pet %d was listed %d times", i, seen[int64(i)])
-		}
-	}
-	if _, err := srv.Store.ListPets(t.Context(), petstore.ListQuery{After: "x"}); petstore.CodeOf(err) != petstore.CodeInvalid {
-		t.Errorf("the cursor x: %v", err)
-	}
-}
-
 // No rounded form of an ID of the difficulty ids is the ID of another pet.
 func TestRoundings(t *testing.T) {
 	v := view{ids: true}

@@ -35,9 +35,8 @@ type Summary struct {
 
 // Met says how often the clients met a difficulty.
 type Met struct {
-	Difficulty string   `json:"difficulty"`
-	Times      int      `json:"times"`            // how many exchanges had the difficulty
-	Failed     []string `json:"failed,omitempty"` // names of the mistakes that show that a client did not handle it
+	Difficulty string `json:"difficulty"`
+	Times      int    `json:"times"` // how many exchanges had the difficulty
 }
 
 // Summary returns what the server has seen of its clients so far. It is empty
@@ -56,13 +55,7 @@ func (s *Server) Summary() Summary {
 		}
 	}
 	for _, a := range d.active {
-		met := Met{Difficulty: a.Name, Times: d.met[a.Name]}
-		for _, f := range sum.Findings {
-			if f.Difficulty == a.Name {
-				met.Failed = append(met.Failed, f.Name)
-			}
-		}
-		sum.Met = append(sum.Met, met)
+		sum.Met = append(sum.Met, Met{a.Name, d.met[a.Name]})
 	}
 	return sum
 }

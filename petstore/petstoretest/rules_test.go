@@ -82,14 +82,11 @@ func TestRules(t *testing.T) {
 	}{
 		{"no key", "repeated-without-key", []step{lost, again}},
 		{"another key", "repeated-without-key", []step{keyed(lost, "a"), keyed(again, "b")}},
-		{"a key the second time only", "repeated-without-key", []step{lost, keyed(again, "b")}},
-		{"lost twice", "repeated-without-key", []step{lost, with(again, func(s *step) { s.status = 0 })}},
 		{"a message", "repeated-without-key", []step{message, with(message, func(s *step) { s.status, s.created = 202, `"m2"` })}},
 		{"the same key", "", []step{keyed(lost, "a"), keyed(made, "a")}},
 		{"the same key, and later an equal pet", "created-again?", []step{keyed(lost, "a"), keyed(made, "a"), keyed(again, "b")}},
 		{"not carried out the first time", "", []step{with(lost, func(s *step) { s.created = "" }), made}},
 		{"not carried out the second time", "", []step{lost, with(made, func(s *step) { s.status, s.created = 503, "" })}},
-		{"not repeated", "", []step{lost, with(again, func(s *step) { s.body = "other" })}},
 		{"of another account", "", []step{lost, with(again, func(s *step) { s.user = "Bearer another" })}},
 		{"at the same time", "", []step{lost, with(again, func(s *step) { s.after = -2 * time.Millisecond })}},
 		{"with its members in another order", "repeated-without-key", []step{lost, with(again, func(s *step) { s.body = "{ \"categoryId\":1, \"name\":\"Rex\"}" })}},
@@ -101,25 +98,20 @@ func TestRules(t *testing.T) {
 		{"the same key, ignored by the store", "", []step{keyed(lost, "a"), keyed(again, "a")}},
 
 		{"at once", "ignored-retry-after", []step{busy, made}},
-		{"after half the time", "ignored-retry-after", []step{keyed(busy, "a"), with(keyed(made, "a"), func(s *step) { s.after = time.Second / 2 })}},
 		{"the same key of another process", "", []step{keyed(busy, "a"), with(keyed(made, "a"), func(s *step) { s.body = "other" })}},
 		{"in time", "", []step{busy, with(made, func(s *step) { s.after = time.Second })}},
 		{"another key", "", []step{keyed(busy, "a"), keyed(made, "b")}},
-		{"another pet", "", []step{busy, with(made, func(s *step) { s.body = "other" })}},
 		{"under way already", "", []step{busy, with(made, func(s *step) { s.after = -2 * time.Millisecond })}},
 		{"no time to wait", "", []step{with(busy, func(s *step) { s.wait = false }), made}},
 
 		{"page", "own-cursor", []step{get("/pets?page=2", 200)}},
-		{"page[after]", "own-cursor", []step{get("/pets?page%5Bafter%5D=7", 200)}},
 		{"start_after", "own-cursor", []step{get("/pets?start_after=7", 200)}},
 		{"a made-up cursor", "own-cursor", []step{get("/pets?cursor=7", 400)}},
-		{"a changed cursor", "own-cursor", []step{get("/pets?cursor="+cursor[:5]+"A", 400)}},
 		{"the cursor of a link", "", []step{get("/pets?limit=20&status=sold&cursor="+cursor, 200)}},
 		{"parameters of a proxy", "", []step{get("/pets?_=1234&utm_source=x&per_page=20", 200)}},
 
 		{"float64", "rounded-id", []step{get("/pets/-7046029254386353152", 404)}},
 		{"float64 of JavaScript", "rounded-id", []step{get("/pets/-7046029254386353000", 404)}},
-		{"float64 with an exponent", "rounded-id", []step{get("/pets/-7.046029254386353e+18", 404)}},
 		{"int32", "rounded-id", []step{get("/pets/2135587861", 404)}},
 		{"exact", "deprecated-operation?", []step{get("/pets/-7046029254386353131", 200)}},
 		{"a neighbour", "not-found?", []step{get("/pets/-7046029254386353130", 404)}},
@@ -129,13 +121,9 @@ func TestRules(t *testing.T) {
 		{"no key elsewhere", "", []step{{request: "GET /pets", status: 401, other: true, user: "none"}}},
 
 		{"undefined", "no-id", []step{get("/pets/undefined", 404)}},
-		{"object", "no-id", []step{get("/pets/[object Object]", 404)}},
 
 		{"a word", "not-found?", []step{get("/pets/rex", 404)}},
-		{"another path", "not-found?", []step{get("/animals", 404)}},
-		{"another method", "not-found?", []step{{request: "PUT /pets/undefined", status: 405}}},
 		{"no API key", "unauthorized?", []step{get("/pets", 401)}},
-		{"a limit too high", "refused?", []step{get("/pets?limit=1000", 400)}},
 		{"a mistake and two notes", "own-cursor refused? unauthorized?", []step{get("/pets", 401), get("/pets?limit=0", 400), get("/pets?page=1", 200)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

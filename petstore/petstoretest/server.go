@@ -98,12 +98,12 @@ func Start(opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// Close waits for the requests that are under way, and stops the server. After four
-// seconds it cuts their connections, since a client may never end a request.
+// Close waits for the requests that are under way, and stops the server. After one
+// second it cuts their connections, since a client may never end a request.
 func (s *Server) Close() {
 	for _, srv := range []*httptest.Server{s.main, s.other} {
 		if srv != nil {
-			defer time.AfterFunc(4*time.Second, srv.CloseClientConnections).Stop()
+			defer time.AfterFunc(time.Second, srv.CloseClientConnections).Stop()
 			defer srv.Close()
 		}
 	}
