@@ -112,7 +112,6 @@ func (c *Client) refused(r request, resp *response) *failure {
 // broken returns the failure of a response that breaks the contract.
 func (c *Client) broken(r request, resp *response, err error) *failure {
 	e := c.responseError(r, resp)
-	e.Code = petstore.CodeInternal
 	e.Message = c.text("the response breaks the contract: " + err.Error())
 	return &failure{err: e, unknown: r.body != nil}
 }
