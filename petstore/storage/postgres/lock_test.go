@@ -3,11 +3,11 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
@@ -102,44 +102,56 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
-// What a connection to an earlier primary has committed is not confirmed. A warning
-// that has nothing to do with a commit does no harm, nor does a primary that becomes
-// read-only.
-func TestConfirmed(t *testing.T) {
+// A connection to an earlier primary is not used, and what it has committed is not
+// confirmed. The timeline of the primary is looked up again and again.
+func TestOldPrimary(t *testing.T) {
+	s := open(t, newDatabase(t), &Options{Timeout: time.Second})
+	s.mustCreate(t, "Rex", petstore.Once{})
+	conn, err := s.single.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := s.confirmed(conn.Conn())
+	timeline := s.timeline.Load()
+	s.timeline.Store(timeline + 1) // as if another host had said so
+	after := s.confirmed(conn.Conn())
+	conn.Release()
+	if before != nil || !errors.Is(after, errOldPrimary) {
+		t.Errorf("a commit before and after a failover: %v, %v", before, after)
+	}
+	_, get := s.GetPet(t.Context(), 1)
+	_, create := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+	for what, err := range map[string]error{"GetPet": get, "CreatePet": create} {
+		if petstore.CodeOf(err) != petstore.CodeUnavailable || !strings.Contains(err.Error(), errOldPrimary.Error()) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	s.timeline.Store(0)
+	process.Eventually(t, "the timeline", func() error {
+		if got := s.timeline.Load(); got != timeline {
+			return fmt.Errorf("%d, want %d", got, timeline)
+		}
+		return nil
+	})
+	wantPets(t, s, "Rex")
+}
+
+// A warning that has nothing to do with a commit does no harm, nor does a primary that
+// becomes read-only.
+func TestSession(t *testing.T) {
 	s := open(t, newDatabase(t), nil)
-	with := func(do func(*pgx.Conn)) {
-		t.Helper()
+	for _, sql := range []string{"DO $$ BEGIN RAISE WARNING 'unrelated'; END $$", "SET default_transaction_read_only = on"} {
 		conn, err := s.single.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Release()
-		do(conn.Conn())
-	}
-	for _, sql := range []string{"DO $$ BEGIN RAISE WARNING 'unrelated'; END $$", "SET default_transaction_read_only = on"} {
-		with(func(conn *pgx.Conn) {
-			if _, err := conn.Exec(t.Context(), sql); err != nil {
-				t.Fatal(err)
-			}
-		})
+		_, err = conn.Exec(t.Context(), sql)
+		conn.Release()
+		if err != nil {
+			t.Fatal(err)
+		}
 		s.mustCreate(t, sql, petstore.Once{})
 	}
-	with(func(conn *pgx.Conn) {
-		if err := s.confirmed(conn); err != nil {
-			t.Error(err)
-		}
-		s.timeline.Add(1)
-		if err := s.confirmed(conn); !errors.Is(err, errOldPrimary) {
-			t.Errorf("a commit on an earlier primary: %v", err)
-		}
-	})
-	s.timeline.Store(0)
-	process.Eventually(t, "the timeline is looked up again", func() error {
-		if s.timeline.Load() == 0 {
-			return errors.New("0")
-		}
-		return nil
-	})
 }
 
 // A change that had an error in an attempt that failed has none in the next one.
