@@ -14,7 +14,6 @@ import (
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
 )
 
 func TestRequestID(t *testing.T) {
@@ -151,18 +150,6 @@ func TestObserve(t *testing.T) {
 			t.Errorf("%q: middleware finds the pattern %q (-want +got):\n%s", c.send, pattern, diff)
 		}
 	}
-}
-
-// TestObservedDuration: the duration is that of the whole request.
-func TestObservedDuration(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &server{T: t}
-		slow := faulty{memory.New(nil), func(context.Context) error { time.Sleep(time.Second); return nil }}
-		record(t, newHandler(slow, testKeys, s.options(nil)), httptest.NewRequest("GET", "/pets", nil))
-		if got := s.seen.take(); len(got) != 1 || got[0].Duration != time.Second {
-			t.Errorf("observed %+v", got)
-		}
-	})
 }
 
 // TestObserverPanics: a broken observer does not spoil the response.
