@@ -3,6 +3,7 @@ package petstore_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"example.com/animalstore/petstore"
 )
@@ -13,6 +14,7 @@ func FuzzCursor(f *testing.F) {
 		f.Add(string(petstore.CursorAfter(id)))
 	}
 	f.Add("x")
+	f.Add("")
 	f.Add("AQAAAAAAAAAB")
 	f.Add(string(petstore.CursorAfter(1)) + "\n") // which the decoder of base64 ignores
 	f.Fuzz(func(t *testing.T, s string) {
@@ -50,6 +52,13 @@ func TestCursor(t *testing.T) {
 		if _, err := petstore.CursorAfter(id).ID(); err == nil {
 			t.Errorf("a cursor after %d is accepted", id)
 		}
+	}
+}
+
+func TestMessageTime(t *testing.T) {
+	at := time.Date(2026, 11, 20, 13, 0, 0, 120_999_999, time.FixedZone("", 3600))
+	if got, want := petstore.MessageTime(at), time.Date(2026, 11, 20, 12, 0, 0, 120e6, time.UTC); got != want {
+		t.Errorf("MessageTime(%v) = %v, want %v", at, got, want)
 	}
 }
 

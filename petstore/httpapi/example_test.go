@@ -14,20 +14,14 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-// accounts is an Authenticator with a fixed set of keys, by their SHA-256.
-// Package apikey has one that keeps them in a file.
-type accounts map[[sha256.Size]byte]string
-
-func (a accounts) Authenticate(_ context.Context, key string) (string, error) {
-	account, ok := a[sha256.Sum256([]byte(key))]
-	if !ok {
-		return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
-	}
-	return account, nil
-}
-
 func Example() {
-	auth := accounts{sha256.Sum256([]byte("a-secret-key")): "alice"}
+	// Package apikey has an Authenticator that keeps the keys in a file.
+	auth := httpapi.AuthenticatorFunc(func(_ context.Context, key string) (string, error) {
+		if sha256.Sum256([]byte(key)) != sha256.Sum256([]byte("a-secret-key")) {
+			return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
+		}
+		return "alice", nil
+	})
 	store := memory.New(nil)
 
 	mux := http.NewServeMux()

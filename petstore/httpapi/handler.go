@@ -139,7 +139,7 @@ func (x *exchange) serve() {
 	defer x.end()
 	resp, err := x.do()
 	if err != nil {
-		x.needID()
+		x.seen.RequestID = requestID(x.w, x.r, true)
 		// net/http cancels the request's context when the connection is lost.
 		x.seen.Canceled = errors.Is(err, context.Canceled) && errors.Is(x.ctx.Err(), context.Canceled)
 		x.logFailure(err)
@@ -203,7 +203,7 @@ func (x *exchange) end() {
 	}
 	abort := v == http.ErrAbortHandler
 	if v != nil && !abort {
-		x.needID()
+		x.seen.RequestID = requestID(x.w, x.r, true)
 		x.logPanic(v)
 		if abort = x.seen.Status != 0; !abort {
 			x.sendError(&petstore.Error{Code: petstore.CodeInternal})

@@ -45,9 +45,6 @@ func (x *exchange) observe() {
 	x.h.opts.Observe(x.r, x.seen)
 }
 
-// needID gives the response a request ID.
-func (x *exchange) needID() { x.seen.RequestID = requestID(x.w, x.r, true) }
-
 // logFailure logs err if its response is 500 or above, unless the request
 // failed only because the client went away.
 func (x *exchange) logFailure(err error) {
