@@ -90,7 +90,8 @@ func TestStartErrors(t *testing.T) {
 	run(t, 2, "flag provided but not defined: -db", "-db=file")
 }
 
-// An import says what it has done, or in one line why it has done nothing.
+// An import says what it has done, or in one line why it has done nothing. No server
+// starts without a key file if it must exist.
 func TestImport(t *testing.T) {
 	db := postgres.Run(t, "fsync=off")
 	file := filepath.Join(t.TempDir(), "export")
@@ -100,4 +101,8 @@ func TestImport(t *testing.T) {
 	run(t, 0, file+": imported; pets: 1; queued messages: 0", "import", "-postgres="+db.URL, file)
 	run(t, 1, "nothing was imported: the store holds 1 pets and has had 3 messages; must be empty", "import", "-postgres="+db.URL, file)
 	run(t, 1, "no such file", "import", "-postgres="+db.URL, "nothing")
+	code, _, stderr := process.Run(t, command(t, "-must-exist", "-addr=127.0.0.1:0", "-postgres="+db.URL))
+	if code != 1 || !strings.Contains(stderr, "-keys: ") {
+		t.Errorf("without a key file: code %d\n%s", code, stderr)
+	}
 }
