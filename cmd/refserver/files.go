@@ -45,17 +45,13 @@ func inUse(err error, c *flags.Call, command string) error {
 
 func check(c *flags.Call) error {
 	path := c.Args[0]
-	n := 0
-	err := storage.Check(path, func(err error) {
-		fmt.Fprintln(c.Stdout, err)
-		n++
-	})
+	err := storage.Check(path)
 	switch {
+	case errors.Is(err, storage.ErrDamaged):
+		return fmt.Errorf("%w; restore it from a backup, or save what is left with export -skip-damaged", err)
 	case err != nil:
 		fmt.Fprintf(c.Stderr, "refserver: %v\n", inUse(err, c, "check"))
 		return flags.Exit(2)
-	case n > 0:
-		return fmt.Errorf("%s is damaged; restore it from a backup, or save what is left with export -skip-damaged", path)
 	}
 	_, err = fmt.Fprintf(c.Stdout, "%s is sound\n", path)
 	return err

@@ -11,7 +11,7 @@ import (
 )
 
 func importCommand(db *string) flags.Command {
-	var o storage.ImportOptions
+	var newIDs bool
 	return flags.Command{
 		Name: "import",
 		Args: "FILE",
@@ -19,13 +19,13 @@ func importCommand(db *string) flags.Command {
 			" With - as FILE, read standard input",
 		Flags: func(fs *flag.FlagSet) {
 			dbFlag(fs, db, "`file` to create")
-			fs.BoolVar(&o.NewIDs, "new-ids", false, "assign new IDs; otherwise no ID may be missing")
+			fs.BoolVar(&newIDs, "new-ids", false, "assign new IDs; otherwise no ID may be missing")
 		},
-		Run: func(c *flags.Call) error { return importFile(c, *db, &o) },
+		Run: func(c *flags.Call) error { return importFile(c, *db, newIDs) },
 	}
 }
 
-func importFile(c *flags.Call, db string, o *storage.ImportOptions) error {
+func importFile(c *flags.Call, db string, newIDs bool) error {
 	path, in := c.Args[0], os.Stdin
 	if path == "-" {
 		path = "standard input"
@@ -36,7 +36,7 @@ func importFile(c *flags.Call, db string, o *storage.ImportOptions) error {
 		}
 		defer in.Close()
 	}
-	pets, messages, err := storage.Import(c.Context, db, in, o)
+	pets, messages, err := storage.Import(c.Context, db, in, newIDs)
 	switch {
 	case errors.Is(err, storage.ErrIDs):
 		return fmt.Errorf("nothing was imported: %w; -new-ids assigns new ones", err)

@@ -1,9 +1,10 @@
 package benchmark
 
 import (
+	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
+	"io"
 	"net/http/httputil"
 	"os"
 	"path/filepath"
@@ -32,19 +33,18 @@ func newFile(b *testing.B, n int64) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "pets.db")
 	start := time.Now()
-	s, err := storage.Open(path, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
 	statuses := append(petstore.Statuses(), "")
-	_, err = s.Load(b.Context(), func(yield func(petstore.NewPet) bool) {
+	lines, w := io.Pipe()
+	go func() {
+		buffered := bufio.NewWriter(w)
 		for i := range n {
-			if !yield(petstore.NewPet{Name: fmt.Sprintf("pet %08d", i), CategoryID: i % 100, Status: statuses[i%4]}) {
-				return
-			}
+			pet := petstore.NewPet{Name: fmt.Sprintf("pet %08d", i), CategoryID: i % 100, Status: statuses[i%4]}
+			line, _ := json.Marshal(pet)
+			buffered.Write(line)
 		}
-	})
-	if err := errors.Join(err, s.Close()); err != nil {
+		w.CloseWithError(buffered.Flush())
+	}()
+	if _, _, err := storage.Import(b.Context(), path, lines, true); err != nil {
 		b.Fatal(err)
 	}
 	took := time.Since(start)
@@ -52,7 +52,7 @@ func newFile(b *testing.B, n int64) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Logf("storage.Load of %d pets: %.4g s, %.4g MB", n, took.Seconds(), float64(info.Size())/1e6)
+	b.Logf("storage.Import of %d pets: %.4g s, %.4g MB", n, took.Seconds(), float64(info.Size())/1e6)
 	return path
 }
 

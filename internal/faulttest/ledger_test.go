@@ -94,7 +94,7 @@ func (l *ledger) check(t *testing.T, what, path string) (extra []string, stats p
 		err = errors.Join(err, e)
 	}
 	err = errors.Join(err, s.Close())
-	err = errors.Join(err, storage.Check(path, func(err error) { t.Errorf("%s: %v", what, err) }))
+	err = errors.Join(err, storage.Check(path))
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 	}

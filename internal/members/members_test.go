@@ -108,7 +108,7 @@ func TestLayers(t *testing.T) {
 	lines := fmt.Sprintf("%s\n%s\n{\"end\":{\"pets\":1,\"messages\":1,\"lastMessage\":1}}\n", petJSON, messageJSON)
 	readExport(t, "petstore/storage/record.go", lines, pet, message)
 	path := filepath.Join(t.TempDir(), "store")
-	if _, _, err = storage.Import(t.Context(), path, strings.NewReader(lines), nil); err != nil {
+	if _, _, err = storage.Import(t.Context(), path, strings.NewReader(lines), false); err != nil {
 		t.Fatal(err)
 	}
 	var exported bytes.Buffer

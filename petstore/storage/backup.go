@@ -14,30 +14,6 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Backup returns a copy of the store, as it was at one moment of the call,
-// and its length in bytes. The copy is a temporary file beside the store's, so a
-// slow reader does not keep the store from using its pages again. Close removes
-// the file.
-//
-// Errors: petstore.CodeFull if there is no room for the copy; ctx's.
-func (s *Store) Backup(ctx context.Context) (io.ReadCloser, int64, error) {
-	path := s.found.Path
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".copy-*") // mode 0600
-	if err != nil {
-		return nil, 0, err
-	}
-	_ = os.Remove(f.Name()) // where an open file can be removed, it does not stay after a crash
-	size, err := s.copyTo(ctx, f)
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err == nil {
-		return temporary{f}, size, nil
-	}
-	_ = temporary{f}.Close()
-	return nil, 0, err
-}
-
 // SaveTo makes a new file at path with a copy of the store, as it was at one moment of
 // the call. The file is whole and checked, or is not made. Until it is written, the
 // store does not use the pages of that moment again.
@@ -45,18 +21,18 @@ func (s *Store) Backup(ctx context.Context) (io.ReadCloser, int64, error) {
 // Errors: fs.ErrExist if there is a file; petstore.CodeFull; ctx's.
 func (s *Store) SaveTo(ctx context.Context, path string) error {
 	return createFile(path, nil, func(temp *os.File) error {
-		if _, err := s.copyTo(ctx, temp); err != nil {
+		if err := s.copyTo(ctx, temp); err != nil {
 			return err
 		}
 		return checkCopy(temp.Name())
 	})
 }
 
-// copyTo writes the store, as it is now, to f. It returns how many bytes that are.
-func (s *Store) copyTo(ctx context.Context, f *os.File) (size int64, err error) {
+// copyTo writes the store, as it is now, to f.
+func (s *Store) copyTo(ctx context.Context, f *os.File) error {
 	w := &copyWriter{ctx: ctx, s: s, f: f}
-	err = s.view(ctx, func(t *transaction) (err error) {
-		size, err = t.WriteTo(w)
+	err := s.view(ctx, func(t *transaction) error {
+		_, err := t.WriteTo(w)
 		if w.err == nil && errors.Is(err, io.EOF) {
 			return damaged("it was cut short while it was copied")
 		}
@@ -65,7 +41,7 @@ func (s *Store) copyTo(ctx context.Context, f *os.File) (size int64, err error) 
 	if err != nil && noSpace(err) {
 		err = &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}
 	}
-	return size, err
+	return err
 }
 
 // copyWriter writes to f until the call or the store ends.
@@ -81,15 +57,6 @@ func (w *copyWriter) Write(b []byte) (n int, err error) {
 		n, w.err = w.f.Write(b)
 	}
 	return n, w.err
-}
-
-// temporary is a file that Close removes.
-type temporary struct{ *os.File }
-
-func (t temporary) Close() error {
-	err := t.File.Close()
-	_ = os.Remove(t.Name())
-	return err
 }
 
 // Restore replaces the store at path by a copy of the file backup, after it has
@@ -130,11 +97,8 @@ func Restore(path, backup string) (kept string, err error) {
 	return kept, nil
 }
 
-// checkCopy returns the first damage that Check finds.
 func checkCopy(path string) error {
-	var damage error
-	err := Check(path, func(err error) { damage = cmp.Or(damage, err) })
-	if err = cmp.Or(err, damage); err != nil {
+	if err := check(path); err != nil {
 		return fmt.Errorf("the copy: %w", err)
 	}
 	return nil

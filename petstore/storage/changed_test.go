@@ -1,15 +1,11 @@
 package storage_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +23,7 @@ func TestChangedWhileOpen(t *testing.T) {
 	for _, kind := range []string{"newer meta page", "older copy", "renamed", "replaced"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "pets.db")
+			path := dbPath(t)
 			s := open(t, path)
 			createPets(t, s, 3, 1)
 			old := process.ReadFile(t, path)
@@ -49,11 +45,7 @@ func TestChangedWhileOpen(t *testing.T) {
 			if pet, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeUnavailable {
 				t.Errorf("CreatePet returned %v, %v", pet, err)
 			}
-			select {
-			case <-s.Failed():
-			default:
-				t.Fatal("the store has not failed")
-			}
+			wantFailed(t, s)
 			if _, err := s.GetPet(t.Context(), 1); petstore.CodeOf(err) != petstore.CodeUnavailable {
 				t.Errorf("GetPet returned %v", err)
 			}
@@ -61,6 +53,15 @@ func TestChangedWhileOpen(t *testing.T) {
 				t.Error("the store does not say why it failed")
 			}
 		})
+	}
+}
+
+func wantFailed(t *testing.T, s *storage.Store) {
+	t.Helper()
+	select {
+	case <-s.Failed():
+	default:
+		t.Error("the store has not failed")
 	}
 }
 
@@ -79,46 +80,6 @@ func within(t *testing.T, what string, fn func()) {
 	}
 }
 
-var copies = flag.Int("copies", 8, "how often to copy a backup over a file while pets are created")
-
-// TestCopiedWhileWriting copies a backup over the file at some moment of a commit. No ID
-// may be issued twice, and Close must return.
-func TestCopiedWhileWriting(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(*seed, 0))
-	for i := range *copies {
-		path := filepath.Join(t.TempDir(), "pets.db")
-		s, err := storage.Open(path, nil) // not closed by a cleanup, which may wait forever
-		if err != nil {
-			t.Fatal(err)
-		}
-		createPets(t, s, 20, 1)
-		old := process.ReadFile(t, path)
-		last := 20 + random.Int64N(8)
-		createPets(t, s, int(last-20), 21)
-		delay := time.Duration(random.IntN(8000)) * time.Microsecond
-		copied := make(chan error)
-		go func() {
-			time.Sleep(delay)
-			copied <- os.WriteFile(path, old, 0o600)
-		}()
-		for more := 60; more > 0; more-- {
-			pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Mia"}, petstore.Once{})
-			if err != nil {
-				break
-			}
-			if pet.ID != last+1 {
-				t.Errorf("copy %d: created pet %d after %d", i, pet.ID, last)
-			}
-			last = pet.ID
-		}
-		if err := <-copied; err != nil {
-			t.Fatal(err)
-		}
-		within(t, "Close", func() { _ = s.Close() })
-	}
-}
-
 // TestCutShort cuts a file that is open. Every call after that must return.
 func TestCutShort(t *testing.T) {
 	create := func(s *storage.Store) error {
@@ -133,39 +94,26 @@ func TestCutShort(t *testing.T) {
 		}
 		return err
 	}
-	backup := func(s *storage.Store) error {
-		_, _, err := s.Backup(t.Context())
-		return err
-	}
-	for name, calls := range map[string][]func(*storage.Store) error{
-		"create": {create, create, get},
-		"get":    {get, get, create},
-		"backup": {backup, get, create},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "pets.db")
-			makeStore(t, path)
-			s, err := storage.Open(path, nil)
-			if err != nil {
-				t.Fatal(err)
+	save := func(s *storage.Store) error { return s.SaveTo(t.Context(), s.Info().Path+".copy") }
+	for _, calls := range [][]func(*storage.Store) error{{create, create, get}, {get, get, create}, {save, get, create}} {
+		path := dbPath(t)
+		makeStore(t, path)
+		s, err := storage.Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		process.WriteFile(t, path, make([]byte, 2*pageSize))
+		within(t, "a call", func() {
+			for _, call := range calls {
+				if err := call(s); petstore.CodeOf(err) != petstore.CodeUnavailable && !errors.Is(err, storage.ErrDamaged) {
+					t.Errorf("a call returned %v", err)
+				}
 			}
-			process.WriteFile(t, path, make([]byte, 2*pageSize))
-			within(t, "a call", func() {
-				for _, call := range calls {
-					if err := call(s); petstore.CodeOf(err) != petstore.CodeUnavailable && !errors.Is(err, storage.ErrDamaged) {
-						t.Errorf("a call returned %v", err)
-					}
-				}
-				if err := s.Close(); err == nil {
-					t.Error("Close returned no error")
-				}
-			})
-			select {
-			case <-s.Failed():
-			default:
-				t.Error("the store has not failed")
+			if err := s.Close(); err == nil {
+				t.Error("Close returned no error")
 			}
 		})
+		wantFailed(t, s)
 	}
 }
 
@@ -174,18 +122,18 @@ func TestCutShort(t *testing.T) {
 // read.
 func TestDamageRefusesChanges(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "pets.db")
+	path := dbPath(t)
 	whole := deep(t)
-	middle := func(outcomes int) []byte {
+	middle := func(outcomes int) string {
 		key := keyOf(outcomes).Digest(petstore.OnceCreatePet)
-		return key[:]
+		return string(key[:])
 	}
 	for _, c := range []struct {
 		name   string
-		damage []byte // the bytes before the one that is changed
+		damage string // the bytes before the one that is changed
 		find   func(s *storage.Store, n int) error
 	}{
-		{"a read", []byte(`"name":"pet 4001`), func(s *storage.Store, n int) error {
+		{"a read", `"name":"pet 4001`, func(s *storage.Store, n int) error {
 			id := whole.pets[n].ID
 			_, err := s.GetPet(t.Context(), id)
 			if err != nil && !strings.HasPrefix(err.Error(), fmt.Sprintf("the pet %d: ", id)) {
@@ -193,7 +141,7 @@ func TestDamageRefusesChanges(t *testing.T) {
 			}
 			return err
 		}},
-		{"a list", []byte(`"name":"pet 4001`), func(s *storage.Store, n int) error {
+		{"a list", `"name":"pet 4001`, func(s *storage.Store, n int) error {
 			_, err := s.ListPets(t.Context(), petstore.ListQuery{Status: petOf(4001).Status, After: petstore.CursorAfter(whole.pets[n].ID)})
 			return err
 		}},
@@ -207,11 +155,7 @@ func TestDamageRefusesChanges(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := bytes.Clone(whole.file)
-			for at := 0; bytes.Contains(b[at:], c.damage); b[at] ^= 1 {
-				at += bytes.Index(b[at:], c.damage) + len(c.damage)
-			}
-			writeFile(t, path, b)
+			writeFile(t, path, spoil(t, whole.file, c.damage))
 			var log strings.Builder
 			s, err := storage.Open(path, &storage.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			if err != nil {
@@ -237,65 +181,11 @@ func TestDamageRefusesChanges(t *testing.T) {
 	}
 }
 
-// TestReadWhileWriting reads and lists pets while others are added and the file grows.
-// To open the file meanwhile fails because it is in use, never because it is damaged.
-func TestReadWhileWriting(t *testing.T) {
-	t.Parallel()
-	added := petstore.NewPet{Name: strings.Repeat("x", 1<<10), Status: petstore.StatusSold}
-	path := filepath.Join(t.TempDir(), "pets.db")
-	s := open(t, path)
-	if _, err := s.Load(t.Context(), pets(1000, -1)); err != nil {
-		t.Fatal(err)
-	}
-	written := make(chan bool)
-	readers := make(chan error)
-	const n = 4
-	for i := range n {
-		go func() {
-			var err error
-			for n := i; err == nil; n++ {
-				select {
-				case <-written:
-					readers <- nil
-					return
-				default:
-				}
-				q := petstore.ListQuery{Status: append(petstore.Statuses(), "")[n%4], After: petstore.CursorAfter(int64(n%1000) + 1)}
-				if _, _, err = s.AppendPage(t.Context(), nil, q); err == nil {
-					_, err = s.AppendPet(t.Context(), nil, int64(n%1000)+1)
-				}
-				if i == 0 {
-					if _, e := storage.Open(path, nil); !errors.Is(e, storage.ErrLocked) {
-						err = fmt.Errorf("opened again: %w", e)
-					}
-				}
-			}
-			readers <- err
-		}()
-	}
-	inParallel(t, 0, 100, func(int) error {
-		_, err := s.Load(t.Context(), func(yield func(petstore.NewPet) bool) {
-			for i := 0; i < 100 && yield(added); i++ {
-			}
-		})
-		return err
-	})
-	close(written)
-	for range n {
-		if err := <-readers; err != nil {
-			t.Error(err)
-		}
-	}
-	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != 11_000 {
-		t.Errorf("the store holds %d pets (%v), want 11000", stats.Pets, err)
-	}
-}
-
 // TestGivenUp: the callers of all changes that wait have given up when a slow commit is
 // over. Later changes are made all the same.
 func TestGivenUp(t *testing.T) {
 	slow, begun := make(chan bool), make(chan bool, 1)
-	s, err := storage.Open(filepath.Join(t.TempDir(), "pets.db"), &storage.Options{Committed: func(int, time.Duration) {
+	s, err := storage.Open(dbPath(t), &storage.Options{Committed: func(int, time.Duration) {
 		select {
 		case begun <- true:
 		default:

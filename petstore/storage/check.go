@@ -1,38 +1,39 @@
 package storage
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
 	"go.etcd.io/bbolt"
 )
 
-// Check reads every record in the file at path, compares the tables, and calls report
-// with the first damage of pets, of messages and of outcomes; the error wraps
-// [ErrDamaged]. Check changes nothing, and needs little
-// memory for any file. It does not see everything: not a damaged page that nothing
-// refers to, nor an older version of a page that is consistent in itself.
+// Check reads every record in the file at path, compares the tables, and returns the
+// first damage that it finds, an error that wraps [ErrDamaged]. Check changes nothing,
+// and needs little memory for any file. It does not see everything: not a damaged page
+// that nothing refers to, nor an older version of a page that is consistent in itself.
 //
-// Check returns an error if the file cannot be checked: it is in use
-// ([ErrLocked]; on Windows that is not noticed), is not a petstore ([ErrForeign]), is
-// from a newer release ([ErrNewer]), or cannot be read.
-func Check(path string, report func(error)) error {
-	err := readFile(path, report, func(t *transaction) error {
-		if !t.known() {
-			return nil
-		}
-		for _, check := range []func() error{t.checkPets, t.checkMessages, t.checkOutcomes} {
-			if err := safely(check); err != nil {
-				report(err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
+// Any other error says that the file cannot be checked: it is in use ([ErrLocked]; on
+// Windows that is not noticed), is not a petstore ([ErrForeign]), is from a newer
+// release ([ErrNewer]), or cannot be read.
+func Check(path string) error {
+	if err := check(path); err != nil {
 		return fmt.Errorf("checking the store %s: %w", path, err)
 	}
 	return nil
+}
+
+func check(path string) error {
+	stop := func(err error) error { return err }
+	return readFile(path, stop, func(t *transaction) error {
+		return safely(func() error {
+			for _, check := range []func() error{t.checkPets, t.checkMessages, t.checkOutcomes} {
+				if err := check(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
 }
 
 // checkPets reads all pets, and makes sure that the table of each status has those with
@@ -91,29 +92,25 @@ func (t *transaction) checkOutcomes() error {
 	return nil
 }
 
-// readFile calls fn with the tables of a file that no store has open. It passes to
-// report why the file cannot be trusted, and does not call fn if that leaves no tables
-// to be read. If the state is damaged, t does not know it.
-func readFile(path string, report func(error), fn func(t *transaction) error) error {
-	reported := func(err error) error {
-		if errors.Is(err, ErrDamaged) {
-			report(err)
-			return nil
-		}
-		return err
-	}
+// readFile calls fn with the tables of a file that no store has open. It calls damage
+// with why the file cannot be trusted, and goes on if that returns nil and tables can be
+// read. If the state is damaged, t does not know it.
+func readFile(path string, damage func(error) error, fn func(t *transaction) error) error {
 	f, err := openLocked(path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
 	m, err := inspect(f)
-	if err = reported(err); err != nil || m.pageSize == 0 { // there is no valid meta page
+	if err != nil {
+		err = damage(err)
+	}
+	if err != nil || m.pageSize == 0 { // there is no valid meta page
 		f.Close()
 		return err
 	}
 	db, err := mapFile(f, m, true, 0)
 	if err != nil {
-		return reported(err)
+		return damage(err)
 	}
 	var tx *bbolt.Tx
 	var t *transaction
@@ -131,7 +128,10 @@ func readFile(path string, report func(error), fn func(t *transaction) error) er
 		}
 		return err
 	})
-	if err = reported(err); err != nil || t == nil {
+	if err != nil {
+		err = damage(err)
+	}
+	if err != nil || t == nil {
 		return err
 	}
 	return fn(t)

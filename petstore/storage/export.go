@@ -27,8 +27,8 @@ type Exported struct {
 // pet in a damaged block comes from the table of its status.
 func Export(path string, w io.Writer, skip func(error)) (Exported, error) {
 	x := &export{w: w, skip: skip, Exported: Exported{LostPets: -1, LostMessages: -1}, lastMessage: -1}
-	err := readFile(path, func(err error) { _ = x.damage(err) }, x.records)
-	if err = cmp.Or(err, x.stopped); err == nil {
+	err := readFile(path, x.damage, x.records)
+	if err == nil {
 		var line []byte
 		line, err = json.Marshal(map[string]End{"end": {x.Pets, x.Messages, x.lastMessage}})
 		err = cmp.Or(err, x.write(append(line, '\n'), 0, new(int64)))
@@ -47,17 +47,15 @@ type export struct {
 	lastMessage int64  // the highest number of a message ever issued; -1: unknown
 	older       bool   // the last commit may be missing
 	skipped     string // the last damage that was skipped
-	stopped     error  // the damage that ends the export
 }
 
 // damage skips what err says is damaged, and returns nil if the export goes on. It
 // returns any other error as it is.
 func (x *export) damage(err error) error {
 	if x.skip == nil || !errors.Is(err, ErrDamaged) {
-		x.stopped = err
 		return err
 	}
-	x.older = x.older || errors.Is(err, ErrUndecided)
+	x.older = x.older || errors.Is(err, errUndecided)
 	if text := err.Error(); text != x.skipped { // not again for each pet of a block
 		x.skipped = text
 		x.skip(err)
@@ -74,9 +72,6 @@ func (x *export) write(lines []byte, n int, count *int64) error {
 
 // records writes all records.
 func (x *export) records(t *transaction) error {
-	if x.stopped != nil {
-		return x.stopped
-	}
 	if !t.known() { // so the last ID is that of the last block
 		err := safely(func() error {
 			k, v := t.pets[0].Cursor().Last()

@@ -8,7 +8,10 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-func init() { lockTimeout = 10 * time.Millisecond }
+func init() {
+	lockTimeout = 10 * time.Millisecond
+	bbolt.DefaultOptions.NoSync = true // internal/faulttest tests what is synced
+}
 
 // SetReserve sets how much a file can grow while it is open, until the test ends.
 func SetReserve(t testing.TB, n int64) {

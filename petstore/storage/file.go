@@ -28,12 +28,11 @@ var (
 
 	// ErrNewer says that a newer release has written the file.
 	ErrNewer = errors.New("the file was written by a newer release")
-
-	// ErrUndecided says that one of the file's two meta pages is damaged. If that was
-	// the newer one, the last commit is missing from the file. [AcceptOlder] makes the
-	// file usable without it. It wraps ErrDamaged.
-	ErrUndecided = damaged("one of its two meta pages is invalid, and the last commit may be missing")
 )
+
+// errUndecided says that one of the file's two meta pages is damaged. If that was the
+// newer one, the last commit is missing from the file.
+var errUndecided = damaged("one of its two meta pages is invalid, and the last commit may be missing")
 
 // lockTimeout is how long [Open] waits for another process to close the file. It
 // is shorter in tests.
@@ -55,8 +54,6 @@ const (
 	pageHeaderLen = 16
 	metaMagic     = 0xED0CDAED
 	metaVersion   = 2
-	minPageSize   = 1 << 10
-	maxPageSize   = 1 << 16
 	freelistFlag  = 0x10
 	noFreelist    = ^uint64(0)
 )
@@ -147,7 +144,7 @@ func mapSize(size int64) int {
 }
 
 // inspect returns the newer meta page of a file, and an error if bbolt must not write
-// to the file. That wraps [ErrDamaged], [ErrForeign] or [ErrUndecided], or is of a read.
+// to the file. That wraps [ErrDamaged] or [ErrForeign], or is of a read.
 func inspect(f *os.File) (meta, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -158,15 +155,13 @@ func inspect(f *os.File) (meta, error) {
 	}
 	m, err := readMeta(f, 0)
 	size := m.pageSize
-	for second := int64(minPageSize); size == 0 && second <= maxPageSize; second *= 2 {
-		if m, e := readMeta(f, second); e == nil && m.pageSize == second {
-			size = second // where the second meta page is
-		}
-	}
-	if size == 0 {
-		return meta{}, err
+	if err != nil {
+		size = int64(os.Getpagesize()) // which bbolt makes its files with
 	}
 	second, err2 := readMeta(f, size)
+	if err != nil && err2 != nil {
+		return meta{}, err
+	}
 	if err != nil || second.txid > m.txid {
 		m = second
 	}
@@ -182,7 +177,7 @@ func inspect(f *os.File) (meta, error) {
 		return m, e
 	}
 	if err != nil || err2 != nil {
-		return m, ErrUndecided
+		return m, errUndecided
 	}
 	return m, nil
 }

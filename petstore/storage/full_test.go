@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,7 +25,7 @@ func TestFull(t *testing.T) {
 		}
 		return
 	}
-	path := filepath.Join(t.TempDir(), "pets.db")
+	path := dbPath(t)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestFull$", "-test.v")
 	cmd.Env = append(os.Environ(), "STORAGE_TEST_FULL="+path)
 	if out, err := cmd.CombinedOutput(); err != nil {

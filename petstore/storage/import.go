@@ -1,127 +1,47 @@
 package storage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 
 	"example.com/animalstore/petstore"
 )
 
-// What Load puts into one transaction: so much that the sync hardly matters,
-// and so little that it fits in memory.
+// What an import puts into one transaction: so much that the sync hardly matters, and so
+// little that it fits in memory.
 const (
-	maxLoad      = 50_000
-	maxLoadBytes = 8 << 20
+	maxImport      = 50_000
+	maxImportBytes = 8 << 20
 )
 
-// Load adds many pets, in few large transactions, and returns how many it has
-// added. Their IDs ascend in the order of the sequence. If Load fails, the pets
-// of the transactions before are added.
-//
-// The store may be used meanwhile. Errors: those of CreatePet, for the first
-// pet that is refused; the pets before it are added.
-func (s *Store) Load(ctx context.Context, pets iter.Seq[petstore.NewPet]) (loaded int64, err error) {
-	b := batch{ctx: ctx, s: s}
-	for p := range pets {
-		if err = b.addPet(p); err != nil {
-			break
-		}
-	}
-	err = cmp.Or(b.flush(), err)
-	return b.made, err
-}
-
-// batch collects changes for large transactions.
-type batch struct {
-	ctx     context.Context
-	s       *Store
-	waiting []func(*update) error
-	size    int   // of those waiting, in bytes
-	made    int64 // changes that were committed
-}
-
-func (b *batch) addPet(p petstore.NewPet) error {
-	encoded, err := encodePet(p)
-	if err != nil {
-		return err
-	}
-	return b.add(len(encoded), func(u *update) error {
-		_, err := u.createPet(p.Status, encoded)
-		return err
-	})
-}
-
-// add adds a change that writes about size bytes. It makes the changes before it if
-// they are enough for a transaction.
-func (b *batch) add(size int, change func(*update) error) error {
-	if len(b.waiting) == maxLoad || b.size+size > maxLoadBytes {
-		if err := b.flush(); err != nil {
-			return err
-		}
-	}
-	b.waiting = append(b.waiting, change)
-	b.size += size
-	return nil
-}
-
-// flush makes the changes that wait, in one transaction. If it fails, they are dropped.
-func (b *batch) flush() error {
-	if len(b.waiting) == 0 {
-		return nil
-	}
-	err := b.s.change(b.ctx, b.size, func(u *update) error {
-		for _, change := range b.waiting {
-			if err := change(u); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		b.made += int64(len(b.waiting))
-	}
-	b.waiting, b.size = nil, 0
-	return err
-}
-
-// ErrIDs reports that an import cannot keep the IDs. With NewIDs it assigns new ones.
+// ErrIDs reports that an import cannot keep the IDs.
 var ErrIDs = errors.New("the IDs cannot be kept")
-
-// ImportOptions are the settings of [Import]. The zero value and nil are ready for
-// use.
-type ImportOptions struct {
-	// NewIDs gives the pets the IDs 1, 2, 3 and so on, in the order of their lines,
-	// and the next free number to a message whose own does not ascend. The lines need
-	// no IDs, and the last line of the export may be missing. false: the pets must have
-	// these IDs, and the numbers of messages must ascend.
-	NewIDs bool
-}
 
 // Import makes a store at path of what [Export] wrote, whole or not at all. It returns
 // how many pets and messages it holds.
 //
+// The pets must have the IDs 1, 2, 3 and so on, and the numbers of messages must
+// ascend. If newIDs is true, the pets get these IDs, in the order of their lines, and a
+// message whose number does not ascend gets the next free one. Then the lines need no
+// IDs, and the last line of the export may be missing.
+//
 // It needs little memory for any number of pets. The error names the line, or wraps
 // [ErrIDs], or fs.ErrExist if there is a file.
-func Import(ctx context.Context, path string, r io.Reader, o *ImportOptions) (pets, messages int64, err error) {
-	i := &importer{}
-	if o != nil {
-		i.ImportOptions = *o
-	}
+func Import(ctx context.Context, path string, r io.Reader, newIDs bool) (pets, messages int64, err error) {
+	i := &importer{ctx: ctx, newIDs: newIDs}
 	err = createFile(path, nil, func(temp *os.File) error {
 		if err := writeEmpty(temp); err != nil {
 			return err
 		}
-		s, err := open(temp.Name(), (*Options)(nil).filled(), false)
+		s, err := open(temp.Name(), (*Options)(nil).filled())
 		if err != nil {
 			return err
 		}
 		s.db.NoSync = true // until createFile syncs the whole file
-		i.batch = batch{ctx: ctx, s: s}
+		i.s = s
 		return errors.Join(i.run(r), s.Close())
 	})
 	if err != nil {
@@ -132,19 +52,26 @@ func Import(ctx context.Context, path string, r io.Reader, o *ImportOptions) (pe
 
 // importer is an import under way.
 type importer struct {
-	ImportOptions
-	batch
+	ctx            context.Context
+	s              *Store
+	newIDs         bool
 	pets, messages int64 // read
 	lastMessage    int64 // the highest number read
+
+	waiting []func(*update) error
+	size    int // of those waiting, in bytes
 }
 
 func (i *importer) run(r io.Reader) error {
 	ended := false
 	err := ReadExport(r, func(rec Record) error {
 		ended = ended || rec.End != nil
-		return i.record(rec)
+		if err := i.record(rec); err != nil {
+			return fmt.Errorf("line %d: %w", rec.Line, err)
+		}
+		return nil
 	})
-	if err == nil && !ended && !i.NewIDs {
+	if err == nil && !ended && !i.newIDs {
 		err = errors.New("the export was cut short: its last line is missing")
 	}
 	if err != nil {
@@ -153,24 +80,26 @@ func (i *importer) run(r io.Reader) error {
 	return i.flush()
 }
 
-// record adds a pet or a message.
 func (i *importer) record(rec Record) error {
 	switch p, m := rec.Pet, rec.Message; {
 	case p != nil:
-		i.pets++
-		if !i.NewIDs && p.ID == 0 {
-			return fmt.Errorf("line %d: %w: the pet has no ID", rec.Line, ErrIDs)
+		if i.pets++; p.ID != i.pets && !i.newIDs {
+			return fmt.Errorf("%w: the pet has the ID %d, want %d", ErrIDs, p.ID, i.pets)
 		}
-		if !i.NewIDs && p.ID != i.pets {
-			return fmt.Errorf("line %d: %w: the pet has the ID %d, want %d", rec.Line, ErrIDs, p.ID, i.pets)
+		encoded, err := encodePet(p.NewPet)
+		if err != nil {
+			return err
 		}
-		return i.addPet(p.NewPet)
+		return i.add(len(encoded), func(u *update) error {
+			_, err := u.createPet(p.Status, encoded)
+			return err
+		})
 	case m != nil:
 		i.messages++
-		n, _ := petstore.ParseMessageID(m.ID)
-		if n <= i.lastMessage {
-			if !i.NewIDs {
-				return fmt.Errorf("line %d: %w: the message has the ID %q and follows number %d", rec.Line, ErrIDs, m.ID, i.lastMessage)
+		n, ok := petstore.ParseMessageID(m.ID)
+		if !ok || n <= i.lastMessage {
+			if !i.newIDs {
+				return fmt.Errorf("%w: the message has the ID %q and follows number %d", ErrIDs, m.ID, i.lastMessage)
 			}
 			n = i.lastMessage + 1
 		}
@@ -181,4 +110,31 @@ func (i *importer) record(rec Record) error {
 		u.LastMessage = max(u.LastMessage, rec.End.LastMessage)
 		return nil
 	})
+}
+
+// add adds a change that writes about size bytes. It makes the changes before it if
+// they are enough for a transaction.
+func (i *importer) add(size int, change func(*update) error) error {
+	if len(i.waiting) == maxImport || i.size+size > maxImportBytes {
+		if err := i.flush(); err != nil {
+			return err
+		}
+	}
+	i.waiting = append(i.waiting, change)
+	i.size += size
+	return nil
+}
+
+// flush makes the changes that wait, in one transaction.
+func (i *importer) flush() error {
+	err := i.s.change(i.ctx, i.size, func(u *update) error {
+		for _, change := range i.waiting {
+			if err := change(u); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	i.waiting, i.size = nil, 0
+	return err
 }

@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 	"unsafe"
@@ -26,10 +25,10 @@ func withDate(t time.Time, d time.Duration) time.Time {
 // An outcome may be kept too long, but not too short a time.
 func TestOnceWithWrongClock(t *testing.T) {
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
-	for _, wrong := range []time.Duration{-time.Hour, -day - time.Hour, -20 * year, day + time.Hour, 20 * year} {
+	for _, wrong := range []time.Duration{-20 * year, day + time.Hour} {
 		for _, closed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("date off by %v, closed=%v", wrong, closed), func(t *testing.T) {
-				path, now, date := filepath.Join(t.TempDir(), "pets.db"), time.Now(), time.Duration(0)
+				path, now, date := dbPath(t), time.Now(), time.Duration(0)
 				var s *storage.Store
 				reopen := func() {
 					var err error

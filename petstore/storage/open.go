@@ -37,31 +37,13 @@ const minReserve = 16 << 20
 //
 // Open looks for damage before it trusts the file, and never replaces a file that
 // it cannot use. The error names the file and wraps [ErrLocked], [ErrForeign],
-// [ErrNewer], [ErrDamaged], [ErrUndecided] or an error of package io/fs.
+// [ErrNewer], [ErrDamaged] or an error of package io/fs.
 func Open(path string, opts *Options) (*Store, error) {
-	s, err := open(path, opts.filled(), false)
+	s, err := open(path, opts.filled())
 	if err != nil {
 		return nil, openError(path, err)
 	}
 	return s, nil
-}
-
-// AcceptOlder makes a file usable that [Open] refuses with [ErrUndecided]: it
-// keeps the state that the valid meta page leads to. It returns the first pet
-// ID and the first message number that are free in that state. Records with
-// these and higher numbers may have been acknowledged; they are lost, and their
-// IDs are issued again. For any other file AcceptOlder returns an error, and
-// does not change it. opts may be nil.
-func AcceptOlder(path string, opts *Options) (pet, message int64, err error) {
-	o := opts.filled()
-	o.MustExist = true
-	s, err := open(path, o, true)
-	if err != nil {
-		return 0, 0, openError(path, err)
-	}
-	last := s.current.Load().state
-	err = s.commit(nil) // replaces the damaged meta page
-	return last.LastIDs[0] + 1, last.LastMessage + 1, errors.Join(err, s.Close())
 }
 
 // openError adds to err the name of the file and what can be done.
@@ -75,9 +57,7 @@ func openError(path string, err error) error {
 	return fmt.Errorf("opening the store %s: %w", path, err)
 }
 
-// open opens the store. If acceptOlder is true, it opens only a file that it
-// otherwise refuses with ErrUndecided.
-func open(path string, o Options, acceptOlder bool) (*Store, error) {
+func open(path string, o Options) (*Store, error) {
 	path, err := filepath.Abs(path) // the working directory may change
 	if err != nil {
 		return nil, err
@@ -95,9 +75,9 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 			return nil, err
 		}
 	}
-	err = s.openFile(reserve, acceptOlder)
+	err = s.openFile(reserve)
 	for n := reserve / 4; errors.Is(err, syscall.ENOMEM) && n >= minReserve; n /= 4 {
-		err = s.openFile(n, acceptOlder)
+		err = s.openFile(n)
 	}
 	if err != nil {
 		return nil, err
@@ -114,17 +94,12 @@ func open(path string, o Options, acceptOlder bool) (*Store, error) {
 }
 
 // openFile sets s.file, s.info and s.db.
-func (s *Store) openFile(reserve int64, acceptOlder bool) error {
+func (s *Store) openFile(reserve int64) error {
 	f, err := openLocked(s.found.Path, os.O_RDWR)
 	if err != nil {
 		return err
 	}
 	m, err := inspect(f)
-	if undecided := errors.Is(err, ErrUndecided); acceptOlder && undecided {
-		err = nil
-	} else if acceptOlder && err == nil {
-		err = errors.New("it can be used as it is; nothing was changed")
-	}
 	if err == nil {
 		s.info, err = f.Stat()
 	}

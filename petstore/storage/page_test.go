@@ -1,13 +1,17 @@
 package storage_test
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+)
 
 const pageSize = 4096
 
 func pageOf(b []byte, n int) []byte { return b[n*pageSize : (n+1)*pageSize] }
 
-// The kinds of bbolt's pages, as their headers have them; 0 stands for what is
-// on the freelist, with any header.
+// The kinds of bbolt's pages, as their headers have them.
 const (
 	branchPage   = 0x01
 	leafPage     = 0x02
@@ -23,7 +27,7 @@ func newerMeta(file []byte) int {
 	return 0
 }
 
-// pagesOf returns the pages of a kind.
+// pagesOf returns the pages of a kind that are in use.
 func pagesOf(b []byte, kind uint16) (ids []int) {
 	free := map[int]bool{}
 	list := pageOf(b, int(binary.NativeEndian.Uint64(pageOf(b, newerMeta(b))[16+32:])))
@@ -31,9 +35,22 @@ func pagesOf(b []byte, kind uint16) (ids []int) {
 		free[int(binary.NativeEndian.Uint64(list[16+8*i:]))] = true
 	}
 	for id := 2; id < len(b)/pageSize; id++ {
-		if kind == 0 && free[id] || kind != 0 && !free[id] && binary.NativeEndian.Uint16(pageOf(b, id)[8:]) == kind {
+		if !free[id] && binary.NativeEndian.Uint16(pageOf(b, id)[8:]) == kind {
 			ids = append(ids, id)
 		}
 	}
 	return ids
+}
+
+// bitOf picks a bit of a file: half of them in headers and elements of pages.
+func bitOf(b []byte, r *rand.Rand) int {
+	branches, leaves, lists, metas := pagesOf(b, branchPage), pagesOf(b, leafPage), pagesOf(b, freelistPage), []int{0, 1}
+	kind := [][]int{branches, leaves, leaves, slices.Concat(metas, lists)}[r.IntN(4)]
+	page := kind[r.IntN(len(kind))]
+	n := len(bytes.TrimRight(pageOf(b, page), "\x00"))
+	if r.IntN(2) == 0 {
+		elements := max(4, int(binary.NativeEndian.Uint16(pageOf(b, page)[10:]))) // 16 bytes each, after the header
+		n = min(n, 16+16*elements)
+	}
+	return (page*pageSize+r.IntN(n))*8 + r.IntN(8)
 }

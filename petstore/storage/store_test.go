@@ -38,7 +38,7 @@ func TestStore(t *testing.T) {
 // Every change is in a commit that is reported before the caller has its result.
 // A handler uses the encoded reads of a store, which are faster.
 func TestEncodes(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "pets.db"))
+	s := open(t, dbPath(t))
 	if !s.Encodes(s) {
 		t.Error("Encodes returns false for the store")
 	}
@@ -47,7 +47,7 @@ func TestEncodes(t *testing.T) {
 func TestCommitted(t *testing.T) {
 	t.Parallel()
 	var changes, commits atomic.Int64
-	s, err := storage.Open(filepath.Join(t.TempDir(), "pets.db"), &storage.Options{Committed: func(n int, sync time.Duration) {
+	s, err := storage.Open(dbPath(t), &storage.Options{Committed: func(n int, sync time.Duration) {
 		if n < 1 || sync <= 0 {
 			t.Errorf("a commit of %d changes took %v", n, sync)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -26,7 +25,6 @@ import (
 // stored is what was stored in a file.
 type stored struct {
 	file  []byte // after the store was closed
-	old   []byte // at an earlier time
 	pets  []petstore.Pet
 	keyed map[int]petstore.Pet // those created with a key that is still remembered
 	queue []petstore.Message
@@ -34,7 +32,6 @@ type stored struct {
 
 const (
 	smallPets     = 300
-	smallKeys     = 40
 	smallMessages = 20
 
 	deepPets     = 9000
@@ -42,24 +39,26 @@ const (
 	deepMessages = 400
 )
 
+// The keys that are still remembered.
+var smallKeys, deepKeys = every(0, 40, 1), every(deepOutcomes/2, deepOutcomes, 50)
+
+func every(from, to, step int) (numbers []int) {
+	for n := from; n < to; n += step {
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
 // small has some of every kind of record, over several levels of pages. Each record was
 // stored by a commit of its own.
-var small = storedOnce(func(t testing.TB, path string, d *stored) {
-	s := open(t, path)
+var small = storedOnce(smallKeys, func(t testing.TB, s *storage.Store, _ func(time.Duration)) {
 	for i := range smallPets {
 		var once petstore.Once
-		if i < smallKeys {
+		if i < len(smallKeys) {
 			once = keyOf(i)
 		}
-		if i == smallKeys*3/4 {
-			d.old = used(process.ReadFile(t, path))
-		}
-		pet, err := s.CreatePet(t.Context(), petOf(i), once)
-		if err != nil {
+		if _, err := s.CreatePet(t.Context(), petOf(i), once); err != nil {
 			t.Fatal(err)
-		}
-		if i < smallKeys {
-			d.keyed[i] = pet
 		}
 	}
 	for i := range smallMessages {
@@ -67,75 +66,57 @@ var small = storedOnce(func(t testing.TB, path string, d *stored) {
 			t.Fatal(err)
 		}
 	}
-	d.close(t, s)
 })
 
 // deep has tables that are trees of several levels. Half of its outcomes have expired,
 // and each change deletes some of them.
-var deep = storedOnce(func(t testing.TB, path string, d *stored) {
-	now := time.Now()
-	s, err := storage.Open(path, &storage.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Load(t.Context(), pets(deepPets, -1)); err != nil {
-		t.Fatal(err)
-	}
-	keyed := make([]petstore.Pet, deepOutcomes)
-	create := func(n int) (err error) {
-		keyed[n], err = s.CreatePet(t.Context(), petOf(n), keyOf(n))
+var deep = storedOnce(deepKeys, func(t testing.TB, s *storage.Store, wait func(time.Duration)) {
+	inParallel(t, 0, deepPets, func(n int) error {
+		_, err := s.CreatePet(t.Context(), petOf(n), petstore.Once{})
+		return err
+	})
+	create := func(n int) error {
+		_, err := s.CreatePet(t.Context(), petOf(n), keyOf(n))
 		return err
 	}
 	inParallel(t, 0, deepOutcomes/2, create)
-	now = now.Add(25 * time.Hour) // from now on, another table takes the outcomes
+	wait(25 * time.Hour) // from now on, another table takes the outcomes
 	inParallel(t, 0, deepMessages, func(n int) error {
 		_, err := s.SubmitMessage(t.Context(), strings.Repeat(fmt.Sprint("message ", n), 8), petstore.Once{})
 		return err
 	})
-	now = now.Add(23 * time.Hour) // before the old outcomes are deleted
+	wait(23 * time.Hour) // before the old outcomes are deleted
 	inParallel(t, deepOutcomes/2, deepOutcomes, create)
-	for n := deepOutcomes / 2; n < deepOutcomes; n += 50 {
-		d.keyed[n] = keyed[n]
-	}
-	now = now.Add(2 * time.Hour)
-	d.close(t, s)
+	wait(2 * time.Hour)
+	createPets(t, s, 1, deepPets+deepOutcomes+1)
 })
 
-// storedOnce returns a function that calls fill once, for all tests.
-func storedOnce(fill func(t testing.TB, path string, d *stored)) func(testing.TB) *stored {
+// storedOnce returns a function that makes a store once, for all tests.
+func storedOnce(keys []int, fill func(testing.TB, *storage.Store, func(time.Duration))) func(testing.TB) *stored {
 	var once sync.Once
-	d := &stored{keyed: map[int]petstore.Pet{}}
+	var d *stored
 	return func(t testing.TB) *stored {
-		once.Do(func() { fill(t, filepath.Join(t.TempDir(), "pets.db"), d) })
+		once.Do(func() {
+			now, path := time.Now(), dbPath(t)
+			s, err := storage.Open(path, &storage.Options{Now: func() time.Time { return now }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fill(t, s, func(d time.Duration) { now = now.Add(d) })
+			d = storedIn(t, s, keys)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			d.file = process.ReadFile(t, path)
+		})
 		return d
 	}
 }
 
-func keyOf(n int) petstore.Once { return petstore.Once{Key: fmt.Sprint("key ", n)} }
-
-func petOf(n int) petstore.NewPet {
-	return petstore.NewPet{Name: fmt.Sprint("pet ", n), CategoryID: int64(n), Status: append(petstore.Statuses(), "")[n%4]}
-}
-
-// pets returns n pets. The one at index bad has an invalid status; -1: none has.
-func pets(n, bad int) iter.Seq[petstore.NewPet] {
-	return func(yield func(petstore.NewPet) bool) {
-		for i := range n {
-			p := petOf(i)
-			if i == bad {
-				p.Status = "none"
-			}
-			if !yield(p) {
-				return
-			}
-		}
-	}
-}
-
-// close reads what was stored, closes the store, and reads its file.
-func (d *stored) close(t testing.TB, s *storage.Store) {
+// storedIn reads what is stored in s.
+func storedIn(t testing.TB, s *storage.Store, keys []int) *stored {
 	t.Helper()
-	var err error
+	d := &stored{keyed: map[int]petstore.Pet{}}
 	for after := petstore.Cursor(""); len(d.pets) == 0 || after != ""; {
 		page, err := s.ListPets(t.Context(), petstore.ListQuery{Limit: 100, After: after})
 		if err != nil {
@@ -143,14 +124,22 @@ func (d *stored) close(t testing.TB, s *storage.Store) {
 		}
 		d.pets, after = append(d.pets, page.Pets...), page.Next
 	}
+	for _, pet := range d.pets { // the last one with the name was created with the key
+		if n := int(pet.CategoryID); slices.Contains(keys, n) {
+			d.keyed[n] = pet
+		}
+	}
+	var err error
 	if d.queue, err = s.QueuedMessages(t.Context(), 1000); err != nil {
 		t.Fatal(err)
 	}
-	path := s.Info().Path
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	d.file = process.ReadFile(t, path)
+	return d
+}
+
+func keyOf(n int) petstore.Once { return petstore.Once{Key: fmt.Sprint("key ", n)} }
+
+func petOf(n int) petstore.NewPet {
+	return petstore.NewPet{Name: fmt.Sprint("pet ", n), CategoryID: int64(n), Status: append(petstore.Statuses(), "")[n%4]}
 }
 
 // read reads everything, and returns an error for each wrong result. It counts the pets
@@ -183,17 +172,10 @@ func (d *stored) read(ctx context.Context, s *storage.Store) (pets, others int, 
 	}
 	queue, err := s.QueuedMessages(ctx, 1000)
 	others += judge("queue", d.queue, queue, err)
-	var mu sync.Mutex
-	var repeats sync.WaitGroup // at once, for few commits
 	for n, want := range d.keyed {
-		repeats.Go(func() {
-			got, err := s.CreatePet(ctx, want.NewPet, keyOf(n))
-			mu.Lock()
-			defer mu.Unlock()
-			others += judge(fmt.Sprint("repeated ", n), want, got, err)
-		})
+		got, err := s.CreatePet(ctx, want.NewPet, keyOf(n))
+		others += judge(fmt.Sprint("repeated ", n), want, got, err)
 	}
-	repeats.Wait()
 	return pets, others, wrong
 }
 
@@ -275,3 +257,44 @@ func used(b []byte) []byte {
 	n := len(bytes.TrimRight(b, "\x00"))
 	return b[:(n+pageSize-1)/pageSize*pageSize]
 }
+
+// spoil returns a copy of a file in which a bit is flipped after each occurrence of
+// text.
+func spoil(t testing.TB, file []byte, text string) []byte {
+	t.Helper()
+	b := bytes.Clone(file)
+	if !bytes.Contains(b, []byte(text)) {
+		t.Fatalf("the file has no %q", text)
+	}
+	for at := 0; bytes.Contains(b[at:], []byte(text)); b[at] ^= 1 {
+		at += bytes.Index(b[at:], []byte(text)) + len(text)
+	}
+	return b
+}
+
+// mustCheck fails the test unless the file is sound.
+func mustCheck(t testing.TB, path string) {
+	t.Helper()
+	if err := storage.Check(path); err != nil {
+		t.Error(err)
+	}
+}
+
+// wantFiles checks the names in a directory.
+func wantFiles(t testing.TB, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("the directory holds %q, want %q", got, want)
+	}
+}
+
+// dbPath returns a path in a folder of the test's own.
+func dbPath(t testing.TB) string { return filepath.Join(t.TempDir(), "pets.db") }

@@ -160,11 +160,10 @@ func TestImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = file.Load(t.Context(), func(yield func(petstore.NewPet) bool) {
-		for i := range 2*importRows + 3 {
-			yield(petstore.NewPet{Name: strings.Repeat("name\x00", i%3), CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]})
-		}
-	})
+	for i := 0; i < 2*importRows+3 && err == nil; i++ {
+		pet := petstore.NewPet{Name: strings.Repeat("name\x00", i%3), CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]}
+		_, err = file.CreatePet(t.Context(), pet, petstore.Once{})
+	}
 	for _, text := range []string{"first", "hi\x00", "third"} {
 		if err == nil {
 			_, err = file.SubmitMessage(t.Context(), text, petstore.Once{})
