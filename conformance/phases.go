@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -108,81 +107,6 @@ func (s *sender) first() *probe.Exchange {
 
 func (s *sender) anyCategory() int64 { return arbitrary + rand.Int64N(9*arbitrary) }
 
-// wrong sends requests that the target must refuse, or may.
-func (s *sender) wrong() {
-	var requests []probe.Request
-	for _, q := range badQueries {
-		requests = append(requests, probe.Get("/pets?"+q))
-	}
-	id := s.anID()
-	for _, missing := range append(missingIDs, -id, id+1_000_003) {
-		requests = append(requests, probe.Get(petPath(missing)))
-	}
-	for _, form := range append(notIDs, plus(id, 1, 64), plus(id, 1, 32), plus(id, -1, 64)) {
-		requests = append(requests, probe.Get("/pets/"+strings.ReplaceAll(form, "$I", fmt.Sprint(id))))
-	}
-	requests = append(requests, probe.Get("/nothing-here"), probe.Get(s.missingPath()),
-		probe.Get("/pets?limit=0&status=lost").With(probe.Credential{}), probe.Get(s.missingPath()).With(probe.Credential{}),
-		probe.Get("/pets").With(probe.LowerScheme()))
-	requests = append(requests, s.badKeys(func() probe.Request { return probe.Get("/pets") })...)
-	requests = append(requests, s.badKeys(func() probe.Request { return probe.Get(petPath(id)) })...)
-	if !s.opts.ReadOnly {
-		requests = append(requests, s.wrongPosts()...)
-	}
-	s.all(requests)
-	// A response to a request with the key must not be that to one without it.
-	same := []probe.Request{probe.Get(petPath(id)), probe.Get(allPets("available").path())}
-	if s.messages && !s.opts.ReadOnly {
-		same = append(same, probe.PostMessage(messageBody(s.name())))
-	}
-	s.each(len(same), func(i int) {
-		s.send(same[i].With(probe.Credential{}))
-		s.send(same[i])
-		s.send(same[i].With(probe.Credential{}))
-	})
-	if !s.opts.ReadOnly {
-		s.lists()
-	}
-}
-
-func (s *sender) wrongPosts() []probe.Request {
-	var requests []probe.Request
-	post := func(of func(body string) probe.Request, bodies ...string) {
-		for _, body := range bodies {
-			r := of(s.fill(body))
-			if body == "" {
-				r.Body = nil
-			}
-			requests = append(requests, r)
-		}
-	}
-	pet := func(body string) probe.Request { return probe.Post("/pets", body) }
-	post(pet, wrongPets...)
-	post(pet, badBodies()...)
-	requests = append(requests, probe.Post("/pets", `{"name":`).With(probe.Credential{}))
-	requests = append(requests, s.badKeys(func() probe.Request { return pet(s.pet("available").json()) })...)
-	if !s.messages {
-		return requests
-	}
-	post(probe.PostMessage, wrongMessages...)
-	post(probe.PostMessage, badBodies()...)
-	noType := probe.PostMessage(messageBody(s.name()))
-	noType.ContentType = ""
-	requests = append(requests, noType, probe.PostMessage(`{"message":`).With(probe.Credential{}), probe.PostMessage(messageBody(s.name())).With(probe.LowerScheme()))
-	return append(requests, s.badKeys(func() probe.Request { return probe.PostMessage(messageBody(s.name())) })...)
-}
-
-// badKeys returns requests with each bad credential.
-func (s *sender) badKeys(request func() probe.Request) []probe.Request {
-	var requests []probe.Request
-	for _, c := range append(probe.BadCredentials(), probe.NotASCII()) {
-		if c.Differs(s.client.Key) {
-			requests = append(requests, request().With(c))
-		}
-	}
-	return requests
-}
-
 // anID returns the id of a pet that the target has, or else 1.
 func (s *sender) anID() int64 {
 	h := s.seen()
@@ -261,65 +185,6 @@ func (h *history) creations() []*exchange {
 		}
 	}
 	return all
-}
-
-// values adds pets and messages with unusual names and values, and as clients with
-// habits.
-func (s *sender) values() {
-	// If the target accepts these, it must accept others like them.
-	first := []newPet{{"7", s.category, ""}, {s.name(), s.anyCategory(), "pending"}, {s.name(), -s.anyCategory(), "pending"}}
-	s.each(len(first), func(i int) { s.create(first[i]) })
-	var requests []probe.Request
-	for _, text := range s.texts() {
-		requests = append(requests, probe.Post("/pets", newPet{text, s.category, "pending"}.json()))
-		if s.messages {
-			requests = append(requests, probe.PostMessage(messageBody(text)))
-		}
-	}
-	for _, category := range categories {
-		requests = append(requests, probe.Post("/pets", newPet{s.name(), category, "available"}.json()))
-	}
-	id := fmt.Sprint(s.anID())
-	for _, form := range petForms {
-		requests = append(requests, probe.Post("/pets", strings.ReplaceAll(s.fill(form), "$I", id)))
-	}
-	for _, form := range messageForms {
-		if s.messages {
-			requests = append(requests, probe.PostMessage(s.fill(form)))
-		}
-	}
-	s.all(requests)
-	s.each(len(habits), func(i int) { s.as(habits[i]) })
-	// A page of more than 64 KiB.
-	long := newPet{s.name() + strings.Repeat(" long", 1500), s.category, "sold"}
-	if s.create(long).Succeeded() {
-		s.each(9, func(int) {
-			n := long
-			n.Name = s.name() + long.Name
-			s.create(n)
-		})
-	}
-	s.lists()
-}
-
-// as uses every operation as a client with a habit.
-func (s *sender) as(h habit) {
-	send := func(r probe.Request) *probe.Exchange {
-		h(&r)
-		return s.send(r)
-	}
-	x := send(probe.Post("/pets", s.pet("available").json()))
-	if id, ok := addedID(x); ok {
-		send(probe.Get(petPath(id)))
-		send(probe.Get(petPath(id)).With(probe.Credential{}))
-	}
-	send(probe.Get(allPets("pending").path()))
-	send(probe.Get(s.missingPath()))
-	send(probe.Post("/pets", s.fill(`{"name":$N}`)))
-	if s.messages {
-		send(probe.PostMessage(messageBody(s.name() + " 猫 🦊")))
-		send(probe.PostMessage(`{}`))
-	}
 }
 
 // fillUp adds pets until there are more than a list can show.
