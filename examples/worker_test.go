@@ -45,7 +45,7 @@ func TestWorkerKilled(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	key := createKey(t, dir, "pets.keys")
+	key := createKey(t, dir)
 
 	s := start(t, dir, key, "worker", "-deliver", receiver.URL)
 	s.Must(202, "POST", "/messages", `{"message":"one"}`)

@@ -13,9 +13,8 @@
 // behind every proxy. The handler never redirects: any other path is 404. A
 // router in front that cleans paths or handles some methods itself does so
 // before the handler sees the request. The folder examples shows what net/http,
-// chi, gin and echo do (nethttp, chi, gin, echo). It also shows your own
-// [Authenticator] (auth), your own rules (validate), two deployments (staging) and
-// traces (otel).
+// chi and gin do (nethttp, chi, gin). It also shows your own [Authenticator] (auth),
+// your own rules (validate) and traces (otel).
 //
 // A request is checked in this order: path (404), method (405), credential
 // (401), parameters and body (400, 408, 413, 415). Then the operation is carried
