@@ -42,7 +42,7 @@ func (s *story) add(name, id string) *probe.Exchange {
 	return s.tell(probe.Post("/pets", `{"name":"`+mark+name+`","categoryId":500000000,"status":"sold"}`), 201, stored(name, id))
 }
 
-// refuse tells of a pet that the target refuses.
+// refuse adds a creation that the target refuses.
 func (s *story) refuse(name string, status int) {
 	s.tell(probe.Post("/pets", `{"name":"`+mark+name+`","categoryId":500000000,"status":"sold"}`), status, fmt.Sprintf(`{"code":"a","message":"b","status":%d}`, status))
 }
