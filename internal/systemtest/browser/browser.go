@@ -31,9 +31,20 @@ type Browser struct {
 // and they may be refused with a status of the 400s or with the connection.
 func New(t *testing.T, own string) *Browser {
 	t.Helper()
-	b := NewLenient(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*process.Patience)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.Flag("hide-scrollbars", true),
+		chromedp.WSURLReadTimeout(process.Patience)))
+	t.Cleanup(cancel)
+	if _, err := chromedp.Run(ctx, chromedp.Title()); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("this needs chromium: ", err)
+	}
 	isOwn := func(url string) bool { return own != "" && strings.HasPrefix(url, own) }
-	err := chromedp.Listen(b.ctx, func(event any) {
+	err := chromedp.Listen(ctx, func(event any) {
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
 			t.Errorf("the page has an error: %v", e.ExceptionDetails)
@@ -52,25 +63,6 @@ func New(t *testing.T, own string) *Browser {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	return b
-}
-
-// NewLenient starts a browser that ends with the test. What the page does never fails
-// the test.
-func NewLenient(t *testing.T) *Browser {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*process.Patience)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.Flag("hide-scrollbars", true),
-		chromedp.WSURLReadTimeout(process.Patience)))
-	t.Cleanup(cancel)
-	if _, err := chromedp.Run(ctx, chromedp.Title()); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("this needs chromium: ", err)
 	}
 	return &Browser{t, ctx}
 }
