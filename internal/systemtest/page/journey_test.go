@@ -203,7 +203,7 @@ func (p *page) loseKey() {
 		}
 		return stdout
 	}
-	keys("revoke", strings.Fields(keys("list"))[4])
+	keys("revoke", strings.Fields(keys("list"))[3])
 	p.server.Until("the key is revoked", func() bool {
 		r, err := p.server.Send("GET", "/pets", "")
 		return err == nil && r.Status == 401
