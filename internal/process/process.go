@@ -1,5 +1,5 @@
-// Package process runs servers as processes of their own, for tests,
-// benchmarks and the trial cluster.
+// Package process runs servers as processes of their own, for tests
+// and benchmarks.
 //
 // A test calls [Serve] for a server and [Run] for a command that ends by
 // itself. Programs and tests of other processes call [Start].
