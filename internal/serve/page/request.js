@@ -21,7 +21,7 @@ function requestOf({ method, path, form }) {
 const quoted = (text) => "'" + text.replaceAll("'", `'\\''`) + "'";
 
 function curlLines({ url, headers, body }) {
-	const lines = ['curl --oauth2-bearer "$PETSTORE_API_KEY"'];
+	const lines = ['curl -H "Authorization: Bearer $PETSTORE_API_KEY"'];
 	for (const [name, value] of Object.entries(headers)) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
 	if (body !== undefined) lines.push(`--json ${quoted(body)}`);
 	lines.push(quoted(url));
