@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,13 +29,14 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 
 // run runs a command of the program, which must end with that code. The error is one
 // line that contains want; otherwise the output contains it.
-func run(t *testing.T, code int, want string, args ...string) (stdout string) {
+func run(t *testing.T, code int, want, stdin string, args ...string) {
 	t.Helper()
-	got, stdout, stderr := process.Run(t, command(t, args...))
+	cmd := command(t, args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	got, stdout, stderr := process.Run(t, cmd)
 	if got != code || !strings.Contains(stdout+stderr, want) || code != 0 && strings.Count(stderr, "\n") != 1 {
 		t.Fatalf("%q: code %d\n%s%s\nwant %d and %q", args, got, stdout, stderr, code, want)
 	}
-	return stdout
 }
 
 // A balancer that sends the requests to two servers in turn is conformant.
@@ -84,25 +84,15 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// A server that cannot start says why in one line.
-func TestStartErrors(t *testing.T) {
-	run(t, 1, "-postgres: opening the store in PostgreSQL: cannot parse", "-addr=127.0.0.1:0", "-postgres=postgres://127.0.0.1:x/")
-	run(t, 2, "flag provided but not defined: -db", "-db=file")
-}
-
-// An import says what it has done, or in one line why it has done nothing. No server
-// starts without a key file if it must exist.
-func TestImport(t *testing.T) {
-	db := postgres.Run(t, "fsync=off")
-	file := filepath.Join(t.TempDir(), "export")
-	process.WriteFile(t, file, []byte(`{"id":1,"name":"Rex","categoryId":4}`+"\n"))
-	run(t, 1, file+": nothing was imported: the export was cut short", "import", "-postgres="+db.URL, file)
-	process.WriteFile(t, file, []byte(`{"id":1,"name":"Rex","categoryId":4}`+"\n"+`{"end":{"pets":1,"messages":0,"lastMessage":3}}`+"\n"))
-	run(t, 0, file+": imported; pets: 1; queued messages: 0", "import", "-postgres="+db.URL, file)
-	run(t, 1, "nothing was imported: the store holds 1 pets and has had 3 messages; must be empty", "import", "-postgres="+db.URL, file)
-	run(t, 1, "no such file", "import", "-postgres="+db.URL, "nothing")
-	code, _, stderr := process.Run(t, command(t, "-must-exist", "-addr=127.0.0.1:0", "-postgres="+db.URL))
-	if code != 1 || !strings.Contains(stderr, "-keys: ") {
-		t.Errorf("without a key file: code %d\n%s", code, stderr)
-	}
+// A command that fails says why in one line. An import says what it has done.
+func TestCommands(t *testing.T) {
+	db := "-postgres=" + postgres.Run(t, "fsync=off").URL
+	pet := `{"id":1,"name":"Rex","categoryId":4}` + "\n"
+	all := pet + `{"end":{"pets":1,"messages":0,"lastMessage":3}}` + "\n"
+	run(t, 1, "nothing was imported: the export was cut short", pet, "import", db)
+	run(t, 0, "imported; pets: 1; queued messages: 0", all, "import", db)
+	run(t, 1, "nothing was imported: the store holds 1 pets and has had 3 messages; must be empty", all, "import", db)
+	run(t, 1, "opening the store in PostgreSQL: cannot parse", "", "-addr=127.0.0.1:0", "-postgres=postgres://127.0.0.1:x/")
+	run(t, 1, "-keys: ", "", "-must-exist", "-addr=127.0.0.1:0", db)
+	run(t, 2, "flag provided but not defined: -db", "", "-db=file")
 }

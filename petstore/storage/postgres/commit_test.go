@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"example.com/animalstore/internal/postgres"
+	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 )
 
 // Stores that open an empty database and create the same pets with the same keys, all
-// at the same time, store each pet once, with dense IDs.
+// at the same time, store each pet once, with dense IDs. They update no row: dead
+// versions of it would pile up while somebody holds a snapshot, as pg_dump does.
 func TestManyStores(t *testing.T) {
 	const keys = 40
-	url := newDatabase(t)
-	url = with(t, url, "default_transaction_isolation", "serializable")
+	url := newDatabase(t) + "&default_transaction_isolation=serializable"
 	var mu sync.Mutex
 	ids := map[string]int64{}
 	var wg sync.WaitGroup
@@ -42,6 +43,19 @@ func TestManyStores(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	conn := connect(t, url)
+	process.Eventually(t, "the statistics", func() error { // those of a connection count when it has ended
+		var inserted, updated int
+		err := conn.QueryRow(t.Context(), `SELECT sum(n_tup_ins) FILTER (WHERE relname = 'pets'), sum(n_tup_upd)
+			FROM pg_stat_user_tables WHERE schemaname = 'petstore'`).Scan(&inserted, &updated)
+		if err == nil && inserted < keys {
+			err = fmt.Errorf("%d pets", inserted)
+		}
+		if updated != 0 {
+			t.Fatalf("%d rows were updated", updated)
+		}
+		return err
+	})
 	s := open(t, url, nil)
 	for key, id := range ids {
 		if pet, err := s.GetPet(t.Context(), id); err != nil || pet.Name != key || id > keys {
@@ -111,7 +125,7 @@ func TestUnconfirmed(t *testing.T) {
 	server := postgres.Run(t, "fsync=off")
 	url := server.URL
 	p, through := newProxy(t, url)
-	s, other := open(t, through, &Options{Timeout: 2 * time.Second}), open(t, url, &Options{Timeout: time.Second})
+	s, other := open(t, through+"&synchronous_commit=off", &Options{timeout: 2 * time.Second}), open(t, url, &Options{timeout: time.Second})
 	standby := func(name string) {
 		execute(t, url, "ALTER SYSTEM SET synchronous_standby_names = '"+name+"'", "SELECT pg_reload_conf()")
 	}

@@ -91,6 +91,7 @@ var errOldPrimary = errors.New("it was the primary before a failover")
 const settings = `
 	SET search_path = pg_catalog;
 	SET client_min_messages = warning;        -- see confirmed
+	SET synchronous_commit = on;              -- a configuration with less loses acknowledged changes
 	SET plan_cache_mode = force_generic_plan; -- with a large table, planning a list takes as long as the list
 	SET lock_timeout = %[1]d;
 	SET idle_in_transaction_session_timeout = %[1]d; -- a process that has gone silent must not keep the lock

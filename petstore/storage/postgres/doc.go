@@ -26,7 +26,7 @@
 // COMMIT is lost, the next attempt looks for the number and the token of the commit,
 // under the lock, which the lost transaction held until it ended. So no change is
 // stored twice, and one that is stored is reported as stored, if the database responds
-// within [Options.Timeout]. After that the call fails with petstore.CodeUnavailable,
+// within [Timeout]. After that the call fails with petstore.CodeUnavailable,
 // and the message says whether it may have been stored.
 //
 // # Failover

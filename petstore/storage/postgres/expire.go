@@ -11,8 +11,8 @@ import (
 
 const (
 	expireEvery = time.Minute
-	expireRows  = 5000 // deleted by one statement
-	receiptKept = 10 * maxTimeout
+	expireRows  = 5000             // deleted by one statement
+	receiptKept = 10 * time.Minute // far longer than a call takes
 )
 
 // expireAll deletes what has expired. Each server does so.

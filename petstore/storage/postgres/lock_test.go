@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 )
@@ -61,16 +63,13 @@ func TestLocked(t *testing.T) {
 // A process that goes silent in the middle of a transaction loses the lock.
 func TestSilentProcess(t *testing.T) {
 	url := newDatabase(t)
-	silent := open(t, url, &Options{Timeout: time.Second})
-	conn, err := silent.single.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Release()
-	if _, _, err := silent.lock(t.Context(), conn.Conn(), nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	open(t, url, nil).mustCreate(t, "Rex", petstore.Once{})
+	silent := open(t, url, &Options{timeout: time.Second})
+	silent.use(t, func(conn *pgx.Conn) {
+		if _, _, err := silent.lock(t.Context(), conn, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		open(t, url, nil).mustCreate(t, "Rex", petstore.Once{})
+	})
 }
 
 // A receipt is for one commit of one process, and is not trusted after its row has
@@ -81,14 +80,10 @@ func TestReceipt(t *testing.T) {
 	for range 3 {
 		s.mustCreate(t, "Rex", petstore.Once{})
 	}
-	find := func(number int64) (bool, error) {
-		t.Helper()
-		conn, err := s.single.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Release() // closes it
-		_, found, err := s.lock(t.Context(), conn.Conn(), nil, &receipt{number, newToken()})
+	find := func(number int64) (found bool, err error) {
+		s.use(t, func(conn *pgx.Conn) {
+			_, found, err = s.lock(t.Context(), conn, nil, &receipt{number, newToken()})
+		})
 		return found, err
 	}
 	for _, number := range []int64{3, 4} {
@@ -105,20 +100,16 @@ func TestReceipt(t *testing.T) {
 // A connection to an earlier primary is not used, and what it has committed is not
 // confirmed. The timeline of the primary is looked up again and again.
 func TestOldPrimary(t *testing.T) {
-	s := open(t, newDatabase(t), &Options{Timeout: time.Second})
+	s := open(t, newDatabase(t), &Options{timeout: time.Second})
 	s.mustCreate(t, "Rex", petstore.Once{})
-	conn, err := s.single.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := s.confirmed(conn.Conn())
 	timeline := s.timeline.Load()
-	s.timeline.Store(timeline + 1) // as if another host had said so
-	after := s.confirmed(conn.Conn())
-	conn.Release()
-	if before != nil || !errors.Is(after, errOldPrimary) {
-		t.Errorf("a commit before and after a failover: %v, %v", before, after)
-	}
+	s.use(t, func(conn *pgx.Conn) {
+		before := s.confirmed(conn)
+		s.timeline.Store(timeline + 1) // as if another host had said so
+		if after := s.confirmed(conn); before != nil || !errors.Is(after, errOldPrimary) {
+			t.Errorf("a commit before and after a failover: %v, %v", before, after)
+		}
+	})
 	_, get := s.GetPet(t.Context(), 1)
 	_, create := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
 	for what, err := range map[string]error{"GetPet": get, "CreatePet": create} {
@@ -141,15 +132,11 @@ func TestOldPrimary(t *testing.T) {
 func TestSession(t *testing.T) {
 	s := open(t, newDatabase(t), nil)
 	for _, sql := range []string{"DO $$ BEGIN RAISE WARNING 'unrelated'; END $$", "SET default_transaction_read_only = on"} {
-		conn, err := s.single.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = conn.Exec(t.Context(), sql)
-		conn.Release()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s.use(t, func(conn *pgx.Conn) {
+			if _, err := conn.Exec(t.Context(), sql); err != nil {
+				t.Fatal(err)
+			}
+		})
 		s.mustCreate(t, sql, petstore.Once{})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -110,6 +109,17 @@ func open(t *testing.T, url string, opts *Options) *Store {
 	return s
 }
 
+// use calls do with the connection that commits.
+func (s *Store) use(t *testing.T, do func(*pgx.Conn)) {
+	t.Helper()
+	conn, err := s.single.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release() // closes it if a transaction has not ended
+	do(conn.Conn())
+}
+
 func (s *Store) mustCreate(t *testing.T, name string, once petstore.Once) petstore.Pet {
 	t.Helper()
 	pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: name, Status: petstore.StatusSold}, once)
@@ -160,17 +170,4 @@ func TestStore(t *testing.T) {
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	storagetest.RunRandom(t, target(), *sequences, *seed)
-}
-
-// with returns a URL with a parameter.
-func with(t *testing.T, address, name, value string) string {
-	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := u.Query()
-	q.Set(name, value)
-	u.RawQuery = q.Encode()
-	return u.String()
 }

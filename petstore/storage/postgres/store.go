@@ -17,21 +17,13 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// DefaultTimeout is the default of Options.Timeout.
-const DefaultTimeout = 5 * time.Second
-
-// maxTimeout bounds Options.Timeout, so that no caller waits for a commit whose
-// row has expired.
-const maxTimeout = time.Minute
+// Timeout limits each call. A call that takes longer fails with
+// petstore.CodeUnavailable, even if its context allows more.
+const Timeout = 5 * time.Second
 
 // Options are the settings of a [Store]. The zero value and nil are ready for
 // use.
 type Options struct {
-	// Timeout limits each call, at most a minute. A call that takes longer
-	// fails with petstore.CodeUnavailable, even if its context allows more.
-	// 0: DefaultTimeout.
-	Timeout time.Duration
-
 	// QueueCapacity is how many messages may be queued at once.
 	// 0: petstore.DefaultQueueCapacity.
 	QueueCapacity int
@@ -40,11 +32,13 @@ type Options struct {
 	// and how long it took. The next commit waits for it. nil: it is not called.
 	Committed func(changes int, took time.Duration)
 
-	// Logger logs that the database moved to another server, that it promises
-	// less than this package, and failed cleanups. nil: nothing is logged.
+	// Logger logs that the database moved to another server, and failed cleanups.
+	// nil: nothing is logged.
 	Logger *slog.Logger
 
-	now func() time.Time // for tests; nil: the database's clock
+	// For tests.
+	timeout time.Duration    // 0: Timeout
+	now     func() time.Time // nil: the database's clock
 }
 
 // Store is an open store. It is safe for concurrent use, and any number of
@@ -90,15 +84,12 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 		opts = new(Options)
 	}
 	s := &Store{
-		timeout:   cmp.Or(opts.Timeout, DefaultTimeout),
+		timeout:   cmp.Or(opts.timeout, Timeout),
 		capacity:  int64(cmp.Or(opts.QueueCapacity, petstore.DefaultQueueCapacity)),
 		committed: opts.Committed,
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		now:       opts.now,
 		drained:   make(chan struct{}),
-	}
-	if s.timeout < 0 || s.timeout > maxTimeout {
-		return nil, fmt.Errorf("the time limit must be positive and at most %v, got %v", maxTimeout, s.timeout)
 	}
 	s.filled.L = &s.mu
 	s.context, s.cancel = context.WithCancel(context.Background())
