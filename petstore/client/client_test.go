@@ -18,10 +18,10 @@ import (
 )
 
 // A client behaves like a store, as far as HTTP allows. The queue, the counts and
-// Close are those of the server's store, so the tests Queue, QueueCapacity and
-// Closed check what the client did there. Two tests check nothing: Encoded, because
-// a client is not a petstore.EncodedReader, and QueueCapacity, which needs a strict
-// store. Get, Once, MessagesOnce and Queue end where they would open the store again.
+// Close are those of the server's store, so the tests Queue and Closed check what the
+// client did there. Encoded checks nothing, because a client is not a
+// petstore.EncodedReader. Get, Once, MessagesOnce and Queue end where they would open
+// the store again.
 func TestStore(t *testing.T) {
 	type shown struct {
 		*client.Client

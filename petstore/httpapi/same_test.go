@@ -3,20 +3,25 @@ package httpapi_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage/memory"
+	"example.com/animalstore/petstore/storage"
 )
 
 // TestSameResponses: requests get the same responses, byte for byte, with and
 // without an EncodedReader, and under every prefix. HEAD gets what GET does, without
 // the body.
 func TestSameResponses(t *testing.T) {
-	store := memory.New(nil)
+	store, err := storage.Open(filepath.Join(t.TempDir(), "store"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
 	for _, p := range []petstore.NewPet{
 		{Name: "\"\\\x00\u2028<&>é🐕", CategoryID: -1 << 63, Status: petstore.StatusSold},
 		{Status: petstore.StatusPending},
@@ -28,7 +33,7 @@ func TestSameResponses(t *testing.T) {
 	}
 	plain := newHandler(store, testKeys, nil)
 	under := http.StripPrefix("/api/v1", plain)
-	embedding := newHandler(struct{ *memory.Store }{store}, testKeys, nil) // Encodes returns false
+	embedding := newHandler(struct{ *storage.Store }{store}, testKeys, nil) // Encodes returns false
 	for target := range strings.FieldsSeq(`
 		/pets /pets?limit=1 /pets?status=sold&limit=3 /pets?status=available /pets?limit=0 /pets/1 /pets/%31 /pets/3 /pets/99 /pets/x
 		/pets/ //pets /pets%2F1 /openapi.json`) {

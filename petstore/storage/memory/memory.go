@@ -7,8 +7,8 @@
 package memory
 
 import (
+	"cmp"
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,8 +18,8 @@ import (
 // Options are the settings of a [Store]. The zero value and nil are ready for
 // use.
 type Options struct {
-	// Now returns the time, for Message.CreatedAt and for how long results of
-	// creates are remembered. nil: time.Now.
+	// Now returns the time, for Message.CreatedAt and for when results of creates
+	// expire. nil: time.Now.
 	Now func() time.Time
 
 	// QueueCapacity is how many messages may be queued at once.
@@ -37,38 +37,30 @@ type Store struct {
 	pets        []petstore.Pet // the pet with ID n at n-1
 	queue       []petstore.Message
 	lastMessage int64
-
-	outcomes map[[32]byte]outcome
-	oldest   [][32]byte // the keys of outcomes, in the order they were made
-}
-
-// outcome is the result of a create with a Once.
-type outcome struct {
-	made    time.Time
-	pet     petstore.Pet     // of a CreatePet
-	message petstore.Message // of a SubmitMessage
+	created     results[petstore.Pet]
+	submitted   results[petstore.Message]
 }
 
 var (
-	_ petstore.Service       = (*Store)(nil)
-	_ petstore.EncodedReader = (*Store)(nil)
-	_ petstore.Messages      = (*Store)(nil)
-	_ petstore.Queue         = (*Store)(nil)
-	_ petstore.Statistics    = (*Store)(nil)
+	_ petstore.Service    = (*Store)(nil)
+	_ petstore.Messages   = (*Store)(nil)
+	_ petstore.Queue      = (*Store)(nil)
+	_ petstore.Statistics = (*Store)(nil)
 )
 
 // New returns an empty store. opts may be nil.
 func New(opts *Options) *Store {
+	if opts == nil {
+		opts = &Options{}
+	}
 	s := &Store{
-		now:      time.Now,
-		capacity: petstore.DefaultQueueCapacity,
-		outcomes: make(map[[32]byte]outcome),
+		now:       opts.Now,
+		capacity:  cmp.Or(opts.QueueCapacity, petstore.DefaultQueueCapacity),
+		created:   results[petstore.Pet]{},
+		submitted: results[petstore.Message]{},
 	}
-	if opts != nil && opts.Now != nil {
-		s.now = opts.Now
-	}
-	if opts != nil && opts.QueueCapacity != 0 {
-		s.capacity = opts.QueueCapacity
+	if s.now == nil {
+		s.now = time.Now
 	}
 	return s
 }
@@ -101,36 +93,22 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// recall looks up the outcome of an earlier create. The caller holds the lock
-// for writing.
-func (s *Store) recall(operation string, once petstore.Once) (outcome, bool) {
-	s.forget()
-	if once.IsZero() {
-		return outcome{}, false
-	}
-	o, ok := s.outcomes[once.Digest(operation)]
-	return o, ok
+// results are those of creates with a Once, the expired ones included.
+type results[T any] map[petstore.Once]result[T]
+
+type result[T any] struct {
+	value T
+	made  time.Time
 }
 
-// remember keeps the outcome of a create. The caller holds the lock for
-// writing.
-func (s *Store) remember(operation string, once petstore.Once, o outcome) {
-	if once.IsZero() {
-		return
-	}
-	key := once.Digest(operation)
-	o.made = s.now()
-	s.outcomes[key] = o
-	s.oldest = append(s.oldest, key)
+// find returns the result of an earlier create.
+func (r results[T]) find(once petstore.Once, now time.Time) (T, bool) {
+	earlier, ok := r[once]
+	return earlier.value, ok && now.Sub(earlier.made) <= petstore.OnceKept
 }
 
-// forget drops the outcomes that are older than OnceKept.
-func (s *Store) forget() {
-	before := s.now().Add(-petstore.OnceKept)
-	n := 0
-	for n < len(s.oldest) && s.outcomes[s.oldest[n]].made.Before(before) {
-		delete(s.outcomes, s.oldest[n])
-		n++
+func (r results[T]) add(once petstore.Once, value T, now time.Time) {
+	if !once.IsZero() {
+		r[once] = result[T]{value, now}
 	}
-	s.oldest = slices.Delete(s.oldest, 0, n)
 }

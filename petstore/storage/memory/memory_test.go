@@ -11,7 +11,6 @@ import (
 func TestStore(t *testing.T) {
 	storagetest.Run(t, storagetest.Target{
 		Volatile: true,
-		Strict:   true,
 		Open: func(_ *testing.T, _ string, o storagetest.Options) petstore.Service {
 			return memory.New(&memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
 		},

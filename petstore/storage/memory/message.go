@@ -17,11 +17,12 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 	if err := s.usable(ctx); err != nil {
 		return petstore.Message{}, err
 	}
-	if o, ok := s.recall(petstore.OnceSubmitMessage, once); ok {
-		if o.message.Text != text {
+	now := s.now()
+	if m, ok := s.submitted.find(once, now); ok {
+		if m.Text != text {
 			return petstore.Message{}, petstore.ErrMismatch
 		}
-		return o.message, nil
+		return m, nil
 	}
 	if len(s.queue) >= s.capacity {
 		return petstore.Message{}, petstore.ErrQueueFull
@@ -31,10 +32,10 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 		ID:        petstore.MessageID(s.lastMessage),
 		Text:      text,
 		Status:    petstore.MessageQueued,
-		CreatedAt: petstore.MessageTime(s.now()),
+		CreatedAt: petstore.MessageTime(now),
 	}
 	s.queue = append(s.queue, m)
-	s.remember(petstore.OnceSubmitMessage, once, outcome{message: m})
+	s.submitted.add(once, m, now)
 	return m, nil
 }
 

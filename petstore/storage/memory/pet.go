@@ -52,15 +52,16 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	if err := s.usable(ctx); err != nil {
 		return petstore.Pet{}, err
 	}
-	if o, ok := s.recall(petstore.OnceCreatePet, once); ok {
-		if o.pet.NewPet != p {
+	now := s.now()
+	if pet, ok := s.created.find(once, now); ok {
+		if pet.NewPet != p {
 			return petstore.Pet{}, petstore.ErrMismatch
 		}
-		return o.pet, nil
+		return pet, nil
 	}
 	pet := petstore.Pet{ID: int64(len(s.pets)) + 1, NewPet: p}
 	s.pets = append(s.pets, pet)
-	s.remember(petstore.OnceCreatePet, once, outcome{pet: pet})
+	s.created.add(once, pet, now)
 	return pet, nil
 }
 
@@ -75,26 +76,4 @@ func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 		return petstore.Pet{}, petstore.ErrNoPet
 	}
 	return s.pets[id-1], nil
-}
-
-// Encodes implements petstore.EncodedReader.
-func (s *Store) Encodes(service petstore.Service) bool { return service == petstore.Service(s) }
-
-// AppendPet implements petstore.EncodedReader.
-func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
-	p, err := s.GetPet(ctx, id)
-	if err != nil {
-		return dst, err
-	}
-	return p.AppendJSON(dst)
-}
-
-// AppendPage implements petstore.EncodedReader.
-func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
-	page, err := s.ListPets(ctx, q)
-	if err != nil {
-		return dst, "", err
-	}
-	dst, err = page.AppendJSON(dst)
-	return dst, page.Next, err
 }

@@ -18,24 +18,24 @@ func testEncoded(t *testing.T, f *fixture) {
 	for _, p := range exactPets() {
 		f.create(t, p)
 	}
-	const before = "before"
-	for id := range int64(len(exactPets()) + 2) {
-		got, err := f.AppendPet(t.Context(), []byte(before), id)
-		pet, wantErr := f.GetPet(t.Context(), id)
-		want := []byte(before)
+	check := func(what string, value interface{ AppendJSON([]byte) ([]byte, error) }, wantErr error, got []byte, err error) {
+		t.Helper()
+		want := []byte("before")
 		if wantErr == nil {
-			want, _ = pet.AppendJSON(want)
+			want, _ = value.AppendJSON(want)
 		}
-		compare(t, fmt.Sprintf("AppendPet(%d)", id), string(want), string(got), wantErr, err)
+		wantCode(t, what, err, petstore.CodeOf(wantErr))
+		wantEqual(t, what, string(want), string(got))
 	}
-	for _, q := range []petstore.ListQuery{{}, {Limit: 2}, {Status: petstore.StatusSold}, {Status: "unknown"}} {
-		got, next, err := f.AppendPage(t.Context(), []byte(before), q)
+	for id := range int64(len(exactPets()) + 2) {
+		pet, wantErr := f.GetPet(t.Context(), id)
+		got, err := f.AppendPet(t.Context(), []byte("before"), id)
+		check(fmt.Sprintf("AppendPet(%d)", id), pet, wantErr, got, err)
+	}
+	for _, q := range []petstore.ListQuery{{}, {Limit: 2}, {Status: petstore.StatusSold}, {Status: "unknown"}, {After: "x"}} {
 		page, wantErr := f.ListPets(t.Context(), q)
-		want := []byte(before)
-		if wantErr == nil {
-			want, _ = page.AppendJSON(want)
-		}
-		compare(t, fmt.Sprintf("AppendPage(%+v)", q), string(want), string(got), wantErr, err)
+		got, next, err := f.AppendPage(t.Context(), []byte("before"), q)
+		check(fmt.Sprintf("AppendPage(%+v)", q), page, wantErr, got, err)
 		wantEqual(t, fmt.Sprintf("the cursor of AppendPage(%+v)", q), page.Next, next)
 	}
 }

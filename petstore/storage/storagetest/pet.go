@@ -1,10 +1,10 @@
 package storagetest
 
 import (
-	"context"
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -64,11 +64,10 @@ func testGet(t *testing.T, f *fixture) {
 			}
 		}
 	}
-	for _, id := range []int64{0, -1, int64(len(want)) + 1, math.MaxInt64, math.MinInt64} {
-		if _, ok := want[id]; !ok {
-			_, err := f.GetPet(t.Context(), id)
-			wantCode(t, fmt.Sprintf("GetPet(%d) of a missing pet", id), err, petstore.CodeNotFound)
-		}
+	last := slices.Max(slices.Collect(maps.Keys(want)))
+	for _, id := range []int64{0, -1, last + 1, math.MaxInt64, math.MinInt64} {
+		_, err := f.GetPet(t.Context(), id)
+		wantCode(t, fmt.Sprintf("GetPet(%d) of a missing pet", id), err, petstore.CodeNotFound)
 	}
 	check()
 	f.reopen(t)
@@ -93,83 +92,58 @@ func testInvalid(t *testing.T, f *fixture) {
 	f.wantPets(t, 1)
 }
 
-// testSeen checks that a pet that one read has returned is there for all later
-// reads, whether its create has returned or not.
-func testSeen(t *testing.T, f *fixture) {
-	const readers, pets = 4, 300
-	creating, created := context.WithCancel(t.Context())
-	var seen atomic.Int64 // the highest ID that any reader got
-	read := func() error {
-		q, last := petstore.ListQuery{Limit: 1}, int64(0)
-		for n := 1; ; { // q returns the n-th pet, once there is one
-			over := creating.Err() != nil
-			before := seen.Load()
-			if _, err := f.GetPet(t.Context(), before); err != nil && before > 0 {
-				return fmt.Errorf("GetPet(%d), a pet already read: %w", before, err)
-			}
-			page, err := f.page(t.Context(), q, last)
-			if err != nil {
-				return err
-			}
-			if len(page.Pets) == 1 {
-				seen.CompareAndSwap(before, max(before, page.Pets[0].ID))
-			}
-			switch {
-			case len(page.Pets) == 1 && n == pets:
-				return nil
-			case page.Next != "":
-				q.After, last = page.Next, page.Pets[0].ID
-				n++
-			case over:
-				return fmt.Errorf("ListPets(%+v) has no page after %d of %d pets", q, n, pets)
-			}
-			runtime.Gosched() // to the store's own goroutines
-		}
-	}
-	errs := make(chan error, readers)
-	for range readers {
-		go func() { errs <- read() }()
-	}
-	for range pets {
-		f.create(t, petstore.NewPet{})
-	}
-	created()
-	for range readers {
-		if err := <-errs; err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
+// testConcurrent checks that a pet that a create or a read has returned is there for
+// all later reads, and that a list to which pets are added meanwhile has each of them
+// once.
 func testConcurrent(t *testing.T, f *fixture) {
 	const each = 20
-	var calls atomic.Int64
-	created := concurrently(t, "one of 16 callers", func() (pets []petstore.Pet, err error) {
+	type result struct {
+		created, listed []petstore.Pet
+		rest            petstore.ListQuery // of the pets after those listed
+	}
+	statuses := append(petstore.Statuses(), "")
+	var calls, read atomic.Int64 // read: the ID of a pet that a list has returned
+	results := concurrently(t, "one of 16 callers", func() (r result, err error) {
+		r.rest = petstore.ListQuery{Limit: 2, Status: statuses[calls.Add(1)%4]}
 		for i := range each {
-			p := petstore.NewPet{CategoryID: calls.Add(1), Status: petstore.Statuses()[i%3]}
+			before := read.Load()
+			p := petstore.NewPet{CategoryID: calls.Add(1), Status: statuses[i%4]}
 			pet, err := f.CreatePet(t.Context(), p, petstore.Once{})
 			if err != nil {
-				return nil, fmt.Errorf("CreatePet(%+v): %w", p, err)
+				return r, fmt.Errorf("CreatePet(%+v): %w", p, err)
 			}
-			pets = append(pets, pet)
-			if _, err := f.GetPet(t.Context(), pet.ID); err != nil { // an acknowledged pet is there at once
-				return nil, fmt.Errorf("GetPet(%d) after its CreatePet: %w", pet.ID, err)
+			r.created = append(r.created, pet)
+			for _, id := range []int64{cmp.Or(before, pet.ID), pet.ID} {
+				if _, err := f.GetPet(t.Context(), id); err != nil {
+					return r, fmt.Errorf("GetPet(%d), which CreatePet or ListPets has returned: %w", id, err)
+				}
 			}
-			if _, err := f.ListPets(t.Context(), petstore.ListQuery{Status: p.Status}); err != nil {
-				return nil, fmt.Errorf("ListPets: %w", err)
+			for last := int64(0); len(r.listed) < 1000; { // more than there are
+				page, err := f.page(t.Context(), r.rest, last)
+				if err != nil {
+					return r, err
+				}
+				if n := len(page.Pets); n > 0 {
+					last = page.Pets[n-1].ID
+					read.Store(last)
+				}
+				if page.Next == "" { // more pets may follow later
+					break
+				}
+				r.listed = append(r.listed, page.Pets...)
+				r.rest.After = page.Next
 			}
 		}
-		return pets, nil
+		return r, nil
 	})
-	byID := map[int64]petstore.Pet{}
-	for _, pet := range slices.Concat(created...) {
-		if _, twice := byID[pet.ID]; twice {
-			t.Fatalf("CreatePet returned the ID %d twice", pet.ID)
-		}
-		byID[pet.ID] = pet
+	var all []petstore.Pet
+	for _, r := range results {
+		all = append(all, r.created...)
 	}
-	f.wantPets(t, len(created)*each)
-	for _, pet := range f.list(t, petstore.ListQuery{Limit: 100}) {
-		wantEqual(t, "a pet from ListPets", byID[pet.ID], pet)
+	slices.SortFunc(all, func(a, b petstore.Pet) int { return cmp.Compare(a.ID, b.ID) })
+	for _, r := range results {
+		got := append(r.listed, f.list(t, r.rest)...)
+		wantEqual(t, "ListPets while pets are added", withStatus(all, r.rest.Status), got)
 	}
+	f.wantPets(t, len(all))
 }
