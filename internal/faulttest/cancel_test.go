@@ -3,7 +3,7 @@
 package faulttest
 
 import (
-	"strings"
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -13,24 +13,16 @@ import (
 // transaction may be left. With an open transaction the server would not end.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
-	n, random := rounds(1000, 10_000)
+	n, _ := rounds(1000, 10_000)
 	s := start(t, t.TempDir())
 	before := s.goroutines()
-	l := s.newLoad()
+	l := s.newMixed()
 	l.each = n / 16
-	l.request = func(name string) string {
-		if strings.Contains("258", name[len(name)-1:]) {
-			return s.raw("GET", "/pets?limit=100", "", "")
-		}
-		return s.write(name)
-	}
 	l.wait = func() time.Duration {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if random.IntN(8) == 0 {
+		if rand.IntN(8) == 0 {
 			return patience
 		}
-		return time.Duration(random.IntN(4000)) * time.Microsecond
+		return time.Duration(rand.IntN(4000)) * time.Microsecond
 	}
 	l.start(16, "c")
 	l.wg.Wait()

@@ -6,6 +6,6 @@
 //
 //	go test ./internal/faulttest -v -run TestKill -args -full
 //
-// Randomness comes from -seed. Tests that need strace or root are skipped
-// without them. With CI=true in the environment they fail.
+// Randomness comes from -seed. A test is skipped where strace, or the permission to
+// mount, is missing. With CI=true in the environment it fails.
 package faulttest

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/animalstore/internal/process"
 )
 
 // TestFailingCalls makes the n-th write, truncation or sync of a server fail,
@@ -15,7 +17,7 @@ import (
 // moment of that run. strace counts the calls of each thread separately, so the
 // recording says which call failed.
 func TestFailingCalls(t *testing.T) {
-	needStrace(t)
+	process.Tool(t, "strace")
 	t.Parallel()
 	_, random := rounds(0, 0)
 	kinds := []struct {

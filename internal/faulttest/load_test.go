@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -102,6 +103,28 @@ func (s *server) newLoad() *load {
 	l.run = l.connect
 	return l
 }
+
+// newReads returns a load of gets of the first pet that has not started.
+func (s *server) newReads() *load {
+	l := s.newLoad()
+	l.request = func(string) string { return s.raw("GET", "/pets/1", "", "") }
+	return l
+}
+
+// newMixed returns a load of writes and lists that has not started.
+func (s *server) newMixed() *load {
+	l := s.newLoad()
+	l.request = func(name string) string {
+		if isList(name) {
+			return s.raw("GET", "/pets?limit=100", "", "")
+		}
+		return s.write(name)
+	}
+	return l
+}
+
+// isList reports whether a name stands for a list, in loads that have any.
+func isList(name string) bool { return strings.HasSuffix(name, "5") }
 
 // start starts n clients. The names of their requests begin with name.
 func (l *load) start(n int, name string) {

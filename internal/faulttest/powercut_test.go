@@ -139,13 +139,10 @@ func (d *disk) image(c cut) []byte {
 // the state before or after a commit, have everything that was acknowledged, and
 // accept changes.
 func TestPowerCut(t *testing.T) {
-	needStrace(t)
+	process.Tool(t, "strace")
 	t.Parallel()
 	want, random := rounds(25, 1000)
-	changes := 8
-	if *full {
-		changes = 30
-	}
+	changes, _ := rounds(8, 30)
 	r := record(t, changes)
 	if r.code != 0 || r.others(201, 202) > 0 {
 		t.Fatalf("exit code %d, responses by status: %v, %s", r.code, r.status, r.Tail())

@@ -40,15 +40,6 @@ func serverArgs(t *testing.T, prefix []string) []string {
 	return append(prefix, process.Build(t, refserver), "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0")
 }
 
-// mustRun runs a command of the reference server, which must succeed.
-func mustRun(t *testing.T, args ...string) {
-	t.Helper()
-	code, _, stderr := process.Run(t, process.Command("", append([]string{process.Build(t, refserver)}, args...)...))
-	if code != 0 {
-		t.Fatalf("refserver %s: exit code %d: %s", args[0], code, stderr)
-	}
-}
-
 func (s *server) db() string { return s.Path("petstore.db") }
 
 // create creates the pet of a name.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -18,25 +17,11 @@ import (
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	n, _ := rounds(300, 1000)
-	d := 500 * time.Millisecond
-	if *full {
-		d = 10 * time.Second
-	}
-	allowFiles(t, 10_000)
-	prefix := []string{"env", "GOMAXPROCS=1"}
-	if _, err := exec.LookPath("taskset"); err == nil {
-		prefix = append(prefix, "taskset", "-c", "0")
-	}
-	s := start(t, t.TempDir(), prefix...)
-	l := s.newLoad()
-	l.request = func(name string) string {
-		if strings.HasSuffix(name, "5") {
-			return s.raw("GET", "/pets?limit=20", "", "")
-		}
-		return s.write(name)
-	}
+	milliseconds, _ := rounds(500, 10_000)
+	s := start(t, t.TempDir(), "env", "GOMAXPROCS=1")
+	l := s.newMixed()
 	l.start(n, "many")
-	time.Sleep(d)
+	time.Sleep(time.Duration(milliseconds) * time.Millisecond)
 	l.untilGood()
 	l.end()
 	s.Must(http.StatusOK, "GET", "/pets?limit=1", "")
@@ -93,7 +78,6 @@ func dawdle(s *server, kind int, stop <-chan struct{}) {
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	slow, _ := rounds(200, 2000)
-	allowFiles(t, 10_000)
 	s := start(t, t.TempDir())
 	for i := range 100 {
 		s.create(fmt.Sprint("pet ", i, strings.Repeat(" long", 400)))
@@ -106,8 +90,7 @@ func TestSlowClients(t *testing.T) {
 	}
 	connections := func() int { return int(s.Metric("petstore_connections")) }
 	s.Until("the server has the slow connections", func() bool { return connections() >= slow/2 })
-	l := s.newLoad()
-	l.request = func(string) string { return s.raw("GET", "/pets/1", "", "") }
+	l := s.newReads()
 	l.start(8, "other")
 	time.Sleep(time.Second) // until the system's buffers are full of responses
 	if *full {
