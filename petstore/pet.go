@@ -138,7 +138,7 @@ type Once struct {
 func (o Once) IsZero() bool { return o.Key == "" }
 
 // Service keeps pets. Its methods are safe for concurrent use and return once
-// ctx is done, with an error that wraps ctx's. A create that is already being
+// ctx is done, with an error that wraps ctx's. A create that waits to be
 // written then may still be waited for, so that its result is known.
 //
 // Any method may return an error with [CodeInternal] or [CodeUnavailable].

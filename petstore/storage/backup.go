@@ -31,8 +31,8 @@ func (s *Store) SaveTo(ctx context.Context, path string) error {
 // copyTo writes the store, as it is now, to f.
 func (s *Store) copyTo(ctx context.Context, f *os.File) error {
 	w := &copyWriter{ctx: ctx, s: s, f: f}
-	err := s.view(ctx, func(t *transaction) error {
-		_, err := t.WriteTo(w)
+	err := s.view(ctx, func(tx *transaction) error {
+		_, err := tx.WriteTo(w)
 		if w.err == nil && errors.Is(err, io.EOF) {
 			return damaged("it was cut short while it was copied")
 		}
@@ -53,7 +53,7 @@ type copyWriter struct {
 }
 
 func (w *copyWriter) Write(b []byte) (n int, err error) {
-	if w.err = w.s.usable(w.ctx); w.err == nil {
+	if _, w.err = w.s.shown(w.ctx); w.err == nil {
 		n, w.err = w.f.Write(b)
 	}
 	return n, w.err

@@ -29,21 +29,23 @@
 //
 // # The path of a create
 //
-//	CreatePet         pet.go       validate and encode the pet
-//	└ change          commit.go    queue the change; one of the callers commits for all
-//	  └ commitWaiting commit.go    take what is queued (nextBatch)
-//	    └ commit      commit.go    in one transaction, for all of the batch:
-//	      ├ begin     snapshot.go  look up the tables, read the state (openTables, readState)
-//	      ├ once      once.go      look up and store the outcome, if there is a key
-//	      ├ createPet pet.go       add the pet to the last blocks in memory (block.add)
-//	      ├ put       block.go     store these blocks; state.store stores the state
-//	      ├ Commit    bbolt        write and sync the pages, then the meta page
-//	      └ show      snapshot.go  all reads use this commit from now on (newSnapshot)
-//	← CreatePet                    every caller in the batch returns
+//	CreatePet         pet.go          validate and encode the pet
+//	└ change          commit.go       queue the change; one of the callers commits for all
+//	  └ commitWaiting commit.go       take what is queued
+//	    └ commit      commit.go       in one transaction, for all of the batch:
+//	      ├ begin     transaction.go  look up the tables, read the state and the last blocks
+//	      ├ once      once.go         look up and store the outcome, if there is a key
+//	      ├ createPet pet.go          add the pet to the last blocks in memory
+//	      ├ put       block.go        store these blocks; state.store stores the state
+//	      ├ Commit    bbolt           write and sync the pages, then the meta page
+//	      ├ begin     transaction.go  read what was committed
+//	      └ show      transaction.go  all reads use it from now on
+//	← CreatePet                       every caller in the batch returns
 //
 // If Commit fails, commitError (failure.go) decides whether the changes of the
-// batch are refused or the store has failed. A read takes the current snapshot, finds
-// its block with a cursor, and copies JSON out of the mapped file: view, seekBlock.
+// batch are refused or the store has failed. A read uses the transaction that is shown
+// (view), finds its block with a cursor (seekBlock), and copies JSON out of the mapped
+// file.
 //
 // # The file
 //
@@ -53,13 +55,11 @@
 //	pets     first ID → a block of pets
 //	status/… first ID → a block of the pets of that status
 //	queue    number → time of creation, the text
-//	once/…   digest of a petstore.Once → clock, time, what was created, its digest
+//	once/…   digest of a petstore.Once → time, what was created, its digest
 //
-// A block holds the ID before its first pet and the number of its pets (2 bytes).
-// For each pet follow its ID, less the first, and where its JSON ends (4 bytes
-// each). The JSON follows, with commas between the pets. Pets without a status are in
-// no bucket of a status. Times are in nanoseconds since 1970. Every value ends in a
-// CRC-32C.
+// A block holds the ID before its first pet. Then follow, for each pet, its ID, the
+// length of its JSON (4 bytes) and the JSON. Pets without a status are in no bucket of
+// a status. Times are in nanoseconds since 1970. Every value ends in a CRC-32C.
 //
 // A program refuses a file of a newer schema ([ErrNewer]). A release with a newer one
 // must open files of every older one.

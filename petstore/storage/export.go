@@ -71,43 +71,43 @@ func (x *export) write(lines []byte, n int, count *int64) error {
 }
 
 // records writes all records.
-func (x *export) records(t *transaction) error {
-	if !t.known() { // so the last ID is that of the last block
+func (x *export) records(tx *transaction) error {
+	if !tx.known() { // so the last ID is that of the last block
 		err := safely(func() error {
-			k, v := t.pets[0].Cursor().Last()
-			b, err := openBlock(t.pets[0].table, k, v)
-			t.LastIDs[0] = b.lastID()
+			k, v := tx.pets[0].Cursor().Last()
+			b, err := openBlock(tx.pets[0].table, k, v)
+			tx.LastIDs[0] = b.lastID()
 			return err
 		})
 		if err != nil {
 			_ = x.damage(err)
 		}
 	}
-	if err := x.pets(t); err != nil {
+	if err := x.pets(tx); err != nil {
 		return err
 	}
-	if err := safely(func() error { return x.messages(t) }); err != nil {
+	if err := safely(func() error { return x.messages(tx) }); err != nil {
 		if err := x.damage(err); err != nil {
 			return err
 		}
 	}
-	if t.known() && !x.older {
-		x.LostPets, x.LostMessages, x.lastMessage = t.LastIDs[0]-x.Pets, t.Queued-x.Messages, t.LastMessage
+	if tx.known() && !x.older {
+		x.LostPets, x.LostMessages, x.lastMessage = tx.LastIDs[0]-x.Pets, tx.Queued-x.Messages, tx.LastMessage
 	}
 	return nil
 }
 
 // pets writes the pets, a block at a time.
-func (x *export) pets(t *transaction) error {
-	for id := int64(1); id <= t.LastIDs[0]; {
-		lines, n, err := t.lines(0, id)
+func (x *export) pets(tx *transaction) error {
+	for id := int64(1); id <= tx.LastIDs[0]; {
+		lines, n, err := tx.lines(0, id)
 		if err != nil {
 			if err := x.damage(err); err != nil {
 				return err
 			}
 			// A pet with a status is in the table of that status too.
 			for i := 1; i < len(petTables) && n == 0; i++ {
-				lines, n, _ = t.lines(i, id)
+				lines, n, _ = tx.lines(i, id)
 			}
 			if i := bytes.IndexByte(lines, '\n'); n > 1 {
 				lines, n = lines[:i+1], 1 // the pet after it may be in another table
@@ -123,20 +123,19 @@ func (x *export) pets(t *transaction) error {
 
 // lines returns the lines of a pet in petTables[i] and of those after it in its block,
 // and how many there are: none with an error.
-func (t *transaction) lines(i int, id int64) (lines []byte, n int, err error) {
+func (tx *transaction) lines(i int, id int64) (lines []byte, n int, err error) {
 	err = safely(func() error {
-		b, err := seekBlock(t.pets[i].table, t.pets[i].Cursor(), id)
+		b, err := seekBlock(tx.pets[i].table, tx.pets[i].Cursor(), id)
 		if err != nil {
 			return err
 		}
-		first := b.search(id)
-		if b.id(first) != id {
-			return damaged("%s has nothing before %d", t.pets[i].name, b.id(first))
+		if first := b.pets[0].id; first != id {
+			return damaged("%s has nothing before %d", tx.pets[i].name, first)
 		}
-		for j := first; j < b.n; j++ {
-			lines = append(append(lines, b.records(j, j+1)...), '\n')
+		for _, p := range b.pets {
+			lines = append(append(lines, p.json...), '\n')
 		}
-		n = b.n - first
+		n = len(b.pets)
 		return nil
 	})
 	if err != nil {
@@ -146,8 +145,8 @@ func (t *transaction) lines(i int, id int64) (lines []byte, n int, err error) {
 }
 
 // messages writes the messages, up to a page that cannot be read.
-func (x *export) messages(t *transaction) error {
-	for m, err := range t.messages() {
+func (x *export) messages(tx *transaction) error {
+	for m, err := range tx.messages() {
 		if err != nil {
 			if err := x.damage(err); err != nil {
 				return err

@@ -1,7 +1,7 @@
 package storage
 
 import (
-	"errors"
+	"bytes"
 	"testing"
 	"time"
 
@@ -23,7 +23,10 @@ func SetReserve(t testing.TB, n int64) {
 // SetSchema makes the file one of schema version 2.
 func SetSchema(tx *bbolt.Tx) error {
 	b := bucket{&stateTable, tx.Bucket(stateTable.name)}
-	s, err := readState(b)
-	s.Schema = 2
-	return errors.Join(err, s.store(b))
+	body, err := b.open(stateKey, bytes.Clone(b.Get(stateKey)))
+	if err != nil {
+		return err
+	}
+	body[7] = 2
+	return b.put(stateKey, body)
 }

@@ -1,16 +1,12 @@
 package storage
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
-	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
 	"example.com/animalstore/petstore"
@@ -27,19 +23,6 @@ func damaged(format string, args ...any) error {
 
 var errOtherCommit = errors.New("the last commit in the file is not the last one of this store: the file was overwritten or damaged while it was open")
 
-// usable returns why a call cannot begin now, nil if it can.
-func (s *Store) usable(ctx context.Context) error {
-	if e := s.failure.Load(); e != nil {
-		return e
-	}
-	select {
-	case <-s.closed:
-		return errClosed
-	default:
-		return ctx.Err()
-	}
-}
-
 // fail makes the store refuse everything from now on, because of err.
 func (s *Store) fail(err error) error {
 	e := &petstore.Error{
@@ -48,16 +31,17 @@ func (s *Store) fail(err error) error {
 		Err:     fmt.Errorf("%s: %w", s.found.Path, err),
 	}
 	if s.failure.CompareAndSwap(nil, e) {
+		s.current.Store(nil) // its transaction stays: bbolt may keep its locks
 		close(s.failed)
 	}
 	return s.failure.Load()
 }
 
-// foundDamage makes the store refuse all changes from now on if err says that
-// the file is damaged: there may be more damage, and a write may destroy what can
-// still be saved. The first damage found is logged, and is the cause of each refusal.
+// foundDamage makes the store refuse all changes from now on because of the damage err:
+// there may be more, and a write may destroy what can still be saved. The first damage
+// found is logged, and is the cause of each refusal.
 func (s *Store) foundDamage(err error) {
-	if !errors.Is(err, ErrDamaged) || s.failure.Load() != nil {
+	if s.failure.Load() != nil {
 		return
 	}
 	e := &petstore.Error{Code: petstore.CodeInternal, Message: "the store is damaged and refuses changes", Err: err}
@@ -66,22 +50,6 @@ func (s *Store) foundDamage(err error) {
 			"and restore a backup or save what is left with refserver export -skip-damaged",
 			"path", s.found.Path, "damage", err)
 	}
-}
-
-// sameFile makes sure that the open file is still the one at its path, and at least
-// that long. If it was renamed or replaced, another process may be writing to the
-// file at its path, and ours is gone when we close it.
-func (s *Store) sameFile(size int64) error {
-	there, err := os.Stat(s.found.Path)
-	switch {
-	case err != nil:
-		return fmt.Errorf("the file is no longer there: %w", err)
-	case !os.SameFile(s.info, there):
-		return errors.New("the file was replaced by another while it was open")
-	case there.Size() < size:
-		return fmt.Errorf("the file was cut short from %d to %d bytes while it was open", size, there.Size())
-	}
-	return nil
 }
 
 // commitError returns what an error of a commit means. If the commit found no
@@ -101,32 +69,6 @@ func (s *Store) commitError(err error) error {
 		}
 	}
 	return s.fail(err)
-}
-
-// rollback ends a transaction that failed with err, which it returns.
-func (s *Store) rollback(tx *bbolt.Tx, err error) error {
-	if e := safely(tx.Rollback); e != nil && !errors.Is(e, berrors.ErrTxClosed) {
-		return s.fail(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
-	}
-	return err
-}
-
-// safely calls fn and makes an error of a panic: bbolt panics on a damaged page,
-// and the processor faults on one that is no longer in the file. Everything that
-// reads the mapped file is called by safely.
-func safely(fn func() error) (err error) {
-	old := debug.SetPanicOnFault(true)
-	defer func() {
-		debug.SetPanicOnFault(old)
-		p := recover()
-		if _, fault := p.(interface{ Addr() uintptr }); fault {
-			p = "it was changed or cut short while it was read"
-		}
-		if p != nil {
-			err = damaged("%v", p)
-		}
-	}()
-	return fn()
 }
 
 // noSpace reports whether err is of a write or a truncate that found no space.

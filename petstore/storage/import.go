@@ -58,7 +58,7 @@ type importer struct {
 	pets, messages int64 // read
 	lastMessage    int64 // the highest number read
 
-	waiting []func(*update) error
+	waiting []func(*transaction) error
 	size    int // of those waiting, in bytes
 }
 
@@ -86,12 +86,12 @@ func (i *importer) record(rec Record) error {
 		if i.pets++; p.ID != i.pets && !i.newIDs {
 			return fmt.Errorf("%w: the pet has the ID %d, want %d", ErrIDs, p.ID, i.pets)
 		}
-		encoded, err := encodePet(p.NewPet)
+		encoded, err := petstore.Pet{NewPet: p.NewPet}.AppendJSON(nil)
 		if err != nil {
 			return err
 		}
-		return i.add(len(encoded), func(u *update) error {
-			_, err := u.createPet(p.Status, encoded)
+		return i.add(len(encoded), func(tx *transaction) error {
+			_, err := tx.createPet(p.Status, encoded)
 			return err
 		})
 	case m != nil:
@@ -104,17 +104,17 @@ func (i *importer) record(rec Record) error {
 			n = i.lastMessage + 1
 		}
 		i.lastMessage = n
-		return i.add(len(m.Text), func(u *update) error { return u.addMessage(n, m.CreatedAt.UnixNano(), m.Text) })
+		return i.add(len(m.Text), func(tx *transaction) error { return tx.addMessage(n, m.CreatedAt.UnixNano(), m.Text) })
 	}
-	return i.add(0, func(u *update) error {
-		u.LastMessage = max(u.LastMessage, rec.End.LastMessage)
+	return i.add(0, func(tx *transaction) error {
+		tx.LastMessage = max(tx.LastMessage, rec.End.LastMessage)
 		return nil
 	})
 }
 
 // add adds a change that writes about size bytes. It makes the changes before it if
 // they are enough for a transaction.
-func (i *importer) add(size int, change func(*update) error) error {
+func (i *importer) add(size int, change func(*transaction) error) error {
 	if len(i.waiting) == maxImport || i.size+size > maxImportBytes {
 		if err := i.flush(); err != nil {
 			return err
@@ -127,9 +127,9 @@ func (i *importer) add(size int, change func(*update) error) error {
 
 // flush makes the changes that wait, in one transaction.
 func (i *importer) flush() error {
-	err := i.s.change(i.ctx, i.size, func(u *update) error {
+	err := i.s.change(i.ctx, func(tx *transaction) error {
 		for _, change := range i.waiting {
-			if err := change(u); err != nil {
+			if err := change(tx); err != nil {
 				return err
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"example.com/animalstore/internal/process"
-	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -120,13 +119,4 @@ func TestImportErrors(t *testing.T) {
 		}
 	}
 	wantFiles(t, filepath.Dir(path), "pets.db")
-}
-
-// TestTooLarge creates a pet that takes more than all waiting changes may.
-func TestTooLarge(t *testing.T) {
-	s := open(t, dbPath(t))
-	_, err := s.CreatePet(t.Context(), petstore.NewPet{Name: strings.Repeat("x", 64<<20)}, petstore.Once{})
-	if petstore.CodeOf(err) != petstore.CodeInvalid || !strings.Contains(err.Error(), "67108864") {
-		t.Errorf("a name of 64 MiB: %v, want it to be invalid", err)
-	}
 }

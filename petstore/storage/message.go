@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/binary"
 	"iter"
 	"time"
 
@@ -14,15 +15,15 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 		return petstore.Message{}, err
 	}
 	var m petstore.Message
-	err := s.change(ctx, len(text), func(u *update) error {
-		o, err := u.once(petstore.OnceSubmitMessage, once, []byte(text), func() (int64, error) {
-			if u.Queued >= int64(s.QueueCapacity) {
+	err := s.change(ctx, func(tx *transaction) error {
+		o, err := tx.once(petstore.OnceSubmitMessage, once, []byte(text), func() (int64, error) {
+			if tx.Queued >= int64(s.QueueCapacity) {
 				return 0, petstore.ErrQueueFull
 			}
-			n := u.LastMessage + 1
-			return n, u.addMessage(n, u.now, text)
+			n := tx.LastMessage + 1
+			return n, tx.addMessage(n, tx.now, text)
 		})
-		m = newMessage(o.n, o.made, text)
+		m = newMessage(o.N, o.Made, text)
 		return err
 	})
 	if err != nil {
@@ -32,12 +33,12 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 }
 
 // addMessage adds the n-th message to the queue; n is higher than all earlier ones.
-func (u *update) addMessage(n, made int64, text string) error {
-	u.Queued++
-	u.LastMessage = n
-	u.queue.FillPercent = 1 // keys only grow, so leave no room between them
-	body := append(appendInt64(make([]byte, 0, 8+len(text)+sumLen), made), text...)
-	return u.queue.put(idKey(n), body)
+func (tx *transaction) addMessage(n, made int64, text string) error {
+	tx.Queued++
+	tx.LastMessage = n
+	tx.queue.FillPercent = 1 // keys only grow, so leave no room between them
+	body := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)+sumLen), uint64(made))
+	return tx.queue.put(idKey(n), append(body, text...))
 }
 
 // newMessage returns the n-th message.
@@ -64,10 +65,10 @@ func openMessage(key, value []byte) (petstore.Message, error) {
 
 // messages yields the messages in the queue, in order, with an error for each damaged
 // record and one at the end if the count is wrong.
-func (t *transaction) messages() iter.Seq2[petstore.Message, error] {
+func (tx *transaction) messages() iter.Seq2[petstore.Message, error] {
 	return func(yield func(petstore.Message, error) bool) {
 		count, last := int64(0), int64(0)
-		c := t.queue.Cursor()
+		c := tx.queue.Cursor()
 		for k, v := c.First(); k != nil; k, v = c.Next() {
 			m, err := openMessage(k, v)
 			if err == nil {
@@ -82,8 +83,8 @@ func (t *transaction) messages() iter.Seq2[petstore.Message, error] {
 			}
 			count++
 		}
-		if count != t.Queued {
-			yield(petstore.Message{}, damaged("the queue holds %d messages, want %d", count, t.Queued))
+		if count != tx.Queued {
+			yield(petstore.Message{}, damaged("the queue holds %d messages, want %d", count, tx.Queued))
 		}
 	}
 }
@@ -93,9 +94,9 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 	if err := petstore.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
-	err = s.view(ctx, func(t *transaction) error {
+	err = s.view(ctx, func(tx *transaction) error {
 		size := 0
-		for m, err := range t.messages() {
+		for m, err := range tx.messages() {
 			if err != nil {
 				return err
 			}
@@ -114,17 +115,17 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 
 // RemoveMessages implements petstore.Queue.
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
-	return s.change(ctx, 32*len(ids), func(u *update) error {
+	return s.change(ctx, func(tx *transaction) error {
 		for _, id := range ids {
 			n, ok := petstore.ParseMessageID(id)
 			if !ok {
 				continue
 			}
 			key := idKey(n)
-			value, err := u.queue.find(key)
+			value, err := tx.queue.find(key)
 			if err == nil && value != nil {
-				u.Queued--
-				err = u.queue.Delete(key)
+				tx.Queued--
+				err = tx.queue.Delete(key)
 			}
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 
 	"example.com/animalstore/petstore"
 )
@@ -12,43 +13,40 @@ import (
 // deletes a few, in the order of their keys and so page by page. When none is
 // left, the empty table becomes the recent one.
 
-// outcome is the result of a create with a Once.
-type outcome struct {
-	clock int64             // state.Clock at the create
-	made  int64             // the time of the create, in nanoseconds since 1970
-	n     int64             // ID of the pet or number of the message
-	value [sha256.Size]byte // digest of the pet or the message, without its ID
-}
+const onceKept = int64(petstore.OnceKept)
 
-const outcomeLen = 8 + 8 + 8 + sha256.Size
+// outcome is the result of a create with a Once, in the order in which it is stored.
+type outcome struct {
+	Made  int64             // when, in nanoseconds since 1970
+	N     int64             // ID of the pet or number of the message
+	Value [sha256.Size]byte // digest of the pet or the message, without its ID
+}
 
 func openOutcome(t *table, key, value []byte) (o outcome, err error) {
-	b, err := t.open(key, value)
-	if err != nil {
-		return o, err
+	body, err := t.open(key, value)
+	if err == nil && (len(key) != sha256.Size || len(body) != binary.Size(o)) {
+		err = damaged("%s is not an outcome", t.describe(key))
 	}
-	if len(key) != sha256.Size || len(b) != outcomeLen {
-		return o, damaged("%s is not an outcome", t.describe(key))
+	if err == nil {
+		_, err = binary.Decode(body, binary.BigEndian, &o)
 	}
-	return outcome{int64At(b), int64At(b[8:]), int64At(b[16:]), [sha256.Size]byte(b[24:])}, nil
+	return o, err
 }
-
-func (u *update) expired(clock int64) bool { return clock < u.Clock-int64(petstore.OnceKept) }
 
 // once returns the outcome of an earlier create with the same operation and once. If
 // there is none, or if it has expired, it calls create, which returns an ID or a
 // number, and stores the outcome. If the earlier create had another value, once
 // returns petstore.ErrMismatch.
-func (u *update) once(operation string, once petstore.Once, value []byte, create func() (int64, error)) (outcome, error) {
-	made := outcome{clock: u.Clock, made: u.now}
+func (tx *transaction) once(operation string, once petstore.Once, value []byte, create func() (int64, error)) (outcome, error) {
+	made := outcome{Made: tx.now}
+	var err error
 	if once.IsZero() {
-		n, err := create()
-		made.n = n
+		made.N, err = create()
 		return made, err
 	}
 	key := once.Digest(operation)
-	made.value = sha256.Sum256(value)
-	for _, b := range u.outcomes {
+	made.Value = sha256.Sum256(value)
+	for _, b := range tx.outcomes {
 		stored, err := b.find(key[:])
 		if err != nil {
 			return outcome{}, err
@@ -59,32 +57,28 @@ func (u *update) once(operation string, once petstore.Once, value []byte, create
 		switch earlier, err := openOutcome(b.table, key[:], stored); {
 		case err != nil:
 			return outcome{}, err
-		case u.expired(earlier.clock):
-		case earlier.value != made.value:
+		case earlier.Made < tx.now-onceKept:
+		case earlier.Value != made.Value:
 			return outcome{}, petstore.ErrMismatch
 		default:
 			return earlier, nil
 		}
 	}
-	n, err := create()
+	if made.N, err = create(); err != nil {
+		return outcome{}, err
+	}
+	body, err := binary.Append(nil, binary.BigEndian, made)
 	if err != nil {
 		return outcome{}, err
 	}
-	made.n = n
-	u.keys = append(u.keys, key[:])
-	b := u.outcomes[u.Recent]
-	if b.Get(key[:]) == nil { // otherwise it has expired
-		u.OutcomeCounts[u.Recent]++
-	}
-	body := appendInt64(make([]byte, 0, outcomeLen+sumLen), made.clock)
-	body = appendInt64(appendInt64(body, made.made), made.n)
-	return made, b.put(key[:], append(body, made.value[:]...))
+	tx.keys = append(tx.keys, key[:])
+	return made, tx.outcomes[tx.Recent].put(key[:], body)
 }
 
 // expire deletes up to n outcomes of the older table, all of which have expired.
-func (u *update) expire(n int) error {
-	older := 1 - u.Recent
-	b := u.outcomes[older]
+func (tx *transaction) expire(n int) error {
+	older := 1 - tx.Recent
+	b := tx.outcomes[older]
 	var keys [][]byte
 	c := b.Cursor()
 	for k, v := c.First(); k != nil && len(keys) < n; k, v = c.Next() {
@@ -94,13 +88,12 @@ func (u *update) expire(n int) error {
 		keys = append(keys, k)
 	}
 	if len(keys) == 0 {
-		u.Recent, u.RecentSince = older, u.Clock
+		tx.Recent, tx.RecentSince = older, tx.now
 	}
 	for _, k := range keys {
 		if err := b.Delete(k); err != nil {
 			return err
 		}
 	}
-	u.OutcomeCounts[older] -= int64(len(keys))
 	return nil
 }

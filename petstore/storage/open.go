@@ -67,7 +67,6 @@ func open(path string, o Options) (*Store, error) {
 		found:     Info{Path: path, Schema: schema},
 		writes:    make(chan *write, maxWaiting),
 		committer: make(chan struct{}, 1),
-		closed:    make(chan struct{}),
 		failed:    make(chan struct{}),
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !o.MustExist {
@@ -82,14 +81,13 @@ func open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.newSnapshot(nil)
+	tx, err := s.begin(false, nil)
 	if err != nil {
 		_ = s.closeFile()
 		return nil, err
 	}
-	s.opened, s.openedClock = s.Now(), p.Clock
-	s.found.Pets = p.LastIDs[0]
-	s.show(p)
+	s.found.Pets = tx.LastIDs[0]
+	s.current.Store(tx)
 	return s, nil
 }
 

@@ -12,16 +12,16 @@ import (
 
 // CreatePet implements petstore.Service.
 func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	encoded, err := encodePet(p)
+	encoded, err := petstore.Pet{NewPet: p}.AppendJSON(nil) // which validates p
 	if err != nil {
 		return petstore.Pet{}, err
 	}
 	pet := petstore.Pet{NewPet: p}
-	err = s.change(ctx, len(encoded), func(u *update) error {
-		o, err := u.once(petstore.OnceCreatePet, once, encoded, func() (int64, error) {
-			return u.createPet(p.Status, encoded)
+	err = s.change(ctx, func(tx *transaction) error {
+		o, err := tx.once(petstore.OnceCreatePet, once, encoded, func() (int64, error) {
+			return tx.createPet(p.Status, encoded)
 		})
-		pet.ID = o.n
+		pet.ID = o.N
 		return err
 	})
 	if err != nil {
@@ -30,38 +30,34 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	return pet, nil
 }
 
-// encodePet validates p and returns what follows the ID in its JSON.
-func encodePet(p petstore.NewPet) ([]byte, error) {
-	b, err := petstore.Pet{ID: 1, NewPet: p}.AppendJSON(nil)
-	if err != nil {
-		return nil, err
-	}
-	return b[len(`{"id":1`):], nil
-}
-
 // createPet adds a pet to the table of all pets and to that of its status, and
 // returns its ID. The copy makes a list of a status as fast as a list of all pets.
-// The last blocks stay in memory until the commit.
-func (u *update) createPet(status petstore.Status, encoded []byte) (int64, error) {
-	id := u.LastIDs[0] + 1
-	record := append(make([]byte, 0, 32+len(encoded)), `{"id":`...)
-	record = append(strconv.AppendInt(record, id, 10), encoded...)
-	in := []int{0, petTableOf(status)}
+// The last blocks stay in memory until the commit. encoded is the JSON of the pet with
+// the ID 0.
+func (tx *transaction) createPet(status petstore.Status, encoded []byte) (int64, error) {
+	p := storedPet{tx.LastIDs[0] + 1, append(make([]byte, 0, 32+len(encoded)), `{"id":`...)}
+	p.json = append(strconv.AppendInt(p.json, p.id, 10), encoded[len(`{"id":0`):]...)
+	in := []int{0, petTableOf[status]}
 	if status == "" {
 		in = in[:1]
 	}
+	size := petHeaderLen + len(p.json)
 	for _, i := range in {
-		b := &u.lastBlocks[i]
-		if !b.add(u.LastIDs[i], id, record) { // it is full
-			if err := b.put(u.pets[i]); err != nil {
+		b := &tx.lastBlocks[i]
+		if len(b.pets) > 0 && b.size+size > maxBlock {
+			if err := b.put(tx.pets[i]); err != nil {
 				return 0, err
 			}
-			*b = block{}
-			b.add(u.LastIDs[i], id, record)
+			b.pets = nil
 		}
-		u.LastIDs[i] = id
+		if len(b.pets) == 0 {
+			*b = block{prev: tx.LastIDs[i], size: blockHeaderLen + sumLen}
+		}
+		b.pets = append(b.pets, p)
+		b.size += size
+		tx.LastIDs[i] = p.id
 	}
-	return id, nil
+	return p.id, nil
 }
 
 // GetPet implements petstore.Service.
@@ -73,40 +69,83 @@ func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err err
 	return pet, err
 }
 
+func decodePet(b []byte) (petstore.Pet, error) {
+	var p petstore.Pet
+	if err := json.Unmarshal(b, &p); err != nil {
+		return petstore.Pet{}, damaged("a record is not a pet: %v", err)
+	}
+	return p, nil
+}
+
+// ListPets implements petstore.Service.
+func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	b, next, err := s.AppendPage(ctx, nil, q)
+	if err != nil || string(b) == "[]" {
+		return petstore.Page{}, err
+	}
+	page := petstore.Page{Next: next}
+	if err := json.Unmarshal(b, &page.Pets); err != nil {
+		return petstore.Page{}, damaged("a record is not a pet: %v", err)
+	}
+	return page, nil
+}
+
 // Encodes implements petstore.EncodedReader.
 func (s *Store) Encodes(service petstore.Service) bool { return service == petstore.Service(s) }
 
 // AppendPet implements petstore.EncodedReader.
 func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
-	err := s.view(ctx, func(t *transaction) error {
-		if id < 1 || id > t.LastIDs[0] {
+	err := s.view(ctx, func(tx *transaction) error {
+		if id < 1 || id > tx.LastIDs[0] {
 			return petstore.ErrNoPet
 		}
-		record, err := t.pet(0, id)
-		dst = append(dst, record...)
-		return err
+		b, err := seekBlock(tx.pets[0].table, tx.pets[0].Cursor(), id)
+		if err == nil && b.pets[0].id != id {
+			err = damaged("it is missing")
+		}
+		if err != nil {
+			return fmt.Errorf("the pet %d: %w", id, err)
+		}
+		dst = append(dst, b.pets[0].json...)
+		return nil
 	})
 	return dst, err
 }
 
-// pet returns the JSON of a pet that must be in petTables[i]. It is valid until the
-// transaction ends.
-func (t *transaction) pet(i int, id int64) ([]byte, error) {
-	b, err := seekBlock(t.pets[i].table, t.pets[i].Cursor(), id)
+// AppendPage implements petstore.EncodedReader.
+func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
+	q, err := q.Normalize()
 	if err != nil {
-		return nil, fmt.Errorf("the pet %d: %w", id, err)
+		return dst, "", err
 	}
-	j := b.search(id)
-	if j == b.n || b.id(j) != id {
-		return nil, damaged("the pet %d is missing from %s", id, t.pets[i].name)
+	after, err := q.After.ID()
+	if err != nil {
+		return dst, "", err
 	}
-	return b.records(j, j+1), nil
-}
-
-func decodePet(record []byte) (petstore.Pet, error) {
-	var p petstore.Pet
-	if err := json.Unmarshal(record, &p); err != nil {
-		return petstore.Pet{}, damaged("a record is not a pet: %v", err)
+	page, next := append(dst, '['), petstore.Cursor("")
+	err = s.view(ctx, func(tx *transaction) error {
+		i, n, size := petTableOf[q.Status], 0, 0
+		for p, err := range tx.petsAfter(i, after) {
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				page = append(page, ',')
+			}
+			page = append(page, p.json...)
+			after = p.id
+			size += len(p.json)
+			if n++; n == q.Limit || size >= petstore.MaxPageBytes {
+				break
+			}
+		}
+		if after < tx.LastIDs[i] {
+			next = petstore.CursorAfter(after)
+		}
+		return nil
+	})
+	if err != nil {
+		return dst, "", err
 	}
-	return p, nil
+	return append(page, ']'), next, nil
 }

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"sync"
@@ -19,9 +18,8 @@ type Options struct {
 	// Logger receives what an operator should know. nil: nothing is logged.
 	Logger *slog.Logger
 
-	// Now returns the time, for Message.CreatedAt. Outcomes are remembered for
-	// petstore.OnceKept by the difference of two times, which with time.Now is
-	// that of the monotonic clock. nil: time.Now.
+	// Now returns the time, for Message.CreatedAt and for how long outcomes are
+	// remembered. nil: time.Now.
 	Now func() time.Time
 
 	// MustExist makes Open fail with fs.ErrNotExist if there is no file.
@@ -70,20 +68,14 @@ type Store struct {
 	file  *os.File    // bbolt's handle on it
 	info  os.FileInfo // of file, which may no longer be the one at its path
 
-	current atomic.Pointer[snapshot] // what reads see; nil: the store is closed
+	current atomic.Pointer[transaction] // for reads; nil: the store is closed or has failed
 
-	writes       chan *write
-	waitingBytes atomic.Int64  // in writes
-	committer    chan struct{} // holds a value while a goroutine is the committer
-
-	// Only the committer uses these.
-	lastBatch   int           // how many writes the last commit had
-	lastTook    time.Duration // how long it took
-	opened      time.Time     // when the file was opened
-	openedClock int64         // state.Clock then
+	writes    chan *write   // that wait
+	committer chan struct{} // holds a value while a goroutine is the committer
+	lastBatch int           // how many writes the last commit had; for the committer
+	lastTook  time.Duration // how long it took; for the committer
 
 	closeOnce sync.Once
-	closed    chan struct{} // closed when nothing will be committed any more
 
 	damage  atomic.Pointer[petstore.Error] // why changes are refused; nil if they are not
 	failure atomic.Pointer[petstore.Error] // why everything is refused; nil if it is not
@@ -117,24 +109,21 @@ var errClosed = petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
 // Close returns the error of [Store.Err].
 func (s *Store) Close() (err error) {
 	s.closeOnce.Do(func() {
-		s.committer <- struct{}{} // it stays there: nothing is committed after this
-		for len(s.writes) > 0 {
-			s.commitWaiting()
-		}
-		_ = s.commit(nil) // stores the clock; if it cannot, outcomes are kept for longer
-		close(s.closed)
+		s.committer <- struct{}{}
+		s.commitWaiting()
 		s.show(nil)
-		err = errors.Join(s.Err(), s.closeFile())
+		err = s.closeFile()
+		<-s.committer // for changes that began meanwhile: they find that the store is closed
 	})
 	return err
 }
 
 func (s *Store) closeFile() error {
-	if s.Err() == nil {
-		return s.db.Close()
+	if err := s.Err(); err != nil {
+		closeUnmapped(s.file)
+		return err
 	}
-	closeUnmapped(s.file)
-	return nil
+	return s.db.Close()
 }
 
 // Failed returns a channel that is closed when a write or a sync has failed for
@@ -154,8 +143,8 @@ func (s *Store) Err() error {
 
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
-	err = s.view(ctx, func(t *transaction) error {
-		stats = petstore.Stats{Pets: t.LastIDs[0], QueuedMessages: t.Queued}
+	err = s.view(ctx, func(tx *transaction) error {
+		stats = petstore.Stats{Pets: tx.LastIDs[0], QueuedMessages: tx.Queued}
 		return nil
 	})
 	return stats, err

@@ -71,6 +71,7 @@ var small = storedOnce(smallKeys, func(t testing.TB, s *storage.Store, _ func(ti
 // deep has tables that are trees of several levels. Half of its outcomes have expired,
 // and each change deletes some of them.
 var deep = storedOnce(deepKeys, func(t testing.TB, s *storage.Store, wait func(time.Duration)) {
+	wait(-50 * time.Hour)
 	inParallel(t, 0, deepPets, func(n int) error {
 		_, err := s.CreatePet(t.Context(), petOf(n), petstore.Once{})
 		return err
@@ -87,7 +88,7 @@ var deep = storedOnce(deepKeys, func(t testing.TB, s *storage.Store, wait func(t
 	})
 	wait(23 * time.Hour) // before the old outcomes are deleted
 	inParallel(t, deepOutcomes/2, deepOutcomes, create)
-	wait(2 * time.Hour)
+	wait(2 * time.Hour) // it is now
 	createPets(t, s, 1, deepPets+deepOutcomes+1)
 })
 

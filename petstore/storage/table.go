@@ -33,29 +33,17 @@ var (
 	stateTable = newTable("petstore")
 	queueTable = newTable("queue")
 
-	// petTables are the table of all pets and those of the statuses, in the
-	// order of petTableOf.
+	// petTables are the table of all pets and those of the statuses.
 	petTables = [4]table{newTable("pets"), newTable("status/available"), newTable("status/pending"), newTable("status/sold")}
+
+	// petTableOf has the index in petTables of the pets of a status; "": of all pets.
+	petTableOf = map[petstore.Status]int{"": 0, petstore.StatusAvailable: 1, petstore.StatusPending: 2, petstore.StatusSold: 3}
 
 	// onceTables take turns at being the recent one; see outcome.
 	onceTables = [2]table{newTable("once/0"), newTable("once/1")}
 
 	tables = slices.Concat([]table{stateTable, queueTable}, petTables[:], onceTables[:])
 )
-
-// petTableOf returns the index in petTables of the pets of a status, which must
-// be valid, or of all pets if s is "".
-func petTableOf(s petstore.Status) int {
-	switch s {
-	case "":
-		return 0
-	case petstore.StatusAvailable:
-		return 1
-	case petstore.StatusPending:
-		return 2
-	}
-	return 3
-}
 
 func (t *table) sum(key, body []byte) uint32 {
 	return crc32.Update(crc32.Update(t.seed, castagnoli, key), castagnoli, body)
@@ -118,12 +106,7 @@ func (b bucket) find(key []byte) ([]byte, error) {
 }
 
 // idKey returns n as a key. Keys are in the order of their numbers.
-func idKey(n int64) []byte { return appendInt64(nil, n) }
+func idKey(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
 // int64At reads the integer at the start of b.
 func int64At(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
-
-// appendInt64 appends n in the form that int64At reads.
-func appendInt64(b []byte, n int64) []byte {
-	return binary.BigEndian.AppendUint64(b, uint64(n))
-}

@@ -1,0 +1,232 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// schema is the version of the layout in doc.go.
+const schema = 1
+
+var stateKey = []byte("state")
+
+// state is the only record of the table petstore. Each transaction reads it and
+// stores it again, together with what it counts. Its fields are stored in this
+// order; the first one is the same in every version.
+type state struct {
+	Schema int64 // the version of the file's layout
+
+	// LastIDs are the highest IDs in each of petTables; 0 if there is none. IDs
+	// are dense, so the first is the number of pets too.
+	LastIDs [4]int64
+
+	LastMessage int64 // the highest number of a message
+	Queued      int64 // messages in the queue
+
+	// Recent is the index in onceTables of the table that takes new outcomes.
+	// It has been that since RecentSince, in nanoseconds since 1970.
+	Recent, RecentSince int64
+}
+
+// known reports whether the state was read.
+func (s *state) known() bool { return s.Schema != 0 }
+
+// store stores the state in the bucket of stateTable.
+func (s state) store(b bucket) error {
+	body, err := binary.Append(nil, binary.BigEndian, s)
+	if err != nil {
+		return err
+	}
+	return b.put(stateKey, body)
+}
+
+// transaction is a transaction of bbolt, with what each call needs of it. One that
+// reads is shared by all reads until the next commit is on disk: to begin it and to
+// look up its buckets takes much longer than a read.
+type transaction struct {
+	*bbolt.Tx
+	state
+	counters   bucket    // of stateTable
+	queue      bucket    // of queueTable
+	pets       [4]bucket // of petTables
+	lastBlocks [4]block  // of pets; in a write, with the pets that were added
+	outcomes   [2]bucket // of onceTables
+
+	reads sync.RWMutex // held for reading by each read, and locked for good by show
+
+	// These are of a write.
+	now  int64    // nanoseconds since 1970
+	keys [][]byte // of the outcomes that were added
+}
+
+// newTransaction looks up the tables and reads the state. With an error it returns what
+// can be read, nil if that is nothing.
+func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
+	t = &transaction{Tx: tx}
+	found := false
+	open := func(table *table) bucket {
+		b := tx.Bucket(table.name)
+		if b == nil {
+			err = cmp.Or(err, damaged("the bucket %s is missing", table.name))
+		}
+		found = found || b != nil
+		return bucket{table, b}
+	}
+	t.counters, t.queue = open(&stateTable), open(&queueTable)
+	for i := range petTables {
+		t.pets[i] = open(&petTables[i])
+	}
+	for i := range onceTables {
+		t.outcomes[i] = open(&onceTables[i])
+	}
+	if !found {
+		return nil, fmt.Errorf("%w, or its root is damaged and it must be restored from a backup", ErrForeign)
+	}
+	if err != nil {
+		return t, err
+	}
+	body, err := t.counters.open(stateKey, t.counters.Get(stateKey))
+	switch {
+	case err != nil:
+		return t, err
+	case len(body) >= 8 && int64At(body) > schema:
+		return t, fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, int64At(body), schema)
+	case len(body) != binary.Size(t.state):
+		return t, damaged("the state has %d bytes", len(body))
+	}
+	if _, err := binary.Decode(body, binary.BigEndian, &t.state); err != nil {
+		return t, err
+	}
+	for i, b := range t.pets {
+		if k, v := b.Cursor().Last(); k != nil {
+			if t.lastBlocks[i], err = openBlock(b.table, k, v); err != nil {
+				return t, err
+			}
+		}
+		if last := t.lastBlocks[i].lastID(); last != t.LastIDs[i] {
+			return t, damaged("%s ends at %d, want %d", b.name, last, t.LastIDs[i])
+		}
+	}
+	return t, nil
+}
+
+// begin begins a transaction, which must find the state and the outcomes of before; nil:
+// any. bbolt numbers its commits: a write, and the read of what it has committed, have
+// the number of the commit that is shown plus 1. Otherwise something else has written to
+// the file. A damaged page may also have led bbolt to store records where they are not
+// found.
+func (s *Store) begin(write bool, before *transaction) (t *transaction, err error) {
+	var tx *bbolt.Tx
+	err = safely(func() (err error) {
+		if tx, err = s.db.Begin(write); err != nil {
+			return err
+		}
+		if shown := s.current.Load(); shown != nil && tx.ID() != shown.ID()+1 {
+			return errOtherCommit
+		}
+		if t, err = newTransaction(tx); err != nil || before == nil {
+			return err
+		}
+		if t.state != before.state {
+			return errOtherCommit
+		}
+		for _, key := range before.keys {
+			if t.outcomes[0].Get(key) == nil && t.outcomes[1].Get(key) == nil {
+				return damaged("an outcome that was just stored is missing")
+			}
+		}
+		return nil
+	})
+	switch {
+	case tx == nil: // no meta page is valid; bbolt keeps its locks
+		return nil, s.fail(err)
+	case errors.Is(err, errOtherCommit):
+		err = s.fail(err)
+	}
+	if err != nil {
+		return nil, s.rollback(tx, err)
+	}
+	return t, nil
+}
+
+// rollback ends a transaction that failed with err, which it returns.
+func (s *Store) rollback(tx *bbolt.Tx, err error) error {
+	if e := safely(tx.Rollback); e != nil && !errors.Is(e, berrors.ErrTxClosed) {
+		return s.fail(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
+	}
+	return err
+}
+
+// show makes reads use tx from now on; nil: the store is closed. The transaction before
+// ends after its last read.
+func (s *Store) show(tx *transaction) {
+	old := s.current.Swap(tx)
+	if old == nil { // the store has failed
+		return
+	}
+	// Without a read there is no need for a goroutine, which takes a quarter of the
+	// processor time of a lone create.
+	if old.reads.TryLock() {
+		_ = old.Rollback() // of a read: it writes nothing
+		return
+	}
+	go func() {
+		old.reads.Lock()
+		_ = old.Rollback()
+	}()
+}
+
+// shown returns the transaction for reads, or why a call cannot begin.
+func (s *Store) shown(ctx context.Context) (*transaction, error) {
+	tx := s.current.Load()
+	if tx == nil {
+		if e := s.failure.Load(); e != nil {
+			return nil, e
+		}
+		return nil, errClosed
+	}
+	return tx, ctx.Err()
+}
+
+// view calls fn with the transaction for reads. What fn keeps of a record must be a copy.
+func (s *Store) view(ctx context.Context, fn func(*transaction) error) error {
+	tx, err := s.shown(ctx)
+	for err == nil && !tx.reads.TryRLock() { // a later one is shown
+		tx, err = s.shown(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	defer tx.reads.RUnlock()
+	err = safely(func() error { return fn(tx) })
+	if errors.Is(err, ErrDamaged) {
+		s.foundDamage(err)
+	}
+	return err
+}
+
+// safely calls fn and makes an error of a panic: bbolt panics on a damaged page,
+// and the processor faults on one that is no longer in the file. Everything that
+// reads the mapped file is called by safely.
+func safely(fn func() error) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(old)
+		p := recover()
+		if _, fault := p.(interface{ Addr() uintptr }); fault {
+			p = "it was changed or cut short while it was read"
+		}
+		if p != nil {
+			err = damaged("%v", p)
+		}
+	}()
+	return fn()
+}
