@@ -84,7 +84,7 @@ func TestCommands(t *testing.T) {
 		{name: "an unknown certificate", args: run(secure.URL + "/v1"), env: env, code: 3, stderr: "certificate signed by unknown authority"},
 		{name: "nothing listens", args: run(closed.URL), env: env, code: 3, stderr: "connection refused"},
 
-		{name: "no command", code: 2, stderr: "must be one of run, serve, list, help, version"},
+		{name: "no command", code: 2, stderr: "must be one of run, serve, list, version"},
 		{name: "unknown command", args: []string{"judge"}, code: 2, stderr: `unknown command "judge"`},
 		{name: "unknown flag", args: run(good, "-quick"), code: 2, stderr: "-quick"},
 		{name: "no URL", args: []string{"run"}, env: env, code: 2, stderr: "no URL"},
@@ -110,7 +110,7 @@ func TestCommands(t *testing.T) {
 		{name: "serve at an address in use", args: []string{"serve", "-addr", strings.TrimSuffix(strings.TrimPrefix(good, "http://"), "/v1")}, code: 2, stderr: "address already in use"},
 		{name: "help for serve", args: []string{"serve", "-h"}, code: 0, stdout: "-only"},
 
-		{name: "version", args: []string{"-version"}, code: 0, stdout: "conformance " + version.String() + "\n"},
+		{name: "version", args: []string{"version"}, code: 0, stdout: "conformance " + version.String() + "\n"},
 		{name: "help", args: []string{"help"}, code: 0, stdout: "Exit codes:"},
 		{name: "list", args: []string{"list", "-run", "*.limit.above"}, code: 0, stdout: "pets.list.limit.above"},
 		{name: "verbose list", args: []string{"list", "-v", "-run", "pets.list.limit.above"}, code: 0, stdout: "  why     One request must not read the whole store.\n  clause  The smallest limit is 1 and the largest 100.\n"},

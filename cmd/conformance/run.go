@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -64,7 +63,7 @@ func (s *settings) define(fs *flag.FlagSet) {
 func (s *settings) defineTarget(fs *flag.FlagSet) {
 	fs.StringVar(&s.target.URL, "url", "", "base `URL` of the target: the part before /pets, as in http://127.0.0.1:8080/v1")
 	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `URL` of the messages: the part before /messages (default: that of -url, if it has messages)")
-	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, but not in the environment variable or in -key-file")
+	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, but not in the environment variable PETSTORE_API_KEY or in -key-file")
 	fs.StringVar(&s.keyFile, "key-file", "", "`file` that contains the API key and nothing else")
 	fs.Func("category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)", func(v string) error {
 		id, err := strconv.ParseInt(v, 10, 64)
@@ -183,6 +182,9 @@ func (s *settings) complete(c *flags.Call) error {
 	if err := s.verify(); err != nil {
 		return err
 	}
+	if s.target.Key == "" && s.keyFile == "" {
+		s.target.Key = c.Getenv("PETSTORE_API_KEY")
+	}
 	switch rate := s.opts.Rate; {
 	case s.opts.Parallel < 1:
 		return flags.Usagef("-parallel: must be at least 1, got %d", s.opts.Parallel)
@@ -190,7 +192,7 @@ func (s *settings) complete(c *flags.Call) error {
 		return flags.Usagef("-timeout: must be at least 1ms, got %v", s.opts.Timeout)
 	case rate != 0 && !(rate >= 0.001 && rate <= 1e6):
 		return flags.Usagef("-rate: must be 0 or from 0.001 to 1000000, got %v", rate)
-	case s.keyFile != "" && slices.Contains(c.Given, "key"):
+	case s.keyFile != "" && s.target.Key != "":
 		return flags.Usagef("-key and -key-file cannot be used together")
 	case s.keyFile != "":
 		b, err := os.ReadFile(s.keyFile)

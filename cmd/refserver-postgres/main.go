@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"time"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
@@ -28,8 +27,8 @@ func program() *serve.Program {
 		Name:       "refserver-postgres",
 		About:      "the petstore, kept in PostgreSQL, served over HTTP",
 		StoreFlags: define,
-		Open: func(ctx context.Context, log *slog.Logger, _ bool, committed func(int, time.Duration)) (*serve.Store, error) {
-			s, err := postgres.Open(ctx, url, &postgres.Options{Logger: log, Committed: committed})
+		Open: func(ctx context.Context, log *slog.Logger, _ bool) (*serve.Store, error) {
+			s, err := postgres.Open(ctx, url, &postgres.Options{Logger: log})
 			if err != nil {
 				return nil, err
 			}

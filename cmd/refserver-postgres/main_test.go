@@ -58,10 +58,8 @@ func TestConformance(t *testing.T) {
 	defer balancer.Close()
 	target := conformance.Target{URL: balancer.URL + "/v1", MessagesURL: balancer.URL + "/v1", Key: servers[0].Key}
 	conformancetest.Run(t, target, &conformance.Options{Timeout: process.Patience}) // the machine may be busy
-	for _, name := range []string{"petstore_pets", "petstore_commit_duration_seconds_count", "petstore_committed_changes_total"} {
-		if got := servers[0].Metric(name); got < 1 {
-			t.Errorf("%s is %v", name, got)
-		}
+	if got := servers[0].Metric("petstore_pets"); got < 1 {
+		t.Errorf("the metrics count %v pets", got)
 	}
 
 	// Without the database a server says so, and it serves again when it is back.

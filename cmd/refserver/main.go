@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"time"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
@@ -29,8 +28,8 @@ func program() *serve.Program {
 			dbFlag(fs, &db, "`file` with the pets and messages; the first start creates it")
 		},
 		InFile: true,
-		Open: func(_ context.Context, log *slog.Logger, mustExist bool, committed func(int, time.Duration)) (*serve.Store, error) {
-			s, err := storage.Open(db, &storage.Options{Logger: log, MustExist: mustExist, Committed: committed})
+		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Store, error) {
+			s, err := storage.Open(db, &storage.Options{Logger: log, MustExist: mustExist})
 			if err != nil {
 				return nil, advise(err, db)
 			}

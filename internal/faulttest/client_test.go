@@ -95,9 +95,9 @@ func (l *calls) finish() {
 func TestClientRestarts(t *testing.T) {
 	t.Parallel()
 	n, random := rounds(2, 30)
-	dir, drain := t.TempDir(), "PETSTORE_DRAIN=2m" // the machine may be busy
+	dir, drain := t.TempDir(), "-drain=2m" // the machine may be busy
 	// A port of 127.0.0.2 is taken by nothing else while the server is stopped.
-	s := startAt(t, "127.0.0.2:0", dir, "env", drain)
+	s := startWith(t, dir, drain, "-addr=127.0.0.2:0")
 	l := s.newCalls(s.URL)
 	l.start(16, "c")
 	for round := range n {
@@ -108,7 +108,7 @@ func TestClientRestarts(t *testing.T) {
 		} else {
 			s.Stop()
 		}
-		s = startAt(t, s.Host(), dir, "env", drain)
+		s = startWith(t, dir, drain, "-addr="+s.Host())
 		l.s = s
 	}
 	l.untilGood()

@@ -21,7 +21,7 @@ func TestDrain(t *testing.T) {
 	after := int64(0)
 	for round := range n {
 		for _, kind := range []string{"busy", "late"} {
-			s := start(t, dir, "env", "PETSTORE_DRAIN=2m") // the machine may be busy
+			s := startWith(t, dir, "-drain=2m") // the machine may be busy
 			l := s.newLoad()
 			l.after = after
 			name := fmt.Sprintf("%s-%d", kind, round)

@@ -12,12 +12,11 @@ import (
 	"time"
 
 	"example.com/animalstore/internal/process"
-	"example.com/animalstore/internal/serve"
 )
 
 // TestScheduledBackups lets a server make a backup every second while clients write, its
 // disk is full at times, and it is killed. Whatever has the name of a backup must be
-// restored, with the keys, and hold everything that was acknowledged before it was begun.
+// restored, have the keys, and hold everything that was acknowledged before it was begun.
 func TestScheduledBackups(t *testing.T) {
 	t.Parallel()
 	const keep = 3
@@ -27,7 +26,7 @@ func TestScheduledBackups(t *testing.T) {
 	at := map[string]time.Time{} // when it was known that it was acknowledged, by ID
 	restored, refused := map[string]bool{}, 0
 	for round := range n {
-		s := start(t, dir, "env", "PETSTORE_BACKUP_DIR="+dir, "PETSTORE_BACKUP_EVERY=1s", fmt.Sprint("PETSTORE_BACKUP_KEEP=", keep))
+		s := startWith(t, dir, "-backup-dir="+dir, "-backup-every=1s", fmt.Sprint("-backup-keep=", keep))
 		l := s.newLoad()
 		l.names = acked.names
 		l.request = func(name string) string { time.Sleep(30 * time.Millisecond); return s.write(name) }
@@ -53,7 +52,7 @@ func TestScheduledBackups(t *testing.T) {
 		l.wg.Wait()
 		refused += l.status[507]
 
-		all, err := serve.Backups(dir)
+		all, err := filepath.Glob(filepath.Join(dir, "2*"))
 		if err != nil || len(all) == 0 || len(all) > keep+1 {
 			t.Errorf("round %d: the backups are %q, %v", round, all, err)
 		}
@@ -68,14 +67,13 @@ func TestScheduledBackups(t *testing.T) {
 			}
 			want := ledger{names: maps.Clone(acked.names)}
 			maps.DeleteFunc(want.names, func(id, _ string) bool { return at[id].IsZero() || !at[id].Before(began) })
-			to := t.TempDir()
-			db, keys := filepath.Join(to, "petstore.db"), filepath.Join(to, "petstore.keys")
-			restore := process.Command("", process.Build(t, refserver), "restore", "-db="+db, "-keys="+keys, path)
+			db := filepath.Join(t.TempDir(), "petstore.db")
+			restore := process.Command("", process.Build(t, refserver), "restore", "-db="+db, filepath.Join(path, "petstore.db"))
 			if code, _, stderr := process.Run(t, restore); code != 0 {
 				t.Fatalf("restore %s: exit code %d: %s", path, code, stderr)
 			}
 			want.check(t, path, db)
-			if got := process.ReadFile(t, keys); string(got) != string(process.ReadFile(t, s.Path("petstore.keys"))) {
+			if got := process.ReadFile(t, filepath.Join(path, "petstore.keys")); string(got) != string(process.ReadFile(t, s.Path("petstore.keys"))) {
 				t.Errorf("%s has the keys\n%s", path, got)
 			}
 		}

@@ -25,15 +25,13 @@ type server struct {
 // command that runs it, if any.
 func start(t *testing.T, dir string, prefix ...string) *server {
 	t.Helper()
-	return startAt(t, "127.0.0.1:0", dir, prefix...)
+	return &server{process.Serve(t, process.Command(dir, serverArgs(t, prefix)...)), t}
 }
 
-// startAt is start for a server at an address.
-func startAt(t *testing.T, addr, dir string, prefix ...string) *server {
+// startWith is start for a server with more flags.
+func startWith(t *testing.T, dir string, flags ...string) *server {
 	t.Helper()
-	cmd := process.Command(dir, serverArgs(t, prefix)...)
-	cmd.Args = append(cmd.Args, "-addr="+addr)
-	return &server{process.Serve(t, cmd), t}
+	return &server{process.Serve(t, process.Command(dir, append(serverArgs(t, nil), flags...)...)), t}
 }
 
 func serverArgs(t *testing.T, prefix []string) []string {

@@ -1,6 +1,6 @@
 // Package flags is the command line of the project's programs: commands, whose
-// flags are those of package flag, with environment variables, help, errors in
-// one line and exit codes. A main function calls [Program.Main].
+// flags are those of package flag, with help, errors in one line and exit codes.
+// A main function calls [Program.Main].
 package flags
 
 import (
@@ -16,7 +16,7 @@ import (
 	"example.com/animalstore/internal/version"
 )
 
-// Program is a program with its commands. It has two more: help and version.
+// Program is a program with its commands. It has one more: version.
 type Program struct {
 	Name     string // of the executable
 	About    string // what it does, in one line
@@ -26,10 +26,6 @@ type Program struct {
 	// Default is the name of the command that runs if the arguments are empty
 	// or start with a flag. "": the arguments must name a command.
 	Default string
-
-	// Env maps the name of a flag to the environment variable that sets the flag
-	// if the arguments do not.
-	Env map[string]string
 
 	// Failure is the exit code of an error that is neither from Usagef nor an
 	// Exit. 0 means 1.
@@ -56,7 +52,6 @@ type Command struct {
 type Call struct {
 	Context context.Context
 	Args    []string // for a command without its name and flags
-	Given   []string // names of the flags that the arguments set; only for a command
 	Getenv  func(string) string
 	Stdout  io.Writer
 	Stderr  io.Writer
@@ -85,6 +80,12 @@ func (p *Program) Main() int {
 // Run runs the program and returns its exit code: 0, 2 for a usage error, or
 // that of another error, which it prints in one line.
 func (p *Program) Run(c Call) int {
+	if len(c.Args) == 1 && slices.Contains([]string{"-h", "--help", "help"}, c.Args[0]) {
+		fmt.Fprintf(c.Stdout, "%s: %s\n\n", p.Name, p.About)
+		p.help(c.Stdout, p.Commands...)
+		fmt.Fprint(c.Stdout, p.Notes)
+		return 0
+	}
 	cmd, err := p.find(&c)
 	if err == nil {
 		err = p.call(cmd, &c)
@@ -100,29 +101,22 @@ func (p *Program) Run(c Call) int {
 	if errors.As(err, new(usageError)) {
 		code, help = 2, strings.TrimSpace("; see "+p.Name+" "+cmd.Name)+" -h"
 	}
-	fmt.Fprintf(c.Stderr, "%s: %s%s\n", p.Name, strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " "), help)
+	fmt.Fprintf(c.Stderr, "%s: %s%s\n", p.Name, strings.ReplaceAll(err.Error(), "\n", " "), help)
 	return code
 }
 
 // find returns the command that the arguments name, and removes its name from
-// them. Help and version may be written as flags.
+// them. Without a name it is the default command.
 func (p *Program) find(c *Call) (Command, error) {
 	commands := append(slices.Clone(p.Commands), Command{
-		Name: "help", Run: func(*Call) error { return p.help(c.Stdout) },
-	}, Command{
-		Name: "version", Run: func(*Call) error {
+		Name: "version", About: "print the version", Run: func(c *Call) error {
 			_, err := fmt.Fprintln(c.Stdout, p.Name, version.String())
 			return err
 		},
 	})
-	args := slices.Clone(c.Args)
-	switch {
-	case len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]):
-		args[0] = "help"
-	case len(args) > 0 && strings.TrimLeft(args[0], "-") == "version":
-		args[0] = "version"
-	case p.Default != "" && (len(args) == 0 || strings.HasPrefix(args[0], "-")):
-		args = slices.Insert(args, 0, p.Default)
+	args := c.Args
+	if p.Default != "" && (len(args) == 0 || strings.HasPrefix(args[0], "-")) {
+		args = slices.Insert(slices.Clone(args), 0, p.Default)
 	}
 	var names []string
 	for _, cmd := range commands {
@@ -138,32 +132,16 @@ func (p *Program) find(c *Call) (Command, error) {
 
 // call sets the flags of a command and runs it.
 func (p *Program) call(cmd Command, c *Call) error {
-	fs := p.flagSet(cmd)
+	fs := cmd.flagSet()
 	if err := fs.Parse(c.Args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(c.Stdout, "Usage: %s\n", p.usage(cmd))
-		p.printFlags(c.Stdout, cmd)
+		p.help(c.Stdout, cmd)
 		return nil
 	} else if err != nil {
 		return Usagef("%w", err)
 	}
 	c.Args = fs.Args()
-	fs.Visit(func(f *flag.Flag) { c.Given = append(c.Given, f.Name) })
-	var err error
-	fs.VisitAll(func(f *flag.Flag) {
-		value := ""
-		if name := p.Env[f.Name]; name != "" && !slices.Contains(c.Given, f.Name) {
-			value = c.Getenv(name)
-		}
-		if value != "" && err == nil {
-			if err = fs.Set(f.Name, value); err != nil {
-				err = Usagef("invalid value %q for %s: %w", value, p.Env[f.Name], err)
-			}
-		}
-	})
 	what, several := strings.CutSuffix(cmd.Args, "...")
 	switch {
-	case err != nil:
-		return err
 	case what == "" && len(c.Args) > 0:
 		return Usagef("unexpected argument %q", c.Args[0])
 	case what != "" && (len(c.Args) == 0 || len(c.Args) > 1 && !several):
@@ -172,54 +150,27 @@ func (p *Program) call(cmd Command, c *Call) error {
 	return cmd.Run(c)
 }
 
-// flagSet returns the flags of a command, whose usage names the environment
-// variables.
-func (p *Program) flagSet(cmd Command) *flag.FlagSet {
+// flagSet returns the flags of a command.
+func (cmd Command) flagSet() *flag.FlagSet {
 	fs := flag.NewFlagSet(cmd.Name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // Run prints the errors
 	if cmd.Flags != nil {
 		cmd.Flags(fs)
 	}
-	fs.VisitAll(func(f *flag.Flag) {
-		if name := p.Env[f.Name]; name != "" {
-			f.Usage += " (" + name + ")"
-		}
-	})
 	return fs
 }
 
-// help prints the commands, and the flags of the default one.
-func (p *Program) help(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s\n\nUsage:\n", p.Name, p.About)
-	var first Command
-	for _, cmd := range p.Commands {
-		fmt.Fprintf(w, "  %s", p.usage(cmd))
-		if cmd.Name == p.Default {
-			first = cmd
+// help prints how to call commands, what they do, and their flags.
+func (p *Program) help(w io.Writer, commands ...Command) {
+	for _, cmd := range commands {
+		fs, name := cmd.flagSet(), cmd.Name
+		if name == p.Default {
+			name = "[" + name + "]"
 		}
-	}
-	fmt.Fprintf(w, "  %s version\n", p.Name)
-	p.printFlags(w, first)
-	_, err := io.WriteString(w, p.Notes)
-	return err
-}
-
-// usage returns the form of a call of cmd, and what it does.
-func (p *Program) usage(cmd Command) string {
-	name := cmd.Name
-	if name == p.Default {
-		name = "[" + name + "]"
-	}
-	if cmd.Flags != nil {
-		name += " [flags]"
-	}
-	return strings.TrimSpace(p.Name+" "+name+" "+cmd.Args) + "\n    \t" + cmd.About + "\n"
-}
-
-func (p *Program) printFlags(w io.Writer, cmd Command) {
-	if cmd.Flags != nil {
-		fmt.Fprintf(w, "\nFlags of %s %s:\n", p.Name, cmd.Name)
-		fs := p.flagSet(cmd)
+		if cmd.Flags != nil {
+			name += " [flags]"
+		}
+		fmt.Fprintf(w, "%s\n\t%s\n", strings.TrimSpace(p.Name+" "+name+" "+cmd.Args), cmd.About)
 		fs.SetOutput(w)
 		fs.PrintDefaults()
 	}

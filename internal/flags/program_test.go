@@ -24,13 +24,13 @@ func newProgram() *flags.Program {
 	run := func(c *flags.Call) error {
 		switch name {
 		case "fail":
-			return errors.New("first\nsecond\r\nthird")
+			return errors.New("first\nsecond\nthird")
 		case "misuse":
 			return fmt.Errorf("wrapped: %w", flags.Usagef("misused"))
 		case "exit":
 			return flags.Exit(5)
 		}
-		_, err := fmt.Fprintln(c.Stdout, name, wait, c.Args, c.Given)
+		_, err := fmt.Fprintln(c.Stdout, name, wait, c.Args)
 		return err
 	}
 	return &flags.Program{
@@ -39,62 +39,51 @@ func newProgram() *flags.Program {
 		Notes:   "the notes\n",
 		Default: "go",
 		Failure: 3,
-		Env:     map[string]string{"pet-name": "PROG_PET_NAME", "wait": "PROG_WAIT"},
 		Commands: []flags.Command{
 			{Name: "go", About: "go there", Flags: define, Run: run},
 			{Name: "show all", Args: "WORD...", About: "show words", Flags: define, Run: run},
-			{Name: "show one", Args: "WORD", About: "show a word", Run: run},
+			{Name: "show one", Args: "WORD", About: "show a word", Flags: define, Run: run},
 		},
 	}
 }
 
 func TestRun(t *testing.T) {
-	const names = "must be one of go, show all, show one, help, version; see prog -h\n"
-	type env map[string]string
+	const names = "must be one of go, show all, show one, version; see prog -h\n"
 	for _, tt := range []struct {
 		args   string
-		env    env
 		code   int
 		stdout string // a part
 		stderr string // without the name of the program
 	}{
-		{"", nil, 0, "Rex 1s [] []\n", ""},
-		{"go", nil, 0, "Rex 1s [] []\n", ""},
-		{"-pet-name=Tom -wait 2s", nil, 0, "Tom 2s [] [pet-name wait]\n", ""},
-		{"show all -wait=2s a b", nil, 0, "Rex 2s [a b] [wait]\n", ""},
-		{"show all -- -wait", nil, 0, "Rex 1s [-wait] []\n", ""},
-		{"", env{"PROG_PET_NAME": "Tom"}, 0, "Tom 1s [] []\n", ""},
-		{"-pet-name=Rex", env{"PROG_PET_NAME": "Tom"}, 0, "Rex 1s [] [pet-name]\n", ""},
-		{"", env{"PROG_WAIT": ""}, 0, "Rex 1s", ""},
-		{"", env{"PROG_WAIT": "x"}, 2, "", `invalid value "x" for PROG_WAIT: parse error; see prog go -h` + "\n"},
-		{"-wait=1s", env{"PROG_WAIT": "x"}, 0, "Rex 1s", ""},
-		{"-wait=5", nil, 2, "", `invalid value "5" for flag -wait: parse error; see prog go -h` + "\n"},
-		{"show all -wiat=x", nil, 2, "", "flag provided but not defined: -wiat; see prog show all -h\n"},
-		{"go there", nil, 2, "", `unexpected argument "there"; see prog go -h` + "\n"},
-		{"show one", nil, 2, "", "needs one WORD after the flags, got []; see prog show one -h\n"},
-		{"show one a b", nil, 2, "", `needs one WORD after the flags, got ["a" "b"]; see prog show one -h` + "\n"},
-		{"show all", nil, 2, "", "needs one WORD after the flags, got []; see prog show all -h\n"},
-		{"show", nil, 2, "", `unknown command "show": ` + names},
-		{"show one-more", nil, 2, "", `unknown command "show one-more": ` + names},
-		{"-pet-name=fail", nil, 3, "", "first second third\n"},
-		{"-pet-name=misuse", nil, 2, "", "wrapped: misused; see prog go -h\n"},
-		{"-pet-name=exit", nil, 5, "", ""},
-		{"version", nil, 0, "prog " + version.String() + "\n", ""},
-		{"--version", nil, 0, "prog " + version.String() + "\n", ""},
-		{"version of", nil, 2, "", `unexpected argument "of"; see prog version -h` + "\n"},
-		{"-h", nil, 0, "  prog [go] [flags]\n    \tgo there\n", ""},
-		{"--help", nil, 0, "  -wait duration\n    \tduration to wait (PROG_WAIT) (default 1s)\nthe notes\n", ""},
-		{"help", nil, 0, "  prog show one WORD\n", ""},
-		{"go -h", nil, 0, "Usage: prog [go] [flags]\n", ""},
-		{"show all -h", nil, 0, "  -pet-name name\n", ""},
+		{"", 0, "Rex 1s []\n", ""},
+		{"go", 0, "Rex 1s []\n", ""},
+		{"-pet-name=Tom -wait 2s", 0, "Tom 2s []\n", ""},
+		{"show all -wait=2s a b", 0, "Rex 2s [a b]\n", ""},
+		{"show all -- -wait", 0, "Rex 1s [-wait]\n", ""},
+		{"-wait=5", 2, "", `invalid value "5" for flag -wait: parse error; see prog go -h` + "\n"},
+		{"show all -wiat=x", 2, "", "flag provided but not defined: -wiat; see prog show all -h\n"},
+		{"go there", 2, "", `unexpected argument "there"; see prog go -h` + "\n"},
+		{"show one", 2, "", "needs one WORD after the flags, got []; see prog show one -h\n"},
+		{"show one a b", 2, "", `needs one WORD after the flags, got ["a" "b"]; see prog show one -h` + "\n"},
+		{"show all", 2, "", "needs one WORD after the flags, got []; see prog show all -h\n"},
+		{"show", 2, "", `unknown command "show": ` + names},
+		{"show one-more", 2, "", `unknown command "show one-more": ` + names},
+		{"-pet-name=fail", 3, "", "first second third\n"},
+		{"-pet-name=misuse", 2, "", "wrapped: misused; see prog go -h\n"},
+		{"-pet-name=exit", 5, "", ""},
+		{"version", 0, "prog " + version.String() + "\n", ""},
+		{"version of", 2, "", `unexpected argument "of"; see prog version -h` + "\n"},
+		{"-h", 0, "prog: a program\n\nprog [go] [flags]\n\tgo there\n", ""},
+		{"--help", 0, "  -wait duration\n    \tduration to wait (default 1s)\nthe notes\n", ""},
+		{"help", 0, "\nprog show one [flags] WORD\n", ""},
+		{"show all -h", 0, "prog show all [flags] WORD...\n\tshow words\n  -pet-name name\n", ""},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			getenv := func(name string) string { return tt.env[name] }
 			if tt.stderr != "" {
 				tt.stderr = "prog: " + tt.stderr
 			}
-			code := newProgram().Run(flags.Call{Args: strings.Fields(tt.args), Getenv: getenv, Stdout: &stdout, Stderr: &stderr})
+			code := newProgram().Run(flags.Call{Args: strings.Fields(tt.args), Stdout: &stdout, Stderr: &stderr})
 			if code != tt.code || !strings.Contains(stdout.String(), tt.stdout) || (tt.stdout == "") != (stdout.Len() == 0) || stderr.String() != tt.stderr {
 				t.Errorf("code %d, standard output %q, standard error %q; want %d, %q, %q",
 					code, &stdout, &stderr, tt.code, tt.stdout, tt.stderr)
@@ -106,8 +95,8 @@ func TestRun(t *testing.T) {
 func TestNoDefault(t *testing.T) {
 	p := &flags.Program{Name: "prog", Commands: []flags.Command{{Name: "go", Run: func(*flags.Call) error { return errors.New("failed") }}}}
 	for args, want := range map[string]string{
-		"":       "prog: unknown command \"\": must be one of go, help, version; see prog -h\n",
-		"-quick": "prog: unknown command \"-quick\": must be one of go, help, version; see prog -h\n",
+		"":       "prog: unknown command \"\": must be one of go, version; see prog -h\n",
+		"-quick": "prog: unknown command \"-quick\": must be one of go, version; see prog -h\n",
 		"go":     "prog: failed\n",
 	} {
 		var stderr bytes.Buffer

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
 )
 
 // adminHandler returns the handler of the admin address:
@@ -22,27 +23,23 @@ import (
 //
 // It needs no key. Any client that reaches the address may do all of this,
 // except for the web pages of other sites.
-func (s *server) adminHandler(loopback bool) http.Handler {
+func (s *server) adminHandler() http.Handler {
 	mux := http.NewServeMux()
-	handle := func(pattern string, f func(http.ResponseWriter, *http.Request) error) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := f(w, r); err != nil {
-				s.refuse(w, r, err)
-			}
-		})
-	}
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.Handle("/debug/pprof/", http.DefaultServeMux)
-	handle("GET /messages", s.listMessages)
-	handle("DELETE /messages/{id}", func(w http.ResponseWriter, r *http.Request) error {
-		err := s.store.RemoveMessages(r.Context(), r.PathValue("id"))
-		if err == nil {
-			w.WriteHeader(http.StatusNoContent)
+	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
+		if err := s.listMessages(w, r); err != nil {
+			s.refuse(w, r, err)
 		}
-		return err
 	})
-	name, _, _ := net.SplitHostPort(s.adminAddr)
-	return noWebPages(mux, loopback, name)
+	mux.HandleFunc("DELETE /messages/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if err := s.store.RemoveMessages(r.Context(), r.PathValue("id")); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	return noWebPages(mux, s.admin.loopback())
 }
 
 func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error) {
@@ -64,20 +61,29 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error
 	return err
 }
 
+// refuse responds with err to a request for something other than the contract's
+// operations, and logs the cause of a 500 or 507.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	httpapi.WriteError(w, r, err)
+	if code := petstore.CodeOf(err); code == petstore.CodeInternal || code == petstore.CodeFull {
+		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", r.URL.Path, "err", err)
+	}
+}
+
 // noWebPages refuses what a browser sends for a page of another site, since
 // such a page would need no key either. It refuses every request that net/http's
 // protection would refuse if it were a POST.
 //
 // A site can point its host name to the address of this machine. Its pages are
 // then of the same site, but they send that name as the Host. So a loopback
-// address accepts only localhost, an IP address, and name, which -admin-addr
-// has. A client that sends no Host is not a browser.
-func noWebPages(next http.Handler, loopback bool, name string) http.Handler {
+// address accepts only localhost and IP addresses. A client that sends no Host is
+// not a browser.
+func noWebPages(next http.Handler, loopback bool) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
-		if loopback && host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, name) && net.ParseIP(host) == nil {
-			http.Error(w, "Host: must be localhost, an IP address or the name in -admin-addr", http.StatusForbidden)
+		if loopback && host != "" && !strings.EqualFold(host, "localhost") && net.ParseIP(host) == nil {
+			http.Error(w, "Host: must be localhost or an IP address", http.StatusForbidden)
 			return
 		}
 		post := &http.Request{Method: http.MethodPost, Header: r.Header, Host: r.Host, URL: r.URL}

@@ -11,27 +11,34 @@ import (
 
 // config is the flags of a server.
 type config struct {
-	addr      string
-	adminAddr string // "": none
-	keyFile   string
-	mustExist bool
-	tlsCert   string // "": no TLS
-	tlsKey    string
-	accessLog bool
-	page      bool
-	drain     time.Duration
-	backup    backupConfig
+	addr        string
+	adminAddr   string // "": none
+	keyFile     string
+	mustExist   bool
+	tlsCert     string // "": no TLS
+	tlsKey      string
+	drain       time.Duration
+	backupDir   string // "": no backups
+	backupEvery time.Duration
+	backupKeep  int
 }
 
 // flags defines the flags that every server has.
 func (c *config) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /debug/pprof and the queued messages (/messages); it needs no key, so keep it private; empty: none")
+	keysFlag(fs, &c.keyFile)
+	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if a file of the store or the key file does not exist; for files on a volume that may not be mounted")
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
-	fs.BoolVar(&c.accessLog, "access-log", false, "log one line for each request below /v1")
-	fs.BoolVar(&c.page, "page", true, "serve a web page at / that shows the pets and the interface")
 	fs.DurationVar(&c.drain, "drain", 15*time.Second, "`duration` in which requests can finish after SIGTERM or SIGINT; a second signal ends the server at once")
+}
+
+// backupFlags defines the flags of a server whose store is in a file.
+func (c *config) backupFlags(fs *flag.FlagSet) {
+	fs.StringVar(&c.backupDir, "backup-dir", "", "`folder` for backups of the store and the key file, for this server alone and on another disk if possible; empty: none are made")
+	fs.DurationVar(&c.backupEvery, "backup-every", time.Hour, "`duration` from one backup to the next")
+	fs.IntVar(&c.backupKeep, "backup-keep", 24, "`number` of backups to keep; older ones are removed")
 }
 
 // check returns an error that says which flag is wrong.
@@ -49,6 +56,10 @@ func (c *config) check() error {
 		return flags.Usagef("-tls-cert and -tls-key: must be given together")
 	case c.drain < 0:
 		return flags.Usagef("-drain: must not be negative, got %v", c.drain)
+	case c.backupDir != "" && c.backupEvery < time.Second:
+		return flags.Usagef("-backup-every: must be at least 1s, got %v", c.backupEvery)
+	case c.backupDir != "" && c.backupKeep < 1:
+		return flags.Usagef("-backup-keep: must be at least 1, got %d", c.backupKeep)
 	}
 	return nil
 }

@@ -25,31 +25,21 @@ const (
 	writeBuffer = 128 << 10
 )
 
-// Limits on connections leave descriptors for files. Without one the key file
-// could not be read again, and no key could be revoked.
-const (
-	adminConnections = 16
-	otherFiles       = 32
-	leastFiles       = 64
-)
-
-// endpoint is an address that is served, and its listener. It accepts a limited
-// number of connections. Further ones wait in the system's queue.
+// endpoint is an address that is served, and its listener.
 type endpoint struct {
 	net.Listener
-	flag  string        // the flag with the address
-	slots chan struct{} // one for each connection, and one for the next
-	open  atomic.Int64  // connections
-	http  http.Server
+	flag string       // the flag with the address
+	open atomic.Int64 // connections
+	http http.Server
 }
 
 // listen opens the address in a flag.
-func (s *server) listen(flag, addr string, limit int) (*endpoint, error) {
+func (s *server) listen(flag, addr string) (*endpoint, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("-%s: %w; choose another address", flag, err)
 	}
-	e := &endpoint{Listener: ln, flag: flag, slots: make(chan struct{}, limit)}
+	e := &endpoint{Listener: ln, flag: flag}
 	e.http = http.Server{
 		ReadTimeout:    readTimeout,
 		IdleTimeout:    idleTimeout,
@@ -61,7 +51,6 @@ func (s *server) listen(flag, addr string, limit int) (*endpoint, error) {
 				e.open.Add(1)
 			case http.StateClosed, http.StateHijacked:
 				e.open.Add(-1)
-				e.release()
 			}
 		},
 	}
@@ -71,28 +60,11 @@ func (s *server) listen(flag, addr string, limit int) (*endpoint, error) {
 
 // Accept implements [net.Listener].
 func (e *endpoint) Accept() (net.Conn, error) {
-	e.slots <- struct{}{}
 	conn, err := e.Listener.Accept()
-	if err != nil {
-		e.release()
-		return nil, err
+	if err == nil {
+		_ = conn.(*net.TCPConn).SetWriteBuffer(writeBuffer)
 	}
-	_ = conn.(*net.TCPConn).SetWriteBuffer(writeBuffer)
-	return conn, nil
-}
-
-// Close implements [net.Listener].
-func (e *endpoint) Close() error {
-	err := e.Listener.Close()
-	e.release() // for an Accept that waits, which then fails
-	return err
-}
-
-func (e *endpoint) release() {
-	select {
-	case <-e.slots:
-	default:
-	}
+	return conn, err
 }
 
 // listenAll opens the addresses, and sets all that does not depend on the store.
@@ -105,11 +77,7 @@ func (s *server) listenAll() (err error) {
 		}
 		config = &tls.Config{Certificates: []tls.Certificate{cert}}
 	}
-	files := maxFiles()
-	if files < leastFiles {
-		return fmt.Errorf("the limit on open files is %d; must be at least %d (ulimit -n)", files, leastFiles)
-	}
-	if s.pets, err = s.listen("addr", s.addr, files-adminConnections-otherFiles); err != nil {
+	if s.pets, err = s.listen("addr", s.addr); err != nil {
 		return err
 	}
 	s.pets.http.WriteTimeout = writeTimeout // profiles take longer
@@ -117,7 +85,7 @@ func (s *server) listenAll() (err error) {
 	s.pets.http.DisableGeneralOptionsHandler = true // the contract has no OPTIONS
 	s.pets.http.TLSConfig = config
 	if s.adminAddr != "" {
-		s.admin, err = s.listen("admin-addr", s.adminAddr, adminConnections)
+		s.admin, err = s.listen("admin-addr", s.adminAddr)
 	}
 	return err
 }
@@ -134,6 +102,9 @@ func (e *endpoint) serve(ended chan<- error) {
 		ended <- fmt.Errorf("-%s: %w", e.flag, err)
 	}
 }
+
+// loopback reports whether only this machine can reach the endpoint.
+func (e *endpoint) loopback() bool { return e.Addr().(*net.TCPAddr).IP.IsLoopback() }
 
 // url returns the URL of the endpoint's root, as a client on this machine may
 // write it.

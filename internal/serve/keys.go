@@ -18,44 +18,32 @@ import (
 // firstAccount is the account of the key that a first start creates.
 const firstAccount = "default"
 
-// openKeys opens the key file of s, and returns a function that closes it. If there is
-// none it creates one with a single key, which it prints, unless -must-exist is set.
-func (p *Program) openKeys(stdout io.Writer, s *server) (closeKeys func(), err error) {
+// openKeys opens the key file of s. If there is none it creates one with a single key,
+// which it prints, unless -must-exist is set.
+func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	path, err := filepath.Abs(s.keyFile)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	file, err := apikey.Open(path, s.log)
 	if errors.Is(err, fs.ErrNotExist) && !s.mustExist {
 		var key string
 		if key, _, err = apikey.Create(path, firstAccount); err != nil {
-			return nil, fmt.Errorf("-keys: %w", err)
+			return fmt.Errorf("-keys: %w", err)
 		}
-		if err := p.printFirstKey(stdout, s, path, key); err != nil {
-			return nil, err
+		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, s.pets.url()); err != nil {
+			return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
 		}
+		s.newKey = true
 		file, err = apikey.Open(path, s.log)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("-keys: %w; check the path, and that its volume is mounted, or restore a backup", err)
+		return fmt.Errorf("-keys: %w; check the path, and that its volume is mounted, or restore a backup", err)
 	case err != nil:
-		return nil, fmt.Errorf("-keys: %w", err)
+		return fmt.Errorf("-keys: %w", err)
 	}
 	s.keys = file
-	return func() { _ = file.Close() }, nil
-}
-
-// printFirstKey prints the key of the new file at path.
-func (p *Program) printFirstKey(stdout io.Writer, s *server, path, key string) error {
-	browser := ""
-	if s.page {
-		browser = "Or enter the key in a browser, at " + s.pets.url() + "\n\n"
-	}
-	if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, s.pets.url()+basePath, browser); err != nil {
-		return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
-	}
-	s.newKey = true
 	return nil
 }
 
@@ -66,66 +54,60 @@ which is not shown again ("%s keys create" makes others):
 
 Try it:
 
-    curl -H 'Authorization: Bearer %s' %s/pets
+    curl -H 'Authorization: Bearer %s' %[5]s` + basePath + `/pets
 
-%s`
+Or enter the key in a browser, at %[5]s
 
-// KeysFlag defines the flag that names the key file.
-func KeysFlag(fs *flag.FlagSet, path *string) {
+`
+
+// keysFlag defines the flag that names the key file.
+func keysFlag(fs *flag.FlagSet, path *string) {
 	fs.StringVar(path, "keys", "petstore.keys", "`file` with the API keys")
 }
 
 // keysCommands are the commands that change or list API keys. A running server
 // follows their changes within two seconds.
 func keysCommands() []flags.Command {
-	var file string
-	define := func(fs *flag.FlagSet) { KeysFlag(fs, &file) }
-	with := func(run func(c *flags.Call, path string) error) func(*flags.Call) error {
-		return func(c *flags.Call) error {
-			err := run(c, file)
-			if errors.Is(err, fs.ErrNotExist) {
-				err = fmt.Errorf("-keys: %w", err)
-			}
-			return err
-		}
-	}
+	var path string
+	define := func(fs *flag.FlagSet) { keysFlag(fs, &path) }
 	return []flags.Command{{
 		Name:  "keys create",
 		Args:  "ACCOUNT",
 		About: "create an API key for an account and print it; only its hash is kept",
 		Flags: define,
-		Run:   with(createKey),
+		Run:   func(c *flags.Call) error { return createKey(c, path) },
 	}, {
 		Name:  "keys list",
 		About: "list the API keys: id, account, created",
 		Flags: define,
-		Run:   with(listKeys),
+		Run:   func(c *flags.Call) error { return listKeys(c, path) },
 	}, {
 		Name:  "keys revoke",
 		Args:  "ID",
 		About: "revoke an API key",
 		Flags: define,
-		Run:   with(revokeKey),
+		Run: func(c *flags.Call) error {
+			k, err := apikey.Revoke(path, c.Args[0])
+			if err == nil {
+				_, err = fmt.Fprintf(c.Stdout, "revoked %s of %s\n", k.ID, k.Account)
+			}
+			return err
+		},
 	}}
 }
 
 func createKey(c *flags.Call, path string) error {
-	_, missing := apikey.List(path)
 	key, id, err := apikey.Create(path, c.Args[0])
-	if petstore.CodeOf(err) == petstore.CodeInvalid {
+	switch {
+	case petstore.CodeOf(err) == petstore.CodeInvalid:
 		return flags.Usagef("%v", err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", id, err)
 	}
-	if errors.Is(missing, fs.ErrNotExist) {
-		path, _ := filepath.Abs(path)
-		fmt.Fprintf(c.Stderr, "new file %s\n", path)
-	}
-	fmt.Fprintf(c.Stderr, "key %s of account %s\n", id, c.Args[0])
+	fmt.Fprintf(c.Stderr, "key %s of account %s in %s\n", id, c.Args[0], path)
 	return nil
 }
 
@@ -140,13 +122,4 @@ func listKeys(c *flags.Call, path string) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", k.ID, k.Account, k.Created.Format(time.RFC3339))
 	}
 	return w.Flush()
-}
-
-func revokeKey(c *flags.Call, path string) error {
-	k, err := apikey.Revoke(path, c.Args[0])
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(c.Stdout, "revoked %s of %s\n", k.ID, k.Account)
-	return err
 }

@@ -1,5 +1,5 @@
 // Package serve is what the servers of the petstore have in common: their
-// command line, addresses, API keys, health, logs, draining and the admin
+// command line, addresses, API keys, health, draining, backups and the admin
 // address. A server is a [Program] with a store of its own.
 package serve
 
@@ -8,9 +8,8 @@ import (
 	"flag"
 	"log/slog"
 	"os/signal"
-	"strings"
+	"slices"
 	"syscall"
-	"time"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/petstore"
@@ -27,15 +26,13 @@ type Program struct {
 	// StoreFlags defines the flags that say where the store is.
 	StoreFlags func(*flag.FlagSet)
 
-	// InFile reports that the store is in a file, which the flag -must-exist is for
-	// too, and which can be backed up.
+	// InFile reports that the store is in a file, which can be backed up.
 	InFile bool
 
 	// Open opens the store once all flags are set. It creates a missing store
 	// unless mustExist is true. The operator sees its errors as they are, in
-	// one line. The store calls committed after each commit, with the number of
-	// changes in it and how long it took.
-	Open func(ctx context.Context, log *slog.Logger, mustExist bool, committed func(changes int, took time.Duration)) (*Store, error)
+	// one line.
+	Open func(ctx context.Context, log *slog.Logger, mustExist bool) (*Store, error)
 }
 
 // Backend is the part of a store that every server needs.
@@ -68,34 +65,20 @@ type Store struct {
 // error, 2 for wrong use.
 func (p *Program) Main() int {
 	signal.Ignore(syscall.SIGPIPE) // the log and a printed key may have no reader
-	const serve = "serve"
+	const name = "serve"
 	var c config
-	define := func(fs *flag.FlagSet) {
-		c.flags(fs)
-		KeysFlag(fs, &c.keyFile)
-		fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if a file of the store or the key file does not exist; for files on a volume that may not be mounted")
-		if p.InFile {
-			c.backup.flags(fs)
-		}
-		p.StoreFlags(fs)
-	}
-	// A flag of serve has an environment variable, in every command.
-	shared := flag.NewFlagSet(serve, flag.ContinueOnError)
-	define(shared)
-	env := make(map[string]string)
-	shared.VisitAll(func(f *flag.Flag) {
-		env[f.Name] = "PETSTORE_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-	})
-	line := flags.Program{Name: p.Name, About: p.About, Default: serve, Env: env}
-	line.Commands = append(line.Commands, flags.Command{
-		Name:  serve,
-		About: "serve until SIGTERM or SIGINT; each flag can also be set by the environment variable in parentheses",
-		Flags: define,
-		Run: func(call *flags.Call) error {
-			return p.serve(call, &c)
+	serve := flags.Command{
+		Name:  name,
+		About: "serve until SIGTERM or SIGINT",
+		Flags: func(fs *flag.FlagSet) {
+			c.flags(fs)
+			if p.InFile {
+				c.backupFlags(fs)
+			}
+			p.StoreFlags(fs)
 		},
-	})
-	line.Commands = append(line.Commands, keysCommands()...)
-	line.Commands = append(line.Commands, p.Commands...)
-	return line.Main()
+		Run: func(call *flags.Call) error { return p.serve(call, &c) },
+	}
+	commands := slices.Concat([]flags.Command{serve}, keysCommands(), p.Commands)
+	return (&flags.Program{Name: p.Name, About: p.About, Default: name, Commands: commands}).Main()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -13,20 +12,20 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
+// basePath is the path before those of the contract.
+const basePath = "/v1"
+
 // router is the handler of an address: the contract's handler under the base
 // path, and health and the web page outside it. It replaces http.ServeMux, which
 // cleans paths and redirects, and http.StripPrefix, which copies every request.
 type router struct {
 	handler  http.Handler
-	page     http.Handler // nil: none
+	page     http.Handler
 	ready    func(context.Context) error
 	draining *atomic.Bool
-	inFlight *atomic.Int64 // requests
 }
 
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	rt.inFlight.Add(1)
-	defer rt.inFlight.Add(-1)
 	// A chunked request may also have had a length, which a proxy in front may
 	// have used. So nothing after it on the connection can be trusted (RFC
 	// 9112, section 6.1).
@@ -39,30 +38,21 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		health(w, r, nil)
 	case get && r.URL.Path == "/readyz":
 		health(w, r, rt.readiness(r.Context()))
-	case rt.page != nil && (r.URL.Path == "/" || r.URL.Path == "/about"):
+	case r.URL.Path == "/" || r.URL.Path == "/about":
 		rt.page.ServeHTTP(w, r)
 	default:
+		// The handler responds to "" with 404. A slash that was sent as %2F is part of a
+		// segment (RFC 3986, section 2.4), and no path that is served has such a segment.
+		path, ok := strings.CutPrefix(r.URL.Path, basePath)
+		if !ok || path != "" && path[0] != '/' || strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
+			path = ""
+		}
 		// The request is the server's own, so its URL can be changed in place.
-		r.URL.Path, r.URL.RawPath = below(r.URL), ""
+		r.URL.Path, r.URL.RawPath = path, ""
 		rt.handler.ServeHTTP(w, r)
 		return
 	}
 	httpapi.DiscardBody(r) // as the handler does by itself
-}
-
-// basePath is the path before those of the contract.
-const basePath = "/v1"
-
-// below returns the path of u without the base path at its start. For a path outside
-// it returns "", which the handler responds to with 404. A slash that was sent as
-// %2F is part of a segment (RFC 3986, section 2.4), and no path that is served has
-// such a segment.
-func below(u *url.URL) string {
-	rest, ok := strings.CutPrefix(u.Path, basePath)
-	if !ok || rest != "" && rest[0] != '/' || strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
-		return ""
-	}
-	return rest
 }
 
 // readyTimeout bounds how long /readyz waits for the store.

@@ -19,7 +19,7 @@ func newRouter() *router {
 		_, _ = io.WriteString(w, "handler "+r.URL.Path)
 	})
 	ready := func(context.Context) error { return nil }
-	return &router{handler: handler, ready: ready, draining: new(atomic.Bool), inFlight: new(atomic.Int64)}
+	return &router{handler: handler, ready: ready, page: handler, draining: new(atomic.Bool)}
 }
 
 func TestRouter(t *testing.T) {

@@ -23,18 +23,15 @@ const (
 	failedLimit = time.Second
 )
 
-// errEnded ends a server that has logged the reason.
-const errEnded = flags.Exit(1)
-
 // wait serves until there is a reason to stop, and stops. It returns nil if
 // every accepted request received its response. Meanwhile a signal ends the
 // process at once.
 func (s *server) wait(signals chan os.Signal) error {
-	limit, result := s.drain, error(errEnded)
-	var sig os.Signal
+	limit, failed := s.drain, true
 	select {
-	case sig = <-signals:
-		result = nil
+	case sig := <-signals:
+		s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
+		failed = false
 	case <-s.store.Failed:
 		s.log.Error("the store has failed; start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
 		limit = min(limit, failedLimit)
@@ -42,16 +39,12 @@ func (s *server) wait(signals chan os.Signal) error {
 		s.log.Error("an address is no longer served", "err", err)
 	}
 	signal.Stop(signals)
-	if sig != nil {
-		s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
-	}
-	err := s.stop(limit)
-	switch {
-	case result != nil:
-		return result
-	case err != nil:
+	if err := s.stop(limit); err != nil && !failed {
 		s.log.Error("stopped with an error", "err", err)
-		return errEnded
+		failed = true
+	}
+	if failed {
+		return flags.Exit(1) // the log has the reason
 	}
 	s.log.Info("stopped")
 	return nil

@@ -1,26 +1,14 @@
 // Package version says what a command was built from.
 package version
 
-import (
-	"runtime/debug"
-	"strings"
-)
+import "runtime/debug"
 
-// String returns the module's version, which ends in "+dirty" if files were
-// changed, the revision if the version does not name it, and Go's version.
+// String returns the version of the module, and that of Go. In a build from a clone, the
+// former names the commit, and ends in "+dirty" if files were changed.
 func String() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "of unknown origin"
+		return "unknown"
 	}
-	parts := []string{info.Main.Version}
-	if parts[0] == "" {
-		parts[0] = "(devel)"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && !strings.Contains(parts[0], s.Value[:min(12, len(s.Value))]) {
-			parts = append(parts, s.Value)
-		}
-	}
-	return strings.Join(append(parts, info.GoVersion), " ")
+	return info.Main.Version + " " + info.GoVersion
 }

@@ -52,17 +52,12 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Dir(exe)+":"+env.Getenv("PATH"))
-			env.Setenv("PETSTORE_ADDR", "127.0.0.1:0")
 			env.Values[serverKey{}] = new(*process.Server)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start": func(ts *testscript.TestScript, _ bool, args []string) {
-				cmd := process.Command(ts.Getenv("WORK"), append([]string{exe}, args...)...)
-				for _, name := range []string{"PETSTORE_ADDR", "PETSTORE_DB", "PETSTORE_KEYS", "PETSTORE_ADMIN_ADDR"} {
-					cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
-				}
-				s, err := process.TryServe(t, cmd)
+				s, err := process.TryServe(t, process.Command(ts.Getenv("WORK"), append([]string{exe, "-addr=127.0.0.1:0"}, args...)...))
 				ts.Check(err)
 				ts.Defer(s.Kill)
 				*server(ts) = s
