@@ -15,12 +15,8 @@
 // the [Code] of any error.
 //
 // To implement a store, start with [Service] and run the tests of
-// petstore/storage/storagetest on it. Every store calls the validation methods
-// of this package, which accept exactly what the contract's schemas accept, so
-// that each rule is in one place. The functions and methods whose comments say
-// that they are for stores ([CursorAfter], [MessageID], [Once.Digest] and
-// others) need no attention from anyone else.
-//
-// The folder examples/ownstore has a small store, and examples/worker empties a
-// [Queue].
+// petstore/storage/storagetest on it; examples/ownstore has a small one. Every
+// store calls the validation methods of this package, so that each rule is in one
+// place. What is only for stores says so ([CursorAfter], [MessageID],
+// [Once.Digest] and others).
 package petstore

@@ -11,35 +11,14 @@ import (
 type Code string
 
 const (
-	// CodeInvalid: the arguments break a rule of the contract. The message
-	// says which. The same call fails again.
-	CodeInvalid Code = "invalid"
-
-	// CodeUnauthorized: the credential is missing or unknown.
-	CodeUnauthorized Code = "unauthorized"
-
-	// CodeNotFound: there is no such pet.
-	CodeNotFound Code = "not_found"
-
-	// CodeConflict: an earlier create with the same [Once] is under way and
-	// its result was not known in time. Repeat the call later.
-	CodeConflict Code = "conflict"
-
-	// CodeMismatch: the [Once] was used before with another value.
-	CodeMismatch Code = "idempotency_mismatch"
-
-	// CodeFull: there is no room on the disk, or the quota is used up.
-	// Nothing was stored; reads go on.
-	CodeFull Code = "insufficient_storage"
-
-	// CodeUnavailable: it cannot be done now (too many calls, a full queue,
-	// a closed store, a cancelled context, a store that must be opened
-	// again). Repeat the call later.
-	CodeUnavailable Code = "unavailable"
-
-	// CodeInternal: any other failure, such as damaged data. Its details are
-	// for the operator's log, not for the caller.
-	CodeInternal Code = "internal"
+	CodeInvalid      Code = "invalid"              // the arguments break a rule of the contract; the message says which
+	CodeUnauthorized Code = "unauthorized"         // the credential is missing or unknown
+	CodeNotFound     Code = "not_found"            // there is no such pet
+	CodeConflict     Code = "conflict"             // an earlier create with the same [Once] is under way; repeat the call later
+	CodeMismatch     Code = "idempotency_mismatch" // the [Once] was used before with another value
+	CodeFull         Code = "insufficient_storage" // there is no room on the disk; nothing was stored, and reads go on
+	CodeUnavailable  Code = "unavailable"          // it cannot be done now (a full queue, a closed store, a cancelled context); repeat the call later
+	CodeInternal     Code = "internal"             // any other failure, such as damaged data; its details are for the operator's log
 
 	// Only HTTP has these.
 	CodeMethodNotAllowed     Code = "method_not_allowed"     // 405

@@ -2,8 +2,13 @@ package petstore
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Status is a pet's availability (contract, section 2.4). The zero value means
@@ -24,13 +29,7 @@ func Statuses() []Status {
 
 // Valid reports whether s is one of the contract's statuses. The zero Status
 // is not: where a status may be absent, check that first.
-func (s Status) Valid() bool {
-	switch s {
-	case StatusAvailable, StatusPending, StatusSold:
-		return true
-	}
-	return false
-}
+func (s Status) Valid() bool { return slices.Contains(Statuses(), s) }
 
 // NewPet is a pet before it is stored (contract, section 2.1).
 type NewPet struct {
@@ -46,16 +45,13 @@ type NewPet struct {
 	Status Status `json:"status,omitzero"`
 }
 
-var (
-	errName   = Errorf(CodeInvalid, "name: must be valid UTF-8")
-	errStatus = Errorf(CodeInvalid, "status: must be one of available, pending, sold")
-)
+var errStatus = Errorf(CodeInvalid, "status: must be one of available, pending, sold")
 
 // Validate returns an [*Error] with [CodeInvalid], whose message names the
 // member at fault, if p cannot be stored.
 func (p NewPet) Validate() error {
 	if !utf8.ValidString(p.Name) {
-		return errName
+		return Errorf(CodeInvalid, "name: must be valid UTF-8")
 	}
 	if p.Status != "" && !p.Status.Valid() {
 		return errStatus
@@ -70,6 +66,29 @@ type Pet struct {
 	ID int64 `json:"id"`
 
 	NewPet
+}
+
+// AppendJSON appends the JSON of p to dst: one object without white space, with
+// the members id, name, categoryId and, if p has one, status, in this order. It
+// is what json.Marshal returns, and the form of p in every response. It returns
+// dst as it was, and an error without a [Code], if p is not valid.
+func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
+	b := append(dst, `{"id":`...)
+	b = strconv.AppendInt(b, p.ID, 10)
+	b = append(b, `,"name":`...)
+	b, err := jsontext.AppendQuote(b, p.Name)
+	if err != nil {
+		return dst, err // it fails for invalid UTF-8 only
+	}
+	b = append(b, `,"categoryId":`...)
+	b = strconv.AppendInt(b, p.CategoryID, 10)
+	if p.Status != "" {
+		if !p.Status.Valid() {
+			return dst, errors.New(errStatus.Message)
+		}
+		b = append(b, `,"status":"`+p.Status+`"`...) // needs no escaping
+	}
+	return append(b, '}'), nil
 }
 
 // The contract's range for the number of pets in a list (section 8).
@@ -97,7 +116,7 @@ type ListQuery struct {
 	After  Cursor // only pets after this place; "": from the start
 }
 
-// Normalize returns q with its defaults filled in, or an [*Error] with
+// Normalize returns q with the default limit filled in, or an [*Error] with
 // [CodeInvalid] that names the field out of range. It does not check the cursor,
 // whose form only the store knows.
 func (q ListQuery) Normalize() (ListQuery, error) {
@@ -117,6 +136,22 @@ func (q ListQuery) Normalize() (ListQuery, error) {
 type Page struct {
 	Pets []Pet  // ascending by ID
 	Next Cursor // where the next page starts; "": this page is the last
+}
+
+// AppendJSON appends the JSON of p's pets to dst: an array of what
+// [Pet.AppendJSON] appends. It does not contain the cursor. It returns dst as it
+// was, and an error, if a pet is not valid.
+func (p Page) AppendJSON(dst []byte) (b []byte, err error) {
+	b = append(dst, '[')
+	for i, pet := range p.Pets {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = pet.AppendJSON(b); err != nil {
+			return dst, err
+		}
+	}
+	return append(b, ']'), nil
 }
 
 // OnceKept is how long a store remembers the result of a create with a [Once],
@@ -168,12 +203,12 @@ type Service interface {
 }
 
 // EncodedReader reads pets as JSON. It is optional: a store that keeps pets as
-// JSON need not decode them for a handler to encode them again.
+// JSON need not decode them for a handler to encode them again. It is safe for
+// concurrent use.
 //
 // AppendPet and AppendPage append to dst exactly the bytes of [Pet.AppendJSON] and
-// [Page.AppendJSON] for the result of the corresponding method of [Service]. They
-// return the same errors, and on an error dst as it was. They are safe for
-// concurrent use.
+// [Page.AppendJSON] for the result of GetPet and ListPets. They return the same
+// errors, and on an error dst as it was.
 type EncodedReader interface {
 	// Encodes reports whether s is this store itself. A type that embeds the
 	// store has this method too, but may read in another way: for it, Encodes
@@ -182,4 +217,16 @@ type EncodedReader interface {
 
 	AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error)
 	AppendPage(ctx context.Context, dst []byte, q ListQuery) ([]byte, Cursor, error)
+}
+
+// Stats counts what a store holds.
+type Stats struct {
+	Pets           int64 `json:"pets"`
+	QueuedMessages int64 `json:"queuedMessages"` // messages in the queue
+}
+
+// Statistics counts what a store holds. It is safe for concurrent use, and its
+// cost does not depend on the counts.
+type Statistics interface {
+	Stats(ctx context.Context) (Stats, error)
 }

@@ -21,7 +21,7 @@ func FuzzAppendJSON(f *testing.F) {
 		pet := petstore.Pet{ID: id, NewPet: petstore.NewPet{Name: name, CategoryID: category, Status: petstore.Status(status)}}
 		got, err := pet.AppendJSON([]byte("before"))
 		if invalid := pet.Validate(); invalid != nil {
-			if petstore.CodeOf(err) != petstore.CodeInvalid || string(got) != "before" {
+			if petstore.CodeOf(err) != petstore.CodeInternal || string(got) != "before" {
 				t.Fatalf("AppendJSON(%+v) returned %q, %v; want %v", pet, got, err, invalid)
 			}
 			return

@@ -15,7 +15,7 @@ func FuzzCursor(f *testing.F) {
 	}
 	f.Add("x")
 	f.Add("")
-	f.Add("AQAAAAAAAAAB")
+	f.Add("YWZ0ZXIgMDE")                          // after 01
 	f.Add(string(petstore.CursorAfter(1)) + "\n") // which the decoder of base64 ignores
 	f.Fuzz(func(t *testing.T, s string) {
 		id, err := petstore.Cursor(s).ID()
@@ -39,13 +39,6 @@ func TestCursor(t *testing.T) {
 		c := petstore.CursorAfter(id)
 		if got, err := c.ID(); err != nil || got != id {
 			t.Errorf("CursorAfter(%d) is read as %d, %v", id, got, err)
-		}
-		for i := range len(c) {
-			b := []byte(c)
-			b[i] ^= 1
-			if got, err := petstore.Cursor(b).ID(); err == nil {
-				t.Errorf("%q is read as %d", b, got)
-			}
 		}
 	}
 	for _, id := range []int64{0, -1} {

@@ -80,7 +80,7 @@ func TestLayers(t *testing.T) {
 	}
 
 	b, err := pet.AppendJSON(nil)
-	layer(t, "petstore/json.go", pet, decode[petstore.Pet](t, b), err)
+	layer(t, "petstore/pet.go", pet, decode[petstore.Pet](t, b), err)
 
 	s := &service{message: message}
 	post(s, "/pets", string(petJSON))
