@@ -56,48 +56,37 @@ var (
 	errBadCredential = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: the bearer token is not a valid API key")
 )
 
-// Authenticate returns the account that the credential in a request's header
-// belongs to, or the error that the handlers of this package respond with.
+// Authenticate returns the account that a request acts for: the principal of ctx if
+// there is one ([WithPrincipal]), otherwise the one that auth finds for the credential
+// in the request's header. It returns the error that the handlers of this package
+// respond with.
 func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (principal string, err error) {
-	fields := header.Values("Authorization")
-	key := ""
-	if len(fields) == 1 {
-		key = bearerToken(fields[0])
+	if principal = Principal(ctx); principal != "" {
+		return principal, nil
 	}
-	if key == "" {
+	if auth == nil {
+		return "", errNoPrincipal
+	}
+	fields := header.Values("Authorization")
+	if len(fields) != 1 || bearerToken(fields[0]) == "" {
 		return "", errNoCredential
 	}
-	if !visibleASCII(key) {
+	key := bearerToken(fields[0])
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errBadCredential
 	}
 	principal, err = auth.Authenticate(ctx, key)
-	switch {
-	case petstore.CodeOf(err) == petstore.CodeUnauthorized:
-		return "", err
-	case err != nil:
-		return "", &petstore.Error{
+	if err != nil && petstore.CodeOf(err) != petstore.CodeUnauthorized {
+		err = &petstore.Error{
 			Code:    petstore.CodeUnavailable,
 			Message: "the credential cannot be checked now; try again later",
 			Err:     err,
 		}
 	}
+	if err != nil {
+		return "", err
+	}
 	return principal, nil
-}
-
-// authenticate checks the request's credential, and puts the principal into the
-// exchange and its context.
-func (x *exchange) authenticate() (err error) {
-	if x.seen.Principal = Principal(x.ctx); x.seen.Principal != "" {
-		return nil
-	}
-	if x.h.auth == nil {
-		return errNoPrincipal
-	}
-	if x.seen.Principal, err = Authenticate(x.ctx, x.h.auth, x.r.Header); err != nil {
-		return err
-	}
-	x.ctx = context.WithValue(x.ctx, principalKey{}, &x.seen.Principal)
-	return nil
 }
 
 // bearerToken returns the token of an Authorization field's value, or "" if
@@ -120,14 +109,4 @@ func challenge(authorization []string) string {
 		}
 	}
 	return `Bearer realm="petstore"`
-}
-
-// visibleASCII reports whether all characters of s are visible ASCII.
-func visibleASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
 }

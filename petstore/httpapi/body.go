@@ -2,11 +2,11 @@ package httpapi
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"example.com/animalstore/petstore"
@@ -16,15 +16,20 @@ import (
 // It checks the header fields that concern the body, then reads and decodes the
 // body.
 func readRequest[T any](x *exchange, decode func([]byte) (T, error)) (value T, once petstore.Once, err error) {
-	if err := checkContentType(x.r.Header); err != nil {
+	if err = checkContentType(x.r.Header); err != nil {
 		return value, once, err
 	}
 	if once, err = x.once(); err != nil {
 		return value, once, err
 	}
-	body, err := x.readBody()
+	limit := x.h.opts.MaxBodyBytes
+	if x.r.ContentLength > limit {
+		return value, once, errBodyTooLarge(limit)
+	}
+	// Without the ResponseWriter, so that the connection stays open.
+	body, err := io.ReadAll(http.MaxBytesReader(nil, x.r.Body, limit))
 	if err != nil {
-		return value, once, err
+		return value, once, bodyError(err, len(body))
 	}
 	value, err = decode(body)
 	return value, once, err
@@ -33,18 +38,13 @@ func readRequest[T any](x *exchange, decode func([]byte) (T, error)) (value T, o
 // checkContentType returns the reason why a body cannot be read as JSON.
 func checkContentType(h http.Header) error {
 	fields := h.Values("Content-Type")
-	switch {
-	case len(fields) == 0 || len(fields) == 1 && fields[0] == "":
-		return invalid("Content-Type", errors.New("is missing; must be application/json"))
-	case len(fields) > 1:
-		return invalid("Content-Type", fmt.Errorf("must be given once, not %d times", len(fields)))
+	if len(fields) != 1 || fields[0] == "" {
+		return invalid("Content-Type: must be given once, as application/json")
 	}
 	mediaType, params, err := mime.ParseMediaType(fields[0])
 	charset, hasCharset := params["charset"]
 	switch {
-	case err != nil:
-		return petstore.Errorf(petstore.CodeUnsupportedMediaType, "Content-Type: malformed; must be application/json")
-	case mediaType != "application/json":
+	case err != nil || mediaType != "application/json":
 		return petstore.Errorf(petstore.CodeUnsupportedMediaType, "Content-Type: must be application/json")
 	case hasCharset && !strings.EqualFold(charset, "utf-8"):
 		return petstore.Errorf(petstore.CodeUnsupportedMediaType, "Content-Type: the charset must be utf-8")
@@ -57,21 +57,38 @@ func checkContentType(h http.Header) error {
 	return nil
 }
 
-// readBody returns the request's body.
-func (x *exchange) readBody() ([]byte, error) {
-	limit := x.h.opts.MaxBodyBytes
-	if x.r.ContentLength > limit {
-		return nil, errBodyTooLarge(limit)
+// maxKeyBytes is the maximum length of an idempotency key.
+const maxKeyBytes = 255
+
+var (
+	bareKey = regexp.MustCompile(`^[!#-~][!-~]*$`)
+
+	// quotedKey matches a String of RFC 9651, section 3.3.3: printable ASCII in
+	// quotes, with a backslash before a quote and before a backslash.
+	quotedKey   = regexp.MustCompile(`^"([ !#-\[\]-~]|\\["\\])*"$`)
+	unescapeKey = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
+)
+
+// once returns the [petstore.Once] of the request's Idempotency-Key. Its scope
+// is the principal, so that the keys of different accounts are different. The draft
+// (draft-ietf-httpapi-idempotency-key-header) requires a quoted string; the many
+// clients that send the bare key mean the same.
+func (x *exchange) once() (petstore.Once, error) {
+	fields := x.r.Header.Values("Idempotency-Key")
+	if len(fields) == 0 {
+		return petstore.Once{}, nil
 	}
-	if x.r.Body == nil { // only when the caller is not an http.Server
-		return nil, nil
+	key := fields[0]
+	if quotedKey.MatchString(key) {
+		key = unescapeKey.Replace(key[1 : len(key)-1])
+	} else if !bareKey.MatchString(key) {
+		key = ""
 	}
-	// Without the ResponseWriter, so that the connection stays open.
-	body, err := io.ReadAll(http.MaxBytesReader(nil, x.r.Body, limit))
-	if err != nil {
-		return nil, bodyError(err, len(body))
+	if len(fields) > 1 || key == "" || len(key) > maxKeyBytes {
+		return petstore.Once{}, invalid("Idempotency-Key: must be given once, with 1 to %d characters: visible ASCII, "+
+			`or printable ASCII in quotes, with \ before " and before \`, maxKeyBytes)
 	}
-	return body, nil
+	return petstore.Once{Scope: x.seen.Principal, Key: key}, nil
 }
 
 func errBodyTooLarge(limit int64) error {
@@ -84,10 +101,10 @@ func bodyError(err error, read int) error {
 	if e, ok := errors.AsType[*http.MaxBytesError](err); ok { // middleware may set a lower limit
 		return errBodyTooLarge(e.Limit)
 	}
-	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
-		return &petstore.Error{Code: petstore.CodeRequestTimeout, Message: "body: did not arrive in time", Err: err}
-	}
 	e := petstore.Errorf(petstore.CodeInvalid, "body: broke off, or was malformed, after %d bytes", read)
+	if cause, ok := errors.AsType[net.Error](err); ok && cause.Timeout() {
+		e = petstore.Errorf(petstore.CodeRequestTimeout, "body: did not arrive in time")
+	}
 	e.Err = err
 	return e
 }
@@ -104,7 +121,7 @@ func bodyError(err error, read int) error {
 // handler that writes a response without having read the body can call it last.
 func DiscardBody(r *http.Request) {
 	const limit = 1 << 20
-	if r.ContentLength != 0 && r.Body != nil && r.ContentLength <= limit && r.Header["Expect"] == nil {
+	if r.ContentLength != 0 && r.ContentLength <= limit && r.Header["Expect"] == nil {
 		_, _ = io.CopyN(io.Discard, r.Body, limit)
 	}
 }

@@ -118,7 +118,7 @@ func TestDiscardBody(t *testing.T) {
 		{70_000, 70_000, http.Header{"Expect": {"100-continue"}, "Authorization": {"Bearer key-1"}, "Content-Type": {"application/json"}}, 70_000},
 	} {
 		for name, h := range map[string]http.Handler{
-			"handler":    httpapi.New(badPets{}, testKeys, nil),
+			"handler":    httpapi.New(spoiled, testKeys, nil),
 			"WriteError": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpapi.WriteError(w, r, nil) }),
 		} {
 			body := strings.NewReader(strings.Repeat(" ", c.size))
@@ -130,7 +130,4 @@ func TestDiscardBody(t *testing.T) {
 			}
 		}
 	}
-	r := httptest.NewRequest("GET", "/cats", nil)
-	r.Body, r.ContentLength = nil, 5 // no http.Server does this
-	httpapi.DiscardBody(r)
 }

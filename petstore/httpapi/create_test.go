@@ -45,7 +45,7 @@ func FuzzBody(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	h := httpapi.New(new(onceService), testKeys, nil)
+	h := httpapi.New(double{}, testKeys, nil)
 	f.Fuzz(func(t *testing.T, body string) {
 		r := httptest.NewRequest("POST", "/pets", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")

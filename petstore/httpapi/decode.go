@@ -3,8 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -23,37 +21,32 @@ func decodeNewPet(body []byte) (p petstore.NewPet, err error) {
 	if err = decodeObject(body, &members); err != nil {
 		return p, err
 	}
-	if p.Name, err = decodeString(members.Name); err != nil {
-		return p, invalid("name", err)
+	if err = decodeMember("name", members.Name, &p.Name, "a string"); err != nil {
+		return p, err
 	}
-	if p.CategoryID, err = decodeInt64(members.CategoryID); err != nil {
-		return p, invalid("categoryId", err)
+	if err = decodeMember("categoryId", members.CategoryID, &p.CategoryID, "a 64-bit integer, without fraction or exponent"); err != nil {
+		return p, err
 	}
 	if members.Status != nil {
-		var status string
-		if status, err = decodeString(members.Status); err == nil {
-			p.Status, err = parseStatus(status)
+		if err = decodeMember("status", members.Status, &p.Status, "a string"); err != nil {
+			return p, err
 		}
-		if err != nil {
-			return p, invalid("status", err)
+		if p.Status == "" { // which stands for none in the model
+			return p, invalid("status: must not be empty")
 		}
 	}
 	return p, p.Validate()
 }
 
 // decodeText decodes the body of submitMessage (contract, section 4.4).
-func decodeText(body []byte) (string, error) {
+func decodeText(body []byte) (text string, err error) {
 	var members struct {
 		Message jsontext.Value `json:"message"`
 	}
-	if err := decodeObject(body, &members); err != nil {
-		return "", err
+	if err = decodeObject(body, &members); err == nil {
+		err = decodeMember("message", members.Message, &text, "a string")
 	}
-	text, err := decodeString(members.Message)
-	if err != nil {
-		return "", invalid("message", err)
-	}
-	return text, nil
+	return text, err
 }
 
 // decodeObject decodes a body of exactly one JSON object. The decoder refuses
@@ -61,42 +54,26 @@ func decodeText(body []byte) (string, error) {
 // deeper than 10,000. It ignores other members. Names are case-sensitive.
 func decodeObject(body []byte, members any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
-		return invalid("body", errors.New("is missing; must be a JSON object"))
+		return invalid("body: is missing; must be a JSON object")
 	}
 	err := json.Unmarshal(body, members)
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		const longest = 300 // a member's name may be as long as the body
-		return invalid("body", fmt.Errorf("not valid JSON: %.*s", longest, strings.TrimPrefix(e.Error(), "jsontext: ")))
+		return invalid("body: not valid JSON: %.*s", longest, strings.TrimPrefix(e.Error(), "jsontext: "))
 	}
 	if err != nil || jsontext.Value(body).Kind() != '{' { // null is no error
-		return invalid("body", errors.New("must be a JSON object"))
+		return invalid("body: must be a JSON object")
 	}
 	return nil
 }
 
-var errMissing = errors.New("is missing")
-
-// decodeString decodes a member's value. Its error does not name the member.
-func decodeString(v jsontext.Value) (string, error) {
+// decodeMember decodes a member's value into v, which is a pointer.
+func decodeMember(name string, value jsontext.Value, v any, must string) error {
 	switch {
-	case v == nil:
-		return "", errMissing
-	case v.Kind() != '"':
-		return "", fmt.Errorf("must be a string, got %.40s", v)
+	case value == nil:
+		return invalid("%s: is missing", name)
+	case value.Kind() == 'n' || json.Unmarshal(value, v) != nil:
+		return invalid("%s: must be %s, got %.40s", name, must, value)
 	}
-	b, err := jsontext.AppendUnquote(nil, v)
-	return string(b), err
-}
-
-// decodeInt64 decodes a member's value. It accepts only numbers written as
-// integers, so not 1.0 or 1e2. Its error does not name the member.
-func decodeInt64(v jsontext.Value) (int64, error) {
-	if v == nil {
-		return 0, errMissing
-	}
-	n, err := strconv.ParseInt(string(v), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("must be a 64-bit integer, without fraction or exponent, got %.40s", v)
-	}
-	return n, nil
+	return nil
 }

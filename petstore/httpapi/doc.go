@@ -20,10 +20,10 @@
 // (401), parameters and body (400, 408, 413, 415). Then the operation is carried
 // out. Every response of 400 and above has an Error body (contract, section
 // 2.5); with [WriteError] the server around the handler can respond in the same
-// form. An error has an X-Request-ID, which its log lines have too. So has every
-// response to a client that sent one, and with Options.Observe every response. Every
-// response has Accept-Idempotency-Key: ?1, which tells clients that a POST may be
-// repeated with its Idempotency-Key. A response is complete before its first byte is sent, and has a Content-Length.
+// form. Every response has an X-Request-ID, which log lines have too, and
+// Accept-Idempotency-Key: ?1, which tells clients that a POST may be repeated with
+// its Idempotency-Key. A response is complete before its first byte is sent, and
+// has a Content-Length.
 //
 // The [http.Server] limits times and the size of a request's header: set its
 // timeouts and MaxHeaderBytes. At most 128 reads have a response of more than

@@ -2,11 +2,11 @@ package httpapi_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage/memory"
 )
 
 // recorder collects values from the goroutines of handlers.
@@ -42,24 +42,57 @@ func newLogger(lines *recorder[string]) *slog.Logger {
 	return slog.New(slog.NewTextHandler(lineWriter{lines}, nil))
 }
 
-// faulty is a store whose operations return the error of fault.
-type faulty struct {
-	*memory.Store
-	fault func(context.Context) error
+// double is a store that calls do with an operation's last argument, and returns what
+// it has. CreatePet returns its own pet if there is no other.
+type double struct {
+	do      func(ctx context.Context, arg any) error // nil: returns nil
+	pet     petstore.Pet
+	page    petstore.Page
+	message petstore.Message
 }
 
-func (f faulty) ListPets(ctx context.Context, _ petstore.ListQuery) (petstore.Page, error) {
-	return petstore.Page{}, f.fault(ctx)
+func (d double) call(ctx context.Context, arg any) error {
+	if d.do == nil {
+		return nil
+	}
+	return d.do(ctx, arg)
 }
 
-func (f faulty) CreatePet(ctx context.Context, p petstore.NewPet, _ petstore.Once) (petstore.Pet, error) {
-	return petstore.Pet{ID: 1, NewPet: p}, f.fault(ctx)
+func (d double) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	return d.page, d.call(ctx, q)
 }
 
-func (f faulty) GetPet(ctx context.Context, _ int64) (petstore.Pet, error) {
-	return petstore.Pet{}, f.fault(ctx)
+func (d double) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	if d.pet.ID == 0 {
+		d.pet = petstore.Pet{ID: 1, NewPet: p}
+	}
+	return d.pet, d.call(ctx, once)
 }
 
-func (f faulty) SubmitMessage(ctx context.Context, _ string, _ petstore.Once) (petstore.Message, error) {
-	return petstore.Message{}, f.fault(ctx)
+func (d double) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
+	return d.pet, d.call(ctx, id)
+}
+
+func (d double) SubmitMessage(ctx context.Context, _ string, once petstore.Once) (petstore.Message, error) {
+	return d.message, d.call(ctx, once)
+}
+
+// spoiled is a store that returns what cannot be encoded.
+var spoiled = double{
+	pet:     petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "\xff"}},
+	page:    petstore.Page{Pets: []petstore.Pet{{ID: 1, NewPet: petstore.NewPet{Status: "eaten"}}}, Next: "x"},
+	message: petstore.Message{Text: "\xff"},
+}
+
+// brokenReader is a store whose EncodedReader fails after it has appended.
+type brokenReader struct{ double }
+
+func (brokenReader) Encodes(petstore.Service) bool { return true }
+
+func (brokenReader) AppendPet(_ context.Context, dst []byte, _ int64) ([]byte, error) {
+	return append(dst, `{"id":`...), errors.New("secret")
+}
+
+func (brokenReader) AppendPage(_ context.Context, dst []byte, _ petstore.ListQuery) ([]byte, petstore.Cursor, error) {
+	return append(dst, `[{"id":`...), "x", errors.New("secret")
 }

@@ -16,10 +16,8 @@ const retryAfter = "1"
 
 var errNoPath = petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here")
 
-// invalid returns the error for a member, parameter or header field whose fault
-// is err.
-func invalid(what string, err error) error {
-	return petstore.Errorf(petstore.CodeInvalid, "%s: %v", what, err)
+func invalid(format string, args ...any) error {
+	return petstore.Errorf(petstore.CodeInvalid, format, args...)
 }
 
 // errorBody is an Error (contract, section 2.5).
@@ -65,8 +63,9 @@ func errorBodyOf(err error) errorBody {
 // status. An error without a code is a 500, and its text is not sent. WriteError
 // logs nothing. Like the handlers, it then reads what is left of the body.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	requestID(w, r, true)
-	writeResponse(w, r, errorResponse(w, r, errorBodyOf(err)))
+	requestID(w, r)
+	x := exchange{w: w, r: r}
+	x.send(errorResponse(w, r, errorBodyOf(err)))
 	DiscardBody(r)
 }
 

@@ -74,40 +74,39 @@ func TestPanics(t *testing.T) {
 		s := newFaultyServer(t, nil, func(context.Context) error { panic(v) })
 		for operation, raw := range operations {
 			s.want(internal.with("X-Request-Id", "the-id"), raw)
-			s.wantLog("level=ERROR", "request_id=the-id", "operation="+operation, "stack=", "failure_test.go", fmt.Sprint(v))
+			s.wantLog("level=ERROR", "request_id=the-id", "operation="+operation, "panic: ", "failure_test.go", fmt.Sprint(v))
 		}
 	}
 }
 
-// wantAbort fails unless the handler tells net/http to close the connection.
-func (s *server) wantAbort(raw string) {
-	s.Helper()
-	defer func() {
-		if v := recover(); v != http.ErrAbortHandler {
-			s.Errorf("panic %v, want http.ErrAbortHandler", v)
-		}
-	}()
-	send(s, s.h, raw)
-}
-
-// TestAbort: a panic with http.ErrAbortHandler closes the connection.
+// TestAbort: the handler makes net/http close the connection if the service asks for it,
+// or if part of a response was sent, which must not look like all of it.
 func TestAbort(t *testing.T) {
-	s := newFaultyServer(t, nil, func(context.Context) error { panic(http.ErrAbortHandler) })
-	s.wantAbort(get("/pets"))
-	s.wantLog()
-	if got := s.seen.take(); len(got) != 1 || got[0].Status != 0 {
-		t.Errorf("observed: %+v", got)
+	for status, panics := range map[int]any{0: http.ErrAbortHandler, 200: nil} {
+		s := newFaultyServer(t, nil, func(context.Context) error {
+			if panics != nil {
+				panic(panics)
+			}
+			return nil
+		})
+		func() {
+			defer func() {
+				if v := recover(); v != http.ErrAbortHandler {
+					t.Errorf("panic %v, want http.ErrAbortHandler", v)
+				}
+			}()
+			h := s.h
+			send(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(brokenWriter{w}, r) }), get("/pets"))
+		}()
+		if panics == nil {
+			s.wantLog("broken writer")
+		} else {
+			s.wantLog()
+		}
+		if got := s.seen.take(); len(got) != 1 || got[0].Status != status {
+			t.Errorf("observed: %+v", got)
+		}
 	}
-}
-
-// TestPanicWhileSending: part of a response must not look like all of it, so the
-// connection is closed.
-func TestPanicWhileSending(t *testing.T) {
-	s := newServer(t, nil)
-	h := s.h
-	s.h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(brokenWriter{w}, r) })
-	s.wantAbort(get("/pets"))
-	s.wantLog("broken writer")
 }
 
 // brokenWriter panics on a write.
@@ -115,46 +114,15 @@ type brokenWriter struct{ http.ResponseWriter }
 
 func (brokenWriter) Write([]byte) (int, error) { panic("broken writer") }
 
-// badPets is a Service that returns invalid pets.
-type badPets struct{ petstore.Service }
-
-var badPet = petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "\xff", Status: "eaten"}}
-
-func (badPets) GetPet(context.Context, int64) (petstore.Pet, error) { return badPet, nil }
-
-func (badPets) CreatePet(context.Context, petstore.NewPet, petstore.Once) (petstore.Pet, error) {
-	return badPet, nil
-}
-
-func (badPets) ListPets(context.Context, petstore.ListQuery) (petstore.Page, error) {
-	return petstore.Page{Pets: []petstore.Pet{badPet}, Next: "x"}, nil
-}
-
-// brokenReader is a store whose EncodedReader fails after it has appended.
-type brokenReader struct{ petstore.Service }
-
-func (brokenReader) Encodes(petstore.Service) bool { return true }
-
-func (brokenReader) AppendPet(_ context.Context, dst []byte, _ int64) ([]byte, error) {
-	return append(dst, `{"id":`...), errors.New("secret")
-}
-
-func (brokenReader) AppendPage(_ context.Context, dst []byte, _ petstore.ListQuery) ([]byte, petstore.Cursor, error) {
-	return append(dst, `[{"id":`...), "x", errors.New("secret")
-}
-
 // TestBadResults: an invalid result of the service is a 500, and no part of it is
 // sent.
 func TestBadResults(t *testing.T) {
 	s := newServer(t, nil)
-	s.h = httpapi.New(badPets{}, testKeys, nil)
-	s.want(internal.with("Location", "").with("Link", ""), get("/pets"), post("/pets", rexBody))
-	s.want(internal, get("/pets/1"))
-	s.h = httpapi.New(brokenReader{}, testKeys, nil)
-	s.want(internal.with("Link", ""), get("/pets"))
-	s.want(internal, get("/pets/1"))
-	s.h = httpapi.NewMessages(fixedQueue{Text: "\xff"}, testKeys, nil)
-	s.want(internal, post("/messages", messageBody))
+	for _, store := range []store{spoiled, brokenReader{spoiled}} {
+		s.h = newHandler(store, testKeys, nil)
+		s.want(internal.with("Location", "").with("Link", ""), get("/pets"), post("/pets", rexBody), post("/messages", messageBody))
+		s.want(internal, get("/pets/1"))
+	}
 }
 
 func TestValidate(t *testing.T) {

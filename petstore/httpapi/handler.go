@@ -2,9 +2,13 @@ package httpapi
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,9 +26,9 @@ type Options struct {
 	// path is 404. NewMessages ignores it.
 	Messages petstore.Messages
 
-	// Logger receives every panic, and at most ten responses of 500 and above in
-	// a second, with the details that the client does not see; but not those to
-	// clients that went away. nil: nothing is logged.
+	// Logger receives at most ten responses of 500 and above in a second, with the
+	// details that the client does not see; but not those to clients that went
+	// away. nil: nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
@@ -39,19 +43,19 @@ type Options struct {
 	// so it must not count. nil: no further rules. NewMessages ignores it.
 	Validate func(context.Context, petstore.NewPet) error
 
-	// Observe is called once for every request, after its response. nil:
-	// nothing is called.
+	// Observe is called once for every request, after its response. It must not
+	// panic. nil: nothing is called.
 	Observe func(*http.Request, Observation)
 }
 
-// handler serves resources.
+// handler serves operations.
 type handler struct {
-	service   petstore.Service
-	encoded   petstore.EncodedReader // of service
-	auth      Authenticator
-	opts      Options
-	resources []resource
-	logged    logLimit
+	service    petstore.Service
+	encoded    petstore.EncodedReader // of service; nil: it has none
+	auth       Authenticator
+	opts       Options
+	operations []operation
+	logged     logLimit
 }
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
@@ -64,12 +68,11 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 	if service == nil {
 		panic("httpapi: New needs a petstore.Service")
 	}
-	h := newHandler(auth, opts, petsResource, petResource, openAPIResource)
+	h := newHandler(auth, opts, listPets, createPet, getPet, openAPI)
 	if h.opts.Messages != nil {
-		h.resources = append(h.resources, messagesResource)
+		h.operations = append(h.operations, submitMessage)
 	}
 	h.service = service
-	h.encoded = encoder{service}
 	if e, ok := service.(petstore.EncodedReader); ok && e.Encodes(service) {
 		h.encoded = e
 	}
@@ -83,13 +86,13 @@ func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) htt
 	if queue == nil {
 		panic("httpapi: NewMessages needs a petstore.Messages")
 	}
-	h := newHandler(auth, opts, messagesResource)
+	h := newHandler(auth, opts, submitMessage)
 	h.opts.Messages = queue
 	return h
 }
 
-func newHandler(auth Authenticator, opts *Options, resources ...resource) *handler {
-	h := &handler{auth: auth, resources: resources}
+func newHandler(auth Authenticator, opts *Options, operations ...operation) *handler {
+	h := &handler{auth: auth, operations: operations}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -108,13 +111,12 @@ type exchange struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	ctx   context.Context // the request's, with the principal once it is known
-	start time.Time       // zero unless someone observes
+	start time.Time
 
-	op     *operation // nil: none was reached
-	param  string     // the path's parameter
+	param  string // the path's parameter
 	seen   Observation
 	large  bool            // see serveRead
-	pooled *[16 << 10]byte // see buffer
+	pooled *[16 << 10]byte // see buffers
 }
 
 // response is what an operation returns.
@@ -123,32 +125,26 @@ type response struct {
 	body   []byte
 }
 
+// acceptsKeys says in every response that creations with an Idempotency-Key may be
+// repeated. A client can believe that of a server that it knows nothing else about.
+// The value is true, as a Boolean of RFC 9651. All responses share it and jsonType,
+// which saves two allocations for each.
+var acceptsKeys, jsonType = []string{"?1"}, []string{"application/json"}
+
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{h: h, w: w, r: r, ctx: r.Context()}
-	w.Header()[acceptsKeysField] = acceptsKeys
-	x.seen.RequestID = requestID(w, r, h.opts.Observe != nil)
-	if h.opts.Observe != nil {
-		x.start = time.Now()
-	}
-	x.serve()
-	DiscardBody(r)
-}
-
-func (x *exchange) serve() {
+	x := &exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now()}
+	w.Header()["Accept-Idempotency-Key"] = acceptsKeys
+	x.seen.RequestID = requestID(w, r)
 	defer x.end()
 	resp, err := x.do()
 	if err != nil {
-		x.seen.RequestID = requestID(x.w, x.r, true)
-		// net/http cancels the request's context when the connection is lost.
-		x.seen.Canceled = errors.Is(err, context.Canceled) && errors.Is(x.ctx.Err(), context.Canceled)
-		x.logFailure(err)
-		x.sendError(err)
+		x.fail(err)
 		return
 	}
 	x.send(resp)
-	if x.seen.Bytes == len(resp.body) { // after a failed write, net/http may still use it
-		x.recycle()
+	if x.pooled != nil && x.seen.Bytes == len(resp.body) { // after a failed write, net/http may still use it
+		buffers.Put(x.pooled)
 	}
 }
 
@@ -156,41 +152,46 @@ func (x *exchange) serve() {
 // order that the package documentation promises, and calls its operation. It
 // sends nothing.
 func (x *exchange) do() (response, error) {
-	res, param := x.h.match(x.r.URL)
-	if res == nil {
-		return response{}, errNoPath
+	op, err := x.route()
+	if err != nil {
+		return response{}, err
 	}
-	op := res.operation(x.r.Method)
-	if op == nil {
-		x.w.Header().Set("Allow", res.allow)
-		must := "must be "
-		if strings.Contains(res.allow, ",") {
-			must += "one of "
-		}
-		return response{}, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: %s%s", must, res.allow)
-	}
-	x.op, x.param, x.seen.Operation = op, param, op.name
+	x.seen.Operation = op.name
 	x.r.Pattern = op.pattern // as http.ServeMux does, for middleware
-	if op.deprecated {
-		x.deprecate()
+	for name, values := range op.header {
+		x.w.Header()[name] = append(x.w.Header()[name], values...)
 	}
 	if !op.public {
-		if err := x.authenticate(); err != nil {
+		if x.seen.Principal, err = Authenticate(x.ctx, x.h.auth, x.r.Header); err != nil {
 			return response{}, err
 		}
+		x.ctx = context.WithValue(x.ctx, principalKey{}, &x.seen.Principal)
 	}
 	return op.do(x)
 }
 
-func (x *exchange) send(resp response) {
-	x.seen.Status = resp.status
-	x.seen.Bytes = writeResponse(x.w, x.r, resp)
-}
-
-func (x *exchange) sendError(err error) {
+// fail responds with err.
+func (x *exchange) fail(err error) {
 	body := errorBodyOf(err)
 	x.seen.Code, x.seen.Message = body.Code, body.Message
+	// net/http cancels the request's context when the connection is lost.
+	x.seen.Canceled = errors.Is(err, context.Canceled) && errors.Is(x.ctx.Err(), context.Canceled)
+	if body.Status >= http.StatusInternalServerError && !x.seen.Canceled {
+		x.log(body, err)
+	}
 	x.send(errorResponse(x.w, x.r, body))
+}
+
+// send sends a whole response. A failed write means that the client is gone. net/http
+// sets Content-Length by itself for small bodies only, and never for HEAD.
+func (x *exchange) send(resp response) {
+	x.seen.Status = resp.status
+	x.w.Header()["Content-Type"] = jsonType
+	x.w.Header().Set("Content-Length", strconv.Itoa(len(resp.body)))
+	x.w.WriteHeader(resp.status)
+	if x.r.Method != http.MethodHead {
+		x.seen.Bytes, _ = x.w.Write(resp.body)
+	}
 }
 
 // end is deferred around all work on the exchange, so that it runs after a
@@ -203,14 +204,37 @@ func (x *exchange) end() {
 	}
 	abort := v == http.ErrAbortHandler
 	if v != nil && !abort {
-		x.seen.RequestID = requestID(x.w, x.r, true)
-		x.logPanic(v)
-		if abort = x.seen.Status != 0; !abort {
-			x.sendError(&petstore.Error{Code: petstore.CodeInternal})
+		err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		if abort = x.seen.Status != 0; abort {
+			x.log(errorBodyOf(err), err)
+		} else {
+			x.fail(err)
 		}
 	}
-	x.observe()
+	if x.h.opts.Observe != nil {
+		x.seen.Duration = time.Since(x.start)
+		x.h.opts.Observe(x.r, x.seen)
+	}
 	if abort {
 		panic(http.ErrAbortHandler)
 	}
+	DiscardBody(x.r)
+}
+
+// requestID returns the ID that connects a response with its log lines, and
+// puts it into the response's header. It is the ID that middleware has put
+// there, otherwise the client's if that is safe to log and send back, otherwise
+// a random one. What is safe needs no quoting anywhere: letters, digits and the
+// signs of UUIDs, trace IDs and base64.
+func requestID(w http.ResponseWriter, r *http.Request) string {
+	const field = "X-Request-Id" // in canonical form, which http.Header finds without a copy
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+="
+	id := w.Header().Get(field)
+	if id == "" {
+		if id = r.Header.Get(field); id == "" || len(id) > 128 || len(r.Header[field]) > 1 || strings.Trim(id, safe) != "" {
+			id = rand.Text()
+		}
+		w.Header().Set(field, id)
+	}
+	return id
 }

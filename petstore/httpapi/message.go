@@ -18,6 +18,6 @@ func (x *exchange) submitMessage() (response, error) {
 		return response{}, err
 	}
 	message.CreatedAt = message.CreatedAt.UTC() // the queue's clock may be in another zone
-	body, err := checked(json.Marshal(message))
+	body, err := json.Marshal(message)
 	return response{http.StatusAccepted, body}, err
 }

@@ -1,11 +1,8 @@
 package httpapi
 
 import (
-	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +20,7 @@ type Observation struct {
 	Bytes     int           // of the response's body
 	Duration  time.Duration // from the call of the handler to the end of the response
 	Principal string        // see Principal; "": no credential was accepted
-	RequestID string        // the X-Request-ID of the response; never empty, since every observed request has one
+	RequestID string        // the X-Request-ID of the response
 
 	// Canceled reports that the operation failed because the request's
 	// context was cancelled. As a rule the client went away, and the
@@ -31,50 +28,26 @@ type Observation struct {
 	Canceled bool
 }
 
-// observe calls Options.Observe. If that panics, the response stays as it is.
-func (x *exchange) observe() {
-	if x.h.opts.Observe == nil {
-		return
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			x.logPanic(v)
-		}
-	}()
-	x.seen.Duration = time.Since(x.start)
-	x.h.opts.Observe(x.r, x.seen)
-}
-
-// logFailure logs err if its response is 500 or above, unless the request
-// failed only because the client went away.
-func (x *exchange) logFailure(err error) {
-	body := errorBodyOf(err)
-	if body.Status < http.StatusInternalServerError || x.seen.Canceled || !x.h.logged.allow() {
+// log logs err, whose response has body. It does not log the query, which may hold
+// secrets.
+func (x *exchange) log(body errorBody, err error) {
+	if !x.h.logged.allow() {
 		return
 	}
 	level := slog.LevelError
 	if body.Status != http.StatusInternalServerError { // temporary, or a full disk
 		level = slog.LevelWarn
 	}
-	x.log(level, "request failed",
-		slog.Int("status", body.Status), slog.String("code", string(body.Code)), slog.Any("err", err))
-}
-
-// logPanic logs a panic with its stack.
-func (x *exchange) logPanic(v any) {
-	x.log(slog.LevelError, "panic in a request",
-		slog.String("panic", fmt.Sprint(v)), slog.String("stack", string(debug.Stack())))
-}
-
-func (x *exchange) log(level slog.Level, msg string, attrs ...slog.Attr) {
 	path, _, _ := strings.Cut(x.r.RequestURI, "?") // with what a router has stripped
-	x.h.opts.Logger.LogAttrs(x.ctx, level, msg, append([]slog.Attr{
+	x.h.opts.Logger.LogAttrs(x.ctx, level, "request failed",
 		slog.String("request_id", x.seen.RequestID),
 		slog.String("operation", x.seen.Operation),
 		slog.String("method", x.r.Method),
 		slog.String("path", path),
 		slog.String("principal", x.seen.Principal),
-	}, attrs...)...)
+		slog.Int("status", body.Status),
+		slog.String("code", string(body.Code)),
+		slog.Any("err", err))
 }
 
 // logLimit limits how many failed requests are logged: on a full disk, every
@@ -95,34 +68,4 @@ func (l *logLimit) allow() bool {
 	}
 	l.logged++
 	return l.logged <= perSecond
-}
-
-// requestIDField is in canonical form, which http.Header finds without a copy.
-const requestIDField = "X-Request-Id"
-
-// requestID returns the ID that connects a response with its log lines, and
-// puts it into the response's header. It is the ID that middleware has put
-// there, otherwise the client's if that is safe to log and send back, otherwise
-// a random one or, unless it is needed, "".
-func requestID(w http.ResponseWriter, r *http.Request, needed bool) string {
-	id := w.Header().Get(requestIDField)
-	if id != "" {
-		return id
-	}
-	if ids := r.Header[requestIDField]; len(ids) == 1 && saneRequestID(ids[0]) {
-		id = ids[0]
-	} else if needed {
-		id = rand.Text()
-	} else {
-		return ""
-	}
-	w.Header().Set(requestIDField, id)
-	return id
-}
-
-// saneRequestID reports whether id is 1 to 128 characters that never need
-// quoting: letters, digits and the signs of UUIDs, trace IDs and base64.
-func saneRequestID(id string) bool {
-	const sane = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+="
-	return len(id) >= 1 && len(id) <= 128 && strings.Trim(id, sane) == ""
 }

@@ -2,26 +2,19 @@ package httpapi
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
-)
 
-// resource is a path and its operations.
-//
-// An http.ServeMux cannot route these: it redirects unclean paths, which loses
-// a prefix that http.StripPrefix removed, and its 404 and 405 are plain text.
-type resource struct {
-	path       string // if it ends in a slash, one more segment follows: the parameter
-	allow      string // the methods, as in an Allow header field
-	operations []operation
-}
+	"example.com/animalstore/petstore"
+)
 
 // operation is an operation of the contract, or the one for its OpenAPI document.
 type operation struct {
-	name       string // the contract's operation name
-	pattern    string // as http.ServeMux would set Request.Pattern; GET stands for HEAD too
-	public     bool   // needs no credential
-	deprecated bool   // every response says so, errors included
+	name    string      // the contract's operation name
+	method  string      // GET stands for HEAD too
+	path    string      // if it ends in a slash, one more segment follows: the parameter
+	pattern string      // as http.ServeMux would set Request.Pattern
+	public  bool        // needs no credential
+	header  http.Header // of every response, errors included
 
 	// do carries out the operation. It may set header fields but sends
 	// nothing.
@@ -29,49 +22,60 @@ type operation struct {
 }
 
 var (
-	petsResource = resource{"/pets", "GET, HEAD, POST", []operation{
-		{name: "listPets", pattern: "GET /pets", do: (*exchange).listPets},
-		{name: "createPet", pattern: "POST /pets", do: (*exchange).createPet},
+	listPets = operation{name: "listPets", method: "GET", path: "/pets", pattern: "GET /pets", do: (*exchange).listPets}
+
+	createPet = operation{name: "createPet", method: "POST", path: "/pets", pattern: "POST /pets", do: (*exchange).createPet}
+
+	// The contract schedules this one for removal (section 4.3), and does not say
+	// since when it is deprecated.
+	getPet = operation{name: "getPet", method: "GET", path: "/pets/", pattern: "GET /pets/{petId}", do: (*exchange).getPet, header: http.Header{
+		"Deprecation": {"@1795132800"},                   // 2026-11-20 (RFC 9745)
+		"Sunset":      {"Thu, 05 Dec 2030 00:00:00 GMT"}, // RFC 8594
+		"Link":        {`<../pets>; rel="successor-version"`},
 	}}
-	petResource = resource{"/pets/", "GET, HEAD", []operation{
-		{name: "getPet", pattern: "GET /pets/{petId}", deprecated: true, do: (*exchange).getPet},
-	}}
-	messagesResource = resource{"/messages", "POST", []operation{
-		{name: "submitMessage", pattern: "POST /messages", do: (*exchange).submitMessage},
-	}}
-	openAPIResource = resource{"/openapi.json", "GET, HEAD", []operation{
-		{name: "openapi", pattern: "GET /openapi.json", public: true, do: (*exchange).openAPI},
-	}}
+
+	submitMessage = operation{name: "submitMessage", method: "POST", path: "/messages", pattern: "POST /messages", do: (*exchange).submitMessage}
+
+	openAPI = operation{name: "openapi", method: "GET", path: "/openapi.json", pattern: "GET /openapi.json", public: true, do: (*exchange).openAPI}
 )
 
-// match returns the resource at u and its parameter, or nil.
-func (h *handler) match(u *url.URL) (*resource, string) {
-	// A slash sent as %2F is part of a segment and does not end one; no
-	// resource has such a segment. Other escapes mean their character (RFC
-	// 3986, section 2.4), as they do in u.Path.
-	if u.RawPath != "" && strings.Contains(strings.ToUpper(u.EscapedPath()), "%2F") {
-		return nil, ""
-	}
-	for i := range h.resources {
-		res := &h.resources[i]
-		param, ok := strings.CutPrefix(u.Path, res.path)
-		hasParam := strings.HasSuffix(res.path, "/")
-		if ok && hasParam == (param != "") && param != "." && param != ".." && !strings.Contains(param, "/") {
-			return res, param
-		}
-	}
-	return nil, ""
-}
-
-// operation returns the one with that method, or nil.
-func (res *resource) operation(method string) *operation {
+// route returns the operation of the request, and keeps its parameter in x.
+//
+// An http.ServeMux cannot route these: it redirects unclean paths, which loses
+// a prefix that http.StripPrefix removed, and its 404 and 405 are plain text.
+func (x *exchange) route() (*operation, error) {
+	u, method, allow := x.r.URL, x.r.Method, ""
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	for i := range res.operations {
-		if m, _, _ := strings.Cut(res.operations[i].pattern, " "); m == method {
-			return &res.operations[i]
+	// A slash sent as %2F is part of a segment and does not end one; no
+	// operation has such a segment. Other escapes mean their character (RFC
+	// 3986, section 2.4), as they do in u.Path.
+	if strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
+		return nil, errNoPath
+	}
+	for i := range x.h.operations {
+		op := &x.h.operations[i]
+		param, ok := strings.CutPrefix(u.Path, op.path)
+		hasParam := strings.HasSuffix(op.path, "/")
+		if !ok || hasParam == (param == "") || param == "." || param == ".." || strings.Contains(param, "/") {
+			continue
+		}
+		if op.method == method {
+			x.param = param
+			return op, nil
+		}
+		if allow != "" {
+			allow += ", "
+		}
+		allow += op.method
+		if op.method == http.MethodGet {
+			allow += ", HEAD"
 		}
 	}
-	return nil
+	if allow == "" {
+		return nil, errNoPath
+	}
+	x.w.Header().Set("Allow", allow)
+	return nil, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: this path has only %s", allow)
 }

@@ -34,10 +34,10 @@ func newServer(t *testing.T, opts *httpapi.Options) *server {
 	return s
 }
 
-// newFaultyServer is newServer with a faulty store.
+// newFaultyServer serves a store whose operations return the error of fault.
 func newFaultyServer(t *testing.T, opts *httpapi.Options, fault func(context.Context) error) *server {
 	s := &server{T: t, store: memory.New(nil)}
-	s.h = newHandler(faulty{s.store, fault}, testKeys, s.options(opts))
+	s.h = newHandler(double{do: func(ctx context.Context, _ any) error { return fault(ctx) }}, testKeys, s.options(opts))
 	return s
 }
 

@@ -12,7 +12,10 @@ import (
 
 // CreatePet implements petstore.Service.
 func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	encoded, err := petstore.Pet{NewPet: p}.AppendJSON(nil) // which validates p
+	if err := p.Validate(); err != nil {
+		return petstore.Pet{}, err
+	}
+	encoded, err := petstore.Pet{NewPet: p}.AppendJSON(nil)
 	if err != nil {
 		return petstore.Pet{}, err
 	}
