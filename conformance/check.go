@@ -19,16 +19,6 @@ const (
 	Recommended Level = "recommended"
 )
 
-// Feature is the part of the contract that a check belongs to.
-type Feature string
-
-// The checks of [FeatureMessages] are skipped if the target has no messages.
-const (
-	FeaturePets        Feature = "pets"
-	FeatureDeprecation Feature = "deprecation"
-	FeatureMessages    Feature = "messages"
-)
-
 // Check is one thing that a target must do. A run judges every exchange to which the
 // check applies, whatever the request was sent for.
 type Check struct {
@@ -42,8 +32,7 @@ type Check struct {
 	// Clause is the ID of the check's [Clause].
 	Clause string `json:"clause"`
 
-	Level   Level   `json:"level"`
-	Feature Feature `json:"feature"`
+	Level Level `json:"level"`
 
 	basic basic
 
@@ -73,7 +62,8 @@ const (
 	aboutValues
 )
 
-// Clause is one statement, in the suite's words, with the checks that judge it.
+// Clause is one statement, in the suite's words, with the checks that judge it. A
+// statement of the contract that no request can show has none.
 type Clause struct {
 	ID      string
 	Section string // of the contract or of an RFC
@@ -81,9 +71,6 @@ type Clause struct {
 
 	// Why says what goes wrong for the clients of a target that violates it.
 	Why string
-
-	// Untestable says why no check can test the statement. Empty: Checks do.
-	Untestable string
 
 	// Arguable says that the contract can also be read in another way, by which a
 	// target that violates the clause conforms.
@@ -107,21 +94,14 @@ var clauses = sync.OnceValue(func() []Clause {
 	clauses := clauseTable()
 	for _, c := range slices.Concat(responseChecks(), listChecks(), createChecks(), getChecks(), messageChecks(), errorChecks(), keyChecks()) {
 		i := slices.IndexFunc(clauses, func(cl Clause) bool { return cl.ID == c.Clause })
-		c.Level, c.Feature = clauses[i].Level(), featureOf(c.ID)
+		c.Level = clauses[i].Level()
 		clauses[i].Checks = append(clauses[i].Checks, c)
 	}
 	return clauses
 })
 
-func featureOf(id string) Feature {
-	switch {
-	case strings.HasPrefix(id, "deprecation."):
-		return FeatureDeprecation
-	case strings.HasPrefix(id, "messages."):
-		return FeatureMessages
-	}
-	return FeaturePets
-}
+// ofMessages reports whether c is skipped if the target has no messages.
+func (c Check) ofMessages() bool { return strings.HasPrefix(c.ID, "messages.") }
 
 // Checks returns every check, the most basic ones first.
 func Checks() []Check { return slices.Clone(checks()) }
@@ -149,16 +129,18 @@ func FindClause(id string) (Clause, bool) {
 	return clauses()[i], true
 }
 
-// Select returns the checks that Run and Skip of [Options] select. A glob that
-// matches no check is an error with [ErrOptions] in its tree.
-func Select(run, skip []string) ([]Check, error) {
-	matches := func(globs []string, c Check) bool {
-		return slices.ContainsFunc(globs, func(glob string) bool { ok, _ := path.Match(glob, c.ID); return ok })
+// Select returns the checks whose IDs match one of the globs, as Run of [Options] selects
+// them. A glob that matches no check is an error with [ErrOptions] in its tree.
+func Select(globs []string) ([]Check, error) {
+	matches := func(glob string) func(Check) bool {
+		return func(c Check) bool { ok, _ := path.Match(glob, c.ID); return ok }
 	}
-	for _, glob := range slices.Concat(run, skip) {
-		if !slices.ContainsFunc(checks(), func(c Check) bool { return matches([]string{glob}, c) }) {
+	for _, glob := range globs {
+		if !slices.ContainsFunc(checks(), matches(glob)) {
 			return nil, optionsError("%q matches no check; * stands for any text, as in pets.list.*", glob)
 		}
 	}
-	return slices.DeleteFunc(Checks(), func(c Check) bool { return len(run) > 0 && !matches(run, c) || matches(skip, c) }), nil
+	return slices.DeleteFunc(Checks(), func(c Check) bool {
+		return len(globs) > 0 && !slices.ContainsFunc(globs, func(glob string) bool { return matches(glob)(c) })
+	}), nil
 }

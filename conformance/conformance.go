@@ -7,7 +7,7 @@
 // curl command to repeat it.
 //
 // [Run] judges a target with every check and returns a [Report], which package
-// report writes as text, JSON, JUnit XML or HTML. Package conformancetest makes each
+// report writes as text, JSON or JUnit XML. Package conformancetest makes each
 // check a subtest of go test. Command cmd/conformance needs no Go toolchain where it
 // runs.
 //
@@ -25,13 +25,13 @@
 // one, the check is inconclusive.
 //
 // The API key is sent to the target and nowhere else. Reports show [key] where the
-// target echoes it, unless the echo is split or encoded in an unusual way.
+// target echoes it as it is.
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -49,18 +49,17 @@ func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.judgeTarget(ctx, target.MessagesURL != "")
+	return s.judgeTarget(ctx)
 }
 
-// judgeTarget runs the session. named says that the caller has named the URL of the
-// messages.
-func (s *session) judgeTarget(ctx context.Context, named bool) (*Report, error) {
+// judgeTarget runs the session.
+func (s *session) judgeTarget(ctx context.Context) (*Report, error) {
 	defer s.client.Close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s.ctx, s.stop = ctx, stop
 	began := time.Now()
-	if err := s.begin(named); err != nil {
+	if err := s.begin(); err != nil {
 		return nil, errors.New(s.redact.Show(err.Error()))
 	}
 	s.run()
@@ -81,7 +80,6 @@ type session struct {
 
 // newSession returns a session that has sent nothing yet.
 func newSession(target Target, opts *Options) (*session, error) {
-	named := target.MessagesURL != ""
 	target, err := target.clean()
 	if err != nil {
 		return nil, err
@@ -91,15 +89,9 @@ func newSession(target Target, opts *Options) (*session, error) {
 		return nil, err
 	}
 	s := &session{target: target, skip: make(map[string]bool)}
-	if !named {
-		target.MessagesURL = target.URL
-	}
-	selected, err := Select(o.Run, o.Skip)
+	selected, err := Select(o.Run)
 	if err != nil {
 		return nil, err
-	}
-	if len(selected) == 0 {
-		return nil, optionsError("no check is left to judge by")
 	}
 	for _, c := range checks() {
 		s.skip[c.ID] = !slices.ContainsFunc(selected, func(o Check) bool { return o.ID == c.ID })
@@ -108,13 +100,13 @@ func newSession(target Target, opts *Options) (*session, error) {
 		return nil, err
 	}
 	s.facts = facts{mark: newMark(), url: target.URL, now: o.Now()}
-	s.opts = o
+	s.opts, s.beforePhase = o, func() {}
 	s.category = s.anyCategory()
 	s.client = probe.NewClient(probe.Config{
-		URL: target.URL, MessagesURL: target.MessagesURL, Key: target.Key, Header: o.Header,
-		Timeout: o.Timeout, Interval: o.interval(), Parallel: o.Parallel, TLS: o.TLS, Transport: o.Transport,
+		URL: target.URL, MessagesURL: cmp.Or(target.MessagesURL, target.URL), Key: target.Key,
+		Timeout: o.Timeout, Parallel: o.Parallel, Transport: o.Transport,
 	})
-	s.redact = probe.NewRedactor(target.Key, ordinaryText(), slices.Concat(slices.Collect(maps.Values(o.Header))...)...)
+	s.redact = probe.NewRedactor(target.Key)
 	return s, nil
 }
 
@@ -128,13 +120,12 @@ func newMark() string {
 	return mark
 }
 
-// begin returns an error if the target cannot be judged. named says that the caller
-// has named the URL of the messages.
-func (s *session) begin(named bool) error {
+// begin returns an error if the target cannot be judged.
+func (s *session) begin() error {
 	if err := s.findPetstore(); err != nil {
 		return err
 	}
-	if err := s.findMessages(named); err != nil {
+	if err := s.findMessages(s.target.MessagesURL != ""); err != nil {
 		return err
 	}
 	return s.checkOptions()

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
@@ -45,8 +44,7 @@ const proofBody = 16 << 10
 
 // newExchange returns x for a report.
 func newExchange(x *probe.Exchange, redact probe.Redactor) Exchange {
-	const limit = proofBody
-	show := func(s string) string { return probe.Cut(redact.Show(s), limit) } // a key that was cut first would be left in part
+	show := func(s string) string { return probe.Cut(redact.Show(s), proofBody) } // a key that was cut first would be left in part
 	e := Exchange{
 		Method:       x.Request.Method,
 		URL:          redact.Show(x.URL),
@@ -61,12 +59,12 @@ func newExchange(x *probe.Exchange, redact probe.Redactor) Exchange {
 	if x.Request.Credential.Sent() {
 		e.RequestHeader = append(e.RequestHeader, Field{"Authorization", x.Request.Credential.Shown})
 	}
-	for _, f := range x.RequestFields() {
+	for _, f := range x.Request.Fields() {
 		e.RequestHeader = append(e.RequestHeader, Field(f))
 	}
 	for name, values := range x.Header {
 		for _, v := range values {
-			e.ResponseHeader = append(e.ResponseHeader, Field{show(name), probe.Cut(redact.ShowField(name, v), limit)})
+			e.ResponseHeader = append(e.ResponseHeader, Field{show(name), show(v)})
 		}
 	}
 	slices.SortFunc(e.ResponseHeader, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
@@ -76,45 +74,23 @@ func newExchange(x *probe.Exchange, redact probe.Redactor) Exchange {
 	return e
 }
 
-// ordinaryText returns text that reports have whatever the target does. It has no
-// key, even if the key is one of its words.
-var ordinaryText = sync.OnceValue(func() string {
-	words := []string{"Authorization: Bearer", "application/json", "petstore-conformance", newPet{}.json()}
-	for _, cl := range clauses() {
-		words = append(words, cl.Text, cl.Why)
-		for _, c := range cl.Checks {
-			words = append(words, c.ID, c.Title)
-		}
-	}
-	return strings.Join(words, "\n")
-})
-
-// String returns e as a transcript, the lines of the request after ">" and those
-// of the response after "<".
+// String returns the curl command that sends the request, and the response, its lines
+// after "<".
 func (e Exchange) String() string {
 	var b strings.Builder
-	lines := func(mark, text string) {
-		for line := range strings.SplitSeq(text, "\n") {
-			b.WriteString(strings.TrimRight(mark+" "+line, " \r") + "\n")
-		}
-	}
-	message := func(mark, firstLine string, header []Field, body string) {
-		lines(mark, firstLine)
-		for _, f := range header {
-			lines(mark, f.Name+": "+f.Value)
-		}
-		if body != "" {
-			lines(mark, "\n"+body)
-		}
-	}
-	message(">", e.Method+" "+e.URL, e.RequestHeader, e.RequestBody)
+	b.WriteString(e.Curl + "\n")
 	if e.Attempts > 1 {
 		fmt.Fprintf(&b, "(sent %d times; this is the last)\n", e.Attempts)
 	}
 	if e.Error != "" {
-		lines("<", "no response: "+e.Error)
-	} else {
-		message("<", e.Proto+" "+probe.StatusLine(e.Status), e.ResponseHeader, e.ResponseBody)
+		return b.String() + "< no response: " + e.Error + "\n"
+	}
+	response := e.Proto + " " + probe.StatusLine(e.Status)
+	for _, f := range e.ResponseHeader {
+		response += "\n" + f.Name + ": " + f.Value
+	}
+	for line := range strings.SplitSeq(response+"\n\n"+e.ResponseBody, "\n") {
+		b.WriteString(strings.TrimRight("< "+line, " \r") + "\n")
 	}
 	return b.String()
 }

@@ -13,13 +13,13 @@ func RunUntil(ctx context.Context, target Target, opts *Options, clause string) 
 		return nil, err
 	}
 	cl, _ := FindClause(clause)
-	s.opts.Progress = func(string) {
+	s.beforePhase = func() {
 		failed := func(j judgement) bool { return len(j.violations) > 0 }
 		if slices.ContainsFunc(s.seen().judge(cl.Checks), failed) {
 			s.stop(errors.New("the clause is violated"))
 		}
 	}
-	return s.judgeTarget(ctx, target.MessagesURL != "")
+	return s.judgeTarget(ctx)
 }
 
 // Sent runs against the target and returns every exchange.
@@ -28,7 +28,7 @@ func Sent(ctx context.Context, target Target) ([]Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.judgeTarget(ctx, true); err != nil {
+	if _, err := s.judgeTarget(ctx); err != nil {
 		return nil, err
 	}
 	var sent []Exchange

@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -82,7 +81,7 @@ func (l *limited) limit(next http.Handler) http.Handler {
 }
 
 // A server that limits how much it does at a time is conformant. The run sends fewer
-// requests at a time and says so.
+// requests at a time and says why.
 func TestLimited(t *testing.T) {
 	for name, l := range map[string]*limited{
 		"connections beyond 3 are closed":                   {connections: 3},
@@ -105,10 +104,10 @@ func TestLimited(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if out := text(r); r.Outcome != conformance.Conformant || !strings.Contains(out, " at a time;") || r.Limit == 0 {
-				t.Errorf("limit %d, %s\n%s", r.Limit, r.Headline(), out)
+			if out := text(r); r.Outcome != conformance.Conformant || len(r.Retries) == 0 {
+				t.Errorf("%s\n%s", r.Headline(), out)
 			}
-			t.Logf("limit %d, %v, %d inconclusive, %.1f s", r.Limit, r.Retries, r.Counts.Inconclusive, r.Seconds)
+			t.Logf("%v, %d inconclusive, %.1f s", r.Retries, r.Counts.Inconclusive, r.Seconds)
 		})
 	}
 }

@@ -3,26 +3,22 @@ package conformance
 import (
 	"bufio"
 	"cmp"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // Options says how to judge a target. The zero value and a nil pointer judge by every
 // check.
 type Options struct {
-	// Run and Skip select checks by globs for their IDs, as in [path.Match]: *
-	// matches any text. A check is selected if Run is empty or one of its globs
-	// matches, and no glob of Skip matches. A glob that matches no check is an
-	// error. They select what is judged, not what is sent.
-	Run, Skip []string
+	// Run selects checks by globs for their IDs, as in [path.Match]: * matches any
+	// text. Empty: every check. A glob that matches no check is an error. It selects
+	// what is judged, not what is sent.
+	Run []string
 
 	// ReadOnly sends only GET requests. Checks that these do not show are skipped.
 	ReadOnly bool
@@ -40,23 +36,11 @@ type Options struct {
 	// up to date.
 	Known []Known
 
-	// Parallel is the largest number of requests at a time. Zero: 16. A run begins with
-	// 4, and sends more only to a target that is far away.
+	// Parallel is the largest number of requests at a time. Zero: 4.
 	Parallel int
 
 	// Timeout limits each request, reading the response included. Zero: 10 seconds.
 	Timeout time.Duration
-
-	// Rate is the largest number of requests to send in a second. Zero: no limit.
-	Rate float64
-
-	// Header is added to every request. Reports do not show its values. It cannot
-	// have Authorization or another field that the suite sets.
-	Header http.Header
-
-	// TLS verifies an https target. Nil: with the certificates of the system.
-	// Ignored if there is a Transport.
-	TLS *tls.Config
 
 	// Now is the clock that says whether GET /pets/{petId} may be removed. Nil:
 	// [time.Now].
@@ -65,9 +49,6 @@ type Options struct {
 	// Transport sends the requests. Nil: a new one, which follows the proxy
 	// settings of the environment.
 	Transport http.RoundTripper
-
-	// Progress is called with what the run does next. Nil: not called.
-	Progress func(string)
 }
 
 // Known is a check that is expected to fail.
@@ -92,13 +73,10 @@ func (o *Options) withDefaults() (Options, error) {
 		r = *o
 	}
 	r.Level = cmp.Or(r.Level, Required)
-	r.Parallel = cmp.Or(r.Parallel, 16)
+	r.Parallel = cmp.Or(r.Parallel, 4)
 	r.Timeout = cmp.Or(r.Timeout, 10*time.Second)
 	if r.Now == nil {
 		r.Now = time.Now
-	}
-	if r.Progress == nil {
-		r.Progress = func(string) {}
 	}
 	switch {
 	case r.Level != Required && r.Level != Recommended:
@@ -107,35 +85,8 @@ func (o *Options) withDefaults() (Options, error) {
 		return r, optionsError("parallel %d: must not be negative", r.Parallel)
 	case r.Timeout < 0:
 		return r, optionsError("timeout %v: must not be negative", r.Timeout)
-	case r.Rate < 0 || math.IsNaN(r.Rate):
-		return r, optionsError("rate %v: must not be negative", r.Rate)
 	}
-	return r, checkHeader(r.Header)
-}
-
-// checkHeader returns an error if h has a field that the suite sets itself, or one
-// that cannot be sent.
-func checkHeader(h http.Header) error {
-	own := []string{"Authorization", "Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Expect", "Transfer-Encoding"}
-	for name, values := range h {
-		switch {
-		case slices.Contains(own, http.CanonicalHeaderKey(name)):
-			return optionsError("header %s: the suite sets it", name)
-		case name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) }):
-			return optionsError("header %q: not the name of a header field", name)
-		case strings.ContainsFunc(strings.Join(values, ""), unicode.IsControl):
-			return optionsError("header %s: the value must not have control characters", name)
-		}
-	}
-	return nil
-}
-
-// interval returns the time between two requests.
-func (o Options) interval() time.Duration {
-	if o.Rate == 0 {
-		return 0
-	}
-	return time.Duration(float64(time.Second) / o.Rate)
+	return r, nil
 }
 
 // knownFailures returns the reasons by ID.

@@ -19,24 +19,23 @@ const (
 // as lists that show every pet, is there when it begins.
 func (s *sender) run() {
 	for _, phase := range []struct {
-		what  string
 		send  func()
 		reads bool // it sends only GET
 	}{
-		{"lists of the store as it is", s.start, true},
-		{"the first pets", s.few, false},
-		{"requests that are wrong", s.wrong, true},
-		{"pets that are added at the same time", s.together, false},
-		{"unusual names and values", s.values, false},
-		{"many pets", s.fillUp, false},
-		{"what has changed since", s.later, false},
-		{"lists with limits", s.limits, true},
+		{s.start, true},
+		{s.few, false},
+		{s.wrong, true},
+		{s.together, false},
+		{s.values, false},
+		{s.fillUp, false},
+		{s.later, false},
+		{s.limits, true},
 	} {
 		if s.ctx.Err() != nil {
 			return
 		}
 		if phase.reads || !s.opts.ReadOnly {
-			s.opts.Progress(phase.what)
+			s.beforePhase()
 			phase.send()
 		}
 	}

@@ -89,18 +89,15 @@ type Counts struct {
 
 // ReportFormat names the format of a report in JSON. It changes when a member is
 // removed or changes its meaning, not when one is added.
-const ReportFormat = "petstore-conformance/2"
+const ReportFormat = "petstore-conformance/3"
 
-// Report is the result of a run. Package report writes it as text, JSON, JUnit
-// XML or HTML.
+// Report is the result of a run. Package report writes it as text, JSON or
+// JUnit XML.
 type Report struct {
 	Format      string  `json:"format"`
 	Outcome     Outcome `json:"outcome"`
 	URL         string  `json:"url"`
 	MessagesURL string  `json:"messagesUrl,omitzero"`
-
-	// Implementation is that of the [Target].
-	Implementation string `json:"implementation,omitzero"`
 
 	Level    Level     `json:"level"`
 	ReadOnly bool      `json:"readOnly"`
@@ -121,11 +118,6 @@ type Report struct {
 	// Unavailable or lost connection. It is empty if none was sent again.
 	Retries map[string]int `json:"retries,omitzero"`
 
-	// Limit is how many requests at a time the suite sent at most at the end of the
-	// run. The suite halves their number when the target refuses one of several with
-	// 429 or 503, or drops its connection. Zero: no limit.
-	Limit int `json:"limit,omitzero"`
-
 	Results []Result `json:"results"`
 }
 
@@ -138,18 +130,16 @@ func (r *Report) Passed() bool {
 // report returns the report of a run.
 func (s *session) report(began time.Time, h *history, judgements []judgement) *Report {
 	r := &Report{
-		Format:         ReportFormat,
-		URL:            s.target.URL,
-		MessagesURL:    s.target.MessagesURL,
-		Implementation: s.target.Implementation,
-		Level:          s.opts.Level,
-		ReadOnly:       s.opts.ReadOnly,
-		Began:          began.UTC().Truncate(time.Millisecond),
-		Seconds:        time.Since(began).Seconds(),
-		Requests:       len(s.client.Exchanges()),
-		Left:           LeftBehind{Mark: s.mark},
-		Retries:        retries(h),
-		Limit:          s.client.Limit(),
+		Format:      ReportFormat,
+		URL:         s.target.URL,
+		MessagesURL: s.target.MessagesURL,
+		Level:       s.opts.Level,
+		ReadOnly:    s.opts.ReadOnly,
+		Began:       began.UTC().Truncate(time.Millisecond),
+		Seconds:     time.Since(began).Seconds(),
+		Requests:    len(s.client.Exchanges()),
+		Left:        LeftBehind{Mark: s.mark},
+		Retries:     retries(h),
 	}
 	r.Left.add(s.client.Exchanges())
 	if s.messages {
@@ -211,7 +201,7 @@ func (s *session) result(j judgement, stopped string) Result {
 	case j.judged > 0:
 	case s.opts.ReadOnly && stopped == "":
 		r.Verdict, r.Message = Skip, "read-only"
-	case r.Feature == FeatureMessages && !s.messages:
+	case r.ofMessages() && !s.messages:
 		r.Verdict, r.Message = Skip, "no messages URL"
 	case j.check.idle && stopped == "":
 	case j.unserved != nil && j.unserved.Err != nil:
@@ -221,7 +211,7 @@ func (s *session) result(j judgement, stopped string) Result {
 	case stopped != "":
 		r.Verdict, r.Message = Errored, stopped
 	default:
-		r.Verdict, r.Message = Inconclusive, "no exchange of the run shows it: "+r.Title
+		r.Verdict, r.Message = Inconclusive, "no exchange of the run shows it"
 	}
 	if reason, ok := s.known[r.ID]; ok {
 		r.Known, r.Stale = reason, r.Verdict == Pass

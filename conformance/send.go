@@ -22,11 +22,12 @@ type sender struct {
 	opts     Options
 	messages bool // there is POST /messages
 
-	names     atomic.Int64
-	began     time.Time // the first pet and the first message had been sent
-	category  int64     // one that the target accepts
-	history   *history  // see seen
-	impatient bool      // the run has waited in vain for a list to show a pet
+	beforePhase func() // for tests
+	names       atomic.Int64
+	began       time.Time // the first pet and the first message had been sent
+	category    int64     // one that the target accepts
+	history     *history  // see seen
+	impatient   bool      // the run has waited in vain for a list to show a pet
 
 	mu    sync.Mutex
 	hangs int // how many requests got no response in time

@@ -71,7 +71,7 @@ func (v variant) handler() http.Handler {
 // text returns a report as text.
 func text(r *conformance.Report) string {
 	var b strings.Builder
-	report.Write(&b, r, report.Text, nil)
+	report.Text(&b, r, false)
 	return b.String()
 }
 

@@ -59,42 +59,41 @@ func (r Result) CountsAgainst(level Level) bool {
 // Details returns the message of r, the clause that is violated, whether the proof was
 // a violation again, and the proof with its curl command.
 func (r Result) Details() string {
-	var b strings.Builder
 	cl, _ := FindClause(r.Clause)
 	_, more, _ := strings.Cut(r.Message, "\n")
-	fmt.Fprintf(&b, "%s\n%s\nclause %s: %s\n", r.Headline(), more, cl.Section, cl.Text)
+	details := fmt.Sprintf("%s\n%s\nclause %s: %s\n", r.Headline(), more, cl.Section, cl.Text)
 	if r.Again != "" {
-		fmt.Fprintf(&b, "again, when sent alone: %s\n", r.Again)
+		details += "again, when sent alone: " + r.Again + "\n"
 	}
 	if r.Proof != nil {
-		fmt.Fprintf(&b, "\n%s\n%s", r.Proof.Curl, firstLines(r.Proof.String(), 40))
+		details += r.Proof.String()
 	}
-	return strings.ReplaceAll(b.String(), "\n\n", "\n")
+	return firstLines(strings.ReplaceAll(details, "\n\n", "\n"))
 }
 
 // Headline returns the first line of the message, and how many of the judged exchanges
 // are violations, unless all are.
 func (r Result) Headline() string {
 	line, _, _ := strings.Cut(r.Message, "\n")
-	return line + r.share()
-}
-
-// share says how many of the judged exchanges are violations, unless all are.
-func (r Result) share() string {
 	if r.Violations == r.Judged || r.Violations == 0 {
-		return ""
+		return line
 	}
-	return fmt.Sprintf(" (%d of %d)", r.Violations, r.Judged)
+	return fmt.Sprintf("%s (%d of %d)", line, r.Violations, r.Judged)
 }
 
-// firstLines returns the first n lines of s, each cut to a readable length.
-func firstLines(s string, n int) string {
+// firstLines returns the first lines of s, each cut to a readable length, but for curl
+// commands.
+func firstLines(s string) string {
 	var b strings.Builder
+	n := 0
 	for line := range strings.Lines(s) {
-		if n--; n < 0 {
+		if n++; n > 24 {
 			return b.String() + "…\n"
 		}
-		b.WriteString(probe.Cut(strings.TrimSuffix(line, "\n"), 400) + "\n")
+		if !strings.HasPrefix(line, "curl ") {
+			line = probe.Cut(strings.TrimSuffix(line, "\n"), 240) + "\n"
+		}
+		b.WriteString(line)
 	}
 	return b.String()
 }

@@ -22,9 +22,6 @@ type Target struct {
 
 	// Key is an API key that is valid on the target. Required.
 	Key string
-
-	// Implementation names what is judged, for the report. Optional.
-	Implementation string
 }
 
 // clean returns t with valid URLs that do not end with a slash.

@@ -80,14 +80,8 @@ func TestRunErrors(t *testing.T) {
 		{name: "no key", target: conformance.Target{URL: target.URL}, want: "no API key", usage: true},
 		{name: "a key with a line end", target: conformance.Target{URL: target.URL, Key: "abc\n"}, want: "white space", usage: true},
 		{name: "a selector that matches nothing", target: target, opts: conformance.Options{Run: []string{"pets.*", "cats.*"}}, want: `"cats.*" matches no check`, usage: true},
-		{name: "a skip that matches nothing", target: target, opts: conformance.Options{Skip: []string{"cats"}}, want: `"cats" matches no check`, usage: true},
-		{name: "nothing left", target: target, opts: conformance.Options{Run: []string{"pets.create.*"}, Skip: []string{"pets.*"}}, want: "no check is left", usage: true},
 		{name: "an unknown known failure", target: target, opts: conformance.Options{Known: []conformance.Known{{ID: "x", Reason: "y"}}}, want: `no check has the ID "x"`, usage: true},
 		{name: "no reason", target: target, opts: conformance.Options{Known: []conformance.Known{{ID: "pets.list.status"}}}, want: "has no reason", usage: true},
-		{name: "a negative rate", target: target, opts: conformance.Options{Rate: -1}, want: "rate -1", usage: true},
-		{name: "a header field that the suite sets", target: target, opts: conformance.Options{Header: http.Header{"authorization": {"x"}}}, want: "the suite sets it", usage: true},
-		{name: "a header field that cannot be sent", target: target, opts: conformance.Options{Header: http.Header{"X Y": {"x"}}}, want: "not the name of a header field", usage: true},
-		{name: "a header value with a line break", target: target, opts: conformance.Options{Header: http.Header{"X": {"a\nb"}}}, want: "must not have control characters", usage: true},
 		{name: "another level", target: target, opts: conformance.Options{Level: "all"}, want: `level "all"`, usage: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -10,16 +10,16 @@ import (
 
 func listCommand() flags.Command {
 	var verbose bool
-	var selected selection
+	var run globs
 	return flags.Command{
 		Name:  "list",
 		About: "list the checks: ID, level, section of the contract, title",
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&verbose, "v", false, "also print why each check matters, and its clause")
-			selected.define(fs)
+			run.define(fs)
 		},
 		Run: func(c *flags.Call) error {
-			checks, err := conformance.Select(split(selected.run), split(selected.skip))
+			checks, err := conformance.Select(run)
 			if err != nil {
 				return flags.Usagef("%v", err)
 			}

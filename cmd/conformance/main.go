@@ -1,7 +1,7 @@
 // Command conformance judges a server of the petstore contract from outside. It
 // also judges a client, by serving it. Both can be written in any language.
 //
-//	conformance run -url http://127.0.0.1:8080/v1 -key-file key
+//	PETSTORE_API_KEY=... conformance run -url http://127.0.0.1:8080/v1
 //	conformance serve
 //	conformance list
 //	conformance list -v -run pets.list.limit.above

@@ -1,17 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log"
-	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,23 +22,20 @@ import (
 
 // settings are the flags of conformance run.
 type settings struct {
-	target  conformance.Target
-	opts    conformance.Options
-	keyFile string
-	known   string
-	selection
-	level    string
-	ca       string
-	insecure bool
-	reports  reports
-	verbose  bool
+	target      conformance.Target
+	opts        conformance.Options
+	known       string
+	run         globs
+	level       string
+	json, junit string
+	verbose     bool
 }
 
 func runCommand() flags.Command {
 	var s settings
 	return flags.Command{
 		Name:  "run",
-		About: "run the checks against a target and report what they find",
+		About: "judge a target with the API key in the environment variable PETSTORE_API_KEY",
 		Flags: s.define,
 		Run:   s.judge,
 	}
@@ -48,23 +43,19 @@ func runCommand() flags.Command {
 
 func (s *settings) define(fs *flag.FlagSet) {
 	s.defineTarget(fs)
-	s.selection.define(fs)
+	s.run.define(fs)
 	fs.StringVar(&s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures")
 	fs.BoolVar(&s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped")
 	fs.StringVar(&s.known, "known", "", "`file` of known failures, one line each: the ID of a check and the reason; they do not count, and if one passes, the run fails")
-	fs.StringVar(&s.target.Implementation, "implementation", "", "`name` of the target, for the reports")
-	fs.Func("report", "also write a report, as `format=file`: text, json, junit or html; an existing file is replaced; with - this report goes to standard output, and the printed one to standard error; can be repeated", func(v string) error {
-		return s.reports.add(v, report.Formats()...)
-	})
-	fs.BoolVar(&s.verbose, "v", false, "also show in text reports each failed check and each warning with its curl command, and each inconclusive check and known failure")
+	fs.StringVar(&s.json, "json", "", "also write the report to this `file`, as JSON")
+	fs.StringVar(&s.junit, "junit", "", "also write the report to this `file`, as JUnit XML")
+	fs.BoolVar(&s.verbose, "v", false, "also print each failure and warning with its curl command, and each inconclusive check and known failure")
 }
 
 // defineTarget defines the flags for the target and for how to send requests to it.
 func (s *settings) defineTarget(fs *flag.FlagSet) {
 	fs.StringVar(&s.target.URL, "url", "", "base `URL` of the target: the part before /pets, as in http://127.0.0.1:8080/v1")
 	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `URL` of the messages: the part before /messages (default: that of -url, if it has messages)")
-	fs.StringVar(&s.target.Key, "key", "", "API `key`; other users of the machine can read it on the command line, but not in the environment variable PETSTORE_API_KEY or in -key-file")
-	fs.StringVar(&s.keyFile, "key-file", "", "`file` that contains the API key and nothing else")
 	fs.Func("category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)", func(v string) error {
 		id, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
@@ -73,64 +64,18 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 		s.opts.Category = &id
 		return nil
 	})
-	fs.IntVar(&s.opts.Parallel, "parallel", 16, "largest `number` of requests to send at once; a run begins with 4, and sends more only to a target that is far away")
+	fs.IntVar(&s.opts.Parallel, "parallel", 4, "largest `number` of requests to send at once")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response")
-	fs.Float64Var(&s.opts.Rate, "rate", 0, "`number` of requests to send in a second at most; 0: no limit")
-	fs.Func("H", "header field to add to every request, as `Name: value`; no report shows the value; can be repeated", s.addField)
-	fs.StringVar(&s.ca, "ca", "", "`file` of PEM certificates to verify an https target with, instead of those of the system")
-	fs.BoolVar(&s.insecure, "insecure", false, "do not verify the certificate of an https target")
 }
 
-// selection is the flags that select checks.
-type selection struct{ run, skip string }
+// globs is the flag that selects checks.
+type globs []string
 
-func (s *selection) define(fs *flag.FlagSet) {
-	fs.StringVar(&s.run, "run", "", "select only the checks whose IDs match one of these `globs`, separated by commas; * stands for any text")
-	fs.StringVar(&s.skip, "skip", "", "skip the checks whose IDs match one of these `globs`")
-}
-
-// split returns the parts of a flag's value, which commas separate.
-func split(s string) []string {
-	if s == "" {
+func (g *globs) define(fs *flag.FlagSet) {
+	fs.Func("run", "select only the checks whose IDs match one of these `globs`, separated by commas; * stands for any text", func(v string) error {
+		*g = strings.Split(v, ",")
 		return nil
-	}
-	return strings.Split(s, ",")
-}
-
-// addField adds a header field to every request.
-func (s *settings) addField(field string) error {
-	name, value, ok := strings.Cut(field, ":")
-	if !ok {
-		return errors.New("must be Name: value")
-	}
-	if s.opts.Header == nil {
-		s.opts.Header = make(http.Header)
-	}
-	s.opts.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
-	return nil
-}
-
-// verify sets how the certificate of an https target is verified.
-func (s *settings) verify() error {
-	if s.insecure && s.ca != "" {
-		return flags.Usagef("-ca and -insecure cannot be used together")
-	}
-	if s.insecure {
-		s.opts.TLS = &tls.Config{InsecureSkipVerify: true}
-	}
-	if s.ca == "" {
-		return nil
-	}
-	b, err := os.ReadFile(s.ca)
-	if err != nil {
-		return flags.Usagef("-ca: %v", err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(b) {
-		return flags.Usagef("-ca: %s has no PEM certificate", s.ca)
-	}
-	s.opts.TLS = &tls.Config{RootCAs: pool}
-	return nil
+	})
 }
 
 // judge judges the target and writes the reports. Its error has the exit code.
@@ -141,28 +86,20 @@ func (s *settings) judge(c *flags.Call) error {
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	if err := s.reports.check(); err != nil {
-		return err
-	}
-	if isTerminal(c.Stderr) {
-		s.opts.Progress = func(what string) { fmt.Fprintf(c.Stderr, "\r\x1b[K%s …", what) }
-		defer fmt.Fprint(c.Stderr, "\r\x1b[K") // clears the line
-	}
-	log.SetOutput(io.Discard) // net/http logs what a broken target sends beside its responses
+	log.SetOutput(io.Discard)    // net/http logs what a broken target sends beside its responses
 	result, err := conformance.Run(ctx, s.target, &s.opts)
-	stop() // a signal now ends the program, which may wait for the reader of a FIFO
 	if errors.Is(err, conformance.ErrOptions) {
 		return flags.Usagef("%v", err)
 	}
 	if err != nil {
 		return err
 	}
-	err = s.reports.write(c, func(w io.Writer, f report.Format) error {
-		color := isTerminal(w) && c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb"
-		return report.Write(w, result, f, &report.Options{Color: color, Verbose: s.verbose})
-	})
+	err = errors.Join(
+		report.Text(c.Stdout, result, s.verbose),
+		s.write(s.json, result, report.JSON),
+		s.write(s.junit, result, report.JUnit))
 	if err != nil {
-		return err
+		return flags.Usagef("%w", err)
 	}
 	switch {
 	case result.Passed() && result.Outcome == conformance.Partial:
@@ -177,31 +114,21 @@ func (s *settings) judge(c *flags.Call) error {
 
 // complete sets what depends on several flags or on files.
 func (s *settings) complete(c *flags.Call) error {
-	s.opts.Run, s.opts.Skip = split(s.run), split(s.skip)
+	s.target.Key = c.Getenv("PETSTORE_API_KEY")
+	s.opts.Run = s.run
 	s.opts.Level = conformance.Level(s.level)
-	if err := s.verify(); err != nil {
-		return err
-	}
-	if s.target.Key == "" && s.keyFile == "" {
-		s.target.Key = c.Getenv("PETSTORE_API_KEY")
-	}
-	switch rate := s.opts.Rate; {
+	switch {
 	case s.opts.Parallel < 1:
 		return flags.Usagef("-parallel: must be at least 1, got %d", s.opts.Parallel)
 	case s.opts.Timeout < time.Millisecond:
 		return flags.Usagef("-timeout: must be at least 1ms, got %v", s.opts.Timeout)
-	case rate != 0 && !(rate >= 0.001 && rate <= 1e6):
-		return flags.Usagef("-rate: must be 0 or from 0.001 to 1000000, got %v", rate)
-	case s.keyFile != "" && s.target.Key != "":
-		return flags.Usagef("-key and -key-file cannot be used together")
-	case s.keyFile != "":
-		b, err := os.ReadFile(s.keyFile)
-		if err != nil {
-			return flags.Usagef("-key-file: %v", err)
-		}
-		s.target.Key = strings.TrimSpace(string(b))
 	case s.target.Key == "" && s.target.URL != "":
-		return flags.Usagef("no API key: set -key-file, the environment variable PETSTORE_API_KEY or -key")
+		return flags.Usagef("no API key: set the environment variable PETSTORE_API_KEY")
+	}
+	for _, file := range []string{s.json, s.junit} { // better known before the run
+		if _, err := os.Stat(filepath.Dir(file)); err != nil {
+			return flags.Usagef("the report %s: %v", file, err)
+		}
 	}
 	if s.known == "" {
 		return nil
@@ -217,11 +144,14 @@ func (s *settings) complete(c *flags.Call) error {
 	return nil
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
+// write writes the report to a file, if there is one.
+func (s *settings) write(file string, r *conformance.Report, encode func(io.Writer, *conformance.Report) error) error {
+	if file == "" {
+		return nil
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	var b bytes.Buffer
+	if err := encode(&b, r); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
 }

@@ -3,13 +3,10 @@ package main
 import (
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/internal/process"
 )
@@ -36,14 +33,13 @@ func TestServe(t *testing.T) {
 		says   []string
 	}{
 		{"good client", "/pets", "", os.Interrupt, 0, []string{"\nids              met    0\n", "\nno mistake: 8 requests, "}},
-		{"wrong client", "/pets?page=0", "", syscall.SIGTERM, 1, []string{"MISTAKE own-cursor: ", "  > GET /v1/pets?page=0\n", "\n1 kind of mistake: "}},
+		{"wrong client", "/pets?page=0", "", syscall.SIGTERM, 1, []string{"MISTAKE own-cursor: ", "  > GET /v1/pets?page=0\n", "\nmistakes: 8 requests, "}},
 		{"wrong key", "/pets", "x", os.Interrupt, 3, []string{"NOTE unauthorized: ", "\nnothing to judge: "}},
 		{"no client", "", "", os.Interrupt, 3, []string{"\nnothing to judge: 0 requests, 0 succeeded, seed 3\n"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			cmd := process.Command(dir, os.Args[0], "serve", "-seed", "3", "-only", "ids,lost", "-report", "json=json", "-report", "text=text")
+			cmd := process.Command("", os.Args[0], "serve", "-seed", "3", "-only", "ids,lost")
 			cmd.Env = append(cmd.Env, "CONFORMANCE_TEST_RUN=1")
 			p, err := process.Start(cmd)
 			if err != nil {
@@ -78,14 +74,6 @@ func TestServe(t *testing.T) {
 				if !strings.Contains(p.Stdout.String(), part) {
 					t.Errorf("the output lacks %q:\n%s", part, p.Log())
 				}
-			}
-			text := string(process.ReadFile(t, filepath.Join(dir, "text")))
-			if !strings.HasSuffix(p.Stdout.String(), text) {
-				t.Errorf("the text report is not the end of the output:\n%s", text)
-			}
-			var got clientReport
-			if err := json.Unmarshal(process.ReadFile(t, filepath.Join(dir, "json")), &got); err != nil || got.Format != "petstore-client/3" || len(got.Met) != 2 {
-				t.Errorf("the JSON report is %+v, %v", got, err)
 			}
 		})
 	}

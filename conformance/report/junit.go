@@ -9,12 +9,12 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// The elements and attributes that all readers of JUnit reports know: a suite for
-// each feature and a case for each check.
+// The elements and attributes that all readers of JUnit reports know: a case for each
+// check.
 type junitSuites struct {
 	XMLName xml.Name `xml:"testsuites"`
 	junitCounts
-	Suites []junitSuite `xml:"testsuite"`
+	Suite junitSuite `xml:"testsuite"`
 }
 
 type junitCounts struct {
@@ -28,14 +28,8 @@ type junitCounts struct {
 
 type junitSuite struct {
 	junitCounts
-	Timestamp  string          `xml:"timestamp,attr"`
-	Properties []junitProperty `xml:"properties>property"`
-	Cases      []junitCase     `xml:"testcase"`
-}
-
-type junitProperty struct {
-	Name  string `xml:"name,attr"`
-	Value string `xml:"value,attr"`
+	Timestamp string      `xml:"timestamp,attr"`
+	Cases     []junitCase `xml:"testcase"`
 }
 
 type junitCase struct {
@@ -54,28 +48,16 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-func writeJUnit(w io.Writer, r *conformance.Report) error {
-	var all junitSuites
-	all.Name, all.Time = "petstore conformance", junitTime(r.Seconds)
-	for _, feature := range []conformance.Feature{conformance.FeaturePets, conformance.FeatureDeprecation, conformance.FeatureMessages} {
-		s := junitSuite{
-			Timestamp: r.Began.Format("2006-01-02T15:04:05"),
-			Properties: []junitProperty{
-				{"url", r.URL}, {"messagesUrl", r.MessagesURL}, {"outcome", string(r.Outcome)},
-			},
-		}
-		for _, result := range r.Results {
-			if result.Feature == feature {
-				c := newJUnitCase(result, r.Level)
-				s.Cases = append(s.Cases, c)
-				s.count(c)
-				all.count(c)
-			}
-		}
-		s.Name, s.Time = string(feature), junitTime(0)
-		all.Suites = append(all.Suites, s)
+// JUnit writes r as JUnit XML. The name of a case begins with the ID of its check.
+func JUnit(w io.Writer, r *conformance.Report) error {
+	suite := junitSuite{Timestamp: r.Began.Format("2006-01-02T15:04:05")}
+	suite.Name, suite.Time = "petstore conformance", junitTime(r.Seconds)
+	for _, result := range r.Results {
+		c := newJUnitCase(result, r.Level)
+		suite.Cases = append(suite.Cases, c)
+		suite.count(c)
 	}
-	b, err := xml.MarshalIndent(all, "", "  ")
+	b, err := xml.MarshalIndent(junitSuites{junitCounts: suite.junitCounts, Suite: suite}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -7,131 +7,72 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// What a text that is not verbose has at most, so that it fits on a screen.
-const (
-	maxFailures = 4
-	maxWarnings = 2
-	maxDetails  = 10  // lines of the first failure
-	maxLine     = 240 // bytes
-)
-
-// textWriter writes a report for a person: what the target does wrong first, the
-// outcome last, where a terminal stops.
-type textWriter struct {
-	strings.Builder
-	Options
-	report *conformance.Report
-}
-
-func writeText(w io.Writer, r *conformance.Report, opts Options) error {
-	t := &textWriter{report: r, Options: opts}
-	first := t.violations(conformance.Fail, maxFailures)
-	warned := t.violations(conformance.Warn, maxWarnings)
-	if first == nil && r.Level == conformance.Recommended {
-		first = warned
-	}
+// Text writes r for a person: what the target does wrong first, the outcome last, where
+// a terminal stops. It shows the proof of the first failure, and if it is verbose, of
+// every failure and warning.
+func Text(w io.Writer, r *conformance.Report, verbose bool) error {
+	t := &textWriter{report: r, verbose: verbose}
+	t.violations(conformance.Fail)
+	t.violations(conformance.Warn)
 	t.unjudged(conformance.Errored)
 	t.unjudged(conformance.Inconclusive)
 	t.known()
-	if first != nil {
-		t.details(*first)
-	}
+	t.proofs()
 	t.summary()
 	_, err := io.WriteString(w, t.String())
 	return err
 }
 
+type textWriter struct {
+	strings.Builder
+	report  *conformance.Report
+	verbose bool
+}
+
 func (t *textWriter) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
 
 // line writes what a check or some checks say.
-func (t *textWriter) line(v conformance.Verdict, word, subject, what string) {
-	t.printf("%s %s: %s\n", t.paint(v, strings.ToUpper(word)), subject, oneLine(what))
+func (t *textWriter) line(word, subject, what string) {
+	t.printf("%s %s: %s\n", strings.ToUpper(word), subject, what)
 }
 
-// paint returns s in the color of v.
-func (t *textWriter) paint(v conformance.Verdict, s string) string {
-	if !t.Color {
-		return s
-	}
-	return "\x1b[" + lookOf(v).color + "m" + s + "\x1b[0m"
-}
-
-// violations writes the results with a verdict, and returns the first one that does not
-// follow from a more basic one. Those that do are only named, unless the text is
-// verbose.
-func (t *textWriter) violations(v conformance.Verdict, limit int) (first *conformance.Result) {
-	var follow, more []string
-	shown := 0
+// violations writes the results with a verdict. Those that may follow from a more basic
+// one are only named.
+func (t *textWriter) violations(v conformance.Verdict) {
+	var follow []string
 	for _, r := range t.report.Results {
 		switch {
 		case r.Verdict != v || r.Known != "":
-			continue
-		case t.Verbose:
-			t.verbose(r)
 		case r.Cause != "":
 			follow = append(follow, r.ID)
-		case shown == limit:
-			more = append(more, r.ID)
 		default:
-			shown++
-			t.line(v, string(v), r.ID, r.Headline())
+			t.line(string(v), r.ID, r.Headline())
 		}
-		if first == nil && r.Cause == "" {
-			first = &r
-		}
-	}
-	if len(more) > 0 {
-		t.line(v, string(v), probe.Plural(len(more), "more check"), someOf(more))
 	}
 	if len(follow) > 0 {
-		t.printf("  these may follow, since they fail on the same exchanges or pets: %s\n", someOf(follow))
-	}
-	return first
-}
-
-func (t *textWriter) verbose(r conformance.Result) {
-	t.line(r.Verdict, string(r.Verdict), r.ID, r.Headline())
-	if r.Cause != "" {
-		t.printf("  this may follow from %s, which fails on the same exchanges or pets\n", r.Cause)
-	}
-	for _, line := range strings.Split(r.Message, "\n")[1:] {
-		t.printf("  %s\n", line)
-	}
-	if r.Again != "" {
-		t.printf("  again, when sent alone: %s\n", r.Again)
-	}
-	if r.Proof != nil && r.Proof.Curl != "" {
-		t.printf("  %s\n", r.Proof.Curl)
+		t.printf("  these may follow, since they fail on the same exchanges or pets: %s\n", t.some(follow))
 	}
 }
 
-// unjudged writes the results of checks that could not tell.
+// unjudged writes the checks that could not tell, by what they say.
 func (t *textWriter) unjudged(v conformance.Verdict) {
-	var ids []string
-	count := make(map[string]int) // by message
+	var messages []string
+	ids := make(map[string][]string) // by message
 	for _, r := range t.report.Results {
-		if r.Verdict != v {
-			continue
+		if r.Verdict == v {
+			if ids[r.Message] == nil {
+				messages = append(messages, r.Message)
+			}
+			ids[r.Message] = append(ids[r.Message], r.ID)
 		}
-		if t.Verbose {
-			t.line(v, string(v), r.ID, r.Message)
-			continue
-		}
-		ids = append(ids, r.ID)
-		count[r.Message]++
 	}
-	switch {
-	case len(ids) == 0:
-	case len(count) == 1:
-		t.line(v, string(v), someOf(ids), slices.Collect(maps.Keys(count))[0])
-	default:
-		t.printf("%s %s: %s\n", t.paint(v, strings.ToUpper(string(v))), probe.Plural(len(ids), "check"), someOf(ids))
+	for _, m := range messages {
+		t.line(string(v), t.some(ids[m]), m)
 	}
 }
 
@@ -139,45 +80,33 @@ func (t *textWriter) known() {
 	for _, r := range t.report.Results {
 		switch {
 		case r.Stale:
-			t.line(conformance.Fail, "stale", r.ID, "known to fail, but passed; must be removed from the list of known failures")
-		case r.Known != "" && r.Violations > 0 && t.Verbose:
-			t.line(r.Verdict, "known", r.ID, fmt.Sprintf("%s (%s)", oneLine(r.Message), r.Known))
+			t.line("stale", r.ID, "known to fail, but passed; must be removed from the list of known failures")
+		case r.Known != "" && r.Violations > 0 && t.verbose:
+			t.line("known", r.ID, fmt.Sprintf("%s (%s)", r.Headline(), r.Known))
 		}
 	}
 }
 
-// details writes the clause and the proof of a result, without what the curl command
-// shows too. Of the header of the response it has Content-Type and what the message
-// names.
-func (t *textWriter) details(r conformance.Result) {
-	if r.Proof != nil {
-		x := *r.Proof
-		if x.Curl != "" {
-			x.RequestHeader, x.RequestBody = nil, ""
+// proofs writes the details of violations.
+func (t *textWriter) proofs() {
+	shown := false
+	for _, r := range t.report.Results {
+		if r.Known != "" || r.Violations == 0 || !t.verbose && (shown || !r.CountsAgainst(t.report.Level)) {
+			continue
 		}
-		x.ResponseHeader = slices.DeleteFunc(slices.Clone(x.ResponseHeader), func(f conformance.Field) bool {
-			return f.Name != "Content-Type" && !strings.Contains(r.Message, f.Name)
-		})
-		r.Proof = &x
-	}
-	t.printf("\n%s %s\n", t.paint(r.Verdict, strings.ToUpper(string(r.Verdict))), r.ID)
-	lines := strings.Split(strings.TrimSuffix(r.Details(), "\n"), "\n")
-	if len(lines) > maxDetails && !t.Verbose {
-		lines = append(lines[:maxDetails-1], "…")
-	}
-	blank := true
-	for _, line := range lines {
-		if !strings.HasPrefix(line, "curl ") {
-			line = oneLine(line)
+		shown = true
+		t.printf("\n%s %s\n", strings.ToUpper(string(r.Verdict)), r.ID)
+		if r.Cause != "" {
+			t.printf("  this may follow from %s, which fails on the same exchanges or pets\n", r.Cause)
 		}
-		shown := r.Proof != nil && r.Proof.Curl != "" && strings.HasPrefix(line, "> ") // by the curl command
-		if !shown && (line != "" || !blank) {
-			t.printf("%s\n", strings.TrimRight("  "+line, " "))
+		for line := range strings.Lines(r.Details()) {
+			t.printf("  %s", line)
 		}
-		blank = line == ""
 	}
-	t.printf("\n")
-	if !t.Verbose && t.report.Counts.Fail > 1 {
+	if shown {
+		t.printf("\n")
+	}
+	if shown && !t.verbose {
 		t.printf("-v shows every failed check with its curl command\n")
 	}
 }
@@ -185,7 +114,7 @@ func (t *textWriter) details(r conformance.Result) {
 func (t *textWriter) summary() {
 	r := t.report
 	if r.Stopped != "" {
-		t.printf("the run ended early: %s\n", oneLine(r.Stopped))
+		t.printf("the run ended early: %s\n", r.Stopped)
 	}
 	if len(r.Last) > 0 {
 		t.printf("the first requests that got no response; one of them may be the cause:\n")
@@ -194,60 +123,42 @@ func (t *textWriter) summary() {
 		}
 	}
 	if len(r.Retries) > 0 {
-		t.printf("requests were sent again after: %s; see the target's log, or load it less with -rate N\n", retries(r))
+		t.printf("requests were sent again after: %s; see the target's log\n", t.retries())
 	}
-	t.printf("%s", strings.TrimSpace(r.Implementation+" "+r.URL))
+	t.printf("%s", r.URL)
 	if r.MessagesURL != "" && r.MessagesURL != r.URL {
 		t.printf(" (messages: %s)", r.MessagesURL)
 	}
-	t.printf(", %s", probe.Plural(r.Requests, "request"))
-	t.printf(", %.1f s\n", r.Seconds)
+	t.printf(", %s, %.1f s\n", probe.Plural(r.Requests, "request"), r.Seconds)
 	if r.Left.Pets > 0 || r.Left.Messages > 0 {
 		t.printf("left behind: %s%s and %s, most named %s…\n", probe.Plural(r.Left.Pets, "pet"), idRange(r.Left.IDs), probe.Plural(r.Left.Messages, "message"), r.Left.Mark)
 	}
-	t.printf("%s\n", t.paint(colorOf(r), r.Headline()))
+	t.printf("%s\n", r.Headline())
 }
 
-// oneLine returns the first line of s, without control characters and cut to about
-// maxLine bytes.
-func oneLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return probe.Cut(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' {
-			return ' '
-		}
-		return r
-	}, s), maxLine)
-}
-
-// someOf returns the first of the IDs, and how many more there are.
-func someOf(ids []string) string {
+// some returns the first of the words, and how many more there are.
+func (t *textWriter) some(words []string) string {
 	const some = 5
-	if len(ids) > some {
-		return fmt.Sprintf("%s and %d more", strings.Join(ids[:some], ", "), len(ids)-some)
+	if len(words) > some && !t.verbose {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:some], ", "), len(words)-some)
 	}
-	return strings.Join(ids, ", ")
+	return strings.Join(words, ", ")
 }
 
-// retries returns why the suite sent requests again, and how many at a time it then
-// sent.
-func retries(r *conformance.Report) string {
-	reasons := slices.SortedFunc(maps.Keys(r.Retries), func(a, b string) int {
-		return cmp.Or(r.Retries[b]-r.Retries[a], strings.Compare(a, b))
+// retries returns why the suite sent requests again.
+func (t *textWriter) retries() string {
+	counts := t.report.Retries
+	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
 	for i, reason := range reasons {
-		reasons[i] = fmt.Sprintf("%s (%d)", reason, r.Retries[reason])
+		reasons[i] = fmt.Sprintf("%s (%d)", reason, counts[reason])
 	}
-	s := someOf(reasons)
-	if r.Limit > 0 {
-		s += fmt.Sprintf("; then at most %s at a time", probe.Plural(r.Limit, "request"))
-	}
-	return s
+	return t.some(reasons)
 }
 
 // idRange describes ids, which are sorted.
 func idRange(ids []int64) string {
-	ids = slices.Compact(slices.Clone(ids))
 	switch len(ids) {
 	case 0:
 		return ""

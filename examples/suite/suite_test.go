@@ -37,7 +37,7 @@ func newHandler(t *testing.T) http.Handler {
 //	go test -run TestConformance/pets.list.limit.max
 func TestConformance(t *testing.T) {
 	target := conformance.Target{URL: "/v1", MessagesURL: "/v1", Key: key}
-	conformancetest.RunHandler(t, newHandler, target, &conformance.Options{
+	conformancetest.RunHandler(t, newHandler(t), target, &conformance.Options{
 		Level:   conformance.Recommended, // warnings fail too
 		Timeout: time.Minute,             // for a busy machine
 		// Set Category if the handler accepts only some categories. Set Known to the

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -24,11 +23,8 @@ const maxBody = 8 << 20
 // Config says how a client sends requests.
 type Config struct {
 	URL, MessagesURL, Key string
-	Header                http.Header       // added to every request
 	Timeout               time.Duration     // of one attempt, reading the response included
-	Interval              time.Duration     // at least this long between two requests
-	Parallel              int               // the most requests at a time: see Client.Limit
-	TLS                   *tls.Config       // nil: the system's certificates
+	Parallel              int               // the most requests at a time
 	Transport             http.RoundTripper // nil: one that follows the environment's proxy settings
 }
 
@@ -46,7 +42,7 @@ type Client struct {
 
 	mu     sync.Mutex
 	sent   []*Exchange // see Exchanges
-	next   time.Time   // when the next request may be sent; see Interval and hold
+	next   time.Time   // when the next request may be sent; see hold
 	waited time.Duration
 	pace   pace
 }
@@ -57,7 +53,6 @@ func NewClient(config Config) *Client {
 	if rt == nil {
 		rt = &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
-			TLSClientConfig:     config.TLS,
 			ForceAttemptHTTP2:   true,
 			DisableCompression:  true,
 			MaxIdleConnsPerHost: 64,
@@ -69,7 +64,7 @@ func NewClient(config Config) *Client {
 		Transport:     rt,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	c := &Client{Config: config, http: hc, alone: hc, pace: newPace(config.Parallel)}
+	c := &Client{Config: config, http: hc, alone: hc, pace: pace{limit: config.Parallel}}
 	c.pace.ended.L = &c.mu
 	if t, ok := rt.(*http.Transport); ok {
 		t = t.Clone()
@@ -105,8 +100,8 @@ func (c *Client) Exchanges() []*Exchange {
 
 // Do sends r and returns the exchange. It sends r again if the target asks for
 // that (429, 503, and a gateway's 502 and 504) or drops the connection; it returns the
-// last exchange. An attempt that fails while others are under way does not count:
-// see Limit.
+// last exchange. An attempt that fails while others are under way does not count: see
+// pace.
 func (c *Client) Do(ctx context.Context, r Request) *Exchange {
 	crowded := 0
 	for attempt := 1; ; attempt++ {
@@ -163,7 +158,7 @@ func (c *Client) exchange(ctx context.Context, x *Exchange) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(conn httptrace.GotConnInfo) { x.Reused = conn.Reused },
 	})
-	hr, err := c.newRequest(ctx, x)
+	hr, err := x.Request.http(ctx, x.URL, c.Key)
 	if err != nil {
 		x.Err = err
 		return
@@ -192,24 +187,6 @@ func (c *Client) exchange(ctx context.Context, x *Exchange) {
 	if x.Err == nil {
 		x.Status = res.StatusCode
 	}
-}
-
-// newRequest returns the request of x for net/http, with the fields that the caller of
-// the run adds.
-func (c *Client) newRequest(ctx context.Context, x *Exchange) (*http.Request, error) {
-	hr, err := x.Request.http(ctx, x.URL, c.Key)
-	if err != nil {
-		return nil, err
-	}
-	for name, values := range c.Header {
-		x.Added = append(x.Added, name)
-		hr.Header[name] = values
-		if name == "Host" { // net/http sends the field Host from here
-			hr.Host = values[0]
-		}
-	}
-	slices.Sort(x.Added)
-	return hr, nil
 }
 
 // plainError removes the URL from an error of the HTTP client: the exchange

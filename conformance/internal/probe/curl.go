@@ -35,9 +35,6 @@ func (x *Exchange) Curl(redact Redactor) string {
 	case r.Body != nil:
 		args = append(args, "-H", "'Content-Type:'") // or curl adds its own
 	}
-	for _, name := range x.Added {
-		args = append(args, "-H", quote(name+": "+hiddenValue))
-	}
 	for _, f := range r.Header {
 		args = append(args, "-H", quote(strings.TrimSpace(f.Name+": "+f.Value)))
 	}

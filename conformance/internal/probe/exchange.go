@@ -13,7 +13,6 @@ import (
 // received.
 type Exchange struct {
 	Request  Request
-	Added    []string // the names of the fields that the caller of the run adds
 	URL      string
 	Proto    string
 	Status   int // 0: no response
@@ -36,18 +35,8 @@ type Exchange struct {
 	// the response.
 	Before *Exchange
 
-	crowded bool // too many requests may have been under way: see Client.Limit
+	crowded bool // too many requests may have been under way: see pace
 	parsed  parsed
-}
-
-// RequestFields returns the header fields of the request except Authorization,
-// without the values that the caller of the run added.
-func (x *Exchange) RequestFields() []Field {
-	fields := x.Request.Fields()
-	for _, name := range x.Added {
-		fields = append(fields, Field{name, hiddenValue})
-	}
-	return fields
 }
 
 // Succeeded reports whether the status is 2xx.

@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -73,13 +72,7 @@ func (c *Client) hold(d time.Duration) {
 func (c *Client) turn() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
-	if c.next.Before(now) {
-		c.next = now
-	}
-	wait := c.next.Sub(now)
-	c.next = c.next.Add(c.Interval)
-	return wait
+	return time.Until(c.next)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -94,38 +87,13 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// pace limits how many requests are under way.
+// pace limits how many requests are under way. A request that gets 429 or 503 or loses
+// its connection while n are under way, itself included, lowers the limit to half of n:
+// some servers accept few connections.
 type pace struct {
 	ended  sync.Cond // a request has ended
 	active int       // how many are under way
 	limit  int
-	most   int             // see Config.Parallel
-	refuse bool            // the target has refused one of several
-	times  []time.Duration // how long the first requests took
-}
-
-const (
-	fewRequests = 4                     // at a time, at first
-	farAway     = 50 * time.Millisecond // the median from which on more requests at a time save time
-	firstTimes  = 20
-)
-
-func newPace(most int) pace { return pace{limit: min(fewRequests, most), most: most} }
-
-// Limit returns how many requests the client sends at a time, if the target has made
-// it send fewer than at first, and otherwise zero.
-//
-// At first the client sends 4 at a time: some servers accept no more connections. If
-// the target has refused none and most requests take more than 50 ms, it sends as
-// many as Config.Parallel says. A request that gets 429 or 503 or loses its connection
-// while n are under way, itself included, lowers the limit to half of n.
-func (c *Client) Limit() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.pace.refuse {
-		return 0
-	}
-	return c.pace.limit
 }
 
 // begin waits until the limit allows another request, x.
@@ -143,19 +111,12 @@ func (c *Client) begin(x *Exchange) {
 func (c *Client) end(x *Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p := &c.pace
-	x.Others = max(x.Others, p.active-1)
-	p.active--
+	x.Others = max(x.Others, c.pace.active-1)
+	c.pace.active--
 	if x.Others > 0 && x.overloaded() {
-		x.crowded, p.refuse = true, true
-		p.limit = min(p.limit, (x.Others+1)/2)
-	}
-	if p.times = append(p.times, x.Received.Sub(x.Sent)); len(p.times) == firstTimes && !p.refuse {
-		slices.Sort(p.times)
-		if p.times[firstTimes/2] > farAway {
-			p.limit = p.most
-		}
+		x.crowded = true
+		c.pace.limit = min(c.pace.limit, (x.Others+1)/2)
 	}
 	c.sent = append(c.sent, x)
-	p.ended.Broadcast()
+	c.pace.ended.Broadcast()
 }

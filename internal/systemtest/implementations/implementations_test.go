@@ -100,7 +100,7 @@ func (impl *implementation) judge(t *testing.T, suite string) *report {
 	}
 
 	file := filepath.Join(t.TempDir(), "report.json")
-	cmd = process.Command("", suite, "run", "-url="+url, "-timeout=1m", "-report=json="+file)
+	cmd = process.Command("", suite, "run", "-url="+url, "-timeout=1m", "-json="+file)
 	cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+key)
 	out, _ := cmd.CombinedOutput() // the exit code is not 0 if the server does not conform
 	t.Logf("%s", out)

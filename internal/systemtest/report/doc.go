@@ -1,2 +1,0 @@
-// Package report tests the HTML report of the conformance suite in a browser.
-package report
