@@ -58,26 +58,33 @@ type facts struct {
 // history is what is known of a run. Judges read it and do not change it.
 type history struct {
 	facts
+	ours     *regexp.Regexp                // matches the mark and what follows it in a name of the run
+	parsed   map[*probe.Exchange]*exchange // what each exchange says by itself
+	elements                               // of lists, so that each is read once
+
+	// The exchanges of the run, each in one of these.
 	all      []*exchange // those that say something about the target, in the order of Sent
 	unserved []*exchange // requests that got no response or were not served, whatever was tried
 	repeated []*exchange // attempts that were not served, or whose response was cut short
 
-	ids     map[string]*exchange      // the first response that assigns an id, by operation and id
-	added   map[int64]*exchange       // the creation of each pet with a valid request, by id
-	known   map[int64]time.Time       // since when each pet of the run is known, by id
-	listed  map[int64]time.Time       // since when a list has shown it
-	named   map[string][]*exchange    // the valid pets and messages, by operation and name or text
-	asked   map[string]asked          // the requests for pets, by names of the run
-	shown   map[string]map[int64]bool // the ids of the pets with a name in all lists
-	lists   map[listQuery][]*exchange // by query
-	start   map[listQuery][]pet       // the pets that each list had before the run added any
-	longest int                       // how many pets the longest list has
-	accepts map[string]time.Time      // since when the target accepts a kind of value: see refusable.go
-	served  map[bool]time.Time        // when the last request was sent that the target served, for pets and (true) for messages
-	removed bool                      // GET /pets/{petId} was removed as scheduled
-	ours    *regexp.Regexp            // matches the mark and what follows it in a name of the run
-	parsed  map[*probe.Exchange]*exchange
-	elements
+	// The pets and messages of the run.
+	added       map[int64]*exchange       // the creation of each pet with a valid request, by id; nil: two have the id
+	firstWithID map[string]*exchange      // the first response that assigns an id, by operation and id
+	knownSince  map[int64]time.Time       // since when a response has shown a pet, by id
+	listedSince map[int64]time.Time       // since when a list has shown it
+	listedIDs   map[string]map[int64]bool // the ids of the pets in all lists, by name
+	byName      map[string][]*exchange    // the valid requests, by operation and name or text
+	asked       map[string]asked          // the requests for pets, by name, those that are not valid too
+
+	// The lists, also of the pets of others.
+	lists   map[listQuery][]*exchange
+	atStart map[listQuery][]pet // the pets that each list had before the run added any
+	longest int                 // how many pets the longest list has
+
+	// What the target has done so far.
+	acceptedSince map[string]time.Time // since when it accepts a kind of value: see refusable.go
+	lastServed    map[bool]time.Time   // when the last request was sent that it served, for pets and (true) for messages
+	removed       bool                 // GET /pets/{petId} was removed as scheduled
 }
 
 // asked is what requests for pets with a name may have added.
@@ -88,26 +95,30 @@ type asked struct {
 
 // newHistory returns what is known after the exchanges.
 func newHistory(f facts, exchanges []*probe.Exchange) *history {
-	h := &history{facts: f, ours: regexp.MustCompile(regexp.QuoteMeta(f.mark) + `[a-z]{3}`), elements: make(elements)}
+	h := &history{facts: f, ours: regexp.MustCompile(regexp.QuoteMeta(f.mark) + `[a-z]{3}`), parsed: make(map[*probe.Exchange]*exchange), elements: make(elements)}
 	h.learn(exchanges)
 	return h
 }
 
 // learn makes h what is known after the exchanges, of which it may know some already.
 func (h *history) learn(exchanges []*probe.Exchange) {
-	h.all, h.unserved, h.repeated = nil, nil, nil
-	h.ids, h.added, h.known = make(map[string]*exchange), make(map[int64]*exchange), make(map[int64]time.Time)
-	h.listed = make(map[int64]time.Time)
-	h.named, h.asked, h.shown = make(map[string][]*exchange), make(map[string]asked), make(map[string]map[int64]bool)
-	h.lists, h.start = make(map[listQuery][]*exchange), make(map[listQuery][]pet)
-	h.accepts, h.served = make(map[string]time.Time), make(map[bool]time.Time)
-	h.longest, h.removed = 0, !h.now.Before(removalBegins)
-
+	*h = history{
+		facts: h.facts, ours: h.ours, parsed: h.parsed, elements: h.elements, // the rest begins again
+		added:         make(map[int64]*exchange),
+		firstWithID:   make(map[string]*exchange),
+		knownSince:    make(map[int64]time.Time),
+		listedSince:   make(map[int64]time.Time),
+		listedIDs:     make(map[string]map[int64]bool),
+		byName:        make(map[string][]*exchange),
+		asked:         make(map[string]asked),
+		lists:         make(map[listQuery][]*exchange),
+		atStart:       make(map[listQuery][]pet),
+		acceptedSince: make(map[string]time.Time),
+		lastServed:    make(map[bool]time.Time),
+		removed:       !h.now.Before(removalBegins),
+	}
 	exchanges = slices.Clone(exchanges)
 	slices.SortStableFunc(exchanges, func(a, b *probe.Exchange) int { return a.Sent.Compare(b.Sent) })
-	if h.parsed == nil {
-		h.parsed = make(map[*probe.Exchange]*exchange)
-	}
 	var all []*exchange
 	for _, p := range exchanges {
 		x := h.parsed[p]
@@ -117,19 +128,19 @@ func (h *history) learn(exchanges []*probe.Exchange) {
 		}
 		all = append(all, x)
 		if x.Served() {
-			h.served[x.Request.Messages] = x.Sent
+			h.lastServed[x.Request.Messages] = x.Sent
 		}
 	}
 	for _, x := range all {
 		switch {
 		case x.Cut, x.Repeated && !x.Served():
 			h.repeated = append(h.repeated, x)
-		case !x.speaks():
+		case !x.isEvidence():
 			h.unserved = append(h.unserved, x)
 		case !x.unreadable:
 			h.all = append(h.all, x)
 		}
-		h.note(x)
+		h.record(x)
 	}
 }
 
@@ -173,45 +184,45 @@ func parseID(path string) *int64 {
 	return &id
 }
 
-// speaks reports whether x says something about the target. A 503 or 429 does not, nor
+// isEvidence reports whether x says something about the target. A 503 or 429 does not, nor
 // does the 502 of a gateway that was sent once, or whose server is gone for good.
-func (x *exchange) speaks() bool {
+func (x *exchange) isEvidence() bool {
 	if x.Status == http.StatusBadGateway || x.Status == http.StatusGatewayTimeout {
-		return x.Attempts > 1 && x.run.served[x.Request.Messages].After(x.Sent)
+		return x.Attempts > 1 && x.run.lastServed[x.Request.Messages].After(x.Sent)
 	}
 	return x.Served()
 }
 
-// note adds x to what is known.
-func (h *history) note(x *exchange) {
+// record adds x to what is known.
+func (h *history) record(x *exchange) {
 	switch x.op {
 	case opList:
-		h.noteList(x)
+		h.recordList(x)
 	case opGet:
 		h.removed = h.removed && x.Status != http.StatusOK
 	case opCreate:
-		h.ask(x)
-		h.noteAdded(x)
+		h.recordAsked(x)
+		h.recordAdded(x)
 	}
 	if name := x.name(); name != "" && x.wrong == nil {
-		h.named[x.op+name] = append(h.named[x.op+name], x)
+		h.byName[x.op+name] = append(h.byName[x.op+name], x)
 	}
 	if x.Request.Method != http.MethodPost || !x.Succeeded() {
 		return
 	}
 	if o, _ := x.Object(); o["id"] != nil {
 		key := x.op + string(o["id"])
-		x.twin = h.ids[key]
-		h.ids[key] = cmp.Or(x.twin, x)
+		x.twin = h.firstWithID[key]
+		h.firstWithID[key] = cmp.Or(x.twin, x)
 	}
 }
 
-func (h *history) noteList(x *exchange) {
+func (h *history) recordList(x *exchange) {
 	h.longest = max(h.longest, len(x.list.elements))
 	if x.query != nil && x.list.ok {
 		h.lists[*x.query] = append(h.lists[*x.query], x)
-		if _, ok := h.start[*x.query]; !ok && len(h.asked) == 0 {
-			h.start[*x.query] = x.list.pets
+		if _, ok := h.atStart[*x.query]; !ok && len(h.asked) == 0 {
+			h.atStart[*x.query] = x.list.pets
 		}
 	}
 	for _, p := range x.list.pets {
@@ -219,12 +230,12 @@ func (h *history) noteList(x *exchange) {
 		if name == "" {
 			continue
 		}
-		if h.shown[name] == nil {
-			h.shown[name] = make(map[int64]bool)
+		if h.listedIDs[name] == nil {
+			h.listedIDs[name] = make(map[int64]bool)
 		}
-		h.shown[name][p.ID] = true
-		h.since(h.known, p.ID, x)
-		h.since(h.listed, p.ID, x)
+		h.listedIDs[name][p.ID] = true
+		h.since(h.knownSince, p.ID, x)
+		h.since(h.listedSince, p.ID, x)
 	}
 }
 
@@ -235,8 +246,8 @@ func (h *history) since(times map[int64]time.Time, id int64, x *exchange) {
 	}
 }
 
-// ask records what the request of x may have added.
-func (h *history) ask(x *exchange) {
+// recordAsked records what the request of x may have added.
+func (h *history) recordAsked(x *exchange) {
 	for _, name := range x.names {
 		a := h.asked[name]
 		switch x.Status {
@@ -249,20 +260,20 @@ func (h *history) ask(x *exchange) {
 	}
 }
 
-// noteAdded records the pet that x added, and that the target accepts such pets.
-func (h *history) noteAdded(x *exchange) {
+// recordAdded records the pet that x added, and that the target accepts such pets.
+func (h *history) recordAdded(x *exchange) {
 	if !x.Succeeded() || x.petErr.id != nil || x.sent == nil {
 		return
 	}
-	h.since(h.known, x.pet.ID, x)
+	h.since(h.knownSince, x.pet.ID, x)
 	if other, ok := h.added[x.pet.ID]; ok && other != x {
 		h.added[x.pet.ID] = nil // it is not known which of the two has the id
 	} else {
 		h.added[x.pet.ID] = x
 	}
 	for _, kind := range kindsOf(*x.sent) {
-		if _, ok := h.accepts[kind]; !ok {
-			h.accepts[kind] = x.Received
+		if _, ok := h.acceptedSince[kind]; !ok {
+			h.acceptedSince[kind] = x.Received
 		}
 	}
 }
@@ -304,7 +315,7 @@ func (x *exchange) exists() bool {
 	if x.id == nil {
 		return false
 	}
-	if since, ok := x.run.known[*x.id]; ok {
+	if since, ok := x.run.knownSince[*x.id]; ok {
 		return since.Before(x.Sent)
 	}
 	before, after := false, false

@@ -14,8 +14,8 @@ func createChecks() []Check {
 	checks := []Check{
 		acceptedCheck("pets.create.status", "create", "POST /pets with a valid pet responds 201", false, "a valid pet is added"),
 		acceptedCheck("pets.create.status.absent", "status-optional", "a pet without a status is accepted", true, "a valid pet without a status is added"),
-		refusedAsUnusual("pets.create.name.accepted", "name-any", "a short name that can be read is accepted", unusualName, "a valid pet is added"),
-		refusedAsUnusual("pets.create.category.accepted", "category-any", "a target that accepts arbitrary categories accepts every int64", unusualCategory, "a valid pet is added, and the target accepts arbitrary categories"),
+		arguableCheck("pets.create.name.accepted", "name-any", "a short name that can be read is accepted", unusualName, "a valid pet is added"),
+		arguableCheck("pets.create.category.accepted", "category-any", "a target that accepts arbitrary categories accepts every int64", unusualCategory, "a valid pet is added, and the target accepts arbitrary categories"),
 		{
 			ID: "pets.create.same-name", Clause: "create-adds", Title: "two pets may have the same name, or one of them gets 400",
 			basic: aboutStatus, idle: true, applies: (*exchange).isNamesake,
@@ -38,7 +38,7 @@ func createChecks() []Check {
 		},
 		{
 			ID: "pets.create.media-type", Clause: "media-type", Title: "the response to a new pet is application/json",
-			basic: aboutShape, applies: func(x *exchange) bool { return x.isNewPet() && x.usual() }, wrong: (*exchange).wrongType,
+			basic: aboutShape, applies: func(x *exchange) bool { return x.isNewPet() && x.validHeader() }, wrong: (*exchange).wrongType,
 		},
 		{
 			ID: "pets.create.pet", Clause: "pet", Title: "the response to a new pet is the pet",
@@ -51,7 +51,7 @@ func createChecks() []Check {
 				if x.twin != nil {
 					return x.pet.ID, fmt.Sprintf("another pet of this run has the id %d%s", x.pet.ID, x.meanwhile())
 				}
-				for q, pets := range x.run.start {
+				for q, pets := range x.run.atStart {
 					if hasID(pets, x.pet.ID) {
 						return x.pet.ID, fmt.Sprintf("a pet that GET %s showed before has the id %d", q.path(), x.pet.ID)
 					}
@@ -63,8 +63,8 @@ func createChecks() []Check {
 			ID: "pets.create.id.listed", Clause: "id", Title: "the id of a new pet is that of the pet in lists",
 			basic: aboutIdentity, idle: true, applies: (*exchange).isAdded,
 			wrongPet: func(x *exchange) (int64, string) {
-				ids := x.run.shown[x.sent.Name]
-				if len(ids) == 1 && len(x.run.named[x.op+x.sent.Name]) == 1 && !ids[x.pet.ID] {
+				ids := x.run.listedIDs[x.sent.Name]
+				if len(ids) == 1 && len(x.run.byName[x.op+x.sent.Name]) == 1 && !ids[x.pet.ID] {
 					for id := range ids {
 						return x.pet.ID, fmt.Sprintf("the new pet has the id %d, and lists show it with the id %d", x.pet.ID, id)
 					}
@@ -141,20 +141,20 @@ func acceptedCheck(id, clause, title string, withoutStatus bool, what string) Ch
 	return Check{
 		ID: id, Clause: clause, Title: title, basic: aboutStatus,
 		applies: func(x *exchange) bool {
-			return x.sent != nil && x.valid() && withoutStatus == (x.sent.Status == "" && x.kindOfPet() == plainPet) && !x.unusual() && (!x.isNamesake() || x.Succeeded()) &&
+			return x.sent != nil && x.valid() && withoutStatus == (x.sent.Status == "" && x.kindOfPet() == plainPet) && !x.refusedArguably() && (!x.isNamesake() || x.Succeeded()) &&
 				(x.mustSucceed() || x.Succeeded() || x.Status >= 500 || !x.Served())
 		},
 		wrong: func(x *exchange) string { return x.wrongSuccess(what+x.meanwhile(), http.StatusCreated) },
 	}
 }
 
-// refusedAsUnusual returns the check that pets of a kind are not refused.
-func refusedAsUnusual(id, clause, title string, kind kindOfPet, what string) Check {
+// arguableCheck returns the check that pets of a kind are not refused.
+func arguableCheck(id, clause, title string, kind kindOfPet, what string) Check {
 	return Check{
 		ID: id, Clause: clause, Title: title,
 		basic: aboutStatus, idle: true,
 		applies: func(x *exchange) bool {
-			return x.sent != nil && x.valid() && x.kindOfPet() == kind && !x.isRepeated() && (x.unusual() || x.Succeeded())
+			return x.sent != nil && x.valid() && x.kindOfPet() == kind && !x.isRepeated() && (x.refusedArguably() || x.Succeeded())
 		},
 		wrong: func(x *exchange) string {
 			if x.Succeeded() {
@@ -184,7 +184,7 @@ func faultCheck(op, id, clause, title string) Check {
 	return Check{
 		ID: id, Clause: clause, Title: title, basic: aboutStatus,
 		applies: func(x *exchange) bool {
-			return x.op == op && x.wrong != nil && x.wrong.clause == clause && x.usual() && (op == opSubmit || x.Request.ContentType != "")
+			return x.op == op && x.wrong != nil && x.wrong.clause == clause && x.validHeader() && (op == opSubmit || x.Request.ContentType != "")
 		},
 		wrong: func(x *exchange) string {
 			if x.Status == http.StatusBadRequest || x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody {
@@ -207,7 +207,7 @@ func (x *exchange) isAdded() bool { return x.isNewPet() && x.petErr.id == nil }
 func (x *exchange) hasUnusualName() bool { return x.kindOfPet() == unusualName }
 
 // isNamesake reports whether x asks for a pet whose name an earlier request had.
-func (x *exchange) isNamesake() bool { return x.sent != nil && x.usual() && x.isRepeated() }
+func (x *exchange) isNamesake() bool { return x.sent != nil && x.validHeader() && x.isRepeated() }
 
 // hasDefault reports whether x added a plain pet without a status.
 func (x *exchange) hasDefault() bool {

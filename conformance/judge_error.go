@@ -74,7 +74,7 @@ func (x *exchange) isAnyError() bool {
 	case http.StatusRequestTimeout, http.StatusRequestURITooLong, http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
 		return false
 	}
-	return x.Refused() && !x.gone() && x.Before == nil && (x.usual() || x.Status == http.StatusUnauthorized)
+	return x.Refused() && !x.gone() && x.Before == nil && (x.validHeader() || x.Status == http.StatusUnauthorized)
 }
 
 func (x *exchange) wrongErrorBody() string {

@@ -18,17 +18,19 @@ var (
 
 func getChecks() []Check {
 	isPet := func(x *exchange) bool { return x.op == opGet && x.id != nil && x.Status == http.StatusOK }
-	known := func(x *exchange) bool { return isPet(x) && x.usual() && x.exists() }
+	known := func(x *exchange) bool { return isPet(x) && x.validHeader() && x.exists() }
 	return []Check{
 		{
 			ID: "pets.get.status", Clause: "get", Title: "GET /pets/{petId} responds 200 for a pet in the store",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.id != nil && x.exists() && x.usual() && !x.gone() },
+			basic: aboutStatus, applies: func(x *exchange) bool { return x.id != nil && x.exists() && x.validHeader() && !x.gone() },
 			wrong: func(x *exchange) string { return x.wrongSuccess("the pet is in the store"+x.meanwhile(), 200) },
 		},
 		{
 			ID: "pets.get.missing", Clause: "get-missing", Title: "the id of no pet gets 404",
-			basic:   aboutStatus,
-			applies: func(x *exchange) bool { return x.id != nil && !x.exists() && x.usual() && !x.gone() && !x.mayExist() },
+			basic: aboutStatus,
+			applies: func(x *exchange) bool {
+				return x.id != nil && !x.exists() && x.validHeader() && !x.gone() && !x.mayExist()
+			},
 			wrong: func(x *exchange) string {
 				// It may be the pet of another client, unless the id is as large as the one that
 				// the run made up.
@@ -40,7 +42,7 @@ func getChecks() []Check {
 		},
 		{
 			ID: "pets.get.almost", Clause: "get-missing", Title: "what is not an int64 gets no pet",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.op == opGet && x.id == nil && x.usual() && !x.gone() },
+			basic: aboutStatus, applies: func(x *exchange) bool { return x.op == opGet && x.id == nil && x.validHeader() && !x.gone() },
 			wrong: func(x *exchange) string {
 				if x.Succeeded() {
 					return fmt.Sprintf("%s is not the id of a pet, and the response is %s", strings.TrimPrefix(x.Request.Path, "/pets/"), x.StatusLine())
@@ -132,11 +134,11 @@ func getChecks() []Check {
 // mayExist reports whether the id in the path of x may be that of a pet that is known
 // from elsewhere.
 func (x *exchange) mayExist() bool {
-	for _, pets := range x.run.start {
+	for _, pets := range x.run.atStart {
 		if hasID(pets, *x.id) {
 			return true
 		}
 	}
-	c, ok := x.run.known[*x.id]
+	c, ok := x.run.knownSince[*x.id]
 	return ok && c.After(x.Sent)
 }

@@ -21,7 +21,7 @@ func keyChecks() []Check {
 	} {
 		checks = append(checks, Check{
 			ID: op.id, Clause: op.clause, Title: op.name + " without a valid credential gets 401",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.op == op.name && x.hasBadKey() && x.asks() && !x.gone() },
+			basic: aboutStatus, applies: func(x *exchange) bool { return x.op == op.name && x.hasBadKey() && x.validPathAndBody() && !x.gone() },
 			wrong: func(x *exchange) string {
 				notASCII := x.Request.Credential.What == probe.NotASCII().What // HTTP servers may refuse it by themselves
 				if x.Status == http.StatusUnauthorized || notASCII && x.Refused() {
@@ -35,7 +35,7 @@ func keyChecks() []Check {
 		return Check{
 			ID: id, Clause: clause, Title: title, basic: aboutStatus,
 			applies: func(x *exchange) bool {
-				return x.Request.Method == method && strings.HasPrefix(x.Request.Path, resource) && !x.Request.Credential.Sent() && !x.asks() && !x.gone() && plainPath.MatchString(x.Request.Path)
+				return x.Request.Method == method && strings.HasPrefix(x.Request.Path, resource) && !x.Request.Credential.Sent() && !x.validPathAndBody() && !x.gone() && plainPath.MatchString(x.Request.Path)
 			},
 			wrong: func(x *exchange) string {
 				if x.Status == http.StatusUnauthorized {
@@ -62,7 +62,9 @@ func keyChecks() []Check {
 		},
 		Check{
 			ID: "auth.scheme-case", Clause: "rfc-scheme", Title: "the scheme of the credential has no case",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.Request.Credential.Shown == probe.LowerScheme().Shown && x.asks() },
+			basic: aboutStatus, applies: func(x *exchange) bool {
+				return x.Request.Credential.Shown == probe.LowerScheme().Shown && x.validPathAndBody()
+			},
 			wrong: func(x *exchange) string {
 				if x.Succeeded() {
 					return ""

@@ -26,7 +26,7 @@ func listChecks() []Check {
 		},
 		{
 			ID: "pets.list.media-type", Clause: "media-type", Title: "a list is application/json",
-			basic: aboutShape, applies: func(x *exchange) bool { return x.isList() && x.usual() }, wrong: (*exchange).wrongType,
+			basic: aboutShape, applies: func(x *exchange) bool { return x.isList() && x.validHeader() }, wrong: (*exchange).wrongType,
 		},
 		{
 			ID: "pets.list.array", Clause: "array", Title: "a list is a bare array, and an empty one is []",
@@ -68,8 +68,8 @@ func listChecks() []Check {
 			wrongPet: func(x *exchange) (int64, string) {
 				for _, p := range x.list.pets {
 					name := x.run.ours.FindString(p.Name)
-					if a, ok := x.run.asked[name]; ok && a.pets > 0 && len(x.run.shown[name]) > a.pets {
-						return p.ID, fmt.Sprintf("lists have %d pets with a name that %s had%s", len(x.run.shown[name]), probe.Plural(a.pets, "request"), x.list.show(p.ID))
+					if a, ok := x.run.asked[name]; ok && a.pets > 0 && len(x.run.listedIDs[name]) > a.pets {
+						return p.ID, fmt.Sprintf("lists have %d pets with a name that %s had%s", len(x.run.listedIDs[name]), probe.Plural(a.pets, "request"), x.list.show(p.ID))
 					}
 				}
 				return 0, ""
@@ -233,7 +233,7 @@ func (x *exchange) expected() []*exchange {
 // lacks returns the creations of the pets that x, a whole list, lacks.
 func (x *exchange) lacks() []*exchange {
 	expected := x.expected()
-	if len(expected)+len(x.run.start[allPets(x.query.status)]) >= 100 { // a target may return fewer than the limit
+	if len(expected)+len(x.run.atStart[allPets(x.query.status)]) >= 100 { // a target may return fewer than the limit
 		return nil
 	}
 	return slices.DeleteFunc(expected, func(c *exchange) bool { return hasID(x.list.pets, c.pet.ID) })
@@ -287,7 +287,7 @@ func (x *exchange) wrongSize() string {
 		return ""
 	}
 	for _, c := range x.expected() {
-		if listed, ok := x.run.listed[c.pet.ID]; ok && listed.Before(x.Sent) && x.Sent.Sub(c.Received) > time.Second {
+		if listed, ok := x.run.listedSince[c.pet.ID]; ok && listed.Before(x.Sent) && x.Sent.Sub(c.Received) > time.Second {
 			return fmt.Sprintf("the list has no pets, and an earlier list had one that matches, with the id %d", c.pet.ID)
 		}
 	}

@@ -34,14 +34,14 @@ func messageChecks() []Check {
 	checks := []Check{
 		{
 			ID: "messages.status", Clause: "submit", Title: "POST /messages accepts a valid message",
-			basic: aboutStatus, applies: func(x *exchange) bool { return isText(x) && (!x.unusual() || x.Succeeded()) },
+			basic: aboutStatus, applies: func(x *exchange) bool { return isText(x) && (!x.refusedArguably() || x.Succeeded()) },
 			wrong: func(x *exchange) string {
 				return x.wrongSuccess("a valid message is submitted"+x.meanwhile(), 0)
 			},
 		},
 		{
 			ID: "messages.text.accepted", Clause: "text-any", Title: "a short text that can be read is accepted",
-			basic: aboutStatus, idle: true, applies: func(x *exchange) bool { return isText(x) && x.unusual() && !x.isRepeated() },
+			basic: aboutStatus, idle: true, applies: func(x *exchange) bool { return isText(x) && x.refusedArguably() && !x.isRepeated() },
 			wrong: func(x *exchange) string {
 				return x.wrongSuccess("a valid message is submitted", 0)
 			},

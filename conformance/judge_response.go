@@ -81,7 +81,7 @@ func (h *history) cut() int {
 func (x *exchange) ofPets() bool { return x.op == opList || x.op == opGet || x.op == opCreate }
 
 // valid reports whether the request of x is valid, its credential included.
-func (x *exchange) valid() bool { return x.usual() && x.asks() }
+func (x *exchange) valid() bool { return x.validHeader() && x.validPathAndBody() }
 
 func (x *exchange) wrongIf5xx() string {
 	if x.Status < 500 {

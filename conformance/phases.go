@@ -45,8 +45,8 @@ func (s *sender) run() {
 func (s *sender) start() {
 	s.reuse()
 	s.each(3, func(i int) { s.get(allPets(statuses()[i]).path()) })
-	s.each(min(5, len(s.seen().start[allPets("")])), func(i int) {
-		s.get(petPath(s.history.start[allPets("")][i].ID))
+	s.each(min(5, len(s.seen().atStart[allPets("")])), func(i int) {
+		s.get(petPath(s.history.atStart[allPets("")][i].ID))
 	})
 }
 
@@ -87,7 +87,7 @@ func (s *sender) first() *probe.Exchange {
 	if s.opts.Category != nil {
 		candidates = []int64{*s.opts.Category}
 	} else {
-		for _, old := range s.seen().start[allPets("")] {
+		for _, old := range s.seen().atStart[allPets("")] {
 			if !slices.Contains(candidates, old.Category) && len(candidates) < 6 {
 				candidates = append(candidates, old.Category)
 			}
@@ -114,7 +114,7 @@ func (s *sender) anID() int64 {
 			return id
 		}
 	}
-	if pets := h.start[allPets("")]; len(pets) > 0 {
+	if pets := h.atStart[allPets("")]; len(pets) > 0 {
 		return pets[0].ID
 	}
 	return 1

@@ -52,7 +52,7 @@ func kindOfCategory(category int64) string {
 
 // accepted reports whether the target had accepted a value of that kind before x.
 func (x *exchange) accepted(kind string) bool {
-	since, ok := x.run.accepts[kind]
+	since, ok := x.run.acceptedSince[kind]
 	return ok && since.Before(x.Sent)
 }
 
@@ -64,7 +64,7 @@ func (x *exchange) categoryAccepted(category int64) bool {
 // isRepeated reports whether another request with the same name or text was sent before x,
 // or while x was under way. A target may refuse a name or text that it already has.
 func (x *exchange) isRepeated() bool {
-	for _, o := range x.run.named[x.op+x.name()] {
+	for _, o := range x.run.byName[x.op+x.name()] {
 		if o != x && o.Sent.Before(x.Received) {
 			return true
 		}
@@ -72,15 +72,15 @@ func (x *exchange) isRepeated() bool {
 	return false
 }
 
-// usual reports whether the request of x has the valid key and accepts JSON.
-func (x *exchange) usual() bool {
+// validHeader reports whether the request of x has the valid key and accepts JSON.
+func (x *exchange) validHeader() bool {
 	accept := x.Request.Value("Accept")
 	accepts := accept == "" || strings.Contains(accept, "application/json") || strings.Contains(accept, "*/*")
 	return accepts && x.Request.Credential.Shown == probe.ValidKey().Shown
 }
 
-// asks reports whether the request of x is valid, apart from its credential.
-func (x *exchange) asks() bool {
+// validPathAndBody reports whether the request of x is valid, apart from its credential.
+func (x *exchange) validPathAndBody() bool {
 	return x.query != nil || x.sent != nil || x.text != nil || x.id != nil && x.exists()
 }
 
@@ -88,7 +88,7 @@ func (x *exchange) asks() bool {
 // reason to refuse it.
 func (x *exchange) mustSucceed() bool {
 	switch {
-	case !x.usual(), x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody:
+	case !x.validHeader(), x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody:
 		return false
 	case x.query != nil:
 		return true
@@ -112,11 +112,11 @@ func (x *exchange) isOurs() bool {
 	return name != "" && x.run.ours.FindString(name) == name
 }
 
-// unusual reports whether a refusal of x is at most a warning: only the name, the text
+// refusedArguably reports whether a refusal of x is at most a warning: only the name, the text
 // or the category is unusual, and the contract does not say which are invalid. It says
 // that an invalid one gets 400. An earlier run may have sent a text without the mark of
 // the run, and a target may refuse it in another way the second time.
-func (x *exchange) unusual() bool {
+func (x *exchange) refusedArguably() bool {
 	marked := strings.Contains(x.name(), x.run.mark[len(markStart):])
 	return x.Refused() && !x.isOurs() && (x.Status == http.StatusBadRequest || !marked) || x.sent != nil && x.kindOfPet() == unusualCategory && x.Status == http.StatusBadRequest
 }
