@@ -141,8 +141,11 @@ func acceptedCheck(id, clause, title string, withoutStatus bool, what string) Ch
 	return Check{
 		ID: id, Clause: clause, Title: title, basic: aboutStatus,
 		applies: func(x *exchange) bool {
-			return x.sent != nil && x.valid() && withoutStatus == (x.sent.Status == "" && x.kindOfPet() == plainPet) && !x.refusedArguably() && (!x.isNamesake() || x.Succeeded()) &&
-				(x.mustSucceed() || x.Succeeded() || x.Status >= 500 || !x.Served())
+			if x.sent == nil || !x.valid() || withoutStatus != (x.sent.Status == "" && x.kindOfPet() == plainPet) {
+				return false
+			}
+			otherCheck := x.refusedArguably() || x.isNamesake() && !x.Succeeded()
+			return !otherCheck && (x.Succeeded() || x.mustSucceed() || x.Status >= 500 || !x.Served())
 		},
 		wrong: func(x *exchange) string { return x.wrongSuccess(what+x.meanwhile(), http.StatusCreated) },
 	}
