@@ -38,7 +38,6 @@ func run(addr string) error {
 	if err != nil {
 		return err
 	}
-	defer keys.Close()
 
 	mux := http.NewServeMux()
 	handler := httpapi.New(store, keys, &httpapi.Options{Messages: store})

@@ -160,7 +160,7 @@ type Addresses struct {
 
 var (
 	servingForm = regexp.MustCompile(`serving url=(\S+)(?: admin=(\S+))?.*\n`)
-	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{56}`)
+	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{52}`)
 )
 
 // Serving waits until the process, a server that logs as text, serves.

@@ -27,17 +27,13 @@ func Create(path, account string) (key, id string, err error) {
 	if !validAccount.MatchString(account) {
 		return "", "", errAccount
 	}
+	if _, err := List(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", "", err
+	}
 	key = newKey()
 	hash := sha256.Sum256([]byte(key))
 	line := fmt.Sprintf("%x %s %s\n", hash, account, time.Now().UTC().Format(time.RFC3339))
-	_, err = List(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		line, err = header+line, nil
-	}
-	if err == nil {
-		err = add(path, line)
-	}
-	if err != nil {
+	if err := write(path, os.O_APPEND, line); err != nil {
 		return "", "", err
 	}
 	return key, hex.EncodeToString(hash[:6]), nil
@@ -54,7 +50,7 @@ func Revoke(path, id string) (Key, error) {
 	if i < 0 {
 		return Key{}, fmt.Errorf("%s: no key has this ID", path)
 	}
-	return keys[i], add(path, "revoked "+id+"\n")
+	return keys[i], write(path, os.O_APPEND, "revoked "+id+"\n")
 }
 
 // List returns the keys in the file at path, in its order.
@@ -67,16 +63,13 @@ func List(path string) ([]Key, error) {
 }
 
 // Copy copies the file at from as it is to a new file at path, for its owner only, and
-// syncs that. If there is a file that is not empty, Copy fails with fs.ErrExist.
+// syncs that.
 func Copy(path, from string) error {
-	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
-	}
 	contents, err := read(from)
 	if err != nil {
 		return err
 	}
-	return add(path, contents)
+	return write(path, os.O_EXCL, contents)
 }
 
 // read returns the contents of the file at path. An empty file counts as missing: a
@@ -93,12 +86,10 @@ func read(path string) (string, error) {
 	return string(b), err
 }
 
-// header is the first line of a file that Create makes.
-const header = "# API keys, one per line: SHA-256 of the key, account, created\n"
-
-// add adds lines to the file at path, or to a new file, in one write.
-func add(path, lines string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+// write writes lines to the file at path, or to a new file, in one write. mode is
+// O_APPEND or O_EXCL.
+func write(path string, mode int, lines string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|mode, 0o600)
 	if err != nil {
 		return err
 	}

@@ -24,18 +24,14 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-
-	// A running server learns of every change of the file.
+	// A running server notices when the file changes.
 	keys, err := apikey.Open(path, slog.Default())
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer keys.Close()
-
 	fmt.Println(keys.Authenticate(context.Background(), key))
 	_, err = keys.Authenticate(context.Background(), "guessed")
 	fmt.Println(err)
-
 	if _, err := apikey.Revoke(path, id); err != nil {
 		log.Fatal(err)
 	}

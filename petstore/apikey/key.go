@@ -14,13 +14,14 @@
 //	revoked 5f1698b27cd4
 //
 // Blank lines and lines that start with # are ignored. The file must end in a
-// newline, even if it holds no keys: otherwise it may be half written.
+// newline, even if it holds no keys: otherwise it may be half written. To edit the file
+// of a running server, write another and rename it: the server may load a part of what
+// is written in place.
 package apikey
 
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -43,20 +44,12 @@ type Key struct {
 // prefix starts every key, so that log filters and secret scanners find it.
 const prefix = "petstore_"
 
-var (
-	base32Lower  = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567")
-	validAccount = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`) // needs no quoting anywhere
-)
+var validAccount = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`) // needs no quoting anywhere
 
 var errAccount = petstore.Errorf(petstore.CodeInvalid, "account: must be 1 to 128 letters, digits and . _ @ + - and start with a letter or digit")
 
-// newKey returns a random key: the prefix and 35 bytes in base32. That is too
-// random to be guessed from a plain SHA-256.
-func newKey() string {
-	random := make([]byte, 35)
-	rand.Read(random) // never fails
-	return prefix + base32Lower.EncodeToString(random)
-}
+// newKey returns a random key, which is too random to be guessed from a plain SHA-256.
+func newKey() string { return prefix + strings.ToLower(rand.Text()+rand.Text()) }
 
 // parse returns the keys in the contents of the file at path, in their order. It
 // fails if any line is bad. Its errors do not quote the line, which may hold a key.
@@ -81,11 +74,11 @@ func parse(path, contents string) (keys []Key, err error) {
 			continue
 		}
 		k, err := parseKey(fields)
-		if _, twice := index[k.ID]; twice {
-			err = errors.New("SHA-256: must differ from that of an earlier line in the first 12 digits")
-		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: line %d: %v", path, i+1, err)
+			return nil, fmt.Errorf("%s: line %d: %w", path, i+1, err)
+		}
+		if _, twice := index[k.ID]; twice {
+			return nil, fmt.Errorf("%s: line %d: SHA-256: must differ from that of an earlier line in the first 12 digits", path, i+1)
 		}
 		index[k.ID] = len(keys)
 		keys = append(keys, k)
@@ -93,21 +86,20 @@ func parse(path, contents string) (keys []Key, err error) {
 	return slices.DeleteFunc(keys, func(k Key) bool { return k.ID == "" }), nil
 }
 
+var errLine = errors.New("must be a SHA-256 (64 hexadecimal digits), an account and a time like 2026-11-20T09:30:00Z")
+
 // parseKey returns the key of a line with those fields.
 func parseKey(fields []string) (Key, error) {
-	if len(fields) != 3 {
-		return Key{}, fmt.Errorf("must have 3 fields (SHA-256, account, created), got %d", len(fields))
+	if len(fields) != 3 || !validAccount.MatchString(fields[1]) {
+		return Key{}, errLine
 	}
 	hash, err := hex.DecodeString(fields[0])
 	if err != nil || len(hash) != sha256.Size {
-		return Key{}, errors.New("SHA-256: must be 64 hexadecimal digits")
-	}
-	if !validAccount.MatchString(fields[1]) {
-		return Key{}, errAccount
+		return Key{}, errLine
 	}
 	created, err := time.Parse(time.RFC3339, fields[2])
 	if err != nil {
-		return Key{}, errors.New("created: must be a time like 2026-11-20T09:30:00Z")
+		return Key{}, errLine
 	}
 	return Key{hex.EncodeToString(hash[:6]), fields[1], created.UTC(), [sha256.Size]byte(hash)}, nil
 }
