@@ -3,7 +3,6 @@ package storage
 import (
 	"encoding/binary"
 	"iter"
-	"slices"
 
 	"go.etcd.io/bbolt"
 )
@@ -15,24 +14,19 @@ const (
 	// pet: two of them fill a page of 4 KiB.
 	maxBlock = 2016
 
-	blockHeaderLen = 8     // the ID before the block
+	blockHeaderLen = 8 + 8 // prev and last
 	petHeaderLen   = 8 + 4 // the ID of a pet, the length of its JSON
 )
 
 // block is a record of a table of pets. Its key is the ID of the first.
 type block struct {
-	prev int64 // the ID before the first in the table, 0 if there is none
-	pets []storedPet
-	size int // of the record, in bytes
+	prev int64  // the ID before the first in the table, 0 if there is none
+	last int64  // the ID of the last
+	pets []byte // for each pet its header and its JSON
 }
 
-type storedPet struct {
-	id   int64
-	json []byte
-}
-
-// openBlock opens a record of a table of pets. The JSON is valid until the transaction
-// ends.
+// openBlock opens a record of a table of pets, which is valid until the transaction
+// ends. What has the right checksum was stored by block.put.
 func openBlock(t *table, key, value []byte) (block, error) {
 	body, err := t.open(key, value)
 	if err != nil {
@@ -41,42 +35,23 @@ func openBlock(t *table, key, value []byte) (block, error) {
 	if len(key) != 8 || len(body) < blockHeaderLen {
 		return block{}, damaged("%s is not a block", t.describe(key))
 	}
-	b := block{int64At(body), make([]storedPet, 0, 32), len(value)}
-	last := b.prev
-	for body = body[blockHeaderLen:]; len(body) >= petHeaderLen; {
-		p := storedPet{id: int64At(body)}
-		n := int64(binary.BigEndian.Uint32(body[8:]))
-		body = body[petHeaderLen:]
-		if n > int64(len(body)) || p.id <= last {
-			return block{}, damaged("%s is out of order", t.describe(key))
-		}
-		p.json, body, last = body[:n], body[n:], p.id
-		b.pets = append(b.pets, p)
-	}
-	if len(body) > 0 || len(b.pets) == 0 || b.pets[0].id != int64At(key) {
-		return block{}, damaged("%s does not hold its pets", t.describe(key))
-	}
-	return b, nil
+	return block{int64At(body), int64At(body[8:]), body[blockHeaderLen:len(body):len(body)]}, nil
 }
 
-// lastID returns the ID of the last pet, 0 if there is none.
-func (b *block) lastID() int64 {
-	if len(b.pets) == 0 {
-		return 0
-	}
-	return b.pets[len(b.pets)-1].id
-}
-
-// put stores the block, which has pets, in its table.
+// put stores the block in its table.
 func (b *block) put(t bucket) error {
-	body := binary.BigEndian.AppendUint64(make([]byte, 0, b.size), uint64(b.prev))
-	for _, p := range b.pets {
-		body = binary.BigEndian.AppendUint64(body, uint64(p.id))
-		body = binary.BigEndian.AppendUint32(body, uint32(len(p.json)))
-		body = append(body, p.json...)
-	}
+	body := binary.BigEndian.AppendUint64(make([]byte, 0, blockHeaderLen+len(b.pets)+sumLen), uint64(b.prev))
+	body = binary.BigEndian.AppendUint64(body, uint64(b.last))
 	t.FillPercent = 1 // keys only grow, so leave no room between them
-	return t.put(idKey(b.pets[0].id), body)
+	return t.put(idKey(int64At(b.pets)), append(body, b.pets...))
+}
+
+// next removes the first pet from b.pets.
+func (b *block) next() (id int64, json []byte) {
+	id = int64At(b.pets)
+	end := petHeaderLen + binary.BigEndian.Uint32(b.pets[8:])
+	json, b.pets = b.pets[petHeaderLen:end], b.pets[end:]
+	return id, json
 }
 
 // seekBlock moves c to the block of a table that holds the pet with that ID or, if
@@ -86,28 +61,29 @@ func seekBlock(t *table, c *bbolt.Cursor, id int64) (b block, err error) {
 	if len(k) == 8 && int64At(k) == id {
 		return openBlock(t, k, v)
 	}
-	before, value := c.Prev()
-	if before != nil {
+	if before, value := c.Prev(); before != nil {
 		b, err = openBlock(t, before, value)
-		if i := slices.IndexFunc(b.pets, func(p storedPet) bool { return p.id >= id }); err != nil || i >= 0 {
-			b.pets = b.pets[max(i, 0):]
+		if err != nil || b.last >= id {
+			for err == nil && int64At(b.pets) < id {
+				b.next()
+			}
 			return b, err
 		}
 		if k != nil {
 			k, v = c.Next()
 		}
 	}
-	if k == nil {
+	if k == nil || int64At(k) < id {
 		return block{}, damaged("%s has nothing from %d on", t.name, id)
 	}
 	return openBlock(t, k, v)
 }
 
-// petsAfter yields the pets of petTables[i] after an ID, in order. It ends with an error
-// unless they are all there: each block has the ID before it, and the state has the last
-// one.
-func (tx *transaction) petsAfter(i int, after int64) iter.Seq2[storedPet, error] {
-	return func(yield func(storedPet, error) bool) {
+// blocks yields the blocks of petTables[i] with the pets after an ID, in order. It
+// ends with an error unless they are all there: each block has the ID before it,
+// and the state has the last one.
+func (tx *transaction) blocks(i int, after int64) iter.Seq2[block, error] {
+	return func(yield func(block, error) bool) {
 		t, c := tx.pets[i].table, tx.pets[i].Cursor()
 		for first := true; after < tx.LastIDs[i]; first = false {
 			var b block
@@ -117,19 +93,13 @@ func (tx *transaction) petsAfter(i int, after int64) iter.Seq2[storedPet, error]
 			} else if k, v := c.Next(); k != nil {
 				b, err = openBlock(t, k, v)
 			}
-			if err == nil && (len(b.pets) == 0 || b.pets[0].id <= after || b.prev > after || b.prev < after && !first) {
+			if err == nil && (b.last <= after || b.prev > after || b.prev < after && !first) {
 				err = damaged("%s has a gap after %d", t.name, after)
 			}
-			if err != nil {
-				yield(storedPet{}, err)
+			if !yield(b, err) || err != nil {
 				return
 			}
-			for _, p := range b.pets {
-				if !yield(p, nil) {
-					return
-				}
-			}
-			after = b.lastID()
+			after = b.last
 		}
 	}
 }

@@ -54,18 +54,21 @@ func check(path string) error {
 func (tx *transaction) checkPets() error {
 	var pets, want [len(petTables)]int64 // the number of pets in each table: found, and expected
 	for i := range petTables {
-		for p, err := range tx.petsAfter(i, 0) {
+		for b, err := range tx.blocks(i, 0) {
 			if err != nil {
 				return err
 			}
-			if pets[i]++; i > 0 {
-				continue
+			for len(b.pets) > 0 {
+				id, json := b.next()
+				pet, err := decodePet(json)
+				if err != nil || pet.ID != id || pet.Validate() != nil {
+					return damaged("the record of the pet %d holds something else", id)
+				}
+				pets[i]++
+				if i == 0 {
+					want[petTableOf[pet.Status]]++
+				}
 			}
-			pet, err := decodePet(p.json)
-			if err != nil || pet.ID != p.id || pet.Validate() != nil {
-				return damaged("the record of the pet %d holds something else", p.id)
-			}
-			want[petTableOf[pet.Status]]++
 		}
 	}
 	want[0] = tx.LastIDs[0]

@@ -76,7 +76,7 @@ func (x *export) records(tx *transaction) error {
 		err := safely(func() error {
 			k, v := tx.pets[0].Cursor().Last()
 			b, err := openBlock(tx.pets[0].table, k, v)
-			tx.LastIDs[0] = b.lastID()
+			tx.LastIDs[0] = b.last
 			return err
 		})
 		if err != nil {
@@ -129,13 +129,13 @@ func (tx *transaction) lines(i int, id int64) (lines []byte, n int, err error) {
 		if err != nil {
 			return err
 		}
-		if first := b.pets[0].id; first != id {
+		if first := int64At(b.pets); first != id {
 			return damaged("%s has nothing before %d", tx.pets[i].name, first)
 		}
-		for _, p := range b.pets {
-			lines = append(append(lines, p.json...), '\n')
+		for ; len(b.pets) > 0; n++ {
+			_, json := b.next()
+			lines = append(append(lines, json...), '\n')
 		}
-		n = len(b.pets)
 		return nil
 	})
 	if err != nil {

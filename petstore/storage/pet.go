@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 
@@ -38,29 +39,28 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 // The last blocks stay in memory until the commit. encoded is the JSON of the pet with
 // the ID 0.
 func (tx *transaction) createPet(status petstore.Status, encoded []byte) (int64, error) {
-	p := storedPet{tx.LastIDs[0] + 1, append(make([]byte, 0, 32+len(encoded)), `{"id":`...)}
-	p.json = append(strconv.AppendInt(p.json, p.id, 10), encoded[len(`{"id":0`):]...)
+	id := tx.LastIDs[0] + 1
+	pet := append(make([]byte, petHeaderLen, 40+len(encoded)), `{"id":`...)
+	pet = append(strconv.AppendInt(pet, id, 10), encoded[len(`{"id":0`):]...)
+	binary.BigEndian.PutUint64(pet, uint64(id))
+	binary.BigEndian.PutUint32(pet[8:], uint32(len(pet)-petHeaderLen))
 	in := []int{0, petTableOf[status]}
 	if status == "" {
 		in = in[:1]
 	}
-	size := petHeaderLen + len(p.json)
 	for _, i := range in {
 		b := &tx.lastBlocks[i]
-		if len(b.pets) > 0 && b.size+size > maxBlock {
+		if len(b.pets) > 0 && blockHeaderLen+len(b.pets)+len(pet)+sumLen > maxBlock {
 			if err := b.put(tx.pets[i]); err != nil {
 				return 0, err
 			}
-			b.pets = nil
+			*b = block{prev: b.last}
 		}
-		if len(b.pets) == 0 {
-			*b = block{prev: tx.LastIDs[i], size: blockHeaderLen + sumLen}
-		}
-		b.pets = append(b.pets, p)
-		b.size += size
-		tx.LastIDs[i] = p.id
+		b.pets = append(b.pets, pet...)
+		b.last = id
+		tx.LastIDs[i] = id
 	}
-	return p.id, nil
+	return id, nil
 }
 
 // GetPet implements petstore.Service.
@@ -103,13 +103,14 @@ func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 			return petstore.ErrNoPet
 		}
 		b, err := seekBlock(tx.pets[0].table, tx.pets[0].Cursor(), id)
-		if err == nil && b.pets[0].id != id {
-			err = damaged("it is missing")
-		}
 		if err != nil {
 			return fmt.Errorf("the pet %d: %w", id, err)
 		}
-		dst = append(dst, b.pets[0].json...)
+		found, json := b.next()
+		if found != id {
+			return damaged("the pet %d is missing", id)
+		}
+		dst = append(dst, json...)
 		return nil
 	})
 	return dst, err
@@ -128,17 +129,20 @@ func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery
 	page, next := append(dst, '['), petstore.Cursor("")
 	err = s.view(ctx, func(tx *transaction) error {
 		i, n, size := petTableOf[q.Status], 0, 0
-		for p, err := range tx.petsAfter(i, after) {
+		for b, err := range tx.blocks(i, after) {
 			if err != nil {
 				return err
 			}
-			if n > 0 {
-				page = append(page, ',')
+			for ; len(b.pets) > 0 && n < q.Limit && size < petstore.MaxPageBytes; n++ {
+				if n > 0 {
+					page = append(page, ',')
+				}
+				var json []byte
+				after, json = b.next()
+				page = append(page, json...)
+				size += len(json)
 			}
-			page = append(page, p.json...)
-			after = p.id
-			size += len(p.json)
-			if n++; n == q.Limit || size >= petstore.MaxPageBytes {
+			if n == q.Limit || size >= petstore.MaxPageBytes {
 				break
 			}
 		}

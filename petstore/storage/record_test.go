@@ -46,9 +46,13 @@ func FuzzRecord(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			for _, p := range b.pets {
-				decodePet(p.json)
-			}
+			safely(func() error {
+				for len(b.pets) > 0 {
+					_, json := b.next()
+					decodePet(json)
+				}
+				return nil
+			})
 		}
 	})
 }

@@ -111,7 +111,7 @@ func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 				return t, err
 			}
 		}
-		if last := t.lastBlocks[i].lastID(); last != t.LastIDs[i] {
+		if last := t.lastBlocks[i].last; last != t.LastIDs[i] {
 			return t, damaged("%s ends at %d, want %d", b.name, last, t.LastIDs[i])
 		}
 	}
