@@ -10,12 +10,9 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// What an import puts into one transaction: so much that the sync hardly matters, and so
-// little that it fits in memory.
-const (
-	maxImport      = 50_000
-	maxImportBytes = 8 << 20
-)
+// maxImport is how many bytes an import puts into one transaction: so many that the sync
+// hardly matters, and so few that they fit in memory.
+const maxImport = 8 << 20
 
 // ErrIDs reports that an import cannot keep the IDs.
 var ErrIDs = errors.New("the IDs cannot be kept")
@@ -112,10 +109,11 @@ func (i *importer) record(rec Record) error {
 	})
 }
 
-// add adds a change that writes about size bytes. It makes the changes before it if
+// add adds a change, which writes a value of size bytes. It makes the changes before it if
 // they are enough for a transaction.
 func (i *importer) add(size int, change func(*transaction) error) error {
-	if len(i.waiting) == maxImport || i.size+size > maxImportBytes {
+	size += 100 // for the change itself
+	if i.size+size > maxImport {
 		if err := i.flush(); err != nil {
 			return err
 		}

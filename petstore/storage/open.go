@@ -13,7 +13,7 @@ import (
 
 // reserve is how far a file can grow while it is open, in bytes: Open maps that much
 // more. bbolt maps more later only when no read is open, and there always is one, the
-// current snapshot. Addresses cost nothing on most systems. It is little in tests.
+// transaction that is shown. Addresses cost nothing on most systems. It is little in tests.
 var reserve = func() int64 {
 	switch {
 	case runtime.GOOS == "windows":

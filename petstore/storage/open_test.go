@@ -2,12 +2,15 @@ package storage_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,38 +217,54 @@ func TestDamagedFreelist(t *testing.T) {
 	}
 }
 
-// TestReserve lets a file grow until no addresses are left for it. The store must be
-// opened again to grow further, and works on until then.
-func TestReserve(t *testing.T) {
+// TestStoreGrows lets a file grow until no addresses are left for it, while others read.
+// No call waits forever, nothing is lost, and the store grows again once it is opened
+// again.
+func TestStoreGrows(t *testing.T) {
 	storage.SetReserve(t, 20<<20) // bbolt keeps 16 MiB of it
 	path := dbPath(t)
-	last := int64(0)
 	for range 2 {
 		s := open(t, path)
-		var err error
-		for n := 0; err == nil; n++ {
-			if n > 64 {
-				t.Fatal("the reserve is never used up")
+		var created atomic.Int64
+		created.Store(s.Info().Pets)
+		within(t, "a call", func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			var writers, readers sync.WaitGroup
+			for range 4 {
+				writers.Go(func() {
+					for {
+						pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: strings.Repeat("x", 128<<10), Status: petstore.StatusSold}, petstore.Once{})
+						if err != nil {
+							if petstore.CodeOf(err) != petstore.CodeFull || s.Err() != nil {
+								t.Errorf("CreatePet returned %v; the store has failed: %v", err, s.Err())
+							}
+							return
+						}
+						if got, err := s.GetPet(t.Context(), pet.ID); got != pet || err != nil {
+							t.Errorf("GetPet(%d) returned %.50v, %v", pet.ID, got, err)
+						}
+						created.Add(1)
+					}
+				})
+				readers.Go(func() {
+					for ctx.Err() == nil {
+						after := petstore.CursorAfter(max(1, created.Load()-3))
+						if _, err := s.ListPets(t.Context(), petstore.ListQuery{Status: petstore.StatusSold, After: after}); err != nil {
+							t.Errorf("ListPets returned %v", err)
+							return
+						}
+					}
+				})
 			}
-			var pet petstore.Pet
-			pet, err = s.CreatePet(t.Context(), petstore.NewPet{Name: strings.Repeat("x", 1<<20)}, petstore.Once{})
-			if err == nil {
-				last++
-				if pet.ID != last {
-					t.Errorf("created the pet %d, want %d", pet.ID, last)
-				}
-			} else if n == 0 {
-				t.Errorf("opened again, the store cannot grow: %v", err)
-			}
+			writers.Wait()
+			cancel()
+			readers.Wait()
+		})
+		if created.Load() == s.Info().Pets {
+			t.Error("the store cannot grow")
 		}
-		if petstore.CodeOf(err) != petstore.CodeFull || s.Err() != nil {
-			t.Errorf("with the reserve used up: %v, %v", err, s.Err())
-		}
-		if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != last {
-			t.Errorf("there are %d pets, %v; want %d", stats.Pets, err, last)
-		}
-		if pet, err := s.GetPet(t.Context(), last); err != nil || len(pet.Name) != 1<<20 {
-			t.Errorf("the last pet: %.50v, %v", pet, err)
+		if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != created.Load() {
+			t.Errorf("there are %d pets, %v; want %d", stats.Pets, err, created.Load())
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -1,0 +1,97 @@
+package storage_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"example.com/animalstore/internal/process"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
+)
+
+// TestWaiting lets changes wait for a slow commit. As many as may wait are made by the
+// next one, even if their contexts end meanwhile; further ones are refused at once.
+func TestWaiting(t *testing.T) {
+	var commits []int
+	begun, slow := make(chan bool, 10), make(chan bool)
+	s, err := storage.Open(dbPath(t), &storage.Options{Committed: func(changes int, sync time.Duration) {
+		if sync <= 0 {
+			t.Errorf("a commit took %v", sync)
+		}
+		commits = append(commits, changes)
+		begun <- true
+		<-slow
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	results := make(chan error)
+	create := func() {
+		_, err := s.CreatePet(ctx, petstore.NewPet{}, petstore.Once{})
+		results <- err
+	}
+	go create()
+	<-begun
+	const waiting, refused = 1024, 10
+	for range waiting + refused {
+		go create()
+	}
+	for range refused {
+		if err := <-results; petstore.CodeOf(err) != petstore.CodeUnavailable {
+			t.Errorf("more changes than may wait: %v", err)
+		}
+	}
+	cancel()
+	var closing sync.WaitGroup
+	closing.Go(func() { s.Close() })
+	close(slow)
+	for range 1 + waiting {
+		if err := <-results; err != nil {
+			t.Fatal(err)
+		}
+	}
+	closing.Wait()
+	if !slices.Equal(commits, []int{1, waiting}) {
+		t.Errorf("the commits had %d changes", commits)
+	}
+}
+
+// TestExpiredOutcomes: outcomes that have expired are deleted as changes are made.
+func TestExpiredOutcomes(t *testing.T) {
+	path, now := dbPath(t), time.Now()
+	s, err := storage.Open(path, &storage.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 41 { // the first one in a table, the others in the other one
+		if _, err := s.CreatePet(t.Context(), petOf(i), keyOf(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.Add(25 * time.Hour)
+	createPets(t, s, 2, 42)
+	now = now.Add(25 * time.Hour)
+	createPets(t, s, 9, 44)
+	outcomes := func() (n int) {
+		writeFile(t, path+".copy", process.ReadFile(t, path))
+		edit(t, path+".copy", func(tx *bbolt.Tx) error {
+			n = tx.Bucket([]byte("once/0")).Stats().KeyN + tx.Bucket([]byte("once/1")).Stats().KeyN
+			return nil
+		})
+		return n
+	}
+	if n := outcomes(); n != 4 {
+		t.Errorf("%d outcomes are left, want 4", n)
+	}
+	createPets(t, s, 1, 53)
+	if n := outcomes(); n != 0 {
+		t.Errorf("%d outcomes are left, want 0", n)
+	}
+}
