@@ -35,10 +35,9 @@ type difficult struct {
 	met         map[string]int      // how many exchanges had a difficulty, by its name
 	found       map[string]*Finding // by name
 	interrupted map[string]int      // how often a request was refused or lost
-	asked       bool                // a creation was refused with a Retry-After that asks to wait
 
 	created map[string]*exchange // the last creations that were carried out, by [exchange.creation]
-	busy    map[string]*exchange // creations that must wait, by [exchange.request]
+	busy    *exchange            // the creation that must wait
 }
 
 func newDifficult(c config) (*difficult, error) {
@@ -49,7 +48,7 @@ func newDifficult(c config) (*difficult, error) {
 	d := &difficult{
 		seed: c.seed, active: active,
 		met: map[string]int{}, found: map[string]*Finding{}, interrupted: map[string]int{},
-		created: map[string]*exchange{}, busy: map[string]*exchange{},
+		created: map[string]*exchange{},
 	}
 	d.store = &view{Service: c.store, ids: d.has("ids"), order: d.has("list-order"), shortPages: d.has("short-pages")}
 	return d, nil
@@ -147,8 +146,8 @@ func (d *difficult) interruption(x *exchange, random *rand.Rand) string {
 		if a.apply == nil && random.IntN(a.often) == 0 && d.interrupted[x.request()] < 2 {
 			d.interrupted[x.request()]++
 			x.met = append(x.met, a.Name)
-			if a.Name == "busy" && x.isCreate() && !d.asked {
-				x.mustWait, d.asked = true, true
+			if a.Name == "busy" && x.isCreate() && d.busy == nil {
+				x.mustWait, d.busy = true, x
 			}
 			return a.Name
 		}

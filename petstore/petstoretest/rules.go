@@ -74,18 +74,7 @@ func (d *difficult) see(x *exchange) {
 			Name: r.name, Certain: r.certain, Difficulty: r.difficulty, Count: 1, Did: did, Right: r.right, Proof: transcript(earlier, x),
 		}
 	}
-	if x.isCreate() {
-		d.remember(x)
-	}
-}
-
-// remember keeps a creation, so that a repetition can be judged.
-func (d *difficult) remember(x *exchange) {
-	delete(d.busy, x.request())
-	if x.mustWait {
-		d.busy[x.request()] = x
-	}
-	if x.done {
+	if x.isCreate() && x.done {
 		d.created[x.creation()] = x
 	}
 }
@@ -109,8 +98,8 @@ func createdTwice(lost bool) func(*difficult, *exchange) (string, *exchange) {
 
 // ignoredRetryAfter finds a creation that was repeated earlier than Retry-After allows.
 func ignoredRetryAfter(d *difficult, x *exchange) (string, *exchange) {
-	first := d.busy[x.request()]
-	if first == nil || x.began.Before(first.ended) || x.began.Sub(first.ended) > 900*time.Millisecond { // clocks differ
+	first := d.busy
+	if first == nil || first.request() != x.request() || x.began.Before(first.ended) || x.began.Sub(first.ended) > 900*time.Millisecond { // clocks differ
 		return "", nil
 	}
 	return fmt.Sprintf("repeated a request after %.2f s, although the response had Retry-After: %s", x.began.Sub(first.ended).Seconds(), first.header.Get("Retry-After")), first

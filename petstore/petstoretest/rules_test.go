@@ -53,10 +53,10 @@ func watch(t *testing.T, steps ...step) *Server {
 		if s.key != "" {
 			x.sent.Set("Idempotency-Key", s.key)
 		}
-		if s.wait {
-			x.mustWait = true
-		}
 		d.see(x)
+		if s.wait {
+			d.busy = x
+		}
 		ended = x.began.Add(time.Millisecond)
 		x.ended = ended
 	}
