@@ -98,7 +98,7 @@ func brokenCreations() []variant {
 		{name: "the name 0 is treated as absent", clause: "name-any", http: refuses(create+`.*"name":"0"`, 201, 400)},
 		{name: "the name 1e3 is refused", clause: "name-any", http: refuses(create+`.*"name":"1e3"`, 201, 400)},
 		{name: "the name __proto__ gets 500", clause: "create", http: refuses(create+`.*"name":"__proto__"`, 201, 500)},
-		{name: "names in a list are cut", clause: "list-shows", http: texts(list, 200, "name", func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 100)], "") })},
+		{name: "names in a list are cut", clause: "list-shows", http: texts(list, 200, "name", cut(100))},
 		{name: "the letter 龍 is lost", clause: "name", pets: name(replace("龍", ""))},
 
 		{name: "categories go through floating point", clause: "category", pets: category(func(n int64) int64 { return 2 * int64(float64(n)/2) })},
@@ -249,8 +249,8 @@ func leftOverMember(name string) wrapper {
 	}
 }
 
-// listsFirst shows a new pet in lists before a get finds it. It holds creations for a
-// moment until a get has not found one.
+// listsFirst shows a new pet in lists before a get finds it. It holds creations until a
+// get has not found one: those with lists beside them, which come after the first 36.
 func listsFirst(s *store) {
 	create, get := s.create, s.get
 	var found sync.Map // by ID
@@ -258,9 +258,11 @@ func listsFirst(s *store) {
 	miss := sync.OnceFunc(func() { close(missed) })
 	s.create = func(ctx context.Context, n petstore.NewPet, o petstore.Once) (petstore.Pet, error) {
 		p, err := create(ctx, n, o)
-		select {
-		case <-missed:
-		case <-time.After(100 * time.Millisecond):
+		if p.ID > 36 {
+			select {
+			case <-missed:
+			case <-time.After(2 * time.Second):
+			}
 		}
 		found.Store(p.ID, true)
 		return p, err

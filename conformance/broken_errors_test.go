@@ -1,31 +1,7 @@
 package conformance_test
 
-import "fmt"
-
-// brokenErrors are servers that break the body of an error, for each operation.
+// brokenErrors are servers that break the body of an error.
 func brokenErrors() []variant {
-	var all []variant
-	for _, at := range []struct {
-		op     string
-		status int
-	}{{create, 400}, {list, 401}, {fetch, 404}, {submit, 400}} {
-		where := fmt.Sprintf("the %d of %s ", at.status, operations[at.op])
-		one := func(what, clause string, w wrapper) {
-			all = append(all, variant{name: where + what, clause: clause, http: w})
-		}
-		one("is text/plain", "error-type", header(at.op, at.status, "Content-Type", "text/plain"))
-		one("is application/problem+json", "error-type", header(at.op, at.status, "Content-Type", "application/problem+json"))
-		one("has no code", "error-code", lacks(at.op, at.status, "code"))
-		one("has a number as the code", "error-code", set(at.op, at.status, "code", "17"))
-		one("has no body", "error-code", edit(at.op, at.status, `.*`, ""))
-		one("is text/html", "error-message", edit(at.op, at.status, `.*`, "<html>no</html>"))
-		one("has no message", "error-message", lacks(at.op, at.status, "message"))
-		one("has null as the message", "error-message", set(at.op, at.status, "message", "null"))
-		one("has no status", "error-status", lacks(at.op, at.status, "status"))
-		one("has the status in a string", "error-status", set(at.op, at.status, "status", fmt.Sprintf("%q", fmt.Sprint(at.status))))
-		one("has another status inside", "error-status", set(at.op, at.status, "status", "500"))
-		one("is wrapped", "error-code", edit(at.op, at.status, `.*`, `{"error":$0}`))
-	}
 	html := func(op string, status int) wrapper {
 		return responses(op, 0, func(res *response) {
 			res.status, res.body = status, "<h1>no</h1>"
@@ -35,17 +11,31 @@ func brokenErrors() []variant {
 	quotes := func(op string) wrapper {
 		return edit(op, 400, `"message":"[^"]*"`, `"message":"unknown: "a"b""`)
 	}
-	return append(all,
-		variant{name: "a body of 200 KiB gets 413 in HTML", clause: "error-any", http: html(create+`.*big big`, 413)},
-		variant{name: "a message of 200 KiB gets 413 in HTML", clause: "error-any", http: html(submit+`.*big big`, 413)},
-		variant{name: "a body of 1 MiB gets 413 in HTML", clause: "error-any", http: html(create+`.*large large`, 413)},
-		variant{name: "a 503 is HTML", clause: "error-any", http: nth(3, list, html("", 503))},
-		variant{name: "an unknown path gets HTML", clause: "error-any", http: html(`^GET /v1/nothing`, 404)},
-		variant{name: "an id with a suffix gets HTML", clause: "error-any", http: html(`^GET /v1/pets/\d+\.5 `, 404)},
-		variant{name: "a slash after an id gets HTML", clause: "error-any", http: html(`^GET /v1/pets/\d+/ `, 404)},
-		variant{name: "the message about a filter repeats its quotes", clause: "error-body", http: quotes(`status=a%22b`)},
-		variant{name: "the message about a filter repeats its backslash", clause: "error-body", http: edit(`status=a%5Cc`, 400, `"message":"[^"]*"`, `"message":"unknown: a\c"`)},
-		variant{name: "the message about a status repeats its quotes", clause: "error-body", http: quotes(create + `.*"status":"a\\"b`)},
-		variant{name: "the message about a name repeats its quotes", clause: "error-body", http: quotes(create + `.*\{"name":"a\\"b[^,]*$`)},
-		variant{name: "the message about a member of a message repeats its quotes", clause: "error-body", http: quotes(submit + `.*\{"a\\"b`)})
+	return []variant{
+		{name: "a 400 for a pet is text/plain", clause: "error-type", http: header(create, 400, "Content-Type", "text/plain")},
+		{name: "a 401 is application/problem+json", clause: "error-type", http: header(list, 401, "Content-Type", "application/problem+json")},
+		{name: "a 404 has no code", clause: "error-code", http: lacks(fetch, 404, "code")},
+		{name: "a 400 for a message has a number as the code", clause: "error-code", http: set(submit, 400, "code", "17")},
+		{name: "a 404 has no body", clause: "error-code", http: edit(fetch, 404, `.*`, "")},
+		{name: "a 400 for a pet is wrapped", clause: "error-code", http: edit(create, 400, `.*`, `{"error":$0}`)},
+		{name: "a 401 is HTML", clause: "error-message", http: edit(list, 401, `.*`, "<html>no</html>")},
+		{name: "a 400 for a pet has no message", clause: "error-message", http: lacks(create, 400, "message")},
+		{name: "a 400 for a message has null as the message", clause: "error-message", http: set(submit, 400, "message", "null")},
+		{name: "a 404 has no status", clause: "error-status", http: lacks(fetch, 404, "status")},
+		{name: "a 401 has its status in a string", clause: "error-status", http: set(list, 401, "status", `"401"`)},
+		{name: "a 400 for a message has another status inside", clause: "error-status", http: set(submit, 400, "status", "500")},
+
+		{name: "a body of 200 KiB gets 413 in HTML", clause: "error-any", http: html(create+`.*big big`, 413)},
+		{name: "a message of 200 KiB gets 413 in HTML", clause: "error-any", http: html(submit+`.*big big`, 413)},
+		{name: "a body of 1 MiB gets 413 in HTML", clause: "error-any", http: html(create+`.*large large`, 413)},
+		{name: "a 503 is HTML", clause: "error-any", http: nth(3, list, html("", 503))},
+		{name: "an unknown path gets HTML", clause: "error-any", http: html(`^GET /v1/nothing`, 404)},
+		{name: "an id with a suffix gets HTML", clause: "error-any", http: html(`^GET /v1/pets/\d+\.5 `, 404)},
+		{name: "a slash after an id gets HTML", clause: "error-any", http: html(`^GET /v1/pets/\d+/ `, 404)},
+		{name: "the message about a filter repeats its quotes", clause: "error-body", http: quotes(`status=a%22b`)},
+		{name: "the message about a filter repeats its backslash", clause: "error-body", http: edit(`status=a%5Cc`, 400, `"message":"[^"]*"`, `"message":"unknown: a\c"`)},
+		{name: "the message about a status repeats its quotes", clause: "error-body", http: quotes(create + `.*"status":"a\\"b`)},
+		{name: "the message about a name repeats its quotes", clause: "error-body", http: quotes(create + `.*\{"name":"a\\"b[^,]*$`)},
+		{name: "the message about a member of a message repeats its quotes", clause: "error-body", http: quotes(submit + `.*\{"a\\"b`)},
+	}
 }

@@ -2,9 +2,10 @@ package conformance_test
 
 import (
 	"context"
-	"math/big"
+	"fmt"
 	"net/http"
 	"path"
+	"strconv"
 	"sync"
 	"time"
 
@@ -13,13 +14,6 @@ import (
 
 // brokenFetches are servers that break GET /v1/pets/{petId}.
 func brokenFetches() []variant {
-	cut := func(mask uint64) wrapper {
-		return requests(fetch, func(r *http.Request) {
-			var id big.Int
-			id.SetString(path.Base(r.URL.Path), 10)
-			r.URL.Path = "/v1/pets/" + id.And(&id, new(big.Int).SetUint64(mask)).String()
-		})
-	}
 	missing := func(id string, to int) wrapper { return status(fetch+id+" ", 404, to) }
 	return []variant{
 		{name: "GET /pets/{petId} responds 203", clause: "get", http: status(fetch, 200, 203)},
@@ -37,25 +31,12 @@ func brokenFetches() []variant {
 		{name: "a pet is shown as sold", clause: "create-adds", http: set(fetch, 200, "status", `"sold"`)},
 		{name: "a missing pet is null", clause: "get-missing", http: replaces(fetch, 404, `.*`, 200, "null")},
 		{name: "a missing pet gets 400", clause: "get-missing", http: status(fetch, 404, 400)},
-		{name: "a missing pet gets 204", clause: "get-missing", http: status(fetch, 404, 204)},
 		{name: "a missing pet gets 410", clause: "get-missing", http: status(fetch, 404, 410)},
 		{name: "any id returns a pet", clause: "get-missing", http: requests(fetch, func(r *http.Request) { r.URL.Path = "/v1/pets/1" })},
-		{name: "an id is cut to 32 bits", clause: "get-missing", http: cut(1<<32 - 1)},
-		{name: "an id is cut to 64 bits", clause: "get-missing", http: cut(1<<64 - 1)},
-		{name: "an id of 0 gets 400", clause: "get-missing", http: missing("0", 400)},
+		{name: "an id is cut to 32 bits", clause: "get-missing", http: cut32},
 		{name: "an id that is not assigned yet gets 500", clause: "get-missing", http: missing(`\d{7}`, 500)},
-		{name: "an id loses its sign", clause: "get-missing", http: reads(`/-(\d)`, "/$1")},
-		{name: "an id ends at a letter", clause: "get-missing", http: reads(`(\d)abc$`, "$1")},
-		{name: "an id is rounded", clause: "get-missing", http: reads(`(\d)\.5$`, "$1")},
-		{name: "an id ends at a quote", clause: "get-missing", http: reads(`(\d)'.*$`, "$1")},
 		{name: "an id with a quote gets 500", clause: "server-errors", http: responses(fetch+`\d+%27`, 0, func(res *response) { res.status, res.body = 500, failure(500) })},
-		{name: "an id ends at a space", clause: "get-missing", http: reads(`(\d) .*$`, "$1")},
-		{name: "the first id of several counts", clause: "get-missing", http: reads(`(\d),.*$`, "$1")},
-		{name: "an id is the first number", clause: "get-missing", http: reads(`/[^0-9/]+(\d+)$`, "/$1")},
-		{name: "a word is the id of the first pet", clause: "get-missing", http: reads(`/[a-zA-Z]+$`, "/1")},
-		{name: "undefined is the id of a null pet", clause: "get-missing", http: replaces(fetch+"undefined ", 404, `.*`, 200, "null")},
 		{name: "a 404 is remembered", clause: "get", http: remembers(fetch, 404)},
-		{name: "a negative id gets 500", clause: "get-missing", http: missing("-1", 500)},
 		{name: "the largest id gets 500", clause: "get-missing", http: missing("9223372036854775807", 500)},
 		{name: "an id beyond int64 gets 500", clause: "server-errors", http: missing("9223372036854775808", 500)},
 		{name: "the sunset is in 2029", clause: "sunset", http: header(fetch, 200, "Sunset", "Wed, 05 Dec 2029 00:00:00 GMT")},
@@ -66,6 +47,14 @@ func brokenFetches() []variant {
 		{name: "a deeply nested body makes the handler panic", clause: "response", http: where(create+`.*\[\[\[`, drops)},
 		{name: "a number too large gets 500 with a message", clause: "server-errors", http: status(submit+".*1e400", 400, 500)},
 	}
+}
+
+// cut32 has IDs of 32 bits.
+func cut32(next http.Handler) http.Handler {
+	return requests(fetch, func(r *http.Request) {
+		id, _ := strconv.ParseInt(path.Base(r.URL.Path), 10, 64)
+		r.URL.Path = fmt.Sprint("/v1/pets/", uint32(id))
+	})(next)
 }
 
 // forgets keeps only the newest fifty pets.

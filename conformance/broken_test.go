@@ -10,6 +10,9 @@ import (
 	"example.com/animalstore/conformance"
 )
 
+// operations has the operations as the names of broken servers show them.
+var operations = map[string]string{list: "GET /pets", create: "POST /pets", fetch: "GET /pets/{petId}", submit: "POST /messages"}
+
 // brokenServers returns every server that violates a clause.
 func brokenServers() []variant {
 	return slices.Concat(brokenLists(), brokenCreations(), lenientServers(), brokenFetches(),

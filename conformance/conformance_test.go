@@ -17,6 +17,7 @@ import (
 )
 
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	methods := map[string]int{}
 	v := variant{pets: filled(150), http: requests("", func(r *http.Request) {
@@ -48,6 +49,7 @@ func TestReadOnly(t *testing.T) {
 }
 
 func TestSelection(t *testing.T) {
+	t.Parallel()
 	r := run(t, variant{}, conformance.Options{Run: []string{"pets.list.limit.*", "auth.list"}})
 	var judged []string
 	for _, result := range r.Results {
@@ -112,6 +114,7 @@ func TestReadKnown(t *testing.T) {
 // If the target stops responding, the run is incomplete, no check fails, and the report
 // has the request that did it.
 func TestTargetGoesAway(t *testing.T) {
+	t.Parallel()
 	var stop func()
 	srv := newLoopback(requests(fetch+"abc ", func(*http.Request) {
 		stop()
@@ -132,6 +135,7 @@ func TestTargetGoesAway(t *testing.T) {
 }
 
 func TestStopped(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	v := variant{http: requests(list+"limit=abc ", func(*http.Request) { cancel() })}
 	r, err := conformance.Run(ctx, newServer(t, v), nil)
@@ -189,6 +193,7 @@ func TestNoResponse(t *testing.T) {
 // A request that gets 503 is sent again. If the target stays at 503 for a bad request, the
 // check ends with an error.
 func TestUnavailable(t *testing.T) {
+	t.Parallel()
 	for _, stays := range []bool{false, true} {
 		var n atomic.Int64
 		r := run(t, variant{http: responses(submit+`.*\r\n\r\n`, 0, func(res *response) {
@@ -205,6 +210,7 @@ func TestUnavailable(t *testing.T) {
 
 // Without a URL of the messages, that of the pets is tried.
 func TestMessagesURL(t *testing.T) {
+	t.Parallel()
 	target := newServer(t, variant{})
 	target.MessagesURL = ""
 	none := newServer(t, variant{http: refuses(submit, 0, 404)})

@@ -11,9 +11,10 @@ import (
 
 // The curl command of an exchange gets the same status as the exchange.
 func TestCurl(t *testing.T) {
+	t.Parallel()
 	process.Tool(t, "curl")
 	target := newServer(t, variant{})
-	sent, err := conformance.Sent(t.Context(), target)
+	sent, err := conformance.Sent(t.Context(), target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

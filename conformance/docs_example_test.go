@@ -35,6 +35,7 @@ func TestDocsExamples(t *testing.T) {
 		{docsFile, variant{http: status(create, 201, 200)}},
 	} {
 		t.Run(strings.TrimPrefix(tt.file, "../"), func(t *testing.T) {
+			t.Parallel()
 			b := process.ReadFile(t, tt.file)
 			out := text(run(t, tt.v, conformance.Options{Parallel: 1}))
 			if !strings.Contains(steady(string(b)), "\n"+steady(out)+"```\n") {

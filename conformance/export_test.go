@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
 // RunUntil is [Run], but ends before the next phase once a check of the clause fails.
@@ -22,18 +24,36 @@ func RunUntil(ctx context.Context, target Target, opts *Options, clause string) 
 	return s.judgeTarget(ctx)
 }
 
+// SentExchange is an exchange of a run, with the IDs of the checks of the status that it
+// violates.
+type SentExchange struct {
+	Exchange
+	Violates []string
+}
+
 // Sent runs against the target and returns every exchange.
-func Sent(ctx context.Context, target Target) ([]Exchange, error) {
-	s, err := newSession(target, nil)
+func Sent(ctx context.Context, target Target, opts *Options) ([]SentExchange, error) {
+	s, err := newSession(target, opts)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := s.judgeTarget(ctx); err != nil {
 		return nil, err
 	}
-	var sent []Exchange
+	violates := make(map[*probe.Exchange][]string)
+	for _, j := range s.seen().judge(checks()) {
+		for _, v := range j.violations {
+			if j.check.basic == aboutStatus {
+				violates[v.x.Exchange] = append(violates[v.x.Exchange], j.check.ID)
+			}
+		}
+	}
+	var sent []SentExchange
 	for _, x := range s.client.Exchanges() {
-		sent = append(sent, newExchange(x, s.redact))
+		sent = append(sent, SentExchange{newExchange(x, s.redact), violates[x]})
 	}
 	return sent, nil
 }
+
+// Texts returns the texts that a run sends.
+func Texts() []string { return (&sender{facts: facts{mark: markStart + "abcdef"}}).texts() }

@@ -27,7 +27,7 @@ const testKey = testserver.Key
 // their time waiting.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "8")
+	_ = flag.Set("test.parallel", "16")
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
@@ -76,6 +76,7 @@ func text(r *conformance.Report) string {
 }
 
 func TestReference(t *testing.T) {
+	t.Parallel()
 	r, err := conformance.Run(t.Context(), newServer(t, variant{}), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -101,6 +101,7 @@ func TestRunErrors(t *testing.T) {
 
 // A target that closes the connection where it should refuse is judged, not rejected.
 func TestRunDropped(t *testing.T) {
+	t.Parallel()
 	inner := newServer(t, variant{})
 	base, err := url.Parse(inner.URL)
 	if err != nil {

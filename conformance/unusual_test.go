@@ -160,6 +160,7 @@ func TestUnusual(t *testing.T) {
 
 // Messages that are not served while pets are make a run incomplete.
 func TestUnavailableMessages(t *testing.T) {
+	t.Parallel()
 	for _, code := range []int{502, 503} {
 		r := run(t, variant{http: status(submit, 0, code)}, conformance.Options{Run: []string{"messages.*"}})
 		if r.Outcome != conformance.Incomplete {
@@ -169,6 +170,7 @@ func TestUnavailableMessages(t *testing.T) {
 }
 
 func TestHTTP2(t *testing.T) {
+	t.Parallel()
 	var others atomic.Int64
 	h := requests("", func(r *http.Request) {
 		if r.ProtoMajor != 2 {
