@@ -44,7 +44,7 @@ func TestServers(t *testing.T) {
 			s.Must(404, "GET", "/pets/", "")
 
 			list := process.Command(dir, process.Build(t, "./list"), "-url", s.URL)
-			list.Env = process.Environ("PETSTORE_API_KEY=" + s.Key)
+			list.Env = append(list.Env, "PETSTORE_API_KEY="+s.Key)
 			code, out, _ := process.Run(t, list)
 			n := strings.Count(out, "\n")
 			if last := fmt.Sprintf("\n%d\t", n); code != 0 || n < 101 || !strings.Contains(out, last) {
@@ -74,7 +74,7 @@ const secondKey = "0123456789abcdef0123456789abcdef"
 func start(t *testing.T, dir, key, name string, args ...string) *process.Server {
 	t.Helper()
 	cmd := process.Command(dir, append([]string{process.Build(t, "./"+name), "-addr", "127.0.0.1:0"}, args...)...)
-	cmd.Env = process.Environ(fmt.Sprintf("API_KEYS=alice=%s alice=%s", key, secondKey))
+	cmd.Env = append(cmd.Env, fmt.Sprintf("API_KEYS=alice=%s alice=%s", key, secondKey))
 	s := process.Serve(t, cmd)
 	s.Key = key
 	return s

@@ -84,7 +84,7 @@ func (s *Server) Kill() {
 func (s *Server) Close() {
 	if s.Running() {
 		_ = s.Signal(syscall.SIGQUIT) // ends it at once and, unlike SIGKILL, frees all memory
-		_, _ = s.Wait()
+		s.Wait()
 	}
 	s.Kill()
 	_ = os.RemoveAll(s.dir)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -20,17 +19,19 @@ import (
 // busy.
 const Patience = 3 * time.Minute
 
-// Environ returns the environment of this process for another one, without
-// the variables that are flags of servers, and with the additions.
-func Environ(additions ...string) []string {
-	var env []string
+// Command returns a command that has not been started, for a program and its
+// arguments in a directory. Its environment is that of this process, without the
+// variables that are flags of servers.
+func Command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = dir
+	cmd.Env = []string{"GORACE=atexit_sleep_ms=0"} // otherwise each waits a second before it ends
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "PETSTORE_") && !strings.HasPrefix(v, "PG") {
-			env = append(env, v)
+			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	// Under the race detector every process would wait a second before it ends.
-	return append(append(env, "GORACE=atexit_sleep_ms=0"), additions...)
+	return cmd
 }
 
 // Output holds what a process has written. It is safe for concurrent use.
@@ -53,8 +54,8 @@ func (o *Output) String() string {
 	return o.b.String()
 }
 
-// Process is a process that was started. A nil Process has never run and has
-// no output. It is safe for concurrent use.
+// Process is a process that was started. A nil Process does not run. It is safe for
+// concurrent use.
 type Process struct {
 	Stdout, Stderr Output
 	Ended          <-chan struct{} // closed when the process has ended
@@ -62,15 +63,11 @@ type Process struct {
 	cmd *exec.Cmd
 }
 
-// Start starts cmd. It collects the standard output, and the standard error
-// unless cmd.Stderr is set.
+// Start starts cmd and collects its outputs.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	ended := make(chan struct{})
 	p := &Process{Ended: ended, cmd: cmd}
-	cmd.Stdout = &p.Stdout
-	if cmd.Stderr == nil {
-		cmd.Stderr = &p.Stderr
-	}
+	cmd.Stdout, cmd.Stderr = &p.Stdout, &p.Stderr
 	cmd.WaitDelay = 5 * time.Second // its children may keep the outputs open
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -82,17 +79,9 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-// Log returns both outputs, standard output first.
-func (p *Process) Log() string {
-	if p == nil {
-		return ""
-	}
-	return p.Stdout.String() + p.Stderr.String()
-}
-
-// Tail returns the last ten lines of the log.
+// Tail returns the last ten lines of both outputs.
 func (p *Process) Tail() string {
-	lines := strings.Split(strings.TrimSpace(p.Log()), "\n")
+	lines := strings.Split(strings.TrimSpace(p.Stdout.String()+p.Stderr.String()), "\n")
 	return strings.Join(lines[max(0, len(lines)-10):], "\n")
 }
 
@@ -124,15 +113,17 @@ func (p *Process) Kill() {
 	}
 }
 
-// Wait waits until the process has ended, for at most [Patience], and returns
-// its exit code, which is -1 if a signal ended it.
-func (p *Process) Wait() (code int, err error) {
+// Wait waits until the process has ended and returns its exit code, which is -1 if a
+// signal ended it. After [Patience] Wait kills the process.
+func (p *Process) Wait() int { return p.wait(Patience) }
+
+func (p *Process) wait(limit time.Duration) int {
 	select {
 	case <-p.Ended:
-		return p.cmd.ProcessState.ExitCode(), nil
-	case <-time.After(Patience):
-		return 0, fmt.Errorf("the process has not ended within %v:\n%s", Patience, p.Tail())
+	case <-time.After(limit):
+		p.Kill()
 	}
+	return p.cmd.ProcessState.ExitCode()
 }
 
 // Until waits until ok returns true. It returns an error, with the end of the
@@ -150,37 +141,4 @@ func (p *Process) Until(what string, ok func() bool) error {
 		}
 	}
 	return nil
-}
-
-// Addresses are the URLs of a server. One that it does not have is empty.
-type Addresses struct {
-	URL   string // with the base path
-	Admin string
-}
-
-var (
-	servingForm = regexp.MustCompile(`serving url=(\S+)(?: admin=(\S+))?.*\n`)
-	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{52}`)
-)
-
-// Serving waits until the process, a server that logs as text, serves.
-func (p *Process) Serving() (a Addresses, err error) {
-	err = p.Until("it serves", func() bool {
-		m := servingForm.FindStringSubmatch(p.Stderr.String())
-		if m != nil {
-			a = Addresses{m[1], m[2]}
-		}
-		return m != nil
-	})
-	return a, err
-}
-
-// Key waits until the process has printed an API key, as the first server in a
-// directory and "keys create" do, and returns the key.
-func (p *Process) Key() (key string, err error) {
-	err = p.Until("it prints an API key", func() bool {
-		key = keyForm.FindString(p.Stdout.String())
-		return key != ""
-	})
-	return key, err
 }

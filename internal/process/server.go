@@ -1,27 +1,23 @@
 package process
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
 
 var built struct {
 	sync.Mutex
 	dir string
-	err map[string]error // by import path
 }
 
 // Build builds the command of that import path, once in a test process, and
@@ -30,63 +26,43 @@ func Build(t testing.TB, pkg string) string {
 	t.Helper()
 	built.Lock()
 	defer built.Unlock()
-	if built.dir == "" {
-		dir, err := os.MkdirTemp("", "process-test-*")
-		if err != nil {
-			t.Fatal(err)
-		}
-		built.dir, built.err = dir, make(map[string]error)
+	exe := filepath.Join(built.dir, path.Base(pkg))
+	if _, err := os.Stat(exe); err == nil {
+		return exe
 	}
-	err, done := built.err[pkg]
-	if !done {
-		out, e := exec.Command("go", "build", "-o", built.dir+string(filepath.Separator), pkg).CombinedOutput()
-		if e != nil {
-			err = fmt.Errorf("go build %s: %w\n%s", pkg, e, out)
-		}
-		built.err[pkg] = err
+	if out, err := exec.Command("go", "build", "-o", exe, pkg).CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", pkg, err, out)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(built.dir, path.Base(pkg))
+	return exe
 }
 
 // Main runs the tests, removes what [Build] built, and returns the exit code.
 func Main(m *testing.M) int {
+	var err error
+	if built.dir, err = os.MkdirTemp("", "process-test-*"); err != nil {
+		panic(err)
+	}
 	defer func() { _ = os.RemoveAll(built.dir) }()
 	return m.Run()
 }
 
-// Command returns a command that has not been started, for a program and its
-// arguments in a directory.
-func Command(dir string, args ...string) *exec.Cmd {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = dir, Environ()
-	return cmd
-}
-
-// Run runs a command until it ends. Some commands compile programs, install packages
-// or judge a server, so the limit is longer than Patience.
+// Run runs a command until it ends, as [Process.Wait] does. Some commands compile
+// programs, install packages or judge a server, so the limit is longer than Patience.
 func Run(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 	t.Helper()
 	p, err := Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Kill()
-	select {
-	case <-p.Ended:
-	case <-time.After(5 * Patience):
-		t.Fatalf("%s has not ended within %v:\n%s", cmd, 5*Patience, p.Tail())
-	}
-	return p.cmd.ProcessState.ExitCode(), p.Stdout.String(), p.Stderr.String()
+	return p.wait(5 * Patience), p.Stdout.String(), p.Stderr.String()
 }
 
 // Server is a reference server that a test has started. Methods without an
 // error end the test where they fail.
 type Server struct {
 	*Process
-	Addresses
+	URL    string       // with the base path
+	Admin  string       // the URL of the admin address; "": it has none
 	Dir    string       // the working directory
 	Key    string       // for requests; "" if no server printed one in the directory
 	Client *http.Client // for requests; it keeps no connections, which a server that stops waits for
@@ -94,7 +70,12 @@ type Server struct {
 	t testing.TB
 }
 
-var keys sync.Map // API keys by directory
+var (
+	servingForm = regexp.MustCompile(`serving url=(\S+)(?: admin=(\S+))?.*\n`)
+	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{52}`)
+
+	keys sync.Map // API keys by directory
+)
 
 // Serve starts cmd, a server that logs as text, and returns when it serves. It
 // is killed at the end of the test. The later servers in its directory have the API
@@ -119,28 +100,27 @@ func TryServe(t testing.TB, cmd *exec.Cmd) (*Server, error) {
 	t.Cleanup(p.Kill)
 	s := &Server{Process: p, Dir: cmd.Dir, t: t,
 		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: Patience}}
-	if s.Addresses, err = p.Serving(); err != nil {
-		return s, err
-	}
-	if strings.Contains(p.Stderr.String(), " keys=new ") {
-		if s.Key, err = p.Key(); err != nil {
-			return s, err
+	err = p.Until("it serves", func() bool {
+		log := p.Stderr.String()
+		key := keyForm.FindString(p.Stdout.String())
+		m := servingForm.FindStringSubmatch(log)
+		if m == nil || strings.Contains(log, " keys=new ") && key == "" {
+			return false
 		}
-		keys.Store(s.Dir, s.Key)
-	} else if key, ok := keys.Load(s.Dir); ok {
+		s.URL, s.Admin = m[1], m[2]
+		if key != "" {
+			keys.Store(s.Dir, key)
+		}
+		return true
+	})
+	if key, ok := keys.Load(s.Dir); ok {
 		s.Key = key.(string)
 	}
-	return s, nil
+	return s, err
 }
 
 // Host returns the host and port of the main address.
-func (s *Server) Host() string {
-	u, err := url.Parse(s.URL)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return u.Host
-}
+func (s *Server) Host() string { return strings.Split(s.URL, "/")[2] }
 
 // Path returns the path of a file in the server's directory.
 func (s *Server) Path(name string) string { return filepath.Join(s.Dir, name) }
@@ -153,29 +133,11 @@ func (s *Server) Until(what string, ok func() bool) {
 	}
 }
 
-// Wait waits as [Process.Wait] does.
-func (s *Server) Wait() int {
-	s.t.Helper()
-	code, err := s.Process.Wait()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return code
-}
-
-// Exit sends a signal to the server and waits until it has ended.
-func (s *Server) Exit(sig os.Signal) int {
-	s.t.Helper()
-	if err := s.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		s.t.Fatal(err)
-	}
-	return s.Wait()
-}
-
 // Stop stops the server with SIGTERM. The exit code must be 0.
 func (s *Server) Stop() {
 	s.t.Helper()
-	if code := s.Exit(syscall.SIGTERM); code != 0 {
+	_ = s.Signal(syscall.SIGTERM) // fails if it has ended
+	if code := s.Wait(); code != 0 {
 		s.t.Fatalf("the server ended with exit code %d:\n%s", code, s.Tail())
 	}
 }

@@ -64,7 +64,6 @@ func runAction(t *testing.T, dir string, inputs map[string]string) (code int, su
 		expressions = append(expressions, "${{ inputs."+name+" }}", value)
 	}
 	temp := t.TempDir()
-	env := process.Environ("GITHUB_ACTION_PATH="+filepath.Dir(path), "RUNNER_TEMP="+temp, "GITHUB_STEP_SUMMARY="+filepath.Join(temp, "summary"))
 	for _, s := range a.Runs.Steps {
 		if s.Run == "" {
 			continue
@@ -73,7 +72,7 @@ func runAction(t *testing.T, dir string, inputs map[string]string) (code int, su
 			t.Errorf("%s: a value must not become a part of the script", s.Name)
 		}
 		cmd := process.Command(dir, process.Tool(t, "bash"), "--noprofile", "--norc", "-eo", "pipefail", "-c", s.Run)
-		cmd.Env = env
+		cmd.Env = append(cmd.Env, "GITHUB_ACTION_PATH="+filepath.Dir(path), "RUNNER_TEMP="+temp, "GITHUB_STEP_SUMMARY="+filepath.Join(temp, "summary"))
 		for name, value := range s.Env {
 			cmd.Env = append(cmd.Env, name+"="+strings.NewReplacer(expressions...).Replace(value))
 		}

@@ -170,7 +170,7 @@ func (p *page) tryAPI() {
 	} {
 		line := browser.Eval[string](p.Browser, `document.querySelector("#%s .block pre").textContent`, c.id)
 		command := process.Command(p.t.TempDir(), "sh", "-c", line)
-		command.Env = process.Environ("PETSTORE_API_KEY=" + p.server.Key)
+		command.Env = append(command.Env, "PETSTORE_API_KEY="+p.server.Key)
 		code, stdout, stderr := process.Run(p.t, command)
 		if code != 0 || !strings.Contains(stdout, c.want) {
 			p.t.Errorf("%s:\n%s\nexit code %d\n%s%s", c.id, line, code, stdout, stderr)
