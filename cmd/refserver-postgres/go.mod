@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	example.com/animalstore v0.0.0
 	example.com/animalstore/petstore/storage/postgres v0.0.0
-	github.com/anishathalye/porcupine v1.3.1
 )
 
 require (

@@ -1,15 +1,18 @@
-// Package history records what concurrent clients of a petstore send and receive.
-// Tests check that such a history is linearizable: each request takes effect at one
-// moment between the request and its response. A request without a response takes
-// effect at one later moment, or never.
-//
-// [Init] and [Step] are the model for a checker. The tests choose the checker.
+// Package history records what concurrent clients of a petstore send and receive, and
+// checks that it is linearizable: each request takes effect at one moment between the
+// request and its response. A creation without a response takes effect at one later
+// moment, or never.
 package history
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,38 +24,34 @@ import (
 // is an equal request.
 type Request struct {
 	Create string // name of the pet; "": a get or a list
-	Get    int64  // ID of the pet; 0: a list
-	After  int64  // list the pets after that ID
+	Get    int    // ID of the pet; 0: a list
+	After  int    // list the pets after that ID
 	Limit  int    // of the list
 	Sold   bool   // list only pets with the status sold, which all pets have
 }
 
-// Response is the response to a request.
-type Response struct {
-	Unknown bool     // it is unknown whether the request was carried out
-	None    bool     // the server said that it did nothing
-	ID      int64    // of the pet that was created or returned
-	Names   []string // of the pets that were returned
-	More    bool     // the list has further pages
+// operation is a request with its response. The times are since the history began.
+type operation struct {
+	Request
+	call, end time.Duration
+
+	status int            // of the response; lost: there is none
+	pets   []petstore.Pet // in the response
+	more   bool           // the list has further pages
 }
 
-// Operation is a request with its response. Call and Return are the times since the
-// history began.
-type Operation struct {
-	Request      Request
-	Response     Response
-	Call, Return time.Duration
-}
+// lost is the status of an operation without a response. The server may have carried
+// it out.
+const lost = 599
 
-// History is the operations of clients on one store. It is safe for concurrent
-// use.
+// History is the operations of clients on one store. It is safe for concurrent use.
 type History struct {
 	start time.Time
 
 	mu      sync.Mutex
-	ops     []Operation
+	ops     []operation
 	names   []string // of all attempted creations
-	highest int64    // the highest ID in a response
+	highest int      // the highest ID in a response
 }
 
 // New returns a history that begins now.
@@ -72,45 +71,139 @@ func (h *History) Choose(r *rand.Rand, name string) Request {
 			return Request{Create: h.names[len(h.names)-1-r.IntN(min(len(h.names), 6))]}
 		}
 	case 2, 3:
-		return Request{Get: max(1, h.highest+2-r.Int64N(6))}
+		return Request{Get: max(1, h.highest+2-r.IntN(6))}
 	}
-	return Request{After: max(0, h.highest-r.Int64N(6)), Limit: 1 + r.IntN(8), Sold: r.IntN(2) == 0}
+	return Request{After: max(0, h.highest-r.IntN(6)), Limit: 1 + r.IntN(8), Sold: r.IntN(2) == 0}
 }
 
-// Do sends a request and records it with its response. A creation without a
-// response may take effect at any later time, so it is recorded as if it never
-// returned. A read without a response is not recorded, nor is a request for which
-// nothing was done.
-func (h *History) Do(req Request, send func(Request) Response) {
-	op := Operation{Request: req, Call: time.Since(h.start)}
-	op.Response = send(req)
-	op.Return = time.Since(h.start)
-	if op.Response.None || op.Response.Unknown && req.Create == "" {
+// Do sends a request to the server with that URL and API key, and records it with the
+// response. An incomplete response, or a 5xx, is none. A request that certainly does
+// nothing is not recorded: a read without a response, or a creation on a full disk.
+func (h *History) Do(ctx context.Context, client *http.Client, url, key string, req Request) {
+	op := operation{Request: req, call: time.Since(h.start)}
+	full := op.send(ctx, client, url, key)
+	op.end = time.Since(h.start)
+	if op.status == lost && (full || req.Create == "") {
 		return
-	}
-	if op.Response.Unknown {
-		op.Return = math.MaxInt64
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.highest = max(h.highest, op.Response.ID)
+	for _, p := range op.pets {
+		h.highest = max(h.highest, int(p.ID))
+	}
 	h.ops = append(h.ops, op)
 }
 
-// Operations returns the operations to check, how many were recorded, and how many
-// of these have no response. stored are the pets that the store has in the end.
-// Operations leaves out each creation without a response whose pet is not in stored:
-// it could take effect after all operations, and the check would take much longer if
-// it had to try the other moments too.
-func (h *History) Operations(stored []petstore.Pet) (ops []Operation, all, unknown int) {
-	for _, op := range h.ops {
-		if op.Response.Unknown {
-			unknown++
+// send sends the request of op and sets the response. It reports whether the disk is
+// full.
+func (op *operation) send(ctx context.Context, client *http.Client, url, key string) (full bool) {
+	op.status = lost
+	method, path, body := "GET", fmt.Sprint("/pets/", op.Get), ""
+	switch {
+	case op.Create != "":
+		method, path, body = "POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":1,"status":"sold"}`, op.Create)
+	case op.Get == 0:
+		path = fmt.Sprintf("/pets?limit=%d", op.Limit)
+		if op.Sold {
+			path += "&status=sold"
 		}
-		same := func(p petstore.Pet) bool { return p.Name == op.Request.Create }
-		if !op.Response.Unknown || slices.ContainsFunc(stored, same) {
-			ops = append(ops, op)
+		if op.After > 0 {
+			path += "&cursor=" + string(petstore.CursorAfter(int64(op.After)))
 		}
 	}
-	return ops, len(h.ops), unknown
+	req, err := http.NewRequestWithContext(ctx, method, url+path, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	if op.Create != "" {
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Idempotency-Key", op.Create)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 500 {
+		return resp.StatusCode == http.StatusInsufficientStorage
+	}
+	var v any = &op.pets
+	if resp.StatusCode >= 400 {
+		v = new(any)
+	} else if op.Create != "" || op.Get != 0 {
+		op.pets = make([]petstore.Pet, 1)
+		v = &op.pets[0]
+	}
+	if json.NewDecoder(resp.Body).Decode(v) == nil {
+		op.status, op.more = resp.StatusCode, resp.Header.Get("Link") != ""
+	}
+	return false
+}
+
+// Check returns an error unless the history is linearizable. stored are all pets that
+// the store has in the end, in the order of their IDs.
+//
+// The store has only changed from n pets to n+1. So Check looks for a moment of each
+// creation that is not before the one of the pet before it, and such that at some moment
+// of each operation there were the pets in its response.
+func (h *History) Check(stored []petstore.Pet) error {
+	ids := map[string]int{}
+	for i, p := range stored {
+		ids[p.Name] = i + 1
+	}
+	n := len(stored) + 2
+	called := slices.Repeat([]time.Duration{math.MaxInt64}, n)    // by ID: the first call that creates the pet
+	there := slices.Repeat([]time.Duration{math.MaxInt64 - 1}, n) // when the pet was there at the latest
+	missing := make([]time.Duration, n)                           // when it was still missing
+	for _, op := range h.ops {
+		id := ids[op.Create]
+		called[id] = min(called[id], op.call)
+		if op.status == lost {
+			continue
+		}
+		least, most := op.counts(stored, id)
+		if least > most {
+			return fmt.Errorf("status %d, %+v in response to %+v", op.status, op.pets, op.Request)
+		}
+		there[least] = min(there[least], op.end)
+		missing[most+1] = max(missing[most+1], op.call)
+	}
+	moment := time.Duration(0)
+	for id := 1; id <= len(stored); id++ {
+		if moment = max(moment, called[id], missing[id]); moment > there[id] {
+			return fmt.Errorf("the pet %d was created after %v, but it was there at %v", id, moment, there[id])
+		}
+	}
+	return nil
+}
+
+// counts returns how many of the stored pets there were, at least and at most, at the
+// moment of an operation with a response. If no number explains the response, least is
+// higher than most. id is that of the pet that the operation creates.
+func (op operation) counts(stored []petstore.Pet, id int) (least, most int) {
+	all := len(stored)
+	from := op.After // the first of the pets in the response is stored[from]
+	switch {
+	case op.Create != "" && op.status == http.StatusCreated:
+		from, least, most = id-1, id, all
+	case op.Get != 0 && op.status == http.StatusNotFound:
+		return 0, min(op.Get-1, all)
+	case op.Get != 0 && op.status == http.StatusOK:
+		from, least, most = op.Get-1, op.Get, all
+	case op.Create != "" || op.status != http.StatusOK:
+		return 1, 0
+	case op.more && len(op.pets) == op.Limit:
+		least, most = op.After+op.Limit+1, all
+	case op.more || len(op.pets) > op.Limit:
+		return 1, 0
+	case len(op.pets) == 0:
+		return 0, min(op.After, all)
+	default:
+		least, most = op.After+len(op.pets), op.After+len(op.pets)
+	}
+	if from < 0 || from+len(op.pets) > all || !slices.Equal(op.pets, stored[from:from+len(op.pets)]) {
+		return 1, 0
+	}
+	return least, most
 }

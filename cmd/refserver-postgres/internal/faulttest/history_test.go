@@ -12,10 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
-
 	"example.com/animalstore/internal/history"
-	"example.com/animalstore/internal/process"
 )
 
 // historians are a few clients that record what they send and receive. Their two
@@ -27,8 +24,7 @@ type historians struct {
 	wg      sync.WaitGroup
 }
 
-// startHistory starts four clients, which pause between requests, so that there are
-// few enough operations to be checked.
+// startHistory starts four clients, which pause between requests.
 func startHistory(t *testing.T, c *cluster) *historians {
 	t.Helper()
 	execute(t, c, "CREATE DATABASE history")
@@ -43,9 +39,7 @@ func startHistory(t *testing.T, c *cluster) *historians {
 			for n := 0; !h.ended.Load(); n++ {
 				time.Sleep(time.Duration(r.Int64N(int64(250 * time.Millisecond))))
 				s := h.servers[r.IntN(len(h.servers))]
-				h.Do(h.Choose(r, fmt.Sprintf("%d-%d", i, n)), func(req history.Request) history.Response {
-					return history.Send(context.Background(), s.Client, s.URL, s.Key, req)
-				})
+				h.Do(context.Background(), s.Client, s.URL, s.Key, h.Choose(r, fmt.Sprintf("%d-%d", i, n)))
 			}
 		})
 	}
@@ -57,14 +51,7 @@ func (h *historians) end(t *testing.T) {
 	t.Helper()
 	h.ended.Store(true)
 	h.wg.Wait()
-	found, all, unknown := h.Operations(h.servers[0].list(t, "", 0))
-	var ops []porcupine.Operation
-	for _, op := range found {
-		ops = append(ops, porcupine.Operation{Input: op.Request, Output: op.Response, Call: int64(op.Call), Return: int64(op.Return)})
-	}
-	outcome := porcupine.CheckOperationsTimeout(porcupine.Model{Init: history.Init, Step: history.Step}, ops, process.Patience)
-	t.Logf("fault: history of %d operations, %d of them with an unknown outcome: %s", all, unknown, outcome)
-	if outcome != porcupine.Ok {
-		t.Errorf("the history is %s", outcome)
+	if err := h.Check(h.servers[0].list(t, "", 0)); err != nil {
+		t.Errorf("the history is not linearizable: %v", err)
 	}
 }
