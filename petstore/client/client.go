@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -96,7 +97,7 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 			return nil, fmt.Errorf("client: MessagesURL: %w", err)
 		}
 	}
-	if key == "" || !visibleASCII(key) {
+	if !visibleASCII.MatchString(key) {
 		return nil, errors.New("client: API key: must be one or more visible ASCII characters, without spaces and line breaks")
 	}
 	if c.tries <= 0 {
@@ -133,15 +134,8 @@ func parseBase(s string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// visibleASCII reports whether all characters of s are visible ASCII.
-func visibleASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
+// visibleASCII matches an API key, and an Idempotency-Key that needs no hash.
+var visibleASCII = regexp.MustCompile(`^[!-~]+$`)
 
 // CreatePet implements [petstore.Service]. The Idempotency-Key of its requests
 // depends on once. If once has no key, it is a new random key for this call. If once

@@ -25,13 +25,9 @@ func Example() {
 		log.Fatal(err)
 	}
 	// Give a creation a key of its own if you may have to repeat it later, perhaps
-	// in another process.
+	// in another process, because errors.Is(err, client.ErrUnknownOutcome).
 	once := petstore.Once{Key: "order-4711"}
-	_, err = c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 4}, once)
-	switch {
-	case errors.Is(err, client.ErrUnknownOutcome):
-		fmt.Println("if the server honours Idempotency-Key, repeat it with the same key:", err)
-	case err != nil:
+	if _, err = c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 4}, once); err != nil {
 		fmt.Println("not created:", err)
 	}
 	for pet, err := range c.All(ctx, petstore.ListQuery{}) {

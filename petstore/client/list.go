@@ -119,14 +119,12 @@ func cursorOf(query url.Values) petstore.Cursor {
 	return petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(query.Encode())))
 }
 
-var errCursor = petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this client returned")
-
 // queryOf returns the query of a cursor.
 func queryOf(c petstore.Cursor) (url.Values, error) {
 	b, _ := base64.RawURLEncoding.DecodeString(string(c))
 	query, err := url.ParseQuery(string(b))
 	if err != nil || cursorOf(query) != c {
-		return nil, errCursor
+		return nil, petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this client returned")
 	}
 	return query, nil
 }

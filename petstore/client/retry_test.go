@@ -47,6 +47,7 @@ func TestRetry(t *testing.T) {
 		{"302", respond(302, "", "Location", "/"), fails, unknown, unknown},
 		{"101", respond(101, ""), fails, unknown, unknown},
 		{"307", respond(307, "", "Location", "/"), fails, fails, fails},
+		{"308", respond(308, "", "Location", "/"), fails, fails, fails},
 		{"a response that breaks the contract", respond(202, "{}"), fails, unknown, unknown},
 	} {
 		for operation, wants := range map[string][2]reaction{
@@ -99,25 +100,21 @@ func TestUnknownOutcomeStays(t *testing.T) {
 // server of their own.
 func TestAskedToWait(t *testing.T) {
 	for after, want := range map[string]int{"30": 2, "120": 1} {
-		for _, operation := range []string{"create", "submit"} {
+		for operation, host := range map[string]string{"create": "pets.test", "submit": "messages.test"} {
 			synctest.Test(t, func(t *testing.T) {
-				var sent []time.Time
+				s := &script{steps: []roundTripper{cut, okay}}
 				c := newClient(t, &client.Options{MessagesURL: "http://messages.test"}, func(r *http.Request) (*http.Response, error) {
-					switch {
-					case (r.URL.Host == "messages.test") != (operation == "submit"):
+					if r.URL.Host != host {
 						t.Errorf("%s requested %s", operation, r.URL)
-					case r.Method == "GET":
-						return respond(429, "", "Accept-Idempotency-Key", "?1", "Retry-After", after)(r)
-					case len(sent) == 0:
-						sent = append(sent, time.Now())
-						return cut(r)
 					}
-					sent = append(sent, time.Now())
-					return okay(r)
+					if r.Method == "GET" {
+						return respond(429, "", "Accept-Idempotency-Key", "?1", "Retry-After", after)(r)
+					}
+					return s.RoundTrip(r)
 				})
 				_, err := calls[operation](ctx, c)
-				if len(sent) != want || errors.Is(err, client.ErrUnknownOutcome) != (want == 1) || want == 2 && sent[1].Sub(sent[0]) < 30*time.Second {
-					t.Errorf("%s, Retry-After: %s: requests at %v, error %v", operation, after, sent, err)
+				if len(s.times) != want || errors.Is(err, client.ErrUnknownOutcome) != (want == 1) || want == 2 && s.times[1].Sub(s.times[0]) < 30*time.Second {
+					t.Errorf("%s, Retry-After: %s: requests at %v, error %v", operation, after, s.times, err)
 				}
 			})
 		}

@@ -193,16 +193,13 @@ func retryAfter(h http.Header) time.Duration {
 	return min(max(0, time.Until(at)), 1<<32*time.Second)
 }
 
-// maxKeyBytes is the longest idempotency key that the servers of this module
-// accept.
-const maxKeyBytes = 255
-
-// idempotencyKey returns the Idempotency-Key for once, as [Client.CreatePet] says.
+// idempotencyKey returns the Idempotency-Key for once, as [Client.CreatePet] says. The
+// servers of this module accept up to 255 characters.
 func idempotencyKey(once petstore.Once, operation string) string {
 	switch {
 	case once.IsZero():
 		return rand.Text()
-	case once.Scope == "" && len(once.Key) <= maxKeyBytes && visibleASCII(once.Key):
+	case once.Scope == "" && len(once.Key) <= 255 && visibleASCII.MatchString(once.Key):
 		return once.Key
 	}
 	digest := once.Digest(operation)

@@ -11,8 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// These difficulties change the form of JSON.
-
 // member is a member of a JSON object, in JSON: the name is in quotes.
 type member struct{ name, value string }
 
