@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -49,7 +48,10 @@ func newCounters() *counters {
 func (c *counters) request(_ *http.Request, o httpapi.Observation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := c.requests[cmp.Or(o.Operation, "other")]
+	r := c.requests[o.Operation]
+	if r == nil {
+		r = c.requests["other"]
+	}
 	r.statuses[o.Status]++
 	i, _ := slices.BinarySearch(bounds[:], o.Duration.Seconds())
 	r.buckets[i]++

@@ -150,7 +150,6 @@ func (s *Store) commit(batch []*write) error {
 		return s.fail(err)
 	}
 	s.show(next)
-	s.Committed(len(batch), tx.Stats().WriteTime)
 	return nil
 }
 

@@ -29,11 +29,6 @@ type Options struct {
 	// QueueCapacity is how many messages may be queued at once.
 	// 0: petstore.DefaultQueueCapacity.
 	QueueCapacity int
-
-	// Committed is called after each commit, with the number of changes in it
-	// and how long it took to write and sync them. The callers of the changes
-	// wait for it. It must not panic. nil: it is not called.
-	Committed func(changes int, sync time.Duration)
 }
 
 // filled returns o, which may be nil, with its defaults filled in.
@@ -50,9 +45,6 @@ func (o *Options) filled() Options {
 	}
 	if f.QueueCapacity == 0 {
 		f.QueueCapacity = petstore.DefaultQueueCapacity
-	}
-	if f.Committed == nil {
-		f.Committed = func(int, time.Duration) {}
 	}
 	return f
 }

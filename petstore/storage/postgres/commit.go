@@ -20,29 +20,28 @@ type receipt struct {
 	token  pgtype.UUID
 }
 
-// commit commits a batch in one transaction, and returns how many changes that had. It
-// tries again, on another connection, until it has the result or no caller waits any
-// longer.
-func (s *Store) commit(batch []*change) int {
+// commit commits a batch in one transaction. It tries again, on another connection,
+// until it has the result or no caller waits any longer.
+func (s *Store) commit(batch []*change) {
 	var lost *receipt
 	var err error
 	for try := 0; ; try++ {
 		if batch = s.mark(batch, lost != nil, err); len(batch) == 0 {
-			return 0
+			return
 		}
 		var done []*change
 		if done, err = s.attempt(batch, &lost); err == nil {
 			for _, c := range done {
 				close(c.done)
 			}
-			return len(done)
+			return
 		}
 		if lost == nil && !transient(err) {
 			for _, c := range batch {
 				c.err = explain(err)
 				close(c.done)
 			}
-			return 0
+			return
 		}
 		pause(s.context, try)
 	}

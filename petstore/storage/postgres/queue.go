@@ -132,9 +132,6 @@ func (s *Store) take() []*change {
 func (s *Store) commitAll() {
 	defer close(s.drained)
 	for batch := s.take(); len(batch) > 0; batch = s.take() {
-		start := time.Now()
-		if n := s.commit(batch); n > 0 && s.committed != nil {
-			s.committed(n, time.Since(start))
-		}
+		s.commit(batch)
 	}
 }

@@ -28,10 +28,6 @@ type Options struct {
 	// 0: petstore.DefaultQueueCapacity.
 	QueueCapacity int
 
-	// Committed is called after each commit, with the number of changes in it
-	// and how long it took. The next commit waits for it. nil: it is not called.
-	Committed func(changes int, took time.Duration)
-
 	// Logger logs that the database moved to another server, and failed cleanups.
 	// nil: nothing is logged.
 	Logger *slog.Logger
@@ -44,11 +40,10 @@ type Options struct {
 // Store is an open store. It is safe for concurrent use, and any number of
 // processes can open the same database.
 type Store struct {
-	timeout   time.Duration
-	capacity  int64
-	committed func(int, time.Duration)
-	log       *slog.Logger
-	now       func() time.Time
+	timeout  time.Duration
+	capacity int64
+	log      *slog.Logger
+	now      func() time.Time
 
 	pool     *pgxpool.Pool
 	single   *pgxpool.Pool     // the connection that commits
@@ -84,12 +79,11 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 		opts = new(Options)
 	}
 	s := &Store{
-		timeout:   cmp.Or(opts.timeout, Timeout),
-		capacity:  int64(cmp.Or(opts.QueueCapacity, petstore.DefaultQueueCapacity)),
-		committed: opts.Committed,
-		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-		now:       opts.now,
-		drained:   make(chan struct{}),
+		timeout:  cmp.Or(opts.timeout, Timeout),
+		capacity: int64(cmp.Or(opts.QueueCapacity, petstore.DefaultQueueCapacity)),
+		log:      cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		now:      opts.now,
+		drained:  make(chan struct{}),
 	}
 	s.filled.L = &s.mu
 	s.context, s.cancel = context.WithCancel(context.Background())
