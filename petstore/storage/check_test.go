@@ -11,34 +11,8 @@ import (
 	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/internal/process"
-	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
-
-// TestCheckSound checks sound files as more and more is added to them, the first one
-// while many outcomes expire.
-func TestCheckSound(t *testing.T) {
-	path := dbPath(t)
-	writeFile(t, path, deep(t).file)
-	for n := range 10 {
-		s := open(t, path)
-		inParallel(t, 0, 500>>n, func(int) error { // for large transactions
-			_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
-			return err
-		})
-		for i := range n {
-			_, err := s.CreatePet(t.Context(), petstore.NewPet{}, keyOf(-n<<8-i))
-			_, err2 := s.SubmitMessage(t.Context(), "hello", keyOf(-n<<8-i))
-			if err := errors.Join(err, err2); err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := s.RemoveMessages(t.Context(), petstore.MessageID(int64(n)))
-		if err = errors.Join(err, s.Close(), storage.Check(path)); err != nil {
-			t.Fatalf("after %d rounds: %v", n, err)
-		}
-	}
-}
 
 // TestCheckFinds damages what a store has no reason to look at when it is opened, in
 // ways that leave every checksum right.

@@ -29,7 +29,6 @@ var damages = flag.Int("damages", 30, "how many damaged copies of a file to open
 const (
 	damageEnv = "PETSTORE_DAMAGED" // in a child: the directory of the files
 	firstEnv  = "PETSTORE_FIRST"   // in a child: the number of its first copy
-	children  = 2                  // the step from one to the next
 
 	// What a child writes about each copy begins with one of these.
 	copyNumber = "copy "
@@ -54,36 +53,25 @@ func TestDamage(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "0"), small(t).file)
 	writeFile(t, filepath.Join(dir, "1"), deep(t).file)
 	counts := map[string]int{}
-	var mu sync.Mutex
-	var workers sync.WaitGroup
-	for n := range children {
-		workers.Go(func() {
-			for n < *damages { // with the copy after the one that ended a child
-				out, died := runChild(dir, n)
-				mu.Lock()
-				for line := range strings.Lines(out) {
-					if number, ok := strings.CutPrefix(line, copyNumber); ok {
-						n, _ = strconv.Atoi(strings.TrimSpace(number))
-					}
-					if o, ok := strings.CutPrefix(line, outcome); ok {
-						kind, _, _ := strings.Cut(strings.TrimSpace(o), ":")
-						counts[kind]++
-						if strings.HasPrefix(o, wrong) {
-							t.Errorf("copy %d of seed %d: %s", n, *seed, o)
-						}
-					}
-				}
-				if died {
-					counts[ended]++
-				}
-				mu.Unlock()
-				if n += children; !died {
-					return
+	for n, died := 0, true; died && n < *damages; n++ { // from the copy after the one that ended a child
+		var out string
+		out, died = runChild(dir, n)
+		for line := range strings.Lines(out) {
+			if number, ok := strings.CutPrefix(line, copyNumber); ok {
+				n, _ = strconv.Atoi(strings.TrimSpace(number))
+			}
+			if o, ok := strings.CutPrefix(line, outcome); ok {
+				kind, _, _ := strings.Cut(strings.TrimSpace(o), ":")
+				counts[kind]++
+				if strings.HasPrefix(o, wrong) {
+					t.Errorf("copy %d of seed %d: %s", n, *seed, o)
 				}
 			}
-		})
+		}
+		if died {
+			counts[ended]++
+		}
 	}
-	workers.Wait()
 	t.Logf("%d damaged copies: %v", *damages, counts)
 	// See "What is not promised" in docs/reliability.md.
 	if few := 2 + *damages/200; counts[forgot] > few || counts[ended] > few {
@@ -137,7 +125,7 @@ func damageChild(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ; n < *damages; n += children {
+	for ; n < *damages; n++ {
 		d := *files[n%2]
 		mu.Lock()
 		copied = time.Now()
@@ -145,7 +133,7 @@ func damageChild(t *testing.T, dir string) {
 		fmt.Println(copyNumber, n)
 		d.pets, d.keyed, d.queue = slices.Clone(d.pets), maps.Clone(d.keyed), slices.Clone(d.queue)
 		b := bytes.Clone(d.file)
-		bit := bitOf(used(b), rand.New(rand.NewPCG(*seed, uint64(n))))
+		bit := bitOf(b, rand.New(rand.NewPCG(*seed, uint64(n))))
 		b[bit/8] ^= 1 << (bit % 8)
 		writeFile(t, path, b)
 		j := &judge{stored: &d, ctx: t.Context(), path: path, lines: lines[n%2]}

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -111,31 +109,5 @@ func TestExport(t *testing.T) {
 				t.Errorf("imported %d, %d, %v", p, m, err)
 			}
 		})
-	}
-}
-
-// writer cuts a file short when the 50th line is written to it.
-type writer struct {
-	path  string
-	lines int
-}
-
-func (w *writer) Write(b []byte) (int, error) {
-	if w.lines += bytes.Count(b, []byte("\n")); w.lines < 50 {
-		return len(b), nil
-	}
-	return len(b), os.Truncate(w.path, 3*pageSize)
-}
-
-// TestExportCutShort cuts a file that is being exported.
-func TestExportCutShort(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a file that is mapped cannot be cut short")
-	}
-	path := dbPath(t)
-	writeFile(t, path, small(t).file)
-	_, err := storage.Export(path, &writer{path: path}, nil)
-	if !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), "cut short while it was read") {
-		t.Errorf("the export returned %v", err)
 	}
 }

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,36 +17,6 @@ import (
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
-
-// TestOpenMakes makes a file, unless it must exist, but no folder.
-func TestOpenMakes(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "pets.db")
-	if _, err := storage.Open(path, &storage.Options{MustExist: true}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Open of a file that must exist: %v", err)
-	}
-	missing := filepath.Join(dir, "missing")
-	if _, err := storage.Open(filepath.Join(missing, "pets.db"), nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing+":") {
-		t.Errorf("Open in a folder that does not exist: %v", err)
-	}
-	wantFiles(t, dir)
-	for _, want := range []storage.Info{{Path: path, New: true, Schema: 1}, {Path: path, Pets: 1, Schema: 1}} {
-		s := open(t, path)
-		if got := s.Info(); got != want {
-			t.Errorf("Info returned %+v, want %+v", got, want)
-		}
-		createPets(t, s, 1, want.Pets+1)
-		s.Close()
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := info.Mode().Perm(); runtime.GOOS != "windows" && got != 0o600 {
-		t.Errorf("the file has the mode %v", got)
-	}
-	wantFiles(t, dir, "pets.db")
-}
 
 // TestOpenRace makes the same store many times at once. One call opens it, and none
 // sees half of it.

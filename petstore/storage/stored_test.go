@@ -253,12 +253,6 @@ func writeFile(t testing.TB, path string, b []byte) {
 	}
 }
 
-// used cuts off what the file has not used yet, so that damage hits something.
-func used(b []byte) []byte {
-	n := len(bytes.TrimRight(b, "\x00"))
-	return b[:(n+pageSize-1)/pageSize*pageSize]
-}
-
 // spoil returns a copy of a file in which a bit is flipped after each occurrence of
 // text.
 func spoil(t testing.TB, file []byte, text string) []byte {
