@@ -32,7 +32,7 @@ type exchange struct {
 	sent  *newPet    // the pet that a POST /pets asks for; nil: none
 	text  *string    // that a POST /messages submits; nil: none
 	exact bool       // the target has no reason to refuse the form of the body
-	wrong *fault     // what is wrong with the body of a POST; nil: nothing
+	fault *fault     // what is wrong with the body of a POST; nil: nothing
 	names []string   // the names of the run in the body of a POST /pets
 
 	unreadable bool // see [probe.Exchange.Unreadable]
@@ -157,7 +157,7 @@ func (h *history) read(p *probe.Exchange) *exchange {
 		x.id = parseID(p.Request.Path)
 	case opCreate:
 		n, exact, wrong := readNewPet(p.Request.Body)
-		if x.exact, x.wrong = exact, wrong; wrong == nil {
+		if x.exact, x.fault = exact, wrong; wrong == nil {
 			x.sent = &n
 		}
 		for _, name := range h.ours.FindAll(p.Request.Body, -1) {
@@ -165,7 +165,7 @@ func (h *history) read(p *probe.Exchange) *exchange {
 		}
 	case opSubmit:
 		text, exact, wrong := readMessage(p.Request)
-		if x.exact, x.wrong = exact, wrong; wrong == nil {
+		if x.exact, x.fault = exact, wrong; wrong == nil {
 			x.text = &text
 		}
 	}
@@ -204,7 +204,7 @@ func (h *history) record(x *exchange) {
 		h.recordAsked(x)
 		h.recordAdded(x)
 	}
-	if name := x.name(); name != "" && x.wrong == nil {
+	if name := x.name(); name != "" && x.fault == nil {
 		h.byName[x.op+name] = append(h.byName[x.op+name], x)
 	}
 	if x.Request.Method != http.MethodPost || !x.Succeeded() {

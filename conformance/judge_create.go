@@ -187,13 +187,13 @@ func faultCheck(op, id, clause, title string) Check {
 	return Check{
 		ID: id, Clause: clause, Title: title, basic: aboutStatus,
 		applies: func(x *exchange) bool {
-			return x.op == op && x.wrong != nil && x.wrong.clause == clause && x.validHeader() && (op == opSubmit || x.Request.ContentType != "")
+			return x.op == op && x.fault != nil && x.fault.clause == clause && x.validHeader() && (op == opSubmit || x.Request.ContentType != "")
 		},
 		wrong: func(x *exchange) string {
 			if x.Status == http.StatusBadRequest || x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody {
 				return ""
 			}
-			return fmt.Sprintf("the request has %s: the response is %s, want 400", x.wrong.text, x.StatusLine())
+			return fmt.Sprintf("the request has %s: the response is %s, want 400", x.fault.text, x.StatusLine())
 		},
 	}
 }

@@ -23,7 +23,7 @@ func keyChecks() []Check {
 			ID: op.id, Clause: op.clause, Title: op.name + " without a valid credential gets 401",
 			basic: aboutStatus, applies: func(x *exchange) bool { return x.op == op.name && x.hasBadKey() && x.validPathAndBody() && !x.gone() },
 			wrong: func(x *exchange) string {
-				notASCII := x.Request.Credential.What == probe.NotASCII().What // HTTP servers may refuse it by themselves
+				notASCII := x.Request.Credential.Is(probe.NotASCII()) // HTTP servers may refuse it by themselves
 				if x.Status == http.StatusUnauthorized || notASCII && x.Refused() {
 					return ""
 				}
@@ -63,7 +63,7 @@ func keyChecks() []Check {
 		Check{
 			ID: "auth.scheme-case", Clause: "rfc-scheme", Title: "the scheme of the credential has no case",
 			basic: aboutStatus, applies: func(x *exchange) bool {
-				return x.Request.Credential.Shown == probe.LowerScheme().Shown && x.validPathAndBody()
+				return x.Request.Credential.Is(probe.LowerScheme()) && x.validPathAndBody()
 			},
 			wrong: func(x *exchange) string {
 				if x.Succeeded() {
@@ -76,8 +76,8 @@ func keyChecks() []Check {
 
 // hasBadKey reports whether the request of x has no valid credential.
 func (x *exchange) hasBadKey() bool {
-	shown := x.Request.Credential.Shown
-	return shown != probe.ValidKey().Shown && shown != probe.LowerScheme().Shown
+	c := x.Request.Credential
+	return !c.Is(probe.ValidKey()) && !c.Is(probe.LowerScheme())
 }
 
 func (x *exchange) wrongKey() string {

@@ -202,8 +202,9 @@ func lacksCheck(id, clause, title string, filtered bool) Check {
 	}
 }
 
-// isWhole reports whether x is a list that should have every pet that matches: it seems
-// so, a list of the target can be longer, and none with the same query was before.
+// isWhole reports whether x is a list that must have every pet that matches: it seems
+// so, another list is longer, so that the target does not end lists here, and no earlier
+// list with the same query was longer.
 func (x *exchange) isWhole() bool {
 	n := len(x.list.elements)
 	return x.seemsWhole() && (n < x.run.longest || n == 0) && !slices.ContainsFunc(x.run.lists[*x.query], func(y *exchange) bool {
@@ -249,8 +250,8 @@ func (x *exchange) later(id int64) *exchange {
 	return nil
 }
 
-// steady reports whether the two lists before x with the same query were as long: the
-// lists of a target that ends them anywhere are not.
+// steady reports whether the two lists with the same query before x were as long as x.
+// The lists of a target that ends them anywhere are not.
 func (x *exchange) steady() bool {
 	same := 0
 	for _, y := range x.run.lists[*x.query] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -117,57 +118,65 @@ func (x *exchange) member(name string) (string, error) {
 	return o.Str(name)
 }
 
-// timestamp matches a date and time of ISO 8601, in the extended or the basic format,
-// with a calendar date, a week date or an ordinal date.
-var timestamp = regexp.MustCompile(`^(\d{4}|[+-]\d{6})-?(?:(\d\d)-?(\d\d)|W(\d\d)-?(\d)|(\d{3}))T(\d\d)(?::?(\d\d)(?::?(\d\d))?)?(?:[.,]\d+)?(Z|[+-]\d\d(?::?\d\d)?)?$`)
-
-// parseTimestamp reads an ISO 8601 date and time in UTC, to the second.
-func parseTimestamp(s string) (time.Time, error) {
-	m := timestamp.FindStringSubmatch(strings.ToUpper(s))
-	if m == nil {
-		return time.Time{}, fmt.Errorf("is %q, not a timestamp of ISO 8601 in UTC", probe.Short(s))
-	}
-	switch zone := m[10]; {
-	case zone == "":
-		return time.Time{}, fmt.Errorf("is %q, without Z or an offset: that is local time", probe.Short(s))
-	case strings.Trim(zone, "Z+-:0") != "":
-		return time.Time{}, fmt.Errorf("is %q, whose offset is not UTC", probe.Short(s))
-	}
-	number := func(i int) int {
-		n := 0
-		fmt.Sscanf(strings.TrimPrefix(m[i], "+"), "%d", &n)
-		return n
-	}
-	day := time.Date(number(1), time.Month(max(number(2), 1)), max(number(3), 1), 0, 0, 0, 0, time.UTC)
-	wrong := m[2] != "" && (int(day.Month()) != number(2) || day.Day() != number(3))
-	switch {
-	case m[4] != "": // the week with 4 January is the first one
-		fourth := time.Date(number(1), time.January, 4, 0, 0, 0, 0, time.UTC)
-		day = fourth.AddDate(0, 0, 7*(number(4)-1)+number(5)-1-(int(fourth.Weekday())+6)%7)
-	case m[6] != "":
-		day = day.AddDate(0, 0, number(6)-1)
-	}
-	if wrong || number(7) > 24 || number(8) > 59 || number(9) > 60 {
-		return day, fmt.Errorf("is %q, a day or time that does not exist", probe.Short(s))
-	}
-	return day.Add(time.Duration(number(7))*time.Hour + time.Duration(number(8))*time.Minute + time.Duration(number(9))*time.Second), nil
+// timestamp is a date and time, and how precise it is: to the second, minute or hour.
+type timestamp struct {
+	time.Time
+	precision time.Duration
 }
 
-// wrongNow says what is wrong if got is far from the time of x. An hour is no
-// difference if got has no minutes.
+// timestampForm matches a date and time of ISO 8601, in the extended or the basic format,
+// with a calendar date, a week date or an ordinal date.
+var timestampForm = regexp.MustCompile(`^(?P<year>\d{4}|[+-]\d{6})-?(?:(?P<month>\d\d)-?(?P<day>\d\d)|W(?P<week>\d\d)-?(?P<weekday>\d)|(?P<yearday>\d{3}))` +
+	`T(?P<hour>\d\d)(?::?(?P<minute>\d\d)(?::?(?P<second>\d\d))?)?(?:[.,]\d+)?(?P<zone>Z|[+-]\d\d(?::?\d\d)?)?$`)
+
+// parseTimestamp reads an ISO 8601 date and time in UTC. It ignores fractions.
+func parseTimestamp(s string) (timestamp, error) {
+	var t timestamp
+	m := timestampForm.FindStringSubmatch(strings.ToUpper(s))
+	if m == nil {
+		return t, fmt.Errorf("is %q, not a timestamp of ISO 8601 in UTC", probe.Short(s))
+	}
+	part := func(name string) string { return m[timestampForm.SubexpIndex(name)] }
+	number := func(name string) int { n, _ := strconv.Atoi(part(name)); return n } // 0: it has no such part
+	switch zone := part("zone"); {
+	case zone == "":
+		return t, fmt.Errorf("is %q, without Z or an offset: that is local time", probe.Short(s))
+	case strings.Trim(zone, "Z+-:0") != "":
+		return t, fmt.Errorf("is %q, whose offset is not UTC", probe.Short(s))
+	}
+	day := time.Date(number("year"), time.Month(max(number("month"), 1)), max(number("day"), 1), 0, 0, 0, 0, time.UTC)
+	exists := part("month") == "" || int(day.Month()) == number("month") && day.Day() == number("day")
+	if !exists || number("hour") > 24 || number("minute") > 59 || number("second") > 60 {
+		return t, fmt.Errorf("is %q, a day or time that does not exist", probe.Short(s))
+	}
+	switch {
+	case part("week") != "": // the week with 4 January is the first one
+		fourth := day.AddDate(0, 0, 3)
+		day = fourth.AddDate(0, 0, 7*(number("week")-1)+number("weekday")-1-(int(fourth.Weekday())+6)%7)
+	case part("yearday") != "":
+		day = day.AddDate(0, 0, number("yearday")-1)
+	}
+	clock := time.Duration(number("hour"))*time.Hour + time.Duration(number("minute"))*time.Minute + time.Duration(number("second"))*time.Second
+	t = timestamp{day.Add(clock), time.Second}
+	switch {
+	case part("minute") == "":
+		t.precision = time.Hour
+	case part("second") == "":
+		t.precision = time.Minute
+	}
+	return t, nil
+}
+
+// wrongNow says what is wrong if got is far from the time of x.
 func (x *exchange) wrongNow(got string) string {
 	at, err := parseTimestamp(got)
 	if err != nil {
 		return ""
 	}
-	tolerance := 10 * time.Minute
-	if timestamp.FindStringSubmatch(strings.ToUpper(got))[8] == "" {
-		tolerance = time.Hour
-	}
-	near := func(t time.Time, d time.Duration) bool { return at.Sub(t).Abs() <= d }
+	near := func(t time.Time, d time.Duration) bool { return at.Sub(t).Abs() <= max(d, at.precision) }
 	date, err := http.ParseTime(x.Header.Get("Date"))
 	switch {
-	case err == nil && !near(date, tolerance) && !near(x.Sent, tolerance):
+	case err == nil && !near(date, 10*time.Minute) && !near(x.Sent, 10*time.Minute):
 		return fmt.Sprintf("createdAt is %q in a response of %s", got, date.UTC().Format(time.RFC3339))
 	case err != nil && !near(x.Sent, 25*time.Hour): // the suite's own clock may be wrong
 		return fmt.Sprintf("createdAt is %q in a response that came at %s", got, x.Sent.UTC().Format(time.RFC3339))
@@ -212,11 +221,11 @@ func (x *exchange) wrongLater() string {
 	a, _ := parseTimestamp(before)
 	b, _ := parseTimestamp(after)
 	switch gap := x.Received.Sub(earlier.Sent); {
-	case after == before && timestamp.FindStringSubmatch(strings.ToUpper(after))[9] != "":
+	case after == before && b.precision == time.Second:
 		return fmt.Sprintf("createdAt is still %q, %.1f seconds after an earlier message", after, gap.Seconds())
-	case b.Before(a):
+	case b.Before(a.Time):
 		return fmt.Sprintf("createdAt is %q, before the %q of an earlier message", after, before)
-	case b.Sub(a) > gap+time.Minute:
+	case b.Sub(a.Time) > gap+time.Minute:
 		return fmt.Sprintf("createdAt is %q, but %q in a message that was sent %.1f seconds earlier", after, before, gap.Seconds())
 	}
 	return ""

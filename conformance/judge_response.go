@@ -92,10 +92,10 @@ func (x *exchange) wrongIf5xx() string {
 
 // because says what is wrong with the body of the request, for the end of a message.
 func (x *exchange) because() string {
-	if x.wrong == nil {
+	if x.fault == nil {
 		return ""
 	}
-	return ": it has " + x.wrong.text
+	return ": it has " + x.fault.text
 }
 
 // wrongSuccess says what is wrong if the request of x must succeed and x has another

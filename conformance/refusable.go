@@ -76,7 +76,7 @@ func (x *exchange) isRepeated() bool {
 func (x *exchange) validHeader() bool {
 	accept := x.Request.Value("Accept")
 	accepts := accept == "" || strings.Contains(accept, "application/json") || strings.Contains(accept, "*/*")
-	return accepts && x.Request.Credential.Shown == probe.ValidKey().Shown
+	return accepts && x.Request.Credential.Is(probe.ValidKey())
 }
 
 // validPathAndBody reports whether the request of x is valid, apart from its credential.

@@ -22,12 +22,12 @@ type sender struct {
 	opts     Options
 	messages bool // there is POST /messages
 
-	beforePhase func() // for tests
-	names       atomic.Int64
-	began       time.Time // the first pet and the first message had been sent
-	category    int64     // one that the target accepts
-	history     *history  // see seen
-	impatient   bool      // the run has waited in vain for a list to show a pet
+	beforePhase  func() // for tests
+	names        atomic.Int64
+	began        time.Time // the first pet and the first message had been sent
+	category     int64     // one that the target accepts
+	history      *history  // see seen
+	waitedInVain bool      // for a list to show a pet
 
 	mu    sync.Mutex
 	hangs int // how many requests got no response in time
@@ -186,13 +186,13 @@ func (s *sender) lists() {
 			if x := s.seen().find(q); x == nil || !x.seemsWhole() || len(x.lacks()) == 0 {
 				break
 			}
-			if s.impatient {
+			if s.waitedInVain {
 				s.get(q.path()) // judges compare three
 				s.get(q.path())
 				break
 			}
 			if time.Since(began) > listPatience+200*time.Millisecond {
-				s.impatient = true
+				s.waitedInVain = true
 				break
 			}
 			wait(s.ctx, 100*time.Millisecond)
@@ -217,34 +217,41 @@ func wait(ctx context.Context, d time.Duration) {
 }
 
 // reuse finds out whether the target can serve several requests on a connection. If
-// not, the exchange that shows it says so, and the run uses each connection for one
+// not, the exchanges that show it say so, and the run uses each connection for one
 // request, so that nothing else fails for that reason.
 func (s *sender) reuse() {
 	for _, refused := range s.refusedEarly() {
-		list := probe.Get("/pets?limit=1")
-		var before, x *probe.Exchange
-		for range 3 {
-			s.client.Close()
-			before = s.client.Send(s.ctx, refused)
-			if x = s.client.Send(s.ctx, list); !x.Reused || x.Status == http.StatusOK || x.Unavailable() {
-				before = nil
-				break
-			}
-		}
+		before := s.spoilsConnection(refused)
 		if before == nil {
 			continue
 		}
-		s.client.Close()
-		if alone := s.client.Send(s.ctx, list); alone.Status == http.StatusOK {
-			s.client.NoReuse()
-			for _, y := range s.client.Exchanges() {
-				if y.Reused {
-					y.Before = before
-				}
+		s.client.NoReuse()
+		for _, x := range s.client.Exchanges() {
+			if x.Reused {
+				x.Before = before
 			}
-			return
+		}
+		return
+	}
+}
+
+// spoilsConnection returns an exchange of a request, if three times a list on the same
+// connection fails after it, and a list on a connection of its own does not.
+func (s *sender) spoilsConnection(request probe.Request) *probe.Exchange {
+	list := probe.Get("/pets?limit=1")
+	var x *probe.Exchange
+	for range 3 {
+		s.client.Close()
+		x = s.client.Send(s.ctx, request)
+		if after := s.client.Send(s.ctx, list); !after.Reused || after.Status == http.StatusOK || after.Unavailable() {
+			return nil
 		}
 	}
+	s.client.Close()
+	if alone := s.client.Send(s.ctx, list); alone.Status != http.StatusOK {
+		return nil
+	}
+	return x
 }
 
 // refusedEarly returns requests that a target may refuse before it has read their

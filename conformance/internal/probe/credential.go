@@ -87,6 +87,9 @@ func NotASCII() Credential {
 	return Credential{"a key that is not ASCII", token, token, func(string) string { return token }}
 }
 
+// Is reports whether c is the same kind of credential as o.
+func (c Credential) Is(o Credential) bool { return c.What == o.What }
+
 // Differs reports whether c is different from the valid credential for key: a
 // key without letters has no other case.
 func (c Credential) Differs(key string) bool {
