@@ -2,12 +2,15 @@ package httpapi_test
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"example.com/animalstore/petstore/httpapi"
 )
@@ -96,6 +99,17 @@ func TestBodyFraming(t *testing.T) {
 	s.want(bad("unexpected EOF after offset 28"), request("POST /pets", authorized, isJSON, "Content-Length: 28")+rexBody)
 	s.want(bad("body: broke off"), request("POST /pets", authorized, isJSON, "Content-Length: 30")+rexBody,
 		head+"1d\r\n"+rexBody+"\r\n", head+"1d\r\n"+rexBody, head+"40\r\n"+rexBody)
+}
+
+// TestSlowBody: a body that does not come within the server's time limit gets a
+// response, and nothing is stored.
+func TestSlowBody(t *testing.T) {
+	s := newServer(t, nil)
+	r := httptest.NewRequest("POST", "/pets", io.MultiReader(strings.NewReader(rexBody), iotest.ErrReader(os.ErrDeadlineExceeded)))
+	r.Header.Set("Content-Type", "application/json")
+	if diff := refused(408, "in time").diff(record(t, s.h, r)); diff != "" || s.stats().Pets != 0 {
+		t.Errorf("%d pets (-want +got):\n%s", s.stats().Pets, diff)
+	}
 }
 
 // TestDiscardBody: the rest of a refused body is read up to 1 MiB, unless its client

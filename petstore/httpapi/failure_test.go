@@ -53,7 +53,7 @@ func TestStoreErrors(t *testing.T) {
 		{petstore.Errorf(petstore.CodeInvalid, "name: \xff<\n"), bad("name: \uFFFD<\n"), ""},
 	} {
 		for operation, raw := range operations {
-			s := newFaultyServer(t, nil, func(context.Context) error { return c.err }) // each logs its first failures
+			s := newFaultyServer(t, func(context.Context) error { return c.err }) // each logs its first failures
 			s.want(c.want, raw)
 			if c.logs == "" {
 				s.wantLog()
@@ -71,7 +71,7 @@ func TestStoreErrors(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	for _, v := range []any{"boom secret", errors.New("boom secret"), 42, (*petstore.Error)(nil)} {
-		s := newFaultyServer(t, nil, func(context.Context) error { panic(v) })
+		s := newFaultyServer(t, func(context.Context) error { panic(v) })
 		for operation, raw := range operations {
 			s.want(internal.with("X-Request-Id", "the-id"), raw)
 			s.wantLog("level=ERROR", "request_id=the-id", "operation="+operation, "panic: ", "failure_test.go", fmt.Sprint(v))
@@ -83,7 +83,7 @@ func TestPanics(t *testing.T) {
 // or if part of a response was sent, which must not look like all of it.
 func TestAbort(t *testing.T) {
 	for status, panics := range map[int]any{0: http.ErrAbortHandler, 200: nil} {
-		s := newFaultyServer(t, nil, func(context.Context) error {
+		s := newFaultyServer(t, func(context.Context) error {
 			if panics != nil {
 				panic(panics)
 			}
@@ -118,8 +118,8 @@ func (brokenWriter) Write([]byte) (int, error) { panic("broken writer") }
 // sent.
 func TestBadResults(t *testing.T) {
 	s := newServer(t, nil)
-	for _, store := range []store{spoiled, brokenReader{spoiled}} {
-		s.h = newHandler(store, testKeys, nil)
+	for _, h := range []http.Handler{s.handler(spoiled, testKeys, nil), s.handler(brokenReader{spoiled}, testKeys, nil)} {
+		s.h = h
 		s.want(internal.with("Location", "").with("Link", ""), get("/pets"), post("/pets", rexBody), post("/messages", messageBody))
 		s.want(internal, get("/pets/1"))
 	}

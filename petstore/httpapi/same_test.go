@@ -31,9 +31,10 @@ func TestSameResponses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	plain := newHandler(store, testKeys, nil)
+	s := newServer(t, nil)
+	plain := s.handler(store, testKeys, nil)
 	under := http.StripPrefix("/api/v1", plain)
-	embedding := newHandler(struct{ *storage.Store }{store}, testKeys, nil) // Encodes returns false
+	embedding := s.handler(struct{ *storage.Store }{store}, testKeys, nil) // Encodes returns false
 	for target := range strings.FieldsSeq(`
 		/pets /pets?limit=1 /pets?status=sold&limit=3 /pets?status=available /pets?limit=0 /pets/1 /pets/%31 /pets/3 /pets/99 /pets/x
 		/pets/ //pets /pets%2F1 /openapi.json`) {

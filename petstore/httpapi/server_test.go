@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -30,44 +31,35 @@ type server struct {
 // newServer serves the pets and messages of a store in memory.
 func newServer(t *testing.T, opts *httpapi.Options) *server {
 	s := &server{T: t, store: memory.New(nil)}
-	s.h = newHandler(s.store, testKeys, s.options(opts))
+	s.h = s.handler(s.store, testKeys, opts)
 	return s
 }
 
 // newFaultyServer serves a store whose operations return the error of fault.
-func newFaultyServer(t *testing.T, opts *httpapi.Options, fault func(context.Context) error) *server {
-	s := &server{T: t, store: memory.New(nil)}
-	s.h = newHandler(double{do: func(ctx context.Context, _ any) error { return fault(ctx) }}, testKeys, s.options(opts))
+func newFaultyServer(t *testing.T, fault func(context.Context) error) *server {
+	s := newServer(t, nil)
+	s.h = s.handler(double{do: func(ctx context.Context, _ any) error { return fault(ctx) }}, testKeys, nil)
 	return s
 }
 
-// options returns opts with a logger and an observer.
-func (s *server) options(opts *httpapi.Options) *httpapi.Options {
-	var o httpapi.Options
-	if opts != nil {
-		o = *opts
-	}
-	o.Logger = newLogger(&s.log)
-	if o.Observe == nil {
-		o.Observe = func(_ *http.Request, o httpapi.Observation) { s.seen.add(o) }
-	}
-	return &o
-}
-
-// store is a store of pets and messages.
-type store interface {
+// handler returns a handler of pets and messages, with a logger and an observer.
+func (s *server) handler(store interface {
 	petstore.Service
 	petstore.Messages
-}
-
-// newHandler returns the handler of the pets and messages of s.
-func newHandler(s store, auth httpapi.Authenticator, opts *httpapi.Options) http.Handler {
+}, auth httpapi.Authenticator, opts *httpapi.Options) http.Handler {
 	var o httpapi.Options
 	if opts != nil {
 		o = *opts
 	}
-	o.Messages = s
-	return httpapi.New(s, auth, &o)
+	o.Messages, o.Logger = store, slog.New(slog.NewTextHandler(s, nil))
+	o.Observe = func(_ *http.Request, o httpapi.Observation) { s.seen.add(o) }
+	return httpapi.New(store, auth, &o)
+}
+
+// Write adds a line of the log.
+func (s *server) Write(line []byte) (int, error) {
+	s.log.add(string(line))
+	return len(line), nil
 }
 
 // stats returns what the store holds.

@@ -4,25 +4,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 
 	"example.com/animalstore/petstore/httpapi"
 )
-
-// TestSlowBody: a body that does not come within the server's time limit gets a
-// response, and nothing is stored.
-func TestSlowBody(t *testing.T) {
-	s := newServer(t, nil)
-	r := httptest.NewRequest("POST", "/pets", io.MultiReader(strings.NewReader(rexBody), iotest.ErrReader(os.ErrDeadlineExceeded)))
-	r.Header.Set("Content-Type", "application/json")
-	if diff := refused(408, "in time").diff(record(t, s.h, r)); diff != "" || s.stats().Pets != 0 {
-		t.Errorf("%d pets (-want +got):\n%s", s.stats().Pets, diff)
-	}
-}
 
 // stuckWriter is the response of a client that does not read until release is closed.
 type stuckWriter struct {
