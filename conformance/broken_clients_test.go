@@ -92,7 +92,7 @@ func compress(res *response) {
 }
 
 // remembers responds to each URL and body of an operation with the first response that has
-// the status, whatever the key.
+// the status. It ignores the key.
 func remembers(op string, of int) wrapper {
 	return func(next http.Handler) http.Handler {
 		var first sync.Map

@@ -20,7 +20,7 @@ const (
 )
 
 // Check is one thing that a target must do. A run judges every exchange to which the
-// check applies, whatever the request was sent for.
+// check applies.
 type Check struct {
 	// ID names the check, as in pets.list.limit.above. It never changes, and no
 	// other check ever gets it.

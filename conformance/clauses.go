@@ -14,7 +14,7 @@ func clauseTable() []Clause {
 	)
 	stated := []Clause{
 		{ID: "response", Section: "4", Text: "Every request gets the whole response that the contract describes.", Why: "A client that gets half a response, or none, does not know whether a pet was added."},
-		{ID: "list", Section: "1, 4.1", Text: "GET /pets responds 200 with a list of pets, whatever the client sent before.", Why: "It is the only way to see what the store has."},
+		{ID: "list", Section: "1, 4.1", Text: "GET /pets always responds 200 with a list of pets.", Why: "It is the only way to see what the store has."},
 		{ID: "create", Section: "1, 4.2", Text: "POST /pets with a NewPet responds 201 with the pet as it was added.", Why: "201 tells a client that the pet was added."},
 		{ID: "get", Section: "1, 4.3", Text: "GET /pets/{petId} responds 200 with the pet that has the id, and works until its removal on 5 December 2030.", Why: "No operation of the contract removes a pet."},
 		{ID: "submit", Section: "1, 4.4", Text: "POST /messages with a message succeeds and returns its record.", Why: "It is the purpose of the operation."},
@@ -22,7 +22,7 @@ func clauseTable() []Clause {
 		{ID: "category", Section: "2.1, 2.2", Text: "A pet has a categoryId, an integer of format int64. It is returned as it was sent.", Why: "An int64 that is converted to floating point changes."},
 		{ID: "status-optional", Section: "2.1", Text: "The status may be absent when a pet is added.", Why: "The status is optional."},
 		{ID: "pet", Section: "2.2", Text: "A returned pet has all the fields of a new pet, each of its type, and an id.", Why: "Typed clients fail on the first pet that is invalid."},
-		{ID: "id", Section: "2.2", Text: "The id is an integer of format int64, the same wherever the pet is returned.", Why: "A client would mistake one pet for another."},
+		{ID: "id", Section: "2.2", Text: "The id is an integer of format int64, the same in every response with the pet.", Why: "A client would mistake one pet for another."},
 		{ID: "id-unique", Section: "2.2", Text: "The id is assigned on creation and unique.", Why: "If two pets have the same id, one hides the other."},
 		{ID: "array", Section: "2.3", Text: "A list is a bare array of pets, not wrapped in an object. Without pets it is empty.", Why: "A client that expects an array cannot read an object around it, or null."},
 		{ID: "status-values", Section: "2.4", Text: "A status is exactly one of available, pending and sold.", Why: mistake},

@@ -13,8 +13,7 @@
 //
 // A run first sends what is in a few tables, phase by phase (files stimuli.go and
 // phases.go). All that it sends and receives is its history (history.go). Then every
-// check judges every exchange to which it applies, whatever the request was sent for
-// (files judge_*.go).
+// check judges every exchange to which it applies (files judge_*.go).
 //
 // A run assumes nothing about the state of the target: it may have any number of
 // pets with any ids in any order, and other clients may use it meanwhile. A run

@@ -64,7 +64,7 @@ type history struct {
 
 	// The exchanges of the run, each in one of these.
 	all      []*exchange // those that say something about the target, in the order of Sent
-	unserved []*exchange // requests that got no response or were not served, whatever was tried
+	unserved []*exchange // requests that got no response or were not served, even when repeated
 	repeated []*exchange // attempts that were not served, or whose response was cut short
 
 	// The pets and messages of the run.

@@ -20,7 +20,7 @@ func errorChecks() []Check {
 		check("errors.message", "error-message", "an error has a message", func(x *exchange) string { return x.wrongErrorText("message") }),
 		check("errors.status", "error-status", "an error repeats its HTTP status", (*exchange).wrongErrorStatus),
 		{
-			ID: "errors.json", Clause: "error-body", Title: "an error in application/json is JSON, whatever the request was",
+			ID: "errors.json", Clause: "error-body", Title: "every error in application/json is JSON",
 			basic: aboutShape, idle: true, applies: func(x *exchange) bool {
 				return x.Status >= 400 && len(x.Body) > 0 && x.mediaType() == "application/json"
 			},

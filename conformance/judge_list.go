@@ -90,7 +90,7 @@ func listChecks() []Check {
 			},
 		},
 		lacksCheck("pets.list.filter.all", "filter", "a list with a status has every such pet", true),
-		lacksCheck("pets.list.created", "list-shows", "a list has every pet that was added, whatever its status", false),
+		lacksCheck("pets.list.created", "list-shows", "a list contains the pets that were added, of every status", false),
 		{
 			ID: "pets.list.late", Clause: "list-soon", Title: "a pet is in the list as soon as it is added",
 			basic: aboutIdentity, idle: true, applies: (*exchange).isWhole,
@@ -289,7 +289,7 @@ func (x *exchange) wrongSize() string {
 	}
 	for _, c := range x.expected() {
 		if listed, ok := x.run.listedSince[c.pet.ID]; ok && listed.Before(x.Sent) && x.Sent.Sub(c.Received) > time.Second {
-			return fmt.Sprintf("the list has no pets, and an earlier list had one that matches, with the id %d", c.pet.ID)
+			return fmt.Sprintf("the list is empty, but an earlier one had a pet that matches, with the id %d", c.pet.ID)
 		}
 	}
 	return ""

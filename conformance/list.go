@@ -16,7 +16,7 @@ import (
 // largeList is the size in bytes from which on a target may end a list early.
 const largeList = 1 << 20
 
-// list is the body of a response to GET /pets. Its zero value is no list.
+// list is the body of a response to GET /pets. Its zero value is for other bodies.
 type list struct {
 	ok       bool // it is a list
 	elements []jsontext.Value

@@ -8,7 +8,7 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// What a run sends, as tables. A row says nothing of what the target must do: judges
+// What a run sends, as tables. A row does not say how the target must respond: judges
 // read that from the request. None of the requests does harm if something in it is
 // executed.
 
@@ -105,7 +105,7 @@ var badQueries = []string{
 // missingIDs are ids that hardly a pet has.
 var missingIDs = []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32}
 
-// notIDs are no ids. $I stands for the id of a pet.
+// notIDs are not ids. $I stands for the id of a pet.
 var notIDs = []string{
 	"9223372036854775808", "-9223372036854775809", "10000000000000000000000000000000000000000",
 	"$Iabc", "$I.5", "$I%27", "$I%20or%20so", "$I,$I", "$I-1", "abc$I", "id=$I", "$I/",

@@ -115,7 +115,7 @@ func isMissing(x *probe.Exchange) bool {
 
 // findMessages finds out whether there is POST /messages. It sends a message that the
 // target must refuse, with the key: a target may respond 401 to every other request,
-// for whatever path. There must be one if the caller has named its URL: otherwise
+// on any path. There must be one if the caller has named its URL: otherwise
 // findMessages returns an error.
 func (s *sender) findMessages(named bool) error {
 	if s.opts.ReadOnly {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestScheduledBackups lets a server make a backup every second while clients write, its
-// disk is full at times, and it is killed. Whatever has the name of a backup must be
+// disk is full at times, and it is killed. Each folder with the name of a backup must be
 // restored, have the keys, and hold everything that was acknowledged before it was begun.
 func TestScheduledBackups(t *testing.T) {
 	t.Parallel()

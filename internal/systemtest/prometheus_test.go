@@ -19,7 +19,7 @@ func block(t *testing.T, language string) string {
 	t.Helper()
 	_, after, ok := strings.Cut(string(process.ReadFile(t, "../../docs/operations.md")), "\n```"+language+"\n")
 	if !ok {
-		t.Fatalf("docs/operations.md has no block of %s", language)
+		t.Fatalf("docs/operations.md lacks a block of %s", language)
 	}
 	text, _, _ := strings.Cut(after, "```")
 	return text

@@ -138,7 +138,7 @@ func TestRefused(t *testing.T) {
 	wantFile(t, path, good+"\nnonsense\n")
 }
 
-// A line that another process is adding is waited for, but not for ever.
+// A line that another process is adding is waited for, but not forever.
 func TestHalfWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.keys")
 	_, line := makeKey("alice")

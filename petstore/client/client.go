@@ -138,7 +138,7 @@ func parseBase(s string) (string, error) {
 var visibleASCII = regexp.MustCompile(`^[!-~]+$`)
 
 // CreatePet implements [petstore.Service]. The Idempotency-Key of its requests
-// depends on once. If once has no key, it is a new random key for this call. If once
+// depends on once. Without a key in once, it is a new random key for this call. If once
 // has no scope and its key consists of 1 to 255 visible ASCII characters, it is
 // that key. Otherwise it is a hash of the scope and the key.
 func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {

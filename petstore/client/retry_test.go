@@ -82,7 +82,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// After a lost creation the outcome stays unknown, whatever the next response is.
+// After a lost creation the outcome stays unknown: the refusal of the next request says
+// nothing about the first.
 func TestUnknownOutcomeStays(t *testing.T) {
 	for name, last := range map[string]roundTripper{"401": respond(401, ""), "no connection": refused, "409": respond(409, "")} {
 		synctest.Test(t, func(t *testing.T) {

@@ -186,7 +186,7 @@ var wrong = []struct {
 			r.URL.Path = "/v1/pets/" + strconv.FormatFloat(n, 'f', -1, 64)
 		}
 	}}},
-	{"sends the key wherever a link leads", "link-elsewhere", "key-sent-elsewhere", transport{response: func(resp *http.Response) {
+	{"sends the key along every link", "link-elsewhere", "key-sent-elsewhere", transport{response: func(resp *http.Response) {
 		if next := nextLink.FindStringSubmatch(resp.Header.Get("Link")); next != nil && strings.HasPrefix(next[1], "http") {
 			r, _ := http.NewRequest("GET", next[1], nil)
 			r.Header = resp.Request.Header

@@ -32,7 +32,7 @@ var rules = []rule{
 	{"repeated-without-key", true, "lost", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", createdTwice(true)},
 	{"ignored-retry-after", true, "busy", "Wait as long as Retry-After says before you repeat the request.", ignoredRetryAfter},
 	{"rounded-id", true, "ids", "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.", roundedID},
-	{"key-sent-elsewhere", true, "link-elsewhere", "Send the API key only to the address that it belongs to, wherever a Link leads.", keySentElsewhere},
+	{"key-sent-elsewhere", true, "link-elsewhere", "Send the API key only to the address that it belongs to, also when a Link leads elsewhere.", keySentElsewhere},
 	{"own-cursor", true, "", "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.", ownCursor},
 	{"no-id", true, "", "A pet is a JSON object with the member id, and a list is a bare array of pets.", noID},
 

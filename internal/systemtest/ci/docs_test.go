@@ -21,7 +21,7 @@ func block(t *testing.T, start string) string {
 	t.Helper()
 	m := regexp.MustCompile("(?s)```\\w+\n(" + regexp.QuoteMeta(start) + ".*?)```\n").FindSubmatch(process.ReadFile(t, page))
 	if m == nil {
-		t.Fatalf("%s has no block that starts with %q", page, start)
+		t.Fatalf("%s lacks a block that starts with %q", page, start)
 	}
 	return string(m[1])
 }

@@ -130,7 +130,7 @@ func generate(t *testing.T) string {
 	return filepath.Join(dir, "server")
 }
 
-// compare requires that the table has the figure of a run, or writes it.
+// compare checks the figure of a run in the table, or writes it.
 func (impl *implementation) compare(t *testing.T, r *report) {
 	t.Helper()
 	start := fmt.Sprintf("\n| [%s](../conformance/testdata/implementations/%s) |", impl.name, impl.file)

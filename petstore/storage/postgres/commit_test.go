@@ -67,8 +67,8 @@ func TestManyStores(t *testing.T) {
 	}
 }
 
-// A create whose connection is cut is stored once and acknowledged, wherever it was
-// cut, and if the connection of the next attempt is cut, too.
+// A create whose connection is cut, at any point, is stored once and acknowledged, also
+// if the connection of the next attempt is cut.
 func TestCut(t *testing.T) {
 	p, through := newProxy(t, newDatabase(t))
 	s := open(t, through, nil)
