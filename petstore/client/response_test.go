@@ -72,30 +72,18 @@ func TestBroken(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct {
-		status  int
-		body    string
-		code    petstore.Code
-		message string
+		status        int
+		body, message string
 	}{
-		{400, `{"status":400.0,"message":"limit: too low","code":"internal","more":[]}`, petstore.CodeInvalid, "limit: too low"},
-		{401, "", petstore.CodeUnauthorized, "the server responded with 401 Unauthorized"},
-		{403, "", petstore.CodeUnauthorized, "the server responded with 403 Forbidden"},
-		{404, "<h1>Not Found</h1>", petstore.CodeNotFound, "the server responded with 404 Not Found"},
-		{409, `{"code":"duplicate","message":"no"}`, petstore.CodeInvalid, "no"},
-		{422, `{"code":"idempotency_mismatch","message":"no"}`, petstore.CodeMismatch, "no"},
-		{422, `{"code":"unprocessable","message":"no"}`, petstore.CodeInvalid, "no"},
-		{429, "slow down", petstore.CodeUnavailable, "the server responded with 429 Too Many Requests"},
-		{500, `{"code":"invalid","message":"no"}`, petstore.CodeInternal, "no"},
-		{503, `{"message":"the queue is full"}`, petstore.CodeUnavailable, "the queue is full"},
-		{507, "", petstore.CodeFull, "the server responded with 507 Insufficient Storage"},
-		{599, `{"code":5,"message":"no"}`, petstore.CodeInternal, "the server responded with 599 "},
-		{304, "", petstore.CodeInternal, `the server redirects to "", and the client does not follow; use the part before /pets as the base URL`},
-		{400, `{"message":"` + strings.Repeat("ä", 1000) + `"}`, petstore.CodeInvalid, strings.Repeat("ä", 510) + "..."},
+		{400, `{"status":400.0,"message":"limit: too low","code":"internal","more":[]}`, "limit: too low"},
+		{404, "<h1>Not Found</h1>", "the server responded with 404 Not Found"},
+		{599, `{"code":5,"message":"no"}`, "the server responded with 599 "},
+		{304, "", `the server redirects to "", and the client does not follow; use the part before /pets as the base URL`},
+		{400, `{"message":"` + strings.Repeat("ä", 1000) + `"}`, strings.Repeat("ä", 510) + "..."},
 	} {
-		_, err := newClient(t, &client.Options{Tries: 1}, respond(tt.status, tt.body)).ListPets(ctx, petstore.ListQuery{})
-		e, ok := errors.AsType[*petstore.Error](err)
-		if !ok || e.Code != tt.code || e.Message != tt.message {
-			t.Errorf("%d: the error is %v, want %s and %q", tt.status, err, tt.code, tt.message)
+		_, err := newClient(t, nil, respond(tt.status, tt.body)).ListPets(ctx, petstore.ListQuery{})
+		if e, ok := errors.AsType[*petstore.Error](err); !ok || e.Message != tt.message {
+			t.Errorf("%d: the error is %v, want %q", tt.status, err, tt.message)
 		}
 		if cause, ok := errors.AsType[*client.ResponseError](err); !ok || len(cause.Body) > 1024 || len(cause.Message) > 1024 {
 			t.Errorf("%d: the cause is %+v", tt.status, cause)

@@ -27,28 +27,37 @@ func TestRetry(t *testing.T) {
 		name                  string
 		first                 roundTripper
 		read, create, honours reaction // honours: of a create, at a server that honours Idempotency-Key
+		code                  petstore.Code
 	}{
-		{"no connection", refused, again, again, again},
+		{"no connection", refused, again, again, again, petstore.CodeUnavailable},
 		{"an untrusted certificate", func(*http.Request) (*http.Response, error) {
 			return nil, &tls.CertificateVerificationError{Err: io.EOF}
-		}, fails, fails, fails},
-		{"a cut connection", cut, again, unknown, again},
-		{"a cut response", cutOff(okay), again, unknown, again},
-		{"400", respond(400, ""), fails, fails, fails},
-		{"408", respond(408, ""), again, again, again},
-		{"409", respond(409, `{"code":"conflict"}`), fails, fails, again},
-		{"409 for a mismatch", respond(409, `{"code":"idempotency_mismatch"}`), fails, fails, fails},
-		{"429", respond(429, ""), again, again, again},
-		{"500", respond(500, ""), again, unknown, again},
-		{"501", respond(501, ""), fails, fails, fails},
-		{"503", respond(503, ""), again, unknown, again},
-		{"505", respond(505, ""), fails, unknown, unknown},
-		{"507", respond(507, ""), fails, fails, fails},
-		{"302", respond(302, "", "Location", "/"), fails, unknown, unknown},
-		{"101", respond(101, ""), fails, unknown, unknown},
-		{"307", respond(307, "", "Location", "/"), fails, fails, fails},
-		{"308", respond(308, "", "Location", "/"), fails, fails, fails},
-		{"a response that breaks the contract", respond(202, "{}"), fails, unknown, unknown},
+		}, fails, fails, fails, petstore.CodeUnavailable},
+		{"a cut connection", cut, again, unknown, again, petstore.CodeUnavailable},
+		{"a cut response", cutOff(okay), again, unknown, again, petstore.CodeUnavailable},
+		{"a response that breaks the contract", respond(202, "{}"), fails, unknown, unknown, petstore.CodeInternal},
+		{"101", respond(101, ""), fails, unknown, unknown, petstore.CodeInternal},
+		{"302", respond(302, "", "Location", "/"), fails, unknown, unknown, petstore.CodeInternal},
+		{"307", respond(307, "", "Location", "/"), fails, fails, fails, petstore.CodeInternal},
+		{"308", respond(308, "", "Location", "/"), fails, fails, fails, petstore.CodeInternal},
+		{"400 with another code", respond(400, `{"code":"internal"}`), fails, fails, fails, petstore.CodeInvalid},
+		{"401", respond(401, ""), fails, fails, fails, petstore.CodeUnauthorized},
+		{"403", respond(403, ""), fails, fails, fails, petstore.CodeUnauthorized},
+		{"404", respond(404, ""), fails, fails, fails, petstore.CodeNotFound},
+		{"408", respond(408, ""), again, again, again, petstore.CodeUnavailable},
+		{"409", respond(409, `{"code":"conflict"}`), fails, fails, again, petstore.CodeConflict},
+		{"409 for a mismatch", respond(409, `{"code":"idempotency_mismatch"}`), fails, fails, fails, petstore.CodeMismatch},
+		{"409 for another reason", respond(409, `{"code":"duplicate"}`), fails, fails, fails, petstore.CodeInvalid},
+		{"410", respond(410, ""), fails, fails, fails, petstore.CodeNotFound},
+		{"422", respond(422, `{"code":"unprocessable"}`), fails, fails, fails, petstore.CodeInvalid},
+		{"429", respond(429, ""), again, again, again, petstore.CodeUnavailable},
+		{"500 with another code", respond(500, `{"code":"invalid"}`), again, unknown, again, petstore.CodeInternal},
+		{"501", respond(501, ""), fails, fails, fails, petstore.CodeInternal},
+		{"502", respond(502, ""), again, unknown, again, petstore.CodeUnavailable},
+		{"503", respond(503, ""), again, unknown, again, petstore.CodeUnavailable},
+		{"504", respond(504, ""), again, unknown, again, petstore.CodeUnavailable},
+		{"505", respond(505, ""), fails, unknown, unknown, petstore.CodeInternal},
+		{"507", respond(507, ""), fails, fails, fails, petstore.CodeFull},
 	} {
 		for operation, wants := range map[string][2]reaction{
 			"list":   {tt.read, tt.read},
@@ -73,8 +82,8 @@ func TestRetry(t *testing.T) {
 					if (s.keys[0] != "") != (operation == "create" || operation == "submit") || s.keys[0] != s.keys[len(s.keys)-1] {
 						t.Errorf("%s, %s: the keys were %q", tt.name, operation, s.keys)
 					}
-					if _, ok := errors.AsType[*petstore.Error](err); err != nil && !ok {
-						t.Errorf("%s, %s: the error %v is not a *petstore.Error", tt.name, operation, err)
+					if e, ok := errors.AsType[*petstore.Error](err); err != nil && (!ok || e.Code != tt.code) {
+						t.Errorf("%s, %s: the error is %v, want the code %s", tt.name, operation, err, tt.code)
 					}
 				})
 			}

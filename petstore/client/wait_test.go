@@ -14,7 +14,8 @@ import (
 	"example.com/animalstore/petstore/client"
 )
 
-// The waits double up to 20 times MinWait, and each is shortened by at most one half.
+// The waits double up to 20 times MinWait, and each is shortened by at most one half. The
+// client does not wait for longer than the context allows, or than a minute.
 func TestWaits(t *testing.T) {
 	seconds := func(n ...float64) (waits []time.Duration) {
 		for _, n := range n {
@@ -22,62 +23,45 @@ func TestWaits(t *testing.T) {
 		}
 		return waits
 	}
+	after := func(value string) roundTripper { return respond(429, "", "Retry-After", value) }
 	for name, tt := range map[string]struct {
-		opts   client.Options
-		server roundTripper
-		want   []time.Duration // the longest waits
-		extra  time.Duration   // of each, for Retry-After
+		opts     client.Options
+		server   roundTripper
+		deadline time.Duration   // 0: none
+		want     []time.Duration // the longest waits
+		extra    time.Duration   // of each, for Retry-After
 	}{
-		"zero":                   {client.Options{}, respond(503, ""), seconds(.1, .2, .4, .8, 1.6, 2, 2), 0},
-		"options":                {client.Options{Tries: 4, MinWait: 3 * time.Second}, refused, seconds(3, 6, 12), 0},
-		"one try":                {client.Options{Tries: 1}, refused, nil, 0},
-		"Retry-After":            {client.Options{Tries: 3}, respond(429, "", "Retry-After", "3"), seconds(.1, .2), 3 * time.Second},
-		"an invalid Retry-After": {client.Options{Tries: 3}, respond(429, "", "Retry-After", "soon"), seconds(.1, .2), 0},
+		"zero":                   {client.Options{}, respond(503, ""), 0, seconds(.1, .2, .4, .8, 1.6, 2, 2), 0},
+		"options":                {client.Options{Tries: 4, MinWait: 3 * time.Second}, refused, 0, seconds(3, 6, 12), 0},
+		"one try":                {client.Options{Tries: 1}, refused, 0, nil, 0},
+		"Retry-After":            {client.Options{Tries: 3}, after("3"), 0, seconds(.1, .2), 3 * time.Second},
+		"an invalid Retry-After": {client.Options{Tries: 3}, after("soon"), 0, seconds(.1, .2), 0},
 		"a date": {client.Options{Tries: 2}, func(r *http.Request) (*http.Response, error) {
-			return respond(503, "", "Retry-After", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat))(r)
-		}, seconds(.1), time.Minute},
-		"a date in the past": {client.Options{Tries: 2}, respond(503, "", "Retry-After", "Fri, 20 Nov 1998 10:00:30 GMT"), seconds(.1), 0},
+			return after(time.Now().Add(time.Minute).UTC().Format(http.TimeFormat))(r)
+		}, 0, seconds(.1), time.Minute},
+		"a date in the past":          {client.Options{Tries: 2}, after("Fri, 20 Nov 1998 10:00:30 GMT"), 0, seconds(.1), 0},
+		"a minute":                    {client.Options{Tries: 2}, after("60"), 0, seconds(.1), time.Minute},
+		"more than a minute":          {client.Options{Tries: 2}, after("61"), 0, nil, 0},
+		"more before the deadline":    {client.Options{Tries: 2}, after("120"), time.Hour, seconds(.1), 2 * time.Minute},
+		"more than the deadline":      {client.Options{Tries: 2}, after("10"), 9 * time.Second, nil, 0},
+		"more than there are numbers": {client.Options{Tries: 2}, after("99999999999999999999"), time.Hour, nil, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &script{steps: []roundTripper{tt.server}}
-			_, err := newClient(t, &tt.opts, s.RoundTrip).ListPets(ctx, petstore.ListQuery{})
-			if len(s.times) != len(tt.want)+1 || err == nil {
-				t.Fatalf("%s: %d requests, want %d; error %v", name, len(s.times), len(tt.want)+1, err)
-			}
-			for i, want := range tt.want {
-				if got := s.times[i+1].Sub(s.times[i]) - tt.extra; got < want/2 || got > want {
-					t.Errorf("%s: wait %d was %v, want %v to %v, and %v for Retry-After", name, i, got, want/2, want, tt.extra)
-				}
-			}
-		})
-	}
-}
-
-// The client does not wait for longer than the context allows, or than a minute.
-func TestRetryAfterTooLong(t *testing.T) {
-	for _, tt := range []struct {
-		after    string
-		deadline time.Duration // 0: none
-		want     int           // requests
-	}{
-		{"60", 0, 2},
-		{"61", 0, 1},
-		{"99999999999999999999", time.Hour, 1},
-		{"120", time.Hour, 2},
-		{"10", 9 * time.Second, 1},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			ctx := t.Context()
+			ctx, start := t.Context(), time.Now()
 			if tt.deadline > 0 {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, tt.deadline)
 				defer cancel()
 			}
-			s := &script{steps: []roundTripper{respond(429, "", "Retry-After", tt.after)}}
-			start := time.Now()
-			_, err := newClient(t, &client.Options{Tries: 2}, s.RoundTrip).ListPets(ctx, petstore.ListQuery{})
-			if e, ok := errors.AsType[*client.ResponseError](err); !ok || e.Status != 429 || len(s.times) != tt.want || tt.want == 1 && !time.Now().Equal(start) {
-				t.Errorf("Retry-After %s with %v left: %d requests, error %v after %v", tt.after, tt.deadline, len(s.times), err, time.Since(start))
+			s := &script{steps: []roundTripper{tt.server}}
+			_, err := newClient(t, &tt.opts, s.RoundTrip).ListPets(ctx, petstore.ListQuery{})
+			if len(s.times) != len(tt.want)+1 || err == nil || errors.Is(err, context.DeadlineExceeded) || !time.Now().Equal(s.times[len(tt.want)]) {
+				t.Fatalf("%s: %d requests, want %d; error %v after %v", name, len(s.times), len(tt.want)+1, err, time.Since(start))
+			}
+			for i, want := range tt.want {
+				if got := s.times[i+1].Sub(s.times[i]) - tt.extra; got < want/2 || got > want {
+					t.Errorf("%s: wait %d was %v, want %v to %v, and %v for Retry-After", name, i, got, want/2, want, tt.extra)
+				}
 			}
 		})
 	}

@@ -118,11 +118,12 @@ func (brokenWriter) Write([]byte) (int, error) { panic("broken writer") }
 // sent.
 func TestBadResults(t *testing.T) {
 	s := newServer(t, nil)
-	for _, h := range []http.Handler{s.handler(spoiled, testKeys, nil), s.handler(brokenReader{spoiled}, testKeys, nil)} {
-		s.h = h
-		s.want(internal.with("Location", "").with("Link", ""), get("/pets"), post("/pets", rexBody), post("/messages", messageBody))
-		s.want(internal, get("/pets/1"))
-	}
+	s.h = s.handler(spoiled, testKeys, nil)
+	s.want(internal.with("Location", "").with("Link", ""), get("/pets"), post("/pets", rexBody), post("/messages", messageBody))
+	s.want(internal, get("/pets/1"))
+	s.h = s.handler(brokenReader{}, testKeys, nil)
+	s.want(internal.with("Link", ""), get("/pets"))
+	s.want(internal, get("/pets/1"))
 }
 
 func TestValidate(t *testing.T) {
