@@ -1,21 +1,70 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/serve"
+	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/storage"
 )
 
 func restoreCommand(db *string) flags.Command {
+	var keys string
 	return flags.Command{
-		Name:  "restore",
-		Args:  "FILE",
-		About: "check a copy of a store's file, put it in the place of the store, and keep the old file under another name. No server may use the store",
-		Flags: func(fs *flag.FlagSet) { dbFlag(fs, db, "`file` to replace, or to create") },
-		Run:   func(c *flags.Call) error { return restore(c, *db, c.Args[0]) },
+		Name: "restore",
+		Args: "COPY",
+		About: "check a copy of a store's file, put it in the place of the store, and keep the old file under another name. No server may use the store." +
+			" If COPY is the folder of -backup-dir, the newest sound backup is restored, and its keys if there is no key file",
+		Flags: func(fs *flag.FlagSet) {
+			dbFlag(fs, db, "`file` to replace, or to create")
+			serve.KeysFlag(fs, &keys)
+		},
+		Run: func(c *flags.Call) error {
+			if info, err := os.Stat(c.Args[0]); err == nil && info.IsDir() {
+				return restoreNewest(c, *db, keys, c.Args[0])
+			}
+			return restore(c, *db, c.Args[0])
+		},
 	}
+}
+
+// restoreNewest restores the newest sound backup in dir.
+func restoreNewest(c *flags.Call, db, keys, dir string) error {
+	backups, err := serve.Backups(dir)
+	for _, name := range slices.Backward(backups) {
+		err := restore(c, db, filepath.Join(dir, name, serve.BackupStore))
+		if errors.Is(err, storage.ErrLocked) { // the store, by a server
+			return err
+		}
+		if err == nil {
+			return restoreKeys(c, keys, filepath.Join(dir, name, serve.BackupKeys))
+		}
+		fmt.Fprintf(c.Stderr, "%s: %v\n", name, err)
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("nothing was restored: %s has no sound backup", dir)
+}
+
+// restoreKeys restores the key file, unless there is one: a revoked key must not come back.
+func restoreKeys(c *flags.Call, keys, from string) error {
+	switch err := apikey.Copy(keys, from); {
+	case errors.Is(err, fs.ErrExist):
+		fmt.Fprintf(c.Stdout, "%s: not changed\n", keys)
+	case err != nil:
+		return fmt.Errorf("the store was restored, but not the keys: %w", err)
+	default:
+		fmt.Fprintf(c.Stdout, "%s: restored too\n", keys)
+	}
+	return nil
 }
 
 func restore(c *flags.Call, db, from string) error {

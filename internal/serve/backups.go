@@ -10,16 +10,18 @@ import (
 	"example.com/animalstore/petstore/apikey"
 )
 
-// A backup is a folder in -backup-dir with the files petstore.db and petstore.keys. Its
-// name is the time when it was begun. While it is made or removed, it has another name.
+// A backup is a folder in -backup-dir with these two files. Its name is the time when it
+// was begun. While it is made or removed, it has another name.
 const (
-	backupName = "20060102T150405.000Z"
-	partName   = ".part"
+	BackupStore = "petstore.db"
+	BackupKeys  = "petstore.keys"
+	backupName  = "20060102T150405.000Z"
+	partName    = ".part"
 )
 
-// backups returns the names of the backups in -backup-dir, the newest last.
-func (c *config) backups() (names []string, err error) {
-	entries, err := os.ReadDir(c.backupDir)
+// Backups returns the names of the backups in dir, the newest last.
+func Backups(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if _, err := time.Parse(backupName, e.Name()); err == nil {
 			names = append(names, e.Name())
@@ -30,7 +32,7 @@ func (c *config) backups() (names []string, err error) {
 
 // newestBackup returns when the newest backup was begun; zero: there is none.
 func (c *config) newestBackup() (began time.Time) {
-	names, _ := c.backups()
+	names, _ := Backups(c.backupDir)
 	if len(names) > 0 {
 		began, _ = time.Parse(backupName, names[len(names)-1])
 	}
@@ -48,7 +50,9 @@ func (s *server) backUp(ctx context.Context) {
 		case <-time.After(wait):
 		}
 		last = time.Now()
-		if err := s.makeBackup(ctx, last); err != nil && ctx.Err() == nil {
+		err := s.makeBackup(ctx, last)
+		s.backupFailed.Store(err != nil)
+		if err != nil && ctx.Err() == nil {
 			s.log.Error("a backup failed; the next try follows", "backup-dir", s.backupDir, "err", err)
 		}
 	}
@@ -57,6 +61,9 @@ func (s *server) backUp(ctx context.Context) {
 // makeBackup makes a backup, whole or not at all, and removes old ones.
 func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	path := func(name string) string { return filepath.Join(s.backupDir, name) }
+	if newest := s.newestBackup(); !began.After(newest) { // the clock was set back: the new name must be the last
+		began = newest.Add(time.Millisecond)
+	}
 	part := path(partName)
 	if err := os.RemoveAll(part); err != nil { // of a server that was killed
 		return err
@@ -65,16 +72,16 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 		return err
 	}
 	defer os.RemoveAll(part)
-	if err := apikey.Copy(filepath.Join(part, "petstore.keys"), s.keyFile); err != nil {
+	if err := apikey.Copy(filepath.Join(part, BackupKeys), s.keyFile); err != nil {
 		return fmt.Errorf("-keys: %w", err)
 	}
-	if err := s.store.SaveTo(ctx, filepath.Join(part, "petstore.db")); err != nil { // and syncs the folder
+	if err := s.store.SaveTo(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
 		return err
 	}
 	if err := os.Rename(part, path(began.UTC().Format(backupName))); err != nil {
 		return err
 	}
-	names, err := s.backups()
+	names, err := Backups(s.backupDir)
 	for ; len(names) > s.backupKeep && err == nil; names = names[1:] {
 		if err = os.Rename(path(names[0]), part); err == nil {
 			err = os.RemoveAll(part)

@@ -27,7 +27,7 @@ type config struct {
 func (c *config) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /debug/pprof and the queued messages (/messages); it needs no key, so keep it private; empty: none")
-	keysFlag(fs, &c.keyFile)
+	KeysFlag(fs, &c.keyFile)
 	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if a file of the store or the key file does not exist; for files on a volume that may not be mounted")
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")

@@ -60,8 +60,8 @@ Or enter the key in a browser, at %[5]s
 
 `
 
-// keysFlag defines the flag that names the key file.
-func keysFlag(fs *flag.FlagSet, path *string) {
+// KeysFlag defines the flag that names the key file.
+func KeysFlag(fs *flag.FlagSet, path *string) {
 	fs.StringVar(path, "keys", "petstore.keys", "`file` with the API keys")
 }
 
@@ -69,7 +69,7 @@ func keysFlag(fs *flag.FlagSet, path *string) {
 // follows their changes within two seconds.
 func keysCommands() []flags.Command {
 	var path string
-	define := func(fs *flag.FlagSet) { keysFlag(fs, &path) }
+	define := func(fs *flag.FlagSet) { KeysFlag(fs, &path) }
 	return []flags.Command{{
 		Name:  "keys create",
 		Args:  "ACCOUNT",

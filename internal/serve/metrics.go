@@ -104,6 +104,13 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	if newest := s.newestBackup(); !newest.IsZero() {
 		gauge("petstore_backup_age_seconds", "Time since the newest backup in -backup-dir was begun. Missing if there is none.", time.Since(newest).Seconds())
 	}
+	if s.backupDir != "" {
+		failed := 0.0
+		if s.backupFailed.Load() {
+			failed = 1
+		}
+		gauge("petstore_backup_failed", "1 if the last try of a backup failed.", failed)
+	}
 	gauge("petstore_connections", "Open connections of clients.", float64(s.pets.open.Load()))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(b.Bytes())

@@ -25,6 +25,8 @@ type server struct {
 	counters *counters
 	draining atomic.Bool
 
+	backupFailed atomic.Bool // the last try
+
 	pets      *endpoint
 	admin     *endpoint   // nil: none
 	endpoints []*endpoint // all of them
