@@ -38,7 +38,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		health(w, r, nil)
 	case get && r.URL.Path == "/readyz":
 		health(w, r, rt.readiness(r.Context()))
-	case r.URL.Path == "/" || r.URL.Path == "/about":
+	case get && (r.URL.Path == "/" || r.URL.Path == "/about"):
 		rt.page.ServeHTTP(w, r)
 	default:
 		// The handler responds to "" with 404. A slash that was sent as %2F is part of a

@@ -10,11 +10,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
-	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
@@ -40,20 +38,18 @@ func read(names ...string) string {
 
 // handler serves the two paths.
 type handler struct {
-	page    string
-	policy  string // the value of the Content-Security-Policy field
-	auth    httpapi.Authenticator
-	counts  petstore.Statistics
-	refuse  func(http.ResponseWriter, *http.Request, error)
-	started time.Time
+	page   string
+	policy string // the value of the Content-Security-Policy field
+	auth   httpapi.Authenticator
+	counts petstore.Statistics
+	refuse func(http.ResponseWriter, *http.Request, error)
 }
 
-// New returns the handler of these two paths:
+// New returns the handler of these two paths, for GET and HEAD:
 //
 //	GET /       the page
-//	GET /about  the version, the uptime, how many pets and queued messages the
-//	            store holds and, with ?page=N, the cursor of the Nth page of 20 pets;
-//	            it needs an API key, since it counts the pets
+//	GET /about  how many pets and queued messages the store holds and, with ?page=N,
+//	            the cursor of the Nth page of 20 pets; it needs an API key
 //
 // refuse responds with an error.
 func New(auth httpapi.Authenticator, counts petstore.Statistics, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
@@ -62,10 +58,9 @@ func New(auth httpapi.Authenticator, counts petstore.Statistics, refuse func(htt
 		page: strings.NewReplacer("{{style}}", style, "{{script}}", script).Replace(read("page.html")),
 		policy: "default-src 'none'; style-src " + source(style) + "; script-src " + source(script) +
 			"; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-		auth:    auth,
-		counts:  counts,
-		refuse:  refuse,
-		started: time.Now(),
+		auth:   auth,
+		counts: counts,
+		refuse: refuse,
 	}
 }
 
@@ -81,11 +76,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		header.Set("Allow", "GET, HEAD")
-		h.refuse(w, r, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: must be one of GET, HEAD"))
-		return
-	}
 	body, contentType := []byte(h.page), "text/html; charset=utf-8"
 	if r.URL.Path == "/about" {
 		var err error
@@ -117,9 +107,7 @@ func (h *handler) about(r *http.Request) ([]byte, error) {
 		cursor = petstore.CursorAfter(20 * (page - 1))
 	}
 	return json.Marshal(struct {
-		Version       string          `json:"version"`
-		UptimeSeconds int64           `json:"uptimeSeconds"`
-		Cursor        petstore.Cursor `json:"cursor"`
+		Cursor petstore.Cursor `json:"cursor"`
 		petstore.Stats
-	}{version.String(), int64(time.Since(h.started).Seconds()), cursor, stats})
+	}{cursor, stats})
 }

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"example.com/animalstore/internal/members"
 	"example.com/animalstore/petstore"
@@ -25,12 +23,10 @@ func (s statistics) Stats(context.Context) (petstore.Stats, error) {
 }
 
 // serve serves a request. refused is the error that the response is for.
-func serve(method, path, authorization string, err error) (w *httptest.ResponseRecorder, refused error) {
+func serve(path, authorization string, err error) (w *httptest.ResponseRecorder, refused error) {
 	w = httptest.NewRecorder()
-	r := httptest.NewRequest(method, path, nil)
-	if authorization != "" {
-		r.Header["Authorization"] = strings.Split(authorization, "\n")
-	}
+	r := httptest.NewRequest("GET", path, nil)
+	r.Header.Set("Authorization", authorization)
 	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
 		httpapi.WriteError(w, r, err)
 		refused = err
@@ -40,7 +36,7 @@ func serve(method, path, authorization string, err error) (w *httptest.ResponseR
 }
 
 func TestPage(t *testing.T) {
-	w, _ := serve("GET", "/", "", nil)
+	w, _ := serve("/", "", nil)
 	header, body := w.Header(), w.Body.String()
 	if w.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Content-Length") != strconv.Itoa(len(body)) {
 		t.Errorf("%d %v", w.Code, header)
@@ -84,56 +80,33 @@ func TestMembers(t *testing.T) {
 func TestRequests(t *testing.T) {
 	failed := errors.New("secret detail")
 	tests := []struct {
-		method, path, authorization string
-		err                         error
-		status                      int
-		want                        string // in the body
+		path, authorization string
+		err                 error
+		status              int
+		want                string // in the body
 	}{
-		{"HEAD", "/", "", nil, 200, ""},
-		{"POST", "/", "", nil, 405, `"code":"method_not_allowed"`},
-		{"DELETE", "/about", "Bearer key-1", nil, 405, `"code":"method_not_allowed"`},
-		{"GET", "/about", "Bearer key-1", nil, 200, `"pets":7`},
-		{"GET", "/about", "bearer  key-1", nil, 200, `"pets":7`},
-		{"GET", "/about?page=3", "Bearer key-1", nil, 200, `"cursor":"` + string(petstore.CursorAfter(40)) + `"`},
-		{"GET", "/about?page=-3&page=4", "Bearer key-1", nil, 200, `"cursor":""`},
-		{"GET", "/about", "Bearer key-1\nBearer key-1", nil, 401, "in exactly one field"},
-		{"GET", "/about", "Bearer key\u00a01", nil, 401, "is not a valid API key"},
-		{"GET", "/about", "", nil, 401, `"code":"unauthorized"`},
-		{"GET", "/about", "key-1", nil, 401, `"code":"unauthorized"`},
-		{"GET", "/about", "Bearer ", nil, 401, `"code":"unauthorized"`},
-		{"GET", "/about", "Bearer key-2", nil, 401, `"code":"unauthorized"`},
-		{"GET", "/about", "Bearer key-2", failed, 401, `"code":"unauthorized"`},
-		{"GET", "/about", "Bearer key-1", failed, 500, `"code":"internal"`},
+		{"/about", "Bearer key-1", nil, 200, `"pets":7`},
+		{"/about?page=3", "Bearer key-1", nil, 200, `"cursor":"` + string(petstore.CursorAfter(40)) + `"`},
+		{"/about?page=-3&page=4", "Bearer key-1", nil, 200, `"cursor":""`},
+		{"/about", "", nil, 401, `"code":"unauthorized"`},
+		{"/about", "Bearer key-2", nil, 401, `"code":"unauthorized"`},
+		{"/about", "Bearer key-2", failed, 401, `"code":"unauthorized"`},
+		{"/about", "Bearer key-1", failed, 500, `"code":"internal"`},
 	}
 	for _, tt := range tests {
-		w, refused := serve(tt.method, tt.path, tt.authorization, tt.err)
+		w, refused := serve(tt.path, tt.authorization, tt.err)
 		body := w.Body.String()
 		if (refused != nil) != (w.Code >= 400) {
-			t.Errorf("%s %s: %d is for the error %v", tt.method, tt.path, w.Code, refused)
+			t.Errorf("%s: %d is for the error %v", tt.path, w.Code, refused)
 		}
 		if w.Code != tt.status || !strings.Contains(body, tt.want) || strings.Contains(body, "secret") {
-			t.Errorf("%s %s, Authorization %q: %d %s", tt.method, tt.path, tt.authorization, w.Code, body)
+			t.Errorf("%s, Authorization %q: %d %s", tt.path, tt.authorization, w.Code, body)
 		}
 		if w.Code == http.StatusUnauthorized && strings.Contains(body, "7") {
-			t.Errorf("%s %s: the response counts pets: %s", tt.method, tt.path, body)
-		}
-		if got := w.Header().Get("Allow") != ""; got != (w.Code == http.StatusMethodNotAllowed) {
-			t.Errorf("%s %s: Allow: %v", tt.method, tt.path, w.Header()["Allow"])
+			t.Errorf("%s: the response counts pets: %s", tt.path, body)
 		}
 		if w.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%s %s: it may be stored", tt.method, tt.path)
+			t.Errorf("%s: it may be stored", tt.path)
 		}
 	}
-}
-
-func TestUptime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := New(petstoretest.Keys{"key-1": "tester"}, statistics{}, httpapi.WriteError)
-		time.Sleep(90 * time.Second)
-		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/about", nil)
-		r.Header.Set("Authorization", "Bearer key-1")
-		if h.ServeHTTP(w, r); !strings.Contains(w.Body.String(), `"uptimeSeconds":90,`) {
-			t.Errorf("after 90 seconds: %s", w.Body)
-		}
-	})
 }

@@ -128,27 +128,13 @@ async function showAddress() {
 	return refusal;
 }
 
-// loadFacts shows the counts, the uptime and the version. It returns them with the
-// cursor of a page of all pets.
+// loadFacts shows the counts. It returns them with the cursor of a page of all pets.
 async function loadFacts(number = 1) {
 	const { value: facts } = await ask("GET", new URL("about?page=" + number, location));
 	const show = (name, text) => (document.querySelector(`[data-fact=${name}]`).textContent = text);
 	show("pets", facts.pets.toLocaleString("en"));
 	show("queuedMessages", facts.queuedMessages.toLocaleString("en"));
-	show("uptime", duration(facts.uptimeSeconds));
-	show("version", facts.version.split(" ")[0].replace(/^v0\.0\.0-\d+-(\w{7})\w*/, "$1"));
-	document.querySelector("[data-fact=version]").title = facts.version;
 	return facts;
-}
-
-function duration(seconds) {
-	const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
-	const first = units.findIndex(([, size]) => seconds >= size);
-	if (first < 0) return "0 s";
-	return units.slice(first, first + 2).map(([name, size], i) => {
-		const count = Math.floor(seconds / size) % (i === 0 ? Infinity : units[first][1] / size);
-		return `${count} ${name}`;
-	}).join(" ");
 }
 
 // creation is the Idempotency-Key of the pet in the form, so that a second try after

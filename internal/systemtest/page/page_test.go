@@ -49,7 +49,7 @@ func (p *page) open(fragment string) {
 func (p *page) unlock() {
 	p.t.Helper()
 	p.enter("#key-field", p.server.Key+"\r")
-	p.shows("[data-fact=uptime]", " s")
+	p.Until(`/\d/.test(document.querySelector("[data-fact=pets]").textContent)`)
 }
 
 // enter replaces what is in a field by keys, which may also leave the field.
