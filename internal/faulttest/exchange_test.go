@@ -15,7 +15,7 @@ import (
 // anything gets every response in full.
 func TestEarlyResponses(t *testing.T) {
 	t.Parallel()
-	n, _ := rounds(1, 50)
+	n, _ := rounds(1, 20)
 	s := start(t, t.TempDir())
 	key := "Authorization: Bearer " + s.Key + "\r\n"
 	requests := []struct {
