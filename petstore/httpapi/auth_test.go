@@ -79,7 +79,7 @@ func TestAuthenticatorFails(t *testing.T) {
 		}
 	}
 	s := newServer(t, nil)
-	s.h = s.handler(s.store, httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { panic("boom") }), nil)
+	s.h = httpapi.New(s.store, httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { panic("boom") }), nil) // without a logger
 	s.want(internal, get("/pets"))
 }
 

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -101,11 +101,8 @@ func (w want) errorBody(got string) string {
 	if e.Message == "" || !strings.Contains(e.Message, w.says) || strings.Contains(e.Message, "key-") || strings.Contains(e.Message, "secret") {
 		e.Message = "... " + w.says + " ..."
 	}
-	var message bytes.Buffer
-	enc := json.NewEncoder(&message)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(e.Message)
-	return fmt.Sprintf(`{"code":%q,"message":%s,"status":%d}`, codes[w.status], bytes.TrimSpace(message.Bytes()), w.status)
+	message, _ := jsontext.AppendQuote(nil, e.Message)
+	return fmt.Sprintf(`{"code":%q,"message":%s,"status":%d}`, codes[w.status], message, w.status)
 }
 
 // want sends requests, and checks that each gets the response w, and that a
