@@ -64,7 +64,7 @@ func open(path string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		Options:   o,
-		found:     Info{Path: path, Schema: schema},
+		found:     Info{Path: path},
 		writes:    make(chan *write, maxWaiting),
 		committer: make(chan struct{}, 1),
 		failed:    make(chan struct{}),

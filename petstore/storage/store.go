@@ -84,10 +84,9 @@ var (
 
 // Info describes the file as [Open] found it.
 type Info struct {
-	Path   string // absolute
-	New    bool   // Open made the file
-	Pets   int64  // how many pets the file held
-	Schema int    // version of the file's layout
+	Path string // absolute
+	New  bool   // Open made the file
+	Pets int64  // how many pets the file held
 }
 
 // Info returns what Open found.
