@@ -117,25 +117,6 @@ func createChecks() []Check {
 	return checks
 }
 
-// kindOfPet says what is unusual about a valid pet.
-type kindOfPet int
-
-const (
-	plainPet kindOfPet = iota
-	unusualName
-	unusualCategory
-)
-
-func (x *exchange) kindOfPet() kindOfPet {
-	switch {
-	case !x.isOurs():
-		return unusualName
-	case !strings.HasPrefix(kindOfCategory(x.sent.Category), "any") && !x.accepted(kindOfCategory(x.sent.Category)):
-		return unusualCategory
-	}
-	return plainPet
-}
-
 // acceptedCheck returns the check that pets with or without a status get 201.
 func acceptedCheck(id, clause, title string, withoutStatus bool, what string) Check {
 	return Check{
@@ -197,9 +178,6 @@ func faultCheck(op, id, clause, title string) Check {
 		},
 	}
 }
-
-// largeBody is the length in bytes from which on a target may refuse a body for that.
-const largeBody = 1 << 10
 
 // isNewPet reports whether the body of x must be the pet that was added.
 func (x *exchange) isNewPet() bool { return x.sent != nil && x.Succeeded() }

@@ -80,9 +80,6 @@ func (h *history) cut() int {
 // ofPets reports whether x is about an operation on pets.
 func (x *exchange) ofPets() bool { return x.op == opList || x.op == opGet || x.op == opCreate }
 
-// valid reports whether the request of x is valid, its credential included.
-func (x *exchange) valid() bool { return x.validHeader() && x.validPathAndBody() }
-
 func (x *exchange) wrongIf5xx() string {
 	if x.Status < 500 {
 		return ""

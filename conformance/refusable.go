@@ -10,8 +10,84 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// Which requests a target must accept. The contract says that values can be invalid,
-// and has no rules for names, texts and categories.
+// Which requests a target must accept. A valid request must succeed (mustSucceed), unless
+// the target may have a reason to refuse it: the contract says that values can be invalid,
+// and has no rules for names, texts and categories. If it refuses one that it has hardly a
+// reason to refuse, that is a warning (refusedArguably).
+
+// valid reports whether the request of x is valid, its credential included.
+func (x *exchange) valid() bool { return x.validHeader() && x.validPathAndBody() }
+
+// validHeader reports whether the request of x has the valid key and accepts JSON.
+func (x *exchange) validHeader() bool {
+	accept := x.Request.Value("Accept")
+	accepts := accept == "" || strings.Contains(accept, "application/json") || strings.Contains(accept, "*/*")
+	return accepts && x.Request.Credential.Is(probe.ValidKey())
+}
+
+// validPathAndBody reports whether the request of x is valid, apart from its credential.
+func (x *exchange) validPathAndBody() bool {
+	return x.query != nil || x.sent != nil || x.text != nil || x.id != nil && x.exists()
+}
+
+// largeBody is the length in bytes from which on a target may refuse a body for that.
+const largeBody = 1 << 10
+
+// mustSucceed reports whether the request of x is valid and the target has no reason to
+// refuse it.
+func (x *exchange) mustSucceed() bool {
+	tooLarge := x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody
+	switch {
+	case !x.valid(), x.gone(), tooLarge:
+		return false
+	case x.op == opList, x.op == opGet:
+		return true
+	case !x.exact, x.Request.ContentType != "application/json", !x.textAccepted():
+		return false
+	case x.op == opSubmit:
+		return !x.isRepeated()
+	}
+	// The contract has one error for a name that the target already has: 400, as for an
+	// invalid value.
+	nameTaken := x.isRepeated() && x.Status == http.StatusBadRequest
+	return !nameTaken && x.categoryAccepted(x.sent.Category)
+}
+
+// refusedArguably reports whether the target refuses x for its name, text or category,
+// and that is at most a warning: it is unusual, and gets 400 as an invalid value. A text
+// without the mark of the run may be refused in another way: an earlier run may have sent
+// it.
+func (x *exchange) refusedArguably() bool {
+	if !x.Refused() {
+		return false
+	}
+	invalid := x.Status == http.StatusBadRequest
+	hasMark := strings.Contains(x.name(), x.run.mark[len(markStart):])
+	return !x.isOurs() && (invalid || !hasMark) || invalid && x.sent != nil && x.kindOfPet() == unusualCategory
+}
+
+// isOurs reports whether the name or text of x is an ordinary one of the run.
+func (x *exchange) isOurs() bool {
+	name := x.name()
+	return name != "" && x.run.ours.FindString(name) == name
+}
+
+// isRepeated reports whether another request with the same name or text was sent before x,
+// or while x was under way. A target may refuse a name or text that it already has.
+func (x *exchange) isRepeated() bool {
+	for _, o := range x.run.byName[x.op+x.name()] {
+		if o != x && o.Sent.Before(x.Received) {
+			return true
+		}
+	}
+	return false
+}
+
+// textAccepted reports whether the target may not refuse the name or text of x.
+func (x *exchange) textAccepted() bool {
+	s := x.name()
+	return plainText(s) || isNumber(s) && len(s) <= longestPlain && x.accepted(numberName)
+}
 
 // longestPlain is how many characters a name may have that no target may refuse.
 const longestPlain = 20
@@ -27,27 +103,34 @@ func plainText(s string) bool {
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// kindsOf returns the kinds of values in a pet. A target that accepts one value of a
-// kind must accept the others.
+// Kinds of values. A target that accepts one value of a kind must accept the others. The
+// kind of any other category is that category.
+const (
+	numberName       = "a number as a name"
+	positiveCategory = "an arbitrary positive category"
+	negativeCategory = "an arbitrary negative category"
+)
+
+// kindsOf returns the kinds of the values in a pet.
 func kindsOf(n newPet) []string {
-	var kinds []string
+	kinds := []string{kindOfCategory(n.Category)}
 	if isNumber(n.Name) {
-		kinds = append(kinds, "a number as a name")
+		kinds = append(kinds, numberName)
 	}
-	return append(kinds, kindOfCategory(n.Category))
+	return kinds
 }
 
-// A target can hardly know the categories from arbitrary to ten times that.
+// From arbitrary to ten times that are categories that a target can hardly know.
 const arbitrary = 100_000_000
 
 func kindOfCategory(category int64) string {
 	switch {
 	case category >= arbitrary && category < 10*arbitrary:
-		return "any positive category"
+		return positiveCategory
 	case category <= -arbitrary && category > -10*arbitrary:
-		return "any negative category"
+		return negativeCategory
 	}
-	return "the category " + strconv.FormatInt(category, 10)
+	return strconv.FormatInt(category, 10)
 }
 
 // accepted reports whether the target had accepted a value of that kind before x.
@@ -58,71 +141,25 @@ func (x *exchange) accepted(kind string) bool {
 
 // categoryAccepted reports whether the target may not refuse a category.
 func (x *exchange) categoryAccepted(category int64) bool {
-	return x.accepted(kindOfCategory(category)) || x.accepted("any positive category") && (category > 0 || x.accepted("any negative category"))
+	return x.accepted(kindOfCategory(category)) || x.accepted(positiveCategory) && (category > 0 || x.accepted(negativeCategory))
 }
 
-// isRepeated reports whether another request with the same name or text was sent before x,
-// or while x was under way. A target may refuse a name or text that it already has.
-func (x *exchange) isRepeated() bool {
-	for _, o := range x.run.byName[x.op+x.name()] {
-		if o != x && o.Sent.Before(x.Received) {
-			return true
-		}
-	}
-	return false
-}
+// kindOfPet says what is unusual about a valid pet.
+type kindOfPet int
 
-// validHeader reports whether the request of x has the valid key and accepts JSON.
-func (x *exchange) validHeader() bool {
-	accept := x.Request.Value("Accept")
-	accepts := accept == "" || strings.Contains(accept, "application/json") || strings.Contains(accept, "*/*")
-	return accepts && x.Request.Credential.Is(probe.ValidKey())
-}
+const (
+	plainPet kindOfPet = iota
+	unusualName
+	unusualCategory
+)
 
-// validPathAndBody reports whether the request of x is valid, apart from its credential.
-func (x *exchange) validPathAndBody() bool {
-	return x.query != nil || x.sent != nil || x.text != nil || x.id != nil && x.exists()
-}
-
-// mustSucceed reports whether the request of x is valid and the target has no
-// reason to refuse it.
-func (x *exchange) mustSucceed() bool {
+func (x *exchange) kindOfPet() kindOfPet {
+	kind := kindOfCategory(x.sent.Category)
 	switch {
-	case !x.validHeader(), x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody:
-		return false
-	case x.query != nil:
-		return true
-	case x.op == opGet:
-		return x.id != nil && x.exists() && !x.gone()
-	case !x.exact, x.Request.ContentType != "application/json":
-		return false
-	case x.isRepeated() && (x.text != nil || x.Status == http.StatusBadRequest):
-		// It may refuse a name that it already has with 400, as an invalid value: the
-		// contract has no other error for it.
-		return false
-	case x.text != nil:
-		return x.textAccepted()
+	case !x.isOurs():
+		return unusualName
+	case kind != positiveCategory && kind != negativeCategory && !x.accepted(kind):
+		return unusualCategory
 	}
-	return x.sent != nil && x.textAccepted() && x.categoryAccepted(x.sent.Category)
-}
-
-// isOurs reports whether the name or text of x is an ordinary one of the run.
-func (x *exchange) isOurs() bool {
-	name := x.name()
-	return name != "" && x.run.ours.FindString(name) == name
-}
-
-// refusedArguably reports whether a refusal of x is at most a warning: only the name, the text
-// or the category is unusual, and the contract does not say which are invalid. It says
-// that an invalid one gets 400. An earlier run may have sent a text without the mark of
-// the run, and a target may refuse it in another way the second time.
-func (x *exchange) refusedArguably() bool {
-	marked := strings.Contains(x.name(), x.run.mark[len(markStart):])
-	return x.Refused() && !x.isOurs() && (x.Status == http.StatusBadRequest || !marked) || x.sent != nil && x.kindOfPet() == unusualCategory && x.Status == http.StatusBadRequest
-}
-
-// textAccepted reports whether the target may not refuse the name or text of x.
-func (x *exchange) textAccepted() bool {
-	s := x.name()
-	return plainText(s) || isNumber(s) && len(s) <= longestPlain && x.accepted("a number as a name")
+	return plainPet
 }
