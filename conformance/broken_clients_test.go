@@ -32,7 +32,6 @@ func brokenForClients() []variant {
 		{name: "a request without Accept gets 406", clause: "list", http: without("Accept", fails(406))},
 		{name: "a request without Accept-Encoding gets 500", clause: "list", http: without("Accept-Encoding", fails(500))},
 		{name: "a browser gets HTML", clause: "media-type", http: responses(browser, 0, becomesHTML)},
-		{name: "a browser gets its errors in HTML", clause: "error-body", http: responses(browser, 401, becomesHTML)},
 		{name: "a body is not compressed as it says", clause: "response", http: header(zipped, 0, "Content-Encoding", "gzip")},
 		{name: "a compressed body is cut short", clause: "response", http: responses(zipped, 0, func(res *response) {
 			compress(res)
@@ -44,7 +43,6 @@ func brokenForClients() []variant {
 		})},
 		{name: "a GET with a Content-Type gets 400", clause: "list", http: responses(`^GET .*\r\nContent-Type: `, 200, fails(400))},
 		{name: "escapes for a character are two characters", clause: "name", http: takes("^POST ", `\\ud83e\\udd8a`, "??")},
-		{name: "escapes beyond ASCII are lost", clause: "name", http: takes("^POST ", `\\u732b`, "")},
 		{name: "the last response of a connection is cut short", clause: "array", http: responses("", 0, func(res *response) {
 			if res.request.Close {
 				res.body = res.body[:len(res.body)/2]
@@ -54,7 +52,6 @@ func brokenForClients() []variant {
 		{name: "a list is shown without a key after it was shown with one", clause: "key-list", http: remembers(list, 200)},
 		{name: "a pet is refused after it was refused without a key", clause: "get", http: remembers(fetch, 401)},
 		{name: "a message without a key is accepted if it was sent with one", clause: "key-messages", http: remembers(submit, 202)},
-		{name: "a list is remembered", clause: "list-shows", http: remembers(list, 200)},
 		{name: "every response claims the coding gzip", clause: "rfc-coding", http: header("", 0, "Content-Encoding", "gzip")},
 		{name: "responses are compressed for every client", clause: "rfc-coding", http: responses("", 0, compress)},
 		{name: "only what one read returns of a body counts", clause: "status-optional", http: readsOnce},

@@ -8,11 +8,9 @@ import (
 // brokenMessages are servers that break POST /v1/messages.
 func brokenMessages() []variant {
 	timed := func(text string) wrapper { return set(submit, 202, "createdAt", text) }
-	echo := func(change func(string) string) wrapper { return texts(submit, 202, "message", change) }
 	began := time.Now().UTC()
 	return []variant{
 		{name: "a message gets 302", clause: "submit", http: status(submit, 202, 302)},
-		{name: "a message gets 500", clause: "submit", http: status(submit, 202, 500)},
 		{name: "texts in other scripts are refused", clause: "text-any", http: refuses(submit+".*猫", 202, 400)},
 		{name: "a record lacks its id", clause: "message-id", http: lacks(submit, 202, "id")},
 		{name: "a record has a number as id", clause: "message-id", http: set(submit, 202, "id", "7")},
@@ -20,7 +18,6 @@ func brokenMessages() []variant {
 		{name: "the id of a record is the text", clause: "message-again", http: edit(submit, 202, `"id":"[^"]*"(.*"message":("[^"]*"))`, `"id":$2$1`)},
 		{name: "a record has no text", clause: "message-text", http: lacks(submit, 202, "message")},
 		{name: "a record has a fixed text", clause: "message-text", http: set(submit, 202, "message", `"Thank you"`)},
-		{name: "the letter ø is lost from texts", clause: "message-text", http: echo(replace("ø", ""))},
 		{name: "Message is the text", clause: "message-text", http: takes(submit, `"message":"[^"]*","Message":`, `"message":`)},
 		{name: "the client sets the status of a record", clause: "message-status", http: responses(submit, 202, func(res *response) {
 			if strings.Contains(res.sent, "delivered") {
@@ -28,15 +25,12 @@ func brokenMessages() []variant {
 			}
 		})},
 		{name: "a record is QUEUED", clause: "message-status", http: set(submit, 202, "status", `"QUEUED"`)},
-		{name: "a record is accepted", clause: "message-status", http: set(submit, 202, "status", `"accepted"`)},
 		{name: "a record has no status", clause: "message-record", http: lacks(submit, 202, "status")},
 		{name: "a record has no time", clause: "message-time", http: lacks(submit, 202, "createdAt")},
 		{name: "the time is a number", clause: "message-time", http: timed("1795132800")},
 		{name: "the time is local", clause: "message-time", http: texts(submit, 202, "createdAt", replace("Z", ""))},
 		{name: "the time is two hours east", clause: "message-time", http: texts(submit, 202, "createdAt", replace("Z", "+02:00"))},
 		{name: "the time is an HTTP date", clause: "message-time", http: timed(`"Sat, 21 Nov 2026 05:46:16 GMT"`)},
-		{name: "the time has a space instead of the T", clause: "message-time", http: texts(submit, 202, "createdAt", replace("T", " "))},
-		{name: "the time is the epoch", clause: "message-time", http: timed(`"1970-01-01T00:00:00Z"`)},
 		{name: "the time is three hours ago", clause: "message-time", http: times(func(t time.Time) string { return t.Add(-3 * time.Hour).Format(time.RFC3339) })},
 		{name: "the time is that of the server's start", clause: "message-time", http: timed(began.Format(`"` + time.RFC3339Nano + `"`))},
 		{name: "the time goes backwards", clause: "message-time", http: times(func(t time.Time) string { return began.Add(began.Sub(t)).Format(time.RFC3339) })},

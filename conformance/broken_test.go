@@ -38,6 +38,7 @@ func runUntil(t *testing.T, v variant) *conformance.Report {
 // Every broken server fails a check of the clause that it violates, and every
 // check finds a broken server.
 func TestBrokenServers(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	found := make(map[string]int) // by ID of a check
 	names := make(map[string]bool)

@@ -17,9 +17,7 @@ import (
 type limited struct {
 	net.Listener
 	connections, operations int64 // zero: no limit
-	reset                   bool  // reset connections instead of closing them
 	status                  int
-	retryAfter              string
 
 	open, active atomic.Int64
 	refused      chan struct{}
@@ -47,9 +45,6 @@ func (l *limited) Accept() (net.Conn, error) {
 			return &limitedConn{conn, sync.OnceFunc(func() { l.open.Add(-1) })}, nil
 		}
 		l.open.Add(-1)
-		if l.reset {
-			conn.(*net.TCPConn).SetLinger(0)
-		}
 		conn.Close()
 		l.refuse()
 	}
@@ -73,9 +68,6 @@ func (l *limited) limit(next http.Handler) http.Handler {
 			return
 		}
 		l.refuse()
-		if l.retryAfter != "" {
-			w.Header().Set("Retry-After", l.retryAfter)
-		}
 		http.Error(w, "too many requests", l.status)
 	})
 }
@@ -84,12 +76,9 @@ func (l *limited) limit(next http.Handler) http.Handler {
 // requests at a time, so that few are refused.
 func TestLimited(t *testing.T) {
 	for name, l := range map[string]*limited{
-		"connections beyond 3 are closed":                   {connections: 3},
-		"connections beyond 3 are reset":                    {connections: 3, reset: true},
-		"a third operation gets 429":                        {operations: 2, status: 429},
-		"a third operation gets 429, with Retry-After at 0": {operations: 2, status: 429, retryAfter: "0"},
-		"a third operation gets 503":                        {operations: 2, status: 503},
-		"a third operation gets 503, with Retry-After at 0": {operations: 2, status: 503, retryAfter: "0"},
+		"connections beyond 3 are closed": {connections: 3},
+		"a third operation gets 429":      {operations: 2, status: 429},
+		"a third operation gets 503":      {operations: 2, status: 503},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

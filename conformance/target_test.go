@@ -1,13 +1,9 @@
 package conformance_test
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -102,27 +98,16 @@ func TestRunErrors(t *testing.T) {
 // A target that closes the connection where it should refuse is judged, not rejected.
 func TestRunDropped(t *testing.T) {
 	t.Parallel()
-	inner := newServer(t, variant{})
-	base, err := url.Parse(inner.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: base.Scheme, Host: base.Host})
-	dropping := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || r.Header.Get("Authorization") == "" || string(body) == "{}" {
-			panic(http.ErrAbortHandler)
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(dropping.Close)
-	target := conformance.Target{URL: dropping.URL + base.Path, MessagesURL: dropping.URL + base.Path, Key: testKey}
-	report, err := conformance.Run(t.Context(), target, &conformance.Options{Run: []string{"auth.*", "messages.400.*", "http.response"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Outcome != conformance.NotConformant {
-		t.Errorf("the outcome is %v", report.Outcome)
+	v := variant{http: both(where(`^POST .*\r\n\r\n\{\}$`, drops), func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") == "" {
+				panic(http.ErrAbortHandler)
+			}
+			next.ServeHTTP(w, r)
+		})
+	})}
+	r := run(t, v, conformance.Options{Run: []string{"auth.*", "messages.400.*", "http.response"}})
+	if r.Outcome != conformance.NotConformant {
+		t.Errorf("the outcome is %v", r.Outcome)
 	}
 }

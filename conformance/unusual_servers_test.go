@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -35,28 +33,11 @@ func hangsUp(proto string, silent bool) wrapper {
 			fmt.Fprintf(&b, "%s %d Whatever\r\n", proto, rec.Code)
 			rec.Header().Write(&b)
 			fmt.Fprintf(&b, "\r\n%s", rec.Body)
-			writes(b.String())(nil).ServeHTTP(w, r)
-		})
-	}
-}
-
-// writes responds to every request with a text, as it is, and closes the connection.
-func writes(text string) wrapper {
-	return func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
 				defer conn.Close()
-				io.WriteString(conn, text)
+				io.WriteString(conn, b.String())
 			}
 		})
-	}
-}
-
-// lowerCase has the names of its header fields in lower case.
-func lowerCase(res *response) {
-	for name, v := range res.header {
-		delete(res.header, name)
-		res.header[strings.ToLower(name)] = v
 	}
 }
 
@@ -71,26 +52,22 @@ func times(format func(time.Time) string) wrapper {
 	return texts(submit, 202, "createdAt", func(string) string { return format(time.Now().UTC()) })
 }
 
-// thronged is a store to which other clients add pets before each new pet and
-// before each list.
-func thronged(creates, lists int) func(*store) {
-	return func(s *store) {
-		create, list := s.create, s.list
-		var total atomic.Int64
-		others := func(ctx context.Context, n int) {
-			for range n {
-				i := total.Add(1)
-				mustCreate(create(ctx, petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]}, petstore.Once{}))
-			}
-		}
-		s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-			others(ctx, lists)
-			return list(ctx, q)
-		}
-		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-			others(ctx, creates)
-			return create(ctx, n, once)
-		}
+// thronged is a store to which other clients add a pet before each new pet and before
+// each list.
+func thronged(s *store) {
+	create, list := s.create, s.list
+	var total atomic.Int64
+	another := func(ctx context.Context) {
+		i := total.Add(1)
+		mustCreate(create(ctx, petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]}, petstore.Once{}))
+	}
+	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		another(ctx)
+		return list(ctx, q)
+	}
+	s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+		another(ctx)
+		return create(ctx, n, once)
 	}
 }
 
@@ -146,38 +123,14 @@ func refusesNames(code petstore.Code) func(*store) {
 	}
 }
 
-func strictNames(_ context.Context, n petstore.NewPet) error {
-	switch {
-	case strings.TrimSpace(n.Name) != n.Name || n.Name == "":
-		return petstore.Errorf(petstore.CodeInvalid, "name: must not be empty, nor begin or end with a space")
-	case len([]rune(n.Name)) > 256:
-		return petstore.Errorf(petstore.CodeInvalid, "name: must have at most 256 characters")
-	case strings.ContainsFunc(n.Name, unicode.IsControl):
-		return petstore.Errorf(petstore.CodeInvalid, "name: must not have control characters")
-	}
-	return nil
-}
-
-func wordyNames(_ context.Context, n petstore.NewPet) error {
-	if len(n.Name) < 2 || !strings.ContainsFunc(n.Name, unicode.IsLetter) {
-		return petstore.Errorf(petstore.CodeInvalid, "name: must have two characters and a letter")
-	}
-	return nil
-}
-
-func shortNames(_ context.Context, n petstore.NewPet) error {
-	if utf8.RuneCountInString(n.Name) > 64 {
-		return petstore.Errorf(petstore.CodeInvalid, "name: must have at most 64 characters")
-	}
-	return nil
-}
-
-func visibleNames(_ context.Context, n petstore.NewPet) error {
-	const joiner = '\u200d' // many emoji have one
-	if strings.ContainsFunc(n.Name, func(r rune) bool { return r != joiner && r != '\u00a0' && !unicode.IsPrint(r) }) {
-		return petstore.Errorf(petstore.CodeInvalid, "name: must have visible characters")
-	}
-	return nil
+// names refuses the names that are not right.
+func names(right func(string) bool) httpapi.Options {
+	return httpapi.Options{Validate: func(_ context.Context, n petstore.NewPet) error {
+		if !right(n.Name) {
+			return petstore.Errorf(petstore.CodeInvalid, "name: is not right")
+		}
+		return nil
+	}}
 }
 
 // categories refuses the categories that are not known.
@@ -188,29 +141,6 @@ func categories(known func(int64) bool) httpapi.Options {
 		}
 		return nil
 	}}
-}
-
-// removing is a store with pets of other clients, which remove one before each list.
-func removing(s *store) {
-	filled(60)(s)
-	var removed atomic.Int64 // those with ids up to this one
-	get := s.get
-	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
-		if id <= removed.Load() {
-			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet was removed")
-		}
-		return get(ctx, id)
-	}
-	lists(func(all []petstore.Pet) []petstore.Pet {
-		return slices.DeleteFunc(all, func(p petstore.Pet) bool { return p.ID <= removed.Load() })
-	})(s)
-	list := s.list
-	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-		if removed.Load() < 60 {
-			removed.Add(1)
-		}
-		return list(ctx, q)
-	}
 }
 
 // halved is a store whose pages have at most half as many pets as the limit, and link

@@ -11,10 +11,11 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/httpapi"
 )
 
 // unusualServers are conformant. Each does something that the contract allows and
@@ -31,7 +32,6 @@ func unusualServers() []variant {
 			edit(list, 200, `"id":(\d{1,9})\b`, `"id":$1.0`), edit(list, 200, `("categoryId":-?\d+)00\b`, `${1}E+02`))},
 		{name: "the status of an error is 4.0e2", http: set(create, 400, "status", "4.0e2")},
 		{name: "media types in capitals, with a parameter", http: every(func(res *response) { res.header.Set("Content-Type", `Application/JSON; Charset="UTF-8"`) })},
-		{name: "header fields in lower case", http: every(lowerCase)},
 		{name: "many header fields", http: every(func(res *response) {
 			res.header.Set("ETag", `W/"x"`)
 			res.header.Set("Set-Cookie", "a=b")
@@ -69,28 +69,30 @@ func unusualServers() []variant {
 			filled(350)(s)
 			lists(func(pets []petstore.Pet) []petstore.Pet { slices.Reverse(pets); return pets })(s)
 		}},
-		{name: "a store with a hundred pets", pets: filled(100)},
 		{name: "a store with 99 pets", pets: filled(99)},
 		{name: "a store with large pets, whose pages end early", pets: large},
 		{name: "pages that end early and link to the next", pets: halved},
 		{name: "pages that end early and link to the last, which is the next", pets: halved, http: nextPage("Link", `</v1/pets?page=2>; rel = "last next"`)},
 		{name: "pages that end early and have a cursor", pets: halved, http: nextPage("X-Next-Cursor", "AQ")},
 		{name: "a filter after the limit, and empty pages that link to the next", pets: filterLast},
-		{name: "other clients remove their pets", pets: removing},
 		{name: "other clients replace their pets", pets: replacing},
 		{name: "a proxy responds to unusual URLs and methods", http: proxied},
-		{name: "other clients add pets", pets: thronged(1, 1)},
+		{name: "other clients add pets", pets: thronged},
 
 		{name: "the default status is available", pets: creates(func(n *petstore.NewPet) { n.Status = cmp.Or(n.Status, "available") })},
-		{name: "the default status is sold", pets: creates(func(n *petstore.NewPet) { n.Status = cmp.Or(n.Status, "sold") })},
 		{name: "unknown members are refused", http: both(rejects(create+`.*\r\nAuthorization: Bearer C.*("color"|"id"|"owner"|"Name")`, 400), refuses(submit+`.*("text"|"status")`, 202, 422))},
 		{name: "a body of 1 MiB gets 413", http: refuses(create+`.*large large`, 400, 413)},
 		{name: "the connection of a body of 1 MiB is dropped", http: where(create+`.*large large`, drops)},
 		{name: "1.0 and 1e2 are integers", http: both(takes(create, `("categoryId":\d+)\.0\b`, "$1"), takes(create, `("categoryId":1)[eE]\+?2\b`, "${1}00"))},
-		{name: "strict rules for names", options: httpapi.Options{Validate: strictNames}},
-		{name: "names need a letter, and two characters", options: httpapi.Options{Validate: wordyNames}},
-		{name: "names have at most 64 characters", options: httpapi.Options{Validate: shortNames}},
-		{name: "names are of visible characters", options: httpapi.Options{Validate: visibleNames}},
+		{name: "names have no spaces at their ends, no control characters, and at most 256 characters", options: names(func(s string) bool {
+			return strings.TrimSpace(s) == s && s != "" && utf8.RuneCountInString(s) <= 256 && !strings.ContainsFunc(s, unicode.IsControl)
+		})},
+		{name: "names need a letter, and two characters", options: names(func(s string) bool { return len(s) > 1 && strings.ContainsFunc(s, unicode.IsLetter) })},
+		{name: "names have at most 64 characters", options: names(func(s string) bool { return utf8.RuneCountInString(s) <= 64 })},
+		{name: "names are of visible characters", options: names(func(s string) bool {
+			const joiner = '\u200d' // many emoji have one
+			return !strings.ContainsFunc(s, func(r rune) bool { return r != joiner && r != '\u00a0' && !unicode.IsPrint(r) })
+		})},
 		{name: "categories must exist, and the options name one", options: categories(func(n int64) bool { return n == 42 }), opts: withCategory(42)},
 		{name: "categories must exist, and a pet has one", options: categories(func(n int64) bool { return n == 5 }), pets: filled(3)},
 		{name: "categories must exist, and 1 does", options: categories(func(n int64) bool { return n == 1 })},
@@ -133,9 +135,7 @@ func unusualServers() []variant {
 
 		{name: "a message gets 201, with a Location", http: both(header(submit, 201, "Location", "/somewhere"), status(submit, 202, 201))},
 		{name: "a message's record is text/plain", http: header(submit, 202, "Content-Type", "text/plain")},
-		{name: "times with an offset of zero", http: times(func(t time.Time) string { return t.Format("2006-01-02T15:04:05.000000000+00:00") })},
 		{name: "times in the basic format", http: times(func(t time.Time) string { return t.Format("20060102T150405Z") })},
-		{name: "times to the minute", http: times(func(t time.Time) string { return t.Format("2006-01-02T15:04Z") })},
 		{name: "clocks half a second apart", http: times(func(t time.Time) string {
 			return t.Add(time.Duration(n.Add(1)%2) * time.Second / 2).Format(time.RFC3339)
 		})},
@@ -155,17 +155,6 @@ func TestUnusual(t *testing.T) {
 			}
 			t.Logf("%d inconclusive, %d warnings", r.Counts.Inconclusive, r.Counts.Warn)
 		})
-	}
-}
-
-// Messages that are not served while pets are make a run incomplete.
-func TestUnavailableMessages(t *testing.T) {
-	t.Parallel()
-	for _, code := range []int{502, 503} {
-		r := run(t, variant{http: status(submit, 0, code)}, conformance.Options{Run: []string{"messages.*"}})
-		if r.Outcome != conformance.Incomplete {
-			t.Errorf("%d: %s\n%s", code, r.Headline(), text(r))
-		}
 	}
 }
 
