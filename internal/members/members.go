@@ -4,7 +4,6 @@ package members
 
 import (
 	"fmt"
-	"iter"
 	"reflect"
 	"strings"
 	"time"
@@ -50,39 +49,18 @@ func fill(v reflect.Value, name string) {
 	}
 }
 
-// Lost returns the JSON names of the fields of want that got does not have.
-func Lost[T any](want, got T) (names []string) {
-	for name, index := range fields[T]() {
-		w, g := reflect.ValueOf(want).FieldByIndex(index), reflect.ValueOf(got).FieldByIndex(index)
-		if !reflect.DeepEqual(w.Interface(), g.Interface()) {
-			names = append(names, name)
+// Without returns, by the JSON name of each field, v with zero in this field. The fields
+// of embedded structs are fields of v.
+func Without[T any](v T) map[string]T {
+	others := map[string]T{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if f.Anonymous {
+			continue
 		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		other := v
+		reflect.ValueOf(&other).Elem().FieldByIndex(f.Index).SetZero()
+		others[name] = other
 	}
-	return names
-}
-
-// Without returns, for each field, its JSON name and v with zero in this field.
-func Without[T any](v T) iter.Seq2[string, T] {
-	return func(yield func(string, T) bool) {
-		for name, index := range fields[T]() {
-			other := v
-			reflect.ValueOf(&other).Elem().FieldByIndex(index).SetZero()
-			if !yield(name, other) {
-				return
-			}
-		}
-	}
-}
-
-// fields returns the JSON name and the index of each field, those of embedded structs
-// included.
-func fields[T any]() iter.Seq2[string, []int] {
-	return func(yield func(string, []int) bool) {
-		for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if !f.Anonymous && !yield(name, f.Index) {
-				return
-			}
-		}
-	}
+	return others
 }
