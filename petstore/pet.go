@@ -160,7 +160,7 @@ const OnceKept = 24 * time.Hour
 
 // Once makes a create safe to repeat. For at least [OnceKept], a create with
 // the same Scope and Key and an equal value returns the first one's result and
-// creates nothing. The zero value asks for none of this.
+// creates nothing. Without a Key it asks for none of this.
 //
 // Pets and messages are separate: the same Once can create one of each. Only
 // successes are remembered.
@@ -168,9 +168,6 @@ type Once struct {
 	Scope string // the owner of the key, such as the caller's account
 	Key   string // the caller's name for this create; "": not idempotent
 }
-
-// IsZero reports whether o asks for nothing to be remembered.
-func (o Once) IsZero() bool { return o.Key == "" }
 
 // Service keeps pets. Its methods are safe for concurrent use and return once
 // ctx is done, with an error that wraps ctx's. A create that waits to be

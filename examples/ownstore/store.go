@@ -36,7 +36,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	}
 	pet := petstore.Pet{ID: int64(len(s.pets)) + 1, NewPet: p}
 	s.pets = append(s.pets, pet)
-	if !once.IsZero() {
+	if once.Key != "" {
 		s.made[once] = pet.ID
 	}
 	return pet, nil

@@ -197,7 +197,7 @@ func retryAfter(h http.Header) time.Duration {
 // servers of this module accept up to 255 characters.
 func idempotencyKey(once petstore.Once, operation string) string {
 	switch {
-	case once.IsZero():
+	case once.Key == "":
 		return rand.Text()
 	case once.Scope == "" && len(once.Key) <= 255 && visibleASCII.MatchString(once.Key):
 		return once.Key

@@ -40,7 +40,7 @@ func openOutcome(t *table, key, value []byte) (o outcome, err error) {
 func (tx *transaction) once(operation string, once petstore.Once, value []byte, create func() (int64, error)) (outcome, error) {
 	made := outcome{Made: tx.now}
 	var err error
-	if once.IsZero() {
+	if once.Key == "" {
 		made.N, err = create()
 		return made, err
 	}

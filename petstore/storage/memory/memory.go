@@ -108,7 +108,7 @@ func (r results[T]) find(once petstore.Once, now time.Time) (T, bool) {
 }
 
 func (r results[T]) add(once petstore.Once, value T, now time.Time) {
-	if !once.IsZero() {
+	if once.Key != "" {
 		r[once] = result[T]{value, now}
 	}
 }

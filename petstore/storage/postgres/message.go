@@ -15,7 +15,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 		return petstore.Message{}, err
 	}
 	c := &change{message: &text}
-	if !once.IsZero() {
+	if once.Key != "" {
 		c.remember(once.Digest(petstore.OnceSubmitMessage), []byte(text))
 	}
 	if err := s.change(ctx, c); err != nil {

@@ -17,7 +17,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 		return petstore.Pet{}, err
 	}
 	c := &change{pet: &p}
-	if !once.IsZero() {
+	if once.Key != "" {
 		json, err := petstore.Pet{NewPet: p}.AppendJSON(nil)
 		if err != nil {
 			return petstore.Pet{}, err
