@@ -7,9 +7,9 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// values adds pets and messages with unusual names and values, and as clients with
+// unusualValues adds pets and messages with unusual names and values, and as clients with
 // habits.
-func (s *sender) values() {
+func (s *sender) unusualValues() {
 	// If the target accepts these, it must accept others like them.
 	first := []newPet{{"7", s.category, ""}, {s.name(), s.anyCategory(), "pending"}, {s.name(), -s.anyCategory(), "pending"}}
 	s.each(len(first), func(i int) { s.create(first[i]) })

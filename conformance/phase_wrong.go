@@ -7,8 +7,8 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// wrong sends requests that the target must refuse, or may.
-func (s *sender) wrong() {
+// wrongRequests sends requests that the target must refuse, or may.
+func (s *sender) wrongRequests() {
 	var requests []probe.Request
 	for _, q := range badQueries {
 		requests = append(requests, probe.Get("/pets?"+q))

@@ -22,14 +22,14 @@ func (s *sender) run() {
 		send  func()
 		reads bool // it sends only GET
 	}{
-		{s.start, true},
-		{s.few, false},
-		{s.wrong, true},
-		{s.together, false},
-		{s.values, false},
+		{s.listsAtStart, true},
+		{s.firstPets, false},
+		{s.wrongRequests, true},
+		{s.concurrentRequests, false},
+		{s.unusualValues, false},
 		{s.fillUp, false},
-		{s.later, false},
-		{s.limits, true},
+		{s.lookAgain, false},
+		{s.listLimits, true},
 	} {
 		if s.ctx.Err() != nil {
 			return
@@ -41,8 +41,8 @@ func (s *sender) run() {
 	}
 }
 
-// start requests lists, before the run adds anything.
-func (s *sender) start() {
+// listsAtStart requests lists, before the run adds anything.
+func (s *sender) listsAtStart() {
 	s.reuse()
 	s.each(3, func(i int) { s.get(allPets(statuses()[i]).path()) })
 	s.each(min(5, len(s.seen().atStart[allPets("")])), func(i int) {
@@ -50,8 +50,8 @@ func (s *sender) start() {
 	})
 }
 
-// few adds the first pets, one after the other.
-func (s *sender) few() {
+// firstPets adds the first pets, one after the other.
+func (s *sender) firstPets() {
 	s.first()
 	first := []string{"/pets", allPets("available").path(), allPets("pending").path(), allPets("sold").path()} // some are empty
 	s.each(len(first), func(i int) { s.get(first[i]) })
@@ -120,8 +120,8 @@ func (s *sender) anID() int64 {
 	return 1
 }
 
-// together sends requests that may disturb each other.
-func (s *sender) together() {
+// concurrentRequests sends requests that may disturb each other.
+func (s *sender) concurrentRequests() {
 	s.each(24, func(i int) { s.create(s.pet(append(statuses(), "")[i%4])) })
 	pets := s.seen().creations()
 	if len(pets) == 0 {
@@ -208,8 +208,8 @@ func (s *sender) fillUp() {
 	s.each(len(missing), func(i int) { s.create(missing[i]) })
 }
 
-// limits requests lists with limits.
-func (s *sender) limits() {
+// listLimits requests lists with limits.
+func (s *sender) listLimits() {
 	var requests []probe.Request
 	add := func(q listQuery) { requests = append(requests, probe.Get(q.path())) }
 	for _, limit := range []int{1, 2, 19, 20, 21, 50, 99} {
@@ -234,9 +234,9 @@ func (s *sender) limits() {
 	s.each(len(none), func(i int) { s.get("/pets?limit=" + none[i]) })
 }
 
-// later looks at what may have changed with time, more than a second after the first
+// lookAgain looks at what may have changed with time, more than a second after the first
 // pet was added.
-func (s *sender) later() {
+func (s *sender) lookAgain() {
 	h := s.seen()
 	pets := h.creations()
 	if len(pets) > 0 {
