@@ -1,28 +1,21 @@
 package serve
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 )
 
-// newRouter returns a router whose handler responds with the path that it sees.
-func newRouter() *router {
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, "handler "+r.URL.Path)
-	})
-	ready := func(context.Context) error { return nil }
-	return &router{handler: handler, ready: ready, page: handler, draining: new(atomic.Bool)}
-}
-
 func TestRouter(t *testing.T) {
+	// named returns a handler that responds with its name and the path that it sees.
+	named := func(name string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, name+r.URL.Path)
+		})
+	}
 	for target, want := range map[string]string{
 		"/v1/pets":           "handler /pets",
 		"/v1/":               "handler /",
@@ -45,64 +38,11 @@ func TestRouter(t *testing.T) {
 		"http://x//":         "handler ",
 		"/index.html":        "handler ",
 	} {
-		rt := newRouter()
-		rt.page = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.WriteString(w, "page "+r.URL.Path)
-		})
+		rt := &router{handler: named("handler "), page: named("page "), draining: new(atomic.Bool), ready: func(context.Context) error { return nil }}
 		w := httptest.NewRecorder()
 		rt.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
 		if got := w.Body.String(); got != want {
 			t.Errorf("%s: %q, want %q", target, got, want)
 		}
-	}
-}
-
-func TestHealth(t *testing.T) {
-	rt := newRouter()
-	var storeErr error
-	rt.ready = func(context.Context) error { return storeErr }
-	tests := []struct {
-		name, method, path string
-		err                error
-		draining           bool
-		status             int
-	}{
-		{"well", "GET", "/readyz", nil, false, 200},
-		{"HEAD", "HEAD", "/readyz", nil, false, 200},
-		{"store failed", "GET", "/readyz", errors.New("secret detail"), false, 503},
-		{"store failed, alive", "GET", "/healthz", errors.New("secret detail"), false, 200},
-		{"draining", "GET", "/readyz", nil, true, 503},
-		{"draining, alive", "GET", "/healthz", nil, true, 200},
-	}
-	for _, tt := range tests {
-		storeErr = tt.err
-		rt.draining.Store(tt.draining)
-		w := httptest.NewRecorder()
-		rt.ServeHTTP(w, httptest.NewRequest(tt.method, tt.path, nil))
-		if w.Code != tt.status || strings.Contains(w.Body.String(), "secret") || w.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %d %v %s", tt.name, w.Code, w.Header(), w.Body)
-		}
-		if got := w.Header().Get("Connection") == "close"; got != tt.draining {
-			t.Errorf("%s: Connection: close is %v", tt.name, got)
-		}
-	}
-}
-
-func TestChunkedRequestsCloseTheConnection(t *testing.T) {
-	srv := httptest.NewServer(newRouter())
-	defer srv.Close()
-	const chunked = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
-	const sized = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
-	for request, want := range map[string]bool{chunked: true, sized: false} {
-		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.WriteString(conn, request)
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil || resp.StatusCode != 200 || resp.Close != want {
-			t.Errorf("%q: %v, %v; want the connection closed: %v", request, resp, err, want)
-		}
-		conn.Close()
 	}
 }
