@@ -141,6 +141,12 @@ func TestJudges(t *testing.T) {
 			s.add("aaa", "1")
 			s.tell(probe.Post("/pets", `{"name":"`+strings.Repeat("abc", 20)+`","categoryId":500000000}`), 400, `{"code":"a","message":"b","status":400}`)
 		}, ""},
+		{"a list without the key does not show that its connection is spoiled", func(s *story) {
+			before := s.tell(probe.Post("/pets", `{`), 400, `{"code":"a","message":"b","status":400}`)
+			x := s.tell(probe.Get("/pets").With(probe.Credential{}), 401, `{"code":"a","message":"b","status":401}`)
+			x.Header.Set("WWW-Authenticate", "Bearer")
+			x.Before = before
+		}, ""},
 		{"a large body gets 413", func(s *story) {
 			s.tell(probe.Post("/pets", `{"name":"`+strings.Repeat("abc", 1000)+`"}`), 413, `{"code":"a","message":"b","status":413}`)
 		}, ""},
