@@ -1,11 +1,14 @@
 package httpapi_test
 
 import (
+	"context"
 	jsonv1 "encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -82,4 +85,67 @@ func naiveNewPet(body string) (p petstore.NewPet, ok bool) {
 	}
 	err := json.Unmarshal(v.Status, &p.Status)
 	return p, err == nil && slices.Contains(petstore.Statuses(), p.Status)
+}
+
+// TestSubmit: the record's time is in UTC, with a Z, for any zone of the queue's time.
+func TestSubmit(t *testing.T) {
+	s := newServer(t, nil)
+	message := petstore.Message{ID: "m", Status: petstore.MessageQueued, CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 120e6, time.FixedZone("", 3600))}
+	for body, text := range map[string]string{
+		messageBody:      "hello",
+		`{"message":""}`: "",
+		`{"id":"x","status":"sent","message":"hello","createdAt":null}`: "hello",
+		`{"message":"\u0000\ud83d\udc15<&>"}`:                           `\u0000🐕<&>`,
+	} {
+		s.h = httpapi.NewMessages(double{message: message}, testKeys, nil)
+		record := `{"id":"m","message":"` + text + `","status":"queued","createdAt":"2026-01-02T02:04:05.12Z"}`
+		s.want(want{status: 202, body: record}.with("Location", "").with("Deprecation", ""), post("/messages", body))
+	}
+}
+
+// TestIdempotency: a repeated POST of an account returns the first response and creates
+// nothing.
+func TestIdempotency(t *testing.T) {
+	s := newServer(t, nil)
+	const key = "Idempotency-Key: k"
+	rex := func(id string) want {
+		return want{status: 201, body: `{"id":` + id + `,` + rexBody[1:]}.with("Location", "pets/"+id)
+	}
+	s.want(bad("categoryId"), post("/pets", `{"name":"rex"}`, key)) // is not remembered
+	s.want(rex("1"), post("/pets", rexBody, key), postBare("/pets", rexBody, "Authorization: Bearer key-2", isJSON, key),
+		post("/pets", ` {"categoryId":1, "x":5, "name":"\u0072ex" } `, key)) // equal values in other bytes
+	s.want(rex("2"), postBare("/pets", rexBody, "Authorization: Bearer key-3", isJSON, key)) // of another account
+	s.want(refused(422, "idempotency key"), post("/pets", `{"name":"tom","categoryId":1}`, key))
+	s.want(rex("3"), post("/pets", rexBody))
+
+	// The field must be given once. A GET ignores it.
+	s.want(bad("Idempotency-Key"), post("/pets", rexBody, key, key), post("/messages", messageBody, "Idempotency-Key:", key))
+	s.want(found, get("/pets", "Idempotency-Key:"), get("/pets", key, key))
+
+	message := post("/messages", messageBody, key)
+	s.want(want{status: 202, body: send(t, s.h, message).Body}, message, message)
+}
+
+func TestIdempotencyKey(t *testing.T) {
+	long := strings.Repeat("k", 255)
+	const punctuation = "!#$%&'()*+,-./:;<=>?@[]^_`{|}~"
+	for _, c := range []struct{ field, key string }{ // no key: refused
+		{"k", "k"}, {`"k"`, "k"}, {"a\"b", "a\"b"}, {`a\b`, `a\b`}, {punctuation, punctuation}, {`"` + punctuation + `"`, punctuation},
+		{`"a\"b\\"`, `a"b\`}, {`" "`, " "}, {`"~!"`, "~!"}, {long, long}, {`"` + long + `"`, long}, {`"` + strings.Repeat(`\\`, 255) + `"`, strings.Repeat(`\`, 255)},
+
+		{"", ""}, {`"`, ""}, {`""`, ""}, {`"a`, ""}, {"a b", ""}, {"\"a\tb\"", ""}, {`"k";x`, ""}, {`"k""l"`, ""}, {`"a\b"`, ""}, {`"k\"`, ""}, {`"k\`, ""},
+		{"k\xc3\xa9", ""}, {"\"\x7f\"", ""}, {"\"\xc3\xa9\"", ""}, {"\x7f", ""}, {long + "k", ""}, {`"` + long + `k"`, ""},
+	} {
+		var once recorder[any]
+		h := httpapi.New(double{do: func(_ context.Context, arg any) error { once.add(arg); return nil }}, testKeys, nil)
+		r := httptest.NewRequest("POST", "/pets", strings.NewReader(rexBody))
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {c.field}}
+		got, want := perform(t, h, r), []any{petstore.Once{Scope: "alice", Key: c.key}}
+		if c.key == "" {
+			want = nil
+		}
+		if seen := once.take(); !slices.Equal(seen, want) || (got.Status == 400) != (c.key == "") {
+			t.Errorf("%q: status %d, %+v, want the key %q", c.field, got.Status, seen, c.key)
+		}
+	}
 }

@@ -1,0 +1,376 @@
+package client_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/client"
+)
+
+// A request has what the contract asks for, at every base URL.
+func TestRequest(t *testing.T) {
+	var got []string
+	c := newClient(t, &client.Options{MessagesURL: "https://messages.test/m/v1/"}, func(r *http.Request) (*http.Response, error) {
+		body := []byte{}
+		if r.Body != nil {
+			body, _ = io.ReadAll(r.Body)
+		}
+		got = append(got, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, r.Header.Get("Content-Type"), body))
+		if r.Header.Get("Authorization") != "Bearer "+testKey || r.UserAgent() != "animalstore-client" {
+			t.Errorf("the header is %v", r.Header)
+		}
+		return respond(404, "")(r)
+	})
+	c.ListPets(ctx, petstore.ListQuery{})
+	c.ListPets(ctx, petstore.ListQuery{Limit: 7, Status: petstore.StatusSold})
+	c.GetPet(ctx, -1<<63)
+	c.CreatePet(ctx, petstore.NewPet{Name: "\"ä\x00", CategoryID: 1<<63 - 1}, none)
+	c.CreatePet(ctx, rex, none)
+	c.SubmitMessage(ctx, "hi", none)
+	want := []string{
+		"GET http://pets.test/v1/pets?limit=20  ",
+		"GET http://pets.test/v1/pets?limit=7&status=sold  ",
+		"GET http://pets.test/v1/pets/-9223372036854775808  ",
+		`POST http://pets.test/v1/pets application/json {"name":"\"ä\u0000","categoryId":9223372036854775807}`,
+		`POST http://pets.test/v1/pets application/json {"name":"Rex","categoryId":1,"status":"sold"}`,
+		`POST https://messages.test/m/v1/messages application/json {"message":"hi"}`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("sent\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Every creation has an Idempotency-Key, and different creations have different keys.
+func TestIdempotencyKey(t *testing.T) {
+	var field string
+	c := newClient(t, nil, func(r *http.Request) (*http.Response, error) {
+		field = sentKey(r)
+		return respond(400, "")(r)
+	})
+	seen := map[string]bool{}
+	long := strings.Repeat("x", 255)
+	for _, tt := range []struct {
+		once petstore.Once
+		want string // "": another one for each of them, and for each operation
+	}{
+		{petstore.Once{Key: `a"b\c`}, `"a\"b\\c"`},
+		{petstore.Once{Key: long}, `"` + long + `"`},
+		{petstore.Once{}, ""},
+		{petstore.Once{}, ""},
+		{petstore.Once{Scope: "a", Key: "k"}, ""},
+		{petstore.Once{Scope: "ak"}, ""},
+		{petstore.Once{Key: "two words"}, ""},
+		{petstore.Once{Key: long + "x"}, ""},
+	} {
+		for _, send := range []func(){func() { c.CreatePet(ctx, rex, tt.once) }, func() { c.SubmitMessage(ctx, "hi", tt.once) }} {
+			send()
+			if tt.want != "" && field != tt.want || tt.want == "" && (seen[field] || len(field) < 20 || len(field) > 257) {
+				t.Errorf("with %+v the key is %s, want %s", tt.once, field, tt.want)
+			}
+			seen[field] = true
+		}
+	}
+}
+
+// body is a body of a response. It records whether it is read and closed.
+type body struct{ read, closed bool }
+
+func (b *body) Read([]byte) (int, error) {
+	b.read = true
+	return 0, io.EOF
+}
+
+func (b *body) Close() error {
+	b.closed = true
+	return nil
+}
+
+// The client reads the body of every response and closes it, so connections are reused.
+// But the body of a 101 is a connection, which may never end.
+func TestBodyIsClosed(t *testing.T) {
+	for _, status := range []int{101, 200, 201, 302, 404, 500} {
+		var b body
+		c := newClient(t, &client.Options{Tries: 1}, func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Body: &b, Request: r}, nil
+		})
+		if _, err := c.CreatePet(ctx, rex, none); err == nil || !b.closed || b.read != (status != 101) {
+			t.Errorf("%d: the body is %+v, error %v", status, b, err)
+		}
+	}
+}
+
+// If a reused connection ends after a creation was sent, net/http must not send the
+// creation again. Only the client may, if the server honours Idempotency-Key.
+func TestLostOnReusedConnection(t *testing.T) {
+	for honoured, want := range map[string]int{"?0": 1, "?1": 2} {
+		var mu sync.Mutex
+		var keys []string
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			w.Header().Set("Accept-Idempotency-Key", honoured)
+			if r.Method == "GET" {
+				fmt.Fprint(w, "[]")
+				return
+			}
+			io.Copy(io.Discard, r.Body)
+			if keys = append(keys, r.Header.Get("Idempotency-Key")); len(keys) == 1 {
+				panic(http.ErrAbortHandler)
+			}
+			w.WriteHeader(http.StatusCreated)
+			fmt.Fprint(w, `{"id":7,"name":"Rex","categoryId":1}`)
+		}))
+		defer srv.Close()
+		c, err := client.New(srv.URL, testKey, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ListPets(ctx, petstore.ListQuery{}); err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.CreatePet(ctx, rex, none)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(keys) != want || keys[0] == "" || keys[0] != keys[want-1] || (err == nil) != (want == 2) || errors.Is(err, client.ErrUnknownOutcome) != (want == 1) {
+			t.Errorf("Accept-Idempotency-Key: %s: the server received creations with the keys %q, and the error is %v", honoured, keys, err)
+		}
+	}
+}
+
+// The client sends some requests again, depending on the failure, on the operation and on
+// whether the server says that it honours Idempotency-Key.
+func TestRetry(t *testing.T) {
+	type reaction int
+	const (
+		fails   reaction = iota // the call returns the error
+		unknown                 // likewise, as one of unknown outcome
+		again                   // the call succeeds with a second request
+	)
+	for _, tt := range []struct {
+		name                  string
+		first                 roundTripper
+		read, create, honours reaction // honours: of a create, at a server that honours Idempotency-Key
+		code                  petstore.Code
+	}{
+		{"no connection", refused, again, again, again, petstore.CodeUnavailable},
+		{"an untrusted certificate", func(*http.Request) (*http.Response, error) {
+			return nil, &tls.CertificateVerificationError{Err: io.EOF}
+		}, fails, fails, fails, petstore.CodeUnavailable},
+		{"a cut connection", cut, again, unknown, again, petstore.CodeUnavailable},
+		{"a cut response", cutOff(okay), again, unknown, again, petstore.CodeUnavailable},
+		{"a response that breaks the contract", respond(202, "{}"), fails, unknown, unknown, petstore.CodeInternal},
+		{"101", respond(101, ""), fails, unknown, unknown, petstore.CodeInternal},
+		{"302", respond(302, "", "Location", "/"), fails, unknown, unknown, petstore.CodeInternal},
+		{"307", respond(307, "", "Location", "/"), fails, fails, fails, petstore.CodeInternal},
+		{"308", respond(308, "", "Location", "/"), fails, fails, fails, petstore.CodeInternal},
+		{"400 with another code", respond(400, `{"code":"internal"}`), fails, fails, fails, petstore.CodeInvalid},
+		{"401", respond(401, ""), fails, fails, fails, petstore.CodeUnauthorized},
+		{"403", respond(403, ""), fails, fails, fails, petstore.CodeUnauthorized},
+		{"404", respond(404, ""), fails, fails, fails, petstore.CodeNotFound},
+		{"408", respond(408, ""), again, again, again, petstore.CodeUnavailable},
+		{"409", respond(409, `{"code":"conflict"}`), fails, fails, again, petstore.CodeConflict},
+		{"409 for a mismatch", respond(409, `{"code":"idempotency_mismatch"}`), fails, fails, fails, petstore.CodeMismatch},
+		{"409 for another reason", respond(409, `{"code":"duplicate"}`), fails, fails, fails, petstore.CodeInvalid},
+		{"410", respond(410, ""), fails, fails, fails, petstore.CodeNotFound},
+		{"422", respond(422, `{"code":"unprocessable"}`), fails, fails, fails, petstore.CodeInvalid},
+		{"429", respond(429, ""), again, again, again, petstore.CodeUnavailable},
+		{"500 with another code", respond(500, `{"code":"invalid"}`), again, unknown, again, petstore.CodeInternal},
+		{"501", respond(501, ""), fails, fails, fails, petstore.CodeInternal},
+		{"502", respond(502, ""), again, unknown, again, petstore.CodeUnavailable},
+		{"503", respond(503, ""), again, unknown, again, petstore.CodeUnavailable},
+		{"504", respond(504, ""), again, unknown, again, petstore.CodeUnavailable},
+		{"505", respond(505, ""), fails, unknown, unknown, petstore.CodeInternal},
+		{"507", respond(507, ""), fails, fails, fails, petstore.CodeFull},
+	} {
+		for operation, wants := range map[string][2]reaction{
+			"list":   {tt.read, tt.read},
+			"get":    {tt.read, tt.read},
+			"create": {tt.create, tt.honours},
+			"submit": {tt.create, tt.honours},
+		} {
+			if tt.name == "409" && (operation == "list" || operation == "get") {
+				continue // no server sends that
+			}
+			for i, want := range wants {
+				synctest.Test(t, func(t *testing.T) {
+					s := &script{steps: []roundTripper{tt.first, okay}, honours: i == 1}
+					_, err := calls[operation](ctx, newClient(t, nil, s.RoundTrip))
+					requests := 1
+					if want == again {
+						requests = 2
+					}
+					if len(s.times) != requests || (err == nil) != (want == again) || errors.Is(err, client.ErrUnknownOutcome) != (want == unknown) {
+						t.Errorf("%s, %s, honours %v: %d requests, error %v", tt.name, operation, i == 1, len(s.times), err)
+					}
+					if (s.keys[0] != "") != (operation == "create" || operation == "submit") || s.keys[0] != s.keys[len(s.keys)-1] {
+						t.Errorf("%s, %s: the keys were %q", tt.name, operation, s.keys)
+					}
+					if e, ok := errors.AsType[*petstore.Error](err); err != nil && (!ok || e.Code != tt.code) {
+						t.Errorf("%s, %s: the error is %v, want the code %s", tt.name, operation, err, tt.code)
+					}
+				})
+			}
+		}
+	}
+}
+
+// After a lost creation the outcome stays unknown: the refusal of the next request says
+// nothing about the first.
+func TestUnknownOutcomeStays(t *testing.T) {
+	for name, last := range map[string]roundTripper{"401": respond(401, ""), "no connection": refused, "409": respond(409, "")} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &script{steps: []roundTripper{cut, last}, honours: true}
+			_, err := newClient(t, nil, s.RoundTrip).CreatePet(ctx, rex, none)
+			if !errors.Is(err, client.ErrUnknownOutcome) || !strings.Contains(err.Error(), ": it is unknown whether the server carried out the request") {
+				t.Errorf("%s: the error is %v", name, err)
+			}
+		})
+	}
+}
+
+// A response to the question whether the server honours the key may be an error, and may
+// ask the client to wait. The client does so, or returns the error. Messages may have a
+// server of their own.
+func TestAskedToWait(t *testing.T) {
+	for after, want := range map[string]int{"30": 2, "120": 1} {
+		for operation, host := range map[string]string{"create": "pets.test", "submit": "messages.test"} {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{steps: []roundTripper{cut, okay}}
+				c := newClient(t, &client.Options{MessagesURL: "http://messages.test"}, func(r *http.Request) (*http.Response, error) {
+					if r.URL.Host != host {
+						t.Errorf("%s requested %s", operation, r.URL)
+					}
+					if r.Method == "GET" {
+						return respond(429, "", "Accept-Idempotency-Key", "?1", "Retry-After", after)(r)
+					}
+					return s.RoundTrip(r)
+				})
+				_, err := calls[operation](ctx, c)
+				if len(s.times) != want || errors.Is(err, client.ErrUnknownOutcome) != (want == 1) || want == 2 && s.times[1].Sub(s.times[0]) < 30*time.Second {
+					t.Errorf("%s, Retry-After: %s: requests at %v, error %v", operation, after, s.times, err)
+				}
+			})
+		}
+	}
+}
+
+// The waits double up to 20 times MinWait, and each is shortened by at most one half. The
+// client does not wait for longer than the context allows, or than a minute.
+func TestWaits(t *testing.T) {
+	seconds := func(n ...float64) (waits []time.Duration) {
+		for _, n := range n {
+			waits = append(waits, time.Duration(n*float64(time.Second)))
+		}
+		return waits
+	}
+	after := func(value string) roundTripper { return respond(429, "", "Retry-After", value) }
+	for name, tt := range map[string]struct {
+		opts     client.Options
+		server   roundTripper
+		deadline time.Duration   // 0: none
+		want     []time.Duration // the longest waits
+		extra    time.Duration   // of each, for Retry-After
+	}{
+		"zero":                   {client.Options{}, respond(503, ""), 0, seconds(.1, .2, .4, .8, 1.6, 2, 2), 0},
+		"options":                {client.Options{Tries: 4, MinWait: 3 * time.Second}, refused, 0, seconds(3, 6, 12), 0},
+		"one try":                {client.Options{Tries: 1}, refused, 0, nil, 0},
+		"Retry-After":            {client.Options{Tries: 3}, after("3"), 0, seconds(.1, .2), 3 * time.Second},
+		"an invalid Retry-After": {client.Options{Tries: 3}, after("soon"), 0, seconds(.1, .2), 0},
+		"a date": {client.Options{Tries: 2}, func(r *http.Request) (*http.Response, error) {
+			return after(time.Now().Add(time.Minute).UTC().Format(http.TimeFormat))(r)
+		}, 0, seconds(.1), time.Minute},
+		"a date in the past":          {client.Options{Tries: 2}, after("Fri, 20 Nov 1998 10:00:30 GMT"), 0, seconds(.1), 0},
+		"a minute":                    {client.Options{Tries: 2}, after("60"), 0, seconds(.1), time.Minute},
+		"more than a minute":          {client.Options{Tries: 2}, after("61"), 0, nil, 0},
+		"more before the deadline":    {client.Options{Tries: 2}, after("120"), time.Hour, seconds(.1), 2 * time.Minute},
+		"more than the deadline":      {client.Options{Tries: 2}, after("10"), 9 * time.Second, nil, 0},
+		"more than there are numbers": {client.Options{Tries: 2}, after("99999999999999999999"), time.Hour, nil, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, start := t.Context(), time.Now()
+			if tt.deadline > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, tt.deadline)
+				defer cancel()
+			}
+			s := &script{steps: []roundTripper{tt.server}}
+			_, err := newClient(t, &tt.opts, s.RoundTrip).ListPets(ctx, petstore.ListQuery{})
+			if len(s.times) != len(tt.want)+1 || err == nil || errors.Is(err, context.DeadlineExceeded) || !time.Now().Equal(s.times[len(tt.want)]) {
+				t.Fatalf("%s: %d requests, want %d; error %v after %v", name, len(s.times), len(tt.want)+1, err, time.Since(start))
+			}
+			for i, want := range tt.want {
+				if got := s.times[i+1].Sub(s.times[i]) - tt.extra; got < want/2 || got > want {
+					t.Errorf("%s: wait %d was %v, want %v to %v, and %v for Retry-After", name, i, got, want/2, want, tt.extra)
+				}
+			}
+		})
+	}
+}
+
+// If the context ends a call, the error wraps the context's error and the error of
+// the last try.
+func TestContext(t *testing.T) {
+	hang := func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, context.Cause(r.Context())
+	}
+	for name, tt := range map[string]struct {
+		server  roundTripper
+		unknown bool // of a create
+	}{
+		"while waiting":              {respond(429, "", "Retry-After", "10"), false},
+		"while waiting after a loss": {cut, true},
+		"in a request":               {hang, true},
+	} {
+		for operation, write := range map[string]bool{"list": false, "create": true} {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				text, want := "the call was cancelled: ", context.Canceled
+				time.AfterFunc(time.Second, func() { cancel(errors.New("the caller's reason")) })
+				if name == "in a request" && operation == "list" {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, time.Second-1)
+					defer cancel()
+					text, want = "the call did not end before its deadline: ", context.DeadlineExceeded
+				}
+				s := &script{steps: []roundTripper{tt.server}, honours: true}
+				c := newClient(t, &client.Options{Tries: 100, MinWait: 700 * time.Millisecond}, s.RoundTrip)
+				start := time.Now()
+				_, err := calls[operation](ctx, c)
+				if petstore.CodeOf(err) != petstore.CodeUnavailable || !strings.HasPrefix(fmt.Sprint(err), text) || !errors.Is(err, want) ||
+					time.Since(start).Round(1e9) != time.Second || errors.Is(err, client.ErrUnknownOutcome) != (tt.unknown && write) {
+					t.Errorf("%s, %s: the error is %v after %v", name, operation, err, time.Since(start))
+				}
+				if e, ok := errors.AsType[*client.ResponseError](err); name == "while waiting" && (!ok || e.Status != 429) {
+					t.Errorf("the error %v does not say why the call waited", err)
+				}
+			})
+		}
+	}
+}
+
+// A request that is not sent leaves no doubt, and a response that came leaves none either.
+func TestContextEndedBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := newClient(t, nil, func(r *http.Request) (*http.Response, error) {
+		cancel()
+		return respond(404, "")(r)
+	})
+	for _, want := range []petstore.Code{petstore.CodeNotFound, petstore.CodeUnavailable} {
+		_, err := c.CreatePet(ctx, rex, none)
+		if petstore.CodeOf(err) != want || errors.Is(err, client.ErrUnknownOutcome) || errors.Is(err, context.Canceled) != (want == petstore.CodeUnavailable) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}
