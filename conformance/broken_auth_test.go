@@ -23,7 +23,7 @@ func openServers() []variant {
 // credentialLast responds 401 to a request without a credential only if the
 // request is valid.
 func credentialLast(op string) wrapper {
-	return both(responses(op, 0, func(res *response) {
+	return all(responses(op, 0, func(res *response) {
 		if res.status < 300 && res.request.Header.Get("X-Without") != "" {
 			res.status, res.body = 401, failure(401)
 		}

@@ -21,7 +21,7 @@ func unread(op string, of int) wrapper {
 			next.ServeHTTP(w, r)
 		})
 	})
-	return both(refuse, responses(op, of, func(res *response) {
+	return all(refuse, responses(op, of, func(res *response) {
 		if res.sent != "" && !res.request.Close {
 			spoiled.Store(res.request.RemoteAddr, true)
 		}
@@ -29,18 +29,12 @@ func unread(op string, of int) wrapper {
 }
 
 func brokenConnections() []variant {
-	broken := func(name string, http wrapper) variant {
-		return variant{name: name, clause: "list", http: http, opts: keptConnections()}
+	broken := func(name string, w wrapper) variant { // a transport of its own keeps connections, however slow the machine is
+		return variant{name: name, clause: "list", http: w, opts: conformance.Options{Transport: &http.Transport{}}}
 	}
 	return []variant{
 		broken("the body of a 401 is left unread", unread(create, 401)),
 		broken("the body of a 400 is left unread", unread(create, 400)),
 		broken("the body of a message without a type is left unread", unread(submit+`[^{]*\r\n\r\n`, 400)),
 	}
-}
-
-// keptConnections are options for a test that needs connections to be used again,
-// however slow the machine is.
-func keptConnections() conformance.Options {
-	return conformance.Options{Transport: &http.Transport{}}
 }

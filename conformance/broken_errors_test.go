@@ -2,12 +2,6 @@ package conformance_test
 
 // brokenErrors are servers that break the body of an error.
 func brokenErrors() []variant {
-	html := func(op string, status int) wrapper {
-		return responses(op, 0, func(res *response) {
-			res.status, res.body = status, "<h1>no</h1>"
-			res.header.Set("Content-Type", "text/html")
-		})
-	}
 	quotes := func(op string) wrapper {
 		return edit(op, 400, `"message":"[^"]*"`, `"message":"unknown: "a"b""`)
 	}

@@ -38,7 +38,7 @@ func brokenLists() []variant {
 		{name: "an empty list is null", clause: "array", http: edit(list, 200, `^\[\]$`, "null")},
 		{name: "an empty list has no body", clause: "array", http: edit(list, 200, `^\[\]$`, "")},
 		{name: "an empty list is 204", clause: "list", http: replaces(list, 200, `^\[\]$`, 204, "")},
-		{name: "a list has one pet per line", clause: "array", http: both(edit(list, 200, `^\[|\]$`, ""), edit(list, 200, `\},\{`, "}\n{"))},
+		{name: "a list has one pet per line", clause: "array", http: all(edit(list, 200, `^\[|\]$`, ""), edit(list, 200, `\},\{`, "}\n{"))},
 
 		{name: "a list lacks the ids", clause: "pet", http: lacks(list, 200, "id")},
 		{name: "a list has ids in strings", clause: "pet", http: edit(list, 200, `"id":(\d+)`, `"id":"$1"`)},
@@ -67,7 +67,7 @@ func brokenLists() []variant {
 		{name: "there is no default limit", clause: "limit-default", http: query(unlimited, "$1&limit=100")},
 		{name: "limit=1 is refused", clause: "list", http: status(`[?&]limit=1[& ]`, 200, 400)},
 		{name: "limit=1 returns two", clause: "limit", http: query(`limit=1\b`, "limit=2")},
-		{name: "limit=1 returns none", clause: "limit", http: both(unlinked, edit(`[?&]limit=1[& ]`, 200, `.*`, "[]"))},
+		{name: "limit=1 returns none", clause: "limit", http: all(unlinked, edit(`[?&]limit=1[& ]`, 200, `.*`, "[]"))},
 		{name: "a list ends at 99", clause: "limit-full", pets: first(99)},
 		{name: "limit=100 is refused", clause: "list", http: status(`\?limit=100 `, 200, 400)},
 		{name: "limit has no maximum", clause: "limit-max", http: noMaximum},

@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"context"
-	"html"
 	"net/url"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ func brokenTexts() []variant {
 		{name: "names lose the spaces at their ends", clause: "name", pets: changesNames(strings.TrimSpace)},
 		{name: "names are cut at 255 bytes", clause: "name", pets: changesNames(cut(255))},
 		{name: "names become upper case", clause: "name", pets: changesNames(strings.ToUpper)},
-		{name: "names are escaped for HTML", clause: "name", pets: changesNames(html.EscapeString)},
+		{name: "names are escaped for a URL", clause: "name", pets: changesNames(url.QueryEscape)},
 	}
 }
 

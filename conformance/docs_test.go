@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,4 +50,40 @@ func generatedDocs() string {
 		}
 	}
 	return b.String()
+}
+
+// steady replaces what differs from run to run.
+func steady(s string) string {
+	for _, r := range []struct{ pattern, with string }{
+		{`127\.0\.0\.1:\d+`, "127.0.0.1:8080"},
+		{`Conf[a-z]{6}([a-z]{3})?`, "Confabcdef"},
+		{`\d+ requests, \d+\.\d s`, "900 requests, 1.2 s"},
+		{`\(\d+ of \d+\)`, "(1 of 2)"},
+		{`"categoryId":\d+`, `"categoryId":1`},
+		{`Date: .*`, "Date: now"},
+		{`X-Request-Id: .*`, "X-Request-Id: made"},
+	} {
+		s = regexp.MustCompile(r.pattern).ReplaceAllString(s, r.with)
+	}
+	return s
+}
+
+// The documents show what a run prints.
+func TestDocsExamples(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		v    variant
+	}{
+		{"../README.md", variant{}},
+		{docsFile, variant{http: status(create, 201, 200)}},
+	} {
+		t.Run(strings.TrimPrefix(tt.file, "../"), func(t *testing.T) {
+			t.Parallel()
+			b := process.ReadFile(t, tt.file)
+			out := text(run(t, tt.v, conformance.Options{Parallel: 1}))
+			if !strings.Contains(steady(string(b)), "\n"+steady(out)+"```\n") {
+				t.Errorf("%s does not show what a run prints:\n%s", tt.file, out)
+			}
+		})
+	}
 }

@@ -98,7 +98,7 @@ func TestRunErrors(t *testing.T) {
 // A target that closes the connection where it should refuse is judged, not rejected.
 func TestRunDropped(t *testing.T) {
 	t.Parallel()
-	v := variant{http: both(where(`^POST .*\r\n\r\n\{\}$`, drops), func(next http.Handler) http.Handler {
+	v := variant{http: all(where(`^POST .*\r\n\r\n\{\}$`, drops), func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") == "" {
 				panic(http.ErrAbortHandler)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -62,9 +63,14 @@ func nth(n int64, pattern string, w wrapper) wrapper {
 	})
 }
 
-// both applies two wrappers.
-func both(outer, inner wrapper) wrapper {
-	return func(next http.Handler) http.Handler { return outer(inner(next)) }
+// all applies several wrappers, the first one outermost.
+func all(ws ...wrapper) wrapper {
+	return func(next http.Handler) http.Handler {
+		for _, w := range slices.Backward(ws) {
+			next = w(next)
+		}
+		return next
+	}
 }
 
 // drops drops the connection.
@@ -162,6 +168,14 @@ func rejects(pattern string, status int) wrapper {
 			w.WriteHeader(status)
 			io.WriteString(w, failure(status))
 		})
+	})
+}
+
+// html makes a server respond in HTML.
+func html(pattern string, status int) wrapper {
+	return responses(pattern, 0, func(res *response) {
+		res.status, res.body = status, "<h1>no</h1>"
+		res.header.Set("Content-Type", "text/html")
 	})
 }
 
