@@ -57,6 +57,7 @@ func TestKeyboard(t *testing.T) {
 	p.open("#pets")
 	p.tabTo(`[href="#api"]`)
 	p.Press(kb.Enter)
+	p.Until(`document.activeElement.matches("#api h1")`)
 	p.tabTo(`[href="#getPet"]`)
 	p.Press(kb.Enter)
 	p.Until(`document.activeElement.id === "getPet" && scrollY > 0`)
