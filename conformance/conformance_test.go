@@ -64,6 +64,7 @@ func TestSelection(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
+	t.Parallel()
 	broken := variant{http: status(create, 201, 200)}
 	lax := variant{http: header(create, 201, "Location", "")}
 	empty := variant{http: edit(list, 200, `.*`, `[]`)}
@@ -147,6 +148,7 @@ func TestStopped(t *testing.T) {
 // A request that gets no response though others do fails the target: one whose
 // connection is dropped three times, and one that gets none in time twice.
 func TestNoResponse(t *testing.T) {
+	t.Parallel()
 	const null = create + `.*\r\n\r\nnull$`
 	hangs := responses(null, 0, func(res *response) { <-res.request.Context().Done() })
 	for _, tt := range []struct {
@@ -173,6 +175,7 @@ func TestNoResponse(t *testing.T) {
 // A target that does not serve a request is asked again. If it never does, the run is
 // incomplete, and no check fails.
 func TestUnavailable(t *testing.T) {
+	t.Parallel()
 	const bad = submit + `.*\r\n\r\n`
 	anHour := func(status int) wrapper {
 		return responses(create, 0, func(res *response) { res.status = status; res.header.Set("Retry-After", "3600") })
@@ -216,6 +219,7 @@ func TestMessagesURL(t *testing.T) {
 
 // One defect is one failure that is not the consequence of a more basic one.
 func TestCauses(t *testing.T) {
+	t.Parallel()
 	onErrors := func(change func(*response)) wrapper {
 		return responses("", 0, func(res *response) {
 			if res.status >= 400 {

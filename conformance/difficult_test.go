@@ -14,6 +14,7 @@ import (
 // The server of petstoretest is conformant with each difficulty alone, and with all
 // difficulties that go together.
 func TestDifficult(t *testing.T) {
+	t.Parallel()
 	options := map[string]petstoretest.Option{}
 	for _, d := range petstoretest.Difficulties() {
 		options[d.Name] = petstoretest.Difficult(1, d.Name)

@@ -70,6 +70,7 @@ func steady(s string) string {
 
 // The documents show what a run prints.
 func TestDocsExamples(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		file string
 		v    variant

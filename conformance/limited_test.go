@@ -75,6 +75,7 @@ func (l *limited) limit(next http.Handler) http.Handler {
 // A server that limits how much it does at a time is conformant. The run sends fewer
 // requests at a time, so that few are refused.
 func TestLimited(t *testing.T) {
+	t.Parallel()
 	for name, l := range map[string]*limited{
 		"connections beyond 3 are closed": {connections: 3},
 		"a third operation gets 429":      {operations: 2, status: 429},

@@ -127,6 +127,7 @@ func unusualServers() []variant {
 
 // No unusual server fails a check.
 func TestUnusual(t *testing.T) {
+	t.Parallel()
 	for _, v := range unusualServers() {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
