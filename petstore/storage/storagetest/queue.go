@@ -99,4 +99,11 @@ func testQueue(t *testing.T, f *fixture) {
 	if m := f.submit(t, "again"); slices.ContainsFunc(sent, func(s petstore.Message) bool { return s.ID == m.ID }) {
 		t.Fatalf("SubmitMessage used the ID %s again", m.ID)
 	}
+
+	// QueuedMessages ends early with the message that reaches petstore.MaxPageBytes.
+	f.submit(t, strings.Repeat("x", petstore.MaxPageBytes-len("again")))
+	f.submit(t, "rest")
+	if got, err := f.QueuedMessages(t.Context(), 3); err != nil || len(got) != 2 {
+		t.Fatalf("QueuedMessages returned %d messages (%v), want the 2 that reach %d bytes", len(got), err, petstore.MaxPageBytes)
+	}
 }
