@@ -101,12 +101,10 @@ func bodyError(err error, read int) error {
 	if e, ok := errors.AsType[*http.MaxBytesError](err); ok { // middleware may set a lower limit
 		return errBodyTooLarge(e.Limit)
 	}
-	e := petstore.Errorf(petstore.CodeInvalid, "body: broke off, or was malformed, after %d bytes", read)
-	if cause, ok := errors.AsType[net.Error](err); ok && cause.Timeout() {
-		e = petstore.Errorf(petstore.CodeRequestTimeout, "body: did not arrive in time")
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return petstore.Errorf(petstore.CodeRequestTimeout, "body: did not arrive in time")
 	}
-	e.Err = err
-	return e
+	return invalid("body: broke off, or was malformed, after %d bytes", read)
 }
 
 // DiscardBody reads what is left of the body of a request that has its response,
