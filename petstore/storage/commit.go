@@ -37,7 +37,8 @@ type write struct {
 //
 // One of the callers commits the changes of all, while the others wait. A
 // goroutine that commits would slow down a single caller: to wake it takes a
-// large part of the time of a commit.
+// large part of the time of a commit. Without done, the callers of a batch would
+// become committers one after the other, before those that still wait.
 func (s *Store) change(ctx context.Context, apply func(*transaction) error) error {
 	if _, err := s.shown(ctx); err != nil {
 		return err

@@ -58,8 +58,9 @@
 //	once/…   digest of a petstore.Once → time, what was created, its digest
 //
 // A block holds the ID before its first pet and that of its last one. Then follow, for
-// each pet, its ID, the length of its JSON (4 bytes) and the JSON. Pets without a status are in no bucket of
-// a status. Times are in nanoseconds since 1970. Every value ends in a CRC-32C.
+// each pet, its ID, the length of its JSON (4 bytes) and the JSON. Pets without a status
+// are in no bucket of a status. Times are in nanoseconds since 1970. Every value ends in
+// a CRC-32C.
 //
 // A program refuses a file of a newer schema ([ErrNewer]). A release with a newer one
 // must open files of every older one.
