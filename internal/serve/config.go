@@ -23,8 +23,14 @@ type config struct {
 	backupKeep  int
 }
 
+const (
+	defaultEvery = time.Hour
+	defaultKeep  = 24
+)
+
 // flags defines the flags that every server has.
 func (c *config) flags(fs *flag.FlagSet) {
+	c.backupEvery, c.backupKeep = defaultEvery, defaultKeep
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /debug/pprof and the queued messages (/messages); it needs no key, so keep it private; empty: none")
 	KeysFlag(fs, &c.keyFile)
@@ -37,8 +43,8 @@ func (c *config) flags(fs *flag.FlagSet) {
 // backupFlags defines the flags of a server whose store is in a file.
 func (c *config) backupFlags(fs *flag.FlagSet) {
 	fs.StringVar(&c.backupDir, "backup-dir", "", "`folder` for backups of the store and the key file, for this server alone and on another disk if possible; empty: none are made")
-	fs.DurationVar(&c.backupEvery, "backup-every", time.Hour, "`duration` from one backup to the next")
-	fs.IntVar(&c.backupKeep, "backup-keep", 24, "`number` of backups to keep; older ones are removed")
+	fs.DurationVar(&c.backupEvery, "backup-every", defaultEvery, "`duration` from one backup to the next")
+	fs.IntVar(&c.backupKeep, "backup-keep", defaultKeep, "`number` of backups to keep; older ones are removed")
 }
 
 // check returns an error that says which flag is wrong.
@@ -56,9 +62,11 @@ func (c *config) check() error {
 		return flags.Usagef("-tls-cert and -tls-key: must be given together")
 	case c.drain < 0:
 		return flags.Usagef("-drain: must not be negative, got %v", c.drain)
-	case c.backupDir != "" && c.backupEvery < time.Second:
+	case c.backupDir == "" && (c.backupEvery != defaultEvery || c.backupKeep != defaultKeep):
+		return flags.Usagef("-backup-every and -backup-keep: need -backup-dir")
+	case c.backupEvery < time.Second:
 		return flags.Usagef("-backup-every: must be at least 1s, got %v", c.backupEvery)
-	case c.backupDir != "" && c.backupKeep < 1:
+	case c.backupKeep < 1:
 		return flags.Usagef("-backup-keep: must be at least 1, got %d", c.backupKeep)
 	}
 	return nil
