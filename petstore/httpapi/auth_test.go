@@ -47,6 +47,10 @@ func TestCredential(t *testing.T) {
 			s.want(c.want, request("GET /pets", lines...), request("GET /pets/1", lines...))
 		}
 	}
+	// An Authenticator sees only keys of visible ASCII.
+	s.h = s.handler(s.store, httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { return "alice", nil }), nil)
+	s.want(found, request("GET /pets", "Authorization: Bearer !~"))
+	s.want(badCredential, request("GET /pets", "Authorization: Bearer a b"), request("GET /pets", "Authorization: Bearer a\xc3\xa9"))
 }
 
 // TestAuthenticatorFails: only a refusal is a 401. No error lets a request in.
