@@ -123,13 +123,13 @@ func (c *Cluster) startEtcd() (err error) {
 // config returns the directory with the configuration of Patroni.
 func (c *Cluster) config() string { return filepath.Join(c.dir, "config") }
 
-// URL returns the URL of the cluster for clients, with the addresses of all nodes.
-func (c *Cluster) URL() string {
+// URL returns the URL for clients of a database, with the addresses of nodes.
+func (c *Cluster) URL(database string, nodes ...*Node) string {
 	var addresses []string
-	for _, n := range c.Nodes {
+	for _, n := range nodes {
 		addresses = append(addresses, n.Address)
 	}
-	return databaseURL("postgres:"+c.password, addresses...)
+	return databaseURL("postgres:"+c.password, database, addresses...)
 }
 
 // Node returns the first node that has the role, as etcd says. A leader that was killed

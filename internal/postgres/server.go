@@ -51,7 +51,7 @@ func New(settings ...string) (s *Server, err error) {
 	}
 	address := process.FreeAddress()
 	_, port, _ := strings.Cut(address, ":")
-	s.URL = databaseURL("postgres", address)
+	s.URL = databaseURL("postgres", "postgres", address)
 	s.args = []string{filepath.Join(programs(), "postgres"), "-D", data, "-h", "127.0.0.1", "-p", port, "-k", "",
 		"-c", "dynamic_shared_memory_type=mmap"} // in files: a killed server leaves other memory behind
 	for _, setting := range settings {
@@ -119,8 +119,8 @@ func newDir() (string, error) {
 }
 
 // databaseURL returns the URL of a database for a superuser.
-func databaseURL(user string, addresses ...string) string {
-	return fmt.Sprintf("postgres://%s@%s/postgres?sslmode=disable", user, strings.Join(addresses, ","))
+func databaseURL(user, database string, addresses ...string) string {
+	return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", user, strings.Join(addresses, ","), database)
 }
 
 // programs returns the directory of PostgreSQL's programs: that of initdb in PATH, or

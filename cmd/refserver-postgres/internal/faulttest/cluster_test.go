@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,13 +36,8 @@ func newCluster(t *testing.T, settings ...string) *cluster {
 	t.Helper()
 	c := &cluster{Cluster: postgres.RunCluster(t, "../../../../deploy/patroni.yml", settings...)}
 	dir := t.TempDir()
-	hosts := make([]string, len(c.Nodes))
-	for i, n := range c.Nodes {
-		hosts[i] = n.Address
-	}
 	for i := range 2 {
-		url := strings.Replace(c.URL(), strings.Join(hosts, ","), strings.Join(append(hosts[i:], hosts[:i]...), ","), 1)
-		c.servers = append(c.servers, newServer(t, dir, url))
+		c.servers = append(c.servers, newServer(t, dir, c.URL("postgres", slices.Concat(c.Nodes[i:], c.Nodes[:i])...)))
 	}
 	return c
 }

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"syscall"
 	"testing"
 	"time"
@@ -173,15 +172,6 @@ func wipeStandby(t *testing.T, c *cluster, l *load) {
 		t.Fatal(err)
 	}
 	start(t, c, n)
-}
-
-// execute executes a statement on the primary.
-func execute(t *testing.T, c *cluster, sql string) {
-	t.Helper()
-	out, err := exec.Command(process.Tool(t, "psql"), c.URL()+"&target_session_attrs=read-write", "-c", sql).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", sql, err, out)
-	}
 }
 
 // killServers kills one server, and starts it again.

@@ -6,13 +6,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"os/exec"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"example.com/animalstore/internal/history"
+	"example.com/animalstore/internal/process"
 )
 
 // historians are a few clients that record what they send and receive. Their two
@@ -27,11 +28,23 @@ type historians struct {
 // startHistory starts four clients, which pause between requests.
 func startHistory(t *testing.T, c *cluster) *historians {
 	t.Helper()
-	execute(t, c, "CREATE DATABASE history")
+	psql := func(url, sql string) error {
+		out, err := exec.Command(process.Tool(t, "psql"), url, "-c", sql).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%s: %w\n%s", sql, err, out)
+		}
+		return err
+	}
+	if err := psql(c.URL("postgres", c.Nodes...)+"&target_session_attrs=read-write", "CREATE DATABASE history"); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range c.Nodes { // a server tries no further host after one that does not have its database yet
+		process.Eventually(t, "the database", func() error { return psql(c.URL("history", n), "SELECT 1") })
+	}
 	h := &historians{History: history.New()}
 	dir := t.TempDir()
 	for range 2 {
-		h.servers = append(h.servers, newServer(t, dir, strings.Replace(c.URL(), "/postgres?", "/history?", 1)))
+		h.servers = append(h.servers, newServer(t, dir, c.URL("history", c.Nodes...)))
 	}
 	for i := range 4 {
 		h.wg.Go(func() {
