@@ -36,7 +36,8 @@ type Options struct {
 	// up to date.
 	Known []Known
 
-	// Parallel is the largest number of requests at a time. Zero: 4.
+	// Parallel is the largest number of requests at a time. A run sends 4 at a time at
+	// most, unless the target is far away. Zero: 16.
 	Parallel int
 
 	// Timeout limits each request, reading the response included. Zero: 10 seconds.
@@ -73,7 +74,7 @@ func (o *Options) withDefaults() (Options, error) {
 		r = *o
 	}
 	r.Level = cmp.Or(r.Level, Required)
-	r.Parallel = cmp.Or(r.Parallel, 4)
+	r.Parallel = cmp.Or(r.Parallel, 16)
 	r.Timeout = cmp.Or(r.Timeout, 10*time.Second)
 	if r.Now == nil {
 		r.Now = time.Now

@@ -64,7 +64,7 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 		s.opts.Category = &id
 		return nil
 	})
-	fs.IntVar(&s.opts.Parallel, "parallel", 4, "largest `number` of requests to send at once")
+	fs.IntVar(&s.opts.Parallel, "parallel", 16, "largest `number` of requests at a time; more than 4 are sent only to a target that is far away")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response")
 }
 

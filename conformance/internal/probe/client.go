@@ -64,7 +64,7 @@ func NewClient(config Config) *Client {
 		Transport:     rt,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	c := &Client{Config: config, http: hc, alone: hc, pace: pace{limit: config.Parallel}}
+	c := &Client{Config: config, http: hc, alone: hc, pace: newPace(config.Parallel)}
 	c.pace.ended.L = &c.mu
 	if t, ok := rt.(*http.Transport); ok {
 		t = t.Clone()

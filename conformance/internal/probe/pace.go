@@ -87,14 +87,27 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// pace limits how many requests are under way. A request that gets 429 or 503 or loses
-// its connection while n are under way, itself included, lowers the limit to half of n:
-// some servers accept few connections.
+// pace limits how many requests are under way. Some servers accept few connections. So at
+// first there are 4. A request that gets 429 or 503 or loses its connection while n are
+// under way, itself included, lowers the limit to half of n. If most of the first 20 take
+// more than 50 ms and none of them lowers the limit, it rises to the largest number that
+// is allowed: the target is far away.
 type pace struct {
 	ended  sync.Cond // a request has ended
 	active int       // how many are under way
 	limit  int
+	most   int // the largest limit
+
+	first, slow int // how many of the first requests have ended, and how many took long
 }
+
+const (
+	startLimit    = 4
+	firstRequests = 20
+	farAway       = 50 * time.Millisecond
+)
+
+func newPace(most int) pace { return pace{limit: min(startLimit, most), most: most} }
 
 // begin waits until the limit allows another request, x.
 func (c *Client) begin(x *Exchange) {
@@ -116,7 +129,23 @@ func (c *Client) end(x *Exchange) {
 	if x.Others > 0 && x.overloaded() {
 		x.crowded = true
 		c.pace.limit = min(c.pace.limit, (x.Others+1)/2)
+		c.pace.first = firstRequests // the limit no longer rises
 	}
+	c.pace.learn(x.Received.Sub(x.Sent))
 	c.sent = append(c.sent, x)
 	c.pace.ended.Broadcast()
+}
+
+// learn raises the limit if the target is far away. took is the duration of an exchange.
+func (p *pace) learn(took time.Duration) {
+	if p.first == firstRequests {
+		return
+	}
+	p.first++
+	if took > farAway {
+		p.slow++
+	}
+	if p.first == firstRequests && p.slow > firstRequests/2 {
+		p.limit = p.most
+	}
 }
