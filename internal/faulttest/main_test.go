@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/internal/process"
+	_ "example.com/animalstore/internal/serve" // for the go command: a changed server needs another run
 )
 
 var (

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"example.com/animalstore/internal/process"
+	_ "example.com/animalstore/internal/serve" // for the go command: a changed server needs another run
 )
 
 func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
