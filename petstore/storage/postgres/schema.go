@@ -4,15 +4,18 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"hash/crc32"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// schemaVersion is the version of the tables in schema.sql.
-const schemaVersion = 1
-
 //go:embed schema.sql
 var schema string
+
+// schemaVersion is the version of the tables: a checksum of schema.sql, so that every
+// change of that file makes a new version. Git on Windows may check it out with CRLF.
+var schemaVersion = int64(crc32.ChecksumIEEE([]byte(strings.ReplaceAll(schema, "\r", ""))))
 
 // prepare creates the tables, unless another server does so at the same time or has
 // done so, and makes sure that this package knows their version. A role that may not
@@ -27,11 +30,14 @@ func (s *Store) prepare(ctx context.Context) error {
 				err = tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'petstore' AND tablename = 'store')").Scan(&exists)
 			}
 			if err == nil && !exists {
-				if _, err = tx.Exec(ctx, schema); err != nil {
+				if _, err = tx.Exec(ctx, schema); err == nil {
+					_, err = tx.Exec(ctx, "INSERT INTO petstore.store VALUES ($1)", schemaVersion)
+				}
+				if err != nil {
 					err = fmt.Errorf("creating the tables: %w", err)
 				}
 			}
-			var version int
+			var version int64
 			if err == nil {
 				err = tx.QueryRow(ctx, "SELECT version FROM petstore.store, petstore.commits LIMIT 1").Scan(&version) // neither is empty
 			}
@@ -43,6 +49,6 @@ func (s *Store) prepare(ctx context.Context) error {
 	})
 }
 
-func errVersion(version int) error {
+func errVersion(version int64) error {
 	return damaged(fmt.Sprintf("the tables have the version %d; this program knows only version %d", version, schemaVersion))
 }

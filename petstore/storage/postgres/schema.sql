@@ -1,13 +1,13 @@
--- The tables of a store, version 1. All of them are in the schema petstore.
+-- The tables of a store. All of them are in the schema petstore. Every change of this
+-- file makes a new version: a server refuses tables that another version has created.
 CREATE SCHEMA petstore;
 
 -- One row. Each change locks it, so that commits are one after the other, and
 -- none changes it: dead versions of a row that is updated often would pile up
 -- while somebody holds a snapshot.
 CREATE TABLE petstore.store (
-    version integer NOT NULL
+    version bigint NOT NULL -- schemaVersion in schema.go
 );
-INSERT INTO petstore.store VALUES (1);
 
 -- One row for each commit. The row with the highest number is the state of the
 -- store. The others are there for servers that lost the response to a COMMIT,
