@@ -59,8 +59,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestMembers: the page shows every member of a pet, in the list and as JSON, and
-// the form has a field for it.
+// TestMembers: the page shows every member of a pet, in a column of the list and as
+// JSON, and the form has a field for it.
 func TestMembers(t *testing.T) {
 	_, script, _ := strings.Cut(read("pets.js"), "function petRow(")
 	row, script, _ := strings.Cut(script, "function showJSON(")
@@ -74,6 +74,10 @@ func TestMembers(t *testing.T) {
 		if !strings.Contains(read("page.html"), `id="add-`+name+`"`) {
 			t.Errorf("page.html has no field for the member %q", name)
 		}
+	}
+	columns, want := strings.Count(read("page.html"), `role="columnheader"`), len(members.Without(petstore.Pet{}))+1
+	if columns != want {
+		t.Errorf("the list in page.html has %d column heads, want %d: one for each member of a pet, and one for its JSON", columns, want)
 	}
 }
 
