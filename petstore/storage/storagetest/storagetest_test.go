@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -91,9 +92,10 @@ func testBroken(t *testing.T, fault string) {
 // broken is a store in memory with a fault.
 type broken struct {
 	*memory.Store
-	fault string
-	gets  atomic.Int64
-	late  atomic.Int64 // the ID of a pet that lists do not show yet
+	fault   string
+	gets    atomic.Int64
+	late    atomic.Int64 // the ID of a pet that lists do not show yet; -1: a list has passed it
+	creates sync.Map     // the context of the create of each pet, by its ID
 }
 
 func (s *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
@@ -125,16 +127,16 @@ func (s *broken) CreatePet(ctx context.Context, p petstore.NewPet, once petstore
 			err = nil
 		}
 	case "pets appear late":
-		if pet.ID%2 == 0 {
-			s.late.Store(pet.ID)
-			time.Sleep(time.Millisecond)
-			s.late.Store(0)
+		// One pet, when all callers of Concurrent are busy. Only a list at the same time
+		// can pass it; where there is none, the wait ends after a while.
+		if pet.ID > 130 && pet.Status != "" && s.late.CompareAndSwap(0, pet.ID) {
+			for start := time.Now(); s.late.Load() > 0 && time.Since(start) < 2*time.Second; {
+				time.Sleep(time.Millisecond)
+			}
+			s.late.Store(-1)
 		}
 	case "cancelled creates are lost":
-		time.Sleep(time.Millisecond)
-		if ctx.Err() != nil {
-			pet.ID += 1000
-		}
+		s.creates.Store(pet.ID, ctx)
 	}
 	return pet, err
 }
@@ -158,7 +160,17 @@ func (s *broken) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 			page = petstore.Page{Pets: append(page.Pets, next.Pets...), Next: next.Next}
 		}
 	case s.fault == "pets appear late":
-		page.Pets = slices.DeleteFunc(page.Pets, func(p petstore.Pet) bool { return p.ID == s.late.Load() })
+		late := s.late.Load()
+		pets := len(page.Pets)
+		page.Pets = slices.DeleteFunc(page.Pets, func(p petstore.Pet) bool { return p.ID == late })
+		if len(page.Pets) < pets && page.Next != "" {
+			s.late.Store(-1)
+		}
+	case s.fault == "cancelled creates are lost":
+		page.Pets = slices.DeleteFunc(page.Pets, func(p petstore.Pet) bool {
+			ctx, ok := s.creates.Load(p.ID)
+			return ok && ctx.(context.Context).Err() != nil
+		})
 	case s.fault == "lists never end":
 		after, _ := q.After.ID()
 		id := after + 1<<40
