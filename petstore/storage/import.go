@@ -25,8 +25,9 @@ var ErrIDs = errors.New("the IDs cannot be kept")
 // message whose number does not ascend gets the next free one. Then the lines need no
 // IDs, and the last line of the export may be missing.
 //
-// It needs little memory for any number of pets. The error names the line, or wraps
-// [ErrIDs], or fs.ErrExist if there is a file.
+// It needs little memory for any number of pets. The error names the record by its
+// number, or wraps fs.ErrExist if there is a file. It wraps [ErrIDs] if the IDs cannot be
+// kept.
 func Import(ctx context.Context, path string, r io.Reader, newIDs bool) (pets, messages int64, err error) {
 	i := &importer{ctx: ctx, newIDs: newIDs}
 	err = createFile(path, nil, func(temp *os.File) error {
@@ -63,10 +64,7 @@ func (i *importer) run(r io.Reader) error {
 	ended := false
 	err := ReadExport(r, func(rec Record) error {
 		ended = ended || rec.End != nil
-		if err := i.record(rec); err != nil {
-			return fmt.Errorf("line %d: %w", rec.Line, err)
-		}
-		return nil
+		return i.record(rec)
 	})
 	if err == nil && !ended && !i.newIDs {
 		err = errors.New("the export was cut short: its last line is missing")

@@ -65,21 +65,24 @@ func TestImportNewIDs(t *testing.T) {
 	}
 }
 
-// TestImportErrors: an import that fails names the line and leaves nothing, or the file
+// TestImportErrors: an import that fails names the record and leaves nothing, or the file
 // that was there.
 func TestImportErrors(t *testing.T) {
 	const (
 		pet     = `{"id":1,"name":"a","categoryId":1}` + "\n"
 		message = `{"id":"msg_4","message":"a","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}` + "\n"
 		end     = `{"end":{"pets":0,"messages":0,"lastMessage":0}}` + "\n"
-		kinds   = "line 1: must be a pet with a name and a categoryId, a message with "
+		kinds   = "record 1: must be a pet with a name and a categoryId, a message with "
 	)
 	path := dbPath(t)
 	for _, c := range []struct{ lines, want string }{
 		{"", "the export was cut short"},
 		{pet + message, "the export was cut short"},
-		{pet + `{"id":2,"name`, "line 2: "},
-		{"[1]", "line 1: "},
+		{pet + `{"id":2,"name`, "record 2: "},
+		{"[1]", "record 1: "},
+		{strings.Replace(message, "2026", "2600", 1), "record 1: createdAt: must be from the year 1678 to 2261"},
+		{strings.Replace(message, "msg_4", "msg_4611686018427387905", 1), "record 1: id: must be at most msg_4611686018427387904"},
+		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":4611686018427387905`, 1), "record 1: lastMessage: must be at most 4611686018427387904"},
 		{"{}", kinds},
 		{`{"id":1,"name":"a","categoryId":1,"message":"b"}`, kinds},
 		{`{"id":1,"name":"a"}`, kinds},
@@ -87,15 +90,15 @@ func TestImportErrors(t *testing.T) {
 		{strings.Replace(message, `"createdAt"`, `"name":"a","createdAt"`, 1), kinds},
 		{strings.Replace(message, "queued", "sent", 1), kinds},
 		{strings.Replace(message, `"status":"queued",`, "", 1), kinds},
-		{`{"id":1,"categoryId":1,"nme":"a"}`, "line 1: "},
-		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "line 1: status: must be one of available, pending, sold"},
-		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: the IDs cannot be kept: the pet has the ID 0, want 1`},
-		{pet + pet, `line 2: the IDs cannot be kept: the pet has the ID 1, want 2`},
-		{message + message, `line 2: the IDs cannot be kept: the message has the ID "msg_4" and follows number 4`},
-		{strings.Replace(message, "msg_4", "4", 1), `line 1: the IDs cannot be kept: the message has the ID "4" and follows number 0`},
-		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "line 2: the last line counts 0 pets and 2 messages, but 0 and 1 precede it"},
-		{pet + strings.Replace(end, "0", "2", 1), "line 2: the last line counts 2 pets and 0 messages, but 1 and 0 precede it"},
-		{end + pet, "line 2: there is more after the end of the export"},
+		{`{"id":1,"categoryId":1,"nme":"a"}`, "record 1: "},
+		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "record 1: status: must be one of available, pending, sold"},
+		{strings.Replace(pet, `"id":1,`, "", 1), `record 1: the IDs cannot be kept: the pet has the ID 0, want 1`},
+		{pet + pet, `record 2: the IDs cannot be kept: the pet has the ID 1, want 2`},
+		{message + message, `record 2: the IDs cannot be kept: the message has the ID "msg_4" and follows number 4`},
+		{strings.Replace(message, "msg_4", "4", 1), `record 1: the IDs cannot be kept: the message has the ID "4" and follows number 0`},
+		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "record 2: the last line counts 0 pets and 2 messages, but 0 and 1 precede it"},
+		{pet + strings.Replace(end, "0", "2", 1), "record 2: the last line counts 2 pets and 0 messages, but 1 and 0 precede it"},
+		{end + pet, "record 2: there is more after the end of the export"},
 	} {
 		_, _, err := storage.Import(t.Context(), path, strings.NewReader(c.lines), false)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -16,7 +16,6 @@ import (
 
 // Record is a line of an export: a pet, a message or the end.
 type Record struct {
-	Line    int               // 1 is the first
 	Pet     *petstore.Pet     // ID 0: the line has none
 	Message *petstore.Message // the ID may be of any form
 	End     *End
@@ -29,15 +28,19 @@ type End struct {
 	LastMessage int64 `json:"lastMessage"` // the highest number of a message ever issued; -1: unknown
 }
 
-// ReadExport calls yield with each line of what [Export] wrote, until yield returns an
-// error. An error in a line names the line. The last line may be missing. If it is
-// there, its counts must be right.
+// maxNumber is the highest number of a message that is read. It leaves room for more
+// messages than can ever be submitted.
+const maxNumber int64 = 1 << 62
+
+// ReadExport calls yield with each record of what [Export] wrote, until yield returns an
+// error. The error names the record by its number; the first is 1. The end may be
+// missing. If it is there, its counts must be right.
 func ReadExport(r io.Reader, yield func(Record) error) error {
-	lines := jsontext.NewDecoder(r)
+	decoder := jsontext.NewDecoder(r)
 	var read End
 	ended := false
 	for n := 1; ; n++ {
-		rec, err := readRecord(lines)
+		rec, err := readRecord(decoder)
 		switch {
 		case err == io.EOF:
 			return nil
@@ -54,18 +57,17 @@ func ReadExport(r io.Reader, yield func(Record) error) error {
 		default:
 			ended = true
 		}
-		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+		if err == nil {
+			err = yield(rec)
 		}
-		rec.Line = n
-		if err := yield(rec); err != nil {
-			return err
+		if err != nil {
+			return fmt.Errorf("record %d: %w", n, err)
 		}
 	}
 }
 
-// exportLine has the members of every kind of line.
-type exportLine struct {
+// anyRecord has the members of every kind of record.
+type anyRecord struct {
 	ID         jsontext.Value  `json:"id"`
 	Name       *string         `json:"name"`
 	CategoryID *int64          `json:"categoryId"`
@@ -75,26 +77,37 @@ type exportLine struct {
 	End        *End            `json:"end"`
 }
 
-// readRecord reads a line. It accepts any order of the members, but no other members.
-func readRecord(lines *jsontext.Decoder) (Record, error) {
-	var l exportLine
-	if err := json.UnmarshalDecode(lines, &l, json.RejectUnknownMembers(true)); err != nil {
+// readRecord reads a record. It accepts any order of the members, but none that no kind
+// of record has.
+func readRecord(decoder *jsontext.Decoder) (Record, error) {
+	var rec anyRecord
+	if err := json.UnmarshalDecode(decoder, &rec, json.RejectUnknownMembers(true)); err != nil {
 		return Record{}, err
 	}
 	switch {
-	case l.End != nil:
-		return Record{End: l.End}, nil
-	case l.Name != nil && l.CategoryID != nil && l.Message == nil:
-		p := &petstore.Pet{NewPet: petstore.NewPet{Name: *l.Name, CategoryID: *l.CategoryID, Status: l.Status}}
-		p.ID, _ = strconv.ParseInt(string(l.ID), 10, 64)
+	case rec.End != nil:
+		if rec.End.LastMessage > maxNumber {
+			return Record{}, fmt.Errorf("lastMessage: must be at most %d", maxNumber)
+		}
+		return Record{End: rec.End}, nil
+	case rec.Name != nil && rec.CategoryID != nil && rec.Message == nil:
+		p := &petstore.Pet{NewPet: petstore.NewPet{Name: *rec.Name, CategoryID: *rec.CategoryID, Status: rec.Status}}
+		p.ID, _ = strconv.ParseInt(string(rec.ID), 10, 64)
 		return Record{Pet: p}, p.Validate()
-	case l.Message != nil && l.CreatedAt != nil && l.Status == petstore.Status(petstore.MessageQueued) && l.Name == nil:
-		return Record{Message: &petstore.Message{
-			ID:        strings.Trim(string(l.ID), `"`),
-			Text:      *l.Message,
+	case rec.Message != nil && rec.CreatedAt != nil && rec.Status == petstore.Status(petstore.MessageQueued) && rec.Name == nil:
+		m := &petstore.Message{
+			ID:        strings.Trim(string(rec.ID), `"`),
+			Text:      *rec.Message,
 			Status:    petstore.MessageQueued,
-			CreatedAt: *l.CreatedAt,
-		}}, nil
+			CreatedAt: *rec.CreatedAt,
+		}
+		if n, ok := petstore.ParseMessageID(m.ID); ok && n > maxNumber {
+			return Record{}, fmt.Errorf("id: must be at most %s", petstore.MessageID(maxNumber))
+		}
+		if !time.Unix(0, m.CreatedAt.UnixNano()).Equal(m.CreatedAt) {
+			return Record{}, errors.New("createdAt: must be from the year 1678 to 2261")
+		}
+		return Record{Message: m}, nil
 	}
 	return Record{}, errors.New(`must be a pet with a name and a categoryId, a message with a createdAt and the status "queued", or the end of an export`)
 }

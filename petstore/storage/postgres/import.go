@@ -63,14 +63,14 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (*up
 		switch p, m := rec.Pet, rec.Message; {
 		case p != nil:
 			if p.ID != u.lastPet+1 {
-				return fmt.Errorf("line %d: the pet has the ID %d, want %d", rec.Line, p.ID, u.lastPet+1)
+				return fmt.Errorf("the pet has the ID %d, want %d", p.ID, u.lastPet+1)
 			}
 			u.lastPet = p.ID
 			u.pets = append(u.pets, &change{pet: &p.NewPet, number: p.ID})
 		case m != nil:
 			n, ok := petstore.ParseMessageID(m.ID)
 			if !ok || n <= u.lastMessage {
-				return fmt.Errorf("line %d: the message has the ID %q and follows number %d", rec.Line, m.ID, u.lastMessage)
+				return fmt.Errorf("the message has the ID %q and follows number %d", m.ID, u.lastMessage)
 			}
 			u.lastMessage, u.queued = n, u.queued+1
 			u.messages = append(u.messages, &change{message: &m.Text, number: n, made: m.CreatedAt})
