@@ -100,7 +100,7 @@ func (s *server) start() {
 		draining: &s.draining,
 	}
 	if f := s.store.File; f != nil {
-		attrs = append(attrs, "file", f.Path, "new", f.New, "pets", f.Pets)
+		attrs = append(attrs, "file", f.Path, "pets", f.Pets)
 	}
 	if s.newKey {
 		attrs = append(attrs, "keys", "new")

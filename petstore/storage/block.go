@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"iter"
 
@@ -56,21 +57,26 @@ func (b *block) next() (id int64, json []byte) {
 
 // seekBlock moves c to the block of a table that holds the pet with that ID or, if
 // there is none, the next pet. It returns the block without the pets before that.
-func seekBlock(t *table, c *bbolt.Cursor, id int64) (b block, err error) {
-	k, v := c.Seek(idKey(id))
-	if len(k) == 8 && int64At(k) == id {
-		return openBlock(t, k, v)
-	}
-	if before, value := c.Prev(); before != nil {
-		b, err = openBlock(t, before, value)
-		if err != nil || b.last >= id {
-			for err == nil && int64At(b.pets) < id {
-				b.next()
+//
+// Take a table with the pets 3, 5 and 7 in a block with the key 3, and 9 and 11 in one with
+// the key 9. Seek finds the first key from id on. From 4 to 7 the pet is in the block
+// before that key. For 3, 8 and 9 it is the first of the block with that key.
+func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
+	key := idKey(id)
+	k, v := c.Seek(key)
+	if !bytes.Equal(k, key) {
+		if before, value := c.Prev(); before != nil {
+			b, err := openBlock(t, before, value)
+			if err != nil {
+				return block{}, err
 			}
-			return b, err
-		}
-		if k != nil {
-			k, v = c.Next()
+			if b.last >= id {
+				for int64At(b.pets) < id {
+					b.next()
+				}
+				return b, nil
+			}
+			k, v = c.Next() // again to what Seek found
 		}
 	}
 	if k == nil || int64At(k) < id {

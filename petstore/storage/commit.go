@@ -16,7 +16,8 @@ import (
 // so memory is bounded and no caller waits forever.
 const maxWaiting = 1024
 
-// maxBatchWait limits how long a transaction waits for more changes.
+// maxBatchWait limits how long a transaction waits for more changes where commits are
+// slow: callers that call again do so soon.
 const maxBatchWait = 5 * time.Millisecond
 
 var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are waiting to be written")
@@ -60,24 +61,26 @@ func (s *Store) change(ctx context.Context, apply func(*transaction) error) erro
 
 // commitWaiting commits the writes that are waiting. The caller is the committer.
 //
-// If the last batch had more of them, commitWaiting waits until as many have arrived, but
-// at most as long as the last commit took: the callers of that commit may be about to
-// call again, and without them one sync would become two. A caller that comes alone after
-// a large batch waits only once.
+// First it waits for as many as the last batch had: the callers of that batch may be about
+// to call again, and without them one sync would become two. To wait longer than a commit
+// takes would gain nothing. A caller that comes alone after a large batch waits only once.
 func (s *Store) commitWaiting() {
 	runtime.Gosched() // on one processor, lets callers that are ready enqueue their writes
+	if len(s.writes) == 0 {
+		return
+	}
 	var batch []*write
 	timeout := time.After(min(s.lastTook, maxBatchWait))
-	for len(batch) < maxWaiting && (len(s.writes) > 0 || len(batch) > 0 && len(batch) < s.lastBatch) {
+	for late := false; len(batch) < s.lastBatch && !late; {
 		select {
 		case w := <-s.writes:
 			batch = append(batch, w)
 		case <-timeout:
-			s.lastBatch = 0 // take what is there, and wait no more
+			late = true
 		}
 	}
-	if len(batch) == 0 {
-		return
+	for len(s.writes) > 0 && len(batch) < maxWaiting { // without waiting
+		batch = append(batch, <-s.writes)
 	}
 	start := time.Now()
 	err := s.commit(batch)
@@ -111,7 +114,7 @@ func (s *Store) commit(batch []*write) error {
 	if err != nil {
 		return err
 	}
-	tx.now = s.Now().UnixNano()
+	tx.now = s.opts.Now().UnixNano()
 	committing := false
 	err = safely(func() error {
 		for _, w := range batch {

@@ -50,16 +50,15 @@ func createFile(path string, old *os.File, fill func(temp *os.File) error) error
 }
 
 // makeStore makes an empty store at path. If another process has made a file there
-// meanwhile, that file is kept, and made is false.
-func makeStore(path string) (made bool, err error) {
+// meanwhile, that file is kept.
+func makeStore(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return false, err // which names the directory, not a temporary file in it
+		return err // which names the directory, not a temporary file in it
 	}
-	err = createFile(path, nil, writeEmpty)
-	if errors.Is(err, fs.ErrExist) {
-		return false, nil
+	if err := createFile(path, nil, writeEmpty); !errors.Is(err, fs.ErrExist) {
+		return err
 	}
-	return err == nil, err
+	return nil
 }
 
 // writeEmpty makes an empty store of the empty file f.

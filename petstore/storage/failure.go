@@ -46,7 +46,7 @@ func (s *Store) foundDamage(err error) {
 	}
 	e := &petstore.Error{Code: petstore.CodeInternal, Message: "the store is damaged and refuses changes", Err: err}
 	if s.damage.CompareAndSwap(nil, e) {
-		s.Logger.Error("damage found: all changes are refused from now on; stop the server, run refserver check, "+
+		s.opts.Logger.Error("damage found: all changes are refused from now on; stop the server, run refserver check, "+
 			"and restore a backup or save what is left with refserver export -skip-damaged",
 			"path", s.found.Path, "damage", err)
 	}

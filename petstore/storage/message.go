@@ -17,7 +17,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 	var m petstore.Message
 	err := s.change(ctx, func(tx *transaction) error {
 		o, err := tx.once(petstore.OnceSubmitMessage, once, []byte(text), func() (int64, error) {
-			if tx.Queued >= int64(s.QueueCapacity) {
+			if tx.Queued >= int64(s.opts.QueueCapacity) {
 				return 0, petstore.ErrQueueFull
 			}
 			n := tx.LastMessage + 1

@@ -11,7 +11,8 @@ import (
 // New ones go into the recent table. The other table has those from before
 // RecentSince. When all of these are older than petstore.OnceKept, each commit
 // deletes a few, in the order of their keys and so page by page. When none is
-// left, the empty table becomes the recent one.
+// left, the empty table becomes the recent one. In a new file RecentSince is 0, so the
+// first commit does this at once.
 
 const onceKept = int64(petstore.OnceKept)
 

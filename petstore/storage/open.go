@@ -63,14 +63,14 @@ func open(path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		Options:   o,
+		opts:      o,
 		found:     Info{Path: path},
 		writes:    make(chan *write, maxWaiting),
 		committer: make(chan struct{}, 1),
 		failed:    make(chan struct{}),
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !o.MustExist {
-		if s.found.New, err = makeStore(path); err != nil {
+		if err := makeStore(path); err != nil {
 			return nil, err
 		}
 	}

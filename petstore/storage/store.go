@@ -54,7 +54,7 @@ func (o *Options) filled() Options {
 // Once a Store has found damage, it refuses changes but still serves reads. A
 // Store that has failed (see [Store.Failed]) refuses everything.
 type Store struct {
-	Options
+	opts  Options // filled
 	db    *bbolt.DB
 	found Info
 	file  *os.File    // bbolt's handle on it
@@ -85,7 +85,6 @@ var (
 // Info describes the file as [Open] found it.
 type Info struct {
 	Path string // absolute
-	New  bool   // Open made the file
 	Pets int64  // how many pets the file held
 }
 
