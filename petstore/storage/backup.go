@@ -18,7 +18,8 @@ import (
 // the call. The file is whole and checked, or is not made. Until it is written, the
 // store does not use the pages of that moment again.
 //
-// Errors: fs.ErrExist if there is a file; petstore.CodeFull; ctx's.
+// Errors: fs.ErrExist if there is a file; petstore.CodeFull; ctx's; [ErrDamaged]. The
+// damage may be of the copy alone, so it does not stop changes.
 func (s *Store) SaveTo(ctx context.Context, path string) error {
 	return createFile(path, nil, func(temp *os.File) error {
 		if err := s.copyTo(ctx, temp); err != nil {

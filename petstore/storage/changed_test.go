@@ -1,6 +1,8 @@
 package storage_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -128,7 +130,7 @@ func TestDamageRefusesChanges(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		damage string // the bytes before the one that is changed
+		damage string // the bytes before the one that is changed; "": none
 		find   func(s *storage.Store, n int) error
 	}{
 		{"a read", `"name":"pet 4001`, func(s *storage.Store, n int) error {
@@ -151,9 +153,22 @@ func TestDamageRefusesChanges(t *testing.T) {
 		{"the expiry of outcomes", middle(0), func(s *storage.Store, n int) error {
 			return s.RemoveMessages(t.Context())
 		}},
+		{"a removal", whole.queue[200].Text, func(s *storage.Store, n int) error {
+			return s.RemoveMessages(t.Context(), whole.queue[200].ID)
+		}},
+		{"a change when all buckets are gone", "", func(s *storage.Store, n int) error {
+			b := bytes.Clone(whole.file)
+			root := binary.NativeEndian.Uint64(pageOf(b, newerMeta(b))[16+16:])
+			clear(pageOf(b, int(root))[10:12]) // how many there are
+			writeFile(t, path, b)
+			return s.RemoveMessages(t.Context())
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			writeFile(t, path, spoil(t, whole.file, c.damage))
+			writeFile(t, path, whole.file)
+			if c.damage != "" {
+				writeFile(t, path, spoil(t, whole.file, c.damage))
+			}
 			var log strings.Builder
 			s, err := storage.Open(path, &storage.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			if err != nil {

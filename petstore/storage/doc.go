@@ -12,8 +12,8 @@
 // holds the ID before it, and the state of the store holds the last one of each
 // table, so lists are complete. A record that is damaged, missing or stored under
 // the wrong key is an error ([ErrDamaged], petstore.CodeInternal) and never a
-// result. After the first damage that any call finds, every change fails with the
-// same error, and undamaged records stay readable.
+// result. After the first damage that a read or a change finds, every change fails
+// with the same error, and undamaged records stay readable.
 //
 // A change that does not fit on the disk is refused (petstore.CodeFull) and
 // leaves the store as it was. After any other failed write or sync, the store no

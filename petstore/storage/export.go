@@ -2,7 +2,6 @@ package storage
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,9 +28,7 @@ func Export(path string, w io.Writer, skip func(error)) (Exported, error) {
 	x := &export{w: w, skip: skip, Exported: Exported{LostPets: -1, LostMessages: -1}, lastMessage: -1}
 	err := readFile(path, x.damage, x.records)
 	if err == nil {
-		var line []byte
-		line, err = json.Marshal(map[string]End{"end": {x.Pets, x.Messages, x.lastMessage}})
-		err = cmp.Or(err, x.write(append(line, '\n'), 0, new(int64)))
+		err = x.write(map[string]End{"end": {x.Pets, x.Messages, x.lastMessage}})
 	}
 	if err != nil {
 		err = fmt.Errorf("exporting from the store %s: %w", path, err)
@@ -63,25 +60,19 @@ func (x *export) damage(err error) error {
 	return nil
 }
 
-// write writes n lines.
-func (x *export) write(lines []byte, n int, count *int64) error {
-	*count += int64(n)
-	_, err := x.w.Write(lines)
+// write writes v as a line.
+func (x *export) write(v any) error {
+	line, err := json.Marshal(v)
+	if err == nil {
+		_, err = x.w.Write(append(line, '\n'))
+	}
 	return err
 }
 
 // records writes all records.
 func (x *export) records(tx *transaction) error {
-	if !tx.known() { // so the last ID is that of the last block
-		err := safely(func() error {
-			k, v := tx.pets[0].Cursor().Last()
-			b, err := openBlock(tx.pets[0].table, k, v)
-			tx.LastIDs[0] = b.last
-			return err
-		})
-		if err != nil {
-			_ = x.damage(err)
-		}
+	if !tx.known() {
+		x.findLast(tx)
 	}
 	if err := x.pets(tx); err != nil {
 		return err
@@ -97,6 +88,28 @@ func (x *export) records(tx *transaction) error {
 	return nil
 }
 
+// findLast sets the last ID of all pets, which the state would have, to that of the last
+// sound block of any table.
+func (x *export) findLast(tx *transaction) {
+	for _, t := range tx.pets {
+		err := safely(func() (err error) {
+			c := t.Cursor()
+			for k, v := c.Last(); k != nil; k, v = c.Prev() {
+				b, e := openBlock(t.table, k, v)
+				if e == nil {
+					tx.LastIDs[0] = max(tx.LastIDs[0], b.last)
+					break
+				}
+				err = e
+			}
+			return err
+		})
+		if err != nil {
+			_ = x.damage(err) // the export goes on: damage is skipped, or it would have ended at the state
+		}
+	}
+}
+
 // pets writes the pets, a block at a time.
 func (x *export) pets(tx *transaction) error {
 	for id := int64(1); id <= tx.LastIDs[0]; {
@@ -105,17 +118,19 @@ func (x *export) pets(tx *transaction) error {
 			if err := x.damage(err); err != nil {
 				return err
 			}
-			// A pet with a status is in the table of that status too.
+			// A pet with a status is in the table of that status too. The next one
+			// there is seldom the next of all pets, so only one is written.
 			for i := 1; i < len(petTables) && n == 0; i++ {
 				lines, n, _ = tx.lines(i, id)
 			}
-			if i := bytes.IndexByte(lines, '\n'); n > 1 {
-				lines, n = lines[:i+1], 1 // the pet after it may be in another table
+			if n > 1 {
+				lines, n = lines[:bytes.IndexByte(lines, '\n')+1], 1
 			}
 		}
-		if err := x.write(lines, n, &x.Pets); err != nil {
+		if _, err := x.w.Write(lines); err != nil {
 			return err
 		}
+		x.Pets += int64(n)
 		id += max(1, int64(n))
 	}
 	return nil
@@ -153,10 +168,10 @@ func (x *export) messages(tx *transaction) error {
 			}
 			continue
 		}
-		line, err := json.Marshal(m)
-		if err = cmp.Or(err, x.write(append(line, '\n'), 1, &x.Messages)); err != nil {
+		if err := x.write(m); err != nil {
 			return err
 		}
+		x.Messages++
 	}
 	return nil
 }

@@ -64,6 +64,9 @@ func TestExport(t *testing.T) {
 	// The pets without a status that are in one block with those. The last block of
 	// all is another one.
 	lost := func(p petstore.Pet) bool { return p.Status == "" && p.ID > 90 && p.ID < 119 }
+	// The last pet has no status, nor have others in its block.
+	lastBlock := `"name":"pet 299","categoryId":299`
+	lostLast := func(p petstore.Pet) bool { return p.Status == "" && p.ID > 284 }
 	olderMeta := bytes.Clone(d.file)
 	olderMeta[(1-newerMeta(d.file))*pageSize+60] ^= 1
 	for _, c := range []struct {
@@ -76,7 +79,8 @@ func TestExport(t *testing.T) {
 		{name: "sound", file: d.file, want: d.exportOf(t, nil, "", smallMessages)},
 		{name: "a block", file: spoil(t, d.file, inBlock), says: "of pets fails its checksum", want: d.exportOf(t, lost, "", smallMessages)},
 		{name: "a message", file: spoil(t, d.file, "message 7"), says: "the record 8 of queue", want: d.exportOf(t, nil, "msg_8", smallMessages)},
-		{name: "the state", file: d.file, edit: spoilState, says: "of petstore fails its checksum", want: d.exportOf(t, nil, "", -1)},
+		{name: "the state", file: d.file, edit: spoilState, says: `the record "state" of petstore fails its checksum`, want: d.exportOf(t, nil, "", -1)},
+		{name: "the state and a block", file: spoil(t, d.file, lastBlock), edit: spoilState, says: "of pets fails its checksum", want: d.exportOf(t, lostLast, "", -1)},
 		{name: "a meta page", file: olderMeta, says: "meta page", want: d.exportOf(t, nil, "", -1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,7 +94,7 @@ func TestExport(t *testing.T) {
 			if diff := cmp.Diff(c.want, out.String()); diff != "" || err != nil {
 				t.Errorf("the export returned %v (-want +got):\n%s", err, diff)
 			}
-			if got := reports.String(); !strings.Contains(got, c.says) || (got == "") != (c.says == "") {
+			if got := reports.String(); !strings.Contains(got, c.says) || (got == "") != (c.says == "") || strings.Contains(got, "the queue holds") {
 				t.Errorf("reported %q, want %q", got, c.says)
 			}
 			pets, messages := int64(strings.Count(c.want, `"name":`)), int64(strings.Count(c.want, `"message":`))

@@ -62,8 +62,11 @@ func (t *table) open(key, value []byte) ([]byte, error) {
 // describe names the record under a key, in an error. A key of eight bytes is shown as
 // a number: the ID of the first pet in the record, or the number of its message.
 func (t *table) describe(key []byte) string {
-	if len(key) == 8 {
+	switch len(key) {
+	case 8:
 		return fmt.Sprintf("the record %d of %s", int64At(key), t.name)
+	case len(stateKey):
+		return fmt.Sprintf("the record %q of %s", key, t.name)
 	}
 	return fmt.Sprintf("the record %x of %s", key[:min(len(key), 32)], t.name) // a damaged key may be long
 }
@@ -79,23 +82,23 @@ func (b bucket) put(key, body []byte) error {
 	return b.Put(key, binary.BigEndian.AppendUint32(body, b.sum(key, body)))
 }
 
-// find returns the value under key, or nil if there is none. A flipped bit may have
-// changed the key of a record, or have led to the wrong page. So if there is none, the
-// records on both sides must be sound and in order.
+// find returns the value under key, which passes its checksum, or nil if there is none. A
+// flipped bit may have changed the key of a record, or have led to the wrong page. So if
+// there is none, the records on both sides must be sound and in order.
 func (b bucket) find(key []byte) ([]byte, error) {
 	c := b.Cursor()
 	next, value := c.Seek(key)
+	if next != nil {
+		if _, err := b.open(next, value); err != nil {
+			return nil, err
+		}
+	}
 	if bytes.Equal(next, key) {
 		return value, nil
 	}
 	prev, prevValue := c.Prev()
 	if prev != nil {
 		if _, err := b.open(prev, prevValue); err != nil {
-			return nil, err
-		}
-	}
-	if next != nil {
-		if _, err := b.open(next, value); err != nil {
 			return nil, err
 		}
 	}

@@ -129,10 +129,15 @@ func (s *Store) begin(write bool, before *transaction) (t *transaction, err erro
 		if tx, err = s.db.Begin(write); err != nil {
 			return err
 		}
-		if shown := s.current.Load(); shown != nil && tx.ID() != shown.ID()+1 {
+		shown := s.current.Load()
+		if shown != nil && tx.ID() != shown.ID()+1 {
 			return errOtherCommit
 		}
-		if t, err = newTransaction(tx); err != nil || before == nil {
+		t, err = newTransaction(tx)
+		if shown != nil && errors.Is(err, ErrForeign) {
+			return damaged("no bucket is left")
+		}
+		if err != nil || before == nil {
 			return err
 		}
 		if t.state != before.state {
