@@ -66,7 +66,7 @@ func KeysFlag(fs *flag.FlagSet, path *string) {
 }
 
 // keysCommands are the commands that change or list API keys. A running server
-// follows their changes within two seconds.
+// accepts a new key at once, and refuses a revoked one after a second at most.
 func keysCommands() []flags.Command {
 	var path string
 	define := func(fs *flag.FlagSet) { KeysFlag(fs, &path) }

@@ -33,14 +33,14 @@ func Create(path, account string) (key, id string, err error) {
 	key = newKey()
 	hash := sha256.Sum256([]byte(key))
 	line := fmt.Sprintf("%x %s %s\n", hash, account, time.Now().UTC().Format(time.RFC3339))
-	if err := write(path, os.O_APPEND, line); err != nil {
+	if err := write(path, line); err != nil {
 		return "", "", err
 	}
 	return key, hex.EncodeToString(hash[:6]), nil
 }
 
 // Revoke revokes a key in the file at path, and returns what the file held about
-// it. A server that has the file open refuses the key within two seconds.
+// it. A [File] refuses the key after a second at most.
 func Revoke(path, id string) (Key, error) {
 	keys, err := List(path)
 	if err != nil {
@@ -50,7 +50,7 @@ func Revoke(path, id string) (Key, error) {
 	if i < 0 {
 		return Key{}, fmt.Errorf("%s: no key has this ID", path)
 	}
-	return keys[i], write(path, os.O_APPEND, "revoked "+id+"\n")
+	return keys[i], write(path, "revoked "+id+"\n")
 }
 
 // List returns the keys in the file at path, in its order.
@@ -63,13 +63,19 @@ func List(path string) ([]Key, error) {
 }
 
 // Copy copies the file at from as it is to a new file at path, for its owner only, and
-// syncs that.
+// syncs that. The error is fs.ErrExist if there is a file that is not empty.
 func Copy(path, from string) error {
 	contents, err := read(from)
 	if err != nil {
 		return err
 	}
-	return write(path, os.O_EXCL, contents)
+	switch _, err := read(path); {
+	case err == nil:
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return write(path, contents)
 }
 
 // read returns the contents of the file at path. An empty file counts as missing: a
@@ -86,10 +92,9 @@ func read(path string) (string, error) {
 	return string(b), err
 }
 
-// write writes lines to the file at path, or to a new file, in one write. mode is
-// O_APPEND or O_EXCL.
-func write(path string, mode int, lines string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|mode, 0o600)
+// write adds lines to the file at path, or to a new file, in one write.
+func write(path, lines string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("the file holds %q", got)
 	}
 	other := filepath.Join(filepath.Dir(path), "new.keys")
+	process.WriteFile(t, other, nil) // of a copy that failed
 	for _, want := range []error{nil, fs.ErrExist} {
 		if err := Copy(other, path); !errors.Is(err, want) {
 			t.Errorf("Copy: %v, want %v", err, want)

@@ -66,7 +66,7 @@ func (f *File) load(last state) (state, error) {
 	}
 	next.accounts = make(map[[sha256.Size]byte]string)
 	for _, k := range keys {
-		next.accounts[k.Hash] = k.Account
+		next.accounts[k.hash] = k.Account
 	}
 	return next, nil
 }
@@ -76,11 +76,11 @@ var errUnknown = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
 // Authenticate returns the account of a key. The error for an unknown key has
 // petstore.CodeUnauthorized. There is no other error; ctx is not used.
 func (f *File) Authenticate(ctx context.Context, key string) (account string, err error) {
-	hash := sha256.Sum256([]byte(key))
+	hash, began := sha256.Sum256([]byte(key)), time.Now()
 	s := f.state.Load()
 	account, ok := s.accounts[hash]
-	if !ok || time.Since(s.read) > time.Second {
-		account, ok = f.reload().accounts[hash]
+	if !ok || began.Sub(s.read) > time.Second {
+		account, ok = f.reload(began).accounts[hash]
 	}
 	if !ok {
 		return "", errUnknown
@@ -88,13 +88,14 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	return account, nil
 }
 
-// reload loads the file, unless another call does so now.
-func (f *File) reload() *state {
-	if !f.reading.TryLock() {
-		return f.state.Load()
-	}
+// reload loads the file, unless another call has begun to read it after began.
+func (f *File) reload(began time.Time) *state {
+	f.reading.Lock()
 	defer f.reading.Unlock()
 	last := f.state.Load()
+	if last.read.After(began) {
+		return last
+	}
 	next, err := f.load(*last)
 	f.state.Store(&next)
 	switch {

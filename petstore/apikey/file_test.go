@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,15 +92,34 @@ func TestChangesWhileServing(t *testing.T) {
 		e.want(alice, "")
 		e.want(bob, "bob")
 		e.wantLog("keys=1")
-
-		// While a call reads the file, others go on with what is known.
-		e.file.reading.Lock()
-		time.Sleep(2 * time.Second)
-		e.want(bob, "bob")
-		e.file.reading.Unlock()
-		e.want(bob, "bob")
-		e.wantLog()
 	})
+}
+
+// A new key is accepted at once, also while other calls read the file.
+func TestNewKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.keys")
+	create(t, path, "alice")
+	file, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer done.Store(true)
+	for range 4 {
+		wg.Go(func() {
+			for !done.Load() {
+				_, _ = file.Authenticate(t.Context(), "unknown")
+			}
+		})
+	}
+	for range 50 {
+		key, _ := create(t, path, "bob")
+		if _, err := file.Authenticate(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestBadFileWhileServing(t *testing.T) {

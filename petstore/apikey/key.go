@@ -38,7 +38,7 @@ type Key struct {
 	ID      string    // the first 12 digits of the hash; unique in the file
 	Account string    // the account that requests with the key act for
 	Created time.Time // in UTC
-	Hash    [sha256.Size]byte
+	hash    [sha256.Size]byte
 }
 
 // prefix starts every key, so that log filters and secret scanners find it.

@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {
 			} else if err != nil {
 				t.Error(err)
 			}
-			if diff := cmp.Diff(tt.want, keys, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tt.want, keys, cmpopts.EquateEmpty(), cmp.AllowUnexported(Key{})); diff != "" {
 				t.Errorf("keys (-want +got):\n%s", diff)
 			}
 		})
