@@ -37,8 +37,7 @@ type Command struct {
 	Name  string // one word or more: "keys create"
 	About string // what it does, in one line
 
-	// Args is the argument after the flags, a word such as FILE. A word and three
-	// dots are one or more arguments. "": none.
+	// Args is the argument after the flags, a word such as FILE. "": none.
 	Args string
 
 	// Flags defines the command's flags. nil: there are none.
@@ -140,12 +139,11 @@ func (p *Program) call(cmd Command, c *Call) error {
 		return Usagef("%w", err)
 	}
 	c.Args = fs.Args()
-	what, several := strings.CutSuffix(cmd.Args, "...")
 	switch {
-	case what == "" && len(c.Args) > 0:
+	case cmd.Args == "" && len(c.Args) > 0:
 		return Usagef("unexpected argument %q", c.Args[0])
-	case what != "" && (len(c.Args) == 0 || len(c.Args) > 1 && !several):
-		return Usagef("needs one %s after the flags, got %q", what, c.Args)
+	case cmd.Args != "" && len(c.Args) != 1:
+		return Usagef("needs one %s after the flags, got %q", cmd.Args, c.Args)
 	}
 	return cmd.Run(c)
 }

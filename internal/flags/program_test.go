@@ -41,14 +41,13 @@ func newProgram() *flags.Program {
 		Failure: 3,
 		Commands: []flags.Command{
 			{Name: "go", About: "go there", Flags: define, Run: run},
-			{Name: "show all", Args: "WORD...", About: "show words", Flags: define, Run: run},
 			{Name: "show one", Args: "WORD", About: "show a word", Flags: define, Run: run},
 		},
 	}
 }
 
 func TestRun(t *testing.T) {
-	const names = "must be one of go, show all, show one, version; see prog -h\n"
+	const names = "must be one of go, show one, version; see prog -h\n"
 	for _, tt := range []struct {
 		args   string
 		code   int
@@ -58,14 +57,13 @@ func TestRun(t *testing.T) {
 		{"", 0, "Rex 1s []\n", ""},
 		{"go", 0, "Rex 1s []\n", ""},
 		{"-pet-name=Tom -wait 2s", 0, "Tom 2s []\n", ""},
-		{"show all -wait=2s a b", 0, "Rex 2s [a b]\n", ""},
-		{"show all -- -wait", 0, "Rex 1s [-wait]\n", ""},
+		{"show one -wait=2s a", 0, "Rex 2s [a]\n", ""},
+		{"show one -- -wait", 0, "Rex 1s [-wait]\n", ""},
 		{"-wait=5", 2, "", `invalid value "5" for flag -wait: parse error; see prog go -h` + "\n"},
-		{"show all -wiat=x", 2, "", "flag provided but not defined: -wiat; see prog show all -h\n"},
+		{"show one -wiat=x", 2, "", "flag provided but not defined: -wiat; see prog show one -h\n"},
 		{"go there", 2, "", `unexpected argument "there"; see prog go -h` + "\n"},
 		{"show one", 2, "", "needs one WORD after the flags, got []; see prog show one -h\n"},
 		{"show one a b", 2, "", `needs one WORD after the flags, got ["a" "b"]; see prog show one -h` + "\n"},
-		{"show all", 2, "", "needs one WORD after the flags, got []; see prog show all -h\n"},
 		{"show", 2, "", `unknown command "show": ` + names},
 		{"show one-more", 2, "", `unknown command "show one-more": ` + names},
 		{"-pet-name=fail", 3, "", "first second third\n"},
@@ -76,7 +74,7 @@ func TestRun(t *testing.T) {
 		{"-h", 0, "prog: a program\n\nprog [go] [flags]\n\tgo there\n", ""},
 		{"--help", 0, "  -wait duration\n    \tduration to wait (default 1s)\nthe notes\n", ""},
 		{"help", 0, "\nprog show one [flags] WORD\n", ""},
-		{"show all -h", 0, "prog show all [flags] WORD...\n\tshow words\n  -pet-name name\n", ""},
+		{"show one -h", 0, "prog show one [flags] WORD\n\tshow a word\n  -pet-name name\n", ""},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
