@@ -88,7 +88,7 @@ func (x *exchange) once() (petstore.Once, error) {
 		return petstore.Once{}, invalid("Idempotency-Key: must be given once, with 1 to %d characters: visible ASCII, "+
 			`or printable ASCII in quotes, with \ before " and before \`, maxKeyBytes)
 	}
-	return petstore.Once{Scope: x.seen.Principal, Key: key}, nil
+	return petstore.Once{Scope: x.principal, Key: key}, nil
 }
 
 func errBodyTooLarge(limit int64) error {

@@ -20,7 +20,7 @@
 // (401), parameters and body (400, 408, 413, 415). Then the operation is carried
 // out. Every response of 400 and above has an Error body (contract, section
 // 2.5); with [WriteError] the server around the handler can respond in the same
-// form. Every response has an X-Request-ID, which log lines have too, and
+// form. Every response of the handler has an X-Request-ID, which log lines have too, and
 // Accept-Idempotency-Key: ?1, which tells clients that a POST may be repeated with
 // its Idempotency-Key. A response is complete before its first byte is sent, and
 // has a Content-Length.

@@ -113,10 +113,15 @@ type exchange struct {
 	ctx   context.Context // the request's, with the principal once it is known
 	start time.Time
 
-	param  string // the path's parameter
-	seen   Observation
-	large  bool            // see serveRead
-	pooled *[16 << 10]byte // see buffers
+	requestID string
+	operation string          // its name; "": none was reached
+	param     string          // the path's parameter
+	principal string          // "": not known
+	status    int             // of the response; 0: none was sent
+	code      petstore.Code   // of its Error body; "": success
+	written   int             // bytes of its body
+	large     bool            // see serveRead
+	pooled    *[16 << 10]byte // see buffers
 }
 
 // response is what an operation returns.
@@ -135,7 +140,7 @@ var acceptsKeys, jsonType = []string{"?1"}, []string{"application/json"}
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now()}
 	w.Header()["Accept-Idempotency-Key"] = acceptsKeys
-	x.seen.RequestID = requestID(w, r)
+	x.requestID = requestID(w, r)
 	defer x.end()
 	resp, err := x.do()
 	if err != nil {
@@ -143,7 +148,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x.send(resp)
-	if x.pooled != nil && x.seen.Bytes == len(resp.body) { // after a failed write, net/http may still use it
+	if x.pooled != nil && x.written == len(resp.body) { // after a failed write, net/http may still use it
 		buffers.Put(x.pooled)
 	}
 }
@@ -156,16 +161,16 @@ func (x *exchange) do() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	x.seen.Operation = op.name
+	x.operation = op.name
 	x.r.Pattern = op.pattern // as http.ServeMux does, for middleware
 	for name, values := range op.header {
 		x.w.Header()[name] = append(x.w.Header()[name], values...)
 	}
 	if !op.public {
-		if x.seen.Principal, err = Authenticate(x.ctx, x.h.auth, x.r.Header); err != nil {
+		if x.principal, err = Authenticate(x.ctx, x.h.auth, x.r.Header); err != nil {
 			return response{}, err
 		}
-		x.ctx = context.WithValue(x.ctx, principalKey{}, &x.seen.Principal)
+		x.ctx = context.WithValue(x.ctx, principalKey{}, &x.principal)
 	}
 	return op.do(x)
 }
@@ -173,10 +178,10 @@ func (x *exchange) do() (response, error) {
 // fail responds with err.
 func (x *exchange) fail(err error) {
 	body := errorBodyOf(err)
-	x.seen.Code, x.seen.Message = body.Code, body.Message
+	x.code = body.Code
 	// net/http cancels the request's context when the connection is lost.
-	x.seen.Canceled = errors.Is(err, context.Canceled) && errors.Is(x.ctx.Err(), context.Canceled)
-	if body.Status >= http.StatusInternalServerError && !x.seen.Canceled {
+	gone := errors.Is(err, context.Canceled) && errors.Is(x.ctx.Err(), context.Canceled)
+	if body.Status >= http.StatusInternalServerError && !gone {
 		x.log(body, err)
 	}
 	x.send(errorResponse(x.w, x.r, body))
@@ -185,12 +190,12 @@ func (x *exchange) fail(err error) {
 // send sends a whole response. A failed write means that the client is gone. net/http
 // sets Content-Length by itself for small bodies only, and never for HEAD.
 func (x *exchange) send(resp response) {
-	x.seen.Status = resp.status
+	x.status = resp.status
 	x.w.Header()["Content-Type"] = jsonType
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(resp.body)))
 	x.w.WriteHeader(resp.status)
 	if x.r.Method != http.MethodHead {
-		x.seen.Bytes, _ = x.w.Write(resp.body)
+		x.written, _ = x.w.Write(resp.body)
 	}
 }
 
@@ -205,15 +210,14 @@ func (x *exchange) end() {
 	abort := v == http.ErrAbortHandler
 	if v != nil && !abort {
 		err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		if abort = x.seen.Status != 0; abort {
+		if abort = x.status != 0; abort {
 			x.log(errorBodyOf(err), err)
 		} else {
 			x.fail(err)
 		}
 	}
 	if x.h.opts.Observe != nil {
-		x.seen.Duration = time.Since(x.start)
-		x.h.opts.Observe(x.r, x.seen)
+		x.h.opts.Observe(x.r, Observation{Operation: x.operation, Status: x.status, Code: x.code, Duration: time.Since(x.start), Principal: x.principal})
 	}
 	if abort {
 		panic(http.ErrAbortHandler)

@@ -11,21 +11,13 @@ import (
 )
 
 // Observation is what Options.Observe receives about a request. It contains
-// nothing of a credential. A client can choose parts of Message.
+// nothing of a credential.
 type Observation struct {
 	Operation string        // the contract's name ("listPets", "submitMessage"), or "openapi"; "": none was reached (404, 405)
 	Status    int           // of the response; 0: none was sent and the connection was closed
 	Code      petstore.Code // of the Error body; "": success
-	Message   string        // of the Error body; "": success
-	Bytes     int           // of the response's body
 	Duration  time.Duration // from the call of the handler to the end of the response
 	Principal string        // see Principal; "": no credential was accepted
-	RequestID string        // the X-Request-ID of the response
-
-	// Canceled reports that the operation failed because the request's
-	// context was cancelled. As a rule the client went away, and the
-	// response, a 503, reached no one.
-	Canceled bool
 }
 
 // log logs err, whose response has body. It does not log the query, which may hold
@@ -40,11 +32,11 @@ func (x *exchange) log(body errorBody, err error) {
 	}
 	path, _, _ := strings.Cut(x.r.RequestURI, "?") // with what a router has stripped
 	x.h.opts.Logger.LogAttrs(x.ctx, level, "request failed",
-		slog.String("request_id", x.seen.RequestID),
-		slog.String("operation", x.seen.Operation),
+		slog.String("request_id", x.requestID),
+		slog.String("operation", x.operation),
 		slog.String("method", x.r.Method),
 		slog.String("path", path),
-		slog.String("principal", x.seen.Principal),
+		slog.String("principal", x.principal),
 		slog.Int("status", body.Status),
 		slog.String("code", string(body.Code)),
 		slog.Any("err", err))

@@ -101,7 +101,7 @@ func (x *exchange) createPet() (response, error) {
 func (x *exchange) getPet() (response, error) {
 	id, err := strconv.ParseInt(x.param, 10, 64)
 	if err != nil || strconv.FormatInt(id, 10) != x.param { // an ID has one form: 01 and +1 are not IDs
-		return response{}, petstore.Errorf(petstore.CodeNotFound, "petId: not a 64-bit integer, so no pet has it")
+		return response{}, petstore.Errorf(petstore.CodeNotFound, "petId: must be a 64-bit integer in its shortest form, so no pet has this one")
 	}
 	var body []byte
 	if x.h.encoded != nil {
