@@ -46,15 +46,17 @@ func inUse(err error, c *flags.Call, command string) error {
 func check(c *flags.Call) error {
 	path := c.Args[0]
 	err := storage.Check(path)
-	switch {
-	case errors.Is(err, storage.ErrDamaged):
+	if errors.Is(err, storage.ErrDamaged) {
 		return fmt.Errorf("%w; restore it from a backup, or save what is left with export -skip-damaged", err)
-	case err != nil:
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(c.Stdout, "%s is sound\n", path)
+	}
+	if err != nil {
 		fmt.Fprintf(c.Stderr, "refserver: %v\n", inUse(err, c, "check"))
 		return flags.Exit(2)
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s is sound\n", path)
-	return err
+	return nil
 }
 
 func export(c *flags.Call, skipDamaged bool) error {

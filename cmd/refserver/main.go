@@ -33,12 +33,10 @@ func program() *serve.Program {
 			if err != nil {
 				return nil, advise(err, db)
 			}
-			info := s.Info()
 			return &serve.Store{
 				Backend: s,
 				Ready:   func(context.Context) error { return s.Err() },
-				File:    &info,
-				SaveTo:  s.SaveTo,
+				File:    s,
 				Failed:  s.Failed(),
 			}, nil
 		},
@@ -58,8 +56,6 @@ func advise(err error, path string) error {
 		return fmt.Errorf("-db: %w; check the path, and that its volume is mounted, or restore a backup", err)
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
-	case errors.Is(err, storage.ErrForeign):
-		return fmt.Errorf("%w; choose another file with -db", err)
 	case errors.Is(err, storage.ErrDamaged):
 		return fmt.Errorf("%w, or save what is left: refserver export -skip-damaged %s", err, path)
 	case errors.Is(err, storage.ErrNewer):

@@ -39,14 +39,16 @@ func restoreCommand(db *string) flags.Command {
 func restoreNewest(c *flags.Call, db, keys, dir string) error {
 	backups, err := serve.Backups(dir)
 	for _, name := range slices.Backward(backups) {
-		err := restore(c, db, filepath.Join(dir, name, serve.BackupStore))
-		if errors.Is(err, storage.ErrLocked) { // the store, by a server
-			return err
+		store := filepath.Join(dir, name, serve.BackupStore)
+		_, missing := os.Stat(store)
+		switch err := restore(c, db, store); {
+		case err == nil:
+			return restoreKeys(c, keys, dir, backups)
+		case errors.Is(err, storage.ErrDamaged), errors.Is(err, storage.ErrForeign), errors.Is(missing, fs.ErrNotExist):
+			fmt.Fprintf(c.Stderr, "%s: %v\n", name, err)
+		default: // this backup may be sound
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err == nil {
-			return restoreKeys(c, keys, filepath.Join(dir, name, serve.BackupKeys))
-		}
-		fmt.Fprintf(c.Stderr, "%s: %v\n", name, err)
 	}
 	if err != nil {
 		return err
@@ -54,15 +56,21 @@ func restoreNewest(c *flags.Call, db, keys, dir string) error {
 	return fmt.Errorf("nothing was restored: %s has no sound backup", dir)
 }
 
-// restoreKeys restores the key file, unless there is one: a revoked key must not come back.
-func restoreKeys(c *flags.Call, keys, from string) error {
-	switch err := apikey.Copy(keys, from); {
+// restoreKeys restores the key file of the newest backup in dir that has one, unless
+// there is a key file: a revoked key must not come back.
+func restoreKeys(c *flags.Call, keys, dir string, backups []string) error {
+	from, err := "", fs.ErrNotExist
+	for i := len(backups) - 1; i >= 0 && errors.Is(err, fs.ErrNotExist); i-- {
+		from = filepath.Join(dir, backups[i], serve.BackupKeys)
+		err = apikey.Copy(keys, from)
+	}
+	switch {
 	case errors.Is(err, fs.ErrExist):
 		fmt.Fprintf(c.Stdout, "%s: not changed\n", keys)
 	case err != nil:
 		return fmt.Errorf("the store was restored, but not the keys: %w", err)
 	default:
-		fmt.Fprintf(c.Stdout, "%s: restored too\n", keys)
+		fmt.Fprintf(c.Stdout, "%s: restored from %s\n", keys, from)
 	}
 	return nil
 }

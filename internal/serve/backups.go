@@ -30,7 +30,7 @@ func Backups(dir string) (names []string, err error) {
 	return names, err
 }
 
-// newestBackup returns when the newest backup was begun; zero: there is none.
+// newestBackup returns when the newest backup was begun; zero: none can be found.
 func (c *config) newestBackup() (began time.Time) {
 	names, _ := Backups(c.backupDir)
 	if len(names) > 0 {
@@ -75,7 +75,7 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	if err := apikey.Copy(filepath.Join(part, BackupKeys), s.keyFile); err != nil {
 		return fmt.Errorf("-keys: %w", err)
 	}
-	if err := s.store.SaveTo(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
+	if err := s.store.File.SaveTo(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
 		return err
 	}
 	if err := os.Rename(part, path(began.UTC().Format(backupName))); err != nil {

@@ -30,7 +30,7 @@ const (
 
 // flags defines the flags that every server has.
 func (c *config) flags(fs *flag.FlagSet) {
-	c.backupEvery, c.backupKeep = defaultEvery, defaultKeep
+	c.backupEvery, c.backupKeep = defaultEvery, defaultKeep // for check, of a server without these flags
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /debug/pprof and the queued messages (/messages); it needs no key, so keep it private; empty: none")
 	KeysFlag(fs, &c.keyFile)

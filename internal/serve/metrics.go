@@ -97,7 +97,7 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		gauge("petstore_queued_messages", "Messages in the queue. Missing while the store cannot be read.", float64(stats.QueuedMessages))
 	}
 	if f := s.store.File; f != nil {
-		if info, err := os.Stat(f.Path); err == nil {
+		if info, err := os.Stat(f.Info().Path); err == nil {
 			gauge("petstore_file_size_bytes", "Size of the store's file.", float64(info.Size()))
 		}
 	}

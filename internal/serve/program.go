@@ -26,7 +26,7 @@ type Program struct {
 	// StoreFlags defines the flags that say where the store is.
 	StoreFlags func(*flag.FlagSet)
 
-	// InFile reports that the store is in a file, which can be backed up.
+	// InFile reports that the store is in a file, so that there are flags for backups.
 	InFile bool
 
 	// Open opens the store once all flags are set. It creates a missing store
@@ -50,15 +50,11 @@ type Backend interface {
 type Store struct {
 	Backend
 	Ready func(context.Context) error // why it cannot serve requests now, for /readyz
-	File  *storage.Info               // nil: the store is not in a file
+	File  *storage.Store              // the store itself; nil: it is not in a file
 
 	// Failed is closed when the store must be opened again, for the reason that
 	// Ready returns. The server then ends with exit code 1. nil: never.
 	Failed <-chan struct{}
-
-	// SaveTo makes a new file with a checked copy, for -backup-dir. nil: the store is not
-	// in a file.
-	SaveTo func(ctx context.Context, path string) error
 }
 
 // Main runs the program as the process. It returns the exit code: 0, 1 for an

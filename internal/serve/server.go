@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -40,9 +41,13 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	// A new store would push the backups of a lost one out of the folder.
-	if !c.newestBackup().IsZero() {
-		c.mustExist = true
+	if c.backupDir != "" {
+		names, err := Backups(c.backupDir)
+		if err != nil {
+			return fmt.Errorf("-backup-dir: %w", err)
+		}
+		// A new store would push the backups of a lost one out of the folder.
+		c.mustExist = c.mustExist || len(names) > 0
 	}
 	s := &server{config: c, log: slog.New(slog.NewTextHandler(call.Stderr, nil)), counters: newCounters(), ended: make(chan error, 2)}
 	defer func() {
@@ -100,7 +105,8 @@ func (s *server) start() {
 		draining: &s.draining,
 	}
 	if f := s.store.File; f != nil {
-		attrs = append(attrs, "file", f.Path, "pets", f.Pets)
+		info := f.Info()
+		attrs = append(attrs, "file", info.Path, "pets", info.Pets)
 	}
 	if s.newKey {
 		attrs = append(attrs, "keys", "new")
