@@ -58,7 +58,7 @@ func TestBroken(t *testing.T) {
 		}
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestBroken$", "-test.timeout=1m")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestBroken$", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), child+"=1")
 	out, _ := cmd.CombinedOutput() // it fails
 	failed := map[string]string{}
