@@ -52,5 +52,6 @@ func TestRelease(t *testing.T) {
 	server.Env = []string{"PATH="}
 	process.Serve(t, server).Must(201, "POST", "/pets", `{"name":"Rex","categoryId":4}`)
 
-	run(t, first, `echo >>README.md; ! .ci/release "$1" `+platform, filepath.Join(t.TempDir(), "changed"))
+	run(t, first, `git tag -d v0.1.0; ! .ci/release "$1" `+platform, filepath.Join(t.TempDir(), "untagged"))
+	run(t, first, `git tag v0.1.0; echo >>README.md; ! .ci/release "$1" `+platform, filepath.Join(t.TempDir(), "changed"))
 }
