@@ -25,15 +25,15 @@ type Browser struct {
 	ctx context.Context
 }
 
-// New starts a browser that ends with the test. The test fails if the page throws
-// an exception, logs an error, violates its policy, or requests another resource
+// New starts a browser that ends with the test. The test fails, and its next step
+// ends it, if the page throws an exception, logs an error, violates its policy, or requests another resource
 // than a document. Below the URL own, if that is not "", it may request resources,
 // and they may be refused with a status of the 400s or with the connection.
 func New(t *testing.T, own string) *Browser {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*process.Patience)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
+	ctx, stop := context.WithTimeout(t.Context(), 5*process.Patience)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true), chromedp.Flag("hide-scrollbars", true),
 		chromedp.WSURLReadTimeout(process.Patience)))
 	t.Cleanup(cancel)
@@ -44,20 +44,24 @@ func New(t *testing.T, own string) *Browser {
 		t.Skip("this needs chromium: ", err)
 	}
 	isOwn := func(url string) bool { return own != "" && strings.HasPrefix(url, own) }
+	fail := func(format string, args ...any) {
+		t.Errorf(format, args...)
+		stop()
+	}
 	err := chromedp.Listen(ctx, func(event any) {
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
-			t.Errorf("the page has an error: %v", e.ExceptionDetails)
+			fail("line %d of the page: %+v", e.ExceptionDetails.LineNumber+1, e.ExceptionDetails.Exception)
 		case *runtime.EventConsoleAPICalled:
-			t.Errorf("the page logs %s: %v", e.Type, e.Args)
+			fail("the page logs %s: %v", e.Type, e.Args)
 		case *log.EventEntryAdded:
 			refused := strings.Contains(e.Entry.Text, "status of 4") || strings.Contains(e.Entry.Text, "ERR_CONNECTION_REFUSED")
 			if !refused || !isOwn(e.Entry.URL) {
-				t.Errorf("the page has an error: %+v", e.Entry)
+				fail("the page has an error: %+v", e.Entry)
 			}
 		case *network.EventRequestWillBeSent:
 			if e.Type != network.ResourceTypeDocument && !isOwn(e.Request.URL) {
-				t.Errorf("the page loads %s", e.Request.URL)
+				fail("the page loads %s", e.Request.URL)
 			}
 		}
 	})
@@ -106,6 +110,9 @@ func (b *Browser) Until(format string, args ...any) {
 		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+condition+")"))
 		if err == nil && ok {
 			return
+		}
+		if b.ctx.Err() != nil {
+			b.t.Fatal(b.ctx.Err())
 		}
 		if time.Since(start) > process.Patience {
 			b.t.Fatalf("%s: %v; the page says:\n%s", condition, err, Eval[string](b, "document.body.innerText"))
