@@ -95,10 +95,11 @@ func listChecks() []Check {
 			ID: "pets.list.late", Clause: "list-soon", Title: "a pet is in the list as soon as it is added",
 			basic: aboutIdentity, idle: true, applies: (*exchange).isWhole,
 			wrongPet: func(x *exchange) (int64, string) {
-				for _, c := range x.lacks() {
-					if later := x.later(c.pet.ID); later != nil {
+				_, later := x.sameQuery()
+				for _, c := range x.missing() {
+					if i := slices.IndexFunc(later, c.isIn); i >= 0 {
 						return c.pet.ID, fmt.Sprintf("the list lacks the pet %d, %d ms after it was added; a list %d ms later has it",
-							c.pet.ID, x.Sent.Sub(c.Received).Milliseconds(), later.Sent.Sub(x.Sent).Milliseconds())
+							c.pet.ID, x.Sent.Sub(c.Received).Milliseconds(), later[i].Sent.Sub(x.Sent).Milliseconds())
 					}
 				}
 				return 0, ""
@@ -143,7 +144,7 @@ func listChecks() []Check {
 			basic: aboutIdentity, applies: lists(func(q listQuery) bool { return true }),
 			wrong: func(x *exchange) string {
 				n, most := len(x.list.elements), x.query.most()
-				if has := len(x.expected()); n < most && n < has && len(x.Body) < largeList && !hasNext(x.Exchange) {
+				if has := len(x.matching()); n < most && n < has && len(x.Body) < largeList && !hasNext(x.Exchange) {
 					return fmt.Sprintf("the list has %d pets, want %d: at least %d match", n, min(most, has), has)
 				}
 				return ""
@@ -192,8 +193,8 @@ func lacksCheck(id, clause, title string, filtered bool) Check {
 		ID: id, Clause: clause, Title: title,
 		basic: aboutIdentity, applies: func(x *exchange) bool { return x.isWhole() && filtered == (x.query.status != "") },
 		wrongPet: func(x *exchange) (int64, string) {
-			for _, c := range x.lacks() {
-				if waited := x.Sent.Sub(c.Received); waited > listPatience && x.steady() && !x.shownBefore(c.pet.ID) {
+			for _, c := range x.missing() {
+				if waited := x.Sent.Sub(c.Received); waited > listPatience && x.isSteady() && !x.hadBefore(c) {
 					return c.pet.ID, fmt.Sprintf("the list of %s lacks the pet with the id %d, %.1f s after it was added", probe.Plural(len(x.list.pets), "pet"), c.pet.ID, waited.Seconds())
 				}
 			}
@@ -202,25 +203,34 @@ func lacksCheck(id, clause, title string, filtered bool) Check {
 	}
 }
 
-// isWhole reports whether x is a list that must have every pet that matches: it seems
-// so, another list is longer, so that the target does not end lists here, and no earlier
-// list with the same query was longer.
+// A list is found to lack a pet as follows. A target may end a list before its limit, and
+// the contract states no order. So only a list that isWhole is judged: it isShort, and the
+// other lists show that the target does not end lists there. It must have the pets that are
+// matching, and those that it does not have are missing. A missing pet is late if a later
+// list with the same query has it. It is lost, and the list does not just vary, if
+// listPatience is over, the list isSteady, and no list with the same query hadBefore the pet.
+
+// isWhole reports whether x is a list that must have every pet that matches: it is short,
+// another list is longer, so that the target does not end lists here, and no earlier list
+// with the same query was longer.
 func (x *exchange) isWhole() bool {
 	n := len(x.list.elements)
-	return x.seemsWhole() && (n < x.run.longest || n == 0) && !slices.ContainsFunc(x.run.lists[*x.query], func(y *exchange) bool {
-		return y.Sent.Before(x.Sent) && len(y.list.elements) > n
-	})
+	if !x.isShort() || n >= x.run.longest && n > 0 {
+		return false
+	}
+	earlier, _ := x.sameQuery()
+	return !slices.ContainsFunc(earlier, func(y *exchange) bool { return len(y.list.elements) > n })
 }
 
-// seemsWhole reports whether x is a list whose limit is 100, which is shorter, and which
+// isShort reports whether x is a list whose limit is 100, which is shorter, and which
 // does not say that there are more pets.
-func (x *exchange) seemsWhole() bool {
+func (x *exchange) isShort() bool {
 	return x.query != nil && x.query.limit == 100 && x.list.ends
 }
 
-// expected returns the creations of the pets of the run that a list must have, if it
-// has every pet that matches.
-func (x *exchange) expected() []*exchange {
+// matching returns the creations of the pets of the run that match the query of x and were
+// added before it was sent.
+func (x *exchange) matching() []*exchange {
 	var all []*exchange
 	for id, c := range x.run.added {
 		if c != nil && c.pet.ID == id && c.stored().has(x.query.status) && c.Received.Before(x.Sent) {
@@ -231,51 +241,40 @@ func (x *exchange) expected() []*exchange {
 	return all
 }
 
-// lacks returns the creations of the pets that x, a whole list, lacks.
-func (x *exchange) lacks() []*exchange {
-	expected := x.expected()
-	if len(expected)+len(x.run.atStart[allPets(x.query.status)]) >= 100 { // a target may return fewer than the limit
+// missing returns the creations of the matching pets that x, a short list, lacks. It
+// returns none if there may be more pets than a list can have.
+func (x *exchange) missing() []*exchange {
+	matching := x.matching()
+	if len(matching)+len(x.run.atStart[allPets(x.query.status)]) >= 100 { // a target may return fewer than the limit
 		return nil
 	}
-	return slices.DeleteFunc(expected, func(c *exchange) bool { return hasID(x.list.pets, c.pet.ID) })
+	return slices.DeleteFunc(matching, func(c *exchange) bool { return c.isIn(x) })
 }
 
-// later returns a later list with the same query that has the pet. Nil: none has.
-func (x *exchange) later(id int64) *exchange {
-	for _, y := range x.run.lists[*x.query] {
-		if y.Sent.After(x.Sent) && hasID(y.list.pets, id) {
-			return y
-		}
-	}
-	return nil
-}
-
-// steady reports whether the two lists with the same query before x were as long as x.
+// isSteady reports whether the two lists with the same query before x were as long as x.
 // The lists of a target that ends them anywhere are not.
-func (x *exchange) steady() bool {
-	same := 0
-	for _, y := range x.run.lists[*x.query] {
-		switch {
-		case !y.Sent.Before(x.Sent):
-			return same >= 2
-		case len(y.list.elements) == len(x.list.elements):
-			same++
-		default:
-			same = 0
-		}
-	}
-	return same >= 2
+func (x *exchange) isSteady() bool {
+	earlier, _ := x.sameQuery()
+	last := earlier[max(0, len(earlier)-2):]
+	return len(last) == 2 && !slices.ContainsFunc(last, func(y *exchange) bool { return len(y.list.elements) != len(x.list.elements) })
 }
 
-// shownBefore reports whether an earlier list with the same query had the pet.
-func (x *exchange) shownBefore(id int64) bool {
-	for _, y := range x.run.lists[*x.query] {
-		if y.Sent.Before(x.Sent) && hasID(y.list.pets, id) {
-			return true
-		}
-	}
-	return false
+// hadBefore reports whether a list with the same query before x had the pet that c added.
+func (x *exchange) hadBefore(c *exchange) bool {
+	earlier, _ := x.sameQuery()
+	return slices.ContainsFunc(earlier, c.isIn)
 }
+
+// sameQuery returns the other lists with the query of x, a list: those before x and those
+// after it, in the order of Sent.
+func (x *exchange) sameQuery() (earlier, later []*exchange) {
+	all := x.run.lists[*x.query]
+	i := slices.Index(all, x)
+	return all[:i], all[i+1:]
+}
+
+// isIn reports whether list has the pet that c added.
+func (c *exchange) isIn(list *exchange) bool { return hasID(list.list.pets, c.pet.ID) }
 
 // wrongSize says what is wrong if x, a list, has more pets than its limit, or none
 // though an earlier list had one that matches and nothing says how to reach it.
@@ -287,7 +286,7 @@ func (x *exchange) wrongSize() string {
 	if n > 0 || hasNext(x.Exchange) {
 		return ""
 	}
-	for _, c := range x.expected() {
+	for _, c := range x.matching() {
 		if listed, ok := x.run.listedSince[c.pet.ID]; ok && listed.Before(x.Sent) && x.Sent.Sub(c.Received) > time.Second {
 			return fmt.Sprintf("the list is empty, but an earlier one had a pet that matches, with the id %d", c.pet.ID)
 		}

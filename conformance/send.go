@@ -183,7 +183,7 @@ func (s *sender) lists() {
 	for _, status := range all {
 		q := allPets(status)
 		for began := time.Now(); s.ctx.Err() == nil; s.get(q.path()) {
-			if x := s.seen().find(q); x == nil || !x.seemsWhole() || len(x.lacks()) == 0 {
+			if x := s.seen().find(q); x == nil || !x.isShort() || len(x.missing()) == 0 {
 				break
 			}
 			if s.waitedInVain {
