@@ -139,6 +139,6 @@ func (x *exchange) mayExist() bool {
 			return true
 		}
 	}
-	c, ok := x.run.knownSince[*x.id]
-	return ok && c.After(x.Sent)
+	_, known := x.run.knownSince[*x.id]
+	return known
 }

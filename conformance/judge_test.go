@@ -58,6 +58,12 @@ func stored(name, id string) string {
 // Each judge sees what is wrong in a history, and nothing in one that is right.
 func TestJudges(t *testing.T) {
 	const all = "?limit=100"
+	const rex, tom = `{"id":8,"name":"Rex","categoryId":1}`, `{"id":9,"name":"Tom","categoryId":1}`
+	lists := func(s *story, n int, pets ...string) {
+		for range n {
+			s.list(all, pets...)
+		}
+	}
 	later := func(s *story) { s.now = s.now.Add(3 * time.Second) }
 	for _, tt := range []struct {
 		name  string
@@ -75,22 +81,39 @@ func TestJudges(t *testing.T) {
 			s.add("aab", "2")
 			s.list("", stored("aaa", "1"), stored("aab", "2"))
 			later(s)
-			s.list(all, stored("aaa", "1"))
-			s.list(all, stored("aaa", "1"))
-			s.list(all, stored("aaa", "1"))
+			lists(s, 3, stored("aaa", "1"))
 		}, "pets.list.created"},
 		{"no list is longer than this one: it may be the target's limit", func(s *story) {
 			s.add("aaa", "1")
 			s.add("aab", "2")
 			later(s)
-			s.list(all, stored("aaa", "1"))
+			lists(s, 3, stored("aaa", "1"))
 		}, ""},
 		{"a longer list may have ended early at random", func(s *story) {
 			s.add("aaa", "1")
-			s.add("aab", "2")
 			later(s)
-			s.list(all, stored("aaa", "1"), stored("aab", "2"))
+			s.list(all, rex, tom)
+			lists(s, 3, rex)
+		}, ""},
+		{"a list has other pets each time", func(s *story) {
+			s.add("aaa", "1")
+			s.list("", rex, tom)
+			later(s)
 			s.list(all, stored("aaa", "1"))
+			lists(s, 3, rex)
+		}, ""},
+		{"a pet is not listed for a second", func(s *story) {
+			s.add("aaa", "1")
+			s.list("", rex, tom)
+			lists(s, 8, rex)
+		}, ""},
+		{"lists vary, and none has a pet", func(s *story) {
+			s.add("aaa", "1")
+			s.list("", stored("aaa", "1"), rex, tom)
+			later(s)
+			lists(s, 2, rex, tom)
+			s.list(all, rex)
+			s.list(all, rex, tom)
 		}, ""},
 		{"two requests get the same id", func(s *story) {
 			s.add("aaa", "1")
@@ -122,6 +145,13 @@ func TestJudges(t *testing.T) {
 			s.list(all, stored("aaa", "1"))
 			s.tell(probe.Get("/pets/1"), 404, `{"code":"a","message":"b","status":404}`)
 		}, "pets.get.status"},
+		{"a valid request gets 500", func(s *story) {
+			s.tell(probe.Get("/pets"), 500, `{"code":"a","message":"b","status":500}`)
+		}, "pets.list.status"},
+		{"two responses are cut short", func(s *story) {
+			s.list(all).Cut = true
+			s.list(all).Cut = true
+		}, ""},
 		{"503 says nothing", func(s *story) {
 			s.add("aaa", "1")
 			s.tell(probe.Get("/pets/1"), 503, `{"code":"a","message":"b","status":503}`)
@@ -139,7 +169,7 @@ func TestJudges(t *testing.T) {
 		}, "pets.create.status"},
 		{"a name is too long", func(s *story) {
 			s.add("aaa", "1")
-			s.tell(probe.Post("/pets", `{"name":"`+strings.Repeat("abc", 20)+`","categoryId":500000000}`), 400, `{"code":"a","message":"b","status":400}`)
+			s.tell(probe.Post("/pets", `{"name":"`+strings.Repeat("abc", 7)+`","categoryId":500000000}`), 400, `{"code":"a","message":"b","status":400}`)
 		}, ""},
 		{"a list without the key does not show that its connection is spoiled", func(s *story) {
 			before := s.tell(probe.Post("/pets", `{`), 400, `{"code":"a","message":"b","status":400}`)
