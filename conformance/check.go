@@ -37,7 +37,8 @@ type Check struct {
 	basic basic
 
 	// applies selects the exchanges that the check judges. If there are none, the
-	// check is inconclusive, or passes if it may be idle.
+	// check is inconclusive. If idle, it passes: a target can conform and never do
+	// what the check is about.
 	applies func(*exchange) bool
 	idle    bool
 

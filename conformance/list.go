@@ -74,8 +74,9 @@ func showElement(v jsontext.Value) string {
 	return "\nin the list: " + probe.Cut(string(v), 200)
 }
 
-// hasNext reports whether x has a link to a further page (RFC 8288), or another
-// field that says how to reach it. The contract neither requires nor forbids one.
+// hasNext reports whether x says that there is a further page: by a link (RFC 8288), as
+// docs/contract.md, section 4.1, has it, or by another field. The contract itself says
+// nothing of pages, so both are allowed.
 func hasNext(x *probe.Exchange) bool {
 	for name, values := range x.Header {
 		name = strings.ToLower(name)
