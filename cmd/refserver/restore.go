@@ -21,7 +21,7 @@ func restoreCommand(db *string) flags.Command {
 		Name: "restore",
 		Args: "COPY",
 		About: "check a copy of a store's file, put it in the place of the store, and keep the old file under another name. No server may use the store." +
-			" If COPY is the folder of -backup-dir, the newest sound backup is restored, and its keys if there is no key file",
+			" If COPY is the folder of -backup-dir, the newest sound backup is restored and, if there is no key file, the newest keys",
 		Flags: func(fs *flag.FlagSet) {
 			dbFlag(fs, db, "`file` to replace, or to create")
 			serve.KeysFlag(fs, &keys)
@@ -35,7 +35,7 @@ func restoreCommand(db *string) flags.Command {
 	}
 }
 
-// restoreNewest restores the newest sound backup in dir.
+// restoreNewest restores the newest sound backup in dir, and the newest keys.
 func restoreNewest(c *flags.Call, db, keys, dir string) error {
 	backups, err := serve.Backups(dir)
 	for _, name := range slices.Backward(backups) {
