@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/internal/process"
 )
@@ -31,26 +33,24 @@ func TestClauses(t *testing.T) {
 	}
 }
 
-// No check loses its ID, and a new one is recorded.
+// No check loses its ID, and the IDs and titles are those of the file.
 func TestIDs(t *testing.T) {
-	const file = "testdata/ids.txt"
-	old := strings.Fields(string(process.ReadFile(t, file)))
-	var ids []string
+	const file = "testdata/checks.txt"
+	old := string(process.ReadFile(t, file))
+	var lines []string
 	for _, c := range conformance.Checks() {
-		ids = append(ids, c.ID)
-		if c.Title == "" {
-			t.Errorf("%s must have a title", c.ID)
-		}
+		lines = append(lines, c.ID+": "+c.Title+"\n")
 	}
-	slices.Sort(ids)
-	for _, id := range old {
-		if !slices.Contains(ids, id) {
+	slices.Sort(lines)
+	got := strings.Join(lines, "")
+	for line := range strings.Lines(old) {
+		if id, _, _ := strings.Cut(line, ":"); !strings.Contains("\n"+got, "\n"+id+": ") {
 			t.Errorf("no check has the ID %s any more", id)
 		}
 	}
 	if *update {
-		process.WriteFile(t, file, []byte(strings.Join(ids, "\n")+"\n"))
-	} else if len(old) < len(ids) {
-		t.Errorf("%s lacks a check; go test ./conformance -run 'TestDocs|TestIDs|TestAccepted' -update adds it", file)
+		process.WriteFile(t, file, []byte(got))
+	} else if diff := cmp.Diff(old, got); diff != "" {
+		t.Errorf("%s; go test ./conformance -run TestIDs -update writes it (-want +got):\n%s", file, diff)
 	}
 }

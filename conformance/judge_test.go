@@ -66,23 +66,23 @@ func TestJudges(t *testing.T) {
 	}
 	later := func(s *story) { s.now = s.now.Add(3 * time.Second) }
 	for _, tt := range []struct {
-		name  string
-		tell  func(*story)
-		check string // that fails; "": none does
+		name string
+		tell func(*story)
+		want string // the check that fails, and its message; "": none does
 	}{
 		{"a pet is listed late, but within two seconds", func(s *story) {
 			s.list(all)
 			s.add("aaa", "1")
 			s.list(all)
 			s.list(all, stored("aaa", "1"))
-		}, "pets.list.late"},
+		}, "pets.list.late: the list lacks the pet 1, 90 ms after it was added; a list 100 ms later has it"},
 		{"a pet is never listed", func(s *story) {
 			s.add("aaa", "1")
 			s.add("aab", "2")
 			s.list("", stored("aaa", "1"), stored("aab", "2"))
 			later(s)
 			lists(s, 3, stored("aaa", "1"))
-		}, "pets.list.created"},
+		}, "pets.list.created: the list of 1 pet lacks the pet with the id 2, 3.4 s after it was added"},
 		{"no list is longer than this one: it may be the target's limit", func(s *story) {
 			s.add("aaa", "1")
 			s.add("aab", "2")
@@ -118,11 +118,25 @@ func TestJudges(t *testing.T) {
 		{"two requests get the same id", func(s *story) {
 			s.add("aaa", "1")
 			s.add("aab", "1")
-		}, "pets.create.id.unique"},
+		}, "pets.create.id.unique: another pet of this run has the id 1"},
+		{"a pet gets the id of one that was there before", func(s *story) {
+			s.list(all, rex)
+			s.add("aaa", "8")
+		}, "pets.create.id.unique: a pet that GET /pets?limit=100 showed before has the id 8\npets.list.same: the list does not show the pet as it was added: the name is \"Rex\", want \"Confabcdefaaa\""},
+		{"a list has a pet twice", func(s *story) {
+			s.list(all, rex, rex)
+		}, "pets.list.ids: two pets in the list have the id 8"},
+		{"a list shows a pet with another status", func(s *story) {
+			s.add("aaa", "1")
+			s.list(all, strings.Replace(stored("aaa", "1"), "sold", "pending", 1))
+		}, `pets.list.same: the list does not show the pet as it was added: the status is "pending", want "sold"`},
+		{"a message has another status", func(s *story) {
+			s.tell(probe.PostMessage(`{"message":"`+mark+`aaa"}`), 202, `{"id":"a","message":"`+mark+`aaa","status":"sent","createdAt":"2026-11-23T12:00:00Z"}`)
+		}, `messages.queued: the status is "sent", want queued`},
 		{"one request adds two pets", func(s *story) {
 			s.add("aaa", "2")
 			s.list(all, stored("aaa", "1"), stored("aaa", "2"))
-		}, "pets.create.once"},
+		}, "pets.create.once: lists have 2 pets with a name that 1 request had"},
 		{"a request that was sent twice adds two pets", func(s *story) {
 			s.add("aaa", "1").Status = 0
 			s.add("aaa", "2")
@@ -131,11 +145,11 @@ func TestJudges(t *testing.T) {
 		{"a refused pet is listed", func(s *story) {
 			s.refuse("aaa", 400)
 			s.list(all, stored("aaa", "1"))
-		}, "pets.create.refused"},
+		}, `pets.create.refused: the pet "Confabcdefaaa" is in the store, though its request got 400 Bad Request`},
 		{"a name is refused that the target has already", func(s *story) {
 			s.add("aaa", "1")
 			s.refuse("aaa", 400)
-		}, "pets.create.same-name.accepted"},
+		}, "pets.create.same-name.accepted: a pet that has the name of another gets 400 Bad Request"},
 		{"a pet gets 404 before its creation has a response", func(s *story) {
 			x := s.tell(probe.Get("/pets/1"), 404, `{"code":"a","message":"b","status":404}`)
 			s.add("aaa", "1")
@@ -144,10 +158,10 @@ func TestJudges(t *testing.T) {
 		{"a listed pet gets 404", func(s *story) {
 			s.list(all, stored("aaa", "1"))
 			s.tell(probe.Get("/pets/1"), 404, `{"code":"a","message":"b","status":404}`)
-		}, "pets.get.status"},
+		}, "pets.get.status: the pet is in the store: the response is 404 Not Found, want 200 OK"},
 		{"a valid request gets 500", func(s *story) {
 			s.tell(probe.Get("/pets"), 500, `{"code":"a","message":"b","status":500}`)
-		}, "pets.list.status"},
+		}, "pets.list.status: a list is requested with a valid key: the response is 500 Internal Server Error, want 200 OK"},
 		{"two responses are cut short", func(s *story) {
 			s.list(all).Cut = true
 			s.list(all).Cut = true
@@ -162,11 +176,11 @@ func TestJudges(t *testing.T) {
 		{"an unusual name of a category that the target knows gets 400", func(s *story) {
 			s.add("aaa", "1")
 			s.tell(probe.Post("/pets", `{"name":"<b> abcdef","categoryId":500000000}`), 400, `{"code":"a","message":"b","status":400}`)
-		}, "pets.create.name.accepted"},
+		}, "pets.create.name.accepted: a valid pet is added: the response is 400 Bad Request, want 201 Created"},
 		{"an unusual name gets 403", func(s *story) {
 			s.add("aaa", "1")
 			s.tell(probe.Post("/pets", `{"name":"<b> abcdef","categoryId":500000000,"status":"sold"}`), 403, `{"code":"a","message":"b","status":403}`)
-		}, "pets.create.status"},
+		}, "pets.create.status: a valid pet is added: the response is 403 Forbidden, want 201 Created"},
 		{"a name is too long", func(s *story) {
 			s.add("aaa", "1")
 			s.tell(probe.Post("/pets", `{"name":"`+strings.Repeat("abc", 7)+`","categoryId":500000000}`), 400, `{"code":"a","message":"b","status":400}`)
@@ -187,11 +201,12 @@ func TestJudges(t *testing.T) {
 			var failed []string
 			for _, j := range newHistory(s.facts, s.exchanges).judge(checks()) {
 				if len(j.violations) > 0 && !unrelated(j.check.ID) {
-					failed = append(failed, j.check.ID)
+					text, _, _ := strings.Cut(j.violations[0].text, "\n") // without the elements of the list
+					failed = append(failed, j.check.ID+": "+text)
 				}
 			}
-			if got := strings.Join(failed, " "); got != tt.check {
-				t.Errorf("these checks fail: %q, want %q", got, tt.check)
+			if got := strings.Join(failed, "\n"); got != tt.want {
+				t.Errorf("these checks fail:\n%s\nwant:\n%s", got, tt.want)
 			}
 		})
 	}
