@@ -228,16 +228,20 @@ func (h *history) before(x *exchange) *exchange {
 	return before
 }
 
-// leftOver returns the statuses that a pet without a status has shown after a request
-// with that status.
+// leftOver returns the statuses that pets without a status have shown after a request with
+// that status. It returns none if one that was sent right after a pet was added shows another:
+// then the target chooses a status in some other way.
 func (h *history) leftOver() map[string]bool {
 	seen := make(map[string]bool)
 	for _, x := range h.all {
-		if !x.hasDefault() || x.pet.Status == "" {
+		y := h.before(x)
+		if y == nil || !x.hasDefault() || x.pet.Status == "" || !strings.Contains(string(y.Request.Body), `"status":"`) {
 			continue
 		}
-		if y := h.before(x); y != nil && strings.Contains(string(y.Request.Body), `"status":"`+x.pet.Status+`"`) {
+		if strings.Contains(string(y.Request.Body), `"status":"`+x.pet.Status+`"`) {
 			seen[x.pet.Status] = true
+		} else if y.isAdded() {
+			return nil
 		}
 	}
 	return seen
@@ -254,6 +258,7 @@ func (x *exchange) wrongLocation() string {
 	if err != nil {
 		return fmt.Sprintf("the Location %q is not a URL", location)
 	}
+	u.Fragment = "" // RFC 9110, section 10.2.2
 	// The URL of another server may be right.
 	if path, ok := strings.CutPrefix(u.String(), x.run.url+"/"); ok && "/"+path != petPath(x.pet.ID) {
 		return fmt.Sprintf("the Location %q is not that of the pet %d", location, x.pet.ID)

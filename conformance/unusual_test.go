@@ -65,6 +65,11 @@ func unusualServers() []variant {
 			filled(350)(s)
 			lists(func(pets []petstore.Pet) []petstore.Pet { slices.Reverse(pets); return pets })(s)
 		}},
+		{name: "pets without a status get each of them in turn", pets: creates(func(pet *petstore.NewPet) {
+			if pet.Status == "" {
+				pet.Status = petstore.Statuses()[n.Add(1)%3]
+			}
+		})},
 		{name: "a store with 99 pets", pets: filled(99)},
 		{name: "a store with large pets, whose pages end early", pets: large},
 		{name: "pages that end early and link to the last, which is the next", pets: halved, http: nextPage("Link", `</v1/pets?page=2>; rel = "last next"`)},

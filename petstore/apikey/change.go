@@ -62,10 +62,13 @@ func List(path string) ([]Key, error) {
 	return parse(path, contents)
 }
 
-// Copy copies the file at from as it is to a new file at path, for its owner only, and
+// Copy copies the well-formed file at from to a new file at path, for its owner only, and
 // syncs that. The error is fs.ErrExist if there is a file that is not empty.
 func Copy(path, from string) error {
 	contents, err := read(from)
+	if err == nil {
+		_, err = parse(from, contents)
+	}
 	if err != nil {
 		return err
 	}

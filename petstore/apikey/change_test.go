@@ -69,6 +69,9 @@ func TestCreate(t *testing.T) {
 		t.Errorf("the file holds %q", got)
 	}
 	other := filepath.Join(filepath.Dir(path), "new.keys")
+	half := filepath.Join(filepath.Dir(path), "half.keys")
+	process.WriteFile(t, half, []byte(got+"half"))
+	wantError(t, Copy(other, half), half, "line 3", "half written")
 	process.WriteFile(t, other, nil) // of a copy that failed
 	for _, want := range []error{nil, fs.ErrExist} {
 		if err := Copy(other, path); !errors.Is(err, want) {

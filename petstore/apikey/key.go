@@ -94,11 +94,8 @@ func parseKey(fields []string) (Key, error) {
 		return Key{}, errLine
 	}
 	hash, err := hex.DecodeString(fields[0])
-	if err != nil || len(hash) != sha256.Size {
-		return Key{}, errLine
-	}
-	created, err := time.Parse(time.RFC3339, fields[2])
-	if err != nil {
+	created, err2 := time.Parse(time.RFC3339, fields[2])
+	if err != nil || err2 != nil || len(hash) != sha256.Size {
 		return Key{}, errLine
 	}
 	return Key{hex.EncodeToString(hash[:6]), fields[1], created.UTC(), [sha256.Size]byte(hash)}, nil
