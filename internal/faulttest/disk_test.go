@@ -5,6 +5,8 @@ package faulttest
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -56,6 +58,26 @@ func TestDiskFull(t *testing.T) {
 		if r := create(); r.Status != http.StatusCreated {
 			t.Fatalf("round %d: %d %.300s when there is room again", round, r.Status, r.Body)
 		}
+	}
+	// A limit on the size of files has the same effect.
+	limit := func(size string) {
+		if out, err := exec.Command("prlimit", "--fsize="+size+":", fmt.Sprint("--pid=", s.Pid())).CombinedOutput(); err != nil {
+			t.Fatalf("prlimit: %v %s", err, out)
+		}
+	}
+	info, err := os.Stat(s.db())
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit(fmt.Sprint(info.Size()))
+	for r := create(); r.Status != http.StatusInsufficientStorage; r = create() {
+		if r.Status != http.StatusCreated {
+			t.Fatalf("at the limit: %d %.300s", r.Status, r.Body)
+		}
+	}
+	limit("unlimited")
+	if r := create(); r.Status != http.StatusCreated {
+		t.Fatalf("without a limit again: %d %.300s", r.Status, r.Body)
 	}
 	s.Stop()
 	if extra, _ := acked.check(t, "after the last round", s.db()); len(extra) > 0 {
