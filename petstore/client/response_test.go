@@ -2,9 +2,9 @@ package client_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,21 +12,26 @@ import (
 	"example.com/animalstore/petstore/client"
 )
 
+// sameTime compares times with their zones.
+var sameTime = cmp.Comparer(func(a, b time.Time) bool { return a == b })
+
 // The client accepts every response of a conformant server.
 func TestConforming(t *testing.T) {
 	for _, tt := range []struct {
 		call   string
 		server roundTripper
-		want   string
+		want   any
 	}{
-		{"get", respond(200, `{"id":7,"name":"Rex","categoryId":1,"status":null}`, "Content-Type", `Text/Plain; charset="x"`), "{7 {Rex 1 }}"},
-		{"create", respond(201, `{"id":7,"name":"Rex","categoryId":1,"status":"available"}`), "{7 {Rex 1 available}}"}, // a default status
+		{"get", respond(200, `{"id":7,"name":"Rex","categoryId":1,"status":null}`, "Content-Type", `Text/Plain; charset="x"`),
+			petstore.Pet{ID: 7, NewPet: petstore.NewPet{Name: "Rex", CategoryID: 1}}},
+		{"create", respond(201, `{"id":7,"name":"Rex","categoryId":1,"status":"available"}`), // a default status
+			petstore.Pet{ID: 7, NewPet: petstore.NewPet{Name: "Rex", CategoryID: 1, Status: petstore.StatusAvailable}}},
 		{"submit", respond(299, `{"createdAt":"2026-11-20T13:30:00.000+01:00","status":"sent","message":"hi","id":"","more":[]}`),
-			"{ hi sent 2026-11-20 12:30:00 +0000 UTC}"},
+			petstore.Message{Text: "hi", Status: "sent", CreatedAt: time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC)}},
 	} {
 		got, err := calls[tt.call](ctx, newClient(t, nil, tt.server))
-		if fmt.Sprint(got) != tt.want || err != nil {
-			t.Errorf("%s: %v, %v, want %s", tt.call, got, err, tt.want)
+		if diff := cmp.Diff(tt.want, got, sameTime); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got)\n%s", tt.call, err, diff)
 		}
 	}
 }
