@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -71,8 +72,8 @@ func TestMembers(t *testing.T) {
 		}
 	}
 	for name := range members.Without(petstore.NewPet{}) {
-		if !strings.Contains(read("page.html"), `id="add-`+name+`"`) {
-			t.Errorf("page.html has no field for the member %q", name)
+		if field := fmt.Sprintf(`id="add-%s" name="%[1]s"`, name); !strings.Contains(read("page.html"), field) {
+			t.Errorf("page.html: the form has no field with %s", field)
 		}
 	}
 	columns, want := strings.Count(read("page.html"), `role="columnheader"`), len(members.Without(petstore.Pet{}))+1
