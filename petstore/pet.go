@@ -73,7 +73,7 @@ type Pet struct {
 // is what json.Marshal returns, and the form of p in every response. It returns
 // dst as it was, and an error without a [Code], if p is not valid.
 func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
-	b := append(dst, `{"id":`...)
+	b := append(dst, `{"id":`...) // package storage relies on the id being first
 	b = strconv.AppendInt(b, p.ID, 10)
 	b = append(b, `,"name":`...)
 	b, err := jsontext.AppendQuote(b, p.Name)

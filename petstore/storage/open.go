@@ -32,8 +32,8 @@ const minReserve = 16 << 20
 // nil, for the zero Options.
 //
 // The file can grow by 64 GiB until it is opened again: on 32-bit systems by 64 MiB, on
-// Windows by as much as it holds, at most 1 GiB, and by less where addresses are scarce.
-// After that, changes fail with petstore.CodeFull.
+// Windows by 128 MiB and three times what it holds, at most 2 GiB, and by less where
+// addresses are scarce. After that, changes fail with petstore.CodeFull.
 //
 // Open looks for damage before it trusts the file, and never replaces a file that
 // it cannot use. The error names the file and wraps [ErrLocked], [ErrForeign],

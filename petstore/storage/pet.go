@@ -37,7 +37,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 // createPet adds a pet to the table of all pets and to that of its status, and
 // returns its ID. The copy makes a list of a status as fast as a list of all pets.
 // The last blocks stay in memory until the commit. encoded is the JSON of the pet with
-// the ID 0.
+// the ID 0. The new ID replaces it: Pet.AppendJSON puts the member id first.
 func (tx *transaction) createPet(status petstore.Status, encoded []byte) (int64, error) {
 	id := tx.LastIDs[0] + 1
 	pet := append(make([]byte, petHeaderLen, 40+len(encoded)), `{"id":`...)
