@@ -194,7 +194,7 @@ func lacksCheck(id, clause, title string, filtered bool) Check {
 		basic: aboutIdentity, applies: func(x *exchange) bool { return x.isWhole() && filtered == (x.query.status != "") },
 		wrongPet: func(x *exchange) (int64, string) {
 			for _, c := range x.missing() {
-				if waited := x.Sent.Sub(c.Received); waited > listPatience && x.isSteady() && !x.hadBefore(c) {
+				if waited := x.Sent.Sub(c.Received); waited > listPatience && x.isConfirmed(c) {
 					return c.pet.ID, fmt.Sprintf("the list of %s lacks the pet with the id %d, %.1f s after it was added", probe.Plural(len(x.list.pets), "pet"), c.pet.ID, waited.Seconds())
 				}
 			}
@@ -203,16 +203,16 @@ func lacksCheck(id, clause, title string, filtered bool) Check {
 	}
 }
 
-// A list is found to lack a pet as follows. A target may end a list before its limit, and
-// the contract states no order. So only a list that isWhole is judged: it isShort, and the
-// other lists show that the target does not end lists there. It must have the pets that are
-// matching, and those that it does not have are missing. A missing pet is late if a later
-// list with the same query has it. It is lost, and the list does not just vary, if
-// listPatience is over, the list isSteady, and no list with the same query hadBefore the pet.
+// When a list lacks a pet. A target may end a list before its limit, and the contract states
+// no order, so most lists need not have a certain pet. Only a list that isWhole must have all
+// pets that are matching. Each one that it does not have is missing, and then
+//   - late, if a later list with the same query has it (pets.list.late);
+//   - lost, if the list was requested more than listPatience after the pet was added, and
+//     earlier lists show that this is not chance: isConfirmed (lacksCheck).
 
-// isWhole reports whether x is a list that must have every pet that matches: it is short,
-// another list is longer, so that the target does not end lists here, and no earlier list
-// with the same query was longer.
+// isWhole reports whether x is a list that must have every pet that matches: it isShort, and
+// the target does not end lists there, because another list is longer, and none of the
+// earlier lists with the same query is.
 func (x *exchange) isWhole() bool {
 	n := len(x.list.elements)
 	if !x.isShort() || n >= x.run.longest && n > 0 {
@@ -251,18 +251,14 @@ func (x *exchange) missing() []*exchange {
 	return slices.DeleteFunc(matching, func(c *exchange) bool { return c.isIn(x) })
 }
 
-// isSteady reports whether the two lists with the same query before x were as long as x.
-// The lists of a target that ends them anywhere are not.
-func (x *exchange) isSteady() bool {
+// isConfirmed reports whether earlier lists with the same query lack the pet that c added as
+// x does: none has it, and the last two are as long as x. Otherwise the target may just return
+// other pets each time, or end lists anywhere.
+func (x *exchange) isConfirmed(c *exchange) bool {
 	earlier, _ := x.sameQuery()
 	last := earlier[max(0, len(earlier)-2):]
-	return len(last) == 2 && !slices.ContainsFunc(last, func(y *exchange) bool { return len(y.list.elements) != len(x.list.elements) })
-}
-
-// hadBefore reports whether a list with the same query before x had the pet that c added.
-func (x *exchange) hadBefore(c *exchange) bool {
-	earlier, _ := x.sameQuery()
-	return slices.ContainsFunc(earlier, c.isIn)
+	return len(last) == 2 && !slices.ContainsFunc(earlier, c.isIn) &&
+		!slices.ContainsFunc(last, func(y *exchange) bool { return len(y.list.elements) != len(x.list.elements) })
 }
 
 // sameQuery returns the other lists with the query of x, a list: those before x and those
