@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,14 @@ func TestDamageRefusesChanges(t *testing.T) {
 		key := keyOf(outcomes).Digest(petstore.OnceCreatePet)
 		return string(key[:])
 	}
+	// follows reports whether n has no outcome, and its place is after that of the middle one.
+	follows := func(n int) bool {
+		from, to := middle(deepOutcomes/2), middle(n)
+		return from < to && !slices.ContainsFunc(every(deepOutcomes/2, deepOutcomes, 1), func(other int) bool {
+			between := middle(other)
+			return from < between && between <= to
+		})
+	}
 	for _, c := range []struct {
 		name   string
 		damage string // the bytes before the one that is changed; "": none
@@ -147,6 +156,13 @@ func TestDamageRefusesChanges(t *testing.T) {
 		}},
 		{"a repeated create", middle(deepOutcomes / 2), func(s *storage.Store, n int) error {
 			n = deepOutcomes/2 + n%(deepOutcomes/2)
+			_, err := s.CreatePet(t.Context(), petOf(n), keyOf(n))
+			return err
+		}},
+		{"a create with a key that follows", middle(deepOutcomes / 2), func(s *storage.Store, n int) error {
+			if n += deepOutcomes; !follows(n) {
+				return nil
+			}
 			_, err := s.CreatePet(t.Context(), petOf(n), keyOf(n))
 			return err
 		}},
