@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,10 +16,14 @@ import (
 // File checks keys against a file. It implements httpapi.Authenticator, and is
 // safe for concurrent use.
 //
-// It reads the file again for a request with a key that it does not know, and for one that
-// comes more than a second after the file was last read. This works on all file systems,
-// and for files that are replaced, linked or mounted. If the file is malformed or cannot
-// be read, the last good one stays in force and the reason is logged, once per change.
+// It reads the file again for the first request that comes more than a second after the
+// last reading, and for a key that it does not know if the file's size, time or identity
+// has changed since. This works on all file systems, and for files that are replaced,
+// linked or mounted.
+//
+// If the file cannot be read, the keys of the last reading are accepted for two seconds.
+// After that no key is, until the file can be read again. If the file is malformed, the
+// last good keys stay in force, and the reason is logged once a minute.
 type File struct {
 	path    string
 	log     *slog.Logger
@@ -28,61 +33,86 @@ type File struct {
 
 // state is what a File knows.
 type state struct {
-	read     time.Time // when the file was read
-	contents string    // of the file, or the error
-	accounts map[[sha256.Size]byte]string
+	tried      time.Time // when the file was last read, or could not be read
+	unreadable error     // why it could not be; nil: it was read
+
+	read     time.Time   // when it was last read, well-formed or not
+	info     os.FileInfo // of the file just before
+	contents string
+	accounts map[[sha256.Size]byte]string // of the last well-formed contents
+
+	malformed error     // what is wrong with contents; nil: nothing is
+	logged    time.Time // when malformed was last logged
 }
+
+// maxUnread is how long the keys of the last reading are accepted if the file cannot be
+// read.
+const maxUnread = 2 * time.Second
 
 // Open loads the file at path. It fails if the file is malformed or cannot be read.
 // Later changes are logged; if log is nil, they are not.
 func Open(path string, log *slog.Logger) (*File, error) {
 	f := &File{path: path, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
-	s, err := f.load(state{})
-	if err != nil {
+	s := f.load(state{})
+	if err := cmp.Or(s.unreadable, s.malformed); err != nil {
 		return nil, err
 	}
 	f.state.Store(&s)
 	return f, nil
 }
 
-// load reads the file and returns what follows last. If the file has changed for the
-// worse, the error says why, and the accounts are those of last.
-func (f *File) load(last state) (state, error) {
-	next := state{read: time.Now(), accounts: last.accounts}
-	contents, err := read(f.path)
-	next.contents = contents
-	if err != nil {
-		next.contents = err.Error() // differs from good contents, which end in a newline
+// load reads the file and returns the state that follows last.
+func (f *File) load(last state) state {
+	next := last
+	next.tried = time.Now()
+	info, err := os.Stat(f.path)
+	contents := ""
+	if err == nil {
+		contents, err = read(f.path)
 	}
-	if next.contents == last.contents {
-		return next, nil
+	next.unreadable = err
+	if err != nil {
+		return next
+	}
+	next.read, next.info, next.contents = next.tried, info, contents
+	if contents == last.contents {
+		return next
 	}
 	var keys []Key
-	if err == nil {
-		keys, err = parse(f.path, contents)
-	}
-	if err != nil {
-		return next, err
+	if keys, next.malformed = parse(f.path, contents); next.malformed != nil {
+		next.logged = time.Time{}
+		return next
 	}
 	next.accounts = make(map[[sha256.Size]byte]string)
 	for _, k := range keys {
 		next.accounts[k.hash] = k.Account
 	}
-	return next, nil
+	return next
+}
+
+// changed reports whether the file differs from the one that was read.
+func (f *File) changed(s *state) bool {
+	info, err := os.Stat(f.path)
+	return err != nil || !os.SameFile(info, s.info) || info.Size() != s.info.Size() || !info.ModTime().Equal(s.info.ModTime())
 }
 
 var errUnknown = petstore.Errorf(petstore.CodeUnauthorized, "unknown API key")
 
 // Authenticate returns the account of a key. The error for an unknown key has
-// petstore.CodeUnauthorized. There is no other error; ctx is not used.
+// petstore.CodeUnauthorized, and the one for a key that cannot be checked
+// petstore.CodeUnavailable. There is no other error; ctx is not used.
 func (f *File) Authenticate(ctx context.Context, key string) (account string, err error) {
 	hash, began := sha256.Sum256([]byte(key)), time.Now()
 	s := f.state.Load()
 	account, ok := s.accounts[hash]
-	if !ok || began.Sub(s.read) > time.Second {
-		account, ok = f.reload(began).accounts[hash]
+	if began.Sub(s.read) > time.Second || !ok && f.changed(s) {
+		s = f.reload(began)
+		account, ok = s.accounts[hash]
 	}
-	if !ok {
+	switch {
+	case s.unreadable != nil && (!ok || time.Since(s.read) > maxUnread):
+		return "", &petstore.Error{Code: petstore.CodeUnavailable, Message: "the API key cannot be checked now", Err: s.unreadable}
+	case !ok:
 		return "", errUnknown
 	}
 	return account, nil
@@ -93,16 +123,20 @@ func (f *File) reload(began time.Time) *state {
 	f.reading.Lock()
 	defer f.reading.Unlock()
 	last := f.state.Load()
-	if last.read.After(began) {
+	if last.tried.After(began) {
 		return last
 	}
-	next, err := f.load(*last)
-	f.state.Store(&next)
+	next := f.load(*last)
 	switch {
-	case err != nil:
-		f.log.Error("key file not loaded; the keys loaded before stay in force", "file", f.path, "err", err)
-	case next.contents != last.contents:
+	case next.unreadable != nil && last.unreadable == nil:
+		f.log.Error("key file cannot be read; no key is accepted until it can be", "file", f.path, "err", next.unreadable)
+	case next.unreadable != nil:
+	case next.malformed != nil && next.tried.Sub(next.logged) >= time.Minute:
+		next.logged = next.tried
+		f.log.Error("key file malformed; the keys loaded before stay in force", "file", f.path, "err", next.malformed)
+	case next.malformed == nil && (next.contents != last.contents || last.unreadable != nil):
 		f.log.Info("key file loaded", "file", f.path, "keys", len(next.accounts))
 	}
+	f.state.Store(&next)
 	return &next
 }

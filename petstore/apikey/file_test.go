@@ -47,6 +47,14 @@ func (e *env) want(key, account string) {
 	}
 }
 
+// wantUnchecked checks that a key cannot be checked.
+func (e *env) wantUnchecked(key string) {
+	e.Helper()
+	if _, err := e.file.Authenticate(e.Context(), key); petstore.CodeOf(err) != petstore.CodeUnavailable {
+		e.Errorf("Authenticate returned %v", err)
+	}
+}
+
 // wantLog checks that one line with these parts was logged since it was last
 // called, or none.
 func (e *env) wantLog(parts ...string) {
@@ -122,31 +130,80 @@ func TestNewKey(t *testing.T) {
 	}
 }
 
-func TestBadFileWhileServing(t *testing.T) {
+// A malformed file changes nothing, and is logged once a minute.
+func TestMalformedWhileServing(t *testing.T) {
 	alice, a := makeKey("alice")
 	bob, b := makeKey("bob")
 	serve(t, a, func(e *env) {
 		for contents, reason := range map[string]string{
-			"":                 "is empty",
 			b[:40]:             "half written",
 			b + "\nnonsense\n": "line 3: must be a SHA-256",
 			bob + b[64:]:       "line 1: must be a SHA-256", // must not be logged
-			"missing":          "no such file",
 		} {
 			process.WriteFile(t, e.path, []byte(contents))
-			if contents == "missing" {
-				os.Remove(e.path)
-			}
-			for _, parts := range [][]string{{"level=ERROR", reason, e.path}, nil} { // it is logged once
+			for range 3 {
 				time.Sleep(2 * time.Second)
 				e.want(alice, "alice")
 				e.want(bob, "")
-				e.wantLog(parts...)
+				e.wantLog("level=ERROR", reason, e.path)
+				time.Sleep(58 * time.Second)
+				e.want(alice, "alice")
+				e.wantLog()
 			}
 			process.WriteFile(t, e.path, []byte(a))
 			time.Sleep(2 * time.Second)
 			e.want(alice, "alice")
 			e.wantLog("level=INFO", "keys=1")
+		}
+	})
+}
+
+// A file that cannot be read lets nobody in after two seconds, until it can be.
+func TestUnreadableWhileServing(t *testing.T) {
+	alice, a := makeKey("alice")
+	bob, _ := makeKey("bob")
+	serve(t, a, func(e *env) {
+		for reason, destroy := range map[string]func() error{
+			"no such file":       func() error { return nil },
+			"is empty":           func() error { return os.WriteFile(e.path, nil, 0o600) },
+			"is a directory":     func() error { return os.Mkdir(e.path, 0o700) },
+			"too many levels of": func() error { return os.Symlink(e.path, e.path) },
+		} {
+			os.Remove(e.path)
+			if err := destroy(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second) // since the last reading
+			e.want(alice, "alice")
+			e.wantUnchecked(bob)
+			e.wantLog("level=ERROR", reason, e.path)
+			time.Sleep(800 * time.Millisecond)
+			e.want(alice, "alice")
+			time.Sleep(300 * time.Millisecond) // more than two seconds since the last reading
+			for range 3 {
+				e.wantUnchecked(alice)
+				time.Sleep(time.Minute)
+			}
+			e.wantLog()
+			os.Remove(e.path)
+			process.WriteFile(t, e.path, []byte(a))
+			e.want(alice, "alice") // at once
+			e.want(bob, "")
+			e.wantLog("level=INFO", "keys=1")
+		}
+	})
+}
+
+// An unknown key makes the File read a file only if that has changed.
+func TestUnknownKeys(t *testing.T) {
+	_, a := makeKey("alice")
+	serve(t, a, func(e *env) {
+		read := e.file.state.Load()
+		e.want(newKey(), "")
+		time.Sleep(time.Second)
+		e.want(newKey(), "")
+		if e.file.state.Load() != read {
+			t.Error("the file was read again")
 		}
 	})
 }
