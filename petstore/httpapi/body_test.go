@@ -26,6 +26,8 @@ func TestContentType(t *testing.T) {
 		"application/json", "APPLICATION/JSON", "application/json;", " \t application/json ; charset=utf-8 \t",
 		"application/json; charset=utf-8", "application/json;Charset=UTF-8", `application/json; charset="utf-8"`,
 		"application/json; charset=utf-8; charset=utf-8", "application/json; profile=x; odata=y",
+		"application/json;;charset=utf-8", "application/json; ;", "application/json;\t; ;charset=utf-8 ;", `application/json; charset="utf\-8"`,
+		`application/json; x="; charset=latin1"; charset="\u\t\f-8"`, `application/json; x="\"; charset=y"`, "application/json; CharSet=Utf-8",
 	} {
 		both(created, accepted, "Content-Type: "+value)
 	}
@@ -46,7 +48,9 @@ func TestContentType(t *testing.T) {
 		"text/plain", "text/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/vnd.api+json",
 		"application/jsonx", "*/*", "application/json, text/plain", "application", "/json", ";charset=utf-8", `"application/json"`,
 		"application/json; charset=iso-8859-1", "application/json; charset=utf8", "application/json; charset=utf-16", `application/json; charset=""`,
-		"application/json; charset", "application/json; charset=UTF-8; charset=x", "application/json; =x",
+		"application/json; charset", "application/json; charset=UTF-8; charset=x", "application/json; =x", "application/json;;charset=x",
+		`application/json; charset="utf-8`, "application/json; charset =utf-8", "application/json; charset= utf-8", "application/json charset=utf-8",
+		`application/json; charset="utf\\-8"`, "application/json,", `application/json; charset="utf-8"x`,
 	} {
 		both(other, other, "Content-Type: "+value)
 	}
@@ -99,6 +103,23 @@ func TestBodyFraming(t *testing.T) {
 	s.want(bad("unexpected EOF after offset 28"), request("POST /pets", authorized, isJSON, "Content-Length: 28")+rexBody)
 	s.want(bad("body: broke off"), request("POST /pets", authorized, isJSON, "Content-Length: 30")+rexBody,
 		head+"1d\r\n"+rexBody+"\r\n", head+"1d\r\n"+rexBody, head+"40\r\n"+rexBody)
+}
+
+// TestNoBody: a request that did not come over HTTP may have a nil Body.
+func TestNoBody(t *testing.T) {
+	s := newServer(t, nil)
+	for _, length := range []int64{0, -1, 5} {
+		r, _ := http.NewRequest("POST", "/pets", nil)
+		r.ContentLength = length
+		r.Header.Set("Content-Type", "application/json")
+		if diff := bad("body: is missing").diff(record(t, s.h, r)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		r.Header.Del("Content-Type")
+		if diff := bad("Content-Type").diff(record(t, s.h, r)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
 }
 
 // TestSlowBody: a body that does not come within the server's time limit gets a

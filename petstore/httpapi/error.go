@@ -14,8 +14,6 @@ import (
 // not know when the cause ends (a worker empties the queue, a restart).
 const retryAfter = "1"
 
-var errNoPath = petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here")
-
 func invalid(format string, args ...any) error {
 	return petstore.Errorf(petstore.CodeInvalid, format, args...)
 }

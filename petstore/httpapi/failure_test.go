@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
@@ -44,15 +46,16 @@ func TestStoreErrors(t *testing.T) {
 		{petstore.ErrNoPet, refused(404, petstore.ErrNoPet.Message), ""},
 		{petstore.Errorf(petstore.CodeConflict, "under way"), refused(409, "under way"), ""},
 		{petstore.ErrMismatch, refused(422, "used before"), ""},
-		{&petstore.Error{Code: petstore.CodeFull, Message: "the disk is full", Err: secret}, refused(507, "the disk is full"), "WARN"},
-		{&petstore.Error{Code: petstore.CodeUnavailable, Message: "closing", Err: secret}, refused(503, "closing"), "WARN"},
+		{&petstore.Error{Code: petstore.CodeFull, Message: "the disk is full", Err: secret}, refused(507, "the disk is full"), "ERROR"},
+		{&petstore.Error{Code: petstore.CodeUnavailable, Message: "lost", Err: secret}, refused(503, "lost"), "ERROR"},
+		{petstore.ErrQueueFull, refused(503, "full"), "WARN"},
 		{context.DeadlineExceeded, refused(503, ""), "WARN"},
 		{context.Canceled, refused(503, ""), "WARN"}, // not the client's
 		{&petstore.Error{Code: petstore.CodeInternal, Message: "record 7 is damaged", Err: secret}, internal, "ERROR"},
 		{secret, internal, "ERROR"},
 		{&petstore.Error{Message: "x", Err: secret}, internal, "ERROR"},
 		{petstore.Errorf("teapot", "x"), internal, "ERROR"},
-		{&petstore.Error{Code: petstore.CodeFull, Err: secret}, refused(507, "room"), "WARN"},
+		{&petstore.Error{Code: petstore.CodeFull, Err: secret}, refused(507, "room"), "ERROR"},
 		{petstore.Errorf(petstore.CodeInvalid, "name: \xff<\n"), bad("name: \uFFFD<\n"), ""},
 	} {
 		for operation, raw := range operations {
@@ -70,6 +73,32 @@ func TestStoreErrors(t *testing.T) {
 			s.wantLog(parts...)
 		}
 	}
+}
+
+// An outage is logged when it begins and when it is over, even if some requests succeed
+// meanwhile. Only the operation that failed last can end it.
+func TestOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var fault error
+		s := newFaultyServer(t, func(context.Context) error { return fault })
+		try := func(err error, raw string, logs ...string) {
+			t.Helper()
+			fault = err
+			send(t, s.h, raw)
+			s.wantLog(logs...)
+		}
+		full, list := operations["createPet"], operations["listPets"]
+		for range 2 {
+			try(petstore.Errorf(petstore.CodeFull, "full"), full, "level=ERROR", "operation=createPet")
+			try(petstore.Errorf(petstore.CodeFull, "full"), full, "level=WARN")
+			try(nil, full)
+			try(petstore.Errorf(petstore.CodeFull, "full"), full, "level=WARN")
+			time.Sleep(10 * time.Second)
+			try(nil, list)
+			try(nil, full, "level=INFO", "requests succeed again", "operation=createPet")
+			try(nil, full)
+		}
+	})
 }
 
 func TestPanics(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -28,7 +29,9 @@ type Options struct {
 
 	// Logger receives at most ten responses of 500 and above in a second, with the
 	// details that the client does not see; but not those to clients that went
-	// away. nil: nothing is logged.
+	// away. The level is ERROR for a 500, and when an outage begins: a full disk (507) or
+	// a lost database (503). For the further 507 and 503 it is WARN. A line of the level
+	// INFO says that the outage is over. nil: nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
@@ -56,6 +59,7 @@ type handler struct {
 	opts       Options
 	operations []operation
 	logged     logLimit
+	outage     atomic.Pointer[outage] // nil: there is none
 }
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
@@ -148,6 +152,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x.send(resp)
+	x.succeeded()
 	if x.pooled != nil && x.written == len(resp.body) { // after a failed write, net/http may still use it
 		buffers.Put(x.pooled)
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -23,12 +24,12 @@ type Observation struct {
 // log logs err, whose response has body. It does not log the query, which may hold
 // secrets.
 func (x *exchange) log(body errorBody, err error) {
-	if !x.h.logged.allow() {
-		return
+	level, begins := slog.LevelWarn, x.outageBegins(body, err)
+	if begins || body.Status == http.StatusInternalServerError {
+		level = slog.LevelError
 	}
-	level := slog.LevelError
-	if body.Status != http.StatusInternalServerError { // temporary, or a full disk
-		level = slog.LevelWarn
+	if !x.h.logged.allow() && !begins {
+		return
 	}
 	path, _, _ := strings.Cut(x.r.RequestURI, "?") // with what a router has stripped
 	x.h.opts.Logger.LogAttrs(x.ctx, level, "request failed",
@@ -40,6 +41,34 @@ func (x *exchange) log(body errorBody, err error) {
 		slog.Int("status", body.Status),
 		slog.String("code", string(body.Code)),
 		slog.Any("err", err))
+}
+
+// outage is a time in which the store has no room or cannot be used. It is over when the
+// operation that failed last succeeds, and nothing has failed for calm.
+type outage struct {
+	operation string
+	last      time.Time // when it failed
+}
+
+// calm keeps an outage in which some requests succeed from being logged as many.
+const calm = 10 * time.Second
+
+// outageBegins reports whether err, whose response has body, is the first of an outage. A
+// 503 without a cause only asks the client to come back later.
+func (x *exchange) outageBegins(body errorBody, err error) bool {
+	e, ok := errors.AsType[*petstore.Error](err)
+	if body.Status != http.StatusInsufficientStorage && !(body.Status == http.StatusServiceUnavailable && ok && e.Err != nil) {
+		return false
+	}
+	return x.h.outage.Swap(&outage{x.operation, time.Now()}) == nil
+}
+
+// succeeded ends an outage, if there is one.
+func (x *exchange) succeeded() {
+	o := x.h.outage.Load()
+	if o != nil && o.operation == x.operation && time.Since(o.last) >= calm && x.h.outage.CompareAndSwap(o, nil) {
+		x.h.opts.Logger.LogAttrs(x.ctx, slog.LevelInfo, "requests succeed again", slog.String("operation", x.operation))
+	}
 }
 
 // logLimit limits how many failed requests are logged: on a full disk, every

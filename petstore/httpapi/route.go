@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"example.com/animalstore/petstore"
@@ -52,7 +53,7 @@ func (x *exchange) route() (*operation, error) {
 	// operation has such a segment. Other escapes mean their character (RFC
 	// 3986, section 2.4), as they do in u.Path.
 	if strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
-		return nil, errNoPath
+		return nil, x.h.noPath()
 	}
 	for i := range x.h.operations {
 		op := &x.h.operations[i]
@@ -74,8 +75,18 @@ func (x *exchange) route() (*operation, error) {
 		}
 	}
 	if allow == "" {
-		return nil, errNoPath
+		return nil, x.h.noPath()
 	}
 	x.w.Header().Set("Allow", allow)
 	return nil, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: this path has only %s", allow)
+}
+
+// noPath returns the error of a path without an operation. It names those that have one.
+func (h *handler) noPath() error {
+	var paths []string
+	for _, op := range h.operations {
+		_, path, _ := strings.Cut(op.pattern, " ")
+		paths = append(paths, path)
+	}
+	return petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; below the base address are %s", strings.Join(slices.Compact(paths), ", "))
 }
