@@ -103,9 +103,10 @@ const (
 // one, and at most MaxPageBytes and one pet.
 const MaxPageBytes = 256 << 10
 
-// Cursor is a place in a list of pets, between two of them. To a client it is
-// opaque: URL-safe text to send back unchanged. A store may use any form; the
-// stores of this module use [CursorAfter].
+// Cursor is a place in a list of pets, between two of them. It is for queries with the
+// Limit and the Status of the page that it came with. To a client it is opaque: URL-safe
+// text to send back unchanged. A store may use any form; the stores of this module use
+// [CursorAfter].
 type Cursor string
 
 // ListQuery selects pets for [Service.ListPets]. The zero value selects

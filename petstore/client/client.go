@@ -149,13 +149,19 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, once petstore
 	if err != nil {
 		return petstore.Pet{}, err
 	}
-	key := idempotencyKey(once, petstore.OnceCreatePet)
-	pet, _, err := do(ctx, c, request{base: c.base, path: "/pets", body: body, key: key, status: http.StatusCreated}, decodePet)
+	r := request{base: c.base, path: "/pets", body: body, key: idempotencyKey(once, petstore.OnceCreatePet), status: http.StatusCreated, done: "created the pet"}
+	pet, _, err := do(ctx, c, r, func(body []byte) (petstore.Pet, error) {
+		pet, err := decodePet(body)
+		if err == nil {
+			err = createdFrom(p, pet)
+		}
+		return pet, err
+	})
 	return pet, err
 }
 
 // SubmitMessage implements [petstore.Messages]. It treats once as CreatePet does.
-// The server must send a time in the format of RFC 3339.
+// The server must send a time in the format of RFC 3339. The zone may also be +0000 or +00.
 func (c *Client) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
@@ -164,8 +170,14 @@ func (c *Client) SubmitMessage(ctx context.Context, text string, once petstore.O
 	if err != nil {
 		return petstore.Message{}, err
 	}
-	key := idempotencyKey(once, petstore.OnceSubmitMessage)
-	m, _, err := do(ctx, c, request{base: c.messages, path: "/messages", body: body, key: key}, decodeMessage)
+	r := request{base: c.messages, path: "/messages", body: body, key: idempotencyKey(once, petstore.OnceSubmitMessage), done: "accepted the message"}
+	m, _, err := do(ctx, c, r, func(body []byte) (petstore.Message, error) {
+		m, err := decodeMessage(body)
+		if err == nil && m.Text != text {
+			err = fmt.Errorf("message: of the message %q: must be %.40q, got %.40q", m.ID, text, m.Text)
+		}
+		return m, err
+	})
 	return m, err
 }
 
@@ -173,6 +185,12 @@ func (c *Client) SubmitMessage(ctx context.Context, text string, once petstore.O
 // use ListPets.
 func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	r := request{base: c.base, path: "/pets/" + strconv.FormatInt(id, 10), status: http.StatusOK}
-	pet, _, err := do(ctx, c, r, decodePet)
+	pet, _, err := do(ctx, c, r, func(body []byte) (petstore.Pet, error) {
+		pet, err := decodePet(body)
+		if err == nil && pet.ID != id {
+			err = fmt.Errorf("id: must be %d, got %d", id, pet.ID)
+		}
+		return pet, err
+	})
 	return pet, err
 }

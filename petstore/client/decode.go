@@ -21,10 +21,10 @@ type wirePet struct {
 }
 
 type wireMessage struct {
-	ID        *string    `json:"id"`
-	Text      *string    `json:"message"`
-	Status    *string    `json:"status"`
-	CreatedAt *time.Time `json:"createdAt"`
+	ID        *string `json:"id"`
+	Text      *string `json:"message"`
+	Status    *string `json:"status"`
+	CreatedAt *string `json:"createdAt"`
 }
 
 func decodePet(body []byte) (petstore.Pet, error) {
@@ -81,7 +81,36 @@ func decodeMessage(body []byte) (m petstore.Message, err error) {
 	case w.CreatedAt == nil:
 		return m, missing("createdAt")
 	}
-	return petstore.Message{ID: *w.ID, Text: *w.Text, Status: petstore.MessageStatus(*w.Status), CreatedAt: petstore.MessageTime(*w.CreatedAt)}, nil
+	at, err := parseTime(*w.CreatedAt)
+	if err != nil {
+		return m, err
+	}
+	return petstore.Message{ID: *w.ID, Text: *w.Text, Status: petstore.MessageStatus(*w.Status), CreatedAt: petstore.MessageTime(at)}, nil
+}
+
+// parseTime reads a time of RFC 3339. Its zone may also be +0000, as Jackson writes it, or
+// +00.
+func parseTime(s string) (time.Time, error) {
+	for _, zone := range []string{"Z07:00", "Z0700", "Z07"} {
+		if t, err := time.Parse("2006-01-02T15:04:05"+zone, strings.ToUpper(s)); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("createdAt: must be a time of RFC 3339, such as 2026-11-25T22:52:47Z, got %.40q", s)
+}
+
+// createdFrom returns an error if the response to the creation of p is about another pet.
+// A server may give a status to a pet without one.
+func createdFrom(p petstore.NewPet, got petstore.Pet) error {
+	switch {
+	case got.Name != p.Name:
+		return fmt.Errorf("name: of the pet %d: must be %.40q, got %.40q", got.ID, p.Name, got.Name)
+	case got.CategoryID != p.CategoryID:
+		return fmt.Errorf("categoryId: of the pet %d: must be %d, got %d", got.ID, p.CategoryID, got.CategoryID)
+	case p.Status != "" && got.Status != p.Status:
+		return fmt.Errorf("status: of the pet %d: must be %q, got %q", got.ID, p.Status, got.Status)
+	}
+	return nil
 }
 
 func missing(name string) error { return fmt.Errorf("%s: is missing", name) }

@@ -16,11 +16,11 @@ import (
 )
 
 // ErrUnknownOutcome says that the server may have carried out a creation or
-// submission: the connection was lost, the response was a 5xx or cannot be
-// understood, or the context ended. The error of the call wraps it. If the server
+// submission: the connection was lost, the response was a 5xx or breaks the
+// contract, or the context ended. The error of the call wraps it. If the server
 // honours Idempotency-Key, it is safe to call the method again with the same
 // [petstore.Once].
-var ErrUnknownOutcome = errors.New("it is unknown whether the server carried out the request")
+var ErrUnknownOutcome = errors.New("the server may have carried out the request")
 
 // ResponseError describes the response that is the reason for an error. The texts
 // after Status come from the server. Each is cut to at most 1 KiB, and the API key is

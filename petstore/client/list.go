@@ -3,9 +3,12 @@ package client
 import (
 	"context"
 	"encoding/base64"
+	"errors"
+	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,19 +18,23 @@ import (
 )
 
 // All returns the pets of q on all pages, one by one. It requests pages of q.Limit
-// pets, or of 100 if q.Limit is 0. It ends after the first error.
+// pets, or of 100 if q.Limit is 0. It ends after the first error, and returns the whole
+// list or an error: a link to a page that it has already read is one.
 //
 // The contract requires neither an order nor further pages. So pets come in the
-// server's order, and if the server has no further pages, All ends after the first
-// one.
+// server's order, and the list ends with the first page that has no link to a next one.
 func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petstore.Pet, error] {
 	if q.Limit == 0 {
 		q.Limit = petstore.MaxLimit
 	}
 	return func(yield func(petstore.Pet, error) bool) {
 		q := q // a second range over the sequence starts again
+		read := map[petstore.Cursor]bool{c.cursorOf(c.firstPage(q).url()): true}
 		for {
 			page, err := c.ListPets(ctx, q)
+			if err == nil && read[page.Next] {
+				err = brokenLink(errors.New("it leads to a page that was already read"))
+			}
 			if err != nil {
 				yield(petstore.Pet{}, err)
 				return
@@ -40,91 +47,145 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 			if q.After = page.Next; q.After == "" {
 				return
 			}
+			read[q.After] = true
 		}
 	}
 }
 
 // ListPets implements [petstore.Service], except that pets are in the server's order: the
-// contract does not define one. Page.Next is "" if the server has no link to a next page,
-// or one without a query or to the same page. A link that is malformed is an error.
+// contract does not define one. Page.Next is "" if the server has no link to a next page.
+// A malformed Link is an error.
+//
+// With q.After, ListPets requests the path and the query of the link, from the server of
+// c. It does not use q.Limit and q.Status: the link has those of the first page. A link
+// to another host, or to a path that is not below the base URL, is an error then. The
+// scheme and the port of the link do not matter: a proxy may have others.
 func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	q, err := q.Normalize()
 	if err != nil {
 		return petstore.Page{}, err
 	}
-	query := url.Values{}
+	r := c.firstPage(q)
 	if q.After != "" {
-		if query, err = queryOf(q.After); err != nil {
+		if r, err = c.nextPage(q.After); err != nil {
 			return petstore.Page{}, err
 		}
 	}
-	query.Set("limit", strconv.Itoa(q.Limit))
-	if q.Status != "" {
-		query.Set("status", string(q.Status))
-	}
-	r := request{base: c.base, path: "/pets", query: query.Encode(), status: http.StatusOK}
-	pets, header, err := do(ctx, c, r, decodePets)
+	pets, header, err := do(ctx, c, r, func(body []byte) ([]petstore.Pet, error) {
+		pets, err := decodePets(body)
+		for i, pet := range pets {
+			if q.Status != "" && pet.Status != q.Status {
+				return nil, fmt.Errorf("%d/status: must be %q, got %q", i, q.Status, pet.Status)
+			}
+		}
+		return pets, err
+	})
 	if err != nil {
 		return petstore.Page{}, err
 	}
 	page := petstore.Page{Pets: pets}
-	if page.Next, err = next(header); err != nil {
-		return petstore.Page{}, &petstore.Error{Code: petstore.CodeInternal, Message: c.text("the response breaks the contract: Link: " + err.Error())}
+	target, err := nextLink(header)
+	if err == nil && target != nil {
+		page.Next, err = c.resolve(r, *target)
 	}
-	if page.Next == q.After {
-		page.Next = "" // a link to the same page leads nowhere
+	if err != nil {
+		return petstore.Page{}, brokenLink(errors.New(c.text(err.Error())))
 	}
 	return page, nil
 }
 
+func brokenLink(err error) error {
+	return petstore.Errorf(petstore.CodeInternal, "the response breaks the contract: Link: %v", err)
+}
+
+func (c *Client) firstPage(q petstore.ListQuery) request {
+	query := url.Values{"limit": {strconv.Itoa(q.Limit)}}
+	if q.Status != "" {
+		query.Set("status", string(q.Status))
+	}
+	return request{base: c.base, path: "/pets", query: query.Encode(), status: http.StatusOK}
+}
+
+// resolve returns the cursor of a link in the response to r (RFC 3986, section 5).
+func (c *Client) resolve(r request, target string) (petstore.Cursor, error) {
+	base, err := url.Parse(r.url())
+	if err != nil {
+		return "", err
+	}
+	u, err := base.Parse(target)
+	if err != nil {
+		return "", err
+	}
+	if _, err = url.PathUnescape(u.RawQuery); err != nil {
+		return "", err
+	}
+	if u.RawQuery != "" && !visibleASCII.MatchString(u.RawQuery) {
+		return "", fmt.Errorf("the query %q has characters that must be escaped", u.RawQuery)
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return c.cursorOf(u.String()), nil
+}
+
+// cursorOf returns the cursor of a URL: its path and query, or all of it if the client
+// may not request it.
+func (c *Client) cursorOf(link string) petstore.Cursor {
+	if u, err := url.Parse(link); err == nil && c.below(u) {
+		link = u.RequestURI()
+	}
+	return petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(link)))
+}
+
+// nextPage returns the request for the page of a cursor.
+func (c *Client) nextPage(cursor petstore.Cursor) (request, error) {
+	link, err := base64.RawURLEncoding.DecodeString(string(cursor))
+	u, err2 := url.Parse(string(link))
+	if err != nil || err2 != nil || !visibleASCII.Match(link) || link[0] != '/' && !u.IsAbs() {
+		return request{}, petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this client returned")
+	}
+	base, _ := url.Parse(c.base)
+	if u = base.ResolveReference(u); !c.below(u) {
+		return request{}, petstore.Errorf(petstore.CodeInternal, "the link to the next page leads to %s, which is not below the base URL %s", c.text(u.Redacted()), c.base)
+	}
+	return request{base: c.base, path: strings.TrimPrefix(u.EscapedPath(), base.EscapedPath()), query: u.RawQuery, status: http.StatusOK}, nil
+}
+
+// below reports whether u has the host of the base URL and a path below its path. The
+// API key must not go elsewhere.
+func (c *Client) below(u *url.URL) bool {
+	base, _ := url.Parse(c.base) // it was parsed before
+	return strings.EqualFold(u.Hostname(), base.Hostname()) &&
+		strings.HasPrefix(u.EscapedPath(), base.EscapedPath()+"/") &&
+		strings.HasPrefix(path.Clean(u.Path), base.Path+"/")
+}
+
 // A link of RFC 8288 is <target>, followed by parameters such as ; rel="next".
-const parameter = `\s*;\s*([\w*]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*)))?`
+const parameter = `[ \t]*;[ \t]*(?:([^ \t;,="<>]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^ \t;,"<>]*)))?)?`
 
 var (
-	links      = regexp.MustCompile(`<([^>]*)>((?:` + parameter + `)*)`)
+	link       = regexp.MustCompile(`^[ \t]*<([^<>]*)>((?:` + parameter + `)*)[ \t]*(?:,|$)`)
 	parameters = regexp.MustCompile(parameter)
+	escaped    = regexp.MustCompile(`\\(.)`)
 )
 
-// next returns a cursor for the link to the next page: the query of the link without
-// limit and status. It ignores the path and the host of the link: they may be those of
-// a server behind a proxy, and the API key must not go to another host.
-func next(h http.Header) (petstore.Cursor, error) {
-	for _, link := range links.FindAllStringSubmatch(strings.Join(h.Values("Link"), ", "), -1) {
-		var relations string
-		for _, p := range parameters.FindAllStringSubmatch(link[2], -1) {
-			if strings.EqualFold(p[1], "rel") && relations == "" { // the first one counts
-				relations = p[2] + p[3]
+// nextLink returns the target of the link to the next page, or nil if there is none.
+func nextLink(h http.Header) (target *string, err error) {
+	rest := strings.Join(h.Values("Link"), ",")
+	for rest = strings.TrimLeft(rest, ", \t"); rest != ""; rest = strings.TrimLeft(rest, ", \t") {
+		m := link.FindStringSubmatch(rest)
+		if m == nil {
+			return nil, fmt.Errorf("%q does not begin with a link such as <?page=2>; rel=\"next\"", rest)
+		}
+		rest = rest[len(m[0]):]
+		for _, p := range parameters.FindAllStringSubmatch(m[2], -1) {
+			if !strings.EqualFold(p[1], "rel") {
+				continue
 			}
+			relations := escaped.ReplaceAllString(strings.ToLower(p[2]+p[3]), "$1")
+			if target == nil && slices.Contains(strings.Fields(relations), "next") {
+				target = &m[1]
+			}
+			break // the first rel counts
 		}
-		if !slices.Contains(strings.Fields(strings.ToLower(relations)), "next") {
-			continue
-		}
-		u, err := url.Parse(link[1])
-		if err != nil {
-			return "", err
-		}
-		query, err := url.ParseQuery(u.RawQuery)
-		if err != nil {
-			return "", err
-		}
-		query.Del("limit")
-		query.Del("status")
-		return cursorOf(query), nil
 	}
-	return "", nil
-}
-
-// cursorOf returns a query as a cursor.
-func cursorOf(query url.Values) petstore.Cursor {
-	return petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(query.Encode())))
-}
-
-// queryOf returns the query of a cursor.
-func queryOf(c petstore.Cursor) (url.Values, error) {
-	b, _ := base64.RawURLEncoding.DecodeString(string(c))
-	query, err := url.ParseQuery(string(b))
-	if err != nil || cursorOf(query) != c {
-		return nil, petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this client returned")
-	}
-	return query, nil
+	return target, nil
 }

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,61 +10,117 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// The next request uses only the query of the next link.
+// The client requests the path and the query of the link to the next page, at its base
+// URL, if the link leads to the same host and to a path below the base URL.
 func TestNextLink(t *testing.T) {
+	const (
+		none      = ""
+		malformed = "the response breaks the contract: Link: "
+		elsewhere = "the link to the next page leads to "
+	)
 	for _, tt := range []struct {
-		name, link string
-		want       string // the last request's query, without limit and status, or "error"
+		link string
+		want string // what is requested after http://pets.test, or the beginning of the error
 	}{
-		{"another path and host", `<https://internal:8080/a/pets?page=2#x>; rel="next"`, "page=2"},
-		{"another limit and status", `<?limit=1&page=2&status=pending&%6cimit=3>; rel="next"`, "page=2"},
-		{"only limit and status", `<?limit=5&status=sold>; rel="next"`, ""},
-		{"unusual bytes", `<?c=a+b%20/d==&&e>; rel="next"`, "c=a+b+%2Fd%3D%3D&e="},
-		{"in a list of links", `</docs>; rel="help", <?page=1>;rel=prev , <?page=2>;rel=next,</x>;rel=last`, "page=2"},
-		{"capitals and white space", "\t<?page=2> ;\tREL = \"Last  Next\" ; title=x", "page=2"},
-		{"a parameter before it", `<?page=2>; title="a, <b>; rel=\"prev\"; c"; flag; rel="next"`, "page=2"},
-		{"in the title", `<?page=2>; title="x; rel=next"; rel=prev; rel=next`, ""},
-		{"a longer relation", `<?page=2>; rel="nextish"`, ""},
-		{"a malformed target", `<http://[?page=2>; rel="next"`, "error"},
-		{"a malformed query", `<?page=%zz>; rel="next"`, "error"},
+		{`<?page=2#x>; rel="next"`, "/v1/pets?page=2"},
+		{`<https://PETS.test:8443/v1/pets?page=2>; rel="next"`, "/v1/pets?page=2"},
+		{`</v1/pets/page/2>; rel="next"`, "/v1/pets/page/2"},
+		{`</v1/stores/9/pets?page=2>; rel="next"`, "/v1/stores/9/pets?page=2"},
+		{`<pages/%2F2?limit=1&status=pending>; rel="next"`, "/v1/pages/%2F2?limit=1&status=pending"},
+		{`<?c=a+b%20/d==&&e;[f]>; rel="next"`, "/v1/pets?c=a+b%20/d==&&e;[f]"},
+		{`<>; rel="next"`, "/v1/pets?limit=9&status=sold"}, // All ends there
+
+		{`</docs>; rel="help", <?page=1>;rel=prev , ,<?page=2>;rel=next,</x>;rel=last`, "/v1/pets?page=2"},
+		{"\t<?page=2> ;\tREL = \"Last  Next\" ; title=x", "/v1/pets?page=2"},
+		{`<?page=2>; title="a, <b>; rel=\"prev\"; c"; flag;; rel="ne\xt"`, "/v1/pets?page=2"},
+		{`<?page=2>; title="x; rel=next"; rel=prev; rel=next`, none},
+		{`<?page=2>; rel="nextish"`, none},
+		{" , ", none},
+
+		{`/v1/pets?page=2; rel="next"`, malformed},
+		{`<?page=2; rel="next"`, malformed},
+		{`<?page=2> rel="next"`, malformed},
+		{`<?page=2>; rel="next`, malformed},
+		{`</docs>; rel="help", rel="next"`, malformed},
+		{`<http://[?page=2>; rel="next"`, malformed},
+		{`<?page=%zz>; rel="next"`, malformed},
+		{`<?page=a b>; rel="next"`, malformed},
+
+		{`<http://other.test/v1/pets?page=2>; rel="next"`, elsewhere + "http://other.test/v1/pets?page=2, which is not below the base URL http://pets.test/v1"},
+		{`<//pets.test@other.test/v1/pets>; rel="next"`, elsewhere},
+		{`</v2/pets?page=2>; rel="next"`, elsewhere + "http://pets.test/v2/pets?page=2, which"},
+		{`</v1>; rel="next"`, elsewhere},
+		{`</v1x/pets>; rel="next"`, elsewhere},
+		{`</v1/../admin>; rel="next"`, elsewhere},
+		{`</v1/%2e%2e/admin>; rel="next"`, elsewhere},
+		{`<mailto:pets@pets.test>; rel="next"`, elsewhere},
 	} {
 		var got string
 		c := newClient(t, nil, func(r *http.Request) (*http.Response, error) {
-			query := r.URL.Query()
-			if query.Get("limit") != "9" || query.Get("status") != "sold" || r.URL.Host != "pets.test" || r.URL.Path != "/v1/pets" {
-				t.Errorf("%s: requested %s", tt.name, r.URL)
-			}
-			query.Del("limit")
-			query.Del("status")
-			got = query.Encode()
+			got = strings.TrimPrefix(r.URL.String(), "http://pets.test")
 			return respond(200, "[]", "Link", `</docs>; rel="help"`, "Link", tt.link)(r)
 		})
 		q := petstore.ListQuery{Limit: 9, Status: petstore.StatusSold}
 		page, err := c.ListPets(ctx, q)
-		if tt.want == "error" {
-			if petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), "the response breaks the contract: Link: ") {
-				t.Errorf("%s: the error is %v", tt.name, err)
-			}
+		if (err == nil) == (tt.want == malformed) {
+			t.Errorf("%s: the first page: %v", tt.link, err)
+		}
+		got = ""
+		if q.After = page.Next; q.After != "" {
+			_, err = c.ListPets(ctx, q)
+		}
+		if err != nil && petstore.CodeOf(err) == petstore.CodeInternal && got == "" && strings.HasPrefix(err.Error(), tt.want) {
 			continue
 		}
-		if q.After = page.Next; q.After != "" {
-			page, err = c.ListPets(ctx, q)
-		}
-		if got != tt.want || err != nil || page.Next != "" { // a link to the same page has no cursor
-			t.Errorf("%s: requested %s (%v), want %s, and the cursor is %q", tt.name, got, err, tt.want, page.Next)
+		if got != tt.want || err != nil {
+			t.Errorf("%s: requested %s (%v), want %s", tt.link, got, err, tt.want)
 		}
 	}
 }
 
-// The client does not send a cursor that it did not return.
+// The client does not send a cursor that it did not return, nor one of a client of
+// another server.
 func TestCursor(t *testing.T) {
 	c := newClient(t, nil, func(r *http.Request) (*http.Response, error) {
 		t.Errorf("requested %s", r.URL)
 		return okay(r)
 	})
-	for _, cursor := range []petstore.Cursor{"x", "cursor=abcdef", "YSBi", "YT0mJmI9", "YT0leno", petstore.CursorAfter(7)} {
-		if _, err := c.ListPets(ctx, petstore.ListQuery{After: cursor}); petstore.CodeOf(err) != petstore.CodeInvalid {
+	for cursor, want := range map[petstore.Cursor]petstore.Code{
+		"x": petstore.CodeInvalid, "cursor=abcdef": petstore.CodeInvalid, petstore.CursorAfter(7): petstore.CodeInvalid,
+		encode("/v1/pets?a b"): petstore.CodeInvalid, encode("pets?page=2"): petstore.CodeInvalid, encode("?page=2"): petstore.CodeInvalid,
+		encode("/v2/pets?page=2"): petstore.CodeInternal, encode("http://other.test/v1/pets"): petstore.CodeInternal, encode("//other.test/v1/pets"): petstore.CodeInternal,
+	} {
+		if _, err := c.ListPets(ctx, petstore.ListQuery{After: cursor}); petstore.CodeOf(err) != want {
 			t.Errorf("the cursor %q: %v", cursor, err)
+		}
+	}
+}
+
+func encode(text string) petstore.Cursor {
+	return petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(text)))
+}
+
+// All follows no link twice, so it ends.
+func TestCycle(t *testing.T) {
+	for name, tt := range map[string]struct {
+		next     map[string]string // the query of the next page
+		requests int
+	}{
+		"a page that leads to itself":  {map[string]string{"limit=100": "limit=100"}, 1},
+		"two pages":                    {map[string]string{"limit=100": "b", "b": "limit=100"}, 2},
+		"a cycle after the first page": {map[string]string{"limit=100": "a", "a": "b", "b": "a"}, 3},
+	} {
+		requests := 0
+		c := newClient(t, nil, func(r *http.Request) (*http.Response, error) {
+			requests++
+			return respond(200, `[{"id":1,"name":"","categoryId":1}]`, "Link", "<https://pets.test/v1/pets?"+tt.next[r.URL.RawQuery]+`>; rel="next"`)(r)
+		})
+		var last error
+		for _, err := range c.All(ctx, petstore.ListQuery{}) {
+			last = err
+		}
+		if requests != tt.requests || petstore.CodeOf(last) != petstore.CodeInternal || !strings.Contains(last.Error(), "already read") {
+			t.Errorf("%s: %d requests, want %d; error %v", name, requests, tt.requests, last)
 		}
 	}
 }
@@ -86,7 +143,7 @@ func TestAll(t *testing.T) {
 		want     string // the IDs, the code of the error, and the requests
 	}{
 		{0, 2, `[9 0]  ["limit=100"]`},
-		{2, 9, `[9 0 8 -1] invalid ["limit=2" "limit=2&page=1" "limit=2&page=2"]`},
+		{2, 9, `[9 0 8 -1] invalid ["limit=2" "page=1" "page=2"]`},
 		{101, 9, `[] invalid []`},
 	} {
 		list := c.All(ctx, petstore.ListQuery{Limit: tt.limit})

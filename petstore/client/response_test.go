@@ -17,6 +17,10 @@ var sameTime = cmp.Comparer(func(a, b time.Time) bool { return a == b })
 
 // The client accepts every response of a conformant server.
 func TestConforming(t *testing.T) {
+	at := func(time string) roundTripper {
+		return respond(202, `{"id":"m","message":"hi","status":"queued","createdAt":"`+time+`"}`)
+	}
+	noon := petstore.Message{ID: "m", Text: "hi", Status: "queued", CreatedAt: time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC)}
 	for _, tt := range []struct {
 		call   string
 		server roundTripper
@@ -24,10 +28,13 @@ func TestConforming(t *testing.T) {
 	}{
 		{"get", respond(200, `{"id":7,"name":"Rex","categoryId":1,"status":null}`, "Content-Type", `Text/Plain; charset="x"`),
 			petstore.Pet{ID: 7, NewPet: petstore.NewPet{Name: "Rex", CategoryID: 1}}},
-		{"create", respond(201, `{"id":7,"name":"Rex","categoryId":1,"status":"available"}`), // a default status
+		{"bare", respond(201, `{"id":7,"name":"Rex","categoryId":1,"status":"available"}`), // a default status
 			petstore.Pet{ID: 7, NewPet: petstore.NewPet{Name: "Rex", CategoryID: 1, Status: petstore.StatusAvailable}}},
 		{"submit", respond(299, `{"createdAt":"2026-11-20T13:30:00.000+01:00","status":"sent","message":"hi","id":"","more":[]}`),
 			petstore.Message{Text: "hi", Status: "sent", CreatedAt: time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC)}},
+		{"submit", at("2026-11-20T13:30:00.000+0100"), noon},
+		{"submit", at("2026-11-20T12:30:00+00"), noon},
+		{"submit", at("2026-11-20t12:30:00.000000z"), noon},
 	} {
 		got, err := calls[tt.call](ctx, newClient(t, nil, tt.server))
 		if diff := cmp.Diff(tt.want, got, sameTime); diff != "" || err != nil {
@@ -57,20 +64,36 @@ func TestBroken(t *testing.T) {
 		{"list", 200, `[null]`, "0/id: is missing"},
 		{"list", 200, strings.Repeat(" ", 16<<20) + "[]", "body: must have at most 16777216 bytes"},
 		{"list", 201, `[]`, "status: must be 200, got 201"},
+		{"get", 200, `{"id":2,` + rest, "id: must be 7, got 2"},
+		{"sold", 200, `[{"id":7,` + rest + `]`, `0/status: must be "sold", got ""`},
 		{"create", 200, `{"id":7,` + rest, "status: must be 201, got 200"},
 		{"create", 201, "", "body: not valid JSON"},
+		{"create", 201, `{"id":1.0,` + rest, "id: "},
+		{"create", 201, `{"id":7,"name":"Max","categoryId":1}`, `name: of the pet 7: must be "Rex", got "Max"`},
+		{"create", 201, `{"id":7,"name":"Rex","categoryId":2}`, `categoryId: of the pet 7: must be 1, got 2`},
+		{"create", 201, `{"id":7,"name":"Rex","categoryId":1}`, `status: of the pet 7: must be "sold", got ""`},
 		{"submit", 202, `{}`, "id: is missing"},
 		{"submit", 202, `{"id":"m"}`, "message: is missing"},
 		{"submit", 202, `{"id":"m","message":"hi"}`, "status: is missing"},
 		{"submit", 202, `{"id":"m","message":"hi","status":"queued"}`, "createdAt: is missing"},
-		{"submit", 202, `{"createdAt":"2026-11-20T12:30:00"}`, "createdAt: "},
+		{"submit", 202, `{"id":"m","message":"ho","status":"queued","createdAt":"2026-11-20T12:30:00Z"}`, `message: of the message "m": must be "hi", got "ho"`},
+		{"submit", 202, `{"createdAt":1700000000}`, "createdAt: must not be"},
+		{"submit", 202, `{"id":"m","message":"hi","status":"queued","createdAt":"2026-11-20T12:30:00"}`, "createdAt: must be a time of RFC 3339"},
+		{"submit", 202, `{"id":"m","message":"hi","status":"queued","createdAt":"2026-11-20 12:30:00Z"}`, "createdAt: must be a time of RFC 3339"},
 	} {
 		_, err := calls[tt.call](ctx, newClient(t, nil, respond(tt.status, tt.body)))
 		write := tt.call == "create" || tt.call == "submit"
 		cause, ok := errors.AsType[*client.ResponseError](err)
-		if petstore.CodeOf(err) != petstore.CodeInternal || !strings.HasPrefix(err.Error(), "the response breaks the contract: "+tt.want) || !ok ||
+		want := "the response breaks the contract: " + tt.want
+		switch {
+		case tt.call == "create" && tt.status == 201:
+			want = "the server created the pet, but " + want
+		case tt.call == "submit":
+			want = "the server accepted the message, but " + want
+		}
+		if petstore.CodeOf(err) != petstore.CodeInternal || !strings.HasPrefix(err.Error(), want) || !ok ||
 			cause.Status != tt.status || errors.Is(err, client.ErrUnknownOutcome) != write {
-			t.Errorf("%s: the error is %v, want %s", tt.call, err, tt.want)
+			t.Errorf("%s: the error is %v, want %s", tt.call, err, want)
 		}
 	}
 }

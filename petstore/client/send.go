@@ -23,6 +23,7 @@ type request struct {
 	body              []byte // nil for a read
 	key               string // the Idempotency-Key; "" for a read
 	status            int    // of a successful response; 0: any from 200 to 299
+	done              string // what the server has done if it responds with success; "" for a read
 }
 
 // response is a response with its body.
@@ -42,7 +43,11 @@ func do[T any](ctx context.Context, c *Client, r request, decode func([]byte) (T
 	}
 	v, err := decode(resp.body)
 	if err != nil {
-		return *new(T), nil, c.broken(r, resp, err).final(ctx)
+		f := c.broken(r, resp, err)
+		if r.done != "" {
+			f.err.Message = "the server " + r.done + ", but " + f.err.Message
+		}
+		return *new(T), nil, f.final(ctx)
 	}
 	return v, resp.Header, nil
 }

@@ -48,6 +48,12 @@ var calls = map[string]func(context.Context, *client.Client) (any, error){
 	"list":   func(ctx context.Context, c *client.Client) (any, error) { return c.ListPets(ctx, petstore.ListQuery{}) },
 	"get":    func(ctx context.Context, c *client.Client) (any, error) { return c.GetPet(ctx, 7) },
 	"create": func(ctx context.Context, c *client.Client) (any, error) { return c.CreatePet(ctx, rex, none) },
+	"bare": func(ctx context.Context, c *client.Client) (any, error) {
+		return c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, none)
+	},
+	"sold": func(ctx context.Context, c *client.Client) (any, error) {
+		return c.ListPets(ctx, petstore.ListQuery{Status: petstore.StatusSold})
+	},
 	"submit": func(ctx context.Context, c *client.Client) (any, error) { return c.SubmitMessage(ctx, "hi", none) },
 }
 
@@ -68,7 +74,7 @@ func okay(r *http.Request) (*http.Response, error) {
 	case r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/messages"):
 		return respond(202, `{"id":"m","message":"hi","status":"queued","createdAt":"2026-11-20T12:30:00Z"}`)(r)
 	case r.Method == "POST":
-		return respond(201, `{"id":7,"name":"Rex","categoryId":1}`)(r)
+		return respond(201, `{"id":7,"name":"Rex","categoryId":1,"status":"sold"}`)(r)
 	case strings.HasSuffix(r.URL.Path, "/pets"):
 		return respond(200, `[]`)(r)
 	}
