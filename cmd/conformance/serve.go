@@ -63,10 +63,10 @@ func (s *serveSettings) serve(c *flags.Call) error {
 // report prints the report on the clients: the mistakes, the notes, and one line for each
 // difficulty. Its error has the exit code.
 func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
-	mistakes := false
+	kinds, mistakes := 0, 0
 	for _, f := range r.Findings {
 		if f.Certain {
-			mistakes = true
+			kinds, mistakes = kinds+1, mistakes+f.Count
 			fmt.Fprintf(w, "MISTAKE %s\n", strings.ReplaceAll(f.String(), "\n", "\n  "))
 		} else {
 			first, _, _ := strings.Cut(f.String(), "\n")
@@ -79,8 +79,8 @@ func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
 	}
 	verdict, code := "no mistake", flags.Exit(0)
 	switch {
-	case mistakes:
-		verdict, code = "mistakes", exitNotConformant
+	case kinds > 0:
+		verdict, code = count(mistakes, "mistake")+" of "+count(kinds, "kind"), exitNotConformant
 	case r.Succeeded == 0:
 		verdict, code = "nothing to judge", exitNotJudged
 	}
@@ -88,4 +88,11 @@ func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
 		return err
 	}
 	return code
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -33,7 +33,7 @@ func TestServe(t *testing.T) {
 		says   []string
 	}{
 		{"good client", "/pets", "", os.Interrupt, 0, []string{"\nids              met    0\n", "\nno mistake: 8 requests, "}},
-		{"wrong client", "/pets?page=0", "", syscall.SIGTERM, 1, []string{"MISTAKE own-cursor: ", "  > GET /v1/pets?page=0\n", "\nmistakes: 8 requests, "}},
+		{"wrong client", "/pets?page=0", "", syscall.SIGTERM, 1, []string{"MISTAKE own-cursor: ", "  > GET /v1/pets?page=0\n", " mistakes of 1 kind: 8 requests, "}},
 		{"wrong key", "/pets", "x", os.Interrupt, 3, []string{"NOTE unauthorized: ", "\nnothing to judge: "}},
 		{"no client", "", "", os.Interrupt, 3, []string{"\nnothing to judge: 0 requests, 0 succeeded, seed 3\n"}},
 	} {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -170,8 +169,6 @@ func judgeHonest(t *testing.T, i int, seed uint64) {
 	}
 }
 
-var nextLink = regexp.MustCompile(`<(.*)>; rel="next"`)
-
 // wrong are clients with one mistake, a difficulty that shows it, and the finding.
 var wrong = []struct {
 	does, difficulty, finding string
@@ -186,9 +183,9 @@ var wrong = []struct {
 			r.URL.Path = "/v1/pets/" + strconv.FormatFloat(n, 'f', -1, 64)
 		}
 	}}},
-	{"sends the key along every link", "link-elsewhere", "key-sent-elsewhere", transport{response: func(resp *http.Response) {
-		if next := nextLink.FindStringSubmatch(resp.Header.Get("Link")); next != nil && strings.HasPrefix(next[1], "http") {
-			r, _ := http.NewRequest("GET", next[1], nil)
+	{"sends the key along Location", "link-elsewhere", "key-sent-elsewhere", transport{response: func(resp *http.Response) {
+		if to, err := resp.Location(); err == nil {
+			r, _ := http.NewRequest("GET", to.String(), nil)
 			r.Header = resp.Request.Header
 			if elsewhere, err := http.DefaultTransport.RoundTrip(r); err == nil {
 				elsewhere.Body.Close()

@@ -28,7 +28,7 @@ func Difficulties() []Difficulty {
 		{"ids", "IDs have up to 19 digits, more than a floating-point number holds, and half of them are negative.", 1, showsPets(1)},
 		{"list-order", "A list has no recognisable order.", 1, showsPets(2)},
 		{"short-pages", "A page after the first has fewer pets than the limit, though there are more.", 1, isShortPage},
-		{"link-elsewhere", "Link and Location lead to another server, which must not receive the key.", 3, linkElsewhere},
+		{"link-elsewhere", "The Link to the next page leads to another path of this server, and Location to another server.", 3, linkElsewhere},
 
 		{"unknown-codes", "The code of an Error is one that the client does not know.", 2, unknownCode},
 		{"message-status", "A message gets 200 or 201, not 202.", 2, messageStatus},
@@ -90,27 +90,26 @@ func isShortPage(x *exchange, _ *rand.Rand) bool {
 	return x.done && x.path == "/pets" && strings.Contains(x.query, "cursor=") && x.header.Get("Link") != ""
 }
 
-// linkElsewhere makes Location and Link lead to the other address.
+// nextPages is the path below which a server with the difficulty link-elsewhere has the
+// pages of a list after the first one, by their cursors.
+const nextPages = "/pages/"
+
+// linkElsewhere makes Location lead to the other address, and the link to the next page to
+// another path.
 func linkElsewhere(x *exchange, _ *rand.Rand) bool {
-	base, err := url.Parse(x.elsewhere + x.path)
-	if err != nil {
-		return false
-	}
-	resolve := func(reference string) string {
-		if u, err := base.Parse(reference); err == nil {
-			return u.String()
-		}
-		return reference
-	}
 	if location := x.header.Get("Location"); location != "" {
-		x.header.Set("Location", resolve(location))
+		x.header.Set("Location", x.elsewhere+"/"+location)
 		return true
 	}
-	reference, rest, found := strings.Cut(strings.TrimPrefix(x.header.Get("Link"), "<"), ">")
-	if found {
-		x.header.Set("Link", "<"+resolve(reference)+">"+rest)
+	query, rest, found := strings.Cut(strings.TrimPrefix(x.header.Get("Link"), "<?"), ">")
+	values, err := url.ParseQuery(query)
+	if !found || err != nil || !values.Has("cursor") {
+		return false
 	}
-	return found
+	cursor := values.Get("cursor")
+	values.Del("cursor")
+	x.header.Set("Link", "<"+base+nextPages+cursor+"?"+values.Encode()+">"+rest)
+	return true
 }
 
 func messageStatus(x *exchange, r *rand.Rand) bool {

@@ -2,7 +2,8 @@ package petstoretest
 
 import "fmt"
 
-// Finding is one kind of mistake that the client made, or a note.
+// Finding is one kind of mistake that the client made, or a note. A note has one Finding
+// for each status.
 type Finding struct {
 	Name       string `json:"name"`                 // such as repeated-without-key
 	Certain    bool   `json:"certain"`              // a mistake; otherwise a note
@@ -20,7 +21,7 @@ type Finding struct {
 func (f Finding) String() string {
 	times := ""
 	if f.Count > 1 {
-		times = fmt.Sprintf(" (%d times)", f.Count)
+		times = fmt.Sprintf(" (the first of %d)", f.Count)
 	}
 	return fmt.Sprintf("%s: the client %s%s.\n%s\n\n%s", f.Name, f.Did, times, f.Right, f.Proof)
 }
@@ -49,8 +50,8 @@ func (s *Server) Summary() Summary {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	sum := Summary{Requests: d.requests, Succeeded: d.succeeded}
-	for _, r := range rules {
-		if f := d.found[r.name]; f != nil {
+	for i := range rules {
+		if f := d.found[i]; f != nil {
 			sum.Findings = append(sum.Findings, *f)
 		}
 	}

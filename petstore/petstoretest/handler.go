@@ -32,9 +32,9 @@ type difficult struct {
 	mu          sync.Mutex
 	requests    int
 	succeeded   int
-	met         map[string]int      // how many exchanges had a difficulty, by its name
-	found       map[string]*Finding // by name
-	interrupted map[string]int      // how often a request was refused or lost
+	met         map[string]int   // how many exchanges had a difficulty, by its name
+	found       map[int]*Finding // by the index in rules
+	interrupted map[string]int   // how often a request was refused or lost
 
 	created map[string]*exchange // the last creations that were carried out, by [exchange.creation]
 	busy    *exchange            // the creation that must wait
@@ -47,7 +47,7 @@ func newDifficult(c config) (*difficult, error) {
 	}
 	d := &difficult{
 		seed: c.seed, active: active,
-		met: map[string]int{}, found: map[string]*Finding{}, interrupted: map[string]int{},
+		met: map[string]int{}, found: map[int]*Finding{}, interrupted: map[string]int{},
 		created: map[string]*exchange{},
 	}
 	d.store = &view{Service: c.store, ids: d.has("ids"), order: d.has("list-order"), shortPages: d.has("short-pages")}
@@ -125,6 +125,14 @@ func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 		method: r.Method, target: r.RequestURI, path: strings.TrimPrefix(r.URL.Path, base), query: r.URL.RawQuery, sent: r.Header.Clone(),
 	}
 	x.sent.Set("Host", r.Host) // net/http keeps it elsewhere
+	if cursor, ok := strings.CutPrefix(x.path, nextPages); ok && d.has("link-elsewhere") {
+		query := r.URL.Query()
+		if !query.Has("cursor") { // as in a link that is only a query, which is relative to this page
+			query.Set("cursor", cursor)
+		}
+		x.path, x.query = "/pets", query.Encode()
+		r.URL.Path, r.URL.RawQuery = base+x.path, x.query
+	}
 	var err error
 	if x.body, err = io.ReadAll(io.LimitReader(r.Body, 2<<20)); err != nil { // more than the server accepts
 		panic(http.ErrAbortHandler) // the client went away

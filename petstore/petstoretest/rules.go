@@ -32,13 +32,17 @@ var rules = []rule{
 	{"repeated-without-key", true, "lost", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", createdTwice(true)},
 	{"ignored-retry-after", true, "busy", "Wait as long as Retry-After says before you repeat the request.", ignoredRetryAfter},
 	{"rounded-id", true, "ids", "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.", roundedID},
-	{"key-sent-elsewhere", true, "link-elsewhere", "Send the API key only to the address that it belongs to, also when a Link leads elsewhere.", keySentElsewhere},
+	{"key-sent-elsewhere", true, "link-elsewhere", "Send the API key only to the host of the base address. Follow a Link with rel=\"next\" as RFC 3986 says: its path may be another one. There is no need to follow Location: the response has the pet.", keySentElsewhere},
 	{"own-cursor", true, "", "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.", ownCursor},
 	{"no-id", true, "", "A pet is a JSON object with the member id, and a list is a bare array of pets.", noID},
 
-	{"refused", false, "", "Send only parameters and bodies that the contract allows.", refusedWith(400, 413, 415, 422)},
+	{"refused", false, "", "Send only parameters and bodies that the contract allows.", refusedWith(400)},
+	{"refused", false, "", "Send bodies of at most 64 KiB.", refusedWith(413)},
+	{"refused", false, "", "Send bodies as Content-Type: application/json, without a Content-Encoding.", refusedWith(415)},
+	{"refused", false, "", "Use an Idempotency-Key for one pet or message only.", refusedWith(422)},
 	{"unauthorized", false, "", "Send the API key as Authorization: Bearer KEY.", refusedWith(401)},
-	{"not-found", false, "", "The operations are GET /pets, POST /pets, GET /pets/{petId} and POST /messages. IDs may have gaps: request only those that a response had.", refusedWith(404, 405)},
+	{"not-found", false, "", "The operations are GET /pets, POST /pets, GET /pets/{petId} and POST /messages. IDs may have gaps: request only those that a response had.", refusedWith(404)},
+	{"not-found", false, "", "The operations are GET /pets, POST /pets, GET /pets/{petId} and POST /messages.", refusedWith(405)},
 	{"created-again", false, "", "A response with any 2xx says that it was created. Read what you know of the response, and ignore the rest.", createdTwice(false)},
 	{"deprecated-operation", false, "", "GET /pets/{petId} is scheduled for removal on 5 December 2030: use GET /pets with status.", deprecatedOperation},
 }
@@ -56,7 +60,7 @@ func (d *difficult) see(x *exchange) {
 		d.succeeded++
 	}
 	mistake := false
-	for _, r := range rules {
+	for i, r := range rules {
 		if mistake && !r.certain {
 			break // the mistake explains it
 		}
@@ -66,11 +70,11 @@ func (d *difficult) see(x *exchange) {
 			continue
 		}
 		mistake = mistake || r.certain
-		if f := d.found[r.name]; f != nil {
+		if f := d.found[i]; f != nil {
 			f.Count++
 			continue
 		}
-		d.found[r.name] = &Finding{
+		d.found[i] = &Finding{
 			Name: r.name, Certain: r.certain, Difficulty: r.difficulty, Count: 1, Did: did, Right: r.right, Proof: transcript(earlier, x),
 		}
 	}
@@ -102,7 +106,8 @@ func ignoredRetryAfter(d *difficult, x *exchange) (string, *exchange) {
 	if first == nil || first.request() != x.request() || x.began.Before(first.ended) || x.began.Sub(first.ended) > 900*time.Millisecond { // clocks differ
 		return "", nil
 	}
-	return fmt.Sprintf("repeated a request after %.2f s, although the response had Retry-After: %s", x.began.Sub(first.ended).Seconds(), first.header.Get("Retry-After")), first
+	return fmt.Sprintf("repeated a request %.2f s after the response of %s, although that had Retry-After: %s",
+		x.began.Sub(first.ended).Seconds(), first.ended.UTC().Format("15:04:05.000 UTC"), first.header.Get("Retry-After")), first
 }
 
 // roundedID finds a request for a pet with a rounded form of an ID.
@@ -140,7 +145,7 @@ func keySentElsewhere(_ *difficult, x *exchange) (string, *exchange) {
 	if !x.other || !strings.Contains(fmt.Sprint(x.query, x.sent), theKey) {
 		return "", nil
 	}
-	return "sent the API key to another server, to which a Link or Location led", nil
+	return "sent the API key to another server, to which a Location led", nil
 }
 
 // pagingName matches query parameters that other services use for paging, in lower case
@@ -175,10 +180,10 @@ func noID(_ *difficult, x *exchange) (string, *exchange) {
 	return "", nil
 }
 
-// refusedWith returns a function that finds responses with these statuses.
-func refusedWith(statuses ...int) func(*difficult, *exchange) (string, *exchange) {
+// refusedWith returns a function that finds responses with that status.
+func refusedWith(status int) func(*difficult, *exchange) (string, *exchange) {
 	return func(_ *difficult, x *exchange) (string, *exchange) {
-		if x.other || x.cut || !slices.Contains(statuses, x.status) {
+		if x.other || x.cut || x.status != status {
 			return "", nil
 		}
 		return fmt.Sprintf("sent %s %q, which was refused with %d %s", x.method, x.target, x.status, http.StatusText(x.status)), nil

@@ -122,6 +122,7 @@ func TestRules(t *testing.T) {
 
 		{"undefined", "no-id", []step{get("/pets/undefined", 404)}},
 
+		{"two notes", "refused? refused?", []step{get("/pets?limit=0", 400), get("/pets?limit=0", 413), get("/pets?limit=0", 413)}},
 		{"a word", "not-found?", []step{get("/pets/rex", 404)}},
 		{"no API key", "unauthorized?", []step{get("/pets", 401)}},
 		{"a mistake and two notes", "own-cursor refused? unauthorized?", []step{get("/pets", 401), get("/pets?limit=0", 400), get("/pets?page=1", 200)}},
@@ -150,7 +151,7 @@ func TestFinding(t *testing.T) {
 	if len(f) != 1 {
 		t.Fatalf("found %v", f)
 	}
-	const want = `repeated-without-key: the client repeated POST /pets after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice (2 times).
+	const want = `repeated-without-key: the client repeated POST /pets after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice (the first of 2).
 Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.
 
 > POST /pets
@@ -193,7 +194,9 @@ func TestDocs(t *testing.T) {
 		want = append(want, d.Name+": "+d.About)
 	}
 	for _, r := range rules {
-		want = append(want, r.name+": "+map[bool]string{true: "mistake", false: "note"}[r.certain])
+		if line := r.name + ": " + map[bool]string{true: "mistake", false: "note"}[r.certain]; !slices.Contains(want, line) {
+			want = append(want, line)
+		}
 		if r.difficulty != "" && !slices.Contains(names, r.difficulty) {
 			t.Errorf("the rule %s names the difficulty %q, which does not exist", r.name, r.difficulty)
 		}
