@@ -99,8 +99,12 @@ func (s *sender) recognize(withKey, withoutKey *probe.Exchange) error {
 	if withoutKey.Status == http.StatusUnauthorized && !(isMissing(withKey) && s.cannotAdd()) {
 		return nil
 	}
-	return fmt.Errorf("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON; the base URL is the part before /pets",
-		s.url, withKey.URL, withKey.StatusLine(), withKey.Header.Get("Content-Type"))
+	hint := ""
+	if u, err := url.Parse(s.url); err == nil && isMissing(withKey) && !strings.HasSuffix(u.Path, "/v1") {
+		hint = ", perhaps " + s.url + "/v1"
+	}
+	return fmt.Errorf("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON; the base URL is the part before /pets%s",
+		s.url, withKey.URL, withKey.StatusLine(), withKey.Header.Get("Content-Type"), hint)
 }
 
 // cannotAdd reports whether there is no POST /pets. It sends a pet that the target
