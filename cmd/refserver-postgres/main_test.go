@@ -90,7 +90,8 @@ func TestCommands(t *testing.T) {
 	run(t, 1, "nothing was imported: the export was cut short", pet, "import", db)
 	run(t, 0, "imported; pets: 1; queued messages: 0", all, "import", db)
 	run(t, 1, "nothing was imported: the store holds 1 pets and has had 3 messages; must be empty", all, "import", db)
-	run(t, 1, "opening the store in PostgreSQL: cannot parse", "", "-addr=127.0.0.1:0", "-postgres=postgres://127.0.0.1:x/")
+	run(t, 1, "-postgres is not set, so the PG* variables", "", "-addr=127.0.0.1:0")
+	run(t, 1, "-postgres: opening the store in PostgreSQL: cannot parse", "", "-addr=127.0.0.1:0", "-postgres=postgres://127.0.0.1:x/")
 	run(t, 1, "-keys: ", "", "-must-exist", "-addr=127.0.0.1:0", db)
 	run(t, 2, "flag provided but not defined: -db", "", "-db=file")
 }

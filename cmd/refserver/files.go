@@ -17,16 +17,16 @@ const exitLost = 3
 func fileCommands() []flags.Command {
 	var skip bool
 	return []flags.Command{{
-		Name: "check",
-		Args: "FILE",
-		About: "read the whole file and name its damage; exit code 0: sound, 1: damaged, 2: it could not be checked." +
-			" If the file is in use, check a backup",
-		Run: check,
+		Name:    "check",
+		Args:    "FILE",
+		About:   "read a whole file of a store, and name its damage",
+		Details: "Exit code 0: sound, 1: damaged, 2: it could not be checked. If the file is in use, check a backup.",
+		Run:     check,
 	}, {
-		Name: "export",
-		Args: "FILE",
-		About: "write the pets and the queued messages in the file to standard output, one JSON object on each line, for import." +
-			" If the file is in use, export a backup",
+		Name:    "export",
+		Args:    "FILE",
+		About:   "write the pets and the queued messages to standard output, for import",
+		Details: "It writes one JSON object on each line. If the file is in use, export a backup.",
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&skip, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost")
 		},

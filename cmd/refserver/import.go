@@ -11,21 +11,22 @@ import (
 )
 
 func importCommand(db *string) flags.Command {
-	var newIDs bool
+	var opts storage.ImportOptions
 	return flags.Command{
-		Name: "import",
-		Args: "FILE",
-		About: "make a new store of what export wrote: whole or, after an error or a crash, not at all." +
-			" With - as FILE, read standard input",
+		Name:    "import",
+		Args:    "FILE",
+		About:   "make a new store of what export wrote",
+		Details: "It makes the store whole or, after an error or a crash, not at all. With - as FILE, it reads standard input.",
 		Flags: func(fs *flag.FlagSet) {
 			dbFlag(fs, db, "`file` to create")
-			fs.BoolVar(&newIDs, "new-ids", false, "assign new IDs; otherwise no ID may be missing")
+			fs.BoolVar(&opts.NewIDs, "new-ids", false, "assign new IDs; otherwise no ID may be missing")
+			fs.IntVar(&opts.MaxText, "max-text", storage.DefaultMaxText, "largest `number` of bytes of a name or a message; the default is what the server accepts")
 		},
-		Run: func(c *flags.Call) error { return importFile(c, *db, newIDs) },
+		Run: func(c *flags.Call) error { return importFile(c, *db, &opts) },
 	}
 }
 
-func importFile(c *flags.Call, db string, newIDs bool) error {
+func importFile(c *flags.Call, db string, opts *storage.ImportOptions) error {
 	path, in := c.Args[0], os.Stdin
 	if path == "-" {
 		path = "standard input"
@@ -36,10 +37,12 @@ func importFile(c *flags.Call, db string, newIDs bool) error {
 		}
 		defer in.Close()
 	}
-	pets, messages, err := storage.Import(c.Context, db, in, newIDs)
+	pets, messages, err := storage.Import(c.Context, db, in, opts)
 	switch {
 	case errors.Is(err, storage.ErrIDs):
 		return fmt.Errorf("nothing was imported: %w; -new-ids assigns new ones", err)
+	case errors.Is(err, storage.ErrTooLong):
+		return fmt.Errorf("nothing was imported: %w; -max-text raises the limit", err)
 	case errors.Is(err, os.ErrExist):
 		return fmt.Errorf("nothing was imported: %s exists; choose another file with -db", db)
 	case err != nil:

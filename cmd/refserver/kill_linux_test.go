@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,8 +16,7 @@ import (
 var synced = regexp.MustCompile(`(?s)\bfsync\([^\n]*\.new-.*\b(linkat|renameat)\([^\n]*\.new-.*\bfsync\(`)
 
 // TestKilled kills import and restore at each of their system calls that change files.
-// The store is then the old one or the new one, whole, and if it is the old one, the
-// command can be called again.
+// Then there is no store, and the command can be called again, or the whole new one.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	strace := process.Tool(t, "strace")
@@ -33,10 +31,10 @@ func TestKilled(t *testing.T) {
 	}
 	for _, c := range []struct {
 		command, from string
-		before, after string // exports; "": there is no file
+		after         string // the export
 	}{
-		{"import", "one", "", one},
-		{"restore", "two.db", one, two},
+		{"import", "one", one},
+		{"restore", "two.db", two},
 	} {
 		t.Run(c.command, func(t *testing.T) {
 			t.Parallel()
@@ -46,10 +44,6 @@ func TestKilled(t *testing.T) {
 			killed := func(call string, n int) (got string, ended bool) {
 				to := t.TempDir()
 				db := filepath.Join(to, "petstore.db")
-				old := process.ReadFile(t, filepath.Join(dir, "one.db"))
-				if c.before != "" {
-					process.WriteFile(t, db, old)
-				}
 				cmd := command(to, args...)
 				cmd.Path = strace
 				cmd.Args = append([]string{"strace", "-f", "-y", "-o", "trace", "-e", "signal=none", "-e", "trace=fsync,linkat,renameat," + call,
@@ -58,13 +52,10 @@ func TestKilled(t *testing.T) {
 				if _, err := os.Stat(db); err == nil {
 					got = mustRun(t, to, "export", db)
 				}
-				if got != c.before && got != c.after {
+				if got != "" && got != c.after {
 					t.Fatalf("the store holds %q", got)
 				}
-				if kept, _ := filepath.Glob(db + ".replaced-*"); c.before != "" && got == c.after && (len(kept) != 1 || !bytes.Equal(process.ReadFile(t, kept[0]), old)) {
-					t.Errorf("the old file is not kept: %v", kept)
-				}
-				if code != 0 && got == c.before {
+				if code != 0 && got == "" {
 					mustRun(t, to, args...)
 				}
 				if trace := process.ReadFile(t, filepath.Join(to, "trace")); code == 0 && (got != c.after || !synced.Match(trace)) {
@@ -82,7 +73,7 @@ func TestKilled(t *testing.T) {
 					if ended {
 						break
 					}
-					if got == c.before {
+					if got == "" {
 						before++
 					} else {
 						after++

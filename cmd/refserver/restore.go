@@ -18,15 +18,19 @@ import (
 func restoreCommand(db *string) flags.Command {
 	var keys string
 	return flags.Command{
-		Name: "restore",
-		Args: "COPY",
-		About: "check a copy of a store's file, put it in the place of the store, and keep the old file under another name. No server may use the store." +
-			" If COPY is the folder of -backup-dir, the newest sound backup is restored and, if there is no key file, the newest keys",
+		Name:  "restore",
+		Args:  "COPY",
+		About: "make a store of a copy, such as a backup, after checking it",
+		Details: "It never replaces a store: move that away first." +
+			" If COPY is the folder of -backup-dir, it restores the newest sound backup and, if there is no key file, the newest keys.",
 		Flags: func(fs *flag.FlagSet) {
-			dbFlag(fs, db, "`file` to replace, or to create")
+			dbFlag(fs, db, "`file` to create")
 			serve.KeysFlag(fs, &keys)
 		},
 		Run: func(c *flags.Call) error {
+			if _, err := os.Lstat(*db); err == nil {
+				return fmt.Errorf("nothing was restored: %s exists. If only the keys are lost, copy %s from the newest backup; to go back to a backup, move %[1]s away first", *db, serve.BackupKeys)
+			}
 			if info, err := os.Stat(c.Args[0]); err == nil && info.IsDir() {
 				return restoreNewest(c, *db, keys, c.Args[0])
 			}
@@ -76,13 +80,9 @@ func restoreKeys(c *flags.Call, keys, dir string, backups []string) error {
 }
 
 func restore(c *flags.Call, db, from string) error {
-	kept, err := storage.Restore(db, from)
-	if err != nil {
+	if err := storage.Restore(db, from); err != nil {
 		return fmt.Errorf("nothing was restored: %w", err)
 	}
 	fmt.Fprintf(c.Stdout, "%s: restored from %s, which was checked\n", db, from)
-	if kept != "" {
-		fmt.Fprintf(c.Stdout, "the file that was there is now %s\n", kept)
-	}
 	return nil
 }

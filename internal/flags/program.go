@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"example.com/animalstore/internal/version"
 )
@@ -35,7 +36,10 @@ type Program struct {
 // Command is a command of a program.
 type Command struct {
 	Name  string // one word or more: "keys create"
-	About string // what it does, in one line
+	About string // what it does, in one short line
+
+	// Details says more about the command, in sentences. "": there is no more to say.
+	Details string
 
 	// Args is the argument after the flags, a word such as FILE. "": none.
 	Args string
@@ -79,11 +83,16 @@ func (p *Program) Main() int {
 // Run runs the program and returns its exit code: 0, 2 for a usage error, or
 // that of another error, which it prints in one line.
 func (p *Program) Run(c Call) int {
-	if len(c.Args) == 1 && slices.Contains([]string{"-h", "--help", "help"}, c.Args[0]) {
-		fmt.Fprintf(c.Stdout, "%s: %s\n\n", p.Name, p.About)
-		p.help(c.Stdout, p.Commands...)
-		fmt.Fprint(c.Stdout, p.Notes)
+	help := len(c.Args) > 0 && slices.Contains([]string{"-h", "-help", "--help", "help"}, c.Args[len(c.Args)-1])
+	if help && len(c.Args) == 1 {
+		p.overview(c.Stdout)
 		return 0
+	}
+	if len(c.Args) == 1 || help && len(c.Args) == 2 {
+		if group := p.group(c.Args[0]); group != nil {
+			p.list(c.Stdout, group)
+			return 0
+		}
 	}
 	cmd, err := p.find(&c)
 	if err == nil {
@@ -96,29 +105,46 @@ func (p *Program) Run(c Call) int {
 	case errors.As(err, &exit):
 		return int(exit)
 	}
-	code, help := max(p.Failure, 1), ""
+	code, see := max(p.Failure, 1), permissionHint(err)
 	if errors.As(err, new(usageError)) {
-		code, help = 2, strings.TrimSpace("; see "+p.Name+" "+cmd.Name)+" -h"
+		code, see = 2, strings.TrimSpace("; see "+p.Name+" "+cmd.Name)+" -h"
 	}
-	fmt.Fprintf(c.Stderr, "%s: %s%s\n", p.Name, strings.ReplaceAll(err.Error(), "\n", " "), help)
+	fmt.Fprintf(c.Stderr, "%s: %s%s\n", p.Name, strings.ReplaceAll(err.Error(), "\n", " "), see)
 	return code
 }
 
-// find returns the command that the arguments name, and removes its name from
-// them. Without a name it is the default command.
-func (p *Program) find(c *Call) (Command, error) {
-	commands := append(slices.Clone(p.Commands), Command{
+// commands returns all commands.
+func (p *Program) commands() []Command {
+	return append(slices.Clone(p.Commands), Command{
 		Name: "version", About: "print the version", Run: func(c *Call) error {
 			_, err := fmt.Fprintln(c.Stdout, p.Name, version.String())
 			return err
 		},
 	})
+}
+
+// group returns the commands whose names have word as the first of several.
+func (p *Program) group(word string) (group []Command) {
+	for _, cmd := range p.commands() {
+		if strings.HasPrefix(cmd.Name, word+" ") {
+			group = append(group, cmd)
+		}
+	}
+	return group
+}
+
+// find returns the command that the arguments name, and removes its name from
+// them. Without a name it is the default command.
+func (p *Program) find(c *Call) (Command, error) {
 	args := c.Args
+	if len(args) == 1 && (args[0] == "-version" || args[0] == "--version") {
+		args = []string{"version"}
+	}
 	if p.Default != "" && (len(args) == 0 || strings.HasPrefix(args[0], "-")) {
 		args = slices.Insert(slices.Clone(args), 0, p.Default)
 	}
 	var names []string
-	for _, cmd := range commands {
+	for _, cmd := range p.commands() {
 		words := strings.Fields(cmd.Name)
 		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
 			c.Args = args[len(words):]
@@ -136,10 +162,15 @@ func (p *Program) call(cmd Command, c *Call) error {
 		p.help(c.Stdout, cmd)
 		return nil
 	} else if err != nil {
-		return Usagef("%w", err)
+		return Usagef("%s", parseError(fs, err))
+	}
+	if name := emptyFlag(fs); name != "" {
+		return Usagef("-%s: must not be empty", name)
 	}
 	c.Args = fs.Args()
 	switch {
+	case cmd.Args == "" && len(c.Args) > 0 && fs.Lookup("url") != nil && strings.Contains(c.Args[0], "://"):
+		return Usagef("unexpected argument %q: the URL follows -url", c.Args[0])
 	case cmd.Args == "" && len(c.Args) > 0:
 		return Usagef("unexpected argument %q", c.Args[0])
 	case cmd.Args != "" && len(c.Args) != 1:
@@ -158,18 +189,54 @@ func (cmd Command) flagSet() *flag.FlagSet {
 	return fs
 }
 
-// help prints how to call commands, what they do, and their flags.
-func (p *Program) help(w io.Writer, commands ...Command) {
-	for _, cmd := range commands {
-		fs, name := cmd.flagSet(), cmd.Name
-		if name == p.Default {
-			name = "[" + name + "]"
+// overview prints the commands, the flags of the default command, and the notes.
+func (p *Program) overview(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s\n\n", p.Name, p.About)
+	p.list(w, p.commands())
+	for _, cmd := range p.Commands {
+		if cmd.Name == p.Default {
+			fmt.Fprintf(w, "\nFlags of %s:\n\n", cmd.Name)
+			printFlags(w, cmd)
 		}
-		if cmd.Flags != nil {
-			name += " [flags]"
-		}
-		fmt.Fprintf(w, "%s\n\t%s\n", strings.TrimSpace(p.Name+" "+name+" "+cmd.Args), cmd.About)
-		fs.SetOutput(w)
-		fs.PrintDefaults()
 	}
+	if p.Notes != "" {
+		fmt.Fprintf(w, "\n%s", p.Notes)
+	}
+}
+
+// list prints a line for each command.
+func (p *Program) list(w io.Writer, commands []Command) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, cmd := range commands {
+		fmt.Fprintf(table, "  %s\t%s\n", p.line(cmd), cmd.About)
+	}
+	_ = table.Flush()
+	fmt.Fprintf(w, "\n%s COMMAND -h shows the flags of a command.\n", p.Name)
+}
+
+// line returns how to call a command.
+func (p *Program) line(cmd Command) string {
+	name := cmd.Name
+	if name == p.Default {
+		name = "[" + name + "]"
+	}
+	if cmd.Flags != nil {
+		name += " [flags]"
+	}
+	return strings.TrimSpace(p.Name + " " + name + " " + cmd.Args)
+}
+
+// help prints how to call a command, what it does, and its flags.
+func (p *Program) help(w io.Writer, cmd Command) {
+	fmt.Fprintf(w, "%s\n\t%s\n", p.line(cmd), cmd.About)
+	if cmd.Details != "" {
+		fmt.Fprintf(w, "\t%s\n", cmd.Details)
+	}
+	printFlags(w, cmd)
+}
+
+func printFlags(w io.Writer, cmd Command) {
+	fs := cmd.flagSet()
+	fs.SetOutput(w)
+	fs.PrintDefaults()
 }

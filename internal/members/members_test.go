@@ -105,7 +105,7 @@ func TestLayers(t *testing.T) {
 	lines := fmt.Sprintf("%s\n%s\n{\"end\":{\"pets\":1,\"messages\":1,\"lastMessage\":1}}\n", petJSON, messageJSON)
 	readExport(t, "petstore/storage/record.go", lines, pet, message)
 	path := filepath.Join(t.TempDir(), "store")
-	if _, _, err = storage.Import(t.Context(), path, strings.NewReader(lines), false); err != nil {
+	if _, _, err = storage.Import(t.Context(), path, strings.NewReader(lines), nil); err != nil {
 		t.Fatal(err)
 	}
 	var exported bytes.Buffer
@@ -120,7 +120,7 @@ func readExport(t *testing.T, file, lines string, pet petstore.Pet, message pets
 	t.Helper()
 	var gotPet petstore.Pet
 	var gotMessage petstore.Message
-	err := storage.ReadExport(strings.NewReader(lines), func(r storage.Record) error {
+	err := storage.ReadExport(strings.NewReader(lines), 0, func(r storage.Record) error {
 		if r.Pet != nil {
 			gotPet = *r.Pet
 		}

@@ -71,7 +71,7 @@ type Server struct {
 }
 
 var (
-	servingForm = regexp.MustCompile(`serving url=(\S+)(?: admin=(\S+))?.*\n`)
+	servingForm = regexp.MustCompile(`serving url=(\S+)(?: page=\S+)?(?: admin=(\S+))?.*\n`)
 	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{52}`)
 
 	keys sync.Map // API keys by directory

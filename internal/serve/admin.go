@@ -21,8 +21,8 @@ import (
 //	GET /messages?limit=N  the N oldest messages in the queue (default: 100), as a JSON array
 //	DELETE /messages/{id}  removes a message from the queue: 204, even if there is none
 //
-// It needs no key. Any client that reaches the address may do all of this,
-// except for the web pages of other sites.
+// It needs no key. Any client that reaches the address may do all of this. On a loopback
+// address, the web pages of other sites may not.
 func (s *server) adminHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", s.metrics)
@@ -76,13 +76,14 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 //
 // A site can point its host name to the address of this machine. Its pages are
 // then of the same site, but they send that name as the Host. So a loopback
-// address accepts only localhost and IP addresses. A client that sends no Host is
-// not a browser.
+// address accepts only localhost and IP addresses, but for /metrics, which Prometheus
+// in a container requests by the name of its host. A client that sends no Host is not
+// a browser.
 func noWebPages(next http.Handler, loopback bool) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
-		if loopback && host != "" && !strings.EqualFold(host, "localhost") && net.ParseIP(host) == nil {
+		if loopback && r.URL.Path != "/metrics" && host != "" && !strings.EqualFold(host, "localhost") && net.ParseIP(host) == nil {
 			http.Error(w, "Host: must be localhost or an IP address", http.StatusForbidden)
 			return
 		}

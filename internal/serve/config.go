@@ -50,14 +50,17 @@ func (c *config) backupFlags(fs *flag.FlagSet) {
 // check returns an error that says which flag is wrong.
 func (c *config) check() error {
 	notAddr := func(s string) bool {
-		_, _, err := net.SplitHostPort(s)
+		_, port, err := net.SplitHostPort(s)
+		if err == nil {
+			_, err = net.LookupPort("tcp", port)
+		}
 		return err != nil || strings.Contains(s, "/")
 	}
 	switch {
 	case notAddr(c.addr):
-		return flags.Usagef("-addr: must be host:port without a scheme, as in 127.0.0.1:8080 or :8080, got %q", c.addr)
+		return flags.Usagef("-addr: must be host:port without a scheme and with a port from 0 to 65535, as in 127.0.0.1:8080 or :8080, got %q", c.addr)
 	case c.adminAddr != "" && notAddr(c.adminAddr):
-		return flags.Usagef("-admin-addr: must be host:port without a scheme, as in 127.0.0.1:9090, got %q", c.adminAddr)
+		return flags.Usagef("-admin-addr: must be host:port without a scheme and with a port from 0 to 65535, as in 127.0.0.1:9090, got %q", c.adminAddr)
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return flags.Usagef("-tls-cert and -tls-key: must be given together")
 	case c.drain < 0:

@@ -4,11 +4,15 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
+
+	"example.com/animalstore/internal/flags"
 )
 
 // Limits on what a client can hold. A body of the largest size (64 KiB) must
@@ -33,6 +37,27 @@ type endpoint struct {
 	http http.Server
 }
 
+// httpLog logs what net/http reports. Of TLS handshakes that fail it logs at most one a
+// second, and none of a connection that ended before: a health check may open and close
+// many, and a port scanner sends anything.
+type httpLog struct {
+	log  *slog.Logger
+	last atomic.Int64 // the second in which a failed handshake was last logged
+}
+
+// Write logs a line.
+func (l *httpLog) Write(line []byte) (int, error) {
+	text := strings.TrimSpace(string(line))
+	if strings.HasPrefix(text, "http: TLS handshake error") {
+		second := time.Now().Unix()
+		if strings.HasSuffix(text, ": EOF") || strings.HasSuffix(text, ": connection reset by peer") || l.last.Swap(second) == second {
+			return len(line), nil
+		}
+	}
+	l.log.Warn(text)
+	return len(line), nil
+}
+
 // listen opens the address in a flag.
 func (s *server) listen(flag, addr string) (*endpoint, error) {
 	ln, err := net.Listen("tcp", addr)
@@ -44,7 +69,7 @@ func (s *server) listen(flag, addr string) (*endpoint, error) {
 		ReadTimeout:    readTimeout,
 		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		ErrorLog:       log.New(&httpLog{log: s.log}, "", 0),
 		ConnState: func(_ net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateNew:
@@ -73,7 +98,7 @@ func (s *server) listenAll() (err error) {
 	if s.tlsCert != "" {
 		cert, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
 		if err != nil {
-			return fmt.Errorf("-tls-cert, -tls-key: %w", err)
+			return flags.FileError("tls-cert, -tls-key", err)
 		}
 		config = &tls.Config{Certificates: []tls.Certificate{cert}}
 	}

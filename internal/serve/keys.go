@@ -29,7 +29,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	if errors.Is(err, fs.ErrNotExist) && !s.mustExist {
 		var key string
 		if key, _, err = apikey.Create(path, firstAccount); err != nil {
-			return fmt.Errorf("-keys: %w", err)
+			return flags.FileError("keys", err)
 		}
 		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, s.pets.url()); err != nil {
 			return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
@@ -37,11 +37,14 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 		s.newKey = true
 		file, err = apikey.Open(path, s.log)
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("-keys: %w; check the path, and that its volume is mounted, or restore a backup", err)
-	case err != nil:
-		return fmt.Errorf("-keys: %w", err)
+	if errors.Is(err, fs.ErrNotExist) {
+		from := BackupKeys + " from the newest backup"
+		if names, _ := Backups(s.backupDir); len(names) > 0 {
+			from = filepath.Join(s.backupDir, names[len(names)-1], BackupKeys) + " there"
+		}
+		return fmt.Errorf("%w. If it is lost, copy %s, or create a key with %s keys create", flags.FileError("keys", err), from, p.Name)
+	} else if err != nil {
+		return flags.FileError("keys", err)
 	}
 	s.keys = file
 	return nil
@@ -88,9 +91,10 @@ func keysCommands() []flags.Command {
 		Flags: define,
 		Run: func(c *flags.Call) error {
 			k, err := apikey.Revoke(path, c.Args[0])
-			if err == nil {
-				_, err = fmt.Fprintf(c.Stdout, "revoked %s of %s\n", k.ID, k.Account)
+			if err != nil {
+				return flags.FileError("keys", err)
 			}
+			_, err = fmt.Fprintf(c.Stdout, "revoked %s of %s\n", k.ID, k.Account)
 			return err
 		},
 	}}
@@ -102,7 +106,7 @@ func createKey(c *flags.Call, path string) error {
 	case petstore.CodeOf(err) == petstore.CodeInvalid:
 		return flags.Usagef("%v", err)
 	case err != nil:
-		return err
+		return flags.FileError("keys", err)
 	}
 	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", id, err)
@@ -114,7 +118,7 @@ func createKey(c *flags.Call, path string) error {
 func listKeys(c *flags.Call, path string) error {
 	keys, err := apikey.List(path)
 	if err != nil {
-		return err
+		return flags.FileError("keys", err)
 	}
 	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tACCOUNT\tCREATED")

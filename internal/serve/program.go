@@ -76,5 +76,8 @@ func (p *Program) Main() int {
 		Run: func(call *flags.Call) error { return p.serve(call, &c) },
 	}
 	commands := slices.Concat([]flags.Command{serve}, keysCommands(), p.Commands)
-	return (&flags.Program{Name: p.Name, About: p.About, Default: name, Commands: commands}).Main()
+	return (&flags.Program{
+		Name: p.Name, About: p.About, Default: name, Commands: commands,
+		Notes: "Exit codes: 0 success, 1 error, 2 wrong use. Some commands have others, which their help names.\n",
+	}).Main()
 }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -44,7 +43,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	if c.backupDir != "" {
 		names, err := Backups(c.backupDir)
 		if err != nil {
-			return fmt.Errorf("-backup-dir: %w", err)
+			return flags.FileError("backup-dir", err)
 		}
 		// A new store would push the backups of a lost one out of the folder.
 		c.mustExist = c.mustExist || len(names) > 0
@@ -86,7 +85,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 // start serves every address, and logs them and what the operator may not have meant.
 func (s *server) start() {
 	opts := &httpapi.Options{Messages: s.store.Backend, Logger: s.log}
-	attrs := []any{"url", s.pets.url() + basePath}
+	attrs := []any{"url", s.pets.url() + basePath, "page", s.pets.url() + "/"}
 	if s.tlsCert == "" && !s.pets.loopback() {
 		s.log.Warn("other machines can reach this address, and without TLS their API keys can be read on the way", "addr", s.pets.Addr())
 	}

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"time"
 
 	"example.com/animalstore/petstore"
 )
@@ -21,7 +18,7 @@ import (
 // Errors: fs.ErrExist if there is a file; petstore.CodeFull; ctx's; [ErrDamaged]. The
 // damage may be of the copy alone, so it does not stop changes.
 func (s *Store) SaveTo(ctx context.Context, path string) error {
-	return createFile(path, nil, func(temp *os.File) error {
+	return createFile(path, func(temp *os.File) error {
 		if err := s.copyTo(ctx, temp); err != nil {
 			return err
 		}
@@ -60,42 +57,23 @@ func (w *copyWriter) Write(b []byte) (n int, err error) {
 	return n, w.err
 }
 
-// Restore replaces the store at path by a copy of the file backup, after it has
-// checked the copy. It returns the new name of the file that was there; "": there
-// was none. After a crash at any moment, either the old file or the new one is
-// there, whole. Errors: [ErrLocked] if either file is in use; [ErrDamaged].
-func Restore(path, backup string) (kept string, err error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	from, err := openLocked(backup, os.O_RDONLY)
-	if err != nil {
-		return "", fmt.Errorf("the copy: %w", err)
-	}
-	defer from.Close()
-	old, err := openLocked(path, os.O_RDWR)
-	if err == nil {
-		defer old.Close()
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	err = createFile(path, old, func(temp *os.File) error {
+// Restore makes a store at path of the file backup, whole or not at all, after it has
+// checked the copy. It never replaces a file.
+//
+// Errors: fs.ErrExist if there is a file at path; [ErrLocked] if backup is in use;
+// [ErrDamaged].
+func Restore(path, backup string) error {
+	return createFile(path, func(temp *os.File) error {
+		from, err := openLocked(backup, os.O_RDONLY)
+		if err != nil {
+			return fmt.Errorf("the copy: %w", err)
+		}
+		defer from.Close()
 		if _, err := io.Copy(temp, from); err != nil {
 			return err
 		}
-		if err := checkCopy(temp.Name()); err != nil || old == nil {
-			return err
-		}
-		kept = path + ".replaced-" + time.Now().UTC().Format("20060102T150405.000Z")
-		if err := os.Link(path, kept); err != nil {
-			return fmt.Errorf("the old file cannot be kept, so move it away: %w", err)
-		}
-		return syncDir(filepath.Dir(kept))
+		return checkCopy(temp.Name())
 	})
-	if err != nil {
-		return "", err
-	}
-	return kept, nil
 }
 
 func checkCopy(path string) error {

@@ -6,17 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"go.etcd.io/bbolt"
 )
 
 // createFile makes a file at path, whole or not at all: fill writes it to temp, which
 // gets the name path once it is on disk. If there is a file at path by then,
-// createFile keeps it and fails with fs.ErrExist, unless old is that file: then it
-// is replaced.
-func createFile(path string, old *os.File, fill func(temp *os.File) error) error {
-	if _, err := os.Lstat(path); err == nil && old == nil {
+// createFile keeps it and fails with fs.ErrExist.
+func createFile(path string, fill func(temp *os.File) error) error {
+	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %w", path, fs.ErrExist)
 	}
 	dir := filepath.Dir(path)
@@ -31,16 +29,10 @@ func createFile(path string, old *os.File, fill func(temp *os.File) error) error
 	if err := errors.Join(err, temp.Close()); err != nil {
 		return err
 	}
-	if old == nil {
-		// Link does not replace a file, but Rename does. Some file systems have no
-		// links.
-		if err = os.Link(temp.Name(), path); errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s: %w", path, fs.ErrExist)
-		}
-	} else if runtime.GOOS == "windows" {
-		old.Close() // an open file cannot be replaced there
-	}
-	if old != nil || err != nil {
+	// Link does not replace a file, but Rename does. Some file systems have no links.
+	if err = os.Link(temp.Name(), path); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	} else if err != nil {
 		err = os.Rename(temp.Name(), path)
 	}
 	if err != nil {
@@ -55,7 +47,7 @@ func makeStore(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err // which names the directory, not a temporary file in it
 	}
-	if err := createFile(path, nil, writeEmpty); !errors.Is(err, fs.ErrExist) {
+	if err := createFile(path, writeEmpty); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil

@@ -108,7 +108,7 @@ func TestExport(t *testing.T) {
 			if _, err := storage.Export(path, &out, nil); errors.Is(err, storage.ErrDamaged) != (c.says != "") {
 				t.Errorf("with nothing skipped, the export returned %v", err)
 			}
-			p, m, err := storage.Import(t.Context(), filepath.Join(dir, c.name), strings.NewReader(c.want), true)
+			p, m, err := storage.Import(t.Context(), filepath.Join(dir, c.name), strings.NewReader(c.want), &storage.ImportOptions{NewIDs: true})
 			if p != pets || m != messages || err != nil {
 				t.Errorf("imported %d, %d, %v", p, m, err)
 			}

@@ -14,23 +14,37 @@ import (
 // hardly matters, and so few that they fit in memory.
 const maxImport = 8 << 20
 
-// ErrIDs reports that an import cannot keep the IDs.
-var ErrIDs = errors.New("the IDs cannot be kept")
+// Errors of [Import].
+var (
+	ErrIDs     = errors.New("the IDs cannot be kept")
+	ErrTooLong = errors.New("too long") // see ImportOptions.MaxText
+)
+
+// ImportOptions are the settings of [Import]. The zero value and nil are ready for use.
+type ImportOptions struct {
+	// NewIDs gives the pets the IDs 1, 2, 3 and so on, in the order of their lines, and
+	// a message whose number does not ascend the next free one. Then the lines need no
+	// IDs, and the last line of the export may be missing.
+	// false: the pets must have these IDs, and the numbers of messages must ascend.
+	NewIDs bool
+
+	// MaxText is how many bytes a name or the text of a message may have.
+	// 0 or less: DefaultMaxText.
+	MaxText int
+}
 
 // Import makes a store at path of what [Export] wrote, whole or not at all. It returns
-// how many pets and messages it holds.
+// how many pets and messages it holds. opts may be nil.
 //
-// The pets must have the IDs 1, 2, 3 and so on, and the numbers of messages must
-// ascend. If newIDs is true, the pets get these IDs, in the order of their lines, and a
-// message whose number does not ascend gets the next free one. Then the lines need no
-// IDs, and the last line of the export may be missing.
-//
-// It needs little memory for any number of pets. The error names the record by its
-// number, or wraps fs.ErrExist if there is a file. It wraps [ErrIDs] if the IDs cannot be
-// kept.
-func Import(ctx context.Context, path string, r io.Reader, newIDs bool) (pets, messages int64, err error) {
-	i := &importer{ctx: ctx, newIDs: newIDs}
-	err = createFile(path, nil, func(temp *os.File) error {
+// It needs little memory for any number of pets. The error names the line, or wraps
+// fs.ErrExist if there is a file. It wraps [ErrIDs] if the IDs cannot be kept, and
+// [ErrTooLong] for a name or text above the limit.
+func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) (pets, messages int64, err error) {
+	i := &importer{ctx: ctx}
+	if opts != nil {
+		i.ImportOptions = *opts
+	}
+	err = createFile(path, func(temp *os.File) error {
 		if err := writeEmpty(temp); err != nil {
 			return err
 		}
@@ -50,9 +64,9 @@ func Import(ctx context.Context, path string, r io.Reader, newIDs bool) (pets, m
 
 // importer is an import under way.
 type importer struct {
+	ImportOptions
 	ctx            context.Context
 	s              *Store
-	newIDs         bool
 	pets, messages int64 // read
 	lastMessage    int64 // the highest number read
 
@@ -62,11 +76,11 @@ type importer struct {
 
 func (i *importer) run(r io.Reader) error {
 	ended := false
-	err := ReadExport(r, func(rec Record) error {
+	err := ReadExport(r, i.MaxText, func(rec Record) error {
 		ended = ended || rec.End != nil
 		return i.record(rec)
 	})
-	if err == nil && !ended && !i.newIDs {
+	if err == nil && !ended && !i.NewIDs {
 		err = errors.New("the export was cut short: its last line is missing")
 	}
 	if err != nil {
@@ -78,7 +92,7 @@ func (i *importer) run(r io.Reader) error {
 func (i *importer) record(rec Record) error {
 	switch p, m := rec.Pet, rec.Message; {
 	case p != nil:
-		if i.pets++; p.ID != i.pets && !i.newIDs {
+		if i.pets++; p.ID != i.pets && !i.NewIDs {
 			return fmt.Errorf("%w: the pet has the ID %d, want %d", ErrIDs, p.ID, i.pets)
 		}
 		encoded, err := petstore.Pet{NewPet: p.NewPet}.AppendJSON(nil)
@@ -93,7 +107,7 @@ func (i *importer) record(rec Record) error {
 		i.messages++
 		n, ok := petstore.ParseMessageID(m.ID)
 		if !ok || n <= i.lastMessage {
-			if !i.newIDs {
+			if !i.NewIDs {
 				return fmt.Errorf("%w: the message has the ID %q and follows number %d", ErrIDs, m.ID, i.lastMessage)
 			}
 			n = i.lastMessage + 1

@@ -2,9 +2,11 @@ package storage_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -34,7 +36,7 @@ func TestImport(t *testing.T) {
 		"empty": `{"end":{"pets":0,"messages":0,"lastMessage":0}}` + "\n",
 	} {
 		path := dbPath(t)
-		_, _, err := storage.Import(t.Context(), path, strings.NewReader(strings.ReplaceAll(lines, "\n", "\n\n")), false)
+		_, _, err := storage.Import(t.Context(), path, strings.NewReader(strings.ReplaceAll(lines, "\n", "\n\n")), nil)
 		if got := exported(t, path); err != nil || got != lines {
 			t.Errorf("%s: the import returned %v, and %d bytes of %d", name, err, len(got), len(lines))
 		}
@@ -50,13 +52,13 @@ func TestImportNewIDs(t *testing.T) {
 {"categoryId":7, "name":"no ID"}
 {"message":"first","createdAt":"2026-01-02T04:04:05+01:00","status":"queued"}
 {"id":"msg_7"` + text + `{"id":"msg_12"` + text + `{"id":"msg_7"` + text + `{"id":5,"name":"b","categoryId":1}` +
-		`{"end":{"pets":3,"messages":4,"lastMessage":-1}}`
+		"\r\n" + `{"end":{"pets":3,"messages":4,"lastMessage":-1}}`
 	want := `{"id":1,"name":"a","categoryId":1,"status":"sold"}
 {"id":2,"name":"no ID","categoryId":7}
 {"id":3,"name":"b","categoryId":1}
 {"id":"msg_1","message":"first","status":"queued","createdAt":"2026-01-02T03:04:05Z"}
 {"id":"msg_7"` + text + `{"id":"msg_12"` + text + `{"id":"msg_13"` + text + `{"end":{"pets":3,"messages":4,"lastMessage":13}}` + "\n"
-	pets, messages, err := storage.Import(t.Context(), path, strings.NewReader(lines), true)
+	pets, messages, err := storage.Import(t.Context(), path, strings.NewReader(lines), &storage.ImportOptions{NewIDs: true})
 	if err != nil || pets != 3 || messages != 4 {
 		t.Fatalf("the import returned %d, %d, %v", pets, messages, err)
 	}
@@ -65,24 +67,44 @@ func TestImportNewIDs(t *testing.T) {
 	}
 }
 
-// TestImportErrors: an import that fails names the record and leaves nothing, or the file
+// TestImportLongText: texts of the default limit are accepted however they are escaped,
+// and the limit can be raised.
+func TestImportLongText(t *testing.T) {
+	line := func(text string) io.Reader { return strings.NewReader(`{"categoryId":1,"name":"` + text + `"}`) }
+	for _, max := range []int{0, 1, 1 << 20} {
+		opts := &storage.ImportOptions{NewIDs: true, MaxText: max}
+		n := cmp.Or(max, storage.DefaultMaxText)
+		if _, _, err := storage.Import(t.Context(), dbPath(t), line(strings.Repeat(`\u0000`, n)), opts); err != nil {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+		if _, _, err := storage.Import(t.Context(), dbPath(t), line(strings.Repeat("a", n+1)), opts); err == nil {
+			t.Errorf("%d bytes are accepted", n+1)
+		}
+	}
+}
+
+// TestImportErrors: an import that fails names the line and leaves nothing, or the file
 // that was there.
 func TestImportErrors(t *testing.T) {
 	const (
 		pet     = `{"id":1,"name":"a","categoryId":1}` + "\n"
 		message = `{"id":"msg_4","message":"a","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}` + "\n"
 		end     = `{"end":{"pets":0,"messages":0,"lastMessage":0}}` + "\n"
-		kinds   = "record 1: must be a pet with a name and a categoryId, a message with "
+		kinds   = "line 1: must be a pet with a name and a categoryId, a message with "
 	)
 	path := dbPath(t)
 	for _, c := range []struct{ lines, want string }{
 		{"", "the export was cut short"},
 		{pet + message, "the export was cut short"},
-		{pet + `{"id":2,"name`, "record 2: "},
-		{"[1]", "record 1: "},
-		{strings.Replace(message, "2026", "2600", 1), "record 1: createdAt: must be from the year 1678 to 2261"},
-		{strings.Replace(message, "msg_4", "msg_4611686018427387905", 1), "record 1: id: must be at most msg_4611686018427387904"},
-		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":4611686018427387905`, 1), "record 1: lastMessage: must be at most 4611686018427387904"},
+		{pet + `{"id":2,"name`, "line 2: "},
+		{"\n\n[\n{}\n]", "line 3: must be one JSON object on each line"},
+		{"{\n" + pet[1:], "line 1: must be one JSON object on each line: unexpected EOF"},
+		{strings.TrimSpace(pet) + end, "line 1: must be one JSON object on each line: invalid character '{' after top-level value"},
+		{"null", "line 1: must be one JSON object on each line"},
+		{"[1]", "line 1: must be one JSON object on each line"},
+		{strings.Replace(message, "2026", "2600", 1), "line 1: createdAt: must be from the year 1678 to 2261"},
+		{strings.Replace(message, "msg_4", "msg_4611686018427387905", 1), "line 1: id: must be at most msg_4611686018427387904"},
+		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":4611686018427387905`, 1), "line 1: lastMessage: must be at most 4611686018427387904"},
 		{"{}", kinds},
 		{`{"id":1,"name":"a","categoryId":1,"message":"b"}`, kinds},
 		{`{"id":1,"name":"a"}`, kinds},
@@ -90,17 +112,26 @@ func TestImportErrors(t *testing.T) {
 		{strings.Replace(message, `"createdAt"`, `"name":"a","createdAt"`, 1), kinds},
 		{strings.Replace(message, "queued", "sent", 1), kinds},
 		{strings.Replace(message, `"status":"queued",`, "", 1), kinds},
-		{`{"id":1,"categoryId":1,"nme":"a"}`, "record 1: "},
-		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "record 1: status: must be one of available, pending, sold"},
-		{strings.Replace(pet, `"id":1,`, "", 1), `record 1: the IDs cannot be kept: the pet has the ID 0, want 1`},
-		{pet + pet, `record 2: the IDs cannot be kept: the pet has the ID 1, want 2`},
-		{message + message, `record 2: the IDs cannot be kept: the message has the ID "msg_4" and follows number 4`},
-		{strings.Replace(message, "msg_4", "4", 1), `record 1: the IDs cannot be kept: the message has the ID "4" and follows number 0`},
-		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "record 2: the last line counts 0 pets and 2 messages, but 0 and 1 precede it"},
-		{pet + strings.Replace(end, "0", "2", 1), "record 2: the last line counts 2 pets and 0 messages, but 1 and 0 precede it"},
-		{end + pet, "record 2: there is more after the end of the export"},
+		{`{"id":1,"categoryId":1,"nme":"a"}`, `line 1: unknown member "nme"`},
+		{`{"id":1,"name":7,"categoryId":1}`, "line 1: name: must not be a JSON value of the kind number"},
+		{`{"id":1,"name":"a","categoryId":1.0}`, "line 1: categoryId: "},
+		{`{"end":{"pets":"1"}}`, "line 1: end/pets: must not be a JSON value of the kind string"},
+		{strings.Replace(message, "2026-", "", 1), "line 1: createdAt: "},
+		{`{"id":1,"name":"a","categoryId":1,"status":null}`, "line 1: status: must be one of"},
+		{`{"id":1,"name":"a","categoryId":1,"status":""}`, "line 1: status: must be one of"},
+		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 64<<10+1)+`"`, 1), "line 2: name: too long: must have at most 65536 bytes, got 65537"},
+		{strings.Replace(message, `"a"`, `"`+strings.Repeat(`\u0061`, 64<<10+1)+`"`, 1), "line 1: message: too long: must have at most 65536 bytes, got 65537"},
+		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 1<<20)+`"`, 1), "line 2: too long for a name or message of 65536 bytes"},
+		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "line 1: status: must be one of available, pending, sold"},
+		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: the IDs cannot be kept: the pet has the ID 0, want 1`},
+		{pet + pet, `line 2: the IDs cannot be kept: the pet has the ID 1, want 2`},
+		{message + message, `line 2: the IDs cannot be kept: the message has the ID "msg_4" and follows number 4`},
+		{strings.Replace(message, "msg_4", "4", 1), `line 1: the IDs cannot be kept: the message has the ID "4" and follows number 0`},
+		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "line 2: the last line counts 0 pets and 2 messages, but 0 and 1 precede it"},
+		{pet + strings.Replace(end, "0", "2", 1), "line 2: the last line counts 2 pets and 0 messages, but 1 and 0 precede it"},
+		{end + pet, "line 2: there is more after the end of the export"},
 	} {
-		_, _, err := storage.Import(t.Context(), path, strings.NewReader(c.lines), false)
+		_, _, err := storage.Import(t.Context(), path, strings.NewReader(c.lines), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s\nthe import returned %v, want %s", c.lines, err, c.want)
 		}
@@ -110,13 +141,13 @@ func TestImportErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := storage.Import(ctx, path, strings.NewReader(pet+strings.Replace(end, "0", "1", 1)), false); !errors.Is(err, context.Canceled) {
+	if _, _, err := storage.Import(ctx, path, strings.NewReader(pet+strings.Replace(end, "0", "1", 1)), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a cancelled context: %v", err)
 	}
 	wantFiles(t, filepath.Dir(path))
 	for _, content := range [][]byte{small(t).file, nil} {
 		process.WriteFile(t, path, content)
-		_, _, err := storage.Import(t.Context(), path, strings.NewReader(end), false)
+		_, _, err := storage.Import(t.Context(), path, strings.NewReader(end), nil)
 		if !errors.Is(err, fs.ErrExist) || !bytes.Equal(process.ReadFile(t, path), content) {
 			t.Errorf("where a file is, the import returned %v", err)
 		}

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -32,18 +34,29 @@ type End struct {
 // messages than can ever be submitted.
 const maxNumber int64 = 1 << 62
 
+// DefaultMaxText is how many bytes a name or the text of a message of an export may have,
+// unless the caller sets another limit. A body that httpapi accepts by default has fewer.
+const DefaultMaxText = 64 << 10
+
 // ReadExport calls yield with each record of what [Export] wrote, until yield returns an
-// error. The error names the record by its number; the first is 1. The end may be
+// error. maxText is as in [ImportOptions]. There must be one JSON object on each line;
+// empty lines are ignored. The error names the line; the first is 1. The end may be
 // missing. If it is there, its counts must be right.
-func ReadExport(r io.Reader, yield func(Record) error) error {
-	decoder := jsontext.NewDecoder(r)
+func ReadExport(r io.Reader, maxText int, yield func(Record) error) error {
+	if maxText <= 0 {
+		maxText = DefaultMaxText
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 6*maxText+64<<10) // all characters of a text may be escaped
 	var read End
 	ended := false
-	for n := 1; ; n++ {
-		rec, err := readRecord(decoder)
+	n := 1
+	for ; lines.Scan(); n++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		rec, err := readRecord(lines.Bytes(), maxText)
 		switch {
-		case err == io.EOF:
-			return nil
 		case err != nil:
 		case ended:
 			err = errors.New("there is more after the end of the export")
@@ -61,28 +74,74 @@ func ReadExport(r io.Reader, yield func(Record) error) error {
 			err = yield(rec)
 		}
 		if err != nil {
-			return fmt.Errorf("record %d: %w", n, err)
+			return fmt.Errorf("line %d: %w", n, err)
 		}
 	}
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("line %d: %w for a name or message of %d bytes", n, ErrTooLong, maxText)
+	}
+	return err
 }
 
 // anyRecord has the members of every kind of record.
 type anyRecord struct {
-	ID         jsontext.Value  `json:"id"`
-	Name       *string         `json:"name"`
-	CategoryID *int64          `json:"categoryId"`
-	Status     petstore.Status `json:"status"`
-	Message    *string         `json:"message"`
-	CreatedAt  *time.Time      `json:"createdAt"`
-	End        *End            `json:"end"`
+	ID         jsontext.Value `json:"id"`
+	Name       *string        `json:"name"`
+	CategoryID *int64         `json:"categoryId"`
+	Status     jsontext.Value `json:"status"`
+	Message    *string        `json:"message"`
+	CreatedAt  *time.Time     `json:"createdAt"`
+	End        *End           `json:"end"`
+}
+
+// unmarshal decodes a line. Its errors do not mention Go types.
+func (rec *anyRecord) unmarshal(line []byte) error {
+	err := json.Unmarshal(line, rec, json.RejectUnknownMembers(true))
+	e, semantic := errors.AsType[*json.SemanticError](err)
+	switch {
+	case err == nil && jsontext.Value(line).Kind() == '{':
+		return nil
+	case !semantic && err != nil:
+		return fmt.Errorf("must be one JSON object on each line: %s", strings.TrimPrefix(err.Error(), "jsontext: "))
+	case !semantic || e.JSONPointer == "":
+		return errors.New("must be one JSON object on each line")
+	case errors.Is(err, json.ErrUnknownName):
+		return fmt.Errorf("unknown member %q", e.JSONPointer.LastToken())
+	}
+	where := strings.TrimPrefix(string(e.JSONPointer), "/")
+	if e.Err != nil {
+		return fmt.Errorf("%s: %w", where, e.Err)
+	}
+	return fmt.Errorf("%s: must not be a JSON value of the kind %v", where, e.JSONKind)
+}
+
+// status returns the status, or "" if the line has none.
+func (rec *anyRecord) status() (status string, err error) {
+	if rec.Status != nil {
+		err = json.Unmarshal(rec.Status, &status)
+		if err != nil || status == "" { // of null, too
+			return "", errors.New("status: must be one of the statuses, or be left out")
+		}
+	}
+	return status, nil
 }
 
 // readRecord reads a record. It accepts any order of the members, but none that no kind
 // of record has.
-func readRecord(decoder *jsontext.Decoder) (Record, error) {
+func readRecord(line []byte, maxText int) (Record, error) {
 	var rec anyRecord
-	if err := json.UnmarshalDecode(decoder, &rec, json.RejectUnknownMembers(true)); err != nil {
+	if err := rec.unmarshal(line); err != nil {
 		return Record{}, err
+	}
+	status, err := rec.status()
+	if err != nil {
+		return Record{}, err
+	}
+	for name, text := range map[string]*string{"name": rec.Name, "message": rec.Message} {
+		if text != nil && len(*text) > maxText {
+			return Record{}, fmt.Errorf("%s: %w: must have at most %d bytes, got %d", name, ErrTooLong, maxText, len(*text))
+		}
 	}
 	switch {
 	case rec.End != nil:
@@ -91,10 +150,10 @@ func readRecord(decoder *jsontext.Decoder) (Record, error) {
 		}
 		return Record{End: rec.End}, nil
 	case rec.Name != nil && rec.CategoryID != nil && rec.Message == nil:
-		p := &petstore.Pet{NewPet: petstore.NewPet{Name: *rec.Name, CategoryID: *rec.CategoryID, Status: rec.Status}}
+		p := &petstore.Pet{NewPet: petstore.NewPet{Name: *rec.Name, CategoryID: *rec.CategoryID, Status: petstore.Status(status)}}
 		p.ID, _ = strconv.ParseInt(string(rec.ID), 10, 64)
 		return Record{Pet: p}, p.Validate()
-	case rec.Message != nil && rec.CreatedAt != nil && rec.Status == petstore.Status(petstore.MessageQueued) && rec.Name == nil:
+	case rec.Message != nil && rec.CreatedAt != nil && status == string(petstore.MessageQueued) && rec.Name == nil:
 		m := &petstore.Message{
 			ID:        strings.Trim(string(rec.ID), `"`),
 			Text:      *rec.Message,

@@ -19,15 +19,15 @@ const importRows = 500
 // store that has never held any: all of them in one transaction, or none. It returns
 // how many it added. Creates of other processes wait for it, and fail at their time
 // limit. Only if the response to COMMIT is lost, the error does not say that nothing
-// was imported.
-func (s *Store) Import(ctx context.Context, r io.Reader) (pets, messages int64, err error) {
+// was imported. maxText is as in [storage.ImportOptions].
+func (s *Store) Import(ctx context.Context, r io.Reader, maxText int) (pets, messages int64, err error) {
 	pooled, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return 0, 0, explain(connError{err})
 	}
 	defer pooled.Release() // closes it if the transaction has not ended
 	conn := pooled.Conn()
-	u, err := s.importAll(ctx, conn, r)
+	u, err := s.importAll(ctx, conn, r, maxText)
 	if err != nil {
 		return 0, 0, fmt.Errorf("nothing was imported: %w", err)
 	}
@@ -41,7 +41,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (pets, messages int64, 
 	return u.lastPet, u.queued, nil
 }
 
-func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (*update, error) {
+func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxText int) (*update, error) {
 	u, _, err := s.lock(ctx, conn, nil, nil)
 	if err == nil && (u.lastPet > 0 || u.lastMessage > 0) {
 		err = fmt.Errorf("the store holds %d pets and has had %d messages; must be empty", u.lastPet, u.lastMessage)
@@ -59,7 +59,7 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (*up
 		u.pets, u.messages = u.pets[:0], u.messages[:0]
 		return explain(conn.SendBatch(ctx, &b).Close())
 	}
-	err = storage.ReadExport(r, func(rec storage.Record) error {
+	err = storage.ReadExport(r, maxText, func(rec storage.Record) error {
 		switch p, m := rec.Pet, rec.Message; {
 		case p != nil:
 			if p.ID != u.lastPet+1 {

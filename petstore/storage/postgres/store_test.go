@@ -156,7 +156,7 @@ func TestImport(t *testing.T) {
 		{"not JSON", "x" + export, "record 1"},
 	} {
 		s := open(t, newDatabase(t), nil)
-		if _, _, err := s.Import(t.Context(), strings.NewReader(tt.export)); err == nil || !strings.Contains(err.Error(), "nothing was imported: ") || !strings.Contains(err.Error(), tt.want) {
+		if _, _, err := s.Import(t.Context(), strings.NewReader(tt.export), 0); err == nil || !strings.Contains(err.Error(), "nothing was imported: ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		if stats, err := s.Stats(t.Context()); err != nil || stats != (petstore.Stats{}) {
@@ -165,7 +165,7 @@ func TestImport(t *testing.T) {
 		s.mustCreate(t, "first", petstore.Once{})
 	}
 	s := open(t, newDatabase(t), nil)
-	if pets, messages, err := s.Import(t.Context(), strings.NewReader(export)); err != nil || pets != int64(len(want)) || messages != 2 {
+	if pets, messages, err := s.Import(t.Context(), strings.NewReader(export), 0); err != nil || pets != int64(len(want)) || messages != 2 {
 		t.Fatal(pets, messages, err)
 	}
 	for _, want := range want {
@@ -179,7 +179,7 @@ func TestImport(t *testing.T) {
 	if m, err := s.SubmitMessage(t.Context(), "next", petstore.Once{}); err != nil || m.ID != "msg_4" {
 		t.Errorf("the next message is %+v (%v), want msg_4", m, err)
 	}
-	if _, _, err := s.Import(t.Context(), strings.NewReader(export)); err == nil || !strings.Contains(err.Error(), "must be empty") {
+	if _, _, err := s.Import(t.Context(), strings.NewReader(export), 0); err == nil || !strings.Contains(err.Error(), "must be empty") {
 		t.Errorf("again: %v", err)
 	}
 }
