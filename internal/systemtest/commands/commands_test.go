@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 //
 //	start FLAG...                     starts a server, which is used from now on, and sets
 //	                                  URL, HOST, ADMIN, PID and, if it prints one, KEY
-//	stop, kill                        ends the server
+//	terminate, crash                  ends the server (stop and kill are of testscript)
 //	ends CODE                         waits until the server ends with that exit code
 //	fails CODE ARG...                 runs refserver, which must print one line and end with that code
 //	send STATUS METHOD TARGET [BODY [FIELD VALUE]...]
@@ -69,13 +69,13 @@ func TestScripts(t *testing.T) {
 				ts.Setenv("KEY", s.Key)
 				fmt.Fprint(ts.Stdout(), s.Stdout.String())
 			},
-			"stop": command(func(ts *testscript.TestScript, s *process.Server, _ []string) {
+			"terminate": command(func(ts *testscript.TestScript, s *process.Server, _ []string) {
 				ts.Check(s.Signal(os.Interrupt))
 				if code := s.Wait(); code != 0 {
 					ts.Fatalf("exit code %d:\n%s", code, s.Tail())
 				}
 			}),
-			"kill": command(func(_ *testscript.TestScript, s *process.Server, _ []string) { s.Kill() }),
+			"crash": command(func(_ *testscript.TestScript, s *process.Server, _ []string) { s.Kill() }),
 			"ends": command(func(ts *testscript.TestScript, s *process.Server, args []string) {
 				if code := s.Wait(); strconv.Itoa(code) != args[0] {
 					ts.Fatalf("exit code %d:\n%s", code, s.Tail())
