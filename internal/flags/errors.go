@@ -42,14 +42,3 @@ func parseError(fs *flag.FlagSet, err error) string {
 	}
 	return text + ": must be " + must
 }
-
-// emptyFlag returns the name of a flag that was set to the empty text although it has
-// another default, or "".
-func emptyFlag(fs *flag.FlagSet) (name string) {
-	fs.Visit(func(f *flag.Flag) {
-		if f.Value.String() == "" && f.DefValue != "" {
-			name = f.Name
-		}
-	})
-	return name
-}

@@ -83,16 +83,15 @@ func (p *Program) Main() int {
 // Run runs the program and returns its exit code: 0, 2 for a usage error, or
 // that of another error, which it prints in one line.
 func (p *Program) Run(c Call) int {
-	help := len(c.Args) > 0 && slices.Contains([]string{"-h", "-help", "--help", "help"}, c.Args[len(c.Args)-1])
-	if help && len(c.Args) == 1 {
-		p.overview(c.Stdout)
-		return 0
-	}
-	if len(c.Args) == 1 || help && len(c.Args) == 2 {
-		if group := p.group(c.Args[0]); group != nil {
-			p.list(c.Stdout, group)
+	words := c.Args // without a request for help at the end
+	if n := len(words); n > 0 && slices.Contains([]string{"-h", "-help", "--help", "help"}, words[n-1]) {
+		if words = words[:n-1]; n == 1 {
+			p.overview(c.Stdout)
 			return 0
 		}
+	}
+	if len(words) == 1 && p.list(c.Stdout, words[0]+" ") {
+		return 0
 	}
 	cmd, err := p.find(&c)
 	if err == nil {
@@ -121,16 +120,6 @@ func (p *Program) commands() []Command {
 			return err
 		},
 	})
-}
-
-// group returns the commands whose names have word as the first of several.
-func (p *Program) group(word string) (group []Command) {
-	for _, cmd := range p.commands() {
-		if strings.HasPrefix(cmd.Name, word+" ") {
-			group = append(group, cmd)
-		}
-	}
-	return group
 }
 
 // find returns the command that the arguments name, and removes its name from
@@ -164,11 +153,16 @@ func (p *Program) call(cmd Command, c *Call) error {
 	} else if err != nil {
 		return Usagef("%s", parseError(fs, err))
 	}
-	if name := emptyFlag(fs); name != "" {
-		return Usagef("-%s: must not be empty", name)
-	}
+	var empty error
+	fs.Visit(func(f *flag.Flag) {
+		if f.Value.String() == "" && f.DefValue != "" {
+			empty = Usagef("-%s: must not be empty", f.Name)
+		}
+	})
 	c.Args = fs.Args()
 	switch {
+	case empty != nil:
+		return empty
 	case cmd.Args == "" && len(c.Args) > 0 && fs.Lookup("url") != nil && strings.Contains(c.Args[0], "://"):
 		return Usagef("unexpected argument %q: the URL follows -url", c.Args[0])
 	case cmd.Args == "" && len(c.Args) > 0:
@@ -192,26 +186,31 @@ func (cmd Command) flagSet() *flag.FlagSet {
 // overview prints the commands, the flags of the default command, and the notes.
 func (p *Program) overview(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n\n", p.Name, p.About)
-	p.list(w, p.commands())
+	p.list(w, "")
 	for _, cmd := range p.Commands {
 		if cmd.Name == p.Default {
 			fmt.Fprintf(w, "\nFlags of %s:\n\n", cmd.Name)
-			printFlags(w, cmd)
+			cmd.printFlags(w)
 		}
 	}
-	if p.Notes != "" {
-		fmt.Fprintf(w, "\n%s", p.Notes)
-	}
+	fmt.Fprintf(w, "\n%s", p.Notes)
 }
 
-// list prints a line for each command.
-func (p *Program) list(w io.Writer, commands []Command) {
+// list prints a line for each command whose name begins with prefix, and reports whether
+// there is one.
+func (p *Program) list(w io.Writer, prefix string) (ok bool) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, cmd := range commands {
-		fmt.Fprintf(table, "  %s\t%s\n", p.line(cmd), cmd.About)
+	for _, cmd := range p.commands() {
+		if strings.HasPrefix(cmd.Name, prefix) {
+			ok = true
+			fmt.Fprintf(table, "  %s\t%s\n", p.line(cmd), cmd.About)
+		}
 	}
-	_ = table.Flush()
-	fmt.Fprintf(w, "\n%s COMMAND -h shows the flags of a command.\n", p.Name)
+	if ok {
+		_ = table.Flush()
+		fmt.Fprintf(w, "\n%s COMMAND -h shows the flags of a command.\n", p.Name)
+	}
+	return ok
 }
 
 // line returns how to call a command.
@@ -232,10 +231,10 @@ func (p *Program) help(w io.Writer, cmd Command) {
 	if cmd.Details != "" {
 		fmt.Fprintf(w, "\t%s\n", cmd.Details)
 	}
-	printFlags(w, cmd)
+	cmd.printFlags(w)
 }
 
-func printFlags(w io.Writer, cmd Command) {
+func (cmd Command) printFlags(w io.Writer) {
 	fs := cmd.flagSet()
 	fs.SetOutput(w)
 	fs.PrintDefaults()

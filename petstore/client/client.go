@@ -67,7 +67,8 @@ type Options struct {
 
 // Client is a client of one server. It is safe for concurrent use.
 type Client struct {
-	base, messages string // the base URLs, without a slash at the end
+	base, messages string   // the base URLs, without a slash at the end
+	url            *url.URL // base
 	key            string
 	tries          int
 	minWait        time.Duration
@@ -89,6 +90,9 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	c := &Client{key: key, tries: opts.Tries, minWait: opts.MinWait}
 	var err error
 	if c.base, err = parseBase(baseURL); err != nil {
+		return nil, fmt.Errorf("client: base URL: %w", err)
+	}
+	if c.url, err = url.Parse(c.base); err != nil {
 		return nil, fmt.Errorf("client: base URL: %w", err)
 	}
 	c.messages = c.base

@@ -142,20 +142,18 @@ func (c *Client) nextPage(cursor petstore.Cursor) (request, error) {
 	if err != nil || err2 != nil || !visibleASCII.Match(link) || link[0] != '/' && !u.IsAbs() {
 		return request{}, petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this client returned")
 	}
-	base, _ := url.Parse(c.base)
-	if u = base.ResolveReference(u); !c.below(u) {
+	if u = c.url.ResolveReference(u); !c.below(u) {
 		return request{}, petstore.Errorf(petstore.CodeInternal, "the link to the next page leads to %s, which is not below the base URL %s", c.text(u.Redacted()), c.base)
 	}
-	return request{base: c.base, path: strings.TrimPrefix(u.EscapedPath(), base.EscapedPath()), query: u.RawQuery, status: http.StatusOK}, nil
+	return request{base: c.base, path: strings.TrimPrefix(u.EscapedPath(), c.url.EscapedPath()), query: u.RawQuery, status: http.StatusOK}, nil
 }
 
 // below reports whether u has the host of the base URL and a path below its path. The
 // API key must not go elsewhere.
 func (c *Client) below(u *url.URL) bool {
-	base, _ := url.Parse(c.base) // it was parsed before
-	return strings.EqualFold(u.Hostname(), base.Hostname()) &&
-		strings.HasPrefix(u.EscapedPath(), base.EscapedPath()+"/") &&
-		strings.HasPrefix(path.Clean(u.Path), base.Path+"/")
+	return strings.EqualFold(u.Hostname(), c.url.Hostname()) &&
+		strings.HasPrefix(u.EscapedPath(), c.url.EscapedPath()+"/") &&
+		strings.HasPrefix(path.Clean(u.Path), c.url.Path+"/")
 }
 
 // A link of RFC 8288 is <target>, followed by parameters such as ; rel="next".

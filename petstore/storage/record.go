@@ -116,17 +116,6 @@ func (rec *anyRecord) unmarshal(line []byte) error {
 	return fmt.Errorf("%s: must not be a JSON value of the kind %v", where, e.JSONKind)
 }
 
-// status returns the status, or "" if the line has none.
-func (rec *anyRecord) status() (status string, err error) {
-	if rec.Status != nil {
-		err = json.Unmarshal(rec.Status, &status)
-		if err != nil || status == "" { // of null, too
-			return "", errors.New("status: must be one of the statuses, or be left out")
-		}
-	}
-	return status, nil
-}
-
 // readRecord reads a record. It accepts any order of the members, but none that no kind
 // of record has.
 func readRecord(line []byte, maxText int) (Record, error) {
@@ -134,9 +123,9 @@ func readRecord(line []byte, maxText int) (Record, error) {
 	if err := rec.unmarshal(line); err != nil {
 		return Record{}, err
 	}
-	status, err := rec.status()
-	if err != nil {
-		return Record{}, err
+	status := ""
+	if rec.Status != nil && (json.Unmarshal(rec.Status, &status) != nil || status == "") { // of null, too
+		return Record{}, errors.New("status: must be one of the statuses, or be left out")
 	}
 	for name, text := range map[string]*string{"name": rec.Name, "message": rec.Message} {
 		if text != nil && len(*text) > maxText {
