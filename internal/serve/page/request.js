@@ -23,7 +23,7 @@ const quoted = (text) => "'" + text.replaceAll("'", `'\\''`) + "'";
 function curlLines({ url, headers, body }) {
 	const lines = ['curl -H "Authorization: Bearer $PETSTORE_API_KEY"'];
 	for (const [name, value] of Object.entries(headers)) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
-	if (body !== undefined) lines.push(`--json ${quoted(body)}`);
+	if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `--data ${quoted(body)}`);
 	lines.push(quoted(url));
 	return lines.join(" \\\n  ");
 }
