@@ -125,14 +125,14 @@ func racing(fail bool) func(*store) {
 	return func(s *store) {
 		create := s.create
 		var active, previous atomic.Int64
-		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+		s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 			others := active.Add(1) > 1
 			defer active.Add(-1)
 			time.Sleep(meet)
 			if others && fail {
 				return petstore.Pet{}, errors.New("the table is locked")
 			}
-			p, err := create(ctx, n, once)
+			p, err := create(ctx, n, key)
 			if other := previous.Swap(p.ID); others && other > 0 {
 				p.ID = other
 			}

@@ -78,10 +78,10 @@ func changesNames(change func(string) string) func(*store) {
 func storesTwice(s *store) {
 	create := s.create
 	var n atomic.Int64
-	s.create = func(ctx context.Context, pet petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	s.create = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 		if n.Add(1)%5 == 0 {
-			_, _ = create(ctx, pet, petstore.Once{})
+			_, _ = create(ctx, pet, petstore.IdempotencyKey{})
 		}
-		return create(ctx, pet, once)
+		return create(ctx, pet, key)
 	}
 }

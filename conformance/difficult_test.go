@@ -15,24 +15,24 @@ import (
 // difficulties that go together.
 func TestDifficult(t *testing.T) {
 	t.Parallel()
-	options := map[string]petstoretest.Option{}
-	for _, d := range petstoretest.Difficulties() {
-		options[d.Name] = petstoretest.Difficult(1, d.Name)
+	srv := petstoretest.New(t, &petstoretest.Options{Difficult: &petstoretest.Difficulty{}})
+	difficulties := map[string][]string{"all": nil}
+	for _, met := range srv.Summary().Met {
+		difficulties[met.Difficulty] = []string{met.Difficulty}
 	}
-	options["all"] = petstoretest.Difficult(1)
-	for name, option := range options {
+	for name, names := range difficulties {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := judge(t, option); err != nil {
+			if err := judge(t, names); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 }
 
-// judge runs the suite against a difficult server.
-func judge(t *testing.T, difficult petstoretest.Option) error {
-	srv, err := petstoretest.Start(difficult) // not New, which would report the suite's deliberate mistakes
+// judge runs the suite against a server with these difficulties.
+func judge(t *testing.T, names []string) error {
+	srv, err := petstoretest.Start(&petstoretest.Options{Difficult: &petstoretest.Difficulty{Seed: 1, Names: names}}) // not New, which would report the suite's deliberate mistakes
 	if err != nil {
 		return err
 	}

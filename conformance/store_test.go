@@ -7,13 +7,12 @@ import (
 	"time"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/petstoretest"
 )
 
 // store is a store whose operations can be replaced.
 type store struct {
 	list   func(context.Context, petstore.ListQuery) (petstore.Page, error)
-	create func(context.Context, petstore.NewPet, petstore.Once) (petstore.Pet, error)
+	create func(context.Context, petstore.NewPet, petstore.IdempotencyKey) (petstore.Pet, error)
 	get    func(context.Context, int64) (petstore.Pet, error)
 }
 
@@ -21,8 +20,8 @@ func (s *store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	return s.list(ctx, q)
 }
 
-func (s *store) CreatePet(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	return s.create(ctx, n, once)
+func (s *store) CreatePet(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+	return s.create(ctx, n, key)
 }
 
 func (s *store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) { return s.get(ctx, id) }
@@ -31,9 +30,9 @@ func (s *store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) { re
 func creates(change func(*petstore.NewPet)) func(*store) {
 	return func(s *store) {
 		create := s.create
-		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+		s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 			change(&n)
-			return create(ctx, n, once)
+			return create(ctx, n, key)
 		}
 	}
 }
@@ -61,16 +60,27 @@ func lists(change func([]petstore.Pet) []petstore.Pet) func(*store) {
 	}
 }
 
-// shown changes what the store shows, as a difficulty of petstoretest does.
-func shown(difficulty string) func(*store) {
-	return func(s *store) {
-		inner := *s
-		srv, err := petstoretest.Start(petstoretest.Store(&inner), petstoretest.Difficult(1, difficulty))
-		if err != nil {
-			panic(err)
+// largeIDs shows IDs of 19 digits, more than a floating-point number holds.
+func largeIDs(s *store) {
+	const offset = 1 << 62
+	list, create, get := s.list, s.create, s.get
+	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		page, err := list(ctx, q)
+		page.Pets = slices.Clone(page.Pets)
+		for i := range page.Pets {
+			page.Pets[i].ID += offset
 		}
-		srv.Close()
-		*s = store{srv.Store.ListPets, srv.Store.CreatePet, srv.Store.GetPet}
+		return page, err
+	}
+	s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		p, err := create(ctx, n, key)
+		p.ID += offset
+		return p, err
+	}
+	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		p, err := get(ctx, id-offset)
+		p.ID += offset
+		return p, err
 	}
 }
 
@@ -79,8 +89,8 @@ func late(d time.Duration) func(*store) {
 	return func(s *store) {
 		var added sync.Map // the times by id
 		create := s.create
-		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-			p, err := create(ctx, n, once)
+		s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+			p, err := create(ctx, n, key)
 			added.Store(p.ID, time.Now())
 			return p, err
 		}

@@ -59,15 +59,15 @@ func thronged(s *store) {
 	var total atomic.Int64
 	another := func(ctx context.Context) {
 		i := total.Add(1)
-		mustCreate(create(ctx, petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]}, petstore.Once{}))
+		mustCreate(create(ctx, petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]}, petstore.IdempotencyKey{}))
 	}
 	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 		another(ctx)
 		return list(ctx, q)
 	}
-	s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+	s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 		another(ctx)
-		return create(ctx, n, once)
+		return create(ctx, n, key)
 	}
 }
 
@@ -85,7 +85,7 @@ func filled(n int) func(*store) {
 			mustCreate(s.create(context.Background(), petstore.NewPet{
 				Name: names[i%len(names)], CategoryID: []int64{5, 0, -1 << 63, 1<<63 - 1}[i%4],
 				Status: append(petstore.Statuses(), "")[i%4],
-			}, petstore.Once{}))
+			}, petstore.IdempotencyKey{}))
 		}
 	}
 }
@@ -94,7 +94,7 @@ func filled(n int) func(*store) {
 func large(s *store) {
 	pet := petstore.NewPet{Name: strings.Repeat("x", 12_000), CategoryID: 5, Status: petstore.StatusPending}
 	for range 120 {
-		mustCreate(s.create(context.Background(), pet, petstore.Once{}))
+		mustCreate(s.create(context.Background(), pet, petstore.IdempotencyKey{}))
 	}
 	list := s.list
 	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
@@ -114,11 +114,11 @@ func refusesNames(code petstore.Code) func(*store) {
 	return func(s *store) {
 		create := s.create
 		var names sync.Map
-		s.create = func(ctx context.Context, n petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+		s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 			if _, found := names.LoadOrStore(n.Name, true); found {
 				return petstore.Pet{}, petstore.Errorf(code, "another pet has the name")
 			}
-			return create(ctx, n, once)
+			return create(ctx, n, key)
 		}
 	}
 }

@@ -9,7 +9,7 @@
 //
 // A pet is a [NewPet] before it is stored and a [Pet] afterwards. [Messages]
 // accepts messages, and [Queue] is for the worker that removes them.
-// [EncodedReader] and [Statistics] are optional for a store.
+// [Statistics] is optional for a store.
 //
 // Errors that mean something to a caller are of type [*Error]; [CodeOf] returns
 // the [Code] of any error.
@@ -17,6 +17,5 @@
 // To implement a store, start with [Service] and run the tests of
 // petstore/storage/storagetest on it; examples/ownstore has a small one. Every
 // store calls the validation methods of this package, so that each rule is in one
-// place. What is only for stores says so ([CursorAfter], [MessageID],
-// [Once.Digest] and others).
+// place. Only stores need [CursorAfter] and [Cursor.ID].
 package petstore

@@ -11,14 +11,14 @@ import (
 type Code string
 
 const (
-	CodeInvalid      Code = "invalid"              // the arguments break a rule of the contract; the message says which
-	CodeUnauthorized Code = "unauthorized"         // the credential is missing or unknown
-	CodeNotFound     Code = "not_found"            // there is no such pet
-	CodeConflict     Code = "conflict"             // an earlier create with the same [Once] is under way; repeat the call later
-	CodeMismatch     Code = "idempotency_mismatch" // the [Once] was used before with another value
-	CodeFull         Code = "insufficient_storage" // there is no room on the disk; nothing was stored, and reads go on
-	CodeUnavailable  Code = "unavailable"          // it cannot be done now (a full queue, a closed store, a cancelled context); repeat the call later
-	CodeInternal     Code = "internal"             // any other failure, such as damaged data; its details are for the operator's log
+	CodeInvalid             Code = "invalid"              // the arguments break a rule of the contract; the message says which
+	CodeUnauthorized        Code = "unauthorized"         // the credential is missing or unknown
+	CodeNotFound            Code = "not_found"            // there is no such pet
+	CodeConflict            Code = "conflict"             // an earlier create with the same [IdempotencyKey] is under way; repeat the call later
+	CodeIdempotencyMismatch Code = "idempotency_mismatch" // the [IdempotencyKey] was used before with another value
+	CodeInsufficientStorage Code = "insufficient_storage" // there is no room on the disk; nothing was stored, and reads go on
+	CodeUnavailable         Code = "unavailable"          // it cannot be done now (a full queue, a closed store, a cancelled context); repeat the call later
+	CodeInternal            Code = "internal"             // any other failure, such as damaged data; its details are for the operator's log
 
 	// Only HTTP has these.
 	CodeMethodNotAllowed     Code = "method_not_allowed"     // 405
@@ -68,7 +68,7 @@ func CodeOf(err error) Code {
 
 // Errors of every store.
 var (
-	ErrNoPet     = Errorf(CodeNotFound, "there is no pet with this id")
-	ErrMismatch  = Errorf(CodeMismatch, "the idempotency key was used before with another value")
-	ErrQueueFull = Errorf(CodeUnavailable, "the message queue is full")
+	ErrNotFound            = Errorf(CodeNotFound, "there is no pet with this id")
+	ErrIdempotencyMismatch = Errorf(CodeIdempotencyMismatch, "the idempotency key was used before with another value")
+	ErrQueueFull           = Errorf(CodeUnavailable, "the message queue is full")
 )

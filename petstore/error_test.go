@@ -11,17 +11,17 @@ import (
 )
 
 func TestCodeOf(t *testing.T) {
-	full := &petstore.Error{Code: petstore.CodeFull, Message: "no room", Err: io.ErrShortWrite}
+	full := &petstore.Error{Code: petstore.CodeInsufficientStorage, Message: "no room", Err: io.ErrShortWrite}
 	tests := []struct {
 		err  error
 		want petstore.Code
 	}{
 		{nil, ""},
 		{io.EOF, petstore.CodeInternal},
-		{petstore.ErrNoPet, petstore.CodeNotFound},
-		{full, petstore.CodeFull},
-		{fmt.Errorf("while storing: %w", full), petstore.CodeFull},
-		{errors.Join(io.EOF, petstore.ErrMismatch), petstore.CodeMismatch},
+		{petstore.ErrNotFound, petstore.CodeNotFound},
+		{full, petstore.CodeInsufficientStorage},
+		{fmt.Errorf("while storing: %w", full), petstore.CodeInsufficientStorage},
+		{errors.Join(io.EOF, petstore.ErrIdempotencyMismatch), petstore.CodeIdempotencyMismatch},
 		{context.Canceled, petstore.CodeUnavailable},
 		{fmt.Errorf("waiting: %w", context.DeadlineExceeded), petstore.CodeUnavailable},
 		{&petstore.Error{Code: petstore.CodeConflict, Err: context.Canceled}, petstore.CodeConflict},

@@ -19,7 +19,7 @@ func Example() {
 		{Name: "Mia", CategoryID: 2},
 		{Name: "Tom", CategoryID: 2, Status: petstore.StatusSold},
 	} {
-		if _, err := store.CreatePet(ctx, p, petstore.Once{}); err != nil {
+		if _, err := store.CreatePet(ctx, p, petstore.IdempotencyKey{}); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -40,7 +40,7 @@ type Messages interface {
 	//
 	// Errors: those of [Service.CreatePet], and [CodeUnavailable] while the
 	// queue is full.
-	SubmitMessage(ctx context.Context, text string, once Once) (Message, error)
+	SubmitMessage(ctx context.Context, text string, key IdempotencyKey) (Message, error)
 }
 
 // MaxQueueLimit is the highest limit of [Queue.QueuedMessages].

@@ -73,7 +73,7 @@ type Pet struct {
 // is what json.Marshal returns, and the form of p in every response. It returns
 // dst as it was, and an error without a [Code], if p is not valid.
 func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
-	b := append(dst, `{"id":`...) // package storage relies on the id being first
+	b := append(dst, `{"id":`...)
 	b = strconv.AppendInt(b, p.ID, 10)
 	b = append(b, `,"name":`...)
 	b, err := jsontext.AppendQuote(b, p.Name)
@@ -102,12 +102,6 @@ const (
 // its pets has reached this many bytes. So it holds at least one pet if there is
 // one, and at most MaxPageBytes and one pet.
 const MaxPageBytes = 256 << 10
-
-// Cursor is a place in a list of pets, between two of them. It is for queries with the
-// Limit and the Status of the page that it came with. To a client it is opaque: URL-safe
-// text to send back unchanged. A store may use any form; the stores of this module use
-// [CursorAfter].
-type Cursor string
 
 // ListQuery selects pets for [Service.ListPets]. The zero value selects
 // the first [DefaultLimit] of all pets.
@@ -155,17 +149,17 @@ func (p Page) AppendJSON(dst []byte) (b []byte, err error) {
 	return append(b, ']'), nil
 }
 
-// OnceKept is how long a store remembers the result of a create with a [Once],
-// at least.
-const OnceKept = 24 * time.Hour
+// IdempotencyWindow is how long a store remembers the result of a create with an
+// [IdempotencyKey], at least.
+const IdempotencyWindow = 24 * time.Hour
 
-// Once makes a create safe to repeat. For at least [OnceKept], a create with
-// the same Scope and Key and an equal value returns the first one's result and
+// IdempotencyKey makes a create safe to repeat. For at least [IdempotencyWindow], a create
+// with the same Scope and Key and an equal value returns the first one's result and
 // creates nothing. Without a Key it asks for none of this.
 //
-// Pets and messages are separate: the same Once can create one of each. Only
+// Pets and messages are separate: the same key can create one of each. Only
 // successes are remembered.
-type Once struct {
+type IdempotencyKey struct {
 	Scope string // the owner of the key, such as the caller's account
 	Key   string // the caller's name for this create; "": not idempotent
 }
@@ -188,33 +182,16 @@ type Service interface {
 	// If the store is on stable storage, the pet is there before CreatePet
 	// returns.
 	//
-	// Errors: [CodeInvalid] if p is not valid; [CodeMismatch] if once was
-	// used with another value; [CodeConflict] if an earlier create with the
-	// same once is under way and its result is not known in time; [CodeFull]
-	// if there is no room.
-	CreatePet(ctx context.Context, p NewPet, once Once) (Pet, error)
+	// Errors: [CodeInvalid] if p is not valid; [CodeIdempotencyMismatch] if
+	// key was used with another value; [CodeConflict] if an earlier create
+	// with the same key is under way and its result is not known in time;
+	// [CodeInsufficientStorage] if there is no room.
+	CreatePet(ctx context.Context, p NewPet, key IdempotencyKey) (Pet, error)
 
 	// GetPet returns the pet with that ID (contract, section 4.3).
 	//
 	// Errors: [CodeNotFound] if there is none.
 	GetPet(ctx context.Context, id int64) (Pet, error)
-}
-
-// EncodedReader reads pets as JSON. It is optional: a store that keeps pets as
-// JSON need not decode them for a handler to encode them again. It is safe for
-// concurrent use.
-//
-// AppendPet and AppendPage append to dst exactly the bytes of [Pet.AppendJSON] and
-// [Page.AppendJSON] for the result of GetPet and ListPets. They return the same
-// errors, and on an error dst as it was.
-type EncodedReader interface {
-	// Encodes reports whether s is this store itself. A type that embeds the
-	// store has this method too, but may read in another way: for it, Encodes
-	// returns false, and the caller uses its GetPet and ListPets.
-	Encodes(s Service) bool
-
-	AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error)
-	AppendPage(ctx context.Context, dst []byte, q ListQuery) ([]byte, Cursor, error)
 }
 
 // Stats counts what a store holds.

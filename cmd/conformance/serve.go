@@ -48,7 +48,7 @@ func (s *serveSettings) serve(c *flags.Call) error {
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	srv, err := petstoretest.Start(petstoretest.Listen(s.addr), petstoretest.Difficult(s.seed, s.only...))
+	srv, err := petstoretest.Start(&petstoretest.Options{Addr: s.addr, Difficult: &petstoretest.Difficulty{Seed: s.seed, Names: s.only}})
 	if err != nil {
 		return flags.Usagef("%w", err)
 	}

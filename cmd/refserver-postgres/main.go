@@ -53,9 +53,9 @@ func program() *serve.Program {
 				if err != nil {
 					return err
 				}
-				pets, messages, err := s.Import(c.Context, os.Stdin, maxText)
+				got, err := s.Import(c.Context, os.Stdin, maxText)
 				if err = errors.Join(err, s.Close()); err == nil {
-					_, err = fmt.Fprintf(c.Stdout, "imported; pets: %d; queued messages: %d\n", pets, messages)
+					_, err = fmt.Fprintf(c.Stdout, "imported; pets: %d; queued messages: %d\n", got.Pets, got.Messages)
 				}
 				return err
 			},

@@ -60,12 +60,11 @@ func check(c *flags.Call) error {
 }
 
 func export(c *flags.Call, skipDamaged bool) error {
-	var skip func(error)
-	if skipDamaged {
-		skip = func(err error) { fmt.Fprintln(c.Stderr, err) }
-	}
 	w := bufio.NewWriterSize(c.Stdout, 1<<16)
-	x, err := storage.Export(c.Args[0], w, skip)
+	x, err := storage.Export(c.Args[0], w, &storage.ExportOptions{
+		SkipDamaged: skipDamaged,
+		Damage:      func(err error) { fmt.Fprintln(c.Stderr, err) },
+	})
 	if e := w.Flush(); err == nil {
 		err = e
 	}

@@ -37,7 +37,7 @@ func importFile(c *flags.Call, db string, opts *storage.ImportOptions) error {
 		}
 		defer in.Close()
 	}
-	pets, messages, err := storage.Import(c.Context, db, in, opts)
+	got, err := storage.Import(c.Context, db, in, opts)
 	switch {
 	case errors.Is(err, storage.ErrIDs):
 		return fmt.Errorf("nothing was imported: %w; -new-ids assigns new ones", err)
@@ -48,6 +48,6 @@ func importFile(c *flags.Call, db string, opts *storage.ImportOptions) error {
 	case err != nil:
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: imported into %s; pets: %d; messages: %d\n", path, db, pets, messages)
+	_, err = fmt.Fprintf(c.Stdout, "%s: imported into %s; pets: %d; messages: %d\n", path, db, got.Pets, got.Messages)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
@@ -33,8 +34,10 @@ func program() *serve.Program {
 			if err != nil {
 				return nil, advise(err, db)
 			}
+			path, _ := filepath.Abs(db) // the store could be opened
 			return &serve.Store{
 				Backend: s,
+				Path:    path,
 				Ready:   func(context.Context) error { return s.Err() },
 				File:    s,
 				Failed:  s.Failed(),

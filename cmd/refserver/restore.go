@@ -11,7 +11,6 @@ import (
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
-	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -48,7 +47,7 @@ func restoreNewest(c *flags.Call, db, keys, dir string) error {
 		switch err := restore(c, db, store); {
 		case err == nil:
 			return restoreKeys(c, keys, dir, backups)
-		case errors.Is(err, storage.ErrDamaged), errors.Is(err, storage.ErrForeign), errors.Is(missing, fs.ErrNotExist):
+		case errors.Is(err, storage.ErrDamaged), errors.Is(err, storage.ErrNotPetstore), errors.Is(missing, fs.ErrNotExist):
 			fmt.Fprintf(c.Stderr, "%s: %v\n", name, err)
 		default: // this backup may be sound
 			return fmt.Errorf("%s: %w", name, err)
@@ -66,7 +65,7 @@ func restoreKeys(c *flags.Call, keys, dir string, backups []string) error {
 	from, err := "", fs.ErrNotExist
 	for i := len(backups) - 1; i >= 0 && errors.Is(err, fs.ErrNotExist); i-- {
 		from = filepath.Join(dir, backups[i], serve.BackupKeys)
-		err = apikey.Copy(keys, from)
+		err = serve.CopyKeys(keys, from)
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):

@@ -9,13 +9,13 @@ import (
 )
 
 func TestList(t *testing.T) {
-	srv := petstoretest.New(t)
+	srv := petstoretest.New(t, nil)
 	for _, p := range []petstore.NewPet{
 		{Name: "Rex", CategoryID: 1, Status: petstore.StatusSold},
 		{Name: "Mia\n", CategoryID: 2, Status: petstore.StatusAvailable},
 		{Name: "Tom", CategoryID: 2, Status: petstore.StatusSold},
 	} {
-		if _, err := srv.Store.CreatePet(t.Context(), p, petstore.Once{}); err != nil {
+		if _, err := srv.Client.CreatePet(t.Context(), p, petstore.IdempotencyKey{}); err != nil {
 			t.Fatal(err)
 		}
 	}

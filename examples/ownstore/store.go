@@ -13,13 +13,13 @@ import (
 // Store keeps pets in memory.
 type Store struct {
 	mu   sync.Mutex
-	pets []petstore.Pet          // the pet with ID n is at n-1
-	made map[petstore.Once]int64 // the ID of the pet that a Once created
+	pets []petstore.Pet                    // the pet with ID n is at n-1
+	made map[petstore.IdempotencyKey]int64 // the ID of the pet that was created with a key
 }
 
-func New() *Store { return &Store{made: map[petstore.Once]int64{}} }
+func New() *Store { return &Store{made: map[petstore.IdempotencyKey]int64{}} }
 
-func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
@@ -28,16 +28,16 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 	if err := ctx.Err(); err != nil {
 		return petstore.Pet{}, err
 	}
-	if id := s.made[once]; id != 0 { // a repeated creation
+	if id := s.made[key]; id != 0 { // a repeated creation
 		if pet := s.pets[id-1]; pet.NewPet == p {
 			return pet, nil
 		}
-		return petstore.Pet{}, petstore.ErrMismatch
+		return petstore.Pet{}, petstore.ErrIdempotencyMismatch
 	}
 	pet := petstore.Pet{ID: int64(len(s.pets)) + 1, NewPet: p}
 	s.pets = append(s.pets, pet)
-	if once.Key != "" {
-		s.made[once] = pet.ID
+	if key.Key != "" {
+		s.made[key] = pet.ID
 	}
 	return pet, nil
 }
@@ -46,7 +46,7 @@ func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if id < 1 || id > int64(len(s.pets)) {
-		return petstore.Pet{}, petstore.ErrNoPet
+		return petstore.Pet{}, petstore.ErrNotFound
 	}
 	return s.pets[id-1], ctx.Err()
 }

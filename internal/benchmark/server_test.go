@@ -43,7 +43,7 @@ func newFile(b *testing.B, n int64) string {
 		}
 		w.CloseWithError(buffered.Flush())
 	}()
-	if _, _, err := storage.Import(b.Context(), path, lines, &storage.ImportOptions{NewIDs: true}); err != nil {
+	if _, err := storage.Import(b.Context(), path, lines, &storage.ImportOptions{NewIDs: true}); err != nil {
 		b.Fatal(err)
 	}
 	info, err := os.Stat(path)

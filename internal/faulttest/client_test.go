@@ -30,9 +30,10 @@ type calls struct {
 func (s *server) newCalls(url string) *calls {
 	s.t.Helper()
 	c, err := client.New(url, s.Key, &client.Options{
-		HTTPClient: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}, Timeout: 30 * time.Second},
-		Tries:      math.MaxInt,
-		MinWait:    10 * time.Millisecond,
+		HTTPClient:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}, Timeout: 30 * time.Second},
+		RetryWrites: true,
+		MaxAttempts: math.MaxInt,
+		MinBackoff:  10 * time.Millisecond,
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -59,9 +60,9 @@ func (l *calls) call(name string) {
 		status = http.StatusOK
 		_, err = l.client.ListPets(ctx, petstore.ListQuery{Limit: 5})
 	case path == "/pets":
-		result, err = l.client.CreatePet(ctx, pet(name), petstore.Once{})
+		result, err = l.client.CreatePet(ctx, pet(name), petstore.IdempotencyKey{})
 	default:
-		result, err = l.client.SubmitMessage(ctx, name, petstore.Once{})
+		result, err = l.client.SubmitMessage(ctx, name, petstore.IdempotencyKey{})
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -86,7 +86,7 @@ func (l *ledger) check(t *testing.T, what, path string) (extra []string, stats p
 	extra, e := l.compare(t.Context(), s)
 	err = errors.Join(err, e)
 	for range later {
-		_, e := s.CreatePet(t.Context(), petstore.NewPet{Name: "later", CategoryID: 1}, petstore.Once{})
+		_, e := s.CreatePet(t.Context(), petstore.NewPet{Name: "later", CategoryID: 1}, petstore.IdempotencyKey{})
 		err = errors.Join(err, e)
 	}
 	err = errors.Join(err, s.Close(), storage.Check(path))

@@ -114,16 +114,16 @@ func (b *broken) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 	return page, err
 }
 
-func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	n := b.calls.Add(1)
 	switch {
 	case b.fault == "a lost write" && n%20 == 0:
 		page, err := b.Service.ListPets(ctx, petstore.ListQuery{Limit: 100})
 		return petstore.Pet{ID: int64(len(page.Pets)) + 1, NewPet: p}, err
 	case b.fault == "a retry that creates again":
-		once = petstore.Once{}
+		key = petstore.IdempotencyKey{}
 	}
-	pet, err := b.Service.CreatePet(ctx, p, once)
+	pet, err := b.Service.CreatePet(ctx, p, key)
 	if b.fault == "a skipped ID" && n%5 == 0 {
 		pet.ID++
 	}
@@ -132,10 +132,10 @@ func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, once petstore
 
 func (b *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	if b.fault == "a get that misses" && b.calls.Add(1)%5 == 0 {
-		return petstore.Pet{}, petstore.ErrNoPet
+		return petstore.Pet{}, petstore.ErrNotFound
 	}
 	pet, err := b.Service.GetPet(ctx, id)
-	if b.fault == "a pet that does not exist" && errors.Is(err, petstore.ErrNoPet) {
+	if b.fault == "a pet that does not exist" && errors.Is(err, petstore.ErrNotFound) {
 		return petstore.Pet{ID: id}, nil
 	}
 	return pet, err

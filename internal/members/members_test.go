@@ -15,9 +15,9 @@ import (
 
 	"example.com/animalstore/internal/members"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/client"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/petstoretest"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -45,12 +45,12 @@ type service struct {
 	message petstore.Message
 }
 
-func (s *service) CreatePet(_ context.Context, p petstore.NewPet, _ petstore.Once) (petstore.Pet, error) {
+func (s *service) CreatePet(_ context.Context, p petstore.NewPet, _ petstore.IdempotencyKey) (petstore.Pet, error) {
 	s.created = p
 	return petstore.Pet{ID: 1, NewPet: p}, nil
 }
 
-func (s *service) SubmitMessage(context.Context, string, petstore.Once) (petstore.Message, error) {
+func (s *service) SubmitMessage(context.Context, string, petstore.IdempotencyKey) (petstore.Message, error) {
 	return s.message, nil
 }
 
@@ -59,14 +59,14 @@ func post(s *service, path, body string) []byte {
 	r := httptest.NewRequest("POST", path, strings.NewReader(body))
 	r.Header = http.Header{"Authorization": {"Bearer k"}, "Content-Type": {"application/json"}}
 	w := httptest.NewRecorder()
-	httpapi.New(s, petstoretest.Keys{"k": "anna"}, &httpapi.Options{Messages: s}).ServeHTTP(w, r)
+	httpapi.New(s, apikey.Static{"k": "anna"}, &httpapi.Options{Messages: s}).ServeHTTP(w, r)
 	return w.Body.Bytes()
 }
 
 // TestLayers passes a pet and a message with all members through each layer.
 func TestLayers(t *testing.T) {
 	pet, message := members.Filled[petstore.Pet](), members.Filled[petstore.Message]()
-	message.ID = petstore.MessageID(1)
+	message.ID = "msg_1"
 	petJSON, err := json.Marshal(pet)
 	if err != nil {
 		t.Fatal(err)
@@ -99,13 +99,13 @@ func TestLayers(t *testing.T) {
 	}
 	gotPet, err := c.GetPet(t.Context(), 1)
 	layer(t, "petstore/client/decode.go", pet, gotPet, err)
-	gotMessage, err := c.SubmitMessage(t.Context(), "hello", petstore.Once{})
+	gotMessage, err := c.SubmitMessage(t.Context(), message.Text, petstore.IdempotencyKey{})
 	layer(t, "petstore/client/decode.go", message, gotMessage, err)
 
 	lines := fmt.Sprintf("%s\n%s\n{\"end\":{\"pets\":1,\"messages\":1,\"lastMessage\":1}}\n", petJSON, messageJSON)
 	readExport(t, "petstore/storage/record.go", lines, pet, message)
 	path := filepath.Join(t.TempDir(), "store")
-	if _, _, err = storage.Import(t.Context(), path, strings.NewReader(lines), nil); err != nil {
+	if _, err = storage.Import(t.Context(), path, strings.NewReader(lines), nil); err != nil {
 		t.Fatal(err)
 	}
 	var exported bytes.Buffer
@@ -120,15 +120,15 @@ func readExport(t *testing.T, file, lines string, pet petstore.Pet, message pets
 	t.Helper()
 	var gotPet petstore.Pet
 	var gotMessage petstore.Message
-	err := storage.ReadExport(strings.NewReader(lines), 0, func(r storage.Record) error {
-		if r.Pet != nil {
+	var err error
+	for r, e := range storage.ReadExport(strings.NewReader(lines), 0) {
+		if err = e; r.Pet != nil {
 			gotPet = *r.Pet
 		}
 		if r.Message != nil {
 			gotMessage = *r.Message
 		}
-		return nil
-	})
+	}
 	layer(t, file, pet, gotPet, err)
 	layer(t, file, message, gotMessage, err)
 }

@@ -65,7 +65,7 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error
 // operations, and logs the cause of a 500 or 507.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	httpapi.WriteError(w, r, err)
-	if code := petstore.CodeOf(err); code == petstore.CodeInternal || code == petstore.CodeFull {
+	if code := petstore.CodeOf(err); code == petstore.CodeInternal || code == petstore.CodeInsufficientStorage {
 		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", r.URL.Path, "err", err)
 	}
 }

@@ -2,7 +2,9 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -72,10 +74,10 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 		return err
 	}
 	defer os.RemoveAll(part)
-	if err := apikey.Copy(filepath.Join(part, BackupKeys), s.keyFile); err != nil {
+	if err := CopyKeys(filepath.Join(part, BackupKeys), s.keyFile); err != nil {
 		return fmt.Errorf("-keys: %w", err)
 	}
-	if err := s.store.File.SaveTo(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
+	if err := s.store.File.Backup(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
 		return err
 	}
 	if err := os.Rename(part, path(began.UTC().Format(backupName))); err != nil {
@@ -86,6 +88,33 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 		if err = os.Rename(path(names[0]), part); err == nil {
 			err = os.RemoveAll(part)
 		}
+	}
+	return err
+}
+
+// CopyKeys copies the well-formed key file at from to a new file at path, for its owner
+// only, and syncs that. The error is fs.ErrExist if there is a file that is not empty.
+func CopyKeys(path, from string) error {
+	if _, err := apikey.List(from); err != nil {
+		return err
+	}
+	contents, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(contents)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		_, err = apikey.List(path) // a line may have been added meanwhile
+	}
+	if err != nil {
+		_ = os.Remove(path)
 	}
 	return err
 }

@@ -25,17 +25,17 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	if err != nil {
 		return err
 	}
-	file, err := apikey.Open(path, s.log)
+	file, err := apikey.Open(path, &apikey.Options{Logger: s.log})
 	if errors.Is(err, fs.ErrNotExist) && !s.mustExist {
-		var key string
-		if key, _, err = apikey.Create(path, firstAccount); err != nil {
+		var secret string
+		if secret, _, err = apikey.Create(path, firstAccount); err != nil {
 			return flags.FileError("keys", err)
 		}
-		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, key, key, s.pets.url()); err != nil {
+		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, secret, secret, s.pets.url()); err != nil {
 			return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
 		}
 		s.newKey = true
-		file, err = apikey.Open(path, s.log)
+		file, err = apikey.Open(path, &apikey.Options{Logger: s.log})
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		from := BackupKeys + " from the newest backup"
@@ -101,17 +101,17 @@ func keysCommands() []flags.Command {
 }
 
 func createKey(c *flags.Call, path string) error {
-	key, id, err := apikey.Create(path, c.Args[0])
+	secret, key, err := apikey.Create(path, c.Args[0])
 	switch {
 	case petstore.CodeOf(err) == petstore.CodeInvalid:
 		return flags.Usagef("%v", err)
 	case err != nil:
 		return flags.FileError("keys", err)
 	}
-	if _, err := fmt.Fprintln(c.Stdout, key); err != nil {
-		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", id, err)
+	if _, err := fmt.Fprintln(c.Stdout, secret); err != nil {
+		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", key.ID, err)
 	}
-	fmt.Fprintf(c.Stderr, "key %s of account %s in %s\n", id, c.Args[0], path)
+	fmt.Fprintf(c.Stderr, "key %s of account %s in %s\n", key.ID, key.Account, path)
 	return nil
 }
 

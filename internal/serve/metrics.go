@@ -96,10 +96,8 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		gauge("petstore_pets", "Pets in the store. Missing while the store cannot be read.", float64(stats.Pets))
 		gauge("petstore_queued_messages", "Messages in the queue. Missing while the store cannot be read.", float64(stats.QueuedMessages))
 	}
-	if f := s.store.File; f != nil {
-		if info, err := os.Stat(f.Info().Path); err == nil {
-			gauge("petstore_file_size_bytes", "Size of the store's file.", float64(info.Size()))
-		}
+	if info, err := os.Stat(s.store.Path); err == nil {
+		gauge("petstore_file_size_bytes", "Size of the store's file.", float64(info.Size()))
 	}
 	if newest := s.newestBackup(); !newest.IsZero() {
 		gauge("petstore_backup_age_seconds", "Time since the newest backup in -backup-dir was begun. Missing if there is none.", time.Since(newest).Seconds())

@@ -51,6 +51,7 @@ type Store struct {
 	Backend
 	Ready func(context.Context) error // why it cannot serve requests now, for /readyz
 	File  *storage.Store              // the store itself; nil: it is not in a file
+	Path  string                      // of the file; "": there is none
 
 	// Failed is closed when the store must be opened again, for the reason that
 	// Ready returns. The server then ends with exit code 1. nil: never.

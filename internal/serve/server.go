@@ -103,9 +103,11 @@ func (s *server) start() {
 		ready:    s.store.Ready,
 		draining: &s.draining,
 	}
-	if f := s.store.File; f != nil {
-		info := f.Info()
-		attrs = append(attrs, "file", info.Path, "pets", info.Pets)
+	if s.store.File != nil {
+		attrs = append(attrs, "file", s.store.Path)
+	}
+	if stats, err := s.store.Stats(context.Background()); err == nil {
+		attrs = append(attrs, "pets", stats.Pets)
 	}
 	if s.newKey {
 		attrs = append(attrs, "keys", "new")

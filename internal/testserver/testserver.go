@@ -9,8 +9,8 @@ import (
 	"net/http/httptest"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/petstoretest"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
@@ -18,7 +18,7 @@ import (
 const Key = "Conformance_Test-Key0123456789abcXYZ"
 
 // Authenticator accepts [Key].
-var Authenticator = petstoretest.Keys{Key: "tester"}
+var Authenticator = apikey.Static{Key: "tester"}
 
 // New returns a handler of the contract under /v1, with messages, on a store in
 // memory that has n pets.
@@ -26,7 +26,7 @@ func New(n int) http.Handler {
 	store := memory.New(nil)
 	for i := range n {
 		pet := petstore.NewPet{Name: "Rex", CategoryID: 5, Status: petstore.Statuses()[i%3]}
-		if _, err := store.CreatePet(context.Background(), pet, petstore.Once{}); err != nil {
+		if _, err := store.CreatePet(context.Background(), pet, petstore.IdempotencyKey{}); err != nil {
 			panic(err)
 		}
 	}

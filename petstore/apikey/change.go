@@ -3,7 +3,6 @@ package apikey
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,8 +12,8 @@ import (
 )
 
 // Create makes a key for an account and adds it to the file at path. It returns
-// the key, which cannot be restored from the file, and its ID. The error for a bad
-// account has petstore.CodeInvalid.
+// the secret that a client sends, which cannot be restored from the file, and what the
+// file holds about the key. The error for a bad account has petstore.CodeInvalid.
 //
 // If there is no file, or an empty one, Create makes it, for its owner only. Its
 // directory must exist.
@@ -23,24 +22,28 @@ import (
 // processes may do so at the same time, on a local disk. They refuse a malformed
 // file. A crash may leave part of a line, which makes the file malformed: then
 // remove that line.
-func Create(path, account string) (key, id string, err error) {
+func Create(path, account string) (secret string, key Key, err error) {
 	if !validAccount.MatchString(account) {
-		return "", "", errAccount
+		return "", Key{}, errAccount
 	}
 	if _, err := List(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", "", err
+		return "", Key{}, err
 	}
-	key = newKey()
-	hash := sha256.Sum256([]byte(key))
-	line := fmt.Sprintf("%x %s %s\n", hash, account, time.Now().UTC().Format(time.RFC3339))
+	secret = newSecret()
+	key = newKey(sha256.Sum256([]byte(secret)), account, time.Now().Truncate(time.Second))
+	line := fmt.Sprintf("%x %s %s\n", key.hash, account, key.Created.Format(time.RFC3339))
 	if err := write(path, line); err != nil {
-		return "", "", err
+		return "", Key{}, err
 	}
-	return key, hex.EncodeToString(hash[:6]), nil
+	return secret, key, nil
 }
 
+// ErrNotFound says that no key has the ID.
+var ErrNotFound = errors.New("no key has this ID")
+
 // Revoke revokes a key in the file at path, and returns what the file held about
-// it. A [File] refuses the key after a second at most.
+// it. A [File] refuses the key after a second at most. The error wraps [ErrNotFound] if
+// the file has no such key.
 func Revoke(path, id string) (Key, error) {
 	keys, err := List(path)
 	if err != nil {
@@ -48,7 +51,7 @@ func Revoke(path, id string) (Key, error) {
 	}
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == id })
 	if i < 0 {
-		return Key{}, fmt.Errorf("%s: no key has this ID", path)
+		return Key{}, fmt.Errorf("%s: %w", path, ErrNotFound)
 	}
 	return keys[i], write(path, "revoked "+id+"\n")
 }
@@ -60,25 +63,6 @@ func List(path string) ([]Key, error) {
 		return nil, err
 	}
 	return parse(path, contents)
-}
-
-// Copy copies the well-formed file at from to a new file at path, for its owner only, and
-// syncs that. The error is fs.ErrExist if there is a file that is not empty.
-func Copy(path, from string) error {
-	contents, err := read(from)
-	if err == nil {
-		_, err = parse(from, contents)
-	}
-	if err != nil {
-		return err
-	}
-	switch _, err := read(path); {
-	case err == nil:
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	return write(path, contents)
 }
 
 // read returns the contents of the file at path. An empty file counts as missing: a

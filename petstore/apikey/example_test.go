@@ -19,20 +19,20 @@ func Example() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "petstore.keys")
 
-	// The key is shown once, to the owner of the account.
-	key, id, err := apikey.Create(path, "alice")
+	// The secret is shown once, to the owner of the account.
+	secret, key, err := apikey.Create(path, "alice")
 	if err != nil {
 		log.Fatal(err)
 	}
 	// A running server notices when the file changes.
-	keys, err := apikey.Open(path, slog.Default())
+	keys, err := apikey.Open(path, &apikey.Options{Logger: slog.Default()})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(keys.Authenticate(context.Background(), key))
+	fmt.Println(keys.Authenticate(context.Background(), secret))
 	_, err = keys.Authenticate(context.Background(), "guessed")
 	fmt.Println(err)
-	if _, err := apikey.Revoke(path, id); err != nil {
+	if _, err := apikey.Revoke(path, key.ID); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

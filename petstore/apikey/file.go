@@ -49,10 +49,20 @@ type state struct {
 // read.
 const maxUnread = 2 * time.Second
 
-// Open loads the file at path. It fails if the file is malformed or cannot be read.
-// Later changes are logged; if log is nil, they are not.
-func Open(path string, log *slog.Logger) (*File, error) {
-	f := &File{path: path, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
+// Options are the settings of a [File]. The zero value and nil are ready for use.
+type Options struct {
+	// Logger receives changes of the file, and why it cannot be used. nil: nothing is
+	// logged.
+	Logger *slog.Logger
+}
+
+// Open loads the file at path. It fails if the file is malformed or cannot be read. opts
+// may be nil.
+func Open(path string, opts *Options) (*File, error) {
+	f := &File{path: path, log: slog.New(slog.DiscardHandler)}
+	if opts != nil && opts.Logger != nil {
+		f.log = opts.Logger
+	}
 	s := f.load(state{})
 	if err := cmp.Or(s.unreadable, s.malformed); err != nil {
 		return nil, err

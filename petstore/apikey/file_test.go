@@ -31,7 +31,7 @@ func serve(t *testing.T, contents string, test func(*env)) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &env{T: t, path: path}
 		var err error
-		if e.file, err = Open(path, slog.New(slog.NewTextHandler(&e.log, nil))); err != nil {
+		if e.file, err = Open(path, &Options{slog.New(slog.NewTextHandler(&e.log, nil))}); err != nil {
 			t.Fatal(err)
 		}
 		test(e)
@@ -79,7 +79,7 @@ func TestAuthenticate(t *testing.T) {
 		e.want(alice, "alice")
 		e.want(alice2, "alice")
 		e.want(bob, "bob")
-		for _, key := range []string{"", newKey(), alice[:len(alice)-1], alice + "a", strings.ToUpper(alice), " " + alice, a[:64]} {
+		for _, key := range []string{"", newSecret(), alice[:len(alice)-1], alice + "a", strings.ToUpper(alice), " " + alice, a[:64]} {
 			e.want(key, "")
 		}
 		e.wantLog()
@@ -199,9 +199,9 @@ func TestUnknownKeys(t *testing.T) {
 	_, a := makeKey("alice")
 	serve(t, a, func(e *env) {
 		read := e.file.state.Load()
-		e.want(newKey(), "")
+		e.want(newSecret(), "")
 		time.Sleep(time.Second)
-		e.want(newKey(), "")
+		e.want(newSecret(), "")
 		if e.file.state.Load() != read {
 			t.Error("the file was read again")
 		}

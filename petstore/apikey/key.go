@@ -3,7 +3,7 @@
 //
 // [Create] makes a key and adds it to a file, [List] returns what a file holds,
 // and [Revoke] revokes a key. A server calls [Open] and passes the result to
-// package petstore/httpapi.
+// package petstore/httpapi. A test passes a [Static].
 //
 // Each line of a file holds the SHA-256 of a key in hexadecimal, the account and
 // when the key was created; or the ID of a key on an earlier line that is revoked:
@@ -48,8 +48,8 @@ var validAccount = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`) //
 
 var errAccount = petstore.Errorf(petstore.CodeInvalid, "account: must be 1 to 128 letters, digits and . _ @ + - and start with a letter or digit")
 
-// newKey returns a random key, which is too random to be guessed from a plain SHA-256.
-func newKey() string { return prefix + strings.ToLower(rand.Text()+rand.Text()) }
+// newSecret returns a random key, which is too random to be guessed from a plain SHA-256.
+func newSecret() string { return prefix + strings.ToLower(rand.Text()+rand.Text()) }
 
 // parse returns the keys in the contents of the file at path, in their order. It
 // fails if any line is bad. Its errors do not quote the line, which may hold a key.
@@ -98,5 +98,9 @@ func parseKey(fields []string) (Key, error) {
 	if err != nil || err2 != nil || len(hash) != sha256.Size {
 		return Key{}, errLine
 	}
-	return Key{hex.EncodeToString(hash[:6]), fields[1], created.UTC(), [sha256.Size]byte(hash)}, nil
+	return newKey([sha256.Size]byte(hash), fields[1], created), nil
+}
+
+func newKey(hash [sha256.Size]byte, account string, created time.Time) Key {
+	return Key{hex.EncodeToString(hash[:6]), account, created.UTC(), hash}
 }

@@ -18,7 +18,7 @@ const created = "2000-01-01T00:00:00Z"
 
 // makeKey returns a key and its line in a file.
 func makeKey(account string) (key, line string) {
-	key = newKey()
+	key = newSecret()
 	return key, fmt.Sprintf("%x %s %s\n", sha256.Sum256([]byte(key)), account, created)
 }
 
@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 	sum := strings.Repeat("0a", 32)
 	rest := " alice " + created + "\n"
 	line := sum + rest
-	key := newKey()
+	key := newSecret()
 	want := []Key{{"0a0a0a0a0a0a", "alice", time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), [32]byte(bytes.Repeat([]byte{0x0a}, 32))}}
 	for _, tt := range []struct {
 		name, contents string

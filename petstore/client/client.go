@@ -3,11 +3,10 @@
 // [petstore.Messages]. Code that uses these interfaces works with a store in its
 // own process and with any conformant server, in any language.
 //
-// After a temporary failure the client sends a request again. If the server may
-// have carried out a creation or submission, the client first asks whether the server
-// honours Idempotency-Key: a response must have Accept-Idempotency-Key: ?1, as all
-// responses of the servers of this module have. If none has, the call returns an error
-// for which errors.Is(err, [ErrUnknownOutcome]) is true.
+// After a temporary failure the client repeats a request. If the server may have carried
+// out a creation or submission, the client repeats it only with Options.RetryWrites.
+// Otherwise the call returns an error for which errors.Is(err, [ErrUnknownOutcome]) is
+// true.
 //
 // Every error of a method is a [*petstore.Error]. If a response is the reason, errors.As
 // finds a [*ResponseError] with what the server sent.
@@ -31,38 +30,44 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // Options are the settings of a [Client]. The zero value and nil are ready for
 // use.
 type Options struct {
 	// HTTPClient sends the requests. New copies it, and does not use its
-	// CheckRedirect. Its Timeout applies to each try. nil: a new http.Client with
+	// CheckRedirect. Its Timeout applies to each attempt. nil: a new http.Client with
 	// HTTP/2 over TLS, the proxy of the environment, 128 idle connections and
-	// 30 seconds for each try.
+	// 30 seconds for each attempt.
 	HTTPClient *http.Client
 
 	// MessagesURL is the base URL of messages, the part before /messages. "": the
 	// base URL of pets.
 	MessagesURL string
 
-	// Tries is the maximum number of times that the client sends a request.
+	// RetryWrites says that the server honours Idempotency-Key, for pets and messages,
+	// at both base URLs. Then the client also repeats a creation or submission that
+	// the server may have carried out: after a lost connection, 500, 502, 503 and 504,
+	// and after a 409 with the code conflict. Set it for servers of this module. A
+	// server that ignores the key creates a second pet.
+	RetryWrites bool
+
+	// MaxAttempts is the maximum number of times that the client sends a request.
 	// 1: it repeats nothing. 0: 8.
 	//
-	// The client repeats a request after a lost connection, 408, 429, 500, 502, 503
-	// and 504, and after a 409 with the code conflict and Accept-Idempotency-Key: ?1. A
-	// creation or submission that the server may have carried out must be safe to repeat,
-	// as the package documentation says.
-	Tries int
+	// The client repeats every request after 408, 429 and a connection that could not
+	// be opened. It repeats a read after a lost connection, 500, 502, 503 and 504, too.
+	MaxAttempts int
 
-	// MinWait is the time between the first two tries. Each further wait is twice as
-	// long, up to 20 times MinWait. The client shortens each by a random part of at
-	// most one half, and adds what Retry-After asks for. 0: 100 ms.
+	// MinBackoff is the time between the first two attempts. Each further wait is twice
+	// as long, up to 20 times MinBackoff. The client shortens each by a random part of
+	// at most one half, and adds what Retry-After asks for. 0: 100 ms.
 	//
 	// The client returns the error at once if the wait would last until the context's
 	// deadline. If there is no deadline, it does so if Retry-After is more than a
 	// minute.
-	MinWait time.Duration
+	MinBackoff time.Duration
 }
 
 // Client is a client of one server. It is safe for concurrent use.
@@ -70,8 +75,9 @@ type Client struct {
 	base, messages string   // the base URLs, without a slash at the end
 	url            *url.URL // base
 	key            string
-	tries          int
-	minWait        time.Duration
+	retryWrites    bool
+	maxAttempts    int
+	minBackoff     time.Duration
 	http           http.Client
 }
 
@@ -87,7 +93,7 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	c := &Client{key: key, tries: opts.Tries, minWait: opts.MinWait}
+	c := &Client{key: key, retryWrites: opts.RetryWrites, maxAttempts: opts.MaxAttempts, minBackoff: opts.MinBackoff}
 	var err error
 	if c.base, err = parseBase(baseURL); err != nil {
 		return nil, fmt.Errorf("client: base URL: %w", err)
@@ -104,11 +110,11 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	if !visibleASCII.MatchString(key) {
 		return nil, errors.New("client: API key: must be one or more visible ASCII characters, without spaces and line breaks")
 	}
-	if c.tries <= 0 {
-		c.tries = 8
+	if c.maxAttempts <= 0 {
+		c.maxAttempts = 8
 	}
-	if c.minWait <= 0 {
-		c.minWait = 100 * time.Millisecond
+	if c.minBackoff <= 0 {
+		c.minBackoff = 100 * time.Millisecond
 	}
 	if opts.HTTPClient != nil {
 		c.http = *opts.HTTPClient
@@ -141,11 +147,11 @@ func parseBase(s string) (string, error) {
 // visibleASCII matches an API key, and an Idempotency-Key that needs no hash.
 var visibleASCII = regexp.MustCompile(`^[!-~]+$`)
 
-// CreatePet implements [petstore.Service]. The Idempotency-Key of its requests
-// depends on once. Without a key in once, it is a new random key for this call. If once
-// has no scope and its key consists of 1 to 255 visible ASCII characters, it is
-// that key. Otherwise it is a hash of the scope and the key.
-func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+// CreatePet implements [petstore.Service]. Its requests have an Idempotency-Key field. If
+// key.Key is "", it is random, and new for this call. If key has no Scope and its Key
+// consists of 1 to 255 visible ASCII characters, it is that Key. Otherwise it is a hash of
+// the Scope and the Key.
+func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
@@ -153,7 +159,7 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, once petstore
 	if err != nil {
 		return petstore.Pet{}, err
 	}
-	r := request{base: c.base, path: "/pets", body: body, key: idempotencyKey(once, petstore.OnceCreatePet), status: http.StatusCreated, done: "created the pet"}
+	r := request{base: c.base, path: "/pets", body: body, key: idempotencyKey(key, stores.CreatePet), status: http.StatusCreated, done: "created the pet"}
 	pet, _, err := do(ctx, c, r, func(body []byte) (petstore.Pet, error) {
 		pet, err := decodePet(body)
 		if err == nil {
@@ -164,9 +170,9 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, once petstore
 	return pet, err
 }
 
-// SubmitMessage implements [petstore.Messages]. It treats once as CreatePet does.
+// SubmitMessage implements [petstore.Messages]. It treats key as CreatePet does.
 // The server must send a time in the format of RFC 3339. The zone may also be +0000 or +00.
-func (c *Client) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
 	}
@@ -174,7 +180,7 @@ func (c *Client) SubmitMessage(ctx context.Context, text string, once petstore.O
 	if err != nil {
 		return petstore.Message{}, err
 	}
-	r := request{base: c.messages, path: "/messages", body: body, key: idempotencyKey(once, petstore.OnceSubmitMessage), done: "accepted the message"}
+	r := request{base: c.messages, path: "/messages", body: body, key: idempotencyKey(key, stores.SubmitMessage), done: "accepted the message"}
 	m, _, err := do(ctx, c, r, func(body []byte) (petstore.Message, error) {
 		m, err := decodeMessage(body)
 		if err == nil && m.Text != text {

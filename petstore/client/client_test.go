@@ -10,18 +10,17 @@ import (
 	"testing"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/client"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/petstoretest"
 	"example.com/animalstore/petstore/storage/memory"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
 // A client behaves like a store, as far as HTTP allows. The queue, the counts and
 // Close are those of the server's store, so the tests Queue and Closed check what the
-// client did there. Encoded checks nothing, because a client is not a
-// petstore.EncodedReader. Get, Once, MessagesOnce and Queue end where they would open
-// the store again.
+// client did there. Get, Idempotency, MessageIdempotency and Queue end where they would open the store
+// again.
 func TestStore(t *testing.T) {
 	type shown struct {
 		*client.Client
@@ -33,10 +32,10 @@ func TestStore(t *testing.T) {
 		Volatile: true,
 		Open: func(t *testing.T, _ string, o storagetest.Options) petstore.Service {
 			store := memory.New(&memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
-			h := httpapi.New(store, petstoretest.Keys{testKey: "tester"}, &httpapi.Options{Messages: store, MaxBodyBytes: 4 << 20})
+			h := httpapi.New(store, apikey.Static{testKey: "tester"}, &httpapi.Options{Messages: store, MaxBodyBytes: 4 << 20})
 			srv := httptest.NewServer(http.StripPrefix("/v1", h))
 			t.Cleanup(srv.Close)
-			c, err := client.New(srv.URL+"/v1", testKey, &client.Options{HTTPClient: srv.Client(), Tries: 1})
+			c, err := client.New(srv.URL+"/v1", testKey, &client.Options{HTTPClient: srv.Client(), MaxAttempts: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +82,7 @@ func TestKeyIsSecret(t *testing.T) {
 		"link":       respond(200, `[]`, "Link", `<http://[/`+testKey+`>; rel="next"`),
 		"redirect":   respond(302, "", "Location", "http://other.test/"+testKey),
 	} {
-		_, err := newClient(t, &client.Options{Tries: 1}, server).ListPets(ctx, petstore.ListQuery{})
+		_, err := newClient(t, &client.Options{MaxAttempts: 1}, server).ListPets(ctx, petstore.ListQuery{})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}

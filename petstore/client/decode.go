@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // wirePet and wireMessage are what a server sends. A member that is nil is missing, or
@@ -85,7 +86,7 @@ func decodeMessage(body []byte) (m petstore.Message, err error) {
 	if err != nil {
 		return m, err
 	}
-	return petstore.Message{ID: *w.ID, Text: *w.Text, Status: petstore.MessageStatus(*w.Status), CreatedAt: petstore.MessageTime(at)}, nil
+	return petstore.Message{ID: *w.ID, Text: *w.Text, Status: petstore.MessageStatus(*w.Status), CreatedAt: stores.MessageTime(at)}, nil
 }
 
 // parseTime reads a time of RFC 3339. Its zone may also be +0000, as Jackson writes it, or

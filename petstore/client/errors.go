@@ -19,12 +19,17 @@ import (
 // submission: the connection was lost, the response was a 5xx or breaks the
 // contract, or the context ended. The error of the call wraps it. If the server
 // honours Idempotency-Key, it is safe to call the method again with the same
-// [petstore.Once].
-var ErrUnknownOutcome = errors.New("the server may have carried out the request")
+// [petstore.IdempotencyKey]; with Options.RetryWrites the client repeats the request
+// by itself.
+var ErrUnknownOutcome = errors.New("the server may have carried out the request; if it honours Idempotency-Key, set Options.RetryWrites")
 
 // ResponseError describes the response that is the reason for an error. The texts
 // after Status come from the server. Each is cut to at most 1 KiB, and the API key is
 // removed where it stands as it is, not in escaped forms.
+//
+//	if e, ok := errors.AsType[*client.ResponseError](err); ok {
+//		log.Print(e.Status, e.Code, e.RequestID)
+//	}
 type ResponseError struct {
 	URL       string // of the request
 	Status    int
@@ -47,20 +52,58 @@ func (e *ResponseError) Error() string {
 	return s + fmt.Sprintf(", body %.200q", e.Body)
 }
 
-// failure says why a try failed, and whether to try again.
+// failure says why an attempt failed.
 type failure struct {
-	err      *petstore.Error
-	unknown  bool          // the server may have carried out the creation or submission
-	again    bool          // another try may succeed
-	after    time.Duration // how long the server asks the client to wait before
-	honoured bool          // the response says that the server honours Idempotency-Key
+	kind      kind
+	err       *petstore.Error
+	after     time.Duration // how long the server asks the client to wait before the next attempt
+	write     bool          // it was a creation or submission
+	maybeDone bool          // the server may have carried it out, in this attempt or an earlier one
+}
+
+// kind says whether the server carried out a request that failed, and whether to repeat
+// it.
+type kind int
+
+const (
+	refused kind = iota // it did not, and will not
+	notDone             // it did not, and may if the request is repeated
+	lost                // it may have, and may respond with success if the request is repeated
+	broken              // it may have, and will not respond with success
+)
+
+// unknown reports whether the outcome of the attempt is unknown. That of a read does not
+// matter.
+func (f *failure) unknown() bool { return f.write && (f.kind == lost || f.kind == broken) }
+
+// kindOf returns the kind of a response whose status is not the expected one, or that
+// breaks the contract.
+func kindOf(status int, code petstore.Code) kind {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return notDone
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return lost
+	case http.StatusConflict:
+		if code == petstore.CodeConflict { // an earlier attempt is under way
+			return lost
+		}
+	case http.StatusNotImplemented, http.StatusInsufficientStorage:
+		return refused
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect: // to send the same request elsewhere
+		return refused
+	}
+	if status/100 == 4 {
+		return refused
+	}
+	return broken // also of other redirects, which often lead to the result of a request
 }
 
 // final returns the error for the caller. It says so if only the end of the context kept
 // the client from trying again.
 func (f *failure) final(ctx context.Context) *petstore.Error {
 	e := f.err
-	if err := ctx.Err(); err != nil && f.again {
+	if err := ctx.Err(); err != nil && (f.kind == notDone || f.kind == lost) {
 		e = &petstore.Error{Code: petstore.CodeUnavailable, Message: "the call was cancelled", Err: e}
 		if errors.Is(err, context.DeadlineExceeded) {
 			e.Message = "the call did not end before its deadline"
@@ -69,51 +112,36 @@ func (f *failure) final(ctx context.Context) *petstore.Error {
 			e.Err = fmt.Errorf("%w: %w", err, e.Err)
 		}
 	}
-	if !f.unknown {
+	if !f.maybeDone {
 		return e
 	}
 	return &petstore.Error{Code: e.Code, Message: e.Message, Err: fmt.Errorf("%w: %w", ErrUnknownOutcome, e.Err)}
 }
 
-// lost returns the failure of a try without a complete response.
-func lost(r request, err error) *failure {
-	f := &failure{unknown: r.body != nil, again: true}
+// noResponse returns the failure of an attempt without a complete response.
+func noResponse(r request, err error) *failure {
+	f := &failure{kind: lost, write: r.body != nil}
 	if e, ok := errors.AsType[*net.OpError](err); ok && (e.Op == "dial" || e.Op == "proxyconnect") {
-		f.unknown = false
+		f.kind = notDone
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		f.unknown, f.again = false, false
+		f.kind = refused
 	}
 	f.err = &petstore.Error{Code: petstore.CodeUnavailable, Message: "the server cannot be reached, or the connection to it was lost", Err: err}
 	return f
 }
 
-// refused returns the failure of a response whose status is not 2xx.
-func (c *Client) refused(r request, resp *response) *failure {
-	f := &failure{err: c.responseError(r, resp), after: retryAfter(resp.Header), honoured: honoured(resp.Header)}
-	switch resp.StatusCode {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests:
-		f.again = true
-	case http.StatusConflict:
-		f.again = f.honoured && f.err.Code == petstore.CodeConflict
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		f.again, f.unknown = true, r.body != nil
-	case http.StatusNotImplemented, http.StatusInsufficientStorage:
-		// The server did not carry out the request.
-	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		// They ask for the same request elsewhere, so it was not carried out here.
-	default:
-		// Other redirects often lead to the result of a request.
-		f.unknown = r.body != nil && (resp.StatusCode >= 500 || resp.StatusCode < 400)
-	}
-	return f
+// failed returns the failure of a response whose status is not 2xx.
+func (c *Client) failed(r request, resp *response) *failure {
+	err := c.responseError(r, resp)
+	return &failure{kind: kindOf(resp.StatusCode, err.Code), err: err, after: retryAfter(resp.Header), write: r.body != nil}
 }
 
 // broken returns the failure of a response that breaks the contract.
 func (c *Client) broken(r request, resp *response, err error) *failure {
 	e := c.responseError(r, resp)
 	e.Message = c.text("the response breaks the contract: " + err.Error())
-	return &failure{err: e, unknown: r.body != nil}
+	return &failure{kind: broken, err: e, write: r.body != nil, maybeDone: r.body != nil}
 }
 
 // responseError returns the error for a response.
@@ -159,14 +187,14 @@ func codeOf(status int, body petstore.Code) petstore.Code {
 	case http.StatusNotFound, http.StatusGone:
 		return petstore.CodeNotFound
 	case http.StatusConflict, http.StatusUnprocessableEntity:
-		if body == petstore.CodeConflict || body == petstore.CodeMismatch {
+		if body == petstore.CodeConflict || body == petstore.CodeIdempotencyMismatch {
 			return body
 		}
 	case http.StatusRequestTimeout, http.StatusTooManyRequests,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return petstore.CodeUnavailable
 	case http.StatusInsufficientStorage:
-		return petstore.CodeFull
+		return petstore.CodeInsufficientStorage
 	}
 	if status/100 == 4 {
 		return petstore.CodeInvalid

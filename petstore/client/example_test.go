@@ -13,21 +13,21 @@ import (
 
 // Create a pet, list all, and see what an error says.
 func Example() {
-	srv, err := petstoretest.Start() // instead of your server
+	srv, err := petstoretest.Start(nil) // instead of your server
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer srv.Close()
 	ctx := context.Background()
 
-	c, err := client.New(srv.URL, srv.Key, nil)
+	c, err := client.New(srv.URL, srv.Key, &client.Options{RetryWrites: true}) // it honours Idempotency-Key
 	if err != nil {
 		log.Fatal(err)
 	}
 	// Give a creation a key of its own if you may have to repeat it later, perhaps
 	// in another process, because errors.Is(err, client.ErrUnknownOutcome).
-	once := petstore.Once{Key: "order-4711"}
-	if _, err = c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 4}, once); err != nil {
+	key := petstore.IdempotencyKey{Key: "order-4711"}
+	if _, err = c.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 4}, key); err != nil {
 		fmt.Println("not created:", err)
 	}
 	for pet, err := range c.All(ctx, petstore.ListQuery{}) {

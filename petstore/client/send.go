@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // request is what a call sends, perhaps several times.
@@ -52,66 +53,35 @@ func do[T any](ctx context.Context, c *Client, r request, decode func([]byte) (T
 	return v, resp.Header, nil
 }
 
-// send sends r until it succeeds or must not be sent again.
+// send sends r until it succeeds or must not be repeated.
 func (c *Client) send(ctx context.Context, r request) (*response, *failure) {
-	var unknown, honoured bool // over all tries
-	for try := 1; ; try++ {
-		resp, f := c.try(ctx, r)
+	unknown := false // of any attempt
+	for attempt := 1; ; attempt++ {
+		resp, f := c.attempt(ctx, r)
 		if f == nil {
 			return resp, nil
 		}
-		unknown = unknown || f.unknown
-		honoured = honoured || f.honoured
-		again, after := f.again && try < c.tries, f.after
-		if again && unknown && !honoured {
-			honoured, after = c.ask(ctx, r)
-			again = honoured
-		}
-		if again && c.wait(ctx, try, max(after, f.after)) {
-			continue
-		}
-		f.unknown = unknown
-		return nil, f
-	}
-}
-
-// ask asks the server whether it honours Idempotency-Key, with a request that
-// changes nothing. Every response can say so, also an error, which may also ask the
-// client to wait.
-func (c *Client) ask(ctx context.Context, r request) (honours bool, after time.Duration) {
-	read := request{base: r.base, path: "/pets", query: "limit=1"}
-	if r.base != c.base {
-		read.path, read.query = r.path, ""
-	}
-	for try := 1; ; try++ {
-		resp, f := c.try(ctx, read)
-		if f == nil {
-			return honoured(resp.Header), 0
-		}
-		if _, ok := errors.AsType[*ResponseError](f.err); ok {
-			return f.honoured, f.after
-		}
-		if try == c.tries || !c.wait(ctx, try, 0) {
-			return false, 0
+		unknown = unknown || f.unknown()
+		f.maybeDone = unknown
+		repeat := f.kind == notDone || f.kind == lost && (r.body == nil || c.retryWrites)
+		if !repeat || attempt >= c.maxAttempts || !c.wait(ctx, attempt, f.after) {
+			return nil, f
 		}
 	}
 }
 
-// honoured reports whether a response says that the server honours Idempotency-Key.
-func honoured(h http.Header) bool { return h.Get("Accept-Idempotency-Key") == "?1" }
-
-// try sends r once.
-func (c *Client) try(ctx context.Context, r request) (*response, *failure) {
+// attempt sends r once.
+func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 	req, err := c.newHTTP(ctx, r)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, &failure{err: &petstore.Error{Code: petstore.CodeOf(err), Message: "the request cannot be sent", Err: err}}
+		return nil, &failure{kind: refused, err: &petstore.Error{Code: petstore.CodeOf(err), Message: "the request cannot be sent", Err: err}}
 	}
 	httpResp, err := c.http.Do(req)
 	if err != nil {
-		return nil, lost(r, err)
+		return nil, noResponse(r, err)
 	}
 	defer httpResp.Body.Close()
 	resp := &response{Response: httpResp}
@@ -120,9 +90,9 @@ func (c *Client) try(ctx context.Context, r request) (*response, *failure) {
 	}
 	switch {
 	case resp.StatusCode/100 != 2:
-		return nil, c.refused(r, resp) // even if the body is cut
+		return nil, c.failed(r, resp) // even if the body is cut
 	case err != nil:
-		return nil, lost(r, err)
+		return nil, noResponse(r, err)
 	case r.status != 0 && r.status != resp.StatusCode:
 		return nil, c.broken(r, resp, fmt.Errorf("status: must be %d, got %d", r.status, resp.StatusCode))
 	case len(resp.body) > maxResponse:
@@ -160,12 +130,12 @@ func (r request) url() string {
 	return r.base + r.path + "?" + r.query
 }
 
-// wait waits until a request may be sent again after a try that failed. after is what
-// Retry-After asks for. It returns false if the request must not be sent again.
-func (c *Client) wait(ctx context.Context, try int, after time.Duration) bool {
-	wait := 20 * c.minWait
-	if try < 6 {
-		wait = c.minWait << (try - 1)
+// wait waits until a request may be repeated after an attempt that failed. after is what
+// Retry-After asks for. It returns false if the request must not be repeated.
+func (c *Client) wait(ctx context.Context, attempt int, after time.Duration) bool {
+	wait := 20 * c.minBackoff
+	if attempt < 6 {
+		wait = c.minBackoff << (attempt - 1)
 	}
 	wait = after + wait/2 + mathrand.N(wait/2+1)
 	deadline, limited := ctx.Deadline()
@@ -198,16 +168,16 @@ func retryAfter(h http.Header) time.Duration {
 	return min(max(0, time.Until(at)), 1<<32*time.Second)
 }
 
-// idempotencyKey returns the Idempotency-Key for once, as [Client.CreatePet] says. The
+// idempotencyKey returns the Idempotency-Key field for key, as [Client.CreatePet] says. The
 // servers of this module accept up to 255 characters.
-func idempotencyKey(once petstore.Once, operation string) string {
+func idempotencyKey(key petstore.IdempotencyKey, operation string) string {
 	switch {
-	case once.Key == "":
+	case key.Key == "":
 		return rand.Text()
-	case once.Scope == "" && len(once.Key) <= 255 && visibleASCII.MatchString(once.Key):
-		return once.Key
+	case key.Scope == "" && len(key.Key) <= 255 && visibleASCII.MatchString(key.Key):
+		return key.Key
 	}
-	digest := once.Digest(operation)
+	digest := stores.Digest(operation, key)
 	return hex.EncodeToString(digest[:])
 }
 

@@ -61,22 +61,22 @@ func TestIdempotencyKey(t *testing.T) {
 	seen := map[string]bool{}
 	long := strings.Repeat("x", 255)
 	for _, tt := range []struct {
-		once petstore.Once
+		key  petstore.IdempotencyKey
 		want string // "": another one for each of them, and for each operation
 	}{
-		{petstore.Once{Key: `a"b\c`}, `"a\"b\\c"`},
-		{petstore.Once{Key: long}, `"` + long + `"`},
-		{petstore.Once{}, ""},
-		{petstore.Once{}, ""},
-		{petstore.Once{Scope: "a", Key: "k"}, ""},
-		{petstore.Once{Scope: "ak"}, ""},
-		{petstore.Once{Key: "two words"}, ""},
-		{petstore.Once{Key: long + "x"}, ""},
+		{petstore.IdempotencyKey{Key: `a"b\c`}, `"a\"b\\c"`},
+		{petstore.IdempotencyKey{Key: long}, `"` + long + `"`},
+		{petstore.IdempotencyKey{}, ""},
+		{petstore.IdempotencyKey{}, ""},
+		{petstore.IdempotencyKey{Scope: "a", Key: "k"}, ""},
+		{petstore.IdempotencyKey{Scope: "ak"}, ""},
+		{petstore.IdempotencyKey{Key: "two words"}, ""},
+		{petstore.IdempotencyKey{Key: long + "x"}, ""},
 	} {
-		for _, send := range []func(){func() { c.CreatePet(ctx, rex, tt.once) }, func() { c.SubmitMessage(ctx, "hi", tt.once) }} {
+		for _, send := range []func(){func() { c.CreatePet(ctx, rex, tt.key) }, func() { c.SubmitMessage(ctx, "hi", tt.key) }} {
 			send()
 			if tt.want != "" && field != tt.want || tt.want == "" && (seen[field] || len(field) < 20 || len(field) > 257) {
-				t.Errorf("with %+v the key is %s, want %s", tt.once, field, tt.want)
+				t.Errorf("with %+v the key is %s, want %s", tt.key, field, tt.want)
 			}
 			seen[field] = true
 		}
@@ -101,7 +101,7 @@ func (b *body) Close() error {
 func TestBodyIsClosed(t *testing.T) {
 	for _, status := range []int{101, 200, 201, 302, 404, 500} {
 		var b body
-		c := newClient(t, &client.Options{Tries: 1}, func(r *http.Request) (*http.Response, error) {
+		c := newClient(t, &client.Options{MaxAttempts: 1}, func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: status, Body: &b, Request: r}, nil
 		})
 		if _, err := c.CreatePet(ctx, rex, none); err == nil || !b.closed || b.read != (status != 101) {
@@ -111,15 +111,14 @@ func TestBodyIsClosed(t *testing.T) {
 }
 
 // If a reused connection ends after a creation was sent, net/http must not send the
-// creation again. Only the client may, if the server honours Idempotency-Key.
+// creation again. Only the client may, with RetryWrites.
 func TestLostOnReusedConnection(t *testing.T) {
-	for honoured, want := range map[string]int{"?0": 1, "?1": 2} {
+	for retry, want := range map[bool]int{false: 1, true: 2} {
 		var mu sync.Mutex
 		var keys []string
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			defer mu.Unlock()
-			w.Header().Set("Accept-Idempotency-Key", honoured)
 			if r.Method == "GET" {
 				fmt.Fprint(w, "[]")
 				return
@@ -132,7 +131,7 @@ func TestLostOnReusedConnection(t *testing.T) {
 			fmt.Fprint(w, `{"id":7,"name":"Rex","categoryId":1,"status":"sold"}`)
 		}))
 		defer srv.Close()
-		c, err := client.New(srv.URL, testKey, nil)
+		c, err := client.New(srv.URL, testKey, &client.Options{RetryWrites: retry})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,14 +141,14 @@ func TestLostOnReusedConnection(t *testing.T) {
 		_, err = c.CreatePet(ctx, rex, none)
 		mu.Lock()
 		defer mu.Unlock()
-		if len(keys) != want || keys[0] == "" || keys[0] != keys[want-1] || (err == nil) != (want == 2) || errors.Is(err, client.ErrUnknownOutcome) != (want == 1) {
-			t.Errorf("Accept-Idempotency-Key: %s: the server received creations with the keys %q, and the error is %v", honoured, keys, err)
+		if len(keys) != want || keys[0] == "" || keys[0] != keys[want-1] || (err == nil) != retry || errors.Is(err, client.ErrUnknownOutcome) == retry {
+			t.Errorf("RetryWrites %v: the server received creations with the keys %q, and the error is %v", retry, keys, err)
 		}
 	}
 }
 
-// The client sends some requests again, depending on the failure, on the operation and on
-// whether the server says that it honours Idempotency-Key.
+// The client repeats some requests, depending on the failure, on the operation and on
+// RetryWrites.
 func TestRetry(t *testing.T) {
 	type reaction int
 	const (
@@ -158,10 +157,10 @@ func TestRetry(t *testing.T) {
 		again                   // the call succeeds with a second request
 	)
 	for _, tt := range []struct {
-		name                  string
-		first                 roundTripper
-		read, create, honours reaction // honours: of a create, at a server that honours Idempotency-Key
-		code                  petstore.Code
+		name                string
+		first               roundTripper
+		read, create, retry reaction // retry: of a create, with RetryWrites
+		code                petstore.Code
 	}{
 		{"no connection", refused, again, again, again, petstore.CodeUnavailable},
 		{"an untrusted certificate", func(*http.Request) (*http.Response, error) {
@@ -179,8 +178,8 @@ func TestRetry(t *testing.T) {
 		{"403", respond(403, ""), fails, fails, fails, petstore.CodeUnauthorized},
 		{"404", respond(404, ""), fails, fails, fails, petstore.CodeNotFound},
 		{"408", respond(408, ""), again, again, again, petstore.CodeUnavailable},
-		{"409", respond(409, `{"code":"conflict"}`), fails, fails, again, petstore.CodeConflict},
-		{"409 for a mismatch", respond(409, `{"code":"idempotency_mismatch"}`), fails, fails, fails, petstore.CodeMismatch},
+		{"409", respond(409, `{"code":"conflict"}`), again, unknown, again, petstore.CodeConflict},
+		{"409 for a mismatch", respond(409, `{"code":"idempotency_mismatch"}`), fails, fails, fails, petstore.CodeIdempotencyMismatch},
 		{"409 for another reason", respond(409, `{"code":"duplicate"}`), fails, fails, fails, petstore.CodeInvalid},
 		{"410", respond(410, ""), fails, fails, fails, petstore.CodeNotFound},
 		{"422", respond(422, `{"code":"unprocessable"}`), fails, fails, fails, petstore.CodeInvalid},
@@ -191,27 +190,24 @@ func TestRetry(t *testing.T) {
 		{"503", respond(503, ""), again, unknown, again, petstore.CodeUnavailable},
 		{"504", respond(504, ""), again, unknown, again, petstore.CodeUnavailable},
 		{"505", respond(505, ""), fails, unknown, unknown, petstore.CodeInternal},
-		{"507", respond(507, ""), fails, fails, fails, petstore.CodeFull},
+		{"507", respond(507, ""), fails, fails, fails, petstore.CodeInsufficientStorage},
 	} {
 		for operation, wants := range map[string][2]reaction{
 			"list":   {tt.read, tt.read},
 			"get":    {tt.read, tt.read},
-			"create": {tt.create, tt.honours},
-			"submit": {tt.create, tt.honours},
+			"create": {tt.create, tt.retry},
+			"submit": {tt.create, tt.retry},
 		} {
-			if tt.name == "409" && (operation == "list" || operation == "get") {
-				continue // no server sends that
-			}
 			for i, want := range wants {
 				synctest.Test(t, func(t *testing.T) {
-					s := &script{steps: []roundTripper{tt.first, okay}, honours: i == 1}
-					_, err := calls[operation](ctx, newClient(t, nil, s.RoundTrip))
+					s := &script{steps: []roundTripper{tt.first, okay}}
+					_, err := calls[operation](ctx, newClient(t, &client.Options{RetryWrites: i == 1}, s.RoundTrip))
 					requests := 1
 					if want == again {
 						requests = 2
 					}
 					if len(s.times) != requests || (err == nil) != (want == again) || errors.Is(err, client.ErrUnknownOutcome) != (want == unknown) {
-						t.Errorf("%s, %s, honours %v: %d requests, error %v", tt.name, operation, i == 1, len(s.times), err)
+						t.Errorf("%s, %s, RetryWrites %v: %d requests, error %v", tt.name, operation, i == 1, len(s.times), err)
 					}
 					if (s.keys[0] != "") != (operation == "create" || operation == "submit") || s.keys[0] != s.keys[len(s.keys)-1] {
 						t.Errorf("%s, %s: the keys were %q", tt.name, operation, s.keys)
@@ -230,42 +226,16 @@ func TestRetry(t *testing.T) {
 func TestUnknownOutcomeStays(t *testing.T) {
 	for name, last := range map[string]roundTripper{"401": respond(401, ""), "no connection": refused, "409": respond(409, "")} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &script{steps: []roundTripper{cut, last}, honours: true}
-			_, err := newClient(t, nil, s.RoundTrip).CreatePet(ctx, rex, none)
-			if !errors.Is(err, client.ErrUnknownOutcome) || !strings.Contains(err.Error(), ": the server may have carried out the request") {
+			s := &script{steps: []roundTripper{cut, last}}
+			_, err := newClient(t, &client.Options{RetryWrites: true}, s.RoundTrip).CreatePet(ctx, rex, none)
+			if !errors.Is(err, client.ErrUnknownOutcome) || !strings.Contains(err.Error(), ": the server may have carried out the request; if it honours Idempotency-Key, set Options.RetryWrites") {
 				t.Errorf("%s: the error is %v", name, err)
 			}
 		})
 	}
 }
 
-// A response to the question whether the server honours the key may be an error, and may
-// ask the client to wait. The client does so, or returns the error. Messages may have a
-// server of their own.
-func TestAskedToWait(t *testing.T) {
-	for after, want := range map[string]int{"30": 2, "120": 1} {
-		for operation, host := range map[string]string{"create": "pets.test", "submit": "messages.test"} {
-			synctest.Test(t, func(t *testing.T) {
-				s := &script{steps: []roundTripper{cut, okay}}
-				c := newClient(t, &client.Options{MessagesURL: "http://messages.test"}, func(r *http.Request) (*http.Response, error) {
-					if r.URL.Host != host {
-						t.Errorf("%s requested %s", operation, r.URL)
-					}
-					if r.Method == "GET" {
-						return respond(429, "", "Accept-Idempotency-Key", "?1", "Retry-After", after)(r)
-					}
-					return s.RoundTrip(r)
-				})
-				_, err := calls[operation](ctx, c)
-				if len(s.times) != want || errors.Is(err, client.ErrUnknownOutcome) != (want == 1) || want == 2 && s.times[1].Sub(s.times[0]) < 30*time.Second {
-					t.Errorf("%s, Retry-After: %s: requests at %v, error %v", operation, after, s.times, err)
-				}
-			})
-		}
-	}
-}
-
-// The waits double up to 20 times MinWait, and each is shortened by at most one half. The
+// The waits double up to 20 times MinBackoff, and each is shortened by at most one half. The
 // client does not wait for longer than the context allows, or than a minute.
 func TestWaits(t *testing.T) {
 	seconds := func(n ...float64) (waits []time.Duration) {
@@ -283,19 +253,19 @@ func TestWaits(t *testing.T) {
 		extra    time.Duration   // of each, for Retry-After
 	}{
 		"zero":                   {client.Options{}, respond(503, ""), 0, seconds(.1, .2, .4, .8, 1.6, 2, 2), 0},
-		"options":                {client.Options{Tries: 4, MinWait: 3 * time.Second}, refused, 0, seconds(3, 6, 12), 0},
-		"one try":                {client.Options{Tries: 1}, refused, 0, nil, 0},
-		"Retry-After":            {client.Options{Tries: 3}, after("3"), 0, seconds(.1, .2), 3 * time.Second},
-		"an invalid Retry-After": {client.Options{Tries: 3}, after("soon"), 0, seconds(.1, .2), 0},
-		"a date": {client.Options{Tries: 2}, func(r *http.Request) (*http.Response, error) {
+		"options":                {client.Options{MaxAttempts: 4, MinBackoff: 3 * time.Second}, refused, 0, seconds(3, 6, 12), 0},
+		"one try":                {client.Options{MaxAttempts: 1}, refused, 0, nil, 0},
+		"Retry-After":            {client.Options{MaxAttempts: 3}, after("3"), 0, seconds(.1, .2), 3 * time.Second},
+		"an invalid Retry-After": {client.Options{MaxAttempts: 3}, after("soon"), 0, seconds(.1, .2), 0},
+		"a date": {client.Options{MaxAttempts: 2}, func(r *http.Request) (*http.Response, error) {
 			return after(time.Now().Add(time.Minute).UTC().Format(http.TimeFormat))(r)
 		}, 0, seconds(.1), time.Minute},
-		"a date in the past":          {client.Options{Tries: 2}, after("Fri, 20 Nov 1998 10:00:30 GMT"), 0, seconds(.1), 0},
-		"a minute":                    {client.Options{Tries: 2}, after("60"), 0, seconds(.1), time.Minute},
-		"more than a minute":          {client.Options{Tries: 2}, after("61"), 0, nil, 0},
-		"more before the deadline":    {client.Options{Tries: 2}, after("120"), time.Hour, seconds(.1), 2 * time.Minute},
-		"more than the deadline":      {client.Options{Tries: 2}, after("10"), 9 * time.Second, nil, 0},
-		"more than there are numbers": {client.Options{Tries: 2}, after("99999999999999999999"), time.Hour, nil, 0},
+		"a date in the past":          {client.Options{MaxAttempts: 2}, after("Fri, 20 Nov 1998 10:00:30 GMT"), 0, seconds(.1), 0},
+		"a minute":                    {client.Options{MaxAttempts: 2}, after("60"), 0, seconds(.1), time.Minute},
+		"more than a minute":          {client.Options{MaxAttempts: 2}, after("61"), 0, nil, 0},
+		"more before the deadline":    {client.Options{MaxAttempts: 2}, after("120"), time.Hour, seconds(.1), 2 * time.Minute},
+		"more than the deadline":      {client.Options{MaxAttempts: 2}, after("10"), 9 * time.Second, nil, 0},
+		"more than there are numbers": {client.Options{MaxAttempts: 2}, after("99999999999999999999"), time.Hour, nil, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, start := t.Context(), time.Now()
@@ -344,8 +314,8 @@ func TestContext(t *testing.T) {
 					defer cancel()
 					text, want = "the call did not end before its deadline: ", context.DeadlineExceeded
 				}
-				s := &script{steps: []roundTripper{tt.server}, honours: true}
-				c := newClient(t, &client.Options{Tries: 100, MinWait: 700 * time.Millisecond}, s.RoundTrip)
+				s := &script{steps: []roundTripper{tt.server}}
+				c := newClient(t, &client.Options{RetryWrites: true, MaxAttempts: 100, MinBackoff: 700 * time.Millisecond}, s.RoundTrip)
 				start := time.Now()
 				_, err := calls[operation](ctx, c)
 				if petstore.CodeOf(err) != petstore.CodeUnavailable || !strings.HasPrefix(fmt.Sprint(err), text) || !errors.Is(err, want) ||

@@ -35,15 +35,20 @@ func (f AuthenticatorFunc) Authenticate(ctx context.Context, key string) (string
 // any way. The handlers of this package do not look at the credential of such a request:
 // it acts for the account principal. If principal is "", they do.
 func WithPrincipal(ctx context.Context, principal string) context.Context {
-	return context.WithValue(ctx, principalKey{}, &principal)
+	return context.WithValue(ctx, principalKey{}, principal)
 }
 
 // Principal returns the account that the [Authenticator] or a middleware found for the
 // request of ctx, or "" if there is none. The contexts that a handler passes to
 // the service and to Options.Validate have it.
 func Principal(ctx context.Context) string {
-	if principal, ok := ctx.Value(principalKey{}).(*string); ok {
-		return *principal
+	if principal, _ := ctx.Value(principalKey{}).(string); principal != "" {
+		return principal
+	}
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.principal
 	}
 	return ""
 }

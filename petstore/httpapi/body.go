@@ -14,27 +14,27 @@ import (
 // readRequest returns what the request of an operation with a body asks for.
 // It checks the header fields that concern the body, then reads and decodes the
 // body.
-func readRequest[T any](x *exchange, decode func([]byte) (T, error)) (value T, once petstore.Once, err error) {
-	if err = checkContentType(x.r.Header); err != nil {
-		return value, once, err
+func readRequest[T any](c *call, decode func([]byte) (T, error)) (value T, key petstore.IdempotencyKey, err error) {
+	if err = checkContentType(c.r.Header); err != nil {
+		return value, key, err
 	}
-	if once, err = x.once(); err != nil {
-		return value, once, err
+	if key, err = c.idempotencyKey(); err != nil {
+		return value, key, err
 	}
-	limit := x.h.opts.MaxBodyBytes
-	if x.r.ContentLength > limit {
-		return value, once, errBodyTooLarge(limit)
+	limit := c.h.opts.MaxBodyBytes
+	if c.r.ContentLength > limit {
+		return value, key, errBodyTooLarge(limit)
 	}
-	if x.r.Body == nil { // of a request that was made for a test
-		x.r.Body = http.NoBody
+	if c.r.Body == nil { // of a request that was made for a test
+		c.r.Body = http.NoBody
 	}
 	// Without the ResponseWriter, so that the connection stays open.
-	body, err := io.ReadAll(http.MaxBytesReader(nil, x.r.Body, limit))
+	body, err := io.ReadAll(http.MaxBytesReader(nil, c.r.Body, limit))
 	if err != nil {
-		return value, once, bodyError(err, len(body))
+		return value, key, bodyError(err, len(body))
 	}
 	value, err = decode(body)
-	return value, once, err
+	return value, key, err
 }
 
 // A Content-Type with its parameters (RFC 9110, sections 5.6.6 and 8.3.1), which may be
@@ -82,14 +82,14 @@ var (
 	unescapeKey = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 )
 
-// once returns the [petstore.Once] of the request's Idempotency-Key. Its scope
+// idempotencyKey returns the key of the request's Idempotency-Key field. Its scope
 // is the principal, so that the keys of different accounts are different. The draft
 // (draft-ietf-httpapi-idempotency-key-header) requires a quoted string; the many
 // clients that send the bare key mean the same.
-func (x *exchange) once() (petstore.Once, error) {
-	fields := x.r.Header.Values("Idempotency-Key")
+func (c *call) idempotencyKey() (petstore.IdempotencyKey, error) {
+	fields := c.r.Header.Values("Idempotency-Key")
 	if len(fields) == 0 {
-		return petstore.Once{}, nil
+		return petstore.IdempotencyKey{}, nil
 	}
 	key := fields[0]
 	if quotedKey.MatchString(key) {
@@ -98,10 +98,10 @@ func (x *exchange) once() (petstore.Once, error) {
 		key = ""
 	}
 	if len(fields) > 1 || key == "" || len(key) > maxKeyBytes {
-		return petstore.Once{}, invalid("Idempotency-Key: must be given once, with 1 to %d characters: visible ASCII, "+
+		return petstore.IdempotencyKey{}, invalid("Idempotency-Key: must be given once, with 1 to %d characters: visible ASCII, "+
 			`or printable ASCII in quotes, with \ before " and before \`, maxKeyBytes)
 	}
-	return petstore.Once{Scope: x.principal, Key: key}, nil
+	return petstore.IdempotencyKey{Scope: c.principal, Key: key}, nil
 }
 
 func errBodyTooLarge(limit int64) error {
@@ -118,21 +118,4 @@ func bodyError(err error, read int) error {
 		return petstore.Errorf(petstore.CodeRequestTimeout, "body: did not arrive in time")
 	}
 	return invalid("body: broke off, or was malformed, after %d bytes", read)
-}
-
-// DiscardBody reads what is left of the body of a request that has its response,
-// so that the response reaches a client or a proxy that is still sending.
-// Otherwise net/http may close the connection, and the response is lost in the
-// reset: with the defaults of nginx, one in four refused bodies of 60 kB was a
-// 502. The rest of a body above 1 MiB, which nginx refuses by default, stays
-// unread, and so does the body of a client that may be waiting for the response
-// before it sends any.
-//
-// The handlers of this package and [WriteError] do this by themselves. Any other
-// handler that writes a response without having read the body can call it last.
-func DiscardBody(r *http.Request) {
-	const limit = 1 << 20
-	if r.Body != nil && r.ContentLength != 0 && r.ContentLength <= limit && r.Header["Expect"] == nil {
-		_, _ = io.CopyN(io.Discard, r.Body, limit)
-	}
 }

@@ -133,9 +133,9 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// TestDiscardBody: the rest of a refused body is read up to 1 MiB, unless its client
+// TestDiscard: the rest of a refused body is read up to 1 MiB, unless its client
 // waits for 100.
-func TestDiscardBody(t *testing.T) {
+func TestDiscard(t *testing.T) {
 	const mebi = 1 << 20
 	for _, c := range []struct {
 		size, length int

@@ -20,14 +20,12 @@
 // (401), parameters and body (400, 408, 413, 415). Then the operation is carried
 // out. Every response of 400 and above has an Error body (contract, section
 // 2.5); with [WriteError] the server around the handler can respond in the same
-// form. Every response of the handler has an X-Request-ID, which log lines have too, and
-// Accept-Idempotency-Key: ?1, which tells clients that a POST may be repeated with
-// its Idempotency-Key. A response is complete before its first byte is sent, and
-// has a Content-Length.
+// form. Every error has an X-Request-ID, which log lines have too; [RequestID] says when a
+// success has one. A POST with an Idempotency-Key may be repeated. A response is complete
+// before its first byte is sent, and has a Content-Length.
 //
 // The [http.Server] limits times and the size of a request's header: set its
-// timeouts and MaxHeaderBytes. At most 128 reads have a response of more than
-// 64 KiB at a time, in all handlers of the process together; another such read
-// gets 503. So a client that does not read costs little memory, and its response
+// timeouts and MaxHeaderBytes. At most 128 reads of a handler have a response of more
+// than 64 KiB at a time; another such read gets 503. So a client that does not read costs little memory, and its response
 // is cut off by WriteTimeout. ReadTimeout limits how long a body is waited for.
 package httpapi

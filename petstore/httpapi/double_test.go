@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/encoded"
 )
 
 // recorder collects values from the goroutines of handlers.
@@ -49,22 +50,22 @@ func (d double) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	return d.page, d.call(ctx, q)
 }
 
-func (d double) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+func (d double) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if d.pet.ID == 0 {
 		d.pet = petstore.Pet{ID: 1, NewPet: p}
 	}
-	return d.pet, d.call(ctx, once)
+	return d.pet, d.call(ctx, key)
 }
 
 func (d double) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	return d.pet, d.call(ctx, id)
 }
 
-func (d double) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+func (d double) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
 	if d.message.Text == "" {
 		d.message.Text = text
 	}
-	return d.message, d.call(ctx, once)
+	return d.message, d.call(ctx, key)
 }
 
 // spoiled is a store that returns what cannot be encoded.
@@ -74,10 +75,10 @@ var spoiled = double{
 	message: petstore.Message{Text: "\xff"},
 }
 
-// brokenReader is a store whose EncodedReader fails after it has appended.
+// brokenReader is a store whose encoded reads fail after they have appended.
 type brokenReader struct{ double }
 
-func (brokenReader) Encodes(petstore.Service) bool { return true }
+func (r brokenReader) Encoded(petstore.Service) encoded.Reader { return r }
 
 func (brokenReader) AppendPet(_ context.Context, dst []byte, _ int64) ([]byte, error) {
 	return append(dst, `{"id":`...), errors.New("secret")

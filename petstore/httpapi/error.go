@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"example.com/animalstore/internal/httpbody"
 	"example.com/animalstore/petstore"
 )
 
@@ -36,9 +37,9 @@ var errorBodies = map[petstore.Code]errorBody{
 	petstore.CodeConflict:             {Status: http.StatusConflict, Message: "an earlier request with this Idempotency-Key is still under way"},
 	petstore.CodeBodyTooLarge:         {Status: http.StatusRequestEntityTooLarge, Message: "body: too large"},
 	petstore.CodeUnsupportedMediaType: {Status: http.StatusUnsupportedMediaType, Message: "Content-Type: must be application/json"},
-	petstore.CodeMismatch:             {Status: http.StatusUnprocessableEntity, Message: "the Idempotency-Key was used with another body"},
+	petstore.CodeIdempotencyMismatch:  {Status: http.StatusUnprocessableEntity, Message: "the Idempotency-Key was used with another body"},
 	petstore.CodeUnavailable:          {Status: http.StatusServiceUnavailable, Message: "this cannot be done now; try again later"},
-	petstore.CodeFull:                 {Status: http.StatusInsufficientStorage, Message: "there is no room left to store this"},
+	petstore.CodeInsufficientStorage:  {Status: http.StatusInsufficientStorage, Message: "there is no room left to store this"},
 }
 
 func errorBodyOf(err error) errorBody {
@@ -61,10 +62,9 @@ func errorBodyOf(err error) errorBody {
 // status. An error without a code is a 500, and its text is not sent. WriteError
 // logs nothing. Like the handlers, it then reads what is left of the body.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	requestID(w, r)
-	x := exchange{w: w, r: r}
-	x.send(errorResponse(w, r, errorBodyOf(err)))
-	DiscardBody(r)
+	c := call{w: w, r: r, requestID: sentID(w, r)}
+	c.send(errorResponse(w, r, errorBodyOf(err)))
+	httpbody.Discard(r)
 }
 
 // errorResponse returns the response with body, and sets the header fields that

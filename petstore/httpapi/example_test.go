@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -41,25 +42,35 @@ func Example() {
 	// 400 [] {"code":"invalid","message":"categoryId: must be a 64-bit integer, without fraction or exponent, got \"cats\"","status":400}
 }
 
-// A middleware that has authenticated the request says for whom it acts.
+// A middleware that checks tokens of its own says for whom a request acts. It responds with
+// [httpapi.WriteError] if it refuses a request: the contract wants an Error body for its 401,
+// and http.Error would send plain text.
 func ExampleWithPrincipal() {
-	handler := httpapi.New(memory.New(nil), nil, nil)
-	authenticated := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		user := map[string]string{"secret": "alice"}[r.Header.Get("X-Api-Key")] // or from a session, a certificate and so on
-		if user == "" {
-			w.Header().Set("WWW-Authenticate", "X-Api-Key") // for the 401
+	verify := func(token string) (subject string, err error) { // in a program: of a JWT package
+		if subject, ok := strings.CutPrefix(token, "signed."); ok {
+			return subject, nil
 		}
-		handler.ServeHTTP(w, r.WithContext(httpapi.WithPrincipal(r.Context(), user)))
+		return "", errors.New("the signature is wrong")
+	}
+	handler := httpapi.New(memory.New(nil), nil, nil) // needs no Authenticator
+	authenticated := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		subject, err := verify(token)
+		if err != nil {
+			httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "Authorization: %v", err))
+			return
+		}
+		handler.ServeHTTP(w, r.WithContext(httpapi.WithPrincipal(r.Context(), subject)))
 	})
-	for _, key := range []string{"secret", "wrong"} {
+	for _, token := range []string{"signed.alice", "forged.alice"} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/pets", nil)
-		r.Header.Set("X-Api-Key", key)
+		r.Header.Set("Authorization", "Bearer "+token)
 		authenticated.ServeHTTP(w, r)
 		fmt.Println(w.Code, w.Header()["Www-Authenticate"], w.Body)
 	}
 	// Output:
 	// 200 [] []
-	// 401 [X-Api-Key] {"code":"unauthorized","message":"a credential is required","status":401}
+	// 401 [Bearer realm="petstore", error="invalid_token"] {"code":"unauthorized","message":"Authorization: the signature is wrong","status":401}
 }
 
 // TestREADME: the Go code of the README is part of examples/nethttp.

@@ -43,10 +43,10 @@ func TestStoreErrors(t *testing.T) {
 		{petstore.Errorf(petstore.CodeInvalid, "name: too rude"), bad("name: too rude"), ""},
 		{fmt.Errorf("storing: %w", petstore.Errorf(petstore.CodeInvalid, "name: too rude")), bad("name: too rude"), ""},
 		{petstore.Errorf(petstore.CodeUnauthorized, "not yours"), refused(401, "not yours"), ""},
-		{petstore.ErrNoPet, refused(404, petstore.ErrNoPet.Message), ""},
+		{petstore.ErrNotFound, refused(404, petstore.ErrNotFound.Message), ""},
 		{petstore.Errorf(petstore.CodeConflict, "under way"), refused(409, "under way"), ""},
-		{petstore.ErrMismatch, refused(422, "used before"), ""},
-		{&petstore.Error{Code: petstore.CodeFull, Message: "the disk is full", Err: secret}, refused(507, "the disk is full"), "ERROR"},
+		{petstore.ErrIdempotencyMismatch, refused(422, "used before"), ""},
+		{&petstore.Error{Code: petstore.CodeInsufficientStorage, Message: "the disk is full", Err: secret}, refused(507, "the disk is full"), "ERROR"},
 		{&petstore.Error{Code: petstore.CodeUnavailable, Message: "lost", Err: secret}, refused(503, "lost"), "ERROR"},
 		{petstore.ErrQueueFull, refused(503, "full"), "WARN"},
 		{context.DeadlineExceeded, refused(503, ""), "WARN"},
@@ -55,7 +55,7 @@ func TestStoreErrors(t *testing.T) {
 		{secret, internal, "ERROR"},
 		{&petstore.Error{Message: "x", Err: secret}, internal, "ERROR"},
 		{petstore.Errorf("teapot", "x"), internal, "ERROR"},
-		{&petstore.Error{Code: petstore.CodeFull, Err: secret}, refused(507, "room"), "ERROR"},
+		{&petstore.Error{Code: petstore.CodeInsufficientStorage, Err: secret}, refused(507, "room"), "ERROR"},
 		{petstore.Errorf(petstore.CodeInvalid, "name: \xff<\n"), bad("name: \uFFFD<\n"), ""},
 	} {
 		for operation, raw := range operations {
@@ -89,10 +89,10 @@ func TestOutage(t *testing.T) {
 		}
 		full, list := operations["createPet"], operations["listPets"]
 		for range 2 {
-			try(petstore.Errorf(petstore.CodeFull, "full"), full, "level=ERROR", "operation=createPet")
-			try(petstore.Errorf(petstore.CodeFull, "full"), full, "level=WARN")
+			try(petstore.Errorf(petstore.CodeInsufficientStorage, "full"), full, "level=ERROR", "operation=createPet")
+			try(petstore.Errorf(petstore.CodeInsufficientStorage, "full"), full, "level=WARN")
 			try(nil, full)
-			try(petstore.Errorf(petstore.CodeFull, "full"), full, "level=WARN")
+			try(petstore.Errorf(petstore.CodeInsufficientStorage, "full"), full, "level=WARN")
 			time.Sleep(10 * time.Second)
 			try(nil, list)
 			try(nil, full, "level=INFO", "requests succeed again", "operation=createPet")

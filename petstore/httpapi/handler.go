@@ -2,18 +2,19 @@ package httpapi
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"example.com/animalstore/internal/httpbody"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/encoded"
 )
 
 // DefaultMaxBodyBytes is the size limit of a request's body, in bytes, unless
@@ -54,12 +55,17 @@ type Options struct {
 // handler serves operations.
 type handler struct {
 	service    petstore.Service
-	encoded    petstore.EncodedReader // of service; nil: it has none
+	encoded    encoded.Reader // of service; nil: it has none
 	auth       Authenticator
 	opts       Options
 	operations []operation
 	logged     logLimit
-	outage     atomic.Pointer[outage] // nil: there is none
+
+	// large has a place for each large response that may be in flight. A client that
+	// does not read holds its response until the server's WriteTimeout. Smaller
+	// responses fit into the buffers of the system.
+	large  chan struct{}
+	outage atomic.Pointer[outage] // nil: there is none
 }
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
@@ -76,10 +82,7 @@ func New(service petstore.Service, auth Authenticator, opts *Options) http.Handl
 	if h.opts.Messages != nil {
 		h.operations = append(h.operations, submitMessage)
 	}
-	h.service = service
-	if e, ok := service.(petstore.EncodedReader); ok && e.Encodes(service) {
-		h.encoded = e
-	}
+	h.service, h.encoded = service, encoded.Of(service)
 	return h
 }
 
@@ -96,7 +99,7 @@ func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) htt
 }
 
 func newHandler(auth Authenticator, opts *Options, operations ...operation) *handler {
-	h := &handler{auth: auth, operations: operations}
+	h := &handler{auth: auth, operations: operations, large: make(chan struct{}, maxLarge)}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -109,18 +112,22 @@ func newHandler(auth Authenticator, opts *Options, operations ...operation) *han
 	return h
 }
 
-// exchange is a request on its way to its response.
-type exchange struct {
+// call is a request on its way to its response.
+type call struct {
 	h     *handler
 	w     http.ResponseWriter
 	r     *http.Request
-	ctx   context.Context // the request's, with the principal once it is known
+	ctx   context.Context // the request's, with the call
 	start time.Time
 
-	requestID string
+	// mu guards these: whoever has ctx may read them.
+	mu        sync.Mutex
+	principal string // "": not known
+	requestID string // "": the client and middleware sent none, and none was made
+	sent      bool   // the header is written
+
 	operation string          // its name; "": none was reached
 	param     string          // the path's parameter
-	principal string          // "": not known
 	status    int             // of the response; 0: none was sent
 	code      petstore.Code   // of its Error body; "": success
 	written   int             // bytes of its body
@@ -134,116 +141,103 @@ type response struct {
 	body   []byte
 }
 
-// acceptsKeys says in every response that creations with an Idempotency-Key may be
-// repeated. A client can believe that of a server that it knows nothing else about.
-// The value is true, as a Boolean of RFC 9651. All responses share it and jsonType,
-// which saves two allocations for each.
-var acceptsKeys, jsonType = []string{"?1"}, []string{"application/json"}
+// jsonType is shared by all responses, which saves an allocation for each.
+var jsonType = []string{"application/json"}
+
+// callKey is the key of the call in its context.
+type callKey struct{}
 
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{h: h, w: w, r: r, ctx: r.Context(), start: time.Now()}
-	w.Header()["Accept-Idempotency-Key"] = acceptsKeys
-	x.requestID = requestID(w, r)
-	defer x.end()
-	resp, err := x.do()
+	c := &call{h: h, w: w, r: r, requestID: sentID(w, r), start: time.Now()}
+	c.ctx = context.WithValue(r.Context(), callKey{}, c)
+	defer c.end()
+	resp, err := c.do()
 	if err != nil {
-		x.fail(err)
+		c.fail(err)
 		return
 	}
-	x.send(resp)
-	x.succeeded()
-	if x.pooled != nil && x.written == len(resp.body) { // after a failed write, net/http may still use it
-		buffers.Put(x.pooled)
+	c.send(resp)
+	c.succeeded()
+	if c.pooled != nil && c.written == len(resp.body) { // after a failed write, net/http may still use it
+		buffers.Put(c.pooled)
 	}
 }
 
 // do takes the request through the checks that all operations share, in the
 // order that the package documentation promises, and calls its operation. It
 // sends nothing.
-func (x *exchange) do() (response, error) {
-	op, err := x.route()
+func (c *call) do() (response, error) {
+	op, err := c.route()
 	if err != nil {
 		return response{}, err
 	}
-	x.operation = op.name
-	x.r.Pattern = op.pattern // as http.ServeMux does, for middleware
+	c.operation = op.name
+	c.r.Pattern = op.pattern // as http.ServeMux does, for middleware
 	for name, values := range op.header {
-		x.w.Header()[name] = append(x.w.Header()[name], values...)
+		c.w.Header()[name] = append(c.w.Header()[name], values...)
 	}
 	if !op.public {
-		if x.principal, err = Authenticate(x.ctx, x.h.auth, x.r.Header); err != nil {
+		principal, err := Authenticate(c.ctx, c.h.auth, c.r.Header)
+		if err != nil {
 			return response{}, err
 		}
-		x.ctx = context.WithValue(x.ctx, principalKey{}, &x.principal)
+		c.mu.Lock()
+		c.principal = principal
+		c.mu.Unlock()
 	}
-	return op.do(x)
+	return op.do(c)
 }
 
 // fail responds with err.
-func (x *exchange) fail(err error) {
+func (c *call) fail(err error) {
 	body := errorBodyOf(err)
-	x.code = body.Code
+	c.code = body.Code
 	// net/http cancels the request's context when the connection is lost.
-	gone := errors.Is(err, context.Canceled) && errors.Is(x.ctx.Err(), context.Canceled)
+	gone := errors.Is(err, context.Canceled) && errors.Is(c.ctx.Err(), context.Canceled)
 	if body.Status >= http.StatusInternalServerError && !gone {
-		x.log(body, err)
+		c.log(body, err)
 	}
-	x.send(errorResponse(x.w, x.r, body))
+	c.send(errorResponse(c.w, c.r, body))
 }
 
 // send sends a whole response. A failed write means that the client is gone. net/http
 // sets Content-Length by itself for small bodies only, and never for HEAD.
-func (x *exchange) send(resp response) {
-	x.status = resp.status
-	x.w.Header()["Content-Type"] = jsonType
-	x.w.Header().Set("Content-Length", strconv.Itoa(len(resp.body)))
-	x.w.WriteHeader(resp.status)
-	if x.r.Method != http.MethodHead {
-		x.written, _ = x.w.Write(resp.body)
+func (c *call) send(resp response) {
+	c.status = resp.status
+	if id := c.id(resp.status >= 400 || c.h.opts.Observe != nil, true); id != "" {
+		c.w.Header()[requestIDField] = []string{id}
+	}
+	c.w.Header()["Content-Type"] = jsonType
+	c.w.Header().Set("Content-Length", strconv.Itoa(len(resp.body)))
+	c.w.WriteHeader(resp.status)
+	if c.r.Method != http.MethodHead {
+		c.written, _ = c.w.Write(resp.body)
 	}
 }
 
-// end is deferred around all work on the exchange, so that it runs after a
+// end is deferred around all work on the call, so that it runs after a
 // panic too. If the panic leaves part of a response, end closes the connection,
 // so that it does not look like all of it.
-func (x *exchange) end() {
+func (c *call) end() {
 	v := recover()
-	if x.large {
-		<-large
+	if c.large {
+		<-c.h.large
 	}
 	abort := v == http.ErrAbortHandler
 	if v != nil && !abort {
 		err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		if abort = x.status != 0; abort {
-			x.log(errorBodyOf(err), err)
+		if abort = c.status != 0; abort {
+			c.log(errorBodyOf(err), err)
 		} else {
-			x.fail(err)
+			c.fail(err)
 		}
 	}
-	if x.h.opts.Observe != nil {
-		x.h.opts.Observe(x.r, Observation{Operation: x.operation, Status: x.status, Code: x.code, Duration: time.Since(x.start), Principal: x.principal})
+	if c.h.opts.Observe != nil {
+		c.h.opts.Observe(c.r, Observation{Operation: c.operation, Status: c.status, Code: c.code, Duration: time.Since(c.start), Principal: c.principal, RequestID: c.id(false, true)})
 	}
 	if abort {
 		panic(http.ErrAbortHandler)
 	}
-	DiscardBody(x.r)
-}
-
-// requestID returns the ID that connects a response with its log lines, and
-// puts it into the response's header. It is the ID that middleware has put
-// there, otherwise the client's if that is safe to log and send back, otherwise
-// a random one. What is safe needs no quoting anywhere: letters, digits and the
-// signs of UUIDs, trace IDs and base64.
-func requestID(w http.ResponseWriter, r *http.Request) string {
-	const field = "X-Request-Id" // in canonical form, which http.Header finds without a copy
-	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+="
-	id := w.Header().Get(field)
-	if id == "" {
-		if id = r.Header.Get(field); id == "" || len(id) > 128 || len(r.Header[field]) > 1 || strings.Trim(id, safe) != "" {
-			id = rand.Text()
-		}
-		w.Header().Set(field, id)
-	}
-	return id
+	httpbody.Discard(c.r)
 }

@@ -36,7 +36,7 @@ func TestList(t *testing.T) {
 	s := newServer(t, nil)
 	statuses := append(petstore.Statuses(), "")
 	for i := range 120 {
-		if _, err := s.store.CreatePet(t.Context(), petstore.NewPet{Status: statuses[i%4]}, petstore.Once{}); err != nil {
+		if _, err := s.store.CreatePet(t.Context(), petstore.NewPet{Status: statuses[i%4]}, petstore.IdempotencyKey{}); err != nil {
 			t.Fatal(err)
 		}
 	}

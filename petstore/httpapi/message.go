@@ -8,12 +8,12 @@ import (
 
 // submitMessage is the operation of section 4.4 of the contract. The contract does
 // not state the status of success; 202 says that the message is only queued.
-func (x *exchange) submitMessage() (response, error) {
-	text, once, err := readRequest(x, decodeText)
+func (c *call) submitMessage() (response, error) {
+	text, key, err := readRequest(c, decodeText)
 	if err != nil {
 		return response{}, err
 	}
-	message, err := x.h.opts.Messages.SubmitMessage(x.ctx, text, once)
+	message, err := c.h.opts.Messages.SubmitMessage(c.ctx, text, key)
 	if err != nil {
 		return response{}, err
 	}

@@ -19,25 +19,26 @@ type Observation struct {
 	Code      petstore.Code // of the Error body; "": success
 	Duration  time.Duration // from the call of the handler to the end of the response
 	Principal string        // see Principal; "": no credential was accepted
+	RequestID string        // the X-Request-ID of the response
 }
 
 // log logs err, whose response has body. It does not log the query, which may hold
 // secrets.
-func (x *exchange) log(body errorBody, err error) {
-	level, begins := slog.LevelWarn, x.outageBegins(body, err)
+func (c *call) log(body errorBody, err error) {
+	level, begins := slog.LevelWarn, c.outageBegins(body, err)
 	if begins || body.Status == http.StatusInternalServerError {
 		level = slog.LevelError
 	}
-	if !x.h.logged.allow() && !begins {
+	if !c.h.logged.allow() && !begins {
 		return
 	}
-	path, _, _ := strings.Cut(x.r.RequestURI, "?") // with what a router has stripped
-	x.h.opts.Logger.LogAttrs(x.ctx, level, "request failed",
-		slog.String("request_id", x.requestID),
-		slog.String("operation", x.operation),
-		slog.String("method", x.r.Method),
+	path, _, _ := strings.Cut(c.r.RequestURI, "?") // with what a router has stripped
+	c.h.opts.Logger.LogAttrs(c.ctx, level, "request failed",
+		slog.String("request_id", c.id(true, false)),
+		slog.String("operation", c.operation),
+		slog.String("method", c.r.Method),
 		slog.String("path", path),
-		slog.String("principal", x.principal),
+		slog.String("principal", c.principal),
 		slog.Int("status", body.Status),
 		slog.String("code", string(body.Code)),
 		slog.Any("err", err))
@@ -55,19 +56,19 @@ const calm = 10 * time.Second
 
 // outageBegins reports whether err, whose response has body, is the first of an outage. A
 // 503 without a cause only asks the client to come back later.
-func (x *exchange) outageBegins(body errorBody, err error) bool {
+func (c *call) outageBegins(body errorBody, err error) bool {
 	e, ok := errors.AsType[*petstore.Error](err)
 	if body.Status != http.StatusInsufficientStorage && !(body.Status == http.StatusServiceUnavailable && ok && e.Err != nil) {
 		return false
 	}
-	return x.h.outage.Swap(&outage{x.operation, time.Now()}) == nil
+	return c.h.outage.Swap(&outage{c.operation, time.Now()}) == nil
 }
 
 // succeeded ends an outage, if there is one.
-func (x *exchange) succeeded() {
-	o := x.h.outage.Load()
-	if o != nil && o.operation == x.operation && time.Since(o.last) >= calm && x.h.outage.CompareAndSwap(o, nil) {
-		x.h.opts.Logger.LogAttrs(x.ctx, slog.LevelInfo, "requests succeed again", slog.String("operation", x.operation))
+func (c *call) succeeded() {
+	o := c.h.outage.Load()
+	if o != nil && o.operation == c.operation && time.Since(o.last) >= calm && c.h.outage.CompareAndSwap(o, nil) {
+		c.h.opts.Logger.LogAttrs(c.ctx, slog.LevelInfo, "requests succeed again", slog.String("operation", c.operation))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,7 +40,51 @@ func TestRequestID(t *testing.T) {
 		wantMade(get("/pets/2", field+id))
 	}
 	wantMade(get("/cats"))
-	wantMade(get("/pets/1"))
+	wantMade(get("/pets/1")) // the server of the test has an Observe
+}
+
+// TestRequestIDOfSuccess: a success has an ID if somebody asked for it before the response
+// was sent, in any goroutine. It is the one that they got.
+func TestRequestIDOfSuccess(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		asks   bool
+		raw    string
+		wanted bool
+	}{
+		{"nobody asks", false, get("/pets"), false},
+		{"the service asks", true, get("/pets"), true},
+		{"the client sent one", false, get("/pets", "X-Request-ID: mine"), true},
+		{"both", true, get("/pets", "X-Request-ID: mine"), true},
+	} {
+		var got recorder[string]
+		var late context.Context
+		h := httpapi.New(double{do: func(ctx context.Context, _ any) error {
+			late = ctx
+			var both sync.WaitGroup
+			for range 2 {
+				both.Go(func() {
+					if c.asks {
+						got.add(httpapi.RequestID(ctx))
+					}
+				})
+			}
+			both.Wait()
+			return nil
+		}}, testKeys, nil)
+		sent := send(t, h, c.raw).Header.Get("X-Request-Id")
+		for _, id := range append(got.take(), httpapi.RequestID(late)) {
+			if id != sent {
+				t.Errorf("%s: RequestID returned %q, and the response has %q", c.name, id, sent)
+			}
+		}
+		if (sent != "") != c.wanted {
+			t.Errorf("%s: the response has the ID %q", c.name, sent)
+		}
+	}
+	if id := httpapi.RequestID(t.Context()); id != "" {
+		t.Errorf("another context has the ID %q", id)
+	}
 }
 
 // TestLoggedPath: the log gets the path that the client sent, with any prefix that
@@ -107,14 +152,14 @@ func TestObserve(t *testing.T) {
 		get("/cats"):                      ", , 404, not_found, ",
 		request("GET /openapi.json"):      "openapi, GET /openapi.json, 200, , ",
 	} {
-		send(t, s.h, raw)
+		id := send(t, s.h, raw).Header.Get("X-Request-Id")
 		all := s.seen.take()
 		if len(all) != 1 {
 			t.Fatalf("%q: observed %+v", raw, all)
 		}
 		o := all[0]
 		got := fmt.Sprintf("%s, %s, %d, %s, %s", o.Operation, pattern, o.Status, o.Code, o.Principal)
-		if got != want || o.Duration <= 0 || o.Duration > time.Hour {
+		if got != want || o.Duration <= 0 || o.Duration > time.Hour || o.RequestID != id || id == "" {
 			t.Errorf("%q: observed %+v, %s, want %s", raw, o, got, want)
 		}
 	}
@@ -159,7 +204,7 @@ func TestWriteError(t *testing.T) {
 	} {
 		s := newServer(t, nil)
 		s.h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpapi.WriteError(w, r, c.err) })
-		s.want(c.want.with("X-Request-Id", "the-id").with("Accept-Idempotency-Key", ""), request("GET /", "X-Request-ID: the-id"))
+		s.want(c.want.with("X-Request-Id", "the-id"), request("GET /", "X-Request-ID: the-id"))
 		if a := send(t, s.h, request("HEAD /")); a.Status != c.want.status || a.Body != "" {
 			t.Errorf("HEAD: %+v", a)
 		}

@@ -19,6 +19,6 @@ func OpenAPI() []byte { return bytes.Clone(description) }
 
 // openAPI returns the document. It needs no credential, unlike the contract's
 // operations: clients read in the document how to send one.
-func (x *exchange) openAPI() (response, error) {
+func (c *call) openAPI() (response, error) {
 	return response{http.StatusOK, description}, nil
 }

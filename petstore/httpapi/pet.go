@@ -12,18 +12,18 @@ import (
 
 // listPets is the operation of section 4.1 of the contract. A Link field leads to
 // the next page (RFC 8288); the body stays a bare array.
-func (x *exchange) listPets() (response, error) {
-	q, err := parseListQuery(x.r.URL.RawQuery)
+func (c *call) listPets() (response, error) {
+	q, err := parseListQuery(c.r.URL.RawQuery)
 	if err != nil {
 		return response{}, err
 	}
-	x.pooled = buffers.Get().(*[16 << 10]byte)
-	body, next := x.pooled[:0], petstore.Cursor("")
-	if x.h.encoded != nil {
-		body, next, err = x.h.encoded.AppendPage(x.ctx, body, q)
+	c.pooled = buffers.Get().(*[16 << 10]byte)
+	body, next := c.pooled[:0], petstore.Cursor("")
+	if c.h.encoded != nil {
+		body, next, err = c.h.encoded.AppendPage(c.ctx, body, q)
 	} else {
 		var page petstore.Page
-		if page, err = x.h.service.ListPets(x.ctx, q); err == nil {
+		if page, err = c.h.service.ListPets(c.ctx, q); err == nil {
 			body, err = page.AppendJSON(body)
 			next = page.Next
 		}
@@ -31,14 +31,14 @@ func (x *exchange) listPets() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	resp, err := x.serveRead(body)
+	resp, err := c.serveRead(body)
 	if err == nil && next != "" {
 		// A reference that is only a query is right under every prefix (RFC 3986, section 5.2.2).
 		link := "<?limit=" + strconv.Itoa(q.Limit)
 		if q.Status != "" {
 			link += "&status=" + string(q.Status)
 		}
-		x.w.Header().Add("Link", link+"&cursor="+url.QueryEscape(string(next))+`>; rel="next"`)
+		c.w.Header().Add("Link", link+"&cursor="+url.QueryEscape(string(next))+`>; rel="next"`)
 	}
 	return resp, err
 }
@@ -74,17 +74,17 @@ func parseListQuery(query string) (q petstore.ListQuery, err error) {
 }
 
 // createPet is the operation of section 4.2 of the contract.
-func (x *exchange) createPet() (response, error) {
-	newPet, once, err := readRequest(x, decodeNewPet)
+func (c *call) createPet() (response, error) {
+	newPet, key, err := readRequest(c, decodeNewPet)
 	if err != nil {
 		return response{}, err
 	}
-	if x.h.opts.Validate != nil {
-		if err := x.h.opts.Validate(x.ctx, newPet); err != nil {
+	if c.h.opts.Validate != nil {
+		if err := c.h.opts.Validate(c.ctx, newPet); err != nil {
 			return response{}, err
 		}
 	}
-	pet, err := x.h.service.CreatePet(x.ctx, newPet, once)
+	pet, err := c.h.service.CreatePet(c.ctx, newPet, key)
 	if err != nil {
 		return response{}, err
 	}
@@ -93,39 +93,36 @@ func (x *exchange) createPet() (response, error) {
 		return response{}, err
 	}
 	// Relative to the request's own path, so right under every prefix.
-	x.w.Header().Set("Location", "pets/"+strconv.FormatInt(pet.ID, 10))
+	c.w.Header().Set("Location", "pets/"+strconv.FormatInt(pet.ID, 10))
 	return response{http.StatusCreated, body}, nil
 }
 
 // getPet is the operation of section 4.3 of the contract.
-func (x *exchange) getPet() (response, error) {
-	id, err := strconv.ParseInt(x.param, 10, 64)
-	if err != nil || strconv.FormatInt(id, 10) != x.param { // an ID has one form: 01 and +1 are not IDs
+func (c *call) getPet() (response, error) {
+	id, err := strconv.ParseInt(c.param, 10, 64)
+	if err != nil || strconv.FormatInt(id, 10) != c.param { // an ID has one form: 01 and +1 are not IDs
 		return response{}, petstore.Errorf(petstore.CodeNotFound, "petId: must be a 64-bit integer in its shortest form, so no pet has this one")
 	}
 	var body []byte
-	if x.h.encoded != nil {
-		body, err = x.h.encoded.AppendPet(x.ctx, nil, id)
+	if c.h.encoded != nil {
+		body, err = c.h.encoded.AppendPet(c.ctx, nil, id)
 	} else {
 		var pet petstore.Pet
-		if pet, err = x.h.service.GetPet(x.ctx, id); err == nil {
+		if pet, err = c.h.service.GetPet(c.ctx, id); err == nil {
 			body, err = pet.AppendJSON(nil)
 		}
 	}
 	if err != nil {
 		return response{}, err
 	}
-	return x.serveRead(body)
+	return c.serveRead(body)
 }
 
 // largeBytes is the size above which a response is large.
 const largeBytes = 64 << 10
 
-// large has a place for each large response that may be in flight, of all
-// handlers together, since they share the memory of the process. A client that
-// does not read holds its response until the server's WriteTimeout. Smaller
-// responses fit into the buffers of the system.
-var large = make(chan struct{}, 128)
+// maxLarge is how many large responses of a handler may be in flight.
+const maxLarge = 128
 
 // buffers are the bodies of earlier lists, each large enough for most. With them a list
 // of 20 pets costs 5 % less processor time, and one of 100 pets 15 % less. The garbage
@@ -134,11 +131,11 @@ var buffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 
 // serveRead serves a read whose result is body. If body is large, it takes a
 // place among the large responses; there may be none.
-func (x *exchange) serveRead(body []byte) (response, error) {
+func (c *call) serveRead(body []byte) (response, error) {
 	if len(body) > largeBytes {
 		select {
-		case large <- struct{}{}:
-			x.large = true
+		case c.h.large <- struct{}{}:
+			c.large = true
 		default:
 			return response{}, petstore.Errorf(petstore.CodeUnavailable, "too many large responses are being sent; try again later")
 		}

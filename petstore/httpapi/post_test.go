@@ -136,15 +136,15 @@ func TestIdempotencyKey(t *testing.T) {
 		{"", ""}, {`"`, ""}, {`""`, ""}, {`"a`, ""}, {"a b", ""}, {"\"a\tb\"", ""}, {`"k";x`, ""}, {`"k""l"`, ""}, {`"a\b"`, ""}, {`"k\"`, ""}, {`"k\`, ""},
 		{"k\xc3\xa9", ""}, {"\"\x7f\"", ""}, {"\"\xc3\xa9\"", ""}, {"\x7f", ""}, {long + "k", ""}, {`"` + long + `k"`, ""},
 	} {
-		var once recorder[any]
-		h := httpapi.New(double{do: func(_ context.Context, arg any) error { once.add(arg); return nil }}, testKeys, nil)
+		var keys recorder[any]
+		h := httpapi.New(double{do: func(_ context.Context, arg any) error { keys.add(arg); return nil }}, testKeys, nil)
 		r := httptest.NewRequest("POST", "/pets", strings.NewReader(rexBody))
 		r.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {c.field}}
-		got, want := perform(t, h, r), []any{petstore.Once{Scope: "alice", Key: c.key}}
+		got, want := perform(t, h, r), []any{petstore.IdempotencyKey{Scope: "alice", Key: c.key}}
 		if c.key == "" {
 			want = nil
 		}
-		if seen := once.take(); !slices.Equal(seen, want) || (got.Status == 400) != (c.key == "") {
+		if seen := keys.take(); !slices.Equal(seen, want) || (got.Status == 400) != (c.key == "") {
 			t.Errorf("%q: status %d, %+v, want the key %q", c.field, got.Status, seen, c.key)
 		}
 	}

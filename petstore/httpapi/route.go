@@ -19,33 +19,33 @@ type operation struct {
 
 	// do carries out the operation. It may set header fields but sends
 	// nothing.
-	do func(*exchange) (response, error)
+	do func(*call) (response, error)
 }
 
 var (
-	listPets = operation{name: "listPets", method: "GET", path: "/pets", pattern: "GET /pets", do: (*exchange).listPets}
+	listPets = operation{name: "listPets", method: "GET", path: "/pets", pattern: "GET /pets", do: (*call).listPets}
 
-	createPet = operation{name: "createPet", method: "POST", path: "/pets", pattern: "POST /pets", do: (*exchange).createPet}
+	createPet = operation{name: "createPet", method: "POST", path: "/pets", pattern: "POST /pets", do: (*call).createPet}
 
 	// The contract schedules this one for removal (section 4.3), and does not say
 	// since when it is deprecated.
-	getPet = operation{name: "getPet", method: "GET", path: "/pets/", pattern: "GET /pets/{petId}", do: (*exchange).getPet, header: http.Header{
+	getPet = operation{name: "getPet", method: "GET", path: "/pets/", pattern: "GET /pets/{petId}", do: (*call).getPet, header: http.Header{
 		"Deprecation": {"@1795132800"},                   // 2026-11-20 (RFC 9745)
 		"Sunset":      {"Thu, 05 Dec 2030 00:00:00 GMT"}, // RFC 8594
 		"Link":        {`<../pets>; rel="successor-version"`},
 	}}
 
-	submitMessage = operation{name: "submitMessage", method: "POST", path: "/messages", pattern: "POST /messages", do: (*exchange).submitMessage}
+	submitMessage = operation{name: "submitMessage", method: "POST", path: "/messages", pattern: "POST /messages", do: (*call).submitMessage}
 
-	openAPI = operation{name: "openapi", method: "GET", path: "/openapi.json", pattern: "GET /openapi.json", public: true, do: (*exchange).openAPI}
+	openAPI = operation{name: "openapi", method: "GET", path: "/openapi.json", pattern: "GET /openapi.json", public: true, do: (*call).openAPI}
 )
 
-// route returns the operation of the request, and keeps its parameter in x.
+// route returns the operation of the request, and keeps its parameter in c.
 //
 // An http.ServeMux cannot route these: it redirects unclean paths, which loses
 // a prefix that http.StripPrefix removed, and its 404 and 405 are plain text.
-func (x *exchange) route() (*operation, error) {
-	u, method, allow := x.r.URL, x.r.Method, ""
+func (c *call) route() (*operation, error) {
+	u, method, allow := c.r.URL, c.r.Method, ""
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
@@ -53,17 +53,17 @@ func (x *exchange) route() (*operation, error) {
 	// operation has such a segment. Other escapes mean their character (RFC
 	// 3986, section 2.4), as they do in u.Path.
 	if strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
-		return nil, x.h.noPath()
+		return nil, c.h.noPath()
 	}
-	for i := range x.h.operations {
-		op := &x.h.operations[i]
+	for i := range c.h.operations {
+		op := &c.h.operations[i]
 		param, ok := strings.CutPrefix(u.Path, op.path)
 		hasParam := strings.HasSuffix(op.path, "/")
 		if !ok || hasParam == (param == "") || param == "." || param == ".." || strings.Contains(param, "/") {
 			continue
 		}
 		if op.method == method {
-			x.param = param
+			c.param = param
 			return op, nil
 		}
 		if allow != "" {
@@ -75,9 +75,9 @@ func (x *exchange) route() (*operation, error) {
 		}
 	}
 	if allow == "" {
-		return nil, x.h.noPath()
+		return nil, c.h.noPath()
 	}
-	x.w.Header().Set("Allow", allow)
+	c.w.Header().Set("Allow", allow)
 	return nil, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: this path has only %s", allow)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // TestSameResponses: requests get the same responses, byte for byte, with and
-// without an EncodedReader, and under every prefix. HEAD gets what GET does, without
+// without encoded reads, and under every prefix. HEAD gets what GET does, without
 // the body.
 func TestSameResponses(t *testing.T) {
 	store, err := storage.Open(filepath.Join(t.TempDir(), "store"), nil)
@@ -27,14 +27,14 @@ func TestSameResponses(t *testing.T) {
 		{Status: petstore.StatusPending},
 		{Name: strings.Repeat("x", 200_000)},
 	} {
-		if _, err := store.CreatePet(t.Context(), p, petstore.Once{}); err != nil {
+		if _, err := store.CreatePet(t.Context(), p, petstore.IdempotencyKey{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := newServer(t, nil)
 	plain := s.handler(store, testKeys, nil)
 	under := http.StripPrefix("/api/v1", plain)
-	embedding := s.handler(struct{ *storage.Store }{store}, testKeys, nil) // Encodes returns false
+	embedding := s.handler(struct{ *storage.Store }{store}, testKeys, nil) // has no encoded reads
 	for target := range strings.FieldsSeq(`
 		/pets /pets?limit=1 /pets?status=sold&limit=3 /pets?status=available /pets?limit=0 /pets/1 /pets/%31 /pets/3 /pets/99 /pets/x
 		/pets/ //pets /pets%2F1 /openapi.json`) {
@@ -52,7 +52,7 @@ func TestSameResponses(t *testing.T) {
 		if want.Body == "" {
 			t.Errorf("%s: no body", target)
 		}
-		same("without an EncodedReader", do(embedding, "GET", target))
+		same("without encoded reads", do(embedding, "GET", target))
 		same("under a prefix", do(under, "GET", "/api/v1"+target))
 		want.Body = ""
 		same("HEAD", do(plain, "HEAD", target))

@@ -12,12 +12,12 @@ import (
 	"testing"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/petstoretest"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-var testKeys = petstoretest.Keys{"key-1": "alice", "key-2": "alice", "key-3": "bob"}
+var testKeys = apikey.Static{"key-1": "alice", "key-2": "alice", "key-3": "bob"}
 
 // server is a handler with its store, and what it logged and observed.
 type server struct {
@@ -75,7 +75,7 @@ func (s *server) stats() petstore.Stats {
 // add stores a pet with that name.
 func (s *server) add(name string) {
 	s.Helper()
-	if _, err := s.store.CreatePet(context.Background(), petstore.NewPet{Name: name}, petstore.Once{}); err != nil {
+	if _, err := s.store.CreatePet(context.Background(), petstore.NewPet{Name: name}, petstore.IdempotencyKey{}); err != nil {
 		s.Fatal(err)
 	}
 }

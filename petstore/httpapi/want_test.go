@@ -71,7 +71,6 @@ func (w want) diff(r response) string {
 			want.Header.Set(name, "one that is not empty")
 		}
 	}
-	want.Header.Set("Accept-Idempotency-Key", "?1")
 	for name, value := range w.header {
 		delete(want.Header, name)
 		if value != "" {

@@ -38,8 +38,10 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 var withoutKey = transport{request: func(r *http.Request) { delete(r.Header, "idempotency-key") }}
 
 // newClient returns a client of srv.
-func newClient(srv *petstoretest.Server, t transport, tries int) *client.Client {
-	c, err := client.New(srv.URL, srv.Key, &client.Options{HTTPClient: &http.Client{Transport: t}, Tries: tries, MinWait: 5 * time.Millisecond})
+func newClient(srv *petstoretest.Server, t transport, attempts int) *client.Client {
+	c, err := client.New(srv.URL, srv.Key, &client.Options{
+		HTTPClient: &http.Client{Transport: t}, RetryWrites: true, MaxAttempts: attempts, MinBackoff: 5 * time.Millisecond,
+	})
 	if err != nil {
 		panic(err) // srv has a valid URL and key
 	}
@@ -67,7 +69,7 @@ var honest = []struct {
 		for i := range 30 {
 			name := fmt.Sprint(prefix, i)
 			for added := false; !added; {
-				_, err := c.CreatePet(context.Background(), petstore.NewPet{Name: name}, petstore.Once{})
+				_, err := c.CreatePet(context.Background(), petstore.NewPet{Name: name}, petstore.IdempotencyKey{})
 				if e, ok := errors.AsType[*client.ResponseError](err); ok && e.Status > 400 {
 					time.Sleep(wait)
 					wait = 0
@@ -91,14 +93,14 @@ func use(c *client.Client, prefix string, goroutines int) error {
 	errs := make([]error, goroutines)
 	one := func(i int) error {
 		p := petstore.NewPet{Name: fmt.Sprint(prefix, i, "\u2028/\"🦊"), CategoryID: 1<<62 + int64(i), Status: append(petstore.Statuses(), "")[i%4]}
-		want, err := c.CreatePet(ctx, p, petstore.Once{})
+		want, err := c.CreatePet(ctx, p, petstore.IdempotencyKey{})
 		if err != nil {
 			return err
 		}
 		if got, err := c.GetPet(ctx, want.ID); err != nil || got != want || got.NewPet != p {
 			return fmt.Errorf("got %+v (%v), want %+v", got, err, want)
 		}
-		m, err := c.SubmitMessage(ctx, p.Name, petstore.Once{})
+		m, err := c.SubmitMessage(ctx, p.Name, petstore.IdempotencyKey{})
 		if err == nil && m.Text != p.Name {
 			err = fmt.Errorf("submitted %q, got %+v", p.Name, m)
 		}
@@ -135,7 +137,7 @@ func TestHonestClients(t *testing.T) {
 // judgeHonest runs an honest client against a server of its own. If the seed is odd,
 // another client uses the server at the same time.
 func judgeHonest(t *testing.T, i int, seed uint64) {
-	srv, err := petstoretest.Start(petstoretest.Difficult(seed))
+	srv, err := petstoretest.Start(&petstoretest.Options{Difficult: &petstoretest.Difficulty{Seed: seed}})
 	if err != nil {
 		t.Error(err)
 		return
@@ -202,7 +204,7 @@ func TestWrongClients(t *testing.T) {
 	for _, w := range wrong {
 		wg.Go(func() {
 			for seed := range uint64(20) {
-				srv, err := petstoretest.Start(petstoretest.Difficult(seed, w.difficulty))
+				srv, err := petstoretest.Start(&petstoretest.Options{Difficult: &petstoretest.Difficulty{Seed: seed, Names: []string{w.difficulty}}})
 				if err != nil {
 					t.Error(err)
 					return

@@ -10,18 +10,21 @@ import (
 	"time"
 )
 
-// Difficulty is something that the contract allows and a client may not expect.
-type Difficulty struct {
-	Name  string // such as "lost"
-	About string // what the server does, in one sentence
+// difficulty is something that the contract allows and a client may not expect.
+type difficulty struct {
+	name  string // such as "lost"
+	about string // what the server does, in one sentence
 
 	often int                              // one in this many exchanges has the difficulty
 	apply func(*exchange, *rand.Rand) bool // changes the response if necessary, and reports whether it has the difficulty; nil for busy and lost, see interruption
 }
 
-// Difficulties returns all difficulties.
-func Difficulties() []Difficulty {
-	return []Difficulty{
+// ofStore are the difficulties that a server cannot add to the responses of a handler.
+var ofStore = []string{"ids", "list-order", "short-pages"}
+
+// difficulties returns all difficulties.
+func difficulties() []difficulty {
+	return []difficulty{
 		{"busy", "A request gets 429 or 503 with Retry-After.", 12, nil},
 		{"lost", "The connection is closed: before the request is carried out, before the response or in the middle of it.", 8, nil},
 
@@ -37,23 +40,29 @@ func Difficulties() []Difficulty {
 	}
 }
 
-// choose returns the difficulties with these names, or all difficulties if there
+// choose returns the difficulties with these names, or all that are possible if there
 // are no names.
-func choose(names []string) ([]Difficulty, error) {
-	all := Difficulties()
+func choose(names []string, ownHandler bool) ([]difficulty, error) {
+	all := difficulties()
+	if ownHandler {
+		all = slices.DeleteFunc(all, func(d difficulty) bool { return slices.Contains(ofStore, d.name) })
+	}
 	if len(names) == 0 {
 		return all, nil
 	}
 	var known []string
 	for _, d := range all {
-		known = append(known, d.Name)
+		known = append(known, d.name)
 	}
 	for _, name := range names {
-		if !slices.Contains(known, name) {
+		switch {
+		case ownHandler && slices.Contains(ofStore, name):
+			return nil, fmt.Errorf("the difficulty %q is not possible with a Handler", name)
+		case !slices.Contains(known, name):
 			return nil, fmt.Errorf("unknown difficulty %q; the difficulties are %s", name, strings.Join(known, ", "))
 		}
 	}
-	return slices.DeleteFunc(all, func(d Difficulty) bool { return !slices.Contains(names, d.Name) }), nil
+	return slices.DeleteFunc(all, func(d difficulty) bool { return !slices.Contains(names, d.name) }), nil
 }
 
 // refuse makes x a response of a busy server. If x.mustWait is set, it asks the client to
@@ -73,7 +82,6 @@ func (x *exchange) refuse(r *rand.Rand) {
 	}
 	x.header.Set("Content-Type", "application/json")
 	x.header.Set("Retry-After", after)
-	x.header.Set("Accept-Idempotency-Key", "?1")
 	x.response = fmt.Appendf(nil, `{"code":"unavailable","message":"this cannot be done now; try again later","status":%d}`, x.status)
 }
 
@@ -97,8 +105,8 @@ const nextPages = "/pages/"
 // linkElsewhere makes Location lead to the other address, and the link to the next page to
 // another path.
 func linkElsewhere(x *exchange, _ *rand.Rand) bool {
-	if location := x.header.Get("Location"); location != "" {
-		x.header.Set("Location", x.elsewhere+"/"+location)
+	if x.header.Get("Location") != "" {
+		x.header.Set("Location", x.server.elsewhere+x.path+"/"+x.created)
 		return true
 	}
 	query, rest, found := strings.Cut(strings.TrimPrefix(x.header.Get("Link"), "<?"), ">")
@@ -108,7 +116,7 @@ func linkElsewhere(x *exchange, _ *rand.Rand) bool {
 	}
 	cursor := values.Get("cursor")
 	values.Del("cursor")
-	x.header.Set("Link", "<"+base+nextPages+cursor+"?"+values.Encode()+">"+rest)
+	x.header.Set("Link", "<"+x.server.Prefix+nextPages+cursor+"?"+values.Encode()+">"+rest)
 	return true
 }
 

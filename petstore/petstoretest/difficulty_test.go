@@ -34,19 +34,19 @@ var visible = map[string][]string{
 // Each difficulty is visible in responses, and a server without it does not show
 // it.
 func TestDifficulties(t *testing.T) {
-	plain := responses(t)
-	for _, d := range Difficulties() {
-		got := responses(t, Difficult(1, d.Name))
-		if len(visible[d.Name]) == 0 {
-			t.Errorf("%s has no pattern", d.Name)
+	plain := responses(t, nil)
+	for _, d := range difficulties() {
+		got := responses(t, &Difficulty{Seed: 1, Names: []string{d.name}})
+		if len(visible[d.name]) == 0 {
+			t.Errorf("%s has no pattern", d.name)
 		}
-		for _, pattern := range visible[d.Name] {
+		for _, pattern := range visible[d.name] {
 			re := regexp.MustCompile(pattern)
 			if !slices.ContainsFunc(got, re.MatchString) {
-				t.Errorf("%s: nothing matches %s in\n%s", d.Name, re, strings.Join(got[:20], "\n"))
+				t.Errorf("%s: nothing matches %s in\n%s", d.name, re, strings.Join(got[:20], "\n"))
 			}
 			if i := slices.IndexFunc(plain, re.MatchString); i >= 0 {
-				t.Errorf("%s: without it a response is\n%s", d.Name, plain[i])
+				t.Errorf("%s: without it a response is\n%s", d.name, plain[i])
 			}
 		}
 	}
@@ -54,11 +54,11 @@ func TestDifficulties(t *testing.T) {
 
 // With the same seed, the same requests meet the same difficulties.
 func TestSeed(t *testing.T) {
-	first := responses(t, Difficult(7))
-	if diff := cmp.Diff(first, responses(t, Difficult(7))); diff != "" {
+	first := responses(t, &Difficulty{Seed: 7})
+	if diff := cmp.Diff(first, responses(t, &Difficulty{Seed: 7})); diff != "" {
 		t.Errorf("the same seed again (-want +got):\n%s", diff)
 	}
-	if cmp.Equal(first, responses(t, Difficult(8))) {
+	if cmp.Equal(first, responses(t, &Difficulty{Seed: 8})) {
 		t.Error("another seed leads to the same responses")
 	}
 }
@@ -83,7 +83,7 @@ func filled(t *testing.T, pets ...petstore.NewPet) *memory.Store {
 	t.Helper()
 	store := memory.New(&memory.Options{Now: func() time.Time { return time.Unix(0, 0) }})
 	for _, p := range pets {
-		if _, err := store.CreatePet(t.Context(), p, petstore.Once{}); err != nil {
+		if _, err := store.CreatePet(t.Context(), p, petstore.IdempotencyKey{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,10 +97,10 @@ var accidental = regexp.MustCompile(`(Date|X-Request-Id): .*\r\n|\d+ [A-Z][a-z]+
 
 // responses sends requests to a server, each on a connection of its own, and
 // returns the responses as texts.
-func responses(t *testing.T, opts ...Option) []string {
+func responses(t *testing.T, difficult *Difficulty) []string {
 	t.Helper()
 	dog, cat := petstore.NewPet{Name: "dog"}, petstore.NewPet{Name: "cat"}
-	s, err := Start(append(opts, Store(filled(t, dog, cat, dog, cat)))...)
+	s, err := Start(&Options{Store: filled(t, dog, cat, dog, cat), Difficult: difficult})
 	if err != nil {
 		t.Fatal(err)
 	}

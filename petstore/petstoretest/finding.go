@@ -41,7 +41,7 @@ type Met struct {
 }
 
 // Summary returns what the server has seen of its clients so far. It is empty
-// without [Difficult].
+// without Options.Difficult.
 func (s *Server) Summary() Summary {
 	d := s.difficult
 	if d == nil {
@@ -56,7 +56,7 @@ func (s *Server) Summary() Summary {
 		}
 	}
 	for _, a := range d.active {
-		sum.Met = append(sum.Met, Met{a.Name, d.met[a.Name]})
+		sum.Met = append(sum.Met, Met{a.name, d.met[a.name]})
 	}
 	return sum
 }

@@ -23,10 +23,10 @@ import (
 
 // difficult is the handler of a difficult server. It finds mistakes of the clients.
 type difficult struct {
-	seed      uint64
+	Options
 	elsewhere string // the base URL of the other address, which must not receive a key
-	active    []Difficulty
-	store     *view
+	active    []difficulty
+	store     *view // nil: the handler is not ours
 	next      http.Handler
 
 	mu          sync.Mutex
@@ -40,30 +40,32 @@ type difficult struct {
 	busy    *exchange            // the creation that must wait
 }
 
-func newDifficult(c config) (*difficult, error) {
-	active, err := choose(c.names)
+func newDifficult(o Options) (*difficult, error) {
+	active, err := choose(o.Difficult.Names, o.Handler != nil)
 	if err != nil {
 		return nil, err
 	}
 	d := &difficult{
-		seed: c.seed, active: active,
+		Options: o, active: active,
 		met: map[string]int{}, found: map[int]*Finding{}, interrupted: map[string]int{},
 		created: map[string]*exchange{},
 	}
-	d.store = &view{Service: c.store, ids: d.has("ids"), order: d.has("list-order"), shortPages: d.has("short-pages")}
+	if o.Handler == nil {
+		d.store = &view{Service: o.Store, ids: d.has("ids"), order: d.has("list-order"), shortPages: d.has("short-pages")}
+	}
 	return d, nil
 }
 
 func (d *difficult) has(name string) bool {
-	return slices.ContainsFunc(d.active, func(a Difficulty) bool { return a.Name == name })
+	return slices.ContainsFunc(d.active, func(a difficulty) bool { return a.name == name })
 }
 
 // exchange is a request of the client and its response.
 type exchange struct {
 	ctx          context.Context
+	server       *difficult
 	began, ended time.Time
-	elsewhere    string // the base URL at the other address
-	other        bool   // the request came to that address
+	other        bool // the request came to the other address
 
 	method string
 	target string // as the client sent it
@@ -98,7 +100,7 @@ func (d *difficult) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, a := range d.active {
 		if !x.cut && a.apply != nil && random.IntN(a.often) == 0 && a.apply(x, random) {
-			x.met = append(x.met, a.Name)
+			x.met = append(x.met, a.name)
 		}
 	}
 	d.see(x)
@@ -121,8 +123,8 @@ func (d *difficult) serveElsewhere(w http.ResponseWriter, r *http.Request) {
 // depends only on the seed and the number of the request.
 func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 	x := &exchange{
-		ctx: r.Context(), began: time.Now(), elsewhere: d.elsewhere, header: http.Header{},
-		method: r.Method, target: r.RequestURI, path: strings.TrimPrefix(r.URL.Path, base), query: r.URL.RawQuery, sent: r.Header.Clone(),
+		ctx: r.Context(), began: time.Now(), server: d, header: http.Header{},
+		method: r.Method, target: r.RequestURI, path: strings.TrimPrefix(r.URL.Path, d.Prefix), query: r.URL.RawQuery, sent: r.Header.Clone(),
 	}
 	x.sent.Set("Host", r.Host) // net/http keeps it elsewhere
 	if cursor, ok := strings.CutPrefix(x.path, nextPages); ok && d.has("link-elsewhere") {
@@ -131,7 +133,7 @@ func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 			query.Set("cursor", cursor)
 		}
 		x.path, x.query = "/pets", query.Encode()
-		r.URL.Path, r.URL.RawQuery = base+x.path, x.query
+		r.URL.Path, r.URL.RawQuery = d.Prefix+x.path, x.query
 	}
 	var err error
 	if x.body, err = io.ReadAll(io.LimitReader(r.Body, 2<<20)); err != nil { // more than the server accepts
@@ -141,7 +143,7 @@ func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.requests++
-	return x, rand.New(rand.NewPCG(d.seed, uint64(d.requests)))
+	return x, rand.New(rand.NewPCG(d.Difficult.Seed, uint64(d.requests)))
 }
 
 // interruption returns "busy" or "lost" if x is to be refused or lost. The first busy
@@ -153,11 +155,11 @@ func (d *difficult) interruption(x *exchange, random *rand.Rand) string {
 	for _, a := range d.active {
 		if a.apply == nil && random.IntN(a.often) == 0 && d.interrupted[x.request()] < 2 {
 			d.interrupted[x.request()]++
-			x.met = append(x.met, a.Name)
-			if a.Name == "busy" && x.isCreate() && d.busy == nil {
+			x.met = append(x.met, a.name)
+			if a.name == "busy" && x.isCreate() && d.busy == nil {
 				x.mustWait, d.busy = true, x
 			}
-			return a.Name
+			return a.name
 		}
 	}
 	return ""

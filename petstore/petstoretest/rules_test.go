@@ -16,6 +16,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
+const theKey = "the-key-of-the-test"
+
 // step is an exchange of a test. It begins a millisecond after the one before it ended.
 type step struct {
 	request string // "POST /pets"
@@ -33,7 +35,7 @@ type step struct {
 // watch returns a server that has seen the steps. Its store has one pet.
 func watch(t *testing.T, steps ...step) *Server {
 	t.Helper()
-	d, err := newDifficult(config{store: filled(t, petstore.NewPet{Name: "Rex"}), names: []string{"ids"}})
+	d, err := newDifficult(Options{Store: filled(t, petstore.NewPet{Name: "Rex"}), Prefix: "/v1", Key: theKey, Difficult: &Difficulty{Names: []string{"ids"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,7 @@ func watch(t *testing.T, steps ...step) *Server {
 		method, target, _ := strings.Cut(s.request, " ")
 		path, query, _ := strings.Cut(target, "?")
 		x := &exchange{
-			ctx: context.Background(), began: ended.Add(time.Millisecond + s.after), other: s.other,
+			ctx: context.Background(), server: d, began: ended.Add(time.Millisecond + s.after), other: s.other,
 			method: method, target: target, path: path, query: query, body: []byte(s.body), sent: http.Header{"Authorization": {"Bearer " + theKey}},
 			done: s.created != "" || s.status > 0 && s.status < 400, created: s.created, status: s.status, cut: s.status == 0,
 			header: http.Header{}, response: []byte(s.resp),
@@ -189,9 +191,9 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want, got, names []string
-	for _, d := range Difficulties() {
-		names = append(names, d.Name)
-		want = append(want, d.Name+": "+d.About)
+	for _, d := range difficulties() {
+		names = append(names, d.name)
+		want = append(want, d.name+": "+d.about)
 	}
 	for _, r := range rules {
 		if line := r.name + ": " + map[bool]string{true: "mistake", false: "note"}[r.certain]; !slices.Contains(want, line) {

@@ -1,12 +1,12 @@
 // Package petstoretest starts a server of the petstore contract for tests. Start
 // with [New]:
 //
-//	srv := petstoretest.New(t)
-//	pet, err := srv.Client.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, petstore.Once{})
+//	srv := petstoretest.New(t, nil)
+//	pet, err := srv.Client.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, petstore.IdempotencyKey{})
 //
-// With the option [Difficult] the server does what the contract allows and a
-// client may not expect. When the test ends, New reports the client's mistakes. A
-// whole test is in examples/list.
+// To test your own handler, pass it as Options.Handler. With Options.Difficult the server
+// does what the contract allows and a client may not expect. When the test ends, New
+// reports the client's mistakes. A whole test is in examples/list.
 package petstoretest
 
 import (
@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/client"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
@@ -25,22 +26,20 @@ import (
 
 // Server is a running server of pets and messages.
 type Server struct {
-	URL    string           // the base address, such as http://127.0.0.1:34567/v1
-	Key    string           // an API key that the server accepts
-	Client *client.Client   // calls the server, with Key
-	Store  petstore.Service // the pets, with the IDs and the order that the server shows: with the difficulty ids, half of the IDs are negative
+	URL    string         // the base address, such as http://127.0.0.1:34567/v1
+	Key    string         // an API key that the server accepts
+	Client *client.Client // calls the server, with Key
 
 	main, other *httptest.Server // other: nil without Difficult
 	difficult   *difficult       // nil without Difficult
 }
 
-const base = "/v1"
-
 // New starts a server that stops when t ends. If the server is difficult, New then
-// reports the client's mistakes as errors of t, and writes the notes into its log.
-func New(t testing.TB, opts ...Option) *Server {
+// reports the client's mistakes as errors of t, and writes the notes into its log. opts may
+// be nil.
+func New(t testing.TB, opts *Options) *Server {
 	t.Helper()
-	s, err := Start(opts...)
+	s, err := Start(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,41 +56,44 @@ func New(t testing.TB, opts ...Option) *Server {
 	return s
 }
 
-// Start starts a server that runs until Close.
-func Start(opts ...Option) (*Server, error) {
-	c := config{addr: "127.0.0.1:0"}
-	for _, option := range opts {
-		option(&c)
+// Start starts a server that runs until Close. opts may be nil.
+func Start(opts *Options) (*Server, error) {
+	o, err := opts.complete()
+	if err != nil {
+		return nil, err
 	}
-	if c.store == nil {
-		c.store = memory.New(nil)
+	if o.Store == nil {
+		o.Store = memory.New(nil)
 	}
-	s := &Server{Key: theKey, Store: c.store}
-	if c.difficult {
-		var err error
-		if s.difficult, err = newDifficult(c); err != nil {
+	s := &Server{Key: o.Key}
+	if o.Difficult != nil {
+		if s.difficult, err = newDifficult(o); err != nil {
 			return nil, err
 		}
-		s.Store = s.difficult.store
 		if s.other, err = listen("127.0.0.1:0", http.HandlerFunc(s.difficult.serveElsewhere)); err != nil {
 			return nil, err
 		}
-		s.difficult.elsewhere = s.other.URL + base
+		s.difficult.elsewhere = s.other.URL + o.Prefix
 	}
-	messages, _ := c.store.(petstore.Messages)
-	h := http.StripPrefix(base, httpapi.New(s.Store, Keys{theKey: "tester"}, &httpapi.Options{Messages: messages}))
-	if c.difficult {
+	h := o.Handler
+	if h == nil {
+		messages, _ := o.Store.(petstore.Messages)
+		if s.difficult != nil {
+			o.Store = s.difficult.store
+		}
+		h = http.StripPrefix(o.Prefix, httpapi.New(o.Store, apikey.Static{o.Key: "tester"}, &httpapi.Options{Messages: messages}))
+	}
+	if s.difficult != nil {
 		s.difficult.next = h
 		h = s.difficult
 	}
-	var err error
-	if s.main, err = listen(c.addr, h); err != nil {
+	if s.main, err = listen(o.Addr, h); err != nil {
 		s.Close()
 		return nil, err
 	}
-	s.URL = s.main.URL + base
+	s.URL = s.main.URL + o.Prefix
 	// The server is on this machine, so the client need not wait long.
-	if s.Client, err = client.New(s.URL, s.Key, &client.Options{MinWait: 5 * time.Millisecond}); err != nil {
+	if s.Client, err = client.New(s.URL, s.Key, &client.Options{RetryWrites: true, MinBackoff: 5 * time.Millisecond}); err != nil {
 		s.Close()
 		return nil, err
 	}

@@ -2,28 +2,35 @@ package petstoretest
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/client"
+	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )
 
 func TestOptions(t *testing.T) {
 	store := memory.New(nil)
-	srv := New(t, Difficult(1, "ids", "busy"), Listen("localhost:0"), Store(store))
-	pet, err := srv.Client.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{})
+	srv := New(t, &Options{Addr: "localhost:0", Store: store, Prefix: "/api/v2", Key: "mine", Difficult: &Difficulty{Seed: 1, Names: []string{"ids", "busy"}}})
+	pet, err := srv.Client.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.IdempotencyKey{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := srv.Store.GetPet(t.Context(), pet.ID); got != pet || err != nil {
-		t.Errorf("the server's store has %+v (%v), want %+v", got, err, pet)
+	if got, err := srv.Client.GetPet(t.Context(), pet.ID); got != pet || err != nil {
+		t.Errorf("the server has %+v (%v), want %+v", got, err, pet)
 	}
 	if n, err := store.Stats(t.Context()); n.Pets != 1 || err != nil {
 		t.Errorf("the store has %+v, %v", n, err)
+	}
+	if srv.Key != "mine" || !strings.HasSuffix(srv.URL, "/api/v2") {
+		t.Errorf("the server has the key %q and the URL %s", srv.Key, srv.URL)
 	}
 	stranger, err := client.New(srv.URL, "another", nil)
 	if err != nil {
@@ -34,10 +41,47 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// A handler of one's own can be tested, and be difficult, with its own rules.
+func TestHandler(t *testing.T) {
+	for _, difficult := range []*Difficulty{nil, {Seed: 1}} {
+		mux := http.NewServeMux()
+		mux.Handle("/shop/", http.StripPrefix("/shop", httpapi.New(memory.New(nil), apikey.Static{"secret": "shop"}, &httpapi.Options{
+			Validate: func(_ context.Context, p petstore.NewPet) error {
+				if p.CategoryID == 0 {
+					return petstore.Errorf(petstore.CodeInvalid, "categoryId: must not be 0")
+				}
+				return nil
+			},
+		})))
+		srv, err := Start(&Options{Handler: mux, Prefix: "/shop", Key: "secret", Difficult: difficult}) // not New, since the test makes a mistake
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer srv.Close()
+		for i := range 30 {
+			if _, err := srv.Client.CreatePet(t.Context(), petstore.NewPet{Name: fmt.Sprint(i), CategoryID: 1}, petstore.IdempotencyKey{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := srv.Client.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeInvalid {
+			t.Errorf("the rule: %v", err)
+		}
+		n := 0
+		for _, err := range srv.Client.All(t.Context(), petstore.ListQuery{Limit: 4}) {
+			if n++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n != 30 {
+			t.Errorf("a list has %d pets, want 30", n)
+		}
+	}
+}
+
 // A client that does not end a request does not keep the server from ending.
 func TestClose(t *testing.T) {
 	t.Parallel()
-	srv := New(t, Difficult(1, "ids"))
+	srv := New(t, &Options{Difficult: &Difficulty{Names: []string{"ids"}}})
 	conn, err := net.Dial("tcp", srv.main.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -52,12 +96,18 @@ func TestClose(t *testing.T) {
 }
 
 func TestStartFails(t *testing.T) {
-	taken := strings.TrimSuffix(strings.TrimPrefix(New(t).URL, "http://"), "/v1")
-	for want, option := range map[string]Option{
-		`unknown difficulty "hard"; the difficulties are busy, lost, ids,`: Difficult(1, "ids", "hard"),
-		"address already in use": Listen(taken),
+	taken := strings.TrimSuffix(strings.TrimPrefix(New(t, nil).URL, "http://"), "/v1")
+	handler := http.NotFoundHandler()
+	for want, opts := range map[string]*Options{
+		`unknown difficulty "hard"; the difficulties are busy, lost, ids,`: {Difficult: &Difficulty{Names: []string{"ids", "hard"}}},
+		`the difficulty "ids" is not possible with a Handler`:              {Handler: handler, Key: "k", Difficult: &Difficulty{Names: []string{"ids"}}},
+		"address already in use":                                           {Addr: taken},
+		"a Handler and a Store":                                            {Handler: handler, Key: "k", Store: memory.New(nil)},
+		"a Handler without a Key":                                          {Handler: handler},
+		"Prefix must begin with a slash":                                   {Prefix: "v1"},
+		"and not end with one":                                             {Prefix: "/"},
 	} {
-		if s, err := Start(option); err == nil || !strings.Contains(err.Error(), want) {
+		if s, err := Start(opts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Start returned %v, %v; want an error with %q", s, err, want)
 		}
 	}

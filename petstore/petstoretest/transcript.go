@@ -15,6 +15,7 @@ import (
 func transcript(exchanges ...*exchange) string {
 	var b strings.Builder
 	var before *exchange
+	key := ""
 	for _, x := range exchanges {
 		if x == nil {
 			continue
@@ -23,14 +24,15 @@ func transcript(exchanges ...*exchange) string {
 			fmt.Fprintf(&b, "\n%.3f s later:\n", x.began.Sub(before.ended).Seconds())
 		}
 		before = x
-		write(&b, '>', x.method+" "+x.target, x.sent, x.body)
+		key = x.server.Key
+		write(&b, '>', key, x.method+" "+x.target, x.sent, x.body)
 		if x.cut {
 			fmt.Fprintf(&b, "< (the connection was cut before the end of the response)\n")
 		} else {
-			write(&b, '<', fmt.Sprint(x.status, " ", http.StatusText(x.status)), x.header, x.response)
+			write(&b, '<', key, fmt.Sprint(x.status, " ", http.StatusText(x.status)), x.header, x.response)
 		}
 	}
-	return strings.ReplaceAll(strings.ToValidUTF8(b.String(), "\ufffd"), theKey, "[key]")
+	return strings.ReplaceAll(strings.ToValidUTF8(b.String(), "\ufffd"), key, "[key]")
 }
 
 // maxBody is how many bytes of a body a transcript shows.
@@ -41,12 +43,12 @@ const maxBody = 500
 var control = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
 
 // write writes a request or a response. Each line starts with mark.
-func write(b *strings.Builder, mark byte, start string, header http.Header, body []byte) {
+func write(b *strings.Builder, mark byte, key, start string, header http.Header, body []byte) {
 	lines := []string{strconv.Quote(start)}
 	lines[0] = lines[0][1 : len(lines[0])-1] // without the quotes
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		value := strings.Join(header[name], ", ")
-		if name == "Authorization" && !strings.Contains(value, theKey) {
+		if name == "Authorization" && !strings.Contains(value, key) {
 			value = "[another credential]" // which may be real
 		}
 		lines = append(lines, name+": "+value)

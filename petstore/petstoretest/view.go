@@ -34,8 +34,8 @@ func (v *view) shown(pet petstore.Pet) petstore.Pet {
 }
 
 // CreatePet implements [petstore.Service].
-func (v *view) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
-	pet, err := v.Service.CreatePet(ctx, p, once)
+func (v *view) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+	pet, err := v.Service.CreatePet(ctx, p, key)
 	return v.shown(pet), err
 }
 

@@ -11,13 +11,13 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// SaveTo makes a new file at path with a copy of the store, as it was at one moment of
+// Backup makes a new file at path with a copy of the store, as it was at one moment of
 // the call. The file is whole and checked, or is not made. Until it is written, the
 // store does not use the pages of that moment again.
 //
-// Errors: fs.ErrExist if there is a file; petstore.CodeFull; ctx's; [ErrDamaged]. The
+// Errors: fs.ErrExist if there is a file; petstore.CodeInsufficientStorage; ctx's; [ErrDamaged]. The
 // damage may be of the copy alone, so it does not stop changes.
-func (s *Store) SaveTo(ctx context.Context, path string) error {
+func (s *Store) Backup(ctx context.Context, path string) error {
 	return createFile(path, func(temp *os.File) error {
 		if err := s.copyTo(ctx, temp); err != nil {
 			return err
@@ -37,7 +37,7 @@ func (s *Store) copyTo(ctx context.Context, f *os.File) error {
 		return cmp.Or(w.err, err)
 	})
 	if err != nil && noSpace(err) {
-		err = &petstore.Error{Code: petstore.CodeFull, Message: "there is no room for a copy of the store", Err: err}
+		err = &petstore.Error{Code: petstore.CodeInsufficientStorage, Message: "there is no room for a copy of the store", Err: err}
 	}
 	return err
 }

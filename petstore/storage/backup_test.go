@@ -12,14 +12,14 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// TestSaveTo: a copy of a store in use is whole and sound, or is not kept, and a file
+// TestBackup: a copy of a store in use is whole and sound, or is not kept, and a file
 // that is there is.
-func TestSaveTo(t *testing.T) {
+func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	path, copied := filepath.Join(dir, "pets.db"), filepath.Join(dir, "copy.db")
 	writeFile(t, path, spoil(t, small(t).file, "message "))
 	s := open(t, path)
-	if err := s.SaveTo(t.Context(), copied); !errors.Is(err, storage.ErrDamaged) {
+	if err := s.Backup(t.Context(), copied); !errors.Is(err, storage.ErrDamaged) {
 		t.Errorf("a copy of a damaged store: %v", err)
 	}
 	wantFiles(t, dir, "pets.db")
@@ -27,10 +27,10 @@ func TestSaveTo(t *testing.T) {
 	writeFile(t, path, small(t).file)
 	s = open(t, path)
 	for _, want := range []error{nil, fs.ErrExist} {
-		if err := s.SaveTo(t.Context(), copied); !errors.Is(err, want) {
-			t.Errorf("SaveTo returned %v, want %v", err, want)
+		if err := s.Backup(t.Context(), copied); !errors.Is(err, want) {
+			t.Errorf("Backup returned %v, want %v", err, want)
 		}
-		createPets(t, s, 1, s.Info().Pets+1)
+		createPets(t, s, 1, countPets(t, s)+1)
 		s.Close()
 		s = open(t, path)
 	}
@@ -39,11 +39,11 @@ func TestSaveTo(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.SaveTo(ctx, path+"2"); !errors.Is(err, context.Canceled) {
+	if err := s.Backup(ctx, path+"2"); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a cancelled context: %v", err)
 	}
 	s.Close()
-	if err := s.SaveTo(t.Context(), path+"2"); petstore.CodeOf(err) != petstore.CodeUnavailable {
+	if err := s.Backup(t.Context(), path+"2"); petstore.CodeOf(err) != petstore.CodeUnavailable {
 		t.Errorf("a copy of a closed store: %v", err)
 	}
 	wantFiles(t, dir, "copy.db", "pets.db")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -43,7 +45,7 @@ func TestChangedWhileOpen(t *testing.T) {
 			case "newer meta page":
 				flipMeta(t, path, now, newerMeta(now), 500)
 			}
-			if pet, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeUnavailable {
+			if pet, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeUnavailable {
 				t.Errorf("CreatePet returned %v, %v", pet, err)
 			}
 			wantFailed(t, s)
@@ -84,7 +86,7 @@ func within(t *testing.T, what string, fn func()) {
 // TestCutShort cuts a file that is open. Every call after that must return.
 func TestCutShort(t *testing.T) {
 	create := func(s *storage.Store) error {
-		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+		_, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{})
 		return err
 	}
 	// What is in memory may still be read, unchanged.
@@ -95,7 +97,7 @@ func TestCutShort(t *testing.T) {
 		}
 		return err
 	}
-	save := func(s *storage.Store) error { return s.SaveTo(t.Context(), s.Info().Path+".copy") }
+	save := func(s *storage.Store) error { return s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")) }
 	for _, calls := range [][]func(*storage.Store) error{{create, create, get}, {get, get, create}, {save, get, create}} {
 		path := dbPath(t)
 		makeStore(t, path)
@@ -126,7 +128,7 @@ func TestDamageRefusesChanges(t *testing.T) {
 	path := dbPath(t)
 	whole := deep(t)
 	middle := func(outcomes int) string {
-		key := keyOf(outcomes).Digest(petstore.OnceCreatePet)
+		key := stores.Digest(stores.CreatePet, keyOf(outcomes))
 		return string(key[:])
 	}
 	// follows reports whether n has no outcome, and its place is after that of the middle one.

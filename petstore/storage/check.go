@@ -11,10 +11,10 @@ import (
 // first damage that it finds, an error that wraps [ErrDamaged]. Check changes nothing,
 // and needs little memory for any file. It does not see everything: not a damaged page
 // that nothing refers to, nor an older version of a page that is consistent in itself,
-// nor that the outcome of a create with a petstore.Once is missing.
+// nor that the outcome of a create with a petstore.IdempotencyKey is missing.
 //
 // Any other error says that the file cannot be checked: it is in use ([ErrLocked]; on
-// Windows that is not noticed), is not a petstore ([ErrForeign]), is from a newer
+// Windows that is not noticed), is not a petstore ([ErrNotPetstore]), is from a newer
 // release ([ErrNewer]), or cannot be read.
 func Check(path string) error {
 	if err := check(path); err != nil {
@@ -54,7 +54,7 @@ func check(path string) error {
 func (tx *transaction) checkPets() error {
 	// The number of pets in each table: found, and expected.
 	var pets [len(petTables)]int64
-	want := [len(petTables)]int64{tx.LastIDs[0]}
+	want := [len(petTables)]int64{tx.LastIDs[allPets]}
 	for i := range petTables {
 		for b, err := range tx.blocks(i, 0) {
 			if err != nil {

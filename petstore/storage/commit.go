@@ -29,17 +29,22 @@ type write struct {
 	done  chan struct{} // closed when the change is on disk or has failed
 }
 
-// change runs apply in a transaction and returns once that is on disk. If apply returns
-// an error that is not the caller's fault (petstore.CodeInternal), the whole transaction
-// fails. Before it returns any other error, it must not have changed anything.
+// change runs apply in a transaction and returns when that transaction is on disk.
 //
-// A change that waits is made, even if ctx ends meanwhile: so its result is known. It
-// waits for at most two commits.
+// If apply returns an error with petstore.CodeInternal, the whole transaction fails. If
+// it returns any other error, only the caller of change gets it: then apply must not have
+// changed anything.
 //
-// One of the callers commits the changes of all, while the others wait. A
-// goroutine that commits would slow down a single caller: to wake it takes a
-// large part of the time of a commit. Without done, the callers of a batch would
-// become committers one after the other, before those that still wait.
+// The call waits in a queue for at most two commits. While it waits, the end of ctx does
+// not end the call, so that its result is known.
+//
+// One of the callers, the committer, commits the changes of all that wait. A goroutine of
+// its own that commits would slow down a caller that is alone, because waking it takes a
+// large part of the time of a commit.
+//
+// The channel done tells a caller that its change was committed by another. Without it,
+// each caller of a batch would have to become the committer to find out, before those
+// that still wait.
 func (s *Store) change(ctx context.Context, apply func(*transaction) error) error {
 	if _, err := s.shown(ctx); err != nil {
 		return err
@@ -114,7 +119,7 @@ func (s *Store) commit(batch []*write) error {
 	if err != nil {
 		return err
 	}
-	tx.now = s.opts.Now().UnixNano()
+	tx.now = s.opts.now().UnixNano()
 	committing := false
 	err = safely(func() error {
 		for _, w := range batch {
@@ -122,8 +127,10 @@ func (s *Store) commit(batch []*write) error {
 				return w.err
 			}
 		}
-		if tx.RecentSince < tx.now-onceKept {
-			if err := tx.expire(4 * len(batch)); err != nil { // more than were added: at most one by each write
+		if tx.RecentSince < tx.now-window {
+			// The batch has added at most one outcome for each write. Four times as many
+			// are deleted, so that the older table becomes empty.
+			if err := tx.expire(4 * len(batch)); err != nil {
 				return err
 			}
 		}
@@ -161,7 +168,7 @@ func (s *Store) commit(batch []*write) error {
 // that long. If it was renamed or replaced, another process may be writing to the
 // file at its path, and ours is gone when we close it.
 func (s *Store) sameFile(size int64) error {
-	there, err := os.Stat(s.found.Path)
+	there, err := os.Stat(s.path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the file is no longer there: %w", err)

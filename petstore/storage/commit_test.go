@@ -18,19 +18,19 @@ import (
 func TestWaiting(t *testing.T) {
 	commits := 0
 	begun, slow := make(chan bool, 10), make(chan bool)
-	s, err := storage.Open(dbPath(t), &storage.Options{Now: func() time.Time { // called by each commit
+	s, err := storage.Open(dbPath(t), storage.WithClock(func() time.Time { // called by each commit
 		commits++
 		begun <- true
 		<-slow
 		return time.Now()
-	}})
+	}, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	results := make(chan error)
 	create := func() {
-		_, err := s.CreatePet(ctx, petstore.NewPet{}, petstore.Once{})
+		_, err := s.CreatePet(ctx, petstore.NewPet{}, petstore.IdempotencyKey{})
 		results <- err
 	}
 	go create()
@@ -62,7 +62,7 @@ func TestWaiting(t *testing.T) {
 // TestExpiredOutcomes: outcomes that have expired are deleted as changes are made.
 func TestExpiredOutcomes(t *testing.T) {
 	path, now := dbPath(t), time.Now()
-	s, err := storage.Open(path, &storage.Options{Now: func() time.Time { return now }})
+	s, err := storage.Open(path, storage.WithClock(func() time.Time { return now }, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestExpiredOutcomes(t *testing.T) {
 	outcomes := func() (n int) {
 		writeFile(t, path+".copy", process.ReadFile(t, path))
 		edit(t, path+".copy", func(tx *bbolt.Tx) error {
-			n = tx.Bucket([]byte("once/0")).Stats().KeyN + tx.Bucket([]byte("once/1")).Stats().KeyN
+			n = tx.Bucket([]byte("outcome/0")).Stats().KeyN + tx.Bucket([]byte("outcome/1")).Stats().KeyN
 			return nil
 		})
 		return n

@@ -156,7 +156,7 @@ func (j *judge) note(format string, args ...any) {
 }
 
 func expected(err error) bool {
-	return err == nil || errors.Is(err, storage.ErrDamaged) || errors.Is(err, storage.ErrForeign)
+	return err == nil || errors.Is(err, storage.ErrDamaged) || errors.Is(err, storage.ErrNotPetstore)
 }
 
 func (j *judge) judge(writeFirst bool) {
@@ -164,7 +164,7 @@ func (j *judge) judge(writeFirst bool) {
 		j.note(wrong+"check: %v", err)
 	}
 	var out strings.Builder
-	if _, err := storage.Export(j.path, &out, func(error) {}); !expected(err) {
+	if _, err := storage.Export(j.path, &out, &storage.ExportOptions{SkipDamaged: true}); !expected(err) {
 		j.note(wrong+"export: %v", err)
 	}
 	seen := map[string]bool{}
@@ -267,13 +267,13 @@ func (j *judge) change(s *storage.Store, n int) error {
 		}
 		return err
 	case 1:
-		m, err := s.SubmitMessage(j.ctx, strings.Repeat("a message ", n*n/8), petstore.Once{})
+		m, err := s.SubmitMessage(j.ctx, strings.Repeat("a message ", n*n/8), petstore.IdempotencyKey{})
 		if err == nil {
 			j.queue = append(j.queue, m)
 		}
 		return err
 	case 2:
-		pet, err := s.CreatePet(j.ctx, petOf(n), petstore.Once{})
+		pet, err := s.CreatePet(j.ctx, petOf(n), petstore.IdempotencyKey{})
 		if err == nil {
 			j.pets = append(j.pets, pet)
 		}

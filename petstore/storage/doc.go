@@ -15,7 +15,7 @@
 // result. After the first damage that a read or a change finds, every change fails
 // with the same error, and undamaged records stay readable.
 //
-// A change that does not fit on the disk is refused (petstore.CodeFull) and
+// A change that does not fit on the disk is refused (petstore.CodeInsufficientStorage) and
 // leaves the store as it was. After any other failed write or sync, the store no
 // longer knows what is on disk and refuses everything ([Store.Failed]) until
 // the file is opened again. The same happens at the first change after something
@@ -34,7 +34,7 @@
 //	  └ commitWaiting commit.go       take what is queued
 //	    └ commit      commit.go       in one transaction, for all of the batch:
 //	      ├ begin     transaction.go  look up the tables, read the state and the last blocks
-//	      ├ once      once.go         look up and store the outcome, if there is a key
+//	      ├ outcome   outcome.go      look up and store the outcome, if there is a key
 //	      ├ createPet pet.go          add the pet to the last blocks in memory
 //	      ├ put       block.go        store these blocks; state.store stores the state
 //	      ├ Commit    bbolt           write and sync the pages, then the meta page
@@ -55,7 +55,7 @@
 //	pets     first ID → a block of pets
 //	status/… first ID → a block of the pets of that status
 //	queue    number → time of creation, the text
-//	once/…   digest of a petstore.Once → time, what was created, its digest
+//	outcome/…   digest of an idempotency key → time, what was created, its digest
 //
 // A block holds the ID before its first pet and that of its last one. Then follow, for
 // each pet, its ID, the length of its JSON (4 bytes) and the JSON. Pets without a status

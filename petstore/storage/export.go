@@ -9,38 +9,49 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Exported counts what [Export] has written, and the records that were stored and were
-// not found; -1: unknown.
-type Exported struct {
-	Pets, Messages         int64
+// Totals counts what [Export] has written, or what [Import] has read.
+type Totals struct {
+	Pets, Messages int64
+
+	// How many records were stored and not found by Export; -1: unknown.
 	LostPets, LostMessages int64
+}
+
+// ExportOptions are the settings of [Export]. The zero value and nil are ready for use.
+type ExportOptions struct {
+	// SkipDamaged makes Export write all records that pass their checksum and can be
+	// reached. A pet in a damaged block comes from the table of its status.
+	// false: the first damage ends the export.
+	SkipDamaged bool
+
+	// Damage is called with each damage that is skipped. nil: nothing is called.
+	Damage func(error)
 }
 
 // Export writes the pets in the file at path to w, then the queued messages, as
 // they are in responses: one JSON object a line, in ascending order of ID. The
-// last line is an [End]. Like [Check] it changes nothing, and refuses a file that is
-// in use ([ErrLocked]).
-//
-// If skip is nil, the first damage ends the export. Otherwise skip is called with each
-// damage, and Export writes all records that pass their checksum and can be reached. A
-// pet in a damaged block comes from the table of its status.
-func Export(path string, w io.Writer, skip func(error)) (Exported, error) {
-	x := &export{w: w, skip: skip, Exported: Exported{LostPets: -1, LostMessages: -1}, lastMessage: -1}
+// last line is an [ExportEnd]. Like [Check] it changes nothing, and refuses a file that is
+// in use ([ErrLocked]). opts may be nil.
+func Export(path string, w io.Writer, opts *ExportOptions) (Totals, error) {
+	x := &export{w: w, Totals: Totals{LostPets: -1, LostMessages: -1}, lastMessage: -1}
+	if opts != nil {
+		x.ExportOptions = *opts
+	}
 	err := readFile(path, x.damage, x.records)
 	if err == nil {
-		err = x.write(map[string]End{"end": {x.Pets, x.Messages, x.lastMessage}})
+		err = x.write(map[string]ExportEnd{"end": {x.Pets, x.Messages, x.lastMessage}})
 	}
 	if err != nil {
 		err = fmt.Errorf("exporting from the store %s: %w", path, err)
 	}
-	return x.Exported, err
+	return x.Totals, err
 }
 
 // export is an export under way.
 type export struct {
-	Exported
+	ExportOptions
+	Totals
 	w           io.Writer
-	skip        func(error)
 	lastMessage int64  // the highest number of a message ever issued; -1: unknown
 	older       bool   // the last commit may be missing
 	skipped     string // the last damage that was skipped
@@ -49,13 +60,13 @@ type export struct {
 // damage skips what err says is damaged, and returns nil if the export goes on. It
 // returns any other error as it is.
 func (x *export) damage(err error) error {
-	if x.skip == nil || !errors.Is(err, ErrDamaged) {
+	if !x.SkipDamaged || !errors.Is(err, ErrDamaged) {
 		return err
 	}
 	x.older = x.older || errors.Is(err, errUndecided)
-	if text := err.Error(); text != x.skipped { // not again for each pet of a block
+	if text := err.Error(); text != x.skipped && x.Damage != nil { // not again for each pet of a block
 		x.skipped = text
-		x.skip(err)
+		x.Damage(err)
 	}
 	return nil
 }
@@ -83,7 +94,7 @@ func (x *export) records(tx *transaction) error {
 		}
 	}
 	if tx.known() && !x.older {
-		x.LostPets, x.LostMessages, x.lastMessage = tx.LastIDs[0]-x.Pets, tx.Queued-x.Messages, tx.LastMessage
+		x.LostPets, x.LostMessages, x.lastMessage = tx.LastIDs[allPets]-x.Pets, tx.Queued-x.Messages, tx.LastMessage
 	}
 	return nil
 }
@@ -97,7 +108,7 @@ func (x *export) findLast(tx *transaction) {
 			for k, v := c.Last(); k != nil; k, v = c.Prev() {
 				b, e := openBlock(t.table, k, v)
 				if e == nil {
-					tx.LastIDs[0] = max(tx.LastIDs[0], b.last)
+					tx.LastIDs[allPets] = max(tx.LastIDs[allPets], b.last)
 					break
 				}
 				err = e
@@ -112,8 +123,8 @@ func (x *export) findLast(tx *transaction) {
 
 // pets writes the pets, a block at a time.
 func (x *export) pets(tx *transaction) error {
-	for id := int64(1); id <= tx.LastIDs[0]; {
-		lines, n, err := tx.lines(0, id)
+	for id := int64(1); id <= tx.LastIDs[allPets]; {
+		lines, n, err := tx.lines(allPets, id)
 		if err != nil {
 			if err := x.damage(err); err != nil {
 				return err

@@ -20,6 +20,11 @@ func SetReserve(t testing.TB, n int64) {
 	t.Cleanup(func() { reserve = old })
 }
 
+// WithClock returns options with a clock.
+func WithClock(now func() time.Time, queueCapacity int) *Options {
+	return &Options{now: now, QueueCapacity: queueCapacity}
+}
+
 // SetSchema makes the file one of schema version 2.
 func SetSchema(tx *bbolt.Tx) error {
 	b := bucket{&stateTable, tx.Bucket(stateTable.name)}

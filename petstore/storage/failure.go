@@ -28,7 +28,7 @@ func (s *Store) fail(err error) error {
 	e := &petstore.Error{
 		Code:    petstore.CodeUnavailable,
 		Message: "the store has failed and must be opened again",
-		Err:     fmt.Errorf("%s: %w", s.found.Path, err),
+		Err:     fmt.Errorf("%s: %w", s.path, err),
 	}
 	if s.failure.CompareAndSwap(nil, e) {
 		s.current.Store(nil) // its transaction stays: bbolt may keep its locks
@@ -48,14 +48,17 @@ func (s *Store) foundDamage(err error) {
 	if s.damage.CompareAndSwap(nil, e) {
 		s.opts.Logger.Error("damage found: all changes are refused from now on; stop the server, run refserver check, "+
 			"and restore a backup or save what is left with refserver export -skip-damaged",
-			"path", s.found.Path, "damage", err)
+			"path", s.path, "damage", err)
 	}
 }
 
 // commitError returns what an error of a commit means. If the commit found no
-// space or a damaged page, and has not touched the meta page that would make it
-// valid, it is as if there had been no commit. Otherwise the state on disk is
-// unknown, and the store fails.
+// space or a damaged page, and has not written its meta page, it is as if there had been
+// no commit. Otherwise the state on disk is unknown, and the store fails.
+//
+// A meta page has the number of its transaction, and reads use the transaction that
+// committed last. If the newest meta page on disk still has the number of that one, the
+// failed commit has not written its own.
 func (s *Store) commitError(err error) error {
 	m, metaErr := inspect(s.file)
 	if metaErr == nil && m.txid == uint64(s.current.Load().ID()) {
@@ -63,9 +66,9 @@ func (s *Store) commitError(err error) error {
 		case errors.Is(err, ErrDamaged):
 			return err
 		case errors.Is(err, berrors.ErrMaxSizeReached):
-			return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this until the store is opened again", Err: err}
+			return &petstore.Error{Code: petstore.CodeInsufficientStorage, Message: "there is no room to store this until the store is opened again", Err: err}
 		case noSpace(err):
-			return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
+			return &petstore.Error{Code: petstore.CodeInsufficientStorage, Message: "there is no room to store this", Err: err}
 		}
 	}
 	return s.fail(err)

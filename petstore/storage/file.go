@@ -23,8 +23,8 @@ var (
 	// ErrLocked says that another process has the file open.
 	ErrLocked = errors.New("the file is in use by another process")
 
-	// ErrForeign says that the file is not a petstore.
-	ErrForeign = errors.New("the file is not a petstore")
+	// ErrNotPetstore says that the file is not a petstore.
+	ErrNotPetstore = errors.New("the file is not a petstore")
 
 	// ErrNewer says that a newer release has written the file.
 	ErrNewer = errors.New("the file was written by a newer release")
@@ -144,14 +144,14 @@ func mapSize(size int64) int {
 }
 
 // inspect returns the newer meta page of a file, and an error if bbolt must not write
-// to the file. That wraps [ErrDamaged] or [ErrForeign], or is of a read.
+// to the file. That wraps [ErrDamaged] or [ErrNotPetstore], or is of a read.
 func inspect(f *os.File) (meta, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return meta{}, err
 	}
 	if info.Size() == 0 {
-		return meta{}, fmt.Errorf("%w: it is empty", ErrForeign)
+		return meta{}, fmt.Errorf("%w: it is empty", ErrNotPetstore)
 	}
 	m, err := readMeta(f, 0)
 	size := m.pageSize
@@ -167,7 +167,7 @@ func inspect(f *os.File) (meta, error) {
 	}
 	switch {
 	case m.freelist == noFreelist:
-		return m, ErrForeign // bbolt would write to this file when it opens it
+		return m, ErrNotPetstore // bbolt would write to this file when it opens it
 	case info.Size() < 2*size: // bbolt does not open it
 		return meta{}, damaged("it was cut short to %d bytes", info.Size())
 	case info.Size() < m.size():
@@ -186,7 +186,7 @@ func inspect(f *os.File) (meta, error) {
 func readMeta(f io.ReaderAt, offset int64) (meta, error) {
 	var page [pageHeaderLen + 64]byte
 	if _, err := f.ReadAt(page[:], offset); err == io.EOF {
-		return meta{}, ErrForeign // too short
+		return meta{}, ErrNotPetstore // too short
 	} else if err != nil {
 		return meta{}, err
 	}
@@ -201,7 +201,7 @@ func readMeta(f io.ReaderAt, offset int64) (meta, error) {
 	sum.Write(b[:56])
 	switch {
 	case native.Uint32(b) != metaMagic:
-		return meta{}, ErrForeign
+		return meta{}, ErrNotPetstore
 	case native.Uint32(b[4:]) != metaVersion || native.Uint64(b[56:]) != sum.Sum64():
 		return meta{}, damaged("its meta pages fail their checksums")
 	}

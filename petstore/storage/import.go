@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // maxImport is how many bytes an import puts into one transaction: so many that the sync
@@ -39,12 +39,12 @@ type ImportOptions struct {
 // It needs little memory for any number of pets. The error names the line, or wraps
 // fs.ErrExist if there is a file. It wraps [ErrIDs] if the IDs cannot be kept, and
 // [ErrTooLong] for a name or text above the limit.
-func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) (pets, messages int64, err error) {
+func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) (Totals, error) {
 	i := &importer{ctx: ctx}
 	if opts != nil {
 		i.ImportOptions = *opts
 	}
-	err = createFile(path, func(temp *os.File) error {
+	err := createFile(path, func(temp *os.File) error {
 		if err := writeEmpty(temp); err != nil {
 			return err
 		}
@@ -57,18 +57,18 @@ func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) 
 		return errors.Join(i.run(r), s.Close())
 	})
 	if err != nil {
-		return 0, 0, err
+		return Totals{}, err
 	}
-	return i.pets, i.messages, nil
+	return i.Totals, nil
 }
 
 // importer is an import under way.
 type importer struct {
 	ImportOptions
-	ctx            context.Context
-	s              *Store
-	pets, messages int64 // read
-	lastMessage    int64 // the highest number read
+	ctx         context.Context
+	s           *Store
+	Totals            // of what was read
+	lastMessage int64 // the highest number read
 
 	waiting []func(*transaction) error
 	size    int // of those waiting, in bytes
@@ -76,36 +76,34 @@ type importer struct {
 
 func (i *importer) run(r io.Reader) error {
 	ended := false
-	err := ReadExport(r, i.MaxText, func(rec Record) error {
+	for rec, err := range ReadExport(r, i.MaxText) {
+		if err != nil {
+			return err
+		}
+		if err := i.record(rec); err != nil {
+			return fmt.Errorf("line %d: %w", rec.Line, err)
+		}
 		ended = ended || rec.End != nil
-		return i.record(rec)
-	})
-	if err == nil && !ended && !i.NewIDs {
-		err = errors.New("the export was cut short: its last line is missing")
 	}
-	if err != nil {
-		return err
+	if !ended && !i.NewIDs {
+		return errors.New("the export was cut short: its last line is missing")
 	}
 	return i.flush()
 }
 
-func (i *importer) record(rec Record) error {
+func (i *importer) record(rec ExportRecord) error {
 	switch p, m := rec.Pet, rec.Message; {
 	case p != nil:
-		if i.pets++; p.ID != i.pets && !i.NewIDs {
-			return fmt.Errorf("%w: the pet has the ID %d, want %d", ErrIDs, p.ID, i.pets)
+		if i.Pets++; p.ID != i.Pets && !i.NewIDs {
+			return fmt.Errorf("%w: the pet has the ID %d, want %d", ErrIDs, p.ID, i.Pets)
 		}
-		encoded, err := petstore.Pet{NewPet: p.NewPet}.AppendJSON(nil)
-		if err != nil {
-			return err
-		}
-		return i.add(len(encoded), func(tx *transaction) error {
-			_, err := tx.createPet(p.Status, encoded)
+		return i.add(len(p.Name), func(tx *transaction) error {
+			_, err := tx.createPet(p.NewPet)
 			return err
 		})
 	case m != nil:
-		i.messages++
-		n, ok := petstore.ParseMessageID(m.ID)
+		i.Messages++
+		n, ok := stores.ParseMessageID(m.ID)
 		if !ok || n <= i.lastMessage {
 			if !i.NewIDs {
 				return fmt.Errorf("%w: the message has the ID %q and follows number %d", ErrIDs, m.ID, i.lastMessage)
@@ -121,10 +119,10 @@ func (i *importer) record(rec Record) error {
 	})
 }
 
-// add adds a change, which writes a value of size bytes. It makes the changes before it if
-// they are enough for a transaction.
+// add adds a change, which writes a name or a text of size bytes. It makes the changes
+// before it if they are enough for a transaction.
 func (i *importer) add(size int, change func(*transaction) error) error {
-	size += 100 // for the change itself
+	size += 200 // for the rest of the record and the change itself
 	if i.size+size > maxImport {
 		if err := i.flush(); err != nil {
 			return err

@@ -36,7 +36,7 @@ func TestImport(t *testing.T) {
 		"empty": `{"end":{"pets":0,"messages":0,"lastMessage":0}}` + "\n",
 	} {
 		path := dbPath(t)
-		_, _, err := storage.Import(t.Context(), path, strings.NewReader(strings.ReplaceAll(lines, "\n", "\n\n")), nil)
+		_, err := storage.Import(t.Context(), path, strings.NewReader(strings.ReplaceAll(lines, "\n", "\n\n")), nil)
 		if got := exported(t, path); err != nil || got != lines {
 			t.Errorf("%s: the import returned %v, and %d bytes of %d", name, err, len(got), len(lines))
 		}
@@ -58,9 +58,9 @@ func TestImportNewIDs(t *testing.T) {
 {"id":3,"name":"b","categoryId":1}
 {"id":"msg_1","message":"first","status":"queued","createdAt":"2026-01-02T03:04:05Z"}
 {"id":"msg_7"` + text + `{"id":"msg_12"` + text + `{"id":"msg_13"` + text + `{"end":{"pets":3,"messages":4,"lastMessage":13}}` + "\n"
-	pets, messages, err := storage.Import(t.Context(), path, strings.NewReader(lines), &storage.ImportOptions{NewIDs: true})
-	if err != nil || pets != 3 || messages != 4 {
-		t.Fatalf("the import returned %d, %d, %v", pets, messages, err)
+	got, err := storage.Import(t.Context(), path, strings.NewReader(lines), &storage.ImportOptions{NewIDs: true})
+	if want := (storage.Totals{Pets: 3, Messages: 4}); err != nil || got != want {
+		t.Fatalf("the import returned %+v, %v", got, err)
 	}
 	if got := exported(t, path); got != want {
 		t.Errorf("the store holds\n%s", got)
@@ -74,10 +74,10 @@ func TestImportLongText(t *testing.T) {
 	for _, max := range []int{0, 1, 1 << 20} {
 		opts := &storage.ImportOptions{NewIDs: true, MaxText: max}
 		n := cmp.Or(max, storage.DefaultMaxText)
-		if _, _, err := storage.Import(t.Context(), dbPath(t), line(strings.Repeat(`\u0000`, n)), opts); err != nil {
+		if _, err := storage.Import(t.Context(), dbPath(t), line(strings.Repeat(`\u0000`, n)), opts); err != nil {
 			t.Errorf("%d bytes: %v", n, err)
 		}
-		if _, _, err := storage.Import(t.Context(), dbPath(t), line(strings.Repeat("a", n+1)), opts); err == nil {
+		if _, err := storage.Import(t.Context(), dbPath(t), line(strings.Repeat("a", n+1)), opts); err == nil {
 			t.Errorf("%d bytes are accepted", n+1)
 		}
 	}
@@ -131,7 +131,7 @@ func TestImportErrors(t *testing.T) {
 		{pet + strings.Replace(end, "0", "2", 1), "line 2: the last line counts 2 pets and 0 messages, but 1 and 0 precede it"},
 		{end + pet, "line 2: there is more after the end of the export"},
 	} {
-		_, _, err := storage.Import(t.Context(), path, strings.NewReader(c.lines), nil)
+		_, err := storage.Import(t.Context(), path, strings.NewReader(c.lines), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s\nthe import returned %v, want %s", c.lines, err, c.want)
 		}
@@ -141,13 +141,13 @@ func TestImportErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := storage.Import(ctx, path, strings.NewReader(pet+strings.Replace(end, "0", "1", 1)), nil); !errors.Is(err, context.Canceled) {
+	if _, err := storage.Import(ctx, path, strings.NewReader(pet+strings.Replace(end, "0", "1", 1)), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a cancelled context: %v", err)
 	}
 	wantFiles(t, filepath.Dir(path))
 	for _, content := range [][]byte{small(t).file, nil} {
 		process.WriteFile(t, path, content)
-		_, _, err := storage.Import(t.Context(), path, strings.NewReader(end), nil)
+		_, err := storage.Import(t.Context(), path, strings.NewReader(end), nil)
 		if !errors.Is(err, fs.ErrExist) || !bytes.Equal(process.ReadFile(t, path), content) {
 			t.Errorf("where a file is, the import returned %v", err)
 		}

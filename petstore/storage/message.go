@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // SubmitMessage implements petstore.Messages.
-func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
 	}
 	var m petstore.Message
 	err := s.change(ctx, func(tx *transaction) error {
-		o, err := tx.once(petstore.OnceSubmitMessage, once, []byte(text), func() (int64, error) {
+		o, err := tx.outcome(stores.SubmitMessage, key, []byte(text), func() (int64, error) {
 			if tx.Queued >= int64(s.opts.QueueCapacity) {
 				return 0, petstore.ErrQueueFull
 			}
@@ -44,10 +45,10 @@ func (tx *transaction) addMessage(n, made int64, text string) error {
 // newMessage returns the n-th message.
 func newMessage(n, made int64, text string) petstore.Message {
 	return petstore.Message{
-		ID:        petstore.MessageID(n),
+		ID:        stores.MessageID(n),
 		Text:      text,
 		Status:    petstore.MessageQueued,
-		CreatedAt: petstore.MessageTime(time.Unix(0, made)),
+		CreatedAt: stores.MessageTime(time.Unix(0, made)),
 	}
 }
 
@@ -91,7 +92,7 @@ func (tx *transaction) messages() iter.Seq2[petstore.Message, error] {
 
 // QueuedMessages implements petstore.Queue.
 func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petstore.Message, err error) {
-	if err := petstore.ValidateQueueLimit(limit); err != nil {
+	if err := stores.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
 	err = s.view(ctx, func(tx *transaction) error {
@@ -117,7 +118,7 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	return s.change(ctx, func(tx *transaction) error {
 		for _, id := range ids {
-			n, ok := petstore.ParseMessageID(id)
+			n, ok := stores.ParseMessageID(id)
 			if !ok {
 				continue
 			}

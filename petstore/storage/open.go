@@ -33,10 +33,10 @@ const minReserve = 16 << 20
 //
 // The file can grow by 64 GiB until it is opened again: on 32-bit systems by 64 MiB, on
 // Windows by 128 MiB and three times what it holds, at most 2 GiB, and by less where
-// addresses are scarce. After that, changes fail with petstore.CodeFull.
+// addresses are scarce. After that, changes fail with petstore.CodeInsufficientStorage.
 //
 // Open looks for damage before it trusts the file, and never replaces a file that
-// it cannot use. The error names the file and wraps [ErrLocked], [ErrForeign],
+// it cannot use. The error names the file and wraps [ErrLocked], [ErrNotPetstore],
 // [ErrNewer], [ErrDamaged] or an error of package io/fs.
 func Open(path string, opts *Options) (*Store, error) {
 	s, err := open(path, opts.filled())
@@ -64,7 +64,7 @@ func open(path string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		opts:      o,
-		found:     Info{Path: path},
+		path:      path,
 		writes:    make(chan *write, maxWaiting),
 		committer: make(chan struct{}, 1),
 		failed:    make(chan struct{}),
@@ -86,14 +86,13 @@ func open(path string, o Options) (*Store, error) {
 		_ = s.closeFile()
 		return nil, err
 	}
-	s.found.Pets = tx.LastIDs[0]
 	s.current.Store(tx)
 	return s, nil
 }
 
 // openFile sets s.file, s.info and s.db.
 func (s *Store) openFile(reserve int64) error {
-	f, err := openLocked(s.found.Path, os.O_RDWR)
+	f, err := openLocked(s.path, os.O_RDWR)
 	if err != nil {
 		return err
 	}

@@ -4,27 +4,29 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/encoded"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // CreatePet implements petstore.Service.
-func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
-	encoded, err := petstore.Pet{NewPet: p}.AppendJSON(nil)
-	if err != nil {
-		return petstore.Pet{}, err
+	var value []byte // of the key
+	if key.Key != "" {
+		var err error
+		if value, err = (petstore.Pet{NewPet: p}).AppendJSON(nil); err != nil {
+			return petstore.Pet{}, err
+		}
 	}
 	pet := petstore.Pet{NewPet: p}
-	err = s.change(ctx, func(tx *transaction) error {
-		o, err := tx.once(petstore.OnceCreatePet, once, encoded, func() (int64, error) {
-			return tx.createPet(p.Status, encoded)
-		})
+	err := s.change(ctx, func(tx *transaction) error {
+		o, err := tx.outcome(stores.CreatePet, key, value, func() (int64, error) { return tx.createPet(p) })
 		pet.ID = o.N
 		return err
 	})
@@ -36,16 +38,17 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 
 // createPet adds a pet to the table of all pets and to that of its status, and
 // returns its ID. The copy makes a list of a status as fast as a list of all pets.
-// The last blocks stay in memory until the commit. encoded is the JSON of the pet with
-// the ID 0. The new ID replaces it: Pet.AppendJSON puts the member id first.
-func (tx *transaction) createPet(status petstore.Status, encoded []byte) (int64, error) {
-	id := tx.LastIDs[0] + 1
-	pet := append(make([]byte, petHeaderLen, 40+len(encoded)), `{"id":`...)
-	pet = append(strconv.AppendInt(pet, id, 10), encoded[len(`{"id":0`):]...)
+// The last blocks stay in memory until the commit.
+func (tx *transaction) createPet(p petstore.NewPet) (int64, error) {
+	id := tx.LastIDs[allPets] + 1
+	pet, err := petstore.Pet{ID: id, NewPet: p}.AppendJSON(make([]byte, petHeaderLen, 80+len(p.Name)))
+	if err != nil {
+		return 0, err
+	}
 	binary.BigEndian.PutUint64(pet, uint64(id))
 	binary.BigEndian.PutUint32(pet[8:], uint32(len(pet)-petHeaderLen))
-	in := []int{0, petTableOf[status]}
-	if status == "" {
+	in := []int{allPets, petTableOf[p.Status]}
+	if p.Status == "" {
 		in = in[:1]
 	}
 	for _, i := range in {
@@ -65,7 +68,7 @@ func (tx *transaction) createPet(status petstore.Status, encoded []byte) (int64,
 
 // GetPet implements petstore.Service.
 func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err error) {
-	b, err := s.AppendPet(ctx, nil, id)
+	b, err := reader{s}.AppendPet(ctx, nil, id)
 	if err == nil {
 		pet, err = decodePet(b)
 	}
@@ -82,7 +85,7 @@ func decodePet(b []byte) (petstore.Pet, error) {
 
 // ListPets implements petstore.Service.
 func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	b, next, err := s.AppendPage(ctx, nil, q)
+	b, next, err := reader{s}.AppendPage(ctx, nil, q)
 	if err != nil || string(b) == "[]" {
 		return petstore.Page{}, err
 	}
@@ -93,16 +96,25 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	return page, nil
 }
 
-// Encodes implements petstore.EncodedReader.
-func (s *Store) Encodes(service petstore.Service) bool { return service == petstore.Service(s) }
+// Encoded is for package httpapi. It returns what reads pets as JSON if service is s, and
+// otherwise nil.
+func (s *Store) Encoded(service petstore.Service) encoded.Reader {
+	if service != petstore.Service(s) {
+		return nil
+	}
+	return reader{s}
+}
 
-// AppendPet implements petstore.EncodedReader.
-func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
+// reader is an [encoded.Reader].
+type reader struct{ *Store }
+
+// AppendPet implements encoded.Reader.
+func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
 	err := s.view(ctx, func(tx *transaction) error {
-		if id < 1 || id > tx.LastIDs[0] {
-			return petstore.ErrNoPet
+		if id < 1 || id > tx.LastIDs[allPets] {
+			return petstore.ErrNotFound
 		}
-		b, err := seekBlock(tx.pets[0].table, tx.pets[0].Cursor(), id)
+		b, err := seekBlock(tx.pets[allPets].table, tx.pets[allPets].Cursor(), id)
 		if err != nil {
 			return fmt.Errorf("the pet %d: %w", id, err)
 		}
@@ -116,8 +128,8 @@ func (s *Store) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 	return dst, err
 }
 
-// AppendPage implements petstore.EncodedReader.
-func (s *Store) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
+// AppendPage implements encoded.Reader.
+func (s reader) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
 	q, err := q.Normalize()
 	if err != nil {
 		return dst, "", err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -14,17 +15,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
-// Record is a line of an export: a pet, a message or the end.
-type Record struct {
+// ExportRecord is a line of an export: a pet, a message or the end. The others are nil.
+type ExportRecord struct {
+	Line    int               // the number of the line; the first is 1
 	Pet     *petstore.Pet     // ID 0: the line has none
 	Message *petstore.Message // the ID may be of any form
-	End     *End
+	End     *ExportEnd
 }
 
-// End is the last line of an export. An export without it was cut short.
-type End struct {
+// ExportEnd is the last line of an export. An export without it was cut short.
+type ExportEnd struct {
 	Pets        int64 `json:"pets"`        // how many lines of pets there are
 	Messages    int64 `json:"messages"`    // how many lines of messages there are
 	LastMessage int64 `json:"lastMessage"` // the highest number of a message ever issued; -1: unknown
@@ -38,50 +41,55 @@ const maxNumber int64 = 1 << 62
 // unless the caller sets another limit. A body that httpapi accepts by default has fewer.
 const DefaultMaxText = 64 << 10
 
-// ReadExport calls yield with each record of what [Export] wrote, until yield returns an
-// error. maxText is as in [ImportOptions]. There must be one JSON object on each line;
-// empty lines are ignored. The error names the line; the first is 1. The end may be
-// missing. If it is there, its counts must be right.
-func ReadExport(r io.Reader, maxText int, yield func(Record) error) error {
+// ReadExport yields each record of what [Export] wrote, until an error. maxText is as in
+// [ImportOptions]. There must be one JSON object on each line; empty lines are ignored.
+// The error names the line. The end may be missing. If it is there, its counts must be
+// right.
+func ReadExport(r io.Reader, maxText int) iter.Seq2[ExportRecord, error] {
 	if maxText <= 0 {
 		maxText = DefaultMaxText
 	}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 6*maxText+64<<10) // all characters of a text may be escaped
-	var read End
-	ended := false
-	n := 1
-	for ; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
+	return func(yield func(ExportRecord, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, 6*maxText+64<<10) // all characters of a text may be escaped
+		var read ExportEnd
+		ended := false
+		n := 1
+		for ; lines.Scan(); n++ {
+			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+				continue
+			}
+			rec, err := readRecord(lines.Bytes(), maxText)
+			rec.Line = n
+			switch {
+			case err != nil:
+			case ended:
+				err = errors.New("there is more after the end of the export")
+			case rec.Pet != nil:
+				read.Pets++
+			case rec.Message != nil:
+				read.Messages++
+			case rec.End.Pets != read.Pets || rec.End.Messages != read.Messages:
+				err = fmt.Errorf("the last line counts %d pets and %d messages, but %d and %d precede it",
+					rec.End.Pets, rec.End.Messages, read.Pets, read.Messages)
+			default:
+				ended = true
+			}
+			if err != nil {
+				err = fmt.Errorf("line %d: %w", n, err)
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
 		}
-		rec, err := readRecord(lines.Bytes(), maxText)
-		switch {
-		case err != nil:
-		case ended:
-			err = errors.New("there is more after the end of the export")
-		case rec.Pet != nil:
-			read.Pets++
-		case rec.Message != nil:
-			read.Messages++
-		case rec.End.Pets != read.Pets || rec.End.Messages != read.Messages:
-			err = fmt.Errorf("the last line counts %d pets and %d messages, but %d and %d precede it",
-				rec.End.Pets, rec.End.Messages, read.Pets, read.Messages)
-		default:
-			ended = true
-		}
-		if err == nil {
-			err = yield(rec)
+		err := lines.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("line %d: %w for a name or message of %d bytes", n, ErrTooLong, maxText)
 		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+			yield(ExportRecord{}, err)
 		}
 	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("line %d: %w for a name or message of %d bytes", n, ErrTooLong, maxText)
-	}
-	return err
 }
 
 // anyRecord has the members of every kind of record.
@@ -92,7 +100,7 @@ type anyRecord struct {
 	Status     jsontext.Value `json:"status"`
 	Message    *string        `json:"message"`
 	CreatedAt  *time.Time     `json:"createdAt"`
-	End        *End           `json:"end"`
+	End        *ExportEnd     `json:"end"`
 }
 
 // unmarshal decodes a line. Its errors do not mention Go types.
@@ -118,30 +126,30 @@ func (rec *anyRecord) unmarshal(line []byte) error {
 
 // readRecord reads a record. It accepts any order of the members, but none that no kind
 // of record has.
-func readRecord(line []byte, maxText int) (Record, error) {
+func readRecord(line []byte, maxText int) (ExportRecord, error) {
 	var rec anyRecord
 	if err := rec.unmarshal(line); err != nil {
-		return Record{}, err
+		return ExportRecord{}, err
 	}
 	status := ""
 	if rec.Status != nil && (json.Unmarshal(rec.Status, &status) != nil || status == "") { // of null, too
-		return Record{}, errors.New("status: must be one of the statuses, or be left out")
+		return ExportRecord{}, errors.New("status: must be one of the statuses, or be left out")
 	}
 	for name, text := range map[string]*string{"name": rec.Name, "message": rec.Message} {
 		if text != nil && len(*text) > maxText {
-			return Record{}, fmt.Errorf("%s: %w: must have at most %d bytes, got %d", name, ErrTooLong, maxText, len(*text))
+			return ExportRecord{}, fmt.Errorf("%s: %w: must have at most %d bytes, got %d", name, ErrTooLong, maxText, len(*text))
 		}
 	}
 	switch {
 	case rec.End != nil:
 		if rec.End.LastMessage > maxNumber {
-			return Record{}, fmt.Errorf("lastMessage: must be at most %d", maxNumber)
+			return ExportRecord{}, fmt.Errorf("lastMessage: must be at most %d", maxNumber)
 		}
-		return Record{End: rec.End}, nil
+		return ExportRecord{End: rec.End}, nil
 	case rec.Name != nil && rec.CategoryID != nil && rec.Message == nil:
 		p := &petstore.Pet{NewPet: petstore.NewPet{Name: *rec.Name, CategoryID: *rec.CategoryID, Status: petstore.Status(status)}}
 		p.ID, _ = strconv.ParseInt(string(rec.ID), 10, 64)
-		return Record{Pet: p}, p.Validate()
+		return ExportRecord{Pet: p}, p.Validate()
 	case rec.Message != nil && rec.CreatedAt != nil && status == string(petstore.MessageQueued) && rec.Name == nil:
 		m := &petstore.Message{
 			ID:        strings.Trim(string(rec.ID), `"`),
@@ -149,13 +157,13 @@ func readRecord(line []byte, maxText int) (Record, error) {
 			Status:    petstore.MessageQueued,
 			CreatedAt: *rec.CreatedAt,
 		}
-		if n, ok := petstore.ParseMessageID(m.ID); ok && n > maxNumber {
-			return Record{}, fmt.Errorf("id: must be at most %s", petstore.MessageID(maxNumber))
+		if n, ok := stores.ParseMessageID(m.ID); ok && n > maxNumber {
+			return ExportRecord{}, fmt.Errorf("id: must be at most %s", stores.MessageID(maxNumber))
 		}
 		if !time.Unix(0, m.CreatedAt.UnixNano()).Equal(m.CreatedAt) {
-			return Record{}, errors.New("createdAt: must be from the year 1678 to 2261")
+			return ExportRecord{}, errors.New("createdAt: must be from the year 1678 to 2261")
 		}
-		return Record{Message: m}, nil
+		return ExportRecord{Message: m}, nil
 	}
-	return Record{}, errors.New(`must be a pet with a name and a categoryId, a message with a createdAt and the status "queued", or the end of an export`)
+	return ExportRecord{}, errors.New(`must be a pet with a name and a categoryId, a message with a createdAt and the status "queued", or the end of an export`)
 }

@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // Options are the settings of a [Store]. The zero value is ready for use.
@@ -18,17 +19,15 @@ type Options struct {
 	// Logger receives what an operator should know. nil: nothing is logged.
 	Logger *slog.Logger
 
-	// Now returns the time, for Message.CreatedAt and for how long outcomes are
-	// remembered. nil: time.Now.
-	Now func() time.Time
-
 	// MustExist makes Open fail with fs.ErrNotExist if there is no file.
 	// false: Open makes one.
 	MustExist bool
 
 	// QueueCapacity is how many messages may be queued at once.
-	// 0: petstore.DefaultQueueCapacity.
+	// 0: 100,000.
 	QueueCapacity int
+
+	now func() time.Time // for tests; nil: time.Now
 }
 
 // filled returns o, which may be nil, with its defaults filled in.
@@ -40,11 +39,11 @@ func (o *Options) filled() Options {
 	if f.Logger == nil {
 		f.Logger = slog.New(slog.DiscardHandler)
 	}
-	if f.Now == nil {
-		f.Now = time.Now
+	if f.now == nil {
+		f.now = time.Now
 	}
 	if f.QueueCapacity == 0 {
-		f.QueueCapacity = petstore.DefaultQueueCapacity
+		f.QueueCapacity = stores.QueueCapacity
 	}
 	return f
 }
@@ -54,11 +53,11 @@ func (o *Options) filled() Options {
 // Once a Store has found damage, it refuses changes but still serves reads. A
 // Store that has failed (see [Store.Failed]) refuses everything.
 type Store struct {
-	opts  Options // filled
-	db    *bbolt.DB
-	found Info
-	file  *os.File    // bbolt's handle on it
-	info  os.FileInfo // of file, which may no longer be the one at its path
+	opts Options // filled
+	db   *bbolt.DB
+	path string      // absolute
+	file *os.File    // bbolt's handle on it
+	info os.FileInfo // of file, which may no longer be the one at its path
 
 	current atomic.Pointer[transaction] // for reads; nil: the store is closed or has failed
 
@@ -75,21 +74,11 @@ type Store struct {
 }
 
 var (
-	_ petstore.Service       = (*Store)(nil)
-	_ petstore.EncodedReader = (*Store)(nil)
-	_ petstore.Messages      = (*Store)(nil)
-	_ petstore.Queue         = (*Store)(nil)
-	_ petstore.Statistics    = (*Store)(nil)
+	_ petstore.Service    = (*Store)(nil)
+	_ petstore.Messages   = (*Store)(nil)
+	_ petstore.Queue      = (*Store)(nil)
+	_ petstore.Statistics = (*Store)(nil)
 )
-
-// Info describes the file as [Open] found it.
-type Info struct {
-	Path string // absolute
-	Pets int64  // how many pets the file held
-}
-
-// Info returns what Open found.
-func (s *Store) Info() Info { return s.found }
 
 var errClosed = petstore.Errorf(petstore.CodeUnavailable, "the store is closed")
 
@@ -134,7 +123,7 @@ func (s *Store) Err() error {
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 	err = s.view(ctx, func(tx *transaction) error {
-		stats = petstore.Stats{Pets: tx.LastIDs[0], QueuedMessages: tx.Queued}
+		stats = petstore.Stats{Pets: tx.LastIDs[allPets], QueuedMessages: tx.Queued}
 		return nil
 	})
 	return stats, err

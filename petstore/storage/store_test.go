@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/encoded"
 	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/internal/randomtest"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
@@ -15,7 +17,7 @@ var seed = flag.Uint64("seed", 1, "what random tests are made from")
 var target = storagetest.Target{
 	Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
 		t.Helper()
-		s, err := storage.Open(filepath.Join(dir, "pets.db"), &storage.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
+		s, err := storage.Open(filepath.Join(dir, "pets.db"), storage.WithClock(o.Now, o.QueueCapacity))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,15 +30,16 @@ func TestStore(t *testing.T) {
 	storagetest.Run(t, target)
 }
 
-// A handler uses the encoded reads of a store, which are faster.
-func TestEncodes(t *testing.T) {
+// A handler uses the encoded reads of a store, which are faster, but not those of a type
+// that embeds it.
+func TestEncoded(t *testing.T) {
 	s := open(t, dbPath(t))
-	if !s.Encodes(s) {
-		t.Error("Encodes returns false for the store")
+	if encoded.Of(s) == nil || encoded.Of(struct{ *storage.Store }{s}) != nil {
+		t.Error("the store has no encoded reads, or a type that embeds it has them")
 	}
 }
 
 func TestRandom(t *testing.T) {
 	t.Parallel()
-	storagetest.RunRandom(t, target, 1500, *seed)
+	randomtest.Run(t, target, 1500, *seed)
 }

@@ -53,16 +53,16 @@ func every(from, to, step int) (numbers []int) {
 // stored by a commit of its own.
 var small = storedOnce(smallKeys, func(t testing.TB, s *storage.Store, _ func(time.Duration)) {
 	for i := range smallPets {
-		var once petstore.Once
+		var key petstore.IdempotencyKey
 		if i < len(smallKeys) {
-			once = keyOf(i)
+			key = keyOf(i)
 		}
-		if _, err := s.CreatePet(t.Context(), petOf(i), once); err != nil {
+		if _, err := s.CreatePet(t.Context(), petOf(i), key); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range smallMessages {
-		if _, err := s.SubmitMessage(t.Context(), fmt.Sprint("message ", i), petstore.Once{}); err != nil {
+		if _, err := s.SubmitMessage(t.Context(), fmt.Sprint("message ", i), petstore.IdempotencyKey{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +73,7 @@ var small = storedOnce(smallKeys, func(t testing.TB, s *storage.Store, _ func(ti
 var deep = storedOnce(deepKeys, func(t testing.TB, s *storage.Store, wait func(time.Duration)) {
 	wait(-50 * time.Hour)
 	inParallel(t, 0, deepPets, func(n int) error {
-		_, err := s.CreatePet(t.Context(), petOf(n), petstore.Once{})
+		_, err := s.CreatePet(t.Context(), petOf(n), petstore.IdempotencyKey{})
 		return err
 	})
 	create := func(n int) error {
@@ -83,7 +83,7 @@ var deep = storedOnce(deepKeys, func(t testing.TB, s *storage.Store, wait func(t
 	inParallel(t, 0, deepOutcomes/2, create)
 	wait(25 * time.Hour) // from now on, another table takes the outcomes
 	inParallel(t, 0, deepMessages, func(n int) error {
-		_, err := s.SubmitMessage(t.Context(), strings.Repeat(fmt.Sprint("message ", n), 8), petstore.Once{})
+		_, err := s.SubmitMessage(t.Context(), strings.Repeat(fmt.Sprint("message ", n), 8), petstore.IdempotencyKey{})
 		return err
 	})
 	wait(23 * time.Hour) // before the old outcomes are deleted
@@ -99,7 +99,7 @@ func storedOnce(keys []int, fill func(testing.TB, *storage.Store, func(time.Dura
 	return func(t testing.TB) *stored {
 		once.Do(func() {
 			now, path := time.Now(), dbPath(t)
-			s, err := storage.Open(path, &storage.Options{Now: func() time.Time { return now }})
+			s, err := storage.Open(path, storage.WithClock(func() time.Time { return now }, 0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func storedIn(t testing.TB, s *storage.Store, keys []int) *stored {
 	return d
 }
 
-func keyOf(n int) petstore.Once { return petstore.Once{Key: fmt.Sprint("key ", n)} }
+func keyOf(n int) petstore.IdempotencyKey { return petstore.IdempotencyKey{Key: fmt.Sprint("key ", n)} }
 
 func petOf(n int) petstore.NewPet {
 	return petstore.NewPet{Name: fmt.Sprint("pet ", n), CategoryID: int64(n), Status: append(petstore.Statuses(), "")[n%4]}
@@ -205,11 +205,20 @@ func inParallel(t testing.TB, from, to int, fn func(n int) error) {
 func createPets(t testing.TB, s *storage.Store, n int, first int64) {
 	t.Helper()
 	for i := range n {
-		pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{})
+		pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.IdempotencyKey{})
 		if err != nil || pet.ID != first+int64(i) {
 			t.Fatalf("created pet %d (%v), want %d", pet.ID, err, first+int64(i))
 		}
 	}
+}
+
+func countPets(t testing.TB, s *storage.Store) int64 {
+	t.Helper()
+	stats, err := s.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats.Pets
 }
 
 func open(t testing.TB, path string) *storage.Store {

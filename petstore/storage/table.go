@@ -29,20 +29,24 @@ func newTable(name string) table {
 	return table{[]byte(name), crc32.Checksum([]byte(name), castagnoli)}
 }
 
+// allPets is the index of all pets, those without a status too, in each array that has
+// an element for each of petTables.
+const allPets = 0
+
 var (
 	stateTable = newTable("petstore")
 	queueTable = newTable("queue")
 
-	// petTables are the table of all pets and those of the statuses.
+	// petTables are the table of all pets, at the index allPets, and those of the statuses.
 	petTables = [4]table{newTable("pets"), newTable("status/available"), newTable("status/pending"), newTable("status/sold")}
 
 	// petTableOf has the index in petTables of the pets of a status; "": of all pets.
-	petTableOf = map[petstore.Status]int{"": 0, petstore.StatusAvailable: 1, petstore.StatusPending: 2, petstore.StatusSold: 3}
+	petTableOf = map[petstore.Status]int{"": allPets, petstore.StatusAvailable: 1, petstore.StatusPending: 2, petstore.StatusSold: 3}
 
-	// onceTables take turns at being the recent one; see outcome.
-	onceTables = [2]table{newTable("once/0"), newTable("once/1")}
+	// outcomeTables take turns at being the recent one; see outcome.
+	outcomeTables = [2]table{newTable("outcome/0"), newTable("outcome/1")}
 
-	tables = slices.Concat([]table{stateTable, queueTable}, petTables[:], onceTables[:])
+	tables = slices.Concat([]table{stateTable, queueTable}, petTables[:], outcomeTables[:])
 )
 
 func (t *table) sum(key, body []byte) uint32 {

@@ -31,7 +31,7 @@ type state struct {
 	LastMessage int64 // the highest number of a message
 	Queued      int64 // messages in the queue
 
-	// Recent is the index in onceTables of the table that takes new outcomes.
+	// Recent is the index in outcomeTables of the table that takes new outcomes.
 	// It has been that since RecentSince, in nanoseconds since 1970.
 	Recent, RecentSince int64
 }
@@ -58,7 +58,7 @@ type transaction struct {
 	queue      bucket    // of queueTable
 	pets       [4]bucket // of petTables
 	lastBlocks [4]block  // of pets; in a write, with the pets that were added
-	outcomes   [2]bucket // of onceTables
+	outcomes   [2]bucket // of outcomeTables
 
 	reads sync.RWMutex // held for reading by each read, and locked for good by show
 
@@ -84,11 +84,11 @@ func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 	for i := range petTables {
 		t.pets[i] = open(&petTables[i])
 	}
-	for i := range onceTables {
-		t.outcomes[i] = open(&onceTables[i])
+	for i := range outcomeTables {
+		t.outcomes[i] = open(&outcomeTables[i])
 	}
 	if !found {
-		return nil, fmt.Errorf("%w, or its root is damaged and it must be restored from a backup", ErrForeign)
+		return nil, fmt.Errorf("%w, or its root is damaged and it must be restored from a backup", ErrNotPetstore)
 	}
 	if err != nil {
 		return t, err
@@ -118,11 +118,16 @@ func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 	return t, nil
 }
 
-// begin begins a transaction, which must find the state and the outcomes of before; nil:
-// any. bbolt numbers its commits: a write, and the read of what it has committed, have
-// the number of the commit that is shown plus 1. Otherwise something else has written to
-// the file. A damaged page may also have led bbolt to store records where they are not
-// found.
+// begin begins a transaction. If before is not nil, the transaction must find the state
+// and the outcomes of before; otherwise begin fails:
+//
+//   - A write must find what reads use now. Otherwise something else has written to the
+//     file.
+//   - After a commit, the read of the result must find what the write has stored.
+//     Otherwise a damaged page has led bbolt to store it where it is not found.
+//
+// bbolt numbers its commits. If reads use the commit n, a write has the number n+1, and
+// so has the read after that write.
 func (s *Store) begin(write bool, before *transaction) (t *transaction, err error) {
 	var tx *bbolt.Tx
 	err = safely(func() (err error) {
@@ -134,7 +139,7 @@ func (s *Store) begin(write bool, before *transaction) (t *transaction, err erro
 			return errOtherCommit
 		}
 		t, err = newTransaction(tx)
-		if shown != nil && errors.Is(err, ErrForeign) {
+		if shown != nil && errors.Is(err, ErrNotPetstore) {
 			return damaged("no bucket is left")
 		}
 		if err != nil || before == nil {

@@ -12,8 +12,8 @@ import (
 
 	"example.com/animalstore/internal/members"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/petstoretest"
 )
 
 // statistics counts seven pets, or fails.
@@ -32,7 +32,7 @@ func serve(path, authorization string, err error) (w *httptest.ResponseRecorder,
 		httpapi.WriteError(w, r, err)
 		refused = err
 	}
-	New(petstoretest.Keys{"key-1": "tester"}, statistics{err}, refuse).ServeHTTP(w, r)
+	New(apikey.Static{"key-1": "tester"}, statistics{err}, refuse).ServeHTTP(w, r)
 	return w, refused
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // Options are the settings of a [Store]. The zero value and nil are ready for
@@ -23,7 +24,7 @@ type Options struct {
 	Now func() time.Time
 
 	// QueueCapacity is how many messages may be queued at once.
-	// 0: petstore.DefaultQueueCapacity.
+	// 0: 100,000.
 	QueueCapacity int
 }
 
@@ -37,8 +38,8 @@ type Store struct {
 	pets        []petstore.Pet // the pet with ID n at n-1
 	queue       []petstore.Message
 	lastMessage int64
-	created     results[petstore.Pet]
-	submitted   results[petstore.Message]
+	created     outcomes[petstore.Pet]
+	submitted   outcomes[petstore.Message]
 }
 
 var (
@@ -55,9 +56,9 @@ func New(opts *Options) *Store {
 	}
 	s := &Store{
 		now:       opts.Now,
-		capacity:  cmp.Or(opts.QueueCapacity, petstore.DefaultQueueCapacity),
-		created:   results[petstore.Pet]{},
-		submitted: results[petstore.Message]{},
+		capacity:  cmp.Or(opts.QueueCapacity, stores.QueueCapacity),
+		created:   outcomes[petstore.Pet]{},
+		submitted: outcomes[petstore.Message]{},
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -93,22 +94,22 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// results are those of creates with a Once, the expired ones included.
-type results[T any] map[petstore.Once]result[T]
+// outcomes are the results of creates with an idempotency key, the expired ones included.
+type outcomes[T any] map[petstore.IdempotencyKey]outcome[T]
 
-type result[T any] struct {
+type outcome[T any] struct {
 	value T
 	made  time.Time
 }
 
 // find returns the result of an earlier create.
-func (r results[T]) find(once petstore.Once, now time.Time) (T, bool) {
-	earlier, ok := r[once]
-	return earlier.value, ok && now.Sub(earlier.made) <= petstore.OnceKept
+func (o outcomes[T]) find(key petstore.IdempotencyKey, now time.Time) (T, bool) {
+	earlier, ok := o[key]
+	return earlier.value, ok && now.Sub(earlier.made) <= petstore.IdempotencyWindow
 }
 
-func (r results[T]) add(once petstore.Once, value T, now time.Time) {
-	if once.Key != "" {
-		r[once] = result[T]{value, now}
+func (o outcomes[T]) add(key petstore.IdempotencyKey, value T, now time.Time) {
+	if key.Key != "" {
+		o[key] = outcome[T]{value, now}
 	}
 }

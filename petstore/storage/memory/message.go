@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // SubmitMessage implements petstore.Messages.
-func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
 	}
@@ -18,9 +19,9 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 		return petstore.Message{}, err
 	}
 	now := s.now()
-	if m, ok := s.submitted.find(once, now); ok {
+	if m, ok := s.submitted.find(key, now); ok {
 		if m.Text != text {
-			return petstore.Message{}, petstore.ErrMismatch
+			return petstore.Message{}, petstore.ErrIdempotencyMismatch
 		}
 		return m, nil
 	}
@@ -29,19 +30,19 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 	}
 	s.lastMessage++
 	m := petstore.Message{
-		ID:        petstore.MessageID(s.lastMessage),
+		ID:        stores.MessageID(s.lastMessage),
 		Text:      text,
 		Status:    petstore.MessageQueued,
-		CreatedAt: petstore.MessageTime(now),
+		CreatedAt: stores.MessageTime(now),
 	}
 	s.queue = append(s.queue, m)
-	s.submitted.add(once, m, now)
+	s.submitted.add(key, m, now)
 	return m, nil
 }
 
 // QueuedMessages implements petstore.Queue.
 func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Message, error) {
-	if err := petstore.ValidateQueueLimit(limit); err != nil {
+	if err := stores.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
 	s.mu.RLock()

@@ -43,7 +43,7 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 }
 
 // CreatePet implements petstore.Service.
-func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
@@ -53,15 +53,15 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 		return petstore.Pet{}, err
 	}
 	now := s.now()
-	if pet, ok := s.created.find(once, now); ok {
+	if pet, ok := s.created.find(key, now); ok {
 		if pet.NewPet != p {
-			return petstore.Pet{}, petstore.ErrMismatch
+			return petstore.Pet{}, petstore.ErrIdempotencyMismatch
 		}
 		return pet, nil
 	}
 	pet := petstore.Pet{ID: int64(len(s.pets)) + 1, NewPet: p}
 	s.pets = append(s.pets, pet)
-	s.created.add(once, pet, now)
+	s.created.add(key, pet, now)
 	return pet, nil
 }
 
@@ -73,7 +73,7 @@ func (s *Store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 		return petstore.Pet{}, err
 	}
 	if id < 1 || id > int64(len(s.pets)) {
-		return petstore.Pet{}, petstore.ErrNoPet
+		return petstore.Pet{}, petstore.ErrNotFound
 	}
 	return s.pets[id-1], nil
 }

@@ -118,7 +118,7 @@ type update struct {
 	now                                  time.Time
 	outcomes                             map[string]outcome // by digest
 
-	pets, messages, onces []*change // those that create something
+	pets, messages, keyed []*change // those that create something, and those with an idempotency key
 	remove                []int64   // numbers of messages
 }
 
@@ -131,8 +131,8 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 	u = &update{outcomes: make(map[string]outcome)}
 	var digests [][]byte
 	for _, c := range changes {
-		if c.once != nil {
-			digests = append(digests, c.once)
+		if c.digest != nil {
+			digests = append(digests, c.digest)
 		}
 	}
 	var b pgx.Batch
@@ -180,9 +180,9 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 // apply decides about a change, and sets its result.
 func (u *update) apply(c *change, capacity int64) {
 	c.err = nil
-	if o, ok := u.outcomes[string(c.once)]; ok && u.now.Sub(o.made) <= petstore.OnceKept {
+	if o, ok := u.outcomes[string(c.digest)]; ok && u.now.Sub(o.made) <= petstore.IdempotencyWindow {
 		if c.number, c.made = o.number, o.made; !bytes.Equal(o.hash, c.hash) {
-			c.err = petstore.ErrMismatch
+			c.err = petstore.ErrIdempotencyMismatch
 		}
 		return
 	}
@@ -204,9 +204,9 @@ func (u *update) apply(c *change, capacity int64) {
 	default:
 		u.remove = append(u.remove, c.remove...)
 	}
-	if c.once != nil {
-		u.outcomes[string(c.once)] = outcome{c.hash, c.number, c.made}
-		u.onces = append(u.onces, c)
+	if c.digest != nil {
+		u.outcomes[string(c.digest)] = outcome{c.hash, c.number, c.made}
+		u.keyed = append(u.keyed, c)
 	}
 }
 
@@ -239,11 +239,11 @@ func (u *update) insert(b *pgx.Batch) {
 		b.Queue(`INSERT INTO petstore.messages (number, text, made)
 			SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::timestamptz[])`, numbers, texts, made)
 	}
-	if len(u.onces) > 0 {
+	if len(u.keyed) > 0 {
 		var digests, hashes [][]byte
 		var numbers []int64
-		for _, c := range u.onces {
-			digests, hashes, numbers = append(digests, c.once), append(hashes, c.hash), append(numbers, c.number)
+		for _, c := range u.keyed {
+			digests, hashes, numbers = append(digests, c.digest), append(hashes, c.hash), append(numbers, c.number)
 		}
 		b.Queue(`INSERT INTO petstore.outcomes (digest, hash, number, made)
 			SELECT digest, hash, number, $4 FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS o (digest, hash, number)

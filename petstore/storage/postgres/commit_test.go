@@ -11,6 +11,7 @@ import (
 	"example.com/animalstore/internal/postgres"
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // Stores that open an empty database and create the same pets with the same keys, all
@@ -32,7 +33,7 @@ func TestManyStores(t *testing.T) {
 			defer s.Close()
 			for i := range keys {
 				key := fmt.Sprint((i + c*7) % keys)
-				pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: key}, petstore.Once{Key: key})
+				pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: key}, petstore.IdempotencyKey{Key: key})
 				mu.Lock()
 				if err != nil || ids[key] != 0 && ids[key] != pet.ID || pet.Name != key {
 					t.Errorf("%s: %+v (%v), before: %d", key, pet, err, ids[key])
@@ -88,22 +89,22 @@ func TestCut(t *testing.T) {
 					}
 				}
 				name := fmt.Sprint("cut ", where, times, key)
-				once := petstore.Once{Scope: name, Key: key}
+				scoped := petstore.IdempotencyKey{Scope: name, Key: key}
 				cutNext()
-				pet := s.mustCreate(t, name, once)
+				pet := s.mustCreate(t, name, scoped)
 				if names = append(names, name); pet.ID != int64(len(names)) {
 					t.Errorf("%s: pet %d, want %d", name, pet.ID, len(names))
 				}
 				wantPets(t, s, names...)
 				if key != "" {
 					cutNext()
-					if again := s.mustCreate(t, name, once); again != pet {
+					if again := s.mustCreate(t, name, scoped); again != pet {
 						t.Errorf("%s: again %+v, want %+v", name, again, pet)
 					}
 				}
 				cutNext()
-				m, err := s.SubmitMessage(t.Context(), name, once)
-				if messages++; err != nil || m.ID != petstore.MessageID(messages) {
+				m, err := s.SubmitMessage(t.Context(), name, scoped)
+				if messages++; err != nil || m.ID != stores.MessageID(messages) {
 					t.Errorf("%+v (%v), want message %d", m, err, messages)
 				}
 			}
@@ -140,7 +141,7 @@ func TestUnconfirmed(t *testing.T) {
 			execute(t, url, fmt.Sprintf("SELECT pg_cancel_backend(%d)", untilWaiting(t, url, "SyncRep")))
 		}},
 	} {
-		once := petstore.Once{Scope: tt.name, Key: "key"}
+		key := petstore.IdempotencyKey{Scope: tt.name, Key: "key"}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		standby("nobody")
@@ -150,7 +151,7 @@ func TestUnconfirmed(t *testing.T) {
 		}
 		result := make(chan error)
 		go func() {
-			_, err := s.CreatePet(ctx, petstore.NewPet{Name: tt.name, Status: petstore.StatusSold}, once)
+			_, err := s.CreatePet(ctx, petstore.NewPet{Name: tt.name, Status: petstore.StatusSold}, key)
 			result <- err
 		}()
 		untilWaiting(t, url, "SyncRep")
@@ -162,11 +163,11 @@ func TestUnconfirmed(t *testing.T) {
 			wantPets(t, other, names...)
 		}
 		// Another create waits for the lock, and fails before COMMIT is sent.
-		if _, err := other.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); err == nil || !strings.Contains(err.Error(), "nothing was stored") {
+		if _, err := other.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); err == nil || !strings.Contains(err.Error(), "nothing was stored") {
 			t.Errorf("%s: another create: %v", tt.name, err)
 		}
 		standby("")
-		pet := s.mustCreate(t, tt.name, once)
+		pet := s.mustCreate(t, tt.name, key)
 		names = append(names, tt.name)
 		wantPets(t, other, names...)
 		if want := int64(len(names)); pet.ID != want {

@@ -51,23 +51,23 @@ func TestDiskFull(t *testing.T) {
 	last := int64(0)
 	for err == nil {
 		var p petstore.Pet
-		if p, err = s.CreatePet(t.Context(), pet, petstore.Once{}); err == nil {
+		if p, err = s.CreatePet(t.Context(), pet, petstore.IdempotencyKey{}); err == nil {
 			last = p.ID
 		}
 	}
-	if petstore.CodeOf(err) != petstore.CodeFull {
+	if petstore.CodeOf(err) != petstore.CodeInsufficientStorage {
 		t.Fatalf("after %d pets: %v", last, err)
 	}
 	if _, err := s.GetPet(t.Context(), last); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.GetPet(t.Context(), last+1); !errors.Is(err, petstore.ErrNoPet) {
+	if _, err := s.GetPet(t.Context(), last+1); !errors.Is(err, petstore.ErrNotFound) {
 		t.Error(err)
 	}
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := s.CreatePet(t.Context(), pet, petstore.Once{}); err != nil || p.ID != last+1 {
+	if p, err := s.CreatePet(t.Context(), pet, petstore.IdempotencyKey{}); err != nil || p.ID != last+1 {
 		t.Errorf("with room again: %d (%v), want %d", p.ID, err, last+1)
 	}
 }

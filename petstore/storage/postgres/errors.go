@@ -59,7 +59,7 @@ func explain(err error) error {
 	case errors.As(err, new(connError)):
 		return unavailable("the database cannot be used now", err)
 	case errors.As(err, &e) && e.Code == "53100": // disk_full
-		return &petstore.Error{Code: petstore.CodeFull, Message: "there is no room to store this", Err: err}
+		return &petstore.Error{Code: petstore.CodeInsufficientStorage, Message: "there is no room to store this", Err: err}
 	}
 	return err // any other one is internal
 }

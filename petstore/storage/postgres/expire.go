@@ -22,7 +22,7 @@ func (s *Store) expireAll() {
 	}
 }
 
-// expire deletes outcomes after petstore.OnceKept, and the rows of commits for
+// expire deletes outcomes after petstore.IdempotencyWindow, and the rows of commits for
 // which no server looks any more.
 //
 // The condition on outcomes stands in both parts of the statement. PostgreSQL applies
@@ -35,7 +35,7 @@ func (s *Store) expire(ctx context.Context) error {
 	}{
 		{`DELETE FROM petstore.outcomes WHERE digest IN (
 			SELECT digest FROM petstore.outcomes WHERE made < now() - $1::interval ORDER BY made LIMIT $2
-		) AND made < now() - $1::interval`, petstore.OnceKept},
+		) AND made < now() - $1::interval`, petstore.IdempotencyWindow},
 		{`DELETE FROM petstore.commits WHERE number IN (
 			SELECT number FROM petstore.commits ORDER BY number LIMIT $2
 		) AND made < now() - $1::interval AND number < (SELECT max(number) FROM petstore.commits)`, receiptKept},

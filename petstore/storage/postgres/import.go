@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -20,25 +20,25 @@ const importRows = 500
 // how many it added. Creates of other processes wait for it, and fail at their time
 // limit. Only if the response to COMMIT is lost, the error does not say that nothing
 // was imported. maxText is as in [storage.ImportOptions].
-func (s *Store) Import(ctx context.Context, r io.Reader, maxText int) (pets, messages int64, err error) {
+func (s *Store) Import(ctx context.Context, r io.Reader, maxText int) (storage.Totals, error) {
 	pooled, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return 0, 0, explain(connError{err})
+		return storage.Totals{}, explain(connError{err})
 	}
 	defer pooled.Release() // closes it if the transaction has not ended
 	conn := pooled.Conn()
 	u, err := s.importAll(ctx, conn, r, maxText)
 	if err != nil {
-		return 0, 0, fmt.Errorf("nothing was imported: %w", err)
+		return storage.Totals{}, fmt.Errorf("nothing was imported: %w", err)
 	}
 	forgetNotice(conn)
 	if _, err = conn.Exec(ctx, "COMMIT"); err == nil {
 		err = s.confirmed(conn)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("all or nothing was imported: the response to COMMIT was lost: %w", err)
+		return storage.Totals{}, fmt.Errorf("all or nothing was imported: the response to COMMIT was lost: %w", err)
 	}
-	return u.lastPet, u.queued, nil
+	return storage.Totals{Pets: u.lastPet, Messages: u.queued}, nil
 }
 
 func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxText int) (*update, error) {
@@ -59,7 +59,7 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxT
 		u.pets, u.messages = u.pets[:0], u.messages[:0]
 		return explain(conn.SendBatch(ctx, &b).Close())
 	}
-	err = storage.ReadExport(r, maxText, func(rec storage.Record) error {
+	record := func(rec storage.ExportRecord) error {
 		switch p, m := rec.Pet, rec.Message; {
 		case p != nil:
 			if p.ID != u.lastPet+1 {
@@ -68,7 +68,7 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxT
 			u.lastPet = p.ID
 			u.pets = append(u.pets, &change{pet: &p.NewPet, number: p.ID})
 		case m != nil:
-			n, ok := petstore.ParseMessageID(m.ID)
+			n, ok := stores.ParseMessageID(m.ID)
 			if !ok || n <= u.lastMessage {
 				return fmt.Errorf("the message has the ID %q and follows number %d", m.ID, u.lastMessage)
 			}
@@ -81,14 +81,19 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxT
 			return nil
 		}
 		return flush()
-	})
-	if err == nil && !ended {
-		err = errors.New("the export was cut short: its last line is missing")
 	}
-	if err == nil {
-		err = flush()
+	for rec, err := range storage.ReadExport(r, maxText) {
+		if err != nil {
+			return nil, err
+		}
+		if err := record(rec); err != nil {
+			return nil, fmt.Errorf("line %d: %w", rec.Line, err)
+		}
 	}
-	if err != nil {
+	if !ended {
+		return nil, errors.New("the export was cut short: its last line is missing")
+	}
+	if err := flush(); err != nil {
 		return nil, err
 	}
 	var b pgx.Batch

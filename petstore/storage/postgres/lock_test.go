@@ -26,7 +26,7 @@ func TestLocked(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancelled := make(chan error)
 	go func() {
-		_, err := s.CreatePet(ctx, petstore.NewPet{Name: "cancelled"}, petstore.Once{})
+		_, err := s.CreatePet(ctx, petstore.NewPet{Name: "cancelled"}, petstore.IdempotencyKey{})
 		cancelled <- err
 	}()
 	untilWaiting(t, url, "Lock")
@@ -39,7 +39,7 @@ func TestLocked(t *testing.T) {
 	for i := range pets {
 		wg.Go(func() {
 			var err error
-			if pets[i], err = s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.Once{Key: "k"}); err != nil {
+			if pets[i], err = s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.IdempotencyKey{Key: "k"}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -68,7 +68,7 @@ func TestSilentProcess(t *testing.T) {
 		if _, _, err := silent.lock(t.Context(), conn, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		open(t, url, nil).mustCreate(t, "Rex", petstore.Once{})
+		open(t, url, nil).mustCreate(t, "Rex", petstore.IdempotencyKey{})
 	})
 }
 
@@ -78,7 +78,7 @@ func TestReceipt(t *testing.T) {
 	url := newDatabase(t)
 	s := open(t, url, nil)
 	for range 3 {
-		s.mustCreate(t, "Rex", petstore.Once{})
+		s.mustCreate(t, "Rex", petstore.IdempotencyKey{})
 	}
 	find := func(number int64) (found bool, err error) {
 		s.use(t, func(conn *pgx.Conn) {
@@ -101,7 +101,7 @@ func TestReceipt(t *testing.T) {
 // confirmed. The timeline of the primary is looked up again and again.
 func TestOldPrimary(t *testing.T) {
 	s := open(t, newDatabase(t), &Options{timeout: time.Second})
-	s.mustCreate(t, "Rex", petstore.Once{})
+	s.mustCreate(t, "Rex", petstore.IdempotencyKey{})
 	timeline := s.timeline.Load()
 	s.use(t, func(conn *pgx.Conn) {
 		before := s.confirmed(conn)
@@ -111,7 +111,7 @@ func TestOldPrimary(t *testing.T) {
 		}
 	})
 	_, get := s.GetPet(t.Context(), 1)
-	_, create := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{})
+	_, create := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{})
 	for what, err := range map[string]error{"GetPet": get, "CreatePet": create} {
 		if petstore.CodeOf(err) != petstore.CodeUnavailable || !strings.Contains(err.Error(), errOldPrimary.Error()) {
 			t.Errorf("%s: %v", what, err)
@@ -137,7 +137,7 @@ func TestSession(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		s.mustCreate(t, sql, petstore.Once{})
+		s.mustCreate(t, sql, petstore.IdempotencyKey{})
 	}
 }
 

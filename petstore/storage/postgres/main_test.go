@@ -15,6 +15,7 @@ import (
 	"example.com/animalstore/internal/postgres"
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/internal/randomtest"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
@@ -120,9 +121,9 @@ func (s *Store) use(t *testing.T, do func(*pgx.Conn)) {
 	do(conn.Conn())
 }
 
-func (s *Store) mustCreate(t *testing.T, name string, once petstore.Once) petstore.Pet {
+func (s *Store) mustCreate(t *testing.T, name string, key petstore.IdempotencyKey) petstore.Pet {
 	t.Helper()
-	pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: name, Status: petstore.StatusSold}, once)
+	pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: name, Status: petstore.StatusSold}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,5 +169,5 @@ func TestStore(t *testing.T) {
 
 func TestRandom(t *testing.T) {
 	t.Parallel()
-	storagetest.RunRandom(t, target(), *operations, *seed)
+	randomtest.Run(t, target(), *operations, *seed)
 }

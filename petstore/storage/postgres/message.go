@@ -7,16 +7,17 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // SubmitMessage implements petstore.Messages.
-func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
 	}
 	c := &change{message: &text}
-	if once.Key != "" {
-		c.remember(once.Digest(petstore.OnceSubmitMessage), []byte(text))
+	if key.Key != "" {
+		c.remember(stores.Digest(stores.SubmitMessage, key), []byte(text))
 	}
 	if err := s.change(ctx, c); err != nil {
 		return petstore.Message{}, err
@@ -26,16 +27,16 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, once petstore.On
 
 func newMessage(number int64, made time.Time, text string) petstore.Message {
 	return petstore.Message{
-		ID:        petstore.MessageID(number),
+		ID:        stores.MessageID(number),
 		Text:      text,
 		Status:    petstore.MessageQueued,
-		CreatedAt: petstore.MessageTime(made),
+		CreatedAt: stores.MessageTime(made),
 	}
 }
 
 // QueuedMessages implements petstore.Queue.
 func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petstore.Message, err error) {
-	if err := petstore.ValidateQueueLimit(limit); err != nil {
+	if err := stores.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
 	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -67,7 +68,7 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	c := &change{}
 	for _, id := range ids {
-		if n, ok := petstore.ParseMessageID(id); ok {
+		if n, ok := stores.ParseMessageID(id); ok {
 			c.remove = append(c.remove, n)
 		}
 	}

@@ -9,20 +9,21 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // CreatePet implements petstore.Service.
-func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
 	c := &change{pet: &p}
-	if once.Key != "" {
+	if key.Key != "" {
 		json, err := petstore.Pet{NewPet: p}.AppendJSON(nil)
 		if err != nil {
 			return petstore.Pet{}, err
 		}
-		c.remember(once.Digest(petstore.OnceCreatePet), json)
+		c.remember(stores.Digest(stores.CreatePet, key), json)
 	}
 	if err := s.change(ctx, c); err != nil {
 		return petstore.Pet{}, err
@@ -33,7 +34,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.
 // remember makes c store its result under a digest, with the hash of the value.
 func (c *change) remember(digest [sha256.Size]byte, value []byte) {
 	hash := sha256.Sum256(value)
-	c.once, c.hash = digest[:], hash[:]
+	c.digest, c.hash = digest[:], hash[:]
 }
 
 const (
@@ -72,7 +73,7 @@ func missing(ctx context.Context, conn *pgx.Conn, id int64) error {
 	case lost:
 		return damaged(fmt.Sprintf("there is no row of the pet %d", id))
 	}
-	return petstore.ErrNoPet
+	return petstore.ErrNotFound
 }
 
 // listAll and listStatus select at most $2 pets. The comparison of rows makes

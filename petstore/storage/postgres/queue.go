@@ -23,8 +23,8 @@ type change struct {
 	message *string
 	remove  []int64 // numbers of messages
 
-	once []byte // digest of the Once; nil: none
-	hash []byte // SHA-256 of the value, if there is a Once
+	digest []byte // of the idempotency key; nil: none
+	hash   []byte // SHA-256 of the value, if there is a key
 
 	// Guarded by Store.mu.
 	sent      bool  // COMMIT may have been sent, so c may be stored

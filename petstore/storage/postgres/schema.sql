@@ -39,9 +39,9 @@ CREATE TABLE petstore.messages (
     text   bytea NOT NULL
 );
 
--- What was created with a petstore.Once.
+-- What was created with an idempotency key.
 CREATE TABLE petstore.outcomes (
-    digest bytea PRIMARY KEY,    -- petstore.Once.Digest
+    digest bytea PRIMARY KEY,    -- of the idempotency key and the operation
     hash   bytea NOT NULL,       -- SHA-256 of the pet's JSON or of the message's text
     number bigint NOT NULL,      -- the pet's ID or the message's number
     made   timestamptz NOT NULL

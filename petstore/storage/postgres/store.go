@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // Timeout limits each call. A call that takes longer fails with
@@ -25,7 +26,7 @@ const Timeout = 5 * time.Second
 // use.
 type Options struct {
 	// QueueCapacity is how many messages may be queued at once.
-	// 0: petstore.DefaultQueueCapacity.
+	// 0: 100,000.
 	QueueCapacity int
 
 	// Logger logs that the database moved to another server, and failed cleanups.
@@ -80,7 +81,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	}
 	s := &Store{
 		timeout:  cmp.Or(opts.timeout, Timeout),
-		capacity: int64(cmp.Or(opts.QueueCapacity, petstore.DefaultQueueCapacity)),
+		capacity: int64(cmp.Or(opts.QueueCapacity, stores.QueueCapacity)),
 		log:      cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		now:      opts.now,
 		drained:  make(chan struct{}),

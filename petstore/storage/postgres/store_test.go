@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -52,10 +53,10 @@ func TestExpire(t *testing.T) {
 	url := newDatabase(t)
 	s := open(t, url, nil)
 	for _, key := range []string{"old", "renewed", "new"} {
-		s.mustCreate(t, key, petstore.Once{Key: key})
+		s.mustCreate(t, key, petstore.IdempotencyKey{Key: key})
 	}
 	digest := func(key string) []byte {
-		d := petstore.Once{Key: key}.Digest(petstore.OnceCreatePet)
+		d := stores.Digest(stores.CreatePet, petstore.IdempotencyKey{Key: key})
 		return d[:]
 	}
 	exec := session(t, url)
@@ -79,7 +80,7 @@ func TestExpire(t *testing.T) {
 		t.Errorf("%d outcomes and %d commits are left, want 2, and the newest commit and a recent one", outcomes, commits)
 	}
 	for key, want := range map[string]int64{"new": 3, "renewed": 2, "old": 4} {
-		if pet := s.mustCreate(t, key, petstore.Once{Key: key}); pet.ID != want {
+		if pet := s.mustCreate(t, key, petstore.IdempotencyKey{Key: key}); pet.ID != want {
 			t.Errorf("%s: pet %d, want %d", key, pet.ID, want)
 		}
 	}
@@ -90,7 +91,7 @@ func TestDamage(t *testing.T) {
 	url := newDatabase(t)
 	s := open(t, url, nil)
 	for i := range 5 {
-		s.mustCreate(t, fmt.Sprint(i), petstore.Once{})
+		s.mustCreate(t, fmt.Sprint(i), petstore.IdempotencyKey{})
 	}
 	execute(t, url, "DELETE FROM petstore.pets WHERE id = 3")
 	_, get := s.GetPet(t.Context(), 3)
@@ -100,19 +101,19 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := s.GetPet(t.Context(), 6); !errors.Is(err, petstore.ErrNoPet) {
+	if _, err := s.GetPet(t.Context(), 6); !errors.Is(err, petstore.ErrNotFound) {
 		t.Errorf("GetPet(6): %v", err)
 	}
 	// A pet that was created after the get did not find it is not missing.
-	if err := missing(t.Context(), connect(t, url), 1); !errors.Is(err, petstore.ErrNoPet) {
+	if err := missing(t.Context(), connect(t, url), 1); !errors.Is(err, petstore.ErrNotFound) {
 		t.Errorf("missing(1): %v", err)
 	}
 	execute(t, url, "UPDATE petstore.store SET version = 99")
-	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeInternal {
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeInternal {
 		t.Errorf("a create in tables of a newer version: %v", err)
 	}
 	execute(t, url, "DELETE FROM petstore.pets WHERE id = 5", "DELETE FROM petstore.store")
-	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.Once{}); petstore.CodeOf(err) != petstore.CodeInternal {
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeInternal {
 		t.Errorf("a create without the row to lock: %v", err)
 	}
 	execute(t, url, "DELETE FROM petstore.commits")
@@ -132,12 +133,12 @@ func TestImport(t *testing.T) {
 	for i := 0; i < 2*importRows+3 && err == nil; i++ {
 		pet := petstore.NewPet{Name: strings.Repeat("name\x00", i%3), CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]}
 		var p petstore.Pet
-		p, err = file.CreatePet(t.Context(), pet, petstore.Once{})
+		p, err = file.CreatePet(t.Context(), pet, petstore.IdempotencyKey{})
 		want = append(want, p)
 	}
 	for _, text := range []string{"first", "hi\x00", "third"} {
 		if err == nil {
-			_, err = file.SubmitMessage(t.Context(), text, petstore.Once{})
+			_, err = file.SubmitMessage(t.Context(), text, petstore.IdempotencyKey{})
 		}
 	}
 	messages, _ := file.QueuedMessages(t.Context(), 10)
@@ -156,17 +157,17 @@ func TestImport(t *testing.T) {
 		{"not JSON", "x" + export, "record 1"},
 	} {
 		s := open(t, newDatabase(t), nil)
-		if _, _, err := s.Import(t.Context(), strings.NewReader(tt.export), 0); err == nil || !strings.Contains(err.Error(), "nothing was imported: ") || !strings.Contains(err.Error(), tt.want) {
+		if _, err := s.Import(t.Context(), strings.NewReader(tt.export), 0); err == nil || !strings.Contains(err.Error(), "nothing was imported: ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		if stats, err := s.Stats(t.Context()); err != nil || stats != (petstore.Stats{}) {
 			t.Errorf("%s: %+v, %v", tt.name, stats, err)
 		}
-		s.mustCreate(t, "first", petstore.Once{})
+		s.mustCreate(t, "first", petstore.IdempotencyKey{})
 	}
 	s := open(t, newDatabase(t), nil)
-	if pets, messages, err := s.Import(t.Context(), strings.NewReader(export), 0); err != nil || pets != int64(len(want)) || messages != 2 {
-		t.Fatal(pets, messages, err)
+	if got, err := s.Import(t.Context(), strings.NewReader(export), 0); err != nil || got != (storage.Totals{Pets: int64(len(want)), Messages: 2}) {
+		t.Fatal(got, err)
 	}
 	for _, want := range want {
 		if pet, err := s.GetPet(t.Context(), want.ID); pet != want {
@@ -176,10 +177,10 @@ func TestImport(t *testing.T) {
 	if queue, err := s.QueuedMessages(t.Context(), 10); err != nil || !slices.Equal(queue, messages[1:]) {
 		t.Errorf("%+v (%v), want %+v", queue, err, messages[1:])
 	}
-	if m, err := s.SubmitMessage(t.Context(), "next", petstore.Once{}); err != nil || m.ID != "msg_4" {
+	if m, err := s.SubmitMessage(t.Context(), "next", petstore.IdempotencyKey{}); err != nil || m.ID != "msg_4" {
 		t.Errorf("the next message is %+v (%v), want msg_4", m, err)
 	}
-	if _, _, err := s.Import(t.Context(), strings.NewReader(export), 0); err == nil || !strings.Contains(err.Error(), "must be empty") {
+	if _, err := s.Import(t.Context(), strings.NewReader(export), 0); err == nil || !strings.Contains(err.Error(), "must be empty") {
 		t.Errorf("again: %v", err)
 	}
 }

@@ -45,9 +45,9 @@ func TestRole(t *testing.T) {
 	execute(t, url, "CREATE ROLE petstore LOGIN", "GRANT USAGE ON SCHEMA petstore TO petstore",
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA petstore TO petstore")
 	s := open(t, strings.Replace(url, "//postgres@", "//petstore@", 1), nil)
-	s.mustCreate(t, "Rex", petstore.Once{Key: "k"})
+	s.mustCreate(t, "Rex", petstore.IdempotencyKey{Key: "k"})
 	wantPets(t, s, "Rex")
-	m, err := s.SubmitMessage(t.Context(), "text", petstore.Once{})
+	m, err := s.SubmitMessage(t.Context(), "text", petstore.IdempotencyKey{})
 	if err == nil {
 		err = s.RemoveMessages(t.Context(), m.ID)
 	}

@@ -14,14 +14,10 @@ func (f *fixture) calls(ctx context.Context, messages ...petstore.Message) map[s
 	calls := map[string]func() error{
 		"GetPet":    func() error { _, err := f.GetPet(ctx, 1); return err },
 		"ListPets":  func() error { _, err := f.ListPets(ctx, petstore.ListQuery{}); return err },
-		"CreatePet": func() error { _, err := f.CreatePet(ctx, petstore.NewPet{}, petstore.Once{}); return err },
-	}
-	if f.EncodedReader != nil {
-		calls["AppendPet"] = func() error { _, err := f.AppendPet(ctx, nil, 1); return err }
-		calls["AppendPage"] = func() error { _, _, err := f.AppendPage(ctx, nil, petstore.ListQuery{}); return err }
+		"CreatePet": func() error { _, err := f.CreatePet(ctx, petstore.NewPet{}, petstore.IdempotencyKey{}); return err },
 	}
 	if f.Queue != nil {
-		calls["SubmitMessage"] = func() error { _, err := f.SubmitMessage(ctx, "", petstore.Once{}); return err }
+		calls["SubmitMessage"] = func() error { _, err := f.SubmitMessage(ctx, "", petstore.IdempotencyKey{}); return err }
 		calls["QueuedMessages"] = func() error { _, err := f.QueuedMessages(ctx, 1); return err }
 		calls["RemoveMessages"] = func() error {
 			var ids []string
@@ -63,7 +59,7 @@ func testCancelled(t *testing.T, f *fixture) {
 			cancel()
 		}()
 		p := petstore.NewPet{CategoryID: int64(i), Status: petstore.StatusSold}
-		if pet, err := f.CreatePet(ctx, p, petstore.Once{}); err == nil {
+		if pet, err := f.CreatePet(ctx, p, petstore.IdempotencyKey{}); err == nil {
 			acknowledged[pet.ID] = true
 		}
 		cancel()

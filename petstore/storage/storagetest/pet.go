@@ -82,13 +82,13 @@ func testInvalid(t *testing.T, f *fixture) {
 		{Name: "ok", Status: "Available"},
 		{Name: "ok", Status: " "},
 	} {
-		_, err := f.CreatePet(t.Context(), p, petstore.Once{Scope: "s", Key: "k"})
+		_, err := f.CreatePet(t.Context(), p, petstore.IdempotencyKey{Scope: "s", Key: "k"})
 		wantCode(t, fmt.Sprintf("CreatePet(%#v)", p), err, petstore.CodeInvalid)
 	}
 	f.wantPets(t, 0)
 
 	// A refusal is not remembered.
-	f.createOnce(t, petstore.NewPet{}, petstore.Once{Scope: "s", Key: "k"})
+	f.createWithKey(t, petstore.NewPet{}, petstore.IdempotencyKey{Scope: "s", Key: "k"})
 	f.wantPets(t, 1)
 }
 
@@ -108,7 +108,7 @@ func testConcurrent(t *testing.T, f *fixture) {
 		for i := range each {
 			before := read.Load()
 			p := petstore.NewPet{CategoryID: calls.Add(1), Status: statuses[i%4]}
-			pet, err := f.CreatePet(t.Context(), p, petstore.Once{})
+			pet, err := f.CreatePet(t.Context(), p, petstore.IdempotencyKey{})
 			if err != nil {
 				return r, fmt.Errorf("CreatePet(%+v): %w", p, err)
 			}

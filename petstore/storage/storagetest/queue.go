@@ -12,7 +12,7 @@ import (
 
 func (f *fixture) submit(t *testing.T, text string) petstore.Message {
 	t.Helper()
-	m, err := f.SubmitMessage(t.Context(), text, petstore.Once{})
+	m, err := f.SubmitMessage(t.Context(), text, petstore.IdempotencyKey{})
 	if err != nil {
 		t.Fatalf("SubmitMessage(%.50q): %v", text, err)
 	}
@@ -49,7 +49,7 @@ func (f *fixture) submitAll(t *testing.T) (sent []petstore.Message) {
 	ids := map[string]bool{"": true}
 	for _, text := range []string{"", "a", "a", "\x00", " spaces ", "🐈", strings.Repeat("long", 64<<10)} {
 		m := f.submit(t, text)
-		want := petstore.Message{ID: m.ID, Text: text, Status: petstore.MessageQueued, CreatedAt: petstore.MessageTime(m.CreatedAt)}
+		want := petstore.Message{ID: m.ID, Text: text, Status: petstore.MessageQueued, CreatedAt: m.CreatedAt.UTC().Truncate(time.Millisecond)}
 		if m != want || ids[m.ID] || m.CreatedAt.IsZero() {
 			t.Fatalf("SubmitMessage(%.20q) returned %+.100v, want an ID of its own, the text, the status and a time, UTC to the millisecond", text, m)
 		}
@@ -64,7 +64,7 @@ func testQueue(t *testing.T, f *fixture) {
 	if f.Queue == nil {
 		t.Skip("the store is not a petstore.Messages and petstore.Queue")
 	}
-	_, err := f.SubmitMessage(t.Context(), "\xff", petstore.Once{})
+	_, err := f.SubmitMessage(t.Context(), "\xff", petstore.IdempotencyKey{})
 	wantCode(t, "SubmitMessage", err, petstore.CodeInvalid)
 	f.wantQueue(t, nil)
 	sent := f.submitAll(t)

@@ -8,9 +8,8 @@
 //		})
 //	}
 //
-// [Run] tests the promises of package petstore one by one. [RunRandom] compares
-// a store of this module with the store in memory, by random operations. A whole
-// store with its test is in examples/ownstore.
+// [Run] tests the promises of package petstore one by one. A whole store with its test is
+// in examples/ownstore.
 package storagetest
 
 import (
@@ -27,11 +26,15 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Options are the settings that [RunRandom] needs. A store for [Run] may ignore
-// them.
+// Options are settings of the store under test. A store may ignore them.
 type Options struct {
-	Now           func() time.Time // the store's clock
-	QueueCapacity int              // 0: petstore.DefaultQueueCapacity
+	// Now is the store's clock. Without it the test of IdempotencyWindow shows only
+	// that keys do not expire at once.
+	Now func() time.Time
+
+	// QueueCapacity is how many messages may be queued. 0: any number. Run leaves it
+	// at 0.
+	QueueCapacity int
 }
 
 // Target is the store under test.
@@ -41,7 +44,7 @@ type Target struct {
 	// elsewhere can use it as a name. Open fails t on an error.
 	//
 	// The tests find by type assertion whether the store is also a
-	// petstore.EncodedReader, petstore.Statistics or io.Closer, or both
+	// petstore.Statistics or io.Closer, or both
 	// petstore.Messages and petstore.Queue, and skip the tests of the others.
 	// After Close every call must fail with petstore.CodeUnavailable, except
 	// Close. The tests close what they opened, and may open the same dir
@@ -64,14 +67,13 @@ func Run(t *testing.T, target Target) {
 		{"Pages", testPages},
 		{"ListQuery", testListQuery},
 		{"PageBytes", testPageBytes},
-		{"Once", testOnce},
-		{"OnceExpires", testOnceExpires},
+		{"Idempotency", testIdempotency},
+		{"IdempotencyWindow", testIdempotencyWindow},
 		{"Concurrent", testConcurrent},
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
-		{"Encoded", testEncoded},
 		{"Queue", testQueue},
-		{"MessagesOnce", testMessagesOnce},
+		{"MessageIdempotency", testMessageIdempotency},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,7 +86,6 @@ func Run(t *testing.T, target Target) {
 // are nil.
 type fixture struct {
 	petstore.Service
-	petstore.EncodedReader
 	petstore.Messages
 	petstore.Queue
 	petstore.Statistics
@@ -113,7 +114,6 @@ func newFixture(t *testing.T, target Target, o Options) *fixture {
 func (f *fixture) open(t *testing.T) {
 	t.Helper()
 	f.Service = f.target.Open(t, f.dir, f.opts)
-	f.EncodedReader, _ = f.Service.(petstore.EncodedReader)
 	if queue, ok := f.Service.(petstore.Queue); ok {
 		if f.Messages, ok = f.Service.(petstore.Messages); ok {
 			f.Queue = queue
@@ -142,14 +142,14 @@ func (f *fixture) advance(d time.Duration) { f.clock.Add(int64(d)) }
 // create adds a pet that must be accepted.
 func (f *fixture) create(t *testing.T, p petstore.NewPet) petstore.Pet {
 	t.Helper()
-	return f.createOnce(t, p, petstore.Once{})
+	return f.createWithKey(t, p, petstore.IdempotencyKey{})
 }
 
-func (f *fixture) createOnce(t *testing.T, p petstore.NewPet, once petstore.Once) petstore.Pet {
+func (f *fixture) createWithKey(t *testing.T, p petstore.NewPet, key petstore.IdempotencyKey) petstore.Pet {
 	t.Helper()
-	pet, err := f.CreatePet(t.Context(), p, once)
+	pet, err := f.CreatePet(t.Context(), p, key)
 	if err != nil {
-		t.Fatalf("CreatePet(%.50q, %+v): %v", p.Name, once, err)
+		t.Fatalf("CreatePet(%.50q, %+v): %v", p.Name, key, err)
 	}
 	return pet
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/internal/randomtest"
 	"example.com/animalstore/petstore/storage/memory"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
@@ -26,21 +27,19 @@ var faults = map[string]string{
 	"statuses are ignored":          "Pages ListQuery Concurrent Random",
 	"limits above 100 are accepted": "ListQuery Random",
 	"cursors are ignored":           "Get Pages ListQuery PageBytes Concurrent Cancelled Random",
-	"lists never end":               "Get Invalid Pages PageBytes Once Concurrent Cancelled MessagesOnce Random",
+	"lists never end":               "Get Invalid Pages PageBytes Idempotency Concurrent Cancelled MessageIdempotency Random",
 	"pages are never cut":           "PageBytes",
-	"IDs are returned twice":        "Get Pages ListQuery Once Concurrent Cancelled Closed Random",
-	"keys are ignored":              "Once OnceExpires MessagesOnce Random",
-	"values are not compared":       "Once Random",
-	"keys expire early":             "OnceExpires Random",
+	"IDs are returned twice":        "Get Pages ListQuery Idempotency Concurrent Cancelled Closed Random",
+	"keys are ignored":              "Idempotency IdempotencyWindow MessageIdempotency Random",
+	"values are not compared":       "Idempotency Random",
+	"keys expire early":             "IdempotencyWindow Random",
 	"pets disappear":                "Concurrent Random",
 	"pets appear late":              "Concurrent",
 	"cancelled creates succeed":     "Cancelled",
 	"cancelled creates are lost":    "Cancelled",
 	"cancelled removals succeed":    "Cancelled",
 	"Close does nothing":            "Closed",
-	"JSON has white space":          "Encoded",
-	"Encodes is always true":        "Encoded",
-	"texts are trimmed":             "Queue MessagesOnce",
+	"texts are trimmed":             "Queue MessageIdempotency",
 	"messages are not removed":      "Cancelled Closed Queue Random",
 	"the capacity is ignored":       "Random",
 }
@@ -86,7 +85,7 @@ func testBroken(t *testing.T, fault string) {
 		},
 	}
 	storagetest.Run(t, target)
-	t.Run("Random", func(t *testing.T) { storagetest.RunRandom(t, target, 1000, 1) })
+	t.Run("Random", func(t *testing.T) { randomtest.Run(t, target, 1000, 1) })
 }
 
 // broken is a store in memory with a fault.
@@ -104,26 +103,26 @@ func (s *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	case s.fault == "missing pets are returned" && petstore.CodeOf(err) == petstore.CodeNotFound:
 		return pet, nil
 	case s.fault == "pets disappear" && s.gets.Add(1)%100 == 0:
-		return petstore.Pet{}, petstore.ErrNoPet
+		return petstore.Pet{}, petstore.ErrNotFound
 	}
 	return pet, err
 }
 
-func (s *broken) CreatePet(ctx context.Context, p petstore.NewPet, once petstore.Once) (petstore.Pet, error) {
+func (s *broken) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	switch s.fault {
 	case "names are repaired":
 		p.Name = strings.ToValidUTF8(p.Name, "?")
 	case "keys are ignored":
-		once = petstore.Once{}
+		key = petstore.IdempotencyKey{}
 	case "cancelled creates succeed":
 		ctx = context.WithoutCancel(ctx)
 	}
-	pet, err := s.Store.CreatePet(ctx, p, once)
+	pet, err := s.Store.CreatePet(ctx, p, key)
 	switch s.fault {
 	case "IDs are returned twice":
 		pet.ID = (pet.ID + 1) / 2
 	case "values are not compared":
-		if err == petstore.ErrMismatch {
+		if err == petstore.ErrIdempotencyMismatch {
 			err = nil
 		}
 	case "pets appear late":
@@ -179,37 +178,14 @@ func (s *broken) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 	return page, err
 }
 
-func (s *broken) Encodes(service petstore.Service) bool {
-	return s.fault == "Encodes is always true" || service == petstore.Service(s)
-}
-
-func (s *broken) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
-	pet, err := s.GetPet(ctx, id)
-	if err != nil {
-		return dst, err
-	}
-	if s.fault == "JSON has white space" {
-		dst = append(dst, ' ')
-	}
-	return pet.AppendJSON(dst)
-}
-
-func (s *broken) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
-	page, err := s.ListPets(ctx, q)
-	if err == nil {
-		dst, err = page.AppendJSON(dst)
-	}
-	return dst, page.Next, err
-}
-
-func (s *broken) SubmitMessage(ctx context.Context, text string, once petstore.Once) (petstore.Message, error) {
+func (s *broken) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
 	switch s.fault {
 	case "texts are trimmed":
 		text = strings.TrimSpace(text)
 	case "keys are ignored":
-		once = petstore.Once{}
+		key = petstore.IdempotencyKey{}
 	}
-	return s.Store.SubmitMessage(ctx, text, once)
+	return s.Store.SubmitMessage(ctx, text, key)
 }
 
 func (s *broken) RemoveMessages(ctx context.Context, ids ...string) error {

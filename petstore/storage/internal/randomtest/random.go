@@ -1,35 +1,46 @@
-package storagetest
+// Package randomtest compares a store of this module with the one in memory.
+package randomtest
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/memory"
+	"example.com/animalstore/petstore/storage/storagetest"
 )
 
-// RunRandom calls random operations of the store under test and the same ones of the
-// store in memory, and fails where their results differ. The same seed makes the same
-// operations.
-//
-// The store must have the settings of [Options] and do what all stores of this module
-// do: it is a petstore.Messages, petstore.Queue and petstore.Statistics, its IDs are
-// those of petstore.MessageID and 1, 2, 3 and so on, its cursors are those of
-// petstore.CursorAfter, and it forgets the result of a create after petstore.OnceKept.
-func RunRandom(t *testing.T, target Target, operations int, seed uint64) {
-	f := newFixture(t, target, Options{QueueCapacity: 5}) // at times it is full
-	oracle := memory.New(&memory.Options{Now: f.opts.Now, QueueCapacity: f.opts.QueueCapacity})
+// Run calls random operations of the store under test and the same ones of the
+// store in memory, and fails t at the first result that differs. The seed determines the
+// operations. The store must issue the same IDs and cursors as the one in memory.
+func Run(t *testing.T, target storagetest.Target, operations int, seed uint64) {
+	dir := t.TempDir()
+	var clock atomic.Int64 // nanoseconds since 1970
+	clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC).UnixNano())
+	opts := storagetest.Options{Now: func() time.Time { return time.Unix(0, clock.Load()) }, QueueCapacity: 5} // at times it is full
+	tested := target.Open(t, dir, opts)
+	defer func() { _ = tested.(io.Closer).Close() }()
+	oracle := memory.New(&memory.Options{Now: opts.Now, QueueCapacity: opts.QueueCapacity})
 	r := &random{Rand: rand.New(rand.NewPCG(seed, 0))}
 	for n := range operations {
 		what, call := r.operation(t.Context())
 		what = fmt.Sprintf("operation %d of seed %d: %s", n, seed, what)
 		want, wantErr := call(oracle)
-		got, err := call(f.Service.(store))
-		wantCode(t, what, err, petstore.CodeOf(wantErr))
-		wantEqual(t, what, want, got)
+		got, err := call(tested.(store))
+		if petstore.CodeOf(err) != petstore.CodeOf(wantErr) {
+			t.Fatalf("%s: error %v, want %v", what, err, wantErr)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("%s (-want +got, at most 300 characters):\n%.300s", what, diff)
+		}
 		switch made := want.(type) {
 		case petstore.Pet:
 			r.pets = max(r.pets, made.ID)
@@ -40,10 +51,13 @@ func RunRandom(t *testing.T, target Target, operations int, seed uint64) {
 		}
 		switch r.IntN(20) {
 		case 0:
-			f.advance(time.Duration(r.Int64N(int64(petstore.OnceKept))))
+			clock.Add(r.Int64N(int64(petstore.IdempotencyWindow)))
 		case 1:
 			if !target.Volatile {
-				f.reopen(t)
+				if err := tested.(io.Closer).Close(); err != nil {
+					t.Fatalf("closing: %v", err)
+				}
+				tested = target.Open(t, dir, opts)
 			}
 		}
 	}
@@ -69,7 +83,7 @@ func pick[T any](r *random, values ...T) T { return values[r.IntN(len(values))] 
 
 // operation returns a description and a call of an operation.
 func (r *random) operation(ctx context.Context) (what string, call func(store) (any, error)) {
-	once := petstore.Once{Scope: pick(r, "a", "b"), Key: pick(r, "", "", "1", "2", "3", "4")}
+	key := petstore.IdempotencyKey{Scope: pick(r, "a", "b"), Key: pick(r, "", "", "1", "2", "3", "4")}
 	switch n := r.IntN(20); {
 	case n < 6:
 		p := petstore.NewPet{
@@ -77,8 +91,8 @@ func (r *random) operation(ctx context.Context) (what string, call func(store) (
 			CategoryID: pick[int64](r, 0, 1, -1, 1<<62),
 			Status:     pick(r, append(petstore.Statuses(), "", "none")...),
 		}
-		return fmt.Sprintf("CreatePet(%+v, %+v)", p, once),
-			func(s store) (any, error) { return s.CreatePet(ctx, p, once) }
+		return fmt.Sprintf("CreatePet(%+v, %+v)", p, key),
+			func(s store) (any, error) { return s.CreatePet(ctx, p, key) }
 	case n < 8:
 		id := r.Int64N(r.pets+3) - 1
 		return fmt.Sprintf("GetPet(%d)", id),
@@ -93,8 +107,8 @@ func (r *random) operation(ctx context.Context) (what string, call func(store) (
 			func(s store) (any, error) { return s.ListPets(ctx, q) }
 	case n < 16:
 		text := pick(r, "", "hello", "\x00", "\xff")
-		return fmt.Sprintf("SubmitMessage(%q, %+v)", text, once),
-			func(s store) (any, error) { return s.SubmitMessage(ctx, text, once) }
+		return fmt.Sprintf("SubmitMessage(%q, %+v)", text, key),
+			func(s store) (any, error) { return s.SubmitMessage(ctx, text, key) }
 	case n < 17:
 		ids := []string{"unknown"}
 		for range r.IntN(4) {

@@ -5,18 +5,20 @@ import (
 	"encoding/binary"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
-// Outcomes are kept in two tables, under the digest of their petstore.Once.
+// Outcomes are kept in two tables, under the digest of their idempotency key.
 // New ones go into the recent table. The other table has those from before
-// RecentSince. When all of these are older than petstore.OnceKept, each commit
+// RecentSince. When all of these are older than petstore.IdempotencyWindow, each commit
 // deletes a few, in the order of their keys and so page by page. When none is
 // left, the empty table becomes the recent one. In a new file RecentSince is 0, so the
 // first commit does this at once.
 
-const onceKept = int64(petstore.OnceKept)
+const window = int64(petstore.IdempotencyWindow)
 
-// outcome is the result of a create with a Once, in the order in which it is stored.
+// outcome is the result of a create with an idempotency key. Its fields are stored in
+// this order.
 type outcome struct {
 	Made  int64             // when, in nanoseconds since 1970
 	N     int64             // ID of the pet or number of the message
@@ -34,33 +36,33 @@ func openOutcome(t *table, key, value []byte) (o outcome, err error) {
 	return o, err
 }
 
-// once returns the outcome of an earlier create with the same operation and once. If
+// outcome returns the outcome of an earlier create with the same operation and key. If
 // there is none, or if it has expired, it calls create, which returns an ID or a
-// number, and stores the outcome. If the earlier create had another value, once
-// returns petstore.ErrMismatch.
-func (tx *transaction) once(operation string, once petstore.Once, value []byte, create func() (int64, error)) (outcome, error) {
+// number, and stores the outcome. If the earlier create had another value, outcome
+// returns petstore.ErrIdempotencyMismatch.
+func (tx *transaction) outcome(operation string, key petstore.IdempotencyKey, value []byte, create func() (int64, error)) (outcome, error) {
 	made := outcome{Made: tx.now}
 	var err error
-	if once.Key == "" {
+	if key.Key == "" {
 		made.N, err = create()
 		return made, err
 	}
-	key := once.Digest(operation)
+	digest := stores.Digest(operation, key)
 	made.Value = sha256.Sum256(value)
 	for _, b := range tx.outcomes {
-		stored, err := b.find(key[:])
+		stored, err := b.find(digest[:])
 		if err != nil {
 			return outcome{}, err
 		}
 		if stored == nil {
 			continue
 		}
-		switch earlier, err := openOutcome(b.table, key[:], stored); {
+		switch earlier, err := openOutcome(b.table, digest[:], stored); {
 		case err != nil:
 			return outcome{}, err
-		case earlier.Made < tx.now-onceKept:
+		case earlier.Made < tx.now-window:
 		case earlier.Value != made.Value:
-			return outcome{}, petstore.ErrMismatch
+			return outcome{}, petstore.ErrIdempotencyMismatch
 		default:
 			return earlier, nil
 		}
@@ -72,8 +74,8 @@ func (tx *transaction) once(operation string, once petstore.Once, value []byte, 
 	if err != nil {
 		return outcome{}, err
 	}
-	tx.keys = append(tx.keys, key[:])
-	return made, tx.outcomes[tx.Recent].put(key[:], body)
+	tx.keys = append(tx.keys, digest[:])
+	return made, tx.outcomes[tx.Recent].put(digest[:], body)
 }
 
 // expire deletes up to n outcomes of the older table, all of which have expired.

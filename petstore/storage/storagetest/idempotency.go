@@ -45,16 +45,16 @@ func same[T any](t *testing.T, what string, call func() (T, error)) T {
 	return results[0]
 }
 
-func testOnce(t *testing.T, f *fixture) {
+func testIdempotency(t *testing.T, f *fixture) {
 	rex := members.Filled[petstore.NewPet]()
-	once := petstore.Once{Scope: "anna", Key: "key"}
-	create := func() (petstore.Pet, error) { return f.CreatePet(t.Context(), rex, once) }
+	key := petstore.IdempotencyKey{Scope: "anna", Key: "key"}
+	create := func() (petstore.Pet, error) { return f.CreatePet(t.Context(), rex, key) }
 	first := same(t, "CreatePet", create)
 	for name, p := range members.Without(rex) {
-		_, err := f.CreatePet(t.Context(), p, once)
-		wantCode(t, "CreatePet with the same key and another "+name, err, petstore.CodeMismatch)
+		_, err := f.CreatePet(t.Context(), p, key)
+		wantCode(t, "CreatePet with the same key and another "+name, err, petstore.CodeIdempotencyMismatch)
 	}
-	for _, other := range []petstore.Once{
+	for _, other := range []petstore.IdempotencyKey{
 		{},
 		{},
 		{Scope: "anna"},
@@ -63,7 +63,7 @@ func testOnce(t *testing.T, f *fixture) {
 		{Scope: "annak", Key: "ey"},
 		{Key: "key"},
 	} {
-		if pet := f.createOnce(t, rex, other); pet.ID == first.ID {
+		if pet := f.createWithKey(t, rex, other); pet.ID == first.ID {
 			t.Fatalf("CreatePet with %+v returned %v again, want a new pet", other, pet)
 		}
 	}
@@ -73,31 +73,31 @@ func testOnce(t *testing.T, f *fixture) {
 	f.wantPets(t, 8)
 }
 
-func testOnceExpires(t *testing.T, f *fixture) {
+func testIdempotencyWindow(t *testing.T, f *fixture) {
 	create := func(i int) int64 {
 		t.Helper()
-		return f.createOnce(t, petstore.NewPet{CategoryID: int64(i)}, petstore.Once{Key: fmt.Sprint(i)}).ID
+		return f.createWithKey(t, petstore.NewPet{CategoryID: int64(i)}, petstore.IdempotencyKey{Key: fmt.Sprint(i)}).ID
 	}
 	const part = 10
 	var ids []int64
 	for i := range 3 * part {
 		ids = append(ids, create(i))
-		f.advance(petstore.OnceKept / part)
+		f.advance(petstore.IdempotencyWindow / part)
 		for j := max(0, len(ids)-part); j <= i; j++ { // the oldest to the nanosecond
 			if got := create(j); got != ids[j] {
-				t.Fatalf("CreatePet again within %v returned the pet %d, want %d", petstore.OnceKept, got, ids[j])
+				t.Fatalf("CreatePet again within %v returned the pet %d, want %d", petstore.IdempotencyWindow, got, ids[j])
 			}
 		}
 	}
 }
 
-func testMessagesOnce(t *testing.T, f *fixture) {
+func testMessageIdempotency(t *testing.T, f *fixture) {
 	if f.Queue == nil {
 		t.Skip("the store is not a petstore.Messages and petstore.Queue")
 	}
-	once := petstore.Once{Scope: "anna", Key: "key"}
-	f.createOnce(t, petstore.NewPet{}, once) // a key is for a pet and for a message
-	submit := func() (petstore.Message, error) { return f.SubmitMessage(t.Context(), "hello", once) }
+	key := petstore.IdempotencyKey{Scope: "anna", Key: "key"}
+	f.createWithKey(t, petstore.NewPet{}, key) // a key is for a pet and for a message
+	submit := func() (petstore.Message, error) { return f.SubmitMessage(t.Context(), "hello", key) }
 	first := same(t, "SubmitMessage", submit)
 	again := func() {
 		t.Helper()
@@ -105,8 +105,8 @@ func testMessagesOnce(t *testing.T, f *fixture) {
 		wantEqual(t, "SubmitMessage again", first, same(t, "SubmitMessage", submit))
 	}
 	again()
-	_, err := f.SubmitMessage(t.Context(), "hello ", once)
-	wantCode(t, "SubmitMessage of another message with the same key", err, petstore.CodeMismatch)
+	_, err := f.SubmitMessage(t.Context(), "hello ", key)
+	wantCode(t, "SubmitMessage of another message with the same key", err, petstore.CodeIdempotencyMismatch)
 	f.wantPets(t, 1)
 	f.wantQueue(t, []petstore.Message{first})
 	f.remove(t, first.ID)
