@@ -98,9 +98,9 @@ const (
 	DefaultLimit = 20
 )
 
-// MaxPageBytes limits a [Page]: it ends early, with a cursor, once the JSON of
-// its pets has reached this many bytes. So it holds at least one pet if there is
-// one, and at most MaxPageBytes and one pet.
+// MaxPageBytes limits a [Page]: it ends early, with a cursor, when the sum of the lengths
+// of what [Pet.AppendJSON] appends for its pets has reached this many bytes. So it holds at
+// least one pet if there is one, and at most MaxPageBytes and one pet.
 const MaxPageBytes = 256 << 10
 
 // ListQuery selects pets for [Service.ListPets]. The zero value selects
@@ -200,7 +200,7 @@ type Stats struct {
 	QueuedMessages int64 `json:"queuedMessages"` // messages in the queue
 }
 
-// Statistics counts what a store holds. It is safe for concurrent use, and its
+// Statistics counts what a store holds, for metrics and tests. It is safe for concurrent use, and its
 // cost does not depend on the counts.
 type Statistics interface {
 	Stats(ctx context.Context) (Stats, error)

@@ -17,11 +17,14 @@ import (
 
 // ErrUnknownOutcome says that the server may have carried out a creation or
 // submission: the connection was lost, the response was a 5xx or breaks the
-// contract, or the context ended. The error of the call wraps it. If the server
-// honours Idempotency-Key, it is safe to call the method again with the same
-// [petstore.IdempotencyKey]; with Options.RetryWrites the client repeats the request
-// by itself.
-var ErrUnknownOutcome = errors.New("the server may have carried out the request; if it honours Idempotency-Key, set Options.RetryWrites")
+// contract, or the context ended. The error of the call wraps it.
+//
+// If the server honours Idempotency-Key, Options.RetryWrites makes the client repeat the
+// request, and it is safe to call the method again with the same
+// [petstore.IdempotencyKey], if that has a Key. So choose a Key for a creation that your
+// program may have to repeat, and store it before the call. Without a Key, each call is
+// another creation.
+var ErrUnknownOutcome = errors.New("the server may have carried out the request")
 
 // ResponseError describes the response that is the reason for an error. The texts
 // after Status come from the server. Each is cut to at most 1 KiB, and the API key is
@@ -101,7 +104,7 @@ func kindOf(status int, code petstore.Code) kind {
 
 // final returns the error for the caller. It says so if only the end of the context kept
 // the client from trying again.
-func (f *failure) final(ctx context.Context) *petstore.Error {
+func (c *Client) final(ctx context.Context, f *failure) *petstore.Error {
 	e := f.err
 	if err := ctx.Err(); err != nil && (f.kind == notDone || f.kind == lost) {
 		e = &petstore.Error{Code: petstore.CodeUnavailable, Message: "the call was cancelled", Err: e}
@@ -115,7 +118,11 @@ func (f *failure) final(ctx context.Context) *petstore.Error {
 	if !f.maybeDone {
 		return e
 	}
-	return &petstore.Error{Code: e.Code, Message: e.Message, Err: fmt.Errorf("%w: %w", ErrUnknownOutcome, e.Err)}
+	hint := ""
+	if f.kind == lost && !c.retryWrites {
+		hint = "; if it honours Idempotency-Key, set Options.RetryWrites"
+	}
+	return &petstore.Error{Code: e.Code, Message: e.Message, Err: fmt.Errorf("%w%s: %w", ErrUnknownOutcome, hint, e.Err)}
 }
 
 // noResponse returns the failure of an attempt without a complete response.

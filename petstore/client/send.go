@@ -40,7 +40,7 @@ const maxResponse = 16 << 20
 func do[T any](ctx context.Context, c *Client, r request, decode func([]byte) (T, error)) (T, http.Header, error) {
 	resp, f := c.send(ctx, r)
 	if f != nil {
-		return *new(T), nil, f.final(ctx)
+		return *new(T), nil, c.final(ctx, f)
 	}
 	v, err := decode(resp.body)
 	if err != nil {
@@ -48,7 +48,7 @@ func do[T any](ctx context.Context, c *Client, r request, decode func([]byte) (T
 		if r.done != "" {
 			f.err.Message = "the server " + r.done + ", but " + f.err.Message
 		}
-		return *new(T), nil, f.final(ctx)
+		return *new(T), nil, c.final(ctx, f)
 	}
 	return v, resp.Header, nil
 }

@@ -34,6 +34,9 @@ func (f AuthenticatorFunc) Authenticate(ctx context.Context, key string) (string
 // WithPrincipal returns a context for a request that a middleware has authenticated, in
 // any way. The handlers of this package do not look at the credential of such a request:
 // it acts for the account principal. If principal is "", they do.
+//
+// A middleware refuses a request with [WriteError] and an error of
+// petstore.CodeUnauthorized: the contract wants an Error body.
 func WithPrincipal(ctx context.Context, principal string) context.Context {
 	return context.WithValue(ctx, principalKey{}, principal)
 }
@@ -61,7 +64,8 @@ var (
 	errBadCredential = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: the bearer token is not a valid API key")
 )
 
-// Authenticate returns the account that a request acts for: the principal of ctx if
+// Authenticate is for handlers beside those of this package, and for middleware. It
+// returns the account that a request acts for: the principal of ctx if
 // there is one ([WithPrincipal]), otherwise the one that auth finds for the credential
 // in the request's header. It returns the error that the handlers of this package
 // respond with.

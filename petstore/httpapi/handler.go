@@ -47,7 +47,7 @@ type Options struct {
 	// so it must not count. nil: no further rules. NewMessages ignores it.
 	Validate func(context.Context, petstore.NewPet) error
 
-	// Observe is called once for every request, after its response. It must not
+	// Observe is called once for every request that reaches the handler, after its response. It must not
 	// panic. nil: nothing is called.
 	Observe func(*http.Request, Observation)
 }

@@ -15,10 +15,14 @@ const requestIDField = "X-Request-Id"
 // to the service, the [Authenticator] or Options.Validate, or one made from it; otherwise
 // RequestID returns "". It is safe for concurrent use.
 //
-// It is the ID that middleware has put into the response's header, otherwise the client's
-// if that is safe to log and to send back, otherwise a random one. The response has a
-// random ID only if it is an error, if there is an Options.Observe, or if RequestID was
-// called before the response was sent. If it was sent without an ID, RequestID returns "".
+// Options.Observe receives the ID as Observation.RequestID. A middleware does not have it
+// yet: it can choose the ID itself, and set X-Request-ID in the response's header before
+// it calls the handler.
+//
+// The ID is the one in the response's header, otherwise the client's if that is safe to
+// log and to send back, otherwise a random one. The response has a random ID only if it is
+// an error, if there is an Options.Observe, or if RequestID was called before the response
+// was sent. If it was sent without an ID, RequestID returns "".
 func RequestID(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c.id(true, false)

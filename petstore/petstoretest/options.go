@@ -19,7 +19,8 @@ type Options struct {
 	Store petstore.Service
 
 	// Handler serves the requests instead of a Store: your own, as your program mounts
-	// it, with its own store, rules and keys. It needs Key, and Prefix if it is not
+	// it, with its own store, rules and keys, so that your clients meet these. To judge
+	// the handler itself, use package conformance/conformancetest. It needs Key, and Prefix if it is not
 	// mounted at /v1. nil: the handler of this module, with Store.
 	Handler http.Handler
 
@@ -44,8 +45,8 @@ type Difficulty struct {
 	// same order meet the same difficulties.
 	Seed uint64
 
-	// Names are the names of difficulties, as in docs/clients.md. nil: all that are
-	// possible. With a Handler, ids, list-order and short-pages are not.
+	// Names are the names of difficulties, as in docs/clients.md. Without names: all that
+	// are possible. With a Handler, ids, list-order and short-pages are not.
 	Names []string
 }
 

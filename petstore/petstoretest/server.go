@@ -28,7 +28,7 @@ import (
 type Server struct {
 	URL    string         // the base address, such as http://127.0.0.1:34567/v1
 	Key    string         // an API key that the server accepts
-	Client *client.Client // calls the server, with Key
+	Client *client.Client // calls the server with Key, with RetryWrites and short waits
 
 	main, other *httptest.Server // other: nil without Difficult
 	difficult   *difficult       // nil without Difficult
