@@ -33,12 +33,15 @@ func parseError(fs *flag.FlagSet, err error) string {
 	if !ok {
 		return err.Error()
 	}
-	must := "a whole number"
-	switch fs.Lookup(text[strings.LastIndex(text, " -")+len(" -"):]).Value.(flag.Getter).Get().(type) {
-	case time.Duration:
-		must = "a duration such as 5s"
-	case bool:
-		must = "true or false"
+	value, _ := fs.Lookup(text[strings.LastIndex(text, " -")+len(" -"):]).Value.(flag.Getter)
+	if value == nil { // of FlagSet.Func
+		return err.Error()
 	}
-	return text + ": must be " + must
+	switch value.Get().(type) {
+	case time.Duration:
+		return text + ": must be a duration such as 5s"
+	case bool:
+		return text + ": must be true or false"
+	}
+	return text + ": must be a whole number"
 }

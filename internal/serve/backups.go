@@ -95,6 +95,11 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 // CopyKeys copies the well-formed key file at from to a new file at path, for its owner
 // only, and syncs that. The error is fs.ErrExist if there is a file that is not empty.
 func CopyKeys(path, from string) error {
+	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+	} else if err == nil {
+		_ = os.Remove(path) // an empty file counts as missing
+	}
 	if _, err := apikey.List(from); err != nil {
 		return err
 	}
@@ -102,10 +107,7 @@ func CopyKeys(path, from string) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

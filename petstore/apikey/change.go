@@ -86,7 +86,7 @@ func write(path, lines string) error {
 		return err
 	}
 	n, err := f.WriteString(lines)
-	if info, e := f.Stat(); err != nil && e == nil {
+	if info, e := f.Stat(); err != nil && n > 0 && e == nil {
 		_ = f.Truncate(info.Size() - int64(n)) // part of them, on a full disk
 	}
 	return errors.Join(err, f.Sync(), f.Close())

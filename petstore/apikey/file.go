@@ -21,8 +21,8 @@ import (
 // has changed since. This works on all file systems, and for files that are replaced,
 // linked or mounted.
 //
-// If the file cannot be read, the keys of the last reading are accepted for two seconds.
-// After that no key is, until the file can be read again. If the file is malformed, the
+// If the file cannot be read, the keys of the last reading are accepted until two seconds
+// after that reading. Then no key is, until the file can be read again. If the file is malformed, the
 // last good keys stay in force, and the reason is logged once a minute.
 type File struct {
 	path    string
@@ -115,7 +115,7 @@ func (f *File) Authenticate(ctx context.Context, key string) (account string, er
 	hash, began := sha256.Sum256([]byte(key)), time.Now()
 	s := f.state.Load()
 	account, ok := s.accounts[hash]
-	if began.Sub(s.read) > time.Second || !ok && f.changed(s) {
+	if began.Sub(s.read) > time.Second || (!ok && f.changed(s)) {
 		s = f.reload(began)
 		account, ok = s.accounts[hash]
 	}
@@ -139,8 +139,8 @@ func (f *File) reload(began time.Time) *state {
 	next := f.load(*last)
 	switch {
 	case next.unreadable != nil && last.unreadable == nil:
-		f.log.Error("key file cannot be read; no key is accepted until it can be", "file", f.path, "err", next.unreadable)
-	case next.unreadable != nil:
+		f.log.Error("key file cannot be read; two seconds after it was last read, no key is accepted", "file", f.path, "err", next.unreadable)
+	case next.unreadable != nil: // it was logged
 	case next.malformed != nil && next.tried.Sub(next.logged) >= time.Minute:
 		next.logged = next.tried
 		f.log.Error("key file malformed; the keys loaded before stay in force", "file", f.path, "err", next.malformed)

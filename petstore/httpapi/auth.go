@@ -92,6 +92,9 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 			Err:     err,
 		}
 	}
+	if err == nil && principal == "" {
+		err = errBadCredential // of a map without the key, say
+	}
 	if err != nil {
 		return "", err
 	}

@@ -76,7 +76,7 @@ func TestStoreErrors(t *testing.T) {
 }
 
 // An outage is logged when it begins and when it is over, even if some requests succeed
-// meanwhile. Only the operation that failed last can end it.
+// meanwhile. Without room, only a creation can end it.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var fault error
@@ -95,9 +95,14 @@ func TestOutage(t *testing.T) {
 			try(petstore.Errorf(petstore.CodeInsufficientStorage, "full"), full, "level=WARN")
 			time.Sleep(10 * time.Second)
 			try(nil, list)
-			try(nil, full, "level=INFO", "requests succeed again", "operation=createPet")
+			try(nil, operations["submitMessage"], "level=INFO", "requests succeed again", "operation=submitMessage")
 			try(nil, full)
 		}
+		lost := &petstore.Error{Code: petstore.CodeUnavailable, Err: io.EOF}
+		try(lost, full, "level=ERROR")
+		try(lost, operations["getPet"], "level=WARN")
+		time.Sleep(10 * time.Second)
+		try(nil, list, "level=INFO", "operation=listPets")
 	})
 }
 

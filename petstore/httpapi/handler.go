@@ -30,9 +30,10 @@ type Options struct {
 
 	// Logger receives at most ten responses of 500 and above in a second, with the
 	// details that the client does not see; but not those to clients that went
-	// away. The level is ERROR for a 500, and when an outage begins: a full disk (507) or
-	// a lost database (503). For the further 507 and 503 it is WARN. A line of the level
-	// INFO says that the outage is over. nil: nothing is logged.
+	// away. The level is ERROR for a 500. It is ERROR also for the first response of an
+	// outage: a full disk (507), or a store or an Authenticator that cannot be used
+	// (503). For the others it is WARN, and a line of the level INFO says that the
+	// outage is over. nil: nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
@@ -55,7 +56,7 @@ type Options struct {
 // handler serves operations.
 type handler struct {
 	service    petstore.Service
-	encoded    encoded.Reader // of service; nil: it has none
+	encoded    encoded.Reader // of service
 	auth       Authenticator
 	opts       Options
 	operations []operation
@@ -120,7 +121,8 @@ type call struct {
 	ctx   context.Context // the request's, with the call
 	start time.Time
 
-	// mu guards these: whoever has ctx may read them.
+	// mu guards these for those who have ctx. Only the goroutine of the handler writes
+	// principal and sent, so it reads them without mu.
 	mu        sync.Mutex
 	principal string // "": not known
 	requestID string // "": the client and middleware sent none, and none was made

@@ -29,7 +29,7 @@ func (c *call) log(body errorBody, err error) {
 	if begins || body.Status == http.StatusInternalServerError {
 		level = slog.LevelError
 	}
-	if !c.h.logged.allow() && !begins {
+	if allowed := c.h.logged.allow(); !allowed && !begins {
 		return
 	}
 	path, _, _ := strings.Cut(c.r.RequestURI, "?") // with what a router has stripped
@@ -44,11 +44,12 @@ func (c *call) log(body errorBody, err error) {
 		slog.Any("err", err))
 }
 
-// outage is a time in which the store has no room or cannot be used. It is over when the
-// operation that failed last succeeds, and nothing has failed for calm.
+// outage is a time in which the store has no room, or the store or the credentials cannot
+// be used. It is over when a request succeeds, a creation if there was no room, and nothing
+// has failed for calm.
 type outage struct {
-	operation string
-	last      time.Time // when it failed
+	full bool      // the last failure was for want of room
+	last time.Time // when that was
 }
 
 // calm keeps an outage in which some requests succeed from being logged as many.
@@ -58,16 +59,22 @@ const calm = 10 * time.Second
 // 503 without a cause only asks the client to come back later.
 func (c *call) outageBegins(body errorBody, err error) bool {
 	e, ok := errors.AsType[*petstore.Error](err)
-	if body.Status != http.StatusInsufficientStorage && !(body.Status == http.StatusServiceUnavailable && ok && e.Err != nil) {
+	full := body.Status == http.StatusInsufficientStorage
+	lost := body.Status == http.StatusServiceUnavailable && ok && e.Err != nil
+	if !full && !lost {
 		return false
 	}
-	return c.h.outage.Swap(&outage{c.operation, time.Now()}) == nil
+	before := c.h.outage.Swap(&outage{full, time.Now()})
+	return before == nil
 }
 
 // succeeded ends an outage, if there is one.
 func (c *call) succeeded() {
 	o := c.h.outage.Load()
-	if o != nil && o.operation == c.operation && time.Since(o.last) >= calm && c.h.outage.CompareAndSwap(o, nil) {
+	if o == nil || time.Since(o.last) < calm || o.full && c.r.Method != http.MethodPost {
+		return
+	}
+	if c.h.outage.CompareAndSwap(o, nil) {
 		c.h.opts.Logger.LogAttrs(c.ctx, slog.LevelInfo, "requests succeed again", slog.String("operation", c.operation))
 	}
 }

@@ -18,16 +18,7 @@ func (c *call) listPets() (response, error) {
 		return response{}, err
 	}
 	c.pooled = buffers.Get().(*[16 << 10]byte)
-	body, next := c.pooled[:0], petstore.Cursor("")
-	if c.h.encoded != nil {
-		body, next, err = c.h.encoded.AppendPage(c.ctx, body, q)
-	} else {
-		var page petstore.Page
-		if page, err = c.h.service.ListPets(c.ctx, q); err == nil {
-			body, err = page.AppendJSON(body)
-			next = page.Next
-		}
-	}
+	body, next, err := c.h.encoded.AppendPage(c.ctx, c.pooled[:0], q)
 	if err != nil {
 		return response{}, err
 	}
@@ -103,15 +94,7 @@ func (c *call) getPet() (response, error) {
 	if err != nil || strconv.FormatInt(id, 10) != c.param { // an ID has one form: 01 and +1 are not IDs
 		return response{}, petstore.Errorf(petstore.CodeNotFound, "petId: must be a 64-bit integer in its shortest form, so no pet has this one")
 	}
-	var body []byte
-	if c.h.encoded != nil {
-		body, err = c.h.encoded.AppendPet(c.ctx, nil, id)
-	} else {
-		var pet petstore.Pet
-		if pet, err = c.h.service.GetPet(c.ctx, id); err == nil {
-			body, err = pet.AppendJSON(nil)
-		}
-	}
+	body, err := c.h.encoded.AppendPet(c.ctx, nil, id)
 	if err != nil {
 		return response{}, err
 	}

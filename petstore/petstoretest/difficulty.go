@@ -105,7 +105,7 @@ const nextPages = "/pages/"
 // linkElsewhere makes Location lead to the other address, and the link to the next page to
 // another path.
 func linkElsewhere(x *exchange, _ *rand.Rand) bool {
-	if x.header.Get("Location") != "" {
+	if x.created != "" && x.header.Get("Location") != "" {
 		x.header.Set("Location", x.server.elsewhere+x.path+"/"+x.created)
 		return true
 	}
@@ -116,7 +116,7 @@ func linkElsewhere(x *exchange, _ *rand.Rand) bool {
 	}
 	cursor := values.Get("cursor")
 	values.Del("cursor")
-	x.header.Set("Link", "<"+x.server.Prefix+nextPages+cursor+"?"+values.Encode()+">"+rest)
+	x.header.Set("Link", "<"+x.server.Prefix+nextPages+url.PathEscape(cursor)+"?"+values.Encode()+">"+rest)
 	return true
 }
 

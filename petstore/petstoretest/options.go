@@ -19,7 +19,8 @@ type Options struct {
 	Store petstore.Service
 
 	// Handler serves the requests instead of a Store: your own, as your program mounts
-	// it, with its own store, rules and keys, so that your clients meet these. To judge
+	// it, with its own store, rules and keys, so that your clients meet these. It must
+	// honour Idempotency-Key, as the handlers of this module do. To judge
 	// the handler itself, use package conformance/conformancetest. It needs Key, and Prefix if it is not
 	// mounted at /v1. nil: the handler of this module, with Store.
 	Handler http.Handler

@@ -14,10 +14,14 @@ import (
 // gets the name path once it is on disk. If there is a file at path by then,
 // createFile keeps it and fails with fs.ErrExist.
 func createFile(path string, fill func(temp *os.File) error) error {
+	exists := fmt.Errorf("%s: %w", path, fs.ErrExist)
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		return exists
 	}
 	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err != nil {
+		return err // which names the directory, not a temporary file in it
+	}
 	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {
 		return err
@@ -31,12 +35,14 @@ func createFile(path string, fill func(temp *os.File) error) error {
 	}
 	// Link does not replace a file, but Rename does. Some file systems have no links.
 	if err = os.Link(temp.Name(), path); errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		return exists
 	} else if err != nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		return err
+		if _, err := os.Lstat(path); err == nil { // it was made while fill ran
+			return exists
+		}
+		if err := os.Rename(temp.Name(), path); err != nil {
+			return err
+		}
 	}
 	return syncDir(dir)
 }
@@ -44,9 +50,6 @@ func createFile(path string, fill func(temp *os.File) error) error {
 // makeStore makes an empty store at path. If another process has made a file there
 // meanwhile, that file is kept.
 func makeStore(path string) error {
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return err // which names the directory, not a temporary file in it
-	}
 	if err := createFile(path, writeEmpty); !errors.Is(err, fs.ErrExist) {
 		return err
 	}

@@ -49,9 +49,10 @@ func ReadExport(r io.Reader, maxText int) iter.Seq2[ExportRecord, error] {
 	if maxText <= 0 {
 		maxText = DefaultMaxText
 	}
+	maxText = min(maxText, 1<<28)
 	return func(yield func(ExportRecord, error) bool) {
 		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, 6*maxText+64<<10) // all characters of a text may be escaped
+		lines.Buffer(nil, (6*maxText)+(64<<10)) // all characters of a text may be escaped
 		var read ExportEnd
 		ended := false
 		n := 1

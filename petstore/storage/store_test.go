@@ -34,7 +34,7 @@ func TestStore(t *testing.T) {
 // that embeds it.
 func TestEncoded(t *testing.T) {
 	s := open(t, dbPath(t))
-	if encoded.Of(s) == nil || encoded.Of(struct{ *storage.Store }{s}) != nil {
+	if embedding := (struct{ *storage.Store }{s}); s.Encoded(s) == nil || encoded.Of(s) != s.Encoded(s) || s.Encoded(embedding) != nil {
 		t.Error("the store has no encoded reads, or a type that embeds it has them")
 	}
 }

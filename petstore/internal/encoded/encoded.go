@@ -16,14 +16,36 @@ type Reader interface {
 	AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error)
 }
 
-// Of returns the Reader of a store, or nil if it has none.
+// Of returns the Reader of a store, or one that encodes what GetPet and ListPets return.
 //
-// A store that has one has a method Encoded, which returns the Reader if it is called with
+// A store with a Reader has a method Encoded, which returns the Reader if it is called with
 // the store itself. A type that embeds the store has this method too, but may read in
-// another way: for it, Encoded returns nil.
+// another way. For such a type Encoded returns nil, because it is called with that type and
+// not with the store.
 func Of(s petstore.Service) Reader {
 	if e, ok := s.(interface{ Encoded(petstore.Service) Reader }); ok {
-		return e.Encoded(s)
+		if r := e.Encoded(s); r != nil {
+			return r
+		}
 	}
-	return nil
+	return encoder{s}
+}
+
+// encoder is the Reader of any store.
+type encoder struct{ petstore.Service }
+
+func (e encoder) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
+	pet, err := e.GetPet(ctx, id)
+	if err != nil {
+		return dst, err
+	}
+	return pet.AppendJSON(dst)
+}
+
+func (e encoder) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
+	page, err := e.ListPets(ctx, q)
+	if err == nil {
+		dst, err = page.AppendJSON(dst)
+	}
+	return dst, page.Next, err
 }
