@@ -72,8 +72,8 @@ type Options struct {
 
 // Client is a client of one server. It is safe for concurrent use.
 type Client struct {
-	base, messages string   // the base URLs, without a slash at the end
-	url            *url.URL // base
+	url            *url.URL // the base URL, without a slash at the end
+	base, messages string   // the base URLs as text
 	key            string
 	retryWrites    bool
 	maxAttempts    int
@@ -95,17 +95,17 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	}
 	c := &Client{key: key, retryWrites: opts.RetryWrites, maxAttempts: opts.MaxAttempts, minBackoff: opts.MinBackoff}
 	var err error
-	if c.base, err = parseBase(baseURL); err != nil {
+	if c.url, err = parseBase(baseURL); err != nil {
 		return nil, fmt.Errorf("client: base URL: %w", err)
 	}
-	if c.url, err = url.Parse(c.base); err != nil {
-		return nil, fmt.Errorf("client: base URL: %w", err)
-	}
+	c.base = c.url.String()
 	c.messages = c.base
 	if opts.MessagesURL != "" {
-		if c.messages, err = parseBase(opts.MessagesURL); err != nil {
+		u, err := parseBase(opts.MessagesURL)
+		if err != nil {
 			return nil, fmt.Errorf("client: MessagesURL: %w", err)
 		}
+		c.messages = u.String()
 	}
 	if !visibleASCII.MatchString(key) {
 		return nil, errors.New("client: API key: must be one or more visible ASCII characters, without spaces and line breaks")
@@ -131,17 +131,19 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 
 // parseBase returns a base URL without a slash at its end. Its errors do not contain
 // s, which may contain a password.
-func parseBase(s string) (string, error) {
+func parseBase(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
-		return "", errors.New("must be an absolute URL with http or https and a host, such as http://127.0.0.1:8080/v1")
+		return nil, errors.New("must be an absolute URL with http or https and a host, such as http://127.0.0.1:8080/v1")
 	case u.User != nil:
-		return "", errors.New("must have no user and no password; the API key is the credential")
+		return nil, errors.New("must have no user and no password; the API key is the credential")
 	case strings.ContainsAny(s, "?#"):
-		return "", errors.New("must have no query and no fragment, and must end before /pets")
+		return nil, errors.New("must have no query and no fragment, and must end before /pets")
 	}
-	return strings.TrimRight(u.String(), "/"), nil
+	u = u.JoinPath() // without ., .. and empty segments
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
+	return u, nil
 }
 
 // visibleASCII matches an API key, and an Idempotency-Key that needs no hash.
@@ -150,7 +152,7 @@ var visibleASCII = regexp.MustCompile(`^[!-~]+$`)
 // CreatePet implements [petstore.Service]. Its requests have an Idempotency-Key field. If
 // key.Key is "", it is random, and new for this call. If key has no Scope and its Key
 // consists of 1 to 255 visible ASCII characters, it is that Key. Otherwise it is a hash of
-// the Scope and the Key.
+// the operation, the Scope and the Key.
 func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
@@ -160,14 +162,13 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.
 		return petstore.Pet{}, err
 	}
 	r := request{base: c.base, path: "/pets", body: body, key: idempotencyKey(key, stores.CreatePet), status: http.StatusCreated, done: "created the pet"}
-	pet, _, err := do(ctx, c, r, func(body []byte) (petstore.Pet, error) {
-		pet, err := decodePet(body)
+	return do(ctx, c, r, func(resp *response) (petstore.Pet, error) {
+		pet, err := decodePet(resp.body)
 		if err == nil {
 			err = createdFrom(p, pet)
 		}
 		return pet, err
 	})
-	return pet, err
 }
 
 // SubmitMessage implements [petstore.Messages]. It treats key as CreatePet does.
@@ -181,26 +182,24 @@ func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.Id
 		return petstore.Message{}, err
 	}
 	r := request{base: c.messages, path: "/messages", body: body, key: idempotencyKey(key, stores.SubmitMessage), done: "accepted the message"}
-	m, _, err := do(ctx, c, r, func(body []byte) (petstore.Message, error) {
-		m, err := decodeMessage(body)
+	return do(ctx, c, r, func(resp *response) (petstore.Message, error) {
+		m, err := decodeMessage(resp.body)
 		if err == nil && m.Text != text {
 			err = fmt.Errorf("message: of the message %q: must be %.40q, got %.40q", m.ID, text, m.Text)
 		}
 		return m, err
 	})
-	return m, err
 }
 
 // GetPet implements [petstore.Service]. The contract deprecates the operation:
 // use ListPets.
 func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	r := request{base: c.base, path: "/pets/" + strconv.FormatInt(id, 10), status: http.StatusOK}
-	pet, _, err := do(ctx, c, r, func(body []byte) (petstore.Pet, error) {
-		pet, err := decodePet(body)
+	return do(ctx, c, r, func(resp *response) (petstore.Pet, error) {
+		pet, err := decodePet(resp.body)
 		if err == nil && pet.ID != id {
 			err = fmt.Errorf("id: must be %d, got %d", id, pet.ID)
 		}
 		return pet, err
 	})
-	return pet, err
 }

@@ -57,11 +57,10 @@ func (e *ResponseError) Error() string {
 
 // failure says why an attempt failed.
 type failure struct {
-	kind      kind
-	err       *petstore.Error
-	after     time.Duration // how long the server asks the client to wait before the next attempt
-	write     bool          // it was a creation or submission
-	maybeDone bool          // the server may have carried it out, in this attempt or an earlier one
+	kind    kind
+	err     *petstore.Error
+	after   time.Duration // how long the server asks the client to wait before the next attempt
+	unknown bool          // the server may have carried out a creation or submission, in this attempt or an earlier one
 }
 
 // kind says whether the server carried out a request that failed, and whether to repeat
@@ -72,15 +71,10 @@ const (
 	refused kind = iota // it did not, and will not
 	notDone             // it did not, and may if the request is repeated
 	lost                // it may have, and may respond with success if the request is repeated
-	broken              // it may have, and will not respond with success
+	wrong               // it may have, and will not respond with success
 )
 
-// unknown reports whether the outcome of the attempt is unknown. That of a read does not
-// matter.
-func (f *failure) unknown() bool { return f.write && (f.kind == lost || f.kind == broken) }
-
-// kindOf returns the kind of a response whose status is not the expected one, or that
-// breaks the contract.
+// kindOf returns the kind of a response whose status is not 2xx.
 func kindOf(status int, code petstore.Code) kind {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -93,17 +87,17 @@ func kindOf(status int, code petstore.Code) kind {
 		}
 	case http.StatusNotImplemented, http.StatusInsufficientStorage:
 		return refused
-	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect: // to send the same request elsewhere
-		return refused
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return refused // they ask for the same request elsewhere
 	}
 	if status/100 == 4 {
 		return refused
 	}
-	return broken // also of other redirects, which often lead to the result of a request
+	return wrong // other redirects often lead to the result of a request
 }
 
-// final returns the error for the caller. It says so if only the end of the context kept
-// the client from trying again.
+// final returns the error for the caller. If the context has ended, and another attempt
+// could have succeeded, it says so.
 func (c *Client) final(ctx context.Context, f *failure) *petstore.Error {
 	e := f.err
 	if err := ctx.Err(); err != nil && (f.kind == notDone || f.kind == lost) {
@@ -115,7 +109,7 @@ func (c *Client) final(ctx context.Context, f *failure) *petstore.Error {
 			e.Err = fmt.Errorf("%w: %w", err, e.Err)
 		}
 	}
-	if !f.maybeDone {
+	if !f.unknown {
 		return e
 	}
 	hint := ""
@@ -126,8 +120,8 @@ func (c *Client) final(ctx context.Context, f *failure) *petstore.Error {
 }
 
 // noResponse returns the failure of an attempt without a complete response.
-func noResponse(r request, err error) *failure {
-	f := &failure{kind: lost, write: r.body != nil}
+func noResponse(err error) *failure {
+	f := &failure{kind: lost}
 	if e, ok := errors.AsType[*net.OpError](err); ok && (e.Op == "dial" || e.Op == "proxyconnect") {
 		f.kind = notDone
 	}
@@ -141,14 +135,14 @@ func noResponse(r request, err error) *failure {
 // failed returns the failure of a response whose status is not 2xx.
 func (c *Client) failed(r request, resp *response) *failure {
 	err := c.responseError(r, resp)
-	return &failure{kind: kindOf(resp.StatusCode, err.Code), err: err, after: retryAfter(resp.Header), write: r.body != nil}
+	return &failure{kind: kindOf(resp.StatusCode, err.Code), err: err, after: retryAfter(resp.Header)}
 }
 
 // broken returns the failure of a response that breaks the contract.
 func (c *Client) broken(r request, resp *response, err error) *failure {
 	e := c.responseError(r, resp)
 	e.Message = c.text("the response breaks the contract: " + err.Error())
-	return &failure{kind: broken, err: e, write: r.body != nil, maybeDone: r.body != nil}
+	return &failure{kind: wrong, err: e}
 }
 
 // responseError returns the error for a response.

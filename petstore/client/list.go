@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -28,12 +27,16 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 		q.Limit = petstore.MaxLimit
 	}
 	return func(yield func(petstore.Pet, error) bool) {
-		q := q // a second range over the sequence starts again
-		read := map[petstore.Cursor]bool{c.cursorOf(c.firstPage(q).url()): true}
+		q := q                             // a second range over the sequence starts again
+		read := map[petstore.Cursor]bool{} // the cursors of the pages
+		if q.After == "" {
+			read[c.cursorOf(c.firstPage(q).url())] = true
+		}
 		for {
+			read[q.After] = q.After != ""
 			page, err := c.ListPets(ctx, q)
 			if err == nil && read[page.Next] {
-				err = brokenLink(errors.New("it leads to a page that was already read"))
+				err = petstore.Errorf(petstore.CodeInternal, "the response breaks the contract: Link: it leads to a page that was already read")
 			}
 			if err != nil {
 				yield(petstore.Pet{}, err)
@@ -47,7 +50,6 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 			if q.After = page.Next; q.After == "" {
 				return
 			}
-			read[q.After] = true
 		}
 	}
 }
@@ -57,9 +59,9 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 // A malformed Link is an error.
 //
 // With q.After, ListPets requests the path and the query of the link, from the server of
-// c. It does not use q.Limit and q.Status: the link has those of the first page. A link
-// to another host, or to a path that is not below the base URL, is an error then. The
-// scheme and the port of the link do not matter: a proxy may have others.
+// c. They say which limit and status the page has; q.Status must be the same. A link to
+// another host, or to a path that is not below the base URL, is an error then. The scheme
+// and the port of the link do not matter: a proxy may have others.
 func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	q, err := q.Normalize()
 	if err != nil {
@@ -71,31 +73,24 @@ func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 			return petstore.Page{}, err
 		}
 	}
-	pets, header, err := do(ctx, c, r, func(body []byte) ([]petstore.Pet, error) {
-		pets, err := decodePets(body)
-		for i, pet := range pets {
+	return do(ctx, c, r, func(resp *response) (page petstore.Page, err error) {
+		if page.Pets, err = decodePets(resp.body); err != nil {
+			return page, err
+		}
+		for i, pet := range page.Pets {
 			if q.Status != "" && pet.Status != q.Status {
-				return nil, fmt.Errorf("%d/status: must be %q, got %q", i, q.Status, pet.Status)
+				return page, fmt.Errorf("%d/status: must be %q, got %q", i, q.Status, pet.Status)
 			}
 		}
-		return pets, err
+		target, err := nextLink(resp.Header)
+		if err == nil && target != nil {
+			page.Next, err = c.resolve(r, *target)
+		}
+		if err != nil {
+			return page, fmt.Errorf("Link: %w", err)
+		}
+		return page, nil
 	})
-	if err != nil {
-		return petstore.Page{}, err
-	}
-	page := petstore.Page{Pets: pets}
-	target, err := nextLink(header)
-	if err == nil && target != nil {
-		page.Next, err = c.resolve(r, *target)
-	}
-	if err != nil {
-		return petstore.Page{}, brokenLink(errors.New(c.text(err.Error())))
-	}
-	return page, nil
-}
-
-func brokenLink(err error) error {
-	return petstore.Errorf(petstore.CodeInternal, "the response breaks the contract: Link: %v", err)
 }
 
 func (c *Client) firstPage(q petstore.ListQuery) request {
@@ -126,8 +121,8 @@ func (c *Client) resolve(r request, target string) (petstore.Cursor, error) {
 	return c.cursorOf(u.String()), nil
 }
 
-// cursorOf returns the cursor of a URL: its path and query, or all of it if the client
-// may not request it.
+// cursorOf returns the cursor of a URL: its path and query or, if the client may not
+// request it, all of it, for the error of nextPage.
 func (c *Client) cursorOf(link string) petstore.Cursor {
 	if u, err := url.Parse(link); err == nil && c.below(u) {
 		link = u.RequestURI()
@@ -148,8 +143,8 @@ func (c *Client) nextPage(cursor petstore.Cursor) (request, error) {
 	return request{base: c.base, path: strings.TrimPrefix(u.EscapedPath(), c.url.EscapedPath()), query: u.RawQuery, status: http.StatusOK}, nil
 }
 
-// below reports whether u has the host of the base URL and a path below its path. The
-// API key must not go elsewhere.
+// below reports whether u has the host of the base URL and a path below its path, also
+// after a server has replaced %2e and %2f.
 func (c *Client) below(u *url.URL) bool {
 	return strings.EqualFold(u.Hostname(), c.url.Hostname()) &&
 		strings.HasPrefix(u.EscapedPath(), c.url.EscapedPath()+"/") &&

@@ -37,20 +37,18 @@ type response struct {
 const maxResponse = 16 << 20
 
 // do sends r and decodes the response.
-func do[T any](ctx context.Context, c *Client, r request, decode func([]byte) (T, error)) (T, http.Header, error) {
+func do[T any](ctx context.Context, c *Client, r request, decode func(*response) (T, error)) (v T, err error) {
 	resp, f := c.send(ctx, r)
-	if f != nil {
-		return *new(T), nil, c.final(ctx, f)
-	}
-	v, err := decode(resp.body)
-	if err != nil {
-		f := c.broken(r, resp, err)
-		if r.done != "" {
-			f.err.Message = "the server " + r.done + ", but " + f.err.Message
+	if f == nil {
+		if v, err = decode(resp); err == nil {
+			return v, nil
 		}
-		return *new(T), nil, c.final(ctx, f)
+		f = c.broken(r, resp, err)
+		if r.done != "" {
+			f.err.Message, f.unknown = "the server "+r.done+", but "+f.err.Message, true
+		}
 	}
-	return v, resp.Header, nil
+	return *new(T), c.final(ctx, f)
 }
 
 // send sends r until it succeeds or must not be repeated.
@@ -61,8 +59,8 @@ func (c *Client) send(ctx context.Context, r request) (*response, *failure) {
 		if f == nil {
 			return resp, nil
 		}
-		unknown = unknown || f.unknown()
-		f.maybeDone = unknown
+		unknown = unknown || r.body != nil && f.kind >= lost
+		f.unknown = unknown
 		repeat := f.kind == notDone || f.kind == lost && (r.body == nil || c.retryWrites)
 		if !repeat || attempt >= c.maxAttempts || !c.wait(ctx, attempt, f.after) {
 			return nil, f
@@ -81,7 +79,7 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 	}
 	httpResp, err := c.http.Do(req)
 	if err != nil {
-		return nil, noResponse(r, err)
+		return nil, noResponse(err)
 	}
 	defer httpResp.Body.Close()
 	resp := &response{Response: httpResp}
@@ -92,7 +90,7 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 	case resp.StatusCode/100 != 2:
 		return nil, c.failed(r, resp) // even if the body is cut
 	case err != nil:
-		return nil, noResponse(r, err)
+		return nil, noResponse(err)
 	case r.status != 0 && r.status != resp.StatusCode:
 		return nil, c.broken(r, resp, fmt.Errorf("status: must be %d, got %d", r.status, resp.StatusCode))
 	case len(resp.body) > maxResponse:
@@ -133,10 +131,7 @@ func (r request) url() string {
 // wait waits until a request may be repeated after an attempt that failed. after is what
 // Retry-After asks for. It returns false if the request must not be repeated.
 func (c *Client) wait(ctx context.Context, attempt int, after time.Duration) bool {
-	wait := 20 * c.minBackoff
-	if attempt < 6 {
-		wait = c.minBackoff << (attempt - 1)
-	}
+	wait := min(20*c.minBackoff, c.minBackoff<<min(attempt-1, 5))
 	wait = after + wait/2 + mathrand.N(wait/2+1)
 	deadline, limited := ctx.Deadline()
 	if limited && time.Until(deadline) <= wait {
