@@ -16,8 +16,8 @@ type Cursor string
 // mistaken for it.
 const cursorPrefix = "after "
 
-// CursorAfter returns the cursor of the place after the pet with that ID, for
-// every filter. It is for stores.
+// CursorAfter returns the cursor of the place after the pet with that ID. It is for
+// stores, and has the same form for every limit and status.
 func CursorAfter(id int64) Cursor {
 	return Cursor(base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte(cursorPrefix), id, 10)))
 }

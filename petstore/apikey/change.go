@@ -42,7 +42,7 @@ func Create(path, account string) (secret string, key Key, err error) {
 var ErrNotFound = errors.New("no key has this ID")
 
 // Revoke revokes a key in the file at path, and returns what the file held about
-// it. A [File] refuses the key after a second at most. The error wraps [ErrNotFound] if
+// it. A [File] that can read the file refuses the key after a second at most. The error wraps [ErrNotFound] if
 // the file has no such key.
 func Revoke(path, id string) (Key, error) {
 	keys, err := List(path)

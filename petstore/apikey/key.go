@@ -70,7 +70,7 @@ func parse(path, contents string) (keys []Key, err error) {
 			if !ok {
 				return nil, fmt.Errorf("%s: line %d: revoked: no key on an earlier line has this ID", path, i+1)
 			}
-			keys[at] = Key{}
+			keys[at] = Key{} // deleted below
 			continue
 		}
 		k, err := parseKey(fields)

@@ -37,7 +37,7 @@ type difficult struct {
 	interrupted map[string]int   // how often a request was refused or lost
 
 	created map[string]*exchange // the last creations that were carried out, by [exchange.creation]
-	busy    *exchange            // the creation that must wait
+	busy    *exchange            // the first creation that was asked to wait
 }
 
 func newDifficult(o Options) (*difficult, error) {

@@ -37,7 +37,7 @@ var rules = []rule{
 	{"no-id", true, "", "A pet is a JSON object with the member id, and a list is a bare array of pets.", noID},
 
 	{"refused", false, "", "Send only parameters and bodies that the contract allows.", refusedWith(400)},
-	{"refused", false, "", "Send bodies of at most 64 KiB.", refusedWith(413)},
+	{"refused", false, "", "Send smaller bodies: by default, a server accepts 64 KiB.", refusedWith(413)},
 	{"refused", false, "", "Send bodies as Content-Type: application/json, without a Content-Encoding.", refusedWith(415)},
 	{"refused", false, "", "Use an Idempotency-Key for one pet or message only.", refusedWith(422)},
 	{"unauthorized", false, "", "Send the API key as Authorization: Bearer KEY.", refusedWith(401)},

@@ -77,7 +77,7 @@ func Start(opts *Options) (*Server, error) {
 	}
 	h := o.Handler
 	if h == nil {
-		messages, _ := o.Store.(petstore.Messages)
+		messages, _ := o.Store.(petstore.Messages) // which a view of the store is not
 		if s.difficult != nil {
 			o.Store = s.difficult.store
 		}

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// transcript returns exchanges as text, without the API key and the Authorization. It
-// leaves out nil.
+// transcript returns exchanges as text, without API keys. It leaves out nil.
 func transcript(exchanges ...*exchange) string {
 	var b strings.Builder
 	var before *exchange

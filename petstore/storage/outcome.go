@@ -60,7 +60,7 @@ func (tx *transaction) outcome(operation string, key petstore.IdempotencyKey, va
 		switch earlier, err := openOutcome(b.table, digest[:], stored); {
 		case err != nil:
 			return outcome{}, err
-		case earlier.Made < tx.now-window:
+		case earlier.Made < tx.now-window: // it has expired
 		case earlier.Value != made.Value:
 			return outcome{}, petstore.ErrIdempotencyMismatch
 		default:

@@ -21,7 +21,7 @@ import (
 // ExportRecord is a line of an export: a pet, a message or the end. The others are nil.
 type ExportRecord struct {
 	Line    int               // the number of the line; the first is 1
-	Pet     *petstore.Pet     // ID 0: the line has none
+	Pet     *petstore.Pet     // ID 0: the line has no valid one
 	Message *petstore.Message // the ID may be of any form
 	End     *ExportEnd
 }
@@ -43,8 +43,8 @@ const DefaultMaxText = 64 << 10
 
 // ReadExport yields each record of what [Export] wrote, until an error. maxText is as in
 // [ImportOptions]. There must be one JSON object on each line; empty lines are ignored.
-// The error names the line. The end may be missing. If it is there, its counts must be
-// right.
+// The error of a line names it. The end may be missing. If it is there, its counts must
+// be right.
 func ReadExport(r io.Reader, maxText int) iter.Seq2[ExportRecord, error] {
 	if maxText <= 0 {
 		maxText = DefaultMaxText
