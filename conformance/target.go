@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -100,12 +101,17 @@ func (s *sender) recognize(withKey, withoutKey *probe.Exchange) error {
 		return nil
 	}
 	hint := ""
-	if u, err := url.Parse(s.url); err == nil && isMissing(withKey) && !strings.HasSuffix(u.Path, "/v1") {
+	if base, ok := strings.CutSuffix(s.url, "/pets"); ok {
+		hint = ", perhaps " + base
+	} else if isMissing(withKey) && !version.MatchString(s.url) {
 		hint = ", perhaps " + s.url + "/v1"
 	}
 	return fmt.Errorf("no petstore at %s: %s responds %s, Content-Type %q, want a list in JSON; the base URL is the part before /pets%s",
 		s.url, withKey.URL, withKey.StatusLine(), withKey.Header.Get("Content-Type"), hint)
 }
+
+// version matches a base URL that ends in a version, as the contract wants.
+var version = regexp.MustCompile(`/v\d+$`)
 
 // cannotAdd reports whether there is no POST /pets. It sends a pet that the target
 // must refuse. A read-only run takes a list that is missing for both.

@@ -65,6 +65,7 @@ func TestCommands(t *testing.T) {
 		{name: "no URL", args: []string{"run"}, code: 2, stderr: "name its base URL with -url"},
 		{name: "URL without a flag", args: []string{"run", good}, code: 2, stderr: "the URL follows -url"},
 		{name: "URL without /v1", args: run(strings.TrimSuffix(good, "/v1")), code: 3, stderr: "/pets, perhaps " + good},
+		{name: "URL of the pets", args: run(good + "/pets"), code: 3, stderr: "/pets, perhaps " + good + "\n"},
 		{name: "no key", args: run(good), key: "none", code: 2, stderr: "no API key: set the environment variable PETSTORE_API_KEY"},
 		{name: "selector that matches nothing", args: run(good, "-run", "cats.*"), code: 2, stderr: `"cats.*" matches no check`},
 		{name: "malformed known file", args: run(good, "-known", file("malformed", "pets.create.status\n")), code: 2, stderr: "line 1"},

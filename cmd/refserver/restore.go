@@ -27,13 +27,19 @@ func restoreCommand(db *string) flags.Command {
 			serve.KeysFlag(fs, &keys)
 		},
 		Run: func(c *flags.Call) error {
-			if _, err := os.Lstat(*db); err == nil {
-				return fmt.Errorf("nothing was restored: %s exists. If only the keys are lost, copy %s from the newest backup; to go back to a backup, move %[1]s away first", *db, serve.BackupKeys)
+			if exists(*db) {
+				return fmt.Errorf("nothing was restored: %s exists. If only the keys are lost, copy %s from the newest backup; to go back to a backup, stop the server and move %[1]s away first", *db, serve.BackupKeys)
 			}
-			if info, err := os.Stat(c.Args[0]); err == nil && info.IsDir() {
-				return restoreNewest(c, *db, keys, c.Args[0])
+			from := c.Args[0]
+			if one := filepath.Join(from, serve.BackupStore); exists(one) { // the folder of one backup
+				from = one
+			} else if info, err := os.Stat(from); err == nil && info.IsDir() {
+				return restoreNewest(c, *db, keys, from)
 			}
-			return restore(c, *db, c.Args[0])
+			if err := restore(c, *db, from); err != nil {
+				return fmt.Errorf("nothing was restored: %w", err)
+			}
+			return nil
 		},
 	}
 }
@@ -43,14 +49,13 @@ func restoreNewest(c *flags.Call, db, keys, dir string) error {
 	backups, err := serve.Backups(dir)
 	for _, name := range slices.Backward(backups) {
 		store := filepath.Join(dir, name, serve.BackupStore)
-		_, missing := os.Stat(store)
 		switch err := restore(c, db, store); {
 		case err == nil:
 			return restoreKeys(c, keys, dir, backups)
-		case errors.Is(err, storage.ErrDamaged), errors.Is(err, storage.ErrNotPetstore), errors.Is(missing, fs.ErrNotExist):
-			fmt.Fprintf(c.Stderr, "%s: %v\n", name, err)
+		case errors.Is(err, storage.ErrDamaged), errors.Is(err, storage.ErrNotPetstore), !exists(store):
+			fmt.Fprintf(c.Stderr, "%s: skipped, so newer pets may be lost: %v\n", name, err)
 		default: // this backup may be sound
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: nothing was restored: %w", name, err)
 		}
 	}
 	if err != nil {
@@ -80,8 +85,13 @@ func restoreKeys(c *flags.Call, keys, dir string, backups []string) error {
 
 func restore(c *flags.Call, db, from string) error {
 	if err := storage.Restore(db, from); err != nil {
-		return fmt.Errorf("nothing was restored: %w", err)
+		return err
 	}
-	fmt.Fprintf(c.Stdout, "%s: restored from %s, which was checked\n", db, from)
-	return nil
+	_, err := fmt.Fprintf(c.Stdout, "%s: restored from %s, which was checked\n", db, from)
+	return err
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

@@ -39,7 +39,7 @@ func newFile(b *testing.B, n int64) string {
 		for i := range n {
 			pet := petstore.NewPet{Name: fmt.Sprintf("pet %08d", i), CategoryID: i % 100, Status: append(petstore.Statuses(), "")[i%4]}
 			line, _ := json.Marshal(pet)
-			buffered.Write(line)
+			buffered.Write(append(line, '\n'))
 		}
 		w.CloseWithError(buffered.Flush())
 	}()

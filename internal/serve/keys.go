@@ -42,7 +42,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 		if names, _ := Backups(s.backupDir); len(names) > 0 {
 			from = filepath.Join(s.backupDir, names[len(names)-1], BackupKeys) + " there"
 		}
-		return fmt.Errorf("%w. If it is lost, copy %s, or create a key with %s keys create", flags.FileError("keys", err), from, p.Name)
+		return fmt.Errorf("%w. If it is lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid", flags.FileError("keys", err), from, p.Name, path)
 	} else if err != nil {
 		return flags.FileError("keys", err)
 	}

@@ -33,7 +33,7 @@ func (s *server) wait(signals chan os.Signal) error {
 		s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
 		failed = false
 	case <-s.store.Failed:
-		s.log.Error("the store has failed; start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
+		s.log.Error("the store has failed; if its file is still there, start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
 		limit = min(limit, failedLimit)
 	case err := <-s.ended:
 		s.log.Error("an address is no longer served", "err", err)

@@ -74,7 +74,7 @@ func read(path string) (string, error) {
 		b, err = os.ReadFile(path)
 	}
 	if err == nil && len(b) == 0 {
-		err = fmt.Errorf("%s is empty: %w", path, fs.ErrNotExist)
+		err = fmt.Errorf("%s is empty, which counts as missing: %w", path, fs.ErrNotExist)
 	}
 	return string(b), err
 }

@@ -171,7 +171,7 @@ func (s *Store) sameFile(size int64) error {
 	there, err := os.Stat(s.path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the file is no longer there: %w", err)
+		return fmt.Errorf("the file is no longer there; do not start the server again before it is back, or a backup restored: %w", err)
 	case !os.SameFile(s.info, there):
 		return errors.New("the file was replaced by another while it was open")
 	case there.Size() < size:

@@ -85,6 +85,9 @@ func (i *importer) run(r io.Reader) error {
 		}
 		ended = ended || rec.End != nil
 	}
+	if !ended && i.Pets+i.Messages == 0 {
+		return errors.New("there is nothing to import")
+	}
 	if !ended && !i.NewIDs {
 		return errors.New("the export was cut short: its last line is missing")
 	}

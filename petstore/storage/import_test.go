@@ -94,7 +94,7 @@ func TestImportErrors(t *testing.T) {
 	)
 	path := dbPath(t)
 	for _, c := range []struct{ lines, want string }{
-		{"", "the export was cut short"},
+		{"", "there is nothing to import"},
 		{pet + message, "the export was cut short"},
 		{pet + `{"id":2,"name`, "line 2: "},
 		{"\n\n[\n{}\n]", "line 3: must be one JSON object on each line"},

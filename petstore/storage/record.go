@@ -134,7 +134,7 @@ func readRecord(line []byte, maxText int) (ExportRecord, error) {
 	}
 	status := ""
 	if rec.Status != nil && (json.Unmarshal(rec.Status, &status) != nil || status == "") { // of null, too
-		return ExportRecord{}, errors.New("status: must be one of the statuses, or be left out")
+		return ExportRecord{}, fmt.Errorf("status: must be one of available, pending, sold, or be left out, got %.40s", rec.Status)
 	}
 	for name, text := range map[string]*string{"name": rec.Name, "message": rec.Message} {
 		if text != nil && len(*text) > maxText {
