@@ -36,7 +36,7 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 			read[q.After] = q.After != ""
 			page, err := c.ListPets(ctx, q)
 			if err == nil && read[page.Next] {
-				err = petstore.Errorf(petstore.CodeInternal, "the response breaks the contract: Link: it leads to a page that was already read")
+				err = petstore.Errorf(petstore.CodeInternal, "the response breaks the contract: header field Link: it leads to a page that was already read")
 			}
 			if err != nil {
 				yield(petstore.Pet{}, err)
@@ -87,7 +87,7 @@ func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.P
 			page.Next, err = c.resolve(r, *target)
 		}
 		if err != nil {
-			return page, fmt.Errorf("Link: %w", err)
+			return page, fmt.Errorf("header field Link: %w", err)
 		}
 		return page, nil
 	})

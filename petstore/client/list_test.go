@@ -15,7 +15,7 @@ import (
 func TestNextLink(t *testing.T) {
 	const (
 		none      = ""
-		malformed = "the response breaks the contract: Link: "
+		malformed = "the response breaks the contract: header field Link: "
 		elsewhere = "the link to the next page leads to "
 	)
 	for _, tt := range []struct {

@@ -104,8 +104,9 @@ func TestStartFails(t *testing.T) {
 		"address already in use":                                           {Addr: taken},
 		"a Handler and a Store":                                            {Handler: handler, Key: "k", Store: memory.New(nil)},
 		"a Handler without a Key":                                          {Handler: handler},
-		"Prefix must begin with a slash":                                   {Prefix: "v1"},
-		"and not end with one":                                             {Prefix: "/"},
+		`such as /api/v1, got "v1"`:                                        {Prefix: "v1"},
+		`such as /api/v1, got "/"`:                                         {Prefix: "/"},
+		`such as /api/v1, got "/a/.."`:                                     {Prefix: "/a/.."},
 	} {
 		if s, err := Start(opts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Start returned %v, %v; want an error with %q", s, err, want)
