@@ -142,6 +142,9 @@ func parseBase(s string) (*url.URL, error) {
 		return nil, errors.New("must have no query and no fragment, and must end before /pets")
 	}
 	u = u.JoinPath() // without ., .. and empty segments
+	if strings.Contains(u.Path, "..") {
+		return nil, errors.New("must have no .. in its path")
+	}
 	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
 	return u, nil
 }
@@ -185,7 +188,7 @@ func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.Id
 	return do(ctx, c, r, func(resp *response) (petstore.Message, error) {
 		m, err := decodeMessage(resp.body)
 		if err == nil && m.Text != text {
-			err = fmt.Errorf("message: of the message %q: must be %.40q, got %.40q", m.ID, text, m.Text)
+			err = fmt.Errorf("message: of the message %q: must be %q, got %q", m.ID, text, m.Text)
 		}
 		return m, err
 	})

@@ -52,6 +52,7 @@ func TestNew(t *testing.T) {
 		{base: "http://127.0.0.1:8080", key: "k"},
 		{base: "HTTPS://[::1]/a%2Fb/v1/", key: "k~!", messages: "http://m/v1"},
 		{base: "http://h//a/../v1//", key: "k"}, // is http://h/v1
+		{base: "http://h/..%2Fv1", key: "k", want: "no .."},
 		{base: "/v1", key: "k", want: "base URL: must be an absolute URL"},
 		{base: "ftp://h/v1", key: "k", want: "with http or https"},
 		{base: "http://:8080/v1", key: "k", want: "a host"},
@@ -77,13 +78,25 @@ func TestNew(t *testing.T) {
 // No error contains the API key, even if the server sends it back.
 func TestKeyIsSecret(t *testing.T) {
 	for name, server := range map[string]roundTripper{
+		"net/http": func(*http.Request) (*http.Response, error) {
+			return nil, fmt.Errorf("malformed HTTP status code %q", testKey)
+		},
+		"long status": respond(200, `[{"id":1,"name":"","categoryId":1,"status":"`+strings.Repeat("x", 30)+testKey+`"}]`),
+		"next URL": func(r *http.Request) (*http.Response, error) {
+			if r.URL.RawQuery == "cursor="+testKey {
+				return respond(500, "")(r)
+			}
+			return respond(200, "[]", "Link", "<?cursor="+testKey+`>; rel="next"`)(r)
+		},
 		"error body": respond(401, `{"code":"`+testKey+`","message":"`+testKey+` is unknown","status":401}`, "X-Request-ID", testKey),
 		"text":       respond(503, strings.Repeat("x", 1010)+testKey),
 		"broken":     respond(200, `[{"id":1,"name":"","categoryId":1,"status":"`+testKey+`"}]`),
 		"link":       respond(200, `[]`, "Link", `<http://[/`+testKey+`>; rel="next"`),
 		"redirect":   respond(302, "", "Location", "http://other.test/"+testKey),
 	} {
-		_, err := newClient(t, &client.Options{MaxAttempts: 1}, server).ListPets(ctx, petstore.ListQuery{})
+		var err error
+		for _, err = range newClient(t, &client.Options{MaxAttempts: 1}, server).All(ctx, petstore.ListQuery{Status: petstore.StatusSold}) {
+		}
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}

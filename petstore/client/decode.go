@@ -97,7 +97,7 @@ func parseTime(s string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("createdAt: must be a time of RFC 3339, such as 2026-11-25T22:52:47Z, got %.40q", s)
+	return time.Time{}, fmt.Errorf("createdAt: must be a time of RFC 3339, such as 2026-11-25T22:52:47Z, got %q", s)
 }
 
 // createdFrom returns an error if the response to the creation of p is about another pet.
@@ -105,7 +105,7 @@ func parseTime(s string) (time.Time, error) {
 func createdFrom(p petstore.NewPet, got petstore.Pet) error {
 	switch {
 	case got.Name != p.Name:
-		return fmt.Errorf("name: of the pet %d: must be %.40q, got %.40q", got.ID, p.Name, got.Name)
+		return fmt.Errorf("name: of the pet %d: must be %q, got %q", got.ID, p.Name, got.Name)
 	case got.CategoryID != p.CategoryID:
 		return fmt.Errorf("categoryId: of the pet %d: must be %d, got %d", got.ID, p.CategoryID, got.CategoryID)
 	case p.Status != "" && got.Status != p.Status:

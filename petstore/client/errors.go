@@ -120,13 +120,16 @@ func (c *Client) final(ctx context.Context, f *failure) *petstore.Error {
 }
 
 // noResponse returns the failure of an attempt without a complete response.
-func noResponse(err error) *failure {
+func (c *Client) noResponse(err error) *failure {
 	f := &failure{kind: lost}
 	if e, ok := errors.AsType[*net.OpError](err); ok && (e.Op == "dial" || e.Op == "proxyconnect") {
 		f.kind = notDone
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		f.kind = refused
+	}
+	if strings.Contains(err.Error(), c.key) { // net/http quotes what the server sent
+		err = errors.New(c.text(err.Error()))
 	}
 	f.err = &petstore.Error{Code: petstore.CodeUnavailable, Message: "the server cannot be reached, or the connection to it was lost", Err: err}
 	return f
@@ -155,7 +158,7 @@ func (c *Client) responseError(r request, resp *response) *petstore.Error {
 		body.Code, body.Message = "", ""
 	}
 	cause := &ResponseError{
-		URL: r.url(), Status: resp.StatusCode, Code: c.text(body.Code), Message: c.text(body.Message),
+		URL: c.text(r.url()), Status: resp.StatusCode, Code: c.text(body.Code), Message: c.text(body.Message),
 		RequestID: c.text(resp.Header.Get("X-Request-ID")), Body: c.text(string(resp.body)),
 	}
 	e := &petstore.Error{Code: codeOf(resp.StatusCode, petstore.Code(body.Code)), Message: cause.Message, Err: cause}

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -143,16 +142,20 @@ func (c *Client) nextPage(cursor petstore.Cursor) (request, error) {
 	return request{base: c.base, path: strings.TrimPrefix(u.EscapedPath(), c.url.EscapedPath()), query: u.RawQuery, status: http.StatusOK}, nil
 }
 
-// below reports whether u has the host of the base URL and a path below its path, also
-// after a server has replaced %2e and %2f.
+// below reports whether u has the host of the base URL and a path below its path. A
+// server may read two dots as the folder above, escaped or in other company too.
 func (c *Client) below(u *url.URL) bool {
-	return strings.EqualFold(u.Hostname(), c.url.Hostname()) &&
-		strings.HasPrefix(u.EscapedPath(), c.url.EscapedPath()+"/") &&
-		strings.HasPrefix(path.Clean(u.Path), c.url.Path+"/")
+	rest, ok := strings.CutPrefix(u.EscapedPath(), c.url.EscapedPath()+"/")
+	twice, _ := url.PathUnescape(u.Path)
+	return ok && strings.EqualFold(u.Hostname(), c.url.Hostname()) &&
+		!strings.HasPrefix(rest, "/") && !strings.Contains(u.Path+twice, "..")
 }
 
 // A link of RFC 8288 is <target>, followed by parameters such as ; rel="next".
-const parameter = `[ \t]*;[ \t]*(?:([^ \t;,="<>]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^ \t;,"<>]*)))?)?`
+const (
+	token     = "[\\w!#$%&'*+.^|~`-]+"
+	parameter = `[ \t]*;[ \t]*(?:(` + token + `)(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|(` + token + `)))?)?`
+)
 
 var (
 	link       = regexp.MustCompile(`^[ \t]*<([^<>]*)>((?:` + parameter + `)*)[ \t]*(?:,|$)`)

@@ -34,6 +34,7 @@ func TestNextLink(t *testing.T) {
 		{"\t<?page=2> ;\tREL = \"Last  Next\" ; title=x", "/v1/pets?page=2"},
 		{`<?page=2>; title="a, <b>; rel=\"prev\"; c"; flag;; rel="ne\xt"`, "/v1/pets?page=2"},
 		{`<?page=2>; title="x; rel=next"; rel=prev; rel=next`, none},
+		{`<?page=2>; rel='next'`, none}, // a token with these characters
 		{`<?page=2>; rel="nextish"`, none},
 		{" , ", none},
 
@@ -41,6 +42,9 @@ func TestNextLink(t *testing.T) {
 		{`<?page=2; rel="next"`, malformed},
 		{`<?page=2> rel="next"`, malformed},
 		{`<?page=2>; rel="next`, malformed},
+		{`<?page=2>; rel:next`, malformed},
+		{`<?page=2>; rel=`, malformed},
+		{`<?page=2>; rel=/next`, malformed},
 		{`</docs>; rel="help", rel="next"`, malformed},
 		{`<http://[?page=2>; rel="next"`, malformed},
 		{`<?page=%zz>; rel="next"`, malformed},
@@ -53,6 +57,9 @@ func TestNextLink(t *testing.T) {
 		{`</v1x/pets>; rel="next"`, elsewhere},
 		{`</v1/../admin>; rel="next"`, elsewhere},
 		{`</v1/%2e%2e/admin>; rel="next"`, elsewhere},
+		{`</v1/%252e%252e/admin>; rel="next"`, elsewhere},
+		{`</v1/..;/admin>; rel="next"`, elsewhere},
+		{`</v1//pets>; rel="next"`, elsewhere},
 		{`<mailto:pets@pets.test>; rel="next"`, elsewhere},
 	} {
 		var got string

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	mathrand "math/rand/v2"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -79,7 +82,7 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 	}
 	httpResp, err := c.http.Do(req)
 	if err != nil {
-		return nil, noResponse(err)
+		return nil, c.noResponse(err)
 	}
 	defer httpResp.Body.Close()
 	resp := &response{Response: httpResp}
@@ -87,10 +90,12 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 		resp.body, err = io.ReadAll(io.LimitReader(httpResp.Body, maxResponse+1))
 	}
 	switch {
+	case resp.StatusCode == http.StatusConflict && err != nil: // its code is not known
+		return nil, c.noResponse(err)
 	case resp.StatusCode/100 != 2:
 		return nil, c.failed(r, resp) // even if the body is cut
 	case err != nil:
-		return nil, noResponse(err)
+		return nil, c.noResponse(err)
 	case r.status != 0 && r.status != resp.StatusCode:
 		return nil, c.broken(r, resp, fmt.Errorf("status: must be %d, got %d", r.status, resp.StatusCode))
 	case len(resp.body) > maxResponse:
@@ -117,8 +122,31 @@ func (c *Client) newHTTP(ctx context.Context, r request) (*http.Request, error) 
 		// "Idempotency-Key" repeats the request by itself after a lost connection,
 		// whether or not the server honours the key.
 		req.Header["idempotency-key"] = []string{quoteKey(r.key)}
+		req = sendOnce(req)
 	}
 	return req, nil
+}
+
+// sendOnce keeps net/http from repeating a request over HTTP/2, as it does after some
+// errors that may follow the work of the server. Over HTTP/1 it does so only if it has
+// sent nothing.
+func sendOnce(req *http.Request) *http.Request {
+	var http2, sent atomic.Bool
+	getBody := req.GetBody
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			conn, ok := info.Conn.(*tls.Conn)
+			http2.Store(ok && conn.ConnectionState().NegotiatedProtocol == "h2")
+		},
+		WroteHeaders: func() { sent.Store(true) },
+	}))
+	req.GetBody = func() (io.ReadCloser, error) {
+		if http2.Load() && sent.Load() {
+			return nil, errors.New("the request was sent, and its connection ended")
+		}
+		return getBody()
+	}
+	return req
 }
 
 func (r request) url() string {

@@ -8,8 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -147,6 +149,49 @@ func TestLostOnReusedConnection(t *testing.T) {
 	}
 }
 
+// Over HTTP/2 net/http repeats a request after a PROTOCOL_ERROR, which may follow the work
+// of the server.
+func TestLostOverHTTP2(t *testing.T) {
+	certified := httptest.NewTLSServer(nil)
+	defer certified.Close()
+	config := certified.TLS.Clone()
+	config.NextProtos = []string{"h2"}
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	var created atomic.Int64
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			io.CopyN(io.Discard, conn, 24)                // the preface
+			conn.Write([]byte{0, 0, 0, 4, 0, 0, 0, 0, 0}) // SETTINGS
+			for head := make([]byte, 9); err == nil; {    // RFC 9113, section 4.1
+				if _, err = io.ReadFull(conn, head); err != nil {
+					break
+				}
+				_, err = io.CopyN(io.Discard, conn, int64(head[0])<<16|int64(head[1])<<8|int64(head[2]))
+				if head[3] == 0 && head[4]&1 == 1 { // the end of DATA
+					created.Add(1)
+					conn.Write(slices.Concat([]byte{0, 0, 4, 3, 0}, head[5:], []byte{0, 0, 0, 1})) // RST_STREAM
+				}
+			}
+		}
+	}()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: certified.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}, ForceAttemptHTTP2: true}
+	c, err := client.New("https://"+ln.Addr().String(), testKey, &client.Options{HTTPClient: &http.Client{Transport: transport, Timeout: 10 * time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreatePet(ctx, rex, none); !errors.Is(err, client.ErrUnknownOutcome) || created.Load() != 1 {
+		t.Errorf("the server received %d creations, and the error is %v", created.Load(), err)
+	}
+}
+
 // The client repeats some requests, depending on the failure, on the operation and on
 // RetryWrites.
 func TestRetry(t *testing.T) {
@@ -179,6 +224,7 @@ func TestRetry(t *testing.T) {
 		{"404", respond(404, ""), fails, fails, fails, petstore.CodeNotFound},
 		{"408", respond(408, ""), again, again, again, petstore.CodeUnavailable},
 		{"409", respond(409, `{"code":"conflict"}`), again, unknown, again, petstore.CodeConflict},
+		{"409 that is cut", cutOff(respond(409, `{"code":"conflict"}`)), again, unknown, again, petstore.CodeUnavailable},
 		{"409 for a mismatch", respond(409, `{"code":"idempotency_mismatch"}`), fails, fails, fails, petstore.CodeIdempotencyMismatch},
 		{"409 for another reason", respond(409, `{"code":"duplicate"}`), fails, fails, fails, petstore.CodeInvalid},
 		{"410", respond(410, ""), fails, fails, fails, petstore.CodeNotFound},
