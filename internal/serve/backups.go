@@ -93,9 +93,10 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 }
 
 // CopyKeys copies the well-formed key file at from to a new file at path, for its owner
-// only, and syncs that. The error is fs.ErrExist if there is a file that is not empty.
+// only, and syncs that. The error is fs.ErrExist if there is one that is not empty, or
+// something else.
 func CopyKeys(path, from string) error {
-	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
+	if info, err := os.Lstat(path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
 		return fmt.Errorf("%s: %w", path, fs.ErrExist)
 	} else if err == nil {
 		_ = os.Remove(path) // an empty file counts as missing

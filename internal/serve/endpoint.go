@@ -37,24 +37,21 @@ type endpoint struct {
 	http http.Server
 }
 
-// httpLog logs what net/http reports. Of TLS handshakes that fail it logs at most one a
-// second, and none of a connection that ended before: a health check may open and close
-// many, and a port scanner sends anything.
+// httpLog logs what net/http reports, at most one line a second: most of it is what
+// clients cause. It logs no connection that ended before its TLS handshake, as those of
+// health checks do.
 type httpLog struct {
 	log  *slog.Logger
-	last atomic.Int64 // the second in which a failed handshake was last logged
+	last atomic.Int64 // the second in which a line was last logged
 }
 
 // Write logs a line.
 func (l *httpLog) Write(line []byte) (int, error) {
-	text := strings.TrimSpace(string(line))
-	if strings.HasPrefix(text, "http: TLS handshake error") {
-		second := time.Now().Unix()
-		if strings.HasSuffix(text, ": EOF") || strings.HasSuffix(text, ": connection reset by peer") || l.last.Swap(second) == second {
-			return len(line), nil
-		}
+	text, second := strings.TrimSpace(string(line)), time.Now().Unix()
+	ended := strings.HasSuffix(text, ": EOF") || strings.HasSuffix(text, ": connection reset by peer")
+	if !ended && l.last.Swap(second) != second {
+		l.log.Warn(text)
 	}
-	l.log.Warn(text)
 	return len(line), nil
 }
 

@@ -68,6 +68,9 @@ func List(path string) ([]Key, error) {
 // read returns the contents of the file at path. An empty file counts as missing: a
 // process that was killed may have left it before its first line.
 func read(path string) (string, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to read it may block forever
+		return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("it is not a regular file")}
+	}
 	b, err := os.ReadFile(path)
 	for tries := 0; err == nil && tries < 5 && !bytes.HasSuffix(b, []byte("\n")); tries++ {
 		time.Sleep(10 * time.Millisecond) // another process may be adding a line

@@ -49,6 +49,9 @@ type state struct {
 // read.
 const maxUnread = 2 * time.Second
 
+// retryUnread is how often a file that cannot be read is tried.
+const retryUnread = 100 * time.Millisecond
+
 // Options are the settings of a [File]. The zero value and nil are ready for use.
 type Options struct {
 	// Logger receives changes of the file, and why it cannot be used. nil: nothing is
@@ -90,9 +93,9 @@ func (f *File) load(last state) state {
 	}
 	var keys []Key
 	if keys, next.malformed = parse(f.path, contents); next.malformed != nil {
-		next.logged = time.Time{}
 		return next
 	}
+	next.logged = time.Time{}
 	next.accounts = make(map[[sha256.Size]byte]string)
 	for _, k := range keys {
 		next.accounts[k.hash] = k.Account
@@ -133,7 +136,7 @@ func (f *File) reload(began time.Time) *state {
 	f.reading.Lock()
 	defer f.reading.Unlock()
 	last := f.state.Load()
-	if last.tried.After(began) {
+	if last.tried.After(began) || last.unreadable != nil && began.Sub(last.tried) < retryUnread {
 		return last
 	}
 	next := f.load(*last)

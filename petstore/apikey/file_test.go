@@ -166,7 +166,7 @@ func TestUnreadableWhileServing(t *testing.T) {
 		for reason, destroy := range map[string]func() error{
 			"no such file":       func() error { return nil },
 			"is empty":           func() error { return os.WriteFile(e.path, nil, 0o600) },
-			"is a directory":     func() error { return os.Mkdir(e.path, 0o700) },
+			"not a regular file": func() error { return os.Mkdir(e.path, 0o700) },
 			"too many levels of": func() error { return os.Symlink(e.path, e.path) },
 		} {
 			os.Remove(e.path)

@@ -28,9 +28,9 @@ type Options struct {
 	// path is 404. NewMessages ignores it.
 	Messages petstore.Messages
 
-	// Logger receives at most ten responses of 500 and above in a second, with the
-	// details that the client does not see; but not those to clients that went
-	// away. The level is ERROR for a 500. It is ERROR also for the first response of an
+	// Logger receives responses of 500 and above, with the details that the client does
+	// not see; but not those to clients that went away, and at most ten of each level
+	// in a second. The level is ERROR for a 500. It is ERROR also for the first response of an
 	// outage: a full disk (507), or a store or an Authenticator that cannot be used
 	// (503). For the others it is WARN, and a line of the level INFO says that the
 	// outage is over. nil: nothing is logged.
@@ -60,7 +60,8 @@ type handler struct {
 	auth       Authenticator
 	opts       Options
 	operations []operation
-	logged     logLimit
+	errors     logLimit // for lines of the level ERROR
+	warnings   logLimit
 
 	// large has a place for each large response that may be in flight. A client that
 	// does not read holds its response until the server's WriteTimeout. Smaller

@@ -25,11 +25,11 @@ type Observation struct {
 // log logs err, whose response has body. It does not log the query, which may hold
 // secrets.
 func (c *call) log(body errorBody, err error) {
-	level, begins := slog.LevelWarn, c.outageBegins(body, err)
-	if begins || body.Status == http.StatusInternalServerError {
-		level = slog.LevelError
+	level, limit := slog.LevelWarn, &c.h.warnings
+	if c.outageBegins(body, err) || body.Status == http.StatusInternalServerError {
+		level, limit = slog.LevelError, &c.h.errors
 	}
-	if allowed := c.h.logged.allow(); !allowed && !begins {
+	if !limit.allow() {
 		return
 	}
 	path, _, _ := strings.Cut(c.r.RequestURI, "?") // with what a router has stripped
@@ -64,8 +64,7 @@ func (c *call) outageBegins(body errorBody, err error) bool {
 	if !full && !lost {
 		return false
 	}
-	before := c.h.outage.Swap(&outage{full, time.Now()})
-	return before == nil
+	return c.h.outage.Swap(&outage{full, time.Now()}) == nil
 }
 
 // succeeded ends an outage, if there is one.

@@ -96,17 +96,26 @@ func TestLoggedPath(t *testing.T) {
 	s.wantLog(" path=/api/v1/pets/%31 ")
 }
 
-// TestFailuresLogged: at most ten failed requests are logged in a second.
+// TestFailuresLogged: at most ten failed requests are logged in a second, of each level:
+// requests that are only refused for now hide no failure.
 func TestFailuresLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &server{T: t}
-		h := s.handler(spoiled, testKeys, nil)
+		s := newFaultyServer(t, func(ctx context.Context) error {
+			if httpapi.RequestID(ctx) == "full" {
+				return petstore.ErrQueueFull
+			}
+			return errors.New("damaged")
+		})
 		for range 3 {
 			for range 100 {
-				record(t, h, httptest.NewRequest("GET", "/pets", nil))
+				send(t, s.h, get("/pets", "X-Request-ID: full"))
 			}
-			if got := s.log.take(); len(got) != 10 {
-				t.Errorf("%d lines in a second, want 10", len(got))
+			for range 100 {
+				send(t, s.h, get("/pets"))
+			}
+			got := strings.Join(s.log.take(), "")
+			if warnings, errors := strings.Count(got, "level=WARN"), strings.Count(got, "level=ERROR"); warnings != 10 || errors != 10 {
+				t.Errorf("%d warnings and %d errors in a second, want 10 and 10", warnings, errors)
 			}
 			time.Sleep(time.Second)
 		}

@@ -111,7 +111,7 @@ func linkElsewhere(x *exchange, _ *rand.Rand) bool {
 	}
 	query, rest, found := strings.Cut(strings.TrimPrefix(x.header.Get("Link"), "<?"), ">")
 	values, err := url.ParseQuery(query)
-	if !found || err != nil || !values.Has("cursor") {
+	if !found || err != nil || !values.Has("cursor") || len(x.header["Link"]) > 1 { // of an own handler
 		return false
 	}
 	cursor := values.Get("cursor")

@@ -27,7 +27,7 @@ type Options struct {
 	// mounted at /v1. nil: the handler of this module, with Store.
 	Handler http.Handler
 
-	// Prefix is the path before /pets, such as /api/v1. "": /v1.
+	// Prefix is the path before /pets, such as /api/v1. "": /v1. "/": there is none.
 	Prefix string
 
 	// Key is an API key that Handler accepts. Without a Handler it is any key; "": one
@@ -64,12 +64,15 @@ func (o *Options) complete() (Options, error) {
 	if c.Prefix == "" {
 		c.Prefix = "/v1"
 	}
+	if c.Prefix == "/" {
+		c.Prefix = ""
+	}
 	switch {
 	case c.Handler != nil && c.Store != nil:
 		return c, errors.New("petstoretest: Options has a Handler and a Store; a Handler has a store of its own")
 	case c.Handler != nil && c.Key == "":
 		return c, errors.New("petstoretest: Options has a Handler without a Key that it accepts")
-	case !prefixForm.MatchString(c.Prefix) || path.Clean(c.Prefix) != c.Prefix:
+	case c.Prefix != "" && (!prefixForm.MatchString(c.Prefix) || path.Clean(c.Prefix) != c.Prefix):
 		return c, fmt.Errorf("petstoretest: Options.Prefix must be segments of letters, digits and ._~- after slashes, such as /api/v1, got %q", c.Prefix)
 	}
 	if c.Addr == "" {

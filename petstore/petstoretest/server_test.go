@@ -43,9 +43,9 @@ func TestOptions(t *testing.T) {
 
 // A handler of one's own can be tested, and be difficult, with its own rules.
 func TestHandler(t *testing.T) {
-	for _, difficult := range []*Difficulty{nil, {Seed: 1}} {
+	for prefix, difficult := range map[string]*Difficulty{"/shop": nil, "/shop/v2": {Seed: 1}, "/": {Seed: 2}} {
 		mux := http.NewServeMux()
-		mux.Handle("/shop/", http.StripPrefix("/shop", httpapi.New(memory.New(nil), apikey.Static{"secret": "shop"}, &httpapi.Options{
+		mux.Handle(strings.TrimSuffix(prefix, "/")+"/", http.StripPrefix(strings.TrimSuffix(prefix, "/"), httpapi.New(memory.New(nil), apikey.Static{"secret": "shop"}, &httpapi.Options{
 			Validate: func(_ context.Context, p petstore.NewPet) error {
 				if p.CategoryID == 0 {
 					return petstore.Errorf(petstore.CodeInvalid, "categoryId: must not be 0")
@@ -53,7 +53,7 @@ func TestHandler(t *testing.T) {
 				return nil
 			},
 		})))
-		srv, err := Start(&Options{Handler: mux, Prefix: "/shop", Key: "secret", Difficult: difficult}) // not New, since the test makes a mistake
+		srv, err := Start(&Options{Handler: mux, Prefix: prefix, Key: "secret", Difficult: difficult}) // not New, since the test makes a mistake
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestStartFails(t *testing.T) {
 		"a Handler and a Store":                                            {Handler: handler, Key: "k", Store: memory.New(nil)},
 		"a Handler without a Key":                                          {Handler: handler},
 		`such as /api/v1, got "v1"`:                                        {Prefix: "v1"},
-		`such as /api/v1, got "/"`:                                         {Prefix: "/"},
+		`such as /api/v1, got "/a/"`:                                       {Prefix: "/a/"},
 		`such as /api/v1, got "/a/.."`:                                     {Prefix: "/a/.."},
 	} {
 		if s, err := Start(opts); err == nil || !strings.Contains(err.Error(), want) {

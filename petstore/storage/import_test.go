@@ -106,6 +106,7 @@ func TestImportErrors(t *testing.T) {
 		{strings.Replace(message, "msg_4", "msg_4611686018427387905", 1), "line 1: id: must be at most msg_4611686018427387904"},
 		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":4611686018427387905`, 1), "line 1: lastMessage: must be at most 4611686018427387904"},
 		{"{}", kinds},
+		{`{"id":1,"name":"a","categoryId":1,"end":{"pets":0,"messages":0,"lastMessage":0}}`, kinds},
 		{`{"id":1,"name":"a","categoryId":1,"message":"b"}`, kinds},
 		{`{"id":1,"name":"a"}`, kinds},
 		{`{"id":1,"name":null,"categoryId":1}`, kinds},

@@ -142,16 +142,16 @@ func readRecord(line []byte, maxText int) (ExportRecord, error) {
 		}
 	}
 	switch {
-	case rec.End != nil:
+	case rec.End != nil && rec.ID == nil && rec.Name == nil && rec.Message == nil:
 		if rec.End.LastMessage > maxNumber {
 			return ExportRecord{}, fmt.Errorf("lastMessage: must be at most %d", maxNumber)
 		}
 		return ExportRecord{End: rec.End}, nil
-	case rec.Name != nil && rec.CategoryID != nil && rec.Message == nil:
+	case rec.Name != nil && rec.CategoryID != nil && rec.Message == nil && rec.End == nil:
 		p := &petstore.Pet{NewPet: petstore.NewPet{Name: *rec.Name, CategoryID: *rec.CategoryID, Status: petstore.Status(status)}}
 		p.ID, _ = strconv.ParseInt(string(rec.ID), 10, 64)
 		return ExportRecord{Pet: p}, p.Validate()
-	case rec.Message != nil && rec.CreatedAt != nil && status == string(petstore.MessageQueued) && rec.Name == nil:
+	case rec.Message != nil && rec.CreatedAt != nil && status == string(petstore.MessageQueued) && rec.Name == nil && rec.End == nil:
 		m := &petstore.Message{
 			ID:        strings.Trim(string(rec.ID), `"`),
 			Text:      *rec.Message,

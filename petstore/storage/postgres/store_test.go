@@ -152,9 +152,9 @@ func TestImport(t *testing.T) {
 	export := exported.String()
 	for _, tt := range []struct{ name, export, want string }{
 		{"cut short", export[:strings.LastIndex(strings.TrimSpace(export), "\n")+1], "its last line is missing"},
-		{"a pet is missing", strings.Replace(export, `{"id":2,`, `{"id":3,`, 1), "record 2: the pet has the ID 3, want 2"},
+		{"a pet is missing", strings.Replace(export, `{"id":2,`, `{"id":3,`, 1), "line 2: the pet has the ID 3, want 2"},
 		{"a message twice", strings.Replace(export, `"msg_3"`, `"msg_2"`, 1), `the message has the ID "msg_2" and follows number 2`},
-		{"not JSON", "x" + export, "record 1"},
+		{"not JSON", "x" + export, "line 1"},
 	} {
 		s := open(t, newDatabase(t), nil)
 		if _, err := s.Import(t.Context(), strings.NewReader(tt.export), 0); err == nil || !strings.Contains(err.Error(), "nothing was imported: ") || !strings.Contains(err.Error(), tt.want) {
