@@ -121,7 +121,7 @@ func readExport(t *testing.T, file, lines string, pet petstore.Pet, message pets
 	var gotPet petstore.Pet
 	var gotMessage petstore.Message
 	var err error
-	for r, e := range storage.ReadExport(strings.NewReader(lines), 0) {
+	for r, e := range storage.ReadExport(strings.NewReader(lines), nil) {
 		if err = e; r.Pet != nil {
 			gotPet = *r.Pet
 		}

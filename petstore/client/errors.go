@@ -74,26 +74,48 @@ const (
 	wrong               // it may have, and will not respond with success
 )
 
-// kindOf returns the kind of a response whose status is not 2xx.
-func kindOf(status int, code petstore.Code) kind {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests:
-		return notDone
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return lost
-	case http.StatusConflict:
-		if code == petstore.CodeConflict { // an earlier attempt is under way
-			return lost
-		}
-	case http.StatusNotImplemented, http.StatusInsufficientStorage:
-		return refused
-	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return refused // they ask for the same request elsewhere
+// statuses are what statuses mean: the contract says it of 401 and 404, HTTP of the
+// others.
+var statuses = map[int]struct {
+	code petstore.Code
+	kind kind
+}{
+	http.StatusUnauthorized: {petstore.CodeUnauthorized, refused},
+	http.StatusForbidden:    {petstore.CodeUnauthorized, refused},
+	http.StatusNotFound:     {petstore.CodeNotFound, refused},
+	http.StatusGone:         {petstore.CodeNotFound, refused},
+
+	http.StatusRequestTimeout:  {petstore.CodeUnavailable, notDone},
+	http.StatusTooManyRequests: {petstore.CodeUnavailable, notDone},
+
+	http.StatusInternalServerError: {petstore.CodeInternal, lost},
+	http.StatusBadGateway:          {petstore.CodeUnavailable, lost},
+	http.StatusServiceUnavailable:  {petstore.CodeUnavailable, lost},
+	http.StatusGatewayTimeout:      {petstore.CodeUnavailable, lost},
+
+	http.StatusNotImplemented:      {petstore.CodeInternal, refused},
+	http.StatusInsufficientStorage: {petstore.CodeInsufficientStorage, refused},
+
+	// They ask for the same request elsewhere. Other redirects often lead to its result.
+	http.StatusTemporaryRedirect: {petstore.CodeInternal, refused},
+	http.StatusPermanentRedirect: {petstore.CodeInternal, refused},
+}
+
+// classify returns what a response whose status is not 2xx means. 409 and 422 have
+// several meanings, and the code in the body says which.
+func classify(status int, body petstore.Code) (petstore.Code, kind) {
+	if s, ok := statuses[status]; ok {
+		return s.code, s.kind
 	}
-	if status/100 == 4 {
-		return refused
+	switch {
+	case (status == http.StatusConflict || status == http.StatusUnprocessableEntity) && body == petstore.CodeIdempotencyMismatch:
+		return body, refused
+	case status == http.StatusConflict && body == petstore.CodeConflict: // an earlier attempt is under way
+		return body, lost
+	case status/100 == 4:
+		return petstore.CodeInvalid, refused
 	}
-	return wrong // other redirects often lead to the result of a request
+	return petstore.CodeInternal, wrong
 }
 
 // final returns the error for the caller. If the context has ended, and another attempt
@@ -138,7 +160,8 @@ func (c *Client) noResponse(err error) *failure {
 // failed returns the failure of a response whose status is not 2xx.
 func (c *Client) failed(r request, resp *response) *failure {
 	err := c.responseError(r, resp)
-	return &failure{kind: kindOf(resp.StatusCode, err.Code), err: err, after: retryAfter(resp.Header)}
+	_, kind := classify(resp.StatusCode, err.Code)
+	return &failure{kind: kind, err: err, after: retryAfter(resp.Header)}
 }
 
 // broken returns the failure of a response that breaks the contract.
@@ -161,7 +184,8 @@ func (c *Client) responseError(r request, resp *response) *petstore.Error {
 		URL: c.text(r.url()), Status: resp.StatusCode, Code: c.text(body.Code), Message: c.text(body.Message),
 		RequestID: c.text(resp.Header.Get("X-Request-ID")), Body: c.text(string(resp.body)),
 	}
-	e := &petstore.Error{Code: codeOf(resp.StatusCode, petstore.Code(body.Code)), Message: cause.Message, Err: cause}
+	code, _ := classify(resp.StatusCode, petstore.Code(body.Code))
+	e := &petstore.Error{Code: code, Message: cause.Message, Err: cause}
 	if to := resp.Header.Get("Location"); resp.StatusCode/100 == 3 {
 		e.Message = fmt.Sprintf("the server redirects to %q, and the client does not follow; use the part before %s as the base URL", c.text(to), r.path)
 	} else if e.Message == "" {
@@ -179,29 +203,4 @@ func (c *Client) text(s string) string {
 		s = strings.ToValidUTF8(s[:longest-3], "") + "..."
 	}
 	return s
-}
-
-// codeOf returns the code for a response that is an error. The contract says what
-// 400, 401 and 404 mean, and HTTP says what the others mean. 422 has several
-// meanings, and the code in the body says which.
-func codeOf(status int, body petstore.Code) petstore.Code {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return petstore.CodeUnauthorized
-	case http.StatusNotFound, http.StatusGone:
-		return petstore.CodeNotFound
-	case http.StatusConflict, http.StatusUnprocessableEntity:
-		if body == petstore.CodeConflict || body == petstore.CodeIdempotencyMismatch {
-			return body
-		}
-	case http.StatusRequestTimeout, http.StatusTooManyRequests,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return petstore.CodeUnavailable
-	case http.StatusInsufficientStorage:
-		return petstore.CodeInsufficientStorage
-	}
-	if status/100 == 4 {
-		return petstore.CodeInvalid
-	}
-	return petstore.CodeInternal
 }

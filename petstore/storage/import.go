@@ -3,8 +3,8 @@ package storage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"example.com/animalstore/petstore/internal/stores"
@@ -14,13 +14,13 @@ import (
 // hardly matters, and so few that they fit in memory.
 const maxImport = 8 << 20
 
-// Errors of [Import].
+// Errors of [Import] and [ReadExport].
 var (
 	ErrIDs     = errors.New("the IDs cannot be kept")
 	ErrTooLong = errors.New("too long") // see ImportOptions.MaxText
 )
 
-// ImportOptions are the settings of [Import]. The zero value and nil are ready for use.
+// ImportOptions are the settings of [Import] and [ReadExport]. The zero value and nil are ready for use.
 type ImportOptions struct {
 	// NewIDs gives the pets the IDs 1, 2, 3 and so on, in the order of their lines, and
 	// a message whose number does not ascend the next free one. Then the lines need no
@@ -41,9 +41,6 @@ type ImportOptions struct {
 // [ErrTooLong] for a name or text above the limit.
 func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) (Totals, error) {
 	i := &importer{ctx: ctx}
-	if opts != nil {
-		i.ImportOptions = *opts
-	}
 	err := createFile(path, func(temp *os.File) error {
 		if err := writeEmpty(temp); err != nil {
 			return err
@@ -54,42 +51,32 @@ func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) 
 		}
 		s.db.NoSync = true // until createFile syncs the whole file
 		i.s = s
-		return errors.Join(i.run(r), s.Close())
+		return errors.Join(i.run(ReadExport(r, opts)), s.Close())
 	})
 	if err != nil {
 		return Totals{}, err
 	}
-	return i.Totals, nil
+	return i.totals, nil
 }
 
 // importer is an import under way.
 type importer struct {
-	ImportOptions
-	ctx         context.Context
-	s           *Store
-	Totals            // of what was read
-	lastMessage int64 // the highest number read
+	ctx    context.Context
+	s      *Store
+	totals Totals
 
 	waiting []func(*transaction) error
 	size    int // of those waiting, in bytes
 }
 
-func (i *importer) run(r io.Reader) error {
-	ended := false
-	for rec, err := range ReadExport(r, i.MaxText) {
+func (i *importer) run(export iter.Seq2[ExportRecord, error]) error {
+	for rec, err := range export {
+		if err == nil {
+			err = i.record(rec)
+		}
 		if err != nil {
 			return err
 		}
-		if err := i.record(rec); err != nil {
-			return fmt.Errorf("line %d: %w", rec.Line, err)
-		}
-		ended = ended || rec.End != nil
-	}
-	if !ended && i.Pets+i.Messages == 0 {
-		return errors.New("there is nothing to import")
-	}
-	if !ended && !i.NewIDs {
-		return errors.New("the export was cut short: its last line is missing")
 	}
 	return i.flush()
 }
@@ -97,23 +84,14 @@ func (i *importer) run(r io.Reader) error {
 func (i *importer) record(rec ExportRecord) error {
 	switch p, m := rec.Pet, rec.Message; {
 	case p != nil:
-		if i.Pets++; p.ID != i.Pets && !i.NewIDs {
-			return fmt.Errorf("%w: the pet has the ID %d, want %d", ErrIDs, p.ID, i.Pets)
-		}
+		i.totals.Pets++
 		return i.add(len(p.Name), func(tx *transaction) error {
 			_, err := tx.createPet(p.NewPet)
 			return err
 		})
 	case m != nil:
-		i.Messages++
-		n, ok := stores.ParseMessageID(m.ID)
-		if !ok || n <= i.lastMessage {
-			if !i.NewIDs {
-				return fmt.Errorf("%w: the message has the ID %q and follows number %d", ErrIDs, m.ID, i.lastMessage)
-			}
-			n = i.lastMessage + 1
-		}
-		i.lastMessage = n
+		i.totals.Messages++
+		n, _ := stores.ParseMessageID(m.ID)
 		return i.add(len(m.Text), func(tx *transaction) error { return tx.addMessage(n, m.CreatedAt.UnixNano(), m.Text) })
 	}
 	return i.add(0, func(tx *transaction) error {

@@ -20,9 +20,8 @@ import (
 
 // ExportRecord is a line of an export: a pet, a message or the end. The others are nil.
 type ExportRecord struct {
-	Line    int               // the number of the line; the first is 1
-	Pet     *petstore.Pet     // ID 0: the line has no valid one
-	Message *petstore.Message // the ID may be of any form
+	Pet     *petstore.Pet
+	Message *petstore.Message
 	End     *ExportEnd
 }
 
@@ -41,40 +40,30 @@ const maxNumber int64 = 1 << 62
 // unless the caller sets another limit. A body that httpapi accepts by default has fewer.
 const DefaultMaxText = 64 << 10
 
-// ReadExport yields each record of what [Export] wrote, until an error. maxText is as in
-// [ImportOptions]. There must be one JSON object on each line; empty lines are ignored.
-// The error of a line names it. The end may be missing. If it is there, its counts must
-// be right.
-func ReadExport(r io.Reader, maxText int) iter.Seq2[ExportRecord, error] {
-	if maxText <= 0 {
-		maxText = DefaultMaxText
+// ReadExport yields each record of what [Export] wrote, until an error. There must be one
+// JSON object on each line; empty lines are ignored. The error of a line names it. If
+// opts.NewIDs is set, the records have the new IDs. opts may be nil.
+func ReadExport(r io.Reader, opts *ImportOptions) iter.Seq2[ExportRecord, error] {
+	var p progress
+	if opts != nil {
+		p.ImportOptions = *opts
 	}
-	maxText = min(maxText, 1<<28)
+	if p.MaxText <= 0 {
+		p.MaxText = DefaultMaxText
+	}
+	p.MaxText = min(p.MaxText, 1<<28)
 	return func(yield func(ExportRecord, error) bool) {
+		p := p // a second range starts again
 		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, (6*maxText)+(64<<10)) // all characters of a text may be escaped
-		var read ExportEnd
-		ended := false
+		lines.Buffer(nil, (6*p.MaxText)+(64<<10)) // all characters of a text may be escaped
 		n := 1
 		for ; lines.Scan(); n++ {
 			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 				continue
 			}
-			rec, err := readRecord(lines.Bytes(), maxText)
-			rec.Line = n
-			switch {
-			case err != nil:
-			case ended:
-				err = errors.New("there is more after the end of the export")
-			case rec.Pet != nil:
-				read.Pets++
-			case rec.Message != nil:
-				read.Messages++
-			case rec.End.Pets != read.Pets || rec.End.Messages != read.Messages:
-				err = fmt.Errorf("the last line counts %d pets and %d messages, but %d and %d precede it",
-					rec.End.Pets, rec.End.Messages, read.Pets, read.Messages)
-			default:
-				ended = true
+			rec, err := readRecord(lines.Bytes(), p.MaxText)
+			if err == nil {
+				err = p.add(rec)
 			}
 			if err != nil {
 				err = fmt.Errorf("line %d: %w", n, err)
@@ -83,14 +72,54 @@ func ReadExport(r io.Reader, maxText int) iter.Seq2[ExportRecord, error] {
 				return
 			}
 		}
-		err := lines.Err()
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("line %d: %w for a name or message of %d bytes", n, ErrTooLong, maxText)
-		}
-		if err != nil {
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			yield(ExportRecord{}, fmt.Errorf("line %d: %w for a name or message of %d bytes", n, ErrTooLong, p.MaxText))
+		case err != nil:
 			yield(ExportRecord{}, err)
+		case !p.ended && p.Pets+p.Messages == 0:
+			yield(ExportRecord{}, errors.New("there is nothing to import"))
+		case !p.ended && !p.NewIDs:
+			yield(ExportRecord{}, errors.New("the export was cut short: its last line is missing"))
 		}
 	}
+}
+
+// progress is how far an export was read.
+type progress struct {
+	ImportOptions
+	Totals
+	lastMessage int64 // the highest number
+	ended       bool
+}
+
+// add makes sure that rec may be the next record, and gives it its new ID.
+func (p *progress) add(rec ExportRecord) error {
+	switch pet, m, end := rec.Pet, rec.Message, rec.End; {
+	case p.ended:
+		return errors.New("there is more after the end of the export")
+	case pet != nil:
+		p.Pets++
+		if pet.ID != p.Pets && !p.NewIDs {
+			return fmt.Errorf("%w: the pet has the ID %d, want %d", ErrIDs, pet.ID, p.Pets)
+		}
+		pet.ID = p.Pets
+	case m != nil:
+		p.Messages++
+		n, ok := stores.ParseMessageID(m.ID)
+		if !ok || n <= p.lastMessage {
+			if !p.NewIDs {
+				return fmt.Errorf("%w: the message has the ID %q and follows number %d", ErrIDs, m.ID, p.lastMessage)
+			}
+			n = p.lastMessage + 1
+		}
+		p.lastMessage, m.ID = n, stores.MessageID(n)
+	case end.Pets != p.Pets || end.Messages != p.Messages:
+		return fmt.Errorf("the last line counts %d pets and %d messages, but %d and %d precede it", end.Pets, end.Messages, p.Pets, p.Messages)
+	default:
+		p.ended = true
+	}
+	return nil
 }
 
 // anyRecord has the members of every kind of record.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -52,46 +51,32 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxT
 	if err != nil {
 		return nil, explain(err)
 	}
-	ended := false
 	flush := func() error {
 		var b pgx.Batch
 		u.insert(&b)
 		u.pets, u.messages = u.pets[:0], u.messages[:0]
 		return explain(conn.SendBatch(ctx, &b).Close())
 	}
-	record := func(rec storage.ExportRecord) error {
-		switch p, m := rec.Pet, rec.Message; {
-		case p != nil:
-			if p.ID != u.lastPet+1 {
-				return fmt.Errorf("the pet has the ID %d, want %d", p.ID, u.lastPet+1)
-			}
-			u.lastPet = p.ID
-			u.pets = append(u.pets, &change{pet: &p.NewPet, number: p.ID})
-		case m != nil:
-			n, ok := stores.ParseMessageID(m.ID)
-			if !ok || n <= u.lastMessage {
-				return fmt.Errorf("the message has the ID %q and follows number %d", m.ID, u.lastMessage)
-			}
-			u.lastMessage, u.queued = n, u.queued+1
-			u.messages = append(u.messages, &change{message: &m.Text, number: n, made: m.CreatedAt})
-		default:
-			u.lastMessage, ended = max(u.lastMessage, rec.End.LastMessage), true
-		}
-		if len(u.pets)+len(u.messages) < importRows {
-			return nil
-		}
-		return flush()
-	}
-	for rec, err := range storage.ReadExport(r, maxText) {
+	for rec, err := range storage.ReadExport(r, &storage.ImportOptions{MaxText: maxText}) {
 		if err != nil {
 			return nil, err
 		}
-		if err := record(rec); err != nil {
-			return nil, fmt.Errorf("line %d: %w", rec.Line, err)
+		switch p, m := rec.Pet, rec.Message; {
+		case p != nil:
+			u.lastPet = p.ID
+			u.pets = append(u.pets, &change{pet: &p.NewPet, number: p.ID})
+		case m != nil:
+			n, _ := stores.ParseMessageID(m.ID)
+			u.lastMessage, u.queued = n, u.queued+1
+			u.messages = append(u.messages, &change{message: &m.Text, number: n, made: m.CreatedAt})
+		default:
+			u.lastMessage = max(u.lastMessage, rec.End.LastMessage)
 		}
-	}
-	if !ended {
-		return nil, errors.New("the export was cut short: its last line is missing")
+		if len(u.pets)+len(u.messages) >= importRows {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := flush(); err != nil {
 		return nil, err

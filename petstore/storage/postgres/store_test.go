@@ -152,7 +152,7 @@ func TestImport(t *testing.T) {
 	export := exported.String()
 	for _, tt := range []struct{ name, export, want string }{
 		{"cut short", export[:strings.LastIndex(strings.TrimSpace(export), "\n")+1], "its last line is missing"},
-		{"a pet is missing", strings.Replace(export, `{"id":2,`, `{"id":3,`, 1), "line 2: the pet has the ID 3, want 2"},
+		{"a pet is missing", strings.Replace(export, `{"id":2,`, `{"id":3,`, 1), "line 2: the IDs cannot be kept: the pet has the ID 3, want 2"},
 		{"a message twice", strings.Replace(export, `"msg_3"`, `"msg_2"`, 1), `the message has the ID "msg_2" and follows number 2`},
 		{"not JSON", "x" + export, "line 1"},
 	} {
