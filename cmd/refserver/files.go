@@ -63,7 +63,7 @@ func export(c *flags.Call, skipDamaged bool) error {
 	w := bufio.NewWriterSize(c.Stdout, 1<<16)
 	x, err := storage.Export(c.Args[0], w, &storage.ExportOptions{
 		SkipDamaged: skipDamaged,
-		Damage:      func(err error) { fmt.Fprintln(c.Stderr, err) },
+		OnDamage:    func(err error) { fmt.Fprintln(c.Stderr, err) },
 	})
 	if e := w.Flush(); err == nil {
 		err = e

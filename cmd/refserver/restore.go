@@ -21,7 +21,7 @@ func restoreCommand(db *string) flags.Command {
 		Args:  "COPY",
 		About: "make a store of a copy, such as a backup, after checking it",
 		Details: "It never replaces a store: move that away first." +
-			" If COPY is the folder of -backup-dir, it restores the newest sound backup and, if there is no key file, the newest keys.",
+			" If COPY is the folder of -backup-dir, it restores the newest sound backup and, if there is no key file, the newest keys. If COPY is the folder of one backup, it restores that store alone.",
 		Flags: func(fs *flag.FlagSet) {
 			dbFlag(fs, db, "`file` to create")
 			serve.KeysFlag(fs, &keys)
@@ -31,7 +31,8 @@ func restoreCommand(db *string) flags.Command {
 				return fmt.Errorf("nothing was restored: %s exists. If only the keys are lost, copy %s from the newest backup; to go back to a backup, stop the server and move %[1]s away first", *db, serve.BackupKeys)
 			}
 			from := c.Args[0]
-			if one := filepath.Join(from, serve.BackupStore); exists(one) { // the folder of one backup
+			backups, _ := serve.Backups(from)
+			if one := filepath.Join(from, serve.BackupStore); len(backups) == 0 && exists(one) { // the folder of one backup
 				from = one
 			} else if info, err := os.Stat(from); err == nil && info.IsDir() {
 				return restoreNewest(c, *db, keys, from)

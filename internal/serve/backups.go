@@ -60,7 +60,8 @@ func (s *server) backUp(ctx context.Context) {
 	}
 }
 
-// makeBackup makes a backup, whole or not at all, and removes old ones.
+// makeBackup makes a backup, whole or not at all, and removes old ones. If the key file is
+// malformed or cannot be read, the backup has none, and the error says so.
 func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	path := func(name string) string { return filepath.Join(s.backupDir, name) }
 	if newest := s.newestBackup(); !began.After(newest) { // the clock was set back: the new name must be the last
@@ -74,8 +75,9 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 		return err
 	}
 	defer os.RemoveAll(part)
-	if err := CopyKeys(filepath.Join(part, BackupKeys), s.keyFile); err != nil {
-		return fmt.Errorf("-keys: %w", err)
+	keysErr := CopyKeys(filepath.Join(part, BackupKeys), s.keyFile)
+	if keysErr != nil {
+		keysErr = fmt.Errorf("it has no keys: -keys: %w", keysErr)
 	}
 	if err := s.store.File.Backup(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
 		return err
@@ -89,7 +91,7 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 			err = os.RemoveAll(part)
 		}
 	}
-	return err
+	return errors.Join(keysErr, err)
 }
 
 // CopyKeys copies the well-formed key file at from to a new file at path, for its owner

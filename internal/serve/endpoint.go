@@ -38,8 +38,8 @@ type endpoint struct {
 }
 
 // httpLog logs what net/http reports, at most one line a second: most of it is what
-// clients cause. It logs no connection that ended before its TLS handshake, as those of
-// health checks do.
+// clients cause. It does not log that a client has closed its connection, as health checks
+// do before a TLS handshake.
 type httpLog struct {
 	log  *slog.Logger
 	last atomic.Int64 // the second in which a line was last logged

@@ -38,9 +38,11 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 		file, err = apikey.Open(path, &apikey.Options{Logger: s.log})
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		from := BackupKeys + " from the newest backup"
+		from := "it from your own backup"
 		if names, _ := Backups(s.backupDir); len(names) > 0 {
 			from = filepath.Join(s.backupDir, names[len(names)-1], BackupKeys) + " there"
+		} else if p.InFile {
+			from = BackupKeys + " from the newest backup"
 		}
 		return fmt.Errorf("%w. If it is lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid", flags.FileError("keys", err), from, p.Name, path)
 	} else if err != nil {

@@ -41,8 +41,8 @@ func Create(path, account string) (secret string, key Key, err error) {
 // ErrNotFound says that no key has the ID.
 var ErrNotFound = errors.New("no key has this ID")
 
-// Revoke revokes a key in the file at path, and returns what the file held about
-// it. A [File] that can read the file refuses the key after a second at most. The error wraps [ErrNotFound] if
+// Revoke revokes the key with an ID, which is not its secret, in the file at path. It
+// returns what the file held about it. A [File] that can read the file refuses the key after a second at most. The error wraps [ErrNotFound] if
 // the file has no such key.
 func Revoke(path, id string) (Key, error) {
 	keys, err := List(path)
@@ -88,9 +88,13 @@ func write(path, lines string) error {
 	if err != nil {
 		return err
 	}
+	before, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
 	n, err := f.WriteString(lines)
-	if info, e := f.Stat(); err != nil && n > 0 && e == nil {
-		_ = f.Truncate(info.Size() - int64(n)) // part of them, on a full disk
+	if after, e := f.Stat(); err != nil && e == nil && after.Size() == before.Size()+int64(n) { // nobody else has added any
+		_ = f.Truncate(before.Size()) // it has part of the lines, on a full disk
 	}
 	return errors.Join(err, f.Sync(), f.Close())
 }

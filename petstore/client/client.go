@@ -11,7 +11,8 @@
 // Every error of a method is a [*petstore.Error]. If a response is the reason, errors.As
 // finds a [*ResponseError] with what the server sent.
 //
-// The client does not follow redirects, so the API key reaches no other host.
+// The client does not follow redirects, so the API key reaches no host but those of the
+// base URL and Options.MessagesURL.
 //
 // A whole program with its test is in examples/list.
 package client
@@ -37,7 +38,8 @@ import (
 // use.
 type Options struct {
 	// HTTPClient sends the requests. New copies it, and does not use its
-	// CheckRedirect. Its Timeout applies to each attempt. nil: a new http.Client with
+	// CheckRedirect. Its Timeout applies to each attempt; with 0, only the context limits
+	// an attempt. nil: a new http.Client with
 	// HTTP/2 over TLS, the proxy of the environment, 128 idle connections and
 	// 30 seconds for each attempt.
 	HTTPClient *http.Client
@@ -54,7 +56,7 @@ type Options struct {
 	RetryWrites bool
 
 	// MaxAttempts is the maximum number of times that the client sends a request.
-	// 1: it repeats nothing. 0: 8.
+	// 1: it repeats nothing. 0: 8. Package net/http may repeat a read by itself.
 	//
 	// The client repeats every request after 408, 429 and a connection that could not
 	// be opened. It repeats a read after a lost connection, 500, 502, 503 and 504, too.
@@ -152,10 +154,10 @@ func parseBase(s string) (*url.URL, error) {
 // visibleASCII matches an API key, and an Idempotency-Key that needs no hash.
 var visibleASCII = regexp.MustCompile(`^[!-~]+$`)
 
-// CreatePet implements [petstore.Service]. Its requests have an Idempotency-Key field. If
-// key.Key is "", it is random, and new for this call. If key has no Scope and its Key
-// consists of 1 to 255 visible ASCII characters, it is that Key. Otherwise it is a hash of
-// the operation, the Scope and the Key.
+// CreatePet implements [petstore.Service]. Its requests have an Idempotency-Key field.
+// Without a key.Key, the field is random, and new for each call. A Key of 1 to 255 visible
+// ASCII characters without a Scope is sent as it is. Otherwise the field is a hash of the
+// operation, the Scope and the Key.
 func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
@@ -194,8 +196,8 @@ func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.Id
 	})
 }
 
-// GetPet implements [petstore.Service]. The contract deprecates the operation:
-// use ListPets.
+// GetPet implements [petstore.Service]. The contract deprecates the operation, and names
+// lists with a status as its replacement.
 func (c *Client) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 	r := request{base: c.base, path: "/pets/" + strconv.FormatInt(id, 10), status: http.StatusOK}
 	return do(ctx, c, r, func(resp *response) (petstore.Pet, error) {

@@ -16,8 +16,9 @@ import (
 )
 
 // ErrUnknownOutcome says that the server may have carried out a creation or
-// submission: the connection was lost, the response was a 5xx or breaks the
-// contract, or the context ended. The error of the call wraps it.
+// submission: the connection was lost, the response breaks the contract or was a 5xx
+// (but 501 and 507), a redirect (but 307 and 308) or a 409 with the code conflict, or the
+// context ended. The error of the call wraps it.
 //
 // If the server honours Idempotency-Key, Options.RetryWrites makes the client repeat the
 // request, and it is safe to call the method again with the same

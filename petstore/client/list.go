@@ -32,7 +32,9 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 			read[c.cursorOf(c.firstPage(q).url())] = true
 		}
 		for {
-			read[q.After] = q.After != ""
+			if q.After != "" {
+				read[q.After] = true
+			}
 			page, err := c.ListPets(ctx, q)
 			if err == nil && read[page.Next] {
 				err = petstore.Errorf(petstore.CodeInternal, "the response breaks the contract: header field Link: it leads to a page that was already read")
@@ -58,9 +60,10 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 // A malformed Link is an error.
 //
 // With q.After, ListPets requests the path and the query of the link, from the server of
-// c. They say which limit and status the page has; q.Status must be the same. A link to
-// another host, or to a path that is not below the base URL, is an error then. The scheme
-// and the port of the link do not matter: a proxy may have others.
+// c. They say which limit and status the page has; q.Status must be the same. The call
+// that requests the page of a link to another host, or to a path that is not below the
+// base URL or has two dots, is an error. The scheme and the port of the link do not matter:
+// a proxy may have others.
 func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	q, err := q.Normalize()
 	if err != nil {
@@ -137,7 +140,7 @@ func (c *Client) nextPage(cursor petstore.Cursor) (request, error) {
 		return request{}, petstore.Errorf(petstore.CodeInvalid, "cursor: must be one that this client returned")
 	}
 	if u = c.url.ResolveReference(u); !c.below(u) {
-		return request{}, petstore.Errorf(petstore.CodeInternal, "the link to the next page leads to %s, which is not below the base URL %s", c.text(u.Redacted()), c.base)
+		return request{}, petstore.Errorf(petstore.CodeInternal, "the link to the next page leads to %s, which is not below the base URL %s, or has two dots in its path", c.text(u.Redacted()), c.base)
 	}
 	return request{base: c.base, path: strings.TrimPrefix(u.EscapedPath(), c.url.EscapedPath()), query: u.RawQuery, status: http.StatusOK}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -131,17 +130,17 @@ func (c *Client) newHTTP(ctx context.Context, r request) (*http.Request, error) 
 // errors that may follow the work of the server. Over HTTP/1 it does so only if it has
 // sent nothing.
 func sendOnce(req *http.Request) *http.Request {
-	var http2, sent atomic.Bool
+	var sent atomic.Bool // over HTTP/2
 	getBody := req.GetBody
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) {
-			conn, ok := info.Conn.(*tls.Conn)
-			http2.Store(ok && conn.ConnectionState().NegotiatedProtocol == "h2")
+		WroteHeaderField: func(name string, _ []string) {
+			if strings.HasPrefix(name, ":") { // as :method, which only HTTP/2 has
+				sent.Store(true)
+			}
 		},
-		WroteHeaders: func() { sent.Store(true) },
 	}))
 	req.GetBody = func() (io.ReadCloser, error) {
-		if http2.Load() && sent.Load() {
+		if sent.Load() {
 			return nil, errors.New("the request was sent, and its connection ended")
 		}
 		return getBody()

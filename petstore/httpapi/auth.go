@@ -60,7 +60,7 @@ type principalKey struct{}
 
 var (
 	errNoCredential  = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: an API key is required, as a bearer token in exactly one field")
-	errNoPrincipal   = petstore.Errorf(petstore.CodeUnauthorized, "a credential is required") // of a middleware
+	errNoPrincipal   = petstore.Errorf(petstore.CodeUnauthorized, "a credential is required") // without an Authenticator, a middleware must have set the principal
 	errBadCredential = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: the bearer token is not a valid API key")
 )
 

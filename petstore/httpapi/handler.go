@@ -29,11 +29,13 @@ type Options struct {
 	Messages petstore.Messages
 
 	// Logger receives responses of 500 and above, with the details that the client does
-	// not see; but not those to clients that went away, and at most ten of each level
-	// in a second. The level is ERROR for a 500. It is ERROR also for the first response of an
-	// outage: a full disk (507), or a store or an Authenticator that cannot be used
-	// (503). For the others it is WARN, and a line of the level INFO says that the
-	// outage is over. nil: nothing is logged.
+	// not see. Responses to clients that went away are not logged.
+	//
+	// The level is ERROR for a 500. It is ERROR also for the first response of an
+	// outage, which is a full disk (507), or a store or an Authenticator that cannot
+	// be used (503). For the others it is WARN. A line of the level INFO says that the
+	// outage is over. At most ten lines of each level are logged in a second.
+	// nil: nothing is logged.
 	Logger *slog.Logger
 
 	// MaxBodyBytes is the size limit of a request's body, in bytes. 0 or
@@ -43,7 +45,8 @@ type Options struct {
 	// Validate adds rules to those of the contract. It is called with every
 	// pet that is about to be created and keeps the contract's rules, and
 	// with a context that has the Principal. The client gets the code of its
-	// error, such as petstore.CodeInvalid; an error without a code is a 500.
+	// error, such as petstore.CodeInvalid; an error without a code is a 500, or a 503
+	// if it is a context's.
 	// Validate is also called for a create that repeats an Idempotency-Key,
 	// so it must not count. nil: no further rules. NewMessages ignores it.
 	Validate func(context.Context, petstore.NewPet) error
@@ -123,7 +126,7 @@ type call struct {
 	start time.Time
 
 	// mu guards these for those who have ctx. Only the goroutine of the handler writes
-	// principal and sent, so it reads them without mu.
+	// principal, so it reads it without mu.
 	mu        sync.Mutex
 	principal string // "": not known
 	requestID string // "": the client and middleware sent none, and none was made

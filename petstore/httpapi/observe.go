@@ -26,10 +26,11 @@ type Observation struct {
 // secrets.
 func (c *call) log(body errorBody, err error) {
 	level, limit := slog.LevelWarn, &c.h.warnings
-	if c.outageBegins(body, err) || body.Status == http.StatusInternalServerError {
+	begins := c.outageBegins(body, err)
+	if begins || body.Status == http.StatusInternalServerError {
 		level, limit = slog.LevelError, &c.h.errors
 	}
-	if !limit.allow() {
+	if !limit.allow() && !begins {
 		return
 	}
 	path, _, _ := strings.Cut(c.r.RequestURI, "?") // with what a router has stripped
@@ -48,8 +49,8 @@ func (c *call) log(body errorBody, err error) {
 // be used. It is over when a request succeeds, a creation if there was no room, and nothing
 // has failed for calm.
 type outage struct {
-	full bool      // the last failure was for want of room
-	last time.Time // when that was
+	full bool      // a failure was for want of room
+	last time.Time // of the last failure
 }
 
 // calm keeps an outage in which some requests succeed from being logged as many.
@@ -64,13 +65,16 @@ func (c *call) outageBegins(body errorBody, err error) bool {
 	if !full && !lost {
 		return false
 	}
-	return c.h.outage.Swap(&outage{full, time.Now()}) == nil
+	before := c.h.outage.Load()
+	c.h.outage.Store(&outage{full || before != nil && before.full, time.Now()})
+	return before == nil
 }
 
-// succeeded ends an outage, if there is one.
+// succeeded ends an outage, if there is one. A request without a principal shows nothing:
+// it is for the OpenAPI document.
 func (c *call) succeeded() {
 	o := c.h.outage.Load()
-	if o == nil || time.Since(o.last) < calm || o.full && c.r.Method != http.MethodPost {
+	if o == nil || time.Since(o.last) < calm || o.full && c.r.Method != http.MethodPost || c.principal == "" {
 		return
 	}
 	if c.h.outage.CompareAndSwap(o, nil) {

@@ -53,7 +53,7 @@ func TestCheckRefuses(t *testing.T) {
 	for path, want := range map[string]error{
 		filepath.Join(dir, "none"): fs.ErrNotExist, busy: storage.ErrLocked, newer: storage.ErrNewer, text: storage.ErrNotPetstore,
 	} {
-		_, err := storage.Export(path, io.Discard, &storage.ExportOptions{SkipDamaged: true, Damage: func(err error) { t.Errorf("%s: reported %v", path, err) }})
+		_, err := storage.Export(path, io.Discard, &storage.ExportOptions{SkipDamaged: true, OnDamage: func(err error) { t.Errorf("%s: reported %v", path, err) }})
 		for _, err := range []error{err, storage.Check(path)} {
 			if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: the check or the export returned %v, want %v", path, err, want)

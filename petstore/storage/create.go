@@ -19,8 +19,10 @@ func createFile(path string, fill func(temp *os.File) error) error {
 		return exists
 	}
 	dir := filepath.Dir(path)
-	if _, err := os.Stat(dir); err != nil {
-		return err // which names the directory, not a temporary file in it
+	// The error names the directory, not a temporary file in it. At the end, it would come
+	// too late.
+	if err := syncDir(dir); err != nil {
+		return err
 	}
 	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {

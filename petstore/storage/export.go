@@ -13,7 +13,7 @@ import (
 type Totals struct {
 	Pets, Messages int64
 
-	// How many records were stored and not found by Export; -1: unknown.
+	// How many records were stored and not found by Export; -1: unknown. 0 for Import.
 	LostPets, LostMessages int64
 }
 
@@ -24,8 +24,8 @@ type ExportOptions struct {
 	// false: the first damage ends the export.
 	SkipDamaged bool
 
-	// Damage is called with each damage that is skipped. nil: nothing is called.
-	Damage func(error)
+	// OnDamage is called with each damage that is skipped. nil: nothing is called.
+	OnDamage func(error)
 }
 
 // Export writes the pets in the file at path to w, then the queued messages, as
@@ -64,9 +64,9 @@ func (x *export) damage(err error) error {
 		return err
 	}
 	x.older = x.older || errors.Is(err, errUndecided)
-	if text := err.Error(); text != x.skipped && x.Damage != nil { // not again for each pet of a block
+	if text := err.Error(); text != x.skipped && x.OnDamage != nil { // not again for each pet of a block
 		x.skipped = text
-		x.Damage(err)
+		x.OnDamage(err)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func TestExport(t *testing.T) {
 				edit(t, path, c.edit)
 			}
 			var out, reports strings.Builder
-			x, err := storage.Export(path, &out, &storage.ExportOptions{SkipDamaged: true, Damage: func(err error) { fmt.Fprintln(&reports, err) }})
+			x, err := storage.Export(path, &out, &storage.ExportOptions{SkipDamaged: true, OnDamage: func(err error) { fmt.Fprintln(&reports, err) }})
 			if diff := cmp.Diff(c.want, out.String()); diff != "" || err != nil {
 				t.Errorf("the export returned %v (-want +got):\n%s", err, diff)
 			}

@@ -22,8 +22,8 @@ var (
 
 // ImportOptions are the settings of [Import] and [ReadExport]. The zero value and nil are ready for use.
 type ImportOptions struct {
-	// NewIDs gives the pets the IDs 1, 2, 3 and so on, in the order of their lines, and
-	// a message whose number does not ascend the next free one. Then the lines need no
+	// NewIDs gives the pets the IDs 1, 2, 3 and so on, in the order of their lines. A
+	// message whose number does not ascend gets the next free number. The lines need no
 	// IDs, and the last line of the export may be missing.
 	// false: the pets must have these IDs, and the numbers of messages must ascend.
 	NewIDs bool

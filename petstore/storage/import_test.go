@@ -109,6 +109,8 @@ func TestImportErrors(t *testing.T) {
 		{`{"id":1,"name":"a","categoryId":1,"end":{"pets":0,"messages":0,"lastMessage":0}}`, kinds},
 		{`{"id":1,"name":"a","categoryId":1,"message":"b"}`, kinds},
 		{`{"id":1,"name":"a"}`, kinds},
+		{`{"id":1,"name":"a","categoryId":1,"createdAt":"2026-01-02T03:04:05Z"}`, kinds},
+		{strings.Replace(message, `"id"`, `"categoryId":1,"id"`, 1), kinds},
 		{`{"id":1,"name":null,"categoryId":1}`, kinds},
 		{strings.Replace(message, `"createdAt"`, `"name":"a","createdAt"`, 1), kinds},
 		{strings.Replace(message, "queued", "sent", 1), kinds},

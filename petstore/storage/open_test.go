@@ -177,7 +177,7 @@ func TestDamagedFreelist(t *testing.T) {
 		}
 		var out strings.Builder
 		reports := 0
-		x, err := storage.Export(path, &out, &storage.ExportOptions{SkipDamaged: true, Damage: func(error) { reports++ }})
+		x, err := storage.Export(path, &out, &storage.ExportOptions{SkipDamaged: true, OnDamage: func(error) { reports++ }})
 		if err != nil || out.String() != want || x.LostPets+x.LostMessages != 0 || reports != 1 {
 			t.Errorf("%s: the export returned %+v, %v with %d reports, and %d bytes of %d", name, x, err, reports, out.Len(), len(want))
 		}

@@ -18,7 +18,7 @@ import (
 	"example.com/animalstore/petstore/internal/stores"
 )
 
-// ExportRecord is a line of an export: a pet, a message or the end. The others are nil.
+// ExportRecord is a line of an export: a pet, a message or the end. Exactly one field is set.
 type ExportRecord struct {
 	Pet     *petstore.Pet
 	Message *petstore.Message
@@ -53,7 +53,6 @@ func ReadExport(r io.Reader, opts *ImportOptions) iter.Seq2[ExportRecord, error]
 	}
 	p.MaxText = min(p.MaxText, 1<<28)
 	return func(yield func(ExportRecord, error) bool) {
-		p := p // a second range starts again
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, (6*p.MaxText)+(64<<10)) // all characters of a text may be escaped
 		n := 1
@@ -176,11 +175,11 @@ func readRecord(line []byte, maxText int) (ExportRecord, error) {
 			return ExportRecord{}, fmt.Errorf("lastMessage: must be at most %d", maxNumber)
 		}
 		return ExportRecord{End: rec.End}, nil
-	case rec.Name != nil && rec.CategoryID != nil && rec.Message == nil && rec.End == nil:
+	case rec.Name != nil && rec.CategoryID != nil && rec.Message == nil && rec.CreatedAt == nil && rec.End == nil:
 		p := &petstore.Pet{NewPet: petstore.NewPet{Name: *rec.Name, CategoryID: *rec.CategoryID, Status: petstore.Status(status)}}
 		p.ID, _ = strconv.ParseInt(string(rec.ID), 10, 64)
 		return ExportRecord{Pet: p}, p.Validate()
-	case rec.Message != nil && rec.CreatedAt != nil && status == string(petstore.MessageQueued) && rec.Name == nil && rec.End == nil:
+	case rec.Message != nil && rec.CreatedAt != nil && status == string(petstore.MessageQueued) && rec.Name == nil && rec.CategoryID == nil && rec.End == nil:
 		m := &petstore.Message{
 			ID:        strings.Trim(string(rec.ID), `"`),
 			Text:      *rec.Message,

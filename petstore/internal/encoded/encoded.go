@@ -18,10 +18,8 @@ type Reader interface {
 
 // Of returns the Reader of a store, or one that encodes what GetPet and ListPets return.
 //
-// A store with a Reader has a method Encoded, which returns the Reader if it is called with
-// the store itself. A type that embeds the store has this method too, but may read in
-// another way. For such a type Encoded returns nil, because it is called with that type and
-// not with the store.
+// A store with a Reader has a method Encoded. Encoded(s) returns nil unless s is its
+// receiver: a type that embeds the store has the method too, but may have its own GetPet.
 func Of(s petstore.Service) Reader {
 	if e, ok := s.(interface{ Encoded(petstore.Service) Reader }); ok {
 		if r := e.Encoded(s); r != nil {

@@ -1,4 +1,4 @@
-// Package stores is what the stores of this module have in common, and the client.
+// Package stores holds what the stores of this module and the client share.
 package stores
 
 import (
