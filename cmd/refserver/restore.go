@@ -31,11 +31,12 @@ func restoreCommand(db *string) flags.Command {
 				return fmt.Errorf("nothing was restored: %s exists. If only the keys are lost, copy %s from the newest backup; to go back to a backup, stop the server and move %[1]s away first", *db, serve.BackupKeys)
 			}
 			from := c.Args[0]
-			backups, _ := serve.Backups(from)
-			if one := filepath.Join(from, serve.BackupStore); len(backups) == 0 && exists(one) { // the folder of one backup
-				from = one
-			} else if info, err := os.Stat(from); err == nil && info.IsDir() {
-				return restoreNewest(c, *db, keys, from)
+			if info, err := os.Stat(from); err == nil && info.IsDir() {
+				one := filepath.Join(from, serve.BackupStore)
+				if backups, _ := serve.Backups(from); len(backups) > 0 || !exists(one) {
+					return restoreNewest(c, *db, keys, from)
+				}
+				from = one // it is the folder of one backup
 			}
 			if err := restore(c, *db, from); err != nil {
 				return fmt.Errorf("nothing was restored: %w", err)
@@ -94,5 +95,5 @@ func restore(c *flags.Call, db, from string) error {
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }

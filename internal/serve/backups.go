@@ -100,8 +100,6 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 func CopyKeys(path, from string) error {
 	if info, err := os.Lstat(path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
 		return fmt.Errorf("%s: %w", path, fs.ErrExist)
-	} else if err == nil {
-		_ = os.Remove(path) // an empty file counts as missing
 	}
 	if _, err := apikey.List(from); err != nil {
 		return err
@@ -110,6 +108,7 @@ func CopyKeys(path, from string) error {
 	if err != nil {
 		return err
 	}
+	_ = os.Remove(path) // an empty file counts as missing
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

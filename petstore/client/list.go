@@ -149,15 +149,15 @@ func (c *Client) nextPage(cursor petstore.Cursor) (request, error) {
 // server may read two dots as the folder above, escaped or in other company too.
 func (c *Client) below(u *url.URL) bool {
 	rest, ok := strings.CutPrefix(u.EscapedPath(), c.url.EscapedPath()+"/")
-	twice, _ := url.PathUnescape(u.Path)
+	dots := strings.ReplaceAll(strings.ToLower(u.Path), "%2e", ".") // escaped twice
 	return ok && strings.EqualFold(u.Hostname(), c.url.Hostname()) &&
-		!strings.HasPrefix(rest, "/") && !strings.Contains(u.Path+twice, "..")
+		!strings.HasPrefix(rest, "/") && !strings.Contains(dots, "..")
 }
 
 // A link of RFC 8288 is <target>, followed by parameters such as ; rel="next".
 const (
 	token     = "[\\w!#$%&'*+.^|~`-]+"
-	parameter = `[ \t]*;[ \t]*(?:(` + token + `)(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|(` + token + `)))?)?`
+	parameter = `[ \t]*;[ \t]*(?:(` + token + `)(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^ \t;,"<>]+)))?)?`
 )
 
 var (
@@ -181,7 +181,8 @@ func nextLink(h http.Header) (target *string, err error) {
 			}
 			relations := escaped.ReplaceAllString(strings.ToLower(p[2]+p[3]), "$1")
 			if target == nil && slices.Contains(strings.Fields(relations), "next") {
-				target = &m[1]
+				trimmed := strings.TrimSpace(m[1])
+				target = &trimmed
 			}
 			break // the first rel counts
 		}

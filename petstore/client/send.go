@@ -79,9 +79,17 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 	if err != nil {
 		return nil, &failure{kind: refused, err: &petstore.Error{Code: petstore.CodeOf(err), Message: "the request cannot be sent", Err: err}}
 	}
+	p := new(progress)
+	if r.body != nil {
+		req, p = watch(req)
+	}
 	httpResp, err := c.http.Do(req)
 	if err != nil {
-		return nil, c.noResponse(err)
+		f := c.noResponse(err)
+		if f.kind == lost && p.began.Load() && !p.wrote.Load() {
+			f.kind = notDone // it was not sent
+		}
+		return nil, f
 	}
 	defer httpResp.Body.Close()
 	resp := &response{Response: httpResp}
@@ -121,31 +129,50 @@ func (c *Client) newHTTP(ctx context.Context, r request) (*http.Request, error) 
 		// "Idempotency-Key" repeats the request by itself after a lost connection,
 		// whether or not the server honours the key.
 		req.Header["idempotency-key"] = []string{quoteKey(r.key)}
-		req = sendOnce(req)
 	}
 	return req, nil
 }
 
-// sendOnce keeps net/http from repeating a request over HTTP/2, as it does after some
-// errors that may follow the work of the server. Over HTTP/1 it does so only if it has
-// sent nothing.
-func sendOnce(req *http.Request) *http.Request {
-	var sent atomic.Bool // over HTTP/2
-	getBody := req.GetBody
+// progress is how far an attempt to send a creation or submission has come, as net/http
+// reports it.
+type progress struct {
+	began, wrote, http1, ended atomic.Bool
+}
+
+type progressKey struct{}
+
+// transport records that an attempt has its response, or none.
+type transport struct{ http.RoundTripper }
+
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if p, ok := req.Context().Value(progressKey{}).(*progress); ok {
+		defer p.ended.Store(true)
+	}
+	return t.RoundTripper.RoundTrip(req)
+}
+
+// watch returns req with its progress. It also keeps net/http from repeating the request by
+// itself over HTTP/2, as it does after errors that may follow the work of the server. Over
+// HTTP/1 net/http does so only if it has sent nothing.
+func watch(req *http.Request) (*http.Request, *progress) {
+	p, getBody := new(progress), req.GetBody
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GetConn: func(string) { p.began.Store(true) },
 		WroteHeaderField: func(name string, _ []string) {
-			if strings.HasPrefix(name, ":") { // as :method, which only HTTP/2 has
-				sent.Store(true)
+			p.wrote.Store(true)
+			if name == "Host" { // which HTTP/2 has not
+				p.http1.Store(true)
 			}
 		},
 	}))
+	req = req.WithContext(context.WithValue(req.Context(), progressKey{}, p))
 	req.GetBody = func() (io.ReadCloser, error) {
-		if sent.Load() {
-			return nil, errors.New("the request was sent, and its connection ended")
+		if !p.http1.Load() && !p.ended.Load() { // after the response, GetBody is for a redirect
+			return nil, errors.New("the request may have been sent, and its connection ended")
 		}
 		return getBody()
 	}
-	return req
+	return req, p
 }
 
 func (r request) url() string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -189,6 +190,36 @@ func TestLostOverHTTP2(t *testing.T) {
 	}
 	if _, err := c.CreatePet(ctx, rex, none); !errors.Is(err, client.ErrUnknownOutcome) || created.Load() != 1 {
 		t.Errorf("the server received %d creations, and the error is %v", created.Load(), err)
+	}
+}
+
+// A creation that was not sent is no unknown outcome, and a redirect over HTTP/2 is one
+// error as over HTTP/1.
+func TestNotSent(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	c, err := client.New("https://"+silent.Addr().String(), testKey, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreatePet(ctx, rex, none); errors.Is(err, client.ErrUnknownOutcome) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("without a TLS handshake: %v", err)
+	}
+	srv := httptest.NewUnstartedServer(http.RedirectHandler("/elsewhere", http.StatusTemporaryRedirect))
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	defer srv.Close()
+	c, err = client.New(srv.URL, testKey, &client.Options{HTTPClient: srv.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreatePet(t.Context(), rex, none); errors.Is(err, client.ErrUnknownOutcome) || err == nil || !strings.Contains(err.Error(), `redirects to "/elsewhere"`) {
+		t.Errorf("307 over HTTP/2: %v", err)
 	}
 }
 

@@ -109,12 +109,13 @@ func linkElsewhere(x *exchange, _ *rand.Rand) bool {
 		x.header.Set("Location", x.server.elsewhere+x.path+"/"+x.created)
 		return true
 	}
-	query, rest, found := strings.Cut(strings.TrimPrefix(x.header.Get("Link"), "<?"), ">")
+	link, ours := strings.CutPrefix(x.header.Get("Link"), "<?")
+	query, rest, _ := strings.Cut(link, ">")
 	values, err := url.ParseQuery(query)
-	if !found || err != nil || !values.Has("cursor") || len(x.header["Link"]) > 1 { // of an own handler
-		return false
-	}
 	cursor := values.Get("cursor")
+	if !ours || err != nil || cursor == "" || strings.Contains(query, "#") || strings.Contains(cursor, "..") || len(x.header["Link"]) > 1 {
+		return false // an own handler has other links
+	}
 	values.Del("cursor")
 	x.header.Set("Link", "<"+x.server.Prefix+nextPages+url.PathEscape(cursor)+"?"+values.Encode()+">"+rest)
 	return true

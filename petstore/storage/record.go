@@ -110,7 +110,9 @@ func (p *progress) add(rec ExportRecord) error {
 			if !p.NewIDs {
 				return fmt.Errorf("%w: the message has the ID %q and follows number %d", ErrIDs, m.ID, p.lastMessage)
 			}
-			n = p.lastMessage + 1
+			if n = p.lastMessage + 1; n > maxNumber {
+				return fmt.Errorf("%w: no number is free for the message %q", ErrIDs, m.ID)
+			}
 		}
 		p.lastMessage, m.ID = n, stores.MessageID(n)
 	case end.Pets != p.Pets || end.Messages != p.Messages:
