@@ -18,7 +18,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,12 +37,13 @@ import (
 // Options are the settings of a [Client]. The zero value and nil are ready for
 // use.
 type Options struct {
-	// HTTPClient sends the requests. New copies it, and does not use its
-	// CheckRedirect. Its Timeout applies to each attempt; with 0, only the context limits
-	// an attempt. nil: a new http.Client with
-	// HTTP/1, the proxy of the environment, 128 idle connections and 30 seconds for
-	// each attempt. Over HTTP/2 the outcome of a creation is unknown more often, as when
-	// a server closes a connection that is in use.
+	// HTTPClient sends the requests. New copies it, and does not use its CheckRedirect.
+	// Its Timeout applies to each attempt; with 0, only the context limits an attempt.
+	// nil: a new http.Client with HTTP/1, the proxy of the environment, 128 idle
+	// connections and 30 seconds for each attempt.
+	//
+	// A client that speaks HTTP/2 leaves the outcome of a creation unknown more often, as
+	// when the server closes a connection that carries requests.
 	HTTPClient *http.Client
 
 	// MessagesURL is the base URL of messages, the part before /messages. "": the
@@ -83,6 +83,7 @@ type Client struct {
 	maxAttempts    int
 	minBackoff     time.Duration
 	http           http.Client
+	callers        bool // http is the caller's, and may speak HTTP/2
 }
 
 var (
@@ -121,7 +122,7 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 		c.minBackoff = 100 * time.Millisecond
 	}
 	if opts.HTTPClient != nil {
-		c.http = *opts.HTTPClient
+		c.http, c.callers = *opts.HTTPClient, true
 	} else {
 		c.http.Timeout = 30 * time.Second
 		t := &http.Transport{
@@ -131,7 +132,6 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 		t.Protocols.SetHTTP1(true)
 		c.http.Transport = t
 	}
-	c.http.Transport = transport{cmp.Or[http.RoundTripper](c.http.Transport, http.DefaultTransport)}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c, nil
 }

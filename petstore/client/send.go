@@ -79,14 +79,14 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 	if err != nil {
 		return nil, &failure{kind: refused, err: &petstore.Error{Code: petstore.CodeOf(err), Message: "the request cannot be sent", Err: err}}
 	}
-	p := new(progress)
-	if r.body != nil {
-		req, p = watch(req)
-	}
-	httpResp, err := c.http.Do(req)
+	var began, wrote atomic.Bool // as net/http reports
+	httpResp, err := c.http.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:          func(string) { began.Store(true) },
+		WroteHeaderField: func(string, []string) { wrote.Store(true) },
+	})))
 	if err != nil {
 		f := c.noResponse(err)
-		if f.kind == lost && p.began.Load() && !p.wrote.Load() {
+		if f.kind == lost && began.Load() && !wrote.Load() {
 			f.kind = notDone // it was not sent
 		}
 		return nil, f
@@ -129,50 +129,14 @@ func (c *Client) newHTTP(ctx context.Context, r request) (*http.Request, error) 
 		// "Idempotency-Key" repeats the request by itself after a lost connection,
 		// whether or not the server honours the key.
 		req.Header["idempotency-key"] = []string{quoteKey(r.key)}
+		if c.callers {
+			// Over HTTP/2, net/http repeats a request whose body it can get again,
+			// after errors that may follow the work of the server. Over HTTP/1 it
+			// does so only if it has sent nothing.
+			req.GetBody = nil
+		}
 	}
 	return req, nil
-}
-
-// progress is how far an attempt to send a creation or submission has come, as net/http
-// reports it.
-type progress struct {
-	began, wrote, http1, ended atomic.Bool
-}
-
-type progressKey struct{}
-
-// transport records that an attempt has its response, or none.
-type transport struct{ http.RoundTripper }
-
-func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if p, ok := req.Context().Value(progressKey{}).(*progress); ok {
-		defer p.ended.Store(true)
-	}
-	return t.RoundTripper.RoundTrip(req)
-}
-
-// watch returns req with its progress. It also keeps net/http from repeating the request by
-// itself over HTTP/2, as it does after errors that may follow the work of the server. Over
-// HTTP/1 net/http does so only if it has sent nothing.
-func watch(req *http.Request) (*http.Request, *progress) {
-	p, getBody := new(progress), req.GetBody
-	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-		GetConn: func(string) { p.began.Store(true) },
-		WroteHeaderField: func(name string, _ []string) {
-			p.wrote.Store(true)
-			if name == "Host" { // which HTTP/2 has not
-				p.http1.Store(true)
-			}
-		},
-	}))
-	req = req.WithContext(context.WithValue(req.Context(), progressKey{}, p))
-	req.GetBody = func() (io.ReadCloser, error) {
-		if !p.http1.Load() && !p.ended.Load() { // after the response, GetBody is for a redirect
-			return nil, errors.New("the request may have been sent, and its connection ended")
-		}
-		return getBody()
-	}
-	return req, p
 }
 
 func (r request) url() string {
