@@ -200,8 +200,8 @@ type Stats struct {
 	QueuedMessages int64 `json:"queuedMessages"` // messages in the queue
 }
 
-// Statistics counts what a store holds, for metrics and tests. It is safe for concurrent use, and its
-// cost does not depend on the counts.
+// Statistics counts what a store holds, for metrics and tests. It is safe for concurrent
+// use, and its cost does not depend on the counts.
 type Statistics interface {
 	Stats(ctx context.Context) (Stats, error)
 }

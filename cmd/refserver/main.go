@@ -56,7 +56,7 @@ func dbFlag(fs *flag.FlagSet, db *string, usage string) {
 func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w, or restore a backup with refserver restore", flags.FileError("db", err))
+		return fmt.Errorf("%w, or restore a backup with refserver restore", flags.FileError("-db", err))
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrDamaged):
@@ -64,5 +64,5 @@ func advise(err error, path string) error {
 	case errors.Is(err, storage.ErrNewer):
 		return fmt.Errorf("%w; use that one or a later one", err)
 	}
-	return flags.FileError("db", err)
+	return flags.FileError("-db", err)
 }

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// FileError returns err, which is of the file that a flag names, with the flag and what
-// can be done.
+// FileError returns err, which is of the file that a flag such as -db names, with the flag
+// and what can be done.
 func FileError(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("-%s: %w; check the path, and that its volume is mounted", name, err)
+		return fmt.Errorf("%s: %w; check the path, and that its volume is mounted", name, err)
 	}
-	return fmt.Errorf("-%s: %w", name, err)
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // permissionHint returns what can be done if err says that a file may not be used, or "".

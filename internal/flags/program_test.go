@@ -30,9 +30,9 @@ func newProgram() *flags.Program {
 		case "fail":
 			return errors.New("first\nsecond\nthird")
 		case "denied":
-			return flags.FileError("db", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission})
+			return flags.FileError("-db", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission})
 		case "absent":
-			return flags.FileError("db", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist})
+			return flags.FileError("-db", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist})
 		case "misuse":
 			return fmt.Errorf("wrapped: %w", flags.Usagef("misused"))
 		case "exit":

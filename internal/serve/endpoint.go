@@ -95,7 +95,7 @@ func (s *server) listenAll() (err error) {
 	if s.tlsCert != "" {
 		cert, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
 		if err != nil {
-			return flags.FileError("tls-cert, -tls-key", err)
+			return flags.FileError("-tls-cert, -tls-key", err)
 		}
 		config = &tls.Config{Certificates: []tls.Certificate{cert}}
 	}

@@ -29,7 +29,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	if errors.Is(err, fs.ErrNotExist) && !s.mustExist {
 		var secret string
 		if secret, _, err = apikey.Create(path, firstAccount); err != nil {
-			return flags.FileError("keys", err)
+			return flags.FileError("-keys", err)
 		}
 		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, secret, secret, s.pets.url()); err != nil {
 			return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
@@ -44,9 +44,9 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 		} else if p.InFile {
 			from = BackupKeys + " from the newest backup"
 		}
-		return fmt.Errorf("%w. If it is lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid", flags.FileError("keys", err), from, p.Name, path)
+		return fmt.Errorf("%w. If it is lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid", flags.FileError("-keys", err), from, p.Name, path)
 	} else if err != nil {
-		return flags.FileError("keys", err)
+		return flags.FileError("-keys", err)
 	}
 	s.keys = file
 	return nil
@@ -94,7 +94,7 @@ func keysCommands() []flags.Command {
 		Run: func(c *flags.Call) error {
 			k, err := apikey.Revoke(path, c.Args[0])
 			if err != nil {
-				return flags.FileError("keys", err)
+				return flags.FileError("-keys", err)
 			}
 			_, err = fmt.Fprintf(c.Stdout, "revoked %s of %s\n", k.ID, k.Account)
 			return err
@@ -108,7 +108,7 @@ func createKey(c *flags.Call, path string) error {
 	case petstore.CodeOf(err) == petstore.CodeInvalid:
 		return flags.Usagef("%v", err)
 	case err != nil:
-		return flags.FileError("keys", err)
+		return flags.FileError("-keys", err)
 	}
 	if _, err := fmt.Fprintln(c.Stdout, secret); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", key.ID, err)
@@ -120,7 +120,7 @@ func createKey(c *flags.Call, path string) error {
 func listKeys(c *flags.Call, path string) error {
 	keys, err := apikey.List(path)
 	if err != nil {
-		return flags.FileError("keys", err)
+		return flags.FileError("-keys", err)
 	}
 	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tACCOUNT\tCREATED")

@@ -43,7 +43,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	if c.backupDir != "" {
 		names, err := Backups(c.backupDir)
 		if err != nil {
-			return flags.FileError("backup-dir", err)
+			return flags.FileError("-backup-dir", err)
 		}
 		// A new store would push the backups of a lost one out of the folder.
 		c.mustExist = c.mustExist || len(names) > 0

@@ -42,8 +42,8 @@ func Create(path, account string) (secret string, key Key, err error) {
 var ErrNotFound = errors.New("no key has this ID")
 
 // Revoke revokes the key with an ID, which is not its secret, in the file at path. It
-// returns what the file held about it. A [File] that can read the file refuses the key after a second at most. The error wraps [ErrNotFound] if
-// the file has no such key.
+// returns what the file held about the key. A [File] that can read the file refuses the
+// key after a second at most. The error wraps [ErrNotFound] if no key has the ID.
 func Revoke(path, id string) (Key, error) {
 	keys, err := List(path)
 	if err != nil {
@@ -58,18 +58,19 @@ func Revoke(path, id string) (Key, error) {
 
 // List returns the keys in the file at path, in its order.
 func List(path string) ([]Key, error) {
-	contents, err := read(path)
+	contents, _, err := read(path)
 	if err != nil {
 		return nil, err
 	}
 	return parse(path, contents)
 }
 
-// read returns the contents of the file at path. An empty file counts as missing: a
-// process that was killed may have left it before its first line.
-func read(path string) (string, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to read it may block forever
-		return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("it is not a regular file")}
+// read returns the contents of the file at path, and what it was before it was read. An
+// empty file counts as missing: a process that was killed may have left it before its
+// first line.
+func read(path string) (contents string, info os.FileInfo, err error) {
+	if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() { // to read it may block forever
+		return "", nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is not a regular file")}
 	}
 	b, err := os.ReadFile(path)
 	for tries := 0; err == nil && tries < 5 && !bytes.HasSuffix(b, []byte("\n")); tries++ {
@@ -79,7 +80,7 @@ func read(path string) (string, error) {
 	if err == nil && len(b) == 0 {
 		err = fmt.Errorf("%s is empty, which counts as missing: %w", path, fs.ErrNotExist)
 	}
-	return string(b), err
+	return string(b), info, err
 }
 
 // write adds lines to the file at path, or to a new file, in one write.

@@ -22,8 +22,8 @@ import (
 // linked or mounted.
 //
 // If the file cannot be read, the keys of the last reading are accepted until two seconds
-// after that reading. Then no key is, until the file can be read again. If the file is malformed, the
-// last good keys stay in force, and the reason is logged once a minute.
+// after that reading. Then no key is accepted until the file can be read again. If the file
+// is malformed, the last good keys stay in force, and the reason is logged once a minute.
 type File struct {
 	path    string
 	log     *slog.Logger
@@ -78,11 +78,7 @@ func Open(path string, opts *Options) (*File, error) {
 func (f *File) load(last state) state {
 	next := last
 	next.tried = time.Now()
-	info, err := os.Stat(f.path)
-	contents := ""
-	if err == nil {
-		contents, err = read(f.path)
-	}
+	contents, info, err := read(f.path)
 	next.unreadable = err
 	if err != nil {
 		return next

@@ -160,20 +160,6 @@ func (c *Client) noResponse(err error) *failure {
 
 // failed returns the failure of a response whose status is not 2xx.
 func (c *Client) failed(r request, resp *response) *failure {
-	err := c.responseError(r, resp)
-	_, kind := classify(resp.StatusCode, err.Code)
-	return &failure{kind: kind, err: err, after: retryAfter(resp.Header)}
-}
-
-// broken returns the failure of a response that breaks the contract.
-func (c *Client) broken(r request, resp *response, err error) *failure {
-	e := c.responseError(r, resp)
-	e.Message = c.text("the response breaks the contract: " + err.Error())
-	return &failure{kind: wrong, err: e}
-}
-
-// responseError returns the error for a response.
-func (c *Client) responseError(r request, resp *response) *petstore.Error {
 	var body struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
@@ -185,14 +171,22 @@ func (c *Client) responseError(r request, resp *response) *petstore.Error {
 		URL: c.text(r.url()), Status: resp.StatusCode, Code: c.text(body.Code), Message: c.text(body.Message),
 		RequestID: c.text(resp.Header.Get("X-Request-ID")), Body: c.text(string(resp.body)),
 	}
-	code, _ := classify(resp.StatusCode, petstore.Code(body.Code))
+	code, kind := classify(resp.StatusCode, petstore.Code(body.Code))
 	e := &petstore.Error{Code: code, Message: cause.Message, Err: cause}
 	if to := resp.Header.Get("Location"); resp.StatusCode/100 == 3 {
 		e.Message = fmt.Sprintf("the server redirects to %q, and the client does not follow; use the part before %s as the base URL", c.text(to), r.path)
 	} else if e.Message == "" {
 		e.Message = fmt.Sprintf("the server responded with %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	}
-	return e
+	return &failure{kind: kind, err: e, after: retryAfter(resp.Header)}
+}
+
+// broken returns the failure of a response that breaks the contract.
+func (c *Client) broken(r request, resp *response, err error) *failure {
+	f := c.failed(r, resp)
+	f.kind = wrong
+	f.err.Message = c.text("the response breaks the contract: " + err.Error())
+	return f
 }
 
 // text returns s, which a server sent, in a form that is safe in errors: it hides

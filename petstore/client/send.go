@@ -79,7 +79,8 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 	if err != nil {
 		return nil, &failure{kind: refused, err: &petstore.Error{Code: petstore.CodeOf(err), Message: "the request cannot be sent", Err: err}}
 	}
-	var began, wrote atomic.Bool // as net/http reports
+	// What net/http reports. A RoundTripper of another kind reports nothing.
+	var began, wrote atomic.Bool
 	httpResp, err := c.http.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn:          func(string) { began.Store(true) },
 		WroteHeaderField: func(string, []string) { wrote.Store(true) },

@@ -26,6 +26,7 @@
 //
 // The [http.Server] limits times and the size of a request's header: set its
 // timeouts and MaxHeaderBytes. At most 128 reads of a handler have a response of more
-// than 64 KiB at a time; another such read gets 503. So a client that does not read costs little memory, and its response
-// is cut off by WriteTimeout. ReadTimeout limits how long a body is waited for.
+// than 64 KiB at a time; another such read gets 503. So a client that does not read costs
+// little memory, and WriteTimeout cuts off its response. ReadTimeout limits how long a
+// handler waits for a body.
 package httpapi

@@ -51,8 +51,8 @@ type Options struct {
 	// so it must not count. nil: no further rules. NewMessages ignores it.
 	Validate func(context.Context, petstore.NewPet) error
 
-	// Observe is called once for every request that reaches the handler, after its response. It must not
-	// panic. nil: nothing is called.
+	// Observe is called once for every request that reaches the handler, after its
+	// response. It must not panic. nil: nothing is called.
 	Observe func(*http.Request, Observation)
 }
 
@@ -119,7 +119,7 @@ func newHandler(auth Authenticator, opts *Options, operations ...operation) *han
 
 // call is a request on its way to its response.
 type call struct {
-	h     *handler
+	h     *handler // nil: of WriteError
 	w     http.ResponseWriter
 	r     *http.Request
 	ctx   context.Context // the request's, with the call

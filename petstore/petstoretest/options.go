@@ -22,9 +22,10 @@ type Options struct {
 
 	// Handler serves the requests instead of a Store: your own, as your program mounts
 	// it, with its own store, rules and keys, so that your clients meet these. It must
-	// honour Idempotency-Key, as the handlers of this module do. To judge
-	// the handler itself, use package conformance/conformancetest. It needs Key, and Prefix if it is not
-	// mounted at /v1. nil: the handler of this module, with Store.
+	// honour Idempotency-Key, as the handlers of this module do. It needs Key, and Prefix
+	// if it is not mounted at /v1. nil: the handler of this module, with Store.
+	//
+	// To judge the handler itself, use package conformance/conformancetest.
 	Handler http.Handler
 
 	// Prefix is the path before /pets, such as /api/v1. "": /v1. "/": there is none.

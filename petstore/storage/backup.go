@@ -15,8 +15,8 @@ import (
 // the call. The file is whole and checked, or is not made. Until it is written, the
 // store does not use the pages of that moment again.
 //
-// Errors: fs.ErrExist if there is a file; petstore.CodeInsufficientStorage; ctx's; [ErrDamaged]. The
-// damage may be of the copy alone, so it does not stop changes.
+// Errors: fs.ErrExist if there is a file; petstore.CodeInsufficientStorage; ctx's;
+// [ErrDamaged]. The damage may be of the copy alone, so it does not stop changes.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	return createFile(path, func(temp *os.File) error {
 		if err := s.copyTo(ctx, temp); err != nil {

@@ -51,11 +51,11 @@
 //
 // The buckets, with integers of 8 bytes, big-endian:
 //
-//	petstore state → the version of the layout and counters: see the type state
-//	pets     first ID → a block of pets
-//	status/… first ID → a block of the pets of that status
-//	queue    number → time of creation, the text
-//	outcome/…   digest of an idempotency key → time, what was created, its digest
+//	petstore  state → the version of the layout and counters: see the type state
+//	pets      first ID → a block of pets
+//	status/…  first ID → a block of the pets of that status
+//	queue     number → time of creation, the text
+//	outcome/… digest of an idempotency key → time, what was created, its digest
 //
 // A block holds the ID before its first pet and that of its last one. Then follow, for
 // each pet, its ID, the length of its JSON (4 bytes) and the JSON. Pets without a status

@@ -20,7 +20,8 @@ var (
 	ErrTooLong = errors.New("too long") // see ImportOptions.MaxText
 )
 
-// ImportOptions are the settings of [Import] and [ReadExport]. The zero value and nil are ready for use.
+// ImportOptions are the settings of [Import] and [ReadExport]. The zero value and nil are
+// ready for use.
 type ImportOptions struct {
 	// NewIDs gives the pets the IDs 1, 2, 3 and so on, in the order of their lines. A
 	// message whose number does not ascend gets the next free number. The lines need no
@@ -28,8 +29,8 @@ type ImportOptions struct {
 	// false: the pets must have these IDs, and the numbers of messages must ascend.
 	NewIDs bool
 
-	// MaxText is how many bytes a name or the text of a message may have.
-	// 0 or less: DefaultMaxText.
+	// MaxText is how many bytes a name or the text of a message may have, at most
+	// 256 MiB. 0 or less: DefaultMaxText.
 	MaxText int
 }
 

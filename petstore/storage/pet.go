@@ -96,8 +96,8 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	return page, nil
 }
 
-// Encoded is for package httpapi, and for no other use. It returns what reads pets as JSON if service is s, and
-// otherwise nil.
+// Encoded is for package httpapi, and for no other use. It returns what reads pets as JSON
+// if service is s, and otherwise nil.
 func (s *Store) Encoded(service petstore.Service) encoded.Reader {
 	if service != petstore.Service(s) {
 		return nil

@@ -42,7 +42,8 @@ const DefaultMaxText = 64 << 10
 
 // ReadExport yields each record of what [Export] wrote, until an error. There must be one
 // JSON object on each line; empty lines are ignored. The error of a line names it. If
-// opts.NewIDs is set, the records have the new IDs. opts may be nil.
+// opts.NewIDs is set, the records have the new IDs. opts may be nil. As r is read, the
+// sequence can be used once.
 func ReadExport(r io.Reader, opts *ImportOptions) iter.Seq2[ExportRecord, error] {
 	var p progress
 	if opts != nil {
@@ -54,7 +55,7 @@ func ReadExport(r io.Reader, opts *ImportOptions) iter.Seq2[ExportRecord, error]
 	p.MaxText = min(p.MaxText, 1<<28)
 	return func(yield func(ExportRecord, error) bool) {
 		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, (6*p.MaxText)+(64<<10)) // all characters of a text may be escaped
+		lines.Buffer(nil, 6*p.MaxText+64<<10) // all characters of a text may be escaped
 		n := 1
 		for ; lines.Scan(); n++ {
 			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
