@@ -19,8 +19,8 @@ import (
 
 // A client behaves like a store, as far as HTTP allows. The queue, the counts and
 // Close are those of the server's store, so the tests Queue and Closed check what the
-// client did there. Get, Idempotency, MessageIdempotency and Queue end where they would open the store
-// again.
+// client did there. Get, Idempotency, MessageIdempotency and Queue end where they would
+// open the store again.
 func TestStore(t *testing.T) {
 	type shown struct {
 		*client.Client
@@ -31,7 +31,7 @@ func TestStore(t *testing.T) {
 	storagetest.Run(t, storagetest.Target{
 		Volatile: true,
 		Open: func(t *testing.T, _ string, o storagetest.Options) petstore.Service {
-			store := memory.New(&memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
+			store := memory.New(&memory.Options{Now: o.Now})
 			h := httpapi.New(store, apikey.Static{testKey: "tester"}, &httpapi.Options{Messages: store, MaxBodyBytes: 4 << 20})
 			srv := httptest.NewServer(http.StripPrefix("/v1", h))
 			t.Cleanup(srv.Close)

@@ -14,20 +14,22 @@ import (
 
 var seed = flag.Uint64("seed", 1, "what random tests are made from")
 
-var target = storagetest.Target{
-	Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
-		t.Helper()
-		s, err := storage.Open(filepath.Join(dir, "pets.db"), storage.WithClock(o.Now, o.QueueCapacity))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	},
+func target(queueCapacity int) storagetest.Target {
+	return storagetest.Target{
+		Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
+			t.Helper()
+			s, err := storage.Open(filepath.Join(dir, "pets.db"), storage.WithClock(o.Now, queueCapacity))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+	}
 }
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storagetest.Run(t, target)
+	storagetest.Run(t, target(0))
 }
 
 // A handler uses the encoded reads of a store, which are faster, but not those of a type
@@ -41,5 +43,5 @@ func TestEncoded(t *testing.T) {
 
 func TestRandom(t *testing.T) {
 	t.Parallel()
-	randomtest.Run(t, target, 1500, *seed)
+	randomtest.Run(t, target(randomtest.QueueCapacity), 1500, *seed)
 }

@@ -144,7 +144,7 @@ func wantPets(t *testing.T, s *Store, names ...string) {
 }
 
 // target opens a store of the suite in a database for each directory.
-func target() storagetest.Target {
+func target(queueCapacity int) storagetest.Target {
 	var urls sync.Map
 	return storagetest.Target{
 		Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
@@ -153,7 +153,7 @@ func target() storagetest.Target {
 				u = newDatabase(t)
 				urls.Store(dir, u)
 			}
-			s, err := Open(t.Context(), u.(string), &Options{QueueCapacity: o.QueueCapacity, now: o.Now})
+			s, err := Open(t.Context(), u.(string), &Options{QueueCapacity: queueCapacity, now: o.Now})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,10 +164,10 @@ func target() storagetest.Target {
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storagetest.Run(t, target())
+	storagetest.Run(t, target(0))
 }
 
 func TestRandom(t *testing.T) {
 	t.Parallel()
-	randomtest.Run(t, target(), *operations, *seed)
+	randomtest.Run(t, target(randomtest.QueueCapacity), *operations, *seed)
 }

@@ -31,10 +31,6 @@ type Options struct {
 	// Now is the store's clock. Without it the test of IdempotencyWindow shows only
 	// that keys do not expire at once.
 	Now func() time.Time
-
-	// QueueCapacity is how many messages may be queued. 0: any number. Run leaves it
-	// at 0.
-	QueueCapacity int
 }
 
 // Target is the store under test.
@@ -78,7 +74,7 @@ func Run(t *testing.T, target Target) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.test(t, newFixture(t, target, Options{}))
+			tt.test(t, newFixture(t, target))
 		})
 	}
 }
@@ -98,9 +94,9 @@ type fixture struct {
 	clock  atomic.Int64 // the store's time, in nanoseconds since 1970
 }
 
-func newFixture(t *testing.T, target Target, o Options) *fixture {
+func newFixture(t *testing.T, target Target) *fixture {
 	t.Helper()
-	f := &fixture{target: target, dir: t.TempDir(), opts: o}
+	f := &fixture{target: target, dir: t.TempDir()}
 	f.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC).UnixNano())
 	f.opts.Now = func() time.Time { return time.Unix(0, f.clock.Load()) }
 	f.open(t)

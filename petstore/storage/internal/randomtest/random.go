@@ -18,6 +18,10 @@ import (
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
+// QueueCapacity is how many messages the store under test must queue at most. It is small,
+// so that the queue is full at times.
+const QueueCapacity = 5
+
 // Run calls random operations of the store under test and the same ones of the
 // store in memory, and fails t at the first result that differs. The seed determines the
 // operations. The store must issue the same IDs and cursors as the one in memory.
@@ -25,10 +29,10 @@ func Run(t *testing.T, target storagetest.Target, operations int, seed uint64) {
 	dir := t.TempDir()
 	var clock atomic.Int64 // nanoseconds since 1970
 	clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC).UnixNano())
-	opts := storagetest.Options{Now: func() time.Time { return time.Unix(0, clock.Load()) }, QueueCapacity: 5} // at times it is full
+	opts := storagetest.Options{Now: func() time.Time { return time.Unix(0, clock.Load()) }}
 	tested := target.Open(t, dir, opts)
 	defer func() { _ = tested.(io.Closer).Close() }()
-	oracle := memory.New(&memory.Options{Now: opts.Now, QueueCapacity: opts.QueueCapacity})
+	oracle := memory.New(&memory.Options{Now: opts.Now, QueueCapacity: QueueCapacity})
 	r := &random{Rand: rand.New(rand.NewPCG(seed, 0))}
 	for n := range operations {
 		what, call := r.operation(t.Context())
