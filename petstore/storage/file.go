@@ -129,7 +129,6 @@ func closeUnmapped(f *os.File) {
 func boltOptions() *bbolt.Options {
 	o := *bbolt.DefaultOptions
 	o.NoStatistics = true
-	o.FreelistType = bbolt.FreelistMapType
 	return &o
 }
 
