@@ -72,7 +72,7 @@ type Server struct {
 
 var (
 	servingForm = regexp.MustCompile(`serving url=(\S+)(?: page=\S+)?(?: admin=(\S+))?.*\n`)
-	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{52}`)
+	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{26}`)
 
 	keys sync.Map // API keys by directory
 )
