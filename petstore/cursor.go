@@ -19,7 +19,8 @@ const cursorPrefix = "after "
 // CursorAfter returns the cursor of the place after the pet with that ID. It is for
 // stores, and has the same form for every limit and status.
 func CursorAfter(id int64) Cursor {
-	return Cursor(base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte(cursorPrefix), id, 10)))
+	text := append(make([]byte, 0, 32), cursorPrefix...) // on the stack, as the result is
+	return Cursor(base64.RawURLEncoding.AppendEncode(make([]byte, 0, 48), strconv.AppendInt(text, id, 10)))
 }
 
 // ID returns the ID that c comes after: 0 for the empty cursor, and an [*Error]

@@ -86,7 +86,7 @@ func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
 		if !p.Status.Valid() {
 			return dst, errors.New(errStatus.Message)
 		}
-		b = append(b, `,"status":"`+p.Status+`"`...) // needs no escaping
+		b = append(append(append(b, `,"status":"`...), p.Status...), '"') // needs no escaping
 	}
 	return append(b, '}'), nil
 }

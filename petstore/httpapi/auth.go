@@ -76,11 +76,13 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 	if auth == nil {
 		return "", errNoPrincipal
 	}
-	fields := header.Values("Authorization")
-	if len(fields) != 1 || bearerToken(fields[0]) == "" {
+	key := ""
+	if fields := header["Authorization"]; len(fields) == 1 {
+		key = bearerToken(fields[0])
+	}
+	if key == "" {
 		return "", errNoCredential
 	}
-	key := bearerToken(fields[0])
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errBadCredential
 	}

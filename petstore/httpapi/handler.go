@@ -117,16 +117,18 @@ func newHandler(auth Authenticator, opts *Options, operations ...operation) *han
 	return h
 }
 
-// call is a request on its way to its response.
+// call is a request on its way to its response. It is also the context of all that the
+// handler calls for the request: see RequestID and Principal.
 type call struct {
+	context.Context // the request's
+
 	h     *handler // nil: of WriteError
 	w     http.ResponseWriter
 	r     *http.Request
-	ctx   context.Context // the request's, with the call
 	start time.Time
 
-	// mu guards these for those who have ctx. Only the goroutine of the handler writes
-	// principal, so it reads it without mu.
+	// mu guards these for those who have the context. Only the goroutine of the handler
+	// writes principal, so it reads it without mu.
 	mu        sync.Mutex
 	principal string // "": not known
 	requestID string // "": the client and middleware sent none, and none was made
@@ -147,16 +149,23 @@ type response struct {
 	body   []byte
 }
 
-// jsonType is shared by all responses, which saves an allocation for each.
+// jsonType is shared by all responses.
 var jsonType = []string{"application/json"}
 
 // callKey is the key of the call in its context.
 type callKey struct{}
 
+// Value implements [context.Context].
+func (c *call) Value(key any) any {
+	if key == (callKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{h: h, w: w, r: r, requestID: sentID(w, r), start: time.Now()}
-	c.ctx = context.WithValue(r.Context(), callKey{}, c)
+	c := &call{Context: r.Context(), h: h, w: w, r: r, requestID: sentID(w, r), start: time.Now()}
 	defer c.end()
 	resp, err := c.do()
 	if err != nil {
@@ -180,11 +189,14 @@ func (c *call) do() (response, error) {
 	}
 	c.operation = op.name
 	c.r.Pattern = op.pattern // as http.ServeMux does, for middleware
-	for name, values := range op.header {
-		c.w.Header()[name] = append(c.w.Header()[name], values...)
+	for _, f := range op.header {
+		if set := c.w.Header()[f.name]; set != nil { // by middleware
+			f.values = append(set, f.values...)
+		}
+		c.w.Header()[f.name] = f.values
 	}
 	if !op.public {
-		principal, err := Authenticate(c.ctx, c.h.auth, c.r.Header)
+		principal, err := Authenticate(c, c.h.auth, c.r.Header)
 		if err != nil {
 			return response{}, err
 		}
@@ -200,7 +212,7 @@ func (c *call) fail(err error) {
 	body := errorBodyOf(err)
 	c.code = body.Code
 	// net/http cancels the request's context when the connection is lost.
-	gone := errors.Is(err, context.Canceled) && errors.Is(c.ctx.Err(), context.Canceled)
+	gone := errors.Is(err, context.Canceled) && errors.Is(c.Err(), context.Canceled)
 	if body.Status >= http.StatusInternalServerError && !gone {
 		c.log(body, err)
 	}
@@ -215,7 +227,7 @@ func (c *call) send(resp response) {
 		c.w.Header()[requestIDField] = []string{id}
 	}
 	c.w.Header()["Content-Type"] = jsonType
-	c.w.Header().Set("Content-Length", strconv.Itoa(len(resp.body)))
+	c.w.Header()["Content-Length"] = []string{strconv.Itoa(len(resp.body))}
 	c.w.WriteHeader(resp.status)
 	if c.r.Method != http.MethodHead {
 		c.written, _ = c.w.Write(resp.body)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// requestIDField is in canonical form, which http.Header finds without a copy.
+// requestIDField is in canonical form.
 const requestIDField = "X-Request-Id"
 
 // RequestID returns the ID that connects the response to the request of ctx with log
@@ -47,12 +47,11 @@ func (c *call) id(create, send bool) string {
 // digits and the signs of UUIDs, trace IDs and base64.
 func sentID(w http.ResponseWriter, r *http.Request) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+="
-	if id := w.Header().Get(requestIDField); id != "" {
-		return id
+	if ids := w.Header()[requestIDField]; len(ids) > 0 && ids[0] != "" {
+		return ids[0]
 	}
-	id := r.Header.Get(requestIDField)
-	if len(id) > 128 || len(r.Header[requestIDField]) > 1 || strings.Trim(id, safe) != "" {
-		return ""
+	if ids := r.Header[requestIDField]; len(ids) == 1 && len(ids[0]) <= 128 && strings.Trim(ids[0], safe) == "" {
+		return ids[0]
 	}
-	return id
+	return ""
 }

@@ -10,16 +10,22 @@ import (
 
 // operation is an operation of the contract, or the one for its OpenAPI document.
 type operation struct {
-	name    string      // the contract's operation name
-	method  string      // GET stands for HEAD too
-	path    string      // if it ends in a slash, one more segment follows: the parameter
-	pattern string      // as http.ServeMux would set Request.Pattern
-	public  bool        // needs no credential
-	header  http.Header // of every response, errors included
+	name    string        // the contract's operation name
+	method  string        // GET stands for HEAD too
+	path    string        // if it ends in a slash, one more segment follows: the parameter
+	pattern string        // as http.ServeMux would set Request.Pattern
+	public  bool          // needs no credential
+	header  []headerField // of every response, errors included
 
 	// do carries out the operation. It may set header fields but sends
 	// nothing.
 	do func(*call) (response, error)
+}
+
+// headerField is a field of a header. All responses share values.
+type headerField struct {
+	name   string // in canonical form
+	values []string
 }
 
 var (
@@ -29,10 +35,10 @@ var (
 
 	// The contract schedules this one for removal (section 4.3), and does not say
 	// since when it is deprecated.
-	getPet = operation{name: "getPet", method: "GET", path: "/pets/", pattern: "GET /pets/{petId}", do: (*call).getPet, header: http.Header{
-		"Deprecation": {"@1795132800"},                   // 2026-11-20 (RFC 9745)
-		"Sunset":      {"Thu, 05 Dec 2030 00:00:00 GMT"}, // RFC 8594
-		"Link":        {`<../pets>; rel="successor-version"`},
+	getPet = operation{name: "getPet", method: "GET", path: "/pets/", pattern: "GET /pets/{petId}", do: (*call).getPet, header: []headerField{
+		{"Deprecation", []string{"@1795132800"}},              // 2026-11-20 (RFC 9745)
+		{"Sunset", []string{"Thu, 05 Dec 2030 00:00:00 GMT"}}, // RFC 8594
+		{"Link", []string{`<../pets>; rel="successor-version"`}},
 	}}
 
 	submitMessage = operation{name: "submitMessage", method: "POST", path: "/messages", pattern: "POST /messages", do: (*call).submitMessage}
