@@ -15,15 +15,16 @@ const (
 	// pet: two of them fill a page of 4 KiB.
 	maxBlock = 2016
 
-	blockHeaderLen = 8 + 8 // prev and last
-	petHeaderLen   = 8 + 4 // the ID of a pet, the length of its JSON
+	blockHeaderLen = 8 + 8 + 4 // prev, last, how many pets there are
+	entryLen       = 8 + 4     // the ID of a pet, where its JSON starts
 )
 
 // block is a record of a table of pets. Its key is the ID of the first.
 type block struct {
-	prev int64  // the ID before the first in the table, 0 if there is none
-	last int64  // the ID of the last
-	pets []byte // for each pet its header and its JSON
+	prev  int64  // the ID before the first in the table, 0 if there is none
+	last  int64  // the ID of the last
+	index []byte // an entry for each pet
+	json  []byte // of the pets, with a comma after each: a list contains a part of it as it is
 }
 
 // openBlock opens a record of a table of pets, which is valid until the transaction
@@ -36,23 +37,65 @@ func openBlock(t *table, key, value []byte) (block, error) {
 	if len(key) != 8 || len(body) < blockHeaderLen {
 		return block{}, damaged("%s is not a block", t.describe(key))
 	}
-	return block{int64At(body), int64At(body[8:]), body[blockHeaderLen:len(body):len(body)]}, nil
+	rest, n := body[blockHeaderLen:], entryLen*int(binary.BigEndian.Uint32(body[16:]))
+	return block{int64At(body), int64At(body[8:]), rest[:n:n], rest[n:len(rest):len(rest)]}, nil
 }
 
 // put stores the block in its table.
 func (b *block) put(t bucket) error {
-	body := binary.BigEndian.AppendUint64(make([]byte, 0, blockHeaderLen+len(b.pets)+sumLen), uint64(b.prev))
+	body := binary.BigEndian.AppendUint64(make([]byte, 0, b.size()), uint64(b.prev))
 	body = binary.BigEndian.AppendUint64(body, uint64(b.last))
+	body = binary.BigEndian.AppendUint32(body, uint32(b.pets()))
 	t.FillPercent = 1 // keys only grow, so leave no room between them
-	return t.put(idKey(int64At(b.pets)), append(body, b.pets...))
+	return t.put(idKey(b.id(0)), append(append(body, b.index...), b.json...))
 }
 
-// next removes the first pet from b.pets.
+// size returns the length of the record.
+func (b *block) size() int { return blockHeaderLen + len(b.index) + len(b.json) + sumLen }
+
+// pets returns how many pets there are.
+func (b *block) pets() int { return len(b.index) / entryLen }
+
+// id returns the ID of the pet after the first n.
+func (b *block) id(n int) int64 { return int64At(b.index[n*entryLen:]) }
+
+// start returns where in b.json the JSON of the pet after the first n starts.
+func (b *block) start(n int) int {
+	if n == b.pets() {
+		return len(b.json)
+	}
+	return int(binary.BigEndian.Uint32(b.index[n*entryLen+8:]))
+}
+
+// add adds a pet after the others.
+func (b *block) add(id int64, json []byte) {
+	b.index = binary.BigEndian.AppendUint64(b.index, uint64(id))
+	b.index = binary.BigEndian.AppendUint32(b.index, uint32(len(b.json)))
+	b.json = append(append(b.json, json...), ',')
+	b.last = id
+}
+
+// fit returns how many of the first pets fit into a list with room for so many pets,
+// which ends when the sum of the lengths of their JSON has reached so many bytes.
+func (b *block) fit(pets, bytes int) int {
+	n := min(pets, b.pets())
+	for n > 1 && b.start(n-1)-b.start(0)-(n-1) >= bytes {
+		n--
+	}
+	return n
+}
+
+// take removes the first n pets and returns their JSON, with a comma after each.
+func (b *block) take(n int) []byte {
+	json := b.json[b.start(0):b.start(n)]
+	b.index = b.index[n*entryLen:]
+	return json
+}
+
+// next removes the first pet.
 func (b *block) next() (id int64, json []byte) {
-	id = int64At(b.pets)
-	end := petHeaderLen + binary.BigEndian.Uint32(b.pets[8:])
-	json, b.pets = b.pets[petHeaderLen:end], b.pets[end:]
-	return id, json
+	id, json = b.id(0), b.take(1)
+	return id, json[:len(json)-1]
 }
 
 // seekBlock moves c to the block of a table that holds the pet with that ID or, if
@@ -71,8 +114,8 @@ func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
 				return block{}, err
 			}
 			if b.last >= id {
-				for int64At(b.pets) < id {
-					b.next()
+				for b.id(0) < id {
+					b.index = b.index[entryLen:]
 				}
 				return b, nil
 			}

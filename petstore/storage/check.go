@@ -60,7 +60,7 @@ func (tx *transaction) checkPets() error {
 			if err != nil {
 				return err
 			}
-			for len(b.pets) > 0 {
+			for b.pets() > 0 {
 				id, json := b.next()
 				pet, err := decodePet(json)
 				if err != nil || pet.ID != id || pet.Validate() != nil {

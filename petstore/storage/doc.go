@@ -57,9 +57,10 @@
 //	queue     number → time of creation, the text
 //	outcome/… digest of an idempotency key → time, what was created, its digest
 //
-// A block holds the ID before its first pet and that of its last one. Then follow, for
-// each pet, its ID, the length of its JSON (4 bytes) and the JSON. Pets without a status
-// are in no bucket of a status. Times are in nanoseconds since 1970. Every value ends in
+// A block holds the ID before its first pet, that of its last one, and how many pets it
+// has (4 bytes). Its index follows: for each pet the ID, and where its JSON starts (4 bytes).
+// Then comes the JSON of the pets, with a comma after each. Pets without a status are in no
+// bucket of a status. Times are in nanoseconds since 1970. Every value ends in
 // a CRC-32C.
 //
 // A program refuses a file of a newer schema ([ErrNewer]). A release with a newer one

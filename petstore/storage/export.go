@@ -155,10 +155,10 @@ func (tx *transaction) lines(i int, id int64) (lines []byte, n int, err error) {
 		if err != nil {
 			return err
 		}
-		if first := int64At(b.pets); first != id {
+		if first := b.id(0); first != id {
 			return damaged("%s has nothing before %d", tx.pets[i].name, first)
 		}
-		for ; len(b.pets) > 0; n++ {
+		for ; b.pets() > 0; n++ {
 			_, json := b.next()
 			lines = append(append(lines, json...), '\n')
 		}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -41,26 +40,23 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 // The last blocks stay in memory until the commit.
 func (tx *transaction) createPet(p petstore.NewPet) (int64, error) {
 	id := tx.LastIDs[allPets] + 1
-	pet, err := petstore.Pet{ID: id, NewPet: p}.AppendJSON(make([]byte, petHeaderLen, 80+len(p.Name)))
+	pet, err := petstore.Pet{ID: id, NewPet: p}.AppendJSON(make([]byte, 0, 80+len(p.Name)))
 	if err != nil {
 		return 0, err
 	}
-	binary.BigEndian.PutUint64(pet, uint64(id))
-	binary.BigEndian.PutUint32(pet[8:], uint32(len(pet)-petHeaderLen))
 	in := []int{allPets, petTableOf[p.Status]}
 	if p.Status == "" {
 		in = in[:1]
 	}
 	for _, i := range in {
 		b := &tx.lastBlocks[i]
-		if len(b.pets) > 0 && blockHeaderLen+len(b.pets)+len(pet)+sumLen > maxBlock {
+		if b.pets() > 0 && b.size()+entryLen+len(pet)+1 > maxBlock {
 			if err := b.put(tx.pets[i]); err != nil {
 				return 0, err
 			}
 			*b = block{prev: b.last}
 		}
-		b.pets = append(b.pets, pet...)
-		b.last = id
+		b.add(id, pet)
 		tx.LastIDs[i] = id
 	}
 	return id, nil
@@ -140,23 +136,22 @@ func (s reader) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery
 	}
 	page, next := append(dst, '['), petstore.Cursor("")
 	err = s.view(ctx, func(tx *transaction) error {
-		i, n, size := petTableOf[q.Status], 0, 0
+		i, pets, size := petTableOf[q.Status], 0, 0
 		for b, err := range tx.blocks(i, after) {
 			if err != nil {
 				return err
 			}
-			for ; len(b.pets) > 0 && n < q.Limit && size < petstore.MaxPageBytes; n++ {
-				if n > 0 {
-					page = append(page, ',')
-				}
-				var json []byte
-				after, json = b.next()
-				page = append(page, json...)
-				size += len(json)
-			}
-			if n == q.Limit || size >= petstore.MaxPageBytes {
+			n := b.fit(q.Limit-pets, petstore.MaxPageBytes-size)
+			after = b.id(n - 1)
+			json := b.take(n)
+			page = append(page, json...)
+			pets, size = pets+n, size+len(json)-n
+			if pets == q.Limit || size >= petstore.MaxPageBytes {
 				break
 			}
+		}
+		if pets > 0 {
+			page = page[:len(page)-1] // the last comma
 		}
 		if after < tx.LastIDs[i] {
 			next = petstore.CursorAfter(after)
