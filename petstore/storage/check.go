@@ -35,9 +35,10 @@ func check(path string) error {
 					return err
 				}
 			}
-			for _, b := range tx.outcomes {
-				err := b.ForEach(func(k, v []byte) error {
-					_, err := openOutcome(b.table, k, v)
+			for i := range outcomeTables {
+				t := &outcomeTables[i]
+				err := tx.table(t).ForEach(func(k, v []byte) error {
+					_, err := openOutcome(t, k, v)
 					return err
 				})
 				if err != nil {

@@ -142,7 +142,7 @@ func (s *Store) commit(batch []*write) error {
 				return err
 			}
 		}
-		if err := tx.state.store(tx.counters); err != nil {
+		if err := tx.state.store(tx.table(&stateTable)); err != nil {
 			return err
 		}
 		committing = true

@@ -37,9 +37,10 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 func (tx *transaction) addMessage(n, made int64, text string) error {
 	tx.Queued++
 	tx.LastMessage = n
-	tx.queue.FillPercent = 1 // keys only grow, so leave no room between them
+	queue := tx.table(&queueTable)
+	queue.FillPercent = 1 // keys only grow, so leave no room between them
 	body := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)+sumLen), uint64(made))
-	return tx.queue.put(idKey(n), append(body, text...))
+	return queue.put(idKey(n), append(body, text...))
 }
 
 // newMessage returns the n-th message.
@@ -69,7 +70,7 @@ func openMessage(key, value []byte) (petstore.Message, error) {
 func (tx *transaction) messages() iter.Seq2[petstore.Message, error] {
 	return func(yield func(petstore.Message, error) bool) {
 		count, last := int64(0), int64(0)
-		c := tx.queue.Cursor()
+		c := tx.table(&queueTable).Cursor()
 		for k, v := c.First(); k != nil; k, v = c.Next() {
 			m, err := openMessage(k, v)
 			if err == nil {
@@ -117,16 +118,17 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 // RemoveMessages implements petstore.Queue.
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	return s.change(ctx, func(tx *transaction) error {
+		queue := tx.table(&queueTable)
 		for _, id := range ids {
 			n, ok := stores.ParseMessageID(id)
 			if !ok {
 				continue
 			}
 			key := idKey(n)
-			value, err := tx.queue.find(key)
+			value, err := queue.find(key)
 			if err == nil && value != nil {
 				tx.Queued--
-				err = tx.queue.Delete(key)
+				err = queue.Delete(key)
 			}
 			if err != nil {
 				return err

@@ -49,7 +49,8 @@ func (tx *transaction) outcome(operation string, key petstore.IdempotencyKey, va
 	}
 	digest := stores.Digest(operation, key)
 	made.Value = sha256.Sum256(value)
-	for _, b := range tx.outcomes {
+	for i := range outcomeTables {
+		b := tx.table(&outcomeTables[i])
 		stored, err := b.find(digest[:])
 		if err != nil {
 			return outcome{}, err
@@ -75,13 +76,13 @@ func (tx *transaction) outcome(operation string, key petstore.IdempotencyKey, va
 		return outcome{}, err
 	}
 	tx.keys = append(tx.keys, digest[:])
-	return made, tx.outcomes[tx.Recent].put(digest[:], body)
+	return made, tx.table(&outcomeTables[tx.Recent]).put(digest[:], body)
 }
 
 // expire deletes up to n outcomes of the older table, all of which have expired.
 func (tx *transaction) expire(n int) error {
 	older := 1 - tx.Recent
-	b := tx.outcomes[older]
+	b := tx.table(&outcomeTables[older])
 	var keys [][]byte
 	c := b.Cursor()
 	for k, v := c.First(); k != nil && len(keys) < n; k, v = c.Next() {

@@ -54,11 +54,8 @@ func (s state) store(b bucket) error {
 type transaction struct {
 	*bbolt.Tx
 	state
-	counters   bucket    // of stateTable
-	queue      bucket    // of queueTable
 	pets       [4]bucket // of petTables
 	lastBlocks [4]block  // of pets; in a write, with the pets that were added
-	outcomes   [2]bucket // of outcomeTables
 
 	reads sync.RWMutex // held for reading by each read, and locked for good by show
 
@@ -67,8 +64,18 @@ type transaction struct {
 	keys [][]byte // of the outcomes that were added
 }
 
-// newTransaction looks up the tables and reads the state. With an error it returns what
-// can be read, nil if that is nothing.
+// table looks up a table that only some calls need. It panics if the bucket is missing, so
+// the caller must be run by safely.
+func (tx *transaction) table(t *table) bucket {
+	b := tx.Bucket(t.name)
+	if b == nil {
+		panic(fmt.Sprintf("the bucket %s is missing", t.name))
+	}
+	return bucket{t, b}
+}
+
+// newTransaction looks up the tables that each call needs, and reads the state. With an
+// error it returns what can be read, nil if that is nothing.
 func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 	t = &transaction{Tx: tx}
 	found := false
@@ -80,12 +87,9 @@ func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 		found = found || b != nil
 		return bucket{table, b}
 	}
-	t.counters, t.queue = open(&stateTable), open(&queueTable)
+	counters := open(&stateTable)
 	for i := range petTables {
 		t.pets[i] = open(&petTables[i])
-	}
-	for i := range outcomeTables {
-		t.outcomes[i] = open(&outcomeTables[i])
 	}
 	if !found {
 		return nil, fmt.Errorf("%w, or its root is damaged and it must be restored from a backup", ErrNotPetstore)
@@ -93,7 +97,7 @@ func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 	if err != nil {
 		return t, err
 	}
-	body, err := t.counters.open(stateKey, t.counters.Get(stateKey))
+	body, err := counters.open(stateKey, counters.Get(stateKey))
 	switch {
 	case err != nil:
 		return t, err
@@ -142,14 +146,20 @@ func (s *Store) begin(write bool, before *transaction) (t *transaction, err erro
 		if shown != nil && errors.Is(err, ErrNotPetstore) {
 			return damaged("no bucket is left")
 		}
-		if err != nil || before == nil {
+		if err != nil {
 			return err
+		}
+		if before == nil { // the store is opened
+			for i := range tables {
+				t.table(&tables[i])
+			}
+			return nil
 		}
 		if t.state != before.state {
 			return errOtherCommit
 		}
 		for _, key := range before.keys {
-			if t.outcomes[0].Get(key) == nil && t.outcomes[1].Get(key) == nil {
+			if t.table(&outcomeTables[0]).Get(key) == nil && t.table(&outcomeTables[1]).Get(key) == nil {
 				return damaged("an outcome that was just stored is missing")
 			}
 		}
