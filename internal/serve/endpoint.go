@@ -32,9 +32,10 @@ const (
 // endpoint is an address that is served, and its listener.
 type endpoint struct {
 	net.Listener
-	flag string       // the flag with the address
-	open atomic.Int64 // connections
-	http http.Server
+	flag  string       // the flag with the address
+	open  atomic.Int64 // connections
+	http1 bool         // there is no TLS, and so no HTTP/2
+	http  http.Server
 }
 
 // httpLog logs what net/http reports, at most one line a second: most of it is what
@@ -82,11 +83,16 @@ func (s *server) listen(flag, addr string) (*endpoint, error) {
 
 // Accept implements [net.Listener].
 func (e *endpoint) Accept() (net.Conn, error) {
-	conn, err := e.Listener.Accept()
-	if err == nil {
-		_ = conn.(*net.TCPConn).SetWriteBuffer(writeBuffer)
+	c, err := e.Listener.Accept()
+	if err != nil {
+		return nil, err
 	}
-	return conn, err
+	tcp := c.(*net.TCPConn)
+	_ = tcp.SetWriteBuffer(writeBuffer)
+	if e.http1 {
+		return &conn{TCPConn: tcp}, nil
+	}
+	return tcp, nil
 }
 
 // listenAll opens the addresses, and sets all that does not depend on the store.
@@ -106,6 +112,7 @@ func (s *server) listenAll() (err error) {
 	s.pets.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
 	s.pets.http.DisableGeneralOptionsHandler = true // the contract has no OPTIONS
 	s.pets.http.TLSConfig = config
+	s.pets.http1 = config == nil // Serve sets TLSConfig
 	if s.adminAddr != "" {
 		s.admin, err = s.listen("admin-addr", s.adminAddr)
 	}

@@ -190,10 +190,11 @@ func (c *call) do() (response, error) {
 	c.operation = op.name
 	c.r.Pattern = op.pattern // as http.ServeMux does, for middleware
 	for _, f := range op.header {
-		if set := c.w.Header()[f.name]; set != nil { // by middleware
-			f.values = append(set, f.values...)
+		h := c.w.Header()
+		if h[f.name] != nil { // middleware has set the field
+			f.values = append(h[f.name], f.values...)
 		}
-		c.w.Header()[f.name] = f.values
+		h[f.name] = f.values
 	}
 	if !op.public {
 		principal, err := Authenticate(c, c.h.auth, c.r.Header)

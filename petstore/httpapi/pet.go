@@ -27,11 +27,11 @@ func (c *call) listPets() (response, error) {
 	resp, err := c.serveRead(body)
 	if err == nil && next != "" {
 		// A reference that is only a query is right under every prefix (RFC 3986, section 5.2.2).
-		link := "<?limit=" + strconv.Itoa(q.Limit)
+		status := ""
 		if q.Status != "" {
-			link += "&status=" + string(q.Status)
+			status = "&status=" + string(q.Status)
 		}
-		link += "&cursor=" + url.QueryEscape(string(next)) + `>; rel="next"`
+		link := "<?limit=" + strconv.Itoa(q.Limit) + status + "&cursor=" + url.QueryEscape(string(next)) + `>; rel="next"`
 		c.w.Header()["Link"] = append(c.w.Header()["Link"], link)
 	}
 	return resp, err

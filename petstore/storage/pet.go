@@ -81,6 +81,10 @@ func decodePet(b []byte) (petstore.Pet, error) {
 
 // ListPets implements petstore.Service.
 func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	q, err := q.Normalize()
+	if err != nil {
+		return petstore.Page{}, err
+	}
 	b, next, err := reader{s}.AppendPage(ctx, nil, q)
 	if err != nil || string(b) == "[]" {
 		return petstore.Page{}, err
@@ -126,10 +130,6 @@ func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 
 // AppendPage implements encoded.Reader.
 func (s reader) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
-	q, err := q.Normalize()
-	if err != nil {
-		return dst, "", err
-	}
 	after, err := q.After.ID()
 	if err != nil {
 		return dst, "", err

@@ -10,7 +10,8 @@ import (
 
 // Reader reads pets as JSON. Its methods append to dst exactly the bytes of
 // petstore.Pet.AppendJSON and petstore.Page.AppendJSON for the result of GetPet and
-// ListPets. They return the same errors, and on an error dst as it was.
+// ListPets. They return the same errors, and on an error dst as it was. The query is one
+// that ListQuery.Normalize has returned.
 type Reader interface {
 	AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error)
 	AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error)
