@@ -41,7 +41,7 @@ type ImportOptions struct {
 // fs.ErrExist if there is a file. It wraps [ErrIDs] if the IDs cannot be kept, and
 // [ErrTooLong] for a name or text above the limit.
 func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) (Totals, error) {
-	i := &importer{ctx: ctx}
+	var totals Totals
 	err := createFile(path, func(temp *os.File) error {
 		if err := writeEmpty(temp); err != nil {
 			return err
@@ -51,80 +51,46 @@ func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) 
 			return err
 		}
 		s.db.NoSync = true // until createFile syncs the whole file
-		i.s = s
-		return errors.Join(i.run(ReadExport(r, opts)), s.Close())
+		next, stop := iter.Pull2(ReadExport(r, opts))
+		defer stop()
+		for more := true; more && err == nil; {
+			err = s.change(ctx, func(tx *transaction) (err error) {
+				more, err = tx.addRecords(next, &totals)
+				return err
+			})
+		}
+		return errors.Join(err, s.Close())
 	})
 	if err != nil {
 		return Totals{}, err
 	}
-	return i.totals, nil
+	return totals, nil
 }
 
-// importer is an import under way.
-type importer struct {
-	ctx    context.Context
-	s      *Store
-	totals Totals
-
-	waiting []func(*transaction) error
-	size    int // of those waiting, in bytes
-}
-
-func (i *importer) run(export iter.Seq2[ExportRecord, error]) error {
-	for rec, err := range export {
-		if err == nil {
-			err = i.record(rec)
+// addRecords adds records of an export, as many as an import puts into one transaction,
+// and counts them. It reports whether there may be more.
+func (tx *transaction) addRecords(next func() (ExportRecord, error, bool), totals *Totals) (bool, error) {
+	for size := 0; size < maxImport; size += 200 { // for what a record has besides its text
+		rec, err, ok := next()
+		if err != nil || !ok {
+			return false, err
+		}
+		switch p, m := rec.Pet, rec.Message; {
+		case p != nil:
+			totals.Pets++
+			size += len(p.Name)
+			_, err = tx.createPet(p.NewPet)
+		case m != nil:
+			totals.Messages++
+			size += len(m.Text)
+			n, _ := stores.ParseMessageID(m.ID)
+			err = tx.addMessage(n, m.CreatedAt.UnixNano(), m.Text)
+		default:
+			tx.LastMessage = max(tx.LastMessage, rec.End.LastMessage)
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 	}
-	return i.flush()
-}
-
-func (i *importer) record(rec ExportRecord) error {
-	switch p, m := rec.Pet, rec.Message; {
-	case p != nil:
-		i.totals.Pets++
-		return i.add(len(p.Name), func(tx *transaction) error {
-			_, err := tx.createPet(p.NewPet)
-			return err
-		})
-	case m != nil:
-		i.totals.Messages++
-		n, _ := stores.ParseMessageID(m.ID)
-		return i.add(len(m.Text), func(tx *transaction) error { return tx.addMessage(n, m.CreatedAt.UnixNano(), m.Text) })
-	}
-	return i.add(0, func(tx *transaction) error {
-		tx.LastMessage = max(tx.LastMessage, rec.End.LastMessage)
-		return nil
-	})
-}
-
-// add adds a change, which writes a name or a text of size bytes. It makes the changes
-// before it if they are enough for a transaction.
-func (i *importer) add(size int, change func(*transaction) error) error {
-	size += 200 // for the rest of the record and the change itself
-	if i.size+size > maxImport {
-		if err := i.flush(); err != nil {
-			return err
-		}
-	}
-	i.waiting = append(i.waiting, change)
-	i.size += size
-	return nil
-}
-
-// flush makes the changes that wait, in one transaction.
-func (i *importer) flush() error {
-	err := i.s.change(i.ctx, func(tx *transaction) error {
-		for _, change := range i.waiting {
-			if err := change(tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	i.waiting, i.size = nil, 0
-	return err
+	return true, nil
 }

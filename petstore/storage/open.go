@@ -75,7 +75,8 @@ func open(path string, o Options) (*Store, error) {
 		}
 	}
 	err = s.openFile(reserve)
-	for n := reserve / 4; notMapped(err) && n >= minReserve; n /= 4 {
+	// The system's error for a mapping that is too long may be ENOMEM, EINVAL or another.
+	for n := reserve / 4; errors.As(err, new(syscall.Errno)) && n >= minReserve; n /= 4 {
 		err = s.openFile(n)
 	}
 	if err != nil {
@@ -88,13 +89,6 @@ func open(path string, o Options) (*Store, error) {
 	}
 	s.current.Store(tx)
 	return s, nil
-}
-
-// notMapped reports whether err may be of a mapping. Systems have different errors for one
-// that is too long.
-func notMapped(err error) bool {
-	_, ok := errors.AsType[syscall.Errno](err)
-	return ok
 }
 
 // openFile sets s.file, s.info and s.db.

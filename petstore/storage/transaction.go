@@ -146,14 +146,8 @@ func (s *Store) begin(write bool, before *transaction) (t *transaction, err erro
 		if shown != nil && errors.Is(err, ErrNotPetstore) {
 			return damaged("no bucket is left")
 		}
-		if err != nil {
+		if err != nil || before == nil {
 			return err
-		}
-		if before == nil { // the store is opened
-			for i := range tables {
-				t.table(&tables[i])
-			}
-			return nil
 		}
 		if t.state != before.state {
 			return errOtherCommit
