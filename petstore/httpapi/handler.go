@@ -120,11 +120,10 @@ func newHandler(auth Authenticator, opts *Options, operations ...operation) *han
 // call is a request on its way to its response. It is also the context of all that the
 // handler calls for the request: see RequestID and Principal.
 type call struct {
-	context.Context // the request's
-
 	h     *handler // nil: of WriteError
 	w     http.ResponseWriter
 	r     *http.Request
+	ctx   context.Context // the request's, with the call
 	start time.Time
 
 	// mu guards these for those who have the context. Only the goroutine of the handler
@@ -155,17 +154,10 @@ var jsonType = []string{"application/json"}
 // callKey is the key of the call in its context.
 type callKey struct{}
 
-// Value implements [context.Context].
-func (c *call) Value(key any) any {
-	if key == (callKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
-
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{Context: r.Context(), h: h, w: w, r: r, requestID: sentID(w, r), start: time.Now()}
+	c := &call{h: h, w: w, r: r, requestID: sentID(w, r), start: time.Now()}
+	c.ctx = context.WithValue(r.Context(), callKey{}, c)
 	defer c.end()
 	resp, err := c.do()
 	if err != nil {
@@ -197,7 +189,7 @@ func (c *call) do() (response, error) {
 		h[f.name] = f.values
 	}
 	if !op.public {
-		principal, err := Authenticate(c, c.h.auth, c.r.Header)
+		principal, err := Authenticate(c.ctx, c.h.auth, c.r.Header)
 		if err != nil {
 			return response{}, err
 		}
@@ -213,7 +205,7 @@ func (c *call) fail(err error) {
 	body := errorBodyOf(err)
 	c.code = body.Code
 	// net/http cancels the request's context when the connection is lost.
-	gone := errors.Is(err, context.Canceled) && errors.Is(c.Err(), context.Canceled)
+	gone := errors.Is(err, context.Canceled) && errors.Is(c.ctx.Err(), context.Canceled)
 	if body.Status >= http.StatusInternalServerError && !gone {
 		c.log(body, err)
 	}

@@ -13,7 +13,7 @@ func (c *call) submitMessage() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	message, err := c.h.opts.Messages.SubmitMessage(c, text, key)
+	message, err := c.h.opts.Messages.SubmitMessage(c.ctx, text, key)
 	if err != nil {
 		return response{}, err
 	}

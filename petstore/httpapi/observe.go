@@ -34,7 +34,7 @@ func (c *call) log(body errorBody, err error) {
 		return
 	}
 	path, _, _ := strings.Cut(c.r.RequestURI, "?") // with what a router has stripped
-	c.h.opts.Logger.LogAttrs(c, level, "request failed",
+	c.h.opts.Logger.LogAttrs(c.ctx, level, "request failed",
 		slog.String("request_id", c.id(true, false)),
 		slog.String("operation", c.operation),
 		slog.String("method", c.r.Method),
@@ -78,7 +78,7 @@ func (c *call) succeeded() {
 		return
 	}
 	if c.h.outage.CompareAndSwap(o, nil) {
-		c.h.opts.Logger.LogAttrs(c, slog.LevelInfo, "requests succeed again", slog.String("operation", c.operation))
+		c.h.opts.Logger.LogAttrs(c.ctx, slog.LevelInfo, "requests succeed again", slog.String("operation", c.operation))
 	}
 }
 

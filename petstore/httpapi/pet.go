@@ -20,7 +20,7 @@ func (c *call) listPets() (response, error) {
 		return response{}, err
 	}
 	c.pooled = buffers.Get().(*[16 << 10]byte)
-	body, next, err := c.h.encoded.AppendPage(c, c.pooled[:0], q)
+	body, next, err := c.h.encoded.AppendPage(c.ctx, c.pooled[:0], q)
 	if err != nil {
 		return response{}, err
 	}
@@ -83,11 +83,11 @@ func (c *call) createPet() (response, error) {
 		return response{}, err
 	}
 	if c.h.opts.Validate != nil {
-		if err := c.h.opts.Validate(c, newPet); err != nil {
+		if err := c.h.opts.Validate(c.ctx, newPet); err != nil {
 			return response{}, err
 		}
 	}
-	pet, err := c.h.service.CreatePet(c, newPet, key)
+	pet, err := c.h.service.CreatePet(c.ctx, newPet, key)
 	if err != nil {
 		return response{}, err
 	}
@@ -106,7 +106,7 @@ func (c *call) getPet() (response, error) {
 	if err != nil || strconv.FormatInt(id, 10) != c.param { // an ID has one form: 01 and +1 are not IDs
 		return response{}, petstore.Errorf(petstore.CodeNotFound, "petId: must be a 64-bit integer in its shortest form, so no pet has this one")
 	}
-	body, err := c.h.encoded.AppendPet(c, nil, id)
+	body, err := c.h.encoded.AppendPet(c.ctx, nil, id)
 	if err != nil {
 		return response{}, err
 	}
