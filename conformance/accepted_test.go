@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,8 +36,11 @@ func accepts(next http.Handler) http.Handler {
 	return next
 }
 
-// The check of the status that fails, for each request that the reference
-// implementation refuses, if it is accepted instead. A line without a check has a
+// ofBody matches the checks that fail because accepts knows nothing of the request.
+var ofBody = regexp.MustCompile(`\.(unique|echo|now|media-type|id|same-text)$|^http\.location$|^pets\.list\.|^deprecation`)
+
+// The checks that fail, for each request that the reference implementation refuses, if it
+// is accepted instead. A line without a check has a
 // request that the contract allows to accept.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
@@ -47,8 +51,9 @@ func TestAccepted(t *testing.T) {
 	}
 	var lines []string
 	for _, x := range sent {
-		if slices.ContainsFunc(x.ResponseHeader, func(f conformance.Field) bool { return f.Name == "X-Accepted" }) {
-			lines = append(lines, fmt.Sprintf("%s: %s\n", strings.Join(x.Violates, " "), request(x.Exchange)))
+		if x.ResponseHeader.Get("X-Accepted") != "" {
+			ids := slices.DeleteFunc(x.Violates, ofBody.MatchString)
+			lines = append(lines, fmt.Sprintf("%s: %s\n", strings.Join(ids, " "), request(x.Proof)))
 		}
 	}
 	slices.Sort(lines)
@@ -61,16 +66,14 @@ func TestAccepted(t *testing.T) {
 }
 
 // request returns the request of x without what differs from run to run.
-func request(x conformance.Exchange) string {
+func request(x *conformance.Proof) string {
 	_, path, _ := strings.Cut(x.URL, "/v1")
 	if !strings.HasPrefix(path, "/pets/92233720368547758") { // the limits of int64
 		path = compile(`/pets/([4-9]\d{18}|[1-9]\d{0,2})$`).ReplaceAllString(path, "/pets/ID")
 	}
 	key := "no credential"
-	for _, f := range x.RequestHeader {
-		if f.Name == "Authorization" {
-			key = f.Value
-		}
+	if values, ok := x.RequestHeader["Authorization"]; ok {
+		key = values[0]
 	}
 	if key == "Bearer [key]" {
 		key = "the key"

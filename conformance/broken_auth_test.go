@@ -6,18 +6,20 @@ import "net/http"
 // TestAccepted has each credential that they must refuse.
 func openServers() []variant {
 	var all []variant
-	for op, clause := range map[string]string{list: "key-list", create: "key-create", fetch: "key-get", submit: "key-messages"} {
-		first := "key-first"
-		if op == create || op == submit {
-			first = "key-before-body"
-		}
+	for _, o := range []struct{ op, check, first string }{
+		{list, "auth.list", "auth.first"}, {create, "auth.create", "auth.create.first"},
+		{fetch, "auth.get", "auth.first"}, {submit, "messages.auth", "messages.auth.first"},
+	} {
+		op := o.op
 		all = append(all,
-			variant{name: operations[op] + " needs no key", clause: clause, http: requests(op, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testKey) })},
-			variant{name: operations[op] + " responds 403 instead of 401", clause: clause, http: status(op, 401, 403)},
-			variant{name: operations[op] + " with a key that is not ASCII gets 500", clause: clause, http: refuses(op+`.*\r\nAuthorization: Bearer clé`, 401, 500)},
-			variant{name: operations[op] + " validates the request before the credential", clause: first, http: credentialLast(op)})
+			variant{name: operations[op] + " needs no key", check: o.check, http: requests(op, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testKey) })},
+			variant{name: operations[op] + " responds 403 instead of 401", check: o.check, http: status(op, 401, 403)},
+			variant{name: operations[op] + " with a key that is not ASCII gets 500", check: o.check, http: refuses(op+`.*\r\nAuthorization: Bearer clé`, 401, 500)},
+			variant{name: operations[op] + " validates the request before the credential", check: o.first, http: credentialLast(op)})
 	}
-	return all
+	return append(all,
+		variant{name: "a key that is not UTF-8 gets 400", check: "auth.ascii", http: refuses(`\r\nAuthorization: Bearer \x{FFFD}`, 401, 400)},
+		variant{name: "what follows the key is ignored", check: "auth.word", http: requests(`\r\nAuthorization: Bearer [^ ]+ x\r`, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testKey) })})
 }
 
 // credentialLast responds 401 to a request without a credential only if the

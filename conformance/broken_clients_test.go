@@ -28,34 +28,34 @@ func brokenForClients() []variant {
 	}
 	const browser, zipped = `.*\r\nAccept: text/html,`, `.*\r\nAccept-Encoding: gzip\r\n`
 	return []variant{
-		{name: "a request without User-Agent gets 500", clause: "list", http: without("User-Agent", fails(500))},
-		{name: "a request without Accept gets 406", clause: "list", http: without("Accept", fails(406))},
-		{name: "a request without Accept-Encoding gets 500", clause: "list", http: without("Accept-Encoding", fails(500))},
-		{name: "a browser gets HTML", clause: "media-type", http: responses(browser, 0, becomesHTML)},
-		{name: "a body is not compressed as it says", clause: "response", http: header(zipped, 0, "Content-Encoding", "gzip")},
-		{name: "a compressed body is cut short", clause: "response", http: responses(zipped, 0, func(res *response) {
+		{name: "a request without User-Agent gets 500", check: "pets.list.status", http: without("User-Agent", fails(500))},
+		{name: "a request without Accept gets 406", check: "pets.list.status", http: without("Accept", fails(406))},
+		{name: "a request without Accept-Encoding gets 500", check: "pets.list.status", http: without("Accept-Encoding", fails(500))},
+		{name: "a browser gets HTML", check: "pets.create.media-type", http: responses(browser, 0, becomesHTML)},
+		{name: "a body is not compressed as it says", check: "http.response", http: header(zipped, 0, "Content-Encoding", "gzip")},
+		{name: "a compressed body is cut short", check: "http.response", http: responses(zipped, 0, func(res *response) {
 			compress(res)
 			res.body = res.body[:len(res.body)-9]
 		})},
-		{name: "a compressed list is another one", clause: "list-shows", http: responses(list+zipped, 200, func(res *response) {
+		{name: "a compressed list is another one", check: "pets.list.same", http: responses(list+zipped, 200, func(res *response) {
 			res.body = strings.ReplaceAll(res.body, "č", "?")
 			compress(res)
 		})},
-		{name: "a GET with a Content-Type gets 400", clause: "list", http: responses(`^GET .*\r\nContent-Type: `, 200, fails(400))},
-		{name: "escapes for a character are two characters", clause: "name", http: takes("^POST ", `\\ud83e\\udd8a`, "??")},
-		{name: "the last response of a connection is cut short", clause: "array", http: responses("", 0, func(res *response) {
+		{name: "a GET with a Content-Type gets 400", check: "pets.list.status", http: responses(`^GET .*\r\nContent-Type: `, 200, fails(400))},
+		{name: "escapes for a character are two characters", check: "pets.create.name", http: takes("^POST ", `\\ud83e\\udd8a`, "??")},
+		{name: "the last response of a connection is cut short", check: "pets.list.array", http: responses("", 0, func(res *response) {
 			if res.request.Close {
 				res.body = res.body[:len(res.body)/2]
 			}
 		})},
-		{name: "a pet is shown without a key after it was shown with one", clause: "key-get", http: remembers(fetch, 200)},
-		{name: "a list is shown without a key after it was shown with one", clause: "key-list", http: remembers(list, 200)},
-		{name: "a pet is refused after it was refused without a key", clause: "get", http: remembers(fetch, 401)},
-		{name: "a message without a key is accepted if it was sent with one", clause: "key-messages", http: remembers(submit, 202)},
-		{name: "every response claims the coding gzip", clause: "rfc-coding", http: header("", 0, "Content-Encoding", "gzip")},
-		{name: "responses are compressed for every client", clause: "rfc-coding", http: responses("", 0, compress)},
-		{name: "only what one read returns of a body counts", clause: "status-optional", http: readsOnce},
-		{name: "some responses are cut short", clause: "response", http: cutsShort},
+		{name: "a pet is shown without a key after it was shown with one", check: "auth.get", http: remembers(fetch, 200)},
+		{name: "a list is shown without a key after it was shown with one", check: "auth.list", http: remembers(list, 200)},
+		{name: "a pet is refused after it was refused without a key", check: "pets.get.status", http: remembers(fetch, 401)},
+		{name: "a message without a key is accepted if it was sent with one", check: "messages.auth", http: remembers(submit, 202)},
+		{name: "every response claims the coding gzip", check: "http.coding", http: header("", 0, "Content-Encoding", "gzip")},
+		{name: "responses are compressed for every client", check: "http.coding", http: responses("", 0, compress)},
+		{name: "only what one read returns of a body counts", check: "pets.create.status", http: readsOnce},
+		{name: "some responses are cut short", check: "http.response", http: cutsShort},
 	}
 }
 

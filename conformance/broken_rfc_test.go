@@ -7,15 +7,15 @@ import (
 // brokenRFCs are servers that violate an RFC.
 func brokenRFCs() []variant {
 	return []variant{
-		{name: "a 201 has no Location", clause: "rfc-location", http: header(create, 201, "Location", "")},
-		{name: "the Location gets 404", clause: "rfc-location", http: header(create, 201, "Location", "/v1/pets/0")},
-		{name: "a 401 has no challenge", clause: "rfc-challenge", http: header(list, 401, "WWW-Authenticate", "")},
-		{name: "a 401 has a challenge for Basic", clause: "rfc-challenge", http: header(list, 401, "WWW-Authenticate", "Basic realm=x")},
-		{name: "the scheme must be Bearer", clause: "rfc-scheme", http: strictScheme(list)},
-		{name: "there is no Deprecation", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "")},
-		{name: "the Deprecation is the word true", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "true")},
-		{name: "the Deprecation is after the removal", clause: "rfc-deprecation", http: header(fetch, 200, "Deprecation", "@1956528000")},
-		{name: "the Sunset is not an HTTP date", clause: "rfc-sunset", http: header(fetch, 200, "Sunset", "2030-12-05")},
+		{name: "a 201 has no Location", check: "http.location", http: header(create, 201, "Location", "")},
+		{name: "the Location gets 404", check: "http.location", http: header(create, 201, "Location", "/v1/pets/0")},
+		{name: "a 401 has no challenge", check: "auth.challenge", http: header(list, 401, "WWW-Authenticate", "")},
+		{name: "a 401 has a challenge for Basic", check: "auth.challenge", http: header(list, 401, "WWW-Authenticate", "Basic realm=x")},
+		{name: "the scheme must be Bearer", check: "auth.scheme-case", http: strictScheme(list)},
+		{name: "there is no Deprecation", check: "deprecation.deprecation.present", http: header(fetch, 200, "Deprecation", "")},
+		{name: "the Deprecation is the word true", check: "deprecation.deprecation.present", http: header(fetch, 200, "Deprecation", "true")},
+		{name: "the Deprecation is after the removal", check: "deprecation.deprecation.present", http: header(fetch, 200, "Deprecation", "@1956528000")},
+		{name: "the Sunset is not an HTTP date", check: "deprecation.sunset.present", http: header(fetch, 200, "Sunset", "2030-12-05")},
 	}
 }
 

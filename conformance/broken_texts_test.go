@@ -15,10 +15,10 @@ import (
 // brokenTexts are servers that change the names of pets. TestTexts has more changes.
 func brokenTexts() []variant {
 	return []variant{
-		{name: "names lose the spaces at their ends", clause: "name", pets: changesNames(strings.TrimSpace)},
-		{name: "names are cut at 255 bytes", clause: "name", pets: changesNames(cut(255))},
-		{name: "names become upper case", clause: "name", pets: changesNames(strings.ToUpper)},
-		{name: "names are escaped for a URL", clause: "name", pets: changesNames(url.QueryEscape)},
+		{name: "names lose the spaces at their ends", check: "pets.create.name", pets: changesNames(strings.TrimSpace)},
+		{name: "names are cut at 255 bytes", check: "pets.create.name", pets: changesNames(cut(255))},
+		{name: "names become upper case", check: "pets.create.name", pets: changesNames(strings.ToUpper)},
+		{name: "names are escaped for a URL", check: "pets.create.name", pets: changesNames(url.QueryEscape)},
 	}
 }
 

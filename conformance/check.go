@@ -26,122 +26,84 @@ type Check struct {
 	// other check ever gets it.
 	ID string `json:"id"`
 
+	// Section names the sections of the contract or of an RFC that state it.
+	Section string `json:"section"`
+
 	// Title says what the target must do.
 	Title string `json:"title"`
 
-	// Clause is the ID of the check's [Clause].
-	Clause string `json:"clause"`
+	// Why says what goes wrong for the clients of a target that does not.
+	Why string `json:"why"`
 
 	Level Level `json:"level"`
 
-	basic basic
-
 	// applies selects the exchanges that the check judges. If there are none, the
-	// check is inconclusive. If idle, it passes: a target can conform and never do
-	// what the check is about.
-	applies func(*exchange) bool
-	idle    bool
-
-	// attempts says that the check judges requests that were not served, too.
-	attempts bool
+	// check is skipped. With unserved, the check judges requests that were not served, too.
+	applies  func(*exchange) bool
+	unserved bool
 
 	// wrong says what is wrong with an exchange; "": nothing. wrongPet says the same
-	// about a pet in it. A check has one of the two.
+	// of a pet in it, and returns the exchange that added the pet (nil: unknown), so that
+	// the report can show both. A check has one of the two.
 	wrong    func(*exchange) string
-	wrongPet func(*exchange) (id int64, wrong string)
+	wrongPet func(*exchange) (added *exchange, wrong string)
+
+	// kind says what is particular about an exchange that violates the check; "": nothing.
+	// Nil: exchange.kind does.
+	kind func(*exchange) string
 }
 
-// basic says how basic a check is. What violates a more basic one says little about the
-// others.
-type basic int
-
+// Why checks matter, where several have the same reason.
 const (
-	aboutResponse basic = iota // there is one
-	aboutStatus
-	aboutShape
-	aboutIdentity
-	aboutValues
+	keptExactly = "A client must get back what it stored."
+	mistake     = "A client must learn that its request is wrong, or something is added that it did not mean."
+	noAccess    = "Without a valid key there is no access."
+	sameErrors  = "Clients read every error in the same way."
+	pageSize    = "Clients choose the size of their pages by it."
+	warnsUsers  = "Tools warn clients that still use the operation."
+	typed       = "Typed clients fail on the first value of another type."
+	byMediaType = "Clients read a body by its media type, or refuse it."
+	findsPets   = "No client can find a pet that the list loses or changes."
+	mayFail     = "A 5xx tells the client that the server failed and to try again."
 )
 
-// Clause is one statement, in the suite's words, with the checks that judge it. A
-// statement of the contract that no request can show has none.
-type Clause struct {
-	ID      string
-	Section string // of the contract or of an RFC
-	Text    string
-
-	// Why says what goes wrong for the clients of a target that violates it.
-	Why string
-
-	// Arguable says that the contract can also be read in another way, by which a
-	// target that violates the clause conforms.
-	Arguable bool
-
-	Checks []Check
-}
-
-// Level returns the level of the clause's checks.
-func (cl Clause) Level() Level {
-	if cl.Arguable || strings.HasPrefix(cl.Section, "RFC") {
-		return Recommended
-	}
-	return Required
-}
-
-// Clauses returns every clause: what the contract states, and what is recommended.
-func Clauses() []Clause { return slices.Clone(clauses()) }
-
-var clauses = sync.OnceValue(func() []Clause {
-	clauses := clauseTable()
-	for _, c := range slices.Concat(responseChecks(), listChecks(), createChecks(), getChecks(), messageChecks(), errorChecks(), keyChecks()) {
-		i := slices.IndexFunc(clauses, func(cl Clause) bool { return cl.ID == c.Clause })
-		c.Level = clauses[i].Level()
-		clauses[i].Checks = append(clauses[i].Checks, c)
-	}
-	return clauses
-})
-
-// ofMessages reports whether c is skipped if the target has no messages.
-func (c Check) ofMessages() bool { return strings.HasPrefix(c.ID, "messages.") }
-
-// Checks returns every check, the most basic ones first.
-func Checks() []Check { return slices.Clone(checks()) }
-
 var checks = sync.OnceValue(func() []Check {
-	var checks []Check
-	for _, cl := range clauses() {
-		checks = append(checks, cl.Checks...)
-	}
-	slices.SortStableFunc(checks, func(a, b Check) int {
-		if a.Level != b.Level {
-			return strings.Compare(string(b.Level), string(a.Level)) // required first
+	all := slices.Concat(responseChecks(), createChecks(), getChecks(), listChecks(), messageChecks(), errorChecks(), keyChecks())
+	for i := range all {
+		if all[i].Level == "" {
+			all[i].Level = Required
 		}
-		return int(a.basic - b.basic)
-	})
-	return checks
+	}
+	return all
 })
 
-// FindClause returns the clause with that ID.
-func FindClause(id string) (Clause, bool) {
-	i := slices.IndexFunc(clauses(), func(cl Clause) bool { return cl.ID == id })
-	if i < 0 {
-		return Clause{}, false
+// Checks returns the checks that o selects: those whose IDs match one of the globs in
+// Select (none: every check), and none of those in Skip. o may be nil. A glob that matches
+// no check is an error that wraps [ErrOptions].
+func (o *Options) Checks() ([]Check, error) {
+	if o == nil {
+		o = &Options{}
 	}
-	return clauses()[i], true
-}
-
-// Select returns the checks whose IDs match one of the globs, as Run of [Options] selects
-// them. A glob that matches no check is an error with [ErrOptions] in its tree.
-func Select(globs []string) ([]Check, error) {
-	matches := func(glob string) func(Check) bool {
-		return func(c Check) bool { ok, _ := path.Match(glob, c.ID); return ok }
+	matches := func(c Check) func(string) bool {
+		return func(glob string) bool { ok, _ := path.Match(glob, c.ID); return ok }
 	}
-	for _, glob := range globs {
-		if !slices.ContainsFunc(checks(), matches(glob)) {
+	for _, glob := range slices.Concat(o.Select, o.Skip) {
+		if !slices.ContainsFunc(checks(), func(c Check) bool { return matches(c)(glob) }) {
 			return nil, optionsError("%q matches no check; * stands for any text, as in pets.list.*", glob)
 		}
 	}
-	return slices.DeleteFunc(Checks(), func(c Check) bool {
-		return len(globs) > 0 && !slices.ContainsFunc(globs, func(glob string) bool { return matches(glob)(c) })
+	return slices.DeleteFunc(slices.Clone(checks()), func(c Check) bool {
+		return len(o.Select) > 0 && !slices.ContainsFunc(o.Select, matches(c)) || slices.ContainsFunc(o.Skip, matches(c))
 	}), nil
 }
+
+// kindOf returns what is particular about x, which violates c.
+func (c Check) kindOf(x *exchange) string {
+	if c.kind != nil {
+		return c.kind(x)
+	}
+	return x.kind()
+}
+
+// ofMessages reports whether c is skipped if the target has no messages.
+func (c Check) ofMessages() bool { return strings.HasPrefix(c.ID, "messages.") }

@@ -16,7 +16,7 @@ func Example() {
 	result, err := conformance.Run(context.Background(), conformance.Target{
 		URL: server.URL + "/v1",
 		Key: testKey,
-	}, &conformance.Options{Run: []string{"pets.*.status"}})
+	}, &conformance.Options{Select: []string{"pets.*.status"}})
 	if err != nil {
 		fmt.Println("the server cannot be judged:", err)
 		return

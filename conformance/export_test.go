@@ -3,31 +3,30 @@ package conformance
 import (
 	"context"
 	"errors"
-	"slices"
+	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// RunUntil is [Run], but ends before the next phase once a check of the clause fails.
-func RunUntil(ctx context.Context, target Target, opts *Options, clause string) (*Report, error) {
+// RunUntil is [Run], but ends before the next phase once a check fails.
+func RunUntil(ctx context.Context, target Target, opts *Options, id string) (*Report, error) {
 	s, err := newSession(target, opts)
 	if err != nil {
 		return nil, err
 	}
-	cl, _ := FindClause(clause)
 	s.beforePhase = func() {
-		failed := func(j judgement) bool { return len(j.violations) > 0 }
-		if slices.ContainsFunc(s.seen().judge(cl.Checks), failed) {
-			s.stop(errors.New("the clause is violated"))
+		for _, c := range checks() {
+			if c.ID == id && len(s.seen().judge(c).violations) > 0 {
+				s.stop(errors.New("the check fails"))
+			}
 		}
 	}
 	return s.judgeTarget(ctx)
 }
 
-// SentExchange is an exchange of a run, with the IDs of the checks of the status that it
-// violates.
+// SentExchange is an exchange of a run, with the IDs of the checks that it violates.
 type SentExchange struct {
-	Exchange
+	*Proof
 	Violates []string
 }
 
@@ -41,19 +40,28 @@ func Sent(ctx context.Context, target Target, opts *Options) ([]SentExchange, er
 		return nil, err
 	}
 	violates := make(map[*probe.Exchange][]string)
-	for _, j := range s.seen().judge(checks()) {
-		for _, v := range j.violations {
-			if j.check.basic == aboutStatus {
-				violates[v.x.Exchange] = append(violates[v.x.Exchange], j.check.ID)
-			}
+	for _, c := range checks() {
+		for _, v := range s.seen().judge(c).violations {
+			violates[v.x.Exchange] = append(violates[v.x.Exchange], c.ID)
 		}
 	}
 	var sent []SentExchange
-	for _, x := range s.client.Exchanges() {
-		sent = append(sent, SentExchange{newExchange(x, s.redact), violates[x]})
+	for _, x := range s.exchanges {
+		sent = append(sent, SentExchange{newProof(x.Exchange, s.redact), violates[x.Exchange]})
 	}
 	return sent, nil
 }
 
 // Texts returns the texts that a run sends.
-func Texts() []string { return (&sender{facts: facts{mark: markStart + "abcdef"}}).texts() }
+func Texts() []string {
+	var all []string
+	for _, list := range [][]string{words, texts, freeTexts} {
+		for _, text := range list {
+			all = append(all, facts{mark: markStart + "abcdef"}.fillText(text))
+		}
+	}
+	return all
+}
+
+// At returns options with which it is that time for GET /pets/{petId}.
+func At(t time.Time) Options { return Options{now: func() time.Time { return t }} }

@@ -10,241 +10,225 @@ import (
 
 // POST /pets (contract, sections 2.1, 2.2 and 4.2).
 
+// surrogateCheck is the check whose request is the last creation of a run.
+const surrogateCheck = "pets.create.surrogate"
+
 func createChecks() []Check {
 	checks := []Check{
-		acceptedCheck("pets.create.status", "create", "POST /pets with a valid pet responds 201", false, "a valid pet is added"),
-		acceptedCheck("pets.create.status.absent", "status-optional", "a pet without a status is accepted", true, "a valid pet without a status is added"),
-		arguableCheck("pets.create.name.accepted", "name-any", "a short name that can be read is accepted", unusualName, "a valid pet is added"),
-		arguableCheck("pets.create.category.accepted", "category-any", "a target that accepts arbitrary categories accepts every int64", unusualCategory, "a valid pet is added, and the target accepts arbitrary categories"),
 		{
-			ID: "pets.create.same-name", Clause: "create-adds", Title: "two pets may have the same name, or one of them gets 400",
-			basic: aboutStatus, idle: true, applies: (*exchange).isNamesake,
-			wrong: func(x *exchange) string {
-				if x.Succeeded() || x.Status == http.StatusBadRequest {
-					return ""
+			ID: "pets.create.status", Section: "1, 4.2", Title: "POST /pets with a valid pet responds 201",
+			Why:     "201 tells a client that the pet was added.",
+			applies: func(x *exchange) bool { return x.isPlain() && x.sent.Status != "" || x.isUnusual() && !x.isArguable() }, wrong: (*exchange).wrongCreation,
+		},
+		{
+			ID: "pets.create.status.absent", Section: "2.1", Title: "a pet without a status is accepted",
+			Why:     "The status is optional.",
+			applies: func(x *exchange) bool { return x.isPlain() && x.sent.Status == "" }, wrong: (*exchange).wrongCreation,
+		},
+		arguableCheck("pets.create.name.accepted", "2.1", "a short name that can be read is accepted, in any script", "The contract has no rules for names."),
+		arguableCheck("pets.create.category.accepted", "2.1", "a target that accepts arbitrary categories accepts every int64", "The contract has no rules for categories."),
+		arguableCheck("pets.create.same-name.accepted", "2.1, 2.2", "a pet may have the name of another", "Two dogs are called Rex."),
+		{
+			ID: "pets.create.media-type", Section: "4", Title: "the response to a new pet is application/json",
+			Why:     byMediaType,
+			applies: func(x *exchange) bool { return x.isNewPet() && x.validHeader() }, wrong: (*exchange).wrongType,
+		},
+		{
+			ID: "pets.create.pet", Section: "2.2", Title: "the response to a new pet is the pet, with each field of its type",
+			Why:     typed,
+			applies: (*exchange).isNewPet, wrong: (*exchange).wrongPetBody,
+		},
+		{
+			ID: "pets.create.id.unique", Section: "2.2", Title: "every new pet gets a new id",
+			Why:     "If two pets have the same id, one hides the other.",
+			applies: (*exchange).isAdded,
+			wrongPet: func(x *exchange) (*exchange, string) {
+				if x.twin != nil {
+					return x.twin, fmt.Sprintf("another pet of this run has the id %d", x.pet.ID)
 				}
-				return fmt.Sprintf("a pet has the name of another one%s: the response is %s, want 201 or 400", x.meanwhile(), x.StatusLine())
+				for q, pets := range x.run.atStart {
+					if hasID(pets, x.pet.ID) {
+						return nil, fmt.Sprintf("a pet that GET %s showed before has the id %d", q.path(), x.pet.ID)
+					}
+				}
+				return nil, ""
 			},
 		},
 		{
-			ID: "pets.create.same-name.accepted", Clause: "name-again", Title: "a pet may have the name of another",
-			basic: aboutStatus, idle: true, applies: (*exchange).isNamesake,
+			ID: "pets.create.id.listed", Section: "2.2", Title: "the id of a new pet is that of the pet in lists",
+			Why:     "A client would mistake one pet for another.",
+			applies: func(x *exchange) bool { return x.isAdded() && x.run.asked[x.sent.Name].pets == 1 },
 			wrong: func(x *exchange) string {
-				if x.Status == http.StatusBadRequest {
-					return "a pet that has the name of another gets " + x.StatusLine()
+				ids := x.run.listedIDs[x.sent.Name]
+				if len(ids) == 1 && !ids[x.pet.ID] {
+					for id := range ids {
+						return fmt.Sprintf("the new pet has the id %d, and lists show it with the id %d", x.pet.ID, id)
+					}
 				}
 				return ""
 			},
 		},
+		changedCheck("pets.create.echo", "1, 4.2", "the response to a new pet shows its name as it was sent", func(x *exchange) bool { return x.isAdded() && x.isOurs() }, inName),
+		changedCheck("pets.create.name", "2.1, 2.2", "the response to a new pet shows any name as it was sent", func(x *exchange) bool { return x.isAdded() && !x.isOurs() }, inName),
+		changedCheck("pets.create.category", "2.1, 2.2", "the response to a new pet shows its categoryId as it was sent", (*exchange).isAdded, inCategory),
+		changedCheck("pets.create.status.kept", "3.1", "the response to a new pet shows the status that was sent", (*exchange).isAdded, inStatus),
 		{
-			ID: "pets.create.media-type", Clause: "media-type", Title: "the response to a new pet is application/json",
-			basic: aboutShape, applies: func(x *exchange) bool { return x.isNewPet() && x.validHeader() }, wrong: (*exchange).wrongType,
-		},
-		{
-			ID: "pets.create.pet", Clause: "pet", Title: "the response to a new pet is the pet",
-			basic: aboutShape, applies: (*exchange).isNewPet, wrong: (*exchange).wrongPet,
-		},
-		{
-			ID: "pets.create.id.unique", Clause: "id-unique", Title: "every new pet gets a new id",
-			basic: aboutIdentity, applies: (*exchange).isAdded,
-			wrongPet: func(x *exchange) (int64, string) {
-				if x.twin != nil {
-					return x.pet.ID, fmt.Sprintf("another pet of this run has the id %d%s", x.pet.ID, x.meanwhile())
-				}
-				for q, pets := range x.run.atStart {
-					if hasID(pets, x.pet.ID) {
-						return x.pet.ID, fmt.Sprintf("a pet that GET %s showed before has the id %d", q.path(), x.pet.ID)
-					}
-				}
-				return 0, ""
-			},
-		},
-		{
-			ID: "pets.create.id.listed", Clause: "id", Title: "the id of a new pet is that of the pet in lists",
-			basic: aboutIdentity, idle: true, applies: (*exchange).isAdded,
-			wrongPet: func(x *exchange) (int64, string) {
-				ids := x.run.listedIDs[x.sent.Name]
-				if len(ids) == 1 && len(x.run.byName[x.op+x.sent.Name]) == 1 && !ids[x.pet.ID] {
-					for id := range ids {
-						return x.pet.ID, fmt.Sprintf("the new pet has the id %d, and lists show it with the id %d", x.pet.ID, id)
-					}
-				}
-				return 0, ""
-			},
-		},
-		changedCheck("pets.create.echo", "create", "the response to a new pet shows its name as it was sent", func(x *exchange) bool { return x.isAdded() && !x.hasUnusualName() }, inName),
-		changedCheck("pets.create.name", "name", "the response to a new pet shows any name as it was sent", func(x *exchange) bool { return x.isAdded() && x.hasUnusualName() }, inName),
-		changedCheck("pets.create.category", "category", "the response to a new pet shows its categoryId as it was sent", (*exchange).isAdded, inCategory),
-		changedCheck("pets.create.status.kept", "status-set", "the response to a new pet shows the status that was sent", (*exchange).isAdded, inStatus),
-		{
-			ID: "pets.create.status.before", Clause: "status-set", Title: "a pet without a status does not get that of the request before",
-			basic: aboutValues, applies: (*exchange).hasDefault,
+			ID: "pets.create.status.before", Section: "3.1", Title: "a pet without a status does not get that of the request before",
+			Why:     "The status of a pet is set on its own creation.",
+			applies: func(x *exchange) bool { return x.after != "" && x.isAdded() },
 			wrong: func(x *exchange) string {
-				before := x.run.leftOver()
-				if x.run.before(x) == nil || x.pet.Status == "" || !before[x.pet.Status] || len(before) < len(statuses()) {
+				seen := make(map[string]bool)
+				for _, y := range x.run.all {
+					if y.after != "" && y.isAdded() && y.pet.Status == y.after {
+						seen[y.after] = true
+					} else if y.after != "" && y.isAdded() {
+						return ""
+					}
+				}
+				if len(seen) < len(statuses()) {
 					return ""
 				}
 				return "pets without a status get that of the request before, with each of the three statuses"
 			},
 		},
 		{
-			ID: "pets.create.status.default", Clause: "status-default", Title: "all pets that are added without a status get the same one, or none",
-			basic: aboutValues, applies: (*exchange).hasDefault,
-			wrong: func(x *exchange) string {
+			ID: "pets.create.status.default", Section: "2.1", Title: "all pets that are added without a status get the same one, or none", Level: Recommended,
+			Why:     "A client must be able to rely on the default.",
+			applies: (*exchange).hasDefault,
+			wrongPet: func(x *exchange) (*exchange, string) {
 				i := slices.IndexFunc(x.run.all, func(y *exchange) bool { return y.hasDefault() && y.sent.Category == x.sent.Category })
 				if first := x.run.all[i]; first.pet.Status != x.pet.Status {
-					return fmt.Sprintf("a pet that was sent without a status has the status %q, and an earlier one %q", x.pet.Status, first.pet.Status)
+					return first, fmt.Sprintf("a pet that was sent without a status has the status %q, and an earlier one %q", x.pet.Status, first.pet.Status)
 				}
-				return ""
+				return nil, ""
 			},
 		},
 		{
-			ID: "http.location", Clause: "rfc-location", Title: "the response to a new pet has its Location",
-			basic: aboutShape, applies: func(x *exchange) bool { return x.isAdded() && x.Status == http.StatusCreated }, wrong: (*exchange).wrongLocation,
+			ID: "http.location", Section: "RFC 9110, 15.3.2", Title: "the response to a new pet has its Location", Level: Recommended,
+			Why:     "Generic clients find by it what they created.",
+			applies: func(x *exchange) bool { return x.isAdded() && x.Status == http.StatusCreated }, wrong: (*exchange).wrongLocation,
 		},
 	}
-	for _, f := range []struct{ id, clause, title string }{
-		{"body", "create-body", "a body that is missing or not a JSON object gets 400"},
-		{"required", "create-required", "a body without name or without categoryId gets 400"},
-		{"values", "create-values", "a body with a value that its field does not allow gets 400"},
-		{"status", "status-values", "a body with an unknown status gets 400"},
-		{"status.null", "status-null", "a body with null for the status gets 400"},
-		{"duplicate", "rfc-duplicates", "a body with a name twice gets 400"},
-		{"utf8", "rfc-utf8", "a body that is not UTF-8 gets 400"},
+	for _, f := range []struct {
+		id, section, title, why string
+		level                   Level
+	}{
+		{"body", "4.2, 7", "a body that is missing or not a JSON object gets 400", mistake, Required},
+		{"required", "4.2, 7", "a body without name or without categoryId gets 400", mistake, Required},
+		{"values", "4.2, 7", "a body with a value that its field does not allow gets 400", mistake, Required},
+		{"status", "2.4", "a body with an unknown status gets 400", mistake, Required},
+		{"status.null", "2.1", "a body with null for the status gets 400", mistake, Recommended},
+		{"duplicate", "RFC 8259, 4", "a body with a name twice gets 400", "Two readers of the same body may read two pets.", Recommended},
+		{"utf8", "RFC 8259, 8.1", "a body that is not UTF-8 gets 400", keptExactly, Recommended},
 	} {
-		checks = append(checks, faultCheck(opCreate, "pets.create.400."+f.id, f.clause, f.title))
+		checks = append(checks, faultCheck("pets.create.400."+f.id, f.section, f.title, f.why, f.level))
 	}
-	return checks
-}
-
-// acceptedCheck returns the check that pets with or without a status get 201.
-func acceptedCheck(id, clause, title string, withoutStatus bool, what string) Check {
-	return Check{
-		ID: id, Clause: clause, Title: title, basic: aboutStatus,
+	return append(checks, Check{
+		ID: surrogateCheck, Section: "4.2, 4.3", Title: "an unpaired surrogate as a name gets 201 or 400, and lists work after it",
+		Why: "A client that sends one would make the list fail for all others.",
 		applies: func(x *exchange) bool {
-			if x.sent == nil || !x.valid() || withoutStatus != (x.sent.Status == "" && x.kindOfPet() == plainPet) {
-				return false
-			}
-			otherCheck := x.refusedArguably() || x.isNamesake() && !x.Succeeded()
-			return !otherCheck && (x.Succeeded() || x.mustSucceed() || x.Status >= 500 || !x.Served())
+			return x.breaks == surrogateCheck || x.query != nil && x.valid() && x.afterSurrogate() != nil
 		},
-		wrong: func(x *exchange) string { return x.wrongSuccess(what+x.meanwhile(), http.StatusCreated) },
-	}
+		wrongPet: func(x *exchange) (*exchange, string) {
+			switch {
+			case x.query == nil && x.Status != http.StatusCreated && x.Status != http.StatusBadRequest:
+				return nil, fmt.Sprintf("the request has %s: the response is %s, want 201 or 400", x.what, x.StatusLine())
+			case x.query != nil && x.Status != http.StatusOK:
+				return x.afterSurrogate(), "after a request with an unpaired surrogate as the name, a list gets " + x.StatusLine()
+			}
+			return nil, ""
+		},
+	})
 }
 
-// arguableCheck returns the check that pets of a kind are not refused.
-func arguableCheck(id, clause, title string, kind kindOfPet, what string) Check {
+// isPlain reports whether the request of x is for a pet with nothing unusual, and valid.
+func (x *exchange) isPlain() bool { return x.sent != nil && x.valid() && x.what == "" }
+
+// isUnusual reports whether the request of x is for a valid pet with something unusual.
+func (x *exchange) isUnusual() bool { return x.sent != nil && x.valid() && x.what != "" }
+
+// isArguable reports whether x is judged by the check of an arguable refusal.
+func (x *exchange) isArguable() bool {
+	return x.arguable != "" && x.Status == http.StatusBadRequest
+}
+
+// wrongCreation says what is wrong if the request of x, a valid pet, does not get 201.
+func (x *exchange) wrongCreation() string {
+	return x.wrongSuccess("a valid pet is added", http.StatusCreated)
+}
+
+// arguableCheck returns the check that no pet or message is refused with 400 for what is
+// unusual about it.
+func arguableCheck(id, section, title, why string) Check {
 	return Check{
-		ID: id, Clause: clause, Title: title,
-		basic: aboutStatus, idle: true,
+		ID: id, Section: section, Title: title, Level: Recommended, Why: why,
 		applies: func(x *exchange) bool {
-			return x.sent != nil && x.valid() && x.kindOfPet() == kind && !x.isRepeated() && (x.refusedArguably() || x.Succeeded())
+			return x.arguable == id && x.valid() && (x.Succeeded() || x.isArguable() && x.Attempts == 1 && x.categoryKnown())
 		},
 		wrong: func(x *exchange) string {
 			if x.Succeeded() {
 				return ""
 			}
-			return x.wrongSuccess(what, http.StatusCreated)
+			return fmt.Sprintf("the request is valid and has %s: the response is %s, want 2xx", x.what, x.StatusLine())
 		},
 	}
+}
+
+// categoryKnown reports whether the target does not refuse the request of x for its
+// category, or is asked whether it does.
+func (x *exchange) categoryKnown() bool {
+	return x.sent == nil || x.run.categories[x.sent.Category] || x.arguable == "pets.create.category.accepted"
 }
 
 // changedCheck returns the check that the response to a new pet does not differ in a
 // field from what was sent.
-func changedCheck(id, clause, title string, applies func(*exchange) bool, field string) Check {
+func changedCheck(id, section, title string, applies func(*exchange) bool, field string) Check {
 	return Check{
-		ID: id, Clause: clause, Title: title, basic: aboutValues, applies: applies,
-		wrongPet: func(x *exchange) (int64, string) {
+		ID: id, Section: section, Title: title, Why: keptExactly, applies: applies,
+		wrong: func(x *exchange) string {
 			if in, diff := x.stored().diff(x.pet); in == field {
-				return x.pet.ID, "the response does not show the pet as it was sent: " + diff
+				return "the response does not show the pet as it was sent: " + diff
 			}
-			return 0, ""
+			return ""
 		},
 	}
 }
 
-// faultCheck returns the check that requests whose body violates a clause get 400.
-func faultCheck(op, id, clause, title string) Check {
+// faultCheck returns the check that bodies which are wrong by it get 400.
+func faultCheck(id, section, title, why string, level Level) Check {
 	return Check{
-		ID: id, Clause: clause, Title: title, basic: aboutStatus,
-		applies: func(x *exchange) bool {
-			return x.op == op && x.fault != nil && x.fault.clause == clause && x.validHeader() && (op == opSubmit || x.Request.ContentType != "")
-		},
+		ID: id, Section: section, Title: title, Why: why, Level: level,
+		applies: func(x *exchange) bool { return x.breaks == id && x.validHeader() },
 		wrong: func(x *exchange) string {
-			if x.Status == http.StatusBadRequest || x.Status == http.StatusRequestEntityTooLarge && len(x.Request.Body) >= largeBody {
+			if x.Status == http.StatusBadRequest || x.tooLarge() {
 				return ""
 			}
-			return fmt.Sprintf("the request has %s: the response is %s, want 400", x.fault.text, x.StatusLine())
+			return fmt.Sprintf("the request has %s: the response is %s, want 400", x.what, x.StatusLine())
 		},
 	}
 }
 
-// isNewPet reports whether the body of x must be the pet that was added.
-func (x *exchange) isNewPet() bool { return x.sent != nil && x.Succeeded() }
-
-// isAdded reports whether x shows the id of the pet that was added.
-func (x *exchange) isAdded() bool { return x.isNewPet() && x.petErr.id == nil }
-
-func (x *exchange) hasUnusualName() bool { return x.kindOfPet() == unusualName }
-
-// isNamesake reports whether x asks for a pet whose name an earlier request had.
-func (x *exchange) isNamesake() bool { return x.sent != nil && x.validHeader() && x.isRepeated() }
+// isOurs reports whether the name of the pet that x asks for is an ordinary one of the run.
+func (x *exchange) isOurs() bool { return x.run.ours.FindString(x.sent.Name) == x.sent.Name }
 
 // hasDefault reports whether x added a plain pet without a status.
-func (x *exchange) hasDefault() bool {
-	return x.isAdded() && x.sent.Status == "" && x.exact && x.kindOfPet() == plainPet
-}
+func (x *exchange) hasDefault() bool { return x.isAdded() && x.isPlain() && x.sent.Status == "" }
 
-func (x *exchange) wrongPet() string {
+func (x *exchange) wrongPetBody() string {
 	if err := x.petErr.any(); err != nil {
 		return "the body is not a Pet: " + err.Error()
 	}
 	return ""
 }
 
-// meanwhile says for the end of a message that other requests were under way.
-func (x *exchange) meanwhile() string {
-	if x.Others == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", concurrently with %d other requests", x.Others)
-}
-
-// before returns the request for a pet before x. Nil: there is none, or the two were
-// under way at the same time.
-func (h *history) before(x *exchange) *exchange {
-	var before *exchange
-	for _, y := range h.all {
-		if y == x {
-			break
-		}
-		if y.op == opCreate {
-			before = y
+// afterSurrogate returns the request with an unpaired surrogate if x was sent after it.
+func (x *exchange) afterSurrogate() *exchange {
+	for _, y := range x.run.all {
+		if y.breaks == surrogateCheck && y.Received.Before(x.Sent) {
+			return y
 		}
 	}
-	if before == nil || before.Received.After(x.Sent) {
-		return nil
-	}
-	return before
-}
-
-// leftOver returns the statuses that pets without a status have shown after a request with
-// that status. It returns none if one that was sent right after a pet was added shows another:
-// then the target chooses a status in some other way.
-func (h *history) leftOver() map[string]bool {
-	seen := make(map[string]bool)
-	for _, x := range h.all {
-		y := h.before(x)
-		if y == nil || !x.hasDefault() || x.pet.Status == "" || !strings.Contains(string(y.Request.Body), `"status":"`) {
-			continue
-		}
-		if strings.Contains(string(y.Request.Body), `"status":"`+x.pet.Status+`"`) {
-			seen[x.pet.Status] = true
-		} else if y.isAdded() {
-			return nil
-		}
-	}
-	return seen
+	return nil
 }
 
 // wrongLocation says what is wrong with the Location of x, a 201.

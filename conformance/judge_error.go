@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"mime"
 	"net/http"
 	"regexp"
 )
@@ -10,18 +9,18 @@ import (
 // The Error body of every error (contract, sections 2.5 and 7).
 
 func errorChecks() []Check {
-	check := func(id, clause, title string, wrong func(*exchange) string) Check {
-		return Check{ID: id, Clause: clause, Title: title, basic: aboutShape, applies: (*exchange).isError, wrong: wrong}
+	check := func(id, section, title string, wrong func(*exchange) string) Check {
+		return Check{ID: id, Section: section, Title: title, Why: sameErrors, applies: (*exchange).isError, wrong: wrong}
 	}
-	return []Check{
-		check("errors.object", "error-body", "the body of an error is a JSON object", (*exchange).wrongErrorBody),
-		check("errors.media-type", "error-type", "an error is application/json", (*exchange).wrongType),
-		check("errors.code", "error-code", "an error has a code", func(x *exchange) string { return x.wrongErrorText("code") }),
-		check("errors.message", "error-message", "an error has a message", func(x *exchange) string { return x.wrongErrorText("message") }),
-		check("errors.status", "error-status", "an error repeats its HTTP status", (*exchange).wrongErrorStatus),
+	checks := []Check{
+		check("errors.object", "2.5, 7", "the body of an error is a JSON object", (*exchange).wrongErrorBody),
+		check("errors.media-type", "7", "an error is application/json", (*exchange).wrongType),
+		check("errors.code", "2.5, 7", "an error has a code", func(x *exchange) string { return x.wrongErrorText("code") }),
+		check("errors.message", "2.5, 7", "an error has a message", func(x *exchange) string { return x.wrongErrorText("message") }),
+		check("errors.status", "2.5, 7", "an error repeats its HTTP status", (*exchange).wrongErrorStatus),
 		{
-			ID: "errors.json", Clause: "error-body", Title: "every error in application/json is JSON",
-			basic: aboutShape, idle: true, applies: func(x *exchange) bool {
+			ID: "errors.json", Section: "2.5, 7", Title: "every error in application/json is JSON",
+			Why: sameErrors, applies: func(x *exchange) bool {
 				return x.Status >= 400 && len(x.Body) > 0 && x.mediaType() == "application/json"
 			},
 			wrong: func(x *exchange) string {
@@ -32,19 +31,18 @@ func errorChecks() []Check {
 			},
 		},
 		{
-			ID: "errors.any", Clause: "error-any", Title: "every error has an Error body",
-			basic: aboutShape, idle: true, applies: (*exchange).isOtherError, wrong: (*exchange).wrongError,
+			ID: "errors.any", Section: "7", Title: "every error has an Error body, even if a proxy may refuse the request", Level: Recommended,
+			Why: sameErrors, applies: (*exchange).isOtherError, wrong: (*exchange).wrongError,
 		},
 		{
-			ID: "errors.unavailable", Clause: "error-any", Title: "a 429, 503 or 507 has an Error body",
-			basic: aboutShape, idle: true, attempts: true, applies: func(x *exchange) bool { return unavailable(x.Status) }, wrong: (*exchange).wrongError,
+			ID: "errors.unavailable", Section: "7", Title: "a 429, 503 or 507 has an Error body", Level: Recommended,
+			Why: sameErrors, unserved: true, applies: func(x *exchange) bool { return unavailable(x.Status) }, wrong: (*exchange).wrongError,
 		},
 	}
-}
-
-func (x *exchange) mediaType() string {
-	media, _, _ := mime.ParseMediaType(x.Header.Get("Content-Type"))
-	return media
+	for i := range checks {
+		checks[i].kind = func(x *exchange) string { return fmt.Sprintf("a %d for %s", x.Status, x.op) }
+	}
+	return checks
 }
 
 var (
@@ -74,7 +72,7 @@ func (x *exchange) isAnyError() bool {
 	case http.StatusRequestTimeout, http.StatusRequestURITooLong, http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
 		return false
 	}
-	return x.Refused() && !x.gone() && x.Before == nil && (x.validHeader() || x.Status == http.StatusUnauthorized)
+	return x.Refused() && !x.gone() && (x.validHeader() || x.Status == http.StatusUnauthorized)
 }
 
 func (x *exchange) wrongErrorBody() string {
@@ -101,7 +99,7 @@ func (x *exchange) wrongErrorStatus() string {
 	case err != nil:
 		return fmt.Sprintf("the body of a %d is not an Error: %v", x.Status, err)
 	case status != int64(x.Status):
-		return fmt.Sprintf("the status in the body is %d, want %d", status, x.Status)
+		return fmt.Sprintf("the status in the body is %d, and the response is a %d", status, x.Status)
 	}
 	return ""
 }

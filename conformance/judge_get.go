@@ -21,13 +21,15 @@ func getChecks() []Check {
 	known := func(x *exchange) bool { return isPet(x) && x.validHeader() && x.exists() }
 	return []Check{
 		{
-			ID: "pets.get.status", Clause: "get", Title: "GET /pets/{petId} responds 200 for a pet in the store",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.id != nil && x.exists() && x.validHeader() && !x.gone() },
-			wrong: func(x *exchange) string { return x.wrongSuccess("the pet is in the store"+x.meanwhile(), 200) },
+			ID: "pets.get.status", Section: "1, 4.3", Title: "GET /pets/{petId} responds 200 for a pet in the store, until 5 December 2030",
+			Why: "No operation of the contract removes a pet.", applies: func(x *exchange) bool { return x.id != nil && x.exists() && x.validHeader() && !x.gone() },
+			wrongPet: func(x *exchange) (*exchange, string) {
+				return x.creation(), x.wrongSuccess("the pet is in the store", 200)
+			},
 		},
 		{
-			ID: "pets.get.missing", Clause: "get-missing", Title: "the id of no pet gets 404",
-			basic: aboutStatus,
+			ID: "pets.get.missing", Section: "4.3, 7", Title: "the id of no pet gets 404",
+			Why: "A client must be able to distinguish a missing pet from an error, and from another pet.",
 			applies: func(x *exchange) bool {
 				return x.id != nil && !x.exists() && x.validHeader() && !x.gone() && !x.mayExist()
 			},
@@ -41,8 +43,8 @@ func getChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.get.almost", Clause: "get-missing", Title: "what is not an int64 gets no pet",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.op == opGet && x.id == nil && x.validHeader() && !x.gone() },
+			ID: "pets.get.almost", Section: "4.3, 7", Title: "what is not an int64 gets no pet",
+			Why: "A client that sends a wrong id would get another pet.", applies: func(x *exchange) bool { return x.op == opGet && x.id == nil && x.validHeader() && !x.gone() },
 			wrong: func(x *exchange) string {
 				if x.Succeeded() {
 					return fmt.Sprintf("%s is not the id of a pet, and the response is %s", strings.TrimPrefix(x.Request.Path, "/pets/"), x.StatusLine())
@@ -51,36 +53,36 @@ func getChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.get.media-type", Clause: "media-type", Title: "a pet is application/json",
-			basic: aboutShape, applies: known, wrong: (*exchange).wrongType,
+			ID: "pets.get.media-type", Section: "4", Title: "a pet is application/json",
+			Why: byMediaType, applies: known, wrong: (*exchange).wrongType,
 		},
 		{
-			ID: "pets.get.pet", Clause: "pet", Title: "a pet has its fields, each of its type",
-			basic: aboutShape, applies: isPet, wrong: (*exchange).wrongPet,
+			ID: "pets.get.pet", Section: "2.2", Title: "a pet has its fields, each of its type",
+			Why: typed, applies: isPet, wrong: (*exchange).wrongPetBody,
 		},
 		{
-			ID: "pets.get.id", Clause: "id", Title: "a pet has the id that was requested",
-			basic: aboutIdentity, applies: func(x *exchange) bool { return isPet(x) && x.petErr.id == nil },
-			wrongPet: func(x *exchange) (int64, string) {
-				if x.pet.ID != *x.id {
-					return *x.id, fmt.Sprintf("the response has the id %d, want %d", x.pet.ID, *x.id)
+			ID: "pets.get.id", Section: "2.2", Title: "a pet has the id that was requested",
+			Why: "A client would mistake one pet for another.", applies: func(x *exchange) bool { return isPet(x) && x.petErr.id == nil },
+			wrongPet: func(x *exchange) (*exchange, string) {
+				if x.pet.ID == *x.id {
+					return nil, ""
 				}
-				return 0, ""
+				return x.creation(), fmt.Sprintf("the response has the id %d, want %d", x.pet.ID, *x.id)
 			},
 		},
 		{
-			ID: "pets.get.created", Clause: "create-adds", Title: "a pet is in the store as it was added",
-			basic: aboutValues, applies: func(x *exchange) bool { return isPet(x) && x.petErr.any() == nil && x.creation() != nil },
-			wrongPet: func(x *exchange) (int64, string) {
+			ID: "pets.get.created", Section: "4.2", Title: "a pet is in the store as it was added, and other requests do not disturb it",
+			Why: keptExactly, applies: func(x *exchange) bool { return isPet(x) && x.petErr.any() == nil && x.creation() != nil },
+			wrongPet: func(x *exchange) (*exchange, string) {
 				if in, diff := x.creation().stored().diff(x.pet); diff != "" && in != inID {
-					return *x.id, "GET /pets/{petId} does not show the pet as it was added: " + diff
+					return x.creation(), "GET /pets/{petId} does not show the pet as it was added: " + diff
 				}
-				return 0, ""
+				return nil, ""
 			},
 		},
 		{
-			ID: "pets.integers", Clause: "integers", Title: "the integers of a pet have no fraction and no exponent",
-			basic: aboutShape, idle: true, applies: func(x *exchange) bool { return x.hasElements() || isPet(x) || x.isNewPet() },
+			ID: "pets.integers", Section: "2.1, 2.2", Title: "the integers of a pet have no fraction and no exponent", Level: Recommended,
+			Why: "Typed clients read 7.0 as a floating-point number, or not at all.", applies: func(x *exchange) bool { return x.hasElements() || isPet(x) || x.isNewPet() },
 			wrong: func(x *exchange) string {
 				for _, p := range append(x.list.pets, x.pet) {
 					if p.fraction != "" {
@@ -91,8 +93,8 @@ func getChecks() []Check {
 			},
 		},
 		{
-			ID: "deprecation.sunset.date", Clause: "sunset", Title: "a Sunset is 5 December 2030",
-			basic: aboutValues, idle: true, applies: known,
+			ID: "deprecation.sunset.date", Section: "4.3, 9", Title: "a Sunset is 5 December 2030",
+			Why: "Clients plan by the date.", applies: func(x *exchange) bool { return known(x) && x.Header.Get("Sunset") != "" },
 			wrong: func(x *exchange) string {
 				at, err := http.ParseTime(x.Header.Get("Sunset"))
 				if err == nil && (at.Before(removalBegins) || at.After(removalEnds)) {
@@ -102,30 +104,21 @@ func getChecks() []Check {
 			},
 		},
 		{
-			ID: "deprecation.sunset.present", Clause: "rfc-sunset", Title: "GET /pets/{petId} announces its removal in Sunset",
-			basic: aboutShape, applies: known,
+			ID: "deprecation.sunset.present", Section: "RFC 8594, 3", Title: "GET /pets/{petId} announces its removal in Sunset", Level: Recommended,
+			Why: warnsUsers, applies: known,
 			wrong: func(x *exchange) string {
-				v := x.Header.Get("Sunset")
-				if _, err := http.ParseTime(v); err != nil {
-					return fmt.Sprintf("the Sunset is %q, not an HTTP date", v)
-				}
-				return ""
+				_, err := http.ParseTime(x.Header.Get("Sunset"))
+				return wrongField(x, "Sunset", err == nil, "an HTTP date")
 			},
 		},
 		{
-			ID: "deprecation.deprecation.present", Clause: "rfc-deprecation", Title: "GET /pets/{petId} says in Deprecation since when it is deprecated",
-			basic: aboutShape, applies: known,
+			ID: "deprecation.deprecation.present", Section: "RFC 9745, 2 and 4", Title: "GET /pets/{petId} says in Deprecation since when it is deprecated", Level: Recommended,
+			Why: warnsUsers, applies: known,
 			wrong: func(x *exchange) string {
-				v := x.Header.Get("Deprecation")
-				digits, ok := strings.CutPrefix(strings.TrimSpace(v), "@")
+				digits, ok := strings.CutPrefix(strings.TrimSpace(x.Header.Get("Deprecation")), "@")
 				seconds, err := strconv.ParseInt(digits, 10, 64)
-				switch {
-				case !ok || err != nil:
-					return fmt.Sprintf("the Deprecation is %q, not a date such as @1735689600", v)
-				case time.Unix(seconds, 0).After(removalEnds): // RFC 9745, section 4
-					return fmt.Sprintf("the Deprecation is %q, after the removal", v)
-				}
-				return ""
+				inTime := !time.Unix(seconds, 0).After(removalEnds) // RFC 9745, section 4
+				return wrongField(x, "Deprecation", ok && err == nil && inTime, "a date before the removal, such as @1735689600")
 			},
 		},
 	}

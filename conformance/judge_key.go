@@ -1,9 +1,9 @@
 package conformance
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -13,56 +13,55 @@ import (
 
 func keyChecks() []Check {
 	var checks []Check
-	for _, op := range []struct{ name, id, clause string }{
-		{opList, "auth.list", "key-list"},
-		{opCreate, "auth.create", "key-create"},
-		{opGet, "auth.get", "key-get"},
-		{opSubmit, "messages.auth", "key-messages"},
+	for _, op := range []struct{ name, id, section string }{
+		{opList, "auth.list", "4.1, 5, 7"},
+		{opCreate, "auth.create", "4.2, 5, 7"},
+		{opGet, "auth.get", "4.3, 5, 7"},
+		{opSubmit, "messages.auth", "4.4, 5, 7"},
 	} {
 		checks = append(checks, Check{
-			ID: op.id, Clause: op.clause, Title: op.name + " without a valid credential gets 401",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.op == op.name && x.hasBadKey() && x.validPathAndBody() && !x.gone() },
+			ID: op.id, Section: op.section, Title: op.name + " without a valid credential gets 401", Why: noAccess,
+			applies: func(x *exchange) bool { return x.op == op.name && x.hasBadKey() && x.validPathAndBody() && !x.gone() },
 			wrong: func(x *exchange) string {
-				notASCII := x.Request.Credential.Is(probe.NotASCII()) // HTTP servers may refuse it by themselves
-				if x.Status == http.StatusUnauthorized || notASCII && x.Refused() {
+				if x.notASCII() && x.Refused() { // HTTP servers may refuse it by themselves: see auth.ascii
 					return ""
 				}
 				return x.wrongKey()
 			},
 		})
 	}
-	first := func(id, clause, title, method, resource string) Check {
+	first := func(id, section, title, method, resource string, level Level) Check {
 		return Check{
-			ID: id, Clause: clause, Title: title, basic: aboutStatus,
+			ID: id, Section: section, Title: title, Level: level, Why: "Without a valid key a client must not learn what is in the store, or what a request looks like.",
 			applies: func(x *exchange) bool {
 				return x.Request.Method == method && strings.HasPrefix(x.Request.Path, resource) && !x.Request.Credential.Sent() && !x.validPathAndBody() && !x.gone() && plainPath.MatchString(x.Request.Path)
 			},
-			wrong: func(x *exchange) string {
-				if x.Status == http.StatusUnauthorized {
-					return ""
-				}
-				return x.wrongKey()
-			},
+			wrong: (*exchange).wrongKey,
 		}
 	}
 	return append(checks,
-		first("auth.first", "key-first", "without a credential a wrong parameter or an unknown id gets 401", "GET", "/pets"),
-		first("auth.create.first", "key-before-body", "without a credential a wrong body gets 401", "POST", "/pets"),
-		first("messages.auth.first", "key-before-body", "without a credential a wrong message gets 401", "POST", "/messages"),
+		first("auth.first", "5", "without a credential a wrong parameter or an unknown id gets 401", "GET", "/pets", Required),
+		first("auth.create.first", "4.2, 5", "without a credential a wrong body gets 401", "POST", "/pets", Recommended),
+		first("messages.auth.first", "4.4, 5", "without a credential a wrong message gets 401", "POST", "/messages", Recommended),
 		Check{
-			ID: "auth.challenge", Clause: "rfc-challenge", Title: "a 401 has a challenge for a bearer token",
-			basic: aboutShape, applies: func(x *exchange) bool { return x.Status == http.StatusUnauthorized },
+			ID: "auth.ascii", Section: "5", Title: "a credential outside ASCII gets 401", Level: Recommended,
+			Why: noAccess, applies: (*exchange).notASCII, wrong: (*exchange).wrongKey,
+		},
+		Check{
+			ID: "auth.word", Section: "5", Title: "the key with a word after it gets 401", Level: Recommended,
+			Why: noAccess, applies: func(x *exchange) bool { return x.Request.Credential.Is(probe.WordAfterKey()) }, wrong: (*exchange).wrongKey,
+		},
+		Check{
+			ID: "auth.challenge", Section: "RFC 9110, 15.5.2", Title: "a 401 has a challenge for a bearer token", Level: Recommended,
+			Why: "Generic clients learn from it how to authenticate.", applies: func(x *exchange) bool { return x.Status == http.StatusUnauthorized },
 			wrong: func(x *exchange) string {
 				challenges := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
-				if !strings.Contains(strings.ToLower(challenges), "bearer") {
-					return fmt.Sprintf("the WWW-Authenticate of the 401 is %q, want the scheme Bearer", challenges)
-				}
-				return ""
+				return wrongField(x, "WWW-Authenticate", strings.Contains(strings.ToLower(challenges), "bearer"), "the scheme Bearer")
 			},
 		},
 		Check{
-			ID: "auth.scheme-case", Clause: "rfc-scheme", Title: "the scheme of the credential has no case",
-			basic: aboutStatus, applies: func(x *exchange) bool {
+			ID: "auth.scheme-case", Section: "RFC 9110, 11.1", Title: "the scheme of the credential has no case", Level: Recommended,
+			Why: "Some clients write bearer.", applies: func(x *exchange) bool {
 				return x.Request.Credential.Is(probe.LowerScheme()) && x.validPathAndBody()
 			},
 			wrong: func(x *exchange) string {
@@ -74,12 +73,21 @@ func keyChecks() []Check {
 		})
 }
 
-// hasBadKey reports whether the request of x has no valid credential.
+// hasBadKey reports whether the request of x has no valid credential, even if that is read
+// leniently.
 func (x *exchange) hasBadKey() bool {
 	c := x.Request.Credential
-	return !c.Is(probe.ValidKey()) && !c.Is(probe.LowerScheme())
+	return !c.Is(probe.ValidKey()) && !c.Is(probe.LowerScheme()) && !c.Is(probe.WordAfterKey())
 }
 
+func (x *exchange) notASCII() bool {
+	return slices.ContainsFunc(probe.NotASCII(), x.Request.Credential.Is)
+}
+
+// wrongKey says what is wrong if x, whose credential is bad, is not a 401.
 func (x *exchange) wrongKey() string {
-	return fmt.Sprintf("the request has %s: the response is %s, want 401", cmp.Or(x.Request.Credential.What, "no Authorization field"), x.StatusLine())
+	if x.Status == http.StatusUnauthorized {
+		return ""
+	}
+	return fmt.Sprintf("the request has %s: the response is %s, want 401", x.credential(), x.StatusLine())
 }

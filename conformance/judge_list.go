@@ -20,17 +20,19 @@ func listChecks() []Check {
 	}
 	return []Check{
 		{
-			ID: "pets.list.status", Clause: "list", Title: "GET /pets responds 200",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.query != nil && x.valid() && x.Before == nil },
-			wrong: func(x *exchange) string { return x.wrongSuccess("a list is requested with a valid key", 200) },
+			ID: "pets.list.status", Section: "1, 4.1", Title: "GET /pets responds 200",
+			Why: "It is the only way to see what the store has.", applies: func(x *exchange) bool { return x.query != nil && x.valid() && x.afterSurrogate() == nil },
+			wrongPet: func(x *exchange) (*exchange, string) {
+				return x.lastAdded(), x.wrongSuccess("a list is requested with a valid key", 200)
+			},
 		},
 		{
-			ID: "pets.list.media-type", Clause: "media-type", Title: "a list is application/json",
-			basic: aboutShape, applies: func(x *exchange) bool { return x.isList() && x.validHeader() }, wrong: (*exchange).wrongType,
+			ID: "pets.list.media-type", Section: "4", Title: "a list is application/json",
+			Why: byMediaType, applies: func(x *exchange) bool { return x.isList() && x.validHeader() }, wrong: (*exchange).wrongType,
 		},
 		{
-			ID: "pets.list.array", Clause: "array", Title: "a list is a bare array, and an empty one is []",
-			basic: aboutShape, applies: (*exchange).isList,
+			ID: "pets.list.array", Section: "2.3", Title: "a list is a bare array, and an empty one is []",
+			Why: "A client that expects an array cannot read an object around it, or null.", applies: (*exchange).isList,
 			wrong: func(x *exchange) string {
 				if _, err := x.Array(); err != nil {
 					return "the list: " + err.Error()
@@ -39,8 +41,8 @@ func listChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.list.pet", Clause: "pet", Title: "every pet in a list has its fields, each of its type",
-			basic: aboutShape, applies: (*exchange).hasElements,
+			ID: "pets.list.pet", Section: "2.2", Title: "every pet in a list has its fields, each of its type",
+			Why: typed, applies: (*exchange).hasElements,
 			wrong: func(x *exchange) string {
 				if x.list.wrong != "" {
 					return "the list has an element that is not a Pet: " + x.list.wrong
@@ -49,73 +51,73 @@ func listChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.list.ids", Clause: "id-unique", Title: "no two pets in a list have the same id",
-			basic: aboutIdentity, applies: (*exchange).hasElements,
-			wrongPet: func(x *exchange) (int64, string) {
+			ID: "pets.list.ids", Section: "2.2", Title: "no two pets in a list have the same id",
+			Why: "If two pets have the same id, one hides the other.", applies: (*exchange).hasElements,
+			wrongPet: func(x *exchange) (*exchange, string) {
 				seen := make(map[int64]bool)
 				for _, p := range x.list.pets {
 					if seen[p.ID] {
-						return p.ID, fmt.Sprintf("two pets in the list have the id %d%s", p.ID, x.list.show(p.ID))
+						return x.run.added[p.ID], fmt.Sprintf("two pets in the list have the id %d%s", p.ID, x.list.show(p.ID))
 					}
 					seen[p.ID] = true
 				}
-				return 0, ""
+				return nil, ""
 			},
 		},
 		{
-			ID: "pets.create.once", Clause: "create-adds", Title: "a request adds at most one pet",
-			basic: aboutIdentity, idle: true, applies: (*exchange).hasElements,
-			wrongPet: func(x *exchange) (int64, string) {
+			ID: "pets.create.once", Section: "4.2", Title: "a request adds at most one pet",
+			Why: "A client would have more pets than it added.", applies: (*exchange).hasElements,
+			wrongPet: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.pets {
 					name := x.run.ours.FindString(p.Name)
 					if a, ok := x.run.asked[name]; ok && a.pets > 0 && len(x.run.listedIDs[name]) > a.pets {
-						return p.ID, fmt.Sprintf("lists have %d pets with a name that %s had%s", len(x.run.listedIDs[name]), probe.Plural(a.pets, "request"), x.list.show(p.ID))
+						return x.run.added[p.ID], fmt.Sprintf("lists have %d pets with a name that %s had%s", len(x.run.listedIDs[name]), probe.Plural(a.pets, "request"), x.list.show(p.ID))
 					}
 				}
-				return 0, ""
+				return nil, ""
 			},
 		},
-		refusedCheck("pets.create.refused", "create-refused", "a request that is refused adds nothing", func(status int) bool { return status != http.StatusUnauthorized }),
-		refusedCheck("pets.create.unauthorized", "key-create", "a request without a valid credential adds nothing", func(status int) bool { return status == http.StatusUnauthorized }),
+		refusedCheck("pets.create.refused", "4.2", "a request that is refused adds nothing", func(status int) bool { return status != http.StatusUnauthorized }),
+		refusedCheck("pets.create.unauthorized", "4.2, 5", "a request without a valid credential adds nothing", func(status int) bool { return status == http.StatusUnauthorized }),
 		{
-			ID: "pets.list.filter.only", Clause: "filter", Title: "a list with a status has no other pets",
-			basic: aboutIdentity, applies: lists(func(q listQuery) bool { return q.status != "" }),
-			wrongPet: func(x *exchange) (int64, string) {
+			ID: "pets.list.filter.only", Section: "3.1, 4.1", Title: "a list with a status has no other pets",
+			Why: "A client would use pets that it did not ask for.", applies: lists(func(q listQuery) bool { return q.status != "" }),
+			wrongPet: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.pets {
 					if !p.has(x.query.status) {
-						return p.ID, fmt.Sprintf("the list of pets with status %s has another pet%s", x.query.status, x.list.show(p.ID))
+						return x.run.added[p.ID], fmt.Sprintf("the list of pets with status %s has another pet%s", x.query.status, x.list.show(p.ID))
 					}
 				}
-				return 0, ""
+				return nil, ""
 			},
 		},
-		lacksCheck("pets.list.filter.all", "filter", "a list with a status has every such pet", true),
-		lacksCheck("pets.list.created", "list-shows", "a list contains the pets that were added, of every status", false),
+		lacksCheck("pets.list.filter.all", "3.1, 4.1", "a list with a status has every such pet", true),
+		lacksCheck("pets.list.created", "4.1, 4.3, 9", "a list contains the pets that were added, of every status", false),
 		{
-			ID: "pets.list.late", Clause: "list-soon", Title: "a pet is in the list as soon as it is added",
-			basic: aboutIdentity, idle: true, applies: (*exchange).isWhole,
-			wrongPet: func(x *exchange) (int64, string) {
+			ID: "pets.list.late", Section: "4.1", Title: "a pet is in the list as soon as it is added", Level: Recommended,
+			Why: "A client that adds a pet and then lists expects to see it.", applies: (*exchange).isWhole,
+			wrongPet: func(x *exchange) (*exchange, string) {
 				_, later := x.sameQuery()
 				for _, c := range x.missing() {
 					if i := slices.IndexFunc(later, c.isIn); i >= 0 {
-						return c.pet.ID, fmt.Sprintf("the list lacks the pet %d, %d ms after it was added; a list %d ms later has it",
+						return c, fmt.Sprintf("the list lacks the pet %d, %d ms after it was added; a list %d ms later has it",
 							c.pet.ID, x.Sent.Sub(c.Received).Milliseconds(), later[i].Sent.Sub(x.Sent).Milliseconds())
 					}
 				}
-				return 0, ""
+				return nil, ""
 			},
 		},
 		{
-			ID: "pets.list.limit.between", Clause: "limit", Title: "no list has more pets than its limit, or none though there are some",
-			basic: aboutIdentity, applies: lists(func(q listQuery) bool { return q.limit != 0 && q.status == "" }), wrong: (*exchange).wrongSize,
+			ID: "pets.list.limit.between", Section: "4.1", Title: "no list has more pets than its limit, or none though there are some",
+			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit != 0 && q.status == "" }), wrong: (*exchange).wrongSize,
 		},
 		{
-			ID: "pets.list.limit.filtered", Clause: "filter-limit", Title: "limit applies to a filtered list, after the filter",
-			basic: aboutIdentity, applies: lists(func(q listQuery) bool { return q.limit != 0 && q.status != "" }), wrong: (*exchange).wrongSize,
+			ID: "pets.list.limit.filtered", Section: "4.1", Title: "limit applies to a filtered list, after the filter",
+			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit != 0 && q.status != "" }), wrong: (*exchange).wrongSize,
 		},
 		{
-			ID: "pets.list.limit.default", Clause: "limit-default", Title: "without limit a list has as many pets as with limit=20",
-			basic: aboutIdentity, applies: lists(func(q listQuery) bool { return q.limit == 0 }),
+			ID: "pets.list.limit.default", Section: "4.1, 8", Title: "without limit a list has as many pets as with limit=20",
+			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit == 0 }),
 			wrong: func(x *exchange) string {
 				before, after := false, false // there is a list with 20
 				for _, y := range x.run.lists[listQuery{x.query.status, 20}] {
@@ -130,8 +132,8 @@ func listChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.list.limit.above", Clause: "limit-max", Title: "no list has more than a hundred pets",
-			basic: aboutIdentity, applies: (*exchange).isList,
+			ID: "pets.list.limit.above", Section: "4.1, 8", Title: "no list has more than a hundred pets",
+			Why: "One request must not read the whole store.", applies: (*exchange).isList,
 			wrong: func(x *exchange) string {
 				if n := len(x.list.elements); n > 100 {
 					return fmt.Sprintf("the list of GET %s has %d pets, want at most 100", x.Request.Path, n)
@@ -140,8 +142,8 @@ func listChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.list.limit.full", Clause: "limit-full", Title: "a list has as many pets as its limit allows",
-			basic: aboutIdentity, applies: lists(func(q listQuery) bool { return true }),
+			ID: "pets.list.limit.full", Section: "4.1, 8", Title: "a list has as many pets as its limit allows, if the store has them", Level: Recommended,
+			Why: "A client that gets fewer pets takes the list for complete.", applies: lists(func(q listQuery) bool { return true }),
 			wrong: func(x *exchange) string {
 				n, most := len(x.list.elements), x.query.most()
 				if has := len(x.matching()); n < most && n < has && len(x.Body) < largeList && !hasNext(x.Exchange) {
@@ -151,54 +153,52 @@ func listChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.list.same", Clause: "list-shows", Title: "a list shows a pet as it was added",
-			basic: aboutValues, applies: (*exchange).hasElements,
-			wrongPet: func(x *exchange) (int64, string) {
+			ID: "pets.list.same", Section: "4.1, 4.3, 9", Title: "a list shows a pet as it was added",
+			Why: findsPets, applies: (*exchange).hasElements,
+			wrongPet: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.pets {
 					if c := x.run.added[p.ID]; c != nil {
 						if _, diff := c.stored().diff(p); diff != "" {
-							return p.ID, "the list does not show the pet as it was added: " + diff + x.list.show(p.ID)
+							return c, "the list does not show the pet as it was added: " + diff + x.list.show(p.ID)
 						}
 					}
 				}
-				return 0, ""
+				return nil, ""
 			},
 		},
 	}
 }
 
-func (x *exchange) hasElements() bool { return len(x.list.elements) > 0 }
-
 // refusedCheck returns the check that no list has a pet whose requests were all
 // refused. It applies if is returns true for the status of the last one.
-func refusedCheck(id, clause, title string, is func(status int) bool) Check {
+func refusedCheck(id, section, title string, is func(status int) bool) Check {
 	return Check{
-		ID: id, Clause: clause, Title: title,
-		basic: aboutIdentity, applies: (*exchange).hasElements,
-		wrongPet: func(x *exchange) (int64, string) {
+		ID: id, Section: section, Title: title, Why: "A client that corrects its request and repeats it would have the pet twice.",
+		applies: (*exchange).hasElements,
+		wrongPet: func(x *exchange) (*exchange, string) {
 			for _, p := range x.list.pets {
 				if a := x.run.asked[x.run.ours.FindString(p.Name)]; a.pets == 0 && a.refused != nil && is(a.refused.Status) {
-					return p.ID, fmt.Sprintf("the pet %q is in the store, though its request got %s%s", p.Name, a.refused.StatusLine(), x.list.show(p.ID))
+					return a.refused, fmt.Sprintf("the pet %q is in the store, though its request got %s%s", p.Name, a.refused.StatusLine(), x.list.show(p.ID))
 				}
 			}
-			return 0, ""
+			return nil, ""
 		},
 	}
 }
 
 // lacksCheck returns the check that no list that is long enough for every pet that
 // matches lacks one forever.
-func lacksCheck(id, clause, title string, filtered bool) Check {
+func lacksCheck(id, section, title string, filtered bool) Check {
 	return Check{
-		ID: id, Clause: clause, Title: title,
-		basic: aboutIdentity, applies: func(x *exchange) bool { return x.isWhole() && filtered == (x.query.status != "") },
-		wrongPet: func(x *exchange) (int64, string) {
+		ID: id, Section: section, Title: title, Why: findsPets,
+		applies: func(x *exchange) bool { return x.isWhole() && filtered == (x.query.status != "") },
+		wrongPet: func(x *exchange) (*exchange, string) {
 			for _, c := range x.missing() {
 				if waited := x.Sent.Sub(c.Received); waited > listPatience && x.isConfirmed(c) {
-					return c.pet.ID, fmt.Sprintf("the list of %s lacks the pet with the id %d, %.1f s after it was added", probe.Plural(len(x.list.pets), "pet"), c.pet.ID, waited.Seconds())
+					return c, fmt.Sprintf("the list of %s lacks the pet with the id %d, %.1f s after it was added", probe.Plural(len(x.list.pets), "pet"), c.pet.ID, waited.Seconds())
 				}
 			}
-			return 0, ""
+			return nil, ""
 		},
 	}
 }
@@ -259,14 +259,6 @@ func (x *exchange) isConfirmed(c *exchange) bool {
 	last := earlier[max(0, len(earlier)-2):]
 	return len(last) == 2 && !slices.ContainsFunc(earlier, c.isIn) &&
 		!slices.ContainsFunc(last, func(y *exchange) bool { return len(y.list.elements) != len(x.list.elements) })
-}
-
-// sameQuery returns the other lists with the query of x, a list: those before x and those
-// after it, in the order of Sent.
-func (x *exchange) sameQuery() (earlier, later []*exchange) {
-	all := x.run.lists[*x.query]
-	i := slices.Index(all, x)
-	return all[:i], all[i+1:]
 }
 
 // isIn reports whether list has the pet that c added.

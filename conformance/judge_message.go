@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,13 +13,14 @@ import (
 // POST /messages (contract, sections 2.7 and 4.4).
 
 func messageChecks() []Check {
-	isText := func(x *exchange) bool { return x.text != nil && x.valid() }
-	member := func(id, clause, title string, basic basic, name string, wrong func(x *exchange, got string) string) Check {
+	// A check of a member of the record. If shape, a member that is no string violates it;
+	// otherwise it judges only strings.
+	member := func(id, section, title, why string, shape bool, name string, wrong func(x *exchange, got string) string) Check {
 		return Check{
-			ID: id, Clause: clause, Title: title, basic: basic,
+			ID: id, Section: section, Title: title, Why: why,
 			applies: func(x *exchange) bool {
 				_, err := x.member(name)
-				return x.isRecord() && (basic == aboutShape || err == nil)
+				return x.isRecord() && (shape || err == nil)
 			},
 			wrong: func(x *exchange) string {
 				got, err := x.member(name)
@@ -32,137 +32,107 @@ func messageChecks() []Check {
 		}
 	}
 	any := func(*exchange, string) string { return "" }
+	rfc3339 := member("messages.time.rfc3339", "2.7", "createdAt is a timestamp of RFC 3339", "Few clients can read the other forms of ISO 8601.", false, "createdAt", func(x *exchange, got string) string {
+		if _, err := parseTimestamp(got); err != nil && otherForm.MatchString(got) {
+			return fmt.Sprintf("createdAt is %q, not written as in 2026-11-23T10:20:00Z", probe.Short(got))
+		}
+		return ""
+	})
+	rfc3339.Level = Recommended
+	queued := member("messages.queued", "1, 2.7, 3.2, 4.4", "the status of the message record is queued", "A client must not mistake a message that waits for one that was processed.", false, "status", func(x *exchange, got string) string {
+		if got != "queued" {
+			return fmt.Sprintf("the status is %q, want queued", probe.Short(got))
+		}
+		return ""
+	})
+	queued.Level = Recommended
 	checks := []Check{
 		{
-			ID: "messages.status", Clause: "submit", Title: "POST /messages accepts a valid message",
-			basic: aboutStatus, applies: func(x *exchange) bool { return isText(x) && (!x.refusedArguably() || x.Succeeded()) },
-			wrong: func(x *exchange) string {
-				return x.wrongSuccess("a valid message is submitted"+x.meanwhile(), 0)
-			},
+			ID: "messages.status", Section: "1, 4.4", Title: "POST /messages accepts a valid message",
+			Why: "It is the purpose of the operation.", applies: func(x *exchange) bool { return x.text != nil && x.valid() && !x.isArguable() },
+			wrong: func(x *exchange) string { return x.wrongSuccess("a valid message is submitted", 0) },
 		},
-		{
-			ID: "messages.text.accepted", Clause: "text-any", Title: "a short text that can be read is accepted",
-			basic: aboutStatus, idle: true, applies: func(x *exchange) bool { return isText(x) && x.refusedArguably() && !x.isRepeated() },
-			wrong: func(x *exchange) string {
-				return x.wrongSuccess("a valid message is submitted", 0)
-			},
-		},
-		member("messages.id", "message-id", "the message record has an id, a string", aboutShape, "id", any),
-		member("messages.text", "message-text", "the message record has a message, a string", aboutShape, "message", any),
-		member("messages.status-type", "message-record", "the message record has a status, a string", aboutShape, "status", any),
-		member("messages.time", "message-time", "createdAt is an ISO 8601 timestamp in UTC", aboutShape, "createdAt", func(x *exchange, got string) string {
-			if _, err := parseTimestamp(got); err != nil {
+		arguableCheck("messages.text.accepted", "4.4", "a short text that can be read is accepted, in any script", "The contract has no rules for texts."),
+		member("messages.id", "2.7", "the message record has an id, a string", typed, true, "id", any),
+		member("messages.text", "2.7", "the message record has a message, a string", typed, true, "message", any),
+		member("messages.status-type", "2.7", "the message record has a status, a string", typed, true, "status", any),
+		member("messages.time", "2.7", "createdAt is an ISO 8601 timestamp in UTC", "Clients sort messages by it.", true, "createdAt", func(x *exchange, got string) string {
+			if _, err := parseTimestamp(got); err != nil && !otherForm.MatchString(got) {
 				return "createdAt " + err.Error()
 			}
 			return ""
 		}),
-		member("messages.echo", "message-text", "the message record repeats the text", aboutValues, "message", func(x *exchange, got string) string {
+		rfc3339,
+		member("messages.echo", "2.7", "the message record repeats the text", "A client sees what was understood.", false, "message", func(x *exchange, got string) string {
 			if got != *x.text {
-				return fmt.Sprintf("the text is %q, want %q", probe.Short(got), probe.Short(*x.text))
+				return "the text is " + different(got, *x.text)
 			}
 			return ""
 		}),
-		member("messages.queued", "message-status", "the status of the message record is queued", aboutValues, "status", func(x *exchange, got string) string {
-			if got != "queued" {
-				return fmt.Sprintf("the status is %q, want queued", probe.Short(got))
-			}
-			return ""
-		}),
-		member("messages.time.now", "message-time", "createdAt is the time at which the message was created", aboutValues, "createdAt", (*exchange).wrongNow),
+		queued,
+		member("messages.time.now", "2.7", "createdAt is the time at which the message was created", "Clients sort messages by it.", false, "createdAt", (*exchange).wrongNow),
 		{
-			ID: "messages.time.passes", Clause: "message-time", Title: "a later message has a later createdAt",
-			basic: aboutValues, idle: true, applies: func(x *exchange) bool { return x.isRecord() && x == x.run.lastRecord() }, wrong: (*exchange).wrongLater,
+			ID: "messages.time.passes", Section: "2.7", Title: "a later message has a later createdAt",
+			Why: "Clients sort messages by it.", applies: func(x *exchange) bool { return x.isRecord() && x == x.run.recordBefore(time.Now()) }, wrong: (*exchange).wrongLater,
 		},
+		idCheck("messages.id.unique", "every message has its own id", "An id that two messages have identifies neither.", false),
+		idCheck("messages.id.same-text", "messages with the same text have ids of their own", "Who submits a text twice may mean two messages.", true),
 		{
-			ID: "messages.id.unique", Clause: "message-id", Title: "every message has its own id",
-			basic: aboutIdentity, applies: (*exchange).isRecord,
+			ID: "messages.form", Section: "4.4", Title: "a message as a form is refused", Level: Recommended,
+			Why: mistake, applies: func(x *exchange) bool { return x.breaks == "messages.form" },
 			wrong: func(x *exchange) string {
-				if x.twin != nil && x.twin.isRecord() && *x.twin.text != *x.text {
-					return "another message of this run has the same id" + x.meanwhile()
+				if x.Refused() {
+					return ""
 				}
-				return ""
-			},
-		},
-		{
-			ID: "messages.id.same-text", Clause: "message-again", Title: "messages with the same text have ids of their own",
-			basic: aboutIdentity, applies: (*exchange).isRecord,
-			wrong: func(x *exchange) string {
-				if x.twin != nil && x.twin.isRecord() && *x.twin.text == *x.text {
-					return "another message of this run has the same text and the same id"
-				}
-				return ""
+				return fmt.Sprintf("the request has %s: the response is %s, want 4xx", x.what, x.StatusLine())
 			},
 		},
 	}
-	for _, f := range []struct{ id, clause, title string }{
-		{"body", "message-json", "a message in a body that is missing or not a JSON object gets 400"},
-		{"required", "message-required", "a body without the string message gets 400"},
-		{"content-type", "message-type", "a message without a Content-Type gets 400"},
-		{"duplicate", "rfc-duplicates", "a message in a body with a name twice gets 400"},
-		{"utf8", "rfc-utf8", "a message in a body that is not UTF-8 gets 400"},
+	for _, f := range []struct {
+		id, section, title, why string
+		level                   Level
+	}{
+		{"body", "4.4, 7", "a message in a body that is missing or not a JSON object gets 400", mistake, Required},
+		{"required", "4.4, 7", "a body without the string message gets 400", mistake, Required},
+		{"content-type", "4.4", "a message without a Content-Type gets 400", "The contract says so.", Required},
+		{"duplicate", "RFC 8259, 4", "a message in a body with a name twice gets 400", "Two readers of the same body may read two messages.", Recommended},
+		{"utf8", "RFC 8259, 8.1", "a message in a body that is not UTF-8 gets 400", keptExactly, Recommended},
 	} {
-		checks = append(checks, faultCheck(opSubmit, "messages.400."+f.id, f.clause, f.title))
+		checks = append(checks, faultCheck("messages.400."+f.id, f.section, f.title, f.why, f.level))
 	}
 	return checks
 }
 
-// isRecord reports whether the body of x must be the record of a message.
-func (x *exchange) isRecord() bool { return x.text != nil && x.Succeeded() }
-
-// member returns a member of the body of x that must be a string.
-func (x *exchange) member(name string) (string, error) {
-	o, err := x.Object()
-	if err != nil {
-		return "", err
+// idCheck returns the check that no two messages have the same id; they have the same text
+// or not.
+func idCheck(id, title, why string, sameText bool) Check {
+	level := Required
+	if sameText {
+		level = Recommended
 	}
-	return o.Str(name)
+	return Check{
+		ID: id, Section: "2.7", Title: title, Why: why, Level: level, applies: (*exchange).isRecord,
+		wrongPet: func(x *exchange) (*exchange, string) {
+			if x.twin != nil && x.twin.isRecord() && (*x.twin.text == *x.text) == sameText {
+				return x.twin, "another message of this run has the same id"
+			}
+			return nil, ""
+		},
+	}
 }
 
-// timestamp is a date and time, and how precise it is: to the second, minute or hour.
-type timestamp struct {
-	time.Time
-	precision time.Duration
-}
+// otherForm matches the forms of ISO 8601 beside RFC 3339 for a time in UTC.
+var otherForm = regexp.MustCompile(`(?i)^([+-]\d\d)?\d{4}-?(\d\d-?\d\d|W\d\d-?\d|\d{3})T\d\d(:?\d\d(:?\d\d)?)?([.,]\d+)?(Z|[+-]00(:?00)?)$`)
 
-// timestampForm matches a date and time of ISO 8601, in the extended or the basic format,
-// with a calendar date, a week date or an ordinal date.
-var timestampForm = regexp.MustCompile(`^(?P<year>\d{4}|[+-]\d{6})-?(?:(?P<month>\d\d)-?(?P<day>\d\d)|W(?P<week>\d\d)-?(?P<weekday>\d)|(?P<yearday>\d{3}))` +
-	`T(?P<hour>\d\d)(?::?(?P<minute>\d\d)(?::?(?P<second>\d\d))?)?(?:[.,]\d+)?(?P<zone>Z|[+-]\d\d(?::?\d\d)?)?$`)
-
-// parseTimestamp reads an ISO 8601 date and time in UTC. It ignores fractions.
-func parseTimestamp(s string) (timestamp, error) {
-	var t timestamp
-	m := timestampForm.FindStringSubmatch(strings.ToUpper(s))
-	if m == nil {
-		return t, fmt.Errorf("is %q, not a timestamp of ISO 8601 in UTC", probe.Short(s))
-	}
-	part := func(name string) string { return m[timestampForm.SubexpIndex(name)] }
-	number := func(name string) int { n, _ := strconv.Atoi(part(name)); return n } // 0: it has no such part
-	switch zone := part("zone"); {
-	case zone == "":
-		return t, fmt.Errorf("is %q, without Z or an offset: that is local time", probe.Short(s))
-	case strings.Trim(zone, "Z+-:0") != "":
+// parseTimestamp reads a timestamp of RFC 3339 in UTC.
+func parseTimestamp(s string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, strings.ToUpper(s))
+	_, offset := t.Zone()
+	switch {
+	case err != nil:
+		return t, fmt.Errorf("is %q, not a timestamp of ISO 8601 in UTC, as 2026-11-23T10:20:00Z is", probe.Short(s))
+	case offset != 0:
 		return t, fmt.Errorf("is %q, whose offset is not UTC", probe.Short(s))
-	}
-	day := time.Date(number("year"), time.Month(max(number("month"), 1)), max(number("day"), 1), 0, 0, 0, 0, time.UTC)
-	exists := part("month") == "" || int(day.Month()) == number("month") && day.Day() == number("day")
-	if !exists || number("hour") > 24 || number("minute") > 59 || number("second") > 60 {
-		return t, fmt.Errorf("is %q, a day or time that does not exist", probe.Short(s))
-	}
-	switch {
-	case part("week") != "": // the week with 4 January is the first one
-		fourth := day.AddDate(0, 0, 3)
-		day = fourth.AddDate(0, 0, 7*(number("week")-1)+number("weekday")-1-(int(fourth.Weekday())+6)%7)
-	case part("yearday") != "":
-		day = day.AddDate(0, 0, number("yearday")-1)
-	}
-	clock := time.Duration(number("hour"))*time.Hour + time.Duration(number("minute"))*time.Minute + time.Duration(number("second"))*time.Second
-	t = timestamp{day.Add(clock), time.Second}
-	switch {
-	case part("minute") == "":
-		t.precision = time.Hour
-	case part("second") == "":
-		t.precision = time.Minute
 	}
 	return t, nil
 }
@@ -173,7 +143,7 @@ func (x *exchange) wrongNow(got string) string {
 	if err != nil {
 		return ""
 	}
-	near := func(t time.Time, d time.Duration) bool { return at.Sub(t).Abs() <= max(d, at.precision) }
+	near := func(t time.Time, d time.Duration) bool { return at.Sub(t).Abs() <= d }
 	date, err := http.ParseTime(x.Header.Get("Date"))
 	switch {
 	case err == nil && !near(date, 10*time.Minute) && !near(x.Sent, 10*time.Minute):
@@ -187,11 +157,6 @@ func (x *exchange) wrongNow(got string) string {
 // aWhile is how long the run waits for what changes with time. It is more than a
 // second, since some targets have times to the second.
 const aWhile = 1100 * time.Millisecond
-
-// lastRecord returns the last message of the run with a createdAt. Nil: there is none.
-func (h *history) lastRecord() *exchange {
-	return h.recordBefore(time.Now())
-}
 
 // recordBefore returns the last message with a createdAt whose response came before a
 // time. Nil: there is none.
@@ -221,11 +186,11 @@ func (x *exchange) wrongLater() string {
 	a, _ := parseTimestamp(before)
 	b, _ := parseTimestamp(after)
 	switch gap := x.Received.Sub(earlier.Sent); {
-	case after == before && b.precision == time.Second:
+	case after == before:
 		return fmt.Sprintf("createdAt is still %q, %.1f seconds after an earlier message", after, gap.Seconds())
-	case b.Before(a.Time):
+	case b.Before(a):
 		return fmt.Sprintf("createdAt is %q, before the %q of an earlier message", after, before)
-	case b.Sub(a.Time) > gap+time.Minute:
+	case b.Sub(a) > gap+time.Minute:
 		return fmt.Sprintf("createdAt is %q, but %q in a message that was sent %.1f seconds earlier", after, before, gap.Seconds())
 	}
 	return ""

@@ -1,8 +1,11 @@
 package conformance
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"net/http"
+	"mime"
+	"slices"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
@@ -12,50 +15,22 @@ import (
 func responseChecks() []Check {
 	return []Check{
 		{
-			ID: "http.response", Clause: "response", Title: "every request gets a response",
-			basic: aboutResponse, attempts: true, applies: func(x *exchange) bool { return true },
-			wrong: func(x *exchange) string {
-				switch {
-				case !x.Alive || len(x.Request.Body) > veryLargeBody: // a target may close the connection, and its response is lost
-					return ""
-				case probe.IsTimeout(x.Err):
-					return fmt.Sprintf("%d requests get no response in time, and other requests do", x.Attempts)
-				}
-				return fmt.Sprintf("%v, and other requests get responses", x.Err)
-			},
+			ID: "http.response", Section: "4", Title: "every request gets a response, the whole of it",
+			Why:      "A client that gets half a response, or none, does not know whether a pet was added.",
+			unserved: true, applies: func(x *exchange) bool { return true }, wrong: (*exchange).wrongNoResponse,
 		},
 		{
-			ID: "http.complete", Clause: "response", Title: "every response is complete",
-			basic: aboutResponse, attempts: true, applies: func(x *exchange) bool { return true },
-			wrong: func(x *exchange) string {
-				if cut := x.run.cut(); x.Cut && cut > 2 && cut > len(x.run.all)/100 { // a few may be the network's fault
-					return fmt.Sprintf("the connection is closed in the middle of %d responses", cut)
-				}
-				return ""
-			},
+			ID: "errors.no-5xx", Section: "4, 7", Title: "no bad request gets 5xx", Why: mayFail,
+			applies: func(x *exchange) bool { return x.ofPets() && !x.valid() }, wrong: (*exchange).wrongIf5xx,
 		},
 		{
-			ID: "http.connection.reuse", Clause: "list", Title: "a list is served on the connection of a request that was refused",
-			basic: aboutResponse, idle: true, applies: func(x *exchange) bool { return x.Before != nil && x.query != nil && x.valid() },
-			wrong: func(x *exchange) string {
-				if x.Status == http.StatusOK {
-					return ""
-				}
-				return fmt.Sprintf("the body of the %s that got %s seems to be left unread: after it on the same connection GET %s gets %s, and on a connection of its own 200 OK",
-					x.Before.Request.Operation(), x.Before.StatusLine(), x.Request.Path, x.StatusLine())
-			},
+			ID: "messages.no-5xx", Section: "4, 7", Title: "no bad message gets 5xx", Why: mayFail,
+			applies: func(x *exchange) bool { return x.op == opSubmit && !x.valid() }, wrong: (*exchange).wrongIf5xx,
 		},
 		{
-			ID: "errors.no-5xx", Clause: "server-errors", Title: "no bad request gets 5xx",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.ofPets() && !x.valid() && x.Before == nil }, wrong: (*exchange).wrongIf5xx,
-		},
-		{
-			ID: "messages.no-5xx", Clause: "server-errors", Title: "no bad message gets 5xx",
-			basic: aboutStatus, applies: func(x *exchange) bool { return x.op == opSubmit && !x.valid() }, wrong: (*exchange).wrongIf5xx,
-		},
-		{
-			ID: "http.coding", Clause: "rfc-coding", Title: "a response is compressed only if the request accepts it",
-			basic: aboutShape, applies: func(x *exchange) bool { return len(x.Body) > 0 },
+			ID: "http.coding", Section: "RFC 9110, 12.5.3", Title: "a response is compressed only if the request accepts it", Level: Recommended,
+			Why:     "Clients without a decompressor cannot read it.",
+			applies: func(x *exchange) bool { return len(x.Body) > 0 },
 			wrong: func(x *exchange) string {
 				if coding := x.Coding(); coding != "" && !x.Request.Accepts(coding) {
 					return fmt.Sprintf("the response has the content coding %s, which the request does not accept", coding)
@@ -70,57 +45,86 @@ func responseChecks() []Check {
 // while the body is sent.
 const veryLargeBody = 64 << 10
 
-// cut returns how many responses were cut short.
-func (h *history) cut() int {
+// wrongNoResponse says what is wrong if the request of x got no response, although it was
+// sent several times and the target responds to others, or if that happens to many.
+func (x *exchange) wrongNoResponse() string {
+	if x.Status != 0 || len(x.Request.Body) > veryLargeBody || probe.IsUnreachable(x.Err) || errors.Is(x.Err, context.Canceled) {
+		return ""
+	}
+	if lost := x.run.lost(); x.isLost() && lost > 2 && lost > len(x.run.all)/100 { // a few may be the network's fault
+		return fmt.Sprintf("%d requests get no response, or not the whole one: %v", lost, x.Err)
+	}
+	if x.Repeated || x.Attempts == 1 || !x.run.servedAfter(x) {
+		return ""
+	}
+	return fmt.Sprintf("the request was sent %d times and got no response, while others did: %v", x.Attempts, x.Err)
+}
+
+// isLost reports whether the response of x did not come in time or not to its end, or not
+// even when x was sent again, alone: a target may limit how many connections there are.
+func (x *exchange) isLost() bool {
+	return x.Cut || probe.IsTimeout(x.Err) || x.Err != nil && x.Attempts > 1 && !probe.IsUnreachable(x.Err)
+}
+
+// lost returns how many exchanges are lost.
+func (h *history) lost() int {
 	n := 0
-	for _, x := range h.repeated {
-		if x.Cut {
+	for _, x := range h.unserved {
+		if x.isLost() && len(x.Request.Body) <= veryLargeBody {
 			n++
 		}
 	}
 	return n
 }
 
-// ofPets reports whether x is about an operation on pets.
-func (x *exchange) ofPets() bool { return x.op == opList || x.op == opGet || x.op == opCreate }
+// servedAfter reports whether the target served a request after x.
+func (h *history) servedAfter(x *exchange) bool {
+	return slices.ContainsFunc(h.all, func(y *exchange) bool { return y.Sent.After(x.Received) })
+}
 
 func (x *exchange) wrongIf5xx() string {
 	if x.Status < 500 {
 		return ""
 	}
-	return fmt.Sprintf("a bad request gets %s, want 4xx%s", x.StatusLine(), x.because())
+	return fmt.Sprintf("a bad request (%s) gets %s, want 4xx", x.kind(), x.StatusLine())
 }
 
-// because says what is wrong with the body of the request, for the end of a message.
-func (x *exchange) because() string {
-	if x.fault == nil {
-		return ""
-	}
-	return ": it has " + x.fault.text
-}
-
-// wrongSuccess says what is wrong if the request of x must succeed and x has another
-// status than want (0: any 2xx), or if the target failed.
+// wrongSuccess says what is wrong if the request of x, a valid one, has another status than
+// want (0: any 2xx) and is not refused as it may be.
 func (x *exchange) wrongSuccess(what string, want int) string {
-	succeeded := x.Status == want || want == 0 && x.Succeeded()
-	if succeeded || !x.mustSucceed() && x.Status < 500 {
+	if x.Status == want || want == 0 && x.Succeeded() || x.mayRefuse() {
 		return ""
 	}
 	shown := "2xx"
 	if want != 0 {
 		shown = probe.StatusLine(want)
 	}
+	if x.what != "" {
+		what += " (it has " + x.what + ")"
+	}
 	return fmt.Sprintf("%s: the response is %s, want %s", what, x.StatusLine(), shown)
+}
+
+// wrongField says what is wrong with a header field of x, unless it is right.
+func wrongField(x *exchange, name string, right bool, want string) string {
+	switch v := x.Header.Get(name); {
+	case right:
+		return ""
+	case v == "":
+		return name + " is missing, want " + want
+	default:
+		return fmt.Sprintf("%s is %q, want %s", name, v, want)
+	}
+}
+
+// mediaType returns the media type of the response, without parameters: the contract says
+// nothing about those.
+func (x *exchange) mediaType() string {
+	media, _, _ := mime.ParseMediaType(x.Header.Get("Content-Type"))
+	return media
 }
 
 // wrongType says what is wrong if x is not declared to be JSON.
 func (x *exchange) wrongType() string {
-	// The contract says nothing about parameters, well-formed or not.
-	switch ct := x.Header.Get("Content-Type"); {
-	case ct == "":
-		return "the response has no Content-Type, want application/json"
-	case x.mediaType() != "application/json":
-		return fmt.Sprintf("the Content-Type of the response is %q, want application/json", ct)
-	}
-	return ""
+	return wrongField(x, "Content-Type", x.mediaType() == "application/json", "application/json")
 }

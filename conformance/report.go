@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -16,11 +17,12 @@ type Outcome string
 const (
 	Conformant    Outcome = "conformant"
 	NotConformant Outcome = "not conformant"
-	// Partial: no violation was found, but some checks were skipped.
+	// Partial: no check failed, and some were left out by the options or because the
+	// target has no messages.
 	Partial Outcome = "partial"
-	// Incomplete: no violation was found, but some checks ended with an error,
-	// or none could judge the target.
-	Incomplete Outcome = "incomplete"
+	// NotJudged: no check failed, and the run does not show that the target conforms.
+	// [Report.Reason] says why.
+	NotJudged Outcome = "not judged"
 )
 
 // Verdict is what a check says about a run.
@@ -28,15 +30,9 @@ type Verdict string
 
 const (
 	Pass Verdict = "pass"
-	Fail Verdict = "fail" // an exchange violates a required check
-	Warn Verdict = "warn" // an exchange violates a recommended check
-	Skip Verdict = "skip" // the check was not selected, or the run could not show what it judges
-
-	// Inconclusive: in the state that the target is in, the check cannot tell.
-	Inconclusive Verdict = "inconclusive"
-
-	// Errored: the target did not serve the requests that the check judges.
-	Errored Verdict = "error"
+	Fail Verdict = "fail" // an exchange violates a check of the level that counts
+	Warn Verdict = "warn" // an exchange violates another check
+	Skip Verdict = "skip" // the check was left out, or the run did not show what it judges
 )
 
 // Result is the result of one check.
@@ -44,52 +40,25 @@ type Result struct {
 	Check
 	Verdict Verdict `json:"verdict"`
 
-	// Message says what is wrong, or why the check could not tell.
+	// Message says what is wrong, or why the check was skipped.
 	Message string `json:"message,omitzero"`
 
-	// Cause is the ID of a more basic check that the same exchanges or pets violate:
-	// this failure may have no cause of its own. Empty: there is none.
-	Cause string `json:"cause,omitzero"`
+	// Judged is how many exchanges the check judged, Violations how many of them violate
+	// it, and Kinds what their requests have in particular, each once. Without Kinds, there
+	// is nothing unusual about one of them.
+	Judged     int      `json:"judged"`
+	Violations int      `json:"violations"`
+	Kinds      []string `json:"kinds,omitzero"`
 
-	// Again says whether Proof was a violation again when its request was sent once
-	// more, alone: "yes" or "no". Empty: it was not sent, or the response says nothing.
-	Again string `json:"again,omitzero"`
-
-	// Known is why the check is expected to fail. Stale says that it passed.
-	Known string `json:"known,omitzero"`
-	Stale bool   `json:"stale,omitzero"`
-
-	// Judged is how many exchanges the check judged, and Violations how many of them
-	// violate it. Proof is the one that Message is about. Nil: there is none.
-	Judged     int       `json:"judged"`
-	Violations int       `json:"violations"`
-	Proof      *Exchange `json:"proof,omitzero"`
-}
-
-// LeftBehind is what a run created. The contract has no way to delete it.
-type LeftBehind struct {
-	Mark     string  `json:"mark"` // in most names and texts of the run
-	Pets     int     `json:"pets"` // how many
-	IDs      []int64 `json:"ids"`  // theirs, as far as they can be read
-	Messages int     `json:"messages"`
-}
-
-// Counts has the number of checks by verdict. A known failure is counted in
-// Known alone, and a check in Stale is counted in Pass too.
-type Counts struct {
-	Pass         int `json:"pass"`
-	Fail         int `json:"fail"`
-	Warn         int `json:"warn"`
-	Skip         int `json:"skip"`
-	Inconclusive int `json:"inconclusive"`
-	Errored      int `json:"error"`
-	Known        int `json:"known"`
-	Stale        int `json:"stale"`
+	// Proof is the exchange that Message is about. Added is an earlier one that it needs:
+	// it added the pet. Nil: there is none.
+	Added *Proof `json:"added,omitzero"`
+	Proof *Proof `json:"proof,omitzero"`
 }
 
 // ReportFormat names the format of a report in JSON. It changes when a member is
 // removed or changes its meaning, not when one is added.
-const ReportFormat = "petstore-conformance/3"
+const ReportFormat = "petstore-conformance/1"
 
 // Report is the result of a run. Package report writes it as text, JSON or
 // JUnit XML.
@@ -99,20 +68,19 @@ type Report struct {
 	URL         string  `json:"url"`
 	MessagesURL string  `json:"messagesUrl,omitzero"`
 
-	Level    Level     `json:"level"`
-	ReadOnly bool      `json:"readOnly"`
 	Began    time.Time `json:"began"`
 	Seconds  float64   `json:"seconds"`
+	Requests int       `json:"requests"` // how many were sent
 
-	Requests int `json:"requests"` // how many were sent
+	// Reason says why the target is not judged, or why the run ended early. Empty:
+	// neither.
+	Reason string `json:"reason,omitzero"`
 
-	// Stopped says why the run ended early, and Last has the requests that got no
-	// response then. Empty: it did not.
-	Stopped string     `json:"stopped,omitzero"`
-	Last    []Exchange `json:"last,omitzero"`
+	// Counts has the number of checks by verdict.
+	Counts map[Verdict]int `json:"counts"`
 
-	Counts Counts     `json:"counts"`
-	Left   LeftBehind `json:"left"`
+	// Left says what the run created. The contract has no way to delete it.
+	Left string `json:"left,omitzero"`
 
 	// Retries counts what made the suite send requests again, as in 503 Service
 	// Unavailable or lost connection. It is empty if none was sent again.
@@ -121,157 +89,195 @@ type Report struct {
 	Results []Result `json:"results"`
 }
 
-// Passed reports whether no check that was run counts against the target, none
-// ended with an error, and no known failure passed.
-func (r *Report) Passed() bool {
-	return (r.Outcome == Conformant || r.Outcome == Partial) && r.Counts.Stale == 0
-}
+// Why checks are skipped that were left out, and not for want of evidence.
+const (
+	notSelected = "not selected"
+	readOnly    = "read-only"
+	noMessages  = "no messages URL"
+)
 
 // report returns the report of a run.
-func (s *session) report(began time.Time, h *history, judgements []judgement) *Report {
+func (s *session) report(began time.Time, h *history) *Report {
 	r := &Report{
 		Format:      ReportFormat,
 		URL:         s.target.URL,
 		MessagesURL: s.target.MessagesURL,
-		Level:       s.opts.Level,
-		ReadOnly:    s.opts.ReadOnly,
 		Began:       began.UTC().Truncate(time.Millisecond),
 		Seconds:     time.Since(began).Seconds(),
-		Requests:    len(s.client.Exchanges()),
-		Left:        LeftBehind{Mark: s.mark},
-		Retries:     retries(h),
+		Requests:    len(h.all) + len(h.unserved),
+		Left:        h.left(),
+		Retries:     h.retries(),
+		Counts:      make(map[Verdict]int),
 	}
-	r.Left.add(s.client.Exchanges())
 	if s.messages {
 		r.MessagesURL = s.client.MessagesURL
 	}
-	if err := context.Cause(s.ctx); err != nil {
-		r.Stopped = s.redact.Show(err.Error())
-	}
-	if r.Stopped != "" {
-		for _, x := range h.last() {
-			r.Last = append(r.Last, newExchange(x.Exchange, s.redact))
-		}
-	}
-	for i, j := range judgements {
-		result := s.result(j, r.Stopped)
-		if result.Violations > 0 {
-			result.Cause = causeOf(j, judgements[:i])
-		}
+	stopped := context.Cause(s.ctx)
+	partial := false
+	for _, c := range checks() {
+		result := s.result(h.judge(c), stopped)
 		r.Results = append(r.Results, result)
-		r.Counts.add(result)
+		r.Counts[result.Verdict]++
+		partial = partial || slices.Contains([]string{notSelected, readOnly, noMessages}, result.Message)
 	}
-	r.Outcome = outcomeOf(r.Counts, r.Level)
-	if r.Stopped != "" && r.Outcome != NotConformant {
-		r.Outcome = Incomplete
+	reason := s.notJudged(h, stopped)
+	if reason == "" && r.Counts[Pass]+r.Counts[Warn]+r.Counts[Fail] == 0 {
+		reason = "the run shows nothing that the checks judge"
+	}
+	switch {
+	case r.Counts[Fail] > 0:
+		r.Outcome = NotConformant
+		if stopped == nil {
+			reason = ""
+		}
+	case reason != "":
+		r.Outcome = NotJudged
+	case partial:
+		r.Outcome = Partial
+	default:
+		r.Outcome = Conformant
+	}
+	r.Reason = s.redact.Show(reason)
+	return r
+}
+
+// result returns the result of a check.
+func (s *session) result(j judgement, stopped error) Result {
+	r := Result{Check: j.check, Verdict: Pass, Judged: j.judged, Violations: len(j.violations)}
+	skip := func(why string) { r.Verdict, r.Message = Skip, s.redact.Show(why) }
+	switch {
+	case !s.selected[r.ID]:
+		r.Violations, r.Judged = 0, 0
+		skip(notSelected)
+	case len(j.violations) > 0:
+		r.Verdict = Warn
+		if r.Level == Required || s.opts.Level == Recommended {
+			r.Verdict = Fail
+		}
+		v := j.violations[0]
+		r.Message, r.Proof = s.redact.Show(v.text), newProof(v.x.Exchange, s.redact)
+		if v.added != nil {
+			r.Added = newProof(v.added.Exchange, s.redact)
+		}
+		for _, v := range j.violations {
+			kind := s.redact.Show(j.check.kindOf(v.x))
+			if kind == "" { // not only unusual requests violate it
+				r.Kinds = nil
+				break
+			}
+			if !slices.Contains(r.Kinds, kind) {
+				r.Kinds = append(r.Kinds, kind)
+			}
+		}
+	case j.judged > 0:
+	case s.opts.ReadOnly && stopped == nil:
+		skip(readOnly)
+	case r.ofMessages() && !s.messages:
+		skip(noMessages)
+	case j.unserved != nil:
+		skip("the target does not serve the request: " + noResponse(j.unserved.Exchange))
+	case stopped != nil:
+		skip("the run ended before")
+	default:
+		skip("no exchange of the run shows it")
 	}
 	return r
 }
 
-// last returns the first requests that got no response, and none when they were sent
-// again: one of them may be why there is none any more.
-func (h *history) last() []*exchange {
+// How long a target need not serve a request before the end of a run.
+const (
+	maxSilence       = time.Minute
+	maxSilentRequest = 200
+)
+
+// notJudged returns why the run does not show that the target conforms, even if no check
+// fails; "": it does.
+func (s *session) notJudged(h *history, stopped error) string {
+	if stopped != nil {
+		return h.ended(stopped, s.redact)
+	}
+	var first *exchange // the first creation
+	for _, x := range h.all {
+		if x.op == opCreate && x.sent != nil {
+			first = x
+			break
+		}
+	}
+	silent := h.unserved
+	if len(h.all) > 0 {
+		last := h.all[len(h.all)-1].Sent
+		silent = slices.DeleteFunc(slices.Clone(silent), func(x *exchange) bool { return x.Sent.Before(last) })
+	}
+	switch {
+	case !s.opts.ReadOnly && len(h.added) == 0 && first != nil && first.Status == http.StatusBadRequest:
+		return fmt.Sprintf("the target refuses every pet, first with %s %s; name a category that it accepts (-category)", first.StatusLine(), probe.Cut(string(first.Body), 200))
+	case !s.opts.ReadOnly && len(h.added) == 0:
+		return "the target has added no pet"
+	case len(silent) > 0 && (len(silent) >= maxSilentRequest || silent[len(silent)-1].Received.Sub(silent[0].Sent) >= maxSilence):
+		return fmt.Sprintf("the target did not serve the last %s: %s", probe.Plural(len(silent), "request"), noResponse(silent[0].Exchange))
+	}
+	return ""
+}
+
+// ended returns why the run ended early, with the first requests that got no response, and
+// none when they were sent again: one of them may be why there is none any more.
+func (h *history) ended(cause error, redact probe.Redactor) string {
 	key := func(x *exchange) string { return x.Request.Method + x.Request.Path + string(x.Request.Body) }
 	served := make(map[string]bool)
 	for _, x := range h.all {
 		served[key(x)] = true
 	}
-	var last []*exchange
-	for _, x := range slices.Concat(h.repeated, h.unserved) {
-		if x.Status == 0 && x.Attempts == 1 && !served[key(x)] && !errors.Is(x.Err, context.Canceled) {
-			last = append(last, x)
+	text, n := cause.Error(), 0
+	for _, x := range h.unserved {
+		if x.Status == 0 && x.Attempts == 1 && !served[key(x)] && !errors.Is(x.Err, context.Canceled) && n < 5 {
+			if n++; n == 1 {
+				text += "\nthe first requests that got no response; one of them may be the cause:"
+			}
+			text += "\n" + x.Curl(redact)
 		}
 	}
-	slices.SortFunc(last, func(a, b *exchange) int { return a.Sent.Compare(b.Sent) })
-	return last[:min(len(last), 5)]
+	return text
 }
 
-// result returns the result of a check.
-func (s *session) result(j judgement, stopped string) Result {
-	r := Result{Check: j.check, Verdict: Pass, Judged: j.judged, Violations: len(j.violations), Again: j.again}
-	switch {
-	case s.skip[r.ID]:
-		r.Verdict, r.Message, r.Violations, r.Judged = Skip, "not selected", 0, 0
-	case len(j.violations) > 0:
-		v := j.violations[0]
-		r.Verdict = map[Level]Verdict{Required: Fail, Recommended: Warn}[r.Level]
-		r.Message = s.redact.Show(v.text)
-		proof := newExchange(v.x.Exchange, s.redact)
-		r.Proof = &proof
-	case j.judged > 0:
-	case s.opts.ReadOnly && stopped == "":
-		r.Verdict, r.Message = Skip, "read-only"
-	case r.ofMessages() && !s.messages:
-		r.Verdict, r.Message = Skip, "no messages URL"
-	case j.check.idle && stopped == "":
-	case j.unserved != nil && j.unserved.Err != nil:
-		r.Verdict, r.Message = Errored, s.redact.Show(j.unserved.Err.Error())
-	case j.unserved != nil:
-		r.Verdict, r.Message = Errored, "the target responds "+j.unserved.StatusLine()+" and does not serve the request"
-	case stopped != "":
-		r.Verdict, r.Message = Errored, stopped
-	default:
-		r.Verdict, r.Message = Inconclusive, "no exchange of the run shows it"
-	}
-	if reason, ok := s.known[r.ID]; ok {
-		r.Known, r.Stale = reason, r.Verdict == Pass
-	}
-	return r
-}
-
-// causeOf returns the ID of the most basic check that all exchanges, or all pets, that
-// violate j violate too.
-func causeOf(j judgement, basic []judgement) string {
-	for _, b := range basic {
-		if b.check.Level == j.check.Level && !slices.ContainsFunc(j.violations, func(v violation) bool {
-			return !slices.ContainsFunc(b.violations, func(w violation) bool { return v.x == w.x || v.pet != 0 && v.pet == w.pet })
-		}) {
-			return b.check.ID
-		}
-	}
-	return ""
-}
-
-// add adds what the exchanges have added.
-func (l *LeftBehind) add(exchanges []*probe.Exchange) {
-	for _, x := range exchanges {
+// left says what the run created.
+func (h *history) left() string {
+	pets, messages := 0, 0
+	var ids []int64
+	for _, x := range h.all {
 		switch {
 		case x.Request.Method != http.MethodPost || !x.Succeeded():
 		case x.Request.Messages:
-			l.Messages++
+			messages++
 		default:
-			l.Pets++
-			if id, ok := addedID(x); ok {
-				l.IDs = append(l.IDs, id)
+			pets++
+			if id, ok := addedID(x.Exchange); ok {
+				ids = append(ids, id)
 			}
 		}
 	}
-	slices.Sort(l.IDs)
+	if pets+messages == 0 {
+		return ""
+	}
+	shown := ""
+	if len(ids) > 0 {
+		shown = fmt.Sprintf(" (ids from %d to %d)", slices.Min(ids), slices.Max(ids))
+	}
+	return fmt.Sprintf("%s%s and %s, most named %s…", probe.Plural(pets, "pet"), shown, probe.Plural(messages, "message"), h.mark)
 }
 
-func (c *Counts) add(r Result) {
-	if r.Known != "" && (r.Verdict == Fail || r.Verdict == Warn) {
-		c.Known++
-		return
+// retries counts what made the client send requests again.
+func (h *history) retries() map[string]int {
+	counts := make(map[string]int)
+	for _, x := range h.unserved {
+		switch {
+		case !x.Repeated:
+		case x.Status != 0:
+			counts[x.StatusLine()]++
+		case probe.IsTimeout(x.Err):
+			counts["no response in time"]++
+		default:
+			counts["lost connection"]++
+		}
 	}
-	if r.Stale {
-		c.Stale++
-	}
-	*map[Verdict]*int{
-		Pass: &c.Pass, Fail: &c.Fail, Warn: &c.Warn, Skip: &c.Skip,
-		Inconclusive: &c.Inconclusive, Errored: &c.Errored,
-	}[r.Verdict]++
-}
-
-// outcomeOf returns the outcome for these counts.
-func outcomeOf(c Counts, level Level) Outcome {
-	switch {
-	case c.Fail > 0 || c.Warn > 0 && level == Recommended:
-		return NotConformant
-	case c.Errored > 0 || c.Pass+c.Warn+c.Known == 0:
-		return Incomplete
-	case c.Skip > 0:
-		return Partial
-	}
-	return Conformant
+	return counts
 }

@@ -3,95 +3,231 @@ package conformance
 import (
 	"fmt"
 	"math/big"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// What a run sends, as tables. A row does not say how the target must respond: judges
-// read that from the request. None of the requests does harm if something in it is
-// executed.
+// What a run sends, as tables. Each row says what its body asks for, or what is wrong with
+// it. Nothing in a request does harm if it is executed, but the last one (loneSurrogate)
+// makes some targets fail from then on.
+
+// meaning is what is known of the body of a POST: the pet or the text that it asks for, or
+// the check by which it is wrong. Those that the target may refuse or take have neither.
+type meaning struct {
+	what string // in words; it completes "the request has …". "": nothing is unusual
+
+	sent *newPet // the pet that it asks for
+	text *string // the text that it submits
+
+	after string // a status, which the pet before it has and this one lacks
+
+	breaks   string // the ID of the check by which it must get 400
+	arguable string // the ID of the check by which a 400 is a warning; for valid bodies
+	free     bool   // the target may refuse it with any 4xx; for valid bodies
+}
+
+// meaning returns what is known of the request of x.
+func meaningOf(x *probe.Exchange) meaning {
+	m, _ := x.Request.Meaning.(meaning)
+	return m
+}
+
+// post returns the request for an operation with a body of that meaning.
+func post(op, body string, m meaning) probe.Request {
+	r := probe.Post("/pets", body)
+	if op == opSubmit {
+		r = probe.PostMessage(body)
+	}
+	if body == "" {
+		r.Body = nil
+	}
+	r.Meaning = m
+	return r
+}
+
+// addPet returns the request for a pet, and submitText the one for a message. m says what
+// is unusual.
+func addPet(n newPet, m meaning) probe.Request {
+	m.sent = &n
+	return post(opCreate, n.json(), m)
+}
+
+func submitText(text string, m meaning) probe.Request {
+	m.text = &text
+	return post(opSubmit, fmt.Sprintf(`{"message":%s}`, quoteJSON(text)), m)
+}
 
 // In a body $N stands for a name of its own as a JSON string, $T for the same without
-// quotes, $C for a category that the target accepts, $S for 9,000 spaces, $B for a text
-// of 200 KiB and $L for one of 1 MiB. Many servers have a limit of 100 KiB, and many
-// proxies one of 1 MiB.
-func (s *sender) fill(body string) string {
+// quotes, $C for a category that the target accepts, and $(x*9) for xxxxxxxxx.
+var repeats = regexp.MustCompile(`\$\((.+?)\*(\d+)\)`)
+
+// fill returns the body of a row, and a Python expression with it if it is long.
+func (s *sender) fill(body string) (filled, python string) {
 	name := s.name()
-	body = strings.NewReplacer("$N", quoteJSON(name), "$T", name, "$C", fmt.Sprint(s.category), "$S", strings.Repeat(" ", 9000)).Replace(body)
-	if strings.Contains(body, "$B") || strings.Contains(body, "$L") {
-		body = strings.NewReplacer("$B", strings.Repeat("big ", 50<<10), "$L", strings.Repeat("large ", 1<<20/6+1)).Replace(body)
+	body = strings.NewReplacer("$N", quoteJSON(name), "$T", name, "$C", fmt.Sprint(s.category)).Replace(body)
+	var parts []string
+	end := 0
+	for _, m := range repeats.FindAllStringSubmatchIndex(body, -1) {
+		text := body[m[2]:m[3]]
+		n, _ := strconv.Atoi(body[m[4]:m[5]])
+		filled += body[end:m[0]] + strings.Repeat(text, n)
+		parts = append(parts, strconv.Quote(body[end:m[0]]), fmt.Sprintf("%q*%d", text, n))
+		end = m[1]
 	}
-	return body
+	if parts == nil {
+		return body, ""
+	}
+	return filled + body[end:], strings.Join(append(parts, strconv.Quote(body[end:])), "+")
+}
+
+// row is a body and what it is in words.
+type row struct{ what, body string }
+
+// wrongs are bodies that must get 400 by a check.
+type wrongs struct {
+	check string
+	rows  []row
 }
 
 // wrongPets are bodies of POST /pets with one thing wrong.
-var wrongPets = []string{
-	``, " \n",
-	`name=$T&categoryId=$C`,
-	`{"name":$N,"categoryId":$C`,
-	`{"name":$N,"categoryId":$C} x`,
-	`{"name":$N,"categoryId":$C}{"name":$N,"categoryId":$C}`,
-	`{"name":$N,"categoryId":$C,}`,
-	`{'name':'$T','categoryId':$C}`,
-	`{name:$N,categoryId:$C}`,
-	`{"name":$N,/* a dog */"categoryId":$C}`,
-	"{\"name\":\"$T\n\",\"categoryId\":$C}",
-	`{"name":"$T \x41","categoryId":$C}`,
-	`{"name":$N,"categoryId":NaN}`,
-	`{"name":$N,"categoryId":00$C}`,
-	`{"name":$N,"categoryId":0x$C}`,
-	`"{\"name\":\"$T\",\"categoryId\":$C}"`,
-	`null`, `true`, `7`, `$N`, `[]`, `[{"name":$N,"categoryId":$C}]`,
-
-	`{}`, `{"categoryId":$C,"status":"sold"}`, `{"name":$N,"status":"sold"}`,
-	`{"pet":{"name":$N,"categoryId":$C}}`,
-	`{"Name":$N,"categoryId":$C}`, `{"name":$N,"categoryid":$C}`,
-	`{"name":"$B"}`, `{"name":"$L"}`,
-
-	`{"name":null,"categoryId":$C}`, `{"name":42,"categoryId":$C}`, `{"name":true,"categoryId":$C}`,
-	`{"name":[$N],"categoryId":$C}`, `{"name":{"first":$N},"categoryId":$C}`,
-	`{"name":$N,"categoryId":null}`, `{"name":$N,"categoryId":"$C"}`, `{"name":$N,"categoryId":""}`, `{"name":$N,"categoryId":"dogs"}`,
-	`{"name":$N,"categoryId":true}`, `{"name":$N,"categoryId":$C.5}`, `{"name":$N,"categoryId":[$C]}`, `{"name":$N,"categoryId":{"id":$C}}`,
-	`{"name":$N,"categoryId":9223372036854775808}`, `{"name":$N,"categoryId":-9223372036854775809}`,
-	`{"name":$N,"categoryId":18446744073709551617}`, `{"name":$N,"categoryId":1e30}`, `{"name":$N,"categoryId":1e400}`,
-	`{"name":$N,"categoryId":$C,"status":null}`, `{"name":$N,"categoryId":$C,"status":1}`,
-	`{"name":$N,"categoryId":$C,"status":true}`, `{"name":$N,"categoryId":$C,"status":false}`,
-	`{"name":$N,"categoryId":$C,"status":["sold"]}`, `{"name":$N,"categoryId":$C,"status":{}}`,
-
-	`{"name":$N,"categoryId":$C,"status":"lost"}`, `{"name":$N,"categoryId":$C,"status":"constructor"}`,
-	`{"name":$N,"categoryId":$C,"status":"AVAILABLE"}`, `{"name":$N,"categoryId":$C,"status":"sold "}`,
-	`{"name":$N,"categoryId":$C,"status":"avail"}`, `{"name":$N,"categoryId":$C,"status":""}`,
-	`{"name":$N,"categoryId":$C,"name":"another"}`,
-	"{\"name\":\"$T \xff\xfe\",\"categoryId\":$C}",
-	// What an error message must escape.
-	`{"name":"a\"b\\c"}`, `{"name":$N,"categoryId":"a\"b\\c"}`, `{"name":$N,"categoryId":1,"status":"a\"b\\c"}`,
+var wrongPets = []wrongs{
+	{"pets.create.400.body", []row{
+		{"no body", ``}, {"only white space as its body", " \n"},
+		{"a form as its body", `name=$T&categoryId=$C`},
+		{"a body that is cut short", `{"name":$N,"categoryId":$C`},
+		{"text after the object", `{"name":$N,"categoryId":$C} x`},
+		{"two objects", `{"name":$N,"categoryId":$C}{"name":$N,"categoryId":$C}`},
+		{"a comma after the last member", `{"name":$N,"categoryId":$C,}`},
+		{"single quotes", `{'name':'$T','categoryId':$C}`},
+		{"names of members without quotes", `{name:$N,categoryId:$C}`},
+		{"a comment", `{"name":$N,/* a dog */"categoryId":$C}`},
+		{"a line break within a string", "{\"name\":\"$T\n\",\"categoryId\":$C}"},
+		{"an escape that JSON does not have", `{"name":"$T \x41","categoryId":$C}`},
+		{"NaN for the categoryId", `{"name":$N,"categoryId":NaN}`},
+		{"NaN in a further member", `{"name":$N,"categoryId":$C,"age":NaN}`},
+		{"Infinity in a further member", `{"name":$N,"categoryId":$C,"age":Infinity}`},
+		{"TRUE in a further member", `{"name":$N,"categoryId":$C,"tame":TRUE}`},
+		{"a number with leading zeros", `{"name":$N,"categoryId":00$C}`},
+		{"a hexadecimal number", `{"name":$N,"categoryId":0x$C}`},
+		{"the object in a string", `"{\"name\":\"$T\",\"categoryId\":$C}"`},
+		{"null as its body", `null`}, {"true as its body", `true`}, {"a number as its body", `7`}, {"a string as its body", `$N`},
+		{"an empty array as its body", `[]`}, {"an array as its body", `[{"name":$N,"categoryId":$C}]`},
+	}},
+	{"pets.create.400.required", []row{
+		{"an empty object", `{}`}, {"no name", `{"categoryId":$C,"status":"sold"}`}, {"no categoryId", `{"name":$N,"status":"sold"}`},
+		{"the pet in a member", `{"pet":{"name":$N,"categoryId":$C}}`},
+		{"Name instead of name", `{"Name":$N,"categoryId":$C}`}, {"categoryid instead of categoryId", `{"name":$N,"categoryid":$C}`},
+		{"200 KiB and no categoryId", `{"name":"$(big *51200)"}`}, {"1 MiB and no categoryId", `{"name":"$(large *174763)"}`},
+		{"quotes in its name and no categoryId", `{"name":"a\"b\\c"}`}, // what an error message must escape
+	}},
+	{"pets.create.400.values", []row{
+		{"null for the name", `{"name":null,"categoryId":$C}`}, {"a number for the name", `{"name":42,"categoryId":$C}`},
+		{"a boolean for the name", `{"name":true,"categoryId":$C}`}, {"an array for the name", `{"name":[$N],"categoryId":$C}`},
+		{"an object for the name", `{"name":{"first":$N},"categoryId":$C}`},
+		{"null for the categoryId", `{"name":$N,"categoryId":null}`}, {"a number in a string for the categoryId", `{"name":$N,"categoryId":"$C"}`},
+		{"an empty string for the categoryId", `{"name":$N,"categoryId":""}`}, {"a word for the categoryId", `{"name":$N,"categoryId":"dogs"}`},
+		{"quotes in a string for the categoryId", `{"name":$N,"categoryId":"a\"b\\c"}`},
+		{"a boolean for the categoryId", `{"name":$N,"categoryId":true}`}, {"a fraction for the categoryId", `{"name":$N,"categoryId":$C.5}`},
+		{"an array for the categoryId", `{"name":$N,"categoryId":[$C]}`}, {"an object for the categoryId", `{"name":$N,"categoryId":{"id":$C}}`},
+		{"2^63 for the categoryId", `{"name":$N,"categoryId":9223372036854775808}`}, {"-2^63-1 for the categoryId", `{"name":$N,"categoryId":-9223372036854775809}`},
+		{"2^64+1 for the categoryId", `{"name":$N,"categoryId":18446744073709551617}`},
+		{"1e30 for the categoryId", `{"name":$N,"categoryId":1e30}`}, {"1e400 for the categoryId", `{"name":$N,"categoryId":1e400}`},
+		{"a number for the status", `{"name":$N,"categoryId":$C,"status":1}`}, {"true for the status", `{"name":$N,"categoryId":$C,"status":true}`},
+		{"false for the status", `{"name":$N,"categoryId":$C,"status":false}`}, {"an array for the status", `{"name":$N,"categoryId":$C,"status":["sold"]}`},
+		{"an object for the status", `{"name":$N,"categoryId":$C,"status":{}}`},
+	}},
+	{"pets.create.400.status.null", []row{{"null for the status", `{"name":$N,"categoryId":$C,"status":null}`}}},
+	{"pets.create.400.status", []row{
+		{"the status lost", `{"name":$N,"categoryId":$C,"status":"lost"}`}, {"the status constructor", `{"name":$N,"categoryId":$C,"status":"constructor"}`},
+		{"the status AVAILABLE", `{"name":$N,"categoryId":$C,"status":"AVAILABLE"}`}, {"a space after the status", `{"name":$N,"categoryId":$C,"status":"sold "}`},
+		{"a part of a status", `{"name":$N,"categoryId":$C,"status":"avail"}`}, {"an empty status", `{"name":$N,"categoryId":$C,"status":""}`},
+		{"quotes in its status", `{"name":$N,"categoryId":1,"status":"a\"b\\c"}`},
+	}},
+	{"pets.create.400.duplicate", []row{{"the member name twice", `{"name":$N,"categoryId":$C,"name":"another"}`}}},
+	{"pets.create.400.utf8", []row{{"bytes that are not UTF-8", "{\"name\":\"$T \xff\xfe\",\"categoryId\":$C}"}}},
 }
 
 // wrongMessages are bodies of POST /messages with one thing wrong.
-var wrongMessages = []string{
-	``, " \n", `message=$T`, `{"message":$N`, `{"message":$N} x`, `{"message":$N,}`, `{'message':'$T'}`, `{"message":"$T \x41"}`,
-	`null`, `$N`, `[{"message":$N}]`,
-	`{}`, `{"Message":$N}`, `{"text":$N}`, `{"text":"$B"}`, `{"a\"b\\c":1}`,
-	`{"message":null}`, `{"message":42}`, `{"message":true}`, `{"message":[$N]}`, `{"message":{"text":$N}}`,
-	`{"message":$N,"message":"another"}`, "{\"message\":\"$T \xff\xfe\"}", `{"message":"$T \ud83d"}`,
+var wrongMessages = []wrongs{
+	{"messages.400.body", []row{
+		{"no body", ``}, {"only white space as its body", " \n"}, {"a form as its body", `message=$T`},
+		{"a body that is cut short", `{"message":$N`}, {"text after the object", `{"message":$N} x`}, {"a comma after the last member", `{"message":$N,}`},
+		{"single quotes", `{'message':'$T'}`}, {"an escape that JSON does not have", `{"message":"$T \x41"}`},
+		{"NaN in a further member", `{"message":$N,"age":NaN}`},
+		{"null as its body", `null`}, {"a string as its body", `$N`}, {"an array as its body", `[{"message":$N}]`},
+	}},
+	{"messages.400.required", []row{
+		{"an empty object", `{}`}, {"Message instead of message", `{"Message":$N}`}, {"text instead of message", `{"text":$N}`},
+		{"200 KiB and no message", `{"text":"$(big *51200)"}`}, {"quotes in a member and no message", `{"a\"b\\c":1}`},
+		{"null for the message", `{"message":null}`}, {"a number for the message", `{"message":42}`}, {"a boolean for the message", `{"message":true}`},
+		{"an array for the message", `{"message":[$N]}`}, {"an object for the message", `{"message":{"text":$N}}`},
+	}},
+	{"messages.400.duplicate", []row{{"the member message twice", `{"message":$N,"message":"another"}`}}},
+	{"messages.400.utf8", []row{{"bytes that are not UTF-8", "{\"message\":\"$T \xff\xfe\"}"}, {"an unpaired surrogate", `{"message":"$T \ud83d"}`}}},
 }
 
-// badBodies are bodies that often make servers fail. None is a pet or a message.
-func badBodies() []string {
-	many := make([]string, 500)
-	for i := range many {
-		many[i] = fmt.Sprintf(`"m%d":0`, i)
+// notObjects and otherObjects are bodies that often make servers fail. None is a pet or a
+// message.
+var (
+	notObjects = []row{
+		{"a NUL as its body", "\x00"}, {"only { as its body", "{"}, {"only [ as its body", "["}, {"only a quote as its body", `"`}, {"only - as its body", "-"},
+		{"a body that ends in half a surrogate pair", `{"name":"\ud800`},
+		{"an array nested 6000 deep", `$([*6000)$(]*6000)`},
 	}
-	return []string{
-		"\x00", "{", "[", `"`, "-", `{"name":"\ud800`, `{"":""}`,
-		`{"categoryId":-1e400}`, `{"categoryId":` + strings.Repeat("9", 500) + `}`,
-		`{"__proto__":{"name":"a"},"categoryId":1}`, `{"constructor":null}`,
-		strings.Repeat("[", 6000) + strings.Repeat("]", 6000),
-		strings.Repeat(`{"name":`, 200) + "1" + strings.Repeat("}", 200),
-		`{` + strings.Join(many, ",") + `}`,
+	otherObjects = []row{
+		{"a member with an empty name", `{"":""}`}, {"-1e400 for the categoryId and no name", `{"categoryId":-1e400}`},
+		{"500 digits for the categoryId and no name", `{"categoryId":$(9*500)}`},
+		{"__proto__ and no name", `{"__proto__":{"name":"a"},"categoryId":1}`}, {"a member named constructor", `{"constructor":null}`},
+		{"an object nested 200 deep", `$({"name":*200)1$(}*200)`},
+		{"500 members", `{$("m":0,*499)"n":0}`},
 	}
+)
+
+// form is a way to write a valid pet or message, which is the same as means.
+type form struct {
+	row
+	means    string // the pet in plain JSON, or the text
+	arguable string // see meaning
 }
+
+// petForms are ways to write a pet that the target must understand.
+var petForms = []form{
+	{row{"white space between its tokens", "\n{\r\n\t\"name\" : $N ,\n  \"categoryId\" : $C ,\n\t\"status\":\"sold\"\n}\n\n"}, `{"name":$N,"categoryId":$C,"status":"sold"}`, ""},
+	{row{"its members in another order", `{"status":"sold","categoryId":$C,"name":$N}`}, `{"name":$N,"categoryId":$C,"status":"sold"}`, ""},
+	{row{"9,000 spaces before the object", `$( *9000){"name":$N,"categoryId":$C}`}, `{"name":$N,"categoryId":$C}`, ""}, // more than one packet
+	{row{"escapes", `{"n\u0061me":"$T \ud83e\udd8a \u732b","categoryId":$C,"status":"s\u006Fld"}`}, `{"name":"$T 🦊 猫","categoryId":$C,"status":"sold"}`, "pets.create.name.accepted"},
+}
+
+// freePetForms are ways that it may refuse, but not take for another pet.
+var freePetForms = []form{
+	{row{"the id of another pet", `{"id":$I,"name":$N,"categoryId":$C,"status":"pending"}`}, `{"name":$N,"categoryId":$C,"status":"pending"}`, ""},
+	{row{"further members", `{"owner":{"name":"Bob","categoryId":1,"status":"sold"},"tags":[{"name":"x"}],"name":$N,"categoryId":$C,"status":"pending"}`}, `{"name":$N,"categoryId":$C,"status":"pending"}`, ""},
+	{row{"members that differ in case", `{"name":$N,"categoryId":$C,"status":"pending","Name":"Bob","CATEGORYID":1,"Status":"sold"}`}, `{"name":$N,"categoryId":$C,"status":"pending"}`, ""},
+	{row{"a further member nested 2000 deep", `{"name":$N,"categoryId":$C,"more":$([*2000)$(]*2000)}`}, `{"name":$N,"categoryId":$C}`, ""},
+	{row{"a further member nested 6000 deep", `{"name":$N,"categoryId":$C,"more":$([*6000)$(]*6000)}`}, `{"name":$N,"categoryId":$C}`, ""},
+	{row{"a fraction of zero in the categoryId", `{"name":$N,"categoryId":$C.0,"status":"pending"}`}, `{"name":$N,"categoryId":$C,"status":"pending"}`, ""},
+	{row{"1e2 for the categoryId", `{"name":$N,"categoryId":1e2,"status":"pending"}`}, `{"name":$N,"categoryId":100,"status":"pending"}`, ""},
+	{row{"1E+2 for the categoryId", `{"name":$N,"categoryId":1E+2,"status":"pending"}`}, `{"name":$N,"categoryId":100,"status":"pending"}`, ""},
+	{row{"-0 for the categoryId", `{"name":$N,"categoryId":-0,"status":"pending"}`}, `{"name":$N,"categoryId":0,"status":"pending"}`, ""},
+}
+
+var messageForms = []form{
+	{row{"white space between its tokens", " {\n\t\"message\" : $N }\n"}, "$T", ""},
+	{row{"escapes", `{"m\u0065ssage":"$T \ud83e\udd8a \uD83D\uDC36"}`}, "$T 🦊 🐶", "messages.text.accepted"},
+}
+
+var freeMessageForms = []form{
+	{row{"further members", `{"text":"another","message":$N,"Message":"another"}`}, "$T", ""},
+	{row{"a status", `{"message":$N,"status":"delivered"}`}, "$T", ""},
+	{row{"a further member nested 2000 deep", `{"message":$N,"more":$([*2000)$(]*2000)}`}, "$T", ""},
+	{row{"a further member nested 6000 deep", `{"message":$N,"more":$([*6000)$(]*6000)}`}, "$T", ""},
+}
+
+// contentTypes are ways to write application/json.
+var contentTypes = []string{"application/json; charset=utf-8", "Application/JSON"}
 
 // badQueries are queries of GET /pets of which the contract does not say what they
 // mean.
@@ -99,7 +235,7 @@ var badQueries = []string{
 	"limit=0", "limit=-1", "limit=101", "limit=1000", "limit=9223372036854775808", "limit=1e1", "limit=abc", "limit=", "limit=%22", "limit=1&limit=2",
 	"status=lost", "status=", "status=AVAILABLE", "status=a%22b", "status=a%5Cc", "status=%00", "status=%FF", "status='", "status=sold&status=pending",
 	"status=" + "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-	"%zz", "=", "cursor=x", "offset=-1", "page=-1", "color=red",
+	"limit%5B%5D=1", "status%5B%5D=sold", "%zz", "=", "cursor=x", "offset=-1", "page=-1", "color=red",
 }
 
 // missingIDs are ids that hardly a pet has.
@@ -112,61 +248,40 @@ var notIDs = []string{
 	"abc", "null", "undefined", "NaN", "-", "%00", "%FF", "%22", "%25", "%F0%9F%A6%8A", "1e9",
 }
 
-// petForms are ways to write a valid pet.
-var petForms = []string{
-	"\n{\r\n\t\"name\" : $N ,\n  \"categoryId\" : $C ,\n\t\"status\":\"sold\"\n}\n\n",
-	`{"status":"sold","categoryId":$C,"name":$N}`,
-	"$S{\"name\":$N,\"categoryId\":$C}", // more than one packet
-	`{"n\u0061me":"$T \ud83e\udd8a \u732b","categoryId":$C,"status":"s\u006Fld"}`,
-	// A target may refuse these, but not give the pet the id of another, and not take them for another pet.
-	`{"id":$I,"name":$N,"categoryId":$C,"status":"pending"}`,
-	`{"owner":{"name":"Bob","categoryId":1,"status":"sold"},"tags":[{"name":"x"}],"name":$N,"categoryId":$C,"status":"pending"}`,
-	`{"name":$N,"categoryId":$C,"status":"pending","Name":"Bob","CATEGORYID":1,"Status":"sold"}`,
-	`{"name":$N,"categoryId":$C.0,"status":"pending"}`, `{"name":$N,"categoryId":1e2,"status":"pending"}`,
-	`{"name":$N,"categoryId":1E+2,"status":"pending"}`, `{"name":$N,"categoryId":-0,"status":"pending"}`,
-}
-
-// messageForms are ways to write a valid message.
-var messageForms = []string{
-	" {\n\t\"message\" : $N }\n", `{"m\u0065ssage":"$T \ud83e\udd8a \uD83D\uDC36"}`,
-	`{"text":"another","message":$N,"Message":"another"}`, `{"message":$N,"status":"delivered"}`,
-}
-
 // categories are those that a target may get wrong.
 var categories = []int64{1<<53 + 1, 1<<63 - 1, -1 << 63, -(1<<53 + 1), 0, 1 << 31, 1, -1}
 
-// texts are names of pets, and texts of messages, that a target may change or refuse by
-// mistake.
-var texts = []string{
-	// Values of other types, and words of programming languages.
-	"null", "Null", "true", "false", "undefined", "NaN", "no", "__proto__", "constructor", "toString",
-	"7", "0", "4711", "0042", "12345678901234567890", "1e3", "1.10", "2024-02-29", "2024-02-29T12:00:00Z",
-	`{"name":"Rex"}`, `"Rex"`, "[object]",
-
-	// $M stands for the mark of the run. With it the text has at most 20 characters.
-	"Old  Yell   a $M", "McDoGgLe ÄÖ $M", "ß İ ı ø ł $M", `"R" 'the' $M`, `\ / \n \u41 $M`,
-	"<b>Tom</b> $M", "&amp; <i> %s $M", "{{y}} ${name} $M", "100%25 %41 $M", "cat+dog%20 $M", "=?&#; &lt; $M",
-	"<script>a $M", "A OR 1=1 -- $M", "a // b /* $M", "c */ # d -- $M", "$& $1 $$ x $M", "{0} #{n} %d $M", "%@ :name ? $M",
-	"“Rex” ‘n’ „ $M", "Tom – — … • $M", "a ™ € «» $M", "Žluťoučký $M", "猫 龍 שלום $M", "مرحبا नम $M",
-	"e\u0301 é \u212b A\u030a $M", "ﬁ 한 \u1112\u1161\u11ab $M", "🦊 𝕏 a 𠮷 $M", "a 👩\u200d👩\u200d👧 $M", "the\u00a0dog $M",
-	"$M " + `C:\new\`,
-
-	// A target may refuse these: they have spaces at an end, no letters, or characters
-	// that cannot be seen, or they are long.
-	" $M ", "  $M \u00a0 ", "👩\u200d👩\u200d👧🏽", "a\x00b $M", "a\tb $M", "a\nb\r\nc $M", "d\x01\x1b\x7f\u0085\u2028 $M",
-	"\u202eabc\u202c \u200f $M", "\u00ad\u200b\u2060. $M", "\ufeff$M", "\ufffe\uffff \U0010ffff \ue000 \ufffd $M",
-	"$H $M", // 300 characters
-	"$K $M", // 2,000 characters
-}
-
-// texts returns the texts.
-func (s *sender) texts() []string {
-	r := strings.NewReplacer("$M", s.mark[len(markStart):], "$H", strings.Repeat("abcdefghi ", 30), "$K", strings.Repeat("Ünïcorn 🦄 ", 200))
-	var all []string
-	for _, text := range texts {
-		all = append(all, r.Replace(text))
+// Names of pets, and texts of messages, that a target may change or refuse by mistake. $M
+// stands for the mark of the run. With it the text has at most 20 characters.
+var (
+	// words are values of other types, and words of programming languages. They have no
+	// mark, so an earlier run may have sent them.
+	words = []string{
+		"null", "Null", "true", "false", "undefined", "NaN", "no", "__proto__", "constructor", "toString",
+		"7", "0", "4711", "0042", "12345678901234567890", "1e3", "1.10", "2024-02-29", "2024-02-29T12:00:00Z",
+		`{"name":"Rex"}`, `"Rex"`, "[object]",
 	}
-	return all
+	texts = []string{
+		"Old  Yell   a $M", "McDoGgLe ÄÖ $M", "ß İ ı ø ł $M", `"R" 'the' $M`, `\ / \n \u41 $M`,
+		"<b>Tom</b> $M", "&amp; <i> %s $M", "{{y}} ${name} $M", "100%25 %41 $M", "cat+dog%20 $M", "=?&#; &lt; $M",
+		"<script>a $M", "A OR 1=1 -- $M", "a // b /* $M", "c */ # d -- $M", "$& $1 $$ x $M", "{0} #{n} %d $M", "%@ :name ? $M",
+		"“Rex” ‘n’ „ $M", "Tom – — … • $M", "a ™ € «» $M", "Žluťoučký $M", "猫 龍 שלום $M", "مرحبا नम $M",
+		"e\u0301 é \u212b A\u030a $M", "ﬁ 한 \u1112\u1161\u11ab $M", "🦊 𝕏 a 𠮷 $M", "a 👩\u200d👩\u200d👧 $M", "the\u00a0dog $M",
+		"$M " + `C:\new\`,
+	}
+	// freeTexts are those that a target may refuse: they have spaces at an end, no letters,
+	// or characters that cannot be seen, or they are long.
+	freeTexts = []string{
+		" $M ", "  $M \u00a0 ", "👩\u200d👩\u200d👧🏽", "a\x00b $M", "a\tb $M", "a\nb\r\nc $M", "d\x01\x1b\x7f\u0085\u2028 $M",
+		"\u202eabc\u202c \u200f $M", "\u00ad\u200b\u2060. $M", "\ufeff$M", "\ufffe\uffff \U0010ffff \ue000 \ufffd $M",
+		"$H $M", // 300 characters
+		"$K $M", // 2,000 characters
+	}
+)
+
+// fillText returns a text of the tables.
+func (f facts) fillText(text string) string {
+	return strings.NewReplacer("$M", f.mark[len(markStart):], "$H", strings.Repeat("abcdefghi ", 30), "$K", strings.Repeat("Ünïcorn 🦄 ", 200)).Replace(text)
 }
 
 // habit is a way in which some clients write requests.

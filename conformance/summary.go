@@ -16,54 +16,56 @@ func (r *Report) Headline() string { return string(r.Outcome) + ": " + r.Summary
 
 // Summary returns every count, in one line.
 func (r *Report) Summary() string {
-	c := r.Counts
-	parts := []string{fmt.Sprintf("%s: %d passed", probe.Plural(len(r.Results), "check"), c.Pass), fmt.Sprintf("%d failed", c.Fail)}
-	if r.Outcome == Partial {
-		parts = []string{fmt.Sprintf("%d of %s", len(r.Results)-c.Skip, probe.Plural(len(r.Results), "check")), "none failed"}
-	}
-	add := func(n int, what string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
-		}
-	}
-	warnings := "with warnings"
-	if r.Level == Recommended {
-		warnings += " (which counts against the target)"
-	}
-	add(c.Warn, warnings)
-	add(c.Inconclusive, "inconclusive")
-	add(c.Errored, "could not be run")
-	add(c.Known, "known to fail")
 	skipped := make(map[string]int) // by reason
+	kinds := 0
 	for _, result := range r.Results {
-		if result.Verdict == Skip {
+		switch result.Verdict {
+		case Skip:
 			skipped[result.Message]++
+		case Fail:
+			kinds += max(1, len(result.Kinds))
 		}
+	}
+	failed := fmt.Sprintf("%d failed", r.Counts[Fail])
+	if kinds > r.Counts[Fail] {
+		failed += fmt.Sprintf(" in %d ways", kinds)
+	}
+	parts := []string{fmt.Sprintf("%s: %d passed", probe.Plural(len(r.Results), "check"), r.Counts[Pass]), failed}
+	if n := r.Counts[Warn]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d with warnings", n))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
-		add(skipped[reason], "skipped ("+reason+")")
+		parts = append(parts, fmt.Sprintf("%d skipped (%s)", skipped[reason], reason))
 	}
-	line := strings.Join(parts, ", ")
-	if c.Stale > 0 {
-		line += fmt.Sprintf("; %s passed and must be removed from the list", probe.Plural(c.Stale, "known failure"))
+	return strings.Join(parts, ", ")
+}
+
+// Headline returns the first line of the message, how many of the judged exchanges
+// are violations, unless all are, and what is particular about the first of the others.
+func (r Result) Headline() string {
+	line, _, _ := strings.Cut(r.Message, "\n")
+	if r.Violations != r.Judged && r.Violations != 0 {
+		line = fmt.Sprintf("%s (%d of %d)", line, r.Violations, r.Judged)
+	}
+	const shown = 5
+	if n := len(r.Kinds); n > shown+1 {
+		line += fmt.Sprintf("; also: %s and %d more", strings.Join(r.Kinds[1:shown], "; "), n-shown)
+	} else if n > 1 {
+		line += "; also: " + strings.Join(r.Kinds[1:], "; ")
 	}
 	return line
 }
 
-// CountsAgainst reports whether r makes a target not conformant where violations
-// count from level on. A known failure does not.
-func (r Result) CountsAgainst(level Level) bool {
-	return r.Known == "" && (r.Verdict == Fail || r.Verdict == Warn && level == Recommended)
-}
-
-// Details returns the message of r, the clause that is violated, whether the proof was
-// a violation again, and the proof with its curl command.
+// Details returns the message of r, the section that is violated, all that is particular
+// about the exchanges that violate it, and the proof with its curl command.
 func (r Result) Details() string {
-	cl, _ := FindClause(r.Clause)
 	_, more, _ := strings.Cut(r.Message, "\n")
-	details := fmt.Sprintf("%s\n%s\nclause %s: %s\n", r.Headline(), more, cl.Section, cl.Text)
-	if r.Again != "" {
-		details += "again, when sent alone: " + r.Again + "\n"
+	details := fmt.Sprintf("%s\n%s\nsection %s: %s\n", r.Headline(), more, r.Section, r.Title)
+	if len(r.Kinds) > 6 {
+		details += "all kinds: " + strings.Join(r.Kinds, "; ") + "\n"
+	}
+	if r.Added != nil {
+		details += "after this request:\n" + r.Added.Curl + "\n"
 	}
 	if r.Proof != nil {
 		details += r.Proof.String()
@@ -71,18 +73,8 @@ func (r Result) Details() string {
 	return firstLines(strings.ReplaceAll(details, "\n\n", "\n"))
 }
 
-// Headline returns the first line of the message, and how many of the judged exchanges
-// are violations, unless all are.
-func (r Result) Headline() string {
-	line, _, _ := strings.Cut(r.Message, "\n")
-	if r.Violations == r.Judged || r.Violations == 0 {
-		return line
-	}
-	return fmt.Sprintf("%s (%d of %d)", line, r.Violations, r.Judged)
-}
-
 // firstLines returns the first lines of s, each cut to a readable length, but for curl
-// commands.
+// commands and lists of kinds.
 func firstLines(s string) string {
 	var b strings.Builder
 	n := 0
@@ -90,26 +82,10 @@ func firstLines(s string) string {
 		if n++; n > 24 {
 			return b.String() + "…\n"
 		}
-		if !strings.HasPrefix(line, "curl ") {
+		if !strings.Contains(line, "curl ") && !strings.HasPrefix(line, "all kinds: ") {
 			line = probe.Cut(strings.TrimSuffix(line, "\n"), 240) + "\n"
 		}
 		b.WriteString(line)
 	}
 	return b.String()
-}
-
-// retries counts what made the client send requests again.
-func retries(h *history) map[string]int {
-	counts := make(map[string]int)
-	for _, x := range h.repeated {
-		switch {
-		case x.Status != 0:
-			counts[x.StatusLine()]++
-		case probe.IsTimeout(x.Err):
-			counts["no response in time"]++
-		default:
-			counts["lost connection"]++
-		}
-	}
-	return counts
 }

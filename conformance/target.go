@@ -116,7 +116,7 @@ var version = regexp.MustCompile(`/v\d+$`)
 // cannotAdd reports whether there is no POST /pets. It sends a pet that the target
 // must refuse. A read-only run takes a list that is missing for both.
 func (s *sender) cannotAdd() bool {
-	return s.opts.ReadOnly || isMissing(s.client.Do(s.ctx, probe.Post("/pets", `{}`)))
+	return s.opts.ReadOnly || isMissing(s.client.Do(s.ctx, post(opCreate, `{}`, meaning{what: "an empty object", breaks: "pets.create.400.required"})))
 }
 
 func isMissing(x *probe.Exchange) bool {
@@ -131,12 +131,12 @@ func (s *sender) findMessages(named bool) error {
 	if s.opts.ReadOnly {
 		return nil
 	}
-	x := s.client.Do(s.ctx, probe.PostMessage(`{}`))
+	x := s.client.Do(s.ctx, post(opSubmit, `{}`, meaning{what: "an empty object", breaks: "messages.400.required"}))
 	missing := isMissing(x) || x.Status == http.StatusNotImplemented || x.Status >= 300 && x.Status < 400
 	s.messages = named || !missing && x.Err == nil
 	switch {
 	case !s.messages:
-		s.client.Forget(x)
+		s.forget(x)
 	case s.dropped(x):
 		// judges see whether the target responds to other requests
 	case x.Err != nil:
@@ -145,17 +145,6 @@ func (s *sender) findMessages(named bool) error {
 		return fmt.Errorf("%s responds %s: the target of the messages does not accept the API key", x.URL, x.StatusLine())
 	case missing:
 		return fmt.Errorf("no messages at %s: POST %s responds %s; the base URL is the part before /messages", s.client.MessagesURL, x.URL, x.StatusLine())
-	}
-	return nil
-}
-
-// checkOptions returns an error if the target refuses a pet of the category of the
-// options, which is then the first one of the run.
-func (s *sender) checkOptions() error {
-	if s.opts.Category != nil && !s.opts.ReadOnly {
-		if x := s.first(); x.Status == http.StatusBadRequest {
-			return fmt.Errorf("the target refuses a pet of the category %d: %s %s", *s.opts.Category, x.StatusLine(), probe.Cut(string(x.Body), 200))
-		}
 	}
 	return nil
 }

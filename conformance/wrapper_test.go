@@ -63,6 +63,21 @@ func nth(n int64, pattern string, w wrapper) wrapper {
 	})
 }
 
+// fromThe applies w to the n-th request and those after it.
+func fromThe(n int64, w wrapper) wrapper {
+	var seen atomic.Int64
+	return func(next http.Handler) http.Handler {
+		changed := w(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if seen.Add(1) >= n {
+				changed.ServeHTTP(w, r)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
 // all applies several wrappers, the first one outermost.
 func all(ws ...wrapper) wrapper {
 	return func(next http.Handler) http.Handler {

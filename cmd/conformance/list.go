@@ -10,16 +10,16 @@ import (
 
 func listCommand() flags.Command {
 	var verbose bool
-	var run globs
+	var opts conformance.Options
 	return flags.Command{
 		Name:  "list",
 		About: "list the checks: ID, level, section of the contract, title",
 		Flags: func(fs *flag.FlagSet) {
-			fs.BoolVar(&verbose, "v", false, "also print why each check matters, and its clause")
-			run.define(fs)
+			fs.BoolVar(&verbose, "v", false, "also print why each check matters")
+			defineSelection(fs, &opts)
 		},
 		Run: func(c *flags.Call) error {
-			checks, err := conformance.Select(run)
+			checks, err := opts.Checks()
 			if err != nil {
 				return flags.Usagef("%v", err)
 			}
@@ -27,10 +27,9 @@ func listCommand() flags.Command {
 				return err
 			}
 			for _, check := range checks {
-				clause, _ := conformance.FindClause(check.Clause)
-				line := fmt.Sprintf("%-42s %-12s %-20s %s\n", check.ID, check.Level, clause.Section, check.Title)
+				line := fmt.Sprintf("%-42s %-12s %-20s %s\n", check.ID, check.Level, check.Section, check.Title)
 				if verbose {
-					line += fmt.Sprintf("  why     %s\n  clause  %s\n\n", clause.Why, clause.Text)
+					line += fmt.Sprintf("  why: %s\n", check.Why)
 				}
 				if _, err := fmt.Fprint(c.Stdout, line); err != nil {
 					return err

@@ -24,8 +24,6 @@ import (
 type settings struct {
 	target      conformance.Target
 	opts        conformance.Options
-	known       string
-	run         globs
 	level       string
 	json, junit string
 	verbose     bool
@@ -43,13 +41,12 @@ func runCommand() flags.Command {
 
 func (s *settings) define(fs *flag.FlagSet) {
 	s.defineTarget(fs)
-	s.run.define(fs)
+	defineSelection(fs, &s.opts)
 	fs.StringVar(&s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures")
 	fs.BoolVar(&s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped")
-	fs.StringVar(&s.known, "known", "", "`file` of known failures, one line each: the ID of a check and the reason; they do not count, and if one passes, the run fails")
 	fs.StringVar(&s.json, "json", "", "also write the report to this `file`, as JSON")
 	fs.StringVar(&s.junit, "junit", "", "also write the report to this `file`, as JUnit XML")
-	fs.BoolVar(&s.verbose, "v", false, "also print each failure and warning with its curl command, and each inconclusive check and known failure")
+	fs.BoolVar(&s.verbose, "v", false, "also print each failure and warning with its curl command, and each check that was skipped")
 }
 
 // defineTarget defines the flags for the target and for how to send requests to it.
@@ -64,18 +61,20 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 		s.opts.Category = &id
 		return nil
 	})
-	fs.IntVar(&s.opts.Parallel, "parallel", 16, "largest `number` of requests at a time; more than 4 are sent only to a target that is far away")
+	fs.IntVar(&s.opts.Parallel, "parallel", 4, "largest `number` of requests at a time; more judge a target sooner that is far away")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response")
 }
 
-// globs is the flag that selects checks.
-type globs []string
-
-func (g *globs) define(fs *flag.FlagSet) {
-	fs.Func("run", "select only the checks whose IDs match one of these `globs`, separated by commas; * stands for any text", func(v string) error {
-		*g = strings.Split(v, ",")
-		return nil
-	})
+// defineSelection defines the flags that select checks.
+func defineSelection(fs *flag.FlagSet, opts *conformance.Options) {
+	globs := func(name, usage string, to *[]string) {
+		fs.Func(name, usage+" the checks whose IDs match one of these `globs`, separated by commas; * stands for any text; may be repeated", func(v string) error {
+			*to = append(*to, strings.Split(v, ",")...)
+			return nil
+		})
+	}
+	globs("run", "select only", &opts.Select)
+	globs("skip", "leave out", &opts.Skip)
 }
 
 // judge judges the target and writes the reports. Its error has the exit code.
@@ -101,21 +100,17 @@ func (s *settings) judge(c *flags.Call) error {
 	if err != nil {
 		return flags.Usagef("%w", err)
 	}
-	switch {
-	case result.Passed() && result.Outcome == conformance.Partial:
-		return flags.Exit(exitPartial)
-	case result.Passed():
-		return nil
-	case result.Outcome == conformance.Incomplete:
-		return flags.Exit(exitNotJudged)
-	}
-	return flags.Exit(exitNotConformant)
+	return flags.Exit(map[conformance.Outcome]int{
+		conformance.Conformant:    exitConformant,
+		conformance.NotConformant: exitNotConformant,
+		conformance.NotJudged:     exitNotJudged,
+		conformance.Partial:       exitPartial,
+	}[result.Outcome])
 }
 
 // complete sets what depends on several flags or on files.
 func (s *settings) complete(c *flags.Call) error {
 	s.target.Key = c.Getenv("PETSTORE_API_KEY")
-	s.opts.Run = s.run
 	s.opts.Level = conformance.Level(s.level)
 	switch {
 	case s.target.URL == "":
@@ -131,17 +126,6 @@ func (s *settings) complete(c *flags.Call) error {
 		if _, err := os.Stat(filepath.Dir(file)); err != nil {
 			return flags.Usagef("the report %s: %v", file, err)
 		}
-	}
-	if s.known == "" {
-		return nil
-	}
-	f, err := os.Open(s.known)
-	if err != nil {
-		return flags.Usagef("-known: %v", err)
-	}
-	defer f.Close()
-	if s.opts.Known, err = conformance.ReadKnown(f); err != nil {
-		return flags.Usagef("-known: %s: %v", s.known, err)
 	}
 	return nil
 }

@@ -52,10 +52,16 @@ type junitProblem struct {
 func JUnit(w io.Writer, r *conformance.Report) error {
 	suite := junitSuite{Timestamp: r.Began.Format("2006-01-02T15:04:05")}
 	suite.Name, suite.Time = "petstore conformance", junitTime(r.Seconds)
-	for _, result := range r.Results {
-		c := newJUnitCase(result, r.Level)
+	add := func(c junitCase) {
 		suite.Cases = append(suite.Cases, c)
 		suite.count(c)
+	}
+	for _, result := range r.Results {
+		add(newJUnitCase(result))
+	}
+	if r.Outcome == conformance.NotJudged {
+		add(junitCase{Class: "conformance", Name: "the target can be judged", Time: junitTime(0),
+			Error: &junitProblem{Message: r.Reason, Type: string(r.Outcome), Text: r.Reason}})
 	}
 	b, err := xml.MarshalIndent(junitSuites{junitCounts: suite.junitCounts, Suite: suite}, "", "  ")
 	if err != nil {
@@ -80,34 +86,20 @@ func (n *junitCounts) count(c junitCase) {
 }
 
 // newJUnitCase returns a result as JUnit has it. A warning is a case that passes
-// with output. An inconclusive check and a known failure are skipped.
-func newJUnitCase(result conformance.Result, level conformance.Level) junitCase {
+// with output.
+func newJUnitCase(result conformance.Result) junitCase {
 	dot := strings.LastIndexByte(result.ID, '.')
 	c := junitCase{
 		Class: "conformance." + result.ID[:max(dot, 0)],
 		Name:  result.ID + ": " + result.Title,
 		Time:  junitTime(0),
 	}
-	// Some readers show the attribute and others the text.
-	problem := func(kind string) *junitProblem {
-		return &junitProblem{Message: result.Message, Type: kind, Text: result.Details()}
-	}
-	switch {
-	case result.CountsAgainst(level):
-		c.Failure = problem(string(result.Level))
-	case result.Stale:
-		c.Failure = &junitProblem{
-			Message: "the check passes, and is on the list of known failures: " + result.Known, Type: "stale",
-			Text: "Remove " + result.ID + " from the list of known failures.",
-		}
-	case result.Known != "" && (result.Verdict == conformance.Fail || result.Verdict == conformance.Warn):
-		c.Skipped = &junitProblem{Message: "known failure: " + result.Known}
-		c.Out = result.Details()
-	case result.Verdict == conformance.Errored:
-		c.Error = problem("unavailable")
-	case result.Verdict == conformance.Skip || result.Verdict == conformance.Inconclusive:
-		c.Skipped = &junitProblem{Message: string(result.Verdict) + ": " + result.Message}
-	case result.Verdict == conformance.Warn:
+	switch result.Verdict {
+	case conformance.Fail: // some readers show the attribute and others the text
+		c.Failure = &junitProblem{Message: result.Message, Type: string(result.Level), Text: result.Details()}
+	case conformance.Skip:
+		c.Skipped = &junitProblem{Message: result.Message}
+	case conformance.Warn:
 		c.Out = "warning: " + result.Details()
 	}
 	return c

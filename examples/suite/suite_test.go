@@ -36,11 +36,10 @@ func newHandler(t *testing.T) http.Handler {
 //
 //	go test -run TestConformance/pets.list.limit.max
 func TestConformance(t *testing.T) {
-	target := conformance.Target{URL: "/v1", MessagesURL: "/v1", Key: key}
-	conformancetest.RunHandler(t, newHandler(t), target, &conformance.Options{
+	conformancetest.RunHandler(t, newHandler(t), "/v1", key, &conformance.Options{
 		Level:   conformance.Recommended, // warnings fail too
 		Timeout: time.Minute,             // for a busy machine
-		// Set Category if the handler accepts only some categories. Set Known to the
-		// checks that are allowed to fail, each with the reason.
+		// Set Category if the handler accepts only some categories, and Skip to the checks
+		// of defects that you know.
 	})
 }

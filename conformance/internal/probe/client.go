@@ -7,9 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,27 +23,20 @@ const maxBody = 8 << 20
 type Config struct {
 	URL, MessagesURL, Key string
 	Timeout               time.Duration     // of one attempt, reading the response included
-	Parallel              int               // the most requests at a time
 	Transport             http.RoundTripper // nil: one that follows the environment's proxy settings
+	Ended                 func(*Exchange)   // is called after each attempt, from many goroutines at once
 }
 
 // Client sends requests to one target. It is safe for concurrent use.
 type Client struct {
 	Config
 	http http.Client
+	own  http.Client // gives each request a connection of its own
 
-	// alone is a client that keeps no connections. Its requests cannot meet one that
-	// the server is about to close.
-	alone http.Client
-
-	// fresh says that each request gets a connection of its own.
-	fresh atomic.Bool
-
-	mu     sync.Mutex
-	sent   []*Exchange // see Exchanges
-	next   time.Time   // when the next request may be sent; see hold
-	waited time.Duration
-	pace   pace
+	// alone is held for reading while a request is under way, and for writing by one that
+	// is sent again.
+	alone  sync.RWMutex
+	inVain atomic.Int64 // how many requests were sent again and never served
 }
 
 // NewClient returns a client.
@@ -64,12 +56,11 @@ func NewClient(config Config) *Client {
 		Transport:     rt,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	c := &Client{Config: config, http: hc, alone: hc, pace: newPace(config.Parallel)}
-	c.pace.ended.L = &c.mu
+	c := &Client{Config: config, http: hc, own: hc}
 	if t, ok := rt.(*http.Transport); ok {
 		t = t.Clone()
 		t.DisableKeepAlives = true
-		c.alone.Transport = t
+		c.own.Transport = t
 	}
 	return c
 }
@@ -77,116 +68,121 @@ func NewClient(config Config) *Client {
 // Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// NoReuse makes each further request use a connection of its own.
-func (c *Client) NoReuse() {
-	c.fresh.Store(true)
-	c.Close()
-}
-
-// Forget removes x from what Exchanges returns.
-func (c *Client) Forget(x *Exchange) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sent = slices.DeleteFunc(c.sent, func(o *Exchange) bool { return o == x })
-}
-
-// Exchanges returns every exchange so far, repeated ones too, in the order in
-// which they ended.
-func (c *Client) Exchanges() []*Exchange {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.sent)
-}
-
-// Do sends r and returns the exchange. It sends r again if the target asks for
-// that (429, 503, and a gateway's 502 and 504) or drops the connection; it returns the
-// last exchange. An attempt that fails while others are under way does not count: see
-// pace.
+// Do sends r, again if the target asks for that or if there is no response, and returns
+// the last exchange. A request that is sent again is the only one under way and has a
+// connection of its own, after the idle ones are closed: the target may have a limit for
+// requests or connections. While it waits for what Retry-After says, all requests wait.
 func (c *Client) Do(ctx context.Context, r Request) *Exchange {
-	crowded := 0
-	for attempt := 1; ; attempt++ {
-		x := c.send(ctx, r, attempt)
-		if x.crowded {
-			crowded++
-		}
-		wait, again := c.again(x, attempt-crowded)
-		if !again || ctx.Err() != nil {
-			return x
-		}
-		if x.Status == http.StatusTooManyRequests {
-			c.hold(wait)
-		} else if sleep(ctx, wait) != nil {
-			return x
+	c.alone.RLock()
+	x := c.send(ctx, r, 1, &c.http)
+	c.alone.RUnlock()
+	if _, again := c.again(x); !again {
+		return x
+	}
+	c.alone.Lock()
+	defer c.alone.Unlock()
+	c.Close()
+	for {
+		wait, again := c.again(x)
+		if !again || !sleep(ctx, wait) {
+			break
 		}
 		x.Repeated = true
+		x = c.send(ctx, r, x.Attempts+1, &c.own)
 	}
-}
-
-// Send sends r once.
-func (c *Client) Send(ctx context.Context, r Request) *Exchange { return c.send(ctx, r, 1) }
-
-// SendAgain sends the request of x once more, on a connection of its own.
-func (c *Client) SendAgain(ctx context.Context, x *Exchange) *Exchange {
-	x.Repeated = true
-	return c.send(ctx, x.Request, x.Attempts+1)
-}
-
-// send sends r for the attempt of that number. Every exchange of a run passes
-// through it.
-func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
-	x := &Exchange{Request: r, URL: c.urlOf(r), Attempts: attempt, Sent: time.Now()}
-	c.begin(x)
-	if x.Err = sleep(ctx, c.turn()); x.Err == nil {
-		c.exchange(ctx, x)
+	if !x.Served() {
+		c.inVain.Add(1)
 	}
-	x.Received = time.Now()
-	c.end(x)
 	return x
 }
 
-func (c *Client) urlOf(r Request) string {
-	if r.Messages {
-		return c.MessagesURL + r.Path
+const (
+	maxWait   = 30 * time.Second // before one attempt
+	maxInVain = 8                // after so many requests, none is sent again
+)
+
+// again reports whether to send the request of x again, and after how long.
+func (c *Client) again(x *Exchange) (wait time.Duration, again bool) {
+	wait = 50 * time.Millisecond << x.Attempts
+	most := 3 // attempts
+	switch {
+	case c.inVain.Load() >= maxInVain:
+		return 0, false
+	case IsTimeout(x.Err):
+		most = 2
+	case x.Err != nil:
+	case x.Unavailable() && x.Status != http.StatusInsufficientStorage:
+		most, wait = 5, retryAfter(x, wait)
+	default:
+		return 0, false
 	}
-	return c.URL + r.Path
+	return wait, x.Attempts < most && wait <= maxWait
 }
 
-func (c *Client) exchange(ctx context.Context, x *Exchange) {
-	x.Sent = time.Now()
+// retryAfter returns how long the target asks to wait, in seconds or until a
+// date (RFC 9110, section 10.2.3), but at least atLeast.
+func retryAfter(x *Exchange, atLeast time.Duration) time.Duration {
+	v := x.Header.Get("Retry-After")
+	if n, err := strconv.Atoi(v); err == nil {
+		return max(time.Duration(n)*time.Second, atLeast)
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(time.Until(at), atLeast)
+	}
+	return atLeast
+}
+
+// sleep reports whether d passed before ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// send sends r once. Every exchange of a run passes through it.
+func (c *Client) send(ctx context.Context, r Request, attempt int, hc *http.Client) *Exchange {
+	x := &Exchange{Request: r, URL: c.URL + r.Path, Attempts: attempt, Sent: time.Now()}
+	if r.Messages {
+		x.URL = c.MessagesURL + r.Path
+	}
+	x.Err = c.exchange(ctx, x, hc)
+	if x.Err != nil && ctx.Err() != nil {
+		x.Err = ctx.Err() // the run ends
+	}
+	x.Received = time.Now()
+	c.Ended(x)
+	return x
+}
+
+// exchange sends the request of x and reads the response into x.
+func (c *Client) exchange(ctx context.Context, x *Exchange, hc *http.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(conn httptrace.GotConnInfo) { x.Reused = conn.Reused },
-	})
 	hr, err := x.Request.http(ctx, x.URL, c.Key)
 	if err != nil {
-		x.Err = err
-		return
-	}
-	hr.Close = c.fresh.Load()
-	hc := &c.http
-	if x.Attempts > 1 || x.Request.Fresh {
-		c.Close() // the server may limit connections
-		hc = &c.alone
+		return err
 	}
 	res, err := hc.Do(hr)
 	if err != nil {
-		x.Err = plainError(err)
-		return
+		return plainError(err)
 	}
 	defer res.Body.Close()
 	x.Proto, x.Header = res.Proto, res.Header
-	x.Body, x.Err = io.ReadAll(io.LimitReader(res.Body, maxBody+1))
-	x.Cut = errors.Is(x.Err, io.ErrUnexpectedEOF)
+	x.Body, err = io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	x.Cut = errors.Is(err, io.ErrUnexpectedEOF)
 	if len(x.Body) > maxBody {
-		x.Err = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
+		err = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
 	}
-	if x.Err == nil {
-		x.Err = x.decompress()
+	if err == nil {
+		err = x.decompress()
 	}
-	if x.Err == nil {
+	if err == nil {
 		x.Status = res.StatusCode
 	}
+	return err
 }
 
 // plainError removes the URL from an error of the HTTP client: the exchange

@@ -80,11 +80,20 @@ func BadCredentials() []Credential {
 	return bad
 }
 
-// NotASCII returns a credential whose key has letters outside ASCII. HTTP allows
-// them in a field, and a server that expects none may respond 400.
-func NotASCII() Credential {
-	const token = "Bearer clé-ключ"
-	return Credential{"a key that is not ASCII", token, token, func(string) string { return token }}
+// NotASCII returns credentials with bytes outside ASCII: letters, and bytes that are not
+// UTF-8. HTTP allows them in a field, and a server that expects none may respond 400.
+func NotASCII() []Credential {
+	const letters, bytes = "Bearer clé-ключ", "Bearer \xff\xfe"
+	return []Credential{
+		{"a key with letters outside ASCII", letters, letters, func(string) string { return letters }},
+		{"a key with bytes that are not UTF-8", `Bearer \xff\xfe`, `Bearer $(printf '\377\376')`, func(string) string { return bytes }},
+	}
+}
+
+// WordAfterKey returns the valid credential with a word after the key.
+func WordAfterKey() Credential {
+	return Credential{"a word after the key", "Bearer [key] x", "Bearer $PETSTORE_API_KEY x",
+		func(key string) string { return "Bearer " + key + " x" }}
 }
 
 // Is reports whether c is the same kind of credential as o.

@@ -6,19 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxCurlBody is the length of the longest body in a curl command, in bytes.
-const maxCurlBody = 500
-
 // Curl returns a command for a POSIX shell that sends the request of x again.
 // It takes the key from the environment variable PETSTORE_API_KEY. A body with
-// control characters or invalid UTF-8 needs bash. A comment says what is missing. If
-// the exchange before matters, the command repeats both on one connection.
+// control characters or invalid UTF-8 needs bash, and a long one Python.
 func (x *Exchange) Curl(redact Redactor) string {
 	r := x.Request
 	args := []string{"curl", "-i"}
-	if x.Before != nil {
-		args = []string{x.Before.Curl(redact), "--next", "-i"}
-	}
 	if r.Method != "GET" && (r.Method != "POST" || r.Body == nil) {
 		args = append(args, "-X", r.Method)
 	}
@@ -44,15 +37,13 @@ func (x *Exchange) Curl(redact Redactor) string {
 	if strings.HasPrefix(x.URL, "https:") && strings.HasPrefix(x.Proto, "HTTP/1") {
 		args = append(args, "--http1.1") // or curl asks for HTTP/2
 	}
-	comment := ""
 	switch {
-	case len(r.Body) > maxCurlBody:
-		args = append(args, "--data-binary", "@FILE")
-		comment = fmt.Sprintf(" # FILE must have the body, %d bytes that begin with %q", len(r.Body), fmt.Sprintf("%.40s", redact.Replace(string(r.Body))))
+	case r.Python != "":
+		args = append([]string{"python3", "-c", quote("print(" + r.Python + `, end="")`), "|"}, append(args, "--data-binary", "@-")...)
 	case r.Body != nil:
 		args = append(args, "--data-binary", quote(redact.Replace(string(r.Body))))
 	}
-	return strings.Join(append(args, quote(redact.Replace(x.URL))), " ") + comment
+	return strings.Join(append(args, quote(redact.Replace(x.URL))), " ")
 }
 
 // quote returns s as one word for a shell.

@@ -1,8 +1,6 @@
 package probe
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -22,21 +20,10 @@ type Exchange struct {
 	Cut      bool  // the response began, and the connection was closed before its end
 	Sent     time.Time
 	Received time.Time // when the whole response was there
-	Reused   bool      // an earlier request used the same connection
 	Attempts int       // how often the request was sent, this time included
 	Repeated bool      // the request was sent again
-	Others   int       // how many other requests were under way at the same time, at most
 
-	// Alive says that there is no response, and that a simple request got one right
-	// after that.
-	Alive bool
-
-	// Before is the exchange before on the same connection, if that one explains
-	// the response.
-	Before *Exchange
-
-	crowded bool // too many requests may have been under way: see pace
-	parsed  parsed
+	parsed parsed
 }
 
 // Succeeded reports whether the status is 2xx.
@@ -53,16 +40,6 @@ func (x *Exchange) Unavailable() bool {
 		return true
 	}
 	return false
-}
-
-// overloaded reports whether the target may have had too many requests: it dropped
-// the connection, or asked to try again later.
-func (x *Exchange) overloaded() bool {
-	return x.dropped() || x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable
-}
-
-func (x *Exchange) dropped() bool {
-	return x.Status == 0 && !IsTimeout(x.Err) && !errors.Is(x.Err, context.Canceled)
 }
 
 // Served reports whether there is a response, from a target that is available.

@@ -21,7 +21,8 @@ type Request struct {
 	ContentType string  // "": no field
 	Body        []byte  // nil: none
 	Header      []Field // instead of the usual fields with these names; an empty value: no such field
-	Fresh       bool    // use a connection of its own
+	Python      string  // an expression with the value of Body; "": Body is short
+	Meaning     any     // what the caller knows of the request
 }
 
 // Get returns a GET request with the valid key.

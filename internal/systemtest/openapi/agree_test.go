@@ -46,7 +46,7 @@ func TestAgreement(t *testing.T) {
 			}
 		}).ServeHTTP(w, r)
 	})
-	conformancetest.RunHandler(t, handler, conformance.Target{MessagesURL: "/", Key: testserver.Key},
+	conformancetest.RunHandler(t, handler, "", testserver.Key,
 		&conformance.Options{Timeout: 5 * time.Minute}) // the machine may be busy
 	if n := judged.Load(); n < 500 {
 		t.Errorf("only %d exchanges", n)
