@@ -33,7 +33,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"time"
 
@@ -165,10 +164,4 @@ func (h *history) judge(c Check) judgement {
 		}
 	}
 	return j
-}
-
-// unavailable reports whether any target may send a status when it cannot serve
-// requests.
-func unavailable(status int) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable || status == http.StatusInsufficientStorage
 }

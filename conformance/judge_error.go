@@ -36,7 +36,7 @@ func errorChecks() []Check {
 		},
 		{
 			ID: "errors.unavailable", Section: "7", Title: "a 429, 503 or 507 has an Error body", Level: Recommended,
-			Why: sameErrors, unserved: true, applies: func(x *exchange) bool { return unavailable(x.Status) }, wrong: (*exchange).wrongError,
+			Why: sameErrors, unserved: true, applies: func(x *exchange) bool { return x.Unavailable() }, wrong: (*exchange).wrongError,
 		},
 	}
 	for i := range checks {

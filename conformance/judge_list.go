@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -77,8 +76,18 @@ func listChecks() []Check {
 				return nil, ""
 			},
 		},
-		refusedCheck("pets.create.refused", "4.2", "a request that is refused adds nothing", func(status int) bool { return status != http.StatusUnauthorized }),
-		refusedCheck("pets.create.unauthorized", "4.2, 5", "a request without a valid credential adds nothing", func(status int) bool { return status == http.StatusUnauthorized }),
+		{
+			ID: "pets.create.refused", Section: "4.2, 5", Title: "a request that is refused adds nothing",
+			Why: "A client that corrects its request and repeats it would have the pet twice.", applies: (*exchange).hasElements,
+			wrongPet: func(x *exchange) (*exchange, string) {
+				for _, p := range x.list.pets {
+					if a := x.run.asked[x.run.ours.FindString(p.Name)]; a.pets == 0 && a.refused != nil {
+						return a.refused, fmt.Sprintf("the pet %q is in the store, though its request got %s%s", p.Name, a.refused.StatusLine(), x.list.show(p.ID))
+					}
+				}
+				return nil, ""
+			},
+		},
 		{
 			ID: "pets.list.filter.only", Section: "3.1, 4.1", Title: "a list with a status has no other pets",
 			Why: "A client would use pets that it did not ask for.", applies: lists(func(q listQuery) bool { return q.status != "" }),
@@ -91,8 +100,18 @@ func listChecks() []Check {
 				return nil, ""
 			},
 		},
-		lacksCheck("pets.list.filter.all", "3.1, 4.1", "a list with a status has every such pet", true),
-		lacksCheck("pets.list.created", "4.1, 4.3, 9", "a list contains the pets that were added, of every status", false),
+		{
+			ID: "pets.list.created", Section: "3.1, 4.1, 4.3, 9", Title: "a list contains every pet that was added, and with a status every such pet",
+			Why: findsPets, applies: (*exchange).isWhole,
+			wrongPet: func(x *exchange) (*exchange, string) {
+				for _, c := range x.missing() {
+					if waited := x.Sent.Sub(c.Received); waited > listPatience && x.isConfirmed(c) {
+						return c, fmt.Sprintf("the list of %s lacks the pet with the id %d, %.1f s after it was added", probe.Plural(len(x.list.pets), "pet"), c.pet.ID, waited.Seconds())
+					}
+				}
+				return nil, ""
+			},
+		},
 		{
 			ID: "pets.list.late", Section: "4.1", Title: "a pet is in the list as soon as it is added", Level: Recommended,
 			Why: "A client that adds a pet and then lists expects to see it.", applies: (*exchange).isWhole,
@@ -108,12 +127,8 @@ func listChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.list.limit.between", Section: "4.1", Title: "no list has more pets than its limit, or none though there are some",
-			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit != 0 && q.status == "" }), wrong: (*exchange).wrongSize,
-		},
-		{
-			ID: "pets.list.limit.filtered", Section: "4.1", Title: "limit applies to a filtered list, after the filter",
-			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit != 0 && q.status != "" }), wrong: (*exchange).wrongSize,
+			ID: "pets.list.limit.between", Section: "4.1", Title: "no list, filtered or not, has more pets than its limit, or none though there are some",
+			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit != 0 }), wrong: (*exchange).wrongSize,
 		},
 		{
 			ID: "pets.list.limit.default", Section: "4.1, 8", Title: "without limit a list has as many pets as with limit=20",
@@ -169,46 +184,12 @@ func listChecks() []Check {
 	}
 }
 
-// refusedCheck returns the check that no list has a pet whose requests were all
-// refused. It applies if is returns true for the status of the last one.
-func refusedCheck(id, section, title string, is func(status int) bool) Check {
-	return Check{
-		ID: id, Section: section, Title: title, Why: "A client that corrects its request and repeats it would have the pet twice.",
-		applies: (*exchange).hasElements,
-		wrongPet: func(x *exchange) (*exchange, string) {
-			for _, p := range x.list.pets {
-				if a := x.run.asked[x.run.ours.FindString(p.Name)]; a.pets == 0 && a.refused != nil && is(a.refused.Status) {
-					return a.refused, fmt.Sprintf("the pet %q is in the store, though its request got %s%s", p.Name, a.refused.StatusLine(), x.list.show(p.ID))
-				}
-			}
-			return nil, ""
-		},
-	}
-}
-
-// lacksCheck returns the check that no list that is long enough for every pet that
-// matches lacks one forever.
-func lacksCheck(id, section, title string, filtered bool) Check {
-	return Check{
-		ID: id, Section: section, Title: title, Why: findsPets,
-		applies: func(x *exchange) bool { return x.isWhole() && filtered == (x.query.status != "") },
-		wrongPet: func(x *exchange) (*exchange, string) {
-			for _, c := range x.missing() {
-				if waited := x.Sent.Sub(c.Received); waited > listPatience && x.isConfirmed(c) {
-					return c, fmt.Sprintf("the list of %s lacks the pet with the id %d, %.1f s after it was added", probe.Plural(len(x.list.pets), "pet"), c.pet.ID, waited.Seconds())
-				}
-			}
-			return nil, ""
-		},
-	}
-}
-
 // When a list lacks a pet. A target may end a list before its limit, and the contract states
 // no order, so most lists need not have a certain pet. Only a list that isWhole must have all
 // pets that are matching. Each one that it does not have is missing, and then
 //   - late, if a later list with the same query has it (pets.list.late);
 //   - lost, if the list was requested more than listPatience after the pet was added, and
-//     earlier lists show that this is not chance: isConfirmed (lacksCheck).
+//     earlier lists show that this is not chance: isConfirmed (pets.list.created).
 
 // isWhole reports whether x is a list that must have every pet that matches: it isShort, and
 // the target does not end lists there, because another list is longer, and none of the

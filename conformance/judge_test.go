@@ -117,28 +117,10 @@ func TestJudges(t *testing.T) {
 			s.list(all, rex)
 			s.list(all, rex, tom)
 		}, ""},
-		{"two requests get the same id", func(s *story) {
-			s.add("aaa", "1")
-			s.add("aab", "1")
-		}, "pets.create.id.unique: another pet of this run has the id 1"},
 		{"a pet gets the id of one that was there before", func(s *story) {
 			s.list(all, rex)
 			s.add("aaa", "8")
 		}, "pets.create.id.unique: a pet that GET /pets?limit=100 showed before has the id 8\npets.list.same: the list does not show the pet as it was added: the name is \"Rex\", want \"Confabcdefaaa\""},
-		{"a list has a pet twice", func(s *story) {
-			s.list(all, rex, rex)
-		}, "pets.list.ids: two pets in the list have the id 8"},
-		{"a list shows a pet with another status", func(s *story) {
-			s.add("aaa", "1")
-			s.list(all, strings.Replace(stored("aaa", "1"), "sold", "pending", 1))
-		}, `pets.list.same: the list does not show the pet as it was added: the status is "pending", want "sold"`},
-		{"a message has another status", func(s *story) {
-			s.tell(submitText(mark+"aaa", meaning{}), 202, `{"id":"a","message":"`+mark+`aaa","status":"sent","createdAt":"2026-11-23T12:00:00Z"}`)
-		}, `messages.queued: the status is "sent", want queued`},
-		{"one request adds two pets", func(s *story) {
-			s.add("aaa", "2")
-			s.list(all, stored("aaa", "1"), stored("aaa", "2"))
-		}, "pets.create.once: lists have 2 pets with a name that 1 request had"},
 		{"a request that was sent twice adds two pets", func(s *story) {
 			s.add("aaa", "1").Status = 0
 			s.add("aaa", "2")
@@ -161,9 +143,6 @@ func TestJudges(t *testing.T) {
 			s.list(all, stored("aaa", "1"))
 			s.tell(probe.Get("/pets/1"), 404, `{"code":"a","message":"b","status":404}`)
 		}, "pets.get.status: the pet is in the store: the response is 404 Not Found, want 200 OK"},
-		{"a valid request gets 500", func(s *story) {
-			s.tell(probe.Get("/pets"), 500, `{"code":"a","message":"b","status":500}`)
-		}, "pets.list.status: a list is requested with a valid key: the response is 500 Internal Server Error, want 200 OK"},
 		{"two responses are cut short", func(s *story) {
 			s.add("aaa", "1")
 			for range 2 {

@@ -57,11 +57,11 @@ func (s *sender) unusualValues() {
 // forms adds the requests for pets and messages that are written in unusual ways.
 func (s *sender) forms(add func(probe.Request)) {
 	id := fmt.Sprint(s.anID())
-	form := func(op string, f form, m meaning) {
+	form := func(op string, f form) {
 		filled, python := s.fill(f.body + "\x00" + f.means)
 		body, means, _ := strings.Cut(filled, "\x00")
 		python, _, _ = strings.Cut(python, `\x00`)
-		m.what, m.arguable = f.what, f.arguable
+		m := meaning{what: f.what, arguable: f.arguable, free: f.free}
 		if op == opSubmit {
 			m.text = &means
 		} else {
@@ -75,16 +75,10 @@ func (s *sender) forms(add func(probe.Request)) {
 		add(r)
 	}
 	for _, f := range petForms {
-		form(opCreate, f, meaning{})
-	}
-	for _, f := range freePetForms {
-		form(opCreate, f, meaning{free: true})
+		form(opCreate, f)
 	}
 	for _, f := range messageForms {
-		form(opSubmit, f, meaning{})
-	}
-	for _, f := range freeMessageForms {
-		form(opSubmit, f, meaning{free: true})
+		form(opSubmit, f)
 	}
 }
 

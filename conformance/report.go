@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -219,24 +220,19 @@ func (s *session) notJudged(h *history, stopped error) string {
 	return ""
 }
 
-// ended returns why the run ended early, with the first requests that got no response, and
-// none when they were sent again: one of them may be why there is none any more.
+// ended returns why the run ended early, and the first requests that got no response: one
+// of them may be the cause.
 func (h *history) ended(cause error, redact probe.Redactor) string {
-	key := func(x *exchange) string { return x.Request.Method + x.Request.Path + string(x.Request.Body) }
-	served := make(map[string]bool)
-	for _, x := range h.all {
-		served[key(x)] = true
-	}
-	text, n := cause.Error(), 0
+	var first []string
 	for _, x := range h.unserved {
-		if x.Status == 0 && x.Attempts == 1 && !served[key(x)] && !errors.Is(x.Err, context.Canceled) && n < 5 {
-			if n++; n == 1 {
-				text += "\nthe first requests that got no response; one of them may be the cause:"
-			}
-			text += "\n" + x.Curl(redact)
+		if x.Status == 0 && !x.Repeated && !errors.Is(x.Err, context.Canceled) && len(first) < 5 {
+			first = append(first, "\n"+x.Curl(redact))
 		}
 	}
-	return text
+	if first == nil {
+		return cause.Error()
+	}
+	return cause.Error() + "\nthe first requests that got no response; one of them may be the cause:" + strings.Join(first, "")
 }
 
 // left says what the run created.

@@ -52,7 +52,7 @@ func TestOutput(t *testing.T) {
 		{"failure", only, "TEST_BROKEN=1", 1, []string{
 			"    --- FAIL: TestConformance/" + limit,
 			": the list has 2 pets, want at most 1 (",
-			"section 4.1: no list has more pets than its limit",
+			"section 4.1: no list, filtered or not, has more pets than its limit",
 			"curl -i ",
 			"< 200 OK",
 			"\n        FAIL " + limit + ": the list has 2 pets, want at most 1 (",

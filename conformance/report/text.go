@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -82,8 +81,12 @@ func (t *textWriter) proofs() {
 
 func (t *textWriter) summary() {
 	r := t.report
-	if len(r.Retries) > 0 {
-		t.printf("requests were sent again after: %s; see the target's log\n", t.retries())
+	var retries []string
+	for _, reason := range slices.Sorted(maps.Keys(r.Retries)) {
+		retries = append(retries, fmt.Sprintf("%s (%d)", reason, r.Retries[reason]))
+	}
+	if retries != nil {
+		t.printf("requests were sent again after: %s; see the target's log\n", strings.Join(retries, ", "))
 	}
 	t.printf("%s", r.URL)
 	if r.MessagesURL != "" && r.MessagesURL != r.URL {
@@ -97,16 +100,4 @@ func (t *textWriter) summary() {
 		t.printf("%s\n", r.Reason)
 	}
 	t.printf("%s\n", r.Headline())
-}
-
-// retries returns why the suite sent requests again, the most frequent reason first.
-func (t *textWriter) retries() string {
-	counts := t.report.Retries
-	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
-	})
-	for i, reason := range reasons {
-		reasons[i] = fmt.Sprintf("%s (%d)", reason, counts[reason])
-	}
-	return strings.Join(reasons, ", ")
 }
