@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,8 @@ func TestSections(t *testing.T) {
 		}
 	}
 }
+
+var update = flag.Bool("update", false, "write the files of testdata")
 
 // retired are the IDs of checks that are gone. No check gets one of them again.
 var retired = []string{"http.complete", "http.connection.reuse", "pets.create.echo", "pets.create.same-name", "pets.create.unauthorized", "pets.list.filter.all", "pets.list.limit.filtered"}

@@ -48,6 +48,8 @@ type pet struct {
 	ID int64
 	newPet
 
+	category string // categoryId as it is written; "": it was not read
+
 	// fraction is an integer that is written with a fraction or an exponent, as in
 	// "id: 7.0". "": none is.
 	fraction string
@@ -71,6 +73,7 @@ func readPet(o probe.Object, err error) (pet, petError) {
 	p.ID, noID = o.Int64("id")
 	p.Name, noName = o.Str("name")
 	p.Category, noCategory = o.Int64("categoryId")
+	p.category = string(o["categoryId"])
 	for _, name := range []string{"id", "categoryId"} {
 		if v := o[name]; v.Kind() == '0' && bytes.ContainsAny(v, ".eE") {
 			p.fraction = name + ": " + probe.Short(string(v))
@@ -107,7 +110,7 @@ func (want pet) diff(got pet) (field, text string) {
 	case got.Name != want.Name:
 		return inName, "the name is " + different(got.Name, want.Name)
 	case got.Category != want.Category:
-		return inCategory, fmt.Sprintf("categoryId is %d, want %d", got.Category, want.Category)
+		return inCategory, fmt.Sprintf("categoryId is %s, want %d", probe.Short(got.category), want.Category)
 	case got.Status != want.Status:
 		return inStatus, fmt.Sprintf("the status is %s, want %s", status(got.Status), status(want.Status))
 	}

@@ -97,8 +97,9 @@ func (c *Client) Do(ctx context.Context, r Request) *Exchange {
 }
 
 const (
-	maxWait   = 30 * time.Second // before one attempt
-	maxInVain = 8                // after so many requests, none is sent again
+	maxWait     = 30 * time.Second // before one attempt
+	maxInVain   = 8                // after so many requests in vain, none is sent again
+	maxTimeouts = 2                // after so many in vain, none is sent again that got no response in time
 )
 
 // again reports whether to send the request of x again, and after how long.
@@ -106,7 +107,7 @@ func (c *Client) again(x *Exchange) (wait time.Duration, again bool) {
 	wait = 50 * time.Millisecond << x.Attempts
 	most := 3 // attempts
 	switch {
-	case c.inVain.Load() >= maxInVain:
+	case c.inVain.Load() >= maxInVain, IsTimeout(x.Err) && c.inVain.Load() >= maxTimeouts:
 		return 0, false
 	case IsTimeout(x.Err):
 		most = 2
