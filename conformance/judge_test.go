@@ -126,6 +126,9 @@ func TestJudges(t *testing.T) {
 			s.add("aaa", "2")
 			s.list(all, stored("aaa", "1"), stored("aaa", "2"))
 		}, ""},
+		{"a category is out of range", func(s *story) {
+			s.tell(addPet(newPet{mark + "aaa", 1<<63 - 1, "sold"}, meaning{}), 201, `{"id":1,"name":"`+mark+`aaa","categoryId":9223372036854776000,"status":"sold"}`)
+		}, "pets.create.pet: the body is not a Pet: categoryId: 9223372036854776000 does not fit in an int64\npets.create.category: the response does not show the pet as it was sent: categoryId is 9223372036854776000, want 9223372036854775807"},
 		{"a refused pet is listed", func(s *story) {
 			s.refuse(newPet{mark + "aaa", 500000000, "sold"}, meaning{}, 400)
 			s.list(all, stored("aaa", "1"))
