@@ -69,18 +69,26 @@ func (s *sender) fill(body string) (filled, python string) {
 	name := s.name()
 	body = strings.NewReplacer("$N", quoteJSON(name), "$T", name, "$C", fmt.Sprint(s.category)).Replace(body)
 	var parts []string
+	add := func(text string) {
+		filled += text
+		if text != "" {
+			parts = append(parts, strconv.Quote(text))
+		}
+	}
 	end := 0
 	for _, m := range repeats.FindAllStringSubmatchIndex(body, -1) {
 		text := body[m[2]:m[3]]
 		n, _ := strconv.Atoi(body[m[4]:m[5]])
-		filled += body[end:m[0]] + strings.Repeat(text, n)
-		parts = append(parts, strconv.Quote(body[end:m[0]]), fmt.Sprintf("%q*%d", text, n))
+		add(body[end:m[0]])
+		filled += strings.Repeat(text, n)
+		parts = append(parts, fmt.Sprintf("%q*%d", text, n))
 		end = m[1]
 	}
-	if parts == nil {
+	if end == 0 {
 		return body, ""
 	}
-	return filled + body[end:], strings.Join(append(parts, strconv.Quote(body[end:])), "+")
+	add(body[end:])
+	return filled, strings.Join(parts, "+")
 }
 
 // row is a body and what it is in words.

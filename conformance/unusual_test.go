@@ -77,6 +77,11 @@ func unusualServers() []variant {
 
 		{name: "the default status is available, and 1.0 and 1e2 are integers", pets: creates(func(n *petstore.NewPet) { n.Status = cmp.Or(n.Status, "available") }),
 			http: all(takes(create, `("categoryId":\d+)\.0\b`, "$1"), takes(create, `("categoryId":1)[eE]\+?2\b`, "${1}00"))},
+		{name: "a credential outside ASCII and a form get 400, and a word after the key is ignored", http: all(
+			refuses(`\r\nAuthorization: Bearer (clé|\x{FFFD})`, 401, 400), requests(`\r\nAuthorization: Bearer [^ ]+ x\r`, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testKey) }),
+			refuses(`\r\nContent-Type: application/x-www-form-urlencoded`, 415, 400))},
+		{name: "deep members are refused, and an unpaired surrogate becomes U+FFFD", http: all(
+			rejects(`^POST .*\r\nAuthorization: Bearer C.*"more":`, 422), takes(create, `\\ud800","cat`, "\ufffd\",\"cat"))},
 		{name: "unknown members are refused, and 1 MiB gets 413", http: all(
 			rejects(create+`.*\r\nAuthorization: Bearer C.*("id"|"owner"|"Name")`, 400), refuses(submit+`.*("text"|"status")`, 202, 422), refuses(create+`.*large large`, 400, 413))},
 		{name: "1 MiB gets no response, and a body that is cut short 400 with a key or without", http: all(

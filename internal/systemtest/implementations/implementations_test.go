@@ -34,16 +34,17 @@ type implementation struct {
 	base       string   // the path of the base URL
 	npm        string   // the folder with the packages that it needs
 	command    []string // without its last arguments, --port and a port
+	finds      []string // parts of the report: what the framework gets wrong by default
 }
 
 // implementations are the servers. Programs in /usr/bin come with Debian's packages.
 var implementations = []implementation{
 	{name: "Node.js `http`", file: "http.mjs", base: "/v1", command: []string{"node", "http.mjs"}},
-	{name: "Express", file: "express.mjs", base: "/v1", command: []string{"node", "express.mjs"}, npm: folder},
+	{name: "Express", file: "express.mjs", base: "/v1", command: []string{"node", "express.mjs"}, npm: folder, finds: []string{"9007199254740992, want 9007199254740993", "bytes that are not UTF-8"}},
 	{name: "Fastify", file: "fastify.mjs", base: "/v1", command: []string{"node", "fastify.mjs"}, npm: folder},
-	{name: "Python `http.server`", file: "httpserver.py", base: "/v1", command: []string{"/usr/bin/python3", "httpserver.py"}},
-	{name: "Flask", file: "flask_app.py", base: "/v1", command: []string{"/usr/bin/flask", "--app", "flask_app", "run"}},
-	{name: "FastAPI", file: "fastapi_app.py", base: "/v1", command: []string{"/usr/bin/uvicorn", "fastapi_app:app"}},
+	{name: "Python `http.server`", file: "httpserver.py", base: "/v1", command: []string{"/usr/bin/python3", "httpserver.py"}, finds: []string{"nested 6000 deep"}},
+	{name: "Flask", file: "flask_app.py", base: "/v1", command: []string{"/usr/bin/flask", "--app", "flask_app", "run"}, finds: []string{"NaN in a further member"}},
+	{name: "FastAPI", file: "fastapi_app.py", base: "/v1", command: []string{"/usr/bin/uvicorn", "fastapi_app:app"}, finds: []string{"NaN in a further member", "an unpaired surrogate as the name", "also: GET /pets?limit=100&status=available"}},
 	{name: "oapi-codegen", file: "oapi-codegen/main.go", base: "/v1"}, // the test builds the command
 }
 
@@ -102,6 +103,11 @@ func (impl *implementation) judge(t *testing.T, suite string) *report {
 	cmd.Env = append(cmd.Env, "PETSTORE_API_KEY="+key)
 	out, _ := cmd.CombinedOutput() // the exit code is not 0 if the server does not conform
 	t.Logf("%s", out)
+	for _, part := range impl.finds {
+		if !strings.Contains(string(out), part) {
+			t.Errorf("the report does not have %q", part)
+		}
+	}
 	if !server.Running() {
 		t.Fatalf("the server has ended:\n%s", server.Tail())
 	}
