@@ -18,17 +18,19 @@ func (s *sender) unusualValues() {
 			requests = append(requests, r)
 		}
 	}
-	values := func(texts []string, free bool) {
+	values := func(texts []string, pet, message meaning) {
 		for _, text := range texts {
 			text = s.fillText(text)
-			what := fmt.Sprintf("the text %.40q", text)
-			add(addPet(newPet{text, s.category, "pending"}, meaning{what: what, arguable: "pets.create.name.accepted", free: free}))
-			add(submitText(text, meaning{what: what, arguable: "messages.text.accepted", free: free}))
+			pet.what = fmt.Sprintf("the text %.40q", text)
+			message.what = pet.what
+			add(addPet(newPet{text, s.category, "pending"}, pet))
+			add(submitText(text, message))
 		}
 	}
-	values(words, true)
-	values(texts, false)
-	values(freeTexts, true)
+	const pet, message = "pets.create.name.accepted", "messages.text.accepted"
+	values(words, meaning{arguable: pet, free: true}, meaning{arguable: message, free: true})
+	values(texts, meaning{arguable: pet}, meaning{arguable: message})
+	values(freeTexts, meaning{free: true}, meaning{free: true})
 	for _, category := range append(categories, s.anyCategory(), -s.anyCategory()) {
 		m := meaning{what: fmt.Sprintf("the categoryId %d", category), free: true}
 		if s.category >= arbitrary {
