@@ -1,13 +1,9 @@
 package conformance_test
 
 import (
-	"cmp"
-	"flag"
 	"slices"
 	"sync"
 	"testing"
-
-	"example.com/animalstore/conformance"
 )
 
 // operations has the operations as the names of broken servers show them.
@@ -17,22 +13,6 @@ var operations = map[string]string{list: "GET /pets", create: "POST /pets", fetc
 func brokenServers() []variant {
 	return slices.Concat(brokenLists(), brokenCreations(), lenientServers(), brokenFetches(),
 		openServers(), brokenErrors(), brokenMessages(), brokenRFCs(), brokenForClients(), brokenFrameworks(), brokenTexts())
-}
-
-var full = flag.Bool("full", false, "send every request to every broken server")
-
-// runUntil judges v until the check that finds it fails.
-func runUntil(t *testing.T, v variant) *conformance.Report {
-	t.Helper()
-	if *full {
-		return run(t, v, v.opts)
-	}
-	v.opts.Timeout = cmp.Or(v.opts.Timeout, patience)
-	r, err := conformance.RunUntil(t.Context(), newServer(t, v), &v.opts, v.check)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // Every broken server fails its check, and every check finds a broken server.
@@ -51,7 +31,7 @@ func TestBrokenServers(t *testing.T) {
 			t.Run(v.name, func(t *testing.T) {
 				t.Parallel()
 				var failed []string
-				r := runUntil(t, v)
+				r := run(t, v, v.opts)
 				mu.Lock()
 				defer mu.Unlock()
 				ran++

@@ -87,7 +87,7 @@ func newSession(target Target, opts *Options) (*session, error) {
 		return nil, err
 	}
 	s := &session{target: target, redact: probe.NewRedactor(target.Key)}
-	s.opts, s.selected, s.beforePhase = o, make(map[string]bool), func() {}
+	s.opts, s.selected = o, make(map[string]bool)
 	for _, c := range selected {
 		s.selected[c.ID] = true
 	}

@@ -2,27 +2,10 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
-
-// RunUntil is [Run], but ends before the next phase once a check fails.
-func RunUntil(ctx context.Context, target Target, opts *Options, id string) (*Report, error) {
-	s, err := newSession(target, opts)
-	if err != nil {
-		return nil, err
-	}
-	s.beforePhase = func() {
-		for _, c := range checks() {
-			if c.ID == id && len(s.seen().judge(c).violations) > 0 {
-				s.stop(errors.New("the check fails"))
-			}
-		}
-	}
-	return s.judgeTarget(ctx)
-}
 
 // SentExchange is an exchange of a run, with the IDs of the checks that it violates.
 type SentExchange struct {

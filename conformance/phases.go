@@ -37,7 +37,6 @@ func (s *sender) run() {
 			return
 		}
 		if phase.reads || !s.opts.ReadOnly {
-			s.beforePhase()
 			phase.send()
 		}
 	}

@@ -73,8 +73,8 @@ type Report struct {
 	Seconds  float64   `json:"seconds"`
 	Requests int       `json:"requests"` // how many were sent
 
-	// Reason says why the target is not judged, or why the run ended early. Empty:
-	// neither.
+	// Reason says why the run does not show whether the target conforms in all. It may
+	// have ended early. Empty: the run shows it.
 	Reason string `json:"reason,omitzero"`
 
 	// Counts has the number of checks by verdict.
@@ -128,9 +128,6 @@ func (s *session) report(began time.Time, h *history) *Report {
 	switch {
 	case r.Counts[Fail] > 0:
 		r.Outcome = NotConformant
-		if stopped == nil {
-			reason = ""
-		}
 	case reason != "":
 		r.Outcome = NotJudged
 	case partial:

@@ -23,7 +23,6 @@ type sender struct {
 	selected map[string]bool // the IDs of the checks that are judged
 	messages bool            // there is POST /messages
 
-	beforePhase  func() // for tests
 	names        atomic.Int64
 	began        time.Time // the first pet and the first message had been sent
 	category     int64     // one that the target accepts
