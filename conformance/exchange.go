@@ -41,7 +41,8 @@ type exchange struct {
 
 // read returns what p says by itself.
 func (f facts) read(p *probe.Exchange) *exchange {
-	x := &exchange{Exchange: p, meaning: meaningOf(p), op: p.Request.Operation()}
+	x := &exchange{Exchange: p, op: p.Request.Operation()}
+	x.meaning, _ = p.Request.Meaning.(meaning)
 	switch x.op {
 	case opList:
 		x.query = parseQuery(p.Request.Path)

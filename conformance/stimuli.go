@@ -29,12 +29,6 @@ type meaning struct {
 	free     bool   // the target may refuse it with any 4xx; for valid bodies
 }
 
-// meaning returns what is known of the request of x.
-func meaningOf(x *probe.Exchange) meaning {
-	m, _ := x.Request.Meaning.(meaning)
-	return m
-}
-
 // post returns the request for an operation with a body of that meaning.
 func post(op, body string, m meaning) probe.Request {
 	r := probe.Post("/pets", body)

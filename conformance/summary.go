@@ -11,11 +11,8 @@ import (
 
 // What a report says in words.
 
-// Headline returns the outcome and the summary, in one line.
-func (r *Report) Headline() string { return string(r.Outcome) + ": " + r.Summary() }
-
-// Summary returns every count, in one line.
-func (r *Report) Summary() string {
+// Headline returns the outcome and every count, in one line.
+func (r *Report) Headline() string {
 	skipped := make(map[string]int) // by reason
 	kinds := 0
 	for _, result := range r.Results {
@@ -37,7 +34,7 @@ func (r *Report) Summary() string {
 	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
 		parts = append(parts, fmt.Sprintf("%d skipped (%s)", skipped[reason], reason))
 	}
-	return strings.Join(parts, ", ")
+	return string(r.Outcome) + ": " + strings.Join(parts, ", ")
 }
 
 // Headline returns the first line of the message, how many of the judged exchanges
