@@ -63,8 +63,7 @@ func TestCommands(t *testing.T) {
 		{name: "no key", args: run(good), key: "none", code: 2, stderr: "no API key: set the environment variable PETSTORE_API_KEY"},
 		{name: "selector that matches nothing", args: run(good, "-run", "cats.*"), code: 2, stderr: `"cats.*" matches no check`},
 		{name: "globs to leave out that match nothing", args: run(good, "-skip", "pets.*", "-skip", "cats.*"), code: 2, stderr: `"cats.*" matches no check`},
-		{name: "parallel 0", args: run(good, "-parallel", "0"), code: 2, stderr: "-parallel: must be at least 1, got 0"},
-		{name: "timeout 0", args: run(good, "-timeout", "0"), code: 2, stderr: "-timeout: must be at least 1ms"},
+		{name: "negative parallel", args: run(good, "-parallel", "-1"), code: 2, stderr: "parallel -1: must not be negative"},
 		{name: "report in a missing folder", args: run(good, "-json", folder+"/x/report"), code: 2, stderr: "no such file or directory"},
 		{name: "report in a folder's place", args: run(good, "-read-only", "-json", folder), code: 2, stdout: "\npartial: ", stderr: "is a directory"},
 

@@ -115,10 +115,6 @@ func (s *settings) complete(c *flags.Call) error {
 	switch {
 	case s.target.URL == "":
 		return flags.Usagef("no target: name its base URL with -url, as in -url http://127.0.0.1:8080/v1")
-	case s.opts.Parallel < 1:
-		return flags.Usagef("-parallel: must be at least 1, got %d", s.opts.Parallel)
-	case s.opts.Timeout < time.Millisecond:
-		return flags.Usagef("-timeout: must be at least 1ms, got %v", s.opts.Timeout)
 	case s.target.Key == "":
 		return flags.Usagef("no API key: set the environment variable PETSTORE_API_KEY")
 	}
