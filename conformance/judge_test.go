@@ -104,6 +104,15 @@ func TestJudges(t *testing.T) {
 			s.list(all, stored("aaa", "1"))
 			lists(s, 3, rex)
 		}, ""},
+		{"others have removed pets since the list with limit=20", func(s *story) {
+			var pets []string
+			for i := range 20 {
+				pets = append(pets, fmt.Sprintf(`{"id":%d,"name":"Tom","categoryId":1}`, 20+i))
+			}
+			s.list("?limit=20", pets...)
+			s.list("", rex)
+			s.list("?limit=20", rex)
+		}, ""},
 		{"a pet is not listed for a second", func(s *story) {
 			s.add("aaa", "1")
 			s.list("", rex, tom)
