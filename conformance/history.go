@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -163,6 +164,12 @@ func (h *history) recordAdded(x *exchange) {
 		h.added[x.pet.ID] = x
 	}
 	h.categories[x.sent.Category] = true
+}
+
+// addedBy returns the first exchange that shows that it added the pet with the id, even
+// with a request that is wrong. Nil: there is none.
+func (h *history) addedBy(id int64) *exchange {
+	return h.firstWithID[opCreate+strconv.FormatInt(id, 10)]
 }
 
 // creations returns the exchanges that added the pets of the run, in their order.

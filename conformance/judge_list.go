@@ -42,11 +42,11 @@ func listChecks() []Check {
 		{
 			ID: "pets.list.pet", Section: "2.2", Title: "every pet in a list has its fields, each of its type",
 			Why: typed, applies: (*exchange).hasElements,
-			wrong: func(x *exchange) string {
+			wrongPet: func(x *exchange) (*exchange, string) {
 				if x.list.wrong != "" {
-					return "the list has an element that is not a Pet: " + x.list.wrong
+					return x.run.addedBy(x.list.wrongID), "the list has an element that is not a Pet: " + x.list.wrong
 				}
-				return ""
+				return nil, ""
 			},
 		},
 		{
@@ -56,7 +56,7 @@ func listChecks() []Check {
 				seen := make(map[int64]bool)
 				for _, p := range x.list.pets {
 					if seen[p.ID] {
-						return x.run.added[p.ID], fmt.Sprintf("two pets in the list have the id %d%s", p.ID, x.list.show(p.ID))
+						return x.run.addedBy(p.ID), fmt.Sprintf("two pets in the list have the id %d%s", p.ID, x.list.show(p.ID))
 					}
 					seen[p.ID] = true
 				}
@@ -70,7 +70,7 @@ func listChecks() []Check {
 				for _, p := range x.list.pets {
 					name := x.run.ours.FindString(p.Name)
 					if a, ok := x.run.asked[name]; ok && a.pets > 0 && len(x.run.listedIDs[name]) > a.pets {
-						return x.run.added[p.ID], fmt.Sprintf("lists have %d pets with a name that %s had%s", len(x.run.listedIDs[name]), probe.Plural(a.pets, "request"), x.list.show(p.ID))
+						return x.run.addedBy(p.ID), fmt.Sprintf("lists have %d pets with a name that %s had%s", len(x.run.listedIDs[name]), probe.Plural(a.pets, "request"), x.list.show(p.ID))
 					}
 				}
 				return nil, ""
@@ -94,7 +94,7 @@ func listChecks() []Check {
 			wrongPet: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.pets {
 					if !p.has(x.query.status) {
-						return x.run.added[p.ID], fmt.Sprintf("the list of pets with status %s has another pet%s", x.query.status, x.list.show(p.ID))
+						return x.run.addedBy(p.ID), fmt.Sprintf("the list of pets with status %s has another pet%s", x.query.status, x.list.show(p.ID))
 					}
 				}
 				return nil, ""

@@ -21,6 +21,7 @@ type list struct {
 	elements []jsontext.Value
 	pets     []pet  // the elements with an id
 	wrong    string // what is wrong with the first element that is not a Pet; "": all are Pets
+	wrongID  int64  // its id, as far as it was read
 	ends     bool   // it has fewer than 100 pets, and says of no further page
 }
 
@@ -34,7 +35,7 @@ func readList(x *probe.Exchange) list {
 			l.pets = append(l.pets, p)
 		}
 		if err := wrong.any(); err != nil && l.wrong == "" {
-			l.wrong = err.Error() + showElement(v)
+			l.wrong, l.wrongID = err.Error()+showElement(v), p.ID
 		}
 	}
 	l.ok, l.elements = err == nil, all

@@ -154,7 +154,7 @@ func (s *session) result(j judgement, stopped error) Result {
 		}
 		v := j.violations[0]
 		r.Message, r.Proof = s.redact.Show(v.text), newProof(v.x.Exchange, s.redact)
-		if v.added != nil {
+		if v.added != nil && v.added != v.x {
 			r.Added = newProof(v.added.Exchange, s.redact)
 		}
 		for _, v := range j.violations {

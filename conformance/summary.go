@@ -62,7 +62,7 @@ func (r Result) Details() string {
 		details += "all kinds: " + strings.Join(r.Kinds, "; ") + "\n"
 	}
 	if r.Added != nil {
-		details += "after this request:\n" + r.Added.Curl + "\n"
+		details += "after this request (if its response has another id, use that one):\n" + r.Added.Curl + "\n"
 	}
 	if r.Proof != nil {
 		details += r.Proof.String()
