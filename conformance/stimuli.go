@@ -11,11 +11,11 @@ import (
 )
 
 // What a run sends, as tables. Each row says what its body asks for, or what is wrong with
-// it. Nothing in a request does harm if it is executed, but the last one (loneSurrogate)
-// makes some targets fail from then on.
+// it. Nothing in a request does harm if it is executed, but after the last creation
+// (loneSurrogate) some targets fail for good.
 
 // meaning is what is known of the body of a POST: the pet or the text that it asks for, or
-// the check by which it is wrong. Those that the target may refuse or take have neither.
+// the check by which it is wrong.
 type meaning struct {
 	what string // in words; it completes "the request has …". "": nothing is unusual
 
