@@ -73,6 +73,7 @@ func brokenLists() []variant {
 		{name: "limit has no maximum", check: "pets.list.limit.above", http: noMaximum},
 
 		{name: "the filter is ignored", check: "pets.list.filter.only", http: query(`&?status=[^&]*`, "")},
+		{name: "escapes in the query are not decoded", check: "pets.list.filter.only", http: query(`status=s%6Fld`, "")},
 		{name: "the filter loses the last pet", check: "pets.list.created", http: edit(`[?&]status=`, 200, `,?\{[^{}]*\}\]$`, "]")},
 		{name: "the filter for available returns pets without a status too", check: "pets.list.filter.only", pets: filters("available", "available", "")},
 		{name: "the filter for pending returns sold too", check: "pets.list.filter.only", pets: filters("pending", "pending", "sold")},

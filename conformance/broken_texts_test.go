@@ -2,6 +2,8 @@ package conformance_test
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +19,12 @@ func brokenTexts() []variant {
 	return []variant{
 		{name: "names lose the spaces at their ends", check: "pets.create.name", pets: changesNames(strings.TrimSpace)},
 		{name: "names are cut at 255 bytes", check: "pets.create.name", pets: changesNames(cut(255))},
+		{name: "a character that crosses 8 KiB of the body is lost", check: "pets.create.name", http: requests(create, func(r *http.Request) {
+			b, _ := io.ReadAll(r.Body)
+			n := min(len(b), 8<<10)
+			s := strings.ToValidUTF8(string(b[:n]), "??") + strings.ToValidUTF8(string(b[n:]), "?")
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(s)), int64(len(s))
+		})},
 		{name: "names become upper case", check: "pets.create.name", pets: changesNames(strings.ToUpper)},
 		{name: "names are escaped for a URL", check: "pets.create.name", pets: changesNames(url.QueryEscape)},
 	}

@@ -45,9 +45,11 @@ func (f facts) read(p *probe.Exchange) *exchange {
 	x.meaning, _ = p.Request.Meaning.(meaning)
 	switch x.op {
 	case opList:
-		x.query = parseQuery(p.Request.Path)
 		if p.Status == http.StatusOK {
 			x.list = readList(p)
+		}
+		if p.Status == http.StatusOK || !strings.Contains(p.Request.Path, "%") { // a proxy may refuse an escape
+			x.query = parseQuery(p.Request.Path)
 		}
 	case opGet:
 		x.id = parseID(p.Request.Path)

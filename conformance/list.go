@@ -106,12 +106,10 @@ func (q listQuery) most() int {
 // does not say what the query means.
 func parseQuery(path string) *listQuery {
 	_, query, _ := strings.Cut(path, "?")
-	parts := strings.Split(query, "&")
-	slices.Sort(parts)
-	v, _ := url.ParseQuery(query)
+	v, err := url.ParseQuery(query)
 	q := &listQuery{status: v.Get("status")}
 	q.limit, _ = strconv.Atoi(v.Get("limit"))
-	if q.path() != strings.TrimSuffix("/pets?"+strings.Join(parts, "&"), "?") || q.limit < 0 || q.limit > 100 || !slices.Contains(append(statuses(), ""), q.status) {
+	if err != nil || q.path() != strings.TrimSuffix("/pets?"+v.Encode(), "?") || q.limit < 0 || q.limit > 100 || !slices.Contains(append(statuses(), ""), q.status) {
 		return nil
 	}
 	return q

@@ -202,7 +202,8 @@ var petForms = []form{
 	{row{"white space between its tokens", "\n{\r\n\t\"name\" : $N ,\n  \"categoryId\" : $C ,\n\t\"status\":\"sold\"\n}\n\n"}, `{"name":$N,"categoryId":$C,"status":"sold"}`, "", false},
 	{row{"its members in another order", `{"status":"sold","categoryId":$C,"name":$N}`}, `{"name":$N,"categoryId":$C,"status":"sold"}`, "", false},
 	{row{"9,000 spaces before the object", `$( *9000){"name":$N,"categoryId":$C}`}, `{"name":$N,"categoryId":$C}`, "", false}, // more than one packet
-	{row{"escapes", `{"n\u0061me":"$T \ud83e\udd8a \u732b","categoryId":$C,"status":"s\u006Fld"}`}, `{"name":"$T 🦊 猫","categoryId":$C,"status":"sold"}`, "pets.create.name.accepted", false},
+	{row{"escapes for letters", `{"n\u0061me":$N,"categoryId":$C,"status":"s\u006Fld"}`}, `{"name":$N,"categoryId":$C,"status":"sold"}`, "", false},
+	{row{"escapes for an emoji", `{"name":"$T \ud83e\udd8a \u732b","categoryId":$C}`}, `{"name":"$T 🦊 猫","categoryId":$C}`, "pets.create.name.accepted", false},
 	{row{"the id of another pet", `{"id":$I,"name":$N,"categoryId":$C,"status":"pending"}`}, `{"name":$N,"categoryId":$C,"status":"pending"}`, "", true},
 	{row{"further members", `{"owner":{"name":"Bob","categoryId":1,"status":"sold"},"tags":[{"name":"x"}],"name":$N,"categoryId":$C,"status":"pending"}`}, `{"name":$N,"categoryId":$C,"status":"pending"}`, "", true},
 	{row{"members that differ in case", `{"name":$N,"categoryId":$C,"status":"pending","Name":"Bob","CATEGORYID":1,"Status":"sold"}`}, `{"name":$N,"categoryId":$C,"status":"pending"}`, "", true},
@@ -216,7 +217,8 @@ var petForms = []form{
 
 var messageForms = []form{
 	{row{"white space between its tokens", " {\n\t\"message\" : $N }\n"}, "$T", "", false},
-	{row{"escapes", `{"m\u0065ssage":"$T \ud83e\udd8a \uD83D\uDC36"}`}, "$T 🦊 🐶", "messages.text.accepted", false},
+	{row{"escapes for letters", `{"m\u0065ssage":$N}`}, "$T", "", false},
+	{row{"escapes for emoji", `{"message":"$T \ud83e\udd8a \uD83D\uDC36"}`}, "$T 🦊 🐶", "messages.text.accepted", false},
 	{row{"further members", `{"text":"another","message":$N,"Message":"another"}`}, "$T", "", true},
 	{row{"a status", `{"message":$N,"status":"delivered"}`}, "$T", "", true},
 	{row{"a further member nested 2000 deep", `{"message":$N,"more":$([*2000)$(]*2000)}`}, "$T", "", true},
@@ -273,12 +275,13 @@ var (
 		"\u202eabc\u202c \u200f $M", "\u00ad\u200b\u2060. $M", "\ufeff$M", "\ufffe\uffff \U0010ffff \ue000 \ufffd $M",
 		"$H $M", // 300 characters
 		"$K $M", // 2,000 characters
+		"$3 $M", // 4,000 characters of three bytes: one is at the end of each buffer
 	}
 )
 
 // fillText returns a text of the tables.
 func (f facts) fillText(text string) string {
-	return strings.NewReplacer("$M", f.mark[len(markStart):], "$H", strings.Repeat("abcdefghi ", 30), "$K", strings.Repeat("Ünïcorn 🦄 ", 200)).Replace(text)
+	return strings.NewReplacer("$M", f.mark[len(markStart):], "$H", strings.Repeat("abcdefghi ", 30), "$K", strings.Repeat("Ünïcorn 🦄 ", 200), "$3", strings.Repeat("猫", 4000)).Replace(text)
 }
 
 // habit is a way in which some clients write requests.
