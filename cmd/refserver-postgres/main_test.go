@@ -14,7 +14,7 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/conformancetest"
-	"example.com/animalstore/internal/postgres"
+	"example.com/animalstore/internal/postgrestest"
 	"example.com/animalstore/internal/process"
 )
 
@@ -41,7 +41,7 @@ func run(t *testing.T, code int, want, stdin string, args ...string) {
 
 // A balancer that sends the requests to two servers in turn is conformant.
 func TestConformance(t *testing.T) {
-	db := postgres.Run(t, "fsync=off")
+	db := postgrestest.Run(t, "fsync=off")
 	dir := t.TempDir()
 	var servers []*process.Server
 	for range 2 {
@@ -63,7 +63,9 @@ func TestConformance(t *testing.T) {
 	}
 
 	// Without the database a server says so, and it serves again when it is back.
-	db.Kill()
+	if err := db.Kill(); err != nil {
+		t.Fatal(err)
+	}
 	for _, target := range []string{"/pets", "/pets/1", "http://" + servers[0].Host() + "/readyz"} {
 		servers[0].Must(http.StatusServiceUnavailable, "GET", target, "")
 	}
@@ -84,7 +86,7 @@ func TestConformance(t *testing.T) {
 
 // A command that fails says why in one line. An import says what it has done.
 func TestCommands(t *testing.T) {
-	db := "-postgres=" + postgres.Run(t, "fsync=off").URL
+	db := "-postgres=" + postgrestest.Run(t, "fsync=off").URL
 	pet := `{"id":1,"name":"Rex","categoryId":4}` + "\n"
 	all := pet + `{"end":{"pets":1,"messages":0,"lastMessage":3}}` + "\n"
 	run(t, 1, "nothing was imported: the export was cut short", pet, "import", db)

@@ -20,10 +20,11 @@ import (
 )
 
 // Request is a creation, a get or a list. Each created pet has the status sold and a
-// name of its own, which is also the Idempotency-Key of the creation. So a repetition
-// is an equal request.
+// name of its own, which is also the Idempotency-Key of the creation, unless Once is set.
+// So a repetition is an equal request.
 type Request struct {
 	Create string // name of the pet; "": a get or a list
+	Once   bool   // create it without an Idempotency-Key; such a creation is never repeated
 	Get    int    // ID of the pet; 0: a list
 	After  int    // list the pets after that ID
 	Limit  int    // of the list
@@ -64,6 +65,9 @@ func (h *History) Choose(r *rand.Rand, name string) Request {
 	defer h.mu.Unlock()
 	switch r.IntN(6) {
 	case 0:
+		if r.IntN(2) == 0 {
+			return Request{Create: name, Once: true}
+		}
 		h.names = append(h.names, name)
 		return Request{Create: name}
 	case 1: // repeat a creation of any client, which may be under way
@@ -77,14 +81,15 @@ func (h *History) Choose(r *rand.Rand, name string) Request {
 }
 
 // Do sends a request to the server with that URL and API key, and records it with the
-// response. An incomplete response, or a 5xx, is none. A request that certainly does
-// nothing is not recorded: a read without a response, or a creation on a full disk.
-func (h *History) Do(ctx context.Context, client *http.Client, url, key string, req Request) {
+// response. It reports whether a creation was acknowledged. An incomplete response, a
+// 503 or a 507 is none. A request that certainly does nothing is not recorded: a read
+// without a response, or a creation on a full disk.
+func (h *History) Do(ctx context.Context, client *http.Client, url, key string, req Request) (created bool) {
 	op := operation{Request: req, call: time.Since(h.start)}
 	full := op.send(ctx, client, url, key)
 	op.end = time.Since(h.start)
 	if op.status == lost && (full || req.Create == "") {
-		return
+		return false
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -92,6 +97,7 @@ func (h *History) Do(ctx context.Context, client *http.Client, url, key string, 
 		h.highest = max(h.highest, int(p.ID))
 	}
 	h.ops = append(h.ops, op)
+	return op.status == http.StatusCreated
 }
 
 // send sends the request of op and sets the response. It reports whether the disk is
@@ -118,6 +124,8 @@ func (op *operation) send(ctx context.Context, client *http.Client, url, key str
 	req.Header.Set("Authorization", "Bearer "+key)
 	if op.Create != "" {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if op.Create != "" && !op.Once {
 		req.Header.Set("Idempotency-Key", op.Create)
 	}
 	resp, err := client.Do(req)
@@ -125,8 +133,9 @@ func (op *operation) send(ctx context.Context, client *http.Client, url, key str
 		return false
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode >= 500 {
-		return resp.StatusCode == http.StatusInsufficientStorage
+	full = resp.StatusCode == http.StatusInsufficientStorage
+	if full || resp.StatusCode == http.StatusServiceUnavailable {
+		return full
 	}
 	var v any = &op.pets
 	if resp.StatusCode >= 400 {
@@ -150,6 +159,9 @@ func (op *operation) send(ctx context.Context, client *http.Client, url, key str
 func (h *History) Check(stored []petstore.Pet) error {
 	ids := map[string]int{}
 	for i, p := range stored {
+		if p.ID != int64(i)+1 || ids[p.Name] != 0 {
+			return fmt.Errorf("pet %d is %+v; pet %d has that name", i+1, p, ids[p.Name])
+		}
 		ids[p.Name] = i + 1
 	}
 	n := len(stored) + 2

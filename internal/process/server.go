@@ -21,7 +21,8 @@ var built struct {
 }
 
 // Build builds the command of that import path, once in a test process, and
-// returns the path of the executable. The package's TestMain must call [Main].
+// returns the path of the executable. A path that begins with a dot is the directory
+// of a command, which may be in another module. The package's TestMain must call [Main].
 func Build(t testing.TB, pkg string) string {
 	t.Helper()
 	built.Lock()
@@ -30,7 +31,11 @@ func Build(t testing.TB, pkg string) string {
 	if _, err := os.Stat(exe); err == nil {
 		return exe
 	}
-	if out, err := exec.Command("go", "build", "-o", exe, pkg).CombinedOutput(); err != nil {
+	dir := "."
+	if strings.HasPrefix(pkg, ".") {
+		dir, pkg = pkg, "."
+	}
+	if out, err := exec.Command("go", "build", "-C", dir, "-o", exe, pkg).CombinedOutput(); err != nil {
 		t.Fatalf("go build %s: %v\n%s", pkg, err, out)
 	}
 	return exe

@@ -2,26 +2,29 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"example.com/animalstore/internal/postgres"
+	"github.com/jackc/pgx/v5"
+
+	"example.com/animalstore/internal/postgrestest"
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/stores"
 )
 
 // Stores that open an empty database and create the same pets with the same keys, all
-// at the same time, store each pet once, with dense IDs. They update no row: dead
-// versions of it would pile up while somebody holds a snapshot, as pg_dump does.
+// at the same time, store each pet once. They update no row: dead versions of it would
+// pile up while somebody holds a snapshot, as pg_dump does.
 func TestManyStores(t *testing.T) {
 	const keys = 40
 	url := newDatabase(t) + "&default_transaction_isolation=serializable"
-	var mu sync.Mutex
-	ids := map[string]int64{}
+	var ids [keys]atomic.Int64
 	var wg sync.WaitGroup
 	for c := range 8 {
 		wg.Go(func() {
@@ -32,14 +35,11 @@ func TestManyStores(t *testing.T) {
 			}
 			defer s.Close()
 			for i := range keys {
-				key := fmt.Sprint((i + c*7) % keys)
-				pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: key}, petstore.IdempotencyKey{Key: key})
-				mu.Lock()
-				if err != nil || ids[key] != 0 && ids[key] != pet.ID || pet.Name != key {
-					t.Errorf("%s: %+v (%v), before: %d", key, pet, err, ids[key])
+				k := (i + c*7) % keys
+				pet, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{Key: fmt.Sprint(k)})
+				if before := ids[k].Swap(pet.ID); err != nil || before != 0 && before != pet.ID || pet.ID > keys {
+					t.Errorf("%d: pet %d (%v), before: %d", k, pet.ID, err, before)
 				}
-				ids[key] = pet.ID
-				mu.Unlock()
 			}
 		})
 	}
@@ -52,57 +52,36 @@ func TestManyStores(t *testing.T) {
 		if err == nil && inserted < keys {
 			err = fmt.Errorf("%d pets", inserted)
 		}
-		if updated != 0 {
-			t.Fatalf("%d rows were updated", updated)
+		if inserted > keys || updated != 0 {
+			t.Fatalf("%d pets were inserted, want %d, and %d rows were updated", inserted, keys, updated)
 		}
 		return err
 	})
-	s := open(t, url, nil)
-	for key, id := range ids {
-		if pet, err := s.GetPet(t.Context(), id); err != nil || pet.Name != key || id > keys {
-			t.Errorf("pet %d: %+v (%v), want %s and an ID of at most %d", id, pet, err, key, keys)
-		}
-	}
-	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != keys {
-		t.Errorf("%+v (%v), want %d pets", stats, err, keys)
-	}
 }
 
 // A create whose connection is cut, at any point, is stored once and acknowledged, also
 // if the connection of the next attempt is cut.
 func TestCut(t *testing.T) {
-	p, through := newProxy(t, newDatabase(t))
-	s := open(t, through, nil)
+	var c cutter
+	s := open(t, newDatabase(t), &Options{dial: c.dial})
 	var names []string
 	messages := int64(0)
 	for _, where := range []cut{locked, unsent, unheard} {
 		for times := range 3 {
 			for _, key := range []string{"", "key"} {
-				cutNext := func() {
-					p.mu.Lock()
-					defer p.mu.Unlock()
-					if p.times != 0 {
-						t.Errorf("%d cuts were not made", p.times)
-					}
-					if p.times = times; times > 0 {
-						p.cut = where
-					}
-				}
 				name := fmt.Sprint("cut ", where, times, key)
 				scoped := petstore.IdempotencyKey{Scope: name, Key: key}
-				cutNext()
+				c.cutNext(t, where, times)
 				pet := s.mustCreate(t, name, scoped)
-				if names = append(names, name); pet.ID != int64(len(names)) {
-					t.Errorf("%s: pet %d, want %d", name, pet.ID, len(names))
-				}
+				names = append(names, name)
 				wantPets(t, s, names...)
 				if key != "" {
-					cutNext()
+					c.cutNext(t, where, times)
 					if again := s.mustCreate(t, name, scoped); again != pet {
 						t.Errorf("%s: again %+v, want %+v", name, again, pet)
 					}
 				}
-				cutNext()
+				c.cutNext(t, where, times)
 				m, err := s.SubmitMessage(t.Context(), name, scoped)
 				if messages++; err != nil || m.ID != stores.MessageID(messages) {
 					t.Errorf("%+v (%v), want message %d", m, err, messages)
@@ -113,8 +92,8 @@ func TestCut(t *testing.T) {
 	if stats, err := s.Stats(t.Context()); err != nil || stats != (petstore.Stats{Pets: int64(len(names)), QueuedMessages: messages}) {
 		t.Errorf("%+v (%v), want %d pets and %d messages", stats, err, len(names), messages)
 	}
-	if p.cancels != 0 {
-		t.Errorf("%d requests to cancel a statement were sent", p.cancels)
+	if c.cancels != 0 {
+		t.Errorf("%d requests to cancel a statement were sent", c.cancels)
 	}
 }
 
@@ -123,10 +102,11 @@ func TestCut(t *testing.T) {
 // wait.
 func TestUnconfirmed(t *testing.T) {
 	t.Parallel()
-	server := postgres.Run(t, "fsync=off")
+	server := postgrestest.Run(t, "fsync=off")
 	url := server.URL
-	p, through := newProxy(t, url)
-	s, other := open(t, through+"&synchronous_commit=off", &Options{timeout: 2 * time.Second}), open(t, url, &Options{timeout: time.Second})
+	var c cutter
+	s := open(t, url+"&synchronous_commit=off", &Options{timeout: 2 * time.Second, dial: c.dial})
+	other := open(t, url, &Options{timeout: time.Second})
 	standby := func(name string) {
 		execute(t, url, "ALTER SYSTEM SET synchronous_standby_names = '"+name+"'", "SELECT pg_reload_conf()")
 	}
@@ -145,8 +125,7 @@ func TestUnconfirmed(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		standby("nobody")
-		server.Kill() // a reload would take effect later
-		if err := server.Start(); err != nil {
+		if err := errors.Join(server.Kill(), server.Start()); err != nil { // a reload would take effect later
 			t.Fatal(err)
 		}
 		result := make(chan error)
@@ -174,7 +153,134 @@ func TestUnconfirmed(t *testing.T) {
 			t.Errorf("%s: created again as %d, want %d", tt.name, pet.ID, want)
 		}
 	}
-	if p.cancels != 0 {
-		t.Errorf("%d requests to cancel a statement were sent", p.cancels)
+	if c.cancels != 0 {
+		t.Errorf("%d requests to cancel a statement were sent", c.cancels)
+	}
+}
+
+// A create that is cancelled while another process commits is not stored, and the
+// creates that queue up meanwhile share a transaction, also with the same key.
+func TestLocked(t *testing.T) {
+	s, url := newStore(t)
+	other := session(t, url)
+	other("BEGIN")
+	other("SELECT FROM petstore.store FOR UPDATE")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancelled := make(chan error)
+	go func() {
+		_, err := s.CreatePet(ctx, petstore.NewPet{Name: "cancelled"}, petstore.IdempotencyKey{})
+		cancelled <- err
+	}()
+	untilWaiting(t, url, "Lock")
+	cancel()
+	if err := <-cancelled; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if p, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.IdempotencyKey{Key: "k"}); err != nil || p.ID != 1 {
+				t.Errorf("%+v (%v), want the ID 1", p, err)
+			}
+		})
+	}
+	for queued := 0; queued < 2; time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		queued = len(s.queue)
+		s.mu.Unlock()
+	}
+	other("ROLLBACK")
+	wg.Wait()
+	wantPets(t, s, "Rex")
+}
+
+// A process that goes silent in the middle of a transaction loses the lock.
+func TestSilentProcess(t *testing.T) {
+	url := newDatabase(t)
+	silent := open(t, url, &Options{timeout: time.Second})
+	silent.use(t, func(conn *pgx.Conn) {
+		if _, _, err := silent.lock(t.Context(), conn, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		open(t, url, nil).mustCreate(t, "Rex", petstore.IdempotencyKey{})
+	})
+}
+
+// A receipt is for one commit of one process, and is not trusted after its row has
+// expired.
+func TestReceipt(t *testing.T) {
+	s, url := newStore(t)
+	for range 3 {
+		s.mustCreate(t, "Rex", petstore.IdempotencyKey{})
+	}
+	find := func(number int64) (found bool, err error) {
+		s.use(t, func(conn *pgx.Conn) {
+			_, found, err = s.lock(t.Context(), conn, nil, &receipt{number, newToken()})
+		})
+		return found, err
+	}
+	for _, number := range []int64{3, 4} {
+		if found, err := find(number); found || err != nil {
+			t.Errorf("the commit %d of another process: found %v, %v", number, found, err)
+		}
+	}
+	execute(t, url, "DELETE FROM petstore.commits WHERE number < 3")
+	if _, err := find(2); err == nil {
+		t.Error("an expired commit is reported as not carried out")
+	}
+}
+
+// A connection to an earlier primary is not used. The timeline of the primary is looked up
+// again and again.
+func TestOldPrimary(t *testing.T) {
+	s, _ := newStore(t)
+	s.mustCreate(t, "Rex", petstore.IdempotencyKey{})
+	timeline := s.timeline.Swap(1 << 31) // as if another host had a newer one
+	_, get := s.GetPet(t.Context(), 1)
+	_, create := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{})
+	for what, err := range map[string]error{"GetPet": get, "CreatePet": create} {
+		if petstore.CodeOf(err) != petstore.CodeUnavailable || !strings.Contains(err.Error(), errOldPrimary.Error()) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	s.timeline.Store(0)
+	process.Eventually(t, "the timeline", func() error {
+		if got := s.timeline.Load(); got != timeline {
+			return fmt.Errorf("%d, want %d", got, timeline)
+		}
+		return nil
+	})
+	wantPets(t, s, "Rex")
+}
+
+// A warning that has nothing to do with a commit does no harm, nor does a primary that
+// becomes read-only.
+func TestSession(t *testing.T) {
+	s, _ := newStore(t)
+	for _, sql := range []string{"DO $$ BEGIN RAISE WARNING 'unrelated'; END $$", "SET default_transaction_read_only = on"} {
+		s.use(t, func(conn *pgx.Conn) {
+			if _, err := conn.Exec(t.Context(), sql); err != nil {
+				t.Fatal(err)
+			}
+		})
+		s.mustCreate(t, sql, petstore.IdempotencyKey{})
+	}
+}
+
+// The queue is bounded.
+func TestQueueBounds(t *testing.T) {
+	s := &Store{timeout: time.Minute}
+	s.filled.L = &s.mu
+	for range maxWaiting {
+		if err := s.enqueue(&change{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.enqueue(&change{}); err != errBusy {
+		t.Errorf("one too many: %v", err)
+	}
+	s.leave(s.queue[7], true)
+	if batch := s.take(); len(batch) != maxBatch || len(s.queue) != maxWaiting-1-maxBatch {
+		t.Errorf("a batch of %d, and %d in the queue", len(batch), len(s.queue))
 	}
 }

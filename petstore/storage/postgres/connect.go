@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 const maxConnect = 2 * time.Second
 
 // connect makes the pools, which connect when they are used.
-func (s *Store) connect(url string) error {
+func (s *Store) connect(url string, dial pgconn.DialFunc) error {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return err
@@ -29,6 +30,9 @@ func (s *Store) connect(url string) error {
 	c := config.ConnConfig
 	c.ConnectTimeout = min(cmp.Or(c.ConnectTimeout, maxConnect), maxConnect)
 	c.ValidateConnect = s.validate
+	if dial != nil {
+		c.DialFunc = dial
+	}
 	c.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
 		conn.CustomData()[noticeKey] = n
 	}
@@ -147,6 +151,16 @@ func (s *Store) confirmed(conn *pgx.Conn) error {
 		return connError{errors.New(n.Message)}
 	}
 	return s.current(conn.PgConn())
+}
+
+// String returns the hosts and the name of the database, without the user and the
+// password, as in 10.0.0.1:5432,10.0.0.2:5432/petstore.
+func (s *Store) String() string {
+	var hosts []string
+	for _, h := range s.hosts {
+		hosts = append(hosts, fmt.Sprint(h.Host, ":", h.Port))
+	}
+	return strings.Join(hosts, ",") + "/" + s.hosts[0].Database
 }
 
 // followTimeline connects to every host, once a second, because the pools keep

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"example.com/animalstore/internal/postgres"
+	"example.com/animalstore/internal/postgrestest"
 	"example.com/animalstore/internal/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/internal/randomtest"
@@ -24,35 +23,29 @@ var (
 	seed       = flag.Uint64("seed", 1, "seed of TestRandom")
 )
 
-// shared is the PostgreSQL that most tests use, each with a database of its own.
-var shared struct {
-	sync.Once
-	*postgres.Server
-	databases atomic.Int64
-}
+// shared starts the PostgreSQL that most tests use, each with a database of its own.
+var shared = sync.OnceValues(func() (*postgrestest.Server, error) { return postgrestest.New("fsync=off") })
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if shared.Server != nil {
-		shared.Close()
-	}
-	os.Exit(code)
+var databases atomic.Int64
+
+// newStore opens a store in a new database until the end of the test.
+func newStore(t *testing.T) (s *Store, url string) {
+	t.Helper()
+	url = newDatabase(t)
+	return open(t, url, nil), url
 }
 
 // newDatabase returns the URL of a new database.
 func newDatabase(t *testing.T) string {
 	t.Helper()
-	postgres.Need(t)
-	shared.Do(func() {
-		s, err := postgres.New("fsync=off")
-		if err != nil {
-			t.Fatal(err)
-		}
-		shared.Server = s
-	})
-	name := fmt.Sprint("test", shared.databases.Add(1))
-	execute(t, shared.URL, "CREATE DATABASE "+name)
-	return strings.Replace(shared.URL, "/postgres?", "/"+name+"?", 1)
+	postgrestest.Need(t)
+	server, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprint("test", databases.Add(1))
+	execute(t, server.URL, "CREATE DATABASE "+name)
+	return strings.Replace(server.URL, "/postgres?", "/"+name+"?", 1)
 }
 
 // connect connects to a database until the end of the test.

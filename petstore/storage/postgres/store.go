@@ -36,6 +36,7 @@ type Options struct {
 	// For tests.
 	timeout time.Duration    // 0: Timeout
 	now     func() time.Time // nil: the database's clock
+	dial    pgconn.DialFunc  // nil: that of pgx
 }
 
 // Store is an open store. It is safe for concurrent use, and any number of
@@ -88,7 +89,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	}
 	s.filled.L = &s.mu
 	s.context, s.cancel = context.WithCancel(context.Background())
-	err := s.connect(url)
+	err := s.connect(url, opts.dial)
 	if err == nil {
 		if err = s.prepare(ctx); err != nil {
 			s.disconnect()

@@ -1,24 +1,27 @@
 package postgres
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"example.com/animalstore/internal/postgrestest"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/stores"
-	"example.com/animalstore/petstore/storage"
 )
 
 // Each list reads only its rows, by an index, also of a large table.
 func TestPlans(t *testing.T) {
-	url := newDatabase(t)
-	s := open(t, url, nil)
+	s, url := newStore(t)
 	execute(t, url, `INSERT INTO petstore.pets (id, name, category_id, status)
 		SELECT i, 'pet', i, CASE WHEN i % 1000 = 0 THEN 'sold' WHEN i % 2 = 0 THEN 'available' END FROM generate_series(1, 200000) AS i`,
 		"ANALYZE petstore.pets")
@@ -50,8 +53,7 @@ func TestPlans(t *testing.T) {
 
 // An outcome that is renewed while it expires stays.
 func TestExpire(t *testing.T) {
-	url := newDatabase(t)
-	s := open(t, url, nil)
+	s, url := newStore(t)
 	for _, key := range []string{"old", "renewed", "new"} {
 		s.mustCreate(t, key, petstore.IdempotencyKey{Key: key})
 	}
@@ -88,8 +90,7 @@ func TestExpire(t *testing.T) {
 
 // Rows that were removed behind the store's back are errors, never other results.
 func TestDamage(t *testing.T) {
-	url := newDatabase(t)
-	s := open(t, url, nil)
+	s, url := newStore(t)
 	for i := range 5 {
 		s.mustCreate(t, fmt.Sprint(i), petstore.IdempotencyKey{})
 	}
@@ -122,65 +123,126 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// An import has the pets, messages and IDs of the file, or adds nothing.
+// An import that fails adds nothing, and only an empty store can import.
 func TestImport(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "petstore.db")
-	file, err := storage.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
+	s, _ := newStore(t)
+	var export strings.Builder
+	for i := range importRows + 3 {
+		fmt.Fprintf(&export, `{"id":%d,"name":"Rex","categoryId":4}`+"\n", i+1)
 	}
-	var want []petstore.Pet
-	for i := 0; i < 2*importRows+3 && err == nil; i++ {
-		pet := petstore.NewPet{Name: strings.Repeat("name\x00", i%3), CategoryID: int64(i), Status: append(petstore.Statuses(), "")[i%4]}
-		var p petstore.Pet
-		p, err = file.CreatePet(t.Context(), pet, petstore.IdempotencyKey{})
-		want = append(want, p)
-	}
-	for _, text := range []string{"first", "hi\x00", "third"} {
-		if err == nil {
-			_, err = file.SubmitMessage(t.Context(), text, petstore.IdempotencyKey{})
-		}
-	}
-	messages, _ := file.QueuedMessages(t.Context(), 10)
-	var exported strings.Builder
-	if err := errors.Join(err, file.RemoveMessages(t.Context(), "msg_1"), file.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := storage.Export(path, &exported, nil); err != nil {
-		t.Fatal(err)
-	}
-	export := exported.String()
-	for _, tt := range []struct{ name, export, want string }{
-		{"cut short", export[:strings.LastIndex(strings.TrimSpace(export), "\n")+1], "its last line is missing"},
-		{"a pet is missing", strings.Replace(export, `{"id":2,`, `{"id":3,`, 1), "line 2: the IDs cannot be kept: the pet has the ID 3, want 2"},
-		{"a message twice", strings.Replace(export, `"msg_3"`, `"msg_2"`, 1), `the message has the ID "msg_2" and follows number 2`},
-		{"not JSON", "x" + export, "line 1"},
+	whole := fmt.Sprintf(`{"end":{"pets":%d,"messages":0,"lastMessage":3}}`, importRows+3)
+	for _, tt := range []struct{ name, end, want string }{
+		{"cut short", "", "nothing was imported: the export was cut short"},
+		{"not JSON", "x", fmt.Sprintf("nothing was imported: line %d", importRows+4)},
+		{"whole", whole, ""},
+		{"again", whole, fmt.Sprintf("nothing was imported: the store holds %d pets and has had 3 messages; must be empty", importRows+3)},
 	} {
-		s := open(t, newDatabase(t), nil)
-		if _, err := s.Import(t.Context(), strings.NewReader(tt.export), 0); err == nil || !strings.Contains(err.Error(), "nothing was imported: ") || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v", tt.name, err)
+		before, _ := s.Stats(t.Context())
+		_, err := s.Import(t.Context(), strings.NewReader(export.String()+tt.end), 0)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
-		if stats, err := s.Stats(t.Context()); err != nil || stats != (petstore.Stats{}) {
-			t.Errorf("%s: %+v, %v", tt.name, stats, err)
+		if after, _ := s.Stats(t.Context()); err != nil && after != before {
+			t.Errorf("%s: %+v", tt.name, after)
 		}
-		s.mustCreate(t, "first", petstore.IdempotencyKey{})
-	}
-	s := open(t, newDatabase(t), nil)
-	if got, err := s.Import(t.Context(), strings.NewReader(export), 0); err != nil || got != (storage.Totals{Pets: int64(len(want)), Messages: 2}) {
-		t.Fatal(got, err)
-	}
-	for _, want := range want {
-		if pet, err := s.GetPet(t.Context(), want.ID); pet != want {
-			t.Errorf("%+v (%v), want %+v", pet, err, want)
-		}
-	}
-	if queue, err := s.QueuedMessages(t.Context(), 10); err != nil || !slices.Equal(queue, messages[1:]) {
-		t.Errorf("%+v (%v), want %+v", queue, err, messages[1:])
 	}
 	if m, err := s.SubmitMessage(t.Context(), "next", petstore.IdempotencyKey{}); err != nil || m.ID != "msg_4" {
 		t.Errorf("the next message is %+v (%v), want msg_4", m, err)
 	}
-	if _, err := s.Import(t.Context(), strings.NewReader(export), 0); err == nil || !strings.Contains(err.Error(), "must be empty") {
-		t.Errorf("again: %v", err)
+	if p := s.mustCreate(t, "next", petstore.IdempotencyKey{}); p.ID != importRows+4 {
+		t.Errorf("the next pet is %+v", p)
+	}
+}
+
+// Open says in one line why a database cannot be used.
+func TestOpenErrors(t *testing.T) {
+	t.Parallel()
+	newer, lost := newDatabase(t), newDatabase(t)
+	for _, url := range []string{newer, lost} {
+		_ = open(t, url, nil).Close()
+	}
+	execute(t, newer, "UPDATE petstore.store SET version = 99")
+	execute(t, lost, "DROP TABLE petstore.commits")
+	role := newDatabase(t)
+	execute(t, role, "CREATE ROLE stranger LOGIN")
+	for _, tt := range []struct{ name, url, want string }{
+		{"not a URL", "postgres://h:port", "cannot parse"},
+		{"version", newer, "the tables have the version 99; this program knows only version "},
+		{"a table is missing", lost, `relation "petstore.commits" does not exist`},
+		{"role without rights", strings.Replace(role, "//postgres@", "//stranger@", 1), "creating the tables: ERROR: permission denied"},
+		{"unknown database", strings.Replace(role, "/test", "/none", 1), `does not exist`},
+		{"nobody listens", "postgres://127.0.0.1:1/x?sslmode=disable", "connection refused"},
+		{"read-only", role + "&default_transaction_read_only=on", "it is read-only"},
+	} {
+		s, err := Open(t.Context(), tt.url, &Options{timeout: 2 * time.Second})
+		if err == nil {
+			_ = s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// A role with the grants of docs/postgres.md can do everything but create the tables.
+func TestRole(t *testing.T) {
+	url := newDatabase(t)
+	_ = open(t, url, nil).Close()
+	execute(t, url, "CREATE ROLE petstore LOGIN", "GRANT USAGE ON SCHEMA petstore TO petstore",
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA petstore TO petstore")
+	s := open(t, strings.Replace(url, "//postgres@", "//petstore@", 1), nil)
+	s.mustCreate(t, "Rex", petstore.IdempotencyKey{Key: "k"})
+	wantPets(t, s, "Rex")
+	m, err := s.SubmitMessage(t.Context(), "text", petstore.IdempotencyKey{})
+	if err == nil {
+		err = s.RemoveMessages(t.Context(), m.ID)
+	}
+	if err == nil {
+		err = s.expire(t.Context())
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A full disk refuses changes with CodeInsufficientStorage. Reads go on, and changes too once there
+// is room.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	server := postgrestest.Run(t, "fsync=off")
+	dir := filepath.Join(server.Dir, "small")
+	if out, err := exec.Command("sh", "-c", "mkdir $0 && mount -t tmpfs -o size=30m tmpfs $0 && chown --reference=$1 $0", dir, server.Dir).CombinedOutput(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%v: %s", err, out)
+		}
+		t.Skip("the test needs permission to mount: ", err)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
+	execute(t, server.URL, "CREATE TABLESPACE small LOCATION '"+dir+"'", "CREATE DATABASE small TABLESPACE small")
+	s := open(t, strings.Replace(server.URL, "/postgres?", "/small?", 1), nil)
+	filler := filepath.Join(dir, "filler")
+	if err := os.WriteFile(filler, make([]byte, 10<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name := make([]byte, 32<<10)
+	rand.Read(name)
+	pet := petstore.NewPet{Name: hex.EncodeToString(name)} // PostgreSQL would compress a text that repeats itself
+	var last, next petstore.Pet
+	var err error
+	for err == nil {
+		last = next
+		next, err = s.CreatePet(t.Context(), pet, petstore.IdempotencyKey{})
+	}
+	if petstore.CodeOf(err) != petstore.CodeInsufficientStorage {
+		t.Fatalf("after %d pets: %v", last.ID, err)
+	}
+	if got, err := s.GetPet(t.Context(), last.ID); err != nil || got != last {
+		t.Error(err)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := s.CreatePet(t.Context(), pet, petstore.IdempotencyKey{}); err != nil || p.ID != last.ID+1 {
+		t.Errorf("with room again: %d (%v), want %d", p.ID, err, last.ID+1)
 	}
 }
