@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	example.com/animalstore v0.0.0
 	example.com/animalstore/petstore/storage/postgres v0.0.0
+	github.com/google/go-cmp v0.7.0
 )
 
 require (

@@ -3,8 +3,8 @@
 package main
 
 import (
+	"bufio"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -38,29 +38,62 @@ func program() *serve.Program {
 				_, err := s.Stats(ctx)
 				return err
 			}
-			return &serve.Store{Backend: s, Ready: ready}, nil
+			return &serve.Store{Backend: s, Ready: ready, Database: s.String()}, nil
 		},
 		Commands: []flags.Command{{
-			Name: "import",
-			About: "read what refserver export wrote from standard input, and add the pets and messages to a database without any," +
-				" with their IDs: all of them or, after an error, none",
+			Name:    "import",
+			Args:    "FILE",
+			About:   "add what export wrote to a database that has never held a pet or a message",
+			Details: "It adds all pets and messages, with their IDs, or, after an error, none. With - as FILE, it reads standard input.",
 			Flags: func(fs *flag.FlagSet) {
 				define(fs)
 				fs.IntVar(&maxText, "max-text", storage.DefaultMaxText, "largest `number` of bytes of a name or a message; the default is what the server accepts")
 			},
-			Run: func(c *flags.Call) error {
-				s, err := open(c.Context, url, nil)
-				if err != nil {
-					return err
-				}
-				got, err := s.Import(c.Context, os.Stdin, maxText)
-				if err = errors.Join(err, s.Close()); err == nil {
-					_, err = fmt.Fprintf(c.Stdout, "imported; pets: %d; queued messages: %d\n", got.Pets, got.Messages)
-				}
-				return err
-			},
+			Run: func(c *flags.Call) error { return importFile(c, url, maxText) },
+		}, {
+			Name:    "export",
+			About:   "write the pets and the queued messages to standard output, for import",
+			Details: "It writes one JSON object on each line, of one moment. Servers may use the database meanwhile.",
+			Flags:   define,
+			Run:     func(c *flags.Call) error { return export(c, url) },
 		}},
 	}
+}
+
+func importFile(c *flags.Call, url string, maxText int) error {
+	in, path, err := c.Input()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	s, err := open(c.Context, url, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	got, err := s.Import(c.Context, in, maxText)
+	if err != nil {
+		return fmt.Errorf("%s into %s (-postgres): %w", path, s, err)
+	}
+	_, err = fmt.Fprintf(c.Stdout, "%s: imported into %s; pets: %d; messages: %d\n", path, s, got.Pets, got.Messages)
+	return err
+}
+
+func export(c *flags.Call, url string) error {
+	s, err := open(c.Context, url, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	w := bufio.NewWriterSize(c.Stdout, 1<<16)
+	_, err = s.Export(c.Context, w)
+	if e := w.Flush(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("%s (-postgres): %w", s, err)
+	}
+	return nil
 }
 
 // open opens the store. Its errors name the flag.

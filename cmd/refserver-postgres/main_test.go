@@ -8,14 +8,19 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/conformancetest"
 	"example.com/animalstore/internal/postgrestest"
 	"example.com/animalstore/internal/process"
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage"
 )
 
 func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
@@ -27,9 +32,10 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	return process.Command(t.TempDir(), append([]string{exe}, args...)...)
 }
 
-// run runs a command of the program, which must end with that code. The error is one
-// line that contains want; otherwise the output contains it.
-func run(t *testing.T, code int, want, stdin string, args ...string) {
+// run runs a command of the program, which must end with that code, and returns what it
+// has written to standard output. The error is one line that contains want; otherwise the
+// output contains it.
+func run(t *testing.T, code int, want, stdin string, args ...string) string {
 	t.Helper()
 	cmd := command(t, args...)
 	cmd.Stdin = strings.NewReader(stdin)
@@ -37,6 +43,7 @@ func run(t *testing.T, code int, want, stdin string, args ...string) {
 	if got != code || !strings.Contains(stdout+stderr, want) || code != 0 && strings.Count(stderr, "\n") != 1 {
 		t.Fatalf("%q: code %d\n%s%s\nwant %d and %q", args, got, stdout, stderr, code, want)
 	}
+	return stdout
 }
 
 // A balancer that sends the requests to two servers in turn is conformant.
@@ -84,16 +91,62 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// A command that fails says why in one line. An import says what it has done.
+// A command that fails says why in one line.
 func TestCommands(t *testing.T) {
-	db := "-postgres=" + postgrestest.Run(t, "fsync=off").URL
+	server := postgrestest.Run(t, "fsync=off")
+	db := "-postgres=" + server.URL
+	_, where, _ := strings.Cut(server.URL, "@")
+	where, _, _ = strings.Cut(where, "?")
 	pet := `{"id":1,"name":"Rex","categoryId":4}` + "\n"
 	all := pet + `{"end":{"pets":1,"messages":0,"lastMessage":3}}` + "\n"
-	run(t, 1, "nothing was imported: the export was cut short", pet, "import", db)
-	run(t, 0, "imported; pets: 1; queued messages: 0", all, "import", db)
-	run(t, 1, "nothing was imported: the store holds 1 pets and has had 3 messages; must be empty", all, "import", db)
+	run(t, 1, "standard input into "+where+" (-postgres): nothing was imported: the export was cut short", pet, "import", db, "-")
+	run(t, 0, "standard input: imported into "+where+"; pets: 1; messages: 0", all, "import", db, "-")
+	run(t, 1, "(-postgres): nothing was imported: the store holds 1 pets and has had 3 messages; must be empty", all, "import", db, "-")
+	run(t, 1, "open none: no such file", "", "import", db, "none")
 	run(t, 1, "-postgres is not set, so the PG* variables", "", "-addr=127.0.0.1:0")
 	run(t, 1, "-postgres: opening the store in PostgreSQL: cannot parse", "", "-addr=127.0.0.1:0", "-postgres=postgres://127.0.0.1:x/")
 	run(t, 1, "-keys: ", "", "-must-exist", "-addr=127.0.0.1:0", db)
 	run(t, 2, "flag provided but not defined: -db", "", "-db=file")
+	run(t, 0, "refuse to start if the key file does not exist", "", "serve", "-h")
+}
+
+// All pets and messages, with their IDs, move from a file to PostgreSQL and back.
+func TestMove(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "petstore.db")
+	file, err := storage.Open(path, nil)
+	for i := 0; i < 1003 && err == nil; i++ {
+		_, err = file.CreatePet(t.Context(), petstore.NewPet{
+			Name: strings.Repeat("<name\x00é", i%3), CategoryID: int64(i) << 32, Status: append(petstore.Statuses(), "")[i%4],
+		}, petstore.IdempotencyKey{})
+	}
+	for _, text := range []string{"first", "hi\x00", "third", "fourth"} {
+		if err == nil {
+			_, err = file.SubmitMessage(t.Context(), text, petstore.IdempotencyKey{})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(file.RemoveMessages(t.Context(), "msg_1", "msg_4"), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	exported := func(path string) string {
+		var b strings.Builder
+		if _, err := storage.Export(path, &b, nil); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	want, db := exported(path), "-postgres="+postgrestest.Run(t, "fsync=off").URL
+	run(t, 0, "pets: 1003; messages: 2", want, "import", db, "-")
+	there := run(t, 0, "", "", "export", db)
+	back := filepath.Join(t.TempDir(), "back.db")
+	if _, err := storage.Import(t.Context(), back, strings.NewReader(there), nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{"PostgreSQL": there, "the file after it": exported(back)} {
+		if got != want {
+			t.Errorf("the export of %s: %s", name, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+		}
+	}
 }

@@ -27,16 +27,11 @@ func importCommand(db *string) flags.Command {
 }
 
 func importFile(c *flags.Call, db string, opts *storage.ImportOptions) error {
-	path, in := c.Args[0], os.Stdin
-	if path == "-" {
-		path = "standard input"
-	} else {
-		var err error
-		if in, err = os.Open(path); err != nil {
-			return err
-		}
-		defer in.Close()
+	in, path, err := c.Input()
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	got, err := storage.Import(c.Context, db, in, opts)
 	switch {
 	case errors.Is(err, storage.ErrIDs):

@@ -60,6 +60,16 @@ type Call struct {
 	Stderr  io.Writer
 }
 
+// Input opens the file that the argument names, which is standard input for "-". The name
+// is for messages.
+func (c *Call) Input() (in *os.File, name string, err error) {
+	if c.Args[0] == "-" {
+		return os.Stdin, "standard input", nil
+	}
+	in, err = os.Open(c.Args[0])
+	return in, c.Args[0], err
+}
+
 // usageError says how the caller used the program wrongly.
 type usageError struct{ error }
 

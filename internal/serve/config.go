@@ -28,13 +28,13 @@ const (
 	defaultKeep  = 24
 )
 
-// flags defines the flags that every server has.
-func (c *config) flags(fs *flag.FlagSet) {
+// flags defines the flags that every server has. files are those that -must-exist requires.
+func (c *config) flags(fs *flag.FlagSet, files string) {
 	c.backupEvery, c.backupKeep = defaultEvery, defaultKeep // for check, of a server without these flags
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /debug/pprof and the queued messages (/messages); it needs no key, so keep it private; empty: none")
 	KeysFlag(fs, &c.keyFile)
-	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if a file of the store or the key file does not exist; for files on a volume that may not be mounted")
+	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if "+files+" does not exist, as on a volume that is not mounted")
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
 	fs.DurationVar(&c.drain, "drain", 15*time.Second, "`duration` in which requests can finish after SIGTERM or SIGINT; a second signal ends the server at once")

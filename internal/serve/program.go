@@ -53,6 +53,9 @@ type Store struct {
 	File  *storage.Store              // the store itself; nil: it is not in a file
 	Path  string                      // of the file; "": there is none
 
+	// Database is the hosts and the name of the database, for the log. "": there is none.
+	Database string
+
 	// Failed is closed when the store must be opened again, for the reason that
 	// Ready returns. The server then ends with exit code 1. nil: never.
 	Failed <-chan struct{}
@@ -68,7 +71,11 @@ func (p *Program) Main() int {
 		Name:  name,
 		About: "serve until SIGTERM or SIGINT",
 		Flags: func(fs *flag.FlagSet) {
-			c.flags(fs)
+			files := "the key file"
+			if p.InFile {
+				files = "the file of the store or the key file"
+			}
+			c.flags(fs, files)
 			if p.InFile {
 				c.backupFlags(fs)
 			}

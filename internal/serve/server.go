@@ -106,6 +106,9 @@ func (s *server) start() {
 	if s.store.File != nil {
 		attrs = append(attrs, "file", s.store.Path)
 	}
+	if s.store.Database != "" {
+		attrs = append(attrs, "database", s.store.Database)
+	}
 	if stats, err := s.store.Stats(context.Background()); err == nil {
 		attrs = append(attrs, "pets", stats.Pets)
 	}

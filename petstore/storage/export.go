@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/go-json-experiment/json"
 )
 
 // Totals counts what [Export] has written, or what [Import] has read.
@@ -39,7 +37,7 @@ func Export(path string, w io.Writer, opts *ExportOptions) (Totals, error) {
 	}
 	err := readFile(path, x.damage, x.records)
 	if err == nil {
-		err = x.write(map[string]ExportEnd{"end": {x.Pets, x.Messages, x.lastMessage}})
+		err = x.write(ExportRecord{End: &ExportEnd{x.Pets, x.Messages, x.lastMessage}})
 	}
 	if err != nil {
 		err = fmt.Errorf("exporting from the store %s: %w", path, err)
@@ -71,11 +69,10 @@ func (x *export) damage(err error) error {
 	return nil
 }
 
-// write writes v as a line.
-func (x *export) write(v any) error {
-	line, err := json.Marshal(v)
+func (x *export) write(rec ExportRecord) error {
+	line, err := rec.AppendLine(nil)
 	if err == nil {
-		_, err = x.w.Write(append(line, '\n'))
+		_, err = x.w.Write(line)
 	}
 	return err
 }
@@ -179,7 +176,7 @@ func (x *export) messages(tx *transaction) error {
 			}
 			continue
 		}
-		if err := x.write(m); err != nil {
+		if err := x.write(ExportRecord{Message: &m}); err != nil {
 			return err
 		}
 		x.Messages++

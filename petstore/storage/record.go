@@ -32,6 +32,21 @@ type ExportEnd struct {
 	LastMessage int64 `json:"lastMessage"` // the highest number of a message ever issued; -1: unknown
 }
 
+// AppendLine appends rec as a line of an export.
+func (rec ExportRecord) AppendLine(b []byte) ([]byte, error) {
+	var err error
+	if rec.Pet != nil {
+		b, err = rec.Pet.AppendJSON(b)
+		return append(b, '\n'), err
+	}
+	var v any = rec.Message
+	if rec.End != nil {
+		v = map[string]*ExportEnd{"end": rec.End}
+	}
+	line, err := json.Marshal(v)
+	return append(append(b, line...), '\n'), err
+}
+
 // maxNumber is the highest number of a message that is read. It leaves room for more
 // messages than can ever be submitted.
 const maxNumber int64 = 1 << 62

@@ -49,19 +49,26 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 		if err != nil {
 			return err
 		}
-		var number int64
-		var made time.Time
-		var text []byte
-		_, err = pgx.ForEachRow(rows, []any{&number, &made, &text}, func() error {
-			messages = append(messages, newMessage(number, made, string(text)))
+		return forEachMessage(rows, func(m petstore.Message) error {
+			messages = append(messages, m)
 			return nil
 		})
-		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return messages, nil
+}
+
+// forEachMessage calls do with the message of each row.
+func forEachMessage(rows pgx.Rows, do func(petstore.Message) error) error {
+	var number int64
+	var made time.Time
+	var text []byte
+	_, err := pgx.ForEachRow(rows, []any{&number, &made, &text}, func() error {
+		return do(newMessage(number, made, string(text)))
+	})
+	return err
 }
 
 // RemoveMessages implements petstore.Queue.

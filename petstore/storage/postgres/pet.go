@@ -71,10 +71,12 @@ func missing(ctx context.Context, conn *pgx.Conn, id int64) error {
 	case err != nil:
 		return err
 	case lost:
-		return damaged(fmt.Sprintf("there is no row of the pet %d", id))
+		return missingRow(id)
 	}
 	return petstore.ErrNotFound
 }
+
+func missingRow(id int64) error { return damaged(fmt.Sprintf("there is no row of the pet %d", id)) }
 
 // listAll and listStatus select at most $2 pets. The comparison of rows makes
 // PostgreSQL use the index on (status, id). With status = $3 it may read the index on
@@ -120,7 +122,7 @@ func readPage(rows pgx.Rows, q petstore.ListQuery, after int64) (page petstore.P
 			return nil
 		}
 		if q.Status == "" && p.ID != after+1 {
-			return damaged(fmt.Sprintf("there is no row of the pet %d", after+1))
+			return missingRow(after + 1)
 		}
 		if len(page.Pets) == q.Limit || size >= petstore.MaxPageBytes {
 			page.Next = petstore.CursorAfter(after)
