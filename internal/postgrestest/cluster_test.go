@@ -142,47 +142,49 @@ func (c *cluster) url(i int) string {
 	return databaseURL("postgres:"+c.password, addresses...)
 }
 
-// state is what the primary says about the cluster.
+// state is what the nodes say about themselves.
 type state struct {
 	primary   *node
 	standbys  []*node // that follow the primary
-	confirmed *node   // the standby that commits wait for; nil: none
+	confirmed *node   // the standby that commits wait for, as etcd says; nil: none
 }
 
-// state asks each node whether it is the primary.
+// state asks each node. It returns an error if none of them is the primary.
 func (c *cluster) state() (*state, error) {
+	var now state
 	err := errors.New("no node is the primary")
 	for _, n := range c.nodes {
 		var status struct {
 			Role        string // "replica", or "master", which Patroni 4 calls "primary"
 			State       string
+			Confirmed   bool `json:"sync_standby"`
 			Replication []struct {
 				Name  string `json:"application_name"` // of the standby
 				State string // "streaming", if it follows
-				Sync  string `json:"sync_state"`
 			}
 		}
 		if e := c.call(n, "GET", "/patroni", nil, &status); e != nil {
 			err = errors.Join(err, e)
 			continue
 		}
+		if status.Confirmed {
+			now.confirmed = n
+		}
 		if status.Role == "replica" || status.State != "running" {
 			continue
 		}
-		found := &state{primary: n}
+		now.primary = n
 		for _, r := range status.Replication {
 			i := slices.IndexFunc(c.nodes, func(n *node) bool { return n.name == r.Name }) // pg_basebackup is none
-			if i < 0 || r.State != "streaming" {
-				continue
-			}
-			found.standbys = append(found.standbys, c.nodes[i])
-			if r.Sync == "sync" {
-				found.confirmed = c.nodes[i]
+			if i >= 0 && r.State == "streaming" {
+				now.standbys = append(now.standbys, c.nodes[i])
 			}
 		}
-		return found, nil
 	}
-	return nil, err
+	if now.primary == nil {
+		return nil, err
+	}
+	return &now, nil
 }
 
 // untilReady waits until all nodes follow a primary.

@@ -110,12 +110,7 @@ func killPatroni(_ *cluster, m *machine) error {
 }
 
 func switchOver(c *cluster, m *machine) error {
-	now, err := c.state()
-	if err != nil {
-		return err
-	}
-	body := strings.NewReader(fmt.Sprintf(`{"leader":%q,"candidate":%q}`, m.name, now.confirmed.name))
-	return c.call(now.primary, "POST", "/switchover", body, nil)
+	return c.call(c.nodes[0], "POST", "/switchover", strings.NewReader(fmt.Sprintf(`{"leader":%q}`, m.name)), nil)
 }
 
 // loseDisk loses the machine with its data, which Patroni then copies from the primary.
