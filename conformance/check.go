@@ -42,11 +42,11 @@ type Check struct {
 	applies  func(*exchange) bool
 	unserved bool
 
-	// wrong says what is wrong with an exchange; "": nothing. wrongPet says the same
-	// of a pet in it, and returns the exchange that added the pet (nil: unknown), so that
-	// the report can show both. A check has one of the two.
-	wrong    func(*exchange) string
-	wrongPet func(*exchange) (added *exchange, wrong string)
+	// wrong says what is wrong with an exchange; "": nothing. wrongAfter also returns an
+	// exchange that must precede it to show that, such as the one that added the pet (nil:
+	// none, or unknown). A check has one of the two.
+	wrong      func(*exchange) string
+	wrongAfter func(*exchange) (before *exchange, wrong string)
 
 	// kind says what is particular about an exchange that violates the check; "": nothing.
 	// Nil: exchange.kind does.

@@ -31,7 +31,6 @@ package conformance
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -39,30 +38,30 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// Run judges target with every check that opts selects. An error about the
-// arguments wraps [ErrOptions]. Any other error says in one line why the target
-// is no petstore that can be judged. If the target stops responding during the run, the
-// report says so.
+// Run judges target with every check that opts selects. Every error is about the
+// arguments and wraps [ErrOptions]. If the target is not a petstore that can be judged, or
+// stops responding, the report says so.
 func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 	s, err := newSession(target, opts)
 	if err != nil {
 		return nil, err
 	}
-	return s.judgeTarget(ctx)
+	return s.judgeTarget(ctx), nil
 }
 
 // judgeTarget runs the session.
-func (s *session) judgeTarget(ctx context.Context) (*Report, error) {
+func (s *session) judgeTarget(ctx context.Context) *Report {
 	defer s.client.Close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s.ctx, s.stop = ctx, stop
 	began := time.Now()
 	if err := s.begin(); err != nil {
-		return nil, errors.New(s.redact.Show(err.Error()))
+		stop(err)
+		return s.report(began, newHistory(s.facts, nil)) // what it responded is not that of a petstore
 	}
 	s.run()
-	return s.report(began, s.seen()), nil
+	return s.report(began, s.seen())
 }
 
 // session is a run against one target.
@@ -123,9 +122,9 @@ func (s *session) begin() error {
 
 // violation is an exchange that violates a check.
 type violation struct {
-	x     *exchange
-	added *exchange // the one that added the pet which is wrong; nil: unknown
-	text  string
+	x      *exchange
+	before *exchange // see Check.wrongAfter
+	text   string
 }
 
 // judgement is what a check says about a history.
@@ -149,8 +148,8 @@ func (h *history) judge(c Check) judgement {
 		}
 		j.judged++
 		v := violation{x: x}
-		if c.wrongPet != nil {
-			v.added, v.text = c.wrongPet(x)
+		if c.wrongAfter != nil {
+			v.before, v.text = c.wrongAfter(x)
 		} else {
 			v.text = c.wrong(x)
 		}

@@ -17,12 +17,13 @@ const (
 	opSubmit = "POST /messages"
 )
 
-// exchange is an exchange of a run, with what a check asks about it: here is what it says
-// by itself and in the run. An author of a check needs no other file.
+// exchange is an exchange of a run, with what a check asks about it: what it says by
+// itself, and the questions that more than one check asks. An author of a check reads this
+// file, and meaning in stimuli.go.
 type exchange struct {
-	*probe.Exchange
-	meaning // of the body of a POST
-	op      string
+	*probe.Exchange // the request and the response: Status, Header, Succeeded() …
+	meaning         // what the body of a POST asks for: sent, text, breaks …
+	op              string
 
 	query *listQuery // of GET /pets; nil: another operation, or the contract does not say what the query means
 	list  list       // the body of a 200 for GET /pets

@@ -32,7 +32,7 @@ func newFacts(mark, url string, now time.Time) facts {
 type history struct {
 	facts // categories has those that the target has accepted, too
 
-	// The exchanges of the run, each in one of these, in the order of Sent.
+	// The exchanges of the run, in the order of Sent, without those that are Unreadable.
 	all      []*exchange // those that say something about the target
 	unserved []*exchange // requests that got no response or were not served
 

@@ -45,7 +45,7 @@ func createChecks() []Check {
 			ID: "pets.create.id.unique", Section: "2.2", Title: "every new pet gets a new id",
 			Why:     "If two pets have the same id, one hides the other.",
 			applies: (*exchange).isAdded,
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				if x.twin != nil {
 					return x.twin, fmt.Sprintf("another pet of this run has the id %d", x.pet.ID)
 				}
@@ -83,7 +83,7 @@ func createChecks() []Check {
 			ID: "pets.create.status.default", Section: "2.1", Title: "all pets that are added without a status get the same one, or none", Level: Recommended,
 			Why:     "A client must be able to rely on the default.",
 			applies: (*exchange).hasDefault,
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				i := slices.IndexFunc(x.run.all, func(y *exchange) bool { return y.hasDefault() && y.sent.Category == x.sent.Category })
 				if first := x.run.all[i]; first.pet.Status != x.pet.Status {
 					return first, fmt.Sprintf("a pet that was sent without a status has the status %q, and an earlier one %q", x.pet.Status, first.pet.Status)
@@ -117,7 +117,7 @@ func createChecks() []Check {
 		applies: func(x *exchange) bool {
 			return x.breaks == surrogateCheck || x.query != nil && x.valid() && x.afterSurrogate() != nil
 		},
-		wrongPet: func(x *exchange) (*exchange, string) {
+		wrongAfter: func(x *exchange) (*exchange, string) {
 			switch {
 			case x.query == nil && x.Status != http.StatusCreated && x.Status != http.StatusBadRequest:
 				return nil, fmt.Sprintf("the request has %s: the response is %s, want 201 or 400", x.what, x.StatusLine())

@@ -23,7 +23,7 @@ func getChecks() []Check {
 		{
 			ID: "pets.get.status", Section: "1, 4.3", Title: "GET /pets/{petId} responds 200 for a pet in the store, until 5 December 2030",
 			Why: "No operation of the contract removes a pet.", applies: func(x *exchange) bool { return x.id != nil && x.exists() && x.validHeader() && !x.gone() },
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				return x.run.addedBy(*x.id), x.wrongSuccess("the pet is in the store", 200)
 			},
 		},
@@ -59,12 +59,12 @@ func getChecks() []Check {
 		{
 			ID: "pets.get.pet", Section: "2.2", Title: "a pet has its fields, each of its type",
 			Why: typed, applies: isPet,
-			wrongPet: func(x *exchange) (*exchange, string) { return x.run.addedBy(*x.id), x.wrongPetBody() },
+			wrongAfter: func(x *exchange) (*exchange, string) { return x.run.addedBy(*x.id), x.wrongPetBody() },
 		},
 		{
 			ID: "pets.get.id", Section: "2.2", Title: "a pet has the id that was requested",
 			Why: "A client would mistake one pet for another.", applies: func(x *exchange) bool { return isPet(x) && x.petErr.id == nil },
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				if x.pet.ID == *x.id {
 					return nil, ""
 				}
@@ -74,7 +74,7 @@ func getChecks() []Check {
 		{
 			ID: "pets.get.created", Section: "4.2", Title: "a pet is in the store as it was added, and other requests do not disturb it",
 			Why: keptExactly, applies: func(x *exchange) bool { return isPet(x) && x.petErr.any() == nil && x.creation() != nil },
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				if in, diff := x.creation().stored().diff(x.pet); diff != "" && in != inID {
 					return x.run.addedBy(*x.id), "GET /pets/{petId} does not show the pet as it was added: " + diff
 				}
@@ -84,7 +84,7 @@ func getChecks() []Check {
 		{
 			ID: "pets.integers", Section: "2.1, 2.2", Title: "the integers of a pet have no fraction and no exponent", Level: Recommended,
 			Why: "Typed clients read 7.0 as a floating-point number, or not at all.", applies: func(x *exchange) bool { return x.hasElements() || isPet(x) || x.isNewPet() },
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range append(x.list.pets, x.pet) {
 					if p.fraction != "" {
 						return x.run.addedBy(p.ID), "an integer is written as " + p.fraction

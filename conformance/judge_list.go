@@ -21,7 +21,7 @@ func listChecks() []Check {
 		{
 			ID: "pets.list.status", Section: "1, 4.1", Title: "GET /pets responds 200",
 			Why: "It is the only way to see what the store has.", applies: func(x *exchange) bool { return x.query != nil && x.valid() && x.afterSurrogate() == nil },
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				return x.lastAdded(), x.wrongSuccess("a list is requested with a valid key", 200)
 			},
 		},
@@ -42,7 +42,7 @@ func listChecks() []Check {
 		{
 			ID: "pets.list.pet", Section: "2.2", Title: "every pet in a list has its fields, each of its type",
 			Why: typed, applies: (*exchange).hasElements,
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				if x.list.wrong != "" {
 					return x.run.addedBy(x.list.wrongID), "the list has an element that is not a Pet: " + x.list.wrong
 				}
@@ -52,7 +52,7 @@ func listChecks() []Check {
 		{
 			ID: "pets.list.ids", Section: "2.2", Title: "no two pets in a list have the same id",
 			Why: "If two pets have the same id, one hides the other.", applies: (*exchange).hasElements,
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				seen := make(map[int64]bool)
 				for _, p := range x.list.pets {
 					if seen[p.ID] {
@@ -66,7 +66,7 @@ func listChecks() []Check {
 		{
 			ID: "pets.create.once", Section: "4.2", Title: "a request adds at most one pet",
 			Why: "A client would have more pets than it added.", applies: (*exchange).hasElements,
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.pets {
 					name := x.run.ours.FindString(p.Name)
 					if a, ok := x.run.asked[name]; ok && a.pets > 0 && len(x.run.listedIDs[name]) > a.pets {
@@ -79,7 +79,7 @@ func listChecks() []Check {
 		{
 			ID: "pets.create.refused", Section: "4.2, 5", Title: "a request that is refused adds nothing",
 			Why: "A client that corrects its request and repeats it would have the pet twice.", applies: (*exchange).hasElements,
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.pets {
 					if a := x.run.asked[x.run.ours.FindString(p.Name)]; a.pets == 0 && a.refused != nil {
 						return a.refused, fmt.Sprintf("the pet %q is in the store, though its request got %s%s", p.Name, a.refused.StatusLine(), x.list.show(p.ID))
@@ -91,7 +91,7 @@ func listChecks() []Check {
 		{
 			ID: "pets.list.filter.only", Section: "3.1, 4.1", Title: "a list with a status has no other pets",
 			Why: "A client would use pets that it did not ask for.", applies: lists(func(q listQuery) bool { return q.status != "" }),
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.pets {
 					if !p.has(x.query.status) {
 						return x.run.addedBy(p.ID), fmt.Sprintf("the list of pets with status %s has another pet%s", x.query.status, x.list.show(p.ID))
@@ -102,8 +102,8 @@ func listChecks() []Check {
 		},
 		{
 			ID: "pets.list.created", Section: "3.1, 4.1, 4.3, 9", Title: "a list contains every pet that was added, and with a status every such pet",
-			Why: findsPets, applies: (*exchange).isWhole,
-			wrongPet: func(x *exchange) (*exchange, string) {
+			Why: findsPets, applies: (*exchange).mustHave,
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, c := range x.missing() {
 					if waited := x.Sent.Sub(c.Received); waited > listPatience && x.isConfirmed(c) {
 						return c, fmt.Sprintf("the list of %s lacks the pet with the id %d, %.1f s after it was added", probe.Plural(len(x.list.pets), "pet"), c.pet.ID, waited.Seconds())
@@ -114,8 +114,8 @@ func listChecks() []Check {
 		},
 		{
 			ID: "pets.list.late", Section: "4.1", Title: "a pet is in the list as soon as it is added", Level: Recommended,
-			Why: "A client that adds a pet and then lists expects to see it.", applies: (*exchange).isWhole,
-			wrongPet: func(x *exchange) (*exchange, string) {
+			Why: "A client that adds a pet and then lists expects to see it.", applies: (*exchange).mustHave,
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				_, later := x.sameQuery()
 				for _, c := range x.missing() {
 					if i := slices.IndexFunc(later, c.isIn); i >= 0 {
@@ -170,7 +170,7 @@ func listChecks() []Check {
 		{
 			ID: "pets.list.same", Section: "4.1, 4.3, 9", Title: "a list shows a pet as it was added",
 			Why: findsPets, applies: (*exchange).hasElements,
-			wrongPet: func(x *exchange) (*exchange, string) {
+			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.pets {
 					if c := x.run.added[p.ID]; c != nil {
 						if _, diff := c.stored().diff(p); diff != "" {
@@ -184,9 +184,10 @@ func listChecks() []Check {
 	}
 }
 
-// When a list lacks a pet. A target may end a list before its limit, and the contract states
+// When a list lacks a pet, in the words of this file. A target may end a list before its limit, and the contract states
 // no order, so most lists need not have a certain pet. Only a list that isWhole must have all
-// pets that are matching. Each one that it does not have is missing, and then
+// pets that are matching, if there are fewer than a list can have: then it mustHave them. Each
+// one that it does not have is missing, and then
 //   - late, if a later list with the same query has it (pets.list.late);
 //   - lost, if the list was requested more than listPatience after the pet was added, and
 //     earlier lists show that this is not chance: isConfirmed (pets.list.created).
@@ -222,14 +223,20 @@ func (x *exchange) matching() []*exchange {
 	return all
 }
 
-// missing returns the creations of the matching pets that x, a short list, lacks. It
-// returns none if there may be more pets than a list can have.
+// mustHave reports whether x is a list that must have certain pets.
+func (x *exchange) mustHave() bool {
+	return x.isWhole() && len(x.matching()) > 0 && x.hasRoom()
+}
+
+// hasRoom reports whether there are fewer pets that match the query of x than a list can
+// have. A target may return fewer than that.
+func (x *exchange) hasRoom() bool {
+	return len(x.matching())+len(x.run.atStart[allPets(x.query.status)]) < 100
+}
+
+// missing returns the creations of the matching pets that x, a short list, lacks.
 func (x *exchange) missing() []*exchange {
-	matching := x.matching()
-	if len(matching)+len(x.run.atStart[allPets(x.query.status)]) >= 100 { // a target may return fewer than the limit
-		return nil
-	}
-	return slices.DeleteFunc(matching, func(c *exchange) bool { return c.isIn(x) })
+	return slices.DeleteFunc(x.matching(), func(c *exchange) bool { return c.isIn(x) })
 }
 
 // isConfirmed reports whether earlier lists with the same query lack the pet that c added as

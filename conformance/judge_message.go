@@ -112,7 +112,7 @@ func idCheck(id, title, why string, sameText bool) Check {
 	}
 	return Check{
 		ID: id, Section: "2.7", Title: title, Why: why, Level: level, applies: (*exchange).isRecord,
-		wrongPet: func(x *exchange) (*exchange, string) {
+		wrongAfter: func(x *exchange) (*exchange, string) {
 			if x.twin != nil && x.twin.isRecord() && (*x.twin.text == *x.text) == sameText {
 				return x.twin, "another message of this run has the same id"
 			}
@@ -122,7 +122,7 @@ func idCheck(id, title, why string, sameText bool) Check {
 }
 
 // otherForm matches the forms of ISO 8601 beside RFC 3339 for a time in UTC.
-var otherForm = regexp.MustCompile(`(?i)^([+-]\d\d)?\d{4}-?(\d\d-?\d\d|W\d\d-?\d|\d{3})T\d\d(:?\d\d(:?\d\d)?)?([.,]\d+)?(Z|[+-]00(:?00)?)$`)
+var otherForm = regexp.MustCompile(`(?i)^([+-]\d\d)?\d{4}-?((0[1-9]|1[0-2])-?([0-2]\d|3[01])|W[0-5]\d-?[1-7]|[0-3]\d\d)T([01]\d|2[0-4])(:?[0-5]\d(:?([0-5]\d|60))?)?([.,]\d+)?(Z|[+-]00(:?00)?)$`)
 
 // parseTimestamp reads a timestamp of RFC 3339 in UTC.
 func parseTimestamp(s string) (time.Time, error) {

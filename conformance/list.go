@@ -66,13 +66,15 @@ func showElement(v jsontext.Value) string {
 // nothing of pages, so both are allowed.
 func hasNext(x *probe.Exchange) bool {
 	for name, values := range x.Header {
-		name = strings.ToLower(name)
-		if name == "link" && relNext.MatchString(strings.Join(values, ",")) || strings.Contains(name, "next") || strings.Contains(name, "cursor") {
+		if name == "Link" && relNext.MatchString(strings.Join(values, ",")) || namedNext.MatchString(name) {
 			return true
 		}
 	}
 	return false
 }
+
+// namedNext matches names of header fields such as X-Next-Page and Next-Cursor.
+var namedNext = regexp.MustCompile(`(?i)^(x-)?(pagination-)?(next|cursor)(-(page|cursor|token|page-token|link|url|id|offset))?$`)
 
 var relNext = regexp.MustCompile(`(?i)\brel\s*=\s*["']?[^"';,]*\bnext`)
 

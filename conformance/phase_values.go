@@ -33,7 +33,7 @@ func (s *sender) unusualValues() {
 	values(freeTexts, meaning{free: true}, meaning{free: true})
 	for _, category := range append(categories, s.anyCategory(), -s.anyCategory()) {
 		m := meaning{what: fmt.Sprintf("the categoryId %d", category), free: true}
-		if s.category >= arbitrary {
+		if s.anyAccepted {
 			m.arguable, m.free = "pets.create.category.accepted", false
 		}
 		add(addPet(newPet{s.name(), category, "available"}, m))
@@ -60,9 +60,9 @@ func (s *sender) unusualValues() {
 func (s *sender) forms(add func(probe.Request)) {
 	id := fmt.Sprint(s.anID())
 	form := func(op string, f form) {
-		filled, python := s.fill(f.body + "\x00" + f.means)
-		body, means, _ := strings.Cut(filled, "\x00")
-		python, _, _ = strings.Cut(python, `\x00`)
+		name := s.name()
+		body, python := s.fillWith(name, f.body)
+		means, _ := s.fillWith(name, f.means)
 		m := meaning{what: f.what, arguable: f.arguable, free: f.free}
 		if op == opSubmit {
 			m.text = &means
@@ -71,9 +71,7 @@ func (s *sender) forms(add func(probe.Request)) {
 			m.sent = &p.newPet
 		}
 		r := post(op, strings.ReplaceAll(body, "$I", id), m)
-		if python != "" {
-			r.Python = python + `"`
-		}
+		r.Python = python
 		add(r)
 	}
 	for _, f := range petForms {

@@ -45,16 +45,18 @@ type Result struct {
 	Message string `json:"message,omitzero"`
 
 	// Judged is how many exchanges the check judged, Violations how many of them violate
-	// it, and Kinds what their requests have in particular, each once. Without Kinds, there
-	// is nothing unusual about one of them.
+	// it, and Kinds what is unusual about their requests, each once. It is empty if an
+	// ordinary request violates the check, too.
 	Judged     int      `json:"judged"`
 	Violations int      `json:"violations"`
 	Kinds      []string `json:"kinds,omitzero"`
 
-	// Proof is the exchange that Message is about. Added is an earlier one that it needs:
-	// it added the pet. Nil: there is none.
-	Added *Proof `json:"added,omitzero"`
-	Proof *Proof `json:"proof,omitzero"`
+	// Proof is the exchange that Message is about. Before is one to send first, such as the
+	// request that added the pet. Nil: there is none.
+	Before *Proof `json:"before,omitzero"`
+	Proof  *Proof `json:"proof,omitzero"`
+
+	leftOut bool // by an option, or because the target has no messages
 }
 
 // ReportFormat names the format of a report in JSON. It changes when a member is
@@ -90,13 +92,6 @@ type Report struct {
 	Results []Result `json:"results"`
 }
 
-// Why checks are skipped that were left out, and not for want of evidence.
-const (
-	notSelected = "not selected"
-	readOnly    = "read-only"
-	noMessages  = "no messages URL"
-)
-
 // report returns the report of a run.
 func (s *session) report(began time.Time, h *history) *Report {
 	r := &Report{
@@ -105,7 +100,7 @@ func (s *session) report(began time.Time, h *history) *Report {
 		MessagesURL: s.target.MessagesURL,
 		Began:       began.UTC().Truncate(time.Millisecond),
 		Seconds:     time.Since(began).Seconds(),
-		Requests:    len(h.all) + len(h.unserved),
+		Requests:    len(s.exchanges),
 		Left:        h.left(),
 		Retries:     h.retries(),
 		Counts:      make(map[Verdict]int),
@@ -119,7 +114,7 @@ func (s *session) report(began time.Time, h *history) *Report {
 		result := s.result(h.judge(c), stopped)
 		r.Results = append(r.Results, result)
 		r.Counts[result.Verdict]++
-		partial = partial || slices.Contains([]string{notSelected, readOnly, noMessages}, result.Message)
+		partial = partial || result.leftOut
 	}
 	reason := s.notJudged(h, stopped)
 	if reason == "" && r.Counts[Pass]+r.Counts[Warn]+r.Counts[Fail] == 0 {
@@ -143,10 +138,11 @@ func (s *session) report(began time.Time, h *history) *Report {
 func (s *session) result(j judgement, stopped error) Result {
 	r := Result{Check: j.check, Verdict: Pass, Judged: j.judged, Violations: len(j.violations)}
 	skip := func(why string) { r.Verdict, r.Message = Skip, s.redact.Show(why) }
+	leaveOut := func(why string) { r.leftOut = true; skip(why) }
 	switch {
 	case !s.selected[r.ID]:
 		r.Violations, r.Judged = 0, 0
-		skip(notSelected)
+		leaveOut("not selected")
 	case len(j.violations) > 0:
 		r.Verdict = Warn
 		if r.Level == Required || s.opts.Level == Recommended {
@@ -154,12 +150,12 @@ func (s *session) result(j judgement, stopped error) Result {
 		}
 		v := j.violations[0]
 		r.Message, r.Proof = s.redact.Show(v.text), newProof(v.x.Exchange, s.redact)
-		if v.added != nil && v.added != v.x {
-			r.Added = newProof(v.added.Exchange, s.redact)
+		if v.before != nil && v.before != v.x {
+			r.Before = newProof(v.before.Exchange, s.redact)
 		}
 		for _, v := range j.violations {
 			kind := s.redact.Show(j.check.kindOf(v.x))
-			if kind == "" { // not only unusual requests violate it
+			if kind == "" {
 				r.Kinds = nil
 				break
 			}
@@ -168,12 +164,12 @@ func (s *session) result(j judgement, stopped error) Result {
 			}
 		}
 	case j.judged > 0:
-	case s.opts.ReadOnly && stopped == nil:
-		skip(readOnly)
-	case r.ofMessages() && !s.messages:
-		skip(noMessages)
 	case j.unserved != nil:
 		skip("the target does not serve the request: " + noResponse(j.unserved.Exchange))
+	case s.opts.ReadOnly && stopped == nil:
+		leaveOut("read-only")
+	case r.ofMessages() && !s.messages && stopped == nil:
+		leaveOut("no messages URL")
 	case stopped != nil:
 		skip("the run ended before")
 	default:

@@ -12,8 +12,8 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// sender sends the requests of a run. It does not judge: it confirms what the target
-// has acknowledged, and looks again at a list that is late.
+// sender sends the requests of a run. It does not judge: it gets each pet that the target
+// has added, and looks again at a list that is late.
 type sender struct {
 	facts
 	ctx      context.Context
@@ -26,6 +26,7 @@ type sender struct {
 	names        atomic.Int64
 	began        time.Time // the first pet and the first message had been sent
 	category     int64     // one that the target accepts
+	anyAccepted  bool      // the target has accepted an arbitrary one
 	waitedInVain bool      // for a list to show a pet
 
 	unserved atomic.Int64 // how many requests in a row were not served
@@ -90,11 +91,11 @@ func (s *sender) seen() *history {
 	return newHistory(s.facts, exchanges)
 }
 
-// forget removes x from what the run has seen.
-func (s *sender) forget(x *probe.Exchange) {
+// forgetMessages removes every request for a message from what the run has seen.
+func (s *sender) forgetMessages() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.exchanges = slices.DeleteFunc(s.exchanges, func(y *exchange) bool { return y.Exchange == x })
+	s.exchanges = slices.DeleteFunc(s.exchanges, func(x *exchange) bool { return x.op == opSubmit })
 }
 
 // each calls f for each i below n, several at a time.
@@ -111,20 +112,20 @@ func (s *sender) each(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// all sends requests, several at a time, and confirms those that add a pet.
+// all sends requests, several at a time, and gets the pets that they add.
 func (s *sender) all(requests []probe.Request) {
-	s.each(len(requests), func(i int) { s.confirm(s.send(requests[i])) })
+	s.each(len(requests), func(i int) { s.getAdded(s.send(requests[i])) })
 }
 
 func (s *sender) get(path string) *probe.Exchange { return s.send(probe.Get(path)) }
 
-// create sends n, of which m says what is unusual, and confirms it.
+// create sends n, of which m says what is unusual, and gets the pet that it added.
 func (s *sender) create(n newPet, m meaning) *probe.Exchange {
-	return s.confirm(s.send(addPet(n, m)))
+	return s.getAdded(s.send(addPet(n, m)))
 }
 
-// confirm gets the pet that x added, if it added one, and returns x.
-func (s *sender) confirm(x *probe.Exchange) *probe.Exchange {
+// getAdded gets the pet that x added, if it added one, and returns x.
+func (s *sender) getAdded(x *probe.Exchange) *probe.Exchange {
 	if id, ok := addedID(x); ok {
 		s.get(petPath(id))
 	}
@@ -159,11 +160,14 @@ func (s *sender) lists() {
 		q := allPets(status)
 		for began := time.Now(); s.ctx.Err() == nil; s.get(q.path()) {
 			lists := s.seen().lists[q]
-			if len(lists) == 0 || !lists[len(lists)-1].isShort() || len(lists[len(lists)-1].missing()) == 0 {
+			if len(lists) == 0 {
+				break
+			}
+			if last := lists[len(lists)-1]; !last.isShort() || !last.hasRoom() || len(last.missing()) == 0 {
 				break
 			}
 			if s.waitedInVain {
-				s.get(q.path()) // judges compare three
+				s.get(q.path()) // isConfirmed compares three lists
 				s.get(q.path())
 				break
 			}

@@ -24,9 +24,13 @@ type meaning struct {
 
 	after string // a status, which the pet before it has and this one lacks
 
-	breaks   string // the ID of the check by which it must get 400
-	arguable string // the ID of the check by which a 400 is a warning; for valid bodies
-	free     bool   // the target may refuse it with any 4xx; for valid bodies
+	// breaks is the ID of the check that an accepted body breaks: most must get 400.
+	breaks string
+
+	// Two valid bodies may be refused all the same. With free, the target may refuse it with
+	// any 4xx. With arguable, a 400 is a warning of the check with that ID.
+	free     bool
+	arguable string
 }
 
 // post returns the request for an operation with a body of that meaning.
@@ -59,8 +63,9 @@ func submitText(text string, m meaning) probe.Request {
 var repeats = regexp.MustCompile(`\$\((.+?)\*(\d+)\)`)
 
 // fill returns the body of a row, and a Python expression with it if it is long.
-func (s *sender) fill(body string) (filled, python string) {
-	name := s.name()
+func (s *sender) fill(body string) (filled, python string) { return s.fillWith(s.name(), body) }
+
+func (s *sender) fillWith(name, body string) (filled, python string) {
 	body = strings.NewReplacer("$N", quoteJSON(name), "$T", name, "$C", fmt.Sprint(s.category)).Replace(body)
 	var parts []string
 	add := func(text string) {
@@ -146,7 +151,7 @@ var wrongPets = []wrongs{
 		{"the status lost", `{"name":$N,"categoryId":$C,"status":"lost"}`}, {"the status constructor", `{"name":$N,"categoryId":$C,"status":"constructor"}`},
 		{"the status AVAILABLE", `{"name":$N,"categoryId":$C,"status":"AVAILABLE"}`}, {"a space after the status", `{"name":$N,"categoryId":$C,"status":"sold "}`},
 		{"a part of a status", `{"name":$N,"categoryId":$C,"status":"avail"}`}, {"an empty status", `{"name":$N,"categoryId":$C,"status":""}`},
-		{"quotes in its status", `{"name":$N,"categoryId":1,"status":"a\"b\\c"}`},
+		{"quotes in its status", `{"name":$N,"categoryId":$C,"status":"a\"b\\c"}`},
 	}},
 	{"pets.create.400.duplicate", []row{{"the member name twice", `{"name":$N,"categoryId":$C,"name":"another"}`}}},
 	{"pets.create.400.utf8", []row{{"bytes that are not UTF-8", "{\"name\":\"$T \xff\xfe\",\"categoryId\":$C}"}}},
@@ -182,7 +187,7 @@ var (
 	otherObjects = []row{
 		{"a member with an empty name", `{"":""}`}, {"-1e400 for the categoryId and no name", `{"categoryId":-1e400}`},
 		{"500 digits for the categoryId and no name", `{"categoryId":$(9*500)}`},
-		{"__proto__ and no name", `{"__proto__":{"name":"a"},"categoryId":1}`}, {"a member named constructor", `{"constructor":null}`},
+		{"__proto__ and no name", `{"__proto__":{"name":"a"},"categoryId":$C}`}, {"a member named constructor", `{"constructor":null}`},
 		{"an object nested 200 deep", `$({"name":*200)1$(}*200)`},
 		{"500 members", `{$("m":0,*499)"n":0}`},
 	}

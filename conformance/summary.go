@@ -61,8 +61,8 @@ func (r Result) Details() string {
 	if len(r.Kinds) > 6 {
 		details += "all kinds: " + strings.Join(r.Kinds, "; ") + "\n"
 	}
-	if r.Added != nil {
-		details += "after this request (if its response has another id, use that one):\n" + r.Added.Curl + "\n"
+	if r.Before != nil {
+		details += "send this first (if its response has another id, use that one):\n" + r.Before.Curl + "\n"
 	}
 	if r.Proof != nil {
 		details += r.Proof.String()

@@ -108,11 +108,12 @@ func (s *sender) findMessages(named bool) error {
 		return nil
 	}
 	x := s.client.Do(s.ctx, post(opSubmit, `{}`, meaning{what: "an empty object", breaks: "messages.400.required"}))
-	missing := isMissing(x) || x.Status == http.StatusNotImplemented || x.Status >= 300 && x.Status < 400
+	missing := isMissing(x) || x.Status == http.StatusNotImplemented || x.Status >= 300 && x.Status < 400 ||
+		!named && x.Status == http.StatusForbidden // as a gateway may respond on every path that it does not know
 	s.messages = named || !missing && x.Err == nil
 	switch {
 	case !s.messages:
-		s.forget(x)
+		s.forgetMessages()
 	case x.Err != nil && (probe.IsUnreachable(x.Err) || probe.IsTimeout(x.Err)): // judges see whether it only drops connections
 		return fmt.Errorf("no response from POST %s: %w", x.URL, x.Err)
 	case named && (x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden):

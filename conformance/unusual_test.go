@@ -69,6 +69,11 @@ func unusualServers() []variant {
 		})},
 		{name: "a store with 99 pets", pets: filled(99)},
 		{name: "a store with large pets, whose pages end early", pets: large},
+		{name: "long lists have more than 8 MiB", http: responses(list, 200, func(res *response) {
+			if len(res.body) > 6000 {
+				res.body = strings.Replace(res.body, "{", `{"photo":"`+strings.Repeat("x", 8<<20)+`",`, 1)
+			}
+		})},
 		{name: "pages that end early and link to the last, which is the next", pets: halved, http: nextPage("Link", `</v1/pets?page=2>; rel = "last next"`)},
 		{name: "pages that end early and have a cursor", pets: halved, http: nextPage("X-Next-Cursor", "AQ")},
 		{name: "a filter after the limit, and empty pages that link to the next", pets: filterLast},
@@ -97,6 +102,8 @@ func unusualServers() []variant {
 		{name: "categories must exist, and the options name one", options: categories(func(n int64) bool { return n == 42 }), opts: withCategory(42)},
 		{name: "categories must exist, and a pet has one", options: categories(func(n int64) bool { return n == 5 }), pets: filled(3)},
 		{name: "categories must exist, and 1 does", options: categories(func(n int64) bool { return n == 1 })},
+		{name: "categories must exist, the options name a large one, and others get 422", options: categories(func(n int64) bool { return n == 987_654_321 }),
+			http: replaces(create, 400, `"status":400(.*no such category)`, 422, `"status":422$1`), opts: withCategory(987_654_321)},
 		{name: "categories are positive", options: categories(func(n int64) bool { return n > 0 })},
 		{name: "the same message twice gets 409, and the same pet twice 400, though its response was lost or another run added it", pets: func(s *store) {
 			refusesNames(petstore.CodeInvalid)(s)

@@ -87,11 +87,8 @@ func (s *settings) judge(c *flags.Call) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	log.SetOutput(io.Discard)    // net/http logs what a broken target sends beside its responses
 	result, err := conformance.Run(ctx, s.target, &s.opts)
-	if errors.Is(err, conformance.ErrOptions) {
-		return flags.Usagef("%v", err)
-	}
 	if err != nil {
-		return err
+		return flags.Usagef("%v", err)
 	}
 	err = errors.Join(
 		report.Text(c.Stdout, result, s.verbose),

@@ -34,7 +34,7 @@ func newHandler(t *testing.T) http.Handler {
 
 // TestConformance runs every check as a subtest. To run only one:
 //
-//	go test -run TestConformance/pets.list.limit.max
+//	go test -run TestConformance/pets.list.limit.above
 func TestConformance(t *testing.T) {
 	conformancetest.RunHandler(t, newHandler(t), "/v1", key, &conformance.Options{
 		Level:   conformance.Recommended, // warnings fail too

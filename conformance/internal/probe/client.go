@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,7 +15,7 @@ import (
 )
 
 // maxBody limits the response bodies that are read: a hundred pets of
-// 80 KiB.
+// 80 KiB. What is larger is not judged: see [Exchange.Unreadable].
 const maxBody = 8 << 20
 
 // Config says how a client sends requests.
@@ -174,9 +173,6 @@ func (c *Client) exchange(ctx context.Context, x *Exchange, hc *http.Client) err
 	x.Proto, x.Header = res.Proto, res.Header
 	x.Body, err = io.ReadAll(io.LimitReader(res.Body, maxBody+1))
 	x.Cut = errors.Is(err, io.ErrUnexpectedEOF)
-	if len(x.Body) > maxBody {
-		err = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
-	}
 	if err == nil {
 		err = x.decompress()
 	}

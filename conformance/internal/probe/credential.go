@@ -46,7 +46,7 @@ func BadCredentials() []Credential {
 			func(string) string { return "Bearer" }},
 		{"the key under the scheme Basic", "Basic [key]", "Basic $PETSTORE_API_KEY",
 			func(key string) string { return "Basic " + key }},
-		{"well-formed Basic credentials with the key as the password", "Basic [key in base64]", `Basic $(printf pet:%s "$PETSTORE_API_KEY" | base64 -w0)`,
+		{"well-formed Basic credentials with the key as the password", "Basic [key in base64]", `Basic $(printf pet:%s "$PETSTORE_API_KEY" | base64 | tr -d '\n')`,
 			func(key string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("pet:"+key)) }},
 		{"the key without a scheme", "[key]", "$PETSTORE_API_KEY",
 			func(key string) string { return key }},

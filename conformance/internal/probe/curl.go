@@ -1,7 +1,9 @@
 package probe
 
 import (
+	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,9 +39,13 @@ func (x *Exchange) Curl(redact Redactor) string {
 	if strings.HasPrefix(x.URL, "https:") && strings.HasPrefix(x.Proto, "HTTP/1") {
 		args = append(args, "--http1.1") // or curl asks for HTTP/2
 	}
+	python := r.Python
+	if bytes.IndexByte(r.Body, 0) >= 0 { // no shell has an argument with it
+		python = strconv.QuoteToASCII(string(r.Body))
+	}
 	switch {
-	case r.Python != "":
-		args = append([]string{"python3", "-c", quote("print(" + r.Python + `, end="")`), "|"}, append(args, "--data-binary", "@-")...)
+	case python != "":
+		args = append([]string{"python3", "-c", quote("print(" + python + `, end="")`), "|"}, append(args, "--data-binary", "@-")...)
 	case r.Body != nil:
 		args = append(args, "--data-binary", quote(redact.Replace(string(r.Body))))
 	}

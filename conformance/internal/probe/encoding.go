@@ -24,9 +24,12 @@ func (r Request) Accepts(coding string) bool {
 	return accepted == "" || strings.Contains(accepted, coding) && !strings.Contains(accepted, coding+";q=0")
 }
 
-// Unreadable reports whether the response has a content coding that the request
-// accepts and this package does not know.
+// Unreadable reports whether the response is too large, or has a content coding that the
+// request accepts and this package does not know.
 func (x *Exchange) Unreadable() bool {
+	if len(x.Body) > maxBody {
+		return true
+	}
 	switch x.Coding() {
 	case "", "gzip":
 		return false
@@ -38,16 +41,13 @@ func (x *Exchange) Unreadable() bool {
 // cannot be decompressed stays as it is if the request does not accept the coding: its
 // client may not try.
 func (x *Exchange) decompress() error {
-	if len(x.Body) == 0 {
-		return nil
-	}
-	if x.Coding() != "gzip" {
+	if len(x.Body) == 0 || len(x.Body) > maxBody || x.Coding() != "gzip" {
 		return nil
 	}
 	var plain []byte
 	r, err := gzip.NewReader(bytes.NewReader(x.Body))
 	if err == nil {
-		plain, err = io.ReadAll(io.LimitReader(r, maxBody))
+		plain, err = io.ReadAll(io.LimitReader(r, maxBody+1))
 	}
 	switch {
 	case err == nil:

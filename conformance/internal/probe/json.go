@@ -45,11 +45,15 @@ func (x *Exchange) parse() *parsed {
 
 // JSON returns the body, which must be one JSON text (RFC 8259), without the white space
 // around it.
-func (x *Exchange) JSON() (jsontext.Value, error) { return x.parse().value, x.parsed.noJSON }
+func (x *Exchange) JSON() (jsontext.Value, error) {
+	p := x.parse()
+	return p.value, p.noJSON
+}
 
 // Object returns the object that the body must be.
 func (x *Exchange) Object() (Object, error) {
-	return x.parse().object, cmp.Or(x.parsed.noJSON, x.parsed.noObject)
+	p := x.parse()
+	return p.object, cmp.Or(p.noJSON, p.noObject)
 }
 
 // Array returns the elements of the array that the body must be.

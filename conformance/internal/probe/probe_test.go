@@ -64,9 +64,10 @@ func TestRedact(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"got":"s3cr-et\/K3y-0123456789"}`: `{"got":"[key]"}`,
-		"?key=s3cr-et%2FK3y-0123456789":     "?key=[key]",
-		"\x1b[31m\xff":                      `\u001b[31m\xff`,
+		`{"got":"s3cr-et\/K3y-0123456789"}`:  `{"got":"[key]"}`,
+		"?key=s3cr-et%2FK3y-0123456789":      "?key=[key]",
+		"\x1b[31m\xff":                       `\u001b[31m\xff`,
+		Cut("got s3cr-et/K3y-0123456789", 9): "got [key]… [17 bytes more]",
 	} {
 		if got := r.Show(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
