@@ -19,7 +19,7 @@ const cursorPrefix = "after "
 // CursorAfter returns the cursor of the place after the pet with that ID. It is for
 // stores, and has the same form for every limit and status.
 func CursorAfter(id int64) Cursor {
-	text := append(make([]byte, 0, 32), cursorPrefix...) // on the stack, as the result is
+	text := append(make([]byte, 0, 32), cursorPrefix...) // on the stack
 	return Cursor(base64.RawURLEncoding.AppendEncode(make([]byte, 0, 48), strconv.AppendInt(text, id, 10)))
 }
 

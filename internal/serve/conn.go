@@ -8,7 +8,8 @@ import (
 // conn is a connection that is not for HTTP/2. net/http sets a deadline for the response to
 // each request and removes it afterwards, which costs 2 % of the instructions of a get. conn
 // removes none, since another is set before the next response, and sets only one that is a
-// second later than the last. So a response may be cut off a second early.
+// second later than the last. So a response may be cut off a second early, which needs a
+// writeTimeout of many seconds.
 type conn struct {
 	*net.TCPConn
 	deadline time.Time // for the response

@@ -19,7 +19,7 @@ import (
 // arrive at 4 kB/s, and the largest response (320 KiB) must be read at 11 kB/s.
 const (
 	readTimeout    = 20 * time.Second // header and body
-	writeTimeout   = 30 * time.Second // from the end of the header to the end of the response
+	writeTimeout   = 30 * time.Second // from the end of the header to the end of the response; see conn
 	idleTimeout    = 2 * time.Minute  // between requests
 	maxHeaderBytes = 12 << 10         // net/http adds 4 KiB
 	maxStreams     = 100              // at once on an HTTP/2 connection
@@ -32,10 +32,10 @@ const (
 // endpoint is an address that is served, and its listener.
 type endpoint struct {
 	net.Listener
-	flag  string       // the flag with the address
-	open  atomic.Int64 // connections
-	http1 bool         // there is no TLS, and so no HTTP/2
-	http  http.Server
+	flag string       // the flag with the address
+	open atomic.Int64 // connections
+	tls  bool         // so there may be HTTP/2
+	http http.Server
 }
 
 // httpLog logs what net/http reports, at most one line a second: most of it is what
@@ -89,10 +89,10 @@ func (e *endpoint) Accept() (net.Conn, error) {
 	}
 	tcp := c.(*net.TCPConn)
 	_ = tcp.SetWriteBuffer(writeBuffer)
-	if e.http1 {
-		return &conn{TCPConn: tcp}, nil
+	if e.tls {
+		return tcp, nil
 	}
-	return tcp, nil
+	return &conn{TCPConn: tcp}, nil
 }
 
 // listenAll opens the addresses, and sets all that does not depend on the store.
@@ -112,7 +112,7 @@ func (s *server) listenAll() (err error) {
 	s.pets.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
 	s.pets.http.DisableGeneralOptionsHandler = true // the contract has no OPTIONS
 	s.pets.http.TLSConfig = config
-	s.pets.http1 = config == nil // Serve sets TLSConfig
+	s.pets.tls = config != nil
 	if s.adminAddr != "" {
 		s.admin, err = s.listen("admin-addr", s.adminAddr)
 	}
@@ -122,7 +122,7 @@ func (s *server) listenAll() (err error) {
 // serve serves the endpoint until it is closed. Any other end is sent to ended.
 func (e *endpoint) serve(ended chan<- error) {
 	var err error
-	if e.http.TLSConfig != nil {
+	if e.tls {
 		err = e.http.ServeTLS(e, "", "")
 	} else {
 		err = e.http.Serve(e)
@@ -143,7 +143,7 @@ func (e *endpoint) url() string {
 	if addr.IP.IsUnspecified() {
 		host = fmt.Sprintf("localhost:%d", addr.Port)
 	}
-	if e.http.TLSConfig != nil {
+	if e.tls {
 		return "https://" + host
 	}
 	return "http://" + host

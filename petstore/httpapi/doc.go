@@ -24,6 +24,9 @@
 // success has one. A POST with an Idempotency-Key may be repeated. A response is complete
 // before its first byte is sent, and has a Content-Length.
 //
+// Responses share the values of some header fields. Middleware may replace a field, but
+// must not change its values in place.
+//
 // The [http.Server] limits times and the size of a request's header: set its
 // timeouts and MaxHeaderBytes. At most 128 reads of a handler have a response of more
 // than 64 KiB at a time; another such read gets 503. So a client that does not read costs

@@ -117,8 +117,8 @@ func newHandler(auth Authenticator, opts *Options, operations ...operation) *han
 	return h
 }
 
-// call is a request on its way to its response. It is also the context of all that the
-// handler calls for the request: see RequestID and Principal.
+// call is a request on its way to its response. The context of all that the handler calls
+// for the request has it: see RequestID and Principal.
 type call struct {
 	h     *handler // nil: of WriteError
 	w     http.ResponseWriter

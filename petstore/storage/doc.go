@@ -33,7 +33,7 @@
 //	└ change          commit.go       queue the change; one of the callers commits for all
 //	  └ commitWaiting commit.go       take what is queued
 //	    └ commit      commit.go       in one transaction, for all of the batch:
-//	      ├ begin     transaction.go  look up the tables, read the state and the last blocks
+//	      ├ begin     transaction.go  look up the tables of pets, read the state and the last blocks
 //	      ├ outcome   outcome.go      look up and store the outcome, if there is a key
 //	      ├ createPet pet.go          add the pet to the last blocks in memory
 //	      ├ put       block.go        store these blocks; state.store stores the state

@@ -25,13 +25,13 @@ func WithClock(now func() time.Time, queueCapacity int) *Options {
 	return &Options{now: now, QueueCapacity: queueCapacity}
 }
 
-// SetSchema makes the file one of schema version 2.
+// SetSchema makes the file one of the next schema version.
 func SetSchema(tx *bbolt.Tx) error {
 	b := bucket{&stateTable, tx.Bucket(stateTable.name)}
 	body, err := b.open(stateKey, bytes.Clone(b.Get(stateKey)))
 	if err != nil {
 		return err
 	}
-	body[7] = 2
+	body[7] = schema + 1
 	return b.put(stateKey, body)
 }

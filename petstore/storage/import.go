@@ -10,8 +10,8 @@ import (
 	"example.com/animalstore/petstore/internal/stores"
 )
 
-// maxImport is how many bytes an import puts into one transaction: so many that the sync
-// hardly matters, and so few that they fit in memory.
+// maxImport is how many bytes of records an import collects for one transaction: so many
+// that the commit hardly matters, and so few that they fit in memory.
 const maxImport = 8 << 20
 
 // Errors of [Import] and [ReadExport].
@@ -51,14 +51,7 @@ func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) 
 			return err
 		}
 		s.db.NoSync = true // until createFile syncs the whole file
-		next, stop := iter.Pull2(ReadExport(r, opts))
-		defer stop()
-		for more := true; more && err == nil; {
-			err = s.change(ctx, func(tx *transaction) (err error) {
-				more, err = tx.addRecords(next, &totals)
-				return err
-			})
-		}
+		totals, err = s.importAll(ctx, ReadExport(r, opts))
 		return errors.Join(err, s.Close())
 	})
 	if err != nil {
@@ -67,30 +60,51 @@ func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) 
 	return totals, nil
 }
 
-// addRecords adds records of an export, as many as an import puts into one transaction,
-// and counts them. It reports whether there may be more.
-func (tx *transaction) addRecords(next func() (ExportRecord, error, bool), totals *Totals) (bool, error) {
-	for size := 0; size < maxImport; size += 200 { // for what a record has besides its text
-		rec, err, ok := next()
-		if err != nil || !ok {
-			return false, err
+// importAll stores the records, as many in one transaction as it can keep in memory.
+func (s *Store) importAll(ctx context.Context, records iter.Seq2[ExportRecord, error]) (totals Totals, err error) {
+	var batch []ExportRecord
+	size := 0
+	store := func() error {
+		defer func() { batch, size = batch[:0], 0 }()
+		return s.change(ctx, func(tx *transaction) error { return tx.addRecords(batch) })
+	}
+	for rec, err := range records {
+		if err != nil {
+			return totals, err
 		}
-		switch p, m := rec.Pet, rec.Message; {
-		case p != nil:
+		size += 200 // for what a record has beside its text
+		switch {
+		case rec.Pet != nil:
 			totals.Pets++
-			size += len(p.Name)
-			_, err = tx.createPet(p.NewPet)
-		case m != nil:
+			size += len(rec.Pet.Name)
+		case rec.Message != nil:
 			totals.Messages++
-			size += len(m.Text)
+			size += len(rec.Message.Text)
+		}
+		if batch = append(batch, rec); size >= maxImport {
+			if err := store(); err != nil {
+				return totals, err
+			}
+		}
+	}
+	return totals, store()
+}
+
+// addRecords adds records, which are valid.
+func (tx *transaction) addRecords(records []ExportRecord) (err error) {
+	for _, rec := range records {
+		switch m := rec.Message; {
+		case rec.Pet != nil:
+			_, err = tx.createPet(rec.Pet.NewPet)
+		case m != nil:
 			n, _ := stores.ParseMessageID(m.ID)
 			err = tx.addMessage(n, m.CreatedAt.UnixNano(), m.Text)
 		default:
 			tx.LastMessage = max(tx.LastMessage, rec.End.LastMessage)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }

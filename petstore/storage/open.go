@@ -76,7 +76,7 @@ func open(path string, o Options) (*Store, error) {
 	}
 	err = s.openFile(reserve)
 	// The system's error for a mapping that is too long may be ENOMEM, EINVAL or another.
-	for n := reserve / 4; errors.As(err, new(syscall.Errno)) && n >= minReserve; n /= 4 {
+	for n := reserve / 4; isMappingError(err) && n >= minReserve; n /= 4 {
 		err = s.openFile(n)
 	}
 	if err != nil {
@@ -87,8 +87,27 @@ func open(path string, o Options) (*Store, error) {
 		_ = s.closeFile()
 		return nil, err
 	}
+	err = safely(func() error {
+		for _, t := range tables { // each change looks up only those that it needs
+			if tx.Bucket(t.name) == nil {
+				return damaged("the bucket %s is missing", t.name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		_ = tx.Rollback()
+		_ = s.closeFile()
+		return nil, err
+	}
 	s.current.Store(tx)
 	return s, nil
+}
+
+// isMappingError reports whether err is an error number of the system that is not about a
+// path: of mapping the file.
+func isMappingError(err error) bool {
+	return errors.As(err, new(syscall.Errno)) && !errors.As(err, new(*fs.PathError))
 }
 
 // openFile sets s.file, s.info and s.db.

@@ -82,10 +82,13 @@ func TestOpenRefuses(t *testing.T) {
 			db.Close()
 		}, storage.ErrNotPetstore, ""},
 		{"a directory", func(t *testing.T, path string) { os.Mkdir(path, 0o700) }, nil, "directory"},
-		{"a newer schema", edited(storage.SetSchema), storage.ErrNewer, "version 2"},
+		{"a newer schema", edited(storage.SetSchema), storage.ErrNewer, "version 3"},
 		{"a bucket lost", edited(func(tx *bbolt.Tx) error {
 			return tx.DeleteBucket([]byte("status/sold"))
 		}), storage.ErrDamaged, "status/sold"},
+		{"the queue is missing", edited(func(tx *bbolt.Tx) error {
+			return tx.DeleteBucket([]byte("queue"))
+		}), storage.ErrDamaged, "queue"},
 		{"the last pet lost", edited(func(tx *bbolt.Tx) error {
 			return tx.Bucket([]byte("pets")).Delete([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"))
 		}), storage.ErrDamaged, "pets ends at 0, want 1"},

@@ -128,7 +128,7 @@ func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 	return dst, err
 }
 
-// AppendPage implements encoded.Reader.
+// AppendPage implements encoded.Reader. q must be normalized.
 func (s reader) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
 	after, err := q.After.ID()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // schema is the version of the layout in doc.go.
-const schema = 1
+const schema = 2
 
 var stateKey = []byte("state")
 
@@ -103,6 +103,8 @@ func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 		return t, err
 	case len(body) >= 8 && int64At(body) > schema:
 		return t, fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, int64At(body), schema)
+	case len(body) >= 8 && int64At(body) < schema:
+		return t, fmt.Errorf("the file has schema %d, which no release has; export it with the build that wrote it, and import it", int64At(body))
 	case len(body) != binary.Size(t.state):
 		return t, damaged("the state has %d bytes", len(body))
 	}
