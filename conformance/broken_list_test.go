@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -70,7 +71,9 @@ func brokenLists() []variant {
 		{name: "limit=1 returns none", check: "pets.list.limit.between", http: all(unlinked, edit(`[?&]limit=1[& ]`, 200, `.*`, "[]"))},
 		{name: "a list ends at 99", check: "pets.list.limit.full", pets: first(99)},
 		{name: "limit=100 is refused", check: "pets.list.status", http: status(`\?limit=100 `, 200, 400)},
-		{name: "limit has no maximum", check: "pets.list.limit.above", http: noMaximum},
+		{name: "limit has no maximum", check: "pets.list.limit.above", http: noMaximum(`[?&]limit=(10[1-9]|1[1-9]\d|[2-9]\d\d|\d{4,18})[& ]`)},
+		{name: "a negative limit is none", check: "pets.list.limit.above", http: noMaximum(`[?&]limit=-1 `)},
+		{name: "an empty limit is none", check: "pets.list.limit.above", http: noMaximum(`[?&]limit= `)},
 
 		{name: "the filter is ignored", check: "pets.list.filter.only", http: query(`&?status=[^&]*`, "")},
 		{name: "escapes in the query are not decoded", check: "pets.list.filter.only", http: query(`status=s%6Fld`, "")},
@@ -90,10 +93,16 @@ func brokenLists() []variant {
 // that there may be more.
 func unlinked(next http.Handler) http.Handler { return header(list, 200, "Link", "")(next) }
 
-// noMaximum returns more than 100 pets for limits above 100.
-func noMaximum(next http.Handler) http.Handler {
+// noMaximum returns more than 100 pets, once the store has them, for queries that match a
+// pattern and get 400 otherwise.
+func noMaximum(pattern string) wrapper {
 	many := "[" + strings.Repeat(`{"id":1,"name":"a","categoryId":1},`, 150) + `{"id":2,"name":"a","categoryId":1}]`
-	return replaces(`[?&]limit=(10[1-9]|1[1-9]\d|[2-9]\d\d|\d{4,18})[& ]`, 400, ".*", 200, many)(next)
+	var added atomic.Int64
+	return all(responses(create, 201, func(*response) { added.Add(1) }), responses(pattern, 400, func(res *response) {
+		if added.Load() > 100 {
+			res.status, res.body = 200, many
+		}
+	}))
 }
 
 // filterLast applies the filter after the limit.

@@ -270,7 +270,7 @@ var (
 		"<b>Tom</b> $M", "&amp; <i> %s $M", "{{y}} ${name} $M", "100%25 %41 $M", "cat+dog%20 $M", "=?&#; &lt; $M",
 		"<script>a $M", "A OR 1=1 -- $M", "a // b /* $M", "c */ # d -- $M", "$& $1 $$ x $M", "{0} #{n} %d $M", "%@ :name ? $M",
 		"“Rex” ‘n’ „ $M", "Tom – — … • $M", "a ™ € «» $M", "Žluťoučký $M", "猫 龍 שלום $M", "مرحبا नम $M",
-		"e\u0301 é \u212b A\u030a $M", "ﬁ 한 \u1112\u1161\u11ab $M", "🦊 𝕏 a 𠮷 $M", "a 👩\u200d👩\u200d👧 $M", "the\u00a0dog $M",
+		"e\u0301 é \u212b A\u030a $M", "ﬁ 한 \u1112\u1161\u11ab $M", "🦊 𝕏 a 𠮷 $M", "a 👩\u200d👩\u200d👧 $M", "the\u00a0dog $M", "I ❤\ufe0f dogs $M",
 		"$M " + `C:\new\`,
 	}
 	// freeTexts are those that a target may refuse: they have spaces at an end, no letters,
@@ -280,13 +280,13 @@ var (
 		"\u202eabc\u202c \u200f $M", "\u00ad\u200b\u2060. $M", "\ufeff$M", "\ufffe\uffff \U0010ffff \ue000 \ufffd $M",
 		"$H $M", // 300 characters
 		"$K $M", // 2,000 characters
-		"$3 $M", // 4,000 characters of three bytes: one is at the end of each buffer
+		"$3 $M", // 6,000 characters of three bytes: one is at the end of each buffer
 	}
 )
 
 // fillText returns a text of the tables.
 func (f facts) fillText(text string) string {
-	return strings.NewReplacer("$M", f.mark[len(markStart):], "$H", strings.Repeat("abcdefghi ", 30), "$K", strings.Repeat("Ünïcorn 🦄 ", 200), "$3", strings.Repeat("猫", 4000)).Replace(text)
+	return strings.NewReplacer("$M", f.mark[len(markStart):], "$H", strings.Repeat("abcdefghi ", 30), "$K", strings.Repeat("Ünïcorn 🦄 ", 200), "$3", strings.Repeat("猫", 6000)).Replace(text)
 }
 
 // habit is a way in which some clients write requests.
