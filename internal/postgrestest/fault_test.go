@@ -34,7 +34,8 @@ type fault struct {
 
 // After each fault all nodes follow a primary again. All requests of all clients must be
 // linearizable: what was acknowledged stays, nothing is stored twice, and a reader gets the
-// newest state or 503.
+// newest state or 503. Only while there are two primaries, reads count again two seconds
+// after the first acknowledgement by the new one.
 var faults = []fault{
 	{"the machine of the primary is lost", 5, primary, kill, anotherPrimary},
 	{"the machine of the primary hangs", 3, primary, stop, anotherPrimary},
