@@ -1,105 +1,185 @@
+// Package benchmark compares the handler with net/http alone, and the store with bbolt
+// alone:
+//
+//	go test -run '^$' -bench . ./internal/benchmark
+//
+// docs/performance.md has figures.
 package benchmark
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"slices"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync/atomic"
 	"testing"
-	"time"
 
+	"go.etcd.io/bbolt"
+
+	"example.com/animalstore/internal/testserver"
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage"
 )
 
-// smallPets is how many pets the small file has.
-const smallPets = 1_000
+// pets is how many pets a store has.
+const pets = 1000
 
-// request is a kind of request that is measured.
-type request struct {
-	name    string
-	clients int
-	form    string // makes a path of an ID and the cursor after it; "": a create
-	commit  string // the method of bbolt with which a bare server stores a pet
+func newPet(i int64) petstore.NewPet {
+	return petstore.NewPet{Name: fmt.Sprintf("pet %08d", i), CategoryID: i % 100, Status: append(petstore.Statuses(), "")[i%4]}
 }
 
-// The creates come last, since they make the files larger.
-var requests = []request{
-	{"get", 32, "/pets/%[1]d", "Update"},
-	{"list-20", 32, "/pets?cursor=%[2]s", "Update"},
-	{"list-100", 32, "/pets?limit=100&cursor=%[2]s", "Update"},
-	{"list-100-sold", 32, "/pets?limit=100&status=sold&cursor=%[2]s", "Update"},
-	{"create", 1, "", "Update"},
-	{"create", 64, "", "Batch"},
+func newStore(b *testing.B) *storage.Store {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "pets.db")
+	var export bytes.Buffer
+	for i := range int64(pets) {
+		line, err := storage.ExportRecord{Pet: &petstore.Pet{ID: i + 1, NewPet: newPet(i)}}.AppendLine(nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		export.Write(line)
+	}
+	if _, err := storage.Import(b.Context(), path, &export, &storage.ImportOptions{NewIDs: true}); err != nil {
+		b.Fatal(err)
+	}
+	s, err := storage.Open(path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	return s
 }
 
-// text returns a request as it is sent, about the pet with an ID or the pets after it.
-func (r request) text(s *server, id int64) []byte {
-	if r.form == "" {
-		return s.create()
-	}
-	return s.get(fmt.Sprintf(r.form, id, petstore.CursorAfter(id)))
-}
-
-// all returns so many requests about random pets that the pages of a large file do
-// not stay in the processor's caches.
-func (r request) all(s *server) (texts [][]byte) {
-	if r.form == "" {
-		return [][]byte{s.create()}
-	}
-	for range 1 << 16 {
-		texts = append(texts, r.text(s, 1+rand.Int64N(s.pets)))
-	}
-	return texts
-}
-
-// BenchmarkServer compares servers on a small and on a large file with a bare one.
-// They are measured in the order A B C, C B A and so on, so that all suffer alike if
-// the speed of the machine changes.
-func BenchmarkServer(b *testing.B) {
-	var all []*server
-	for _, exe := range executables(b) {
-		all = append(all, serve(b, exe, newFile(b, smallPets), smallPets), serve(b, exe, newFile(b, *largest), *largest))
-	}
-	for _, r := range requests {
-		b.Run(fmt.Sprintf("%s/clients=%d", r.name, r.clients), func(b *testing.B) {
-			sides := append(all[:len(all):len(all)], serveBare(b, all[0], r))
-			var loads []func(*testing.B)
-			for _, s := range sides {
-				loads = append(loads, s.load(r.clients, r.all(s)))
-			}
-			for round := range *rounds {
-				for i := range sides {
-					if round%2 == 1 {
-						i = len(sides) - 1 - i
-					}
-					b.Run(fmt.Sprintf("round=%d/server=%s", round, sides[i].name), loads[i])
-				}
-			}
+// BenchmarkHandler sends requests to the handler, on a store in a file, and to one that only
+// writes the same response.
+func BenchmarkHandler(b *testing.B) {
+	h := httpapi.New(newStore(b), testserver.Authenticator, nil)
+	after := petstore.CursorAfter(pets / 2)
+	for _, r := range []struct{ name, path string }{
+		{"get", fmt.Sprint("/pets/", pets/2)},
+		{"list-20", fmt.Sprint("/pets?cursor=", after)},
+		{"list-100", fmt.Sprint("/pets?limit=100&cursor=", after)},
+		{"sold-100", fmt.Sprint("/pets?limit=100&status=sold&cursor=", after)},
+	} {
+		request := httptest.NewRequest("GET", r.path, nil)
+		request.Header.Set("Authorization", "Bearer "+testserver.Key)
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, request)
+		b.Run(r.name+"/petstore", func(b *testing.B) { benchmarkHTTP(b, h, request) })
+		b.Run(r.name+"/net-http", func(b *testing.B) {
+			benchmarkHTTP(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				maps.Copy(w.Header(), rec.Header())
+				w.WriteHeader(rec.Code)
+				_, _ = w.Write(rec.Body.Bytes())
+			}), request)
 		})
 	}
 }
 
-// BenchmarkOpen measures how long it takes to open the large file after a server
-// that was creating pets was killed.
-func BenchmarkOpen(b *testing.B) {
-	path, exe := newFile(b, *largest), executables(b)[0]
-	var took []float64
-	for b.Loop() {
-		s := serve(b, exe, path, *largest)
-		time.AfterFunc(200*time.Millisecond, s.Kill)
-		_, _ = s.send(b.Context(), 64, math.MaxInt, [][]byte{s.create()}) // fails when the server is killed
-		<-s.Ended
-		start := time.Now()
-		store, err := storage.Open(path, nil)
+// benchmarkHTTP sends requests over several connections for each processor.
+func benchmarkHTTP(b *testing.B, h http.Handler, request *http.Request) {
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	var text bytes.Buffer
+	_ = request.Write(&text) // to memory
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
 		if err != nil {
-			b.Fatal(err)
+			b.Error(err)
+			return
 		}
-		took = append(took, time.Since(start).Seconds()*1e3)
-		if err := store.Close(); err != nil {
+		defer conn.Close()
+		in := bufio.NewReaderSize(conn, 1<<16)
+		for pb.Next() {
+			_, _ = conn.Write(text.Bytes()) // after an error there is no response
+			resp, err := http.ReadResponse(in, request)
+			if err == nil && resp.StatusCode != http.StatusOK {
+				err = errors.New(resp.Status)
+			}
+			if err == nil {
+				_, err = io.Copy(io.Discard, resp.Body)
+			}
+			if err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// BenchmarkStore compares the store with a bucket of bbolt that has the pets' JSON. Each
+// of 64 creators waits until its pet is on disk.
+func BenchmarkStore(b *testing.B) {
+	s := newStore(b)
+	db, err := bbolt.Open(filepath.Join(b.TempDir(), "bare.db"), 0o600, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	bucket := []byte("pets")
+	put := func(tx *bbolt.Tx) error {
+		pets, err := tx.CreateBucketIfNotExists(bucket)
+		if err != nil {
+			return err
+		}
+		id, _ := pets.NextSequence() // no error in a write
+		text, err := petstore.Pet{ID: int64(id), NewPet: newPet(int64(id))}.AppendJSON(nil)
+		return errors.Join(err, pets.Put(binary.BigEndian.AppendUint64(nil, id), text))
+	}
+	get := func(tx *bbolt.Tx) error {
+		if tx.Bucket(bucket).Get(binary.BigEndian.AppendUint64(nil, pets/2)) == nil {
+			return petstore.ErrNotFound
+		}
+		return nil
+	}
+	create := func() error {
+		_, err := s.CreatePet(b.Context(), newPet(1), petstore.IdempotencyKey{})
+		return err
+	}
+	for range pets {
+		if err := db.Update(put); err != nil {
 			b.Fatal(err)
 		}
 	}
-	slices.Sort(took)
-	b.ReportMetric(took[len(took)/2], "open-p50-ms")
+	for _, c := range []struct {
+		name     string
+		creators int
+		do       func() error
+	}{
+		{"get/petstore", 1, func() error { _, err := s.GetPet(b.Context(), pets/2); return err }},
+		{"get/bbolt", 1, func() error { return db.View(get) }},
+		{"create-1/petstore", 1, create},
+		{"create-1/bbolt", 1, func() error { return db.Update(put) }},
+		{"create-64/petstore", 64, create},
+		{"create-64/bbolt", 64, func() error { return db.Batch(put) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			errs := make(chan error)
+			for range c.creators {
+				go func() {
+					var err error
+					for err == nil && left.Add(-1) >= 0 {
+						err = c.do()
+					}
+					errs <- err
+				}()
+			}
+			for range c.creators {
+				if err := <-errs; err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
 }

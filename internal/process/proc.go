@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -19,21 +18,4 @@ func (p *Process) Memory(name string) float64 {
 		return math.NaN()
 	}
 	return kilobytes * 1024 / 1e6
-}
-
-// ProcessorTime returns the processor time of the process in seconds. It returns NaN
-// on a system without /proc.
-func (p *Process) ProcessorTime() float64 {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.Pid()))
-	if files == nil {
-		return math.NaN()
-	}
-	total := 0.0
-	for _, file := range files {
-		var nanoseconds float64
-		b, _ := os.ReadFile(file) // fails if the thread has ended
-		_, _ = fmt.Sscan(string(b), &nanoseconds)
-		total += nanoseconds / 1e9
-	}
-	return total
 }
