@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"example.com/animalstore/internal/flags"
@@ -19,6 +23,8 @@ type serveSettings struct {
 	addr string
 	seed uint64
 	only []string
+
+	verbose bool
 }
 
 func serveCommand() flags.Command {
@@ -33,6 +39,7 @@ func serveCommand() flags.Command {
 
 func (s *serveSettings) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.addr, "addr", "127.0.0.1:0", "`host:port` to listen on; port 0 is a free one")
+	fs.BoolVar(&s.verbose, "v", false, "print each request and the status of its response")
 	fs.Uint64Var(&s.seed, "seed", 0, "`number` that determines which requests meet which difficulty; with 0 it is a random one, which the report shows")
 	fs.Func("only", "`names` of the only difficulties, separated by commas (default: all)", func(v string) error {
 		s.only = strings.Split(v, ",")
@@ -48,7 +55,11 @@ func (s *serveSettings) serve(c *flags.Call) error {
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	srv, err := petstoretest.Start(&petstoretest.Options{Addr: s.addr, Difficult: &petstoretest.Difficulty{Seed: s.seed, Names: s.only}})
+	srv, err := petstoretest.Start(&petstoretest.Options{
+		Addr:       s.addr,
+		Difficult:  &petstoretest.Difficulty{Seed: s.seed, Names: s.only},
+		Middleware: func(next http.Handler) http.Handler { return s.log(c.Stdout, allowOrigins(next)) },
+	})
 	if err != nil {
 		return flags.Usagef("%w", err)
 	}
@@ -59,6 +70,62 @@ func (s *serveSettings) serve(c *flags.Call) error {
 
 	return s.report(c.Stdout, srv.Summary())
 }
+
+// allowOrigins lets clients in the pages of any site use next (Fetch standard, CORS
+// protocol). A preflight has no key.
+func allowOrigins(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Expose-Headers", "Deprecation, Link, Location, Retry-After, Sunset, WWW-Authenticate, X-Request-ID")
+		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Access-Control-Allow-Methods", "GET, POST")
+		w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+// log prints a line for each request with -v.
+func (s *serveSettings) log(w io.Writer, next http.Handler) http.Handler {
+	if !s.verbose {
+		return next
+	}
+	var mu sync.Mutex
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rec := &recorder{ResponseWriter: rw}
+		defer func() { // also if the connection is dropped
+			mu.Lock()
+			defer mu.Unlock()
+			status := "no response"
+			if rec.status != 0 {
+				status = strconv.Itoa(rec.status)
+			}
+			fmt.Fprintf(w, "%s %q %s\n", r.Method, r.RequestURI, status)
+		}()
+		next.ServeHTTP(rec, r)
+	})
+}
+
+// recorder remembers the status of a response.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	r.status = status
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.status = cmp.Or(r.status, http.StatusOK)
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // report prints the report on the clients: the mistakes, the notes, and one line for each
 // difficulty. Its error has the exit code.

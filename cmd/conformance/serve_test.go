@@ -32,14 +32,14 @@ func TestServe(t *testing.T) {
 		code   int
 		says   []string
 	}{
-		{"good client", "/pets", "", os.Interrupt, 0, []string{"\nids              met    0\n", "\nno mistake: 8 requests, "}},
+		{"good client", "/pets", "", os.Interrupt, 0, []string{"\nOPTIONS \"/v1/pets\" 204\nGET \"/v1/pets\" ", "\nids              met    0\n", "\nno mistake: 8 requests, "}},
 		{"wrong client", "/pets?page=0", "", syscall.SIGTERM, 1, []string{"MISTAKE own-cursor: ", "  > GET /v1/pets?page=0\n", " mistakes of 1 kind: 8 requests, "}},
 		{"wrong key", "/pets", "x", os.Interrupt, 3, []string{"NOTE unauthorized: ", "\nnothing to judge: "}},
 		{"no client", "", "", os.Interrupt, 3, []string{"\nnothing to judge: 0 requests, 0 succeeded, seed 3\n"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := process.Command("", os.Args[0], "serve", "-seed", "3", "-only", "ids,lost")
+			cmd := process.Command("", os.Args[0], "serve", "-v", "-seed", "3", "-only", "ids,lost")
 			cmd.Env = append(cmd.Env, "CONFORMANCE_TEST_RUN=1")
 			p, err := process.Start(cmd)
 			if err != nil {
@@ -53,6 +53,20 @@ func TestServe(t *testing.T) {
 			})
 			if err != nil {
 				t.Fatal(err)
+			}
+			preflight, err := http.NewRequestWithContext(t.Context(), "OPTIONS", at[1]+"/pets", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			preflight.Header.Set("Access-Control-Request-Method", "GET")
+			preflight.Header.Set("Access-Control-Request-Headers", "authorization")
+			resp, err := http.DefaultClient.Do(preflight)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if got := resp.Header.Get("Access-Control-Allow-Headers"); got != "authorization" || resp.Header.Get("Access-Control-Allow-Origin") != "*" {
+				t.Errorf("a preflight gets %v", resp.Header)
 			}
 			for i := 0; i < 8 && tt.target != ""; i++ { // some get no response
 				r, err := http.NewRequestWithContext(t.Context(), "GET", at[1]+tt.target, nil)

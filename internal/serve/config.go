@@ -18,6 +18,8 @@ type config struct {
 	tlsCert     string // "": no TLS
 	tlsKey      string
 	drain       time.Duration
+	accessLog   bool
+	logFormat   string
 	backupDir   string // "": no backups
 	backupEvery time.Duration
 	backupKeep  int
@@ -37,6 +39,8 @@ func (c *config) flags(fs *flag.FlagSet, files string) {
 	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if "+files+" does not exist, as on a volume that is not mounted")
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
+	fs.BoolVar(&c.accessLog, "access-log", false, "log each request below /v1 with its response, but for its query, its body and its key")
+	fs.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
 	fs.DurationVar(&c.drain, "drain", 15*time.Second, "`duration` in which requests can finish after SIGTERM or SIGINT; a second signal ends the server at once")
 }
 
@@ -63,6 +67,8 @@ func (c *config) check() error {
 		return flags.Usagef("-admin-addr: must be host:port without a scheme and with a port from 0 to 65535, as in 127.0.0.1:9090, got %q", c.adminAddr)
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return flags.Usagef("-tls-cert and -tls-key: must be given together")
+	case c.logFormat != "text" && c.logFormat != "json":
+		return flags.Usagef("-log-format: must be text or json, got %q", c.logFormat)
 	case c.drain < 0:
 		return flags.Usagef("-drain: must not be negative, got %v", c.drain)
 	case c.backupDir == "" && (c.backupEvery != defaultEvery || c.backupKeep != defaultKeep):

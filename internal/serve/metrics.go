@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,7 +46,7 @@ func newCounters() *counters {
 }
 
 // request counts a request after its response.
-func (c *counters) request(_ *http.Request, o httpapi.Observation) {
+func (c *counters) request(o httpapi.Observation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.requests[o.Operation]
@@ -83,6 +84,18 @@ func (c *counters) write(b *bytes.Buffer) {
 	}
 }
 
+// descriptors returns how many file descriptors are open, and how many may be. It needs
+// Linux.
+func descriptors() (open, limit float64, ok bool) {
+	all, err := os.ReadDir("/proc/self/fd")
+	text, _ := os.ReadFile("/proc/self/limits")
+	_, after, found := strings.Cut(string(text), "Max open files")
+	if _, e := fmt.Sscan(after, &limit); err != nil || !found || e != nil { // the soft limit comes first
+		return 0, 0, false
+	}
+	return float64(len(all)), limit, true
+}
+
 // metrics handles GET /metrics. It leaves out what cannot be read now.
 func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
@@ -108,6 +121,10 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 			failed = 1
 		}
 		gauge("petstore_backup_failed", "1 if the last try of a backup failed.", failed)
+	}
+	if open, limit, ok := descriptors(); ok {
+		gauge("petstore_open_descriptors", "Open file descriptors. At the limit, further connections wait.", open)
+		gauge("petstore_max_descriptors", "Limit of open file descriptors.", limit)
 	}
 	gauge("petstore_connections", "Open connections of clients.", float64(s.pets.open.Load()))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

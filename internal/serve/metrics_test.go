@@ -26,7 +26,7 @@ func TestMetrics(t *testing.T) {
 	for range callers {
 		wg.Go(func() {
 			for range each {
-				s.counters.request(nil, httpapi.Observation{Operation: "getPet", Status: 503, Duration: time.Millisecond})
+				s.counters.request(httpapi.Observation{Operation: "getPet", Status: 503, Duration: time.Millisecond})
 			}
 		})
 	}
@@ -35,7 +35,7 @@ func TestMetrics(t *testing.T) {
 	}
 	wg.Wait()
 	for _, took := range []time.Duration{0, 100 * time.Microsecond, 100*time.Microsecond + 1, 10 * time.Second, time.Minute} {
-		s.counters.request(nil, httpapi.Observation{Status: 404, Duration: took})
+		s.counters.request(httpapi.Observation{Status: 404, Duration: took})
 	}
 	want := `petstore_requests_total{operation="getPet",status="500"} 0
 petstore_requests_total{operation="getPet",status="503"} 8000

@@ -3,9 +3,11 @@ package serve
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -48,7 +50,11 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 		// A new store would push the backups of a lost one out of the folder.
 		c.mustExist = c.mustExist || len(names) > 0
 	}
-	s := &server{config: c, log: slog.New(slog.NewTextHandler(call.Stderr, nil)), counters: newCounters(), ended: make(chan error, 2)}
+	var logs slog.Handler = slog.NewTextHandler(call.Stderr, nil)
+	if c.logFormat == "json" {
+		logs = slog.NewJSONHandler(call.Stderr, nil)
+	}
+	s := &server{config: c, log: slog.New(logs), counters: newCounters(), ended: make(chan error, 2)}
 	defer func() {
 		for _, e := range s.endpoints {
 			_ = e.Listener.Close()
@@ -82,6 +88,18 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	return s.wait(signals)
 }
 
+// observe counts and logs a request after its response.
+func (s *server) observe(r *http.Request, o httpapi.Observation) {
+	if s.admin != nil {
+		s.counters.request(o)
+	}
+	if s.accessLog {
+		path, _, _ := strings.Cut(r.RequestURI, "?")
+		s.log.Info("request", "method", r.Method, "path", path, "status", o.Status, "bytes", o.Bytes,
+			"seconds", o.Duration.Seconds(), "account", o.Principal, "request_id", o.RequestID)
+	}
+}
+
 // start serves every address, and logs them and what the operator may not have meant.
 func (s *server) start() {
 	opts := &httpapi.Options{Messages: s.store.Backend, Logger: s.log}
@@ -94,8 +112,10 @@ func (s *server) start() {
 			s.log.Warn("the admin address needs no key and is open to other machines; keep them out", "admin-addr", s.admin.Addr())
 		}
 		s.admin.http.Handler = s.adminHandler()
-		opts.Observe = s.counters.request
 		attrs = append(attrs, "admin", s.admin.url())
+	}
+	if s.admin != nil || s.accessLog {
+		opts.Observe = s.observe
 	}
 	s.pets.http.Handler = &router{
 		handler:  httpapi.New(s.store.Backend, s.keys, opts),

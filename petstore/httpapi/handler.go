@@ -245,7 +245,7 @@ func (c *call) end() {
 		}
 	}
 	if c.h.opts.Observe != nil {
-		c.h.opts.Observe(c.r, Observation{Operation: c.operation, Status: c.status, Code: c.code, Duration: time.Since(c.start), Principal: c.principal, RequestID: c.id(false, true)})
+		c.h.opts.Observe(c.r, Observation{Operation: c.operation, Status: c.status, Code: c.code, Bytes: c.written, Duration: time.Since(c.start), Principal: c.principal, RequestID: c.id(false, true)})
 	}
 	if abort {
 		panic(http.ErrAbortHandler)

@@ -17,6 +17,7 @@ type Observation struct {
 	Operation string        // the contract's name ("listPets", "submitMessage"), or "openapi"; "": none was reached (404, 405)
 	Status    int           // of the response; 0: none was sent and the connection was closed
 	Code      petstore.Code // of the Error body; "": success
+	Bytes     int           // of the response's body
 	Duration  time.Duration // from the call of the handler to the end of the response
 	Principal string        // see Principal; "": no credential was accepted
 	RequestID string        // the X-Request-ID of the response

@@ -35,6 +35,10 @@ type Options struct {
 	// with letters of both cases and other characters, as real keys have.
 	Key string
 
+	// Middleware wraps all that the server does, such as with a log or the header fields of
+	// CORS. nil: nothing does.
+	Middleware func(http.Handler) http.Handler
+
 	// Difficult makes the server difficult. nil: it is not.
 	Difficult *Difficulty
 }

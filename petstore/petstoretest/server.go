@@ -65,12 +65,15 @@ func Start(opts *Options) (*Server, error) {
 	if o.Store == nil {
 		o.Store = memory.New(nil)
 	}
+	if o.Middleware == nil {
+		o.Middleware = func(h http.Handler) http.Handler { return h }
+	}
 	s := &Server{Key: o.Key}
 	if o.Difficult != nil {
 		if s.difficult, err = newDifficult(o); err != nil {
 			return nil, err
 		}
-		if s.other, err = listen("127.0.0.1:0", http.HandlerFunc(s.difficult.serveElsewhere)); err != nil {
+		if s.other, err = listen("127.0.0.1:0", o.Middleware(http.HandlerFunc(s.difficult.serveElsewhere))); err != nil {
 			return nil, err
 		}
 		s.difficult.elsewhere = s.other.URL + o.Prefix
@@ -87,7 +90,7 @@ func Start(opts *Options) (*Server, error) {
 		s.difficult.next = h
 		h = s.difficult
 	}
-	if s.main, err = listen(o.Addr, h); err != nil {
+	if s.main, err = listen(o.Addr, o.Middleware(h)); err != nil {
 		s.Close()
 		return nil, err
 	}

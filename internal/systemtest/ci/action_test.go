@@ -121,8 +121,8 @@ func TestAction(t *testing.T) {
 			name:    "a server that refuses the key, and reports of another run",
 			inputs:  map[string]string{"url": broken.URL + "/v1", "key": "wrong"},
 			code:    3,
-			summary: "The server was not judged. The log of this step says why.\n",
-			reports: "conformance: report.txt",
+			summary: "responds 401 Unauthorized: the target does not accept the API key\n    not judged: ",
+			reports: "conformance: report.json report.txt report.xml",
 		},
 		{
 			name:    "a flag that does not exist",

@@ -103,7 +103,7 @@ func TestScript(t *testing.T) {
 		stdout, stderr string
 	}{
 		{name: "a conformant server", command: serve, path: suite, key: strings.TrimSpace(key), stdout: "\nconformant: "},
-		{name: "a server that refuses the key", command: serve, path: suite, key: "wrong", code: 3, stderr: "does not accept the API key"},
+		{name: "a server that refuses the key", command: serve, path: suite, key: "wrong", code: 3, stdout: "does not accept the API key"},
 		{name: "a suite that fails", command: serve, path: failing, key: "x", code: 1, stdout: "judged\n"},
 		{name: "a server that ends", command: []string{"sh", "-c", "echo no database; exit 5"}, path: suite, key: "x", code: 3, stderr: "the server does not respond at http://" + addr + "/v1:\nno database\n"},
 	} {
