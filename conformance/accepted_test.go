@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 )
 
 // accepts makes a server respond to the requests that it refuses as if it had accepted

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 )
 
 // The curl command of an exchange gets the same status as the exchange.

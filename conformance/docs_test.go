@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 )
 
 // steady replaces what differs from run to run.

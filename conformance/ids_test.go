@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 )
 
 // Every check says what it is about, and every section of the contract that states what

@@ -15,7 +15,7 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/report"
-	"example.com/animalstore/internal/testserver"
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )

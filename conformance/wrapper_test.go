@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"example.com/animalstore/internal/testserver"
+	"example.com/animalstore/internal/test/testserver"
 )
 
 // Broken and unusual servers are made with these functions and with those in

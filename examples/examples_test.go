@@ -10,7 +10,7 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/conformancetest"
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore/apikey"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 )
 
 // TestWorkerKilled: a worker that is killed after the delivery of a message, and

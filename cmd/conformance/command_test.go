@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"example.com/animalstore/internal/flags"
-	"example.com/animalstore/internal/process"
-	"example.com/animalstore/internal/testserver"
+	"example.com/animalstore/internal/test/process"
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/internal/version"
 )
 

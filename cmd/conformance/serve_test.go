@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 )
 
 // TestMain makes the test binary the command too.

@@ -17,8 +17,8 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/conformancetest"
-	"example.com/animalstore/internal/postgrestest"
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/postgrestest"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 )
 
 // synced matches the system calls of a command that syncs the new file before it gets

@@ -5,11 +5,11 @@ import (
 	"os/exec"
 	"testing"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 )
 
 // TestMain makes the test binary the server too. The scripts in
-// internal/systemtest/commands test its commands.
+// internal/test/systemtest/commands test its commands.
 func TestMain(m *testing.M) {
 	if os.Getenv("REFSERVER_TEST_RUN") != "" {
 		os.Exit(program().Main())

@@ -9,8 +9,8 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/conformancetest"
-	"example.com/animalstore/internal/process"
-	"example.com/animalstore/internal/testserver"
+	"example.com/animalstore/internal/test/process"
+	"example.com/animalstore/internal/test/testserver"
 )
 
 const limit = "pets.list.limit.between"

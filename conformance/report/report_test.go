@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/internal/process"
-	"example.com/animalstore/internal/testserver"
+	"example.com/animalstore/internal/test/process"
+	"example.com/animalstore/internal/test/testserver"
 )
 
 // runSuite judges the test server with changed responses.

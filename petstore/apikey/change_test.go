@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 )
 

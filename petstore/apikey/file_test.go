@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 )
 

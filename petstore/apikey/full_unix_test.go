@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 )
 
 // A limit on the size of files makes writing fail in the middle of a line, as a full

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/stores"
 	"example.com/animalstore/petstore/storage"

@@ -10,7 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore/storage"
 )
 

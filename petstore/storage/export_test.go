@@ -10,7 +10,7 @@ import (
 
 func init() {
 	lockTimeout = 10 * time.Millisecond
-	bbolt.DefaultOptions.NoSync = true // internal/faulttest tests what is synced
+	bbolt.DefaultOptions.NoSync = true // internal/test/faulttest tests what is synced
 }
 
 // SetReserve sets how much a file can grow while it is open, until the test ends.

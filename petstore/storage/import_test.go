@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore/storage"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/bbolt"
 
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )

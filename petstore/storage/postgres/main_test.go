@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"example.com/animalstore/internal/postgrestest"
-	"example.com/animalstore/internal/process"
+	"example.com/animalstore/internal/test/postgrestest"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/internal/randomtest"
 	"example.com/animalstore/petstore/storage/storagetest"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"example.com/animalstore/internal/postgrestest"
+	"example.com/animalstore/internal/test/postgrestest"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/stores"
 )
