@@ -56,7 +56,7 @@ func TestCommands(t *testing.T) {
 		{name: "no command", code: 2, stderr: "must be one of run, serve, list, version"},
 		{name: "unknown flag", args: run(good, "-quick"), code: 2, stderr: "-quick"},
 		{name: "no URL", args: []string{"run"}, code: 2, stderr: "name its base URL with -url"},
-		{name: "URL without a flag", args: []string{"run", good}, code: 2, stderr: "the URL follows -url"},
+		{name: "URL without a flag", args: []string{"run", good}, code: 2, stderr: "a URL follows the name of its flag"},
 		{name: "URL without /v1", args: run(strings.TrimSuffix(good, "/v1")), code: 3, stdout: "/pets, perhaps " + good},
 		{name: "URL of the pets", args: run(good + "/pets"), code: 3, stdout: "/pets, perhaps " + good + "\n"},
 		{name: "no key", args: run(good), key: "none", code: 2, stderr: "no API key: set the environment variable PETSTORE_API_KEY"},

@@ -5,8 +5,10 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 
@@ -86,14 +88,13 @@ func export(c *flags.Call, url string) error {
 	}
 	defer s.Close()
 	w := bufio.NewWriterSize(c.Stdout, 1<<16)
-	_, err = s.Export(c.Context, w)
-	if e := w.Flush(); err == nil {
-		err = e
-	}
-	if err != nil {
+	if _, err = s.Export(c.Context, w); err != nil && !errors.As(err, new(*fs.PathError)) { // of the output
 		return fmt.Errorf("%s (-postgres): %w", s, err)
 	}
-	return nil
+	if e := w.Flush(); err == nil && e != nil {
+		err = fmt.Errorf("the export is not complete: %w", e)
+	}
+	return err
 }
 
 // open opens the store. Its errors name the flag.

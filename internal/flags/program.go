@@ -173,8 +173,8 @@ func (p *Program) call(cmd Command, c *Call) error {
 	switch {
 	case empty != nil:
 		return empty
-	case cmd.Args == "" && len(c.Args) > 0 && fs.Lookup("url") != nil && strings.Contains(c.Args[0], "://"):
-		return Usagef("unexpected argument %q: the URL follows -url", c.Args[0])
+	case cmd.Args == "" && len(c.Args) > 0 && strings.Contains(c.Args[0], "://"): // it may have a password
+		return Usagef("unexpected argument: a URL follows the name of its flag")
 	case cmd.Args == "" && len(c.Args) > 0:
 		return Usagef("unexpected argument %q", c.Args[0])
 	case cmd.Args != "" && len(c.Args) != 1:

@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 		{"http://h -h", 2, "", "unknown command \"http://h -h\": " + names},
 		{"-n=x", 2, "", `invalid value "x" for flag -n: must be a whole number; see prog go -h` + "\n"},
 		{"-b=-n", 2, "", `invalid boolean value "-n" for -b: must be true or false; see prog go -h` + "\n"},
-		{"go http://h", 2, "", `unexpected argument "http://h": the URL follows -url; see prog go -h` + "\n"},
+		{"go http://h", 2, "", `unexpected argument: a URL follows the name of its flag; see prog go -h` + "\n"},
 		{"show", 0, "  prog show one [flags] WORD  show a word\n\nprog COMMAND -h", ""},
 		{"show -h", 0, "  prog show one [flags] WORD  show a word\n\nprog COMMAND -h", ""},
 		{"show two", 2, "", `unknown command "show two": ` + names},

@@ -5,9 +5,11 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -45,18 +47,22 @@ type operation struct {
 // it out.
 const lost = 599
 
+// malformed is the status of an operation whose response is not JSON.
+const malformed = 598
+
 // History is the operations of clients on one store. It is safe for concurrent use.
 type History struct {
 	start time.Time
 
 	mu      sync.Mutex
 	ops     []operation
-	names   []string // of all attempted creations
-	highest int      // the highest ID in a response
+	names   []string        // of all attempted creations
+	refused map[string]bool // names of creations of which the server says that nothing was stored
+	highest int             // the highest ID in a response
 }
 
 // New returns a history that begins now.
-func New() *History { return &History{start: time.Now()} }
+func New() *History { return &History{start: time.Now(), refused: make(map[string]bool)} }
 
 // Choose returns a random request about the newest pets. If it is a creation of a
 // new pet, the pet has that name.
@@ -80,19 +86,34 @@ func (h *History) Choose(r *rand.Rand, name string) Request {
 	return Request{After: max(0, h.highest-r.IntN(6)), Limit: 1 + r.IntN(8), Sold: r.IntN(2) == 0}
 }
 
+// Reads returns how many reads with a response were recorded.
+func (h *History) Reads() (n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, op := range h.ops {
+		if op.Create == "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Do sends a request to the server with that URL and API key, and records it with the
 // response. It reports whether a creation was acknowledged. An incomplete response, a
 // 503 or a 507 is none. A request that certainly does nothing is not recorded: a read
-// without a response, or a creation on a full disk.
+// without a response, or a creation that got 507 or a 503 with "nothing was stored".
 func (h *History) Do(ctx context.Context, client *http.Client, url, key string, req Request) (created bool) {
 	op := operation{Request: req, call: time.Since(h.start)}
-	full := op.send(ctx, client, url, key)
+	nothing := op.send(ctx, client, url, key)
 	op.end = time.Since(h.start)
-	if op.status == lost && (full || req.Create == "") {
-		return false
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if nothing && req.Once {
+		h.refused[req.Create] = true
+	}
+	if op.status == lost && (nothing || req.Create == "") {
+		return false
+	}
 	for _, p := range op.pets {
 		h.highest = max(h.highest, int(p.ID))
 	}
@@ -100,9 +121,9 @@ func (h *History) Do(ctx context.Context, client *http.Client, url, key string, 
 	return op.status == http.StatusCreated
 }
 
-// send sends the request of op and sets the response. It reports whether the disk is
-// full.
-func (op *operation) send(ctx context.Context, client *http.Client, url, key string) (full bool) {
+// send sends the request of op and sets the response. It reports whether the server says
+// that it has stored nothing.
+func (op *operation) send(ctx context.Context, client *http.Client, url, key string) (nothing bool) {
 	op.status = lost
 	method, path, body := "GET", fmt.Sprint("/pets/", op.Get), ""
 	switch {
@@ -133,9 +154,14 @@ func (op *operation) send(ctx context.Context, client *http.Client, url, key str
 		return false
 	}
 	defer resp.Body.Close()
-	full = resp.StatusCode == http.StatusInsufficientStorage
-	if full || resp.StatusCode == http.StatusServiceUnavailable {
-		return full
+	text, err := io.ReadAll(resp.Body)
+	switch {
+	case err != nil:
+		return false
+	case resp.StatusCode == http.StatusInsufficientStorage:
+		return true
+	case resp.StatusCode == http.StatusServiceUnavailable:
+		return bytes.Contains(text, []byte("nothing was stored"))
 	}
 	var v any = &op.pets
 	if resp.StatusCode >= 400 {
@@ -144,8 +170,9 @@ func (op *operation) send(ctx context.Context, client *http.Client, url, key str
 		op.pets = make([]petstore.Pet, 1)
 		v = &op.pets[0]
 	}
-	if json.NewDecoder(resp.Body).Decode(v) == nil {
-		op.status, op.more = resp.StatusCode, resp.Header.Get("Link") != ""
+	op.status, op.more = resp.StatusCode, resp.Header.Get("Link") != ""
+	if json.Unmarshal(text, v) != nil {
+		op.status = malformed
 	}
 	return false
 }
@@ -159,8 +186,13 @@ func (op *operation) send(ctx context.Context, client *http.Client, url, key str
 func (h *History) Check(stored []petstore.Pet) error {
 	ids := map[string]int{}
 	for i, p := range stored {
-		if p.ID != int64(i)+1 || ids[p.Name] != 0 {
+		switch {
+		case p.ID != int64(i)+1 || ids[p.Name] != 0:
 			return fmt.Errorf("pet %d is %+v; pet %d has that name", i+1, p, ids[p.Name])
+		case h.refused[p.Name]:
+			return fmt.Errorf("%+v is stored, and the response was that nothing was stored", p)
+		case p.CategoryID != 1 || p.Status != petstore.StatusSold:
+			return fmt.Errorf("%+v was not sent", p)
 		}
 		ids[p.Name] = i + 1
 	}

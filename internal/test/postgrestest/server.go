@@ -4,7 +4,7 @@
 // fault_test.go has the table.
 //
 // The package needs Linux. If the process runs as root, PostgreSQL runs as the user
-// postgres. Nothing that was started outlives the process that started it.
+// postgres. Nothing that the package starts outlives the process.
 package postgrestest
 
 import (

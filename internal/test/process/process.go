@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -21,18 +22,20 @@ const Patience = 3 * time.Minute
 
 // Command returns a command that has not been started, for a program and its
 // arguments in a directory. Its environment is that of this process, without the
-// variables that are flags of servers.
+// variables that configure a program which a test starts.
 func Command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = []string{"GORACE=atexit_sleep_ms=0"} // otherwise each waits a second before it ends
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "PETSTORE_") && !strings.HasPrefix(v, "PG") {
+		if !configures.MatchString(v) {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
 	return cmd
 }
+
+var configures = regexp.MustCompile(`^(PETSTORE_|PG|PATRONI_|ETCD_)`)
 
 // Output holds what a process has written. It is safe for concurrent use.
 type Output struct {

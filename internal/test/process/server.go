@@ -27,6 +27,13 @@ func Build(t testing.TB, pkg string) string {
 	t.Helper()
 	built.Lock()
 	defer built.Unlock()
+	if built.dir == "" {
+		dir, err := os.MkdirTemp("", "process-test-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.dir = dir
+	}
 	exe := filepath.Join(built.dir, path.Base(pkg))
 	if _, err := os.Stat(exe); err == nil {
 		return exe
@@ -43,11 +50,11 @@ func Build(t testing.TB, pkg string) string {
 
 // Main runs the tests, removes what [Build] built, and returns the exit code.
 func Main(m *testing.M) int {
-	var err error
-	if built.dir, err = os.MkdirTemp("", "process-test-*"); err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(built.dir) }()
+	defer func() {
+		if built.dir != "" {
+			_ = os.RemoveAll(built.dir)
+		}
+	}()
 	return m.Run()
 }
 

@@ -25,7 +25,9 @@ const maxConnect = 2 * time.Second
 func (s *Store) connect(url string, dial pgconn.DialFunc) error {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return err
+		// The text is "cannot parse `URL`: reason", and the URL may have a part of the password.
+		parts := strings.Split(err.Error(), "`: ")
+		return fmt.Errorf("cannot parse the URL or the settings: %s", parts[len(parts)-1])
 	}
 	c := config.ConnConfig
 	c.ConnectTimeout = min(cmp.Or(c.ConnectTimeout, maxConnect), maxConnect)
@@ -97,6 +99,7 @@ const settings = `
 	SET client_min_messages = warning;        -- see confirmed
 	SET synchronous_commit = on;              -- a configuration with less loses acknowledged changes
 	SET plan_cache_mode = force_generic_plan; -- with a large table, planning a list takes as long as the list
+	SET statement_timeout = 0;                -- each call has its own limit, an import and an export none
 	SET lock_timeout = %[1]d;
 	SET idle_in_transaction_session_timeout = %[1]d; -- a process that has gone silent must not keep the lock
 	SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 5;

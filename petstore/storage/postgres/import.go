@@ -11,13 +11,17 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// importRows is how many rows one statement of an import inserts.
-const importRows = 500
+// One statement of an import inserts at most so many rows, and about so many bytes of text.
+const (
+	importRows  = 500
+	importBytes = 4 << 20
+)
 
 // Import adds the pets and messages that storage.Export wrote, with their IDs, to a
 // store that has never held any: all of them in one transaction, or none. It returns
 // how many it added. Creates of other processes wait for it, and fail at their time
-// limit. Only if the response to COMMIT is lost, the error does not say that nothing
+// limit. Without a standby that the database waits for, so does Import. Only if the response
+// to COMMIT is lost, the error does not say that nothing
 // was imported. maxText is as in [storage.ImportOptions].
 func (s *Store) Import(ctx context.Context, r io.Reader, maxText int) (storage.Totals, error) {
 	pooled, err := s.pool.Acquire(ctx)
@@ -51,7 +55,9 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxT
 	if err != nil {
 		return nil, explain(err)
 	}
+	size := 0 // of the texts that wait
 	flush := func() error {
+		size = 0
 		var b pgx.Batch
 		u.insert(&b)
 		u.pets, u.messages = u.pets[:0], u.messages[:0]
@@ -64,15 +70,17 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxT
 		switch p, m := rec.Pet, rec.Message; {
 		case p != nil:
 			u.lastPet = p.ID
+			size += len(p.Name)
 			u.pets = append(u.pets, &change{pet: &p.NewPet, number: p.ID})
 		case m != nil:
 			n, _ := stores.ParseMessageID(m.ID)
 			u.lastMessage, u.queued = n, u.queued+1
+			size += len(m.Text)
 			u.messages = append(u.messages, &change{message: &m.Text, number: n, made: m.CreatedAt})
 		default:
 			u.lastMessage = max(u.lastMessage, rec.End.LastMessage)
 		}
-		if len(u.pets)+len(u.messages) >= importRows {
+		if len(u.pets)+len(u.messages) >= importRows || size >= importBytes {
 			if err := flush(); err != nil {
 				return nil, err
 			}
