@@ -122,10 +122,15 @@ func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.
 		return petstore.Pet{ID: int64(len(page.Pets)) + 1, NewPet: p}, err
 	case b.fault == "a retry that creates again":
 		key = petstore.IdempotencyKey{}
+	case b.fault == "another category":
+		p.CategoryID++
 	}
 	pet, err := b.Service.CreatePet(ctx, p, key)
-	if b.fault == "a skipped ID" && n%5 == 0 {
+	switch {
+	case b.fault == "a skipped ID" && n%5 == 0:
 		pet.ID++
+	case b.fault == "a refusal that stores" && key.Key == "" && n%5 == 0:
+		return pet, petstore.Errorf(petstore.CodeUnavailable, "nothing was stored")
 	}
 	return pet, err
 }
@@ -143,7 +148,7 @@ func (b *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
 
 // TestCheck: Check finds the fault of each broken store, and none in a store without.
 func TestCheck(t *testing.T) {
-	for _, fault := range []string{"", "a stale read", "a lost write", "a retry that creates again", "a get that misses", "a pet that does not exist", "a skipped ID"} {
+	for _, fault := range []string{"", "a stale read", "a lost write", "a retry that creates again", "a get that misses", "a pet that does not exist", "a skipped ID", "another category", "a refusal that stores"} {
 		s := memory.New(nil)
 		srv := httptest.NewServer(httpapi.New(&broken{Service: s, fault: fault}, testserver.Authenticator, nil))
 		h := record(srv.URL, testserver.Key, *seed, 100, func() {}, func() {})
