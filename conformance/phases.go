@@ -210,7 +210,7 @@ func (s *sender) listLimits() {
 	}
 	pages("")
 	s.each(3, func(i int) { pages(statuses()[i]) })
-	none := []string{"101", "1000", "0", "-1", "", "99999999999999999999", "1&limit=1000"} // whatever they mean, no list has more than 100
+	none := []string{"101", "1000", "0", "-1", "", "99999999999999999999", "1&limit=1000"} // no list may have more than 100 pets
 	s.each(len(none), func(i int) { s.get("/pets?limit=" + none[i]) })
 }
 

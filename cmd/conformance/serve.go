@@ -72,7 +72,7 @@ func (s *serveSettings) serve(c *flags.Call) error {
 }
 
 // allowOrigins lets clients in the pages of any site use next (Fetch standard, CORS
-// protocol). A preflight has no key.
+// protocol). A preflight is sent without a key.
 func allowOrigins(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")

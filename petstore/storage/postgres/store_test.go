@@ -88,7 +88,7 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// Rows that were removed behind the store's back are errors, never other results.
+// Rows that somebody else has removed are errors, never other results.
 func TestDamage(t *testing.T) {
 	s, url := newStore(t)
 	for i := range 5 {
