@@ -149,7 +149,9 @@ func (h *history) judge(c Check) judgement {
 		j.judged++
 		v := violation{x: x}
 		if c.wrongAfter != nil {
-			v.before, v.text = c.wrongAfter(x)
+			if v.before, v.text = c.wrongAfter(x); v.before != nil && !v.before.Sent.Before(x.Sent) {
+				v.before = nil // x does not show what it did
+			}
 		} else {
 			v.text = c.wrong(x)
 		}

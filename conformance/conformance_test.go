@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -171,6 +172,31 @@ func TestNoResponse(t *testing.T) {
 				t.Errorf("%s: %s, %s\n%s", r.Headline(), got.Verdict, got.Message, text(r))
 			}
 		})
+	}
+}
+
+// If lists fail for good after a name that is not UTF-8, the proof shows that request, and
+// the unpaired surrogate, which comes later, is not accused.
+func TestSpoiltList(t *testing.T) {
+	t.Parallel()
+	var spoilt atomic.Bool
+	r := run(t, variant{http: all(
+		responses(create+`.*"Conf.*\x{FFFD}`, 400, func(res *response) {
+			spoilt.Store(true)
+			res.status, res.body = 500, failure(500)
+		}),
+		responses(list, 200, func(res *response) {
+			if spoilt.Load() {
+				res.status, res.body = 500, failure(500)
+			}
+		}),
+	)}, conformance.Options{})
+	lists := result(t, r, "pets.list.status")
+	if lists.Verdict != conformance.Fail || lists.Before == nil || !strings.Contains(lists.Before.Curl, `\xff`) {
+		t.Errorf("pets.list.status: %+v", lists)
+	}
+	if got := result(t, r, "pets.create.surrogate"); got.Verdict == conformance.Fail {
+		t.Errorf("pets.create.surrogate: %s", got.Message)
 	}
 }
 

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -207,16 +208,23 @@ func (x *exchange) exists() bool {
 	return before && after
 }
 
-// lastAdded returns the last creation that had a response before x was sent. Nil: there
-// is none.
-func (x *exchange) lastAdded() *exchange {
-	var last *exchange
+// spoiler returns the creation that may be why x, a list, fails: the last one before x that
+// got a 5xx since a list succeeded, and otherwise the last one that succeeded. Nil: there is
+// none.
+func (x *exchange) spoiler() *exchange {
+	var failed, last *exchange
 	for _, y := range x.run.all {
-		if y.op == opCreate && y.Succeeded() && y.Received.Before(x.Sent) {
+		switch {
+		case !y.Received.Before(x.Sent):
+		case y.isList():
+			failed = nil
+		case y.op == opCreate && y.Status >= 500:
+			failed = y
+		case y.op == opCreate && y.Succeeded():
 			last = y
 		}
 	}
-	return last
+	return cmp.Or(failed, last)
 }
 
 // sameQuery returns the other lists with the query of x, a list: those before x and those

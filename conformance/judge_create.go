@@ -115,7 +115,7 @@ func createChecks() []Check {
 		ID: surrogateCheck, Section: "4.2, 4.3", Title: "an unpaired surrogate as a name gets 201 or 400, and lists work after it",
 		Why: "A client that sends one would make the list fail for all others.",
 		applies: func(x *exchange) bool {
-			return x.breaks == surrogateCheck || x.query != nil && x.valid() && x.afterSurrogate() != nil
+			return x.breaks == surrogateCheck || x.query != nil && x.valid() && x.afterSurrogate() != nil && x.workedBefore(x.afterSurrogate())
 		},
 		wrongAfter: func(x *exchange) (*exchange, string) {
 			switch {
@@ -211,6 +211,17 @@ func (x *exchange) afterSurrogate() *exchange {
 		}
 	}
 	return nil
+}
+
+// workedBefore reports whether the last list with the query of x that was sent before y
+// got 200.
+func (x *exchange) workedBefore(y *exchange) (worked bool) {
+	for _, z := range x.run.all {
+		if z.query != nil && *z.query == *x.query && z.valid() && z.Sent.Before(y.Sent) {
+			worked = z.Status == http.StatusOK
+		}
+	}
+	return worked
 }
 
 // wrongLocation says what is wrong with the Location of x, a 201.

@@ -86,7 +86,7 @@ func (x *exchange) wrongIf5xx() string {
 	if x.Status < 500 {
 		return ""
 	}
-	return fmt.Sprintf("a bad request (%s) gets %s, want 4xx", x.kind(), x.StatusLine())
+	return fmt.Sprintf("an unusual request (%s) gets %s, want no 5xx", x.kind(), x.StatusLine())
 }
 
 // wrongSuccess says what is wrong if the request of x, a valid one, has another status than

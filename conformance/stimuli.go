@@ -11,8 +11,8 @@ import (
 )
 
 // What a run sends, as tables. Each row says what its body asks for, or what is wrong with
-// it. Nothing in a request does harm if it is executed, but after the last creation
-// (loneSurrogate) some targets fail for good.
+// it. Nothing in a request does harm if it is executed, but some targets fail for good
+// after a name that is not UTF-8 or, as the last one, an unpaired surrogate (loneSurrogate).
 
 // meaning is what is known of the body of a POST: the pet or the text that it asks for, or
 // the check by which it is wrong.

@@ -100,6 +100,7 @@ func (r Request) http(ctx context.Context, url, key string) (*http.Request, erro
 	for _, f := range r.Fields() {
 		hr.Header[f.Name] = []string{f.Value}
 	}
+	hr.Close = strings.EqualFold(r.Value("Connection"), "close") // then no request may follow (RFC 9112, section 9.6)
 	if r.Credential.value != nil {
 		hr.Header["Authorization"] = []string{r.Credential.value(key)}
 	}
