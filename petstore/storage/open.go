@@ -83,20 +83,18 @@ func open(path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	tx, err := s.begin(false, nil)
-	if err != nil {
-		_ = s.closeFile()
-		return nil, err
-	}
-	err = safely(func() error {
-		for _, t := range tables { // each change looks up only those that it needs
-			if tx.Bucket(t.name) == nil {
-				return damaged("the bucket %s is missing", t.name)
+	if err == nil {
+		err = safely(func() error {
+			for i := range tables { // each change looks up only those that it needs
+				_ = tx.table(&tables[i])
 			}
+			return nil
+		})
+		if err != nil {
+			_ = tx.Rollback()
 		}
-		return nil
-	})
+	}
 	if err != nil {
-		_ = tx.Rollback()
 		_ = s.closeFile()
 		return nil, err
 	}

@@ -20,9 +20,9 @@ const (
 // Import adds the pets and messages that storage.Export wrote, with their IDs, to a
 // store that has never held any: all of them in one transaction, or none. It returns
 // how many it added. Creates of other processes wait for it, and fail at their time
-// limit. Without a standby that the database waits for, so does Import. Only if the response
-// to COMMIT is lost, the error does not say that nothing
-// was imported. maxText is as in [storage.ImportOptions].
+// limit. Without a standby that the database waits for, Import waits, too. Only if the
+// response to COMMIT is lost, the error does not say that nothing was imported. maxText is
+// as in [storage.ImportOptions].
 func (s *Store) Import(ctx context.Context, r io.Reader, maxText int) (storage.Totals, error) {
 	pooled, err := s.pool.Acquire(ctx)
 	if err != nil {
