@@ -184,7 +184,7 @@ func listChecks() []Check {
 	}
 }
 
-// When a list lacks a pet, in the words of this file. A target may end a list before its limit, and the contract states
+// When a list lacks a pet. A target may end a list before its limit, and the contract states
 // no order, so most lists need not have a certain pet. Only a list that isWhole must have all
 // pets that are matching, if there are fewer than a list can have: then it mustHave them. Each
 // one that it does not have is missing, and then
@@ -234,8 +234,12 @@ func (x *exchange) hasRoom() bool {
 	return len(x.matching())+len(x.run.atStart[allPets(x.query.status)]) < 100
 }
 
-// missing returns the creations of the matching pets that x, a short list, lacks.
+// missing returns the creations of the matching pets that x, a short list, lacks. It
+// returns none unless x hasRoom for all.
 func (x *exchange) missing() []*exchange {
+	if !x.hasRoom() {
+		return nil
+	}
 	return slices.DeleteFunc(x.matching(), func(c *exchange) bool { return c.isIn(x) })
 }
 

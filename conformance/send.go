@@ -160,10 +160,7 @@ func (s *sender) lists() {
 		q := allPets(status)
 		for began := time.Now(); s.ctx.Err() == nil; s.get(q.path()) {
 			lists := s.seen().lists[q]
-			if len(lists) == 0 {
-				break
-			}
-			if last := lists[len(lists)-1]; !last.isShort() || !last.hasRoom() || len(last.missing()) == 0 {
+			if len(lists) == 0 || !lists[len(lists)-1].isShort() || len(lists[len(lists)-1].missing()) == 0 {
 				break
 			}
 			if s.waitedInVain {

@@ -65,6 +65,7 @@ var repeats = regexp.MustCompile(`\$\((.+?)\*(\d+)\)`)
 // fill returns the body of a row, and a Python expression with it if it is long.
 func (s *sender) fill(body string) (filled, python string) { return s.fillWith(s.name(), body) }
 
+// fillWith is fill with that name.
 func (s *sender) fillWith(name, body string) (filled, python string) {
 	body = strings.NewReplacer("$N", quoteJSON(name), "$T", name, "$C", fmt.Sprint(s.category)).Replace(body)
 	var parts []string

@@ -34,6 +34,9 @@ func NewRedactor(key string) Redactor {
 // Replace returns s without the key, nor the part of it before which s was cut.
 func (r Redactor) Replace(s string) string {
 	s = r.replacer.Replace(s)
+	if !strings.Contains(s, cutMark) {
+		return s
+	}
 	for n := len(r.key) - 1; n >= 3; n-- {
 		s = strings.ReplaceAll(s, r.key[:n]+cutMark, "[key]"+cutMark)
 	}
