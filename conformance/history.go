@@ -40,7 +40,7 @@ type history struct {
 	added       map[int64]*exchange       // the creation of each pet with a valid request, by id; nil: two have the id
 	firstWithID map[string]*exchange      // the first response that assigns an id, by operation and id
 	knownSince  map[int64]time.Time       // since when a response has shown a pet, by id
-	listedSince map[int64]time.Time       // since when a list has shown it
+	firstList   map[int64]*exchange       // the first list that shows it
 	listedIDs   map[string]map[int64]bool // the ids of the pets in all lists, by name
 	asked       map[string]asked          // the requests for pets, by name, those that are not valid too
 
@@ -65,7 +65,7 @@ func newHistory(f facts, exchanges []*exchange) *history {
 		added:       make(map[int64]*exchange),
 		firstWithID: make(map[string]*exchange),
 		knownSince:  make(map[int64]time.Time),
-		listedSince: make(map[int64]time.Time),
+		firstList:   make(map[int64]*exchange),
 		listedIDs:   make(map[string]map[int64]bool),
 		asked:       make(map[string]asked),
 		lists:       make(map[listQuery][]*exchange),
@@ -126,15 +126,17 @@ func (h *history) recordList(x *exchange) {
 			h.listedIDs[name] = make(map[int64]bool)
 		}
 		h.listedIDs[name][p.ID] = true
-		since(h.knownSince, p.ID, x)
-		since(h.listedSince, p.ID, x)
+		h.recordShown(p.ID, x)
+		if first := h.firstList[p.ID]; first == nil || x.Received.Before(first.Received) {
+			h.firstList[p.ID] = x
+		}
 	}
 }
 
-// since records in times that x shows a pet.
-func since(times map[int64]time.Time, id int64, x *exchange) {
-	if first, ok := times[id]; !ok || x.Received.Before(first) {
-		times[id] = x.Received
+// recordShown records that x shows a pet.
+func (h *history) recordShown(id int64, x *exchange) {
+	if first, ok := h.knownSince[id]; !ok || x.Received.Before(first) {
+		h.knownSince[id] = x.Received
 	}
 }
 
@@ -157,7 +159,7 @@ func (h *history) recordAdded(x *exchange) {
 	if !x.isAdded() {
 		return
 	}
-	since(h.knownSince, x.pet.ID, x)
+	h.recordShown(x.pet.ID, x)
 	if _, ok := h.added[x.pet.ID]; ok {
 		h.added[x.pet.ID] = nil // it is not known which of the two has the id
 	} else {

@@ -128,20 +128,23 @@ func listChecks() []Check {
 		},
 		{
 			ID: "pets.list.limit.between", Section: "4.1", Title: "no list, filtered or not, has more pets than its limit, or none though there are some",
-			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit != 0 }), wrong: (*exchange).wrongSize,
+			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit != 0 }), wrongAfter: (*exchange).wrongSize,
 		},
 		{
 			ID: "pets.list.limit.default", Section: "4.1, 8", Title: "without limit a list has as many pets as with limit=20",
 			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit == 0 }),
-			wrong: func(x *exchange) string {
-				before, after := false, false // there is a list with 20
+			wrongAfter: func(x *exchange) (*exchange, string) {
+				var before, after *exchange // a list with 20
 				for _, y := range x.run.lists[listQuery{x.query.status, 20}] {
-					full := len(y.list.elements) == 20
-					before = before || full && y.Received.Before(x.Sent)
-					after = after || full && x.Received.Before(y.Sent)
+					switch full := len(y.list.elements) == 20; {
+					case full && y.Received.Before(x.Sent):
+						before = y
+					case full && x.Received.Before(y.Sent):
+						after = y
+					}
 				}
-				if n := len(x.list.elements); n < 20 && before && after && len(x.Body) < largeList {
-					return fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", n)
+				if n := len(x.list.elements); n < 20 && before != nil && after != nil && len(x.Body) < largeList && !x.run.endsEarly() {
+					return before, fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", n)
 				}
 				return x.wrongSize()
 			},
@@ -160,11 +163,11 @@ func listChecks() []Check {
 			ID: "pets.list.limit.full", Section: "4.1, 8", Title: "a list has as many pets as its limit allows, if the store has them", Level: Recommended,
 			Why: "A client that gets fewer pets takes the list for complete.", applies: lists(func(q listQuery) bool { return true }),
 			wrong: func(x *exchange) string {
-				n, most := len(x.list.elements), x.query.most()
-				if has := len(x.matching()); n < most && n < has && len(x.Body) < largeList && !hasNext(x.Exchange) {
-					return fmt.Sprintf("the list has %d pets, want %d: at least %d match", n, min(most, has), has)
+				if !x.isShorter() || len(x.Body) >= largeList || hasNext(x.Exchange) {
+					return ""
 				}
-				return ""
+				has := len(x.matching(0))
+				return fmt.Sprintf("the list has %d pets, want %d: at least %d match", len(x.list.elements), min(x.query.most(), has), has)
 			},
 		},
 		{
@@ -210,12 +213,24 @@ func (x *exchange) isShort() bool {
 	return x.query != nil && x.query.limit == 100 && x.list.ends
 }
 
+// isShorter reports whether x is a list with fewer pets than its limit allows and match.
+func (x *exchange) isShorter() bool {
+	return len(x.list.elements) < min(x.query.most(), len(x.matching(0)))
+}
+
+// endsEarly reports whether a list with a limit is shorter than it may be.
+func (h *history) endsEarly() bool {
+	return slices.ContainsFunc(h.all, func(x *exchange) bool {
+		return x.isList() && x.query != nil && x.query.limit != 0 && x.isShorter()
+	})
+}
+
 // matching returns the creations of the pets of the run that match the query of x and were
-// added before it was sent.
-func (x *exchange) matching() []*exchange {
+// added more than a time before it was sent.
+func (x *exchange) matching(before time.Duration) []*exchange {
 	var all []*exchange
 	for id, c := range x.run.added {
-		if c != nil && c.pet.ID == id && c.stored().has(x.query.status) && c.Received.Before(x.Sent) {
+		if c != nil && c.pet.ID == id && c.stored().has(x.query.status) && x.Sent.Sub(c.Received) > before {
 			all = append(all, c)
 		}
 	}
@@ -225,13 +240,13 @@ func (x *exchange) matching() []*exchange {
 
 // mustHave reports whether x is a list that must have certain pets.
 func (x *exchange) mustHave() bool {
-	return x.isWhole() && len(x.matching()) > 0 && x.hasRoom()
+	return x.isWhole() && len(x.matching(0)) > 0 && x.hasRoom()
 }
 
 // hasRoom reports whether there are fewer pets that match the query of x than a list can
 // have. A target may return fewer than that.
 func (x *exchange) hasRoom() bool {
-	return len(x.matching())+len(x.run.atStart[allPets(x.query.status)]) < 100
+	return len(x.matching(0))+len(x.run.atStart[allPets(x.query.status)]) < 100
 }
 
 // missing returns the creations of the matching pets that x, a short list, lacks. It
@@ -240,7 +255,7 @@ func (x *exchange) missing() []*exchange {
 	if !x.hasRoom() {
 		return nil
 	}
-	return slices.DeleteFunc(x.matching(), func(c *exchange) bool { return c.isIn(x) })
+	return slices.DeleteFunc(x.matching(0), func(c *exchange) bool { return c.isIn(x) })
 }
 
 // isConfirmed reports whether earlier lists with the same query lack the pet that c added as
@@ -257,19 +272,20 @@ func (x *exchange) isConfirmed(c *exchange) bool {
 func (c *exchange) isIn(list *exchange) bool { return hasID(list.list.pets, c.pet.ID) }
 
 // wrongSize says what is wrong if x, a list, has more pets than its limit, or none
-// though an earlier list had one that matches and nothing says how to reach it.
-func (x *exchange) wrongSize() string {
+// though an earlier list, which it returns, had one that matches and nothing says how to
+// reach it.
+func (x *exchange) wrongSize() (*exchange, string) {
 	n := len(x.list.elements)
 	if n > x.query.most() {
-		return fmt.Sprintf("the list has %d pets, want at most %d", n, x.query.most())
+		return nil, fmt.Sprintf("the list has %d pets, want at most %d", n, x.query.most())
 	}
 	if n > 0 || hasNext(x.Exchange) {
-		return ""
+		return nil, ""
 	}
-	for _, c := range x.matching() {
-		if listed, ok := x.run.listedSince[c.pet.ID]; ok && listed.Before(x.Sent) && x.Sent.Sub(c.Received) > time.Second {
-			return fmt.Sprintf("the list is empty, but an earlier one had a pet that matches, with the id %d", c.pet.ID)
+	for _, c := range x.matching(listPatience) {
+		if first := x.run.firstList[c.pet.ID]; first != nil && first.Received.Before(x.Sent) {
+			return first, fmt.Sprintf("the list is empty, but an earlier one had a pet that matches, with the id %d", c.pet.ID)
 		}
 	}
-	return ""
+	return nil, ""
 }

@@ -33,7 +33,7 @@ func messageChecks() []Check {
 	}
 	any := func(*exchange, string) string { return "" }
 	rfc3339 := member("messages.time.rfc3339", "2.7", "createdAt is a timestamp of RFC 3339", "Few clients can read the other forms of ISO 8601.", false, "createdAt", func(x *exchange, got string) string {
-		if _, err := parseTimestamp(got); err != nil && otherForm.MatchString(got) {
+		if isOtherForm(got) {
 			return fmt.Sprintf("createdAt is %q, not written as in 2026-11-23T10:20:00Z", probe.Short(got))
 		}
 		return ""
@@ -73,7 +73,7 @@ func messageChecks() []Check {
 		member("messages.time.now", "2.7", "createdAt is the time at which the message was created", "Clients sort messages by it.", false, "createdAt", (*exchange).wrongNow),
 		{
 			ID: "messages.time.passes", Section: "2.7", Title: "a later message has a later createdAt",
-			Why: "Clients sort messages by it.", applies: func(x *exchange) bool { return x.isRecord() && x == x.run.recordBefore(time.Now()) }, wrong: (*exchange).wrongLater,
+			Why: "Clients sort messages by it.", applies: func(x *exchange) bool { return x.isRecord() && x == x.run.recordBefore(time.Now()) }, wrongAfter: (*exchange).wrongLater,
 		},
 		idCheck("messages.id.unique", "every message has its own id", "An id that two messages have identifies neither.", false),
 		idCheck("messages.id.same-text", "messages with the same text have ids of their own", "Who submits a text twice may mean two messages.", true),
@@ -123,6 +123,12 @@ func idCheck(id, title, why string, sameText bool) Check {
 
 // otherForm matches the forms of ISO 8601 beside RFC 3339 for a time in UTC.
 var otherForm = regexp.MustCompile(`(?i)^([+-]\d\d)?\d{4}-?((0[1-9]|1[0-2])-?([0-2]\d|3[01])|W[0-5]\d-?[1-7]|[0-3]\d\d)T([01]\d|2[0-4])(:?[0-5]\d(:?([0-5]\d|60))?)?([.,]\d+)?(Z|[+-]00(:?00)?)$`)
+
+// isOtherForm reports whether s is a time of ISO 8601 in UTC that RFC 3339 does not have.
+func isOtherForm(s string) bool {
+	_, err := parseTimestamp(s) // time.Parse allows a comma before the fraction
+	return otherForm.MatchString(s) && (err != nil || strings.Contains(s, ","))
+}
 
 // parseTimestamp reads a timestamp of RFC 3339 in UTC.
 func parseTimestamp(s string) (time.Time, error) {
@@ -175,11 +181,11 @@ func (h *history) recordBefore(t time.Time) *exchange {
 }
 
 // wrongLater says what is wrong if the createdAt of x is not after that of the message
-// a while before.
-func (x *exchange) wrongLater() string {
-	earlier := x.run.recordBefore(x.Sent.Add(-aWhile))
+// a while before, which it returns.
+func (x *exchange) wrongLater() (earlier *exchange, wrong string) {
+	earlier = x.run.recordBefore(x.Sent.Add(-aWhile))
 	if earlier == nil {
-		return ""
+		return nil, ""
 	}
 	before, _ := earlier.member("createdAt")
 	after, _ := x.member("createdAt")
@@ -187,11 +193,11 @@ func (x *exchange) wrongLater() string {
 	b, _ := parseTimestamp(after)
 	switch gap := x.Received.Sub(earlier.Sent); {
 	case after == before:
-		return fmt.Sprintf("createdAt is still %q, %.1f seconds after an earlier message", after, gap.Seconds())
+		wrong = fmt.Sprintf("createdAt is still %q, %.1f seconds after an earlier message", after, gap.Seconds())
 	case b.Before(a):
-		return fmt.Sprintf("createdAt is %q, before the %q of an earlier message", after, before)
+		wrong = fmt.Sprintf("createdAt is %q, before the %q of an earlier message", after, before)
 	case b.Sub(a) > gap+time.Minute:
-		return fmt.Sprintf("createdAt is %q, but %q in a message that was sent %.1f seconds earlier", after, before, gap.Seconds())
+		wrong = fmt.Sprintf("createdAt is %q, but %q in a message that was sent %.1f seconds earlier", after, before, gap.Seconds())
 	}
-	return ""
+	return earlier, wrong
 }

@@ -186,8 +186,18 @@ func (s *sender) fillUp() {
 	s.each(len(missing), func(i int) { s.create(missing[i], meaning{}) })
 }
 
-// listLimits requests lists with limits.
+// listLimits requests lists with limits. If one is shorter than it may be, it may be late,
+// and listLimits requests all again when none may be late any more.
 func (s *sender) listLimits() {
+	began := time.Now()
+	s.limits()
+	if slices.ContainsFunc(s.seen().all, func(x *exchange) bool { return x.query != nil && x.isList() && x.Sent.After(began) && x.isShorter() }) {
+		wait(s.ctx, listPatience)
+		s.limits()
+	}
+}
+
+func (s *sender) limits() {
 	var requests []probe.Request
 	add := func(q listQuery) { requests = append(requests, probe.Get(q.path())) }
 	for _, limit := range []int{1, 2, 19, 20, 21, 50, 99} {
@@ -232,7 +242,11 @@ func (s *sender) lookAgain() {
 	// The clocks of several servers may differ, and a clock may be corrected.
 	for range 3 {
 		s.send(submitText(s.name(), meaning{}))
-		if x := s.seen().recordBefore(time.Now()); x == nil || x.wrongLater() == "" {
+		x := s.seen().recordBefore(time.Now())
+		if x == nil {
+			return
+		}
+		if _, wrong := x.wrongLater(); wrong == "" {
 			return
 		}
 		wait(s.ctx, aWhile)

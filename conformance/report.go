@@ -85,9 +85,10 @@ type Report struct {
 	// Left says what the run created. The contract has no way to delete it.
 	Left string `json:"left,omitzero"`
 
-	// Retries counts what made the suite send requests again, as in 503 Service
-	// Unavailable or lost connection. It is empty if none was sent again.
-	Retries map[string]int `json:"retries,omitzero"`
+	// Unserved counts the requests that the target did not serve, by the reason, such as
+	// 503 Service Unavailable or lost connection. Most of them were sent again, and each time
+	// counts. It is empty if all were served.
+	Unserved map[string]int `json:"unserved,omitzero"`
 
 	Results []Result `json:"results"`
 }
@@ -102,7 +103,7 @@ func (s *session) report(began time.Time, h *history) *Report {
 		Seconds:     time.Since(began).Seconds(),
 		Requests:    len(s.exchanges),
 		Left:        h.left(),
-		Retries:     h.retries(),
+		Unserved:    h.countUnserved(),
 		Counts:      make(map[Verdict]int),
 	}
 	if s.messages {
@@ -178,11 +179,8 @@ func (s *session) result(j judgement, stopped error) Result {
 	return r
 }
 
-// How long a target need not serve a request before the end of a run.
-const (
-	maxSilence       = time.Minute
-	maxSilentRequest = 200
-)
+// maxSilent is how many requests at the end of a run need not be served.
+const maxSilent = 20
 
 // notJudged returns why the run does not show that the target conforms, even if no check
 // fails; "": it does.
@@ -207,7 +205,7 @@ func (s *session) notJudged(h *history, stopped error) string {
 		return fmt.Sprintf("the target refuses every pet, first with %s %s; name a category that it accepts (-category)", first.StatusLine(), probe.Cut(string(first.Body), 200))
 	case !s.opts.ReadOnly && len(h.added) == 0:
 		return "the target has added no pet"
-	case len(silent) > 0 && (len(silent) >= maxSilentRequest || silent[len(silent)-1].Received.Sub(silent[0].Sent) >= maxSilence):
+	case len(silent) > maxSilent:
 		return fmt.Sprintf("the target did not serve the last %s: %s", probe.Plural(len(silent), "request"), noResponse(silent[0].Exchange))
 	}
 	return ""
@@ -254,12 +252,12 @@ func (h *history) left() string {
 	return fmt.Sprintf("%s%s and %s, most named %s…", probe.Plural(pets, "pet"), shown, probe.Plural(messages, "message"), h.mark)
 }
 
-// retries counts what made the client send requests again.
-func (h *history) retries() map[string]int {
+// countUnserved counts the requests that were not served, by the reason.
+func (h *history) countUnserved() map[string]int {
 	counts := make(map[string]int)
 	for _, x := range h.unserved {
 		switch {
-		case !x.Repeated:
+		case errors.Is(x.Err, context.Canceled):
 		case x.Status != 0:
 			counts[x.StatusLine()]++
 		case probe.IsTimeout(x.Err):

@@ -128,6 +128,7 @@ var wrongPets = []wrongs{
 		{"an empty object", `{}`}, {"no name", `{"categoryId":$C,"status":"sold"}`}, {"no categoryId", `{"name":$N,"status":"sold"}`},
 		{"the pet in a member", `{"pet":{"name":$N,"categoryId":$C}}`},
 		{"Name instead of name", `{"Name":$N,"categoryId":$C}`}, {"categoryid instead of categoryId", `{"name":$N,"categoryid":$C}`},
+		{"category_id instead of categoryId", `{"name":$N,"category_id":$C}`},
 		{"200 KiB and no categoryId", `{"name":"$(big *51200)"}`}, {"1 MiB and no categoryId", `{"name":"$(large *174763)"}`},
 		{"quotes in its name and no categoryId", `{"name":"a\"b\\c"}`}, // what an error message must escape
 	}},
@@ -164,6 +165,7 @@ var wrongMessages = []wrongs{
 		{"no body", ``}, {"only white space as its body", " \n"}, {"a form as its body", `message=$T`},
 		{"a body that is cut short", `{"message":$N`}, {"text after the object", `{"message":$N} x`}, {"a comma after the last member", `{"message":$N,}`},
 		{"single quotes", `{'message':'$T'}`}, {"an escape that JSON does not have", `{"message":"$T \x41"}`},
+		{"a line break within a string", "{\"message\":\"$T\n\"}"},
 		{"NaN in a further member", `{"message":$N,"age":NaN}`},
 		{"null as its body", `null`}, {"a string as its body", `$N`}, {"an array as its body", `[{"message":$N}]`},
 	}},
@@ -249,7 +251,7 @@ var missingIDs = []int64{0, -1, 1<<63 - 1, -1 << 63, 1<<53 + 1, 1 << 31, 1 << 32
 // notIDs are not ids. $I stands for the id of a pet.
 var notIDs = []string{
 	"9223372036854775808", "-9223372036854775809", "10000000000000000000000000000000000000000",
-	"$Iabc", "$I.5", "$I%27", "$I%20or%20so", "$I,$I", "$I-1", "abc$I", "id=$I", "$I/",
+	"0x$I", "$I%00", "$Iabc", "$I.5", "$I%27", "$I%20or%20so", "$I,$I", "$I-1", "abc$I", "id=$I", "$I/",
 	"abc", "null", "undefined", "NaN", "-", "%00", "%FF", "%22", "%25", "%F0%9F%A6%8A", "1e9",
 }
 
@@ -274,10 +276,10 @@ var (
 		"e\u0301 é \u212b A\u030a $M", "ﬁ 한 \u1112\u1161\u11ab $M", "🦊 𝕏 a 𠮷 $M", "a 👩\u200d👩\u200d👧 $M", "the\u00a0dog $M", "I ❤\ufe0f dogs $M",
 		"$M " + `C:\new\`,
 	}
-	// freeTexts are those that a target may refuse: they have spaces at an end, no letters,
-	// or characters that cannot be seen, or they are long.
+	// freeTexts are those that a target may refuse: they are empty or long, or have spaces at
+	// an end, no letters, or characters that cannot be seen.
 	freeTexts = []string{
-		" $M ", "  $M \u00a0 ", "👩\u200d👩\u200d👧🏽", "a\x00b $M", "a\tb $M", "a\nb\r\nc $M", "d\x01\x1b\x7f\u0085\u2028 $M",
+		"", "$M\n", " $M ", "  $M \u00a0 ", "👩\u200d👩\u200d👧🏽", "a\x00b $M", "a\tb $M", "a\nb\r\nc $M", "d\x01\x1b\x7f\u0085\u2028 $M",
 		"\u202eabc\u202c \u200f $M", "\u00ad\u200b\u2060. $M", "\ufeff$M", "\ufffe\uffff \U0010ffff \ue000 \ufffd $M",
 		"$H $M", // 300 characters
 		"$K $M", // 2,000 characters

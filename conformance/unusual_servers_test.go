@@ -204,6 +204,23 @@ func replacing(s *store) {
 	})(s)
 }
 
+// cached responds with the same list to the same request for a while.
+func cached(d time.Duration) wrapper {
+	type entry struct {
+		at   time.Time
+		body string
+	}
+	var lists sync.Map // by URL
+	return responses(list, 200, func(res *response) {
+		url := res.request.URL.String()
+		if old, ok := lists.Load(url); ok && time.Since(old.(entry).at) < d {
+			res.body = old.(entry).body
+			return
+		}
+		lists.Store(url, entry{time.Now(), res.body})
+	})
+}
+
 // proxied is behind a proxy that responds in HTML to what it does not forward.
 func proxied(next http.Handler) http.Handler {
 	return all(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), html(create+`.*large large`, 413), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404))(next)

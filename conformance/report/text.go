@@ -81,12 +81,12 @@ func (t *textWriter) proofs() {
 
 func (t *textWriter) summary() {
 	r := t.report
-	var retries []string
-	for _, reason := range slices.Sorted(maps.Keys(r.Retries)) {
-		retries = append(retries, fmt.Sprintf("%s (%d)", reason, r.Retries[reason]))
+	var unserved []string
+	for _, reason := range slices.Sorted(maps.Keys(r.Unserved)) {
+		unserved = append(unserved, fmt.Sprintf("%s (%d)", reason, r.Unserved[reason]))
 	}
-	if retries != nil {
-		t.printf("requests were sent again after: %s; see the target's log\n", strings.Join(retries, ", "))
+	if unserved != nil {
+		t.printf("requests that were not served, and mostly sent again: %s; see the target's log\n", strings.Join(unserved, ", "))
 	}
 	t.printf("%s", r.URL)
 	if r.MessagesURL != "" && r.MessagesURL != r.URL {

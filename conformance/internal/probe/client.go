@@ -123,7 +123,7 @@ func (c *Client) again(x *Exchange) (wait time.Duration, again bool) {
 // date (RFC 9110, section 10.2.3), but at least atLeast.
 func retryAfter(x *Exchange, atLeast time.Duration) time.Duration {
 	v := x.Header.Get("Retry-After")
-	if n, err := strconv.Atoi(v); err == nil {
+	if n, err := strconv.ParseUint(v, 10, 32); err == nil {
 		return max(time.Duration(n)*time.Second, atLeast)
 	}
 	if at, err := http.ParseTime(v); err == nil {

@@ -48,6 +48,11 @@ func BadCredentials() []Credential {
 			func(key string) string { return "Basic " + key }},
 		{"well-formed Basic credentials with the key as the password", "Basic [key in base64]", `Basic $(printf pet:%s "$PETSTORE_API_KEY" | base64 | tr -d '\n')`,
 			func(key string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("pet:"+key)) }},
+		// Some servers do not look at the first seven characters.
+		{"the key under the scheme Digest", "Digest [key]", "Digest $PETSTORE_API_KEY",
+			func(key string) string { return "Digest " + key }},
+		{"the key without a space before it", "Bearer[key]", "Bearer$PETSTORE_API_KEY",
+			func(key string) string { return "Bearer" + key }},
 		{"the key without a scheme", "[key]", "$PETSTORE_API_KEY",
 			func(key string) string { return key }},
 		// No encoding of keys has a character that ~ may stand for.
