@@ -42,14 +42,13 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case get && (r.URL.Path == "/" || r.URL.Path == "/about"):
 		rt.page.ServeHTTP(w, r)
 	default:
-		// The handler responds to "" with 404. A slash that was sent as %2F is part of a
-		// segment (RFC 3986, section 2.4), and no path that is served has such a segment.
 		path, ok := strings.CutPrefix(r.URL.Path, basePath)
-		if !ok || path != "" && path[0] != '/' || strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
-			path = ""
+		if !ok || path != "" && path[0] != '/' {
+			path = "" // for which the handler responds 404
 		}
-		// The request is the server's own, so its URL can be changed in place.
-		r.URL.Path, r.URL.RawPath = path, ""
+		// The request is the server's own, so its URL can be changed in place. The handler
+		// finds a slash that was sent as %2F in RawPath.
+		r.URL.Path = path
 		rt.handler.ServeHTTP(w, r)
 		return
 	}

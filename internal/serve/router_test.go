@@ -5,15 +5,20 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
 
 func TestRouter(t *testing.T) {
-	// named returns a handler that responds with its name and the path that it sees.
+	// named returns a handler that responds with its name and the path that it sees, and
+	// with RawPath if that has an escaped slash.
 	named := func(name string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, name+r.URL.Path)
+			if strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
+				_, _ = io.WriteString(w, " from "+r.URL.RawPath)
+			}
 		})
 	}
 	for target, want := range map[string]string{
@@ -28,8 +33,8 @@ func TestRouter(t *testing.T) {
 		"/V1/pets":           "handler ",
 		"/pets":              "handler ",
 		"//v1/pets":          "handler ",
-		"/v1%2Fpets":         "handler ",
-		"/v1/pets%2f7":       "handler ",
+		"/v1%2Fpets":         "handler /pets from /v1%2Fpets",
+		"/v1/pets%2f7":       "handler /pets/7 from /v1/pets%2f7",
 		"/healthz":           "ok\n",
 		"/readyz":            "ok\n",
 		"/":                  "page /",

@@ -1,11 +1,6 @@
 package storage
 
-import (
-	"fmt"
-	"os"
-
-	"go.etcd.io/bbolt"
-)
+import "fmt"
 
 // Check reads every record in the file at path, compares the tables, and returns the
 // first damage that it finds, an error that wraps [ErrDamaged]. Check changes nothing,
@@ -78,49 +73,4 @@ func (tx *transaction) checkPets() error {
 		return damaged("the tables of all pets and of each status hold %d pets, want %d", pets, want)
 	}
 	return nil
-}
-
-// readFile calls fn with the tables of a file that no store has open. It calls damage
-// with why the file cannot be trusted, and goes on if that returns nil and tables can be
-// read. If the state is damaged, t does not know it.
-func readFile(path string, damage func(error) error, fn func(t *transaction) error) error {
-	f, err := openLocked(path, os.O_RDONLY)
-	if err != nil {
-		return err
-	}
-	m, err := inspect(f)
-	if err != nil {
-		err = damage(err)
-	}
-	if err != nil || m.pageSize == 0 { // there is no valid meta page
-		f.Close()
-		return err
-	}
-	db, err := mapFile(f, m, true, 0)
-	if err != nil {
-		return damage(err)
-	}
-	var tx *bbolt.Tx
-	var t *transaction
-	defer func() {
-		if tx == nil {
-			closeUnmapped(f)
-			return
-		}
-		_ = tx.Rollback()
-		_ = db.Close()
-	}()
-	err = safely(func() (err error) {
-		if tx, err = db.Begin(false); err == nil {
-			t, err = newTransaction(tx)
-		}
-		return err
-	})
-	if err != nil {
-		err = damage(err)
-	}
-	if err != nil || t == nil {
-		return err
-	}
-	return fn(t)
 }

@@ -3,8 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"runtime"
 	"time"
 
@@ -22,9 +20,16 @@ const maxBatchWait = 5 * time.Millisecond
 
 var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are waiting to be written")
 
+// update is the transaction that the committer writes with.
+type update struct {
+	*transaction
+	now  int64    // nanoseconds since 1970
+	keys [][]byte // of the outcomes that were added
+}
+
 // write is the change of one caller.
 type write struct {
-	apply func(*transaction) error
+	apply func(*update) error
 	err   error         // valid once done is closed
 	done  chan struct{} // closed when the change is on disk or has failed
 }
@@ -45,7 +50,7 @@ type write struct {
 // The channel done tells a caller that its change was committed by another. Without it,
 // each caller of a batch would have to become the committer to find out, before those
 // that still wait.
-func (s *Store) change(ctx context.Context, apply func(*transaction) error) error {
+func (s *Store) change(ctx context.Context, apply func(*update) error) error {
 	if _, err := s.shown(ctx); err != nil {
 		return err
 	}
@@ -115,11 +120,11 @@ func (s *Store) commit(batch []*write) error {
 	if e := s.damage.Load(); e != nil {
 		return e
 	}
-	tx, err := s.begin(true, shown)
+	begun, err := s.begin(true, shown.transaction, nil)
 	if err != nil {
 		return err
 	}
-	tx.now = s.opts.now().UnixNano()
+	tx := &update{transaction: begun, now: s.opts.now().UnixNano()}
 	committing := false
 	err = safely(func() error {
 		for _, w := range batch {
@@ -154,28 +159,12 @@ func (s *Store) commit(batch []*write) error {
 		}
 		return s.rollback(tx.Tx, err)
 	}
-	next, err := s.begin(false, tx)
+	next, err := s.begin(false, tx.transaction, tx.keys)
 	if errors.Is(err, ErrDamaged) {
 		return err // nothing is shown, and nothing more is written
 	} else if err != nil {
 		return s.fail(err)
 	}
-	s.show(next)
-	return nil
-}
-
-// sameFile makes sure that the open file is still the one at its path, and at least
-// that long. If it was renamed or replaced, another process may be writing to the
-// file at its path, and ours is gone when we close it.
-func (s *Store) sameFile(size int64) error {
-	there, err := os.Stat(s.path)
-	switch {
-	case err != nil:
-		return fmt.Errorf("the file is no longer there; do not start the server again before it is back, or a backup restored: %w", err)
-	case !os.SameFile(s.info, there):
-		return errors.New("the file was replaced by another while it was open")
-	case there.Size() < size:
-		return fmt.Errorf("the file was cut short from %d to %d bytes while it was open", size, there.Size())
-	}
+	s.show(&snapshot{transaction: next})
 	return nil
 }

@@ -39,11 +39,11 @@
 //	      ├ put       block.go        store these blocks; state.store stores the state
 //	      ├ Commit    bbolt           write and sync the pages, then the meta page
 //	      ├ begin     transaction.go  read what was committed
-//	      └ show      transaction.go  all reads use it from now on
+//	      └ show      snapshot.go     all reads use it from now on
 //	← CreatePet                       every caller in the batch returns
 //
 // If Commit fails, commitError (failure.go) decides whether the changes of the
-// batch are refused or the store has failed. A read uses the transaction that is shown
+// batch are refused or the store has failed. A read uses the snapshot that is shown
 // (view), finds its block with a cursor (seekBlock), and copies JSON out of the mapped
 // file.
 //

@@ -92,6 +92,22 @@ func openLocked(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
+// sameFile makes sure that the open file is still the one at its path, and at least
+// that long. If it was renamed or replaced, another process may be writing to the
+// file at its path, and ours is gone when we close it.
+func (s *Store) sameFile(size int64) error {
+	there, err := os.Stat(s.path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the file is no longer there; do not start the server again before it is back, or a backup restored: %w", err)
+	case !os.SameFile(s.info, there):
+		return errors.New("the file was replaced by another while it was open")
+	case there.Size() < size:
+		return fmt.Errorf("the file was cut short from %d to %d bytes while it was open", size, there.Size())
+	}
+	return nil
+}
+
 // mapFile opens f with bbolt, and maps the reserve beyond what is in use too. m is what
 // inspect returned. If mapFile fails, it closes f.
 func mapFile(f *os.File, m meta, readOnly bool, reserve int64) (db *bbolt.DB, err error) {

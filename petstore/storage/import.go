@@ -66,7 +66,7 @@ func (s *Store) importAll(ctx context.Context, records iter.Seq2[ExportRecord, e
 	size := 0
 	store := func() error {
 		defer func() { batch, size = batch[:0], 0 }()
-		return s.change(ctx, func(tx *transaction) error { return tx.addRecords(batch) })
+		return s.change(ctx, func(tx *update) error { return tx.addRecords(batch) })
 	}
 	for rec, err := range records {
 		if err != nil {
@@ -91,7 +91,7 @@ func (s *Store) importAll(ctx context.Context, records iter.Seq2[ExportRecord, e
 }
 
 // addRecords adds records, which are valid.
-func (tx *transaction) addRecords(records []ExportRecord) (err error) {
+func (tx *update) addRecords(records []ExportRecord) (err error) {
 	for _, rec := range records {
 		switch m := rec.Message; {
 		case rec.Pet != nil:

@@ -16,7 +16,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 		return petstore.Message{}, err
 	}
 	var m petstore.Message
-	err := s.change(ctx, func(tx *transaction) error {
+	err := s.change(ctx, func(tx *update) error {
 		o, err := tx.outcome(stores.SubmitMessage, key, []byte(text), func() (int64, error) {
 			if tx.Queued >= int64(s.opts.QueueCapacity) {
 				return 0, petstore.ErrQueueFull
@@ -34,7 +34,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 }
 
 // addMessage adds the n-th message to the queue; n is higher than all earlier ones.
-func (tx *transaction) addMessage(n, made int64, text string) error {
+func (tx *update) addMessage(n, made int64, text string) error {
 	tx.Queued++
 	tx.LastMessage = n
 	queue := tx.table(&queueTable)
@@ -117,7 +117,7 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 
 // RemoveMessages implements petstore.Queue.
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
-	return s.change(ctx, func(tx *transaction) error {
+	return s.change(ctx, func(tx *update) error {
 		queue := tx.table(&queueTable)
 		for _, id := range ids {
 			n, ok := stores.ParseMessageID(id)

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+
+	"go.etcd.io/bbolt"
 )
 
 // reserve is how far a file can grow while it is open, in bytes: Open maps that much
@@ -82,7 +84,7 @@ func open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	tx, err := s.begin(false, nil)
+	tx, err := s.begin(false, nil, nil)
 	if err == nil {
 		err = safely(func() error {
 			for i := range tables { // each change looks up only those that it needs
@@ -98,7 +100,7 @@ func open(path string, o Options) (*Store, error) {
 		_ = s.closeFile()
 		return nil, err
 	}
-	s.current.Store(tx)
+	s.current.Store(&snapshot{transaction: tx})
 	return s, nil
 }
 
@@ -125,4 +127,49 @@ func (s *Store) openFile(reserve int64) error {
 	s.file = f
 	s.db, err = mapFile(f, m, false, reserve)
 	return err
+}
+
+// readFile calls fn with the tables of a file that no store has open. It calls damage
+// with why the file cannot be trusted, and goes on if that returns nil and tables can be
+// read. If the state is damaged, t does not know it.
+func readFile(path string, damage func(error) error, fn func(t *transaction) error) error {
+	f, err := openLocked(path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	m, err := inspect(f)
+	if err != nil {
+		err = damage(err)
+	}
+	if err != nil || m.pageSize == 0 { // there is no valid meta page
+		f.Close()
+		return err
+	}
+	db, err := mapFile(f, m, true, 0)
+	if err != nil {
+		return damage(err)
+	}
+	var tx *bbolt.Tx
+	var t *transaction
+	defer func() {
+		if tx == nil {
+			closeUnmapped(f)
+			return
+		}
+		_ = tx.Rollback()
+		_ = db.Close()
+	}()
+	err = safely(func() (err error) {
+		if tx, err = db.Begin(false); err == nil {
+			t, err = newTransaction(tx)
+		}
+		return err
+	})
+	if err != nil {
+		err = damage(err)
+	}
+	if err != nil || t == nil {
+		return err
+	}
+	return fn(t)
 }

@@ -40,7 +40,7 @@ func openOutcome(t *table, key, value []byte) (o outcome, err error) {
 // there is none, or if it has expired, it calls create, which returns an ID or a
 // number, and stores the outcome. If the earlier create had another value, outcome
 // returns petstore.ErrIdempotencyMismatch.
-func (tx *transaction) outcome(operation string, key petstore.IdempotencyKey, value []byte, create func() (int64, error)) (outcome, error) {
+func (tx *update) outcome(operation string, key petstore.IdempotencyKey, value []byte, create func() (int64, error)) (outcome, error) {
 	made := outcome{Made: tx.now}
 	var err error
 	if key.Key == "" {
@@ -80,7 +80,7 @@ func (tx *transaction) outcome(operation string, key petstore.IdempotencyKey, va
 }
 
 // expire deletes up to n outcomes of the older table, all of which have expired.
-func (tx *transaction) expire(n int) error {
+func (tx *update) expire(n int) error {
 	older := 1 - tx.Recent
 	b := tx.table(&outcomeTables[older])
 	var keys [][]byte

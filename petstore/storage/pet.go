@@ -24,7 +24,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 		}
 	}
 	pet := petstore.Pet{NewPet: p}
-	err := s.change(ctx, func(tx *transaction) error {
+	err := s.change(ctx, func(tx *update) error {
 		o, err := tx.outcome(stores.CreatePet, key, value, func() (int64, error) { return tx.createPet(p) })
 		pet.ID = o.N
 		return err
@@ -38,7 +38,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 // createPet adds a pet to the table of all pets and to that of its status, and
 // returns its ID. The copy makes a list of a status as fast as a list of all pets.
 // The last blocks stay in memory until the commit.
-func (tx *transaction) createPet(p petstore.NewPet) (int64, error) {
+func (tx *update) createPet(p petstore.NewPet) (int64, error) {
 	id := tx.LastIDs[allPets] + 1
 	pet, err := petstore.Pet{ID: id, NewPet: p}.AppendJSON(make([]byte, 0, 80+len(p.Name)))
 	if err != nil {

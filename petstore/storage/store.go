@@ -59,7 +59,7 @@ type Store struct {
 	file *os.File    // bbolt's handle on it
 	info os.FileInfo // of file, which may no longer be the one at its path
 
-	current atomic.Pointer[transaction] // for reads; nil: the store is closed or has failed
+	current atomic.Pointer[snapshot] // for reads; nil: the store is closed or has failed
 
 	writes    chan *write   // that wait
 	committer chan struct{} // holds a value while a goroutine is the committer

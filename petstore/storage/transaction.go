@@ -2,12 +2,10 @@ package storage
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sync"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
@@ -48,20 +46,13 @@ func (s state) store(b bucket) error {
 	return b.put(stateKey, body)
 }
 
-// transaction is a transaction of bbolt, with what each call needs of it. One that
-// reads is shared by all reads until the next commit is on disk: to begin it and to
-// look up its buckets takes much longer than a read.
+// transaction is a transaction of bbolt, with what each call needs of it: a snapshot for
+// reads, or an update.
 type transaction struct {
 	*bbolt.Tx
 	state
 	pets       [4]bucket // of petTables
-	lastBlocks [4]block  // of pets; in a write, with the pets that were added
-
-	reads sync.RWMutex // held for reading by each read, and locked for good by show
-
-	// These are of a write.
-	now  int64    // nanoseconds since 1970
-	keys [][]byte // of the outcomes that were added
+	lastBlocks [4]block  // of pets; in an update, with the pets that were added
 }
 
 // table looks up a table that only some calls need. It panics if the bucket is missing, so
@@ -124,8 +115,8 @@ func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 	return t, nil
 }
 
-// begin begins a transaction. If before is not nil, the transaction must find the state
-// and the outcomes of before; otherwise begin fails:
+// begin begins a transaction. If before is not nil, the transaction must find its state,
+// and outcomes under all of the keys; otherwise begin fails:
 //
 //   - A write must find what reads use now. Otherwise something else has written to the
 //     file.
@@ -134,7 +125,7 @@ func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 //
 // bbolt numbers its commits. If reads use the commit n, a write has the number n+1, and
 // so has the read after that write.
-func (s *Store) begin(write bool, before *transaction) (t *transaction, err error) {
+func (s *Store) begin(write bool, before *transaction, keys [][]byte) (t *transaction, err error) {
 	var tx *bbolt.Tx
 	err = safely(func() (err error) {
 		if tx, err = s.db.Begin(write); err != nil {
@@ -154,7 +145,7 @@ func (s *Store) begin(write bool, before *transaction) (t *transaction, err erro
 		if t.state != before.state {
 			return errOtherCommit
 		}
-		for _, key := range before.keys {
+		for _, key := range keys {
 			if t.table(&outcomeTables[0]).Get(key) == nil && t.table(&outcomeTables[1]).Get(key) == nil {
 				return damaged("an outcome that was just stored is missing")
 			}
@@ -177,54 +168,6 @@ func (s *Store) begin(write bool, before *transaction) (t *transaction, err erro
 func (s *Store) rollback(tx *bbolt.Tx, err error) error {
 	if e := safely(tx.Rollback); e != nil && !errors.Is(e, berrors.ErrTxClosed) {
 		return s.fail(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
-	}
-	return err
-}
-
-// show makes reads use tx from now on; nil: the store is closed. The transaction before
-// ends after its last read.
-func (s *Store) show(tx *transaction) {
-	old := s.current.Swap(tx)
-	if old == nil { // the store has failed
-		return
-	}
-	// Without a read there is no need for a goroutine, which takes a quarter of the
-	// processor time of a lone create.
-	if old.reads.TryLock() {
-		_ = old.Rollback() // of a read: it writes nothing
-		return
-	}
-	go func() {
-		old.reads.Lock()
-		_ = old.Rollback()
-	}()
-}
-
-// shown returns the transaction for reads, or why a call cannot begin.
-func (s *Store) shown(ctx context.Context) (*transaction, error) {
-	tx := s.current.Load()
-	if tx == nil {
-		if e := s.failure.Load(); e != nil {
-			return nil, e
-		}
-		return nil, errClosed
-	}
-	return tx, ctx.Err()
-}
-
-// view calls fn with the transaction for reads. What fn keeps of a record must be a copy.
-func (s *Store) view(ctx context.Context, fn func(*transaction) error) error {
-	tx, err := s.shown(ctx)
-	for err == nil && !tx.reads.TryRLock() { // a later one is shown
-		tx, err = s.shown(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	defer tx.reads.RUnlock()
-	err = safely(func() error { return fn(tx) })
-	if errors.Is(err, ErrDamaged) {
-		s.foundDamage(err)
 	}
 	return err
 }
