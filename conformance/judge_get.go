@@ -62,7 +62,7 @@ func getChecks() []Check {
 			wrongAfter: func(x *exchange) (*exchange, string) { return x.run.addedBy(*x.id), x.wrongPetBody() },
 		},
 		{
-			ID: "pets.get.id", Section: "2.2", Title: "a pet has the id that was requested",
+			ID: "pets.get.id", Section: "2.2", Title: "the pet in a response is the one that was requested",
 			Why: "A client would mistake one pet for another.", applies: func(x *exchange) bool { return isPet(x) && x.petErr.id == nil },
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				if x.pet.ID == *x.id {

@@ -268,7 +268,7 @@ func (x *exchange) isConfirmed(c *exchange) bool {
 		!slices.ContainsFunc(last, func(y *exchange) bool { return len(y.list.elements) != len(x.list.elements) })
 }
 
-// isIn reports whether list has the pet that c added.
+// isIn reports whether list contains the pet that c added.
 func (c *exchange) isIn(list *exchange) bool { return hasID(list.list.pets, c.pet.ID) }
 
 // wrongSize says what is wrong if x, a list, has more pets than its limit, or none

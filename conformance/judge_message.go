@@ -13,7 +13,7 @@ import (
 // POST /messages (contract, sections 2.7 and 4.4).
 
 func messageChecks() []Check {
-	// A check of a member of the record. If shape, a member that is no string violates it;
+	// A check of a member of the record. If shape, a member that is not a string violates it;
 	// otherwise it judges only strings.
 	member := func(id, section, title, why string, shape bool, name string, wrong func(x *exchange, got string) string) Check {
 		return Check{

@@ -30,7 +30,7 @@ func hangsUp(proto string, silent bool) wrapper {
 				rec.Header().Set("Content-Length", fmt.Sprint(rec.Body.Len()))
 			}
 			var b strings.Builder
-			fmt.Fprintf(&b, "%s %d Whatever\r\n", proto, rec.Code)
+			fmt.Fprintf(&b, "%s %d Any words\r\n", proto, rec.Code)
 			rec.Header().Write(&b)
 			fmt.Fprintf(&b, "\r\n%s", rec.Body)
 			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
@@ -221,7 +221,7 @@ func cached(d time.Duration) wrapper {
 	})
 }
 
-// proxied is behind a proxy that responds in HTML to what it does not forward.
+// proxied has a proxy in front of it, which responds in HTML to what it does not forward.
 func proxied(next http.Handler) http.Handler {
 	return all(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), html(create+`.*large large`, 413), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404))(next)
 }

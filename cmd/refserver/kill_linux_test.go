@@ -16,7 +16,8 @@ import (
 var synced = regexp.MustCompile(`(?s)\bfsync\([^\n]*\.new-.*\b(linkat|renameat)\([^\n]*\.new-.*\bfsync\(`)
 
 // TestKilled kills import and restore at each of their system calls that change files.
-// Then there is no store, and the command can be called again, or the whole new one.
+// Then either the store is missing, and the command can be called again, or all of the new
+// one is there.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	strace := process.Tool(t, "strace")

@@ -21,7 +21,7 @@ func restoreCommand(db *string) flags.Command {
 		Args:  "COPY",
 		About: "make a store of a copy, such as a backup, after checking it",
 		Details: "It never replaces a store: move that away first." +
-			" If COPY is the folder of -backup-dir, it restores the newest sound backup and, if there is no key file, the newest keys. If COPY is the folder of one backup, it restores that store alone.",
+			" If COPY is the folder of -backup-dir, it restores the newest sound backup and, if the key file is missing, the newest keys. If COPY is the folder of one backup, it restores that store alone.",
 		Flags: func(fs *flag.FlagSet) {
 			dbFlag(fs, db, "`file` to create")
 			serve.KeysFlag(fs, &keys)

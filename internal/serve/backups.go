@@ -77,7 +77,7 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	defer os.RemoveAll(part)
 	keysErr := CopyKeys(filepath.Join(part, BackupKeys), s.keyFile)
 	if keysErr != nil {
-		keysErr = fmt.Errorf("it has no keys: -keys: %w", keysErr)
+		keysErr = fmt.Errorf("it lacks the keys: -keys: %w", keysErr)
 	}
 	if err := s.store.File.Backup(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
 		return err

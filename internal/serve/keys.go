@@ -52,7 +52,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	return nil
 }
 
-const firstKeyText = `There was no key file. %s now holds the hash of this API key,
+const firstKeyText = `The key file was missing. %s now holds the hash of this API key,
 which is not shown again ("%s keys create" makes others):
 
     %s
