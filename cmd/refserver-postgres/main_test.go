@@ -17,6 +17,7 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/conformancetest"
+	"example.com/animalstore/internal/members"
 	"example.com/animalstore/internal/test/postgrestest"
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
@@ -119,6 +120,9 @@ func TestMove(t *testing.T) {
 			Name: strings.Repeat("<name\x00é", i%3), CategoryID: int64(i) << 32, Status: append(petstore.Statuses(), "")[i%4],
 		}, petstore.IdempotencyKey{})
 	}
+	if err == nil {
+		_, err = file.CreatePet(t.Context(), members.Filled[petstore.NewPet](), petstore.IdempotencyKey{})
+	}
 	for _, text := range []string{"first", "hi\x00", "third", "fourth"} {
 		if err == nil {
 			_, err = file.SubmitMessage(t.Context(), text, petstore.IdempotencyKey{})
@@ -138,7 +142,7 @@ func TestMove(t *testing.T) {
 		return b.String()
 	}
 	want, db := exported(path), "-postgres="+postgrestest.Run(t, "fsync=off").URL
-	run(t, 0, "pets: 1003; messages: 2", want, "import", db, "-")
+	run(t, 0, "pets: 1004; messages: 2", want, "import", db, "-")
 	there := run(t, 0, "", "", "export", db)
 	back := filepath.Join(t.TempDir(), "back.db")
 	if _, err := storage.Import(t.Context(), back, strings.NewReader(there), nil); err != nil {

@@ -103,15 +103,15 @@ func parseTime(s string) (time.Time, error) {
 // createdFrom returns an error if the response to the creation of p is about another pet.
 // A server may give a status to a pet without one.
 func createdFrom(p petstore.NewPet, got petstore.Pet) error {
-	switch {
-	case got.Name != p.Name:
-		return fmt.Errorf("name: of the pet %d: is not the one that was sent", got.ID)
-	case got.CategoryID != p.CategoryID:
-		return fmt.Errorf("categoryId: of the pet %d: must be %d, got %d", got.ID, p.CategoryID, got.CategoryID)
-	case p.Status != "" && got.Status != p.Status:
-		return fmt.Errorf("status: of the pet %d: must be %q, got %q", got.ID, p.Status, got.Status)
+	want := petstore.Pet{ID: got.ID, NewPet: p}
+	if p.Status == "" {
+		want.Status = got.Status
 	}
-	return nil
+	if got == want {
+		return nil
+	}
+	json, _ := want.AppendJSON(nil)
+	return fmt.Errorf("body: must be the pet that was sent, %.300s", json)
 }
 
 func missing(name string) error { return fmt.Errorf("%s: is missing", name) }

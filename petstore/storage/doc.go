@@ -33,6 +33,7 @@
 //	└ change          commit.go       queue the change; one of the callers commits for all
 //	  └ commitWaiting commit.go       take what is queued
 //	    └ commit      commit.go       in one transaction, for all of the batch:
+//	      ├ sameFile  file.go         make sure that the file is still the one at its path
 //	      ├ begin     transaction.go  look up the tables of pets, read the state and the last blocks
 //	      ├ outcome   outcome.go      look up and store the outcome, if there is a key
 //	      ├ createPet pet.go          add the pet to the last blocks in memory

@@ -58,11 +58,10 @@ func export(ctx context.Context, tx pgx.Tx, write func([]byte) error) (n storage
 		return n, err
 	}
 	var p petstore.Pet
-	var name []byte
 	rows, _ := tx.Query(ctx, selectPets+"ORDER BY id") // ForEachRow returns the error
-	_, err = pgx.ForEachRow(rows, []any{&p.ID, &name, &p.CategoryID, &p.Status}, func() error {
+	_, err = pgx.ForEachRow(rows, columns(&p), func() error {
 		n.Pets++
-		if p.Name = string(name); p.ID != n.Pets {
+		if p.ID != n.Pets {
 			return missingRow(n.Pets)
 		}
 		return add(storage.ExportRecord{Pet: &p})

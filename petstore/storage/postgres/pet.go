@@ -42,12 +42,24 @@ const (
 	getPet     = selectPets + "WHERE id = $1"
 )
 
+// columns returns where the columns of selectPets go.
+func columns(p *petstore.Pet) []any {
+	return []any{&p.ID, (*text)(&p.Name), &p.CategoryID, &p.Status}
+}
+
+// text is a string that is stored as bytes, since the type text of PostgreSQL has no U+0000.
+type text string
+
+// ScanBytes implements [pgtype.BytesScanner].
+func (t *text) ScanBytes(b []byte) error {
+	*t = text(b)
+	return nil
+}
+
 // GetPet implements petstore.Service.
 func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err error) {
 	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		var name []byte
-		err := conn.QueryRow(ctx, getPet, id).Scan(&pet.ID, &name, &pet.CategoryID, &pet.Status)
-		pet.Name = string(name)
+		err := conn.QueryRow(ctx, getPet, id).Scan(columns(&pet)...)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			return missing(ctx, conn, id)
@@ -115,9 +127,9 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 // readPage returns the list page that begins with rows.
 func readPage(rows pgx.Rows, q petstore.ListQuery, after int64) (page petstore.Page, err error) {
 	var p petstore.Pet
-	var name, json []byte
+	var json []byte
 	size := 0
-	_, err = pgx.ForEachRow(rows, []any{&p.ID, &name, &p.CategoryID, &p.Status}, func() (err error) {
+	_, err = pgx.ForEachRow(rows, columns(&p), func() (err error) {
 		if page.Next != "" {
 			return nil
 		}
@@ -128,7 +140,7 @@ func readPage(rows pgx.Rows, q petstore.ListQuery, after int64) (page petstore.P
 			page.Next = petstore.CursorAfter(after)
 			return nil
 		}
-		p.Name, after = string(name), p.ID
+		after = p.ID
 		if json, err = p.AppendJSON(json[:0]); err != nil {
 			return damaged(fmt.Sprintf("the pet %d: %v", p.ID, err))
 		}
