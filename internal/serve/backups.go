@@ -61,10 +61,12 @@ func (s *server) backUp(ctx context.Context) {
 }
 
 // makeBackup makes a backup, whole or not at all, and removes old ones. If the key file is
-// malformed or cannot be read, the backup has none, and the error says so.
+// malformed or cannot be read, the backup has the keys of the one before, so that no key is
+// lost when the older ones are removed. The error then says so.
 func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	path := func(name string) string { return filepath.Join(s.backupDir, name) }
-	if newest := s.newestBackup(); !began.After(newest) { // the clock was set back: the new name must be the last
+	newest := s.newestBackup()
+	if !began.After(newest) { // the clock was set back: the new name must be the last
 		began = newest.Add(time.Millisecond)
 	}
 	part := path(partName)
@@ -75,9 +77,11 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 		return err
 	}
 	defer os.RemoveAll(part)
-	keysErr := CopyKeys(filepath.Join(part, BackupKeys), s.keyFile)
+	keys := filepath.Join(part, BackupKeys)
+	keysErr := CopyKeys(keys, s.keyFile)
 	if keysErr != nil {
-		keysErr = fmt.Errorf("it lacks the keys: -keys: %w", keysErr)
+		keysErr = fmt.Errorf("its keys are those of the backup before: -keys: %w", keysErr)
+		_ = CopyKeys(keys, filepath.Join(path(newest.UTC().Format(backupName)), BackupKeys)) // there may be none
 	}
 	if err := s.store.File.Backup(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
 		return err

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -39,7 +40,8 @@ type endpoint struct {
 }
 
 // httpLog logs what net/http reports, at most one line a second: most of it is what
-// clients cause. It does not log that a client has closed its connection, as health checks
+// clients cause, and of the level WARN. The level is ERROR if no connection can be accepted,
+// since no descriptor is left. It does not log that a client has closed its connection, as health checks
 // do before a TLS handshake.
 type httpLog struct {
 	log  *slog.Logger
@@ -51,7 +53,11 @@ func (l *httpLog) Write(line []byte) (int, error) {
 	text, second := strings.TrimSpace(string(line)), time.Now().Unix()
 	ended := strings.HasSuffix(text, ": EOF") || strings.HasSuffix(text, ": connection reset by peer")
 	if !ended && l.last.Swap(second) != second {
-		l.log.Warn(text)
+		level := slog.LevelWarn
+		if strings.Contains(text, "Accept error") {
+			level = slog.LevelError
+		}
+		l.log.Log(context.Background(), level, text)
 	}
 	return len(line), nil
 }

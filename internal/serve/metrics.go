@@ -84,16 +84,22 @@ func (c *counters) write(b *bytes.Buffer) {
 	}
 }
 
-// descriptors returns how many file descriptors are open, and how many may be. It needs
-// Linux.
-func descriptors() (open, limit float64, ok bool) {
-	all, err := os.ReadDir("/proc/self/fd")
+// maxDescriptors is how many file descriptors may be open. 0: it is not known, as on other
+// systems than Linux. It is read early: at the limit no file can be opened.
+var maxDescriptors = func() (limit float64) {
 	text, _ := os.ReadFile("/proc/self/limits")
-	_, after, found := strings.Cut(string(text), "Max open files")
-	if _, e := fmt.Sscan(after, &limit); err != nil || !found || e != nil { // the soft limit comes first
-		return 0, 0, false
+	_, after, _ := strings.Cut(string(text), "Max open files")
+	_, _ = fmt.Sscan(after, &limit) // the soft limit comes first
+	return limit
+}()
+
+// openDescriptors returns how many file descriptors are open.
+func openDescriptors() float64 {
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil { // none is left
+		return maxDescriptors
 	}
-	return float64(len(all)), limit, true
+	return float64(len(all))
 }
 
 // metrics handles GET /metrics. It leaves out what cannot be read now.
@@ -122,9 +128,9 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		}
 		gauge("petstore_backup_failed", "1 if the last try of a backup failed.", failed)
 	}
-	if open, limit, ok := descriptors(); ok {
-		gauge("petstore_open_descriptors", "Open file descriptors. At the limit, further connections wait.", open)
-		gauge("petstore_max_descriptors", "Limit of open file descriptors.", limit)
+	if maxDescriptors > 0 {
+		gauge("petstore_open_descriptors", "Open file descriptors. At the limit, further connections wait.", openDescriptors())
+		gauge("petstore_max_descriptors", "Limit of open file descriptors.", maxDescriptors)
 	}
 	gauge("petstore_connections", "Open connections of clients.", float64(s.pets.open.Load()))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

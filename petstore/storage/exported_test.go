@@ -77,10 +77,10 @@ func TestExport(t *testing.T) {
 		want string
 	}{
 		{name: "sound", file: d.file, want: d.exportOf(t, nil, "", smallMessages)},
-		{name: "a block", file: spoil(t, d.file, inBlock), says: "of pets fails its checksum", want: d.exportOf(t, lost, "", smallMessages)},
-		{name: "a message", file: spoil(t, d.file, "message 7"), says: "the record 8 of queue", want: d.exportOf(t, nil, "msg_8", smallMessages)},
+		{name: "a block", file: spoil(t, d.file, inBlock), says: "fails its checksum", want: d.exportOf(t, lost, "", smallMessages)},
+		{name: "a message", file: spoil(t, d.file, "message 7"), says: "the message 8 fails its checksum", want: d.exportOf(t, nil, "msg_8", smallMessages)},
 		{name: "the state", file: d.file, edit: spoilState, says: `the record "state" of petstore fails its checksum`, want: d.exportOf(t, nil, "", -1)},
-		{name: "the state and a block", file: spoil(t, d.file, lastBlock), edit: spoilState, says: "of pets fails its checksum", want: d.exportOf(t, lostLast, "", -1)},
+		{name: "the state and a block", file: spoil(t, d.file, lastBlock), edit: spoilState, says: "fails its checksum", want: d.exportOf(t, lostLast, "", -1)},
 		{name: "a meta page", file: olderMeta, says: "meta page", want: d.exportOf(t, nil, "", -1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -63,13 +63,15 @@ func (t *table) open(key, value []byte) ([]byte, error) {
 	return value[:n], nil
 }
 
-// describe names the record under a key, in an error. A key of eight bytes is shown as
-// a number: the ID of the first pet in the record, or the number of its message.
+// describe names the record under a key, in an error. A key of eight bytes is the ID of
+// the first pet of a block, or the number of a message.
 func (t *table) describe(key []byte) string {
-	switch len(key) {
-	case 8:
-		return fmt.Sprintf("the record %d of %s", int64At(key), t.name)
-	case len(stateKey):
+	switch {
+	case len(key) == 8 && t == &queueTable:
+		return fmt.Sprintf("the message %d", int64At(key))
+	case len(key) == 8:
+		return fmt.Sprintf("the block of %s from the pet %d on", t.name, int64At(key))
+	case len(key) == len(stateKey):
 		return fmt.Sprintf("the record %q of %s", key, t.name)
 	}
 	return fmt.Sprintf("the record %x of %s", key[:min(len(key), 32)], t.name) // a damaged key may be long
