@@ -3,7 +3,9 @@
 package faulttest
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"testing"
 	"time"
 )
@@ -15,25 +17,30 @@ func TestCancelled(t *testing.T) {
 	t.Parallel()
 	n, _ := rounds(1000, 10_000)
 	s := start(t, t.TempDir())
-	before := s.goroutines()
-	l := s.newMixed()
-	l.each = n / 16
-	l.wait = func() time.Duration {
-		if rand.IntN(8) == 0 {
+	goroutines := func() (n int) {
+		profile := s.Must(http.StatusOK, "GET", s.Admin+"/debug/pprof/goroutine?debug=1", "").Body
+		if _, err := fmt.Sscanf(profile, "goroutine profile: total %d", &n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before := goroutines()
+	l := newLoad(t, s, nil)
+	l.requests = n / 16
+	l.limit = func(random *rand.Rand) time.Duration {
+		if random.IntN(8) == 0 {
 			return patience
 		}
-		return time.Duration(rand.IntN(4000)) * time.Microsecond
+		return time.Duration(random.IntN(4000)) * time.Microsecond
 	}
 	l.start(16, "c")
 	l.wg.Wait()
-	if len(l.unsure) == 0 || len(l.names) == 0 {
-		t.Errorf("%d requests were cancelled and %d writes acknowledged", len(l.unsure), len(l.names))
+	l.client.CloseIdleConnections()
+	if l.status[0] == 0 || l.Acknowledged() == 0 || l.others(0) > 0 {
+		t.Errorf("%d writes acknowledged; responses by status: %v", l.Acknowledged(), l.status)
 	}
-	if l.others(200, 201, 202) > len(l.unsure) {
-		t.Errorf("responses by status: %v", l.status)
-	}
-	s.Until("the goroutines of the requests end", func() bool { return s.goroutines() <= before })
+	s.Until("the goroutines of the requests end", func() bool { return goroutines() <= before })
 	s.Stop()
-	extra, _ := l.check(t, "after the requests", s.db())
-	t.Logf("%d requests, %d cancelled, %d writes acknowledged, %d stored for a client that was gone", n/16*16, len(l.unsure), len(l.names), len(extra))
+	check(t, "after the requests", database(s), l.History, n)
+	t.Logf("%d requests, %d cancelled, %d writes acknowledged", n/16*16, l.status[0], l.Acknowledged())
 }

@@ -3,91 +3,99 @@
 package faulttest
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"net"
-	"net/http"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/test/history"
+	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
 )
 
-// calls is a load of calls of petstore/client, none of which may fail.
-type calls struct {
-	*load
+// callers call petstore/client at the same time, until one of their calls fails.
+type callers struct {
+	t      *testing.T
 	client *client.Client
+	wg     sync.WaitGroup
+
+	mu    sync.Mutex
+	ended bool
+	calls int            // that succeeded
+	pets  []petstore.Pet // that the calls have created
 }
 
-// newCalls returns calls that have not started. The client sends its requests to
-// url, and repeats them until the deadline of the call.
-func (s *server) newCalls(url string) *calls {
-	s.t.Helper()
-	c, err := client.New(url, s.Key, &client.Options{
-		HTTPClient:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}, Timeout: 30 * time.Second},
-		RetryWrites: true,
-		MaxAttempts: math.MaxInt,
-		MinBackoff:  10 * time.Millisecond,
-	})
+// startCalls starts callers of the server of that URL and API key. The client repeats each
+// request until the deadline of the call.
+func startCalls(t *testing.T, url, key string) *callers {
+	t.Helper()
+	c, err := client.New(url, key, &client.Options{RetryWrites: true, MaxAttempts: math.MaxInt, MinBackoff: 10 * time.Millisecond})
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	l := &calls{s.newLoad(), c}
-	l.run = func(name string) {
-		for n := 0; !l.over(n); n++ {
-			l.call(fmt.Sprintf("%s-%d", name, n))
-		}
+	l := &callers{t: t, client: c}
+	for i := range 16 {
+		l.wg.Go(func() {
+			for n := 0; l.call(fmt.Sprintf("%d-%d", i, n), n%4 == 0); n++ {
+			}
+		})
 	}
 	return l
 }
 
-// call makes the call for a name: it lists pets if isList says so, and otherwise stores
-// the pet or message that write returns for the name.
-func (l *calls) call(name string) {
+// call lists pets or creates one with that name. It reports whether the caller goes on.
+func (l *callers) call(name string, list bool) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
 	defer cancel()
-	status := http.StatusCreated
-	var result any
+	var pets []petstore.Pet
 	var err error
-	switch path, _ := write(name); {
-	case isList(name):
-		status = http.StatusOK
+	if list {
 		_, err = l.client.ListPets(ctx, petstore.ListQuery{Limit: 5})
-	case path == "/pets":
-		result, err = l.client.CreatePet(ctx, pet(name), petstore.IdempotencyKey{})
-	default:
-		result, err = l.client.SubmitMessage(ctx, name, petstore.IdempotencyKey{})
+	} else {
+		pets = make([]petstore.Pet, 1)
+		pets[0], err = l.client.CreatePet(ctx, petstore.NewPet{Name: name}, petstore.IdempotencyKey{})
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {
-		l.s.t.Errorf("%s: %v", name, err)
-		l.ended = true
-		return
+		l.t.Errorf("%s: %v", name, err)
+		return false
 	}
-	l.status[status]++
-	if status == http.StatusCreated {
-		body, _ := json.Marshal(result) // of a pet or message
-		l.acknowledge(body)
-	}
+	l.calls++
+	l.pets = append(l.pets, pets...)
+	return !l.ended
 }
 
-// finish ends the calls, stops the server and checks its store.
-func (l *calls) finish() {
-	t := l.s.t
-	t.Helper()
-	l.end()
-	l.s.Stop()
-	if extra, _ := l.check(t, "after the calls", l.s.db()); len(extra) > 0 {
-		t.Errorf("%q are in the store, but were not acknowledged", extra)
+// count returns how many calls have succeeded.
+func (l *callers) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.calls
+}
+
+// finish ends the callers. The server must have the pets that they have created, and no
+// others.
+func (l *callers) finish() {
+	l.t.Helper()
+	l.mu.Lock()
+	l.ended = true
+	l.mu.Unlock()
+	l.wg.Wait()
+	stored, err := history.Pets(l.t.Context(), l.client)
+	slices.SortFunc(l.pets, func(a, b petstore.Pet) int { return cmp.Compare(a.ID, b.ID) })
+	if err != nil || !slices.Equal(stored, l.pets) {
+		l.t.Errorf("%d pets are stored, which are not the %d that the calls have created; %v", len(stored), len(l.pets), err)
 	}
-	t.Logf("%d calls, %d creations acknowledged", l.good(), len(l.names))
+	l.t.Logf("%d calls, %d pets created", l.calls, len(l.pets))
 }
 
 // TestClientRestarts kills and stops the server at random moments, and starts it
@@ -98,21 +106,23 @@ func TestClientRestarts(t *testing.T) {
 	n, random := rounds(2, 30)
 	dir, drain := t.TempDir(), "-drain=2m" // the machine may be busy
 	// A port of 127.0.0.2 is taken by nothing else while the server is stopped.
-	s := startWith(t, dir, drain, "-addr=127.0.0.2:0")
-	l := s.newCalls(s.URL)
-	l.start(16, "c")
+	s := start(t, dir, drain, "-addr=127.0.0.2:0")
+	l := startCalls(t, s.URL, s.Key)
+	untilCalls := func() {
+		before := l.count()
+		s.Until("a call succeeds", func() bool { return l.count() > before })
+	}
 	for round := range n {
-		l.untilGood()
+		untilCalls()
 		time.Sleep(time.Duration(random.IntN(250)) * time.Millisecond)
 		if round%2 == 0 {
 			s.Kill()
 		} else {
 			s.Stop()
 		}
-		s = startWith(t, dir, drain, "-addr="+s.Host())
-		l.s = s
+		s = start(t, dir, drain, "-addr="+s.Host())
 	}
-	l.untilGood()
+	untilCalls()
 	l.finish()
 }
 
@@ -122,9 +132,8 @@ func TestClientCuts(t *testing.T) {
 	t.Parallel()
 	n, random := rounds(50, 1000)
 	s := start(t, t.TempDir())
-	p := s.newCutter(random)
-	l := s.newCalls(p.url)
-	l.start(16, "c")
+	p := newCutter(t, s, random)
+	l := startCalls(t, p.url, s.Key)
 	for i := range n {
 		s.Until("a connection is cut", func() bool { return p.cuts[i%2].Load() > int64(i/2) })
 	}
@@ -135,18 +144,18 @@ func TestClientCuts(t *testing.T) {
 // cutter is a proxy that cuts every connection at a random moment.
 type cutter struct {
 	url  string
-	s    *server
+	s    *process.Server
 	cuts [2]atomic.Int64 // by kind: see serve
 }
 
 // newCutter starts a proxy that ends with the test.
-func (s *server) newCutter(random *rand.Rand) *cutter {
-	s.t.Helper()
+func newCutter(t *testing.T, s *process.Server, random *rand.Rand) *cutter {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	s.t.Cleanup(func() { l.Close() })
+	t.Cleanup(func() { l.Close() })
 	p := &cutter{url: "http://" + l.Addr().String() + "/v1", s: s}
 	go func() {
 		for {
@@ -166,7 +175,7 @@ func (s *server) newCutter(random *rand.Rand) *cutter {
 // responds with more than limit bytes (1).
 func (p *cutter) serve(client *net.TCPConn, kind int, limit int64, reset bool) {
 	defer client.Close()
-	server, err := p.s.tryDial()
+	server, err := tryDial(p.s)
 	if err != nil {
 		return
 	}

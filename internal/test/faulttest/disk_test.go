@@ -3,6 +3,7 @@
 package faulttest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"example.com/animalstore/internal/test/history"
 	"example.com/animalstore/internal/test/process"
 )
 
@@ -24,40 +26,45 @@ func TestDiskFull(t *testing.T) {
 	dir := mount(t, "size=40m,mode=700")
 	filler := filepath.Join(dir, "filler")
 	s := start(t, dir)
-	acked := newLedger()
-	// create sends a pet that takes many pages.
-	create := func() process.Response {
-		key := fmt.Sprint(len(acked.names))
-		r, err := s.Send("POST", "/pets", petBody(strings.Repeat("x", 20_000)+key), "Idempotency-Key", key)
-		if err != nil {
-			t.Fatal(err)
+	h := history.New()
+	// want sends a request, whose response must have that status.
+	want := func(what string, status int, req history.Request) {
+		t.Helper()
+		if got, err := h.Do(context.Background(), s.Client, s.URL, s.Key, req); got != status {
+			t.Fatalf("%s: %d, %v; want %d", what, got, err, status)
 		}
-		if r.Status == http.StatusCreated {
-			acked.acknowledge([]byte(r.Body))
-		}
-		return r
 	}
-	create()
+	// pet is a creation that takes many pages. It is the same until it is acknowledged.
+	pet := func() history.Request {
+		return history.Request{Create: fmt.Sprint(h.Acknowledged(), " ", strings.Repeat("x", 20_000))}
+	}
+	// untilFull creates pets until there is no room.
+	untilFull := func(what string) {
+		t.Helper()
+		for {
+			status, err := h.Do(context.Background(), s.Client, s.URL, s.Key, pet())
+			if status == http.StatusInsufficientStorage {
+				return
+			}
+			if status != http.StatusCreated {
+				t.Fatalf("%s: %d, %v", what, status, err)
+			}
+		}
+	}
+	want("at first", http.StatusCreated, pet())
 	for round := range n {
+		what := fmt.Sprint("round ", round)
 		room := max(0, space(t, dir)-random.IntN(40)*4096)
 		process.WriteFile(t, filler, make([]byte, room))
-		r := create()
-		for r.Status == http.StatusCreated {
-			r = create()
-		}
-		if r.Status != http.StatusInsufficientStorage || !strings.HasSuffix(r.Body, `"status":507}`) {
-			t.Fatalf("round %d: %d %.300s", round, r.Status, r.Body)
-		}
-		s.Must(http.StatusOK, "GET", "/pets/1", "")
-		s.Must(http.StatusOK, "GET", "/pets?status=available&limit=1", "")
+		untilFull(what)
+		want(what, http.StatusOK, history.Request{Get: 1})
+		want(what, http.StatusOK, history.Request{Limit: 1, Sold: true})
 		if err := syscall.Unlink(filler); err != nil {
 			t.Fatal(err)
 		}
 		// A child of another test may have the filler open until it executes its own program.
 		s.Until("there is space again", func() bool { return space(t, dir) >= room/2 })
-		if r := create(); r.Status != http.StatusCreated {
-			t.Fatalf("round %d: %d %.300s when there is room again", round, r.Status, r.Body)
-		}
+		want(what+", with room again", http.StatusCreated, pet())
 	}
 	// A limit on the size of files has the same effect.
 	limit := func(size string) {
@@ -65,23 +72,15 @@ func TestDiskFull(t *testing.T) {
 			t.Fatalf("prlimit: %v %s", err, out)
 		}
 	}
-	info, err := os.Stat(s.db())
+	info, err := os.Stat(database(s))
 	if err != nil {
 		t.Fatal(err)
 	}
 	limit(fmt.Sprint(info.Size()))
-	for r := create(); r.Status != http.StatusInsufficientStorage; r = create() {
-		if r.Status != http.StatusCreated {
-			t.Fatalf("at the limit: %d %.300s", r.Status, r.Body)
-		}
-	}
+	untilFull("at the limit")
 	limit("unlimited")
-	if r := create(); r.Status != http.StatusCreated {
-		t.Fatalf("without a limit again: %d %.300s", r.Status, r.Body)
-	}
+	want("without a limit again", http.StatusCreated, pet())
 	s.Stop()
-	if extra, _ := acked.check(t, "after the last round", s.db()); len(extra) > 0 {
-		t.Errorf("%.50q were refused, but are in the store", extra)
-	}
-	t.Logf("%d times full, %d pets acknowledged", n, len(acked.names))
+	check(t, "after the last round", database(s), h, 0)
+	t.Logf("%d times full, %d pets acknowledged", n, h.Acknowledged())
 }

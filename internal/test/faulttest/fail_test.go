@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/animalstore/internal/test/history"
 	"example.com/animalstore/internal/test/process"
 )
 
@@ -43,7 +44,7 @@ func TestFailingCalls(t *testing.T) {
 			outcome := checkFailure(t, what, k.errno, r)
 			count[outcome]++
 			if outcome != neverCame && outcome != refusedToStart {
-				cutAfter(t, what, r.calls, random.IntN)
+				cutAfter(t, what, r, random.IntN)
 			}
 			return outcome != neverCame
 		}
@@ -72,12 +73,9 @@ func checkFailure(t *testing.T, what, errno string, r recording) string {
 	t.Helper()
 	failures, fatal, closing := 0, false, false
 	for _, c := range r.calls {
-		if c.name == "write" && strings.HasPrefix(string(c.data), "HTTP/1.1 ") {
-			closing = false
-		}
 		if c.injected {
-			closing = true
 			failures++
+			closing = c.at.After(r.idle)
 			// After a failed sync, or a failure that is not for lack of space,
 			// nobody knows what is on disk.
 			fatal = fatal || c.name == "fdatasync" || c.name == "fsync" || errno == "EIO"
@@ -88,55 +86,43 @@ func checkFailure(t *testing.T, what, errno string, r recording) string {
 		if failures == 0 || r.code != 1 || strings.Count(log, "\n") != 1 || !strings.Contains(log, r.Dir) {
 			t.Errorf("%s: the server did not start: exit code %d, %s", what, r.code, log)
 		}
-		if temporary, _ := filepath.Glob(filepath.Dir(r.path) + "/.*"); len(temporary) > 0 {
+		if temporary, _ := filepath.Glob(filepath.Dir(r.store) + "/.*"); len(temporary) > 0 {
 			t.Errorf("%s: %v was not removed", what, temporary)
 		}
-		new(ledger).checkWriters(t, what, r.path)
+		check(t, what, r.store, history.New(), 0)
 		return refusedToStart
 	}
-	r.ledger.checkWriters(t, what, r.path)
+	check(t, what, r.store, r.History, writers)
 	full, unavailable := r.status[http.StatusInsufficientStorage], r.status[http.StatusServiceUnavailable]
 	switch {
 	case failures == 0:
-		if r.code != 0 || r.others(201, 202) > 0 {
+		if r.code != 0 || r.others() > 0 {
 			t.Errorf("%s: nothing failed. Exit code %d, responses by status: %v, %s", what, r.code, r.status, log)
 		}
 		return neverCame
 	case fatal:
-		if r.code != 1 || r.others(201, 202, 503) > len(r.unsure) ||
+		if r.code != 1 || r.others(0, 503) > 0 ||
 			strings.Count(log, "level=ERROR") > 2 || !strings.Contains(log, "level=ERROR") || // of a request and the server
 			!closing && !strings.Contains(log, "start the server again") {
 			t.Errorf("%s: exit code %d, responses by status: %v, %s", what, r.code, r.status, log)
 		}
 		return serverEnded
 	default:
-		if r.code != 0 || full == 0 && !closing || unavailable > 0 || r.others(201, 202, 507) > 0 {
+		if r.code != 0 || full == 0 && !closing || unavailable > 0 || r.others(507) > 0 {
 			t.Errorf("%s: exit code %d, responses by status: %v, %s", what, r.code, r.status, log)
 		}
 		return refusedChange
 	}
 }
 
-// checkWriters checks the store of a recording. Besides what was acknowledged, the
-// store may have one change of each client. checkWriters returns how many pets and
-// messages the store had.
-func (l *ledger) checkWriters(t *testing.T, what, path string) int64 {
-	t.Helper()
-	extra, stats := l.check(t, what, path)
-	if len(extra) > writers {
-		t.Errorf("%s: the store has %q, which were not acknowledged: more than one for each of %d clients", what, extra, writers)
-	}
-	return stats.Pets + stats.QueuedMessages
-}
-
 // cutAfter makes the power fail at one moment of a run in which a call failed.
 // What a failed call should have done is not on disk; what a failed sync should
 // have written may be.
-func cutAfter(t *testing.T, what string, calls []call, random func(int) int) {
+func cutAfter(t *testing.T, what string, r recording, random func(int) int) {
 	t.Helper()
-	moment := random(len(calls))
-	d := newDisk(t)
-	for _, c := range calls[:moment+1] {
+	moment := random(len(r.calls))
+	var d disk
+	for _, c := range r.calls[:moment+1] {
 		if !c.injected {
 			d.step(c)
 		}
@@ -148,5 +134,5 @@ func cutAfter(t *testing.T, what string, calls []call, random func(int) int) {
 	if len(d.pending) > 0 {
 		c.mask = func() bool { return random(2) == 0 }
 	}
-	d.check(fmt.Sprintf("%s, then the power at call %d", what, moment), d.image(c), -1)
+	d.check(t, fmt.Sprintf("%s, then the power at call %d", what, moment), d.image(c), r.At(r.calls[moment].at))
 }

@@ -3,133 +3,70 @@
 package faulttest
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net"
+	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
+	"testing"
 	"time"
+
+	"example.com/animalstore/internal/test/history"
+	"example.com/animalstore/internal/test/process"
 )
 
-// conn is a connection to a server.
-type conn struct {
-	*net.TCPConn
-	in *bufio.Reader
-}
-
-func (s *server) tryDial() (conn, error) {
-	c, err := net.Dial("tcp", s.Host())
-	if err != nil {
-		return conn{}, err
-	}
-	return conn{c.(*net.TCPConn), bufio.NewReader(c)}, c.SetDeadline(time.Now().Add(patience))
-}
-
-// dial opens a connection that is closed at the end of the test.
-func (s *server) dial() conn {
-	s.t.Helper()
-	c, err := s.tryDial()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { c.Close() })
-	return c
-}
-
-var errCutOff = errors.New("the response was cut off")
-
-// receive returns the next response and its body.
-func (c conn) receive() (resp *http.Response, body []byte, err error) {
-	if _, err = c.in.Peek(1); err != nil {
-		return nil, nil, err
-	}
-	if resp, err = http.ReadResponse(c.in, nil); err == nil {
-		body, err = io.ReadAll(resp.Body)
-	}
-	if err != nil {
-		err = fmt.Errorf("%w: %w", errCutOff, err)
-	}
-	return resp, body, err
-}
-
-// do sends a request, and waits for its response.
-func (c conn) do(request string, wait time.Duration) (*http.Response, []byte, error) {
-	_ = c.SetDeadline(time.Now().Add(wait))
-	if _, err := io.WriteString(c, request); err != nil {
-		return nil, nil, err
-	}
-	return c.receive()
-}
-
-// raw returns the text of a request with the key.
-func (s *server) raw(method, target, fields, body string) string {
-	if body != "" {
-		fields += fmt.Sprintf("Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
-	}
-	return fmt.Sprintf("%s /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n%s", method, target, s.Key, fields, body)
-}
-
-// load is clients that send requests at the same time, and what they receive.
+// load is clients that send requests at the same time. The history, which later loads may
+// go on with, has what they send and receive.
 type load struct {
-	s       *server
-	run     func(name string)        // what a client does
-	request func(name string) string // returns the text of a request
-	each    int                      // how many requests a client sends; 0: until end is called
-	wait    func() time.Duration     // how long a client waits for a response; nil: patience
-	wg      sync.WaitGroup
+	*history.History
+	s        *process.Server
+	client   *http.Client
+	requests int                            // how many a client sends; 0: until end is called
+	writes   bool                           // they are creations and messages only
+	pause    time.Duration                  // of a client before each request
+	limit    func(*rand.Rand) time.Duration // of the time for a request; nil: patience, since the machine may be slow
+	wg       sync.WaitGroup
 
 	mu     sync.Mutex
 	ended  bool
-	ledger             // of the pets and messages that were acknowledged
-	status map[int]int // number of responses, or of calls that succeeded, by status
-	unsure []string    // names of requests without a response
+	status map[int]int // number of responses by status, under 0 of requests without a whole one
 	cut    int         // number of responses that began and did not end
 }
 
-// write returns the text of the request that stores what a name stands for. The
-// name is its Idempotency-Key too.
-func (s *server) write(name string) string {
-	path, body := write(name)
-	return s.raw("POST", path, "Idempotency-Key: "+name+"\r\n", body)
-}
-
-// newLoad returns a load of writes that has not started.
-func (s *server) newLoad() *load {
-	l := &load{s: s, request: s.write, ledger: newLedger(), status: map[int]int{}}
-	l.run = l.connect
-	return l
-}
-
-// newReads returns a load of gets of the first pet that has not started.
-func (s *server) newReads() *load {
-	l := s.newLoad()
-	l.request = func(string) string { return s.raw("GET", "/pets/1", "", "") }
-	return l
-}
-
-// newMixed returns a load of writes and lists that has not started.
-func (s *server) newMixed() *load {
-	l := s.newLoad()
-	l.request = func(name string) string {
-		if isList(name) {
-			return s.raw("GET", "/pets?limit=100", "", "")
-		}
-		return s.write(name)
+// newLoad returns a load that has not started, with a new history if h is nil.
+func newLoad(t *testing.T, s *process.Server, h *history.History) *load {
+	if h == nil {
+		h = history.New()
 	}
-	return l
+	transport := &http.Transport{MaxIdleConnsPerHost: 2000}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &load{History: h, s: s, client: &http.Client{Transport: transport, Timeout: patience}, status: map[int]int{}}
 }
 
-// isList reports whether a name stands for a list, in loads that have any.
-func isList(name string) bool { return strings.HasSuffix(name, "5") }
-
-// start starts n clients. The names of their requests begin with name.
+// start starts n clients. The names of their pets and messages begin with name. A client
+// ends when the server takes no more connections.
 func (l *load) start(n int, name string) {
 	for i := range n {
-		l.wg.Go(func() { l.run(fmt.Sprintf("%s-%d", name, i)) })
+		l.wg.Go(func() {
+			random := rand.New(rand.NewPCG(*seed, uint64(i)))
+			for n := 0; !l.over(n); n++ {
+				time.Sleep(l.pause)
+				ctx, cancel := context.Background(), func() {}
+				if l.limit != nil {
+					ctx, cancel = context.WithTimeout(ctx, l.limit(random))
+				}
+				err := l.send(ctx, l.client, l.choose(random, fmt.Sprintf("%s-%d", name, i), n))
+				cancel()
+				if errors.Is(err, syscall.ECONNREFUSED) {
+					return
+				}
+			}
+		})
 	}
 }
 
@@ -137,61 +74,59 @@ func (l *load) start(n int, name string) {
 func (l *load) over(n int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ended || l.each > 0 && n == l.each
+	return l.ended || l.requests > 0 && n == l.requests
 }
 
-// connect sends requests over a connection that it keeps, until the server takes no
-// more connections.
-func (l *load) connect(name string) {
-	for n := 0; ; {
-		c, err := l.s.tryDial()
-		if err != nil {
-			return
+// choose returns the n-th request of a client. Some pets are longer than a page, and some
+// messages are sent twice.
+func (l *load) choose(random *rand.Rand, client string, n int) history.Request {
+	if random.IntN(4) == 0 {
+		return history.Request{Message: fmt.Sprintf("%s-%d", client, n/2)}
+	}
+	name := fmt.Sprintf("%s-%d", client, n)
+	if random.IntN(8) == 0 {
+		name += strings.Repeat(" long", 900)
+	}
+	for {
+		req := l.Choose(random, name)
+		if req.Create != "" || !l.writes {
+			return req
 		}
-		for kept := true; kept; n++ {
-			if l.over(n) {
-				c.Close()
-				return
-			}
-			kept = l.send(c, fmt.Sprintf("%s-%d", name, n))
-		}
-		c.Close()
 	}
 }
 
-// send sends a request. It reports whether the connection is kept.
-func (l *load) send(c conn, name string) (kept bool) {
-	wait := patience // the machine may be slow
-	if l.wait != nil {
-		wait = l.wait()
-	}
-	resp, body, err := c.do(l.request(name), wait)
+// send sends a request. It returns an error if there is no whole response.
+func (l *load) send(ctx context.Context, client *http.Client, req history.Request) error {
+	status, err := l.Do(ctx, client, l.s.URL, l.s.Key, req)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err != nil {
-		l.unsure = append(l.unsure, name)
-		if errors.Is(err, errCutOff) {
-			l.cut++
-		}
-		return false
+	l.status[status]++
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		l.cut++
 	}
-	l.status[resp.StatusCode]++
-	if resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusAccepted {
-		l.acknowledge(body)
-	}
-	return !resp.Close
+	return err
 }
 
-// good returns how many responses report success.
+// good returns how many responses report success, or that a pet is not there yet.
 func (l *load) good() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.status[http.StatusOK] + l.status[http.StatusCreated] + l.status[http.StatusAccepted]
+	return l.status[http.StatusOK] + l.status[http.StatusCreated] + l.status[http.StatusAccepted] + l.status[http.StatusNotFound]
 }
 
-// untilGood waits until another request has succeeded.
+// others returns how many responses are not good and have none of these statuses.
+func (l *load) others(statuses ...int) int {
+	n := -l.good()
+	for status, count := range l.status {
+		if !slices.Contains(statuses, status) {
+			n += count
+		}
+	}
+	return n
+}
+
+// untilGood waits until another response is good.
 func (l *load) untilGood() {
-	l.s.t.Helper()
 	before := l.good()
 	l.s.Until("a request succeeds", func() bool { return l.good() > before })
 }
@@ -202,18 +137,4 @@ func (l *load) end() {
 	l.ended = true
 	l.mu.Unlock()
 	l.wg.Wait()
-}
-
-// others returns how many requests have no response, or one with a status that is
-// not in statuses.
-func (l *load) others(statuses ...int) int {
-	n := len(l.unsure)
-	others := maps.Clone(l.status)
-	for _, status := range statuses {
-		delete(others, status)
-	}
-	for _, count := range others {
-		n += count
-	}
-	return n
 }

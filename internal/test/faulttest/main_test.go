@@ -6,7 +6,6 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
-	"syscall"
 	"testing"
 
 	_ "example.com/animalstore/internal/serve" // for the go command: a changed server needs another run
@@ -31,28 +30,4 @@ func rounds(short, long int) (int, *rand.Rand) {
 		n = long
 	}
 	return n, rand.New(rand.NewPCG(*seed, 0))
-}
-
-// mount mounts a file system in memory at a new directory.
-func mount(t *testing.T, options string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("this needs permission to mount: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	return dir
-}
-
-// space returns the bytes that are free on a file system.
-func space(t *testing.T, dir string) int {
-	t.Helper()
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
-		t.Fatal(err)
-	}
-	return int(st.Bavail) * int(st.Bsize)
 }

@@ -3,14 +3,15 @@
 package faulttest
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
+	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"example.com/animalstore/internal/test/history"
 	"example.com/animalstore/internal/test/process"
 )
 
@@ -21,36 +22,24 @@ func TestScheduledBackups(t *testing.T) {
 	t.Parallel()
 	const keep = 3
 	n, random := rounds(2, 16)
-	dir := mount(t, "size=400m,mode=700")
-	acked := newLedger()
-	at := map[string]time.Time{} // when it was known that it was acknowledged, by ID
+	dir, h := mount(t, "size=400m,mode=700"), history.New()
 	restored, refused := map[string]bool{}, 0
 	for round := range n {
-		s := startWith(t, dir, "-backup-dir="+dir, "-backup-every=1s", fmt.Sprint("-backup-keep=", keep))
-		l := s.newLoad()
-		l.names = acked.names
-		l.request = func(name string) string { time.Sleep(30 * time.Millisecond); return s.write(name) }
+		s := start(t, dir, "-backup-dir="+dir, "-backup-every=1s", fmt.Sprint("-backup-keep=", keep))
+		l := newLoad(t, s, h)
+		l.writes, l.pause = true, 30*time.Millisecond
 		l.start(4, fmt.Sprint("r", round))
 		l.untilGood()
-		watch := func(d time.Duration) {
-			for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-				l.mu.Lock()
-				for id := range l.names {
-					at[id] = cmp.Or(at[id], time.Now())
-				}
-				l.mu.Unlock()
-			}
-		}
 		some := time.Duration(random.IntN(1000)) * time.Millisecond
 		if filler := filepath.Join(dir, "filler"); round%2 == 1 {
 			_ = os.WriteFile(filler, make([]byte, space(t, dir)), 0o600)
-			watch(some)
+			time.Sleep(some)
 			_ = os.Remove(filler)
 		}
-		watch(time.Second + some)
+		time.Sleep(time.Second + some)
 		s.Kill()
 		l.wg.Wait()
-		refused += l.status[507]
+		refused += l.status[http.StatusInsufficientStorage]
 
 		all, err := filepath.Glob(filepath.Join(dir, "2*"))
 		if err != nil || len(all) == 0 || len(all) > keep+1 {
@@ -65,18 +54,16 @@ func TestScheduledBackups(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := ledger{names: maps.Clone(acked.names)}
-			maps.DeleteFunc(want.names, func(id, _ string) bool { return at[id].IsZero() || !at[id].Before(began) })
 			db := filepath.Join(t.TempDir(), "petstore.db")
 			restore := process.Command("", process.Build(t, refserver), "restore", "-db="+db, filepath.Join(path, "petstore.db"))
 			if code, _, stderr := process.Run(t, restore); code != 0 {
 				t.Fatalf("restore %s: exit code %d: %s", path, code, stderr)
 			}
-			want.check(t, path, db)
+			check(t, path, db, h.At(began), math.MaxInt32)
 			if got := process.ReadFile(t, filepath.Join(path, "petstore.keys")); string(got) != string(process.ReadFile(t, s.Path("petstore.keys"))) {
 				t.Errorf("%s has the keys\n%s", path, got)
 			}
 		}
 	}
-	t.Logf("%d kills, %d times 507, %d backups restored, %d acknowledged", n, refused, len(restored), len(acked.names))
+	t.Logf("%d kills, %d times 507, %d backups restored, %d acknowledged", n, refused, len(restored), h.Acknowledged())
 }

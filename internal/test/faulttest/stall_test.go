@@ -4,6 +4,7 @@ package faulttest
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -15,24 +16,35 @@ import (
 func TestStalledSync(t *testing.T) {
 	process.Tool(t, "strace")
 	t.Parallel()
-	const stall = time.Second
+	const (
+		stall = time.Second
+		body  = `{"name":"Rex","categoryId":1}`
+	)
 	dir := t.TempDir()
 	s := start(t, dir)
-	s.create("before")
+	s.Must(http.StatusCreated, "POST", "/pets", body)
 	s.Stop()
-	s = start(t, dir, "strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=fdatasync",
-		"-e", fmt.Sprintf("inject=fdatasync:delay_enter=%d", stall.Microseconds()))
-	create, get := s.newLoad(), s.newReads()
-	create.each = 1
-	began := time.Now()
-	create.start(1, "stalled")
-	time.Sleep(stall / 4)
-	get.start(1, "get")
-	create.wg.Wait()
-	took, reads := time.Since(began), get.good()
-	get.end()
-	if others := create.others(201) + get.others(200); others > 0 || took < stall || reads < 10 {
-		t.Errorf("%d reads during a create of %v; creates by status: %v, reads by status: %v", reads, took, create.status, get.status)
+	s = process.Serve(t, process.Command(dir, append([]string{"strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=fdatasync",
+		"-e", fmt.Sprintf("inject=fdatasync:delay_enter=%d", stall.Microseconds())}, serverArgs(t)...)...))
+	began, created := time.Now(), make(chan error)
+	go func() {
+		r, err := s.Send("POST", "/pets", body)
+		if err == nil && r.Status != http.StatusCreated {
+			err = fmt.Errorf("%d %s", r.Status, r.Body)
+		}
+		created <- err
+	}()
+	for reads := 0; ; reads++ {
+		select {
+		case err := <-created:
+			took := time.Since(began)
+			if err != nil || took < stall || reads < 10 {
+				t.Errorf("%d reads during a create of %v, %v", reads, took, err)
+			}
+			t.Logf("%d reads during a create of %v", reads, took.Round(time.Millisecond))
+			return
+		default:
+			s.Must(http.StatusOK, "GET", "/pets/1", "")
+		}
 	}
-	t.Logf("%d reads during a create of %v", reads, took.Round(time.Millisecond))
 }

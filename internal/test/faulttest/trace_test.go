@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 
 // call is a system call of a traced server.
 type call struct {
+	at       time.Time // when it began; of a sync, when it ended
 	name     string
 	path     string // of the file it is about
 	data     []byte // written
@@ -30,13 +32,13 @@ type call struct {
 // traced returns a prefix that records the file calls of a process in the file
 // at path.
 func traced(path string, more ...string) []string {
-	return append([]string{"strace", "-D", "-f", "-y", "-xx", "-s", "40000000", "-o", path,
-		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,write,linkat,unlinkat"}, more...)
+	return append([]string{"strace", "-D", "-f", "-y", "-xx", "-ttt", "-s", "40000000", "-o", path,
+		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,linkat"}, more...)
 }
 
 var (
-	callForm    = regexp.MustCompile(`^\d+ +(\w+)\((.*)$`)
-	resumedForm = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>`)
+	callForm    = regexp.MustCompile(`^(\d+) +([\d.]+) (\w+)\((.*)$`)
+	resumedForm = regexp.MustCompile(`^(\d+) +([\d.]+) <\.\.\. \w+ resumed>`)
 	descriptor  = regexp.MustCompile(`^\d+<([^>]*)>`)
 	quoted      = regexp.MustCompile(`"((?:\\x[0-9a-f]{2})*)"`)
 )
@@ -55,6 +57,7 @@ func parseTrace(t *testing.T, text []byte) (calls []call) {
 			calls[i] = c
 			if c.name == "fdatasync" || c.name == "fsync" {
 				calls[i].name = "" // moved to its end
+				c.at = parseTime(t, m[2])
 				calls = append(calls, c)
 			}
 			continue
@@ -63,16 +66,27 @@ func parseTrace(t *testing.T, text []byte) (calls []call) {
 		if m == nil {
 			continue // a signal, an exit
 		}
-		c, err := parseCall(m[1], m[2])
+		c, err := parseCall(m[3], m[4])
 		if err != nil {
 			t.Fatalf("%v in the line %.200s", err, line)
 		}
-		if thread, _, _ := strings.Cut(line, " "); strings.HasSuffix(line, "<unfinished ...>") {
-			unfinished[thread] = len(calls)
+		c.at = parseTime(t, m[2])
+		if strings.HasSuffix(line, "<unfinished ...>") {
+			unfinished[m[1]] = len(calls)
 		}
 		calls = append(calls, c)
 	}
 	return calls
+}
+
+// parseTime returns the time of strace -ttt: the seconds since 1970, with six decimals.
+func parseTime(t *testing.T, s string) time.Time {
+	t.Helper()
+	micros, err := strconv.ParseInt(strings.Replace(s, ".", "", 1), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.UnixMicro(micros)
 }
 
 func parseCall(name, args string) (c call, err error) {
@@ -82,22 +96,17 @@ func parseCall(name, args string) (c call, err error) {
 	}
 	texts := quoted.FindAllStringSubmatch(args, -1)
 	switch name {
-	case "linkat", "unlinkat":
-		if len(texts) > 0 {
-			c.path = unescape(texts[0][1])
-		}
+	case "linkat":
 		if len(texts) > 1 {
 			c.target = unescape(texts[1][1])
 		}
-	case "pwrite64", "write":
+	case "pwrite64":
 		if len(texts) != 1 {
 			return c, fmt.Errorf("no data")
 		}
 		c.data = []byte(unescape(texts[0][1]))
-		if name == "pwrite64" {
-			rest := args[strings.LastIndex(args, `"`):]
-			_, err = fmt.Sscanf(strings.ReplaceAll(rest, ",", " "), `" %d %d`, new(int64), &c.offset)
-		}
+		rest := args[strings.LastIndex(args, `"`):]
+		_, err = fmt.Sscanf(strings.ReplaceAll(rest, ",", " "), `" %d %d`, new(int64), &c.offset)
 	case "ftruncate":
 		_, rest, _ := strings.Cut(args, ">, ")
 		c.offset, err = strconv.ParseInt(rest[:strings.IndexAny(rest, " )")], 10, 64)
@@ -118,31 +127,32 @@ const writers = 4
 
 // recording is a run of a server with clients that write.
 type recording struct {
-	server
+	*process.Server
 	*load        // nil: the server did not start
-	path  string // of the store
+	store string // its path
 	calls []call
+	idle  time.Time // since then the clients have sent nothing
 	code  int
 }
 
-// record runs a server under strace, which gets more flags. Each client makes that
-// many changes.
-func record(t *testing.T, changes int, more ...string) recording {
+// record runs a server under strace, which gets more flags. Each client sends that many
+// requests.
+func record(t *testing.T, requests int, more ...string) recording {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "trace")
-	cmd := process.Command(t.TempDir(), serverArgs(t, traced(trace, more...))...)
-	r := recording{path: filepath.Join(cmd.Dir, "petstore.db")}
-	cmd.Args = append(cmd.Args, "-db="+r.path)
-	p, err := process.TryServe(t, cmd)
-	r.server = server{p, t}
-	if err == nil {
-		r.load = r.newLoad()
-		r.load.each = changes
-		r.load.start(writers, "w")
-		r.load.wg.Wait()
-	}
-	if err == nil && r.others(201, 202, 507) == 0 { // otherwise the server ends by itself
-		_ = r.Signal(syscall.SIGTERM)
+	cmd := process.Command(t.TempDir(), append(traced(trace, more...), serverArgs(t)...)...)
+	r := recording{store: filepath.Join(cmd.Dir, "petstore.db")}
+	cmd.Args = append(cmd.Args, "-db="+r.store)
+	var err error
+	if r.Server, err = process.TryServe(t, cmd); err == nil {
+		r.load = newLoad(t, r.Server, nil)
+		r.requests, r.writes = requests, true
+		r.start(writers, "w")
+		r.wg.Wait()
+		r.idle = time.Now()
+		if r.others(http.StatusInsufficientStorage) == 0 { // otherwise the server ends by itself
+			_ = r.Signal(syscall.SIGTERM)
+		}
 	}
 	r.code = r.Wait()
 	var text []byte

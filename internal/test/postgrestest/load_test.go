@@ -83,7 +83,7 @@ func startLoad(c *cluster) *load {
 					continue
 				}
 				s := servers[r.IntN(len(servers))]
-				if l.Do(context.Background(), s.Client, s.URL, s.Key, req) {
+				if status, _ := l.Do(context.Background(), s.Client, s.URL, s.Key, req); status == http.StatusCreated {
 					l.mu.Lock()
 					l.acknowledged++
 					l.stall, l.last = max(l.stall, time.Since(l.last)), time.Now()
@@ -143,7 +143,7 @@ func (l *load) finish(t *testing.T, c *cluster) {
 	if !slices.Equal(lists[0], lists[1]) {
 		t.Errorf("%d pets, and %d in the list of their status", len(lists[0]), len(lists[1]))
 	}
-	if err := l.Check(lists[0]); err != nil {
+	if err := l.Check(lists[0], nil); err != nil {
 		t.Errorf("the history is not linearizable: %v", err)
 	}
 	reads := l.Reads()
