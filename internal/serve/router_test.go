@@ -44,10 +44,13 @@ func TestRouter(t *testing.T) {
 		"/index.html":        "handler ",
 	} {
 		rt := &router{handler: named("handler "), page: named("page "), draining: new(atomic.Bool), ready: func(context.Context) error { return nil }}
-		w := httptest.NewRecorder()
-		rt.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		w, body := httptest.NewRecorder(), strings.NewReader("body")
+		rt.ServeHTTP(w, httptest.NewRequest("GET", target, body))
 		if got := w.Body.String(); got != want {
 			t.Errorf("%s: %q, want %q", target, got, want)
+		}
+		if body.Len() > 0 && !strings.HasPrefix(want, "handler ") { // otherwise the response may be lost
+			t.Errorf("%s: the body is unread", target)
 		}
 	}
 }

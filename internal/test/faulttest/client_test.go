@@ -5,11 +5,12 @@ package faulttest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -34,11 +35,16 @@ type callers struct {
 	pets  []petstore.Pet // that the calls have created
 }
 
-// startCalls starts callers of the server of that URL and API key. The client repeats each
-// request until the deadline of the call.
-func startCalls(t *testing.T, url, key string) *callers {
+// startCalls starts callers of a server. The client opens connections with dial, and
+// repeats each request until the deadline of the call.
+func startCalls(t *testing.T, s *process.Server, dial func(context.Context, string, string) (net.Conn, error)) *callers {
 	t.Helper()
-	c, err := client.New(url, key, &client.Options{RetryWrites: true, MaxAttempts: math.MaxInt, MinBackoff: 10 * time.Millisecond})
+	c, err := client.New(s.URL, s.Key, &client.Options{
+		HTTPClient:  &http.Client{Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 16}, Timeout: patience},
+		RetryWrites: true,
+		MaxAttempts: math.MaxInt,
+		MinBackoff:  10 * time.Millisecond,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +113,7 @@ func TestClientRestarts(t *testing.T) {
 	dir, drain := t.TempDir(), "-drain=2m" // the machine may be busy
 	// A port of 127.0.0.2 is taken by nothing else while the server is stopped.
 	s := start(t, dir, drain, "-addr=127.0.0.2:0")
-	l := startCalls(t, s.URL, s.Key)
+	l := startCalls(t, s, nil)
 	untilCalls := func() {
 		before := l.count()
 		s.Until("a call succeeds", func() bool { return l.count() > before })
@@ -126,79 +132,54 @@ func TestClientRestarts(t *testing.T) {
 	l.finish()
 }
 
-// TestClientCuts cuts every connection of petstore/client at a random moment. No
-// caller may see an error.
+// TestClientCuts cuts every connection of petstore/client after a random number of bytes.
+// No caller may see an error.
 func TestClientCuts(t *testing.T) {
 	t.Parallel()
-	n, random := rounds(50, 1000)
+	n, _ := rounds(50, 1000)
 	s := start(t, t.TempDir())
-	p := newCutter(t, s, random)
-	l := startCalls(t, p.url, s.Key)
-	for i := range n {
-		s.Until("a connection is cut", func() bool { return p.cuts[i%2].Load() > int64(i/2) })
-	}
+	var cuts atomic.Int64
+	l := startCalls(t, s, func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		if rand.IntN(2) == 0 {
+			_ = c.(*net.TCPConn).SetLinger(0) // a cut resets it
+		}
+		limits := [2]int{math.MaxInt, math.MaxInt}
+		limits[rand.IntN(2)] = rand.IntN(1 << rand.IntN(17)) // half of them are below 256
+		return &cutConn{c, &cuts, limits[0], limits[1]}, nil
+	})
+	s.Until("the connections are cut", func() bool { return cuts.Load() >= int64(n) })
 	l.finish()
-	t.Logf("%d connections cut in a request, %d before or in a response", p.cuts[0].Load(), p.cuts[1].Load())
+	t.Logf("%d connections cut", cuts.Load())
 }
 
-// cutter is a proxy that cuts every connection at a random moment.
-type cutter struct {
-	url  string
-	s    *process.Server
-	cuts [2]atomic.Int64 // by kind: see serve
+// cutConn is a connection that is cut after a number of bytes, of requests or of responses.
+type cutConn struct {
+	net.Conn
+	cuts                *atomic.Int64
+	requests, responses int // how many bytes may still be written and read
 }
 
-// newCutter starts a proxy that ends with the test.
-func newCutter(t *testing.T, s *process.Server, random *rand.Rand) *cutter {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	p := &cutter{url: "http://" + l.Addr().String() + "/v1", s: s}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			// Half of the limits are below 256.
-			go p.serve(c.(*net.TCPConn), random.IntN(2), random.Int64N(1<<random.IntN(17)), random.IntN(2) == 0)
-		}
-	}()
-	return p
+var errCut = errors.New("the connection is cut")
+
+func (c *cutConn) Write(b []byte) (int, error) {
+	return c.limited(c.Conn.Write, &c.requests, b)
 }
 
-// serve copies requests and responses until one side closes the connection. It
-// cuts the connection after limit bytes of requests (kind 0), or when the server
-// responds with more than limit bytes (1).
-func (p *cutter) serve(client *net.TCPConn, kind int, limit int64, reset bool) {
-	defer client.Close()
-	server, err := tryDial(p.s)
-	if err != nil {
-		return
+func (c *cutConn) Read(b []byte) (int, error) {
+	return c.limited(c.Conn.Read, &c.responses, b)
+}
+
+// limited reads or writes at most *left bytes of b, and cuts the connection after them.
+func (c *cutConn) limited(do func([]byte) (int, error), left *int, b []byte) (int, error) {
+	n, err := do(b[:min(len(b), *left)])
+	if *left -= n; *left == 0 && err == nil {
+		c.cuts.Add(1)
+		_ = c.Conn.Close()
+		err = errCut
 	}
-	defer server.Close()
-	limits := [2]int64{1 << 40, 1 << 40} // never
-	limits[kind] = limit
-	ended := make(chan error, 2)
-	go func() {
-		_, err := io.CopyN(server, client, limits[0])
-		ended <- err
-	}()
-	go func() {
-		_, err := io.CopyN(client, server, limits[1])
-		if err == nil {
-			_, err = server.Read(make([]byte, 1))
-		}
-		ended <- err
-	}()
-	if err := <-ended; err != nil {
-		return
-	}
-	if reset {
-		_, _ = client.SetLinger(0), server.SetLinger(0)
-	}
-	p.cuts[kind].Add(1)
+	return n, err
 }

@@ -56,7 +56,7 @@ func (l *load) sendLate(t *testing.T, name string) {
 	for i := range clients {
 		c := dial(t, l.s)
 		clients[i] = &http.Client{Transport: &http.Transport{
-			DialContext: func(context.Context, string, string) (net.Conn, error) { return c.TCPConn, nil },
+			DialContext: func(context.Context, string, string) (net.Conn, error) { return c, nil },
 		}}
 	}
 	_ = l.s.Signal(syscall.SIGTERM)

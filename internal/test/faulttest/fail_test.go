@@ -4,6 +4,7 @@ package faulttest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,7 @@ func TestFailingCalls(t *testing.T) {
 			outcome := checkFailure(t, what, k.errno, r)
 			count[outcome]++
 			if outcome != neverCame && outcome != refusedToStart {
-				cutAfter(t, what, r, random.IntN)
+				cutAfter(t, what, r, random)
 			}
 			return outcome != neverCame
 		}
@@ -118,9 +119,9 @@ func checkFailure(t *testing.T, what, errno string, r recording) string {
 // cutAfter makes the power fail at one moment of a run in which a call failed.
 // What a failed call should have done is not on disk; what a failed sync should
 // have written may be.
-func cutAfter(t *testing.T, what string, r recording, random func(int) int) {
+func cutAfter(t *testing.T, what string, r recording, random *rand.Rand) {
 	t.Helper()
-	moment := random(len(r.calls))
+	moment := random.IntN(len(r.calls))
 	var d disk
 	for _, c := range r.calls[:moment+1] {
 		if !c.injected {
@@ -130,9 +131,5 @@ func cutAfter(t *testing.T, what string, r recording, random func(int) int) {
 	if !d.linked {
 		return
 	}
-	c := cut{calls: len(d.pending)}
-	if len(d.pending) > 0 {
-		c.mask = func() bool { return random(2) == 0 }
-	}
-	d.check(t, fmt.Sprintf("%s, then the power at call %d", what, moment), d.image(c), r.At(r.calls[moment].at))
+	d.check(t, fmt.Sprintf("%s, then the power at call %d", what, moment), d.torn(random), r.At(r.calls[moment].at))
 }

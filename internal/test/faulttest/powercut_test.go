@@ -3,6 +3,7 @@
 package faulttest
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -26,18 +27,15 @@ type disk struct {
 	pending []call // writes and truncations since the last sync
 }
 
-// apply does the first n bytes of a write, or a truncation.
-func apply(b []byte, c call, n int) []byte {
+// apply does a write or a truncation.
+func apply(b []byte, c call) []byte {
+	if more := int(c.offset) + len(c.data) - len(b); more > 0 {
+		b = append(b, make([]byte, more)...)
+	}
 	if c.name == "ftruncate" {
-		if n := int(c.offset); n > len(b) {
-			return append(b, make([]byte, n-len(b))...)
-		}
 		return b[:c.offset]
 	}
-	if need := int(c.offset) + n - len(b); need > 0 {
-		b = append(b, make([]byte, need)...)
-	}
-	copy(b[c.offset:], c.data[:n])
+	copy(b[c.offset:], c.data)
 	return b
 }
 
@@ -48,66 +46,52 @@ func (d *disk) step(c call) {
 	case store && (c.name == "pwrite64" || c.name == "ftruncate"):
 		d.pending = append(d.pending, c)
 	case store && (c.name == "fdatasync" || c.name == "fsync"):
-		for _, p := range d.pending {
-			d.durable = apply(d.durable, p, len(p.data))
-		}
-		d.pending = nil
+		d.durable, d.pending = d.with(d.pending), nil
 	case c.name == "linkat":
 		d.linked = d.linked || strings.HasSuffix(c.target, "petstore.db")
 	}
 }
 
-// cut is what a power failure leaves: the first pending calls and the first
-// bytes of the next one or, with a mask, some of the sectors of all of them.
-type cut struct {
-	calls, bytes int
-	mask         func() bool // reports whether a sector is on disk
-}
-
-// cuts returns everything that a power failure during the last pending call can
-// leave on a disk that keeps the order of writes, and two of the possibilities on a
+// cuts returns what a power failure during the last pending call can leave of the file:
+// everything on a disk that keeps the order of writes, and two of the possibilities on a
 // disk that does not.
-func (d *disk) cuts(r *rand.Rand) (cuts []cut) {
-	n := len(d.pending)
-	last := d.pending[n-1]
-	if last.name == "ftruncate" {
-		return []cut{{n - 1, 0, nil}, {n, 0, nil}}
+func (d disk) cuts(r *rand.Rand) (images []func() []byte) {
+	before, last := d.pending[:len(d.pending)-1], d.pending[len(d.pending)-1]
+	images = append(images, func() []byte { return d.with(before) })
+	for size := sector; size <= len(last.data); size += sector {
+		part := call{offset: last.offset, data: last.data[:size]}
+		images = append(images, func() []byte { return apply(d.with(before), part) })
 	}
-	for size := 0; size <= len(last.data); size += sector {
-		cuts = append(cuts, cut{n - 1, size, nil})
+	if last.name == "ftruncate" {
+		return append(images, func() []byte { return d.with(d.pending) })
 	}
 	for range 2 {
-		cuts = append(cuts, cut{n, 0, func() bool { return r.IntN(2) == 0 }})
+		images = append(images, func() []byte { return d.torn(r) })
 	}
-	return cuts
+	return images
 }
 
-// image returns what the file is after a cut.
-func (d *disk) image(c cut) []byte {
-	b := append([]byte(nil), d.durable...)
-	if c.mask == nil {
-		for _, p := range d.pending[:c.calls] {
-			b = apply(b, p, len(p.data))
-		}
-		if c.bytes > 0 {
-			b = apply(b, d.pending[c.calls], c.bytes)
-		}
-		return b
+// with returns the file after these pending calls.
+func (d disk) with(calls []call) []byte {
+	b := bytes.Clone(d.durable)
+	for _, c := range calls {
+		b = apply(b, c)
 	}
-	for _, p := range d.pending[:c.calls] {
-		if p.name == "ftruncate" {
-			b = apply(b, p, 0)
-			continue
+	return b
+}
+
+// torn returns the file after some sectors or pages of all pending writes.
+func (d disk) torn(r *rand.Rand) []byte {
+	b := bytes.Clone(d.durable)
+	for _, c := range d.pending {
+		if c.name == "ftruncate" {
+			b = apply(b, c)
 		}
-		grain := sector
-		if c.mask() {
-			grain = page
-		}
-		for at := 0; at < len(p.data); at += grain {
-			if end := min(at+grain, len(p.data)); c.mask() {
-				part := p
-				part.data, part.offset = p.data[at:end], p.offset+int64(at)
-				b = apply(b, part, end-at)
+		grain := []int{sector, page}[r.IntN(2)]
+		for at := 0; at < len(c.data); at += grain {
+			if r.IntN(2) == 0 {
+				part := c.data[at:min(at+grain, len(c.data))]
+				b = apply(b, call{offset: c.offset + int64(at), data: part})
 			}
 		}
 	}
@@ -127,40 +111,31 @@ func TestPowerCut(t *testing.T) {
 	if r.code != 0 || r.others() > 0 {
 		t.Fatalf("exit code %d, responses by status: %v, %s", r.code, r.status, r.Tail())
 	}
-	type moment struct {
-		call int
-		cut  cut
-	}
-	var all []moment
+	var checks []func()
 	var d disk
 	for i, c := range r.calls {
-		if d.step(c); c.name == "pwrite64" || c.name == "ftruncate" {
-			for _, cut := range d.cuts(random) {
-				all = append(all, moment{i, cut})
-			}
+		if d.step(c); c.name != "pwrite64" && c.name != "ftruncate" {
+			continue
+		}
+		now := d // the next calls do not change what it refers to
+		for j, image := range now.cuts(random) {
+			what := fmt.Sprintf("the power fails at call %d, image %d, -seed %d", i, j, *seed)
+			checks = append(checks, func() { now.check(t, what, image(), r.At(c.at)) })
 		}
 	}
-	if len(all) < want {
-		t.Fatalf("the power can fail in %d ways, want at least %d", len(all), want)
+	if len(checks) < want {
+		t.Fatalf("the power can fail in %d ways, want at least %d", len(checks), want)
 	}
-	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	at := map[int][]cut{}
-	for _, m := range all[:want] {
-		at[m.call] = append(at[m.call], m.cut)
+	random.Shuffle(len(checks), func(i, j int) { checks[i], checks[j] = checks[j], checks[i] })
+	for _, check := range checks[:want] {
+		check()
 	}
-	d = disk{}
-	for i, c := range r.calls {
-		d.step(c)
-		for _, cut := range at[i] {
-			d.check(t, fmt.Sprintf("the power fails at call %d, byte %d, -seed %d", i, cut.bytes, *seed), d.image(cut), r.At(c.at))
-		}
-	}
-	t.Logf("%d images of %d possible, %d acknowledged", want, len(all), r.Acknowledged())
+	t.Logf("%d images of %d possible, %d acknowledged", want, len(checks), r.Acknowledged())
 }
 
 // check compares an image with what the clients knew when the power failed. Each of them
 // may have sent one change more.
-func (d *disk) check(t *testing.T, what string, image []byte, h *history.History) {
+func (d disk) check(t *testing.T, what string, image []byte, h *history.History) {
 	t.Helper()
 	dir := t.TempDir()
 	defer os.RemoveAll(dir)

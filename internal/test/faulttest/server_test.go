@@ -3,15 +3,13 @@
 package faulttest
 
 import (
+	"net"
 	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
-	"example.com/animalstore/internal/test/history"
 	"example.com/animalstore/internal/test/process"
-	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage"
 )
 
 const (
@@ -30,66 +28,26 @@ func serverArgs(t *testing.T, flags ...string) []string {
 	return append([]string{process.Build(t, refserver), "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0"}, flags...)
 }
 
+// dial opens a connection to a server, which is closed at the end of the test.
+func dial(t *testing.T, s *process.Server) *net.TCPConn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.Host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	_ = c.SetDeadline(time.Now().Add(patience))
+	return c.(*net.TCPConn)
+}
+
+// post returns the head of a request that creates a pet, without the fields of its body's
+// length and the empty line.
+func post(s *process.Server) string {
+	return "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.Key + "\r\nContent-Type: application/json\r\n"
+}
+
 // database returns the path of a server's store.
 func database(s *process.Server) string { return s.Path("petstore.db") }
-
-// checkCopy checks a copy of a server's store, as check does.
-func checkCopy(t *testing.T, what string, s *process.Server, h *history.History, extra int) {
-	t.Helper()
-	dir := t.TempDir()
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "petstore.db")
-	process.WriteFile(t, path, process.ReadFile(t, database(s)))
-	check(t, what, path, h, extra)
-}
-
-// check compares the store at path with the history of its clients. The store must have
-// everything that was acknowledged, and at most that many other pets and messages, of
-// requests without a response. Then it must accept changes, and be sound after them: check
-// removes all messages and adds pets.
-func check(t *testing.T, what, path string, h *history.History, extra int) {
-	t.Helper()
-	s, err := storage.Open(path, nil)
-	if err != nil {
-		t.Errorf("%s: %v", what, err)
-		return
-	}
-	fail := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	pets, err := history.Pets(t.Context(), s)
-	fail(err)
-	var messages []petstore.Message
-	for {
-		oldest, err := s.QueuedMessages(t.Context(), petstore.MaxQueueLimit)
-		fail(err)
-		if len(oldest) == 0 {
-			break
-		}
-		messages = append(messages, oldest...)
-		var ids []string
-		for _, m := range oldest {
-			ids = append(ids, m.ID)
-		}
-		if err := s.RemoveMessages(t.Context(), ids...); err != nil {
-			fail(err)
-			break
-		}
-	}
-	fail(h.Check(pets, messages))
-	if stored, acknowledged := len(pets)+len(messages), h.Acknowledged(); stored > acknowledged+extra {
-		t.Errorf("%s: %d pets and messages are stored, %d were acknowledged; want at most %d others", what, stored, acknowledged, extra)
-	}
-	for range 2 { // one for each meta page
-		_, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "later", CategoryID: 1}, petstore.IdempotencyKey{})
-		fail(err)
-	}
-	fail(s.Close())
-	fail(storage.Check(path))
-}
 
 // mount mounts a file system in memory at a new directory.
 func mount(t *testing.T, options string) string {

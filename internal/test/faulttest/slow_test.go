@@ -5,6 +5,7 @@ package faulttest
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -44,23 +45,23 @@ func TestOverload(t *testing.T) {
 // dawdle keeps a slow connection open until stop is closed or the server closes
 // the connection.
 func dawdle(s *process.Server, kind int, stop <-chan struct{}) {
-	request := raw(s, "POST", "/pets", "Content-Type: application/json\r\nContent-Length: 1000000\r\n")
+	request := post(s) + "Content-Length: 1000000\r\n\r\n"
 	first, slow := "", request // a header, a byte a second
 	switch kind {
 	case 1:
 		first, slow = request, `{"name":"` // a body, a byte a second
 	case 2:
 		// Responses that are never read. 40 are more than the system's buffers hold.
-		list := raw(s, "GET", "/pets?limit=100", "")
+		list := "GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.Key + "\r\n\r\n"
 		first, slow = strings.Repeat(list, 40), list
 	}
-	conn, err := tryDial(s)
+	conn, err := net.Dial("tcp", s.Host())
 	if err != nil {
 		return // the server has stopped
 	}
 	defer conn.Close()
 	// The server, not the system, is to hold the unread responses.
-	_ = conn.SetReadBuffer(4 << 10)
+	_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 	_, err = io.WriteString(conn, first)
 	second := time.NewTicker(time.Second)
 	defer second.Stop()

@@ -5,10 +5,13 @@ package faulttest
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,64 +32,50 @@ type call struct {
 	injected bool   // it failed on purpose
 }
 
-// traced returns a prefix that records the file calls of a process in the file
-// at path.
+// traced returns a prefix that records the file calls of a process, those of each thread
+// in a file whose name begins with path.
 func traced(path string, more ...string) []string {
-	return append([]string{"strace", "-D", "-f", "-y", "-xx", "-ttt", "-s", "40000000", "-o", path,
+	return append([]string{"strace", "-D", "-ff", "-y", "-xx", "-ttt", "-T", "-s", "40000000", "-o", path,
 		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,linkat"}, more...)
 }
 
 var (
-	callForm    = regexp.MustCompile(`^(\d+) +([\d.]+) (\w+)\((.*)$`)
-	resumedForm = regexp.MustCompile(`^(\d+) +([\d.]+) <\.\.\. \w+ resumed>`)
-	descriptor  = regexp.MustCompile(`^\d+<([^>]*)>`)
-	quoted      = regexp.MustCompile(`"((?:\\x[0-9a-f]{2})*)"`)
+	callForm   = regexp.MustCompile(`^([\d.]+) (\w+)\((.*) <([\d.]+)>$`) // with the time of its begin, and how long it took
+	descriptor = regexp.MustCompile(`^\d+<([^>]*)>`)
+	quoted     = regexp.MustCompile(`"((?:\\x[0-9a-f]{2})*)"`)
 )
 
-// parseTrace returns the recorded calls in the order in which they began, but a
-// sync where it ended.
-func parseTrace(t *testing.T, text []byte) (calls []call) {
-	t.Helper()
-	unfinished := map[string]int{} // by thread
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSuffix(line, "\n")
-		if m := resumedForm.FindStringSubmatch(line); m != nil {
-			i := unfinished[m[1]]
-			c := calls[i]
-			c.injected = strings.Contains(line, "(INJECTED)")
-			calls[i] = c
-			if c.name == "fdatasync" || c.name == "fsync" {
-				calls[i].name = "" // moved to its end
-				c.at = parseTime(t, m[2])
-				calls = append(calls, c)
-			}
-			continue
-		}
-		m := callForm.FindStringSubmatch(line)
-		if m == nil {
-			continue // a signal, an exit
-		}
-		c, err := parseCall(m[3], m[4])
+// readTrace returns the recorded calls in the order of their times.
+func readTrace(path string) (calls []call, err error) {
+	threads, _ := filepath.Glob(path + ".*")
+	for _, thread := range threads {
+		text, err := os.ReadFile(thread)
 		if err != nil {
-			t.Fatalf("%v in the line %.200s", err, line)
+			return nil, err
 		}
-		c.at = parseTime(t, m[2])
-		if strings.HasSuffix(line, "<unfinished ...>") {
-			unfinished[m[1]] = len(calls)
+		if !bytes.HasSuffix(text, []byte(" +++\n")) {
+			return nil, errors.New("the end of a thread is not recorded yet")
 		}
-		calls = append(calls, c)
+		for line := range strings.Lines(string(text)) {
+			m := callForm.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+			if m == nil {
+				continue // a signal, an exit
+			}
+			c, err := parseCall(m[2], m[3])
+			if err != nil {
+				return nil, fmt.Errorf("%w in the line %.200s", err, line)
+			}
+			// Both have six decimals.
+			began, _ := strconv.ParseInt(strings.Replace(m[1], ".", "", 1), 10, 64)
+			took, _ := strconv.ParseInt(strings.Replace(m[4], ".", "", 1), 10, 64)
+			if c.at = time.UnixMicro(began); c.name == "fdatasync" || c.name == "fsync" {
+				c.at = time.UnixMicro(began + took)
+			}
+			calls = append(calls, c)
+		}
 	}
-	return calls
-}
-
-// parseTime returns the time of strace -ttt: the seconds since 1970, with six decimals.
-func parseTime(t *testing.T, s string) time.Time {
-	t.Helper()
-	micros, err := strconv.ParseInt(strings.Replace(s, ".", "", 1), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return time.UnixMicro(micros)
+	slices.SortStableFunc(calls, func(a, b call) int { return a.at.Compare(b.at) })
+	return calls, nil
 }
 
 func parseCall(name, args string) (c call, err error) {
@@ -95,21 +84,18 @@ func parseCall(name, args string) (c call, err error) {
 		c.path = unescape(m[1])
 	}
 	texts := quoted.FindAllStringSubmatch(args, -1)
-	switch name {
-	case "linkat":
-		if len(texts) > 1 {
-			c.target = unescape(texts[1][1])
-		}
-	case "pwrite64":
-		if len(texts) != 1 {
-			return c, fmt.Errorf("no data")
-		}
+	switch {
+	case name == "linkat" && len(texts) == 2:
+		c.target = unescape(texts[1][1])
+	case name == "pwrite64" && len(texts) == 1:
 		c.data = []byte(unescape(texts[0][1]))
 		rest := args[strings.LastIndex(args, `"`):]
 		_, err = fmt.Sscanf(strings.ReplaceAll(rest, ",", " "), `" %d %d`, new(int64), &c.offset)
-	case "ftruncate":
+	case name == "ftruncate":
 		_, rest, _ := strings.Cut(args, ">, ")
-		c.offset, err = strconv.ParseInt(rest[:strings.IndexAny(rest, " )")], 10, 64)
+		_, err = fmt.Sscan(strings.ReplaceAll(rest, ")", " "), &c.offset)
+	case name != "fdatasync" && name != "fsync":
+		err = fmt.Errorf("%d texts", len(texts))
 	}
 	return c, err
 }
@@ -155,10 +141,9 @@ func record(t *testing.T, requests int, more ...string) recording {
 		}
 	}
 	r.code = r.Wait()
-	var text []byte
-	for end := time.Now().Add(patience); !bytes.HasSuffix(text, []byte(" +++\n")) && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		text = process.ReadFile(t, trace)
-	}
-	r.calls = parseTrace(t, text)
+	process.Eventually(t, "the trace", func() (err error) {
+		r.calls, err = readTrace(trace)
+		return err
+	})
 	return r
 }
