@@ -28,11 +28,11 @@ type callers struct {
 	t      *testing.T
 	client *client.Client
 	wg     sync.WaitGroup
+	ended  atomic.Bool
+	calls  atomic.Int64 // that succeeded
 
-	mu    sync.Mutex
-	ended bool
-	calls int            // that succeeded
-	pets  []petstore.Pet // that the calls have created
+	mu   sync.Mutex
+	pets []petstore.Pet // that the calls have created
 }
 
 // startCalls starts callers of a server. The client opens connections with dial, and
@@ -51,57 +51,45 @@ func startCalls(t *testing.T, s *process.Server, dial func(context.Context, stri
 	l := &callers{t: t, client: c}
 	for i := range 16 {
 		l.wg.Go(func() {
-			for n := 0; l.call(fmt.Sprintf("%d-%d", i, n), n%4 == 0); n++ {
+			for n := 0; !l.ended.Load(); n++ {
+				if err := l.call(fmt.Sprintf("%d-%d", i, n), n%4 == 0); err != nil {
+					t.Error(err)
+					return
+				}
+				l.calls.Add(1)
 			}
 		})
 	}
 	return l
 }
 
-// call lists pets or creates one with that name. It reports whether the caller goes on.
-func (l *callers) call(name string, list bool) bool {
+// call lists pets or creates one with that name.
+func (l *callers) call(name string, list bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
 	defer cancel()
-	var pets []petstore.Pet
-	var err error
 	if list {
-		_, err = l.client.ListPets(ctx, petstore.ListQuery{Limit: 5})
-	} else {
-		pets = make([]petstore.Pet, 1)
-		pets[0], err = l.client.CreatePet(ctx, petstore.NewPet{Name: name}, petstore.IdempotencyKey{})
+		_, err := l.client.ListPets(ctx, petstore.ListQuery{Limit: 5})
+		return err
 	}
+	pet, err := l.client.CreatePet(ctx, petstore.NewPet{Name: name}, petstore.IdempotencyKey{})
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err != nil {
-		l.t.Errorf("%s: %v", name, err)
-		return false
-	}
-	l.calls++
-	l.pets = append(l.pets, pets...)
-	return !l.ended
-}
-
-// count returns how many calls have succeeded.
-func (l *callers) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.calls
+	l.pets = append(l.pets, pet)
+	return err
 }
 
 // finish ends the callers. The server must have the pets that they have created, and no
 // others.
 func (l *callers) finish() {
 	l.t.Helper()
-	l.mu.Lock()
-	l.ended = true
-	l.mu.Unlock()
+	l.ended.Store(true)
 	l.wg.Wait()
 	stored, err := history.Pets(l.t.Context(), l.client)
 	slices.SortFunc(l.pets, func(a, b petstore.Pet) int { return cmp.Compare(a.ID, b.ID) })
 	if err != nil || !slices.Equal(stored, l.pets) {
 		l.t.Errorf("%d pets are stored, which are not the %d that the calls have created; %v", len(stored), len(l.pets), err)
 	}
-	l.t.Logf("%d calls, %d pets created", l.calls, len(l.pets))
+	l.t.Logf("%d calls, %d pets created", l.calls.Load(), len(l.pets))
 }
 
 // TestClientRestarts kills and stops the server at random moments, and starts it
@@ -115,8 +103,8 @@ func TestClientRestarts(t *testing.T) {
 	s := start(t, dir, drain, "-addr=127.0.0.2:0")
 	l := startCalls(t, s, nil)
 	untilCalls := func() {
-		before := l.count()
-		s.Until("a call succeeds", func() bool { return l.count() > before })
+		before := l.calls.Load()
+		s.Until("a call succeeds", func() bool { return l.calls.Load() > before })
 	}
 	for round := range n {
 		untilCalls()

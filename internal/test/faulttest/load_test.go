@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -26,35 +28,38 @@ type load struct {
 	*history.History
 	s        *process.Server
 	client   *http.Client
-	requests int                            // how many a client sends; 0: until end is called
+	requests int                            // how many a client sends
 	writes   bool                           // they are creations and messages only
 	pause    time.Duration                  // of a client before each request
 	limit    func(*rand.Rand) time.Duration // of the time for a request; nil: patience, since the machine may be slow
-	wg       sync.WaitGroup
+
+	wg    sync.WaitGroup
+	ended atomic.Bool
 
 	mu     sync.Mutex
-	ended  bool
 	status map[int]int // number of responses by status, under 0 of requests without a whole one
 	cut    int         // number of responses that began and did not end
 }
 
-// newLoad returns a load that has not started, with a new history if h is nil.
+// newLoad returns a load that has not started, with a new history if h is nil. Its clients
+// send requests until end is called.
 func newLoad(t *testing.T, s *process.Server, h *history.History) *load {
 	if h == nil {
 		h = history.New()
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 2000}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &load{History: h, s: s, client: &http.Client{Transport: transport, Timeout: patience}, status: map[int]int{}}
+	client := &http.Client{Transport: transport, Timeout: patience}
+	return &load{History: h, s: s, client: client, requests: math.MaxInt, status: map[int]int{}}
 }
 
 // start starts n clients. The names of their pets and messages begin with name. A client
-// ends when the server takes no more connections.
+// also ends when the server takes no more connections.
 func (l *load) start(n int, name string) {
 	for i := range n {
 		l.wg.Go(func() {
 			random := rand.New(rand.NewPCG(*seed, uint64(i)))
-			for n := 0; !l.over(n); n++ {
+			for n := 0; n < l.requests && !l.ended.Load(); n++ {
 				time.Sleep(l.pause)
 				ctx, cancel := context.Background(), func() {}
 				if l.limit != nil {
@@ -68,13 +73,6 @@ func (l *load) start(n int, name string) {
 			}
 		})
 	}
-}
-
-// over reports whether a client that has sent n requests sends no more.
-func (l *load) over(n int) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ended || l.requests > 0 && n == l.requests
 }
 
 // choose returns the n-th request of a client. Some pets are longer than a page, and some
@@ -133,8 +131,6 @@ func (l *load) untilGood() {
 
 // end waits until the clients have their responses, and ends them.
 func (l *load) end() {
-	l.mu.Lock()
-	l.ended = true
-	l.mu.Unlock()
+	l.ended.Store(true)
 	l.wg.Wait()
 }

@@ -26,25 +26,18 @@ func TestStalledSync(t *testing.T) {
 	s.Stop()
 	s = process.Serve(t, process.Command(dir, append([]string{"strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=fdatasync",
 		"-e", fmt.Sprintf("inject=fdatasync:delay_enter=%d", stall.Microseconds())}, serverArgs(t)...)...))
-	began, created := time.Now(), make(chan bool)
+	began, created := time.Now(), make(chan process.Response, 1)
 	go func() {
-		if r, err := s.Send("POST", "/pets", body); err != nil || r.Status != http.StatusCreated {
-			t.Errorf("the create: %d %s, %v", r.Status, r.Body, err)
-		}
-		close(created)
+		r, _ := s.Send("POST", "/pets", body)
+		created <- r
 	}()
 	reads := 0
-	for waits := true; waits; reads++ {
+	for ; len(created) == 0; reads++ {
 		s.Must(http.StatusOK, "GET", "/pets/1", "")
-		select {
-		case <-created:
-			waits = false
-		default:
-		}
 	}
 	took := time.Since(began)
-	if took < stall || reads < 10 {
-		t.Errorf("%d reads during a create of %v", reads, took)
+	if r := <-created; r.Status != http.StatusCreated || took < stall || reads < 10 {
+		t.Errorf("%d reads during a create of %v: %d %s", reads, took, r.Status, r.Body)
 	}
 	t.Logf("%d reads during a create of %v", reads, took.Round(time.Millisecond))
 }

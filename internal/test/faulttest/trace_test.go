@@ -32,20 +32,13 @@ type call struct {
 	injected bool   // it failed on purpose
 }
 
-// traced returns a prefix that records the file calls of a process, those of each thread
-// in a file whose name begins with path.
-func traced(path string, more ...string) []string {
-	return append([]string{"strace", "-D", "-ff", "-y", "-xx", "-ttt", "-T", "-s", "40000000", "-o", path,
-		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,linkat"}, more...)
-}
-
 var (
 	callForm   = regexp.MustCompile(`^([\d.]+) (\w+)\((.*) <([\d.]+)>$`) // with the time of its begin, and how long it took
 	descriptor = regexp.MustCompile(`^\d+<([^>]*)>`)
 	quoted     = regexp.MustCompile(`"((?:\\x[0-9a-f]{2})*)"`)
 )
 
-// readTrace returns the recorded calls in the order of their times.
+// readTrace returns the calls in the files of all threads, in the order of their times.
 func readTrace(path string) (calls []call, err error) {
 	threads, _ := filepath.Glob(path + ".*")
 	for _, thread := range threads {
@@ -114,24 +107,27 @@ const writers = 4
 // recording is a run of a server with clients that write.
 type recording struct {
 	*process.Server
-	*load        // nil: the server did not start
-	store string // its path
-	calls []call
-	idle  time.Time // since then the clients have sent nothing
-	code  int
+	*load
+	started bool
+	store   string // its path
+	calls   []call
+	idle    time.Time // since then the clients have sent nothing
+	code    int
 }
 
 // record runs a server under strace, which gets more flags. Each client sends that many
 // requests.
 func record(t *testing.T, requests int, more ...string) recording {
 	t.Helper()
+	// There is a file for each thread, whose name begins with this path.
 	trace := filepath.Join(t.TempDir(), "trace")
-	cmd := process.Command(t.TempDir(), append(traced(trace, more...), serverArgs(t)...)...)
-	r := recording{store: filepath.Join(cmd.Dir, "petstore.db")}
-	cmd.Args = append(cmd.Args, "-db="+r.store)
-	var err error
-	if r.Server, err = process.TryServe(t, cmd); err == nil {
-		r.load = newLoad(t, r.Server, nil)
+	strace := append([]string{"strace", "-D", "-ff", "-y", "-xx", "-ttt", "-T", "-s", "40000000", "-o", trace,
+		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,linkat"}, more...)
+	dir := t.TempDir()
+	store := filepath.Join(dir, "petstore.db")
+	s, err := process.TryServe(t, process.Command(dir, append(strace, serverArgs(t, "-db="+store)...)...))
+	r := recording{Server: s, load: newLoad(t, s, nil), started: err == nil, store: store}
+	if r.started {
 		r.requests, r.writes = requests, true
 		r.start(writers, "w")
 		r.wg.Wait()
