@@ -13,14 +13,14 @@ import (
 	"example.com/animalstore/petstore/storage"
 )
 
-// checkCopy checks a copy of a server's store, as check does.
-func checkCopy(t *testing.T, what string, s *process.Server, h *history.History, extra int) {
+// checkFile checks, as check does, the store in a directory that has only a file with that
+// name and content.
+func checkFile(t *testing.T, what, name string, content []byte, h *history.History, extra int) {
 	t.Helper()
 	dir := t.TempDir()
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "petstore.db")
-	process.WriteFile(t, path, process.ReadFile(t, database(s)))
-	check(t, what, path, h, extra)
+	process.WriteFile(t, filepath.Join(dir, name), content)
+	check(t, what, filepath.Join(dir, "petstore.db"), h, extra)
 }
 
 // check compares the store at path with the history of its clients. The store must have

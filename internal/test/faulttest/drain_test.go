@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/animalstore/internal/test/history"
+	"example.com/animalstore/internal/test/process"
 )
 
 // TestDrain stops the server with SIGTERM while clients are busy, and while the
@@ -42,7 +43,7 @@ func TestDrain(t *testing.T) {
 			if l.cut > 0 || l.others(0) > 0 {
 				t.Errorf("%s: %d responses were cut off; responses by status: %v", name, l.cut, l.status)
 			}
-			checkCopy(t, name, l.s, h, 0)
+			checkFile(t, name, "petstore.db", process.ReadFile(t, database(l.s)), h, 0)
 			unanswered += l.status[0]
 		}
 	}

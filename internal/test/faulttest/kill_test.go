@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.com/animalstore/internal/test/history"
+	"example.com/animalstore/internal/test/process"
 )
 
 // TestKill kills the server at random moments while clients use it, and starts it again.
@@ -31,7 +32,7 @@ func TestKill(t *testing.T) {
 		time.Sleep(time.Duration(random.IntN(250)) * time.Millisecond)
 		s.Kill()
 		l.wg.Wait()
-		checkCopy(t, fmt.Sprint("round ", round), s, h, clients*(round+1))
+		checkFile(t, fmt.Sprint("round ", round), "petstore.db", process.ReadFile(t, database(s)), h, clients*(round+1))
 		if l.others(0) > 0 {
 			t.Errorf("round %d: responses by status: %v", round, l.status)
 		}

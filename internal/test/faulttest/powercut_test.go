@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -137,12 +135,9 @@ func TestPowerCut(t *testing.T) {
 // may have sent one change more.
 func (d disk) check(t *testing.T, what string, image []byte, h *history.History) {
 	t.Helper()
-	dir := t.TempDir()
-	defer os.RemoveAll(dir)
 	name := "petstore.db"
 	if !d.linked {
 		name = ".petstore.db.new-1"
 	}
-	process.WriteFile(t, filepath.Join(dir, name), image)
-	check(t, what, filepath.Join(dir, "petstore.db"), h, writers)
+	checkFile(t, what, name, image, h, writers)
 }
