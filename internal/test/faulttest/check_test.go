@@ -37,7 +37,7 @@ func check(t *testing.T, what, path string, h *history.History, extra int) {
 	fail := func(err error) {
 		t.Helper()
 		if err != nil {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: %.1000v", what, err) // some names are long
 		}
 	}
 	pets, err := history.Pets(t.Context(), s)

@@ -34,17 +34,15 @@ func (h *History) Check(stored []petstore.Pet, queued []petstore.Message) error 
 		switch {
 		case p.ID != int64(i)+1 || ids[p.Name] != 0:
 			return fmt.Errorf("pet %d is %+v; pet %d has that name", i+1, p, ids[p.Name])
-		case h.refused[p.Name]:
-			return fmt.Errorf("%+v is stored, and the response was that nothing was stored", p)
 		case p.CategoryID != 1 || p.Status != petstore.StatusSold:
 			return fmt.Errorf("%+v was not sent", p)
 		}
 		ids[p.Name] = i + 1
 	}
 	n := len(stored) + 2
-	called := slices.Repeat([]time.Duration{math.MaxInt64}, n)    // by ID: the first call that creates the pet
-	there := slices.Repeat([]time.Duration{math.MaxInt64 - 1}, n) // when the pet was there at the latest
-	missing := make([]time.Duration, n)                           // when it was still missing
+	called := slices.Repeat([]time.Duration{math.MaxInt64}, n) // by ID: the first call that creates the pet
+	there := slices.Repeat([]time.Duration{math.MaxInt64}, n)  // when the pet was there at the latest
+	missing := make([]time.Duration, n)                        // when it was still missing
 	for _, op := range h.ops {
 		if op.Message != "" {
 			continue
@@ -63,6 +61,9 @@ func (h *History) Check(stored []petstore.Pet, queued []petstore.Message) error 
 	}
 	moment := time.Duration(0)
 	for id := 1; id <= len(stored); id++ {
+		if called[id] == math.MaxInt64 {
+			return fmt.Errorf("%+v is stored, but was not sent or was refused", stored[id-1])
+		}
 		if moment = max(moment, called[id], missing[id]); moment > there[id] {
 			return fmt.Errorf("the pet %d was created after %v, but it was there at %v", id, moment, there[id])
 		}

@@ -60,13 +60,12 @@ type History struct {
 
 	mu      sync.Mutex
 	ops     []operation
-	names   []string        // of all attempted creations with an Idempotency-Key
-	refused map[string]bool // names of creations of which the server says that nothing was stored
-	highest int             // the highest ID in a response
+	names   []string // of all attempted creations with an Idempotency-Key
+	highest int      // the highest ID in a response
 }
 
 // New returns a history that begins now.
-func New() *History { return &History{start: time.Now(), refused: make(map[string]bool)} }
+func New() *History { return &History{start: time.Now()} }
 
 // Choose returns a random request about the newest pets. If it is a creation of a
 // new pet, the pet has that name.
@@ -120,7 +119,7 @@ func (h *History) Acknowledged() int {
 func (h *History) At(t time.Time) *History {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	at := &History{start: h.start, refused: h.refused}
+	at := &History{start: h.start}
 	for _, op := range h.ops {
 		if h.start.Add(op.end).After(t) {
 			if op.reads() {
@@ -156,9 +155,6 @@ func (h *History) Do(ctx context.Context, client *http.Client, url, key string, 
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if nothing && req.Once {
-		h.refused[req.Create] = true
-	}
 	if op.status == lost && (nothing || req.reads()) {
 		return status, err
 	}
