@@ -17,8 +17,8 @@ func TestRefuse(t *testing.T) {
 		var out strings.Builder
 		s := &server{log: slog.New(slog.NewTextHandler(&out, nil))}
 		w := httptest.NewRecorder()
-		s.refuse(w, httptest.NewRequest("GET", "/about", nil), err)
-		want := `level=ERROR msg="request failed" request_id=` + w.Header().Get("X-Request-ID") + ` method=GET path=/about err="the cause"`
+		s.refuse(w, httptest.NewRequest("GET", "/messages", nil), err)
+		want := `level=ERROR msg="request failed" request_id=` + w.Header().Get("X-Request-ID") + ` method=GET path=/messages err="the cause"`
 		if got := strings.Contains(out.String(), want); got != (w.Code == 500) || !got && out.Len() > 0 {
 			t.Errorf("%v: %d, logged: %s", err, w.Code, &out)
 		}

@@ -39,7 +39,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		health(w, r, nil)
 	case get && r.URL.Path == "/readyz":
 		health(w, r, rt.readiness(r.Context()))
-	case get && (r.URL.Path == "/" || r.URL.Path == "/about"):
+	case get && r.URL.Path == "/":
 		rt.page.ServeHTTP(w, r)
 	default:
 		path, ok := strings.CutPrefix(r.URL.Path, basePath)

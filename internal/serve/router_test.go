@@ -38,8 +38,6 @@ func TestRouter(t *testing.T) {
 		"/healthz":           "ok\n",
 		"/readyz":            "ok\n",
 		"/":                  "page /",
-		"/about":             "page /about",
-		"/about/":            "handler ",
 		"http://x//":         "handler ",
 		"/index.html":        "handler ",
 	} {

@@ -119,7 +119,7 @@ func (s *server) start() {
 	}
 	s.pets.http.Handler = &router{
 		handler:  httpapi.New(s.store.Backend, s.keys, opts),
-		page:     page.New(s.keys, s.store, s.refuse),
+		page:     page.New(),
 		ready:    s.store.Ready,
 		draining: &s.draining,
 	}

@@ -6,13 +6,11 @@ async function loadAPI() {
 		const { value } = await ask("GET", new URL("openapi.json", base));
 		api = value;
 		view.replaceChildren(...drawAPI());
-		show(location.hash !== "");
+		if (!placeInAddress()) show(true);
 	} catch (error) {
-		view.replaceChildren(el("div.notice", { role: "alert" },
-			el("p", {}, `The OpenAPI document cannot be shown. ${error.message}`),
-			el("button.plain", { type: "button", onclick: loadAPI }, "Try again")));
+		view.replaceChildren(noticeOf(error, loadAPI));
 	}
-	view.setAttribute("aria-busy", "false");
+	view.ariaBusy = "false";
 }
 
 // operations returns the operations of the document, each with its path, its method

@@ -18,27 +18,34 @@ function el(name, properties = {}, ...children) {
 	return e;
 }
 
-// copyButton returns a button that copies what text returns.
-function copyButton(text) {
-	const button = el("button.quiet.copy", { type: "button", "aria-live": "polite", onclick: async () => {
-		button.textContent = (await copied(text())) ? "Copied" : "Not copied";
-		setTimeout(() => (button.textContent = "Copy"), 2000);
-	} }, "Copy");
-	return button;
+// complain shows below a field what is wrong with it, and moves the focus there. An empty
+// message removes what was shown.
+function complain(field, message) {
+	field.ariaInvalid = message ? "true" : null;
+	byId(field.id + "-error").textContent = message;
+	if (message) field.focus();
 }
 
-// copied copies text to the clipboard and reports whether that worked. Browsers have
-// navigator.clipboard only over HTTPS and on the local machine.
-async function copied(text) {
-	if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
-	const area = el("textarea", {}, text);
-	const back = document.activeElement;
-	(back?.closest("dialog") ?? document.body).append(area);
-	area.select();
-	const done = document.execCommand("copy");
-	area.remove();
-	back?.focus();
-	return done;
+// noticeOf returns a message about a request that failed. It offers to try again if the
+// same request may succeed later.
+function noticeOf({ status, message }, again) {
+	const onclick = ({ target }) => {
+		focusOn(target.closest(".view")); // the button goes
+		again();
+	};
+	return el("div.notice", { role: "alert" },
+		el("p", {}, message),
+		(status === 0 || status === 503) && el("button.plain", { type: "button", onclick }, "Try again"));
+}
+
+// copyButton returns a button that copies the text of an element. Browsers can copy only
+// over HTTPS and on the local machine: elsewhere there is no button.
+function copyButton(source) {
+	const button = el("button.quiet.copy", { type: "button", "aria-live": "polite", onclick: async () => {
+		button.textContent = await navigator.clipboard.writeText(source.textContent).then(() => "Copied", () => "Not copied");
+		setTimeout(() => (button.textContent = "Copy"), 2000);
+	} }, "Copy");
+	return navigator.clipboard && button;
 }
 
 // code returns a block of code that the keyboard can scroll.
@@ -73,7 +80,7 @@ function pretty(text) {
 		} else if (token === ":") {
 			out.push(": ");
 		} else {
-			const kind = all[i + 1] === ":" ? "name" : token[0] === '"' ? "string" : "literal";
+			const kind = all[i + 1] === ":" ? "member" : token[0] === '"' ? "string" : "literal";
 			out.push(el("span." + kind, {}, token));
 		}
 	});

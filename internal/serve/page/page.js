@@ -1,48 +1,43 @@
 // The views and the key. This part starts the page.
 
-// show shows the view that the address names: #pets, #api, or a part of one.
-// If the user went there (moved), the focus follows.
+// show shows the view that the address names. If the user went there (moved), the focus
+// follows, but stays where it is on the way from one place of the list to another.
 function show(moved) {
-	const name = location.hash.slice(1);
-	const target = (!name.startsWith("pet-") && byId(name)) || byId("pets");
-	let view = target.closest(".view");
-	if (!view && moved) return; // the target is outside the views
-	view ??= byId("pets");
+	const view = byId(placeInAddress() ? "store" : "api");
+	const stays = !view.hidden && placeInAddress();
 	for (const other of document.querySelectorAll(".view")) other.hidden = other !== view;
-	for (const a of document.querySelectorAll(".views a")) {
-		if (a.hash === "#" + view.id) a.setAttribute("aria-current", "page");
-		else a.removeAttribute("aria-current");
-	}
-	document.title = (view.id === "pets" ? "Pets" : "API") + " · Animal Store";
-	if (!moved || petInAddress()) return;
-	for (let e = target; e; e = e.parentElement) if (e.matches("details")) e.open = true;
-	const heading = target === view ? view.querySelector("h1") : target;
+	for (const a of document.querySelectorAll(".views a")) a.ariaCurrent = a.dataset.view === view.id ? "page" : null;
+	document.title = view.querySelector("h1").textContent + " · Animal Store";
+	if (moved && !stays) focusOn(byId(location.hash.slice(1)) ?? view);
+	if (!placeInAddress()) return;
+	if (key) load();
+	else lock("");
+}
+
+// focusOn moves the focus to a part of the page, or to the heading of a view.
+function focusOn(part) {
+	const target = part.matches(".view") ? part.querySelector("h1") : part;
 	// The browser may have moved the focus, and the user may have gone on from there.
-	if (!heading.contains(document.activeElement)) heading.focus({ preventScroll: true });
-	if (target === view) scrollTo(0, 0);
-	else target.scrollIntoView();
+	if (!target.contains(document.activeElement)) target.focus({ preventScroll: true });
+	if (target === part) target.scrollIntoView();
+	else scrollTo(0, 0);
 }
 
 // useKey tries the key in the field.
 async function useKey(event) {
 	event.preventDefault();
-	const field = byId("key-field");
-	key = field.value.trim();
-	byId("key-error").textContent = "";
-	const wrong = key === "" ? "Enter a key." : /[^!-~]/.test(key) ? "A key has no spaces, accents or symbols of other scripts." : "";
-	if (wrong) return lock(wrong);
-	const refusal = await showAddress();
-	if (!key) return; // the server refused it
-	if (refusal?.status === 0 || refusal?.status >= 500) return lock(refusal.message);
-	unlock();
-	byId("pets").querySelector("h1").focus();
+	key = byId("key-field").value.trim();
+	if (key === "") return lock("Enter a key.");
+	if (/[^!-~]/.test(key)) return lock("A key has no spaces, accents or symbols of other scripts.");
+	await load();
+	if (key) focusOn(byId("store"));
 }
 
-// unlock shows what needs a key.
+// unlock shows what needs a key, which the server has not refused.
 function unlock() {
 	keep();
 	byId("key-field").value = "";
-	byId("key-field").removeAttribute("aria-invalid");
+	complain(byId("key-field"), "");
 	setLocked(false);
 }
 
@@ -51,44 +46,26 @@ function lock(message) {
 	key = "";
 	keep();
 	loading++;
-	byId("problem").hidden = true;
-	byId("list").tBodies[0].replaceChildren();
-	for (const shown of document.querySelectorAll("#added, #shown, #json-body, .result")) shown.replaceChildren();
-	for (const fact of document.querySelectorAll("[data-fact]")) fact.textContent = "…";
+	for (const shown of document.querySelectorAll("#list tbody, #added, #shown, #problem, #find .error, .result")) shown.replaceChildren();
 	setLocked(true);
-	const field = byId("key-field");
-	byId("key-error").textContent = message;
-	if (message) field.setAttribute("aria-invalid", "true");
-	else field.removeAttribute("aria-invalid");
-	field.focus();
+	complain(byId("key-field"), message);
+	byId("key-field").focus();
 }
 
 function setLocked(locked) {
 	byId("locked").hidden = !locked;
 	for (const id of ["unlocked", "forget"]) byId(id).hidden = locked;
-	byId("pets").classList.toggle("narrow", locked);
-	byId("pets").querySelector("h1").textContent = locked ? "Animal Store" : "Pets";
+	byId("store").classList.toggle("narrow", locked);
 }
 
+for (const button of document.querySelectorAll("[data-to]")) button.addEventListener("click", () => byId(button.dataset.to).focus());
 byId("key").addEventListener("submit", useKey);
 byId("forget").addEventListener("click", () => {
-	history.pushState(null, "", "#pets");
-	show(false);
+	location.hash = "#pets";
 	lock("");
 });
-addEventListener("hashchange", () => {
-	show(true);
-	if (!key || history.state) return; // popstate loads a state
-	if (petInAddress()) showAddress();
-	else history.replaceState(place, ""); // so that Back returns to what is shown here
-});
-addEventListener("popstate", ({ state }) => key && state && load(state, petInAddress()));
-setLocked(true);
+addEventListener("hashchange", () => show(true));
+key = kept();
 startPets();
 show(false);
-key = kept();
-if (key) {
-	unlock();
-	showAddress();
-}
 loadAPI();

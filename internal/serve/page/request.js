@@ -54,14 +54,12 @@ function tryOf(method, path, operation, parameters) {
 	form.addEventListener("input", draw);
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
-		result.setAttribute("aria-busy", "true");
 		result.replaceChildren(...(await responseTo(requestOf(request), id)));
-		result.setAttribute("aria-busy", "false");
 	});
 	draw();
 	return [
 		el("h4", {}, "curl"),
-		el("div.block", {}, lines, copyButton(() => lines.textContent)),
+		el("div.block", {}, lines, copyButton(lines)),
 		el("h4", {}, "Try it"),
 		form,
 	];
@@ -95,7 +93,6 @@ async function responseTo({ method, url, headers, body }, id) {
 		return [el("p.error", {}, error.message)];
 	}
 	const time = performance.now() - start;
-	if (key && method === "POST") loadFacts().catch(() => {}); // the counts have changed
 	return [
 		el("p", {}, el("span.code.class-" + String(response.status)[0], {}, String(response.status)), ` ${response.statusText} `, el("span.soft", {}, `${time.toFixed(0)} ms`)),
 		code(`${id}: the response`, ...pretty(text)),

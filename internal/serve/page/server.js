@@ -55,8 +55,8 @@ async function ask(method, url, headers, body) {
 	return { response, value };
 }
 
-// nextCursor returns the cursor of the next page of a list, "" at its end.
-function nextCursor(response) {
+// nextPlace returns the place of the next page of a list, "" at its end.
+function nextPlace(response) {
 	const target = response.headers.get("Link")?.match(/<([^>]*)>; *rel="next"/)?.[1];
-	return target === undefined ? "" : new URL(target, response.url).searchParams.get("cursor");
+	return target === undefined ? "" : new URL(target, response.url).href.slice(base.href.length);
 }

@@ -21,6 +21,7 @@ type page struct {
 	program string
 	server  *process.Server
 	url     string
+	width   int64
 	opened  int
 }
 
@@ -29,10 +30,11 @@ func newPage(t *testing.T, width int64, scheme string) *page {
 	t.Helper()
 	program := process.Build(t, "example.com/animalstore/cmd/refserver")
 	s := process.Serve(t, process.Command(t.TempDir(), program, "-addr=127.0.0.1:0"))
-	p := &page{t: t, program: program, server: s, url: "http://" + s.Host() + "/"}
+	p := &page{t: t, program: program, server: s, width: width, url: "http://" + s.Host() + "/"}
 	p.Browser = browser.New(t, p.url)
 	p.Look(width, 760, scheme)
-	p.open("#pets")
+	p.open("")
+	p.Until(`document.activeElement.id === "key-field"`)
 	return p
 }
 
@@ -49,7 +51,7 @@ func (p *page) open(fragment string) {
 func (p *page) unlock() {
 	p.t.Helper()
 	p.enter("#key-field", p.server.Key+"\r")
-	p.Until(`/\d/.test(document.querySelector("[data-fact=pets]").textContent)`)
+	p.Until(`document.querySelector("#unlocked").checkVisibility()`)
 }
 
 // enter replaces what is in a field by keys, which may also leave the field.
