@@ -196,8 +196,8 @@ type Service interface {
 
 // Stats counts what a store holds.
 type Stats struct {
-	Pets           int64 `json:"pets"`
-	QueuedMessages int64 `json:"queuedMessages"` // messages in the queue
+	Pets           int64
+	QueuedMessages int64 // messages in the queue
 }
 
 // Statistics counts what a store holds, for metrics and tests. It is safe for concurrent

@@ -23,12 +23,6 @@ function operations() {
 		})));
 }
 
-// withLinks returns text whose words that are IDs of operations are links.
-function withLinks(text = "") {
-	const ids = operations().map(({ operation }) => operation.operationId);
-	return text.split(/\b/).map((word) => (ids.includes(word) ? el("a", { href: "#" + word }, word) : word));
-}
-
 function drawAPI() {
 	const all = operations();
 	const schemas = Object.entries(api.components.schemas);
@@ -65,7 +59,7 @@ function drawOperation({ path, method, operation, parameters }) {
 		el("div.what", {},
 			el("h3", { id: id + "-heading" }, operation.summary, operation.deprecated && el("span.tag", {}, "deprecated")),
 			el("p.path", {}, el("span.method", {}, method), " ", el("code", {}, path), el("span.soft", {}, id)),
-			operation.deprecated && el("p.notice", {}, el("strong", {}, "Deprecated. "), ...withLinks(operation["x-deprecated-reason"])),
+			operation.deprecated && el("p.notice", {}, el("strong", {}, "Deprecated. "), operation["x-deprecated-reason"]),
 			...markdown(operation.description),
 			el("h4", {}, "Parameters"),
 			parameterTable(parameters),

@@ -69,7 +69,7 @@ function contentOf(content, label) {
 		el("p", {}, "Body: ", ...typeOf(schema), el("span.soft", {}, ` as ${type}`)),
 		...Object.values(examples).map(resolve).map((example) => el("figure", {},
 			el("figcaption.soft", {}, example.summary),
-			code(`${label}: ${example.summary}`, ...pretty(JSON.stringify(example.value))))),
+			code(`${label}: ${example.summary}`, pretty(JSON.stringify(example.value))))),
 	]);
 }
 

@@ -56,32 +56,29 @@ function code(label, ...content) {
 // tokens matches the tokens of JSON.
 const tokens = /"(?:[^"\\]+|\\.)*"|[-+.\w]+|[{}[\],:]/g;
 
-// pretty returns JSON text with indentation and colors. It keeps every number as it
-// was sent: JSON.parse would round large ones.
+// pretty returns JSON text with indentation. It keeps every number as it was sent:
+// JSON.parse would round large ones.
 function pretty(text) {
 	try {
 		JSON.parse(text);
 	} catch {
-		return [text];
+		return text;
 	}
 	const all = text.match(tokens);
-	const out = [];
+	let out = "";
 	let depth = 0;
 	const newLine = () => "\n" + "  ".repeat(depth);
 	all.forEach((token, i) => {
 		if (token === "{" || token === "[") {
 			depth++;
-			out.push(token, /[}\]]/.test(all[i + 1]) ? "" : newLine());
+			out += token + (/[}\]]/.test(all[i + 1]) ? "" : newLine());
 		} else if (token === "}" || token === "]") {
 			depth--;
-			out.push(/^[{[]$/.test(all[i - 1]) ? "" : newLine(), token);
+			out += (/^[{[]$/.test(all[i - 1]) ? "" : newLine()) + token;
 		} else if (token === ",") {
-			out.push(token, newLine());
-		} else if (token === ":") {
-			out.push(": ");
+			out += token + newLine();
 		} else {
-			const kind = all[i + 1] === ":" ? "member" : token[0] === '"' ? "string" : "literal";
-			out.push(el("span." + kind, {}, token));
+			out += token === ":" ? ": " : token;
 		}
 	});
 	return out;

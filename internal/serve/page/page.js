@@ -66,6 +66,7 @@ byId("forget").addEventListener("click", () => {
 });
 addEventListener("hashchange", () => show(true));
 key = kept();
+if (key) unlock();
 startPets();
 show(false);
 loadAPI();

@@ -42,11 +42,14 @@ function tryOf(method, path, operation, parameters) {
 				: el("input", { ...properties, value: first, placeholder: fallback, autocomplete: "off", spellcheck: "false" }));
 	};
 	const body = operation.requestBody?.content["application/json"];
+	const [example] = Object.values(body?.examples ?? {}).map((x) => resolve(x).value);
 	const lines = code(`${id}: curl`);
 	const result = el("div.result", { role: "status" });
 	const form = el("form.try", { novalidate: true, "aria-label": `Try ${id}` },
 		...parameters.map(field),
-		...(body ? bodyField(id, body) : []),
+		body && el("div.field", {},
+			el("label", { for: id + "-body" }, "Body"),
+			el("textarea", { id: id + "-body", rows: 5, spellcheck: "false" }, JSON.stringify(example, null, 2))),
 		el("button.primary", { type: "submit" }, "Send the request"),
 		result);
 	const request = { method, path, form };
@@ -65,26 +68,8 @@ function tryOf(method, path, operation, parameters) {
 	];
 }
 
-function bodyField(id, { examples }) {
-	const values = Object.values(examples).map(resolve);
-	const area = el("textarea", { id: id + "-body", rows: 5, spellcheck: "false" });
-	const put = (i) => {
-		area.value = JSON.stringify(values[i].value, null, 2);
-		area.dispatchEvent(new Event("input", { bubbles: true }));
-	};
-	put(0);
-	return [
-		values.length > 1 && el("div.field", {},
-			el("label", { for: id + "-example" }, "Example"),
-			el("select", { id: id + "-example", onchange: (event) => put(event.target.value) },
-				...values.map((x, i) => el("option", { value: i }, x.summary)))),
-		el("div.field", {}, el("label", { for: area.id }, "Body"), area),
-	];
-}
-
 // responseTo sends a request and returns what to show of the response.
 async function responseTo({ method, url, headers, body }, id) {
-	const start = performance.now();
 	if (body !== undefined) headers = { "Content-Type": "application/json", ...headers };
 	let response, text;
 	try {
@@ -92,10 +77,9 @@ async function responseTo({ method, url, headers, body }, id) {
 	} catch (error) {
 		return [el("p.error", {}, error.message)];
 	}
-	const time = performance.now() - start;
 	return [
-		el("p", {}, el("span.code.class-" + String(response.status)[0], {}, String(response.status)), ` ${response.statusText} `, el("span.soft", {}, `${time.toFixed(0)} ms`)),
-		code(`${id}: the response`, ...pretty(text)),
+		el("p", {}, el("span.code.class-" + String(response.status)[0], {}, String(response.status)), " ", response.statusText),
+		code(`${id}: the response`, pretty(text)),
 		el("details", {}, el("summary", {}, "Header fields"),
 			el("dl.headers", {}, ...[...response.headers].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))))),
 		!key && el("p.soft", {}, "The request had no API key. ", el("a", { href: "#pets" }, "Enter one"), "."),

@@ -144,11 +144,11 @@ func (p *page) browse() {
 	p.unlock()
 	p.shows("#problem", "status: ")
 	p.hides("#problem button")
-	for _, failure := range []string{`Promise.reject()`, `Promise.resolve(new Response('{"message":"stopping"}', {status: 503}))`} {
-		browser.Eval[any](p.Browser, `{ const f = fetch; fetch = () => (fetch = f, %s); location.hash = "#pets?status=" + (location.hash === "#pets?status=sold" ? "pending" : "sold") }`, failure)
+	for status, failure := range map[string]string{"sold": `Promise.reject()`, "pending": `Promise.resolve(new Response('{"message":"stopping"}', {status: 503}))`} {
+		browser.Eval[any](p.Browser, `{ const own = fetch; fetch = () => (fetch = own, %s) }`, failure)
+		p.Click("#filter [href$=" + status + "]")
 		p.Click("#problem button")
 		p.hides("#problem button")
-		p.shows("#shown", "")
 	}
 }
 
@@ -175,6 +175,7 @@ func (p *page) add() {
 	p.shows("#list .name", `<b>Rex & "Co"`)
 	p.shows("#list", "-9223372036854775808")
 	p.shows("#list .status", "pending")
+	p.check("a pet")
 	if r := p.server.Must(200, "GET", "/pets/71", ""); r.Body != `{"id":71,"name":"<b>Rex & \"Co\"","categoryId":-9223372036854775808,"status":"pending"}` {
 		p.t.Errorf("stored: %s", r.Body)
 	}

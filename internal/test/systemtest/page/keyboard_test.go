@@ -53,6 +53,7 @@ func TestKeyboard(t *testing.T) {
 	p.tabTo("#filter [href$=pending]")
 	p.Press(kb.Enter)
 	p.lists(51, 51, 1)
+	p.Until(`document.activeElement.matches("#filter [aria-current]")`)
 
 	p.open("#pets")
 	p.tabTo(`[href="#api"]`)
