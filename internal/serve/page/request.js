@@ -81,7 +81,7 @@ async function responseTo({ method, url, headers, body }, id) {
 		el("p", {}, el("span.code.class-" + String(response.status)[0], {}, String(response.status)), " ", response.statusText),
 		code(`${id}: the response`, pretty(text)),
 		el("details", {}, el("summary", {}, "Header fields"),
-			el("dl.headers", {}, ...[...response.headers].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))))),
+			el("dl.headers", {}, ...[...response.headers].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, el("code", {}, value)))))),
 		!key && el("p.soft", {}, "The request had no API key. ", el("a", { href: "#pets" }, "Enter one"), "."),
 	].filter(Boolean);
 }

@@ -62,9 +62,6 @@ func (p *page) check(state string) {
 	}
 }
 
-// findAt is where the field to find a pet is.
-const findAt = `JSON.stringify(document.querySelector("#find-id").getBoundingClientRect())`
-
 // picture takes a picture for docs if -update is set.
 func (p *page) picture(name string) {
 	if *update && browser.Eval[int](p.Browser, `innerWidth`) == 1200 {
@@ -90,6 +87,7 @@ func (p *page) browse() {
 	p.lists(1, 20, 1)
 	p.shows("#shown", "All pets: 1 to 20")
 	p.picture("page-pets.png")
+	const findAt = `JSON.stringify(document.querySelector("#find-id").getBoundingClientRect())`
 	at := browser.Eval[string](p.Browser, findAt)
 	p.Click(`#filter [href$=sold]`)
 	p.lists(3, 60, 3)
