@@ -37,7 +37,7 @@ func TestKeyboard(t *testing.T) {
 	p.fill(50)
 	p.Press(p.server.Key + kb.Enter)
 	p.lists(1, 20, 1)
-	p.tabTo(".next")
+	p.tabTo(".pages:has(~ #list) .next") // above the list
 	p.Press(kb.Enter)
 	p.lists(21, 40, 1)
 	p.Press(kb.Enter) // the focus stays
