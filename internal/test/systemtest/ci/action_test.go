@@ -27,19 +27,12 @@ type action struct {
 		Default  string
 		Required bool
 	}
-	Runs struct{ Steps []step }
-}
-
-type step struct {
-	Name string
-	Run  string
-	Env  map[string]string
-}
-
-func readYAML(t *testing.T, text []byte, v any) {
-	t.Helper()
-	if err := yaml.Unmarshal(text, v); err != nil {
-		t.Fatal(err)
+	Runs struct {
+		Steps []struct {
+			Name string
+			Run  string
+			Env  map[string]string
+		}
 	}
 }
 
@@ -52,7 +45,9 @@ func runAction(t *testing.T, dir string, inputs map[string]string) (code int, su
 		t.Fatal(err)
 	}
 	var a action
-	readYAML(t, process.ReadFile(t, path), &a)
+	if err := yaml.Unmarshal(process.ReadFile(t, path), &a); err != nil {
+		t.Fatal(err)
+	}
 	var expressions []string
 	for name, input := range a.Inputs {
 		value, ok := inputs[name]

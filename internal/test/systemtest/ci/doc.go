@@ -1,4 +1,3 @@
-// Package ci tests the scripts that release and rename the module, the workflow of
-// GitHub, and what docs/conformance.md says: the action, which is in
-// .github/actions/conformance, and the shell script.
+// Package ci tests what docs/conformance.md says about CI: the action, which is in
+// .github/actions/conformance, the workflow, and the shell script.
 package ci
