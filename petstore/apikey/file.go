@@ -23,7 +23,7 @@ import (
 //
 // If the file cannot be read, the keys of the last reading are accepted until two seconds
 // after that reading. Then no key is accepted until the file can be read again. If the file
-// is malformed, the last good keys stay in force, and the reason is logged once a minute.
+// is malformed, the last good keys stay in force, and the reason is logged once.
 type File struct {
 	path    string
 	log     *slog.Logger
@@ -41,8 +41,7 @@ type state struct {
 	contents string
 	accounts map[[sha256.Size]byte]string // of the last well-formed contents
 
-	malformed error     // what is wrong with contents; nil: nothing is
-	logged    time.Time // when malformed was last logged
+	malformed error // what is wrong with contents; nil: nothing is
 }
 
 // maxUnread is how long the keys of the last reading are accepted if the file cannot be
@@ -91,7 +90,6 @@ func (f *File) load(last state) state {
 	if keys, next.malformed = parse(f.path, contents); next.malformed != nil {
 		return next
 	}
-	next.logged = time.Time{}
 	next.accounts = make(map[[sha256.Size]byte]string)
 	for _, k := range keys {
 		next.accounts[k.hash] = k.Account
@@ -141,8 +139,7 @@ func (f *File) reload(began time.Time) *state {
 	case next.unreadable != nil && last.unreadable == nil:
 		f.log.Error("key file cannot be read; two seconds after it was last read, no key is accepted", "file", f.path, "err", next.unreadable)
 	case next.unreadable != nil: // it was logged
-	case next.malformed != nil && next.tried.Sub(next.logged) >= time.Minute:
-		next.logged = next.tried
+	case next.malformed != nil && next.contents != last.contents:
 		f.log.Error("key file malformed; the keys loaded before stay in force", "file", f.path, "err", next.malformed)
 	case next.malformed == nil && (next.contents != last.contents || last.unreadable != nil):
 		f.log.Info("key file loaded", "file", f.path, "keys", len(next.accounts))
