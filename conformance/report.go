@@ -44,17 +44,19 @@ type Result struct {
 	// Message says what is wrong, or why the check was skipped.
 	Message string `json:"message,omitzero"`
 
-	// Judged is how many exchanges the check judged, Violations how many of them violate
-	// it, and Kinds what is unusual about their requests, each once. It is empty if an
-	// ordinary request violates the check, too.
-	Judged     int      `json:"judged"`
-	Violations int      `json:"violations"`
-	Kinds      []string `json:"kinds,omitzero"`
+	Judged     int `json:"judged"`     // how many exchanges the check judged
+	Violations int `json:"violations"` // how many of them violate it
 
-	// Proof is the exchange that Message is about. Before is one to send first, such as the
-	// request that added the pet. Nil: there is none.
+	// Kinds says what is unusual about the requests that violate the check, each kind once.
+	// It is empty if an ordinary request violates the check, too.
+	Kinds []string `json:"kinds,omitzero"`
+
+	// Before is the exchange whose request comes first, such as the one that added the pet.
+	// Nil: there is none.
 	Before *Proof `json:"before,omitzero"`
-	Proof  *Proof `json:"proof,omitzero"`
+
+	// Proof is the exchange that Message is about. Nil: there is none.
+	Proof *Proof `json:"proof,omitzero"`
 
 	leftOut bool // by an option, or because the target has no messages
 }
