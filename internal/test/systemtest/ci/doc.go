@@ -1,3 +1,3 @@
-// Package ci tests what docs/conformance.md says about CI: the action, which is in
-// .github/actions/conformance, the workflow, and the shell script.
+// Package ci tests what docs/conformance.md offers for CI: the action, which is in
+// .github/actions/conformance, the workflow that uses it, and the shell script.
 package ci
