@@ -48,51 +48,12 @@ func newClient(srv *petstoretest.Server, t transport, attempts int) *client.Clie
 	return c
 }
 
-// honest are clients that make no mistake. Each adds 30 pets, whose names begin with
-// prefix. whole means that it does not give up, and adds each pet once.
-var honest = []struct {
-	does  string
-	whole bool
-	run   func(srv *petstoretest.Server, prefix string) error
-}{
-	{"one goroutine", true, func(srv *petstoretest.Server, prefix string) error {
-		return use(newClient(srv, transport{}, 0), prefix, 1)
-	}},
-	{"16 goroutines", true, func(srv *petstoretest.Server, prefix string) error {
-		return use(newClient(srv, transport{}, 0), prefix, 16)
-	}},
-	{"repeats nothing", false, func(srv *petstoretest.Server, prefix string) error {
-		return use(newClient(srv, transport{}, 1), prefix, 2)
-	}},
-	{"sends no Idempotency-Key, and adds a pet again only if no list has it", true, func(srv *petstoretest.Server, prefix string) error {
-		c, wait := newClient(srv, withoutKey, 1), time.Second // Retry-After asks for it once
-		for i := range 30 {
-			name := fmt.Sprint(prefix, i)
-			for added := false; !added; {
-				_, err := c.CreatePet(context.Background(), petstore.NewPet{Name: name}, petstore.IdempotencyKey{})
-				if e, ok := errors.AsType[*client.ResponseError](err); ok && e.Status > 400 {
-					time.Sleep(wait)
-					wait = 0
-				}
-				added = err == nil
-				for pet, err := range srv.Client.All(context.Background(), petstore.ListQuery{}) {
-					if err != nil {
-						return err
-					}
-					added = added || pet.Name == name
-				}
-			}
-		}
-		return nil
-	}},
-}
-
-// use adds pets, gets each, submits messages and lists all pets.
-func use(c *client.Client, prefix string, goroutines int) error {
+// add adds 30 pets from some goroutines, gets each, submits messages and lists all pets.
+func add(c *client.Client, goroutines int) error {
 	ctx := context.Background()
 	errs := make([]error, goroutines)
 	one := func(i int) error {
-		p := petstore.NewPet{Name: fmt.Sprint(prefix, i, "\u2028/\"🦊"), CategoryID: 1<<62 + int64(i), Status: append(petstore.Statuses(), "")[i%4]}
+		p := petstore.NewPet{Name: fmt.Sprint(i, "\u2028/\"🦊"), CategoryID: 1<<62 + int64(i), Status: append(petstore.Statuses(), "")[i%4]}
 		want, err := c.CreatePet(ctx, p, petstore.IdempotencyKey{})
 		if err != nil {
 			return err
@@ -121,79 +82,62 @@ func use(c *client.Client, prefix string, goroutines int) error {
 	return errors.Join(errs...)
 }
 
-// The server finds no mistake of an honest client, or of two at once, and a client that
-// does not give up has added each pet once.
+// addWithoutKeys adds 30 pets without an Idempotency-Key, and adds a pet again only if no
+// list has it.
+func addWithoutKeys(srv *petstoretest.Server) error {
+	ctx := context.Background()
+	c, wait := newClient(srv, withoutKey, 1), time.Second // Retry-After asks for it once
+	for i := range 30 {
+		name := fmt.Sprint(i)
+		for added := false; !added; {
+			_, err := c.CreatePet(ctx, petstore.NewPet{Name: name}, petstore.IdempotencyKey{})
+			if e, ok := errors.AsType[*client.ResponseError](err); ok && e.Status > 400 {
+				time.Sleep(wait)
+				wait = 0
+			}
+			added = err == nil
+			for pet, err := range srv.Client.All(ctx, petstore.ListQuery{}) {
+				if err != nil {
+					return err
+				}
+				added = added || pet.Name == name
+			}
+		}
+	}
+	return nil
+}
+
+// The server finds no mistake of a client that makes none, and such a client has added each
+// pet once.
 func TestHonestClients(t *testing.T) {
 	t.Parallel()
 	var wg sync.WaitGroup // most of the time they wait
-	for i := range honest {
+	defer wg.Wait()
+	for name, run := range map[string]func(*petstoretest.Server) error{
+		"one goroutine": func(srv *petstoretest.Server) error { return add(newClient(srv, transport{}, 0), 1) },
+		"16 goroutines": func(srv *petstoretest.Server) error { return add(newClient(srv, transport{}, 0), 16) },
+		"without keys":  addWithoutKeys,
+	} {
 		for seed := range uint64(8) {
-			wg.Go(func() { judgeHonest(t, i, seed) })
+			srv := petstoretest.New(t, &petstoretest.Options{Difficult: &petstoretest.Difficulty{Seed: seed}})
+			wg.Go(func() {
+				if err := run(srv); err != nil {
+					t.Errorf("%s, seed %d: %v", name, seed, err)
+				}
+				pets, names := 0, map[string]bool{}
+				for pet, err := range srv.Client.All(t.Context(), petstore.ListQuery{Limit: 7}) {
+					if err != nil {
+						t.Error(err)
+					}
+					pets++
+					names[pet.Name] = true
+				}
+				if pets != 30 || len(names) != 30 {
+					t.Errorf("%s, seed %d: %d pets with %d names were added, want 30", name, seed, pets, len(names))
+				}
+			})
 		}
 	}
-	wg.Wait()
-}
-
-// judgeHonest runs an honest client against a server of its own. If the seed is odd,
-// another client uses the server at the same time.
-func judgeHonest(t *testing.T, i int, seed uint64) {
-	srv, err := petstoretest.Start(&petstoretest.Options{Difficult: &petstoretest.Difficulty{Seed: seed}})
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer srv.Close()
-	run := func(i int, prefix string) {
-		if err := honest[i].run(srv, prefix); err != nil && honest[i].whole {
-			t.Errorf("%s, seed %d: %v", honest[i].does, seed, err)
-		}
-	}
-	var both sync.WaitGroup
-	both.Go(func() { run(i, "pet ") })
-	if seed%2 == 1 {
-		both.Go(func() { run(int(seed/2)%len(honest), "other pet ") })
-	}
-	both.Wait()
-	names := map[string]bool{}
-	for pet, err := range srv.Client.All(t.Context(), petstore.ListQuery{Limit: 7}) {
-		if err != nil || names[pet.Name] {
-			t.Errorf("%s, seed %d: %+v was added twice (%v)", honest[i].does, seed, pet, err)
-		}
-		names[pet.Name] = true
-	}
-	if seed%2 == 0 && honest[i].whole && len(names) != 30 {
-		t.Errorf("%s, seed %d: %d pets were added, want 30", honest[i].does, seed, len(names))
-	}
-	for _, f := range srv.Summary().Findings {
-		if f.Certain {
-			t.Errorf("%s, seed %d: %s", honest[i].does, seed, f)
-		}
-	}
-}
-
-// wrong are clients with one mistake, a difficulty that shows it, and the finding.
-var wrong = []struct {
-	does, difficulty, finding string
-	transport                 transport
-}{
-	{"creates without Idempotency-Key, and repeats", "lost", "repeated-without-key", withoutKey},
-	{"makes a new Idempotency-Key for each attempt", "lost", "repeated-without-key", transport{request: func(r *http.Request) { r.Header["idempotency-key"] = []string{rand.Text()} }}},
-	{"repeats at once after 429 and 503", "busy", "ignored-retry-after", transport{response: func(resp *http.Response) { resp.Header.Del("Retry-After") }}},
-	{"keeps IDs in a JavaScript number", "ids", "rounded-id", transport{request: func(r *http.Request) {
-		if id, ok := strings.CutPrefix(r.URL.Path, "/v1/pets/"); ok {
-			n, _ := strconv.ParseFloat(id, 64)
-			r.URL.Path = "/v1/pets/" + strconv.FormatFloat(n, 'f', -1, 64)
-		}
-	}}},
-	{"sends the key along Location", "link-elsewhere", "key-sent-elsewhere", transport{response: func(resp *http.Response) {
-		if to, err := resp.Location(); err == nil {
-			r, _ := http.NewRequest("GET", to.String(), nil)
-			r.Header = resp.Request.Header
-			if elsewhere, err := http.DefaultTransport.RoundTrip(r); err == nil {
-				elsewhere.Body.Close()
-			}
-		}
-	}}},
 }
 
 // With one of the first seeds the server finds the mistake of each wrong client, and no
@@ -201,7 +145,30 @@ var wrong = []struct {
 func TestWrongClients(t *testing.T) {
 	t.Parallel()
 	var wg sync.WaitGroup
-	for _, w := range wrong {
+	defer wg.Wait()
+	for _, w := range []struct {
+		does, difficulty, finding string
+		transport                 transport
+	}{
+		{"creates without Idempotency-Key, and repeats", "lost", "repeated-without-key", withoutKey},
+		{"makes a new Idempotency-Key for each attempt", "lost", "repeated-without-key", transport{request: func(r *http.Request) { r.Header["idempotency-key"] = []string{rand.Text()} }}},
+		{"repeats at once after 429 and 503", "busy", "ignored-retry-after", transport{response: func(resp *http.Response) { resp.Header.Del("Retry-After") }}},
+		{"keeps IDs in a JavaScript number", "ids", "rounded-id", transport{request: func(r *http.Request) {
+			if id, ok := strings.CutPrefix(r.URL.Path, "/v1/pets/"); ok {
+				n, _ := strconv.ParseFloat(id, 64)
+				r.URL.Path = "/v1/pets/" + strconv.FormatFloat(n, 'f', -1, 64)
+			}
+		}}},
+		{"sends the key along Location", "link-elsewhere", "key-sent-elsewhere", transport{response: func(resp *http.Response) {
+			if to, err := resp.Location(); err == nil {
+				r, _ := http.NewRequest("GET", to.String(), nil)
+				r.Header = resp.Request.Header
+				if elsewhere, err := http.DefaultTransport.RoundTrip(r); err == nil {
+					elsewhere.Body.Close()
+				}
+			}
+		}}},
+	} {
 		wg.Go(func() {
 			for seed := range uint64(20) {
 				srv, err := petstoretest.Start(&petstoretest.Options{Difficult: &petstoretest.Difficulty{Seed: seed, Names: []string{w.difficulty}}})
@@ -210,7 +177,7 @@ func TestWrongClients(t *testing.T) {
 					return
 				}
 				defer srv.Close()
-				_ = use(newClient(srv, w.transport, 0), "pet ", 1) // an error may be part of the mistake
+				_ = add(newClient(srv, w.transport, 0), 1) // an error may be part of the mistake
 				found := false
 				for _, f := range srv.Summary().Findings {
 					found = found || f.Name == w.finding
@@ -225,5 +192,4 @@ func TestWrongClients(t *testing.T) {
 			t.Errorf("%s: it is not found", w.does)
 		})
 	}
-	wg.Wait()
 }

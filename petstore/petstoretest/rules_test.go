@@ -18,7 +18,9 @@ import (
 
 const theKey = "the-key-of-the-test"
 
-// step is an exchange of a test. It begins a millisecond after the one before it ended.
+// The tests of the rules describe what a client does as steps, since it matters which
+// request begins before which response ended. A step is a request and its response. It
+// begins a millisecond after the one before it ended.
 type step struct {
 	request string // "POST /pets"
 	body    string
