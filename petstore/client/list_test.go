@@ -110,25 +110,23 @@ func encode(text string) petstore.Cursor {
 
 // All follows no link twice, so it ends.
 func TestCycle(t *testing.T) {
-	for name, tt := range map[string]struct {
-		next     map[string]string // the query of the next page
-		requests int
+	for _, tt := range []struct {
+		next map[string]string // the query of the next page
+		want int               // requests
 	}{
-		"a page that leads to itself":  {map[string]string{"limit=100": "limit=100"}, 1},
-		"two pages":                    {map[string]string{"limit=100": "b", "b": "limit=100"}, 2},
-		"a cycle after the first page": {map[string]string{"limit=100": "a", "a": "b", "b": "a"}, 3},
+		{map[string]string{"limit=100": "limit=100"}, 1},
+		{map[string]string{"limit=100": "a", "a": "b", "b": "a"}, 3},
 	} {
 		requests := 0
 		c := newClient(t, nil, func(r *http.Request) (*http.Response, error) {
 			requests++
-			return respond(200, `[{"id":1,"name":"","categoryId":1}]`, "Link", "<https://pets.test/v1/pets?"+tt.next[r.URL.RawQuery]+`>; rel="next"`)(r)
+			return respond(200, `[]`, "Link", "<?"+tt.next[r.URL.RawQuery]+`>; rel="next"`)(r)
 		})
 		var last error
-		for _, err := range c.All(ctx, petstore.ListQuery{}) {
-			last = err
+		for _, last = range c.All(ctx, petstore.ListQuery{}) {
 		}
-		if requests != tt.requests || petstore.CodeOf(last) != petstore.CodeInternal || !strings.Contains(last.Error(), "already read") {
-			t.Errorf("%s: %d requests, want %d; error %v", name, requests, tt.requests, last)
+		if requests != tt.want || petstore.CodeOf(last) != petstore.CodeInternal || !strings.Contains(last.Error(), "already read") {
+			t.Errorf("%v: %d requests, want %d; error %v", tt.next, requests, tt.want, last)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func TestRetry(t *testing.T) {
 		{"a cut connection", cut, again, unknown, again, petstore.CodeUnavailable},
 		{"a cut response", cutOff(okay), again, unknown, again, petstore.CodeUnavailable},
 		{"a response that breaks the contract", respond(202, "{}"), fails, unknown, unknown, petstore.CodeInternal},
-		{"101", respond(101, ""), fails, unknown, unknown, petstore.CodeInternal},
+		{"101", switched, fails, unknown, unknown, petstore.CodeInternal},
 		{"302", respond(302, "", "Location", "/"), fails, unknown, unknown, petstore.CodeInternal},
 		{"307", respond(307, "", "Location", "/"), fails, fails, fails, petstore.CodeInternal},
 		{"308", respond(308, "", "Location", "/"), fails, fails, fails, petstore.CodeInternal},
@@ -229,42 +229,46 @@ func TestWaits(t *testing.T) {
 // If the context ends a call, the error wraps the context's error and the error of
 // the last attempt.
 func TestContext(t *testing.T) {
+	busy := respond(429, "", "Retry-After", "10")
 	hang := func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, context.Cause(r.Context())
 	}
-	for name, tt := range map[string]struct {
-		server  roundTripper
-		unknown bool // of a create
+	for _, tt := range []struct {
+		name, operation string
+		server          roundTripper
+		deadline        bool
+		unknown         bool
+		status          int // of the last response; 0: there is none
 	}{
-		"while waiting":              {respond(429, "", "Retry-After", "10"), false},
-		"while waiting after a loss": {cut, true},
-		"in a request":               {hang, true},
+		{"a list that waits", "list", busy, false, false, 429},
+		{"a create that waits", "create", busy, false, false, 429},
+		{"a list that waits after a loss", "list", cut, false, false, 0},
+		{"a create that waits after a loss", "create", cut, false, true, 0},
+		{"a list in a request", "list", hang, true, false, 0},
+		{"a create in a request", "create", hang, false, true, 0},
 	} {
-		for operation, write := range map[string]bool{"list": false, "create": true} {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancelCause(t.Context())
-				text, want := "the call was cancelled: ", context.Canceled
-				time.AfterFunc(time.Second, func() { cancel(errors.New("the caller's reason")) })
-				if name == "in a request" && operation == "list" {
-					var cancel context.CancelFunc
-					ctx, cancel = context.WithTimeout(ctx, time.Second-1)
-					defer cancel()
-					text, want = "the call did not end before its deadline: ", context.DeadlineExceeded
-				}
-				s := &script{steps: []roundTripper{tt.server}}
-				c := newClient(t, &client.Options{RetryWrites: true, MaxAttempts: 100, MinBackoff: 700 * time.Millisecond}, s.RoundTrip)
-				start := time.Now()
-				_, err := calls[operation](ctx, c)
-				if petstore.CodeOf(err) != petstore.CodeUnavailable || !strings.HasPrefix(fmt.Sprint(err), text) || !errors.Is(err, want) ||
-					time.Since(start).Round(1e9) != time.Second || errors.Is(err, client.ErrUnknownOutcome) != (tt.unknown && write) {
-					t.Errorf("%s, %s: the error is %v after %v", name, operation, err, time.Since(start))
-				}
-				if e, ok := errors.AsType[*client.ResponseError](err); name == "while waiting" && (!ok || e.Status != 429) {
-					t.Errorf("the error %v does not say why the call waited", err)
-				}
-			})
-		}
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			text, want := "the call was cancelled: ", context.Canceled
+			time.AfterFunc(time.Second, func() { cancel(errors.New("the caller's reason")) })
+			if tt.deadline {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, time.Second-1)
+				defer cancel()
+				text, want = "the call did not end before its deadline: ", context.DeadlineExceeded
+			}
+			c := newClient(t, &client.Options{RetryWrites: true, MaxAttempts: 100, MinBackoff: 700 * time.Millisecond}, tt.server)
+			start := time.Now()
+			_, err := calls[tt.operation](ctx, c)
+			if petstore.CodeOf(err) != petstore.CodeUnavailable || !strings.HasPrefix(fmt.Sprint(err), text) || !errors.Is(err, want) ||
+				time.Since(start).Round(1e9) != time.Second || errors.Is(err, client.ErrUnknownOutcome) != tt.unknown {
+				t.Errorf("%s: the error is %v after %v", tt.name, err, time.Since(start))
+			}
+			if e, ok := errors.AsType[*client.ResponseError](err); ok != (tt.status != 0) || ok && e.Status != tt.status {
+				t.Errorf("%s: the error %v does not say why the call waited", tt.name, err)
+			}
+		})
 	}
 }
 

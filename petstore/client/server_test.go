@@ -81,6 +81,14 @@ func okay(r *http.Request) (*http.Response, error) {
 	return respond(200, `{"id":7,"name":"Rex","categoryId":1}`)(r)
 }
 
+// switched is a server that responds with 101. The body is a connection, which may never
+// end: a test does not end unless the client closes it without reading.
+func switched(r *http.Request) (*http.Response, error) {
+	body, server := io.Pipe()
+	go server.Write([]byte("x"))
+	return &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: body, Request: r}, nil
+}
+
 // refused is a server to which no connection can be opened.
 func refused(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
