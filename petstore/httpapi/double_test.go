@@ -2,11 +2,9 @@ package httpapi_test
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/encoded"
 )
 
 // recorder collects values from the goroutines of handlers.
@@ -73,17 +71,4 @@ var spoiled = double{
 	pet:     petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "\xff"}},
 	page:    petstore.Page{Pets: []petstore.Pet{{ID: 1, NewPet: petstore.NewPet{Status: "eaten"}}}, Next: "x"},
 	message: petstore.Message{Text: "\xff"},
-}
-
-// brokenReader is a store whose encoded reads fail after they have appended.
-type brokenReader struct{ double }
-
-func (r brokenReader) Encoded(petstore.Service) encoded.Reader { return r }
-
-func (brokenReader) AppendPet(_ context.Context, dst []byte, _ int64) ([]byte, error) {
-	return append(dst, `{"id":`...), errors.New("secret")
-}
-
-func (brokenReader) AppendPage(_ context.Context, dst []byte, _ petstore.ListQuery) ([]byte, petstore.Cursor, error) {
-	return append(dst, `[{"id":`...), "x", errors.New("secret")
 }

@@ -46,40 +46,28 @@ func TestRequestID(t *testing.T) {
 // TestRequestIDOfSuccess: a success has an ID if somebody asked for it before the response
 // was sent, in any goroutine. It is the one that they got.
 func TestRequestIDOfSuccess(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		asks   bool
-		raw    string
-		wanted bool
-	}{
-		{"nobody asks", false, get("/pets"), false},
-		{"the service asks", true, get("/pets"), true},
-		{"the client sent one", false, get("/pets", "X-Request-ID: mine"), true},
-		{"both", true, get("/pets", "X-Request-ID: mine"), true},
-	} {
-		var got recorder[string]
-		var late context.Context
-		h := httpapi.New(double{do: func(ctx context.Context, _ any) error {
-			late = ctx
-			var both sync.WaitGroup
-			for range 2 {
-				both.Go(func() {
-					if c.asks {
-						got.add(httpapi.RequestID(ctx))
-					}
-				})
+	for _, asks := range []bool{false, true} {
+		for raw, sent := range map[string]string{get("/pets"): "", get("/pets", "X-Request-ID: mine"): "mine"} {
+			var got recorder[string]
+			var late context.Context
+			h := httpapi.New(double{do: func(ctx context.Context, _ any) error {
+				late = ctx
+				var both sync.WaitGroup
+				for i := 0; i < 2 && asks; i++ {
+					both.Go(func() { got.add(httpapi.RequestID(ctx)) })
+				}
+				both.Wait()
+				return nil
+			}}, testKeys, nil)
+			id := send(t, h, raw).Header.Get("X-Request-Id")
+			if (id != "") != (asks || sent != "") || sent != "" && id != sent {
+				t.Errorf("asks %t, %q: the response has the ID %q", asks, raw, id)
 			}
-			both.Wait()
-			return nil
-		}}, testKeys, nil)
-		sent := send(t, h, c.raw).Header.Get("X-Request-Id")
-		for _, id := range append(got.take(), httpapi.RequestID(late)) {
-			if id != sent {
-				t.Errorf("%s: RequestID returned %q, and the response has %q", c.name, id, sent)
+			for _, returned := range append(got.take(), httpapi.RequestID(late)) {
+				if returned != id {
+					t.Errorf("asks %t, %q: RequestID returned %q, and the response has %q", asks, raw, returned, id)
+				}
 			}
-		}
-		if (sent != "") != c.wanted {
-			t.Errorf("%s: the response has the ID %q", c.name, sent)
 		}
 	}
 	if id := httpapi.RequestID(t.Context()); id != "" {

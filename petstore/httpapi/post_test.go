@@ -36,12 +36,8 @@ func FuzzBody(f *testing.F) {
 		`{"x":{"name":5,"a":[{},[],null,true,1.5e300,"y"]},"name":"u","categoryId":1}`,
 		`{"x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `,"name":"u","categoryId":1}`,
 
-		// These are refused.
-		`{"name":"a","name":"b","categoryId":1}`, `{"name":"a","categoryId":9223372036854775808}`, `{"name":"a","categoryId":1.0}`,
-		`{"name":"\udc15","categoryId":1}`, "{\"name\":\"\xff\",\"categoryId\":1}", `{"name":null,"categoryId":1}`, `{}`, "",
-		`{"name":"a","categoryId":1} {}`, `{"x":{"y":1,"\u0079":2},"name":"","categoryId":0}`, `{"name":"a","categoryId":1,"status":""}`,
-
-		// An error repeats only a part of them.
+		// Some are refused. An error repeats only a part of them.
+		`{"name":"a","categoryId":1.0}`, `{"x":{"y":1,"\u0079":2},"name":"","categoryId":0}`, `{"name":"\udc15","categoryId":1}`,
 		`{` + long + `:1,` + long + `:1}`, `{` + long + `:{"x":tru}}`, `{` + long + `:"\ud800"}`, `{"status":` + long + `}`, `{` + long[1:] + `:1}`,
 		`{"name":1` + long[1:1000] + `}`, `{"name":"","categoryId":1` + strings.Repeat("0", 30_000) + `}`,
 		`{"x":` + strings.Repeat("[", 50_000), `{"x":` + strings.Repeat(`{"`+strings.Repeat("~", 50)+`":`, 1000) + `?`,

@@ -20,7 +20,9 @@ type response struct {
 	Body   string
 }
 
-// want is what a test expects of a response.
+// want is what a test expects of a response. It is the language that the tests of this
+// package share, so that each checks what must hold for every response too: the form of
+// an Error body, the header fields that come with a status, and that no secret is sent.
 type want struct {
 	status int
 	says   string            // part of the Error's message: what is at fault
