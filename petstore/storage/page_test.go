@@ -5,9 +5,6 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
-	"testing"
-
-	"go.etcd.io/bbolt"
 )
 
 const pageSize = 4096
@@ -56,41 +53,4 @@ func bitOf(b []byte, r *rand.Rand) int {
 		n = min(n, 16+16*elements)
 	}
 	return (page*pageSize+r.IntN(n))*8 + r.IntN(8)
-}
-
-// TestBitOf: a quarter of the bits are in branches, half in leaves, the others in meta
-// pages and the freelist, none in free pages, and most in headers and elements.
-func TestBitOf(t *testing.T) {
-	path, file := dbPath(t), small(t).file
-	writeFile(t, path, file)
-	r := rand.New(rand.NewPCG(1, 1))
-	const n = 2000
-	count := map[string]int{}
-	seen := map[int]bool{}
-	edit(t, path, func(tx *bbolt.Tx) error {
-		for range n {
-			bit := bitOf(file, r)
-			page, at := bit/8/pageSize, bit/8%pageSize
-			info, err := tx.Page(page)
-			if err != nil || info == nil {
-				t.Fatalf("the page %d: %v", page, err)
-			}
-			count[info.Type]++
-			if at < 16+16*max(4, info.Count) {
-				count["elements"]++
-			}
-			seen[page], seen[-1-bit%8] = true, true
-		}
-		return nil
-	})
-	for _, c := range []struct {
-		got, min, max int
-	}{
-		{count["branch"], n / 5, n / 3}, {count["leaf"], n * 2 / 5, n * 3 / 5}, {count["meta"], n / 10, n / 4},
-		{count["freelist"], n / 20, n / 6}, {count["elements"], n / 2, n - 1}, {count["free"], 0, 0}, {len(seen), 20, n},
-	} {
-		if c.got < c.min || c.got > c.max {
-			t.Errorf("%d of %d, want %d to %d: %v, %d pages and bits", c.got, n, c.min, c.max, count, len(seen))
-		}
-	}
 }
