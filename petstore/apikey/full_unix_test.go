@@ -27,6 +27,7 @@ func TestFullDisk(t *testing.T) {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: old.Max}); err != nil {
 			t.Fatal(err)
 		}
+		defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old) // go test -cover writes a longer file
 		_, _, err := Create(path, "alice")
 		wantError(t, err, path, "file too large")
 		return
