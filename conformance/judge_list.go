@@ -143,7 +143,7 @@ func listChecks() []Check {
 						after = y
 					}
 				}
-				if n := len(x.list.elements); n < 20 && before != nil && after != nil && len(x.Body) < largeList && !x.run.endsEarly() {
+				if n := len(x.list.elements); n < 20 && before != nil && after != nil && len(x.Body) < largeList && !x.run.endsListsEarly() {
 					return before, fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", n)
 				}
 				return x.wrongSize()
@@ -163,7 +163,7 @@ func listChecks() []Check {
 			ID: "pets.list.limit.full", Section: "4.1, 8", Title: "a list has as many pets as its limit allows, if the store has them", Level: Recommended,
 			Why: "A client that gets fewer pets takes the list for complete.", applies: lists(func(q listQuery) bool { return true }),
 			wrong: func(x *exchange) string {
-				if !x.isShorter() || len(x.Body) >= largeList || hasNext(x.Exchange) {
+				if !x.isIncomplete() || len(x.Body) >= largeList || hasNext(x.Exchange) {
 					return ""
 				}
 				has := len(x.matching(0))
@@ -213,15 +213,15 @@ func (x *exchange) isShort() bool {
 	return x.query != nil && x.query.limit == 100 && x.list.ends
 }
 
-// isShorter reports whether x is a list with fewer pets than its limit allows and match.
-func (x *exchange) isShorter() bool {
+// isIncomplete reports whether x is a list with fewer pets than its limit allows and match.
+func (x *exchange) isIncomplete() bool {
 	return len(x.list.elements) < min(x.query.most(), len(x.matching(0)))
 }
 
-// endsEarly reports whether a list with a limit is shorter than it may be.
-func (h *history) endsEarly() bool {
+// endsListsEarly reports whether a list with a limit is shorter than it may be.
+func (h *history) endsListsEarly() bool {
 	return slices.ContainsFunc(h.all, func(x *exchange) bool {
-		return x.isList() && x.query != nil && x.query.limit != 0 && x.isShorter()
+		return x.isList() && x.query != nil && x.query.limit != 0 && x.isIncomplete()
 	})
 }
 

@@ -61,9 +61,9 @@ func showElement(v jsontext.Value) string {
 	return "\nin the list: " + probe.Cut(string(v), 200)
 }
 
-// hasNext reports whether x says that there is a further page: by a link (RFC 8288), as
-// docs/contract.md, section 4.1, has it, or by another field. The contract itself says
-// nothing of pages, so both are allowed.
+// hasNext reports whether x says that there is a further page: by a link (docs/contract.md,
+// section 4.1), or by another field. A target that uses another field must not be accused
+// of having lost the pets of its further pages.
 func hasNext(x *probe.Exchange) bool {
 	for name, values := range x.Header {
 		if name == "Link" && relNext.MatchString(strings.Join(values, ",")) || namedNext.MatchString(name) {

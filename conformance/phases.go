@@ -191,7 +191,7 @@ func (s *sender) fillUp() {
 func (s *sender) listLimits() {
 	began := time.Now()
 	s.limits()
-	if slices.ContainsFunc(s.seen().all, func(x *exchange) bool { return x.query != nil && x.isList() && x.Sent.After(began) && x.isShorter() }) {
+	if slices.ContainsFunc(s.seen().all, func(x *exchange) bool { return x.query != nil && x.isList() && x.Sent.After(began) && x.isIncomplete() }) {
 		wait(s.ctx, listPatience)
 		s.limits()
 	}

@@ -42,7 +42,6 @@ tool github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 
 // The tools of Node.js.
 ignore (
-	./clients/npm/node_modules
 	./openapi/npm/node_modules
 	./page/npm/node_modules
 )
