@@ -40,9 +40,9 @@ type endpoint struct {
 }
 
 // httpLog logs what net/http reports, at most one line a second: most of it is what
-// clients cause, and of the level WARN. The level is ERROR if no connection can be accepted,
-// since no descriptor is left. It does not log that a client has closed its connection, as health checks
-// do before a TLS handshake.
+// clients cause, and of the level WARN. The level is ERROR if no connection can be
+// accepted, since no descriptor is left. It does not log that a client has closed its
+// connection, as health checks do before a TLS handshake.
 type httpLog struct {
 	log  *slog.Logger
 	last atomic.Int64 // the second in which a line was last logged
