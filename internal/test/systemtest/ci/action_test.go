@@ -115,7 +115,7 @@ func TestAction(t *testing.T) {
 		{"a conformant server", documented, 0, "    " + good.URL + "/v1, ", "a b", all},
 		{"a broken server", map[string]string{"url": broken.URL + "/v1", "key": testserver.Key}, 1, "    not conformant: ", "conformance", all},
 		{"a wrong key", map[string]string{"url": good.URL + "/v1", "key": "wrong"}, 3, "    not judged: ", "conformance", all},
-		{"a flag that does not exist, after other runs", map[string]string{"url": good.URL + "/v1", "flags": "-quick"}, 2, "The server was not judged.", "conformance", "report.txt"},
+		{"a flag that does not exist, after other runs", map[string]string{"url": good.URL + "/v1", "key": testserver.Key, "flags": "-quick"}, 2, "The server was not judged.", "conformance", "report.txt"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if code, summary := runAction(t, dir, tt.inputs); code != tt.code || !strings.Contains(summary, tt.summary) {
