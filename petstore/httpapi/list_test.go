@@ -3,7 +3,12 @@ package httpapi_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,6 +34,40 @@ func TestForeignCursor(t *testing.T) {
 	if diff := cmp.Diff([]any{petstore.ListQuery{Limit: 3}, petstore.ListQuery{Limit: 3, After: cursor}}, asked.take()); diff != "" {
 		t.Errorf("asked for (-want +got):\n%s", diff)
 	}
+}
+
+// FuzzListQuery: a query means what url.ParseQuery returns for it, but that refuses more
+// than 10,000 parameters.
+func FuzzListQuery(f *testing.F) {
+	for _, query := range []string{"limit=3&status=sold&cursor=%41+", "limit", "l%69mit=7&x=%zz", "status=sold;", "&a&=&limit=1&limit=1", "limit=0", "status=x"} {
+		f.Add(query)
+	}
+	var asked recorder[any]
+	h := httpapi.New(double{do: func(_ context.Context, q any) error { asked.add(q); return nil }}, testKeys, nil)
+	f.Fuzz(func(t *testing.T, query string) {
+		values, err := url.ParseQuery(query)
+		for _, name := range []string{"limit", "status", "cursor"} {
+			if given := values[name]; err == nil && len(given) != 0 && (len(given) > 1 || given[0] == "") {
+				err = errors.New("not given once")
+			}
+		}
+		limit, limitErr := uint64(petstore.DefaultLimit), error(nil)
+		if values.Has("limit") {
+			limit, limitErr = strconv.ParseUint(values.Get("limit"), 10, 64)
+		}
+		q := petstore.ListQuery{Limit: int(limit), Status: petstore.Status(values.Get("status")), After: petstore.Cursor(values.Get("cursor"))}
+		_, rangeErr := q.Normalize()
+		var want []any
+		if err == nil && limitErr == nil && limit > 0 && rangeErr == nil {
+			want = []any{q}
+		}
+		r := httptest.NewRequest("GET", "/pets", nil)
+		r.URL.RawQuery = query
+		resp := serve(t, h, r.WithContext(httpapi.WithPrincipal(t.Context(), "alice")))
+		if got := asked.take(); !reflect.DeepEqual(got, want) || (resp.Status == 200) != (want != nil) {
+			t.Errorf("%q: status %d, asked for %v, want %v", query, resp.Status, got, want)
+		}
+	})
 }
 
 // TestList follows the links of a list to its end.
