@@ -13,7 +13,7 @@ import (
 type Options struct {
 	// Select selects checks by globs for their IDs, as in [path.Match]: * matches any
 	// text. Empty: every check. A glob that matches no check is an error. It selects
-	// what is judged, not what is sent.
+	// what is judged; all is sent, except the request of pets.create.surrogate.
 	Select []string
 
 	// Skip leaves out the checks whose IDs match one of these globs, such as those of a

@@ -77,8 +77,8 @@ type Report struct {
 	Seconds  float64   `json:"seconds"`
 	Requests int       `json:"requests"` // how many were sent
 
-	// Reason says why the run does not show whether the target conforms in all. It may
-	// have ended early. Empty: the run shows it.
+	// Reason says why the run is not enough to judge the target, for example because it
+	// ended early. Empty: it is enough.
 	Reason string `json:"reason,omitzero"`
 
 	// Counts has the number of checks by verdict.

@@ -13,7 +13,7 @@ type Code string
 const (
 	CodeInvalid             Code = "invalid"              // the arguments break a rule of the contract; the message says which
 	CodeUnauthorized        Code = "unauthorized"         // the credential is missing or unknown
-	CodeNotFound            Code = "not_found"            // there is no such pet
+	CodeNotFound            Code = "not_found"            // there is no such pet, or over HTTP no such path
 	CodeConflict            Code = "conflict"             // an earlier create with the same [IdempotencyKey] is under way; repeat the call later
 	CodeIdempotencyMismatch Code = "idempotency_mismatch" // the [IdempotencyKey] was used before with another value
 	CodeInsufficientStorage Code = "insufficient_storage" // there is no room on the disk; nothing was stored, and reads go on

@@ -91,7 +91,7 @@ func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// The contract's range for the number of pets in a list (section 8).
+// The contract's range for the number of pets in a list (section 4.1).
 const (
 	MinLimit     = 1
 	MaxLimit     = 100
@@ -164,9 +164,9 @@ type IdempotencyKey struct {
 	Key   string // the caller's name for this create; "": not idempotent
 }
 
-// Service keeps pets. Its methods are safe for concurrent use and return once
-// ctx is done, with an error that wraps ctx's. A create that waits to be
-// written then may still be waited for, so that its result is known.
+// Service keeps pets. Its methods are safe for concurrent use. If ctx is done, they
+// return an error that wraps ctx's. But a create that is already waiting to be written
+// may return its result instead, after ctx is done.
 //
 // Any method may return an error with [CodeInternal] or [CodeUnavailable].
 type Service interface {

@@ -11,9 +11,9 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// Text writes r for a person: what the target does wrong first, the outcome last, where
-// a terminal stops. It shows the proof of the first failure, and if it is verbose, of
-// every failure and warning.
+// Text writes r for a person: what the target does wrong first, the outcome last. It
+// shows the proof of the first failure, and if it is verbose, of every failure and
+// warning.
 func Text(w io.Writer, r *conformance.Report, verbose bool) error {
 	t := &textWriter{report: r, verbose: verbose}
 	t.violations(conformance.Fail)

@@ -39,7 +39,7 @@ func (c *config) flags(fs *flag.FlagSet, files string) {
 	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if "+files+" does not exist, as on a volume that is not mounted")
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
-	fs.BoolVar(&c.accessLog, "access-log", false, "log each request below /v1 with its response, but for its query, its body and its key")
+	fs.BoolVar(&c.accessLog, "access-log", false, "log each request and its response, without its query, its body and its key; not health probes and the web page")
 	fs.StringVar(&c.logFormat, "log-format", "text", "`format` of the log: text or json")
 	fs.DurationVar(&c.drain, "drain", 15*time.Second, "`duration` in which requests can finish after SIGTERM or SIGINT; a second signal ends the server at once")
 }

@@ -19,9 +19,8 @@ import (
 // directory must exist.
 //
 // Create and [Revoke] add a line to the end of the file, and sync it. Several
-// processes may do so at the same time, on a local disk. They refuse a malformed
-// file. A crash may leave part of a line, which makes the file malformed: then
-// remove that line.
+// processes may call them at the same time, if the file is on a local disk. Both fail
+// if the file is malformed. A crash may leave part of a line: remove it by hand.
 func Create(path, account string) (secret string, key Key, err error) {
 	if !validAccount.MatchString(account) {
 		return "", Key{}, errAccount

@@ -60,10 +60,10 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 // A malformed Link is an error.
 //
 // With q.After, ListPets requests the path and the query of the link, from the server of
-// c. They say which limit and status the page has; q.Status must be the same. The call
-// that requests the page of a link to another host, or to a path that is not below the
-// base URL or has two dots, is an error. The scheme and the port of the link do not matter:
-// a proxy may have others.
+// c. The link decides the limit and the status; q.Status must be the same. ListPets fails,
+// without a request, if the link has another host, a path that is not below the base URL,
+// or two dots in its path. The scheme and the port of the link do not matter: a proxy may
+// have others.
 func (c *Client) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 	q, err := q.Normalize()
 	if err != nil {

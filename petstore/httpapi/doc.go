@@ -21,15 +21,15 @@
 // out. Every response of 400 and above has an Error body (contract, section
 // 2.5); with [WriteError] the server around the handler can respond in the same
 // form. Every error has an X-Request-ID, which log lines have too; [RequestID] says when a
-// success has one. A POST with an Idempotency-Key may be repeated. A response is complete
-// before its first byte is sent, and has a Content-Length.
+// success has one. A client can safely repeat a POST with the same Idempotency-Key and
+// body. The handler builds a whole response before it sends it, with a Content-Length.
 //
 // Responses share the values of some header fields. Middleware may replace a field, but
 // must not change its values in place.
 //
 // The [http.Server] limits times and the size of a request's header: set its
-// timeouts and MaxHeaderBytes. At most 128 reads of a handler have a response of more
-// than 64 KiB at a time; another such read gets 503. So a client that does not read costs
-// little memory, and WriteTimeout cuts off its response. ReadTimeout limits how long a
-// handler waits for a body.
+// timeouts and MaxHeaderBytes. ReadTimeout limits how long a handler waits for a body. A
+// handler sends at most 128 responses of more than 64 KiB at a time; a further GET that
+// needs one gets 503. This limits the memory that slow clients cost, and WriteTimeout ends
+// their responses.
 package httpapi

@@ -60,8 +60,8 @@ func errorBodyOf(err error) errorBody {
 // fields that the status requires (WWW-Authenticate with 401, Retry-After with
 // 503). For a 405, set the Allow header field first. The code of err decides the
 // status. An error without a code is a 500 (a context's: 503), and its text is not sent.
-// nil is a 500. WriteError logs nothing. Like the handlers, it then reads what is left of
-// the body.
+// nil is a 500. WriteError logs nothing. Like the handlers, it then discards the rest of
+// a body of at most 1 MiB.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	c := call{w: w, r: r, requestID: sentID(w, r)}
 	c.send(errorResponse(w, r, errorBodyOf(err)))

@@ -42,13 +42,12 @@ type Options struct {
 	// less: DefaultMaxBodyBytes.
 	MaxBodyBytes int64
 
-	// Validate adds rules to those of the contract. It is called with every
-	// pet that is about to be created and keeps the contract's rules, and
-	// with a context that has the Principal. The client gets the code of its
+	// Validate adds rules to those of the contract. It is called with each valid pet
+	// before the create; its context has the Principal. The client gets the code of its
 	// error, such as petstore.CodeInvalid; an error without a code is a 500, or a 503
-	// if it is a context's.
-	// Validate is also called for a create that repeats an Idempotency-Key,
-	// so it must not count. nil: no further rules. NewMessages ignores it.
+	// if it is a context's. It is called again when a create is repeated, so it must
+	// have no side effects, such as counting. nil: no further rules. NewMessages
+	// ignores it.
 	Validate func(context.Context, petstore.NewPet) error
 
 	// Observe is called once for every request that reaches the handler, after its

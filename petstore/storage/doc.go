@@ -9,11 +9,12 @@
 // # What can be relied on
 //
 // Every record has a checksum over its table, key and value. Each block of pets
-// holds the ID before it, and the state of the store holds the last one of each
-// table, so lists are complete. A record that is damaged, missing or stored under
-// the wrong key is an error ([ErrDamaged], petstore.CodeInternal) and never a
-// result. After the first damage that a read or a change finds, every change fails
-// with the same error, and undamaged records stay readable.
+// holds the last ID of the block before it, and the state holds the last ID of each
+// table. So a missing block is noticed. A pet or message that is damaged, missing or
+// stored under the wrong key is an error ([ErrDamaged], petstore.CodeInternal), never a
+// result. A missing outcome of an idempotency key is not noticed. After the first damage
+// that a read or a change finds, every change fails with the same error, and undamaged
+// records stay readable.
 //
 // A change that does not fit on the disk is refused (petstore.CodeInsufficientStorage) and
 // leaves the store as it was. After any other failed write or sync, the store no
@@ -22,7 +23,8 @@
 // else has written to the file, or has replaced it.
 //
 // Only one of bbolt's two meta pages leads to the last commit. If either is damaged,
-// that commit may be lost, and [Open] refuses the file. [Export] saves what is left.
+// that commit may be lost, and [Open] refuses the file. [Export] with SkipDamaged saves
+// what is left.
 //
 // The pages of bbolt have no checksums. Damage in them is mostly found by what is
 // missing. Keep backups: a check does not see everything.
