@@ -197,8 +197,8 @@ func (x *exchange) exists() bool {
 	if x.id == nil {
 		return false
 	}
-	if since, ok := x.run.knownSince[*x.id]; ok {
-		return since.Before(x.Sent)
+	if first := x.run.firstShown[*x.id]; first != nil {
+		return first.Received.Before(x.Sent)
 	}
 	before, after := false, false
 	for _, l := range x.run.lists[allPets("")] {

@@ -39,7 +39,7 @@ type history struct {
 	// The pets and messages of the run.
 	added       map[int64]*exchange       // the creation of each pet with a valid request, by id; nil: two have the id
 	firstWithID map[string]*exchange      // the first response that assigns an id, by operation and id
-	knownSince  map[int64]time.Time       // since when a response has shown a pet, by id
+	firstShown  map[int64]*exchange       // the first response that shows a pet, by id
 	firstList   map[int64]*exchange       // the first list that shows it
 	listedIDs   map[string]map[int64]bool // the ids of the pets in all lists, by name
 	asked       map[string]asked          // the requests for pets, by name, those that are not valid too
@@ -64,7 +64,7 @@ func newHistory(f facts, exchanges []*exchange) *history {
 		facts:       f,
 		added:       make(map[int64]*exchange),
 		firstWithID: make(map[string]*exchange),
-		knownSince:  make(map[int64]time.Time),
+		firstShown:  make(map[int64]*exchange),
 		firstList:   make(map[int64]*exchange),
 		listedIDs:   make(map[string]map[int64]bool),
 		asked:       make(map[string]asked),
@@ -126,17 +126,15 @@ func (h *history) recordList(x *exchange) {
 			h.listedIDs[name] = make(map[int64]bool)
 		}
 		h.listedIDs[name][p.ID] = true
-		h.recordShown(p.ID, x)
-		if first := h.firstList[p.ID]; first == nil || x.Received.Before(first.Received) {
-			h.firstList[p.ID] = x
-		}
+		recordFirst(h.firstShown, p.ID, x)
+		recordFirst(h.firstList, p.ID, x)
 	}
 }
 
-// recordShown records that x shows a pet.
-func (h *history) recordShown(id int64, x *exchange) {
-	if first, ok := h.knownSince[id]; !ok || x.Received.Before(first) {
-		h.knownSince[id] = x.Received
+// recordFirst records x unless an exchange whose response came earlier has the id.
+func recordFirst(first map[int64]*exchange, id int64, x *exchange) {
+	if y := first[id]; y == nil || x.Received.Before(y.Received) {
+		first[id] = x
 	}
 }
 
@@ -159,7 +157,7 @@ func (h *history) recordAdded(x *exchange) {
 	if !x.isAdded() {
 		return
 	}
-	h.recordShown(x.pet.ID, x)
+	recordFirst(h.firstShown, x.pet.ID, x)
 	if _, ok := h.added[x.pet.ID]; ok {
 		h.added[x.pet.ID] = nil // it is not known which of the two has the id
 	} else {

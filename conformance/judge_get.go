@@ -133,6 +133,5 @@ func (x *exchange) mayExist() bool {
 			return true
 		}
 	}
-	_, known := x.run.knownSince[*x.id]
-	return known
+	return x.run.firstShown[*x.id] != nil
 }

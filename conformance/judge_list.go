@@ -226,11 +226,11 @@ func (h *history) endsListsEarly() bool {
 }
 
 // matching returns the creations of the pets of the run that match the query of x and were
-// added more than a time before it was sent.
-func (x *exchange) matching(before time.Duration) []*exchange {
+// older than age when it was sent.
+func (x *exchange) matching(age time.Duration) []*exchange {
 	var all []*exchange
 	for id, c := range x.run.added {
-		if c != nil && c.pet.ID == id && c.stored().has(x.query.status) && x.Sent.Sub(c.Received) > before {
+		if c != nil && c.pet.ID == id && c.stored().has(x.query.status) && x.Sent.Sub(c.Received) > age {
 			all = append(all, c)
 		}
 	}

@@ -30,15 +30,15 @@ type sender struct {
 	waitedInVain bool      // for a list to show a pet
 
 	unserved atomic.Int64 // how many requests in a row were not served
-	received atomic.Int64 // the length of all bodies in bytes
 
 	mu        sync.Mutex
 	exchanges []*exchange // every one so far, in the order in which they ended
+	received  int         // the length of all their bodies
 }
 
 const (
 	maxUnserved = 8         // how many requests in a row need not be served
-	maxReceived = 512 << 20 // how much the run receives: it keeps all bodies in memory
+	maxReceived = 512 << 20 // how many bytes of bodies the run keeps in memory
 )
 
 // name returns a name that no other pet or message has, of this run or of any other.
@@ -51,16 +51,12 @@ func (s *sender) name() string {
 func (s *sender) pet(status string) newPet { return newPet{s.name(), s.category, status} }
 
 // send sends r, and returns the last exchange. It ends the run if the target does not
-// respond any more, or sends too much. A target that says when it can serve requests again
-// has responded.
+// respond any more. A target that says when it can serve requests again has responded.
 func (s *sender) send(r probe.Request) *probe.Exchange {
 	if s.ctx.Err() != nil {
 		return &probe.Exchange{Request: r, Err: s.ctx.Err()}
 	}
 	x := s.client.Do(s.ctx, r)
-	if s.received.Add(int64(len(x.Body))) > maxReceived {
-		s.stop(fmt.Errorf("the responses have more than %d MiB together: try a target with fewer or smaller pets", maxReceived>>20))
-	}
 	switch {
 	case x.Served() || x.Status == http.StatusInsufficientStorage:
 		s.unserved.Store(0)
@@ -82,12 +78,15 @@ func noResponse(x *probe.Exchange) string {
 	return x.StatusLine()
 }
 
-// ended records an exchange.
+// ended records an exchange. It ends the run if the target has sent too much.
 func (s *sender) ended(p *probe.Exchange) {
 	x := s.read(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.exchanges = append(s.exchanges, x)
+	if s.received += len(x.Body); s.received > maxReceived {
+		s.stop(fmt.Errorf("the responses have more than %d MiB together: try a target with fewer or smaller pets", maxReceived>>20))
+	}
 }
 
 // seen returns what the run has seen so far.

@@ -22,8 +22,8 @@ import (
 	"example.com/animalstore/conformance/report"
 )
 
-// Run judges target as [conformance.Run] does. A subtest fails if its check
-// fails, logs the warning if it has one, and is skipped if the check was skipped. The run is over
+// Run judges target as [conformance.Run] does. A subtest fails if its check fails, logs
+// the warning if it has one, and is skipped if the check was skipped. The run is over
 // before the first subtest: the flags -run and -skip of go test select only subtests.
 //
 // A failed subtest logs what is wrong and the exchange that shows it. At the end t logs

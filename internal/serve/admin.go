@@ -24,6 +24,7 @@ import (
 // It needs no key. Any client that reaches the address may do all of this. On a loopback
 // address, the web pages of other sites may not.
 func (s *server) adminHandler() http.Handler {
+	s.maxDescriptors = maxDescriptors() // now, since at the limit no file can be opened
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.Handle("/debug/pprof/", http.DefaultServeMux)

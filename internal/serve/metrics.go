@@ -84,22 +84,13 @@ func (c *counters) write(b *bytes.Buffer) {
 	}
 }
 
-// maxDescriptors is how many file descriptors may be open. 0: it is not known, as on other
-// systems than Linux. It is read early: at the limit no file can be opened.
-var maxDescriptors = func() (limit float64) {
+// maxDescriptors returns how many file descriptors may be open. 0: it is not known, as on
+// other systems than Linux.
+func maxDescriptors() (limit float64) {
 	text, _ := os.ReadFile("/proc/self/limits")
 	_, after, _ := strings.Cut(string(text), "Max open files")
 	_, _ = fmt.Sscan(after, &limit) // the soft limit comes first
 	return limit
-}()
-
-// openDescriptors returns how many file descriptors are open.
-func openDescriptors() float64 {
-	all, err := os.ReadDir("/proc/self/fd")
-	if err != nil { // none is left
-		return maxDescriptors
-	}
-	return float64(len(all))
 }
 
 // metrics handles GET /metrics. It leaves out what cannot be read now.
@@ -128,9 +119,13 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		}
 		gauge("petstore_backup_failed", "1 if the last try of a backup failed.", failed)
 	}
-	if maxDescriptors > 0 {
-		gauge("petstore_open_descriptors", "Open file descriptors. At the limit, further connections wait.", openDescriptors())
-		gauge("petstore_max_descriptors", "Limit of open file descriptors.", maxDescriptors)
+	if s.maxDescriptors > 0 {
+		open := s.maxDescriptors // at the limit the folder cannot be opened
+		if all, err := os.ReadDir("/proc/self/fd"); err == nil {
+			open = float64(len(all))
+		}
+		gauge("petstore_open_descriptors", "Open file descriptors. At the limit, further connections wait.", open)
+		gauge("petstore_max_descriptors", "Limit of open file descriptors.", s.maxDescriptors)
 	}
 	gauge("petstore_connections", "Open connections of clients.", float64(s.pets.open.Load()))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

@@ -27,7 +27,8 @@ type server struct {
 	counters *counters
 	draining atomic.Bool
 
-	backupFailed atomic.Bool // the last try
+	backupFailed   atomic.Bool // the last try
+	maxDescriptors float64     // see metrics
 
 	pets      *endpoint
 	admin     *endpoint   // nil: none

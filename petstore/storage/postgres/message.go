@@ -64,9 +64,9 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 func forEachMessage(rows pgx.Rows, do func(petstore.Message) error) error {
 	var number int64
 	var made time.Time
-	var text []byte
-	_, err := pgx.ForEachRow(rows, []any{&number, &made, &text}, func() error {
-		return do(newMessage(number, made, string(text)))
+	var stored text
+	_, err := pgx.ForEachRow(rows, []any{&number, &made, &stored}, func() error {
+		return do(newMessage(number, made, string(stored)))
 	})
 	return err
 }
