@@ -25,7 +25,7 @@ import (
 // not ended yet.
 func observe(r *http.Request, o httpapi.Observation) {
 	span := trace.SpanFromContext(r.Context())
-	span.SetAttributes(attribute.String("user.id", o.Principal))
+	span.SetAttributes(attribute.String("user.id", o.Account))
 	if o.Code != "" {
 		span.SetAttributes(attribute.String("error.type", string(o.Code)))
 	}

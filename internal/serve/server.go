@@ -97,7 +97,7 @@ func (s *server) observe(r *http.Request, o httpapi.Observation) {
 	if s.accessLog {
 		path, _, _ := strings.Cut(r.RequestURI, "?")
 		s.log.Info("request", "method", r.Method, "path", path, "status", o.Status, "bytes", o.Bytes,
-			"seconds", o.Duration.Seconds(), "account", o.Principal, "request_id", o.RequestID)
+			"seconds", o.Duration.Seconds(), "account", o.Account, "request_id", o.RequestID)
 	}
 }
 

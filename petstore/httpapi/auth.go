@@ -11,70 +11,69 @@ import (
 // Authenticator finds the account of an API key. It is safe for concurrent
 // use.
 type Authenticator interface {
-	// Authenticate returns the account that key belongs to. It returns the
-	// same principal for every key of an account, so that an idempotency key
-	// stays valid when the API key changes. key is one or more visible ASCII
-	// characters.
+	// Authenticate returns the account that key belongs to. An account may have
+	// several keys, so that the idempotency keys of a client stay valid when its
+	// API key changes. key is one or more visible ASCII characters.
 	//
 	// It refuses a key (unknown, expired) with a *petstore.Error of
 	// petstore.CodeUnauthorized, whose message the client sees: 401. Any
 	// other error means that the key could not be checked, and is logged:
 	// 503. Neither may contain the key.
-	Authenticate(ctx context.Context, key string) (principal string, err error)
+	Authenticate(ctx context.Context, key string) (account string, err error)
 }
 
 // AuthenticatorFunc makes an [Authenticator] of a function.
-type AuthenticatorFunc func(ctx context.Context, key string) (principal string, err error)
+type AuthenticatorFunc func(ctx context.Context, key string) (account string, err error)
 
 // Authenticate calls f.
 func (f AuthenticatorFunc) Authenticate(ctx context.Context, key string) (string, error) {
 	return f(ctx, key)
 }
 
-// WithPrincipal returns a context for a request that a middleware has authenticated, in
+// WithAccount returns a context for a request that a middleware has authenticated, in
 // any way. The handlers of this package do not look at the credential of such a request:
-// it acts for the account principal. If principal is "", they do.
+// it acts for account. If account is "", they do.
 //
 // A middleware refuses a request with [WriteError] and an error of
 // petstore.CodeUnauthorized: the contract wants an Error body.
-func WithPrincipal(ctx context.Context, principal string) context.Context {
-	return context.WithValue(ctx, principalKey{}, principal)
+func WithAccount(ctx context.Context, account string) context.Context {
+	return context.WithValue(ctx, accountKey{}, account)
 }
 
-// Principal returns the account that the [Authenticator] or a middleware found for the
+// Account returns the account that the [Authenticator] or a middleware found for the
 // request of ctx, or "" if there is none. The contexts that a handler passes to
 // the service and to Options.Validate have it.
-func Principal(ctx context.Context) string {
-	if principal, _ := ctx.Value(principalKey{}).(string); principal != "" {
-		return principal
+func Account(ctx context.Context) string {
+	if account, _ := ctx.Value(accountKey{}).(string); account != "" {
+		return account
 	}
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return c.principal
+		return c.account
 	}
 	return ""
 }
 
-type principalKey struct{}
+type accountKey struct{}
 
 var (
 	errNoCredential  = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: an API key is required, as a bearer token in exactly one field")
-	errNoPrincipal   = petstore.Errorf(petstore.CodeUnauthorized, "a credential is required") // without an Authenticator, a middleware must have set the principal
+	errNoAccount     = petstore.Errorf(petstore.CodeUnauthorized, "a credential is required") // without an Authenticator, a middleware must have set the account
 	errBadCredential = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: the bearer token is not a valid API key")
 )
 
 // Authenticate is for handlers beside those of this package, and for middleware. It
-// returns the account that a request acts for: the principal of ctx if
-// there is one ([WithPrincipal]), otherwise the one that auth finds for the credential
-// in the request's header. It returns the error that the handlers of this package
+// returns the account that a request acts for: the one of ctx if it has one
+// ([WithAccount]), otherwise the one that auth finds for the credential in the
+// request's header. It returns the error that the handlers of this package
 // respond with.
-func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (principal string, err error) {
-	if principal = Principal(ctx); principal != "" {
-		return principal, nil
+func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (account string, err error) {
+	if account = Account(ctx); account != "" {
+		return account, nil
 	}
 	if auth == nil {
-		return "", errNoPrincipal
+		return "", errNoAccount
 	}
 	key := ""
 	if fields := header["Authorization"]; len(fields) == 1 {
@@ -86,7 +85,7 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errBadCredential
 	}
-	principal, err = auth.Authenticate(ctx, key)
+	account, err = auth.Authenticate(ctx, key)
 	if err != nil && petstore.CodeOf(err) != petstore.CodeUnauthorized {
 		err = &petstore.Error{
 			Code:    petstore.CodeUnavailable,
@@ -94,13 +93,13 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 			Err:     err,
 		}
 	}
-	if err == nil && principal == "" {
+	if err == nil && account == "" {
 		err = errBadCredential // of a map without the key, say
 	}
 	if err != nil {
 		return "", err
 	}
-	return principal, nil
+	return account, nil
 }
 
 // bearerToken returns the token of an Authorization field's value, or "" if

@@ -87,11 +87,11 @@ func TestAuthenticatorFails(t *testing.T) {
 	s.want(internal, get("/pets"))
 }
 
-// TestPrincipal: the contexts of service and hook have the principal.
-func TestPrincipal(t *testing.T) {
+// TestAccount: the contexts of service and hook have the account.
+func TestAccount(t *testing.T) {
 	var seen recorder[string]
 	note := func(ctx context.Context, _ any) error {
-		seen.add(httpapi.Principal(ctx))
+		seen.add(httpapi.Account(ctx))
 		if ctx.Value(sentKey{}) == nil {
 			t.Errorf("not the request's context: %v", ctx)
 		}
@@ -104,7 +104,7 @@ func TestPrincipal(t *testing.T) {
 	s.want(created, post("/pets", rexBody))
 	s.want(found, request("GET /pets", "Authorization: Bearer key-3"))
 	s.want(refused(401, ""), request("GET /pets"))
-	if got, want := fmt.Sprint(seen.take(), httpapi.Principal(t.Context())), "[alice alice bob]"; got != want {
-		t.Errorf("principals %s, want %s", got, want)
+	if got, want := fmt.Sprint(seen.take(), httpapi.Account(t.Context())), "[alice alice bob]"; got != want {
+		t.Errorf("accounts %s, want %s", got, want)
 	}
 }

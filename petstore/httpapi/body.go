@@ -83,7 +83,7 @@ var (
 )
 
 // idempotencyKey returns the key of the request's Idempotency-Key field. Its scope
-// is the principal, so that the keys of different accounts are different. The draft
+// is the account, so that the keys of different accounts are different. The draft
 // (draft-ietf-httpapi-idempotency-key-header) requires a quoted string; the many
 // clients that send the bare key mean the same.
 func (c *call) idempotencyKey() (petstore.IdempotencyKey, error) {
@@ -101,7 +101,7 @@ func (c *call) idempotencyKey() (petstore.IdempotencyKey, error) {
 		return petstore.IdempotencyKey{}, invalid("Idempotency-Key: must be given once, with 1 to %d characters: visible ASCII, "+
 			`or printable ASCII in quotes, with \ before " and before \`, maxKeyBytes)
 	}
-	return petstore.IdempotencyKey{Scope: c.principal, Key: key}, nil
+	return petstore.IdempotencyKey{Scope: c.account, Key: key}, nil
 }
 
 func errBodyTooLarge(limit int64) error {

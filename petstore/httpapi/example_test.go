@@ -45,7 +45,7 @@ func Example() {
 // A middleware that checks tokens of its own says for whom a request acts. It responds with
 // [httpapi.WriteError] if it refuses a request: the contract wants an Error body for its 401,
 // and http.Error would send plain text.
-func ExampleWithPrincipal() {
+func ExampleWithAccount() {
 	verify := func(token string) (subject string, err error) { // in a program: of a JWT package
 		if subject, ok := strings.CutPrefix(token, "signed."); ok {
 			return subject, nil
@@ -60,7 +60,7 @@ func ExampleWithPrincipal() {
 			httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "Authorization: %v", err))
 			return
 		}
-		handler.ServeHTTP(w, r.WithContext(httpapi.WithPrincipal(r.Context(), subject)))
+		handler.ServeHTTP(w, r.WithContext(httpapi.WithAccount(r.Context(), subject)))
 	})
 	for _, token := range []string{"signed.alice", "forged.alice"} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/pets", nil)

@@ -65,7 +65,7 @@ func TestStoreErrors(t *testing.T) {
 				s.wantLog()
 				continue
 			}
-			parts := []string{"level=" + c.logs, "request_id=the-id", "operation=" + operation, "principal=alice",
+			parts := []string{"level=" + c.logs, "request_id=the-id", "operation=" + operation, "account=alice",
 				"path=/", "code=" + codes[c.want.status], fmt.Sprintf("status=%d", c.want.status)}
 			if errors.Is(c.err, secret) {
 				parts = append(parts, "secret")

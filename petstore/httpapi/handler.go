@@ -43,7 +43,7 @@ type Options struct {
 	MaxBodyBytes int64
 
 	// Validate adds rules to those of the contract. It is called with each valid pet
-	// before the create; its context has the Principal. The client gets the code of its
+	// before the create; its context has the account. The client gets the code of its
 	// error, such as petstore.CodeInvalid; an error without a code is a 500, or a 503
 	// if it is a context's. It is called again when a create is repeated, so it must
 	// have no side effects, such as counting. nil: no further rules. NewMessages
@@ -74,8 +74,8 @@ type handler struct {
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
 // sections 4.1 to 4.3) and, with Options.Messages, POST /messages (section
-// 4.4). auth checks the credential of every such request that has no principal
-// ([WithPrincipal]); if auth is nil, such a request gets 401. The handler also serves the
+// 4.4). auth checks the credential of every such request that has no account
+// ([WithAccount]); if auth is nil, such a request gets 401. The handler also serves the
 // OpenAPI document ([OpenAPI]) at /openapi.json. opts may be nil. New panics without a
 // service.
 func New(service petstore.Service, auth Authenticator, opts *Options) http.Handler {
@@ -117,7 +117,7 @@ func newHandler(auth Authenticator, opts *Options, operations ...operation) *han
 }
 
 // call is a request on its way to its response. The context of all that the handler calls
-// for the request has it: see RequestID and Principal.
+// for the request has it: see RequestID and Account.
 type call struct {
 	h     *handler // nil: of WriteError
 	w     http.ResponseWriter
@@ -126,9 +126,9 @@ type call struct {
 	start time.Time
 
 	// mu guards these for those who have the context. Only the goroutine of the handler
-	// writes principal, so it reads it without mu.
+	// writes account, so it reads it without mu.
 	mu        sync.Mutex
-	principal string // "": not known
+	account   string // "": not known
 	requestID string // "": the client and middleware sent none, and none was made
 	sent      bool   // the header is written
 
@@ -188,12 +188,12 @@ func (c *call) do() (response, error) {
 		h[f.name] = f.values
 	}
 	if !op.public {
-		principal, err := Authenticate(c.ctx, c.h.auth, c.r.Header)
+		account, err := Authenticate(c.ctx, c.h.auth, c.r.Header)
 		if err != nil {
 			return response{}, err
 		}
 		c.mu.Lock()
-		c.principal = principal
+		c.account = account
 		c.mu.Unlock()
 	}
 	return op.do(c)
@@ -244,7 +244,7 @@ func (c *call) end() {
 		}
 	}
 	if c.h.opts.Observe != nil {
-		c.h.opts.Observe(c.r, Observation{Operation: c.operation, Status: c.status, Code: c.code, Bytes: c.written, Duration: time.Since(c.start), Principal: c.principal, RequestID: c.id(false, true)})
+		c.h.opts.Observe(c.r, Observation{Operation: c.operation, Status: c.status, Code: c.code, Bytes: c.written, Duration: time.Since(c.start), Account: c.account, RequestID: c.id(false, true)})
 	}
 	if abort {
 		panic(http.ErrAbortHandler)

@@ -63,7 +63,7 @@ func FuzzListQuery(f *testing.F) {
 		}
 		r := httptest.NewRequest("GET", "/pets", nil)
 		r.URL.RawQuery = query
-		resp := serve(t, h, r.WithContext(httpapi.WithPrincipal(t.Context(), "alice")))
+		resp := serve(t, h, r.WithContext(httpapi.WithAccount(t.Context(), "alice")))
 		if got := asked.take(); !reflect.DeepEqual(got, want) || (resp.Status == 200) != (want != nil) {
 			t.Errorf("%q: status %d, asked for %v, want %v", query, resp.Status, got, want)
 		}

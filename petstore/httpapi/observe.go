@@ -19,7 +19,7 @@ type Observation struct {
 	Code      petstore.Code // of the Error body; "": success
 	Bytes     int           // of the response's body
 	Duration  time.Duration // from the call of the handler to the end of the response
-	Principal string        // see Principal; "": no credential was accepted
+	Account   string        // for which the request was made; "": no credential was accepted
 	RequestID string        // the X-Request-ID of the response
 }
 
@@ -40,7 +40,7 @@ func (c *call) log(body errorBody, err error) {
 		slog.String("operation", c.operation),
 		slog.String("method", c.r.Method),
 		slog.String("path", path),
-		slog.String("principal", c.principal),
+		slog.String("account", c.account),
 		slog.Int("status", body.Status),
 		slog.String("code", string(body.Code)),
 		slog.Any("err", err))
@@ -71,11 +71,11 @@ func (c *call) outageBegins(body errorBody, err error) bool {
 	return before == nil
 }
 
-// succeeded ends an outage, if there is one. A request without a principal shows nothing:
+// succeeded ends an outage, if there is one. A request without an account shows nothing:
 // it is for the OpenAPI document.
 func (c *call) succeeded() {
 	o := c.h.outage.Load()
-	if o == nil || time.Since(o.last) < calm || o.full && c.r.Method != http.MethodPost || c.principal == "" {
+	if o == nil || time.Since(o.last) < calm || o.full && c.r.Method != http.MethodPost || c.account == "" {
 		return
 	}
 	if c.h.outage.CompareAndSwap(o, nil) {

@@ -155,7 +155,7 @@ func TestObserve(t *testing.T) {
 			t.Fatalf("%q: observed %+v", raw, all)
 		}
 		o := all[0]
-		got := fmt.Sprintf("%s, %s, %d, %s, %s", o.Operation, pattern, o.Status, o.Code, o.Principal)
+		got := fmt.Sprintf("%s, %s, %d, %s, %s", o.Operation, pattern, o.Status, o.Code, o.Account)
 		if got != want || o.Duration <= 0 || o.Duration > time.Hour || o.RequestID != id || id == "" {
 			t.Errorf("%q: observed %+v, %s, want %s", raw, o, got, want)
 		}
