@@ -34,9 +34,6 @@ func openBlock(t *table, key, value []byte) (block, error) {
 	if err != nil {
 		return block{}, err
 	}
-	if len(key) != 8 || len(body) < blockHeaderLen {
-		return block{}, damaged("%s is not a block", t.describe(key))
-	}
 	rest, n := body[blockHeaderLen:], entryLen*int(binary.BigEndian.Uint32(body[16:]))
 	return block{int64At(body), int64At(body[8:]), rest[:n:n], rest[n:len(rest):len(rest)]}, nil
 }

@@ -59,9 +59,6 @@ func openMessage(key, value []byte) (petstore.Message, error) {
 	if err != nil {
 		return petstore.Message{}, err
 	}
-	if len(key) != 8 || len(body) < 8 {
-		return petstore.Message{}, damaged("%s is not a message", queueTable.describe(key))
-	}
 	return newMessage(int64At(key), int64At(body), string(body[8:])), nil
 }
 
@@ -125,8 +122,8 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 				continue
 			}
 			key := idKey(n)
-			value, err := queue.find(key)
-			if err == nil && value != nil {
+			body, err := queue.find(key)
+			if err == nil && body != nil {
 				tx.Queued--
 				err = queue.Delete(key)
 			}

@@ -25,17 +25,6 @@ type outcome struct {
 	Value [sha256.Size]byte // digest of the pet or the message, without its ID
 }
 
-func openOutcome(t *table, key, value []byte) (o outcome, err error) {
-	body, err := t.open(key, value)
-	if err == nil && (len(key) != sha256.Size || len(body) != binary.Size(o)) {
-		err = damaged("%s is not an outcome", t.describe(key))
-	}
-	if err == nil {
-		_, err = binary.Decode(body, binary.BigEndian, &o)
-	}
-	return o, err
-}
-
 // outcome returns the outcome of an earlier create with the same operation and key. If
 // there is none, or if it has expired, it calls create, which returns an ID or a
 // number, and stores the outcome. If the earlier create had another value, outcome
@@ -51,14 +40,15 @@ func (tx *update) outcome(operation string, key petstore.IdempotencyKey, value [
 	made.Value = sha256.Sum256(value)
 	for i := range outcomeTables {
 		b := tx.table(&outcomeTables[i])
-		stored, err := b.find(digest[:])
+		body, err := b.find(digest[:])
 		if err != nil {
 			return outcome{}, err
 		}
-		if stored == nil {
+		if body == nil {
 			continue
 		}
-		switch earlier, err := openOutcome(b.table, digest[:], stored); {
+		var earlier outcome
+		switch _, err := binary.Decode(body, binary.BigEndian, &earlier); {
 		case err != nil:
 			return outcome{}, err
 		case earlier.Made < tx.now-window: // it has expired

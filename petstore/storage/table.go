@@ -88,19 +88,21 @@ func (b bucket) put(key, body []byte) error {
 	return b.Put(key, binary.BigEndian.AppendUint32(body, b.sum(key, body)))
 }
 
-// find returns the value under key, which passes its checksum, or nil if there is none. A
+// find returns the body of the record under key, or nil if there is none. A
 // flipped bit may have changed the key of a record, or have led to the wrong page. So if
 // there is none, the records on both sides must be sound and in order.
 func (b bucket) find(key []byte) ([]byte, error) {
 	c := b.Cursor()
 	next, value := c.Seek(key)
+	var body []byte
+	var err error
 	if next != nil {
-		if _, err := b.open(next, value); err != nil {
+		if body, err = b.open(next, value); err != nil {
 			return nil, err
 		}
 	}
 	if bytes.Equal(next, key) {
-		return value, nil
+		return body, nil
 	}
 	prev, prevValue := c.Prev()
 	if prev != nil {

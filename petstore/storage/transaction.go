@@ -92,12 +92,10 @@ func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
 	switch {
 	case err != nil:
 		return t, err
-	case len(body) >= 8 && int64At(body) > schema:
+	case int64At(body) > schema:
 		return t, fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, int64At(body), schema)
-	case len(body) >= 8 && int64At(body) < schema:
+	case int64At(body) < schema:
 		return t, fmt.Errorf("the file has schema %d, which no release has; export it with the build that wrote it, and import it", int64At(body))
-	case len(body) != binary.Size(t.state):
-		return t, damaged("the state has %d bytes", len(body))
 	}
 	if _, err := binary.Decode(body, binary.BigEndian, &t.state); err != nil {
 		return t, err
