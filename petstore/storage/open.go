@@ -85,17 +85,6 @@ func open(path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	tx, err := s.begin(false, nil, nil)
-	if err == nil {
-		err = safely(func() error {
-			for i := range tables { // each change looks up only those that it needs
-				_ = tx.table(&tables[i])
-			}
-			return nil
-		})
-		if err != nil {
-			_ = tx.Rollback()
-		}
-	}
 	if err != nil {
 		_ = s.closeFile()
 		return nil, err

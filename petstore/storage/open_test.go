@@ -85,9 +85,6 @@ func TestOpenRefuses(t *testing.T) {
 		{"a bucket lost", edited(func(tx *bbolt.Tx) error {
 			return tx.DeleteBucket([]byte("status/sold"))
 		}), storage.ErrDamaged, "status/sold"},
-		{"the queue is missing", edited(func(tx *bbolt.Tx) error {
-			return tx.DeleteBucket([]byte("queue"))
-		}), storage.ErrDamaged, "queue"},
 		{"the last pet lost", edited(func(tx *bbolt.Tx) error {
 			return tx.Bucket([]byte("pets")).Delete([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"))
 		}), storage.ErrDamaged, "pets ends at 0, want 1"},
