@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -79,11 +78,6 @@ func openLocked(path string, flag int) (*os.File, error) {
 	deadline := time.Now().Add(lockTimeout)
 	for err = lock(f, flag); errors.Is(err, ErrLocked) && time.Now().Before(deadline); err = lock(f, flag) {
 		time.Sleep(10 * time.Millisecond)
-	}
-	ours, err1 := f.Stat()
-	there, err2 := os.Stat(path)
-	if err = cmp.Or(err, err1, err2); err == nil && !os.SameFile(ours, there) {
-		err = ErrLocked // another process has just replaced the file
 	}
 	if err != nil {
 		f.Close()
