@@ -7,8 +7,6 @@ import (
 	"hash/fnv"
 	"io"
 	"io/fs"
-	"math"
-	"math/bits"
 	"os"
 	"runtime"
 	"time"
@@ -111,7 +109,7 @@ func mapFile(f *os.File, m meta, readOnly bool, reserve int64) (db *bbolt.DB, er
 	options := boltOptions()
 	options.ReadOnly = readOnly
 	options.Timeout = lockTimeout
-	options.InitialMmapSize = mapSize(m.size() + reserve)
+	options.InitialMmapSize = int(m.size() + reserve)
 	options.OpenFile = func(string, int, fs.FileMode) (*os.File, error) { return f, nil }
 	err = safely(func() (err error) {
 		db, err = bbolt.Open(f.Name(), 0, options)
@@ -124,7 +122,7 @@ func mapFile(f *os.File, m meta, readOnly bool, reserve int64) (db *bbolt.DB, er
 		}
 		return nil, err
 	}
-	db.MaxSize = options.InitialMmapSize - 1 // bbolt fails before it would map more
+	db.MaxSize = options.InitialMmapSize - 1 // less than is mapped: bbolt fails before it would map more
 	return db, nil
 }
 
@@ -140,16 +138,6 @@ func boltOptions() *bbolt.Options {
 	o := *bbolt.DefaultOptions
 	o.NoStatistics = true
 	return &o
-}
-
-// mapSize returns how many bytes bbolt maps for that many: a power of two, or a
-// multiple of 1 GiB.
-func mapSize(size int64) int {
-	const step = 1 << 30
-	if size <= step {
-		return 1 << bits.Len64(uint64(max(size, 32<<10)-1))
-	}
-	return int(min((size+step-1)/step*step, math.MaxInt))
 }
 
 // inspect returns the newer meta page of a file, and an error if bbolt must not write

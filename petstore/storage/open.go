@@ -21,21 +21,22 @@ var reserve = func() int64 {
 	case runtime.GOOS == "windows":
 		return 2 << 30 // at most: see mapFile
 	case strconv.IntSize == 32:
-		return 64 << 20 // a process may have many stores
+		return minReserve // a process may have many stores
 	}
 	return 64 << 30
 }()
 
-// minReserve is what Open tries last, if addresses are scarce (ulimit -v).
-const minReserve = 16 << 20
+// minReserve is what Open tries last, if addresses are scarce (ulimit -v). bbolt leaves the
+// last 16 MiB of it unused.
+const minReserve = 64 << 20
 
 // Open opens the store in the file at path. If the file does not exist, Open makes
 // it, with mode 0600, unless MustExist is set. Its directory must exist. opts may be
 // nil, for the zero Options.
 //
-// The file can grow by 64 GiB until it is opened again: on 32-bit systems by 64 MiB, on
-// Windows by 128 MiB and three times what it holds, at most 2 GiB, and by less where
-// addresses are scarce. After that, changes fail with petstore.CodeInsufficientStorage.
+// The file can grow by 64 GiB until it is opened again: on 32-bit systems by 48 MiB, on
+// Windows by 64 MiB and what it holds, at most 1 GiB, and by less where addresses are
+// scarce. After that, changes fail with petstore.CodeInsufficientStorage.
 //
 // Open looks for damage before it trusts the file, and never replaces a file that
 // it cannot use. The error names the file and wraps [ErrLocked], [ErrNotPetstore],
