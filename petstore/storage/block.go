@@ -38,6 +38,18 @@ func openBlock(t *table, key, value []byte) (block, error) {
 	return block{int64At(body), int64At(body[8:]), rest[:n:n], rest[n:len(rest):len(rest)]}, nil
 }
 
+// lastBlock returns the last block of a table of pets, an empty one if there is none.
+func (b bucket) lastBlock() (block, error) {
+	if b.Bucket == nil {
+		return block{}, damaged("the bucket %s is missing", b.name)
+	}
+	k, v := b.Cursor().Last()
+	if k == nil {
+		return block{}, nil
+	}
+	return openBlock(b.table, k, v)
+}
+
 // put stores the block in its table.
 func (b *block) put(t bucket) error {
 	body := binary.BigEndian.AppendUint64(make([]byte, 0, b.size()), uint64(b.prev))

@@ -22,30 +22,28 @@ func Check(path string) error {
 func check(path string) error {
 	stop := func(err error) error { return err }
 	return readFile(path, stop, func(tx *transaction) error {
-		return safely(func() error {
-			for i := range petTables {
-				for _, err := range tx.blocks(i, 0) {
-					if err != nil {
-						return err
-					}
-				}
-			}
-			for _, err := range tx.messages() {
+		for i := range petTables {
+			for _, err := range tx.blocks(i, 0) {
 				if err != nil {
 					return err
 				}
 			}
-			for i := range outcomeTables {
-				t := &outcomeTables[i]
-				err := tx.table(t).ForEach(func(k, v []byte) error {
-					_, err := t.open(k, v)
-					return err
-				})
-				if err != nil {
-					return err
-				}
+		}
+		for _, err := range tx.messages() {
+			if err != nil {
+				return err
 			}
-			return nil
-		})
+		}
+		for i := range outcomeTables {
+			t := &outcomeTables[i]
+			err := tx.table(t).ForEach(func(k, v []byte) error {
+				_, err := t.open(k, v)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

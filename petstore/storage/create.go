@@ -49,15 +49,6 @@ func createFile(path string, fill func(temp *os.File) error) error {
 	return syncDir(dir)
 }
 
-// makeStore makes an empty store at path. If another process has made a file there
-// meanwhile, that file is kept.
-func makeStore(path string) error {
-	if err := createFile(path, writeEmpty); !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
-}
-
 // writeEmpty makes an empty store of the empty file f.
 func writeEmpty(f *os.File) error {
 	db, err := bbolt.Open(f.Name(), 0o600, boltOptions())

@@ -56,7 +56,7 @@ type export struct {
 }
 
 // damage skips what err says is damaged, and returns nil if the export goes on. It
-// returns any other error as it is.
+// returns any other error, and nil, as it is.
 func (x *export) damage(err error) error {
 	if !x.SkipDamaged || !errors.Is(err, ErrDamaged) {
 		return err
@@ -80,7 +80,16 @@ func (x *export) write(rec ExportRecord) error {
 // records writes all records.
 func (x *export) records(tx *transaction) error {
 	if !tx.known() {
-		x.findLast(tx)
+		// The last block has the last ID of all pets, as the state would. If it is damaged
+		// too, take that of the last pet with a status.
+		for _, t := range tx.pets {
+			err := safely(func() error {
+				last, err := t.lastBlock()
+				tx.LastIDs[allPets] = max(tx.LastIDs[allPets], last.last)
+				return err
+			})
+			_ = x.damage(err) // the export goes on: it would have ended at the state
+		}
 	}
 	if err := x.pets(tx); err != nil {
 		return err
@@ -94,28 +103,6 @@ func (x *export) records(tx *transaction) error {
 		x.LostPets, x.LostMessages, x.lastMessage = tx.LastIDs[allPets]-x.Pets, tx.Queued-x.Messages, tx.LastMessage
 	}
 	return nil
-}
-
-// findLast sets the last ID of all pets, which the state would have, to that of the last
-// sound block of any table.
-func (x *export) findLast(tx *transaction) {
-	for _, t := range tx.pets {
-		err := safely(func() (err error) {
-			c := t.Cursor()
-			for k, v := c.Last(); k != nil; k, v = c.Prev() {
-				b, e := openBlock(t.table, k, v)
-				if e == nil {
-					tx.LastIDs[allPets] = max(tx.LastIDs[allPets], b.last)
-					break
-				}
-				err = e
-			}
-			return err
-		})
-		if err != nil {
-			_ = x.damage(err) // the export goes on: damage is skipped, or it would have ended at the state
-		}
-	}
 }
 
 // pets writes the pets, a block at a time.

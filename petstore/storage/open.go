@@ -73,7 +73,8 @@ func open(path string, o Options) (*Store, error) {
 		failed:    make(chan struct{}),
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !o.MustExist {
-		if err := makeStore(path); err != nil {
+		// If another process has made a file there meanwhile, that one is opened.
+		if err := createFile(path, writeEmpty); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 	}
@@ -120,46 +121,39 @@ func (s *Store) openFile(reserve int64) error {
 }
 
 // readFile calls fn with the tables of a file that no store has open. It calls damage
-// with why the file cannot be trusted, and goes on if that returns nil and tables can be
-// read. If the state is damaged, t does not know it.
+// with each reason not to trust the file, or with nil, and goes on if that returns nil. If
+// the state is damaged, t does not know it.
 func readFile(path string, damage func(error) error, fn func(t *transaction) error) error {
 	f, err := openLocked(path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
 	m, err := inspect(f)
-	if err != nil {
-		err = damage(err)
-	}
-	if err != nil || m.pageSize == 0 { // there is no valid meta page
+	if err = damage(err); err != nil || m.pageSize == 0 { // there is no valid meta page
 		f.Close()
 		return err
 	}
 	db, err := mapFile(f, m, true, 0)
 	if err != nil {
-		return damage(err)
-	}
-	var tx *bbolt.Tx
-	var t *transaction
-	defer func() {
-		if tx == nil {
-			closeUnmapped(f)
-			return
-		}
-		_ = tx.Rollback()
-		_ = db.Close()
-	}()
-	err = safely(func() (err error) {
-		if tx, err = db.Begin(false); err == nil {
-			t, err = newTransaction(tx)
-		}
 		return err
+	}
+	begun := false
+	err = safely(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			begun = true
+			t, err := newTransaction(tx)
+			if err != nil {
+				return err
+			}
+			if err := damage(safely(t.readState)); err != nil {
+				return err
+			}
+			return fn(t)
+		})
 	})
-	if err != nil {
-		err = damage(err)
-	}
-	if err != nil || t == nil {
+	if !begun { // bbolt may keep its locks
+		closeUnmapped(f)
 		return err
 	}
-	return fn(t)
+	return errors.Join(err, db.Close())
 }

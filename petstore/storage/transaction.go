@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -65,52 +64,43 @@ func (tx *transaction) table(t *table) bucket {
 	return bucket{t, b}
 }
 
-// newTransaction looks up the tables that each call needs, and reads the state. With an
-// error it returns what can be read, nil if that is nothing.
-func newTransaction(tx *bbolt.Tx) (t *transaction, err error) {
-	t = &transaction{Tx: tx}
+// newTransaction looks up the tables that each call needs. Those that are missing are nil.
+func newTransaction(tx *bbolt.Tx) (*transaction, error) {
+	t := &transaction{Tx: tx}
 	found := false
-	open := func(table *table) bucket {
-		b := tx.Bucket(table.name)
-		if b == nil {
-			err = cmp.Or(err, damaged("the bucket %s is missing", table.name))
-		}
-		found = found || b != nil
-		return bucket{table, b}
-	}
-	counters := open(&stateTable)
 	for i := range petTables {
-		t.pets[i] = open(&petTables[i])
+		t.pets[i] = bucket{&petTables[i], tx.Bucket(petTables[i].name)}
+		found = found || t.pets[i].Bucket != nil
 	}
 	if !found {
 		return nil, fmt.Errorf("%w, or its root is damaged and it must be restored from a backup", ErrNotPetstore)
 	}
-	if err != nil {
-		return t, err
-	}
-	body, err := counters.open(stateKey, counters.Get(stateKey))
+	return t, nil
+}
+
+// readState reads the state and the last blocks, which must agree with it.
+func (tx *transaction) readState() error {
+	body, err := stateTable.open(stateKey, tx.table(&stateTable).Get(stateKey))
 	switch {
 	case err != nil:
-		return t, err
+		return err
 	case int64At(body) > schema:
-		return t, fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, int64At(body), schema)
+		return fmt.Errorf("%w: its schema is version %d, and this one knows %d", ErrNewer, int64At(body), schema)
 	case int64At(body) < schema:
-		return t, fmt.Errorf("the file has schema %d, which no release has; export it with the build that wrote it, and import it", int64At(body))
+		return fmt.Errorf("the file has schema %d, which no release has; export it with the build that wrote it, and import it", int64At(body))
 	}
-	if _, err := binary.Decode(body, binary.BigEndian, &t.state); err != nil {
-		return t, err
+	if _, err := binary.Decode(body, binary.BigEndian, &tx.state); err != nil {
+		return err
 	}
-	for i, b := range t.pets {
-		if k, v := b.Cursor().Last(); k != nil {
-			if t.lastBlocks[i], err = openBlock(b.table, k, v); err != nil {
-				return t, err
-			}
+	for i, b := range tx.pets {
+		if tx.lastBlocks[i], err = b.lastBlock(); err != nil {
+			return err
 		}
-		if last := t.lastBlocks[i].last; last != t.LastIDs[i] {
-			return t, damaged("%s ends at %d, want %d", b.name, last, t.LastIDs[i])
+		if last := tx.lastBlocks[i].last; last != tx.LastIDs[i] {
+			return damaged("%s ends at %d, want %d", b.name, last, tx.LastIDs[i])
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // begin begins a transaction. If before is not nil, the transaction must find its state,
@@ -133,11 +123,13 @@ func (s *Store) begin(write bool, before *transaction, keys [][]byte) (t *transa
 		if shown != nil && tx.ID() != shown.ID()+1 {
 			return errOtherCommit
 		}
-		t, err = newTransaction(tx)
-		if shown != nil && errors.Is(err, ErrNotPetstore) {
-			return damaged("no bucket is left")
+		if t, err = newTransaction(tx); err != nil {
+			if shown != nil {
+				return damaged("no bucket is left")
+			}
+			return err
 		}
-		if err != nil || before == nil {
+		if err := t.readState(); err != nil || before == nil {
 			return err
 		}
 		if t.state != before.state {
