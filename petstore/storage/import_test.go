@@ -103,7 +103,7 @@ func TestImportErrors(t *testing.T) {
 		{"null", "line 1: must be one JSON object on each line"},
 		{"[1]", "line 1: must be one JSON object on each line"},
 		{strings.Replace(message, "2026", "2600", 1), "line 1: createdAt: must be from the year 1678 to 2261"},
-		{strings.Replace(message, "msg_4", "msg_4611686018427387905", 1), "line 1: id: must be at most msg_4611686018427387904"},
+		{strings.Replace(message, "msg_4", "msg_4611686018427387905", 1), `line 1: the IDs cannot be kept: the message has the ID "msg_4611686018427387905"`},
 		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":4611686018427387905`, 1), "line 1: lastMessage: must be at most 4611686018427387904"},
 		{"{}", kinds},
 		{`{"id":1,"name":"a","categoryId":1,"end":{"pets":0,"messages":0,"lastMessage":0}}`, kinds},

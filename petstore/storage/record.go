@@ -122,13 +122,11 @@ func (p *progress) add(rec ExportRecord) error {
 	case m != nil:
 		p.Messages++
 		n, ok := stores.ParseMessageID(m.ID)
-		if !ok || n <= p.lastMessage {
+		if !ok || n <= p.lastMessage || n > maxNumber {
 			if !p.NewIDs {
 				return fmt.Errorf("%w: the message has the ID %q and follows number %d", ErrIDs, m.ID, p.lastMessage)
 			}
-			if n = p.lastMessage + 1; n > maxNumber {
-				return fmt.Errorf("%w: no number is free for the message %q", ErrIDs, m.ID)
-			}
+			n = p.lastMessage + 1
 		}
 		p.lastMessage, m.ID = n, stores.MessageID(n)
 	case end.Pets != p.Pets || end.Messages != p.Messages:
@@ -203,9 +201,6 @@ func readRecord(line []byte, maxText int) (ExportRecord, error) {
 			Text:      *rec.Message,
 			Status:    petstore.MessageQueued,
 			CreatedAt: *rec.CreatedAt,
-		}
-		if n, ok := stores.ParseMessageID(m.ID); ok && n > maxNumber {
-			return ExportRecord{}, fmt.Errorf("id: must be at most %s", stores.MessageID(maxNumber))
 		}
 		if !time.Unix(0, m.CreatedAt.UnixNano()).Equal(m.CreatedAt) {
 			return ExportRecord{}, errors.New("createdAt: must be from the year 1678 to 2261")
