@@ -2,15 +2,11 @@ package storage_test
 
 import (
 	"errors"
-	"io"
-	"io/fs"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"go.etcd.io/bbolt"
 
-	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -31,6 +27,16 @@ func TestCheckFinds(t *testing.T) {
 		{first("pets"), "pets has a gap after 0"},
 		{first("status/available"), "status/available has a gap after 0"},
 		{first("queue"), "the queue holds 19 messages, want 20"},
+		{func(tx *bbolt.Tx) error { // a record of another table with the same key
+			k, v := tx.Bucket([]byte("status/available")).Cursor().First()
+			return tx.Bucket([]byte("pets")).Put(k, v)
+		}, "the block of pets from the pet 1 on fails its checksum"},
+		{func(tx *bbolt.Tx) error { // a record of the same table with another key
+			c := tx.Bucket([]byte("queue")).Cursor()
+			_, v := c.First()
+			k, _ := c.Next()
+			return tx.Bucket([]byte("queue")).Put(k, v)
+		}, "the message 2 fails its checksum"},
 		{func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("queue")) }, "the bucket queue is missing"},
 	} {
 		path := dbPath(t)
@@ -38,26 +44,6 @@ func TestCheckFinds(t *testing.T) {
 		edit(t, path, tt.edit)
 		if err := storage.Check(path); !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("the check returned %v, want %q", err, tt.says)
-		}
-	}
-}
-
-// TestCheckRefuses checks and exports what cannot be read as a store.
-func TestCheckRefuses(t *testing.T) {
-	dir := t.TempDir()
-	busy, newer, text := filepath.Join(dir, "busy"), filepath.Join(dir, "newer"), filepath.Join(dir, "text")
-	open(t, busy)
-	makeStore(t, newer)
-	edit(t, newer, storage.SetSchema)
-	process.WriteFile(t, text, []byte(strings.Repeat("hello ", 10000)))
-	for path, want := range map[string]error{
-		filepath.Join(dir, "none"): fs.ErrNotExist, busy: storage.ErrLocked, newer: storage.ErrNewer, text: storage.ErrNotPetstore,
-	} {
-		_, err := storage.Export(path, io.Discard, &storage.ExportOptions{SkipDamaged: true, OnDamage: func(err error) { t.Errorf("%s: reported %v", path, err) }})
-		for _, err := range []error{err, storage.Check(path)} {
-			if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
-				t.Errorf("%s: the check or the export returned %v, want %v", path, err, want)
-			}
 		}
 	}
 }

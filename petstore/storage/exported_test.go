@@ -67,6 +67,8 @@ func TestExport(t *testing.T) {
 	// The last pet has no status, nor have others in its block.
 	lastBlock := `"name":"pet 299","categoryId":299`
 	lostLast := func(p petstore.Pet) bool { return p.Status == "" && p.ID > 280 }
+	freelist := bytes.Clone(d.file)
+	pageOf(freelist, pagesOf(freelist, freelistPage)[0])[8] ^= 0x20
 	olderMeta := bytes.Clone(d.file)
 	olderMeta[(1-newerMeta(d.file))*pageSize+60] ^= 1
 	for _, c := range []struct {
@@ -81,6 +83,7 @@ func TestExport(t *testing.T) {
 		{name: "a message", file: spoil(t, d.file, "message 7"), says: "the message 8 fails its checksum", want: d.exportOf(t, nil, "msg_8", smallMessages)},
 		{name: "the state", file: d.file, edit: spoilState, says: `the record "state" of petstore fails its checksum`, want: d.exportOf(t, nil, "", -1)},
 		{name: "the state and a block", file: spoil(t, d.file, lastBlock), edit: spoilState, says: "fails its checksum", want: d.exportOf(t, lostLast, "", -1)},
+		{name: "the freelist", file: freelist, says: "freelist", want: d.exportOf(t, nil, "", smallMessages)},
 		{name: "a meta page", file: olderMeta, says: "meta page", want: d.exportOf(t, nil, "", -1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {

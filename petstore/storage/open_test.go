@@ -3,6 +3,7 @@ package storage_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -44,8 +45,8 @@ func TestOpenRace(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses opens files that are not a store. The error must say why, and the
-// file must stay as it is.
+// TestOpenRefuses opens, checks and exports files that are not a store or are damaged. The
+// error must say why, and the file must stay as it is.
 func TestOpenRefuses(t *testing.T) {
 	write := func(content string) func(*testing.T, string) {
 		return func(t *testing.T, path string) { process.WriteFile(t, path, []byte(content)) }
@@ -55,6 +56,16 @@ func TestOpenRefuses(t *testing.T) {
 			makeStore(t, path)
 			edit(t, path, fn)
 		}
+	}
+	damaged := func(damage func(file []byte)) func(*testing.T, string) {
+		return func(t *testing.T, path string) {
+			b := bytes.Clone(small(t).file)
+			damage(b)
+			writeFile(t, path, b)
+		}
+	}
+	freelist := func(damage func(list []byte)) func(*testing.T, string) {
+		return damaged(func(file []byte) { damage(pageOf(file, pagesOf(file, freelistPage)[0])) })
 	}
 	tests := []struct {
 		name string
@@ -92,22 +103,37 @@ func TestOpenRefuses(t *testing.T) {
 		{"cut short", func(t *testing.T, path string) {
 			writeFile(t, path, small(t).file[:9*pageSize])
 		}, storage.ErrDamaged, "cut short"},
+		{"in use", func(t *testing.T, path string) { open(t, path) }, storage.ErrLocked, "in use"},
+
+		// Without either meta page, the last commit may be lost.
+		{"a meta page", damaged(func(file []byte) { file[16+50] ^= 1 }), storage.ErrDamaged, "meta page"},
+		{"the other meta page", damaged(func(file []byte) { file[pageSize+16+50] ^= 1 }), storage.ErrDamaged, "meta page"},
+		{"both meta pages", damaged(func(file []byte) { clear(file[:2*pageSize]) }), storage.ErrNotPetstore, ""},
+
+		{"the flags of the freelist", freelist(func(list []byte) { list[8] ^= 0x20 }), storage.ErrDamaged, "freelist"},
+		{"its count", freelist(func(list []byte) { list[11] ^= 0x80 }), storage.ErrDamaged, "freelist"},
+		{"pages after it", freelist(func(list []byte) { list[14] ^= 3 }), storage.ErrDamaged, "freelist"},
+		{"a page twice in it", freelist(func(list []byte) { copy(list[16:24], list[24:32]) }), storage.ErrDamaged, "freelist"},
+		{"not ascending", freelist(func(list []byte) { list[17] ^= 0x80 }), storage.ErrDamaged, "freelist"},
+		{"a meta page in it", freelist(func(list []byte) { clear(list[17:24]); list[16] = 1 }), storage.ErrDamaged, "freelist"},
+		{"a page beyond the file", freelist(func(list []byte) { list[12+8*int(list[10])] = 1 }), storage.ErrDamaged, "freelist"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := dbPath(t)
 			tt.make(t, path)
 			before, _ := os.ReadFile(path)
-			s, err := storage.Open(path, nil)
-			if err == nil {
+			s, openErr := storage.Open(path, nil)
+			if openErr == nil {
 				s.Close()
-				t.Fatal("opened")
 			}
-			if tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), path) {
-				t.Errorf("error %q, want one that is %v, says %q and names the file", err, tt.is, tt.says)
-			}
-			if strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %q is more than one line", err)
+			_, exportErr := storage.Export(path, io.Discard, &storage.ExportOptions{SkipDamaged: tt.is != storage.ErrDamaged})
+			for what, err := range map[string]error{"Open": openErr, "Check": storage.Check(path), "Export": exportErr} {
+				if err == nil || tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), path) {
+					t.Errorf("%s: error %v, want one that is %v, says %q and names the file", what, err, tt.is, tt.says)
+				} else if strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s: error %q is more than one line", what, err)
+				}
 			}
 			if after, _ := os.ReadFile(path); string(before) != string(after) {
 				t.Error("the file was changed")
@@ -118,69 +144,6 @@ func TestOpenRefuses(t *testing.T) {
 
 func spoilState(tx *bbolt.Tx) error {
 	return tx.Bucket([]byte("petstore")).Put([]byte("state"), make([]byte, 52))
-}
-
-// flipMeta writes a copy of a file with one bit of a meta page flipped.
-func flipMeta(t *testing.T, path string, file []byte, page, bit int) {
-	t.Helper()
-	b := bytes.Clone(file)
-	b[page*pageSize+bit/8] ^= 1 << (bit % 8)
-	writeFile(t, path, b)
-}
-
-// TestDamagedMeta flips bits of each meta page. Only those of the header, which has
-// nothing that is used, make no difference: without either page, the last commit may be
-// lost.
-func TestDamagedMeta(t *testing.T) {
-	whole, path := small(t).file, dbPath(t)
-	for i := 0; i < 2*(16+64)*8; i += 59 {
-		page, bit := i%2, i/2
-		flipMeta(t, path, whole, page, bit)
-		s, err := storage.Open(path, nil)
-		if err == nil {
-			createPets(t, s, 1, smallPets+1)
-			s.Close()
-		}
-		if inHeader := bit < 16*8; inHeader && err != nil ||
-			!inHeader && (!errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), "meta page")) {
-			t.Fatalf("page %d, bit %d: Open returned %v", page, bit, err)
-		}
-	}
-}
-
-// TestDamagedFreelist damages the freelist alone. The file is refused, and the export
-// writes the same as without the damage.
-func TestDamagedFreelist(t *testing.T) {
-	path := dbPath(t)
-	whole := small(t).file
-	writeFile(t, path, whole)
-	want := exported(t, path)
-	list := pagesOf(whole, freelistPage)[0]
-	for name, damage := range map[string]func(list []byte){
-		"flags":           func(list []byte) { list[8] ^= 0x20 },
-		"count":           func(list []byte) { list[11] ^= 0x80 },
-		"pages after it":  func(list []byte) { list[14] ^= 3 },
-		"a page twice":    func(list []byte) { copy(list[16:24], list[24:32]) },
-		"not ascending":   func(list []byte) { list[17] ^= 0x80 },
-		"a meta page":     func(list []byte) { clear(list[16:24]) },
-		"beyond the file": func(list []byte) { list[20] = 1 },
-	} {
-		b := bytes.Clone(whole)
-		damage(pageOf(b, list))
-		writeFile(t, path, b)
-		if _, err := storage.Open(path, nil); !errors.Is(err, storage.ErrDamaged) {
-			t.Errorf("%s: Open returned %v", name, err)
-		}
-		if err := storage.Check(path); !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), "freelist") {
-			t.Errorf("%s: the check returned %v", name, err)
-		}
-		var out strings.Builder
-		reports := 0
-		x, err := storage.Export(path, &out, &storage.ExportOptions{SkipDamaged: true, OnDamage: func(error) { reports++ }})
-		if err != nil || out.String() != want || x.LostPets+x.LostMessages != 0 || reports != 1 {
-			t.Errorf("%s: the export returned %+v, %v with %d reports, and %d bytes of %d", name, x, err, reports, out.Len(), len(want))
-		}
-	}
 }
 
 // TestStoreGrows lets a file grow until no addresses are left for it, while others read.
