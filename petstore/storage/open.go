@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"syscall"
 
 	"go.etcd.io/bbolt"
 )
@@ -78,12 +77,7 @@ func open(path string, o Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	err = s.openFile(reserve)
-	// The system's error for a mapping that is too long may be ENOMEM, EINVAL or another.
-	for n := reserve / 4; isMappingError(err) && n >= minReserve; n /= 4 {
-		err = s.openFile(n)
-	}
-	if err != nil {
+	if err := s.openFile(reserve); err != nil {
 		return nil, err
 	}
 	tx, err := s.begin(false, nil, nil)
@@ -95,13 +89,9 @@ func open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// isMappingError reports whether err is an error number of the system that is not about a
-// path: of mapping the file.
-func isMappingError(err error) bool {
-	return errors.As(err, new(syscall.Errno)) && !errors.As(err, new(*fs.PathError))
-}
-
-// openFile sets s.file, s.info and s.db.
+// openFile sets s.file, s.info and s.db. If the file cannot be mapped with that reserve,
+// openFile tries a smaller one: the system's error for a mapping that is too long may be
+// ENOMEM, EINVAL or another.
 func (s *Store) openFile(reserve int64) error {
 	f, err := openLocked(s.path, os.O_RDWR)
 	if err != nil {
@@ -117,6 +107,9 @@ func (s *Store) openFile(reserve int64) error {
 	}
 	s.file = f
 	s.db, err = mapFile(f, m, false, reserve)
+	if err != nil && reserve/4 >= minReserve {
+		return s.openFile(reserve / 4)
+	}
 	return err
 }
 
