@@ -37,7 +37,7 @@ var lockTimeout = time.Second
 
 // meta is what a meta page of bbolt says.
 type meta struct {
-	pageSize int64  // in bytes; 0: neither meta page is valid
+	pageSize int64  // in bytes
 	freelist uint64 // its first page
 	pages    uint64 // how many are in use or free
 	txid     uint64 // of the last transaction
@@ -165,8 +165,6 @@ func inspect(f *os.File) (meta, error) {
 	switch {
 	case m.freelist == noFreelist:
 		return m, ErrNotPetstore // bbolt would write to this file when it opens it
-	case info.Size() < 2*size: // bbolt does not open it
-		return meta{}, damaged("it was cut short to %d bytes", info.Size())
 	case info.Size() < m.size():
 		return m, damaged("it was cut short to %d of %d bytes", info.Size(), m.size())
 	}

@@ -122,7 +122,7 @@ func readFile(path string, damage func(error) error, fn func(t *transaction) err
 		return err
 	}
 	m, err := inspect(f)
-	if err = damage(err); err != nil || m.pageSize == 0 { // there is no valid meta page
+	if err = damage(err); err != nil {
 		f.Close()
 		return err
 	}
