@@ -137,6 +137,19 @@ func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
 	return openBlock(t, k, v)
 }
 
+// pet returns the JSON of a pet in petTables[i].
+func (tx *transaction) pet(i int, id int64) ([]byte, error) {
+	b, err := seekBlock(tx.pets[i].table, tx.pets[i].Cursor(), id)
+	if err != nil {
+		return nil, err
+	}
+	found, json := b.next()
+	if found != id {
+		return nil, damaged("%s has nothing before %d", tx.pets[i].name, found)
+	}
+	return json, nil
+}
+
 // blocks yields the blocks of petTables[i] with the pets after an ID, in order. It
 // ends with an error unless they are all there: each block has the ID before it,
 // and the state has the last one.

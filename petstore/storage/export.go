@@ -105,53 +105,38 @@ func (x *export) records(tx *transaction) error {
 	return nil
 }
 
-// pets writes the pets, a block at a time.
+// pets writes the pets.
 func (x *export) pets(tx *transaction) error {
-	for id := int64(1); id <= tx.LastIDs[allPets]; {
-		lines, n, err := tx.lines(allPets, id)
+	for id := int64(1); id <= tx.LastIDs[allPets]; id++ {
+		line, err := tx.line(allPets, id)
 		if err != nil {
 			if err := x.damage(err); err != nil {
 				return err
 			}
-			// A pet with a status is in the table of that status too. The next one
-			// there is seldom the next of all pets, so only one is written.
-			for i := 1; i < len(petTables) && n == 0; i++ {
-				lines, n, _ = tx.lines(i, id)
-			}
-			if n > 1 {
-				lines, n = lines[:bytes.IndexByte(lines, '\n')+1], 1
+			// A pet with a status is in the table of that status too.
+			for i := 1; i < len(petTables) && err != nil; i++ {
+				line, err = tx.line(i, id)
 			}
 		}
-		if _, err := x.w.Write(lines); err != nil {
+		if err != nil {
+			continue // it is lost
+		}
+		if _, err := x.w.Write(line); err != nil {
 			return err
 		}
-		x.Pets += int64(n)
-		id += max(1, int64(n))
+		x.Pets++
 	}
 	return nil
 }
 
-// lines returns the lines of a pet in petTables[i] and of those after it in its block,
-// and how many there are: none with an error.
-func (tx *transaction) lines(i int, id int64) (lines []byte, n int, err error) {
+// line returns the line of a pet in petTables[i].
+func (tx *transaction) line(i int, id int64) (line []byte, err error) {
 	err = safely(func() error {
-		b, err := seekBlock(tx.pets[i].table, tx.pets[i].Cursor(), id)
-		if err != nil {
-			return err
-		}
-		if first := b.id(0); first != id {
-			return damaged("%s has nothing before %d", tx.pets[i].name, first)
-		}
-		for ; b.pets() > 0; n++ {
-			_, json := b.next()
-			lines = append(append(lines, json...), '\n')
-		}
-		return nil
+		json, err := tx.pet(i, id)
+		line = append(bytes.Clone(json), '\n')
+		return err
 	})
-	if err != nil {
-		return nil, 0, err
-	}
-	return lines, n, nil
+	return line, err
 }
 
 // messages writes the messages, up to a page that cannot be read.

@@ -114,13 +114,9 @@ func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 		if id < 1 || id > tx.LastIDs[allPets] {
 			return petstore.ErrNotFound
 		}
-		b, err := seekBlock(tx.pets[allPets].table, tx.pets[allPets].Cursor(), id)
+		json, err := tx.pet(allPets, id)
 		if err != nil {
 			return fmt.Errorf("the pet %d: %w", id, err)
-		}
-		found, json := b.next()
-		if found != id {
-			return damaged("the pet %d is missing", id)
 		}
 		dst = append(dst, json...)
 		return nil
