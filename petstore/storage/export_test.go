@@ -9,7 +9,6 @@ import (
 )
 
 func init() {
-	lockTimeout = 10 * time.Millisecond
 	bbolt.DefaultOptions.NoSync = true // internal/test/faulttest tests what is synced
 }
 

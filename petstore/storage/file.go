@@ -31,10 +31,6 @@ var (
 // newer one, the last commit is missing from the file.
 var errUndecided = damaged("one of its two meta pages is invalid, and the last commit may be missing")
 
-// lockTimeout is how long [Open] waits for another process to close the file. It
-// is shorter in tests.
-var lockTimeout = time.Second
-
 // meta is what a meta page of bbolt says.
 type meta struct {
 	pageSize int64  // in bytes
@@ -73,11 +69,7 @@ func openLocked(path string, flag int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	deadline := time.Now().Add(lockTimeout)
-	for err = lock(f, flag); errors.Is(err, ErrLocked) && time.Now().Before(deadline); err = lock(f, flag) {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if err != nil {
+	if err := lock(f, flag); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -108,7 +100,7 @@ func mapFile(f *os.File, m meta, readOnly bool, reserve int64) (db *bbolt.DB, er
 	}
 	options := boltOptions()
 	options.ReadOnly = readOnly
-	options.Timeout = lockTimeout
+	options.Timeout = time.Millisecond // for the lock, which others can have on Windows only
 	options.InitialMmapSize = int(m.size() + reserve)
 	options.OpenFile = func(string, int, fs.FileMode) (*os.File, error) { return f, nil }
 	err = safely(func() (err error) {
