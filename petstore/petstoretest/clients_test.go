@@ -116,15 +116,6 @@ func TestWrongClients(t *testing.T) {
 				r.URL.Path = "/v1/pets/" + strconv.FormatFloat(n, 'f', -1, 64)
 			}
 		}}},
-		{"sends the key along Location", "link-elsewhere", "key-sent-elsewhere", transport{response: func(resp *http.Response) {
-			if to, err := resp.Location(); err == nil {
-				r, _ := http.NewRequest("GET", to.String(), nil)
-				r.Header = resp.Request.Header
-				if elsewhere, err := http.DefaultTransport.RoundTrip(r); err == nil {
-					elsewhere.Body.Close()
-				}
-			}
-		}}},
 	} {
 		wg.Go(func() {
 			for seed := range uint64(20) {

@@ -16,18 +16,14 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/httpapi"
 )
 
 // difficult is the handler of a difficult server. It finds mistakes of the clients.
 type difficult struct {
 	Options
-	elsewhere string // the base URL of the other address, which must not receive a key
-	active    []difficulty
-	store     *view // nil: the handler is not ours
-	next      http.Handler
+	active []difficulty
+	store  *view // nil: the handler is not ours
+	next   http.Handler
 
 	mu          sync.Mutex
 	requests    int
@@ -65,7 +61,6 @@ type exchange struct {
 	ctx          context.Context
 	server       *difficult
 	began, ended time.Time
-	other        bool // the request came to the other address
 
 	method string
 	target string // as the client sent it
@@ -107,18 +102,6 @@ func (d *difficult) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			x.met = append(x.met, a.name)
 		}
 	}
-	d.see(x)
-	x.send(w)
-}
-
-// serveElsewhere is the handler of the other address. It refuses every key, as a server
-// of somebody else would.
-func (d *difficult) serveElsewhere(w http.ResponseWriter, r *http.Request) {
-	x, _ := d.begin(r)
-	x.other = true
-	x.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		httpapi.WriteError(w, r, petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown"))
-	}), r)
 	d.see(x)
 	x.send(w)
 }

@@ -32,7 +32,6 @@ var rules = []rule{
 	{"repeated-without-key", true, "lost", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", createdTwice(true)},
 	{"ignored-retry-after", true, "busy", "Wait as long as Retry-After says before you repeat the request.", ignoredRetryAfter},
 	{"rounded-id", true, "ids", "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.", roundedID},
-	{"key-sent-elsewhere", true, "link-elsewhere", "Send the API key only to the host of the base address. Follow a Link with rel=\"next\" as RFC 3986 says: its path may be another one. There is no need to follow Location: the response has the pet.", keySentElsewhere},
 	{"own-cursor", true, "", "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.", ownCursor},
 	{"no-id", true, "", "A pet is a JSON object with the member id, and a list is a bare array of pets.", noID},
 
@@ -140,14 +139,6 @@ func roundings(n int64) []string {
 	})
 }
 
-// keySentElsewhere finds a request to the other address with the API key.
-func keySentElsewhere(d *difficult, x *exchange) (string, *exchange) {
-	if !x.other || !strings.Contains(fmt.Sprint(x.query, x.sent), d.Key) {
-		return "", nil
-	}
-	return "sent the API key to another server, to which a Location led", nil
-}
-
 // pagingName matches query parameters that other services use for paging, in lower case
 // and without punctuation.
 var pagingName = regexp.MustCompile(`^(page(no|number|token|after|cursor|offset)?|(next|continuation)(page)?token|` +
@@ -186,7 +177,7 @@ func noID(_ *difficult, x *exchange) (string, *exchange) {
 // refusedWith returns a function that finds responses with that status.
 func refusedWith(status int) func(*difficult, *exchange) (string, *exchange) {
 	return func(_ *difficult, x *exchange) (string, *exchange) {
-		if x.other || x.cut || x.status != status {
+		if x.cut || x.status != status {
 			return "", nil
 		}
 		return fmt.Sprintf("sent %s %q, which was refused with %d %s", x.method, x.target, x.status, http.StatusText(x.status)), nil

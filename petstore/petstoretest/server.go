@@ -30,8 +30,8 @@ type Server struct {
 	Key    string         // an API key that the server accepts
 	Client *client.Client // calls the server with Key, with RetryWrites and short waits
 
-	main, other *httptest.Server // other: nil without Difficult
-	difficult   *difficult       // nil without Difficult
+	http      *httptest.Server
+	difficult *difficult // nil without Difficult
 }
 
 // New starts a server that stops when t ends. If the server is difficult, New then
@@ -73,10 +73,6 @@ func Start(opts *Options) (*Server, error) {
 		if s.difficult, err = newDifficult(o); err != nil {
 			return nil, err
 		}
-		if s.other, err = listen("127.0.0.1:0", o.Middleware(http.HandlerFunc(s.difficult.serveElsewhere))); err != nil {
-			return nil, err
-		}
-		s.difficult.elsewhere = s.other.URL + o.Prefix
 	}
 	h := o.Handler
 	if h == nil {
@@ -90,11 +86,13 @@ func Start(opts *Options) (*Server, error) {
 		s.difficult.next = h
 		h = s.difficult
 	}
-	if s.main, err = listen(o.Addr, o.Middleware(h)); err != nil {
-		s.Close()
-		return nil, err
+	l, err := net.Listen("tcp", o.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("petstoretest: %w", err)
 	}
-	s.URL = s.main.URL + o.Prefix
+	s.http = &httptest.Server{Listener: l, Config: &http.Server{Handler: o.Middleware(h)}}
+	s.http.Start()
+	s.URL = s.http.URL + o.Prefix
 	// The server is on this machine, so the client need not wait long.
 	if s.Client, err = client.New(s.URL, s.Key, &client.Options{RetryWrites: true, MinBackoff: 5 * time.Millisecond}); err != nil {
 		s.Close()
@@ -106,21 +104,6 @@ func Start(opts *Options) (*Server, error) {
 // Close waits for the requests that are under way, and stops the server. After one
 // second it cuts their connections, since a client may never end a request.
 func (s *Server) Close() {
-	for _, srv := range []*httptest.Server{s.main, s.other} {
-		if srv != nil {
-			defer time.AfterFunc(time.Second, srv.CloseClientConnections).Stop()
-			defer srv.Close()
-		}
-	}
-}
-
-// listen serves h at addr.
-func listen(addr string, h http.Handler) (*httptest.Server, error) {
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("petstoretest: %w", err)
-	}
-	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}}
-	srv.Start()
-	return srv, nil
+	defer time.AfterFunc(time.Second, s.http.CloseClientConnections).Stop()
+	s.http.Close()
 }

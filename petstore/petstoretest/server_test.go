@@ -68,7 +68,7 @@ func TestHandler(t *testing.T) {
 func TestClose(t *testing.T) {
 	t.Parallel()
 	srv := New(t, &Options{Difficult: &Difficulty{Names: []string{"ids"}}})
-	conn, err := net.Dial("tcp", srv.main.Listener.Addr().String())
+	conn, err := net.Dial("tcp", srv.http.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
