@@ -127,18 +127,13 @@ func (r *recorder) Write(b []byte) (int, error) {
 // Unwrap is for [http.ResponseController].
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// report prints the report on the clients: the mistakes, the notes, and one line for each
-// difficulty. Its error has the exit code.
+// report prints the report on the clients: the mistakes, and one line for each difficulty.
+// Its error has the exit code.
 func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
-	kinds, mistakes := 0, 0
+	mistakes := 0
 	for _, f := range r.Findings {
-		if f.Certain {
-			kinds, mistakes = kinds+1, mistakes+f.Count
-			fmt.Fprintf(w, "MISTAKE %s\n", strings.ReplaceAll(f.String(), "\n", "\n  "))
-		} else {
-			first, _, _ := strings.Cut(f.String(), "\n")
-			fmt.Fprintf(w, "NOTE %s\n", first)
-		}
+		mistakes += f.Count
+		fmt.Fprintf(w, "MISTAKE %s\n", strings.ReplaceAll(f.String(), "\n", "\n  "))
 	}
 	fmt.Fprintln(w)
 	for _, met := range r.Met {
@@ -146,10 +141,10 @@ func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
 	}
 	verdict, code := "no mistake", flags.Exit(0)
 	switch {
-	case kinds > 0:
-		verdict, code = count(mistakes, "mistake")+" of "+count(kinds, "kind"), exitNotConformant
+	case mistakes > 0:
+		verdict, code = count(mistakes, "mistake")+" of "+count(len(r.Findings), "kind"), exitNotConformant
 	case r.Succeeded == 0:
-		verdict, code = "nothing to judge", exitNotJudged
+		verdict, code = "nothing to judge (-v prints the status of each response)", exitNotJudged
 	}
 	if _, err := fmt.Fprintf(w, "\n%s: %d requests, %d succeeded, seed %d\n", verdict, r.Requests, r.Succeeded, s.seed); err != nil {
 		return err

@@ -2,11 +2,9 @@ package petstoretest
 
 import "fmt"
 
-// Finding is one kind of mistake that the client made, or a note. A note has one Finding
-// for each status.
+// Finding is one kind of mistake that the client made.
 type Finding struct {
 	Name       string `json:"name"`                 // such as repeated-without-key
-	Certain    bool   `json:"certain"`              // a mistake; otherwise a note
 	Difficulty string `json:"difficulty,omitempty"` // the difficulty that the client did not handle; "": none
 	Count      int    `json:"count"`
 	Did        string `json:"did"`   // what the client did, the first time
@@ -30,8 +28,8 @@ func (f Finding) String() string {
 type Summary struct {
 	Requests  int       `json:"requests"`
 	Succeeded int       `json:"succeeded"` // how many of the requests got a 2xx
-	Findings  []Finding `json:"findings"`  // the mistakes first
-	Met       []Met     `json:"met"`       // one for each difficulty of the server
+	Findings  []Finding `json:"findings"`
+	Met       []Met     `json:"met"` // one for each difficulty of the server
 }
 
 // Met says how often the clients met a difficulty.

@@ -18,7 +18,6 @@ import (
 // have the same body.
 type rule struct {
 	name       string
-	certain    bool // a mistake; otherwise a note
 	difficulty string
 	right      string // what would be right
 
@@ -27,23 +26,12 @@ type rule struct {
 	find func(d *difficult, x *exchange) (did string, earlier *exchange)
 }
 
-// rules holds all rules, the mistakes first.
 var rules = []rule{
-	{"repeated-without-key", true, "lost", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", createdTwice(true)},
-	{"ignored-retry-after", true, "busy", "Wait as long as Retry-After says before you repeat the request.", ignoredRetryAfter},
-	{"rounded-id", true, "ids", "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.", roundedID},
-	{"own-cursor", true, "", "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.", ownCursor},
-	{"no-id", true, "", "A pet is a JSON object with the member id, and a list is a bare array of pets.", noID},
-
-	{"refused", false, "", "Send only parameters and bodies that the contract allows.", refusedWith(400)},
-	{"refused", false, "", "Send smaller bodies: by default, a server accepts 64 KiB.", refusedWith(413)},
-	{"refused", false, "", "Send bodies as Content-Type: application/json, without a Content-Encoding.", refusedWith(415)},
-	{"refused", false, "", "Use an Idempotency-Key for one pet or message only.", refusedWith(422)},
-	{"unauthorized", false, "", "Send the API key as Authorization: Bearer KEY.", refusedWith(401)},
-	{"not-found", false, "", "The operations are GET /pets, POST /pets, GET /pets/{petId} and POST /messages. IDs may have gaps: request only those that a response had.", refusedWith(404)},
-	{"not-found", false, "", "The operations are GET /pets, POST /pets, GET /pets/{petId} and POST /messages.", refusedWith(405)},
-	{"created-again", false, "", "A response with any 2xx says that it was created. Read what you know of the response, and ignore the rest.", createdTwice(false)},
-	{"deprecated-operation", false, "", "GET /pets/{petId} is scheduled for removal on 5 December 2030: use GET /pets with status.", deprecatedOperation},
+	{"repeated-without-key", "lost", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", createdTwice},
+	{"ignored-retry-after", "busy", "Wait as long as Retry-After says before you repeat the request.", ignoredRetryAfter},
+	{"rounded-id", "ids", "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.", roundedID},
+	{"own-cursor", "", "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.", ownCursor},
+	{"no-id", "", "A pet is a JSON object with the member id, and a list is a bare array of pets.", noID},
 }
 
 // see judges x. It must be called before the response is sent, so that it sees x before
@@ -58,23 +46,18 @@ func (d *difficult) see(x *exchange) {
 	if x.done && !x.cut {
 		d.succeeded++
 	}
-	mistake := false
 	for i, r := range rules {
-		if mistake && !r.certain {
-			break // the mistake explains it
-		}
 		did, earlier := r.find(d, x)
 		did = strings.ReplaceAll(did, d.Key, "[key]")
 		if did == "" {
 			continue
 		}
-		mistake = mistake || r.certain
 		if f := d.found[i]; f != nil {
 			f.Count++
 			continue
 		}
 		d.found[i] = &Finding{
-			Name: r.name, Certain: r.certain, Difficulty: r.difficulty, Count: 1, Did: did, Right: r.right, Proof: transcript(earlier, x),
+			Name: r.name, Difficulty: r.difficulty, Count: 1, Did: did, Right: r.right, Proof: transcript(earlier, x),
 		}
 	}
 	if x.isCreate() && x.done {
@@ -82,21 +65,17 @@ func (d *difficult) see(x *exchange) {
 	}
 }
 
-// createdTwice returns a function that finds a creation that follows an equal one, and that
-// created a second pet or message. lost says whether the first response was lost.
-func createdTwice(lost bool) func(*difficult, *exchange) (string, *exchange) {
-	return func(d *difficult, x *exchange) (string, *exchange) {
-		first := d.created[x.creation()]
-		switch {
-		case first == nil, !x.done, x.created == first.created, first.cut != lost, x.began.Before(first.ended):
-			return "", nil
-		case x.idempotencyKey() != "" && x.idempotencyKey() == first.idempotencyKey():
-			return "", nil // the store did not honour it
-		case lost:
-			return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice", x.path), first
-		}
-		return fmt.Sprintf("sent an equal POST %s again after a whole response", x.path), first
+// createdTwice finds a creation that follows an equal one whose response was lost, and that
+// created a second pet or message.
+func createdTwice(d *difficult, x *exchange) (string, *exchange) {
+	first := d.created[x.creation()]
+	switch {
+	case first == nil, !x.done, x.created == first.created, !first.cut, x.began.Before(first.ended):
+		return "", nil
+	case x.idempotencyKey() != "" && x.idempotencyKey() == first.idempotencyKey():
+		return "", nil // the store did not honour it
 	}
+	return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice", x.path), first
 }
 
 // ignoredRetryAfter finds a creation that was repeated earlier than Retry-After allows.
@@ -170,24 +149,6 @@ var notID = regexp.MustCompile(`(?i)^(undefined|null|nan|none|nil|<nil>|\[object
 func noID(_ *difficult, x *exchange) (string, *exchange) {
 	if id, ok := x.petID(); ok && notID.MatchString(id) {
 		return fmt.Sprintf("requested a pet with the ID %q, so it did not find the ID in a response", id), nil
-	}
-	return "", nil
-}
-
-// refusedWith returns a function that finds responses with that status.
-func refusedWith(status int) func(*difficult, *exchange) (string, *exchange) {
-	return func(_ *difficult, x *exchange) (string, *exchange) {
-		if x.cut || x.status != status {
-			return "", nil
-		}
-		return fmt.Sprintf("sent %s %q, which was refused with %d %s", x.method, x.target, x.status, http.StatusText(x.status)), nil
-	}
-}
-
-// deprecatedOperation finds a request for the deprecated operation.
-func deprecatedOperation(_ *difficult, x *exchange) (string, *exchange) {
-	if _, ok := x.petID(); ok && x.done {
-		return "used the deprecated operation GET /pets/{petId}", nil
 	}
 	return "", nil
 }

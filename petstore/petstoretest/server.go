@@ -35,8 +35,7 @@ type Server struct {
 }
 
 // New starts a server that stops when t ends. If the server is difficult, New then
-// reports the client's mistakes as errors of t, and writes the notes into its log. opts may
-// be nil.
+// reports the client's mistakes as errors of t. opts may be nil.
 func New(t testing.TB, opts *Options) *Server {
 	t.Helper()
 	s, err := Start(opts)
@@ -46,11 +45,7 @@ func New(t testing.TB, opts *Options) *Server {
 	t.Cleanup(func() {
 		s.Close()
 		for _, f := range s.Summary().Findings {
-			if f.Certain {
-				t.Error(f)
-			} else {
-				t.Log(f)
-			}
+			t.Error(f)
 		}
 	})
 	return s
