@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -17,8 +18,8 @@ func TestDifficult(t *testing.T) {
 	t.Parallel()
 	srv := petstoretest.New(t, &petstoretest.Options{Difficult: &petstoretest.Difficulty{}})
 	difficulties := map[string][]string{"all": nil}
-	for _, met := range srv.Summary().Met {
-		difficulties[met.Difficulty] = []string{met.Difficulty}
+	for name := range srv.Summary().Met {
+		difficulties[name] = []string{name}
 	}
 	for name, names := range difficulties {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +53,7 @@ func judge(t *testing.T, names []string) error {
 			return err
 		}
 	}
-	if len(srv.Summary().Met) == 0 {
+	if slices.Contains(slices.Collect(maps.Values(srv.Summary().Met)), 0) {
 		return fmt.Errorf("the suite did not meet the difficulty: %+v", srv.Summary())
 	}
 	return nil

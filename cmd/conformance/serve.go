@@ -5,10 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -136,8 +138,8 @@ func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
 		fmt.Fprintf(w, "MISTAKE %s\n", strings.ReplaceAll(f.String(), "\n", "\n  "))
 	}
 	fmt.Fprintln(w)
-	for _, met := range r.Met {
-		fmt.Fprintf(w, "%-16s met %4d\n", met.Difficulty, met.Times)
+	for _, name := range slices.Sorted(maps.Keys(r.Met)) {
+		fmt.Fprintf(w, "%-16s met %4d\n", name, r.Met[name])
 	}
 	verdict, code := "no mistake", flags.Exit(0)
 	switch {

@@ -1,18 +1,18 @@
 package petstoretest
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Finding is one kind of mistake that the client made.
 type Finding struct {
-	Name       string `json:"name"`                 // such as repeated-without-key
-	Difficulty string `json:"difficulty,omitempty"` // the difficulty that the client did not handle; "": none
-	Count      int    `json:"count"`
-	Did        string `json:"did"`   // what the client did, the first time
-	Right      string `json:"right"` // what would be right
-
-	// Proof shows the first exchange with the mistake. If the client ignored an
-	// earlier response, Proof shows that exchange before it. API keys are removed.
-	Proof string `json:"proof"`
+	Name  string // such as repeated-without-key
+	Count int
+	Did   string // what the client did, the first time
+	Right string // what would be right
+	Proof string // the first exchange with the mistake, without API keys
 }
 
 // String returns the finding as a text of several lines.
@@ -26,16 +26,10 @@ func (f Finding) String() string {
 
 // Summary is what a difficult server has seen of its clients.
 type Summary struct {
-	Requests  int       `json:"requests"`
-	Succeeded int       `json:"succeeded"` // how many of the requests got a 2xx
-	Findings  []Finding `json:"findings"`
-	Met       []Met     `json:"met"` // one for each difficulty of the server
-}
-
-// Met says how often the clients met a difficulty.
-type Met struct {
-	Difficulty string `json:"difficulty"`
-	Times      int    `json:"times"` // how many exchanges had the difficulty
+	Requests  int
+	Succeeded int // how many of the requests got a 2xx
+	Findings  []Finding
+	Met       map[string]int // how many exchanges had a difficulty, for each one of the server
 }
 
 // Summary returns what the server has seen of its clients so far. It is empty
@@ -47,14 +41,7 @@ func (s *Server) Summary() Summary {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	sum := Summary{Requests: d.requests, Succeeded: d.succeeded}
-	for i := range rules {
-		if f := d.found[i]; f != nil {
-			sum.Findings = append(sum.Findings, *f)
-		}
-	}
-	for _, a := range d.active {
-		sum.Met = append(sum.Met, Met{a.name, d.met[a.name]})
-	}
+	sum := d.seen
+	sum.Findings, sum.Met = slices.Clone(sum.Findings), maps.Clone(sum.Met)
 	return sum
 }

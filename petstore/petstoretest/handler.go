@@ -26,11 +26,8 @@ type difficult struct {
 	next   http.Handler
 
 	mu          sync.Mutex
-	requests    int
-	succeeded   int
-	met         map[string]int   // how many exchanges had a difficulty, by its name
-	found       map[int]*Finding // by the index in rules
-	interrupted map[string]int   // how often a request was refused or lost
+	seen        Summary
+	interrupted map[string]int // how often a request was refused or lost
 
 	created map[string]*exchange // the last creations that were carried out, by [exchange.creation]
 	busy    *exchange            // the first creation that was asked to wait
@@ -43,8 +40,10 @@ func newDifficult(o Options) (*difficult, error) {
 	}
 	d := &difficult{
 		Options: o, active: active,
-		met: map[string]int{}, found: map[int]*Finding{}, interrupted: map[string]int{},
-		created: map[string]*exchange{},
+		seen: Summary{Met: map[string]int{}}, interrupted: map[string]int{}, created: map[string]*exchange{},
+	}
+	for _, a := range active {
+		d.seen.Met[a.name] = 0
 	}
 	if o.Handler == nil {
 		d.store = &view{Service: o.Store, ids: d.has("ids"), order: d.has("list-order"), shortPages: d.has("short-pages")}
@@ -129,8 +128,8 @@ func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 	r.Body = io.NopCloser(bytes.NewReader(x.body))
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.requests++
-	return x, rand.New(rand.NewPCG(d.Difficult.Seed, uint64(d.requests)))
+	d.seen.Requests++
+	return x, rand.New(rand.NewPCG(d.Difficult.Seed, uint64(d.seen.Requests)))
 }
 
 // interruption returns "busy" or "lost" if x is to be refused or lost. The first busy

@@ -14,24 +14,19 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// rule finds one kind of mistake. A mistake is proved by one exchange, or by two that
-// have the same body.
+// rule finds one kind of mistake.
 type rule struct {
-	name       string
-	difficulty string
-	right      string // what would be right
-
-	// find returns what the client did, or "" if x is no mistake. earlier is the exchange
-	// whose response the client ignored, if there is one.
-	find func(d *difficult, x *exchange) (did string, earlier *exchange)
+	name  string
+	right string                                 // what would be right
+	find  func(d *difficult, x *exchange) string // what the client did; "": x is no mistake
 }
 
 var rules = []rule{
-	{"repeated-without-key", "lost", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", createdTwice},
-	{"ignored-retry-after", "busy", "Wait as long as Retry-After says before you repeat the request.", ignoredRetryAfter},
-	{"rounded-id", "ids", "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.", roundedID},
-	{"own-cursor", "", "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.", ownCursor},
-	{"no-id", "", "A pet is a JSON object with the member id, and a list is a bare array of pets.", noID},
+	{"repeated-without-key", "Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.", createdTwice},
+	{"ignored-retry-after", "Wait as long as Retry-After says before you repeat the request.", ignoredRetryAfter},
+	{"rounded-id", "IDs are of format int64: keep them exactly, not as floating-point numbers or 32-bit integers.", roundedID},
+	{"own-cursor", "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.", ownCursor},
+	{"no-id", "A pet is a JSON object with the member id, and a list is a bare array of pets.", noID},
 }
 
 // see judges x. It must be called before the response is sent, so that it sees x before
@@ -41,23 +36,20 @@ func (d *difficult) see(x *exchange) {
 	defer d.mu.Unlock()
 	x.ended = time.Now()
 	for _, name := range x.met {
-		d.met[name]++
+		d.seen.Met[name]++
 	}
 	if x.done && !x.cut {
-		d.succeeded++
+		d.seen.Succeeded++
 	}
-	for i, r := range rules {
-		did, earlier := r.find(d, x)
-		did = strings.ReplaceAll(did, d.Key, "[key]")
-		if did == "" {
-			continue
-		}
-		if f := d.found[i]; f != nil {
-			f.Count++
-			continue
-		}
-		d.found[i] = &Finding{
-			Name: r.name, Difficulty: r.difficulty, Count: 1, Did: did, Right: r.right, Proof: transcript(earlier, x),
+	for _, r := range rules {
+		did := strings.ReplaceAll(r.find(d, x), d.Key, "[key]")
+		i := slices.IndexFunc(d.seen.Findings, func(f Finding) bool { return f.Name == r.name })
+		switch {
+		case did == "":
+		case i >= 0:
+			d.seen.Findings[i].Count++
+		default:
+			d.seen.Findings = append(d.seen.Findings, Finding{Name: r.name, Count: 1, Did: did, Right: r.right, Proof: x.transcript()})
 		}
 	}
 	if x.isCreate() && x.done {
@@ -67,40 +59,40 @@ func (d *difficult) see(x *exchange) {
 
 // createdTwice finds a creation that follows an equal one whose response was lost, and that
 // created a second pet or message.
-func createdTwice(d *difficult, x *exchange) (string, *exchange) {
+func createdTwice(d *difficult, x *exchange) string {
 	first := d.created[x.creation()]
 	switch {
 	case first == nil, !x.done, x.created == first.created, !first.cut, x.began.Before(first.ended):
-		return "", nil
+		return ""
 	case x.idempotencyKey() != "" && x.idempotencyKey() == first.idempotencyKey():
-		return "", nil // the store did not honour it
+		return "" // the store did not honour it
 	}
-	return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice", x.path), first
+	return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, %q, so the server carried it out twice", x.path, first.idempotencyKey())
 }
 
 // ignoredRetryAfter finds a creation that was repeated earlier than Retry-After allows.
-func ignoredRetryAfter(d *difficult, x *exchange) (string, *exchange) {
+func ignoredRetryAfter(d *difficult, x *exchange) string {
 	first := d.busy
 	if first == nil || first.request() != x.request() || x.began.Before(first.ended) || x.began.Sub(first.ended) > 900*time.Millisecond { // clocks differ
-		return "", nil
+		return ""
 	}
 	return fmt.Sprintf("repeated a request %.2f s after the response of %s, although that had Retry-After: %s",
-		x.began.Sub(first.ended).Seconds(), first.ended.UTC().Format("15:04:05.000 UTC"), first.header.Get("Retry-After")), first
+		x.began.Sub(first.ended).Seconds(), first.ended.UTC().Format("15:04:05.000 UTC"), first.header.Get("Retry-After"))
 }
 
 // roundedID finds a request for a pet with a rounded form of an ID.
-func roundedID(d *difficult, x *exchange) (string, *exchange) {
+func roundedID(d *difficult, x *exchange) string {
 	text, ok := x.petID()
 	if !ok || x.status != http.StatusNotFound || d.store == nil {
-		return "", nil
+		return ""
 	}
 	pets, _ := d.store.all(x.ctx, "")
 	for _, pet := range pets {
 		if id := d.store.shown(pet).ID; slices.Contains(roundings(id), text) {
-			return fmt.Sprintf("requested pet %s, which is a rounded form of the ID %d", text, id), nil
+			return fmt.Sprintf("requested pet %s, which is a rounded form of the ID %d", text, id)
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // roundings returns the numbers that n becomes in a program
@@ -127,30 +119,30 @@ var punctuation = regexp.MustCompile(`[^a-z]`)
 
 // ownCursor finds a list that is requested with a parameter that no Link of this server
 // has.
-func ownCursor(d *difficult, x *exchange) (string, *exchange) {
+func ownCursor(d *difficult, x *exchange) string {
 	query, _ := url.ParseQuery(x.query)      // leaves out what is malformed
 	if x.path != "/pets" || d.store == nil { // an own handler may have other links
-		return "", nil
+		return ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		value := query.Get(name)
 		_, err := petstore.Cursor(value).ID()
 		if pagingName.MatchString(punctuation.ReplaceAllString(strings.ToLower(name), "")) || name == "cursor" && err != nil {
-			return fmt.Sprintf("sent the query parameter %q, which was in no Link of this server", name+"="+value), nil
+			return fmt.Sprintf("sent the query parameter %q, which was in no Link of this server", name+"="+value)
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // notID matches what programs send instead of an ID that they do not have.
 var notID = regexp.MustCompile(`(?i)^(undefined|null|nan|none|nil|<nil>|\[object object\]|\{(pet)?id\}|:(pet)?id)$`)
 
 // noID finds a request for a pet whose ID the client does not have.
-func noID(_ *difficult, x *exchange) (string, *exchange) {
+func noID(_ *difficult, x *exchange) string {
 	if id, ok := x.petID(); ok && notID.MatchString(id) {
-		return fmt.Sprintf("requested a pet with the ID %q, so it did not find the ID in a response", id), nil
+		return fmt.Sprintf("requested a pet with the ID %q, so it did not find the ID in a response", id)
 	}
-	return "", nil
+	return ""
 }
 
 // petID returns the last part of the path of a GET /pets/{petId}. ok is false for

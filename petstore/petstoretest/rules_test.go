@@ -141,17 +141,9 @@ func TestFinding(t *testing.T) {
 	if len(f) != 1 {
 		t.Fatalf("found %v", f)
 	}
-	const want = `repeated-without-key: the client repeated POST /pets after a lost response, without the Idempotency-Key of the first request, so the server carried it out twice (the first of 2).
+	const want = `repeated-without-key: the client repeated POST /pets after a lost response, without the Idempotency-Key of the first request, "a", so the server carried it out twice (the first of 2).
 Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.
 
-> POST /pets
-> Authorization: Bearer [key]
-> Idempotency-Key: a
->
-> {"name":"Rex","categoryId":1}
-< (the connection was cut before the end of the response)
-
-0.001 s later:
 > POST /pets
 > Authorization: Bearer [key]
 > Idempotency-Key: b

@@ -10,26 +10,15 @@ import (
 	"strings"
 )
 
-// transcript returns exchanges as text, without API keys. It leaves out nil.
-func transcript(exchanges ...*exchange) string {
+// transcript returns x as text, without API keys.
+func (x *exchange) transcript() string {
 	var b strings.Builder
-	var before *exchange
-	key := ""
-	for _, x := range exchanges {
-		if x == nil {
-			continue
-		}
-		if before != nil {
-			fmt.Fprintf(&b, "\n%.3f s later:\n", x.began.Sub(before.ended).Seconds())
-		}
-		before = x
-		key = x.server.Key
-		write(&b, '>', key, x.method+" "+x.target, x.sent, x.body)
-		if x.cut {
-			fmt.Fprintf(&b, "< (the connection was cut before the end of the response)\n")
-		} else {
-			write(&b, '<', key, fmt.Sprint(x.status, " ", http.StatusText(x.status)), x.header, x.response)
-		}
+	key := x.server.Key
+	write(&b, '>', key, x.method+" "+x.target, x.sent, x.body)
+	if x.cut {
+		fmt.Fprintf(&b, "< (the connection was cut before the end of the response)\n")
+	} else {
+		write(&b, '<', key, fmt.Sprint(x.status, " ", http.StatusText(x.status)), x.header, x.response)
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(b.String(), "\ufffd"), key, "[key]")
 }
