@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -17,36 +16,34 @@ type difficulty struct {
 
 	often int                              // one in this many exchanges has the difficulty
 	apply func(*exchange, *rand.Rand) bool // changes the response if necessary, and reports whether it has the difficulty; nil for busy and lost, see interruption
+
+	// ask turns a request back into one that the handler knows, if the difficulty changes
+	// IDs or links in responses. nil: it does not.
+	ask func(*exchange, *http.Request, *rand.Rand)
 }
 
-// ofStore are the difficulties that a server cannot add to the responses of a handler.
-var ofStore = []string{"ids", "list-order", "short-pages"}
-
-// difficulties returns all difficulties.
+// difficulties returns all difficulties. Responses have them in this order, so requests
+// are turned back in the reverse order.
 func difficulties() []difficulty {
 	return []difficulty{
-		{"busy", "A request gets 429 or 503 with Retry-After.", 12, nil},
-		{"lost", "The connection is closed: before the request is carried out, before the response or in the middle of it.", 8, nil},
+		{"busy", "A request gets 429 or 503 with Retry-After.", 12, nil, nil},
+		{"lost", "The connection is closed: before the request is carried out, before the response or in the middle of it.", 8, nil, nil},
 
-		{"ids", "IDs have up to 19 digits, more than a floating-point number holds, and half of them are negative.", 1, showsPets(1)},
-		{"list-order", "A list has no recognisable order.", 1, showsPets(2)},
-		{"short-pages", "A page after the first has fewer pets than the limit, though there are more.", 1, isShortPage},
-		{"link-elsewhere", "The Link to the next page leads to another path.", 3, linkElsewhere},
+		{"ids", "IDs have up to 19 digits, more than a floating-point number holds, and half of them are negative.", 1, showIDs, storeID},
+		{"list-order", "The pets of a page are in no recognisable order.", 1, shuffle, nil},
+		{"short-pages", "A page after the first has fewer pets than the limit, though there are more.", 1, isShortPage, shortenPage},
+		{"link-elsewhere", "The Link to the next page leads to another path.", 3, linkElsewhere, fromElsewhere},
 
-		{"unknown-codes", "The code of an Error is one that the client does not know.", 2, unknownCode},
-		{"message-status", "A message gets 200 or 201, not 202.", 2, messageStatus},
-		{"extra-members", "JSON objects have additional members.", 2, extraMembers},
-		{"json-form", "JSON has white space, its members are in another order, and characters are escaped.", 2, jsonForm},
+		{"unknown-codes", "The code of an Error is one that the client does not know.", 2, unknownCode, nil},
+		{"message-status", "A message gets 200 or 201, not 202.", 2, messageStatus, nil},
+		{"extra-members", "JSON objects have additional members.", 2, extraMembers, nil},
+		{"json-form", "JSON has white space, its members are in another order, and characters are escaped.", 2, jsonForm, nil},
 	}
 }
 
-// choose returns the difficulties with these names, or all that are possible if there
-// are no names.
-func choose(names []string, ownHandler bool) ([]difficulty, error) {
+// choose returns the difficulties with these names, or all if there are no names.
+func choose(names []string) ([]difficulty, error) {
 	all := difficulties()
-	if ownHandler {
-		all = slices.DeleteFunc(all, func(d difficulty) bool { return slices.Contains(ofStore, d.name) })
-	}
 	if len(names) == 0 {
 		return all, nil
 	}
@@ -55,10 +52,7 @@ func choose(names []string, ownHandler bool) ([]difficulty, error) {
 		known = append(known, d.name)
 	}
 	for _, name := range names {
-		switch {
-		case ownHandler && slices.Contains(ofStore, name):
-			return nil, fmt.Errorf("the difficulty %q is not possible with a Handler", name)
-		case !slices.Contains(known, name):
+		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("unknown difficulty %q; the difficulties are %s", name, strings.Join(known, ", "))
 		}
 	}
@@ -92,28 +86,6 @@ func (x *exchange) lose(r *rand.Rand) {
 	if r.IntN(2) == 0 {
 		x.status = 0
 	}
-}
-
-func isShortPage(x *exchange, _ *rand.Rand) bool {
-	return x.done && x.path == "/pets" && strings.Contains(x.query, "cursor=") && x.header.Get("Link") != ""
-}
-
-// nextPages is the path below which a server with the difficulty link-elsewhere has the
-// pages of a list after the first one, by their cursors.
-const nextPages = "/pages/"
-
-// linkElsewhere makes the link to the next page lead to another path.
-func linkElsewhere(x *exchange, _ *rand.Rand) bool {
-	link, ours := strings.CutPrefix(x.header.Get("Link"), "<?")
-	query, rest, _ := strings.Cut(link, ">")
-	values, err := url.ParseQuery(query)
-	cursor := values.Get("cursor")
-	if !ours || err != nil || cursor == "" || strings.Contains(query, "#") || strings.Contains(cursor, "..") || len(x.header["Link"]) > 1 {
-		return false // an own handler has other links
-	}
-	values.Del("cursor")
-	x.header.Set("Link", "<"+x.server.Prefix+nextPages+url.PathEscape(cursor)+"?"+values.Encode()+">"+rest)
-	return true
 }
 
 func messageStatus(x *exchange, r *rand.Rand) bool {

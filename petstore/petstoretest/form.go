@@ -5,47 +5,69 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf16"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// member is a member of a JSON object, in JSON: the name is in quotes.
-type member struct{ name, value string }
+// object is a JSON object.
+type object map[string]jsontext.Value
+
+// edit changes the object that the response is, or the objects of the array that it is,
+// and sorts their members by name. change reports whether the response then has the
+// difficulty. edit returns false if the response is not one of an operation of the contract.
+func (x *exchange) edit(change func([]object) bool) bool {
+	objects := make([]object, 1)
+	single := json.Unmarshal(x.response, &objects[0]) == nil
+	if !single && json.Unmarshal(x.response, &objects) != nil || x.path == "/openapi.json" {
+		return false
+	}
+	if len(objects) == 0 || slices.ContainsFunc(objects, func(o object) bool { return o == nil }) || !change(objects) {
+		return false
+	}
+	var v any = objects
+	if single {
+		v = objects[0]
+	}
+	body, err := json.Marshal(v, json.Deterministic(true))
+	if err == nil {
+		x.response = body
+	}
+	return err == nil
+}
 
 func unknownCode(x *exchange, r *rand.Rand) bool {
 	codes := []string{`"E-4711"`, `"petstore.fault/7"`, `"Unbekannt"`, `"INVALID"`}
-	return x.status >= 400 && x.edit(func(members []member) []member {
-		for i := range members {
-			if members[i].name == `"code"` {
-				members[i].value = codes[r.IntN(len(codes))]
-			}
-		}
-		return members
+	return x.status >= 400 && x.edit(func(objects []object) bool {
+		objects[0]["code"] = jsontext.Value(codes[r.IntN(len(codes))])
+		return true
 	})
 }
 
-func extraMembers(x *exchange, r *rand.Rand) bool {
-	extra := []member{
-		{`"_links"`, `{"self":[1,2]}`},
-		{`"kind"`, `"thing"`},
-		{`"error"`, `null`},
-		{`"owner"`, `{"id":0,"name":"nobody","status":"lost"}`},
+func extraMembers(x *exchange, _ *rand.Rand) bool {
+	extra := object{
+		"_links": jsontext.Value(`{"self":[1,2]}`),
+		"kind":   jsontext.Value(`"thing"`),
+		"error":  jsontext.Value(`null`),
+		"owner":  jsontext.Value(`{"id":0,"name":"nobody","status":"lost"}`),
 	}
-	return x.edit(func(members []member) []member {
-		n := r.IntN(len(extra) + 1)
-		return slices.Concat(extra[:n], members, extra[n:])
+	return x.edit(func(objects []object) bool {
+		for _, o := range objects {
+			for name, value := range extra {
+				if o[name] == nil { // an own handler may have it
+					o[name] = value
+				}
+			}
+		}
+		return true
 	})
 }
 
 var jsonString = regexp.MustCompile(`"([^"\\]|\\.)*"`)
 
-func jsonForm(x *exchange, r *rand.Rand) bool {
-	ok := x.edit(func(members []member) []member {
-		r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
-		return members
-	})
+func jsonForm(x *exchange, _ *rand.Rand) bool {
+	ok := x.edit(func([]object) bool { return true })
 	body := jsontext.Value(x.response)
 	if !ok || body.Indent() != nil {
 		return false
@@ -60,45 +82,4 @@ func jsonForm(x *exchange, r *rand.Rand) bool {
 	})
 	x.response = slices.Concat([]byte("\r\n\t "), escaped, []byte(" \n\n"))
 	return true
-}
-
-// edit changes the members of the response, if it is an object, or of each object
-// in it, if it is an array. It returns false if the response is not JSON of an
-// operation of the contract.
-func (x *exchange) edit(change func([]member) []member) bool {
-	if x.path == "/openapi.json" || !jsontext.Value(x.response).IsValid() {
-		return false
-	}
-	x.response = []byte(editObjects(string(x.response), change))
-	return true
-}
-
-func editObjects(v string, change func([]member) []member) string {
-	dec := jsontext.NewDecoder(strings.NewReader(v))
-	read := func() string {
-		v, err := dec.ReadValue()
-		if err != nil {
-			panic(err) // v is valid
-		}
-		return string(v)
-	}
-	begin, _ := dec.ReadToken()
-	var parts []string
-	switch begin.Kind() {
-	case '[':
-		for dec.PeekKind() != ']' {
-			parts = append(parts, editObjects(read(), change))
-		}
-		return "[" + strings.Join(parts, ",") + "]"
-	case '{':
-		var members []member
-		for dec.PeekKind() != '}' {
-			members = append(members, member{read(), read()})
-		}
-		for _, m := range change(members) {
-			parts = append(parts, m.name+":"+m.value)
-		}
-		return "{" + strings.Join(parts, ",") + "}"
-	}
-	return v
 }

@@ -2,7 +2,6 @@ package petstoretest
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -22,8 +21,8 @@ import (
 type difficult struct {
 	Options
 	active []difficulty
-	store  *view // nil: the handler is not ours
 	next   http.Handler
+	shown  sync.Map // the IDs of pets in responses, with the difficulty ids
 
 	mu          sync.Mutex
 	seen        Summary
@@ -33,31 +32,23 @@ type difficult struct {
 	busy    *exchange            // the first creation that was asked to wait
 }
 
-func newDifficult(o Options) (*difficult, error) {
-	active, err := choose(o.Difficult.Names, o.Handler != nil)
+func newDifficult(o Options, next http.Handler) (*difficult, error) {
+	active, err := choose(o.Difficult.Names)
 	if err != nil {
 		return nil, err
 	}
 	d := &difficult{
-		Options: o, active: active,
+		Options: o, active: active, next: next,
 		seen: Summary{Met: map[string]int{}}, interrupted: map[string]int{}, created: map[string]*exchange{},
 	}
 	for _, a := range active {
 		d.seen.Met[a.name] = 0
 	}
-	if o.Handler == nil {
-		d.store = &view{Service: o.Store, ids: d.has("ids"), order: d.has("list-order"), shortPages: d.has("short-pages")}
-	}
 	return d, nil
-}
-
-func (d *difficult) has(name string) bool {
-	return slices.ContainsFunc(d.active, func(a difficulty) bool { return a.name == name })
 }
 
 // exchange is a request of the client and its response.
 type exchange struct {
-	ctx          context.Context
 	server       *difficult
 	began, ended time.Time
 
@@ -67,6 +58,7 @@ type exchange struct {
 	query  string
 	sent   http.Header
 	body   []byte // of the request
+	limit  int    // of a page that was shortened
 
 	done     bool   // the operation was carried out
 	created  string // the ID of the pet or message that was created, in JSON
@@ -97,7 +89,7 @@ func (d *difficult) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.serve(d.next, r)
 	}
 	for _, a := range d.active {
-		if !x.cut && a.apply != nil && random.IntN(a.often) == 0 && a.apply(x, random) {
+		if a.apply != nil && random.IntN(a.often) == 0 && a.apply(x, random) && !x.cut {
 			x.met = append(x.met, a.name)
 		}
 	}
@@ -109,18 +101,10 @@ func (d *difficult) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // depends only on the seed and the number of the request.
 func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 	x := &exchange{
-		ctx: r.Context(), began: time.Now(), server: d, header: http.Header{},
+		began: time.Now(), server: d, header: http.Header{},
 		method: r.Method, target: r.RequestURI, path: strings.TrimPrefix(r.URL.Path, d.Prefix), query: r.URL.RawQuery, sent: r.Header.Clone(),
 	}
 	x.sent.Set("Host", r.Host) // net/http keeps it elsewhere
-	if cursor, ok := strings.CutPrefix(x.path, nextPages); ok && r.Method != http.MethodPost && d.has("link-elsewhere") {
-		query := r.URL.Query()
-		if !query.Has("cursor") { // as in a link that is only a query, which is relative to this page
-			query.Set("cursor", cursor)
-		}
-		x.path, x.query = "/pets", query.Encode()
-		r.URL.Path, r.URL.RawPath, r.URL.RawQuery = d.Prefix+x.path, "", x.query
-	}
 	var err error
 	if x.body, err = io.ReadAll(r.Body); err != nil {
 		panic(http.ErrAbortHandler) // the client went away
@@ -129,7 +113,13 @@ func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.seen.Requests++
-	return x, rand.New(rand.NewPCG(d.Difficult.Seed, uint64(d.seen.Requests)))
+	random := rand.New(rand.NewPCG(d.Difficult.Seed, uint64(d.seen.Requests)))
+	for _, a := range slices.Backward(d.active) {
+		if a.ask != nil {
+			a.ask(x, r, random)
+		}
+	}
+	return x, random
 }
 
 // interruption returns "busy" or "lost" if x is to be refused or lost. The first busy

@@ -53,8 +53,8 @@ type Difficulty struct {
 	// same order meet the same difficulties.
 	Seed uint64
 
-	// Names are the names of difficulties, as in docs/clients.md. Without names: all that
-	// are possible. With a Handler, ids, list-order and short-pages are not.
+	// Names are the names of difficulties, as in docs/clients.md. Without names: all.
+	// short-pages needs cursors of [petstore.CursorAfter].
 	Names []string
 }
 

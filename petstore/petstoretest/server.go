@@ -64,21 +64,15 @@ func Start(opts *Options) (*Server, error) {
 		o.Middleware = func(h http.Handler) http.Handler { return h }
 	}
 	s := &Server{Key: o.Key}
-	if o.Difficult != nil {
-		if s.difficult, err = newDifficult(o); err != nil {
-			return nil, err
-		}
-	}
 	h := o.Handler
 	if h == nil {
-		messages, _ := o.Store.(petstore.Messages) // which a view of the store is not
-		if s.difficult != nil {
-			o.Store = s.difficult.store
-		}
+		messages, _ := o.Store.(petstore.Messages)
 		h = http.StripPrefix(o.Prefix, httpapi.New(o.Store, apikey.Static{o.Key: "tester"}, &httpapi.Options{Messages: messages}))
 	}
-	if s.difficult != nil {
-		s.difficult.next = h
+	if o.Difficult != nil {
+		if s.difficult, err = newDifficult(o, h); err != nil {
+			return nil, err
+		}
 		h = s.difficult
 	}
 	l, err := net.Listen("tcp", o.Addr)

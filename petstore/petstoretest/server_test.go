@@ -86,13 +86,12 @@ func TestStartFails(t *testing.T) {
 	handler := http.NotFoundHandler()
 	for want, opts := range map[string]*Options{
 		`unknown difficulty "hard"; the difficulties are busy, lost, ids,`: {Difficult: &Difficulty{Names: []string{"ids", "hard"}}},
-		`the difficulty "ids" is not possible with a Handler`:              {Handler: handler, Key: "k", Difficult: &Difficulty{Names: []string{"ids"}}},
-		"address already in use":                                           {Addr: taken},
-		"a Handler and a Store":                                            {Handler: handler, Key: "k", Store: memory.New(nil)},
-		"a Handler without a Key":                                          {Handler: handler},
-		`such as /api/v1, got "v1"`:                                        {Prefix: "v1"},
-		`such as /api/v1, got "/a/"`:                                       {Prefix: "/a/"},
-		`such as /api/v1, got "/a/.."`:                                     {Prefix: "/a/.."},
+		"address already in use":       {Addr: taken},
+		"a Handler and a Store":        {Handler: handler, Key: "k", Store: memory.New(nil)},
+		"a Handler without a Key":      {Handler: handler},
+		`such as /api/v1, got "v1"`:    {Prefix: "v1"},
+		`such as /api/v1, got "/a/"`:   {Prefix: "/a/"},
+		`such as /api/v1, got "/a/.."`: {Prefix: "/a/.."},
 	} {
 		if s, err := Start(opts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Start returned %v, %v; want an error with %q", s, err, want)
