@@ -135,7 +135,7 @@ func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
 	mistakes := 0
 	for _, f := range r.Findings {
 		mistakes += f.Count
-		fmt.Fprintf(w, "MISTAKE %s\n", strings.ReplaceAll(f.String(), "\n", "\n  "))
+		fmt.Fprintf(w, "\nMISTAKE %s\n", strings.ReplaceAll(f.String(), "\n", "\n  "))
 	}
 	fmt.Fprintln(w)
 	for _, name := range slices.Sorted(maps.Keys(r.Met)) {

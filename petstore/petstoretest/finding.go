@@ -8,11 +8,11 @@ import (
 
 // Finding is one kind of mistake that the client made.
 type Finding struct {
-	Name  string // such as repeated-without-key
-	Count int
-	Did   string // what the client did, the first time
-	Right string // what would be right
-	Proof string // the first exchange with the mistake, without API keys
+	Name    string // such as repeated-without-key
+	Count   int
+	Did     string // what the client did, the first time
+	Request string // with which it did so, on one line, without API keys
+	Right   string // what would be right
 }
 
 // String returns the finding as a text of several lines.
@@ -21,7 +21,7 @@ func (f Finding) String() string {
 	if f.Count > 1 {
 		times = fmt.Sprintf(" (the first of %d)", f.Count)
 	}
-	return fmt.Sprintf("%s: the client %s%s.\n%s\n\n%s", f.Name, f.Did, times, f.Right, f.Proof)
+	return fmt.Sprintf("%s: the client %s%s.\n%s\n%s", f.Name, f.Did, times, f.Request, f.Right)
 }
 
 // Summary is what a difficult server has seen of its clients.

@@ -104,7 +104,6 @@ func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 		began: time.Now(), server: d, header: http.Header{},
 		method: r.Method, target: r.RequestURI, path: strings.TrimPrefix(r.URL.Path, d.Prefix), query: r.URL.RawQuery, sent: r.Header.Clone(),
 	}
-	x.sent.Set("Host", r.Host) // net/http keeps it elsewhere
 	var err error
 	if x.body, err = io.ReadAll(r.Body); err != nil {
 		panic(http.ErrAbortHandler) // the client went away

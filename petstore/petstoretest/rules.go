@@ -40,14 +40,16 @@ func (d *difficult) see(x *exchange) {
 		d.seen.Succeeded++
 	}
 	for _, r := range rules {
-		did := strings.ReplaceAll(r.find(d, x), d.Key, "[key]")
+		did := r.find(d, x)
 		i := slices.IndexFunc(d.seen.Findings, func(f Finding) bool { return f.Name == r.name })
 		switch {
 		case did == "":
 		case i >= 0:
 			d.seen.Findings[i].Count++
 		default:
-			d.seen.Findings = append(d.seen.Findings, Finding{Name: r.name, Count: 1, Did: did, Right: r.right, Proof: x.transcript()})
+			hide := strings.NewReplacer(d.Key, "[key]")
+			request := fmt.Sprintf("%#.500q", strings.TrimSpace(x.method+" "+x.target+" "+string(x.body)))
+			d.seen.Findings = append(d.seen.Findings, Finding{r.name, 1, hide.Replace(did), hide.Replace(request), r.right})
 		}
 	}
 	if x.isCreate() && x.done {
