@@ -24,7 +24,7 @@ var visible = map[string][]string{
 	"ids":            {`"id":-7046029254386353131,`, `"id":4354685564936845354,`, `\nLocation: pets/-?\d{17,}\r`},
 	"list-order":     {`\n\[.*"id":3,.*"id":1,`},
 	"short-pages":    {`\nLink: <\?limit=3&(.*\n)+\[\{[^{}]*\}\]$`},
-	"link-elsewhere": {`\nLink: </v1/pages/\w+\?limit=\d+>; rel="next"\r(.*\n)+\[`},
+	"link-elsewhere": {`\nLink: </v1/pages/limit=3&cursor=\w+>; rel="next"\r(.*\n)+\[`},
 	"unknown-codes":  {`"code":"E-4711"`},
 	"message-status": {`^200(.*\n)+.*"msg_`, `^201(.*\n)+.*"msg_`},
 	"extra-members":  {`"kind":"thing"`},
