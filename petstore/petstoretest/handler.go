@@ -12,9 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // difficult is the handler of a difficult server. It finds mistakes of the clients.
@@ -60,9 +57,8 @@ type exchange struct {
 	body   []byte // of the request
 	limit  int    // of a page that was shortened
 
-	done     bool   // the operation was carried out
-	created  string // the ID of the pet or message that was created, in JSON
-	status   int    // of the response; 0: the connection is cut before the response
+	done     bool // the operation was carried out
+	status   int  // of the response; 0: the connection is cut before the response
 	header   http.Header
 	response []byte // the body
 	met      []string
@@ -147,13 +143,6 @@ func (x *exchange) serve(next http.Handler, r *http.Request) {
 	x.done = rec.Code/100 == 2
 	x.status, x.header, x.response = rec.Code, rec.Header(), rec.Body.Bytes()
 	x.header.Del("Content-Length")
-	if x.done && x.isCreate() {
-		var body struct {
-			ID jsontext.Value `json:"id"`
-		}
-		_ = json.Unmarshal(x.response, &body) // an own handler may respond with anything
-		x.created = string(body.ID)
-	}
 }
 
 // send sends the response, or the part of it that the client receives.
@@ -180,10 +169,7 @@ func (x *exchange) isCreate() bool {
 
 // creation is the same for all requests of an account to create equal pets or messages.
 func (x *exchange) creation() string {
-	body := jsontext.Value(slices.Clone(x.body))
-	// What is not JSON stays as it is. Canonicalize would round numbers.
-	_ = body.Format(jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawInts(false))
-	return strings.Join([]string{x.path, x.sent.Get("Authorization"), string(body)}, "\n")
+	return strings.Join([]string{x.path, x.sent.Get("Authorization"), string(x.body)}, "\n")
 }
 
 // request is the same for a request and its repetitions.

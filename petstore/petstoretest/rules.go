@@ -55,14 +55,14 @@ func (d *difficult) see(x *exchange) {
 }
 
 // createdTwice finds a creation that follows an equal one whose response was lost, and that
-// created a second pet or message.
+// has another key or none, so a second pet or message was created.
 func createdTwice(d *difficult, x *exchange) string {
 	first := d.created[x.creation()]
-	switch {
-	case first == nil, !x.done, x.created == first.created, !first.cut, x.began.Before(first.ended):
+	if first == nil || !x.done || !first.cut || x.began.Before(first.ended) {
 		return ""
-	case x.idempotencyKey() != "" && x.idempotencyKey() == first.idempotencyKey():
-		return "" // the store did not honour it
+	}
+	if key := x.idempotencyKey(); key != "" && key == first.idempotencyKey() {
+		return ""
 	}
 	return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, %q, so the server carried it out twice", x.path, first.idempotencyKey())
 }
