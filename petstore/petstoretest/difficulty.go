@@ -37,7 +37,7 @@ func difficulties() []difficulty {
 		{"unknown-codes", "The code of an Error is one that the client does not know.", 2, unknownCode, nil},
 		{"message-status", "A message gets 200 or 201, not 202.", 2, messageStatus, nil},
 		{"extra-members", "JSON objects have additional members.", 2, extraMembers, nil},
-		{"json-form", "JSON has white space, its members are in another order, and characters are escaped.", 2, jsonForm, nil},
+		{"json-form", "JSON has white space, and its members are in another order.", 2, jsonForm, nil},
 	}
 }
 

@@ -28,7 +28,7 @@ var visible = map[string][]string{
 	"unknown-codes":  {`"code":"E-4711"`},
 	"message-status": {`^200(.*\n)+.*"msg_`, `^201(.*\n)+.*"msg_`},
 	"extra-members":  {`"kind":"thing"`},
-	"json-form":      {"\r\n\t \\{\n\t\"", `"\\u0069\\u0064": 1\b`, `\{\s*"\\u0063\\u0061\\u0074`},
+	"json-form":      {"\r\n\t \\{\n\t\"", `\{\s*"categoryId": 1,`},
 }
 
 // Each difficulty is visible in responses, and a server without it does not show
