@@ -79,15 +79,6 @@ func (x *exchange) refuse(r *rand.Rand) {
 	x.response = fmt.Appendf(nil, `{"code":"unavailable","message":"this cannot be done now; try again later","status":%d}`, x.status)
 }
 
-// lose makes x an exchange whose connection is cut before the response or in the middle
-// of it.
-func (x *exchange) lose(r *rand.Rand) {
-	x.cut = true
-	if r.IntN(2) == 0 {
-		x.status = 0
-	}
-}
-
 func messageStatus(x *exchange, r *rand.Rand) bool {
 	if x.status != http.StatusAccepted {
 		return false

@@ -80,7 +80,10 @@ func (d *difficult) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if random.IntN(3) > 0 {
 			x.serve(d.next, r)
 		}
-		x.lose(random)
+		x.cut = true
+		if random.IntN(2) == 0 {
+			x.status = 0 // no part of the response is sent
+		}
 	default:
 		x.serve(d.next, r)
 	}

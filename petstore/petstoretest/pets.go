@@ -25,7 +25,8 @@ const (
 func shownID(id int64) int64 { return int64(uint64(id) * spread) }
 
 func showIDs(x *exchange, _ *rand.Rand) bool {
-	return x.done && strings.HasPrefix(x.path, "/pets") && x.edit(func(pets []object) bool {
+	_, one := x.petID()
+	return x.done && (one || x.path == "/pets") && x.edit(func(pets []object) bool {
 		for _, pet := range pets {
 			text := string(pet["id"])
 			id, err := strconv.ParseInt(text, 10, 64)
@@ -77,10 +78,10 @@ var limitParameter = regexp.MustCompile(`\blimit=\d+`)
 // isShortPage reports whether the page was shortened. It lets the link to the next page have
 // the limit of the request.
 func isShortPage(x *exchange, _ *rand.Rand) bool {
-	links := x.header["Link"]
-	if !x.done || x.limit == 0 {
+	if x.limit == 0 {
 		return false
 	}
+	links := x.header["Link"]
 	for i, link := range links {
 		links[i] = limitParameter.ReplaceAllString(link, "limit="+strconv.Itoa(x.limit))
 	}

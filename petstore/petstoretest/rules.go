@@ -123,5 +123,5 @@ func ownCursor(d *difficult, x *exchange) string {
 // another operation.
 func (x *exchange) petID() (id string, ok bool) {
 	id, ok = strings.CutPrefix(x.path, "/pets/")
-	return id, ok && (x.method == "GET" || x.method == "HEAD")
+	return id, ok && !strings.Contains(id, "/") && (x.method == "GET" || x.method == "HEAD")
 }
