@@ -17,7 +17,7 @@ import (
 
 // All returns the pets of q on all pages, one by one. It requests pages of q.Limit
 // pets, or of 100 if q.Limit is 0. It ends after the first error, and returns the whole
-// list or an error: a link to a page that it has already read is one.
+// list or an error: a link that it has already followed is one.
 //
 // The contract requires neither an order nor further pages. So pets come in the
 // server's order, and the list ends with the first page that has no link to a next one.
@@ -26,17 +26,11 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 		q.Limit = petstore.MaxLimit
 	}
 	return func(yield func(petstore.Pet, error) bool) {
-		q := q                             // a second range over the sequence starts again
-		read := map[petstore.Cursor]bool{} // the cursors of the pages
-		if q.After == "" {
-			read[c.cursorOf(c.firstPage(q).url())] = true
-		}
+		q := q // a second range over the sequence starts again
+		followed := map[petstore.Cursor]bool{}
 		for {
-			if q.After != "" {
-				read[q.After] = true
-			}
 			page, err := c.ListPets(ctx, q)
-			if err == nil && read[page.Next] {
+			if err == nil && followed[page.Next] {
 				err = petstore.Errorf(petstore.CodeInternal, "the response breaks the contract: header field Link: it leads to a page that was already read")
 			}
 			if err != nil {
@@ -48,9 +42,10 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 					return
 				}
 			}
-			if q.After = page.Next; q.After == "" {
+			if page.Next == "" {
 				return
 			}
+			q.After, followed[page.Next] = page.Next, true
 		}
 	}
 }
@@ -103,7 +98,9 @@ func (c *Client) firstPage(q petstore.ListQuery) request {
 	return request{base: c.base, path: "/pets", query: query.Encode(), status: http.StatusOK}
 }
 
-// resolve returns the cursor of a link in the response to r (RFC 3986, section 5).
+// resolve returns the cursor of a link in the response to r (RFC 3986, section 5): the path
+// and query of its URL or, if the client may not request it, all of it, for the error of
+// nextPage.
 func (c *Client) resolve(r request, target string) (petstore.Cursor, error) {
 	base, err := url.Parse(r.url())
 	if err != nil {
@@ -113,23 +110,15 @@ func (c *Client) resolve(r request, target string) (petstore.Cursor, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err = url.PathUnescape(u.RawQuery); err != nil {
-		return "", err
-	}
 	if u.RawQuery != "" && !visibleASCII.MatchString(u.RawQuery) {
 		return "", fmt.Errorf("the query %q has characters that must be escaped", u.RawQuery)
 	}
 	u.Fragment, u.RawFragment = "", ""
-	return c.cursorOf(u.String()), nil
-}
-
-// cursorOf returns the cursor of a URL: its path and query or, if the client may not
-// request it, all of it, for the error of nextPage.
-func (c *Client) cursorOf(link string) petstore.Cursor {
-	if u, err := url.Parse(link); err == nil && c.below(u) {
+	link := u.String()
+	if c.below(u) {
 		link = u.RequestURI()
 	}
-	return petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(link)))
+	return petstore.Cursor(base64.RawURLEncoding.EncodeToString([]byte(link))), nil
 }
 
 // nextPage returns the request for the page of a cursor.

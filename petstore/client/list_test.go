@@ -28,7 +28,7 @@ func TestNextLink(t *testing.T) {
 		{`</v1/stores/9/pets?page=2>; rel="next"`, "/v1/stores/9/pets?page=2"},
 		{`<pages/%2F2?limit=1&status=pending>; rel="next"`, "/v1/pages/%2F2?limit=1&status=pending"},
 		{`<?c=a+b%20/d==&&e;[f]>; rel="next"`, "/v1/pets?c=a+b%20/d==&&e;[f]"},
-		{`<>; rel="next"`, "/v1/pets?limit=9&status=sold"}, // All ends there
+		{`<>; rel="next"`, "/v1/pets?limit=9&status=sold"}, // All follows it once
 
 		{`</docs>; rel="help", <?page=1>;rel=prev , ,<?page=2>;rel=next,</x>;rel=last`, "/v1/pets?page=2"},
 		{"\t<?page=2> ;\tREL = \"Last  Next\" ; title=x", "/v1/pets?page=2"},
@@ -48,7 +48,6 @@ func TestNextLink(t *testing.T) {
 		{`<?page=2>; rel=`, malformed},
 		{`</docs>; rel="help", rel="next"`, malformed},
 		{`<http://[?page=2>; rel="next"`, malformed},
-		{`<?page=%zz>; rel="next"`, malformed},
 		{`<?page=a b>; rel="next"`, malformed},
 
 		{`<http://other.test/v1/pets?page=2>; rel="next"`, elsewhere + "http://other.test/v1/pets?page=2, which is not below the base URL http://pets.test/v1"},
@@ -114,7 +113,7 @@ func TestCycle(t *testing.T) {
 		next map[string]string // the query of the next page
 		want int               // requests
 	}{
-		{map[string]string{"limit=100": "limit=100"}, 1},
+		{map[string]string{"limit=100": "limit=100"}, 2},
 		{map[string]string{"limit=100": "a", "a": "b", "b": "a"}, 3},
 	} {
 		requests := 0
