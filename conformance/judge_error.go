@@ -31,12 +31,8 @@ func errorChecks() []Check {
 			},
 		},
 		{
-			ID: "errors.any", Section: "7", Title: "every error has an Error body, even if a proxy may refuse the request", Level: Recommended,
-			Why: sameErrors, applies: (*exchange).isOtherError, wrong: (*exchange).wrongError,
-		},
-		{
-			ID: "errors.unavailable", Section: "7", Title: "a 429, 503 or 507 has an Error body", Level: Recommended,
-			Why: sameErrors, unserved: true, applies: func(x *exchange) bool { return x.Unavailable() }, wrong: (*exchange).wrongError,
+			ID: "errors.any", Section: "7", Title: "every error has an Error body, also a 429, 503 or 507, and even if a proxy may refuse the request", Level: Recommended,
+			Why: sameErrors, unserved: true, applies: func(x *exchange) bool { return x.isOtherError() || x.Unavailable() }, wrong: (*exchange).wrongError,
 		},
 	}
 	for i := range checks {
