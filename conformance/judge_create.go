@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -77,18 +76,6 @@ func createChecks() []Check {
 					return ""
 				}
 				return "pets without a status get that of the request before, with each of the three statuses"
-			},
-		},
-		{
-			ID: "pets.create.status.default", Section: "2.1", Title: "all pets that are added without a status get the same one, or none", Level: Recommended,
-			Why:     "A client must be able to rely on the default.",
-			applies: (*exchange).hasDefault,
-			wrongAfter: func(x *exchange) (*exchange, string) {
-				i := slices.IndexFunc(x.run.all, func(y *exchange) bool { return y.hasDefault() && y.sent.Category == x.sent.Category })
-				if first := x.run.all[i]; first.pet.Status != x.pet.Status {
-					return first, fmt.Sprintf("a pet that was sent without a status has the status %q, and an earlier one %q", x.pet.Status, first.pet.Status)
-				}
-				return nil, ""
 			},
 		},
 		{
@@ -192,9 +179,6 @@ func faultCheck(id, section, title, why string, level Level) Check {
 		},
 	}
 }
-
-// hasDefault reports whether x added a plain pet without a status.
-func (x *exchange) hasDefault() bool { return x.isAdded() && x.isPlain() && x.sent.Status == "" }
 
 func (x *exchange) wrongPetBody() string {
 	if err := x.petErr.any(); err != nil {
