@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -79,7 +80,7 @@ var checks = sync.OnceValue(func() []Check {
 
 // Checks returns the checks that o selects: those whose IDs match one of the globs in
 // Select (none: every check), and none of those in Skip. o may be nil. A glob that matches
-// no check is an error that wraps [ErrOptions].
+// no check is an error.
 func (o *Options) Checks() ([]Check, error) {
 	if o == nil {
 		o = &Options{}
@@ -89,7 +90,7 @@ func (o *Options) Checks() ([]Check, error) {
 	}
 	for _, glob := range slices.Concat(o.Select, o.Skip) {
 		if !slices.ContainsFunc(checks(), func(c Check) bool { return matches(c)(glob) }) {
-			return nil, optionsError("%q matches no check; * stands for any text, as in pets.list.*", glob)
+			return nil, fmt.Errorf("%q matches no check; * stands for any text, as in pets.list.*", glob)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(checks()), func(c Check) bool {

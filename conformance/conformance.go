@@ -39,8 +39,8 @@ import (
 )
 
 // Run judges target with every check that opts selects. Every error is about the
-// arguments and wraps [ErrOptions]. If the target is not a petstore that can be judged, or
-// stops responding, the report says so.
+// arguments. If the target is not a petstore that can be judged, or stops responding, the
+// report says so.
 func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
 	s, err := newSession(target, opts)
 	if err != nil {

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -45,14 +44,6 @@ type Options struct {
 	now func() time.Time // says whether GET /pets/{petId} may be removed; for tests
 }
 
-// ErrOptions is wrapped by every error about the caller's arguments, as opposed
-// to the target.
-var ErrOptions = errors.New("invalid arguments")
-
-func optionsError(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrOptions, fmt.Sprintf(format, args...))
-}
-
 // withDefaults returns a copy of o with defaults for zero fields, or an error for
 // invalid fields.
 func (o *Options) withDefaults() (Options, error) {
@@ -68,11 +59,11 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	switch {
 	case r.Level != Required && r.Level != Recommended:
-		return r, optionsError("level %q: must be required or recommended", r.Level)
+		return r, fmt.Errorf("level %q: must be required or recommended", r.Level)
 	case r.Parallel < 0:
-		return r, optionsError("parallel %d: must not be negative", r.Parallel)
+		return r, fmt.Errorf("parallel %d: must not be negative", r.Parallel)
 	case r.Timeout < 0:
-		return r, optionsError("timeout %v: must not be negative", r.Timeout)
+		return r, fmt.Errorf("timeout %v: must not be negative", r.Timeout)
 	}
 	return r, nil
 }

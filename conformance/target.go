@@ -38,9 +38,9 @@ func (t Target) clean() (Target, error) {
 	}
 	switch {
 	case t.Key == "":
-		return t, optionsError("no API key: every operation of the contract requires one")
+		return t, fmt.Errorf("no API key: every operation of the contract requires one")
 	case strings.ContainsFunc(t.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return t, optionsError("the API key has white space or characters outside ASCII: it cannot be sent as a bearer token")
+		return t, fmt.Errorf("the API key has white space or characters outside ASCII: it cannot be sent as a bearer token")
 	}
 	return t, nil
 }
@@ -49,14 +49,14 @@ func (t Target) clean() (Target, error) {
 // which may contain a secret.
 func cleanBase(what, base string) (string, error) {
 	if base == "" {
-		return "", optionsError("no %s: give the base URL of the paths, such as http://127.0.0.1:8080/v1", what)
+		return "", fmt.Errorf("no %s: give the base URL of the paths, such as http://127.0.0.1:8080/v1", what)
 	}
 	u, err := url.Parse(base)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", optionsError("%s: must start with http:// or https:// and name a host, as in http://127.0.0.1:8080/v1", what)
+		return "", fmt.Errorf("%s: must start with http:// or https:// and name a host, as in http://127.0.0.1:8080/v1", what)
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "", optionsError("%s: must not have a user name, password, query or fragment", what)
+		return "", fmt.Errorf("%s: must not have a user name, password, query or fragment", what)
 	}
 	return strings.TrimRight(base, "/"), nil
 }
