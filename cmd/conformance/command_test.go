@@ -91,7 +91,7 @@ func TestCommands(t *testing.T) {
 			}
 		})
 	}
-	for name, want := range map[string]string{"json": `"outcome": "conformant"`, "junit": "<testsuites ", "none": `"outcome": "not judged"`} {
+	for name, want := range map[string]string{"json": `"outcome": "conformant"`, "junit": "<testsuite ", "none": `"outcome": "not judged"`} {
 		if b := process.ReadFile(t, filepath.Join(folder, name)); !bytes.Contains(b, []byte(want)) || bytes.Contains(b, []byte(testserver.Key)) {
 			t.Errorf("%s: %s", name, b)
 		}
