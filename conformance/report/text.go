@@ -16,9 +16,11 @@ import (
 // warning.
 func Text(w io.Writer, r *conformance.Report, verbose bool) error {
 	t := &textWriter{report: r, verbose: verbose}
-	t.violations(conformance.Fail)
-	t.violations(conformance.Warn)
-	t.skipped()
+	t.lines(conformance.Fail)
+	t.lines(conformance.Warn)
+	if verbose {
+		t.lines(conformance.Skip)
+	}
 	t.proofs()
 	t.summary()
 	_, err := io.WriteString(w, t.String())
@@ -33,28 +35,12 @@ type textWriter struct {
 
 func (t *textWriter) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
 
-// violations writes the results with a verdict.
-func (t *textWriter) violations(v conformance.Verdict) {
+// lines writes a line for each result with a verdict.
+func (t *textWriter) lines(v conformance.Verdict) {
 	for _, r := range t.report.Results {
 		if r.Verdict == v {
 			t.printf("%s %s: %s\n", strings.ToUpper(string(v)), r.ID, r.Headline())
 		}
-	}
-}
-
-// skipped writes the checks that were skipped, by the reason. The summary has the counts.
-func (t *textWriter) skipped() {
-	if !t.verbose {
-		return
-	}
-	ids := make(map[string][]string) // by reason
-	for _, r := range t.report.Results {
-		if r.Verdict == conformance.Skip {
-			ids[r.Message] = append(ids[r.Message], r.ID)
-		}
-	}
-	for _, reason := range slices.Sorted(maps.Keys(ids)) {
-		t.printf("SKIP %s: %s\n", strings.Join(ids[reason], ", "), reason)
 	}
 }
 
