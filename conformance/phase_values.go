@@ -14,7 +14,7 @@ import (
 func (s *sender) unusualValues() {
 	var requests []probe.Request
 	add := func(r probe.Request) {
-		if s.messages || !r.Messages {
+		if s.messages || !r.ForMessages() {
 			requests = append(requests, r)
 		}
 	}

@@ -192,7 +192,7 @@ func (s *sender) listLimits() {
 	began := time.Now()
 	s.limits()
 	if slices.ContainsFunc(s.seen().all, func(x *exchange) bool { return x.query != nil && x.isList() && x.Sent.After(began) && x.isIncomplete() }) {
-		wait(s.ctx, listPatience)
+		probe.Sleep(s.ctx, listPatience)
 		s.limits()
 	}
 }
@@ -231,7 +231,7 @@ func (s *sender) lookAgain() {
 	pets := h.creations()
 	if len(pets) > 0 {
 		s.create(s.pet("sold"), meaning{})
-		wait(s.ctx, time.Until(s.began.Add(aWhile)))
+		probe.Sleep(s.ctx, time.Until(s.began.Add(aWhile)))
 	}
 	s.lists()
 	some := pets[:min(12, len(pets))]
@@ -249,7 +249,7 @@ func (s *sender) lookAgain() {
 		if _, wrong := x.wrongLater(); wrong == "" {
 			return
 		}
-		wait(s.ctx, aWhile)
+		probe.Sleep(s.ctx, aWhile)
 	}
 }
 

@@ -235,7 +235,7 @@ func (h *history) left() string {
 	for _, x := range h.all {
 		switch {
 		case x.Request.Method != http.MethodPost || !x.Succeeded():
-		case x.Request.Messages:
+		case x.Request.ForMessages():
 			messages++
 		default:
 			pets++

@@ -178,15 +178,7 @@ func (s *sender) lists() {
 				s.waitedInVain = true
 				break
 			}
-			wait(s.ctx, 100*time.Millisecond)
+			probe.Sleep(s.ctx, 100*time.Millisecond)
 		}
-	}
-}
-
-// wait waits for d, or until ctx is done.
-func wait(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
 	}
 }

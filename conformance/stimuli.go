@@ -35,13 +35,7 @@ type meaning struct {
 
 // post returns the request for an operation with a body of that meaning.
 func post(op, body string, m meaning) probe.Request {
-	r := probe.Post("/pets", body)
-	if op == opSubmit {
-		r = probe.PostMessage(body)
-	}
-	if body == "" {
-		r.Body = nil
-	}
+	r := probe.Post(strings.TrimPrefix(op, "POST "), body)
 	r.Meaning = m
 	return r
 }

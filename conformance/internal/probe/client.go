@@ -83,7 +83,7 @@ func (c *Client) Do(ctx context.Context, r Request) *Exchange {
 	c.Close()
 	for {
 		wait, again := c.again(x)
-		if !again || !sleep(ctx, wait) {
+		if !again || !Sleep(ctx, wait) {
 			break
 		}
 		x.Repeated = true
@@ -132,8 +132,8 @@ func retryAfter(x *Exchange, atLeast time.Duration) time.Duration {
 	return atLeast
 }
 
-// sleep reports whether d passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
+// Sleep reports whether d passed before ctx ended.
+func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
 		return true
@@ -145,7 +145,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // send sends r once. Every exchange of a run passes through it.
 func (c *Client) send(ctx context.Context, r Request, attempt int, hc *http.Client) *Exchange {
 	x := &Exchange{Request: r, URL: c.URL + r.Path, Attempts: attempt, Sent: time.Now()}
-	if r.Messages {
+	if r.ForMessages() {
 		x.URL = c.MessagesURL + r.Path
 	}
 	x.Err = c.exchange(ctx, x, hc)

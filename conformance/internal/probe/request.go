@@ -15,8 +15,7 @@ import (
 // Request is a request to the target.
 type Request struct {
 	Method      string
-	Path        string // relative to the base URL, escaped, with its query
-	Messages    bool   // relative to the base URL of the messages
+	Path        string // relative to the base URL, or to that of the messages, escaped, with its query
 	Credential  Credential
 	ContentType string  // "": no field
 	Body        []byte  // nil: none
@@ -30,17 +29,17 @@ func Get(path string) Request {
 	return Request{Method: http.MethodGet, Path: path, Credential: ValidKey()}
 }
 
-// Post returns a POST request with the valid key and a JSON body.
+// Post returns a POST request with the valid key and a JSON body ("": none).
 func Post(path, body string) Request {
-	return Request{Method: http.MethodPost, Path: path, Credential: ValidKey(), ContentType: "application/json", Body: []byte(body)}
-}
-
-// PostMessage returns a POST request for /messages.
-func PostMessage(body string) Request {
-	r := Post("/messages", body)
-	r.Messages = true
+	r := Request{Method: http.MethodPost, Path: path, Credential: ValidKey(), ContentType: "application/json"}
+	if body != "" {
+		r.Body = []byte(body)
+	}
 	return r
 }
+
+// ForMessages reports whether r is relative to the base URL of the messages.
+func (r Request) ForMessages() bool { return r.Path == "/messages" }
 
 // Operation returns the method and path of r as the contract writes them, as in
 // GET /pets/{petId}.
