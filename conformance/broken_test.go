@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"example.com/animalstore/conformance"
 )
 
 // operations has the operations as the names of broken servers show them.
@@ -51,7 +53,7 @@ func TestBrokenServers(t *testing.T) {
 		return
 	}
 	t.Logf("%d broken servers, %d checks that find one", len(names), len(found))
-	for _, c := range checks(t) {
+	for _, c := range conformance.Checks() {
 		if found[c.ID] == 0 {
 			t.Errorf("%s (%s) finds no broken server", c.ID, c.Level)
 		}

@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Level says where a requirement comes from, and so what a violation means.
@@ -68,7 +67,8 @@ const (
 	mayFail     = "A 5xx tells the client that the server failed and to try again."
 )
 
-var checks = sync.OnceValue(func() []Check {
+// Checks returns every check.
+func Checks() []Check {
 	all := slices.Concat(responseChecks(), createChecks(), getChecks(), listChecks(), messageChecks(), errorChecks(), keyChecks())
 	for i := range all {
 		if all[i].Level == "" {
@@ -76,26 +76,24 @@ var checks = sync.OnceValue(func() []Check {
 		}
 	}
 	return all
-})
+}
 
-// Checks returns the checks that o selects: those whose IDs match one of the globs in
-// Select (none: every check), and none of those in Skip. o may be nil. A glob that matches
-// no check is an error.
-func (o *Options) Checks() ([]Check, error) {
-	if o == nil {
-		o = &Options{}
-	}
-	matches := func(c Check) func(string) bool {
-		return func(glob string) bool { ok, _ := path.Match(glob, c.ID); return ok }
+// selected returns the IDs of the checks that o selects. A glob that matches no check is an
+// error.
+func (o *Options) selected() (map[string]bool, error) {
+	matches := func(id string) func(string) bool {
+		return func(glob string) bool { ok, _ := path.Match(glob, id); return ok }
 	}
 	for _, glob := range slices.Concat(o.Select, o.Skip) {
-		if !slices.ContainsFunc(checks(), func(c Check) bool { return matches(c)(glob) }) {
+		if !slices.ContainsFunc(Checks(), func(c Check) bool { return matches(c.ID)(glob) }) {
 			return nil, fmt.Errorf("%q matches no check; * stands for any text, as in pets.list.*", glob)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(checks()), func(c Check) bool {
-		return len(o.Select) > 0 && !slices.ContainsFunc(o.Select, matches(c)) || slices.ContainsFunc(o.Skip, matches(c))
-	}), nil
+	ids := make(map[string]bool)
+	for _, c := range Checks() {
+		ids[c.ID] = (len(o.Select) == 0 || slices.ContainsFunc(o.Select, matches(c.ID))) && !slices.ContainsFunc(o.Skip, matches(c.ID))
+	}
+	return ids, nil
 }
 
 // kindOf returns what is particular about x, which violates c.

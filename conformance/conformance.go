@@ -81,14 +81,10 @@ func newSession(target Target, opts *Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	selected, err := o.Checks()
-	if err != nil {
-		return nil, err
-	}
 	s := &session{target: target, redact: probe.NewRedactor(target.Key)}
-	s.opts, s.selected = o, make(map[string]bool)
-	for _, c := range selected {
-		s.selected[c.ID] = true
+	s.opts = o
+	if s.selected, err = o.selected(); err != nil {
+		return nil, err
 	}
 	s.facts = newFacts(newMark(), target.URL, o.now())
 	if o.Category != nil {

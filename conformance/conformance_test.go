@@ -61,7 +61,7 @@ func TestSelection(t *testing.T) {
 	if diff := cmp.Diff(want, judged); diff != "" {
 		t.Errorf("what was judged (-want +got):\n%s", diff)
 	}
-	if n := len(checks(t)); len(r.Results) != n || r.Requests < 500 {
+	if n := len(conformance.Checks()); len(r.Results) != n || r.Requests < 500 {
 		t.Errorf("the report has %d checks of %d, and the run sent %d requests", len(r.Results), n, r.Requests)
 	}
 }

@@ -21,7 +21,7 @@ func Sent(ctx context.Context, target Target, opts *Options) ([]SentExchange, er
 	}
 	s.judgeTarget(ctx)
 	violates := make(map[*probe.Exchange][]string)
-	for _, c := range checks() {
+	for _, c := range Checks() {
 		for _, v := range s.seen().judge(c).violations {
 			violates[v.x.Exchange] = append(violates[v.x.Exchange], c.ID)
 		}

@@ -16,7 +16,7 @@ import (
 // requests show has checks.
 func TestSections(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, c := range checks(t) {
+	for _, c := range conformance.Checks() {
 		if c.Section == "" || c.Title == "" || c.Why == "" || (c.Level != conformance.Required && c.Level != conformance.Recommended) {
 			t.Errorf("a field of the check is missing: %+v", c)
 		}
@@ -41,7 +41,7 @@ func TestIDs(t *testing.T) {
 	const file = "testdata/checks.txt"
 	old := string(process.ReadFile(t, file))
 	var lines []string
-	for _, c := range checks(t) {
+	for _, c := range conformance.Checks() {
 		lines = append(lines, c.ID+": "+c.Title+"\n")
 		if slices.Contains(retired, c.ID) {
 			t.Errorf("the ID %s was that of another check", c.ID)

@@ -208,7 +208,7 @@ func TestJudges(t *testing.T) {
 				exchanges = append(exchanges, s.read(p))
 			}
 			h := newHistory(s.facts, exchanges)
-			for _, c := range checks() {
+			for _, c := range Checks() {
 				if violations := h.judge(c).violations; len(violations) > 0 && !unrelated(c.ID) {
 					text, _, _ := strings.Cut(violations[0].text, "\n") // without the elements of the list
 					failed = append(failed, c.ID+": "+text)

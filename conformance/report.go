@@ -113,7 +113,7 @@ func (s *session) report(began time.Time, h *history) *Report {
 	}
 	stopped := context.Cause(s.ctx)
 	partial := false
-	for _, c := range checks() {
+	for _, c := range Checks() {
 		result := s.result(h.judge(c), stopped)
 		r.Results = append(r.Results, result)
 		r.Counts[result.Verdict]++

@@ -111,16 +111,6 @@ func run(t *testing.T, v variant, opts conformance.Options) *conformance.Report 
 	return r
 }
 
-// checks returns every check.
-func checks(t *testing.T) []conformance.Check {
-	t.Helper()
-	all, err := (*conformance.Options)(nil).Checks()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 func result(t *testing.T, r *conformance.Report, id string) conformance.Result {
 	t.Helper()
 	i := slices.IndexFunc(r.Results, func(r conformance.Result) bool { return r.ID == id })

@@ -41,7 +41,7 @@ func runCommand() flags.Command {
 
 func (s *settings) define(fs *flag.FlagSet) {
 	s.defineTarget(fs)
-	defineSelection(fs, &s.opts)
+	s.defineSelection(fs)
 	fs.StringVar(&s.level, "level", "required", "lowest `level` that counts against the target: required, or recommended to count warnings as failures")
 	fs.BoolVar(&s.opts.ReadOnly, "read-only", false, "send only GET; the checks that need other requests are skipped")
 	fs.StringVar(&s.json, "json", "", "also write the report to this `file`, as JSON")
@@ -66,15 +66,15 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 }
 
 // defineSelection defines the flags that select checks.
-func defineSelection(fs *flag.FlagSet, opts *conformance.Options) {
+func (s *settings) defineSelection(fs *flag.FlagSet) {
 	globs := func(name, usage string, to *[]string) {
 		fs.Func(name, usage+" the checks whose IDs match one of these `globs`, separated by commas; * stands for any text; may be repeated", func(v string) error {
 			*to = append(*to, strings.Split(v, ",")...)
 			return nil
 		})
 	}
-	globs("run", "select only", &opts.Select)
-	globs("skip", "leave out", &opts.Skip)
+	globs("run", "select only", &s.opts.Select)
+	globs("skip", "leave out", &s.opts.Skip)
 }
 
 // judge judges the target and writes the reports. Its error has the exit code.
