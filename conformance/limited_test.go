@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,30 +11,18 @@ import (
 	"example.com/animalstore/conformance"
 )
 
-// limited closes connections beyond three.
-type limited struct {
-	net.Listener
-	open atomic.Int64
-}
-
-type limitedConn struct {
-	net.Conn
-	closed func()
-}
-
-func (c *limitedConn) Close() error {
-	c.closed()
-	return c.Conn.Close()
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	for {
-		conn, err := l.Listener.Accept()
-		if err != nil || l.open.Add(1) <= 3 {
-			return &limitedConn{conn, sync.OnceFunc(func() { l.open.Add(-1) })}, err
+// limited returns a hook of a server that closes connections beyond three.
+func limited() func(net.Conn, http.ConnState) {
+	var open atomic.Int64
+	return func(conn net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			if open.Add(1) > 3 {
+				conn.Close()
+			}
+		case http.StateClosed:
+			open.Add(-1)
 		}
-		l.open.Add(-1)
-		conn.Close()
 	}
 }
 
@@ -68,7 +55,7 @@ func TestLimited(t *testing.T) {
 			t.Parallel()
 			srv := httptest.NewUnstartedServer(v.handler())
 			if v.http == nil {
-				srv.Listener = &limited{Listener: srv.Listener}
+				srv.Config.ConnState = limited()
 			}
 			srv.Start()
 			defer srv.Close()

@@ -33,49 +33,39 @@ const (
 	submit = `^POST /v1/messages `
 )
 
-// where applies w to the requests that match a pattern, as HTTP/1.1 writes them.
-func where(pattern string, w wrapper) wrapper {
-	re := compile(pattern)
+// when applies w to some requests.
+func when(applies func(*http.Request) bool, w wrapper) wrapper {
 	return func(next http.Handler) http.Handler {
 		changed := w(next)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if text, err := httputil.DumpRequest(r, true); err == nil && re.Match(text) {
+			if applies(r) {
 				changed.ServeHTTP(w, r)
 				return
 			}
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// where applies w to the requests that match a pattern, as HTTP/1.1 writes them.
+func where(pattern string, w wrapper) wrapper {
+	re := compile(pattern)
+	return when(func(r *http.Request) bool {
+		text, err := httputil.DumpRequest(r, true)
+		return err == nil && re.Match(text)
+	}, w)
 }
 
 // nth applies w to one of the requests that match a pattern.
 func nth(n int64, pattern string, w wrapper) wrapper {
 	var seen atomic.Int64
-	return where(pattern, func(next http.Handler) http.Handler {
-		changed := w(next)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if seen.Add(1) == n {
-				changed.ServeHTTP(w, r)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	})
+	return where(pattern, when(func(*http.Request) bool { return seen.Add(1) == n }, w))
 }
 
 // fromThe applies w to the n-th request and those after it.
 func fromThe(n int64, w wrapper) wrapper {
 	var seen atomic.Int64
-	return func(next http.Handler) http.Handler {
-		changed := w(next)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if seen.Add(1) >= n {
-				changed.ServeHTTP(w, r)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
+	return when(func(*http.Request) bool { return seen.Add(1) >= n }, w)
 }
 
 // all applies several wrappers, the first one outermost.
