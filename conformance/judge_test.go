@@ -43,11 +43,6 @@ func (s *story) add(name, id string) *probe.Exchange {
 	return s.tell(addPet(newPet{mark + name, 500000000, "sold"}, meaning{}), 201, stored(name, id))
 }
 
-// refuse adds the creation of a pet that the target refuses.
-func (s *story) refuse(n newPet, m meaning, status int) {
-	s.tell(addPet(n, m), status, fmt.Sprintf(`{"code":"a","message":"b","status":%d}`, status))
-}
-
 func (s *story) list(query string, pets ...string) *probe.Exchange {
 	return s.tell(probe.Get("/pets"+query), 200, "["+strings.Join(pets, ",")+"]")
 }
@@ -65,26 +60,12 @@ func TestJudges(t *testing.T) {
 			s.list(all, pets...)
 		}
 	}
-	unusual := meaning{what: "markup", arguable: "pets.create.name.accepted"}
 	later := func(s *story) { s.now = s.now.Add(3 * time.Second) }
 	for _, tt := range []struct {
 		name string
 		tell func(*story)
 		want string // the check that fails, and its message; "": none does
 	}{
-		{"a pet is listed late, but within two seconds", func(s *story) {
-			s.list(all)
-			s.add("aaa", "1")
-			s.list(all)
-			s.list(all, stored("aaa", "1"))
-		}, "pets.list.late: the list lacks the pet 1, 90 ms after it was added; a list 100 ms later has it"},
-		{"a pet is never listed", func(s *story) {
-			s.add("aaa", "1")
-			s.add("aab", "2")
-			s.list("", stored("aaa", "1"), stored("aab", "2"))
-			later(s)
-			lists(s, 3, stored("aaa", "1"))
-		}, "pets.list.created: the list of 1 pet lacks the pet with the id 2, 3.4 s after it was added"},
 		{"no list is longer than this one: it may be the target's limit", func(s *story) {
 			s.add("aaa", "1")
 			s.add("aab", "2")
@@ -113,11 +94,6 @@ func TestJudges(t *testing.T) {
 			s.list("", rex)
 			s.list("?limit=20", rex)
 		}, ""},
-		{"a pet is not listed for a second", func(s *story) {
-			s.add("aaa", "1")
-			s.list("", rex, tom)
-			lists(s, 8, rex)
-		}, ""},
 		{"lists vary, and none has a pet", func(s *story) {
 			s.add("aaa", "1")
 			s.list("", stored("aaa", "1"), rex, tom)
@@ -138,14 +114,6 @@ func TestJudges(t *testing.T) {
 		{"a category is out of range", func(s *story) {
 			s.tell(addPet(newPet{mark + "aaa", 1<<63 - 1, "sold"}, meaning{}), 201, `{"id":1,"name":"`+mark+`aaa","categoryId":9223372036854776000,"status":"sold"}`)
 		}, "pets.create.pet: the body is not a Pet: categoryId: 9223372036854776000 does not fit in an int64\npets.create.category: the response does not show the pet as it was sent: categoryId is 9223372036854776000, want 9223372036854775807"},
-		{"a refused pet is listed", func(s *story) {
-			s.refuse(newPet{mark + "aaa", 500000000, "sold"}, meaning{}, 400)
-			s.list(all, stored("aaa", "1"))
-		}, `pets.create.refused: the pet "Confabcdefaaa" is in the store, though its request got 400 Bad Request`},
-		{"a name is refused that the target has already", func(s *story) {
-			s.add("aaa", "1")
-			s.refuse(newPet{mark + "aaa", 500000000, "sold"}, meaning{what: "the name of another pet", arguable: "pets.create.same-name.accepted"}, 400)
-		}, "pets.create.same-name.accepted: the request is valid and has the name of another pet: the response is 400 Bad Request, want 2xx"},
 		{"a pet gets 404 before its creation has a response", func(s *story) {
 			x := s.tell(probe.Get("/pets/1"), 404, `{"code":"a","message":"b","status":404}`)
 			s.add("aaa", "1")
@@ -162,41 +130,12 @@ func TestJudges(t *testing.T) {
 				x.Cut, x.Status, x.Err, x.Repeated = true, 0, io.ErrUnexpectedEOF, true
 			}
 		}, ""},
-		{"a request gets no response three times, and others do", func(s *story) {
-			x := s.list(all)
-			x.Status, x.Err, x.Attempts = 0, io.EOF, 3
-			s.list(all)
-		}, "http.response: the request was sent 3 times and got no response, while others did: EOF"},
 		{"a request gets no response three times, and no other does", func(s *story) {
 			x := s.list(all)
 			x.Status, x.Err, x.Attempts = 0, io.EOF, 3
 		}, ""},
-		{"503 says nothing", func(s *story) {
-			s.add("aaa", "1")
-			s.tell(probe.Get("/pets/1"), 503, `{"code":"a","message":"b","status":503}`)
-		}, ""},
 		{"an unusual name of a category that the target does not know gets 400", func(s *story) {
-			s.refuse(newPet{"<b> abcdef", 1, ""}, unusual, 400)
-		}, ""},
-		{"an unusual name of a category that the target knows gets 400", func(s *story) {
-			s.add("aaa", "1")
-			s.refuse(newPet{"<b> abcdef", 500000000, ""}, unusual, 400)
-		}, "pets.create.name.accepted: the request is valid and has markup: the response is 400 Bad Request, want 2xx"},
-		{"an unusual name gets 403", func(s *story) {
-			s.add("aaa", "1")
-			s.refuse(newPet{"<b> abcdef", 500000000, "sold"}, unusual, 403)
-		}, "pets.create.status: a valid pet is added (it has markup): the response is 403 Forbidden, want 201 Created"},
-		{"a name is too long", func(s *story) {
-			s.add("aaa", "1")
-			s.refuse(newPet{strings.Repeat("abc", 7), 500000000, ""}, meaning{what: "a long name", free: true}, 422)
-		}, ""},
-		{"a large body gets 413", func(s *story) {
-			s.tell(post(opCreate, `{"name":"`+strings.Repeat("abc", 1000)+`"}`, meaning{what: "3 KB", breaks: "pets.create.400.required"}), 413, `{"code":"a","message":"b","status":413}`)
-		}, ""},
-		{"a creation that was sent before is refused as a duplicate", func(s *story) {
-			s.add("aab", "1")
-			s.refuse(newPet{mark + "aaa", 500000000, "sold"}, meaning{}, 409)
-			s.exchanges[1].Attempts = 2
+			s.tell(addPet(newPet{"<b> abcdef", 1, ""}, meaning{what: "markup", arguable: "pets.create.name.accepted"}), 400, `{"code":"a","message":"b","status":400}`)
 		}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
