@@ -161,6 +161,7 @@ func TestNoResponse(t *testing.T) {
 	}{
 		{"dropped", where(null, drops), conformance.Fail, "sent 3 times and got no response, while others did: the connection was closed without a response"},
 		{"dropped once", nth(1, null, drops), conformance.Pass, ""},
+		{"the first POST and requests without a key are dropped", all(where(`^POST .*\r\n\r\n\{\}$`, drops), when(func(r *http.Request) bool { return r.Header.Get("Authorization") == "" }, drops)), conformance.Fail, "requests get no response, or not the whole one"},
 		{"hangs", hangs, conformance.Fail, "sent 2 times and got no response, while others did"},
 		{"hangs once", nth(1, null, hangs), conformance.Pass, ""},
 		{"every bad body is dropped", where(create+`.*\r\n\r\n[^{]`, drops), conformance.Fail, "requests get no response, or not the whole one"},

@@ -150,25 +150,6 @@ func TestFormats(t *testing.T) {
 	})
 }
 
-// The text about a target without failures is short. A run that skips checks is not
-// conformant.
-func TestText(t *testing.T) {
-	change := func(r *http.Request, rec *httptest.ResponseRecorder) {
-		rec.Header().Del("Location")
-		rec.Header().Del("Sunset")
-		if r.URL.Path == "/v1/messages" {
-			rec.Code = http.StatusNotFound
-		}
-	}
-	out := write(t, runSuite(t, change, conformance.Options{}), brief)
-	wantParts(t, out, "WARN http.location: ", "WARN deprecation.sunset.present: ", "\npartial: ", " 0 failed, 2 with warnings, ", "skipped (no messages URL)\n")
-	if n := strings.Count(out, "\n"); n > 5 {
-		t.Errorf("%d lines:\n%s", n, out)
-	}
-	strict := runSuite(t, change, conformance.Options{Level: conformance.Recommended})
-	wantParts(t, write(t, strict, brief), "\n\nFAIL http.location\n  the 201 has no Location\n")
-}
-
 // A report about a target that is not judged has an error for those who read JUnit.
 func TestNotJudged(t *testing.T) {
 	r := &conformance.Report{Outcome: conformance.NotJudged, Reason: "the target refuses every pet"}
