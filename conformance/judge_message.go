@@ -33,7 +33,7 @@ func messageChecks() []Check {
 	}
 	any := func(*exchange, string) string { return "" }
 	rfc3339 := member("messages.time.rfc3339", "2.7", "createdAt is a timestamp of RFC 3339", "Few clients can read the other forms of ISO 8601.", false, "createdAt", func(x *exchange, got string) string {
-		if isOtherForm(got) {
+		if _, err := parseTimestamp(got); err != nil && otherForm.MatchString(got) {
 			return fmt.Sprintf("createdAt is %q, not written as in 2026-11-23T10:20:00Z", probe.Short(got))
 		}
 		return ""
@@ -124,13 +124,8 @@ func idCheck(id, title, why string, sameText bool) Check {
 // otherForm matches the forms of ISO 8601 beside RFC 3339 for a time in UTC.
 var otherForm = regexp.MustCompile(`(?i)^([+-]\d\d)?\d{4}-?((0[1-9]|1[0-2])-?([0-2]\d|3[01])|W[0-5]\d-?[1-7]|[0-3]\d\d)T([01]\d|2[0-4])(:?[0-5]\d(:?([0-5]\d|60))?)?([.,]\d+)?(Z|[+-]00(:?00)?)$`)
 
-// isOtherForm reports whether s is a time of ISO 8601 in UTC that RFC 3339 does not have.
-func isOtherForm(s string) bool {
-	_, err := parseTimestamp(s) // time.Parse allows a comma before the fraction
-	return otherForm.MatchString(s) && (err != nil || strings.Contains(s, ","))
-}
-
-// parseTimestamp reads a timestamp of RFC 3339 in UTC.
+// parseTimestamp reads a timestamp of RFC 3339 in UTC. As time.Parse does, it allows a comma
+// before the fraction.
 func parseTimestamp(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, strings.ToUpper(s))
 	_, offset := t.Zone()
