@@ -1,10 +1,10 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 )
 
 // Level says where a requirement comes from, and so what a violation means.
@@ -49,7 +49,7 @@ type Check struct {
 	wrongAfter func(*exchange) (before *exchange, wrong string)
 
 	// kind says what is particular about an exchange that violates the check; "": nothing.
-	// Nil: exchange.kind does.
+	// If it is not set, exchange.kind does.
 	kind func(*exchange) string
 }
 
@@ -71,8 +71,9 @@ const (
 func Checks() []Check {
 	all := slices.Concat(responseChecks(), createChecks(), getChecks(), listChecks(), messageChecks(), errorChecks(), keyChecks())
 	for i := range all {
-		if all[i].Level == "" {
-			all[i].Level = Required
+		all[i].Level = cmp.Or(all[i].Level, Required)
+		if all[i].kind == nil {
+			all[i].kind = (*exchange).kind
 		}
 	}
 	return all
@@ -95,14 +96,3 @@ func (o *Options) selected() (map[string]bool, error) {
 	}
 	return ids, nil
 }
-
-// kindOf returns what is particular about x, which violates c.
-func (c Check) kindOf(x *exchange) string {
-	if c.kind != nil {
-		return c.kind(x)
-	}
-	return x.kind()
-}
-
-// ofMessages reports whether c is skipped if the target has no messages.
-func (c Check) ofMessages() bool { return strings.HasPrefix(c.ID, "messages.") }

@@ -157,7 +157,7 @@ func (s *session) result(j judgement, stopped error) Result {
 			r.Before = newProof(v.before.Exchange, s.redact)
 		}
 		for _, v := range j.violations {
-			kind := s.redact.Show(j.check.kindOf(v.x))
+			kind := s.redact.Show(r.kind(v.x))
 			if kind == "" {
 				r.Kinds = nil
 				break
@@ -171,7 +171,7 @@ func (s *session) result(j judgement, stopped error) Result {
 		skip("the target does not serve the request: " + noResponse(j.unserved.Exchange))
 	case s.opts.ReadOnly && stopped == nil:
 		leaveOut("read-only")
-	case r.ofMessages() && !s.messages && stopped == nil:
+	case strings.HasPrefix(r.ID, "messages.") && !s.messages && stopped == nil:
 		leaveOut("no messages URL")
 	case stopped != nil:
 		skip("the run ended before")
