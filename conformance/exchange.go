@@ -104,7 +104,7 @@ func (x *exchange) valid() bool { return x.validHeader() && x.validPathAndBody()
 
 // validHeader reports whether the request of x has the valid key and accepts JSON.
 func (x *exchange) validHeader() bool {
-	accept := x.Request.Value("Accept")
+	accept := x.Request.Fields()["Accept"]
 	accepts := accept == "" || strings.Contains(accept, "application/json") || strings.Contains(accept, "*/*")
 	return accepts && x.Request.Credential.Is(probe.ValidKey())
 }

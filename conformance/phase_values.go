@@ -82,10 +82,10 @@ func (s *sender) forms(add func(probe.Request)) {
 	}
 }
 
-// as uses every operation as a client with a habit.
-func (s *sender) as(h habit) {
+// as uses every operation as a client that sends these header fields.
+func (s *sender) as(fields map[string]string) {
 	send := func(r probe.Request) *probe.Exchange {
-		h(&r)
+		r.Header = fields
 		return s.send(r)
 	}
 	x := send(addPet(s.pet("available"), meaning{}))

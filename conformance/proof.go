@@ -46,8 +46,8 @@ func newProof(x *probe.Exchange, redact probe.Redactor) *Proof {
 	if x.Request.Credential.Sent() {
 		p.RequestHeader.Set("Authorization", x.Request.Credential.Shown)
 	}
-	for _, f := range x.Request.Fields() {
-		p.RequestHeader.Set(f.Name, f.Value)
+	for name, value := range x.Request.Fields() {
+		p.RequestHeader.Set(name, value)
 	}
 	for name, values := range x.Header {
 		for _, v := range values {

@@ -286,29 +286,13 @@ func (f facts) fillText(text string) string {
 	return strings.NewReplacer("$M", f.mark[len(markStart):], "$H", strings.Repeat("abcdefghi ", 30), "$K", strings.Repeat("Ünïcorn 🦄 ", 200), "$3", strings.Repeat("猫", 6000)).Replace(text)
 }
 
-// habit is a way in which some clients write requests.
-type habit func(r *probe.Request)
-
-var habits = []habit{
-	sets("Accept", "", "Accept-Encoding", "", "User-Agent", ""),
-	sets("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "User-Agent", "Mozilla/5.0 (X11; Linux x86_64)"),
-	sets("Accept", "*/*", "Accept-Encoding", "gzip"),
-	sets("Connection", "close"),
-	func(r *probe.Request) { // a list of default header fields
-		if r.Body == nil {
-			r.ContentType = "application/json"
-		}
-	},
-}
-
-// sets returns a habit that sets header fields: name, value, name, value. An empty value
-// removes the field.
-func sets(namesAndValues ...string) habit {
-	return func(r *probe.Request) {
-		for i := 0; i < len(namesAndValues); i += 2 {
-			r.Header = append(r.Header, probe.Field{Name: namesAndValues[i], Value: namesAndValues[i+1]})
-		}
-	}
+// habits are the header fields that some clients send instead of the usual ones. An empty
+// value is no such field.
+var habits = []map[string]string{
+	{"Accept": "", "Accept-Encoding": "", "User-Agent": ""},
+	{"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"},
+	{"Accept": "*/*", "Accept-Encoding": "gzip"},
+	{"Connection": "close"},
 }
 
 // plus returns id + sign·2^bits in decimal digits.

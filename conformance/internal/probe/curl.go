@@ -3,6 +3,8 @@ package probe
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,8 +32,8 @@ func (x *Exchange) Curl(redact Redactor) string {
 	case r.Body != nil:
 		args = append(args, "-H", "'Content-Type:'") // or curl adds its own
 	}
-	for _, f := range r.Header {
-		args = append(args, "-H", quote(strings.TrimSpace(f.Name+": "+f.Value)))
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		args = append(args, "-H", quote(strings.TrimSpace(name+": "+r.Header[name])))
 	}
 	if r.Accepts("gzip") {
 		args = append(args, "--compressed") // decompresses the response

@@ -20,7 +20,7 @@ func (x *Exchange) Coding() string {
 // Accepts reports whether the response to r may have a content coding. Without
 // Accept-Encoding it may have any (RFC 9110, section 12.5.3).
 func (r Request) Accepts(coding string) bool {
-	accepted := r.Value("Accept-Encoding")
+	accepted := r.Fields()["Accept-Encoding"]
 	return accepted == "" || strings.Contains(accepted, coding) && !strings.Contains(accepted, coding+";q=0")
 }
 

@@ -7,8 +7,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -17,11 +17,11 @@ type Request struct {
 	Method      string
 	Path        string // relative to the base URL, or to that of the messages, escaped, with its query
 	Credential  Credential
-	ContentType string  // "": no field
-	Body        []byte  // nil: none
-	Header      []Field // instead of the usual fields with these names; an empty value: no such field
-	Python      string  // an expression with the value of Body; "": Body is short
-	Meaning     any     // what the caller knows of the request
+	ContentType string            // "": no field
+	Body        []byte            // nil: none
+	Header      map[string]string // instead of the usual fields with these names; an empty value: no such field
+	Python      string            // an expression with the value of Body; "": Body is short
+	Meaning     any               // what the caller knows of the request
 }
 
 // Get returns a GET request with the valid key.
@@ -57,32 +57,17 @@ func (r Request) With(c Credential) Request {
 	return r
 }
 
-// Field is a field of a header.
-type Field struct{ Name, Value string }
-
-// Fields returns the header fields of r except Authorization.
-func (r Request) Fields() []Field {
-	fields := []Field{
-		{"Accept", "application/json"},
-		{"Accept-Encoding", "identity"},
-		{"User-Agent", "petstore-conformance"},
-		{"Content-Type", r.ContentType},
+// Fields returns the header fields of r except Authorization, by name.
+func (r Request) Fields() map[string]string {
+	fields := map[string]string{
+		"Accept":          "application/json",
+		"Accept-Encoding": "identity",
+		"User-Agent":      "petstore-conformance",
+		"Content-Type":    r.ContentType,
 	}
-	for _, f := range r.Header {
-		fields = slices.DeleteFunc(fields, func(usual Field) bool { return usual.Name == f.Name })
-		fields = append(fields, f)
-	}
-	return slices.DeleteFunc(fields, func(f Field) bool { return f.Value == "" })
-}
-
-// Value returns the value of a header field of r. Empty: there is no such field.
-func (r Request) Value(name string) string {
-	for _, f := range r.Fields() {
-		if strings.EqualFold(f.Name, name) {
-			return f.Value
-		}
-	}
-	return ""
+	maps.Copy(fields, r.Header)
+	maps.DeleteFunc(fields, func(_, value string) bool { return value == "" })
+	return fields
 }
 
 // http returns r as a request of net/http.
@@ -96,10 +81,10 @@ func (r Request) http(ctx context.Context, url, key string) (*http.Request, erro
 		return nil, err
 	}
 	hr.Header["User-Agent"] = nil // or net/http adds its own
-	for _, f := range r.Fields() {
-		hr.Header[f.Name] = []string{f.Value}
+	for name, value := range r.Fields() {
+		hr.Header[name] = []string{value}
 	}
-	hr.Close = strings.EqualFold(r.Value("Connection"), "close") // then no request may follow (RFC 9112, section 9.6)
+	hr.Close = r.Header["Connection"] == "close" // then no request may follow (RFC 9112, section 9.6)
 	if r.Credential.value != nil {
 		hr.Header["Authorization"] = []string{r.Credential.value(key)}
 	}
