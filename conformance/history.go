@@ -40,7 +40,6 @@ type history struct {
 	added       map[int64]*exchange       // the creation of each pet with a valid request, by id; nil: two have the id
 	firstWithID map[string]*exchange      // the first response that assigns an id, by operation and id
 	firstShown  map[int64]*exchange       // the first response that shows a pet, by id
-	firstList   map[int64]*exchange       // the first list that shows it
 	listedIDs   map[string]map[int64]bool // the ids of the pets in all lists, by name
 	asked       map[string]asked          // the requests for pets, by name, those that are not valid too
 
@@ -65,7 +64,6 @@ func newHistory(f facts, exchanges []*exchange) *history {
 		added:       make(map[int64]*exchange),
 		firstWithID: make(map[string]*exchange),
 		firstShown:  make(map[int64]*exchange),
-		firstList:   make(map[int64]*exchange),
 		listedIDs:   make(map[string]map[int64]bool),
 		asked:       make(map[string]asked),
 		lists:       make(map[listQuery][]*exchange),
@@ -126,15 +124,14 @@ func (h *history) recordList(x *exchange) {
 			h.listedIDs[name] = make(map[int64]bool)
 		}
 		h.listedIDs[name][p.ID] = true
-		recordFirst(h.firstShown, p.ID, x)
-		recordFirst(h.firstList, p.ID, x)
+		h.recordShown(p.ID, x)
 	}
 }
 
-// recordFirst records x unless an exchange whose response came earlier has the id.
-func recordFirst(first map[int64]*exchange, id int64, x *exchange) {
-	if y := first[id]; y == nil || x.Received.Before(y.Received) {
-		first[id] = x
+// recordShown records that x shows the pet with the id.
+func (h *history) recordShown(id int64, x *exchange) {
+	if first := h.firstShown[id]; first == nil || x.Received.Before(first.Received) {
+		h.firstShown[id] = x
 	}
 }
 
@@ -157,7 +154,7 @@ func (h *history) recordAdded(x *exchange) {
 	if !x.isAdded() {
 		return
 	}
-	recordFirst(h.firstShown, x.pet.ID, x)
+	h.recordShown(x.pet.ID, x)
 	if _, ok := h.added[x.pet.ID]; ok {
 		h.added[x.pet.ID] = nil // it is not known which of the two has the id
 	} else {

@@ -283,8 +283,8 @@ func (x *exchange) wrongSize() (*exchange, string) {
 		return nil, ""
 	}
 	for _, c := range x.matching(listPatience) {
-		if first := x.run.firstList[c.pet.ID]; first != nil && first.Received.Before(x.Sent) {
-			return first, fmt.Sprintf("the list is empty, but an earlier one had a pet that matches, with the id %d", c.pet.ID)
+		if i := slices.IndexFunc(x.run.all, func(y *exchange) bool { return c.isIn(y) && y.Received.Before(x.Sent) }); i >= 0 {
+			return x.run.all[i], fmt.Sprintf("the list is empty, but an earlier one had a pet that matches, with the id %d", c.pet.ID)
 		}
 	}
 	return nil, ""
