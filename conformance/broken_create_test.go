@@ -35,23 +35,18 @@ func brokenCreations() []variant {
 	}
 	return []variant{
 		{name: "POST /pets responds 200", check: "pets.create.status", http: status(create, 201, 200)},
-		{name: "POST /pets always responds 500", check: "pets.create.status", http: status(create, 201, 500)},
 		{name: "the response to POST /pets has no body", check: "pets.create.pet", http: edit(create, 201, `.*`, "")},
 		{name: "the response to POST /pets is only the id", check: "pets.create.pet", http: edit(create, 201, `,.*`, "}")},
-		{name: "the response to POST /pets lacks the id", check: "pets.create.pet", http: lacks(create, 201, "id")},
 		{name: "the response to POST /pets has the id in a string", check: "pets.create.pet", http: edit(create, 201, `"id":(\d+)`, `"id":"$1"`)},
-		{name: "the response to POST /pets is wrapped", check: "pets.create.pet", http: edit(create, 201, `.*`, `{"pet":$0}`)},
 		{name: "the response to POST /pets has null for an absent status", check: "pets.create.pet", http: edit(create, 201, `("categoryId":-?\d+)\}`, `$1,"status":null}`)},
 		{name: "the response to POST /pets is text/html", check: "pets.create.media-type", http: header(create, 201, "Content-Type", "text/html")},
 		{name: "the response to POST /pets shows another category", check: "pets.create.category", http: set(create, 201, "categoryId", "12")},
 		{name: "the response to POST /pets shows another name", check: "pets.create.name", http: set(create, 201, "name", `"Rex"`)},
 		{name: "a status is required", check: "pets.create.status.absent", pets: sets("", "none")},
 
-		{name: "every new pet gets the same id", check: "pets.create.id.unique", http: set(create, 201, "id", "7")},
 		{name: "a pet that is like another gets its id", check: "pets.create.id.unique", http: repeats(create, 201)},
 		{name: "ids start again after five", check: "pets.create.id.unique", http: idsTo(5)},
 
-		{name: "available is not kept", check: "pets.create.status.kept", pets: sets("available", "")},
 		{name: "pending is refused", check: "pets.create.status", http: refuses(create+`.*"pending"`, 201, 400)},
 		{name: "pending and sold are mixed up", check: "pets.create.status.kept", pets: sets("pending", "sold")},
 

@@ -6,14 +6,9 @@ func lenientServers() []variant {
 	return []variant{
 		{name: "requests that are wrong are accepted", check: "pets.create.400.values", http: accepts},
 		{name: "a pet needs no category", check: "pets.create.400.required", http: takes(create, `^(\{"name":"[^"]*")(\}|,"status":)`, `$1,"categoryId":0$2`)},
-		{name: "a category may be a string", check: "pets.create.400.values", http: takes(create, `"categoryId":"(\d+)"`, `"categoryId":$1`)},
-		{name: "a status may be null", check: "pets.create.400.status.null", http: takes(create, `,"status":null`, ``)},
-		{name: "a status may be empty", check: "pets.create.400.status", http: takes(create, `,"status":""`, ``)},
 		{name: "a body ends where its object does", check: "pets.create.400.body", http: takes(create, `^(\{[^{}]*\}).+$`, `$1`)},
 		{name: "a body that is not JSON gets 422", check: "pets.create.400.body", http: refuses(create+`.*[^}]$`, 400, 422)},
 		{name: "a body that is not JSON gets 500", check: "pets.create.400.body", http: status(create, 400, 500)},
 		{name: "a large body gets 500", check: "pets.create.400.required", http: responses(create+`.*large large`, 0, func(res *response) { res.status, res.body = 500, failure(500) })},
-		{name: "wrong values get 422", check: "pets.create.400.values", http: refuses(create+`.*\}$`, 400, 422)},
-		{name: "missing members get 422", check: "pets.create.400.required", http: refuses(create+`.*\}$`, 400, 422)},
 	}
 }

@@ -25,8 +25,6 @@ func brokenTexts() []variant {
 			s := strings.ToValidUTF8(string(b[:n]), "??") + strings.ToValidUTF8(string(b[n:]), "?")
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(s)), int64(len(s))
 		})},
-		{name: "names become upper case", check: "pets.create.name", pets: changesNames(strings.ToUpper)},
-		{name: "names are escaped for a URL", check: "pets.create.name", pets: changesNames(url.QueryEscape)},
 	}
 }
 
