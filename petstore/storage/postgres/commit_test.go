@@ -185,10 +185,8 @@ func TestLocked(t *testing.T) {
 			}
 		})
 	}
-	for queued := 0; queued < 2; time.Sleep(time.Millisecond) {
-		s.mu.Lock()
-		queued = len(s.queue)
-		s.mu.Unlock()
+	for len(s.queue) < 2 {
+		time.Sleep(time.Millisecond)
 	}
 	other("ROLLBACK")
 	wg.Wait()
@@ -277,11 +275,10 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// The queue is bounded.
+// A full queue refuses a change, and a transaction takes only a part of it.
 func TestQueueBounds(t *testing.T) {
-	s := &Store{timeout: time.Minute}
-	s.filled.L = &s.mu
-	for range maxWaiting {
+	s := &Store{queue: make(chan *change, maxBatch+1)}
+	for range maxBatch + 1 {
 		if err := s.enqueue(&change{}); err != nil {
 			t.Fatal(err)
 		}
@@ -289,8 +286,7 @@ func TestQueueBounds(t *testing.T) {
 	if err := s.enqueue(&change{}); err != errBusy {
 		t.Errorf("one too many: %v", err)
 	}
-	s.leave(s.queue[7], true)
-	if batch := s.take(); len(batch) != maxBatch || len(s.queue) != maxWaiting-1-maxBatch {
-		t.Errorf("a batch of %d, and %d in the queue", len(batch), len(s.queue))
+	if n := len(s.take()); n != maxBatch {
+		t.Errorf("a batch of %d, want %d", n, maxBatch)
 	}
 }

@@ -3,7 +3,6 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -42,8 +41,8 @@ var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are wa
 
 // change queues c, and returns once it is committed, or with an error.
 //
-// If ctx ends before COMMIT is sent, nothing is stored. After that, change waits
-// for the result until the time limit.
+// If ctx ends before COMMIT is sent, nothing is stored. After that, the error says that
+// the change may have been stored.
 func (s *Store) change(ctx context.Context, c *change) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -52,25 +51,18 @@ func (s *Store) change(ctx context.Context, c *change) error {
 	if err := s.enqueue(c); err != nil {
 		return err
 	}
-	late := time.NewTimer(s.timeout)
-	defer late.Stop()
-	over := false
-	for gone := ctx.Done(); ; {
-		select {
-		case <-c.done:
-			return c.err
-		case <-gone:
-			gone = nil
-		case <-late.C:
-			over = true
-		}
-		switch sent, cause := s.leave(c, over); {
-		case !sent:
-			return cmp.Or(ctx.Err(), unavailable("the database does not respond in time: nothing was stored", cause))
-		case over:
-			return unavailable("the database does not respond in time: this may have been stored", cause)
-		}
+	limited, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	select {
+	case <-c.done:
+		return c.err
+	case <-limited.Done():
 	}
+	sent, cause := s.leave(c)
+	if sent {
+		return unavailable("the database does not respond in time: this may have been stored", cmp.Or(ctx.Err(), cause))
+	}
+	return cmp.Or(ctx.Err(), unavailable("the database does not respond in time: nothing was stored", cause))
 }
 
 func (s *Store) enqueue(c *change) error {
@@ -79,23 +71,20 @@ func (s *Store) enqueue(c *change) error {
 	if s.closed {
 		return errClosed
 	}
-	if len(s.queue) == maxWaiting {
+	select {
+	case s.queue <- c:
+		return nil
+	default:
 		return errBusy
 	}
-	s.queue = append(s.queue, c)
-	s.filled.Signal()
-	return nil
 }
 
-// leave keeps c from being stored, unless COMMIT may have been sent. If so, and over is
-// set, nobody waits for the result. The cause is the error of the last attempt.
-func (s *Store) leave(c *change, over bool) (sent bool, cause error) {
+// leave keeps c from being stored, unless COMMIT may have been sent. The cause is the
+// error of the last attempt.
+func (s *Store) leave(c *change) (sent bool, cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.abandoned = over || !c.sent
-	if i := slices.Index(s.queue, c); i >= 0 {
-		s.queue = slices.Delete(s.queue, i, i+1)
-	}
+	c.abandoned = true
 	return c.sent, c.cause
 }
 
@@ -114,15 +103,13 @@ func (s *Store) mark(batch []*change, sent bool, cause error) (waiting []*change
 
 // take waits for changes and takes those of the next transaction. It
 // returns none when the store is closed and nothing is waiting.
-func (s *Store) take() []*change {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.queue) == 0 && !s.closed {
-		s.filled.Wait()
+func (s *Store) take() (batch []*change) {
+	for c := range s.queue {
+		batch = append(batch, c)
+		if len(batch) == maxBatch || len(s.queue) == 0 {
+			break
+		}
 	}
-	n := min(len(s.queue), maxBatch)
-	batch := slices.Clone(s.queue[:n])
-	s.queue = slices.Delete(s.queue, 0, n)
 	return batch
 }
 

@@ -57,9 +57,8 @@ type Store struct {
 	stopped sync.WaitGroup // for what runs until context ends
 
 	mu      sync.Mutex
-	queue   []*change
-	filled  sync.Cond // there is something in queue, or the store is closed
-	closed  bool
+	queue   chan *change
+	closed  bool          // and so is queue
 	drained chan struct{} // closed when the last change has its result
 }
 
@@ -85,9 +84,9 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 		capacity: int64(cmp.Or(opts.QueueCapacity, stores.QueueCapacity)),
 		log:      cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		now:      opts.now,
+		queue:    make(chan *change, maxWaiting),
 		drained:  make(chan struct{}),
 	}
-	s.filled.L = &s.mu
 	s.context, s.cancel = context.WithCancel(context.Background())
 	err := s.connect(url, opts.dial)
 	if err == nil {
@@ -114,16 +113,15 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 // another Close does nothing. It returns nil.
 func (s *Store) Close() error {
 	s.mu.Lock()
-	before := s.closed
-	s.closed = true
-	s.filled.Signal()
+	if !s.closed {
+		s.closed = true
+		close(s.queue)
+	}
 	s.mu.Unlock()
 	<-s.drained
-	if !before {
-		s.cancel()
-		s.stopped.Wait()
-		s.disconnect()
-	}
+	s.cancel()
+	s.stopped.Wait()
+	s.disconnect()
 	return nil
 }
 
