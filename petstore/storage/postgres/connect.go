@@ -22,7 +22,7 @@ import (
 const maxConnect = 2 * time.Second
 
 // connect makes the pools, which connect when they are used.
-func (s *Store) connect(url string, dial pgconn.DialFunc) error {
+func (s *Store) connect(url string) error {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// The text is "cannot parse `URL`: reason", and the URL may have a part of the password.
@@ -32,9 +32,6 @@ func (s *Store) connect(url string, dial pgconn.DialFunc) error {
 	c := config.ConnConfig
 	c.ConnectTimeout = min(cmp.Or(c.ConnectTimeout, maxConnect), maxConnect)
 	c.ValidateConnect = s.validate
-	if dial != nil {
-		c.DialFunc = dial
-	}
 	c.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
 		conn.CustomData()[noticeKey] = n
 	}

@@ -36,7 +36,6 @@ type Options struct {
 	// For tests.
 	timeout time.Duration    // 0: Timeout
 	now     func() time.Time // nil: the database's clock
-	dial    pgconn.DialFunc  // nil: that of pgx
 }
 
 // Store is an open store. It is safe for concurrent use, and any number of
@@ -88,7 +87,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 		drained:  make(chan struct{}),
 	}
 	s.context, s.cancel = context.WithCancel(context.Background())
-	err := s.connect(url, opts.dial)
+	err := s.connect(url)
 	if err == nil {
 		if err = s.prepare(ctx); err != nil {
 			s.disconnect()
