@@ -92,7 +92,6 @@ func newDir() (dir string, end func(), err error) {
 			tries=$((tries + 1))
 			[ $tries -lt 30 ] || signal=KILL # those that were stopped
 		done
-		grep -o " $0/[^ ]*" /proc/mounts | xargs -r umount -l
 		rm -rf "$0"`
 	if dir, err = os.MkdirTemp("", "postgrestest-*"); err != nil {
 		return "", nil, err

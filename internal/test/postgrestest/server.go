@@ -22,7 +22,6 @@ import (
 type Server struct {
 	machine
 	URL string // for clients; the user is a superuser without a password
-	Dir string // where its files are; it belongs to the user that runs PostgreSQL
 	end func()
 }
 
@@ -34,7 +33,7 @@ func New(settings ...string) (*Server, error) {
 		return nil, err
 	}
 	address := process.FreeAddress()
-	s := &Server{machine{name: "PostgreSQL", dir: dir}, databaseURL("postgres", address), dir, end}
+	s := &Server{machine{name: "PostgreSQL", dir: dir}, databaseURL("postgres", address), end}
 	data := filepath.Join(dir, "data")
 	initdb := command(dir, filepath.Join(programs(), "initdb"), "--pgdata="+data, "--username=postgres", "--auth=trust",
 		"--encoding=UTF8", "--locale=C", "--data-checksums", "--no-sync")
