@@ -3,12 +3,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 
@@ -87,14 +84,10 @@ func export(c *flags.Call, url string) error {
 		return err
 	}
 	defer s.Close()
-	w := bufio.NewWriterSize(c.Stdout, 1<<16)
-	if _, err = s.Export(c.Context, w); err != nil && !errors.As(err, new(*fs.PathError)) { // of the output
-		return fmt.Errorf("%s (-postgres): %w", s, err)
+	if err := s.Export(c.Context, c.Stdout); err != nil {
+		return fmt.Errorf("from %s (-postgres): %w", s, err)
 	}
-	if e := w.Flush(); err == nil && e != nil {
-		err = fmt.Errorf("the export is not complete: %w", e)
-	}
-	return err
+	return nil
 }
 
 // open opens the store. Its errors name the flag.
