@@ -58,14 +58,15 @@ const malformed = 598
 type History struct {
 	start time.Time
 
-	mu      sync.Mutex
-	ops     []operation
-	names   []string // of all attempted creations with an Idempotency-Key
-	highest int      // the highest ID in a response
+	mu           sync.Mutex
+	ops          []operation
+	names        []string         // of all attempted creations with an Idempotency-Key
+	acknowledged map[Request]bool // repetitions are equal
+	highest      int              // the highest ID in a response
 }
 
 // New returns a history that begins now.
-func New() *History { return &History{start: time.Now()} }
+func New() *History { return &History{start: time.Now(), acknowledged: map[Request]bool{}} }
 
 // Choose returns a random request about the newest pets. If it is a creation of a
 // new pet, the pet has that name.
@@ -105,13 +106,7 @@ func (h *History) Reads() (n int) {
 func (h *History) Acknowledged() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	requests := map[Request]bool{} // repetitions are equal
-	for _, op := range h.ops {
-		if op.status == http.StatusCreated || op.status == http.StatusAccepted {
-			requests[op.Request] = true
-		}
-	}
-	return len(requests)
+	return len(h.acknowledged)
 }
 
 // At returns the history without the responses after a moment, for the check of a store as
@@ -119,7 +114,8 @@ func (h *History) Acknowledged() int {
 func (h *History) At(t time.Time) *History {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	at := &History{start: h.start}
+	at := New()
+	at.start = h.start
 	for _, op := range h.ops {
 		if h.start.Add(op.end).After(t) {
 			if op.reads() {
@@ -127,7 +123,7 @@ func (h *History) At(t time.Time) *History {
 			}
 			op.status = lost
 		}
-		at.ops = append(at.ops, op)
+		at.add(op)
 	}
 	return at
 }
@@ -161,8 +157,15 @@ func (h *History) Do(ctx context.Context, client *http.Client, url, key string, 
 	for _, p := range op.pets {
 		h.highest = max(h.highest, int(p.ID))
 	}
-	h.ops = append(h.ops, op)
+	h.add(op)
 	return status, err
+}
+
+func (h *History) add(op operation) {
+	h.ops = append(h.ops, op)
+	if op.status == http.StatusCreated || op.status == http.StatusAccepted {
+		h.acknowledged[op.Request] = true
+	}
 }
 
 // send sends the request and returns the response with its whole body.

@@ -86,8 +86,8 @@ bootstrap:
 	return c
 }
 
-// startEtcd starts etcd, and returns when it serves clients. It does not take another
-// etcd, which uses the address, for its own.
+// startEtcd starts etcd, and returns when it serves clients. It asks the log, as an etcd of
+// an earlier run may use the address: then this one ends.
 func startEtcd(dir, address string) error {
 	client, peer := "http://"+address, "http://"+process.FreeAddress()
 	p, err := process.Start(command(dir, "etcd", "--data-dir=etcd",

@@ -138,13 +138,13 @@ func anotherPrimary(t *testing.T, c *cluster, l *load, before *node) {
 // onlyReadsGoOn holds without a standby: no creation is acknowledged.
 func onlyReadsGoOn(t *testing.T, c *cluster, l *load, _ *node) {
 	time.Sleep(time.Second) // until responses that were under way have arrived
-	before := l.count()
+	before := l.Acknowledged()
 	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		for _, s := range c.servers {
 			s.api.Must(http.StatusOK, "GET", "/pets/1", "")
 		}
 	}
-	if n := l.count() - before; n > 0 {
+	if n := l.Acknowledged() - before; n > 0 {
 		t.Errorf("%d creations were acknowledged without a standby", n)
 	}
 }
@@ -214,15 +214,15 @@ func TestFaults(t *testing.T) {
 	l := startLoad(c)
 	for _, f := range list {
 		l.progress(t)
-		before := l.count()
+		before := l.Acknowledged()
 		l.stalled()
 		for n := range f.times {
 			if err := f.apply(t, c, l); err != nil {
 				t.Fatalf("%s: applied %d of %d times: %v", f.name, n, f.times, err)
 			}
 		}
-		t.Logf("fault: %s: applied %d of %d times; longest stall %.1f s, %d creations acknowledged",
-			f.name, f.times, f.times, l.stalled().Seconds(), l.count()-before)
+		t.Logf("fault: %s: applied %d of %d times; longest stall %.1f s, %d pets acknowledged",
+			f.name, f.times, f.times, l.stalled().Seconds(), l.Acknowledged()-before)
 	}
 	l.finish(t, c)
 }
@@ -269,21 +269,4 @@ func TestPanic(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// An etcd that an earlier run has left on the address is not used.
-func TestForeignEtcd(t *testing.T) {
-	Need(t)
-	process.Tool(t, "etcd")
-	address := process.FreeAddress()
-	for i, want := range []string{"", syscall.EADDRINUSE.Error()} {
-		dir, end, err := newDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(end)
-		if err := startEtcd(dir, address); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Fatalf("etcd %d: error %v, want %q", i+1, err, want)
-		}
-	}
 }
