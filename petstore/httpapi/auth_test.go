@@ -71,9 +71,9 @@ func TestAuthenticatorFails(t *testing.T) {
 		{context.DeadlineExceeded, failed},
 	} {
 		auth := httpapi.AuthenticatorFunc(func(context.Context, string) (string, error) { return "alice", c.err })
+		s := newServer(t, nil)
+		s.h = s.handler(s.store, auth, nil)
 		for _, raw := range operations {
-			s := newServer(t, nil) // each logs its first failures
-			s.h = s.handler(s.store, auth, nil)
 			s.want(c.want, raw)
 			if c.want.status < 500 {
 				s.wantLog()

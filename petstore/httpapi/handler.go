@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/animalstore/internal/httpbody"
@@ -31,10 +30,8 @@ type Options struct {
 	// Logger receives responses of 500 and above, with the details that the client does
 	// not see. Responses to clients that went away are not logged.
 	//
-	// The level is ERROR for a 500. It is ERROR also for the first response of an
-	// outage, which is a full disk (507), or a store or an Authenticator that cannot
-	// be used (503). For the others it is WARN. A line of the level INFO says that the
-	// outage is over. At most ten lines of each level are logged in a second.
+	// The level is ERROR, but WARN for a 503 that has no cause and only asks the client to
+	// come back later. At most ten lines of each level are logged in a second.
 	// nil: nothing is logged.
 	Logger *slog.Logger
 
@@ -68,8 +65,7 @@ type handler struct {
 	// large has a place for each large response that may be in flight. A client that
 	// does not read holds its response until the server's WriteTimeout. Smaller
 	// responses fit into the buffers of the system.
-	large  chan struct{}
-	outage atomic.Pointer[outage] // nil: there is none
+	large chan struct{}
 }
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
@@ -164,7 +160,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.send(resp)
-	c.succeeded()
 	if c.pooled != nil && c.written == len(resp.body) { // after a failed write, net/http may still use it
 		buffers.Put(c.pooled)
 	}

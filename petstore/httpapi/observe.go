@@ -26,12 +26,11 @@ type Observation struct {
 // log logs err, whose response has body. It does not log the query, which may hold
 // secrets.
 func (c *call) log(body errorBody, err error) {
-	level, limit := slog.LevelWarn, &c.h.warnings
-	begins := c.outageBegins(body, err)
-	if begins || body.Status == http.StatusInternalServerError {
-		level, limit = slog.LevelError, &c.h.errors
+	level, limit := slog.LevelError, &c.h.errors
+	if e, ok := errors.AsType[*petstore.Error](err); body.Status == http.StatusServiceUnavailable && (!ok || e.Err == nil) {
+		level, limit = slog.LevelWarn, &c.h.warnings // it only asks the client to come back later
 	}
-	if !limit.allow() && !begins {
+	if !limit.allow() {
 		return
 	}
 	path, _, _ := strings.Cut(c.r.RequestURI, "?") // with what a router has stripped
@@ -44,43 +43,6 @@ func (c *call) log(body errorBody, err error) {
 		slog.Int("status", body.Status),
 		slog.String("code", string(body.Code)),
 		slog.Any("err", err))
-}
-
-// outage is a time in which the store has no room, or the store or the credentials cannot
-// be used. It is over when a request succeeds, a creation if there was no room, and nothing
-// has failed for calm.
-type outage struct {
-	full bool      // a failure was for want of room
-	last time.Time // of the last failure
-}
-
-// calm keeps an outage in which some requests succeed from being logged as many.
-const calm = 10 * time.Second
-
-// outageBegins reports whether err, whose response has body, is the first of an outage. A
-// 503 without a cause only asks the client to come back later.
-func (c *call) outageBegins(body errorBody, err error) bool {
-	e, ok := errors.AsType[*petstore.Error](err)
-	full := body.Status == http.StatusInsufficientStorage
-	lost := body.Status == http.StatusServiceUnavailable && ok && e.Err != nil
-	if !full && !lost {
-		return false
-	}
-	before := c.h.outage.Load()
-	c.h.outage.Store(&outage{full || before != nil && before.full, time.Now()})
-	return before == nil
-}
-
-// succeeded ends an outage, if there is one. A request without an account shows nothing:
-// it is for the OpenAPI document.
-func (c *call) succeeded() {
-	o := c.h.outage.Load()
-	if o == nil || time.Since(o.last) < calm || o.full && c.r.Method != http.MethodPost || c.account == "" {
-		return
-	}
-	if c.h.outage.CompareAndSwap(o, nil) {
-		c.h.opts.Logger.LogAttrs(c.ctx, slog.LevelInfo, "requests succeed again", slog.String("operation", c.operation))
-	}
 }
 
 // logLimit limits how many failed requests are logged: on a full disk, every
