@@ -44,15 +44,8 @@ func WithAccount(ctx context.Context, account string) context.Context {
 // request of ctx, or "" if there is none. The contexts that a handler passes to
 // the service and to Options.Validate have it.
 func Account(ctx context.Context) string {
-	if account, _ := ctx.Value(accountKey{}).(string); account != "" {
-		return account
-	}
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.account
-	}
-	return ""
+	account, _ := ctx.Value(accountKey{}).(string)
+	return account
 }
 
 type accountKey struct{}

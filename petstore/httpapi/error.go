@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"math/rand/v2"
 	"net/http"
 
 	"github.com/go-json-experiment/json"
@@ -63,7 +64,7 @@ func errorBodyOf(err error) errorBody {
 // nil is a 500. WriteError logs nothing. Like the handlers, it then discards the rest of
 // a body of at most 1 MiB.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	c := call{w: w, r: r, requestID: sentID(w, r)}
+	c := call{w: w, r: r, sentID: sentID(w, r), random: rand.Uint64()}
 	c.send(errorResponse(w, r, errorBodyOf(err)))
 	httpbody.Discard(r)
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
 	"strconv"
-	"sync"
 	"time"
 
 	"example.com/animalstore/internal/httpbody"
@@ -113,21 +113,17 @@ func newHandler(auth Authenticator, opts *Options, operations ...operation) *han
 }
 
 // call is a request on its way to its response. The context of all that the handler calls
-// for the request has it: see RequestID and Account.
+// for the request has it: see RequestID.
 type call struct {
 	h     *handler // nil: of WriteError
 	w     http.ResponseWriter
 	r     *http.Request
-	ctx   context.Context // the request's, with the call
+	ctx   context.Context // the request's, with the call and, once it is known, the account
 	start time.Time
 
-	// mu guards these for those who have the context. Only the goroutine of the handler
-	// writes account, so it reads it without mu.
-	mu        sync.Mutex
-	account   string // "": not known
-	requestID string // "": the client and middleware sent none, and none was made
-	sent      bool   // the header is written
-
+	sentID    string          // see id
+	random    uint64          // see id
+	account   string          // "": not known
 	operation string          // its name; "": none was reached
 	param     string          // the path's parameter
 	status    int             // of the response; 0: none was sent
@@ -151,7 +147,7 @@ type callKey struct{}
 
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{h: h, w: w, r: r, requestID: sentID(w, r), start: time.Now()}
+	c := &call{h: h, w: w, r: r, sentID: sentID(w, r), random: rand.Uint64(), start: time.Now()}
 	c.ctx = context.WithValue(r.Context(), callKey{}, c)
 	defer c.end()
 	resp, err := c.do()
@@ -183,13 +179,10 @@ func (c *call) do() (response, error) {
 		h[f.name] = f.values
 	}
 	if !op.public {
-		account, err := Authenticate(c.ctx, c.h.auth, c.r.Header)
-		if err != nil {
+		if c.account, err = Authenticate(c.ctx, c.h.auth, c.r.Header); err != nil {
 			return response{}, err
 		}
-		c.mu.Lock()
-		c.account = account
-		c.mu.Unlock()
+		c.ctx = WithAccount(c.ctx, c.account)
 	}
 	return op.do(c)
 }
@@ -210,8 +203,8 @@ func (c *call) fail(err error) {
 // sets Content-Length by itself for small bodies only, and never for HEAD.
 func (c *call) send(resp response) {
 	c.status = resp.status
-	if id := c.id(resp.status >= 400 || c.h.opts.Observe != nil, true); id != "" {
-		c.w.Header()[requestIDField] = []string{id}
+	if c.sentID != "" || resp.status >= 400 || c.h.opts.Observe != nil {
+		c.w.Header()[requestIDField] = []string{c.id()}
 	}
 	c.w.Header()["Content-Type"] = jsonType
 	c.w.Header()["Content-Length"] = []string{strconv.Itoa(len(resp.body))}
@@ -239,7 +232,7 @@ func (c *call) end() {
 		}
 	}
 	if c.h.opts.Observe != nil {
-		c.h.opts.Observe(c.r, Observation{Operation: c.operation, Status: c.status, Code: c.code, Bytes: c.written, Duration: time.Since(c.start), Account: c.account, RequestID: c.id(false, true)})
+		c.h.opts.Observe(c.r, Observation{Operation: c.operation, Status: c.status, Code: c.code, Bytes: c.written, Duration: time.Since(c.start), Account: c.account, RequestID: c.id()})
 	}
 	if abort {
 		panic(http.ErrAbortHandler)

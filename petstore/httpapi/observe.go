@@ -35,7 +35,7 @@ func (c *call) log(body errorBody, err error) {
 	}
 	path, _, _ := strings.Cut(c.r.RequestURI, "?") // with what a router has stripped
 	c.h.opts.Logger.LogAttrs(c.ctx, level, "request failed",
-		slog.String("request_id", c.id(true, false)),
+		slog.String("request_id", c.id()),
 		slog.String("operation", c.operation),
 		slog.String("method", c.r.Method),
 		slog.String("path", path),
