@@ -75,7 +75,7 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 	if key == "" {
 		return "", errNoCredential
 	}
-	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if strings.Contains(key, " ") || strings.ContainsFunc(key, notPrintable) {
 		return "", errBadCredential
 	}
 	account, err = auth.Authenticate(ctx, key)

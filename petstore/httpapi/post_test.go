@@ -123,25 +123,21 @@ func TestIdempotency(t *testing.T) {
 }
 
 func TestIdempotencyKey(t *testing.T) {
-	long := strings.Repeat("k", 255)
-	const punctuation = "!#$%&'()*+,-./:;<=>?@[]^_`{|}~"
-	for _, c := range []struct{ field, key string }{ // no key: refused
-		{"k", "k"}, {`"k"`, "k"}, {"a\"b", "a\"b"}, {`a\b`, `a\b`}, {punctuation, punctuation}, {`"` + punctuation + `"`, punctuation},
-		{`"a\"b\\"`, `a"b\`}, {`" "`, " "}, {`"~!"`, "~!"}, {long, long}, {`"` + long + `"`, long}, {`"` + strings.Repeat(`\\`, 255) + `"`, strings.Repeat(`\`, 255)},
-
-		{"", ""}, {`"`, ""}, {`""`, ""}, {`"a`, ""}, {"a b", ""}, {"\"a\tb\"", ""}, {`"k";x`, ""}, {`"k""l"`, ""}, {`"a\b"`, ""}, {`"k\"`, ""}, {`"k\`, ""},
-		{"k\xc3\xa9", ""}, {"\"\x7f\"", ""}, {"\"\xc3\xa9\"", ""}, {"\x7f", ""}, {long + "k", ""}, {`"` + long + `k"`, ""},
+	long := strings.Repeat("k", 512)
+	for field, ok := range map[string]bool{
+		"k": true, `"k"`: true, "!#$%&'()*+,-./:;<=>?@[]^_`{|}~": true, `"a b"`: true, long: true,
+		"": false, `"`: false, `""`: false, "a\tb": false, "k\xc3\xa9": false, "\x7f": false, long + "k": false,
 	} {
 		var keys recorder[any]
 		h := httpapi.New(double{do: func(_ context.Context, arg any) error { keys.add(arg); return nil }}, testKeys, nil)
 		r := httptest.NewRequest("POST", "/pets", strings.NewReader(rexBody))
-		r.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {c.field}}
-		got, want := perform(t, h, r), []any{petstore.IdempotencyKey{Scope: "alice", Key: c.key}}
-		if c.key == "" {
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {field}}
+		got, want := perform(t, h, r), []any{petstore.IdempotencyKey{Scope: "alice", Key: field}}
+		if !ok {
 			want = nil
 		}
-		if seen := keys.take(); !slices.Equal(seen, want) || (got.Status == 400) != (c.key == "") {
-			t.Errorf("%q: status %d, %+v, want the key %q", c.field, got.Status, seen, c.key)
+		if seen := keys.take(); !slices.Equal(seen, want) || (got.Status == 400) == ok {
+			t.Errorf("%q: status %d, %+v", field, got.Status, seen)
 		}
 	}
 }
