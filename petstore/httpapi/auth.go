@@ -105,14 +105,3 @@ func bearerToken(field string) string {
 	}
 	return strings.TrimLeft(token, " ")
 }
-
-// challenge returns the WWW-Authenticate field of a 401. It names an error
-// only if a bearer token was sent (RFC 6750, section 3.1).
-func challenge(authorization []string) string {
-	for _, field := range authorization {
-		if bearerToken(field) != "" {
-			return `Bearer realm="petstore", error="invalid_token"`
-		}
-	}
-	return `Bearer realm="petstore"`
-}

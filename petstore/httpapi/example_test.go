@@ -70,7 +70,7 @@ func ExampleWithAccount() {
 	}
 	// Output:
 	// 200 [] []
-	// 401 [Bearer realm="petstore", error="invalid_token"] {"code":"unauthorized","message":"Authorization: the signature is wrong","status":401}
+	// 401 [Bearer realm="petstore"] {"code":"unauthorized","message":"Authorization: the signature is wrong","status":401}
 }
 
 // TestREADME: the Go code of the README is part of examples/nethttp.

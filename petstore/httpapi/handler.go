@@ -196,7 +196,7 @@ func (c *call) fail(err error) {
 	if body.Status >= http.StatusInternalServerError && !gone {
 		c.log(body, err)
 	}
-	c.send(errorResponse(c.w, c.r, body))
+	c.send(errorResponse(c.w, body))
 }
 
 // send sends a whole response. A failed write means that the client is gone. net/http
