@@ -20,7 +20,8 @@ import (
 //
 // Create and [Revoke] add a line to the end of the file, and sync it. Several
 // processes may call them at the same time, if the file is on a local disk. Both fail
-// if the file is malformed. A crash may leave part of a line: remove it by hand.
+// if the file is malformed. A crash or a full disk may leave part of a line: remove it by
+// hand.
 func Create(path, account string) (secret string, key Key, err error) {
 	if !validAccount.MatchString(account) {
 		return "", Key{}, errAccount
@@ -88,13 +89,6 @@ func write(path, lines string) error {
 	if err != nil {
 		return err
 	}
-	before, err := f.Stat()
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	n, err := f.WriteString(lines)
-	if after, e := f.Stat(); err != nil && e == nil && after.Size() == before.Size()+int64(n) { // nobody else has added any
-		_ = f.Truncate(before.Size()) // it has part of the lines, on a full disk
-	}
+	_, err = f.WriteString(lines)
 	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -48,9 +48,6 @@ type state struct {
 // read.
 const maxUnread = 2 * time.Second
 
-// retryUnread is how often a file that cannot be read is tried.
-const retryUnread = 100 * time.Millisecond
-
 // Options are the settings of a [File]. The zero value and nil are ready for use.
 type Options struct {
 	// Logger receives changes of the file, and why it cannot be used. nil: nothing is
@@ -131,7 +128,7 @@ func (f *File) reload(began time.Time) *state {
 	f.reading.Lock()
 	defer f.reading.Unlock()
 	last := f.state.Load()
-	if last.tried.After(began) || last.unreadable != nil && began.Sub(last.tried) < retryUnread {
+	if last.tried.After(began) {
 		return last
 	}
 	next := f.load(*last)
