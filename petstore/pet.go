@@ -133,22 +133,6 @@ type Page struct {
 	Next Cursor // where the next page starts; "": this page is the last
 }
 
-// AppendJSON appends the JSON of p's pets to dst: an array of what
-// [Pet.AppendJSON] appends. It does not contain the cursor. It returns dst as it
-// was, and an error, if a pet is not valid.
-func (p Page) AppendJSON(dst []byte) (b []byte, err error) {
-	b = append(dst, '[')
-	for i, pet := range p.Pets {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if b, err = pet.AppendJSON(b); err != nil {
-			return dst, err
-		}
-	}
-	return append(b, ']'), nil
-}
-
 // IdempotencyWindow is how long a store remembers the result of a create with an
 // [IdempotencyKey], at least.
 const IdempotencyWindow = 24 * time.Hour

@@ -43,22 +43,6 @@ func FuzzAppendJSON(f *testing.F) {
 	})
 }
 
-func TestPageAppendJSON(t *testing.T) {
-	rex := petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "Rex", Status: petstore.StatusSold}}
-	for want, pets := range map[string][]petstore.Pet{
-		`>[]`: nil,
-		`>[{"id":1,"name":"Rex","categoryId":0,"status":"sold"},{"id":2,"name":"","categoryId":0}]`: {rex, {ID: 2}},
-	} {
-		if got, err := (petstore.Page{Pets: pets}).AppendJSON([]byte(">")); err != nil || string(got) != want {
-			t.Errorf("AppendJSON returned %s, %v; want %s", got, err, want)
-		}
-	}
-	bad := petstore.Page{Pets: []petstore.Pet{rex, {ID: 2, NewPet: petstore.NewPet{Name: "\xff"}}}}
-	if got, err := bad.AppendJSON([]byte(">")); err == nil || string(got) != ">" {
-		t.Errorf("AppendJSON of an invalid page returned %s, %v", got, err)
-	}
-}
-
 func TestNormalize(t *testing.T) {
 	got, err := petstore.ListQuery{}.Normalize()
 	if err != nil || got.Limit != petstore.DefaultLimit {

@@ -9,7 +9,7 @@ import (
 )
 
 // Reader reads pets as JSON. Its methods append to dst exactly the bytes of
-// petstore.Pet.AppendJSON and petstore.Page.AppendJSON for the result of GetPet and
+// petstore.Pet.AppendJSON for the result of GetPet, and an array of these for that of
 // ListPets. They return the same errors, and on an error dst as it was. The query is one
 // that ListQuery.Normalize has returned.
 type Reader interface {
@@ -43,8 +43,17 @@ func (e encoder) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, e
 
 func (e encoder) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error) {
 	page, err := e.ListPets(ctx, q)
-	if err == nil {
-		dst, err = page.AppendJSON(dst)
+	if err != nil {
+		return dst, "", err
 	}
-	return dst, page.Next, err
+	b := append(dst, '[')
+	for i, pet := range page.Pets {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = pet.AppendJSON(b); err != nil {
+			return dst, "", err
+		}
+	}
+	return append(b, ']'), page.Next, nil
 }
