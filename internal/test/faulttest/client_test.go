@@ -5,11 +5,8 @@ package faulttest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -35,12 +32,12 @@ type callers struct {
 	pets []petstore.Pet // that the calls have created
 }
 
-// startCalls starts callers of a server. The client opens connections with dial, and
-// repeats each request until the deadline of the call.
-func startCalls(t *testing.T, s *process.Server, dial func(context.Context, string, string) (net.Conn, error)) *callers {
+// startCalls starts callers of a server. The client repeats each request until the deadline
+// of the call.
+func startCalls(t *testing.T, s *process.Server) *callers {
 	t.Helper()
 	c, err := client.New(s.URL, s.Key, &client.Options{
-		HTTPClient:  &http.Client{Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 16}, Timeout: patience},
+		HTTPClient:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: patience},
 		RetryWrites: true,
 		MaxAttempts: math.MaxInt,
 		MinBackoff:  10 * time.Millisecond,
@@ -101,7 +98,7 @@ func TestClientRestarts(t *testing.T) {
 	dir, drain := t.TempDir(), "-drain=2m" // the machine may be busy
 	// A port of 127.0.0.2 is taken by nothing else while the server is stopped.
 	s := start(t, dir, drain, "-addr=127.0.0.2:0")
-	l := startCalls(t, s, nil)
+	l := startCalls(t, s)
 	untilCalls := func() {
 		before := l.calls.Load()
 		s.Until("a call succeeds", func() bool { return l.calls.Load() > before })
@@ -118,56 +115,4 @@ func TestClientRestarts(t *testing.T) {
 	}
 	untilCalls()
 	l.finish()
-}
-
-// TestClientCuts cuts every connection of petstore/client after a random number of bytes.
-// No caller may see an error.
-func TestClientCuts(t *testing.T) {
-	t.Parallel()
-	n, _ := rounds(50, 1000)
-	s := start(t, t.TempDir())
-	var cuts atomic.Int64
-	l := startCalls(t, s, func(ctx context.Context, network, address string) (net.Conn, error) {
-		c, err := new(net.Dialer).DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		if rand.IntN(2) == 0 {
-			_ = c.(*net.TCPConn).SetLinger(0) // a cut resets it
-		}
-		limits := [2]int{math.MaxInt, math.MaxInt}
-		limits[rand.IntN(2)] = rand.IntN(1 << rand.IntN(17)) // half of them are below 256
-		return &cutConn{c, &cuts, limits[0], limits[1]}, nil
-	})
-	s.Until("the connections are cut", func() bool { return cuts.Load() >= int64(n) })
-	l.finish()
-	t.Logf("%d connections cut", cuts.Load())
-}
-
-// cutConn is a connection that is cut after a number of bytes, of requests or of responses.
-type cutConn struct {
-	net.Conn
-	cuts                *atomic.Int64
-	requests, responses int // how many bytes may still be written and read
-}
-
-var errCut = errors.New("the connection is cut")
-
-func (c *cutConn) Write(b []byte) (int, error) {
-	return c.limited(c.Conn.Write, &c.requests, b)
-}
-
-func (c *cutConn) Read(b []byte) (int, error) {
-	return c.limited(c.Conn.Read, &c.responses, b)
-}
-
-// limited reads or writes at most *left bytes of b, and cuts the connection after them.
-func (c *cutConn) limited(do func([]byte) (int, error), left *int, b []byte) (int, error) {
-	n, err := do(b[:min(len(b), *left)])
-	if *left -= n; *left == 0 && err == nil {
-		c.cuts.Add(1)
-		_ = c.Conn.Close()
-		err = errCut
-	}
-	return n, err
 }
