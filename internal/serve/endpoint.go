@@ -23,7 +23,6 @@ const (
 	writeTimeout   = 30 * time.Second // from the end of the header to the end of the response; see conn
 	idleTimeout    = 2 * time.Minute  // between requests
 	maxHeaderBytes = 12 << 10         // net/http adds 4 KiB
-	maxStreams     = 100              // at once on an HTTP/2 connection
 
 	// writeBuffer is how many bytes of a response the system accepts before the
 	// client has read any. By default it accepts megabytes for each client.
@@ -114,8 +113,7 @@ func (s *server) listenAll() (err error) {
 	if s.pets, err = s.listen("addr", s.addr); err != nil {
 		return err
 	}
-	s.pets.http.WriteTimeout = writeTimeout // profiles take longer
-	s.pets.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
+	s.pets.http.WriteTimeout = writeTimeout         // profiles take longer
 	s.pets.http.DisableGeneralOptionsHandler = true // the contract has no OPTIONS
 	s.pets.http.TLSConfig = config
 	s.pets.tls = config != nil
