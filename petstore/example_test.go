@@ -46,3 +46,30 @@ func Example() {
 	// 3 Tom
 	// not_found
 }
+
+// A worker removes a message after its delivery, never before. So a crash loses no message,
+// but may repeat a delivery. The receiver can recognise it: an ID is never used again.
+func ExampleQueue() {
+	ctx := context.Background()
+	store := memory.New(nil) // only one process can open a file, so a worker is part of the server
+	for _, text := range []string{"feed Rex", "walk Mia"} {
+		if _, err := store.SubmitMessage(ctx, text, petstore.IdempotencyKey{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	var queue petstore.Queue = store
+	messages, err := queue.QueuedMessages(ctx, 100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range messages {
+		fmt.Println(m.ID, m.Text) // in a program: deliver it; if that fails, try again later
+		if err := queue.RemoveMessages(ctx, m.ID); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// msg_1 feed Rex
+	// msg_2 walk Mia
+}

@@ -17,20 +17,30 @@ import (
 )
 
 func Example() {
-	// Package apikey has an Authenticator that keeps the keys in a file.
+	// Package apikey has an Authenticator that keeps the keys in a file. The time of a plain
+	// comparison would reveal how much of a guessed key is right. Every key of an account
+	// leads to the same account, so a client with a new key can still repeat a creation.
 	auth := httpapi.AuthenticatorFunc(func(_ context.Context, key string) (string, error) {
 		if sha256.Sum256([]byte(key)) != sha256.Sum256([]byte("a-secret-key")) {
 			return "", petstore.Errorf(petstore.CodeUnauthorized, "this API key is unknown")
 		}
 		return "alice", nil
 	})
+	// The shop sells only cats and dogs. The result depends only on the pet: the function is
+	// called again when a client repeats a creation, which must not be refused.
+	validate := func(_ context.Context, p petstore.NewPet) error {
+		if p.CategoryID < 1 || p.CategoryID > 2 {
+			return petstore.Errorf(petstore.CodeInvalid, "categoryId: must be 1 (cats) or 2 (dogs), got %d", p.CategoryID)
+		}
+		return nil
+	}
 	store := memory.New(nil)
 
 	mux := http.NewServeMux()
-	handler := httpapi.New(store, auth, &httpapi.Options{Messages: store})
+	handler := httpapi.New(store, auth, &httpapi.Options{Messages: store, Validate: validate})
 	mux.Handle("/v1/", http.StripPrefix("/v1", handler))
 
-	for _, body := range []string{`{"name":"Rex","categoryId":1,"status":"available"}`, `{"name":"Tom","categoryId":"cats"}`} {
+	for _, body := range []string{`{"name":"Rex","categoryId":1,"status":"available"}`, `{"name":"Tom","categoryId":3}`} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/v1/pets", strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer a-secret-key")
 		r.Header.Set("Content-Type", "application/json")
@@ -39,7 +49,7 @@ func Example() {
 	}
 	// Output:
 	// 201 [pets/1] {"id":1,"name":"Rex","categoryId":1,"status":"available"}
-	// 400 [] {"code":"invalid","message":"categoryId: must be a 64-bit integer, without fraction or exponent, got \"cats\"","status":400}
+	// 400 [] {"code":"invalid","message":"categoryId: must be 1 (cats) or 2 (dogs), got 3","status":400}
 }
 
 // A middleware that checks tokens of its own says for whom a request acts. It responds with
