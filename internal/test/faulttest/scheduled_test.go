@@ -55,10 +55,7 @@ func TestScheduledBackups(t *testing.T) {
 				t.Fatal(err)
 			}
 			db := filepath.Join(t.TempDir(), "petstore.db")
-			restore := process.Command("", process.Build(t, refserver), "restore", "-db="+db, filepath.Join(path, "petstore.db"))
-			if code, _, stderr := process.Run(t, restore); code != 0 {
-				t.Fatalf("restore %s: exit code %d: %s", path, code, stderr)
-			}
+			mustRun(t, "", "restore", "-db="+db, filepath.Join(path, "petstore.db"))
 			check(t, path, db, h.At(began), math.MaxInt32)
 			if got := process.ReadFile(t, filepath.Join(path, "petstore.keys")); string(got) != string(process.ReadFile(t, s.Path("petstore.keys"))) {
 				t.Errorf("%s has the keys\n%s", path, got)

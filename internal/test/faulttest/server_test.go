@@ -28,6 +28,17 @@ func serverArgs(t *testing.T, flags ...string) []string {
 	return append([]string{process.Build(t, refserver), "-addr=127.0.0.1:0", "-admin-addr=127.0.0.1:0"}, flags...)
 }
 
+// mustRun runs a command of the reference server that must succeed, and returns its
+// standard output.
+func mustRun(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := process.Run(t, process.Command(dir, append([]string{process.Build(t, refserver)}, args...)...))
+	if code != 0 {
+		t.Fatalf("refserver %q: exit code %d\n%s", args, code, stderr)
+	}
+	return stdout
+}
+
 // dial opens a connection to a server, which is closed at the end of the test.
 func dial(t *testing.T, s *process.Server) *net.TCPConn {
 	t.Helper()
