@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -133,8 +134,8 @@ func readExport(t *testing.T, file, lines string, pet petstore.Pet, message pets
 	layer(t, file, message, gotMessage, err)
 }
 
-// TestOpenAPI: the document has every member.
-func TestOpenAPI(t *testing.T) {
+// TestDocuments: the OpenAPI document and the contract have every member.
+func TestDocuments(t *testing.T) {
 	var doc struct {
 		Components struct {
 			Schemas map[string]struct {
@@ -145,9 +146,16 @@ func TestOpenAPI(t *testing.T) {
 	if err := json.Unmarshal(httpapi.OpenAPI(), &doc); err != nil {
 		t.Fatal(err)
 	}
+	contract, err := os.ReadFile("../../docs/contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	has := func(schema, name string) {
 		if doc.Components.Schemas[schema].Properties[name] == nil {
 			t.Errorf("petstore/httpapi/openapi.json: the schema %s has no member %q", schema, name)
+		}
+		if !strings.Contains(string(contract), "`"+name+"`") {
+			t.Errorf("docs/contract.md does not name the member %q of a %s", name, schema)
 		}
 	}
 	for name := range members.Without(petstore.NewPet{}) {
