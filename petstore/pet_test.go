@@ -42,20 +42,3 @@ func FuzzAppendJSON(f *testing.F) {
 		}
 	})
 }
-
-func TestNormalize(t *testing.T) {
-	got, err := petstore.ListQuery{}.Normalize()
-	if err != nil || got.Limit != petstore.DefaultLimit {
-		t.Errorf("Normalize of the zero query returned %+v, %v", got, err)
-	}
-	for _, q := range []petstore.ListQuery{{Limit: -1}, {Limit: 101}, {Status: "x"}, {Status: "Sold"}} {
-		if _, err := q.Normalize(); petstore.CodeOf(err) != petstore.CodeInvalid {
-			t.Errorf("Normalize(%+v) returned %v", q, err)
-		}
-	}
-	for _, q := range []petstore.ListQuery{{Limit: 1}, {Limit: 100, Status: petstore.StatusPending}} {
-		if got, err := q.Normalize(); err != nil || got != q {
-			t.Errorf("Normalize(%+v) returned %+v, %v", q, got, err)
-		}
-	}
-}
