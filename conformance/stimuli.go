@@ -53,10 +53,11 @@ func submitText(text string, m meaning) probe.Request {
 }
 
 // In a body $N stands for a name of its own as a JSON string, $T for the same without
-// quotes, $C for a category that the target accepts, and $(x*9) for xxxxxxxxx.
+// quotes, $C for a category that the target accepts, and $(x*9) for xxxxxxxxx. Python makes a
+// body with the last: it may be too long for a shell, or have a NUL, as no argument has.
 var repeats = regexp.MustCompile(`\$\((.+?)\*(\d+)\)`)
 
-// fill returns the body of a row, and a Python expression with it if it is long.
+// fill returns the body of a row, and a Python expression with it if Python makes it.
 func (s *sender) fill(body string) (filled, python string) { return s.fillWith(s.name(), body) }
 
 // fillWith is fill with that name.
@@ -177,7 +178,7 @@ var wrongMessages = []wrongs{
 // message.
 var (
 	notObjects = []row{
-		{"a NUL as its body", "\x00"}, {"only { as its body", "{"}, {"only [ as its body", "["}, {"only a quote as its body", `"`}, {"only - as its body", "-"},
+		{"a NUL as its body", "$(\x00*1)"}, {"only { as its body", "{"}, {"only [ as its body", "["}, {"only a quote as its body", `"`}, {"only - as its body", "-"},
 		{"a body that ends in half a surrogate pair", `{"name":"\ud800`},
 		{"an array nested 6000 deep", `$([*6000)$(]*6000)`},
 	}

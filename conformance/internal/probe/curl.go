@@ -1,18 +1,16 @@
 package probe
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
 // Curl returns a command for a POSIX shell that sends the request of x again.
 // It takes the key from the environment variable PETSTORE_API_KEY. A body with
-// control characters or invalid UTF-8 needs bash, and a long one Python.
+// control characters or invalid UTF-8 needs bash, and one with Request.Python Python.
 func (x *Exchange) Curl(redact Redactor) string {
 	r := x.Request
 	args := []string{"curl", "-i"}
@@ -41,13 +39,9 @@ func (x *Exchange) Curl(redact Redactor) string {
 	if strings.HasPrefix(x.URL, "https:") && strings.HasPrefix(x.Proto, "HTTP/1") {
 		args = append(args, "--http1.1") // or curl asks for HTTP/2
 	}
-	python := r.Python
-	if bytes.IndexByte(r.Body, 0) >= 0 { // no shell has an argument with it
-		python = strconv.QuoteToASCII(string(r.Body))
-	}
 	switch {
-	case python != "":
-		args = append([]string{"python3", "-c", quote("print(" + python + `, end="")`), "|"}, append(args, "--data-binary", "@-")...)
+	case r.Python != "":
+		args = append([]string{"python3", "-c", quote("print(" + r.Python + `, end="")`), "|"}, append(args, "--data-binary", "@-")...)
 	case r.Body != nil:
 		args = append(args, "--data-binary", quote(redact.Replace(string(r.Body))))
 	}

@@ -20,7 +20,7 @@ type Request struct {
 	ContentType string            // "": no field
 	Body        []byte            // nil: none
 	Header      map[string]string // instead of the usual fields with these names; an empty value: no such field
-	Python      string            // an expression with the value of Body; "": Body is short
+	Python      string            // an expression with the value of Body, which is long or has a NUL; "": it does not
 	Meaning     any               // what the caller knows of the request
 }
 
