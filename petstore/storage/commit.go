@@ -132,6 +132,9 @@ func (s *Store) commit(batch []*write) error {
 				return w.err
 			}
 		}
+		if tx.state == shown.state {
+			return nil // all were refused or repeated: there is nothing to write, even on a full disk
+		}
 		if tx.RecentSince < tx.now-window {
 			// The batch has added at most one outcome for each write. Four times as many
 			// are deleted, so that the older table becomes empty.
@@ -153,11 +156,10 @@ func (s *Store) commit(batch []*write) error {
 		committing = true
 		return tx.Commit()
 	})
-	if err != nil {
-		if committing {
-			err = s.commitError(err)
-		}
+	if !committing {
 		return s.rollback(tx.Tx, err)
+	} else if err != nil {
+		return s.rollback(tx.Tx, s.commitError(err))
 	}
 	next, err := s.begin(false, tx.transaction, tx.keys)
 	if errors.Is(err, ErrDamaged) {

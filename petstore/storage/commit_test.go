@@ -1,7 +1,9 @@
 package storage_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -90,5 +92,30 @@ func TestExpiredOutcomes(t *testing.T) {
 	createPets(t, s, 1, 53)
 	if n := outcomes(); n != 0 {
 		t.Errorf("%d outcomes are left, want 0", n)
+	}
+}
+
+// TestNothingToWrite: a change that is repeated or refused writes nothing, so it has the same
+// result on a full disk.
+func TestNothingToWrite(t *testing.T) {
+	path := dbPath(t)
+	s := open(t, path)
+	key := petstore.IdempotencyKey{Key: "k"}
+	first, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := process.ReadFile(t, path)
+	if again, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, key); err != nil || again != first {
+		t.Errorf("repeated: %+v, %v, want %+v", again, err, first)
+	}
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{Name: "Tom"}, key); !errors.Is(err, petstore.ErrIdempotencyMismatch) {
+		t.Errorf("with another name: %v", err)
+	}
+	if err := s.RemoveMessages(t.Context(), "msg_1"); err != nil {
+		t.Error(err)
+	}
+	if !bytes.Equal(process.ReadFile(t, path), before) {
+		t.Error("the file has changed")
 	}
 }

@@ -154,10 +154,10 @@ func (s *Store) begin(write bool, before *transaction, keys [][]byte) (t *transa
 	return t, nil
 }
 
-// rollback ends a transaction that failed with err, which it returns.
+// rollback ends a transaction that changes nothing. It returns err, which is why, or nil.
 func (s *Store) rollback(tx *bbolt.Tx, err error) error {
 	if e := safely(tx.Rollback); e != nil && !errors.Is(e, berrors.ErrTxClosed) {
-		return s.fail(fmt.Errorf("%w (and the transaction cannot be ended: %v)", err, e))
+		return s.fail(fmt.Errorf("the transaction cannot be ended: %w", errors.Join(e, err)))
 	}
 	return err
 }
