@@ -26,7 +26,8 @@ func TestFailingCalls(t *testing.T) {
 		call, errno string
 		short       int // the call that fails in the short form; 0: none
 	}{
-		{"pwrite64", "ENOSPC", 14},
+		{"pwrite64", "ENOSPC", 0}, // TestDiskFull has it
+		{"pwrite64", "EFBIG", 14}, // a limit on the size of files
 		{"pwrite64", "EDQUOT", 0},
 		{"pwrite64", "EIO", 14},
 		{"ftruncate", "ENOSPC", 1},
@@ -41,7 +42,7 @@ func TestFailingCalls(t *testing.T) {
 		// fail makes the n-th call fail. It reports whether there was one.
 		fail := func(n int) bool {
 			what := fmt.Sprintf("call %d of %s fails with %s", n, k.call, k.errno)
-			r := record(t, 8, "-e", fmt.Sprintf("inject=%s:error=%s:when=%d", k.call, k.errno, n))
+			r := record(t, 16, "-e", fmt.Sprintf("inject=%s:error=%s:when=%d", k.call, k.errno, n))
 			came := slices.ContainsFunc(r.calls, func(c call) bool { return c.injected })
 			checkFailure(t, what, k.errno, came, r)
 			if came {

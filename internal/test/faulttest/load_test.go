@@ -29,7 +29,6 @@ type load struct {
 	s        *process.Server
 	client   *http.Client
 	requests int                            // how many a client sends
-	writes   bool                           // they are creations and messages only
 	pause    time.Duration                  // of a client before each request
 	limit    func(*rand.Rand) time.Duration // of the time for a request; nil: patience, since the machine may be slow
 
@@ -85,12 +84,7 @@ func (l *load) choose(random *rand.Rand, client string, n int) history.Request {
 	if random.IntN(8) == 0 {
 		name += strings.Repeat(" long", 900)
 	}
-	for {
-		req := l.Choose(random, name)
-		if req.Create != "" || !l.writes {
-			return req
-		}
-	}
+	return l.Choose(random, name)
 }
 
 // send sends a request. It returns an error if there is no whole response.

@@ -104,7 +104,7 @@ func TestPowerCut(t *testing.T) {
 	process.Tool(t, "strace")
 	t.Parallel()
 	want, random := rounds(25, 1000)
-	requests, _ := rounds(12, 50)
+	requests, _ := rounds(24, 100)
 	r := record(t, requests)
 	if r.code != 0 || r.others() > 0 {
 		t.Fatalf("exit code %d, responses by status: %v, %s", r.code, r.status, r.Tail())

@@ -27,7 +27,7 @@ func TestScheduledBackups(t *testing.T) {
 	for round := range n {
 		s := start(t, dir, "-backup-dir="+dir, "-backup-every=1s", fmt.Sprint("-backup-keep=", keep))
 		l := newLoad(t, s, h)
-		l.writes, l.pause = true, 30*time.Millisecond
+		l.pause = 10 * time.Millisecond
 		l.start(4, fmt.Sprint("r", round))
 		l.untilGood()
 		some := time.Duration(random.IntN(1000)) * time.Millisecond

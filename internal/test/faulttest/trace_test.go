@@ -128,7 +128,7 @@ func record(t *testing.T, requests int, more ...string) recording {
 	s, err := process.TryServe(t, process.Command(dir, append(strace, serverArgs(t, "-db="+store)...)...))
 	r := recording{Server: s, load: newLoad(t, s, nil), started: err == nil, store: store}
 	if r.started {
-		r.requests, r.writes = requests, true
+		r.requests = requests
 		r.start(writers, "w")
 		r.wg.Wait()
 		r.idle = time.Now()
