@@ -1,2 +1,0 @@
-// Package petapi is generated.
-package petapi
