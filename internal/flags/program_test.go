@@ -108,18 +108,3 @@ func TestRun(t *testing.T) {
 		})
 	}
 }
-
-func TestNoDefault(t *testing.T) {
-	p := &flags.Program{Name: "prog", Commands: []flags.Command{{Name: "go", Run: func(*flags.Call) error { return errors.New("failed") }}}}
-	for args, want := range map[string]string{
-		"":       "prog: unknown command \"\": must be one of go, version; see prog -h\n",
-		"-quick": "prog: unknown command \"-quick\": must be one of go, version; see prog -h\n",
-		"go":     "prog: failed\n",
-	} {
-		var stderr bytes.Buffer
-		code := p.Run(flags.Call{Args: strings.Fields(args), Stderr: &stderr})
-		if wantCode := 1 + strings.Count(want, "see prog"); code != wantCode || stderr.String() != want {
-			t.Errorf("%q: code %d, want %d; standard error %q, want %q", args, code, wantCode, &stderr, want)
-		}
-	}
-}
