@@ -146,9 +146,9 @@ func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
 	case mistakes > 0:
 		verdict, code = count(mistakes, "mistake")+" of "+count(len(r.Findings), "kind"), exitNotConformant
 	case r.Succeeded == 0:
-		verdict, code = "nothing to judge (-v prints the status of each response)", exitNotJudged
+		verdict, code = "nothing to judge", exitNotJudged
 	}
-	if _, err := fmt.Fprintf(w, "\n%s: %d requests, %d succeeded, seed %d\n", verdict, r.Requests, r.Succeeded, s.seed); err != nil {
+	if _, err := fmt.Fprintf(w, "\n%s: %d requests, %d succeeded (-v prints the status of each), seed %d\n", verdict, r.Requests, r.Succeeded, s.seed); err != nil {
 		return err
 	}
 	return code

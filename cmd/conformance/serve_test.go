@@ -34,8 +34,8 @@ func TestServe(t *testing.T) {
 	}{
 		{"good client", "/pets", "", os.Interrupt, 0, []string{"\nOPTIONS \"/v1/pets\" 204\nGET \"/v1/pets\" ", "\nids              met    0\n", "\nno mistake: 8 requests, "}},
 		{"wrong client", "/pets?page=0", "", syscall.SIGTERM, 1, []string{"MISTAKE own-cursor: ", "  `GET /v1/pets?page=0`\n", " mistakes of 1 kind: 8 requests, "}},
-		{"wrong key", "/pets", "x", os.Interrupt, 3, []string{"\nGET \"/v1/pets\" 401\n", "\nnothing to judge (-v prints"}},
-		{"no client", "", "", os.Interrupt, 3, []string{"of each response): 0 requests, 0 succeeded, seed 3\n"}},
+		{"wrong key", "/pets", "x", os.Interrupt, 3, []string{"\nGET \"/v1/pets\" 401\n", "\nnothing to judge: "}},
+		{"no client", "", "", os.Interrupt, 3, []string{"nothing to judge: 0 requests, 0 succeeded (-v prints the status of each), seed 3\n"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -41,11 +41,12 @@ func difficulties() []difficulty {
 	}
 }
 
-// choose returns the difficulties with these names, or all if there are no names.
-func choose(names []string) ([]difficulty, error) {
+// choose returns the difficulties with these names. Without names it returns all but, for an
+// own handler, ids.
+func choose(names []string, ownHandler bool) ([]difficulty, error) {
 	all := difficulties()
 	if len(names) == 0 {
-		return all, nil
+		return slices.DeleteFunc(all, func(d difficulty) bool { return ownHandler && d.name == "ids" }), nil
 	}
 	var known []string
 	for _, d := range all {

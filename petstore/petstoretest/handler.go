@@ -30,7 +30,7 @@ type difficult struct {
 }
 
 func newDifficult(o Options, next http.Handler) (*difficult, error) {
-	active, err := choose(o.Difficult.Names)
+	active, err := choose(o.Difficult.Names, o.Handler != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +108,7 @@ func (d *difficult) begin(r *http.Request) (*exchange, *rand.Rand) {
 		panic(http.ErrAbortHandler) // the client went away
 	}
 	r.Body = io.NopCloser(bytes.NewReader(x.body))
+	r.Header.Del("Accept-Encoding") // a difficulty changes only what is not compressed
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.seen.Requests++

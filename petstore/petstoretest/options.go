@@ -52,7 +52,8 @@ type Difficulty struct {
 	// same order meet the same difficulties.
 	Seed uint64
 
-	// Names are the names of difficulties, as in docs/clients.md. Without names: all.
+	// Names are the names of difficulties, as in docs/clients.md. Without names: all, but with
+	// a Handler not ids, which changes IDs only in the operations of the contract.
 	// short-pages needs cursors of [petstore.CursorAfter].
 	Names []string
 }

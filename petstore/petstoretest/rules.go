@@ -45,8 +45,11 @@ func (d *difficult) see(x *exchange) {
 			d.seen.Findings[i].Count++
 		default:
 			hide := strings.NewReplacer(d.Key, "[key]")
-			request := fmt.Sprintf("%#.500q", strings.TrimSpace(x.method+" "+x.target+" "+string(x.body)))
-			d.seen.Findings = append(d.seen.Findings, Finding{r.name, 1, hide.Replace(did), hide.Replace(request), r.right})
+			request := strings.TrimSpace(hide.Replace(x.method + " " + x.target + " " + string(x.body)))
+			if len(request) > 500 {
+				request = request[:500] + "..."
+			}
+			d.seen.Findings = append(d.seen.Findings, Finding{r.name, 1, hide.Replace(did), fmt.Sprintf("%#q", request), r.right})
 		}
 	}
 	if x.isCreate() && x.done {
@@ -64,7 +67,11 @@ func createdTwice(d *difficult, x *exchange) string {
 	if key := x.idempotencyKey(); key != "" && key == first.idempotencyKey() {
 		return ""
 	}
-	return fmt.Sprintf("repeated POST %s after a lost response, without the Idempotency-Key of the first request, %q, so the server carried it out twice", x.path, first.idempotencyKey())
+	sent := "without an Idempotency-Key"
+	if now, before := x.idempotencyKey(), first.idempotencyKey(); now+before != "" {
+		sent = fmt.Sprintf("with the Idempotency-Key %q and not %q as before", now, before)
+	}
+	return fmt.Sprintf("repeated POST %s after its response was lost, %s, so the server may carry it out twice", x.path, sent)
 }
 
 // ignoredRetryAfter finds a creation that was repeated earlier than Retry-After allows.
@@ -107,7 +114,7 @@ func roundings(n int64) []string {
 }
 
 // paging matches a query parameter that other services use for paging.
-var paging = regexp.MustCompile(`(?i)(?:^|&)(page|page[_-]?(?:no|number|token)|next[_-]?token|offset|skip|start|(?:start(?:ing)?[_-]?)?after|before)=`)
+var paging = regexp.MustCompile(`(?i)(?:^|&)(page(?:(?:%5B|\[)(?:number|offset|after|cursor)(?:%5D|\]))?|page[_-]?(?:no|number|token)|next[_-]?token|offset|skip|start|(?:start(?:ing)?[_-]?)?after|before)=`)
 
 // ownCursor finds a list that is requested with a parameter for paging that no Link of this
 // server has.

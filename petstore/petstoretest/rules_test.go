@@ -119,7 +119,7 @@ func TestFinding(t *testing.T) {
 	if len(f) != 1 {
 		t.Fatalf("found %v", f)
 	}
-	const want = `repeated-without-key: the client repeated POST /pets after a lost response, without the Idempotency-Key of the first request, "a", so the server carried it out twice (the first of 2).
+	const want = `repeated-without-key: the client repeated POST /pets after its response was lost, with the Idempotency-Key "b" and not "a" as before, so the server may carry it out twice (the first of 2).
 ` + "`" + `POST /pets Rex` + "`" + `
 Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.`
 	if diff := cmp.Diff(want, f[0].String()); diff != "" {
