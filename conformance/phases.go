@@ -63,6 +63,9 @@ func (s *sender) firstPets() {
 	for _, status := range []string{"available", "pending", "sold", "sold", "pending", "available"} { // not in turn, as a default may be
 		created = append(created, s.send(addPet(s.pet(status), meaning{})), s.send(addPet(s.pet(""), meaning{after: status})))
 	}
+	// Nor a pet without a name the name.
+	body, _ := s.fill(`{"categoryId":$C}`)
+	s.send(post(opCreate, body, meaning{what: "no name", breaks: "pets.create.400.required"}))
 	s.each(len(created), func(i int) { s.getAdded(created[i]) })
 	// An id that got 404 may be assigned to a pet later.
 	if id, ok := addedID(s.create(s.pet("sold"), meaning{})); ok {

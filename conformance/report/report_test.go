@@ -97,7 +97,7 @@ func TestFormats(t *testing.T) {
 	t.Run("brief", func(t *testing.T) {
 		wantParts(t, texts["brief"],
 			"FAIL pets.create.status.absent: a valid pet is added: the response is 200 OK, want 201 Created\n",
-			"FAIL errors.object: the body of a 404 is not an Error: the body is not valid JSON; also: a 401 for GET /pets; ",
+			"FAIL errors.object: the body of a 400 is not an Error: the body is not valid JSON; also: a 404 for GET /pets/{petId}; a 401 for GET /pets; ",
 			"FAIL deprecation.sunset.date: the Sunset is \"Wed, 05 Dec 2029 00:00:00 GMT\", and the contract says 5 December 2030\n",
 			"\nWARN deprecation.deprecation.present: Deprecation is missing, want a date before the removal",
 			"\n  section 1, 4.2: POST /pets with a valid pet responds 201\n  curl -i ",
