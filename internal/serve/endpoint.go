@@ -34,8 +34,7 @@ type endpoint struct {
 	net.Listener
 	flag string       // the flag with the address
 	open atomic.Int64 // connections
-	tls  bool         // so there may be HTTP/2
-	http http.Server
+	http http.Server  // with a TLSConfig: HTTPS
 }
 
 // httpLog logs what net/http reports, at most one line a second: most of it is what
@@ -68,7 +67,11 @@ func (s *server) listen(flag, addr string) (*endpoint, error) {
 		return nil, fmt.Errorf("-%s: %w; choose another address", flag, err)
 	}
 	e := &endpoint{Listener: ln, flag: flag}
+	// All limits count connections. One of HTTP/2 would carry 250 requests at a time.
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
 	e.http = http.Server{
+		Protocols:      protocols,
 		ReadTimeout:    readTimeout,
 		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
@@ -94,9 +97,6 @@ func (e *endpoint) Accept() (net.Conn, error) {
 	}
 	tcp := c.(*net.TCPConn)
 	_ = tcp.SetWriteBuffer(writeBuffer)
-	if e.tls {
-		return tcp, nil
-	}
 	return &conn{TCPConn: tcp}, nil
 }
 
@@ -116,7 +116,6 @@ func (s *server) listenAll() (err error) {
 	s.pets.http.WriteTimeout = writeTimeout         // profiles take longer
 	s.pets.http.DisableGeneralOptionsHandler = true // the contract has no OPTIONS
 	s.pets.http.TLSConfig = config
-	s.pets.tls = config != nil
 	if s.adminAddr != "" {
 		s.admin, err = s.listen("admin-addr", s.adminAddr)
 	}
@@ -126,7 +125,7 @@ func (s *server) listenAll() (err error) {
 // serve serves the endpoint until it is closed. Any other end is sent to ended.
 func (e *endpoint) serve(ended chan<- error) {
 	var err error
-	if e.tls {
+	if e.http.TLSConfig != nil {
 		err = e.http.ServeTLS(e, "", "")
 	} else {
 		err = e.http.Serve(e)
@@ -147,7 +146,7 @@ func (e *endpoint) url() string {
 	if addr.IP.IsUnspecified() {
 		host = fmt.Sprintf("localhost:%d", addr.Port)
 	}
-	if e.tls {
+	if e.http.TLSConfig != nil {
 		return "https://" + host
 	}
 	return "http://" + host

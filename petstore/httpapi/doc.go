@@ -26,9 +26,11 @@
 // Responses share the values of some header fields. Middleware may replace a field, but
 // must not change its values in place.
 //
-// The [http.Server] limits times and the size of a request's header: set its
-// timeouts and MaxHeaderBytes. ReadTimeout limits how long a handler waits for a body. A
-// handler sends at most 128 responses of more than 64 KiB at a time; a further GET that
-// needs one gets 503. This limits the memory that slow clients cost, and WriteTimeout ends
-// their responses.
+// The [http.Server] limits times and the size of a request's header: set its timeouts and
+// MaxHeaderBytes. ReadTimeout limits how long a handler waits for a body, and WriteTimeout
+// ends a response that the client does not read. Until then a request holds up to
+// Options.MaxBodyBytes of its body, and then its response: up to [petstore.MaxPageBytes]
+// and one pet. Over HTTP/1 a connection has one request at a time. Over HTTP/2, which a
+// server with TLS speaks by default, each stream of a connection has one, and a client may
+// open 250: set HTTP2Config.MaxConcurrentStreams to a few, or Protocols to HTTP/1 only.
 package httpapi

@@ -46,7 +46,7 @@ func newLoad(t *testing.T, s *process.Server, h *history.History) *load {
 	if h == nil {
 		h = history.New()
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 2000}
+	transport := &http.Transport{MaxIdleConnsPerHost: 2000, TLSClientConfig: process.AnyCertificate()}
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport, Timeout: patience}
 	return &load{History: h, s: s, client: client, requests: math.MaxInt, status: map[int]int{}}

@@ -3,8 +3,12 @@
 package faulttest
 
 import (
+	"crypto/x509"
+	"encoding/pem"
 	"net"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -37,6 +41,23 @@ func mustRun(t *testing.T, dir string, args ...string) string {
 		t.Fatalf("refserver %q: exit code %d\n%s", args, code, stderr)
 	}
 	return stdout
+}
+
+// certificate writes a certificate to dir/cert.pem and its private key to dir/key.pem.
+func certificate(t *testing.T, dir string) {
+	t.Helper()
+	s := httptest.NewTLSServer(nil)
+	s.Close()
+	cert := s.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, kind string, b []byte) {
+		process.WriteFile(t, filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: b}))
+	}
+	write("cert.pem", "CERTIFICATE", cert.Certificate[0])
+	write("key.pem", "PRIVATE KEY", key)
 }
 
 // dial opens a connection to a server, which is closed at the end of the test.

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"crypto/tls"
 	"io"
 	"net/http"
 	"os"
@@ -111,7 +112,7 @@ func TryServe(t testing.TB, cmd *exec.Cmd) (*Server, error) {
 	}
 	t.Cleanup(p.Kill)
 	s := &Server{Process: p, Dir: cmd.Dir, t: t,
-		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: Patience}}
+		Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: AnyCertificate()}, Timeout: Patience}}
 	err = p.Until("it serves", func() bool {
 		log := p.Stderr.String()
 		key := keyForm.FindString(p.Stdout.String())
@@ -130,6 +131,9 @@ func TryServe(t testing.TB, cmd *exec.Cmd) (*Server, error) {
 	}
 	return s, err
 }
+
+// AnyCertificate returns the configuration of a client that accepts every certificate.
+func AnyCertificate() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
 
 // Host returns the host and port of the main address.
 func (s *Server) Host() string { return strings.Split(s.URL, "/")[2] }
