@@ -3,7 +3,6 @@ package petstore
 import (
 	"context"
 	"time"
-	"unicode/utf8"
 )
 
 // MessageStatus is the processing status of a message (contract, section 3.2).
@@ -24,13 +23,8 @@ type Message struct {
 }
 
 // ValidateText returns an [*Error] with [CodeInvalid] if text cannot be
-// submitted as a message. Any valid UTF-8 can.
-func ValidateText(text string) error {
-	if !utf8.ValidString(text) {
-		return Errorf(CodeInvalid, "message: must be valid UTF-8")
-	}
-	return nil
-}
+// submitted as a message. Any valid UTF-8 of at most [MaxTextBytes] can.
+func ValidateText(text string) error { return validateText("message", text) }
 
 // Messages accepts messages. It is safe for concurrent use.
 type Messages interface {

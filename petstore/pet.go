@@ -33,8 +33,8 @@ func (s Status) Valid() bool { return slices.Contains(Statuses(), s) }
 
 // NewPet is a pet before it is stored (contract, section 2.1).
 type NewPet struct {
-	// Name may be any valid UTF-8, the empty string included. It is kept byte
-	// for byte: not trimmed, folded or normalised.
+	// Name may be any valid UTF-8 of at most [MaxTextBytes], the empty string included.
+	// It is kept byte for byte: not trimmed, folded or normalised.
 	Name string `json:"name"`
 
 	// CategoryID may be any int64, kept exactly. The contract describes no
@@ -45,13 +45,28 @@ type NewPet struct {
 	Status Status `json:"status,omitzero"`
 }
 
+// MaxTextBytes is how many bytes the name of a pet and the text of a message may have.
+const MaxTextBytes = 64 << 10
+
+// validateText returns an error if text, the value of the member with that name, cannot be
+// stored.
+func validateText(name, text string) error {
+	if len(text) > MaxTextBytes {
+		return Errorf(CodeInvalid, "%s: must have at most %d bytes, got %d", name, MaxTextBytes, len(text))
+	}
+	if !utf8.ValidString(text) {
+		return Errorf(CodeInvalid, "%s: must be valid UTF-8", name)
+	}
+	return nil
+}
+
 var errStatus = Errorf(CodeInvalid, "status: must be one of available, pending, sold")
 
 // Validate returns an [*Error] with [CodeInvalid], whose message names the
 // member at fault, if p cannot be stored.
 func (p NewPet) Validate() error {
-	if !utf8.ValidString(p.Name) {
-		return Errorf(CodeInvalid, "name: must be valid UTF-8")
+	if err := validateText("name", p.Name); err != nil {
+		return err
 	}
 	if p.Status != "" && !p.Status.Valid() {
 		return errStatus
@@ -71,7 +86,8 @@ type Pet struct {
 // AppendJSON appends the JSON of p to dst: one object without white space, with
 // the members id, name, categoryId and, if p has one, status, in this order. It
 // is what json.Marshal returns, and the form of p in every response. It returns
-// dst as it was, and an error without a [Code], if p is not valid.
+// dst as it was, and an error without a [Code], if the name is not valid UTF-8 or the
+// status is not one of the contract's.
 func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
 	b := append(dst, `{"id":`...)
 	b = strconv.AppendInt(b, p.ID, 10)
@@ -101,7 +117,7 @@ const (
 // MaxPageBytes limits a [Page]: it ends early, with a cursor, when the sum of the lengths
 // of what [Pet.AppendJSON] appends for its pets has reached this many bytes. So it holds at
 // least one pet if there is one, and at most MaxPageBytes and one pet.
-const MaxPageBytes = 256 << 10
+const MaxPageBytes = 128 << 10
 
 // ListQuery selects pets for [Service.ListPets]. The zero value selects
 // the first [DefaultLimit] of all pets.

@@ -11,7 +11,6 @@ import (
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
-	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/postgres"
 )
 
@@ -19,7 +18,6 @@ func main() { os.Exit(program().Main()) }
 
 func program() *serve.Program {
 	var url string
-	var maxText int
 	define := func(fs *flag.FlagSet) {
 		fs.StringVar(&url, "postgres", "", "`URL` of the database, such as postgres://petstore@10.0.0.1,10.0.0.2,10.0.0.3/petstore;"+
 			" what it leaves out, or all of it, comes from the PG* variables and the password file")
@@ -44,11 +42,8 @@ func program() *serve.Program {
 			Args:    "FILE",
 			About:   "add what export wrote to a database that has never held a pet or a message",
 			Details: "It adds all pets and messages, with their IDs, or, after an error, none. With - as FILE, it reads standard input.",
-			Flags: func(fs *flag.FlagSet) {
-				define(fs)
-				fs.IntVar(&maxText, "max-text", storage.DefaultMaxText, "largest `number` of bytes of a name or a message; the default is what the server accepts")
-			},
-			Run: func(c *flags.Call) error { return importFile(c, url, maxText) },
+			Flags:   define,
+			Run:     func(c *flags.Call) error { return importFile(c, url) },
 		}, {
 			Name:    "export",
 			About:   "write the pets and the queued messages to standard output, for import",
@@ -59,7 +54,7 @@ func program() *serve.Program {
 	}
 }
 
-func importFile(c *flags.Call, url string, maxText int) error {
+func importFile(c *flags.Call, url string) error {
 	in, path, err := c.Input()
 	if err != nil {
 		return err
@@ -70,7 +65,7 @@ func importFile(c *flags.Call, url string, maxText int) error {
 		return err
 	}
 	defer s.Close()
-	got, err := s.Import(c.Context, in, maxText)
+	got, err := s.Import(c.Context, in)
 	if err != nil {
 		return fmt.Errorf("%s into %s (-postgres): %w", path, s, err)
 	}

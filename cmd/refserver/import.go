@@ -20,7 +20,6 @@ func importCommand(db *string) flags.Command {
 		Flags: func(fs *flag.FlagSet) {
 			dbFlag(fs, db, "`file` to create")
 			fs.BoolVar(&opts.NewIDs, "new-ids", false, "assign new IDs; otherwise no ID may be missing")
-			fs.IntVar(&opts.MaxText, "max-text", storage.DefaultMaxText, "largest `number` of bytes of a name or a message; the default is what the server accepts")
 		},
 		Run: func(c *flags.Call) error { return importFile(c, *db, &opts) },
 	}
@@ -36,8 +35,6 @@ func importFile(c *flags.Call, db string, opts *storage.ImportOptions) error {
 	switch {
 	case errors.Is(err, storage.ErrIDs):
 		return fmt.Errorf("nothing was imported: %w; -new-ids assigns new ones", err)
-	case errors.Is(err, storage.ErrTooLong):
-		return fmt.Errorf("nothing was imported: %w; -max-text raises the limit", err)
 	case errors.Is(err, os.ErrExist):
 		return fmt.Errorf("nothing was imported: %s exists; choose another file with -db", db)
 	case err != nil:

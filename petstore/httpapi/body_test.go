@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
 
@@ -80,7 +81,12 @@ func TestBodySize(t *testing.T) {
 			head+chunked(pad(limit+1), 1000), head+chunked(pad(2*limit), 2*limit),
 			request("POST /pets", authorized, isJSON, "Content-Length: 9223372036854775807"))
 	}
-	s := newServer(t, nil)
+	s := newServer(t, &httpapi.Options{MaxBodyBytes: 3 << 20})
+	long := strings.Repeat("x", petstore.MaxTextBytes)
+	s.want(created, post("/pets", `{"categoryId":1,"name":"`+long+`"}`))
+	s.want(bad("name: must have at most 65536 bytes, got 65537"), post("/pets", `{"categoryId":1,"name":"`+long+`x"}`))
+	s.want(bad("message: must have at most 65536 bytes, got 65537"), post("/messages", `{"message":"`+long+`x"}`))
+	s = newServer(t, nil)
 	s.h = http.MaxBytesHandler(s.h, 20) // a limit set by middleware holds too
 	s.want(refused(413, "at most 20 bytes"), post("/pets", rexBody), head+chunked(rexBody, 9))
 }

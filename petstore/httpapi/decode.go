@@ -46,6 +46,9 @@ func decodeText(body []byte) (text string, err error) {
 	if err = decodeObject(body, &members); err == nil {
 		err = decodeMember("message", members.Message, &text, "a string")
 	}
+	if err == nil {
+		err = petstore.ValidateText(text)
+	}
 	return text, err
 }
 

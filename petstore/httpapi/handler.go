@@ -61,11 +61,6 @@ type handler struct {
 	operations []operation
 	errors     logLimit // for lines of the level ERROR
 	warnings   logLimit
-
-	// large has a place for each large response that may be in flight. A client that
-	// does not read holds its response until the server's WriteTimeout. Smaller
-	// responses fit into the buffers of the system.
-	large chan struct{}
 }
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,
@@ -99,7 +94,7 @@ func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) htt
 }
 
 func newHandler(auth Authenticator, opts *Options, operations ...operation) *handler {
-	h := &handler{auth: auth, operations: operations, large: make(chan struct{}, maxLarge)}
+	h := &handler{auth: auth, operations: operations}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -129,7 +124,6 @@ type call struct {
 	status    int             // of the response; 0: none was sent
 	code      petstore.Code   // of its Error body; "": success
 	written   int             // bytes of its body
-	large     bool            // see serveRead
 	pooled    *[16 << 10]byte // see buffers
 }
 
@@ -219,9 +213,6 @@ func (c *call) send(resp response) {
 // so that it does not look like all of it.
 func (c *call) end() {
 	v := recover()
-	if c.large {
-		<-c.h.large
-	}
 	abort := v == http.ErrAbortHandler
 	if v != nil && !abort {
 		err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())

@@ -22,7 +22,7 @@ func TestSameResponses(t *testing.T) {
 	for _, p := range []petstore.NewPet{
 		{Name: "\"\\\x00\u2028<&>é🐕", CategoryID: -1 << 63, Status: petstore.StatusSold},
 		{Status: petstore.StatusPending},
-		{Name: strings.Repeat("x", 200_000)},
+		{Name: strings.Repeat("\x01", petstore.MaxTextBytes)},
 	} {
 		if _, err := store.CreatePet(t.Context(), p, petstore.IdempotencyKey{}); err != nil {
 			t.Fatal(err)

@@ -14,11 +14,8 @@ import (
 // that the commit hardly matters, and so few that they fit in memory.
 const maxImport = 8 << 20
 
-// Errors of [Import] and [ReadExport].
-var (
-	ErrIDs     = errors.New("the IDs cannot be kept")
-	ErrTooLong = errors.New("too long") // see ImportOptions.MaxText
-)
+// ErrIDs is an error of [Import] and [ReadExport].
+var ErrIDs = errors.New("the IDs cannot be kept")
 
 // ImportOptions are the settings of [Import] and [ReadExport]. The zero value and nil are
 // ready for use.
@@ -28,18 +25,13 @@ type ImportOptions struct {
 	// IDs, and the last line of the export may be missing.
 	// false: the pets must have these IDs, and the numbers of messages must ascend.
 	NewIDs bool
-
-	// MaxText is how many bytes a name or the text of a message may have, at most
-	// 256 MiB. 0 or less: DefaultMaxText.
-	MaxText int
 }
 
 // Import makes a store at path of what [Export] wrote, whole or not at all. It returns
 // how many pets and messages it holds. opts may be nil.
 //
 // It needs little memory for any number of pets. The error names the line, or wraps
-// fs.ErrExist if there is a file. It wraps [ErrIDs] if the IDs cannot be kept, and
-// [ErrTooLong] for a name or text above the limit.
+// fs.ErrExist if there is a file. It wraps [ErrIDs] if the IDs cannot be kept.
 func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) (Totals, error) {
 	var totals Totals
 	err := createFile(path, func(temp *os.File) error {

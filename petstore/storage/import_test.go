@@ -2,17 +2,17 @@ package storage_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.com/animalstore/internal/test/process"
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -67,19 +67,28 @@ func TestImportNewIDs(t *testing.T) {
 	}
 }
 
-// TestImportLongText: texts of the default limit are accepted however they are escaped,
-// and the limit can be raised.
-func TestImportLongText(t *testing.T) {
-	line := func(text string) io.Reader { return strings.NewReader(`{"categoryId":1,"name":"` + text + `"}`) }
-	for _, max := range []int{0, 1, 1 << 20} {
-		opts := &storage.ImportOptions{NewIDs: true, MaxText: max}
-		n := cmp.Or(max, storage.DefaultMaxText)
-		if _, err := storage.Import(t.Context(), dbPath(t), line(strings.Repeat(`\u0000`, n)), opts); err != nil {
-			t.Errorf("%d bytes: %v", n, err)
-		}
-		if _, err := storage.Import(t.Context(), dbPath(t), line(strings.Repeat("a", n+1)), opts); err == nil {
-			t.Errorf("%d bytes are accepted", n+1)
-		}
+// TestImportLimits: an import accepts what a store accepts: the longest texts, however they
+// are escaped, and the highest number of a message, with which the queue is full for good.
+func TestImportLimits(t *testing.T) {
+	lines := fmt.Sprintf(`{"id":1,"name":"%s","categoryId":1}
+{"id":"msg_4","message":"%[1]s","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}
+{"end":{"pets":1,"messages":1,"lastMessage":%d}}`, strings.Repeat(`\u0000`, petstore.MaxTextBytes), math.MaxInt64-1)
+	path := dbPath(t)
+	if _, err := storage.Import(t.Context(), path, strings.NewReader(lines), nil); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	if m, err := s.SubmitMessage(t.Context(), "last", petstore.IdempotencyKey{}); err != nil || m.ID != fmt.Sprint("msg_", math.MaxInt64) {
+		t.Errorf("the last message: %+v, %v", m, err)
+	}
+	if _, err := s.SubmitMessage(t.Context(), "none", petstore.IdempotencyKey{}); !errors.Is(err, petstore.ErrQueueFull) {
+		t.Errorf("a message after the last one: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(exported(t, path)), nil); err != nil {
+		t.Errorf("its own export: %v", err)
 	}
 }
 
@@ -103,8 +112,8 @@ func TestImportErrors(t *testing.T) {
 		{"null", "line 1: must be one JSON object on each line"},
 		{"[1]", "line 1: must be one JSON object on each line"},
 		{strings.Replace(message, "2026", "2600", 1), "line 1: createdAt: must be from the year 1678 to 2261"},
-		{strings.Replace(message, "msg_4", "msg_4611686018427387905", 1), `line 1: the IDs cannot be kept: the message has the ID "msg_4611686018427387905"`},
-		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":4611686018427387905`, 1), "line 1: lastMessage: must be at most 4611686018427387904"},
+		{strings.Replace(message, "msg_4", "msg_9223372036854775808", 1), `line 1: the IDs cannot be kept: the message has the ID "msg_9223372036854775808"`},
+		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":9223372036854775808`, 1), "line 1: end/lastMessage: "},
 		{"{}", kinds},
 		{`{"id":1,"name":"a","categoryId":1,"end":{"pets":0,"messages":0,"lastMessage":0}}`, kinds},
 		{`{"id":1,"name":"a","categoryId":1,"message":"b"}`, kinds},
@@ -122,9 +131,9 @@ func TestImportErrors(t *testing.T) {
 		{strings.Replace(message, "2026-", "", 1), "line 1: createdAt: "},
 		{`{"id":1,"name":"a","categoryId":1,"status":null}`, "line 1: status: must be one of"},
 		{`{"id":1,"name":"a","categoryId":1,"status":""}`, "line 1: status: must be one of"},
-		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 64<<10+1)+`"`, 1), "line 2: name: too long: must have at most 65536 bytes, got 65537"},
-		{strings.Replace(message, `"a"`, `"`+strings.Repeat(`\u0061`, 64<<10+1)+`"`, 1), "line 1: message: too long: must have at most 65536 bytes, got 65537"},
-		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 1<<20)+`"`, 1), "line 2: too long for a name or message of 65536 bytes"},
+		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 64<<10+1)+`"`, 1), "line 2: name: must have at most 65536 bytes, got 65537"},
+		{strings.Replace(message, `"a"`, `"`+strings.Repeat(`\u0061`, 64<<10+1)+`"`, 1), "line 1: message: must have at most 65536 bytes, got 65537"},
+		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 1<<20)+`"`, 1), "line 2: must have at most 458752 bytes"},
 		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "line 1: status: must be one of available, pending, sold"},
 		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: the IDs cannot be kept: the pet has the ID 0, want 1`},
 		{pet + pet, `line 2: the IDs cannot be kept: the pet has the ID 1, want 2`},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"iter"
+	"math"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -18,7 +19,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	var m petstore.Message
 	err := s.change(ctx, func(tx *update) error {
 		o, err := tx.outcome(stores.SubmitMessage, key, []byte(text), func() (int64, error) {
-			if tx.Queued >= int64(s.opts.QueueCapacity) {
+			if tx.Queued >= int64(s.opts.QueueCapacity) || tx.LastMessage == math.MaxInt64 { // after such an import
 				return 0, petstore.ErrQueueFull
 			}
 			n := tx.LastMessage + 1

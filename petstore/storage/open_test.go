@@ -161,7 +161,7 @@ func TestStoreGrows(t *testing.T) {
 			for range 4 {
 				callers.Go(func() {
 					for {
-						pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: strings.Repeat("x", 128<<10), Status: petstore.StatusSold}, petstore.IdempotencyKey{})
+						pet, err := s.CreatePet(t.Context(), petstore.NewPet{Name: strings.Repeat("x", petstore.MaxTextBytes), Status: petstore.StatusSold}, petstore.IdempotencyKey{})
 						if err != nil {
 							if petstore.CodeOf(err) != petstore.CodeInsufficientStorage || s.Err() != nil {
 								t.Errorf("CreatePet returned %v; the store has failed: %v", err, s.Err())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -47,13 +48,9 @@ func (rec ExportRecord) AppendLine(b []byte) ([]byte, error) {
 	return append(append(b, line...), '\n'), err
 }
 
-// maxNumber is the highest number of a message that is read. It leaves room for more
-// messages than can ever be submitted.
-const maxNumber int64 = 1 << 62
-
-// DefaultMaxText is how many bytes a name or the text of a message of an export may have,
-// unless the caller sets another limit. A body that httpapi accepts by default has fewer.
-const DefaultMaxText = 64 << 10
+// maxLine is the maximum length of a line, in bytes: every byte of a text may be escaped as
+// in \u0000, and there are other members.
+const maxLine = 6*petstore.MaxTextBytes + 64<<10
 
 // ReadExport yields each record of what [Export] wrote, until an error. There must be one
 // JSON object on each line; empty lines are ignored. The error of a line names it. If
@@ -64,19 +61,15 @@ func ReadExport(r io.Reader, opts *ImportOptions) iter.Seq2[ExportRecord, error]
 	if opts != nil {
 		p.ImportOptions = *opts
 	}
-	if p.MaxText <= 0 {
-		p.MaxText = DefaultMaxText
-	}
-	p.MaxText = min(p.MaxText, 1<<28)
 	return func(yield func(ExportRecord, error) bool) {
 		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, 6*p.MaxText+64<<10) // all characters of a text may be escaped
+		lines.Buffer(nil, maxLine)
 		n := 1
 		for ; lines.Scan(); n++ {
 			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 				continue
 			}
-			rec, err := readRecord(lines.Bytes(), p.MaxText)
+			rec, err := readRecord(lines.Bytes())
 			if err == nil {
 				err = p.add(rec)
 			}
@@ -89,7 +82,7 @@ func ReadExport(r io.Reader, opts *ImportOptions) iter.Seq2[ExportRecord, error]
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			yield(ExportRecord{}, fmt.Errorf("line %d: %w for a name or message of %d bytes", n, ErrTooLong, p.MaxText))
+			yield(ExportRecord{}, fmt.Errorf("line %d: must have at most %d bytes", n, maxLine))
 		case err != nil:
 			yield(ExportRecord{}, err)
 		case !p.ended && p.Pets+p.Messages == 0:
@@ -122,8 +115,8 @@ func (p *progress) add(rec ExportRecord) error {
 	case m != nil:
 		p.Messages++
 		n, ok := stores.ParseMessageID(m.ID)
-		if !ok || n <= p.lastMessage || n > maxNumber {
-			if !p.NewIDs {
+		if !ok || n <= p.lastMessage {
+			if !p.NewIDs || p.lastMessage == math.MaxInt64 {
 				return fmt.Errorf("%w: the message has the ID %q and follows number %d", ErrIDs, m.ID, p.lastMessage)
 			}
 			n = p.lastMessage + 1
@@ -171,7 +164,7 @@ func (rec *anyRecord) unmarshal(line []byte) error {
 
 // readRecord reads a record. It accepts any order of the members, but none that no kind
 // of record has.
-func readRecord(line []byte, maxText int) (ExportRecord, error) {
+func readRecord(line []byte) (ExportRecord, error) {
 	var rec anyRecord
 	if err := rec.unmarshal(line); err != nil {
 		return ExportRecord{}, err
@@ -180,16 +173,8 @@ func readRecord(line []byte, maxText int) (ExportRecord, error) {
 	if rec.Status != nil && (json.Unmarshal(rec.Status, &status) != nil || status == "") { // of null, too
 		return ExportRecord{}, fmt.Errorf("status: must be one of available, pending, sold, or be left out, got %.40s", rec.Status)
 	}
-	for name, text := range map[string]*string{"name": rec.Name, "message": rec.Message} {
-		if text != nil && len(*text) > maxText {
-			return ExportRecord{}, fmt.Errorf("%s: %w: must have at most %d bytes, got %d", name, ErrTooLong, maxText, len(*text))
-		}
-	}
 	switch {
 	case rec.End != nil && rec.ID == nil && rec.Name == nil && rec.Message == nil:
-		if rec.End.LastMessage > maxNumber {
-			return ExportRecord{}, fmt.Errorf("lastMessage: must be at most %d", maxNumber)
-		}
 		return ExportRecord{End: rec.End}, nil
 	case rec.Name != nil && rec.CategoryID != nil && rec.Message == nil && rec.CreatedAt == nil && rec.End == nil:
 		p := &petstore.Pet{NewPet: petstore.NewPet{Name: *rec.Name, CategoryID: *rec.CategoryID, Status: petstore.Status(status)}}
@@ -205,7 +190,7 @@ func readRecord(line []byte, maxText int) (ExportRecord, error) {
 		if !time.Unix(0, m.CreatedAt.UnixNano()).Equal(m.CreatedAt) {
 			return ExportRecord{}, errors.New("createdAt: must be from the year 1678 to 2261")
 		}
-		return ExportRecord{Message: m}, nil
+		return ExportRecord{Message: m}, petstore.ValidateText(m.Text)
 	}
 	return ExportRecord{}, errors.New(`must be a pet with a name and a categoryId, a message with a createdAt and the status "queued", or the end of an export`)
 }

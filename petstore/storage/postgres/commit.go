@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -193,7 +194,7 @@ func (u *update) apply(c *change, capacity int64) {
 		c.number = u.lastPet
 		u.pets = append(u.pets, c)
 	case c.message != nil:
-		if u.queued >= capacity {
+		if u.queued >= capacity || u.lastMessage == math.MaxInt64 { // after such an import
 			c.err = petstore.ErrQueueFull
 			return
 		}

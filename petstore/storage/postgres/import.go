@@ -21,16 +21,15 @@ const (
 // store that has never held any: all of them in one transaction, or none. It returns
 // how many it added. Creates of other processes wait for it, and fail at their time
 // limit. Without a standby that the database waits for, Import waits, too. Only if the
-// response to COMMIT is lost, the error does not say that nothing was imported. maxText is
-// as in [storage.ImportOptions].
-func (s *Store) Import(ctx context.Context, r io.Reader, maxText int) (storage.Totals, error) {
+// response to COMMIT is lost, the error does not say that nothing was imported.
+func (s *Store) Import(ctx context.Context, r io.Reader) (storage.Totals, error) {
 	pooled, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return storage.Totals{}, explain(connError{err})
 	}
 	defer pooled.Release() // closes it if the transaction has not ended
 	conn := pooled.Conn()
-	u, err := s.importAll(ctx, conn, r, maxText)
+	u, err := s.importAll(ctx, conn, r)
 	if err != nil {
 		return storage.Totals{}, fmt.Errorf("nothing was imported: %w", err)
 	}
@@ -44,7 +43,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader, maxText int) (storage.T
 	return storage.Totals{Pets: u.lastPet, Messages: u.queued}, nil
 }
 
-func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxText int) (*update, error) {
+func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (*update, error) {
 	u, _, err := s.lock(ctx, conn, nil, nil)
 	if err == nil && (u.lastPet > 0 || u.lastMessage > 0) {
 		err = fmt.Errorf("the store holds %d pets and has had %d messages; must be empty", u.lastPet, u.lastMessage)
@@ -63,7 +62,7 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader, maxT
 		u.pets, u.messages = u.pets[:0], u.messages[:0]
 		return explain(conn.SendBatch(ctx, &b).Close())
 	}
-	for rec, err := range storage.ReadExport(r, &storage.ImportOptions{MaxText: maxText}) {
+	for rec, err := range storage.ReadExport(r, nil) {
 		if err != nil {
 			return nil, err
 		}

@@ -65,7 +65,9 @@ func testPageBytes(t *testing.T, f *fixture) {
 	// If IDs have one digit, the first pet lacks a byte to fill a page, and the third to
 	// fifth fill one exactly.
 	for _, n := range []int{petstore.MaxPageBytes - 1, 100, 100, petstore.MaxPageBytes - 200, 100, 100} {
-		pets = append(pets, f.create(t, petstore.NewPet{Name: strings.Repeat("x", n-rest), Status: petstore.StatusSold}))
+		// Few enough bytes for a name: JSON escapes each \x01 with six.
+		name := strings.Repeat("\x01", (n-rest)/6) + strings.Repeat("x", (n-rest)%6)
+		pets = append(pets, f.create(t, petstore.NewPet{Name: name, Status: petstore.StatusSold}))
 	}
 	for _, s := range []petstore.Status{"", petstore.StatusSold} {
 		q := petstore.ListQuery{Limit: 100, Status: s}
@@ -78,7 +80,8 @@ func testPageBytes(t *testing.T, f *fixture) {
 			}
 			page, err := f.ListPets(t.Context(), q)
 			if err != nil || len(page.Pets) != want {
-				t.Fatalf("ListPets(%+v) of long names returned %d pets (%v), want %d", q, len(page.Pets), err, want)
+				t.Fatalf("ListPets(%+v) of long names returned %d pets (%v), want the %d that reach petstore.MaxPageBytes, %d",
+					q, len(page.Pets), err, want, petstore.MaxPageBytes)
 			}
 			q.After = page.Next
 		}

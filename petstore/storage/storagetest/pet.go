@@ -29,8 +29,8 @@ func exactPets() []petstore.NewPet {
 		{Name: "ReX rEx"},
 		{Name: `{"id":1}`, Status: petstore.StatusSold},
 		{Name: strings.Repeat("ä", 32<<10), Status: petstore.StatusPending},
-		{Name: strings.Repeat("x", 256<<10), Status: petstore.StatusAvailable},
-		{Name: strings.Repeat("\x01", 256<<10)}, // more than petstore.MaxPageBytes of JSON
+		{Name: strings.Repeat("x", petstore.MaxTextBytes), Status: petstore.StatusAvailable},
+		{Name: strings.Repeat("\x01", petstore.MaxTextBytes)}, // more than petstore.MaxPageBytes of JSON
 		{CategoryID: math.MaxInt64, Status: petstore.StatusAvailable},
 		{CategoryID: math.MinInt64, Status: petstore.StatusPending},
 		{CategoryID: 1<<53 + 1, Status: petstore.StatusSold},
@@ -81,9 +81,10 @@ func testInvalid(t *testing.T, f *fixture) {
 		{Name: "ok", Status: "unknown"},
 		{Name: "ok", Status: "Available"},
 		{Name: "ok", Status: " "},
+		{Name: strings.Repeat("x", petstore.MaxTextBytes+1)},
 	} {
 		_, err := f.CreatePet(t.Context(), p, petstore.IdempotencyKey{Scope: "s", Key: "k"})
-		wantCode(t, fmt.Sprintf("CreatePet(%#v)", p), err, petstore.CodeInvalid)
+		wantCode(t, fmt.Sprintf("CreatePet(%.100v)", p), err, petstore.CodeInvalid)
 	}
 	f.wantPets(t, 0)
 

@@ -47,7 +47,7 @@ func (f *fixture) wantQueue(t *testing.T, want []petstore.Message) {
 func (f *fixture) submitAll(t *testing.T) (sent []petstore.Message) {
 	t.Helper()
 	ids := map[string]bool{"": true}
-	for _, text := range []string{"", "a", "a", "\x00", " spaces ", "🐈", strings.Repeat("long", 64<<10)} {
+	for _, text := range []string{"", "a", "a", "\x00", " spaces ", "🐈", strings.Repeat("x", petstore.MaxTextBytes)} {
 		m := f.submit(t, text)
 		want := petstore.Message{ID: m.ID, Text: text, Status: petstore.MessageQueued, CreatedAt: m.CreatedAt.UTC().Truncate(time.Millisecond)}
 		if m != want || ids[m.ID] || m.CreatedAt.IsZero() {
@@ -64,8 +64,10 @@ func testQueue(t *testing.T, f *fixture) {
 	if f.Queue == nil {
 		t.Skip("the store is not a petstore.Messages and petstore.Queue")
 	}
-	_, err := f.SubmitMessage(t.Context(), "\xff", petstore.IdempotencyKey{})
-	wantCode(t, "SubmitMessage", err, petstore.CodeInvalid)
+	for _, text := range []string{"\xff", strings.Repeat("x", petstore.MaxTextBytes+1)} {
+		_, err := f.SubmitMessage(t.Context(), text, petstore.IdempotencyKey{})
+		wantCode(t, fmt.Sprintf("SubmitMessage(%.20q)", text), err, petstore.CodeInvalid)
+	}
 	f.wantQueue(t, nil)
 	sent := f.submitAll(t)
 	f.wantQueue(t, sent)
@@ -100,10 +102,12 @@ func testQueue(t *testing.T, f *fixture) {
 		t.Fatalf("SubmitMessage used the ID %s again", m.ID)
 	}
 
-	// QueuedMessages ends early with the message that reaches petstore.MaxPageBytes.
-	f.submit(t, strings.Repeat("x", petstore.MaxPageBytes-len("again")))
-	f.submit(t, "rest")
-	if got, err := f.QueuedMessages(t.Context(), 3); err != nil || len(got) != 2 {
-		t.Fatalf("QueuedMessages returned %d messages (%v), want the 2 that reach %d bytes", len(got), err, petstore.MaxPageBytes)
+	// QueuedMessages ends early with the message that reaches petstore.MaxPageBytes, which
+	// is twice petstore.MaxTextBytes.
+	for _, n := range []int{petstore.MaxTextBytes, petstore.MaxTextBytes - len("again"), 1} {
+		f.submit(t, strings.Repeat("x", n))
+	}
+	if got, err := f.QueuedMessages(t.Context(), 4); err != nil || len(got) != 3 {
+		t.Fatalf("QueuedMessages returned %d messages (%v), want the 3 that reach petstore.MaxPageBytes, %d", len(got), err, petstore.MaxPageBytes)
 	}
 }
