@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"example.com/animalstore/internal/newfile"
 	"example.com/animalstore/petstore/apikey"
 )
 
@@ -98,31 +98,20 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	return errors.Join(keysErr, err)
 }
 
-// CopyKeys copies the well-formed key file at from to a new file at path, for its owner
-// only, and syncs that. The error is fs.ErrExist if there is one that is not empty, or
-// something else.
+// CopyKeys copies the well-formed key file at from to a new file at path, whole or not at
+// all. The error wraps fs.ErrExist if there is a file at path.
 func CopyKeys(path, from string) error {
-	if info, err := os.Lstat(path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
-		return fmt.Errorf("%s: %w", path, fs.ErrExist)
-	}
-	if _, err := apikey.List(from); err != nil {
+	return newfile.Create(path, func(temp *os.File) error {
+		if _, err := apikey.List(from); err != nil {
+			return err
+		}
+		contents, err := os.ReadFile(from)
+		if err == nil {
+			_, err = temp.Write(contents)
+		}
+		if err == nil {
+			_, err = apikey.List(temp.Name()) // a line may have been added meanwhile
+		}
 		return err
-	}
-	contents, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	_ = os.Remove(path) // an empty file counts as missing
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(contents)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		_, err = apikey.List(path) // a line may have been added meanwhile
-	}
-	if err != nil {
-		_ = os.Remove(path)
-	}
-	return err
+	})
 }

@@ -1,11 +1,13 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"text/tabwriter"
 	"time"
@@ -25,41 +27,56 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	if err != nil {
 		return err
 	}
-	file, err := apikey.Open(path, &apikey.Options{Logger: s.log})
-	if errors.Is(err, fs.ErrNotExist) && !s.mustExist {
-		var secret string
-		if secret, _, err = apikey.Create(path, firstAccount); err != nil {
-			return flags.FileError("-keys", err)
-		}
-		if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, secret, secret, s.pets.url()); err != nil {
-			return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
-		}
-		s.newKey = true
-		file, err = apikey.Open(path, &apikey.Options{Logger: s.log})
-	}
-	if errors.Is(err, fs.ErrNotExist) {
+	_, missing := os.Stat(path)
+	switch {
+	case !errors.Is(missing, fs.ErrNotExist): // Open says what else is wrong
+	case s.mustExist:
 		from := "it from your own backup"
 		if names, _ := Backups(s.backupDir); len(names) > 0 {
 			from = filepath.Join(s.backupDir, names[len(names)-1], BackupKeys) + " there"
 		} else if p.InFile {
 			from = BackupKeys + " from the newest backup"
 		}
-		return fmt.Errorf("%w. If it is lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid", flags.FileError("-keys", err), from, p.Name, path)
-	} else if err != nil {
+		return fmt.Errorf("%w. If it is lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid",
+			flags.FileError("-keys", missing), from, p.Name, path)
+	default:
+		if err := p.firstKey(stdout, s, path); err != nil {
+			return err
+		}
+	}
+	file, err := apikey.Open(path, &apikey.Options{Logger: s.log})
+	if err != nil {
 		return flags.FileError("-keys", err)
 	}
 	s.keys = file
 	return nil
 }
 
-const firstKeyText = `The key file was missing. %s now holds the hash of this API key,
-which is not shown again ("%s keys create" makes others):
+// firstKey creates the key file and prints the key in it.
+func (p *Program) firstKey(stdout io.Writer, s *server, path string) error {
+	secret, _, err := apikey.Create(path, firstAccount)
+	if err != nil {
+		return flags.FileError("-keys", err)
+	}
+	lost := ""
+	if stats, _ := s.store.Stats(context.Background()); stats.Pets > 0 {
+		lost = "The store has pets, but no earlier key is valid: give every client a new one.\n\n"
+	}
+	if _, err := fmt.Fprintf(stdout, firstKeyText, path, p.Name, lost, secret, s.pets.url()); err != nil {
+		return fmt.Errorf("the first key could not be printed: %w; make another with keys create", err)
+	}
+	s.newKey = true
+	return nil
+}
 
-    %s
+const firstKeyText = `The key file was missing. %[1]s now holds the hash of this API key,
+which is not shown again ("%[2]s keys create" makes others):
 
-Try it:
+    %[4]s
 
-    curl -H 'Authorization: Bearer %s' %[5]s` + basePath + `/pets
+%[3]sTry it:
+
+    curl -H 'Authorization: Bearer %[4]s' %[5]s` + basePath + `/pets
 
 Or enter the key in a browser, at %[5]s
 
@@ -93,6 +110,9 @@ func keysCommands() []flags.Command {
 		Flags: define,
 		Run: func(c *flags.Call) error {
 			k, err := apikey.Revoke(path, c.Args[0])
+			if errors.Is(err, apikey.ErrNotFound) {
+				err = fmt.Errorf("%w; keys list shows the IDs", err)
+			}
 			if err != nil {
 				return flags.FileError("-keys", err)
 			}

@@ -54,7 +54,10 @@ func wantKeys(t *testing.T, path string, want ...string) {
 // Create makes a file, and adds to it.
 func TestCreate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.keys")
-	process.WriteFile(t, path, nil) // counts as missing
+	process.WriteFile(t, path, nil)
+	if _, err := List(path); err == nil {
+		t.Error("an empty file has keys")
+	}
 	var alice, bob string
 	synctest.Test(t, func(t *testing.T) { // where the time is that of makeKey
 		time.Sleep(time.Millisecond) // is not in the file
@@ -126,6 +129,20 @@ func TestRefused(t *testing.T) {
 	_, _, err = Create(filepath.Join(path, "x"), "bob")
 	wantError(t, err, path, "not a directory")
 	wantFile(t, path, good+"\nnonsense\n")
+}
+
+// Changes keep a last line without a newline, as in a file that another program has made.
+func TestNoNewline(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.keys")
+	_, alice := makeKey("alice")
+	process.WriteFile(t, path, []byte(strings.TrimSuffix(alice, "\n")))
+	create(t, path, "bob")
+	wantKeys(t, path, "alice", "bob")
+	process.WriteFile(t, path, []byte(strings.TrimSuffix(alice, "\n")))
+	if _, err := Revoke(path, alice[:12]); err != nil {
+		t.Error(err)
+	}
+	wantKeys(t, path)
 }
 
 // A line that another process is adding is waited for, but not forever.

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"sync"
@@ -55,15 +58,19 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Open loads the file at path. It fails if the file is malformed or cannot be read. opts
-// may be nil.
+// Open loads the file at path. It fails if the file is missing, empty, malformed or cannot
+// be read. opts may be nil.
 func Open(path string, opts *Options) (*File, error) {
 	f := &File{path: path, log: slog.New(slog.DiscardHandler)}
 	if opts != nil && opts.Logger != nil {
 		f.log = opts.Logger
 	}
 	s := f.load(state{})
-	if err := cmp.Or(s.unreadable, s.malformed); err != nil {
+	err := cmp.Or(s.unreadable, s.malformed)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; make it with refserver keys create", err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	f.state.Store(&s)

@@ -13,10 +13,9 @@
 //	03ba…77e4 ci@example.com 2026-11-20T09:31:00Z
 //	revoked 5f1698b27cd4
 //
-// Blank lines and lines that start with # are ignored. The file must end in a
-// newline, even if it holds no keys: otherwise it may be half written. To edit the file
-// of a running server, write another and rename it: the server may load a part of what
-// is written in place.
+// Blank lines and lines that start with # are ignored. An empty file is refused, as it may
+// have been emptied by mistake. To edit the file of a running server, write another and
+// rename it: the server may load a part of what is written in place.
 package apikey
 
 import (
@@ -55,13 +54,15 @@ func newSecret() string { return prefix + strings.ToLower(rand.Text()) }
 // parse returns the keys in the contents of the file at path, in their order. It
 // fails if any line is bad. Its errors do not quote the line, which may hold a key.
 func parse(path, contents string) (keys []Key, err error) {
-	lines := strings.Split(contents, "\n")
-	last := len(lines) - 1
-	if last == 0 || lines[last] != "" {
-		return nil, fmt.Errorf("%s: line %d: must end in a newline; the file may be half written", path, last+1)
+	// Some editors and shells of Windows write UTF-16, or mark UTF-8 as such.
+	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
+		if strings.HasPrefix(contents, mark) {
+			return nil, fmt.Errorf("%s: begins with a byte order mark; must be UTF-8 without one", path)
+		}
 	}
+	lines := strings.Split(contents, "\n")
 	index := make(map[string]int) // of each ID in keys
-	for i, line := range lines[:last] {
+	for i, line := range lines {
 		fields := strings.Fields(line) // without the carriage return of some editors
 		switch {
 		case len(fields) == 0 || fields[0][0] == '#':
@@ -75,6 +76,9 @@ func parse(path, contents string) (keys []Key, err error) {
 			continue
 		}
 		k, err := parseKey(fields)
+		if err != nil && i == len(lines)-1 {
+			err = fmt.Errorf("%w, and may be half written", err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", path, i+1, err)
 		}

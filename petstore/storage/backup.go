@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"example.com/animalstore/internal/newfile"
 )
 
 // Backup makes a new file at path with a copy of the store, as it was at one moment of
@@ -15,7 +17,7 @@ import (
 // Errors: fs.ErrExist if there is a file; ctx's; [ErrDamaged]. The damage may be of the
 // copy alone, so it does not stop changes.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	return createFile(path, func(temp *os.File) error {
+	return newfile.Create(path, func(temp *os.File) error {
 		if err := s.copyTo(ctx, temp); err != nil {
 			return err
 		}
@@ -54,7 +56,7 @@ func (w copyWriter) Write(b []byte) (int, error) {
 // Errors: fs.ErrExist if there is a file at path; [ErrLocked] if backup is in use;
 // [ErrDamaged].
 func Restore(path, backup string) error {
-	return createFile(path, func(temp *os.File) error {
+	return newfile.Create(path, func(temp *os.File) error {
 		from, err := openLocked(backup, os.O_RDONLY)
 		if err != nil {
 			return fmt.Errorf("the copy: %w", err)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 
+	"example.com/animalstore/internal/newfile"
 	"example.com/animalstore/petstore/internal/stores"
 )
 
@@ -34,7 +35,7 @@ type ImportOptions struct {
 // fs.ErrExist if there is a file. It wraps [ErrIDs] if the IDs cannot be kept.
 func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) (Totals, error) {
 	var totals Totals
-	err := createFile(path, func(temp *os.File) error {
+	err := newfile.Create(path, func(temp *os.File) error {
 		if err := writeEmpty(temp); err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func Import(ctx context.Context, path string, r io.Reader, opts *ImportOptions) 
 		if err != nil {
 			return err
 		}
-		s.db.NoSync = true // until createFile syncs the whole file
+		s.db.NoSync = true // until newfile.Create syncs the whole file
 		totals, err = s.importAll(ctx, ReadExport(r, opts))
 		return errors.Join(err, s.Close())
 	})

@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"go.etcd.io/bbolt"
+
+	"example.com/animalstore/internal/newfile"
 )
 
 // reserve is how far a file can grow while it is open, in bytes: Open maps that much
@@ -73,7 +75,7 @@ func open(path string, o Options) (*Store, error) {
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !o.MustExist {
 		// If another process has made a file there meanwhile, that one is opened.
-		if err := createFile(path, writeEmpty); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := newfile.Create(path, writeEmpty); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 	}

@@ -12,16 +12,6 @@ import (
 // used up, a limit on the size of a file.
 var noSpaceErrors = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// syncDir makes the names in a directory durable.
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}
-
 // lock takes the lock that bbolt takes later, so that nobody writes to the file while
 // it is inspected: a shared one if flag is os.O_RDONLY. It returns [ErrLocked] if
 // another process has the lock.

@@ -9,10 +9,6 @@ import (
 // ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED.
 var noSpaceErrors = []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)}
 
-// syncDir does nothing: Windows cannot sync a directory, and keeps names in its
-// journal.
-func syncDir(string) error { return nil }
-
 // lock does nothing: bbolt has its own kind of lock on Windows. For what only reads a
 // file, the operator must make sure that nobody writes to it meanwhile.
 func lock(*os.File, int) error { return nil }

@@ -1,0 +1,15 @@
+//go:build !windows
+
+package newfile
+
+import "os"
+
+// syncDir makes the names in a directory durable.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
