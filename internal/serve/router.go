@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/animalstore/internal/httpbody"
+	"example.com/animalstore/internal/request"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
@@ -52,7 +52,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rt.handler.ServeHTTP(w, r)
 		return
 	}
-	httpbody.Discard(r) // as the handler does by itself
+	request.Discard(r) // as the handler does by itself
 }
 
 // readyTimeout bounds how long /readyz waits for the store.

@@ -7,11 +7,11 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"syscall"
 
 	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/request"
 	"example.com/animalstore/internal/serve/page"
 	"example.com/animalstore/internal/version"
 	"example.com/animalstore/petstore/httpapi"
@@ -95,8 +95,7 @@ func (s *server) observe(r *http.Request, o httpapi.Observation) {
 		s.counters.request(o)
 	}
 	if s.accessLog {
-		path, _, _ := strings.Cut(r.RequestURI, "?")
-		s.log.Info("request", "method", r.Method, "path", path, "status", o.Status, "bytes", o.Bytes,
+		s.log.Info("request", "method", r.Method, "path", request.Path(r), "status", o.Status, "bytes", o.Bytes,
 			"seconds", o.Duration.Seconds(), "account", o.Account, "request_id", o.RequestID)
 	}
 }

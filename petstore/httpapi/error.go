@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"example.com/animalstore/internal/httpbody"
+	"example.com/animalstore/internal/request"
 	"example.com/animalstore/petstore"
 )
 
@@ -66,7 +66,7 @@ func errorBodyOf(err error) errorBody {
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	c := call{w: w, r: r, sentID: sentID(w, r), random: rand.Uint64()}
 	c.send(errorResponse(w, errorBodyOf(err)))
-	httpbody.Discard(r)
+	request.Discard(r)
 }
 
 // errorResponse returns the response with body, and sets the header fields that

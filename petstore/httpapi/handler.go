@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/animalstore/internal/httpbody"
+	"example.com/animalstore/internal/request"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/encoded"
 )
@@ -228,5 +228,5 @@ func (c *call) end() {
 	if abort {
 		panic(http.ErrAbortHandler)
 	}
-	httpbody.Discard(c.r)
+	request.Discard(c.r)
 }

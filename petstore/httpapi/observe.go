@@ -4,10 +4,10 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
+	"example.com/animalstore/internal/request"
 	"example.com/animalstore/petstore"
 )
 
@@ -33,12 +33,11 @@ func (c *call) log(body errorBody, err error) {
 	if !limit.allow() {
 		return
 	}
-	path, _, _ := strings.Cut(c.r.RequestURI, "?") // with what a router has stripped
 	c.h.opts.Logger.LogAttrs(c.ctx, level, "request failed",
 		slog.String("request_id", c.id()),
 		slog.String("operation", c.operation),
 		slog.String("method", c.r.Method),
-		slog.String("path", path),
+		slog.String("path", request.Path(c.r)),
 		slog.String("account", c.account),
 		slog.Int("status", body.Status),
 		slog.String("code", string(body.Code)),

@@ -1,9 +1,10 @@
-// Package httpbody discards the bodies of requests.
-package httpbody
+// Package request has what every handler of the project does with a request.
+package request
 
 import (
 	"io"
 	"net/http"
+	"strings"
 )
 
 // Discard reads what is left of the body of a request that has its response,
@@ -18,4 +19,17 @@ func Discard(r *http.Request) {
 	if r.Body != nil && r.ContentLength != 0 && r.ContentLength <= limit && r.Header["Expect"] == nil {
 		_, _ = io.CopyN(io.Discard, r.Body, limit)
 	}
+}
+
+// Path returns the path of a request as it was sent, for the log: with what a router has
+// stripped, and without what may hold a secret, the query and the userinfo of a target in
+// absolute or authority form (RFC 9112, section 3.2).
+func Path(r *http.Request) string {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if path == "*" || strings.HasPrefix(path, "/") {
+		return path
+	}
+	_, path, _ = strings.Cut(path, "://")
+	_, path, _ = strings.Cut(path, "/")
+	return "/" + path
 }
