@@ -3,13 +3,13 @@ package serve
 import (
 	"net"
 	"net/http"
-	_ "net/http/pprof" // registers its handlers in http.DefaultServeMux
 	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
+	"example.com/animalstore/internal/request"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
@@ -17,8 +17,8 @@ import (
 // adminHandler returns the handler of the admin address:
 //
 //	GET /metrics           what the server counts, in the text format of Prometheus
-//	GET /debug/pprof/      profiles, as in package net/http/pprof
-//	GET /messages?limit=N  the N oldest messages in the queue (default: 100), as a JSON array
+//	GET /messages?limit=N  the N oldest messages in the queue (default: 100), as a JSON array;
+//	                       fewer once their texts reach 128 KiB
 //	DELETE /messages/{id}  removes a message from the queue: 204, even if there is none
 //
 // It needs no key. Any client that reaches the address may do all of this. On a loopback
@@ -27,7 +27,6 @@ func (s *server) adminHandler() http.Handler {
 	s.maxDescriptors = maxDescriptors() // now, since at the limit no file can be opened
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", s.metrics)
-	mux.Handle("/debug/pprof/", http.DefaultServeMux)
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.listMessages(w, r); err != nil {
 			s.refuse(w, r, err)
@@ -67,7 +66,7 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) (err error
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	httpapi.WriteError(w, r, err)
 	if code := petstore.CodeOf(err); code == petstore.CodeInternal || code == petstore.CodeInsufficientStorage {
-		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", r.URL.Path, "err", err)
+		s.log.Error("request failed", "request_id", w.Header().Get("X-Request-ID"), "method", r.Method, "path", request.Path(r), "err", err)
 	}
 }
 

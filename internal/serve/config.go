@@ -34,7 +34,7 @@ const (
 func (c *config) flags(fs *flag.FlagSet, files string) {
 	c.backupEvery, c.backupKeep = defaultEvery, defaultKeep // for check, of a server without these flags
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
-	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics, /debug/pprof and the queued messages (/messages); it needs no key, so keep it private; empty: none")
+	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics and the queued messages (/messages); it needs no key, so keep it private; empty: none")
 	KeysFlag(fs, &c.keyFile)
 	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if "+files+" does not exist, as on a volume that is not mounted")
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")

@@ -73,9 +73,13 @@ func (s *server) listen(flag, addr string) (*endpoint, error) {
 	e.http = http.Server{
 		Protocols:      protocols,
 		ReadTimeout:    readTimeout,
+		WriteTimeout:   writeTimeout,
 		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog:       log.New(&httpLog{log: s.log}, "", 0),
+
+		DisableGeneralOptionsHandler: true, // the contract has no OPTIONS
+
+		ErrorLog: log.New(&httpLog{log: s.log}, "", 0),
 		ConnState: func(_ net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateNew:
@@ -113,8 +117,6 @@ func (s *server) listenAll() (err error) {
 	if s.pets, err = s.listen("addr", s.addr); err != nil {
 		return err
 	}
-	s.pets.http.WriteTimeout = writeTimeout         // profiles take longer
-	s.pets.http.DisableGeneralOptionsHandler = true // the contract has no OPTIONS
 	s.pets.http.TLSConfig = config
 	if s.adminAddr != "" {
 		s.admin, err = s.listen("admin-addr", s.adminAddr)
