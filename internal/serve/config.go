@@ -11,18 +11,19 @@ import (
 
 // config is the flags of a server.
 type config struct {
-	addr        string
-	adminAddr   string // "": none
-	keyFile     string
-	mustExist   bool
-	tlsCert     string // "": no TLS
-	tlsKey      string
-	drain       time.Duration
-	accessLog   bool
-	logFormat   string
-	backupDir   string // "": no backups
-	backupEvery time.Duration
-	backupKeep  int
+	addr         string
+	messagesAddr string // "": messages are on addr
+	adminAddr    string // "": none
+	keyFile      string
+	mustExist    bool
+	tlsCert      string // "": no TLS
+	tlsKey       string
+	drain        time.Duration
+	accessLog    bool
+	logFormat    string
+	backupDir    string // "": no backups
+	backupEvery  time.Duration
+	backupKeep   int
 }
 
 const (
@@ -34,6 +35,7 @@ const (
 func (c *config) flags(fs *flag.FlagSet, files string) {
 	c.backupEvery, c.backupKeep = defaultEvery, defaultKeep // for check, of a server without these flags
 	fs.StringVar(&c.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
+	fs.StringVar(&c.messagesAddr, "messages-addr", "", "`host:port` to serve POST /messages on, with the TLS and keys of -addr, and not below /v1 then; empty: below /v1 of -addr")
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics and the queued messages (/messages); it needs no key, so keep it private; empty: none")
 	KeysFlag(fs, &c.keyFile)
 	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if "+files+" does not exist, as on a volume that is not mounted")
@@ -53,18 +55,12 @@ func (c *config) backupFlags(fs *flag.FlagSet) {
 
 // check returns an error that says which flag is wrong.
 func (c *config) check() error {
-	notAddr := func(s string) bool {
-		_, port, err := net.SplitHostPort(s)
-		if err == nil {
-			_, err = net.LookupPort("tcp", port)
+	for flag, addr := range map[string]string{"addr": c.addr, "messages-addr": c.messagesAddr, "admin-addr": c.adminAddr} {
+		if !validAddr(addr) && (addr != "" || flag == "addr") {
+			return flags.Usagef("-%s: must be host:port without a scheme and with a port from 0 to 65535, as in 127.0.0.1:8080 or :8080, got %q", flag, addr)
 		}
-		return err != nil || strings.Contains(s, "/")
 	}
 	switch {
-	case notAddr(c.addr):
-		return flags.Usagef("-addr: must be host:port without a scheme and with a port from 0 to 65535, as in 127.0.0.1:8080 or :8080, got %q", c.addr)
-	case c.adminAddr != "" && notAddr(c.adminAddr):
-		return flags.Usagef("-admin-addr: must be host:port without a scheme and with a port from 0 to 65535, as in 127.0.0.1:9090, got %q", c.adminAddr)
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return flags.Usagef("-tls-cert and -tls-key: must be given together")
 	case c.logFormat != "text" && c.logFormat != "json":
@@ -79,4 +75,14 @@ func (c *config) check() error {
 		return flags.Usagef("-backup-keep: must be at least 1, got %d", c.backupKeep)
 	}
 	return nil
+}
+
+// validAddr reports whether addr has the form that net.Listen wants. It does not look up
+// the host.
+func validAddr(addr string) bool {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	return err == nil && !strings.Contains(addr, "/")
 }

@@ -60,8 +60,8 @@ func (l *httpLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// listen opens the address in a flag.
-func (s *server) listen(flag, addr string) (*endpoint, error) {
+// listen opens the address in a flag. config is nil without TLS.
+func (s *server) listen(flag, addr string, config *tls.Config) (*endpoint, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("-%s: %w; choose another address", flag, err)
@@ -72,6 +72,7 @@ func (s *server) listen(flag, addr string) (*endpoint, error) {
 	protocols.SetHTTP1(true)
 	e.http = http.Server{
 		Protocols:      protocols,
+		TLSConfig:      config,
 		ReadTimeout:    readTimeout,
 		WriteTimeout:   writeTimeout,
 		IdleTimeout:    idleTimeout,
@@ -108,18 +109,17 @@ func (e *endpoint) Accept() (net.Conn, error) {
 func (s *server) listenAll() (err error) {
 	var config *tls.Config
 	if s.tlsCert != "" {
-		cert, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
-		if err != nil {
+		s.certificate = &certificate{certFile: s.tlsCert, keyFile: s.tlsKey, log: s.log}
+		if err := s.certificate.read(); err != nil {
 			return flags.FileError("-tls-cert, -tls-key", err)
 		}
-		config = &tls.Config{Certificates: []tls.Certificate{cert}}
+		config = &tls.Config{GetCertificate: s.certificate.get}
 	}
-	if s.pets, err = s.listen("addr", s.addr); err != nil {
-		return err
+	if s.pets, err = s.listen("addr", s.addr, config); err == nil && s.messagesAddr != "" {
+		s.messages, err = s.listen("messages-addr", s.messagesAddr, config)
 	}
-	s.pets.http.TLSConfig = config
-	if s.adminAddr != "" {
-		s.admin, err = s.listen("admin-addr", s.adminAddr)
+	if err == nil && s.adminAddr != "" {
+		s.admin, err = s.listen("admin-addr", s.adminAddr, nil)
 	}
 	return err
 }

@@ -100,6 +100,13 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	gauge := func(name, help string, v float64) {
 		fmt.Fprintf(&b, "# HELP %[1]s %[2]s\n# TYPE %[1]s gauge\n%[1]s %[3]v\n", name, help, v)
 	}
+	state := func(name, help string, is bool) {
+		v := 0.0
+		if is {
+			v = 1
+		}
+		gauge(name, help, v)
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
 	if stats, err := s.store.Stats(ctx); err == nil {
@@ -113,12 +120,17 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		gauge("petstore_backup_age_seconds", "Time since the newest backup in -backup-dir was begun. Missing if there is none.", time.Since(newest).Seconds())
 	}
 	if s.backupDir != "" {
-		failed := 0.0
-		if s.backupFailed.Load() {
-			failed = 1
-		}
-		gauge("petstore_backup_failed", "1 if the last try of a backup failed.", failed)
+		state("petstore_backup_failed", "1 if the last try of a backup failed.", s.backupFailed.Load())
 	}
+	if s.store.File != nil {
+		state("petstore_damage_found", "1 if damage was found, so that changes are refused.", s.store.File.Damage() != nil)
+	}
+	state("petstore_keys_readable", "0 while API keys cannot be checked.", s.keysReadable(ctx) == nil)
+	if s.certificate != nil {
+		cert, _ := s.certificate.get(nil)
+		gauge("petstore_certificate_expiry_timestamp_seconds", "When the certificate in use expires, in seconds since 1970.", float64(cert.Leaf.NotAfter.Unix()))
+	}
+	gauge("process_start_time_seconds", "When the server was started, in seconds since 1970.", float64(s.started.UnixMilli())/1000)
 	if s.maxDescriptors > 0 {
 		open := s.maxDescriptors // at the limit the folder cannot be opened
 		if all, err := os.ReadDir("/proc/self/fd"); err == nil {
@@ -127,7 +139,7 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		gauge("petstore_open_descriptors", "Open file descriptors. At the limit, further connections wait.", open)
 		gauge("petstore_max_descriptors", "Limit of open file descriptors.", s.maxDescriptors)
 	}
-	gauge("petstore_connections", "Open connections of clients.", float64(s.pets.open.Load()))
+	gauge("petstore_connections", "Open connections of clients.", float64(s.connections()))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(b.Bytes())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,13 +17,18 @@ import (
 // basePath is the path before those of the contract.
 const basePath = "/v1"
 
-// router is the handler of an address: the contract's handler under the base
-// path, and health and the web page outside it. It replaces http.ServeMux, which
-// cleans paths and redirects, and http.StripPrefix, which copies every request.
+// readyTimeout bounds how long /readyz waits for the store.
+const readyTimeout = 2 * time.Second
+
+// router is the handler of an address: an httpapi handler below the base path, and health
+// and the web page beside it. It replaces http.ServeMux, which cleans paths and redirects,
+// and http.StripPrefix, which copies every request.
 type router struct {
+	base     string // "": the handler is at the root
 	handler  http.Handler
-	page     http.Handler
-	ready    func(context.Context) error
+	page     http.Handler                             // nil: none
+	ready    func(context.Context) error              // why requests should be sent elsewhere
+	observe  func(*http.Request, httpapi.Observation) // as in httpapi.Options
 	draining *atomic.Bool
 }
 
@@ -34,41 +40,40 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Connection"] = []string{"close"}
 	}
 	get := r.Method == http.MethodGet || r.Method == http.MethodHead
+	path, below := strings.CutPrefix(r.URL.Path, rt.base)
 	switch {
 	case get && r.URL.Path == "/healthz":
 		health(w, r, nil)
 	case get && r.URL.Path == "/readyz":
-		health(w, r, rt.readiness(r.Context()))
-	case get && r.URL.Path == "/":
+		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+		defer cancel()
+		health(w, r, rt.ready(ctx))
+	case get && r.URL.Path == "/" && rt.page != nil:
 		rt.page.ServeHTTP(w, r)
-	default:
-		path, ok := strings.CutPrefix(r.URL.Path, basePath)
-		if !ok || path != "" && path[0] != '/' {
-			path = "" // for which the handler responds 404
-		}
+	case below && (path == "" || path[0] == '/'):
 		// The request is the server's own, so its URL can be changed in place. The handler
 		// finds a slash that was sent as %2F in RawPath.
 		r.URL.Path = path
 		rt.handler.ServeHTTP(w, r)
 		return
+	default:
+		rt.refuse(w, r)
 	}
 	request.Discard(r) // as the handler does by itself
 }
 
-// readyTimeout bounds how long /readyz waits for the store.
-const readyTimeout = 2 * time.Second
-
-// readiness returns why requests should be sent elsewhere.
-func (rt *router) readiness(ctx context.Context) error {
-	if rt.draining.Load() {
-		return petstore.Errorf(petstore.CodeUnavailable, "the server is stopping")
+// refuse responds to a request beside the base path.
+func (rt *router) refuse(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	err := petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; the base address ends in %s, as in %[1]s/pets", rt.base)
+	httpapi.WriteError(w, r, err)
+	if rt.observe != nil {
+		bytes, _ := strconv.Atoi(w.Header().Get("Content-Length"))
+		rt.observe(r, httpapi.Observation{
+			Status: http.StatusNotFound, Code: err.Code, Bytes: bytes,
+			Duration: time.Since(began), RequestID: w.Header().Get("X-Request-ID"),
+		})
 	}
-	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
-	defer cancel()
-	if err := rt.ready(ctx); err != nil {
-		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the store cannot be used now", Err: err}
-	}
-	return nil
 }
 
 // health responds with 200 unless there is an error.

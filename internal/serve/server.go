@@ -9,11 +9,13 @@ import (
 	"runtime"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/request"
 	"example.com/animalstore/internal/serve/page"
 	"example.com/animalstore/internal/version"
+	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
 )
 
@@ -26,11 +28,15 @@ type server struct {
 	newKey   bool // was printed
 	counters *counters
 	draining atomic.Bool
+	started  time.Time
+
+	certificate *certificate // nil: no TLS
 
 	backupFailed   atomic.Bool // the last try
 	maxDescriptors float64     // see metrics
 
 	pets      *endpoint
+	messages  *endpoint   // nil: messages are at pets
 	admin     *endpoint   // nil: none
 	endpoints []*endpoint // all of them
 	ended     chan error  // from an endpoint that stopped by itself
@@ -55,7 +61,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	if c.logFormat == "json" {
 		logs = slog.NewJSONHandler(call.Stderr, nil)
 	}
-	s := &server{config: c, log: slog.New(logs), counters: newCounters(), ended: make(chan error, 2)}
+	s := &server{config: c, log: slog.New(logs), counters: newCounters(), started: time.Now(), ended: make(chan error, 3)}
 	defer func() {
 		for _, e := range s.endpoints {
 			_ = e.Listener.Close()
@@ -102,26 +108,26 @@ func (s *server) observe(r *http.Request, o httpapi.Observation) {
 
 // start serves every address, and logs them and what the operator may not have meant.
 func (s *server) start() {
-	opts := &httpapi.Options{Messages: s.store.Backend, Logger: s.log}
-	attrs := []any{"url", s.pets.url() + basePath, "page", s.pets.url() + "/"}
-	if s.tlsCert == "" && !s.pets.loopback() {
-		s.log.Warn("other machines can reach this address, and without TLS their API keys can be read on the way", "addr", s.pets.Addr())
+	opts := &httpapi.Options{Logger: s.log}
+	if s.admin != nil || s.accessLog {
+		opts.Observe = s.observe
 	}
+	attrs := []any{"url", s.pets.url() + basePath, "page", s.pets.url() + "/"}
+	if s.messages != nil {
+		s.messages.http.Handler = s.router("", httpapi.NewMessages(s.store.Backend, s.keys, opts), opts)
+		attrs = append(attrs, "messages", s.messages.url())
+	} else {
+		opts.Messages = s.store.Backend
+	}
+	pets := s.router(basePath, httpapi.New(s.store.Backend, s.keys, opts), opts)
+	pets.page = page.New()
+	s.pets.http.Handler = pets
 	if s.admin != nil {
 		if !s.admin.loopback() {
 			s.log.Warn("the admin address needs no key and is open to other machines; keep them out", "admin-addr", s.admin.Addr())
 		}
 		s.admin.http.Handler = s.adminHandler()
 		attrs = append(attrs, "admin", s.admin.url())
-	}
-	if s.admin != nil || s.accessLog {
-		opts.Observe = s.observe
-	}
-	s.pets.http.Handler = &router{
-		handler:  httpapi.New(s.store.Backend, s.keys, opts),
-		page:     page.New(),
-		ready:    s.store.Ready,
-		draining: &s.draining,
 	}
 	if s.store.File != nil {
 		attrs = append(attrs, "file", s.store.Path)
@@ -135,8 +141,47 @@ func (s *server) start() {
 	if s.newKey {
 		attrs = append(attrs, "keys", "new")
 	}
+	for _, e := range s.endpoints {
+		if e != s.admin && s.tlsCert == "" && !e.loopback() {
+			s.log.Warn("other machines can reach this address, and without TLS their API keys can be read on the way", e.flag, e.Addr())
+		}
+	}
 	s.log.Info("serving", append(attrs, "version", version.String())...)
 	for _, e := range s.endpoints {
 		go e.serve(s.ended)
 	}
+}
+
+// router returns the router of an address with a handler.
+func (s *server) router(base string, handler http.Handler, opts *httpapi.Options) *router {
+	return &router{base: base, handler: handler, ready: s.ready, observe: opts.Observe, draining: &s.draining}
+}
+
+// ready returns why requests should be sent elsewhere, for /readyz.
+func (s *server) ready(ctx context.Context) error {
+	if s.draining.Load() {
+		return petstore.Errorf(petstore.CodeUnavailable, "the server is stopping")
+	}
+	if err := s.store.Ready(ctx); err != nil {
+		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the store cannot be used now", Err: err}
+	}
+	return s.keysReadable(ctx)
+}
+
+// keysReadable returns why API keys cannot be checked now.
+func (s *server) keysReadable(ctx context.Context) error {
+	_, err := s.keys.Authenticate(ctx, "not-a-key")
+	if petstore.CodeOf(err) == petstore.CodeUnauthorized {
+		return nil
+	}
+	return err
+}
+
+// connections returns how many clients are connected.
+func (s *server) connections() int64 {
+	n := s.pets.open.Load()
+	if s.messages != nil {
+		n += s.messages.open.Load()
+	}
+	return n
 }

@@ -56,7 +56,7 @@ func (s *server) stop(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	s.draining.Store(true)
-	for end := time.Now().Add(min(turnAway, limit/4)); s.pets.open.Load() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(min(turnAway, limit/4)); s.connections() > 0 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	var cut error

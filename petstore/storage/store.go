@@ -120,6 +120,15 @@ func (s *Store) Err() error {
 	return nil
 }
 
+// Damage returns the first damage that a call has found, because of which changes are
+// refused until the file is opened again; nil: none was found.
+func (s *Store) Damage() error {
+	if e := s.damage.Load(); e != nil {
+		return e.Err
+	}
+	return nil
+}
+
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 	err = s.view(ctx, func(tx *transaction) error {

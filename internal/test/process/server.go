@@ -74,17 +74,18 @@ func Run(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 // error end the test where they fail.
 type Server struct {
 	*Process
-	URL    string       // with the base path
-	Admin  string       // the URL of the admin address; "": it has none
-	Dir    string       // the working directory
-	Key    string       // for requests; "" if no server printed one in the directory
-	Client *http.Client // for requests; it keeps no connections, which a server that stops waits for
+	URL      string       // with the base path
+	Admin    string       // the URL of the admin address; "": it has none
+	Messages string       // the base URL of messages, if it is another; otherwise ""
+	Dir      string       // the working directory
+	Key      string       // for requests; "" if no server printed one in the directory
+	Client   *http.Client // for requests; it keeps no connections, which a server that stops waits for
 
 	t testing.TB
 }
 
 var (
-	servingForm = regexp.MustCompile(`serving url=(\S+)(?: page=\S+)?(?: admin=(\S+))?.*\n`)
+	servingForm = regexp.MustCompile(`serving url=(\S+)(?: page=\S+)?(?: messages=(\S+))?(?: admin=(\S+))?.*\n`)
 	keyForm     = regexp.MustCompile(`petstore_[a-z2-7]{26}`)
 
 	keys sync.Map // API keys by directory
@@ -120,7 +121,7 @@ func TryServe(t testing.TB, cmd *exec.Cmd) (*Server, error) {
 		if m == nil || strings.Contains(log, " keys=new ") && key == "" {
 			return false
 		}
-		s.URL, s.Admin = m[1], m[2]
+		s.URL, s.Messages, s.Admin = m[1], m[2], m[3]
 		if key != "" {
 			keys.Store(s.Dir, key)
 		}

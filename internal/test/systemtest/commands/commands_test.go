@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 // testscript and these:
 //
 //	start FLAG...                     starts a server, which is used from now on, and sets
-//	                                  URL, HOST, ADMIN, PID and, if it prints one, KEY
+//	                                  URL, HOST, MESSAGES, ADMIN, PID and, if it prints one, KEY
 //	terminate, crash                  ends the server (stop and kill are of testscript)
 //	ends CODE                         waits until the server ends with that exit code
 //	fails CODE ARG...                 runs refserver, which must print one line and end with that code
@@ -65,6 +65,7 @@ func TestScripts(t *testing.T) {
 				ts.Setenv("URL", s.URL)
 				ts.Setenv("HOST", s.Host())
 				ts.Setenv("ADMIN", s.Admin)
+				ts.Setenv("MESSAGES", s.Messages)
 				ts.Setenv("PID", strconv.Itoa(s.Pid()))
 				ts.Setenv("KEY", s.Key)
 				fmt.Fprint(ts.Stdout(), s.Stdout.String())
