@@ -21,6 +21,9 @@ const (
 	// failedLimit is how long the server waits for requests when the store has
 	// failed: all of them are refused.
 	failedLimit = time.Second
+
+	// closeLimit is how long the store may take to close when the time for requests is over.
+	closeLimit = 2 * time.Second
 )
 
 // wait serves until there is a reason to stop, and stops. It returns nil if
@@ -39,6 +42,7 @@ func (s *server) wait(signals chan os.Signal) error {
 		s.log.Error("an address is no longer served", "err", err)
 	}
 	signal.Stop(signals)
+	time.AfterFunc(limit+closeLimit, s.abandon)
 	if err := s.stop(limit); err != nil && !failed {
 		s.log.Error("stopped with an error", "err", err)
 		failed = true
@@ -48,6 +52,14 @@ func (s *server) wait(signals chan os.Signal) error {
 	}
 	s.log.Info("stopped")
 	return nil
+}
+
+// abandon ends the process although something still runs, such as a write to a disk that
+// hangs. What was acknowledged is on disk.
+func (s *server) abandon() {
+	go s.log.Error("the process ends before the store is closed: a disk may hang; what was acknowledged is on disk") // may hang too
+	time.Sleep(100 * time.Millisecond)
+	os.Exit(1)
 }
 
 // stop turns clients away, waits until every request has its response, but at

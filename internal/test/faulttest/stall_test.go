@@ -5,11 +5,40 @@ package faulttest
 import (
 	"fmt"
 	"net/http"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"example.com/animalstore/internal/test/process"
 )
+
+// stalled starts a server in dir whose every sync takes so long.
+func stalled(t *testing.T, dir string, stall time.Duration, flags ...string) *process.Server {
+	t.Helper()
+	return process.Serve(t, process.Command(dir, append([]string{"strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=fdatasync",
+		"-e", fmt.Sprintf("inject=fdatasync:delay_enter=%d", stall.Microseconds())}, serverArgs(t, flags...)...)...))
+}
+
+// TestHungDisk: SIGTERM ends a server soon after -drain, also while a sync does not return.
+// strace keeps the process until the sync returns, and then it has its exit code.
+func TestHungDisk(t *testing.T) {
+	process.Tool(t, "strace")
+	t.Parallel()
+	dir := t.TempDir()
+	start(t, dir).Stop() // creates the store
+	s := stalled(t, dir, 10*time.Second, "-drain=1s")
+	go func() { _, _ = s.Send("POST", "/pets", `{"name":"Rex","categoryId":1}`) }()
+	s.Until("the creation is under way", func() bool { return s.Metric("petstore_connections") > 0 })
+	time.Sleep(100 * time.Millisecond)
+	_ = s.Signal(syscall.SIGTERM)
+	if code := s.Wait(); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	if log := s.Stderr.String(); strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "the process ends before the store is closed") {
+		t.Errorf("logged %s", log)
+	}
+}
 
 // TestStalledSync delays every sync of the server by a second. Reads of acknowledged
 // pets must not wait for a sync: many are done while a create waits for one.
@@ -24,8 +53,7 @@ func TestStalledSync(t *testing.T) {
 	s := start(t, dir)
 	s.Must(http.StatusCreated, "POST", "/pets", body)
 	s.Stop()
-	s = process.Serve(t, process.Command(dir, append([]string{"strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=fdatasync",
-		"-e", fmt.Sprintf("inject=fdatasync:delay_enter=%d", stall.Microseconds())}, serverArgs(t)...)...))
+	s = stalled(t, dir, stall)
 	began, created := time.Now(), make(chan process.Response, 1)
 	go func() {
 		r, _ := s.Send("POST", "/pets", body)
