@@ -17,7 +17,7 @@ function quietly(f) {
 }
 
 // Refusal is the error of a request that was not carried out. Its status is 0 if
-// there was no response.
+// the server did not respond.
 class Refusal extends Error {
 	constructor(status, message) {
 		super(message);
@@ -32,27 +32,28 @@ async function send(method, url, headers = {}, body = undefined) {
 	if (used) headers = { Authorization: "Bearer " + used, ...headers };
 	let response, text;
 	try {
-		response = await fetch(url, { method, headers, body, cache: "no-store", credentials: "omit" });
+		response = await fetch(url, { method, headers, body, cache: "no-store" });
 		text = await response.text();
 	} catch {
-		throw new Refusal(0, "The server does not respond. Is it running?");
+		throw new Refusal(0, "The server does not respond. Is it running? If a proxy needs a login, reload the page.");
 	}
 	if (used && used !== key) throw new Refusal(0, "The key was forgotten before the response came.");
 	return { response, text };
 }
 
 // ask sends a request and returns the response and the value in its body. It throws
-// a Refusal for a status of 400 or above.
+// a Refusal for a status of 400 or above, and for a response that a proxy sent: that
+// says nothing about the key, whatever its status is.
 async function ask(method, url, headers, body) {
 	const { response, text } = await send(method, url, headers, body);
 	let value;
 	try {
 		value = exactly(text);
-	} catch {
-		throw new Refusal(response.status, `The response (${response.status}) is not JSON.`);
-	}
-	if (!response.ok) throw new Refusal(response.status, value.message);
-	return { response, value };
+	} catch {} // it is not JSON, such as the page of a login
+	if (response.ok && value !== undefined) return { response, value };
+	if (value?.message) throw new Refusal(response.status, value.message);
+	throw new Refusal(0,
+		`The response (${response.status}) is not the server's. If a proxy needs a login, reload the page.`);
 }
 
 // nextPlace returns the place of the next page of a list, "" at its end.

@@ -2,6 +2,10 @@ package page
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -93,4 +97,31 @@ func (p *page) fill(n int) {
 	for i := range n {
 		p.server.Must(201, "POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":%d%s}`, names[i%len(names)], 1+i*7%5, statuses[i%3]))
 	}
+}
+
+// TestLogin: behind a proxy that a user logs in to, the page sends the cookie of the login.
+// When the login has expired, the page says what to do, and keeps the key.
+func TestLogin(t *testing.T) {
+	p := newPage(t, 1200, "light")
+	server := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: p.server.Host()})
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" { // as if the user logged in on the way
+			http.SetCookie(w, &http.Cookie{Name: "login", Value: "x"})
+		} else if _, err := r.Cookie("login"); err != nil {
+			http.Error(w, "<title>Log in</title>", http.StatusUnauthorized)
+			return
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	p.url = proxy.URL + "/"
+	p.Browser = browser.New(t, p.url)
+	p.open("")
+	p.unlock()
+	p.shows("#shown", "There are no pets yet")
+	browser.Eval[any](p.Browser, `document.cookie = "login=; max-age=0"; undefined`)
+	p.Click("#filter [href$=sold]")
+	p.shows("#problem", "If a proxy needs a login, reload the page")
+	p.Do(chromedp.Reload())
+	p.shows("#shown", "No pet is sold")
 }
