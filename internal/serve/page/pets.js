@@ -98,18 +98,24 @@ let creation = "";
 
 // addPet sends what is in the form, right or wrong: the server judges it, and its
 // message begins with the name of the field at fault. What is not a number is sent
-// as a string, which the message need not say. An empty field is left out.
+// as a string, which the message need not say. An empty field is left out. If required
+// ones are empty, nothing is sent: the server would name only one.
 async function addPet(event) {
 	event.preventDefault();
 	const form = byId("add");
 	const members = [];
-	for (const { name, value } of form.querySelectorAll("[name]")) {
+	for (const field of form.querySelectorAll("[name]")) {
+		complain(field, "");
+		const { name, value } = field;
 		const number = name === "categoryId" && /^\s*-?(0|[1-9]\d*)\s*$/.test(value);
 		if (value !== "") members.push(`"${name}":${number ? value.trim() : JSON.stringify(value)}`);
 	}
+	for (const id of ["added", "add-error"]) byId(id).textContent = "";
+	const blame = (field, message) => complain(field, `${field.labels[0].firstChild.data.trim()} ${message}`);
+	const missing = [form.elements.categoryId, form.elements.name].filter(({ value }) => value === "");
+	for (const field of missing) blame(field, "is missing"); // the upper one is last, and gets the focus
+	if (missing.length > 0) return;
 	const used = (creation ||= newID());
-	clearErrors();
-	byId("added").textContent = "";
 	try {
 		const headers = { "Content-Type": "application/json", "Idempotency-Key": creation };
 		const { value: pet } = await ask("POST", new URL("pets", base), headers, `{${members.join()}}`);
@@ -124,14 +130,9 @@ async function addPet(event) {
 		if (error.status === 401) return lock(error.message);
 		const [, name, rest] = error.message.match(/^(\w+): ([^]*?)(, not a string)?$/) ?? [];
 		const field = form.elements[name];
-		if (error.status === 400 && field) complain(field, `${field.labels[0].firstChild.data.trim()} ${rest}`);
+		if (error.status === 400 && field) blame(field, rest);
 		else byId("add-error").textContent = error.message;
 	}
-}
-
-function clearErrors() {
-	for (const field of byId("add").querySelectorAll("[name]")) complain(field, "");
-	byId("add-error").textContent = "";
 }
 
 // newID returns a random key. crypto.randomUUID needs HTTPS.
@@ -142,8 +143,9 @@ function startPets() {
 	for (const button of document.querySelectorAll(".next")) button.addEventListener("click", turnOn);
 	byId("find").addEventListener("submit", find);
 	byId("add").addEventListener("submit", addPet);
-	byId("add").addEventListener("input", () => {
+	byId("add").addEventListener("input", ({ target }) => {
 		creation = "";
-		clearErrors();
+		complain(target, "");
+		byId("add-error").textContent = "";
 	});
 }

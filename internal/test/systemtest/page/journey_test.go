@@ -158,10 +158,15 @@ func (p *page) add() {
 	}
 	p.Click("#add [type=submit]")
 	invalid("#add-name", "Name is missing")
+	p.shows("#add-categoryId-error", "Category is missing")
 	p.check("the pets")
-	p.enter("#add-name", "<b>Rex & \"Co\"\r")
-	invalid("#add-categoryId", "Category is missing")
+	p.enter("#add-name", "<b>Rex & \"Co\"")
 	p.hides("#add-name-error")
+	p.shows("#add-categoryId-error", "Category is missing")
+	p.Press("\r")
+	invalid("#add-categoryId", "Category is missing")
+	p.shows("[for=add-name]", "required")
+	p.shows("[for=add-categoryId]", "required")
 	for _, wrong := range []string{"cats", "1.5", "9223372036854775808"} {
 		p.enter("#add-categoryId", wrong+"\r")
 		invalid("#add-categoryId", "Category must be a 64-bit integer")
