@@ -166,7 +166,7 @@ func (p *page) add() {
 	p.Press("\r")
 	invalid("#add-categoryId", "Category is missing")
 	p.shows("[for=add-name]", "required")
-	p.shows("[for=add-categoryId]", "required")
+	p.shows("[for=add-categoryId]", "required a whole number")
 	for _, wrong := range []string{"cats", "1.5", "9223372036854775808"} {
 		p.enter("#add-categoryId", wrong+"\r")
 		invalid("#add-categoryId", "Category must be a 64-bit integer")
