@@ -51,7 +51,7 @@ func (p *page) check(state string) {
 	}
 	if broken := browser.Eval[[]string](p.Browser, `(() => {
 		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange(), broken = [];
-		while (texts.nextNode()) for (const word of texts.currentNode.data.matchAll(/\w+/g)) {
+		while (texts.nextNode()) for (const word of texts.currentNode.data.matchAll(/no status|\w+/g)) {
 			range.setStart(texts.currentNode, word.index);
 			range.setEnd(texts.currentNode, word.index + word[0].length);
 			if (new Set([...range.getClientRects()].map((r) => r.top)).size > 1) broken.push(word[0]);
@@ -216,6 +216,12 @@ func (p *page) tryAPI() {
 	}
 	browser.Eval[any](p.Browser, `document.querySelectorAll("details").forEach((d) => d.open = true)`)
 	p.check("the API")
+
+	// What was created there is in the list.
+	p.Click(`.views [href="#pets"]`)
+	p.enter("#find-id", "72\r")
+	p.lists(72, 72, 1)
+	p.check("a pet without a status")
 }
 
 // loseKey: what the page showed with the key is gone when the user or the server forgets
