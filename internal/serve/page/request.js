@@ -58,6 +58,7 @@ function tryOf(method, path, operation, parameters) {
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
 		result.replaceChildren(...(await responseTo(requestOf(request), id)));
+		result.scrollIntoView({ block: "nearest" });
 	});
 	draw();
 	return [

@@ -191,6 +191,7 @@ func (p *page) tryAPI() {
 	p.shows("#getPet .result", "200 OK")
 	p.enter("#listPets-limit", "0\r")
 	p.shows("#listPets .result", "limit: must be an integer from 1 to 100")
+	p.Until(`document.querySelector("#listPets .result").getBoundingClientRect().bottom < innerHeight + 1`)
 	p.enter("#createPet-body", `{"name":"Rex","categoryId":1234567890123456789}`)
 	p.Click("#createPet .try [type=submit]")
 	p.shows("#createPet .result", "201 Created")
