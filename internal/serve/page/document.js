@@ -44,7 +44,7 @@ function named(name, isRequired, ...about) {
 function parameterTable(parameters) {
 	return table(["Parameter", "Meaning"], parameters.map((p) => [
 		named(p.name, p.required, ...typeOf(p.schema), `, in the ${p.in}`),
-		[...markdown(p.description), ...limits(p.schema), ...suchAs(p.examples)],
+		[...markdown(p.description), ...limits(p.schema), ...suchAs(examplesOf(p))],
 	]));
 }
 
@@ -52,13 +52,16 @@ function parameterTable(parameters) {
 function headerTable(headers) {
 	return table(["Header field", "Meaning"], Object.entries(headers).map(([name, header]) => {
 		header = resolve(header);
-		return [el("code", {}, name), [...markdown(header.description), ...suchAs(header.examples ?? (header.example ? [{ value: header.example }] : []))]];
+		return [el("code", {}, name), [...markdown(header.description), ...suchAs(examplesOf(header))]];
 	}));
 }
 
+// examplesOf returns the examples of a parameter or of a header field.
+const examplesOf = ({ example, examples = {} }) =>
+	example === undefined ? Object.values(examples).map(resolve) : [{ value: example }];
+
 // suchAs returns a line with examples.
-function suchAs(examples = {}) {
-	const all = Object.values(examples).map(resolve);
+function suchAs(all = []) {
 	return all.length === 0 ? [] : [el("p.limit.soft", {}, "such as ", ...all.flatMap(({ value, summary }, i) =>
 		[i > 0 && ", ", el("code", {}, String(value)), summary && ` (${summary})`]))];
 }

@@ -34,12 +34,12 @@ function tryOf(method, path, operation, parameters) {
 	const field = (p) => {
 		const { enum: values, default: fallback } = resolve(p.schema);
 		const properties = { id: `${id}-${p.name}`, name: p.name, "data-in": p.in };
-		const first = p.required && Object.values(p.examples ?? {}).map(resolve)[0]?.value;
+		const placeholder = examplesOf(p)[0]?.value ?? fallback;
 		return el("div.field", {},
 			el("label", { for: properties.id }, p.name, " ", p.required ? required() : el("span.soft", {}, p.in)),
 			values
 				? el("select", properties, el("option", { value: "" }, "any"), ...values.map((v) => el("option", {}, v)))
-				: el("input", { ...properties, value: first, placeholder: fallback, autocomplete: "off", spellcheck: "false" }));
+				: el("input", { ...properties, placeholder, autocomplete: "off", spellcheck: "false" }));
 	};
 	const body = operation.requestBody?.content["application/json"];
 	const [example] = Object.values(body?.examples ?? {}).map((x) => resolve(x).value);
@@ -57,7 +57,10 @@ function tryOf(method, path, operation, parameters) {
 	form.addEventListener("input", draw);
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
-		result.replaceChildren(...(await responseTo(requestOf(request), id)));
+		const missing = parameters.find((p) => p.in === "path" && form.elements[p.name].value === "");
+		result.replaceChildren(...(missing
+			? [el("p.error", {}, `${missing.name} is required.`)]
+			: await responseTo(requestOf(request), id)));
 		result.scrollIntoView({ block: "nearest" });
 	});
 	draw();
