@@ -11,19 +11,20 @@ import (
 
 // config is the flags of a server.
 type config struct {
-	addr         string
-	messagesAddr string // "": messages are on addr
-	adminAddr    string // "": none
-	keyFile      string
-	mustExist    bool
-	tlsCert      string // "": no TLS
-	tlsKey       string
-	drain        time.Duration
-	accessLog    bool
-	logFormat    string
-	backupDir    string // "": no backups
-	backupEvery  time.Duration
-	backupKeep   int
+	addr          string
+	messagesAddr  string // "": messages are on addr
+	adminAddr     string // "": none
+	keyFile       string
+	mustExist     bool
+	tlsCert       string // "": no TLS
+	tlsKey        string
+	drain         time.Duration
+	withoutGetPet bool
+	accessLog     bool
+	logFormat     string
+	backupDir     string // "": no backups
+	backupEvery   time.Duration
+	backupKeep    int
 }
 
 const (
@@ -39,6 +40,7 @@ func (c *config) flags(fs *flag.FlagSet, files string) {
 	fs.StringVar(&c.adminAddr, "admin-addr", "", "`host:port` for /metrics and the queued messages (/messages); it needs no key, so keep it private; empty: none")
 	KeysFlag(fs, &c.keyFile)
 	fs.BoolVar(&c.mustExist, "must-exist", false, "refuse to start if "+files+" does not exist, as on a volume that is not mounted")
+	fs.BoolVar(&c.withoutGetPet, "without-getpet", false, "leave out GET /pets/{petId}, which the contract schedules for removal on 5 December 2030: the path is then 404")
 	fs.StringVar(&c.tlsCert, "tls-cert", "", "`file` with the certificate chain (PEM), to serve HTTPS; needs -tls-key")
 	fs.StringVar(&c.tlsKey, "tls-key", "", "`file` with the certificate's private key (PEM)")
 	fs.BoolVar(&c.accessLog, "access-log", false, "log each request and its response, without its query, its body and its key; not health probes and the web page")

@@ -108,7 +108,7 @@ func (s *server) observe(r *http.Request, o httpapi.Observation) {
 
 // start serves every address, and logs them and what the operator may not have meant.
 func (s *server) start() {
-	opts := &httpapi.Options{Logger: s.log}
+	opts := &httpapi.Options{Logger: s.log, WithoutGetPet: s.withoutGetPet}
 	if s.admin != nil || s.accessLog {
 		opts.Observe = s.observe
 	}

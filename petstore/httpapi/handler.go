@@ -27,6 +27,10 @@ type Options struct {
 	// path is 404. NewMessages ignores it.
 	Messages petstore.Messages
 
+	// WithoutGetPet leaves out GET /pets/{petId}, which the contract schedules for removal
+	// (section 4.3). The path is then 404. NewMessages ignores it.
+	WithoutGetPet bool
+
 	// Logger receives responses of 500 and above, with the details that the client does
 	// not see. Responses to clients that went away are not logged.
 	//
@@ -59,6 +63,7 @@ type handler struct {
 	auth       Authenticator
 	opts       Options
 	operations []operation
+	document   []byte   // the OpenAPI document of the operations
 	errors     logLimit // for lines of the level ERROR
 	warnings   logLimit
 }
@@ -67,34 +72,38 @@ type handler struct {
 // sections 4.1 to 4.3) and, with Options.Messages, POST /messages (section
 // 4.4). auth checks the credential of every such request that has no account
 // ([WithAccount]); if auth is nil, such a request gets 401. The handler also serves the
-// OpenAPI document ([OpenAPI]) at /openapi.json. opts may be nil. New panics without a
-// service.
+// OpenAPI document of its operations at /openapi.json. opts may be nil. New panics without
+// a service.
 func New(service petstore.Service, auth Authenticator, opts *Options) http.Handler {
 	if service == nil {
 		panic("httpapi: New needs a petstore.Service")
 	}
-	h := newHandler(auth, opts, listPets, createPet, getPet, openAPI)
-	if h.opts.Messages != nil {
-		h.operations = append(h.operations, submitMessage)
+	operations := []operation{listPets, createPet}
+	if opts == nil || !opts.WithoutGetPet {
+		operations = append(operations, getPet)
 	}
+	if opts != nil && opts.Messages != nil {
+		operations = append(operations, submitMessage)
+	}
+	h := newHandler(auth, opts, operations)
 	h.service, h.encoded = service, encoded.Of(service)
 	return h
 }
 
-// NewMessages returns the handler of POST /messages alone, for a base address
-// of its own (contract, section 4.4). auth is as for New. opts may be nil. NewMessages
-// panics without a queue.
+// NewMessages returns the handler of POST /messages alone, for a base address of its own
+// (contract, section 4.4), and of the OpenAPI document of that operation. auth is as for
+// New. opts may be nil. NewMessages panics without a queue.
 func NewMessages(queue petstore.Messages, auth Authenticator, opts *Options) http.Handler {
 	if queue == nil {
 		panic("httpapi: NewMessages needs a petstore.Messages")
 	}
-	h := newHandler(auth, opts, submitMessage)
+	h := newHandler(auth, opts, []operation{submitMessage})
 	h.opts.Messages = queue
 	return h
 }
 
-func newHandler(auth Authenticator, opts *Options, operations ...operation) *handler {
-	h := &handler{auth: auth, operations: operations}
+func newHandler(auth Authenticator, opts *Options, operations []operation) *handler {
+	h := &handler{auth: auth, operations: append(operations, openAPI), document: documentOf(operations)}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -103,6 +112,9 @@ func newHandler(auth Authenticator, opts *Options, operations ...operation) *han
 	}
 	if h.opts.MaxBodyBytes <= 0 {
 		h.opts.MaxBodyBytes = DefaultMaxBodyBytes
+	}
+	if auth == nil {
+		h.opts.Logger.Warn("httpapi: the handler has no Authenticator, so it refuses every request to which no middleware gives an account (WithAccount)")
 	}
 	return h
 }

@@ -94,8 +94,10 @@ func (c *call) createPet() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	// Relative to the request's own path, so right under every prefix.
-	c.w.Header().Set("Location", "pets/"+strconv.FormatInt(pet.ID, 10))
+	if !c.h.opts.WithoutGetPet {
+		// Relative to the request's own path, so right under every prefix.
+		c.w.Header().Set("Location", "pets/"+strconv.FormatInt(pet.ID, 10))
+	}
 	return response{http.StatusCreated, body}, nil
 }
 

@@ -52,7 +52,12 @@ func TestHandlers(t *testing.T) {
 
 	s.h = httpapi.NewMessages(s.store, testKeys, nil)
 	s.want(accepted, hello)
-	s.want(noPath, gets("/pets /pets/1 /openapi.json")...)
+	s.want(noPath, gets("/pets /pets/1")...)
+
+	s.add("rex")
+	s.h = httpapi.New(s.store, testKeys, &httpapi.Options{WithoutGetPet: true})
+	s.want(noPath, get("/pets/1"), request("PUT /pets/1"))
+	s.want(created.with("Location", ""), post("/pets", rexBody))
 
 	for _, need := range []func(){func() { httpapi.New(nil, testKeys, nil) }, func() { httpapi.NewMessages(nil, testKeys, nil) }} {
 		func() {

@@ -6,6 +6,7 @@ async function loadAPI() {
 		const { value } = await ask("GET", new URL("openapi.json", base));
 		api = value;
 		view.replaceChildren(...drawAPI());
+		byId("store").classList.toggle("without-getpet", !api.paths["/pets/{petId}"]);
 		if (!placeInAddress()) show(true);
 	} catch (error) {
 		view.replaceChildren(noticeOf(error, loadAPI));
@@ -42,10 +43,9 @@ function drawAPI() {
 				el("ul", {}, ...schemas.map(([name]) => el("li", {}, el("a", { href: "#schema-" + name }, name))))),
 			el("div", {},
 				el("details.more", {}, el("summary", {}, "Requests, errors, and creating only once"), ...more),
-				...api.tags.flatMap((tag) => [
-					el("h2", {}, tag.name),
-					el("p.soft", {}, ...inline(tag.description)),
-					...all.filter(({ operation }) => operation.tags.includes(tag.name)).map(drawOperation),
+				...[...new Set(all.flatMap(({ operation }) => operation.tags))].flatMap((tag) => [
+					el("h2", {}, tag),
+					...all.filter(({ operation }) => operation.tags.includes(tag)).map(drawOperation),
 				]),
 				el("h2", {}, "schemas"),
 				...schemas.map(([name, schema]) => schemaOf(name, schema)))),

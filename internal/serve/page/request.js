@@ -34,7 +34,7 @@ function tryOf(method, path, operation, parameters) {
 	const field = (p) => {
 		const { enum: values, default: fallback } = resolve(p.schema);
 		const properties = { id: `${id}-${p.name}`, name: p.name, "data-in": p.in };
-		const placeholder = examplesOf(p)[0]?.value ?? fallback;
+		const placeholder = fallback ?? examplesOf(p)[0]?.value;
 		return el("div.field", {},
 			el("label", { for: properties.id }, p.name, " ", p.required ? required() : el("span.soft", {}, p.in)),
 			values

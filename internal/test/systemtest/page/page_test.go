@@ -30,10 +30,10 @@ type page struct {
 }
 
 // newPage starts a server without pets and a browser that shows its page.
-func newPage(t *testing.T, width int64, scheme string) *page {
+func newPage(t *testing.T, width int64, scheme string, flags ...string) *page {
 	t.Helper()
 	program := process.Build(t, "example.com/animalstore/cmd/refserver")
-	s := process.Serve(t, process.Command(t.TempDir(), program, "-addr=127.0.0.1:0"))
+	s := process.Serve(t, process.Command(t.TempDir(), append([]string{program, "-addr=127.0.0.1:0"}, flags...)...))
 	p := &page{t: t, program: program, server: s, width: width, url: "http://" + s.Host() + "/"}
 	p.Browser = browser.New(t, p.url)
 	p.Look(width, 760, scheme)
@@ -97,6 +97,18 @@ func (p *page) fill(n int) {
 	for i := range n {
 		p.server.Must(201, "POST", "/pets", fmt.Sprintf(`{"name":%q,"categoryId":%d%s}`, names[i%len(names)], 1+i*7%5, statuses[i%3]))
 	}
+}
+
+// TestWithoutGetPet: where single pets are not served, the page does not offer them.
+func TestWithoutGetPet(t *testing.T) {
+	p := newPage(t, 1200, "light", "-without-getpet")
+	p.fill(2)
+	p.unlock()
+	p.lists(1, 2, 1)
+	p.hides("#find")
+	p.Click(`.views [href="#api"]`)
+	p.shows("#listPets", "List pets")
+	p.hides("#getPet")
 }
 
 // TestLogin: behind a proxy that a user logs in to, the page sends the cookie of the login.
