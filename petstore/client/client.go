@@ -182,7 +182,8 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.
 }
 
 // SubmitMessage implements [petstore.Messages]. It treats key as CreatePet does.
-// The server must send a time in the format of RFC 3339. The zone may also be +0000 or +00.
+// CreatedAt is zero unless the server sends a time in the format of RFC 3339, whose zone may
+// also be +0000 or +00. Other forms of ISO 8601 conform to the contract too.
 func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
 	if err := petstore.ValidateText(text); err != nil {
 		return petstore.Message{}, err
