@@ -8,6 +8,11 @@
 // Otherwise the call returns an error for which errors.Is(err, [ErrUnknownOutcome]) is
 // true.
 //
+// The client cannot read a response in which an ID or category has a fraction or an exponent,
+// such as 7.0 and 1e2, or is outside int64, an object has a name twice, or a string has an
+// unpaired surrogate. A read then returns an error, and a creation or submission
+// ErrUnknownOutcome.
+//
 // Every error of a method is a [*petstore.Error]. If a response is the reason, errors.As
 // finds a [*ResponseError] with what the server sent.
 //
