@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -89,6 +91,16 @@ func TestCommands(t *testing.T) {
 				t.Errorf("wrong use is not explained in one line:\n%s", stderr)
 			}
 		})
+	}
+	full, stdout := io.Pipe()
+	full.Close()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for command, want := range map[string]int{"list": 1, "version": 1, "serve": 2} {
+		c := flags.Call{Context: ended, Args: []string{command}, Stdout: stdout, Stderr: io.Discard}
+		if code := program().Run(c); code != want {
+			t.Errorf("conformance %s: code %d if its output cannot be written, want %d", command, code, want)
+		}
 	}
 	for name, want := range map[string]string{"json": `"outcome": "conformant"`, "junit": "<testsuite ", "none": `"outcome": "not judged"`} {
 		if b := process.ReadFile(t, filepath.Join(folder, name)); !bytes.Contains(b, []byte(want)) || bytes.Contains(b, []byte(testserver.Key)) {

@@ -149,7 +149,7 @@ func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
 		verdict, code = "nothing to judge", exitNotJudged
 	}
 	if _, err := fmt.Fprintf(w, "\n%s: %d requests, %d succeeded (-v prints the status of each), seed %d\n", verdict, r.Requests, r.Succeeded, s.seed); err != nil {
-		return err
+		return flags.Usagef("%w", err)
 	}
 	return code
 }
