@@ -183,7 +183,7 @@ func retryAfter(h http.Header) time.Duration {
 }
 
 // idempotencyKey returns the Idempotency-Key field for key, as [Client.CreatePet] says. The
-// servers of this module accept up to 255 characters.
+// servers of this module accept 512 bytes: 255 characters, quoted and escaped.
 func idempotencyKey(key petstore.IdempotencyKey, operation string) string {
 	switch {
 	case key.Key == "":
