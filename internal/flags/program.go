@@ -27,10 +27,6 @@ type Program struct {
 	// Default is the name of the command that runs if the arguments are empty
 	// or start with a flag. "": the arguments must name a command.
 	Default string
-
-	// Failure is the exit code of an error that is neither from Usagef nor an
-	// Exit. 0 means 1.
-	Failure int
 }
 
 // Command is a command of a program.
@@ -114,7 +110,7 @@ func (p *Program) Run(c Call) int {
 	case errors.As(err, &exit):
 		return int(exit)
 	}
-	code, see := max(p.Failure, 1), permissionHint(err)
+	code, see := 1, permissionHint(err)
 	if errors.As(err, new(usageError)) {
 		code, see = 2, strings.TrimSpace("; see "+p.Name+" "+cmd.Name)+" -h"
 	}

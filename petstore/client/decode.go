@@ -46,7 +46,7 @@ func (w wirePet) pet() (p petstore.Pet, err error) {
 		return p, missing("categoryId")
 	}
 	p = petstore.Pet{ID: *w.ID, NewPet: petstore.NewPet{Name: *w.Name, CategoryID: *w.CategoryID, Status: w.Status}}
-	return p, p.Validate()
+	return p, petstore.NewPet{Status: p.Status}.Validate() // other servers may accept longer names
 }
 
 func decodePets(body []byte) ([]petstore.Pet, error) {
