@@ -3,6 +3,8 @@ package petstore
 import (
 	"context"
 	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 // MessageStatus is the processing status of a message (contract, section 3.2).
@@ -20,6 +22,16 @@ type Message struct {
 
 	// CreatedAt is when the message was accepted: UTC, to the millisecond.
 	CreatedAt time.Time `json:"createdAt"`
+}
+
+// MarshalJSON implements json.Marshaler. CreatedAt always has three digits of a fraction
+// and the zone Z, so times sort as text.
+func (m Message) MarshalJSON() ([]byte, error) {
+	type fields Message // without this method
+	return json.Marshal(struct {
+		fields
+		CreatedAt string `json:"createdAt"`
+	}{fields(m), m.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z")})
 }
 
 // ValidateText returns an [*Error] with [CodeInvalid] if text cannot be

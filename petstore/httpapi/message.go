@@ -17,7 +17,6 @@ func (c *call) submitMessage() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	message.CreatedAt = message.CreatedAt.UTC() // the queue's clock may be in another zone
 	body, err := json.Marshal(message)
 	return response{http.StatusAccepted, body}, err
 }

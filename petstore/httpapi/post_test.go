@@ -94,7 +94,7 @@ func TestSubmit(t *testing.T) {
 		`{"message":"\u0000\ud83d\udc15<&>"}`:                           `\u0000🐕<&>`,
 	} {
 		s.h = httpapi.NewMessages(double{message: message}, testKeys, nil)
-		record := `{"id":"m","message":"` + text + `","status":"queued","createdAt":"2026-01-02T02:04:05.12Z"}`
+		record := `{"id":"m","message":"` + text + `","status":"queued","createdAt":"2026-01-02T02:04:05.120Z"}`
 		s.want(want{status: 202, body: record}.with("Location", "").with("Deprecation", ""), post("/messages", body))
 	}
 }

@@ -47,7 +47,7 @@ func TestImport(t *testing.T) {
 // one. The export of a damaged file may not know the highest number.
 func TestImportNewIDs(t *testing.T) {
 	path := dbPath(t)
-	const text = `,"message":"a","status":"queued","createdAt":"2026-01-02T03:04:05Z"}` + "\n"
+	const text = `,"message":"a","status":"queued","createdAt":"2026-01-02T03:04:05.000Z"}` + "\n"
 	lines := `{"id":5,"name":"a","categoryId":1,"status":"sold"}
 {"categoryId":7, "name":"no ID"}
 {"message":"first","createdAt":"2026-01-02T04:04:05+01:00","status":"queued"}
@@ -56,7 +56,7 @@ func TestImportNewIDs(t *testing.T) {
 	want := `{"id":1,"name":"a","categoryId":1,"status":"sold"}
 {"id":2,"name":"no ID","categoryId":7}
 {"id":3,"name":"b","categoryId":1}
-{"id":"msg_1","message":"first","status":"queued","createdAt":"2026-01-02T03:04:05Z"}
+{"id":"msg_1","message":"first","status":"queued","createdAt":"2026-01-02T03:04:05.000Z"}
 {"id":"msg_7"` + text + `{"id":"msg_12"` + text + `{"id":"msg_13"` + text + `{"end":{"pets":3,"messages":4,"lastMessage":13}}` + "\n"
 	got, err := storage.Import(t.Context(), path, strings.NewReader(lines), &storage.ImportOptions{NewIDs: true})
 	if want := (storage.Totals{Pets: 3, Messages: 4}); err != nil || got != want {
