@@ -19,7 +19,7 @@ func fileCommands() []flags.Command {
 	return []flags.Command{{
 		Name:    "check",
 		Args:    "FILE",
-		About:   "read a whole file of a store, and name its damage",
+		About:   "read a whole file of a store, and name all its damage",
 		Details: "Exit code 0: sound, 1: damaged, 2: it could not be checked. If the file is in use, check a backup.",
 		Run:     check,
 	}, {
@@ -45,9 +45,13 @@ func inUse(err error, c *flags.Call, command string) error {
 
 func check(c *flags.Call) error {
 	path := c.Args[0]
-	err := storage.Check(path)
+	damages := 0
+	err := storage.Check(path, func(err error) {
+		damages++
+		fmt.Fprintln(c.Stderr, err)
+	})
 	if errors.Is(err, storage.ErrDamaged) {
-		return fmt.Errorf("%w; restore it from a backup, or save what is left with export -skip-damaged", err)
+		return fmt.Errorf("%s is damaged, places found: %d; restore it from a backup, or save what is left with export -skip-damaged", path, damages)
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(c.Stdout, "%s is sound\n", path)

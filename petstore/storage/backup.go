@@ -70,7 +70,7 @@ func Restore(path, backup string) error {
 }
 
 func checkCopy(path string) error {
-	if err := check(path); err != nil {
+	if err := check(path, func(err error) error { return err }); err != nil {
 		return fmt.Errorf("the copy: %w", err)
 	}
 	return nil

@@ -1,9 +1,16 @@
 package storage
 
-import "fmt"
+import (
+	"cmp"
+	"errors"
+	"fmt"
+)
 
-// Check reads every record in the file at path and returns the first damage that it
-// finds, an error that wraps [ErrDamaged]: a record that fails its checksum, or a gap.
+// Check reads every record in the file at path, and calls onDamage with each damage that it
+// finds: a record that fails its checksum, a gap, or a page that ends the reading of its
+// table. onDamage may be nil. The error wraps [ErrDamaged] and names the first damage, if
+// there is any.
+//
 // Check changes nothing, and needs little memory for any file. It does not see
 // everything: not a damaged page that nothing refers to, nor an older version of a page
 // that is consistent in itself, nor that the outcome of a create with a
@@ -12,38 +19,78 @@ import "fmt"
 // Any other error says that the file cannot be checked: it is in use ([ErrLocked]; on
 // Windows that is not noticed), is not a petstore ([ErrNotPetstore]), is from a newer
 // release ([ErrNewer]), or cannot be read.
-func Check(path string) error {
-	if err := check(path); err != nil {
+func Check(path string, onDamage func(error)) error {
+	var first error
+	err := check(path, func(err error) error {
+		if !errors.Is(err, ErrDamaged) {
+			return err
+		}
+		first = cmp.Or(first, err)
+		if onDamage != nil {
+			onDamage(err)
+		}
+		return nil
+	})
+	if err = cmp.Or(err, first); err != nil {
 		return fmt.Errorf("checking the store %s: %w", path, err)
 	}
 	return nil
 }
 
-func check(path string) error {
-	stop := func(err error) error { return err }
-	return readFile(path, stop, func(tx *transaction) error {
+// check calls damage with each damage, and with nil. It goes on if that returns nil.
+func check(path string, damage func(error) error) error {
+	return readFile(path, damage, func(tx *transaction) error {
+		var parts []func() error
 		for i := range petTables {
-			for _, err := range tx.blocks(i, 0) {
-				if err != nil {
+			parts = append(parts, func() error { return tx.checkBlocks(i, damage) })
+		}
+		parts = append(parts, func() error {
+			for _, err := range tx.messages() {
+				if err := damage(err); err != nil {
 					return err
 				}
 			}
-		}
-		for _, err := range tx.messages() {
-			if err != nil {
-				return err
-			}
-		}
+			return nil
+		})
 		for i := range outcomeTables {
 			t := &outcomeTables[i]
-			err := tx.table(t).ForEach(func(k, v []byte) error {
-				_, err := t.open(k, v)
-				return err
+			parts = append(parts, func() error {
+				return tx.table(t).ForEach(func(k, v []byte) error {
+					_, err := t.open(k, v)
+					return damage(err)
+				})
 			})
-			if err != nil {
+		}
+		for _, part := range parts {
+			if err := damage(safely(part)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// checkBlocks calls damage with each block of petTables[i] that is damaged or does not
+// follow the one before.
+func (tx *transaction) checkBlocks(i int, damage func(error) error) error {
+	const unknown = -1
+	t, c := tx.pets[i].table, tx.pets[i].Cursor()
+	last := int64(0) // the last ID of the block before
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		b, err := openBlock(t, k, v)
+		switch {
+		case err != nil:
+			b.last = unknown
+		case last != unknown && (b.prev != last || b.last <= last):
+			err = damaged("%s has a gap after %d", t.name, last)
+		}
+		if err := damage(err); err != nil {
+			return err
+		}
+		last = b.last
+	}
+	if tx.known() && last != unknown && last != tx.LastIDs[i] {
+		return damage(damaged("%s has a gap after %d", t.name, last))
+	}
+	return nil
 }

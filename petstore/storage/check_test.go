@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,8 +43,31 @@ func TestCheckFinds(t *testing.T) {
 		path := dbPath(t)
 		writeFile(t, path, small(t).file)
 		edit(t, path, tt.edit)
-		if err := storage.Check(path); !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), tt.says) {
+		if err := storage.Check(path, nil); !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("the check returned %v, want %q", err, tt.says)
 		}
+	}
+}
+
+// TestCheckAll: a check names all damage, not only the first.
+func TestCheckAll(t *testing.T) {
+	path := dbPath(t)
+	writeFile(t, path, spoil(t, spoil(t, small(t).file, "message 7"), `"pet 100"`))
+	edit(t, path, func(tx *bbolt.Tx) error {
+		c := tx.Bucket([]byte("status/sold")).Cursor()
+		c.First()
+		return c.Delete()
+	})
+	var got strings.Builder
+	if err := storage.Check(path, func(err error) { fmt.Fprintln(&got, err) }); !errors.Is(err, storage.ErrDamaged) {
+		t.Errorf("the check returned %v", err)
+	}
+	for _, want := range []string{"the block of pets from", "the block of status/available from", "status/sold has a gap after 0", "the message 8 fails"} {
+		if strings.Count(got.String(), want) != 1 {
+			t.Errorf("the check reported\n%swant %q once", &got, want)
+		}
+	}
+	if strings.Count(got.String(), "\n") != 4 {
+		t.Errorf("the check reported\n%swant four lines", &got)
 	}
 }

@@ -156,7 +156,7 @@ func expected(err error) bool {
 }
 
 func (j *judge) judge(writeFirst bool) {
-	if err := storage.Check(j.path); !expected(err) {
+	if err := storage.Check(j.path, nil); !expected(err) {
 		j.wrong("check: %v", err)
 	}
 	var out strings.Builder

@@ -279,7 +279,7 @@ func spoil(t testing.TB, file []byte, text string) []byte {
 // mustCheck fails the test unless the file is sound.
 func mustCheck(t testing.TB, path string) {
 	t.Helper()
-	if err := storage.Check(path); err != nil {
+	if err := storage.Check(path, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -68,5 +68,5 @@ func check(t *testing.T, what, path string, h *history.History, extra int) {
 		fail(err)
 	}
 	fail(s.Close())
-	fail(storage.Check(path))
+	fail(storage.Check(path, nil))
 }
