@@ -55,7 +55,7 @@ func (s *server) backUp(ctx context.Context) {
 		err := s.makeBackup(ctx, last)
 		s.backupFailed.Store(err != nil)
 		if err != nil && ctx.Err() == nil {
-			s.log.Error("a backup failed; the next try follows", "backup-dir", s.backupDir, "err", err)
+			s.log.Error("a backup failed", "backup-dir", s.backupDir, "err", err, "next", last.Add(s.backupEvery).UTC().Format(time.RFC3339))
 		}
 	}
 }

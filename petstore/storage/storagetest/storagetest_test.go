@@ -40,7 +40,8 @@ var faults = map[string]string{
 	"cancelled removals succeed":    "Cancelled",
 	"Close does nothing":            "Closed",
 	"texts are trimmed":             "Queue MessageIdempotency",
-	"messages are not removed":      "Cancelled Closed Queue Random",
+	"messages are not removed":      "Cancelled Closed Queue MessageIdempotency Random",
+	"long texts are cut":            "Invalid Queue",
 	"the capacity is ignored":       "Random",
 }
 
@@ -114,6 +115,8 @@ func (s *broken) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.
 	switch s.fault {
 	case "names are repaired":
 		p.Name = strings.ToValidUTF8(p.Name, "?")
+	case "long texts are cut":
+		p.Name = p.Name[:min(len(p.Name), petstore.MaxTextBytes)]
 	case "keys are ignored":
 		key = petstore.IdempotencyKey{}
 	case "cancelled creates succeed":
@@ -184,6 +187,8 @@ func (s *broken) SubmitMessage(ctx context.Context, text string, key petstore.Id
 	switch s.fault {
 	case "texts are trimmed":
 		text = strings.TrimSpace(text)
+	case "long texts are cut":
+		text = text[:min(len(text), petstore.MaxTextBytes)]
 	case "keys are ignored":
 		key = petstore.IdempotencyKey{}
 	}
