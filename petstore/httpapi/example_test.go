@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
 )
@@ -81,6 +82,25 @@ func ExampleWithAccount() {
 	// Output:
 	// 200 [] []
 	// 401 [Bearer realm="petstore"] {"code":"unauthorized","message":"Authorization: the signature is wrong","status":401}
+}
+
+// Messages can have a base address of their own, such as https://messages.example. The
+// contract describes them so (section 4.4).
+func ExampleNewMessages() {
+	keys := apikey.Static{"a-secret-key": "alice"}
+	store := memory.New(nil)
+	pets := httpapi.New(store, keys, nil) // without messages
+	messages := httpapi.NewMessages(store, keys, nil)
+	for _, handler := range []http.Handler{pets, messages} { // in a program: each in an http.Server
+		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/messages", strings.NewReader(`{"message":"Feed Rex"}`))
+		r.Header.Set("Authorization", "Bearer a-secret-key")
+		r.Header.Set("Content-Type", "application/json")
+		handler.ServeHTTP(w, r)
+		fmt.Println(w.Code)
+	}
+	// Output:
+	// 404
+	// 202
 }
 
 // TestREADME: the Go code of the README is part of examples/nethttp.

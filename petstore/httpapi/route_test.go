@@ -59,6 +59,10 @@ func TestHandlers(t *testing.T) {
 	s.want(noPath, get("/pets/1"), request("PUT /pets/1"))
 	s.want(created.with("Location", ""), post("/pets", rexBody))
 
+	s.h = s.handler(s.store, nil, nil)
+	s.wantLog("the handler has no Authenticator")
+	s.want(refused(401, "a credential is required"), get("/pets"))
+
 	for _, need := range []func(){func() { httpapi.New(nil, testKeys, nil) }, func() { httpapi.NewMessages(nil, testKeys, nil) }} {
 		func() {
 			defer func() {
