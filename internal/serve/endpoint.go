@@ -110,7 +110,7 @@ func (s *server) listenAll() (err error) {
 	var config *tls.Config
 	if s.tlsCert != "" {
 		s.certificate = &certificate{certFile: s.tlsCert, keyFile: s.tlsKey, log: s.log}
-		if err := s.certificate.read(); err != nil {
+		if _, err := s.certificate.get(nil); err != nil {
 			return flags.FileError("-tls-cert, -tls-key", err)
 		}
 		config = &tls.Config{GetCertificate: s.certificate.get}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -25,47 +24,39 @@ func (c *call) openAPI() (response, error) {
 	return response{http.StatusOK, c.h.document}, nil
 }
 
-// documentOf returns the OpenAPI document of those operations.
-func documentOf(operations []operation) []byte {
-	lacks := func(name string) bool {
-		return !slices.ContainsFunc(operations, func(op operation) bool { return op.name == name })
-	}
-	var unused []jsontext.Pointer
-	if lacks(listPets.name) {
-		unused = append(unused, "/paths/~1pets")
-	}
-	if lacks(getPet.name) {
-		const created = "/paths/~1pets/post/responses/201"
-		unused = append(unused, "/paths/~1pets~1{petId}", created+"/headers/Location", created+"/links")
-	}
-	if lacks(submitMessage.name) {
-		unused = append(unused, "/paths/~1messages")
-	}
-	doc := description
-	for len(unused) > 0 {
-		doc = without(doc, unused)
-		unused = unusedComponents(doc)
-	}
-	return doc
+// onlyOf has the members of the document that are left out where an operation is not served.
+// No other operation that is served there needs them.
+var onlyOf = map[string][]jsontext.Pointer{
+	listPets.name: {
+		"/paths/~1pets",
+		"/components/headers/NextLink", "/components/responses/Unavailable",
+		"/components/schemas/Pets", "/components/schemas/Pet", "/components/schemas/NewPet", "/components/schemas/PetStatus",
+	},
+	getPet.name: {
+		"/paths/~1pets~1{petId}",
+		"/paths/~1pets/post/responses/201/links",
+		"/paths/~1pets/post/responses/201/headers/Location",
+		"/components/headers/Location", "/components/headers/SuccessorLink",
+		"/components/headers/Deprecation", "/components/headers/Sunset",
+	},
+	submitMessage.name: {
+		"/paths/~1messages",
+		"/components/schemas/NewMessage", "/components/schemas/Message",
+	},
 }
 
-// unusedComponents returns the components that no part of the document refers to.
-func unusedComponents(doc []byte) (unused []jsontext.Pointer) {
-	var d struct {
-		Components map[string]map[string]jsontext.Value `json:"components"`
-	}
-	_ = json.Unmarshal(doc, &d)
-	delete(d.Components, "securitySchemes") // has no references
-	for kind, components := range d.Components {
-		for name := range components {
-			at := jsontext.Pointer("/components").AppendToken(kind).AppendToken(name)
-			// References end in a quotation mark, links in Markdown in a parenthesis.
-			if !bytes.Contains(doc, []byte("#"+at+`"`)) && !bytes.Contains(doc, []byte("#"+at+")")) {
-				unused = append(unused, at)
-			}
+// documentOf returns the OpenAPI document of those operations.
+func documentOf(operations []operation) []byte {
+	var others []jsontext.Pointer
+	for name, members := range onlyOf {
+		if !slices.ContainsFunc(operations, func(op operation) bool { return op.name == name }) {
+			others = append(others, members...)
 		}
 	}
-	return unused
+	if others == nil {
+		return description
+	}
+	return without(description, others)
 }
 
 // without returns a JSON document without those members.
