@@ -72,13 +72,13 @@ func TestImportNewIDs(t *testing.T) {
 func TestImportLimits(t *testing.T) {
 	lines := fmt.Sprintf(`{"id":1,"name":"%s","categoryId":1}
 {"id":"msg_4","message":"%[1]s","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}
-{"end":{"pets":1,"messages":1,"lastMessage":%d}}`, strings.Repeat(`\u0000`, petstore.MaxTextBytes), math.MaxInt64-1)
+{"end":{"pets":1,"messages":1,"lastMessage":%d}}`, strings.Repeat(`\u0000`, petstore.MaxTextBytes), int64(math.MaxInt64-1))
 	path := dbPath(t)
 	if _, err := storage.Import(t.Context(), path, strings.NewReader(lines), nil); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, path)
-	if m, err := s.SubmitMessage(t.Context(), "last", petstore.IdempotencyKey{}); err != nil || m.ID != fmt.Sprint("msg_", math.MaxInt64) {
+	if m, err := s.SubmitMessage(t.Context(), "last", petstore.IdempotencyKey{}); err != nil || m.ID != fmt.Sprint("msg_", int64(math.MaxInt64)) {
 		t.Errorf("the last message: %+v, %v", m, err)
 	}
 	if _, err := s.SubmitMessage(t.Context(), "none", petstore.IdempotencyKey{}); !errors.Is(err, petstore.ErrQueueFull) {

@@ -3,12 +3,9 @@
 package faulttest
 
 import (
-	"crypto/x509"
-	"encoding/pem"
 	"net"
-	"net/http/httptest"
 	"os"
-	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -46,18 +43,11 @@ func mustRun(t *testing.T, dir string, args ...string) string {
 // certificate writes a certificate to dir/cert.pem and its private key to dir/key.pem.
 func certificate(t *testing.T, dir string) {
 	t.Helper()
-	s := httptest.NewTLSServer(nil)
-	s.Close()
-	cert := s.TLS.Certificates[0]
-	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
+	const args = "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=x"
+	cmd := process.Command(dir, append([]string{process.Tool(t, "openssl")}, strings.Fields(args)...)...)
+	if code, _, stderr := process.Run(t, cmd); code != 0 {
+		t.Fatal(stderr)
 	}
-	write := func(name, kind string, b []byte) {
-		process.WriteFile(t, filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: b}))
-	}
-	write("cert.pem", "CERTIFICATE", cert.Certificate[0])
-	write("key.pem", "PRIVATE KEY", key)
 }
 
 // dial opens a connection to a server, which is closed at the end of the test.
