@@ -26,7 +26,8 @@ import (
 //
 // If the file cannot be read, the keys of the last reading are accepted until two seconds
 // after that reading. Then no key is accepted until the file can be read again. If the file
-// is malformed, the last good keys stay in force, and the reason is logged once.
+// is malformed, the last good keys stay in force, and the reason is logged once. While a
+// reading does not return, as on a file system that hangs, the calls that need it wait.
 type File struct {
 	path    string
 	log     *slog.Logger
