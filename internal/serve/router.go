@@ -50,7 +50,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		health(w, r, rt.ready(ctx))
 	case get && r.URL.Path == "/" && rt.page != nil:
 		rt.page.ServeHTTP(w, r)
-	case below && (path == "" || path[0] == '/'):
+	case below && (path == "" || path[0] == '/' || rt.base == ""):
 		// The request is the server's own, so its URL can be changed in place. The handler
 		// finds a slash that was sent as %2F in RawPath.
 		r.URL.Path = path
