@@ -1,8 +1,9 @@
 package serve
 
 import (
+	"bytes"
 	"crypto/tls"
-	"fmt"
+	"errors"
 	"log/slog"
 	"os"
 	"sync"
@@ -14,27 +15,28 @@ type certificate struct {
 	log               *slog.Logger
 
 	mu      sync.Mutex
-	version string // of the files when they were last read
+	files   []byte // what was read last
 	current *tls.Certificate
 }
 
-// get implements tls.Config.GetCertificate. It reads files that have changed, so a renewed
-// certificate is used without a restart. If they cannot be read, the one before stays in
-// use, and get returns an error only if there is none.
+// get implements tls.Config.GetCertificate. It reads the files for each handshake, so a
+// renewed certificate is used without a restart. If they cannot be used, the one before
+// stays in use, and get returns an error only if there is none.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	version := ""
-	for _, path := range []string{c.certFile, c.keyFile} {
-		if info, err := os.Stat(path); err == nil {
-			version += fmt.Sprint(info.Size(), info.ModTime(), " ")
-		}
-	}
-	if c.current != nil && version == c.version {
+	certPEM, err := os.ReadFile(c.certFile)
+	keyPEM, err2 := os.ReadFile(c.keyFile)
+	files := append(bytes.Clone(certPEM), keyPEM...)
+	if c.current != nil && bytes.Equal(files, c.files) {
 		return c.current, nil
 	}
-	c.version = version
-	switch cert, err := tls.LoadX509KeyPair(c.certFile, c.keyFile); {
+	c.files = files
+	var cert tls.Certificate
+	if err = errors.Join(err, err2); err == nil {
+		cert, err = tls.X509KeyPair(certPEM, keyPEM)
+	}
+	switch {
 	case err == nil:
 		c.current = &cert
 	case c.current == nil:

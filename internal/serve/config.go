@@ -67,8 +67,8 @@ func (c *config) check() error {
 		return flags.Usagef("-tls-cert and -tls-key: must be given together")
 	case c.logFormat != "text" && c.logFormat != "json":
 		return flags.Usagef("-log-format: must be text or json, got %q", c.logFormat)
-	case c.drain < 0:
-		return flags.Usagef("-drain: must not be negative, got %v", c.drain)
+	case c.drain < 0 || c.drain > 24*time.Hour:
+		return flags.Usagef("-drain: must be from 0s to 24h, got %v", c.drain)
 	case c.backupDir == "" && (c.backupEvery != defaultEvery || c.backupKeep != defaultKeep):
 		return flags.Usagef("-backup-every and -backup-keep: need -backup-dir")
 	case c.backupEvery < time.Second:

@@ -17,7 +17,7 @@ import (
 )
 
 // Limits on what a client can hold. A body of the largest size (64 KiB) must
-// arrive at 4 kB/s, and the largest response (320 KiB) must be read at 11 kB/s.
+// arrive at 4 kB/s, and the largest response (192 KiB) must be read at 7 kB/s.
 const (
 	readTimeout    = 20 * time.Second // header and body
 	writeTimeout   = 30 * time.Second // from the end of the header to the end of the response; see conn
@@ -102,6 +102,9 @@ func (e *endpoint) Accept() (net.Conn, error) {
 	}
 	tcp := c.(*net.TCPConn)
 	_ = tcp.SetWriteBuffer(writeBuffer)
+	if e.http.TLSConfig != nil { // TLS also writes between responses
+		return tcp, nil
+	}
 	return &conn{TCPConn: tcp}, nil
 }
 

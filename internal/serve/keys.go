@@ -27,20 +27,13 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	if err != nil {
 		return err
 	}
-	_, missing := os.Stat(path)
-	switch {
-	case !errors.Is(missing, fs.ErrNotExist): // Open says what else is wrong
-	case s.mustExist:
-		from := "it from your own backup"
-		if names, _ := Backups(s.backupDir); len(names) > 0 {
-			from = filepath.Join(s.backupDir, names[len(names)-1], BackupKeys) + " there"
-		} else if p.InFile {
-			from = BackupKeys + " from the newest backup"
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if !s.mustExist {
+			err = p.firstKey(stdout, s, path)
+		} else {
+			err = p.lostKeys(s, path, err)
 		}
-		return fmt.Errorf("%w. If it is lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid",
-			flags.FileError("-keys", missing), from, p.Name, path)
-	default:
-		if err := p.firstKey(stdout, s, path); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -50,6 +43,18 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	}
 	s.keys = file
 	return nil
+}
+
+// lostKeys returns what can be done if the key file is missing, as err says.
+func (p *Program) lostKeys(s *server, path string, err error) error {
+	from := "it from your own backup"
+	if names, _ := Backups(s.backupDir); len(names) > 0 {
+		from = filepath.Join(s.backupDir, names[len(names)-1], BackupKeys) + " there"
+	} else if p.InFile {
+		from = BackupKeys + " from the newest backup"
+	}
+	return fmt.Errorf("%w. If it is lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid",
+		flags.FileError("-keys", err), from, p.Name, path)
 }
 
 // firstKey creates the key file and prints the key in it.

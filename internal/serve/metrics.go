@@ -125,7 +125,7 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	if s.store.File != nil {
 		state("petstore_damage_found", "1 if damage was found, so that changes are refused.", s.store.File.Damage() != nil)
 	}
-	state("petstore_keys_readable", "0 while API keys cannot be checked.", s.keysReadable(ctx) == nil)
+	state("petstore_keys_readable", "0 while API keys cannot be checked.", s.keysError(ctx) == nil)
 	if s.certificate != nil {
 		cert, _ := s.certificate.get(nil)
 		gauge("petstore_certificate_expiry_timestamp_seconds", "When the certificate in use expires, in seconds since 1970.", float64(cert.Leaf.NotAfter.Unix()))

@@ -68,7 +68,10 @@ func (rt *router) refuse(w http.ResponseWriter, r *http.Request) {
 	err := petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; the base address ends in %s, as in %[1]s/pets", rt.base)
 	httpapi.WriteError(w, r, err)
 	if rt.observe != nil {
-		bytes, _ := strconv.Atoi(w.Header().Get("Content-Length"))
+		bytes := 0
+		if r.Method != http.MethodHead {
+			bytes, _ = strconv.Atoi(w.Header().Get("Content-Length"))
+		}
 		rt.observe(r, httpapi.Observation{
 			Status: http.StatusNotFound, Code: err.Code, Bytes: bytes,
 			Duration: time.Since(began), RequestID: w.Header().Get("X-Request-ID"),

@@ -113,15 +113,15 @@ func (s *server) start() {
 		opts.Observe = s.observe
 	}
 	attrs := []any{"url", s.pets.url() + basePath, "page", s.pets.url() + "/"}
-	if s.messages != nil {
+	if s.messages == nil {
+		opts.Messages = s.store.Backend
+	} else {
 		s.messages.http.Handler = s.router("", httpapi.NewMessages(s.store.Backend, s.keys, opts), opts)
 		attrs = append(attrs, "messages", s.messages.url())
-	} else {
-		opts.Messages = s.store.Backend
 	}
-	pets := s.router(basePath, httpapi.New(s.store.Backend, s.keys, opts), opts)
-	pets.page = page.New()
-	s.pets.http.Handler = pets
+	rt := s.router(basePath, httpapi.New(s.store.Backend, s.keys, opts), opts)
+	rt.page = page.New()
+	s.pets.http.Handler = rt
 	if s.admin != nil {
 		if !s.admin.loopback() {
 			s.log.Warn("the admin address needs no key and is open to other machines; keep them out", "admin-addr", s.admin.Addr())
@@ -165,11 +165,11 @@ func (s *server) ready(ctx context.Context) error {
 	if err := s.store.Ready(ctx); err != nil {
 		return &petstore.Error{Code: petstore.CodeUnavailable, Message: "the store cannot be used now", Err: err}
 	}
-	return s.keysReadable(ctx)
+	return s.keysError(ctx)
 }
 
-// keysReadable returns why API keys cannot be checked now.
-func (s *server) keysReadable(ctx context.Context) error {
+// keysError returns why API keys cannot be checked now, as a request would find out.
+func (s *server) keysError(ctx context.Context) error {
 	_, err := s.keys.Authenticate(ctx, "not-a-key")
 	if petstore.CodeOf(err) == petstore.CodeUnauthorized {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"time"
 
 	"example.com/animalstore/internal/flags"
@@ -26,23 +27,26 @@ const (
 	closeLimit = 2 * time.Second
 )
 
-// wait serves until there is a reason to stop, and stops. It returns nil if
-// every accepted request received its response. Meanwhile a signal ends the
-// process at once.
+// wait serves until there is a reason to stop, and stops. It returns nil if every accepted
+// request received its response. While it stops, a second signal ends the process at once.
 func (s *server) wait(signals chan os.Signal) error {
 	limit, failed := s.drain, true
+	var logReason func() // last, as a log may hang
 	select {
 	case sig := <-signals:
-		s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String())
+		logReason = func() { s.log.Info("stopping", "signal", sig.String(), "drain", s.drain.String()) }
 		failed = false
 	case <-s.store.Failed:
-		s.log.Error("the store has failed; if its file is still there, start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
+		logReason = func() {
+			s.log.Error("the store has failed; if its file is still there, start the server again, and it reads what is on disk", "err", s.store.Ready(context.Background()))
+		}
 		limit = min(limit, failedLimit)
 	case err := <-s.ended:
-		s.log.Error("an address is no longer served", "err", err)
+		logReason = func() { s.log.Error("an address is no longer served", "err", err) }
 	}
 	signal.Stop(signals)
-	time.AfterFunc(limit+closeLimit, s.abandon)
+	defer time.AfterFunc(limit+closeLimit, s.abandon).Stop()
+	logReason()
 	if err := s.stop(limit); err != nil && !failed {
 		s.log.Error("stopped with an error", "err", err)
 		failed = true
@@ -55,7 +59,7 @@ func (s *server) wait(signals chan os.Signal) error {
 }
 
 // abandon ends the process although something still runs, such as a write to a disk that
-// hangs. What was acknowledged is on disk.
+// hangs.
 func (s *server) abandon() {
 	go s.log.Error("the process ends before the store is closed: a disk may hang; what was acknowledged is on disk") // may hang too
 	time.Sleep(100 * time.Millisecond)
@@ -71,12 +75,17 @@ func (s *server) stop(limit time.Duration) error {
 	for end := time.Now().Add(min(turnAway, limit/4)); s.connections() > 0 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	var cut error
-	for _, e := range s.endpoints {
-		if e.http.Shutdown(ctx) != nil {
-			cut = errors.Join(cut, fmt.Errorf("-%s: %d connections cut: their requests took longer than -drain", e.flag, e.open.Load()))
-			_ = e.http.Close()
-		}
+	// At the same time, so that none accepts requests while another waits.
+	var wg sync.WaitGroup
+	cut := make([]error, len(s.endpoints))
+	for i, e := range s.endpoints {
+		wg.Go(func() {
+			if e.http.Shutdown(ctx) != nil {
+				cut[i] = fmt.Errorf("-%s: %d connections cut: their requests took longer than -drain", e.flag, e.open.Load())
+				_ = e.http.Close()
+			}
+		})
 	}
-	return errors.Join(cut, s.store.Close())
+	wg.Wait()
+	return errors.Join(append(cut, s.store.Close())...)
 }

@@ -20,10 +20,10 @@ import (
 //
 // If there is no file, Create makes it, for its owner only. Its directory must exist.
 //
-// Create and [Revoke] add a line to the end of the file, and sync it. Several
-// processes may call them at the same time, if the file is on a local disk. Both fail
-// if the file is malformed. After an error, such as of a full disk, they remove what they
-// have added. A crash may leave part of a line: remove it by hand.
+// Create and [Revoke] add a line to the end of the file, and sync it. Several processes may
+// call them at the same time, if the file is on a local disk that is not full. Both fail if
+// the file is malformed. After an error, such as of a full disk, they remove what they have
+// added. A crash, and on Windows a full disk, may leave part of a line: remove it by hand.
 func Create(path, account string) (secret string, key Key, err error) {
 	if !validAccount.MatchString(account) {
 		return "", Key{}, errAccount
@@ -103,7 +103,8 @@ func halfWritten(contents string) bool {
 	return err != nil
 }
 
-// add adds a line to the file at path, in one write: all of it, or nothing after an error.
+// add adds a line to the file at path, in one write. After an error it removes what it has
+// added.
 func add(path, line string) error {
 	contents, _, err := read(path)
 	if err != nil && !errors.Is(err, errEmpty) {
@@ -127,7 +128,7 @@ func add(path, line string) error {
 	}
 	end, err2 := f.Seek(0, io.SeekCurrent)
 	if info, _ := f.Stat(); info != nil && info.Size() == end { // no other process has added a line since
-		err2 = os.Truncate(path, end-int64(n)) // needs no space
+		err2 = errors.Join(f.Truncate(end-int64(n)), f.Sync()) // needs no space
 	}
 	return errors.Join(err, err2)
 }

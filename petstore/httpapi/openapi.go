@@ -25,7 +25,7 @@ func (c *call) openAPI() (response, error) {
 }
 
 // onlyOf has the members of the document that are left out where an operation is not served.
-// No other operation that is served there needs them.
+// No other operation that is served there needs them. createPet is where listPets is.
 var onlyOf = map[string][]jsontext.Pointer{
 	listPets.name: {
 		"/paths/~1pets",

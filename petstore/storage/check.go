@@ -4,24 +4,26 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // Check reads every record in the file at path, and calls onDamage with each damage that it
-// finds: a record that fails its checksum, a gap, or a page that ends the reading of its
-// table. onDamage may be nil. The error wraps [ErrDamaged] and names the first damage, if
+// finds: a record that fails its checksum, a gap, a record that a lookup does not find, or a
+// page that ends the reading of its table. onDamage may be nil. The error wraps [ErrDamaged] and names the first damage, if
 // there is any.
 //
 // Check changes nothing, and needs little memory for any file. It does not see
-// everything: not a damaged page that nothing refers to, nor an older version of a page
-// that is consistent in itself, nor that the outcome of a create with a
-// petstore.IdempotencyKey is missing.
+// everything: not a damaged page that nothing refers to, nor every damaged key that leads to
+// a page, nor an older version of a page that is consistent in itself, nor that the outcome
+// of a create with a petstore.IdempotencyKey is missing.
 //
 // Any other error says that the file cannot be checked: it is in use ([ErrLocked]; on
 // Windows that is not noticed), is not a petstore ([ErrNotPetstore]), is from a newer
 // release ([ErrNewer]), or cannot be read.
 func Check(path string, onDamage func(error)) error {
 	var first error
-	err := check(path, func(err error) error {
+	damage := func(err error) error {
 		if !errors.Is(err, ErrDamaged) {
 			return err
 		}
@@ -30,8 +32,9 @@ func Check(path string, onDamage func(error)) error {
 			onDamage(err)
 		}
 		return nil
-	})
-	if err = cmp.Or(err, first); err != nil {
+	}
+	err := damage(check(path, damage)) // after damage that it cannot go on from
+	if err = cmp.Or(first, err); err != nil {
 		return fmt.Errorf("checking the store %s: %w", path, err)
 	}
 	return nil
@@ -45,7 +48,11 @@ func check(path string, damage func(error) error) error {
 			parts = append(parts, func() error { return tx.checkBlocks(i, damage) })
 		}
 		parts = append(parts, func() error {
-			for _, err := range tx.messages() {
+			for m, err := range tx.messages() {
+				if err == nil {
+					n, _ := stores.ParseMessageID(m.ID)
+					err = tx.table(&queueTable).reachable(idKey(n))
+				}
 				if err := damage(err); err != nil {
 					return err
 				}
@@ -55,8 +62,12 @@ func check(path string, damage func(error) error) error {
 		for i := range outcomeTables {
 			t := &outcomeTables[i]
 			parts = append(parts, func() error {
-				return tx.table(t).ForEach(func(k, v []byte) error {
+				b := tx.table(t)
+				return b.ForEach(func(k, v []byte) error {
 					_, err := t.open(k, v)
+					if err == nil {
+						err = b.reachable(k)
+					}
 					return damage(err)
 				})
 			})
@@ -78,16 +89,21 @@ func (tx *transaction) checkBlocks(i int, damage func(error) error) error {
 	last := int64(0) // the last ID of the block before
 	for k, v := c.First(); k != nil; k, v = c.Next() {
 		b, err := openBlock(t, k, v)
-		switch {
-		case err != nil:
-			b.last = unknown
-		case last != unknown && (b.prev != last || b.last <= last):
+		if err == nil && last != unknown && (b.prev != last || b.last <= last) {
 			err = damaged("%s has a gap after %d", t.name, last)
+		}
+		if err == nil {
+			err = tx.pets[i].reachable(k)
+		}
+		if err == nil {
+			_, err = tx.pet(i, b.last) // a read looks it up in another way
+		}
+		if last = b.last; last == 0 { // the block could not be opened
+			last = unknown
 		}
 		if err := damage(err); err != nil {
 			return err
 		}
-		last = b.last
 	}
 	if tx.known() && last != unknown && last != tx.LastIDs[i] {
 		return damage(damaged("%s has a gap after %d", t.name, last))

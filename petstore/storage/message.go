@@ -19,7 +19,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	var m petstore.Message
 	err := s.change(ctx, func(tx *update) error {
 		o, err := tx.outcome(stores.SubmitMessage, key, []byte(text), func() (int64, error) {
-			if tx.Queued >= int64(s.opts.QueueCapacity) || tx.LastMessage == math.MaxInt64 { // after such an import
+			if tx.Queued >= int64(s.opts.QueueCapacity) || tx.LastMessage == math.MaxInt64 { // an import may set it
 				return 0, petstore.ErrQueueFull
 			}
 			n := tx.LastMessage + 1

@@ -63,7 +63,7 @@ func ReadExport(r io.Reader, opts *ImportOptions) iter.Seq2[ExportRecord, error]
 	}
 	return func(yield func(ExportRecord, error) bool) {
 		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, maxLine)
+		lines.Buffer(nil, maxLine+1)
 		n := 1
 		for ; lines.Scan(); n++ {
 			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
@@ -185,7 +185,7 @@ func readRecord(line []byte) (ExportRecord, error) {
 			ID:        strings.Trim(string(rec.ID), `"`),
 			Text:      *rec.Message,
 			Status:    petstore.MessageQueued,
-			CreatedAt: *rec.CreatedAt,
+			CreatedAt: stores.MessageTime(*rec.CreatedAt),
 		}
 		if !time.Unix(0, m.CreatedAt.UnixNano()).Equal(m.CreatedAt) {
 			return ExportRecord{}, errors.New("createdAt: must be from the year 1678 to 2261")

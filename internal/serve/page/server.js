@@ -51,7 +51,7 @@ async function ask(method, url, headers, body) {
 		value = exactly(text);
 	} catch {} // it is not JSON, such as the page of a login
 	if (response.ok && value !== undefined) return { response, value };
-	if (value?.message) throw new Refusal(response.status, value.message);
+	if (value?.status === response.status) throw new Refusal(response.status, value.message);
 	throw new Refusal(0,
 		`The response (${response.status}) is not the server's. If a proxy needs a login, reload the page.`);
 }

@@ -194,7 +194,7 @@ func (u *update) apply(c *change, capacity int64) {
 		c.number = u.lastPet
 		u.pets = append(u.pets, c)
 	case c.message != nil:
-		if u.queued >= capacity || u.lastMessage == math.MaxInt64 { // after such an import
+		if u.queued >= capacity || u.lastMessage == math.MaxInt64 { // an import may set it
 			c.err = petstore.ErrQueueFull
 			return
 		}
