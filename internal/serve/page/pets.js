@@ -57,13 +57,13 @@ function showPets(pets) {
 	for (const button of document.querySelectorAll(".next")) button.ariaDisabled = String(!following);
 }
 
-// idOf returns the ID of a pet, as a link if the server serves single pets.
-const idOf = ({ id }) => byId("store").matches(".without-getpet") ? String(id) : el("a", { href: "#pets/" + id }, String(id));
+// linked returns the ID of a pet, as a link if the server serves single pets.
+const linked = (id) => byId("store").matches(".without-getpet") ? String(id) : el("a", { href: "#pets/" + id }, String(id));
 
 function petRow(pet) {
 	const cell = (content, label) => el("td", { role: "cell", "data-label": label }, content);
 	return el("tr", { role: "row" },
-		cell(idOf(pet), "ID"),
+		cell(linked(pet.id), "ID"),
 		cell(pet.name === "" ? el("em.soft", {}, "no name") : el("bdi.name", {}, pet.name)),
 		cell(String(pet.categoryId), "Category"),
 		cell(pet.status ? el("span.status." + pet.status, {}, pet.status) : el("span.soft", {}, "no status")));
@@ -126,7 +126,7 @@ async function addPet(event) {
 			form.reset();
 			creation = "";
 		}
-		byId("added").replaceChildren("Pet ", idOf(pet), " was added.");
+		byId("added").replaceChildren("Pet ", linked(pet.id), " was added.");
 		form.elements.name.focus({ preventScroll: true });
 		if (placeInAddress()) load();
 	} catch (error) {
