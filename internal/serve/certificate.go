@@ -38,6 +38,9 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	switch {
 	case err == nil:
+		if c.current != nil {
+			c.log.Info("certificate loaded", "tls-cert", c.certFile, "tls-key", c.keyFile)
+		}
 		c.current = &cert
 	case c.current == nil:
 		return nil, err

@@ -21,21 +21,22 @@ import (
 const firstAccount = "default"
 
 // openKeys opens the key file of s. If there is none it creates one with a single key,
-// which it prints, unless -must-exist is set.
+// which it prints, unless -must-exist is set. An empty file is not a missing one: somebody
+// may have emptied it by mistake.
 func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	path, err := filepath.Abs(s.keyFile)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if !s.mustExist {
-			err = p.firstKey(stdout, s, path)
-		} else {
-			err = p.lostKeys(s, path, err)
-		}
-		if err != nil {
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist) && !s.mustExist:
+		if err := p.firstKey(stdout, s, path); err != nil {
 			return err
 		}
+	case errors.Is(err, fs.ErrNotExist):
+		return p.lostKeys(s, path, err)
+	case err == nil && info.Mode().IsRegular() && info.Size() == 0:
+		return p.lostKeys(s, path, fmt.Errorf("%s is empty", path))
 	}
 	file, err := apikey.Open(path, &apikey.Options{Logger: s.log})
 	if err != nil {
@@ -45,7 +46,7 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 	return nil
 }
 
-// lostKeys returns what can be done if the key file is missing, as err says.
+// lostKeys returns what can be done if the key file is missing or empty, as err says.
 func (p *Program) lostKeys(s *server, path string, err error) error {
 	from := "it from your own backup"
 	if names, _ := Backups(s.backupDir); len(names) > 0 {
@@ -53,7 +54,7 @@ func (p *Program) lostKeys(s *server, path string, err error) error {
 	} else if p.InFile {
 		from = BackupKeys + " from the newest backup"
 	}
-	return fmt.Errorf("%w. If it is lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid",
+	return fmt.Errorf("%w. If the keys are lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid",
 		flags.FileError("-keys", err), from, p.Name, path)
 }
 
