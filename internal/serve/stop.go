@@ -75,10 +75,14 @@ func (s *server) stop(limit time.Duration) error {
 	for end := time.Now().Add(min(turnAway, limit/4)); s.connections() > 0 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	// At the same time, so that none accepts requests while another waits.
+	// At the same time, so that none accepts requests while another waits. Metrics are
+	// served until then: the admin address closes last.
 	var wg sync.WaitGroup
 	cut := make([]error, len(s.endpoints))
 	for i, e := range s.endpoints {
+		if e == s.admin {
+			wg.Wait()
+		}
 		wg.Go(func() {
 			if e.http.Shutdown(ctx) != nil {
 				cut[i] = fmt.Errorf("-%s: %d connections cut: their requests took longer than -drain", e.flag, e.open.Load())
