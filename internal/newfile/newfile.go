@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Create makes a file at path, whole or not at all: fill writes it to temp, which
-// gets the name path once it is on disk. If there is a file at path by then, Create keeps
-// it and fails with fs.ErrExist.
+// Create makes a file at path, whole or not at all: fill writes it to temp, whose name ends
+// in .part, and which gets the name path once it is on disk. If there is a file at path by
+// then, Create keeps it and fails with fs.ErrExist.
 func Create(path string, fill func(temp *os.File) error) error {
 	exists := fmt.Errorf("%s: %w", path, fs.ErrExist)
 	if _, err := os.Lstat(path); err == nil {
@@ -23,7 +23,7 @@ func Create(path string, fill func(temp *os.File) error) error {
 	if err := syncDir(dir); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*") // mode 0600
+	temp, err := os.CreateTemp(dir, filepath.Base(path)+".*.part") // mode 0600
 	if err != nil {
 		return err
 	}

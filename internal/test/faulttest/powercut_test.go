@@ -137,7 +137,7 @@ func (d disk) check(t *testing.T, what string, image []byte, h *history.History)
 	t.Helper()
 	name := "petstore.db"
 	if !d.linked {
-		name = ".petstore.db.new-1"
+		name = "petstore.db.1.part"
 	}
 	checkFile(t, what, name, image, h, writers)
 }
