@@ -6,18 +6,21 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 
 	"example.com/animalstore/internal/flags"
 	"example.com/animalstore/internal/serve"
+	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/postgres"
 )
 
 func main() { os.Exit(program().Main()) }
 
 func program() *serve.Program {
-	var url string
+	var url, out string
+	im := &serve.Importer{Store: func(c *flags.Call, r io.Reader) (storage.Totals, string, error) { return importInto(c, url, r) }}
 	define := func(fs *flag.FlagSet) {
 		fs.StringVar(&url, "postgres", "", "`URL` of the database, such as postgres://petstore@10.0.0.1,10.0.0.2,10.0.0.3/petstore;"+
 			" what it leaves out, or all of it, comes from the PG* variables and the password file")
@@ -40,46 +43,46 @@ func program() *serve.Program {
 		Commands: []flags.Command{{
 			Name:    "import",
 			Args:    "FILE",
-			About:   "add what export wrote to a database that has never held a pet or a message",
-			Details: "It adds all pets and messages, with their IDs, or, after an error, none. With - as FILE, it reads standard input.",
-			Flags:   define,
-			Run:     func(c *flags.Call) error { return importFile(c, url) },
+			About:   "add an export or a backup to a database that has never held a pet or a message",
+			Details: "It adds all of it, with all IDs, or, after an error, nothing." + serve.ImportDetails,
+			Flags: func(fs *flag.FlagSet) {
+				define(fs)
+				im.Flags(fs)
+			},
+			Run: im.Run,
 		}, {
 			Name:    "export",
-			About:   "write the pets and the queued messages to standard output, for import",
+			About:   "write the pets, the queued messages and the outcomes of idempotency keys, for import",
 			Details: "It writes one JSON object on each line, of one moment. Servers may use the database meanwhile.",
-			Flags:   define,
-			Run:     func(c *flags.Call) error { return export(c, url) },
+			Flags: func(fs *flag.FlagSet) {
+				define(fs)
+				serve.OutFlag(fs, &out)
+			},
+			Run: func(c *flags.Call) error { return export(c, url, out) },
 		}},
 	}
 }
 
-func importFile(c *flags.Call, url string) error {
-	in, path, err := c.Input()
-	if err != nil {
-		return err
-	}
-	defer in.Close()
+func importInto(c *flags.Call, url string, r io.Reader) (got storage.Totals, into string, err error) {
 	s, err := open(c.Context, url, nil)
 	if err != nil {
-		return err
+		return got, "", err
 	}
 	defer s.Close()
-	got, err := s.Import(c.Context, in)
-	if err != nil {
-		return fmt.Errorf("%s into %s (-postgres): %w", path, s, err)
+	if got, err = s.Import(c.Context, r); err != nil {
+		err = fmt.Errorf("into %s (-postgres): %w", s, err)
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: imported into %s; pets: %d; messages: %d\n", path, s, got.Pets, got.Messages)
-	return err
+	return got, s.String(), err
 }
 
-func export(c *flags.Call, url string) error {
+func export(c *flags.Call, url, out string) error {
 	s, err := open(c.Context, url, nil)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := s.Export(c.Context, c.Stdout); err != nil {
+	err = serve.WriteExport(c, out, func(w io.Writer) error { return s.Export(c.Context, w) })
+	if err != nil {
 		return fmt.Errorf("from %s (-postgres): %w", s, err)
 	}
 	return nil

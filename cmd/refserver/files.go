@@ -1,12 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 
 	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/serve"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -16,29 +17,31 @@ const exitLost = 3
 // fileCommands are the commands for a file that no server uses.
 func fileCommands() []flags.Command {
 	var skip bool
+	var out string
 	return []flags.Command{{
 		Name:    "check",
 		Args:    "FILE",
 		About:   "read a whole file of a store, and name all its damage",
-		Details: "Exit code 0: sound, 1: damaged, 2: it could not be checked. If the file is in use, check a backup.",
+		Details: "Exit code 0: sound, 1: damaged, 2: it could not be checked. If the file is in use, stop its server first.",
 		Run:     check,
 	}, {
 		Name:    "export",
 		Args:    "FILE",
-		About:   "write the pets and the queued messages to standard output, for import",
-		Details: "It writes one JSON object on each line. If the file is in use, export a backup.",
+		About:   "write the pets, the queued messages and the outcomes of idempotency keys, for import",
+		Details: "It writes one JSON object on each line. If the file is in use, take a backup, which is an export.",
 		Flags: func(fs *flag.FlagSet) {
+			serve.OutFlag(fs, &out)
 			fs.BoolVar(&skip, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost")
 		},
-		Run: func(c *flags.Call) error { return export(c, skip) },
+		Run: func(c *flags.Call) error { return export(c, out, skip) },
 	}}
 }
 
 // inUse explains the error of a command that cannot read the file of a running
 // server. It returns any other error as it is.
-func inUse(err error, c *flags.Call, command string) error {
+func inUse(err error, c *flags.Call) error {
 	if errors.Is(err, storage.ErrLocked) {
-		return fmt.Errorf("%s is in use by a server; stop that first, or %s a backup", c.Args[0], command)
+		return fmt.Errorf("%s is in use by a server; stop that first, or take a backup, which is an export", c.Args[0])
 	}
 	return err
 }
@@ -51,37 +54,40 @@ func check(c *flags.Call) error {
 		fmt.Fprintln(c.Stderr, err)
 	})
 	if errors.Is(err, storage.ErrDamaged) {
-		return fmt.Errorf("%s is damaged, places found: %d; restore it from a backup, or save what is left with export -skip-damaged", path, damages)
+		return fmt.Errorf("%s is damaged, places found: %d; import a backup, or save what is left with export -skip-damaged", path, damages)
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(c.Stdout, "%s is sound\n", path)
 	}
 	if err != nil {
-		fmt.Fprintf(c.Stderr, "refserver: %v\n", inUse(err, c, "check"))
+		fmt.Fprintf(c.Stderr, "refserver: %v\n", inUse(err, c))
 		return flags.Exit(2)
 	}
 	return nil
 }
 
-func export(c *flags.Call, skipDamaged bool) error {
-	w := bufio.NewWriterSize(c.Stdout, 1<<16)
-	x, err := storage.Export(c.Args[0], w, &storage.ExportOptions{
-		SkipDamaged: skipDamaged,
-		OnDamage:    func(err error) { fmt.Fprintln(c.Stderr, err) },
+func export(c *flags.Call, out string, skipDamaged bool) error {
+	var x storage.Totals
+	err := serve.WriteExport(c, out, func(w io.Writer) (err error) {
+		x, err = storage.Export(c.Args[0], w, &storage.ExportOptions{
+			SkipDamaged: skipDamaged,
+			OnDamage:    func(err error) { fmt.Fprintln(c.Stderr, err) },
+		})
+		return err
 	})
-	if e := w.Flush(); err == nil {
-		err = e
-	}
 	switch {
-	case errors.Is(err, storage.ErrDamaged) && !skipDamaged:
-		return fmt.Errorf("%w; the output is not complete: -skip-damaged writes all that can be saved", err)
+	case errors.Is(err, storage.ErrDamaged) && skipDamaged:
+		return fmt.Errorf("%w; nothing of it can be saved, so only a backup helps", err)
+	case errors.Is(err, storage.ErrDamaged):
+		return fmt.Errorf("%w; the export is not complete: -skip-damaged writes all that can be saved", err)
 	case err != nil:
-		return inUse(err, c, "export")
+		return inUse(err, c)
 	case !skipDamaged:
 		return nil
 	}
-	fmt.Fprintf(c.Stderr, "pets: %s; messages: %s\n", saved(x.Pets, x.LostPets), saved(x.Messages, x.LostMessages))
-	if x.LostPets != 0 || x.LostMessages != 0 {
+	fmt.Fprintf(c.Stderr, "pets: %s; messages: %s; outcomes of idempotency keys: %s\n",
+		saved(x.Pets, x.LostPets), saved(x.Messages, x.LostMessages), saved(x.Outcomes, x.LostOutcomes))
+	if x.LostPets != 0 || x.LostMessages != 0 || x.LostOutcomes != 0 {
 		return flags.Exit(exitLost)
 	}
 	return nil

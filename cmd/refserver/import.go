@@ -4,42 +4,34 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/serve"
 	"example.com/animalstore/petstore/storage"
 )
 
 func importCommand(db *string) flags.Command {
-	var opts storage.ImportOptions
+	im := &serve.Importer{Store: func(c *flags.Call, r io.Reader) (storage.Totals, string, error) {
+		got, err := storage.Import(c.Context, *db, r)
+		if errors.Is(err, os.ErrExist) {
+			err = fmt.Errorf("%s exists; move it away, or choose another file with -db", *db)
+		}
+		if err != nil {
+			err = fmt.Errorf("nothing was imported: %w", err)
+		}
+		return got, *db, err
+	}}
 	return flags.Command{
 		Name:    "import",
 		Args:    "FILE",
-		About:   "make a new store of what export wrote",
-		Details: "It makes the store whole or, after an error or a crash, not at all. With - as FILE, it reads standard input.",
+		About:   "make a new store of an export or a backup",
+		Details: "It makes the store whole or, after an error or a crash, not at all, and never replaces one." + serve.ImportDetails,
 		Flags: func(fs *flag.FlagSet) {
 			dbFlag(fs, db, "`file` to create")
-			fs.BoolVar(&opts.NewIDs, "new-ids", false, "assign new IDs; otherwise no ID may be missing")
+			im.Flags(fs)
 		},
-		Run: func(c *flags.Call) error { return importFile(c, *db, &opts) },
+		Run: im.Run,
 	}
-}
-
-func importFile(c *flags.Call, db string, opts *storage.ImportOptions) error {
-	in, path, err := c.Input()
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	got, err := storage.Import(c.Context, db, in, opts)
-	switch {
-	case errors.Is(err, storage.ErrIDs):
-		return fmt.Errorf("nothing was imported: %w; -new-ids assigns new ones", err)
-	case errors.Is(err, os.ErrExist):
-		return fmt.Errorf("nothing was imported: %s exists; choose another file with -db", db)
-	case err != nil:
-		return fmt.Errorf("nothing was imported: %w", err)
-	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: imported into %s; pets: %d; messages: %d\n", path, db, got.Pets, got.Messages)
-	return err
 }

@@ -24,7 +24,7 @@ func program() *serve.Program {
 	return &serve.Program{
 		Name:     "refserver",
 		About:    "the petstore, kept in one file, served over HTTP",
-		Commands: append([]flags.Command{restoreCommand(&db), importCommand(&db)}, fileCommands()...),
+		Commands: append([]flags.Command{importCommand(&db)}, fileCommands()...),
 		StoreFlags: func(fs *flag.FlagSet) {
 			dbFlag(fs, &db, "`file` with the pets and messages; the first start creates it")
 		},
@@ -56,7 +56,7 @@ func dbFlag(fs *flag.FlagSet, db *string, usage string) {
 func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w, or restore a backup with refserver restore", flags.FileError("-db", err))
+		return fmt.Errorf("%w. If the store is lost, import a backup: refserver import -db %s FOLDER", flags.FileError("-db", err), path)
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrDamaged):

@@ -4,39 +4,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"example.com/animalstore/internal/newfile"
 	"example.com/animalstore/petstore/apikey"
+	"example.com/animalstore/petstore/storage"
 )
 
-// A backup is a folder in -backup-dir with these two files. Its name is the time when it
-// was begun. While it is made or removed, it has another name.
+// The folder of -backup-dir has an export for each backup, whose name is the time when it
+// was begun, and one copy of the key file. What is not whole has a name that ends in .part.
 const (
-	BackupStore = "petstore.db"
-	BackupKeys  = "petstore.keys"
-	backupName  = "20060102T150405.000Z"
-	partName    = ".part"
+	backupName = "petstore-20060102T150405.000Z.jsonl.gz"
+	backupKeys = "backup.keys"
 )
 
-// Backups returns the names of the backups in dir, the newest last.
-func Backups(dir string) (names []string, err error) {
+// backups returns the names of the backups in dir, the newest last. One from the future was
+// made while the clock was wrong, and counts as the oldest.
+func backups(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if _, err := time.Parse(backupName, e.Name()); err == nil {
 			names = append(names, e.Name())
 		}
 	}
-	return names, err
+	future, _ := slices.BinarySearch(names, time.Now().UTC().Format(backupName))
+	return slices.Concat(names[future:], names[:future]), err
 }
 
 // newestBackup returns when the newest backup was begun; zero: none can be found.
-func (c *config) newestBackup() (began time.Time) {
-	names, _ := Backups(c.backupDir)
-	if len(names) > 0 {
-		began, _ = time.Parse(backupName, names[len(names)-1])
+func (c *config) newestBackup() time.Time {
+	names, _ := backups(c.backupDir)
+	if len(names) == 0 {
+		return time.Time{}
+	}
+	began, err := time.Parse(backupName, names[len(names)-1])
+	if err != nil || began.After(time.Now()) {
+		return time.Time{}
 	}
 	return began
 }
@@ -45,11 +53,10 @@ func (c *config) newestBackup() (began time.Time) {
 // old enough, so restarts neither delay nor multiply them.
 func (s *server) backUp(ctx context.Context) {
 	for last := s.newestBackup(); ; {
-		wait := min(time.Until(last.Add(s.backupEvery)), s.backupEvery) // the clock may have been set back
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(wait):
+		case <-time.After(time.Until(last.Add(s.backupEvery))):
 		}
 		last = time.Now()
 		err := s.makeBackup(ctx, last)
@@ -61,46 +68,45 @@ func (s *server) backUp(ctx context.Context) {
 }
 
 // makeBackup makes a backup, whole or not at all, and removes old ones. If the key file is
-// malformed or cannot be read, the backup has the keys of the one before, so that no key is
-// lost when the older ones are removed. The error then says so.
+// malformed or cannot be read, its copy stays as it is, and the error says so.
 func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 	path := func(name string) string { return filepath.Join(s.backupDir, name) }
-	newest := s.newestBackup()
-	if !began.After(newest) { // the clock was set back: the new name must be the last
-		began = newest.Add(time.Millisecond)
-	}
-	part := path(partName)
-	if err := os.RemoveAll(part); err != nil { // of a server that was killed
+	entries, err := os.ReadDir(s.backupDir)
+	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(part, 0o700); err != nil {
-		return err
-	}
-	defer os.RemoveAll(part)
-	keys := filepath.Join(part, BackupKeys)
-	keysErr := CopyKeys(keys, s.keyFile)
-	if keysErr != nil {
-		keysErr = fmt.Errorf("its keys are those of the backup before: -keys: %w", keysErr)
-		_ = CopyKeys(keys, filepath.Join(path(newest.UTC().Format(backupName)), BackupKeys)) // there may be none
-	}
-	if err := s.store.File.Backup(ctx, filepath.Join(part, BackupStore)); err != nil { // and syncs the folder
-		return err
-	}
-	if err := os.Rename(part, path(began.UTC().Format(backupName))); err != nil {
-		return err
-	}
-	names, err := Backups(s.backupDir)
-	for ; len(names) > s.backupKeep && err == nil; names = names[1:] {
-		if err = os.Rename(path(names[0]), part); err == nil {
-			err = os.RemoveAll(part)
+	for _, e := range entries {
+		ours := strings.HasPrefix(e.Name(), "petstore-") || strings.HasPrefix(e.Name(), backupKeys)
+		if ours && strings.HasSuffix(e.Name(), ".part") {
+			_ = os.Remove(path(e.Name())) // of a server that was killed
 		}
 	}
-	return errors.Join(keysErr, err)
+	keysErr := s.saveKeys(path(backupKeys))
+	err = storage.CreateExportFile(path(began.UTC().Format(backupName)), func(w io.Writer) error {
+		return s.store.File.Export(ctx, w)
+	})
+	if err != nil {
+		return errors.Join(err, keysErr)
+	}
+	names, err := backups(s.backupDir)
+	for ; len(names) > s.backupKeep && err == nil; names = names[1:] {
+		err = os.Remove(path(names[0]))
+	}
+	return errors.Join(err, keysErr)
 }
 
-// CopyKeys copies the well-formed key file at from to a new file at path, whole or not at
+// saveKeys makes the file at path a copy of the key file.
+func (s *server) saveKeys(path string) error {
+	part := path + ".part"
+	if err := copyKeys(part, s.keyFile); err != nil {
+		return fmt.Errorf("the copy of the keys stays as it was: -keys: %w", err)
+	}
+	return os.Rename(part, path)
+}
+
+// copyKeys copies the well-formed key file at from to a new file at path, whole or not at
 // all. The error wraps fs.ErrExist if there is a file at path.
-func CopyKeys(path, from string) error {
+func copyKeys(path, from string) error {
 	return newfile.Create(path, func(temp *os.File) error {
 		if _, err := apikey.List(from); err != nil {
 			return err

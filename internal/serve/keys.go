@@ -49,10 +49,10 @@ func (p *Program) openKeys(stdout io.Writer, s *server) error {
 // lostKeys returns what can be done if the key file is missing or empty, as err says.
 func (p *Program) lostKeys(s *server, path string, err error) error {
 	from := "it from your own backup"
-	if names, _ := Backups(s.backupDir); len(names) > 0 {
-		from = filepath.Join(s.backupDir, names[len(names)-1], BackupKeys) + " there"
+	if s.backupDir != "" {
+		from = filepath.Join(s.backupDir, backupKeys) + " there"
 	} else if p.InFile {
-		from = BackupKeys + " from the newest backup"
+		from = backupKeys + " there from the folder of backups"
 	}
 	return fmt.Errorf("%w. If the keys are lost, copy %s, or make a new one with %s keys create -keys %s ACCOUNT, in which no earlier key is valid",
 		flags.FileError("-keys", err), from, p.Name, path)

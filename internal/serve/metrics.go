@@ -116,6 +116,11 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	if info, err := os.Stat(s.store.Path); err == nil {
 		gauge("petstore_file_size_bytes", "Size of the store's file.", float64(info.Size()))
 	}
+	if s.store.File != nil {
+		if free, err := s.store.File.FreeBytes(); err == nil {
+			gauge("petstore_file_free_bytes", "What of the file is free for later changes. If it is much, changes are slow.", float64(free))
+		}
+	}
 	if newest := s.newestBackup(); !newest.IsZero() {
 		gauge("petstore_backup_age_seconds", "Time since the newest backup in -backup-dir was begun. Missing if there is none.", time.Since(newest).Seconds())
 	}

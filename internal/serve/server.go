@@ -2,6 +2,9 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -49,13 +52,13 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	hasBackups := false
 	if c.backupDir != "" {
-		names, err := Backups(c.backupDir)
+		names, err := backups(c.backupDir)
 		if err != nil {
 			return flags.FileError("-backup-dir", err)
 		}
-		// A new store would push the backups of a lost one out of the folder.
-		c.mustExist = c.mustExist || len(names) > 0
+		hasBackups = len(names) > 0
 	}
 	var logs slog.Handler = slog.NewTextHandler(call.Stderr, nil)
 	if c.logFormat == "json" {
@@ -71,7 +74,12 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 	if err != nil {
 		return err
 	}
+	// A new store would push the backups of a lost one out of the folder.
+	c.mustExist = c.mustExist || hasBackups
 	if s.store, err = p.Open(call.Context, s.log, c.mustExist); err != nil {
+		if hasBackups && errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w. No new store is made while -backup-dir has backups", err)
+		}
 		return err
 	}
 	if err := p.openKeys(call.Stdout, s); err != nil {

@@ -6,6 +6,8 @@ import (
 	"iter"
 
 	"go.etcd.io/bbolt"
+
+	"example.com/animalstore/petstore"
 )
 
 // Pets are kept in blocks: several of them under one checksum. So a list reads few
@@ -116,28 +118,40 @@ func (b *block) next() (id int64, json []byte) {
 func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
 	key := idKey(id)
 	k, v := c.Seek(key)
-	if !bytes.Equal(k, key) {
-		if before, value := c.Prev(); before != nil {
-			b, err := openBlock(t, before, value)
-			if err != nil {
-				return block{}, err
-			}
-			if b.last >= id {
-				for b.id(0) < id {
-					b.index = b.index[entryLen:]
-				}
-				return b, nil
-			}
-			k, v = c.Next() // again to what Seek found
+	if bytes.Equal(k, key) {
+		return openBlock(t, k, v)
+	}
+	before := block{}
+	if k, v := c.Prev(); k != nil {
+		var err error
+		if before, err = openBlock(t, k, v); err != nil {
+			return block{}, err
 		}
+		if int64At(k) > id {
+			return block{}, damaged("%s is out of order", t.name)
+		}
+	}
+	if before.last >= id {
+		for before.id(0) < id {
+			before.index = before.index[entryLen:]
+		}
+		return before, nil
+	}
+	if before.last > 0 {
+		k, v = c.Next() // again to what Seek found
 	}
 	if k == nil || int64At(k) < id {
 		return block{}, damaged("%s has nothing from %d on", t.name, id)
 	}
-	return openBlock(t, k, v)
+	b, err := openBlock(t, k, v)
+	if err == nil && b.prev != before.last {
+		err = damaged("%s has a gap after %d", t.name, before.last)
+	}
+	return b, err
 }
 
-// pet returns the JSON of a pet in petTables[i].
+// pet returns the JSON of a pet in petTables[i], or petstore.ErrNotFound if an import has
+// left out its ID.
 func (tx *transaction) pet(i int, id int64) ([]byte, error) {
 	b, err := seekBlock(tx.pets[i].table, tx.pets[i].Cursor(), id)
 	if err != nil {
@@ -145,7 +159,7 @@ func (tx *transaction) pet(i int, id int64) ([]byte, error) {
 	}
 	found, json := b.next()
 	if found != id {
-		return nil, damaged("%s has nothing before %d", tx.pets[i].name, found)
+		return nil, petstore.ErrNotFound
 	}
 	return json, nil
 }

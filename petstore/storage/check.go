@@ -10,8 +10,8 @@ import (
 
 // Check reads every record in the file at path, and calls onDamage with each damage that it
 // finds: a record that fails its checksum, a gap, a record that a lookup does not find, or a
-// page that ends the reading of its table. onDamage may be nil. The error wraps [ErrDamaged] and names the first damage, if
-// there is any.
+// page that ends the reading of its table. onDamage may be nil. The error wraps [ErrDamaged]
+// and names the first damage, if there is any.
 //
 // Check changes nothing, and needs little memory for any file. It does not see
 // everything: not a damaged page that nothing refers to, nor every damaged key that leads to
@@ -48,7 +48,7 @@ func check(path string, damage func(error) error) error {
 			parts = append(parts, func() error { return tx.checkBlocks(i, damage) })
 		}
 		parts = append(parts, func() error {
-			for m, err := range tx.messages() {
+			for m, err := range tx.messages(0) {
 				if err == nil {
 					n, _ := stores.ParseMessageID(m.ID)
 					err = tx.table(&queueTable).reachable(idKey(n))
@@ -58,20 +58,16 @@ func check(path string, damage func(error) error) error {
 				}
 			}
 			return nil
-		})
-		for i := range outcomeTables {
-			t := &outcomeTables[i]
-			parts = append(parts, func() error {
-				b := tx.table(t)
-				return b.ForEach(func(k, v []byte) error {
-					_, err := t.open(k, v)
-					if err == nil {
-						err = b.reachable(k)
-					}
-					return damage(err)
-				})
+		}, tx.countMessages, func() error {
+			b := tx.table(&outcomeTable)
+			return b.ForEach(func(k, v []byte) error {
+				_, err := b.open(k, v)
+				if err == nil {
+					err = b.reachable(k)
+				}
+				return damage(err)
 			})
-		}
+		})
 		for _, part := range parts {
 			if err := damage(safely(part)); err != nil {
 				return err

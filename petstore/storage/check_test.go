@@ -75,25 +75,26 @@ func TestCheckAll(t *testing.T) {
 	}
 }
 
-// TestCheckLookups flips each bit of the last byte of each key in a branch page, which leads
-// lookups to another page. A check reports it if an export does.
+// TestCheckLookups flips each bit of the last byte of each key in the branch pages, which
+// leads lookups to another page. A check reports it if an export does.
 func TestCheckLookups(t *testing.T) {
 	d, found := small(t), 0
-	branch := pagesOf(d.file, branchPage)[0]
-	for n := range int(binary.NativeEndian.Uint16(pageOf(d.file, branch)[10:])) {
-		for bit := range 8 {
-			file := bytes.Clone(d.file)
-			element := pageOf(file, branch)[16+16*n:]
-			last := binary.NativeEndian.Uint32(element) + binary.NativeEndian.Uint32(element[4:]) - 1
-			element[last] ^= 1 << bit
-			path := dbPath(t)
-			writeFile(t, path, file)
-			_, exportErr := storage.Export(path, io.Discard, nil)
-			err := storage.Check(path, nil)
-			if errors.Is(exportErr, storage.ErrDamaged) {
-				found++
-				if !errors.Is(err, storage.ErrDamaged) {
-					t.Errorf("key %d, bit %d: the check returned %v, the export %v", n, bit, err, exportErr)
+	for _, branch := range pagesOf(d.file, branchPage) {
+		for n := range int(binary.NativeEndian.Uint16(pageOf(d.file, branch)[10:])) {
+			for bit := range 8 {
+				file := bytes.Clone(d.file)
+				element := pageOf(file, branch)[16+16*n:]
+				last := binary.NativeEndian.Uint32(element) + binary.NativeEndian.Uint32(element[4:]) - 1
+				element[last] ^= 1 << bit
+				path := dbPath(t)
+				writeFile(t, path, file)
+				_, exportErr := storage.Export(path, io.Discard, nil)
+				err := storage.Check(path, nil)
+				if errors.Is(exportErr, storage.ErrDamaged) {
+					found++
+					if !errors.Is(err, storage.ErrDamaged) {
+						t.Errorf("page %d, key %d, bit %d: the check returned %v, the export %v", branch, n, bit, err, exportErr)
+					}
 				}
 			}
 		}

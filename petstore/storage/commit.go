@@ -23,7 +23,7 @@ var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are wa
 // update is the transaction that the committer writes with.
 type update struct {
 	*transaction
-	now  int64    // nanoseconds since 1970
+	now  int64    // microseconds since 1970
 	keys [][]byte // of the outcomes that were added
 }
 
@@ -124,7 +124,7 @@ func (s *Store) commit(batch []*write) error {
 	if err != nil {
 		return err
 	}
-	tx := &update{transaction: begun, now: s.opts.now().UnixNano()}
+	tx := &update{transaction: begun, now: s.opts.now().UnixMicro()}
 	committing := false
 	err = safely(func() error {
 		for _, w := range batch {
@@ -134,13 +134,6 @@ func (s *Store) commit(batch []*write) error {
 		}
 		if tx.state == shown.state {
 			return nil // all were refused or repeated: there is nothing to write, even on a full disk
-		}
-		if tx.RecentSince < tx.now-window {
-			// The batch has added at most one outcome for each write. Four times as many
-			// are deleted, so that the older table becomes empty.
-			if err := tx.expire(4 * len(batch)); err != nil {
-				return err
-			}
 		}
 		for i := range tx.lastBlocks {
 			if tx.LastIDs[i] == shown.LastIDs[i] {

@@ -111,7 +111,7 @@ func damageChild(t *testing.T, dir string) {
 		files[i] = storedIn(t, open(t, copied), keys)
 		files[i].file = b
 		lines[i] = map[string]bool{}
-		for line := range strings.Lines(files[i].exportOf(t, nil, "", 0)) {
+		for line := range strings.Lines(files[i].exportOf(t, nil, "", 0, 0)) {
 			lines[i][line] = true
 		}
 	}

@@ -10,7 +10,8 @@
 //
 // Every record has a checksum over its table, key and value. Each block of pets
 // holds the last ID of the block before it, and the state holds the last ID of each
-// table. So a missing block is noticed. A pet or message that is damaged, missing or
+// table. So a missing block is noticed, and an ID that an import left out is not taken for
+// one. A pet or message that is damaged, missing or
 // stored under the wrong key is an error ([ErrDamaged], petstore.CodeInternal), never a
 // result. A missing outcome of an idempotency key is not noticed. After the first damage
 // that a read or a change finds, every change fails with the same error, and undamaged
@@ -29,6 +30,13 @@
 // The pages of bbolt have no checksums. Damage in them is mostly found by what is
 // missing. Keep backups: a check does not see everything.
 //
+// # Backups
+//
+// A backup is an export of the store in use ([Store.Export], [CreateExportFile]), and [Import]
+// makes a store of it. Pets never change and are never deleted, and IDs ascend in the order of
+// commit. So an export can read them in many short reads, and still be of one moment. A long
+// read would keep bbolt from using pages again: the file would grow, and stay slow.
+//
 // # The path of a create
 //
 //	CreatePet         pet.go          validate and encode the pet
@@ -38,7 +46,7 @@
 //	      ├ sameFile  file.go         make sure that the file is still the one at its path
 //	      ├ begin     transaction.go  look up the tables of pets, read the state and the last blocks
 //	      ├ outcome   outcome.go      look up and store the outcome, if there is a key
-//	      ├ createPet pet.go          add the pet to the last blocks in memory
+//	      ├ addPet    pet.go          add the pet to the last blocks in memory
 //	      ├ put       block.go        store these blocks; state.store stores the state
 //	      ├ Commit    bbolt           write and sync the pages, then the meta page
 //	      ├ begin     transaction.go  read what was committed
@@ -58,12 +66,12 @@
 //	pets      first ID → a block of pets
 //	status/…  first ID → a block of the pets of that status
 //	queue     number → time of creation, the text
-//	outcome/… digest of an idempotency key → time, what was created, its digest
+//	outcomes  digest of an idempotency key → time, what was created, its digest
 //
 // A block holds the ID before its first pet, that of its last one, and how many pets it
 // has (4 bytes). Its index follows: for each pet the ID, and where its JSON starts (4 bytes).
 // Then comes the JSON of the pets, with a comma after each. Pets without a status are in no
-// bucket of a status. Times are in nanoseconds since 1970. Every value ends in
+// bucket of a status. Times are in microseconds since 1970. Every value ends in
 // a CRC-32C.
 //
 // A program refuses a file of a newer schema ([ErrNewer]). A release with a newer one

@@ -1,24 +1,56 @@
 package storage
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"example.com/animalstore/internal/newfile"
+	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
-// Totals counts what [Export] has written, or what [Import] has read.
-type Totals struct {
-	Pets, Messages int64
+// maxPart is how many bytes an export reads at a time: so few that the read is short. It is
+// little in tests.
+var maxPart = 1 << 20
 
-	// How many records were stored and not found by Export; -1: unknown. 0 for Import.
-	LostPets, LostMessages int64
+// Totals counts what an export has written, or what an import has stored.
+type Totals struct {
+	Pets, Messages, Outcomes int64
+
+	// How many records were stored and not found by [Export]; -1: unknown. 0 for an import.
+	LostPets, LostMessages, LostOutcomes int64
+}
+
+// Export writes what the store holds to w, for [Import]: the pets, the queued messages, the
+// outcomes of idempotency keys that have not expired, and the next ID of each kind. They
+// are one JSON object on each line, of the moment when the call began.
+//
+// It reads at most a megabyte at a time and writes it after the read, so that a slow w holds
+// back no other call and the file does not grow. The pets and outcomes are exactly those of
+// the moment. Messages that are removed during the call may be missing.
+//
+// Export reads all pets. If it finds damage ([ErrDamaged]), it fails, and the store refuses
+// changes. After any error what was written is not complete, and an import refuses it.
+func (s *Store) Export(ctx context.Context, w io.Writer) error {
+	x := newExporter(w, s.opts.now(), nil)
+	x.view = func(fn func(*transaction) error) error { return s.view(ctx, fn) }
+	return x.all()
 }
 
 // ExportOptions are the settings of [Export]. The zero value and nil are ready for use.
 type ExportOptions struct {
 	// SkipDamaged makes Export write all records that pass their checksum and can be
-	// reached. A pet in a damaged block comes from the table of its status.
+	// reached. A pet in a damaged block comes from the table of its status. The outcome of
+	// a lost pet is left out, so that the pet is created when its creation is repeated.
 	// false: the first damage ends the export.
 	SkipDamaged bool
 
@@ -26,132 +58,222 @@ type ExportOptions struct {
 	OnDamage func(error)
 }
 
-// Export writes the pets in the file at path to w, then the queued messages, as
-// they are in responses: one JSON object a line, in ascending order of ID. The
-// last line is an [ExportEnd]. Like [Check] it changes nothing, and refuses a file that is
-// in use ([ErrLocked]). opts may be nil.
+// Export writes what the file at path holds to w, as [Store.Export] does. Like [Check] it
+// changes nothing, and refuses a file that is in use ([ErrLocked]). opts may be nil.
 func Export(path string, w io.Writer, opts *ExportOptions) (Totals, error) {
-	x := &export{w: w, Totals: Totals{LostPets: -1, LostMessages: -1}, lastMessage: -1}
-	if opts != nil {
-		x.ExportOptions = *opts
-	}
-	err := readFile(path, x.damage, x.records)
-	if err == nil {
-		err = x.write(ExportRecord{End: &ExportEnd{x.Pets, x.Messages, x.lastMessage}})
-	}
+	x := newExporter(w, time.Now(), opts)
+	err := readFile(path, x.damage, func(tx *transaction) error {
+		x.view = func(fn func(*transaction) error) error { return fn(tx) }
+		return x.all()
+	})
 	if err != nil {
 		err = fmt.Errorf("exporting from the store %s: %w", path, err)
 	}
-	return x.Totals, err
+	return x.totals(), err
 }
 
-// export is an export under way.
-type export struct {
+// CreateExportFile makes a file at path of what export writes, whole or not at all. It is
+// compressed with gzip if its name ends in .gz. The error wraps fs.ErrExist if there is a
+// file.
+func CreateExportFile(path string, export func(w io.Writer) error) error {
+	return newfile.Create(path, func(temp *os.File) error {
+		out := bufio.NewWriterSize(temp, 1<<16)
+		var err error
+		if strings.HasSuffix(path, ".gz") {
+			z, _ := gzip.NewWriterLevel(out, gzip.BestSpeed) // a valid level
+			if err = export(z); err == nil {
+				err = z.Close()
+			}
+		} else {
+			err = export(out)
+		}
+		if err != nil {
+			return err
+		}
+		return out.Flush()
+	})
+}
+
+// exporter is an export under way.
+type exporter struct {
 	ExportOptions
-	Totals
-	w           io.Writer
-	lastMessage int64  // the highest number of a message ever issued; -1: unknown
-	older       bool   // the last commit may be missing
-	skipped     string // the last damage that was skipped
+	view    func(func(*transaction) error) error // calls a function with what is stored now
+	w       io.Writer
+	part    bytes.Buffer  // what was read, and is not written to w yet
+	out     *lines.Writer // to part
+	began   time.Time
+	of      state  // what the store was when the export began
+	unsure  bool   // the last commit may be missing from the file
+	skipped string // the last damage that was skipped
+
+	// What was read last.
+	pet, message int64
+	key          []byte // of an outcome
+
+	damagedTo    int64   // the table of all pets was skipped up to this ID
+	lost         []idGap // what is missing among the pets up to there
+	lostOutcomes bool    // some may be
+}
+
+func newExporter(w io.Writer, began time.Time, opts *ExportOptions) *exporter {
+	x := &exporter{w: w, began: began}
+	x.out = lines.NewWriter(&x.part)
+	if opts != nil {
+		x.ExportOptions = *opts
+	}
+	return x
+}
+
+// all writes the export.
+func (x *exporter) all() error {
+	if err := x.view(x.begin); err != nil {
+		return err
+	}
+	for _, read := range []func(*transaction) (done bool, err error){x.readPets, x.readMessages, x.readOutcomes} {
+		for done := false; !done; {
+			err := x.view(func(tx *transaction) (err error) {
+				done, err = read(tx)
+				return err
+			})
+			if err == nil {
+				_, err = x.part.WriteTo(x.w)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if err := x.out.End(x.of.LastPet, x.of.LastMessage, x.began); err != nil {
+		return err
+	}
+	_, err := x.part.WriteTo(x.w)
+	return err
+}
+
+// begin reads what the export is of.
+func (x *exporter) begin(tx *transaction) error {
+	if !tx.known() {
+		tx.guessIDs(x.damage)
+	}
+	x.of = tx.state
+	if x.unsure { // do not issue the IDs of the last commit again
+		x.of.LastPet = min(x.of.LastPet, math.MaxInt64-maxWaiting) + maxWaiting
+		x.of.LastMessage = min(x.of.LastMessage, math.MaxInt64-maxWaiting) + maxWaiting
+	}
+	return x.damage(safely(tx.countMessages))
+}
+
+// full reports whether the part is long enough to be written.
+func (x *exporter) full() bool { return x.part.Len() >= maxPart }
+
+// readMessages reads messages into the part, up to a page that cannot be read.
+func (x *exporter) readMessages(tx *transaction) (done bool, err error) {
+	done = true
+	err = safely(func() error {
+		for m, err := range tx.messages(x.message) {
+			if err != nil {
+				if err := x.damage(err); err != nil {
+					return err
+				}
+				continue
+			}
+			n, _ := stores.ParseMessageID(m.ID)
+			if tx.known() && n > x.of.LastMessage { // it was added after the export began
+				return nil
+			}
+			if err := x.out.Message(&m); err != nil {
+				return err
+			}
+			x.message = n
+			x.of.LastMessage = max(x.of.LastMessage, n)
+			if done = !x.full(); !done {
+				return nil
+			}
+		}
+		return nil
+	})
+	return done, x.damage(err)
+}
+
+// readOutcomes reads outcomes into the part, up to a page that cannot be read.
+func (x *exporter) readOutcomes(tx *transaction) (done bool, err error) {
+	done = true
+	err = safely(func() error {
+		c := tx.table(&outcomeTable).Cursor()
+		k, v := c.Seek(x.key)
+		if x.key != nil && bytes.Equal(k, x.key) {
+			k, v = c.Next()
+		}
+		for ; k != nil; k, v = c.Next() {
+			if err := x.readOutcome(tx, k, v); err != nil {
+				x.lostOutcomes = true
+				if err := x.damage(err); err != nil {
+					return err
+				}
+			}
+			if done = !x.full(); !done {
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		x.lostOutcomes = true
+	}
+	return done, x.damage(err)
+}
+
+// readOutcome reads an outcome into the part, unless it has expired or is of a pet or a
+// message that the export does not have.
+func (x *exporter) readOutcome(tx *transaction, key, value []byte) error {
+	o, err := openOutcome(key, value)
+	if err != nil {
+		return err
+	}
+	if bytes.Compare(key, x.key) <= 0 {
+		return damaged("%s is out of order", outcomeTable.name)
+	}
+	x.key = bytes.Clone(key)
+	if !tx.known() {
+		x.of.LastPet, x.of.LastMessage = max(x.of.LastPet, o.Pet), max(x.of.LastMessage, o.Message)
+	}
+	switch {
+	case o.expired(x.began.UnixMicro()), o.Pet > x.of.LastPet, o.Message > x.of.LastMessage:
+		return nil
+	case x.hasLost(o.Pet):
+		return nil
+	}
+	return x.out.Outcome(&lines.Outcome{
+		Key:     [32]byte(key),
+		Value:   o.Value,
+		Pet:     o.Pet,
+		Message: o.Message,
+		Created: time.UnixMicro(o.Made).UTC(),
+	})
 }
 
 // damage skips what err says is damaged, and returns nil if the export goes on. It
 // returns any other error, and nil, as it is.
-func (x *export) damage(err error) error {
+func (x *exporter) damage(err error) error {
 	if !x.SkipDamaged || !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	x.older = x.older || errors.Is(err, errUndecided)
-	if text := err.Error(); text != x.skipped && x.OnDamage != nil { // not again for each pet of a block
+	x.unsure = x.unsure || errors.Is(err, errUndecided)
+	if text := err.Error(); text != x.skipped && x.OnDamage != nil {
 		x.skipped = text
 		x.OnDamage(err)
 	}
 	return nil
 }
 
-func (x *export) write(rec ExportRecord) error {
-	line, err := rec.AppendLine(nil)
-	if err == nil {
-		_, err = x.w.Write(line)
+// totals returns what was written, and what was lost.
+func (x *exporter) totals() Totals {
+	t := Totals{Pets: x.out.Pets, Messages: x.out.Messages, Outcomes: x.out.Outcomes, LostPets: -1, LostMessages: -1}
+	if x.of.known() && !x.unsure {
+		t.LostPets, t.LostMessages = x.of.Pets-t.Pets, x.of.Queued-t.Messages
 	}
-	return err
-}
-
-// records writes all records.
-func (x *export) records(tx *transaction) error {
-	if !tx.known() {
-		// The last block has the last ID of all pets, as the state would. If it is damaged
-		// too, take that of the last pet with a status.
-		for _, t := range tx.pets {
-			err := safely(func() error {
-				last, err := t.lastBlock()
-				tx.LastIDs[allPets] = max(tx.LastIDs[allPets], last.last)
-				return err
-			})
-			_ = x.damage(err) // the export goes on: it would have ended at the state
-		}
+	if x.lostOutcomes || x.unsure {
+		t.LostOutcomes = -1
 	}
-	if err := x.pets(tx); err != nil {
-		return err
-	}
-	if err := safely(func() error { return x.messages(tx) }); err != nil {
-		if err := x.damage(err); err != nil {
-			return err
-		}
-	}
-	if tx.known() && !x.older {
-		x.LostPets, x.LostMessages, x.lastMessage = tx.LastIDs[allPets]-x.Pets, tx.Queued-x.Messages, tx.LastMessage
-	}
-	return nil
-}
-
-// pets writes the pets.
-func (x *export) pets(tx *transaction) error {
-	for id := int64(1); id <= tx.LastIDs[allPets]; id++ {
-		line, err := tx.line(allPets, id)
-		if err != nil {
-			if err := x.damage(err); err != nil {
-				return err
-			}
-			// A pet with a status is in the table of that status too.
-			for i := 1; i < len(petTables) && err != nil; i++ {
-				line, err = tx.line(i, id)
-			}
-		}
-		if err != nil {
-			continue // it is lost
-		}
-		if _, err := x.w.Write(line); err != nil {
-			return err
-		}
-		x.Pets++
-	}
-	return nil
-}
-
-// line returns the line of a pet in petTables[i].
-func (tx *transaction) line(i int, id int64) (line []byte, err error) {
-	err = safely(func() error {
-		json, err := tx.pet(i, id)
-		line = append(bytes.Clone(json), '\n')
-		return err
-	})
-	return line, err
-}
-
-// messages writes the messages, up to a page that cannot be read.
-func (x *export) messages(tx *transaction) error {
-	for m, err := range tx.messages() {
-		if err != nil {
-			if err := x.damage(err); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := x.write(ExportRecord{Message: &m}); err != nil {
-			return err
-		}
-		x.Messages++
-	}
-	return nil
+	return t
 }

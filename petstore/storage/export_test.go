@@ -9,6 +9,7 @@ import (
 )
 
 func init() {
+	maxPart = 2 << 10
 	bbolt.DefaultOptions.NoSync = true // internal/test/faulttest tests what is synced
 }
 

@@ -47,7 +47,7 @@ func (s *Store) foundDamage(err error) {
 	e := &petstore.Error{Code: petstore.CodeInternal, Message: "the store is damaged and refuses changes", Err: err}
 	if s.damage.CompareAndSwap(nil, e) {
 		s.opts.Logger.Error("damage found: all changes are refused from now on; stop the server, run refserver check, "+
-			"and restore a backup or save what is left with refserver export -skip-damaged",
+			"and import a backup or save what is left with refserver export -skip-damaged",
 			"path", s.path, "damage", err)
 	}
 }

@@ -83,7 +83,7 @@ func (s *Store) sameFile(size int64) error {
 	there, err := os.Stat(s.path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the file is no longer there; do not start the server again before it is back, or a backup restored: %w", err)
+		return fmt.Errorf("the file is no longer there; do not start the server again before it is back, or a backup imported: %w", err)
 	case !os.SameFile(s.info, there):
 		return errors.New("the file was replaced by another while it was open")
 	case there.Size() < size:
@@ -148,7 +148,11 @@ func inspect(f *os.File) (meta, error) {
 		size = int64(os.Getpagesize()) // which bbolt makes its files with
 	}
 	second, err2 := readMeta(f, size)
-	if err != nil && err2 != nil {
+	switch {
+	case err == nil || err2 == nil:
+	case errors.Is(err, ErrNotPetstore) && errors.Is(err2, ErrNotPetstore):
+		return meta{}, fmt.Errorf("%w, or both of its meta pages are damaged and only a backup helps", ErrNotPetstore)
+	default:
 		return meta{}, err
 	}
 	if err != nil || second.txid > m.txid {
@@ -169,7 +173,8 @@ func inspect(f *os.File) (meta, error) {
 	return m, nil
 }
 
-// readMeta reads the meta page at an offset.
+// readMeta reads the meta page at an offset. The error is ErrNotPetstore, also if it is
+// damaged, or of the read.
 func readMeta(f io.ReaderAt, offset int64) (meta, error) {
 	var page [pageHeaderLen + 64]byte
 	if _, err := f.ReadAt(page[:], offset); err == io.EOF {
@@ -186,22 +191,19 @@ func readMeta(f io.ReaderAt, offset int64) (meta, error) {
 	}
 	sum := fnv.New64a()
 	sum.Write(b[:56])
-	switch {
-	case native.Uint32(b) != metaMagic:
+	if native.Uint32(b) != metaMagic || native.Uint32(b[4:]) != metaVersion || native.Uint64(b[56:]) != sum.Sum64() {
 		return meta{}, ErrNotPetstore
-	case native.Uint32(b[4:]) != metaVersion || native.Uint64(b[56:]) != sum.Sum64():
-		return meta{}, damaged("its meta pages fail their checksums")
 	}
 	return m, nil
 }
 
-// checkFreelist makes sure that the IDs of the free pages ascend and exist. They have no
-// checksum.
-func checkFreelist(f io.ReaderAt, m meta) error {
-	at := int64(m.freelist) * m.pageSize
+// findFreelist returns how many free pages the freelist has, and where in the file their
+// IDs are.
+func findFreelist(f io.ReaderAt, m meta) (count uint64, at int64, err error) {
+	at = int64(m.freelist) * m.pageSize
 	var b [pageHeaderLen + 8]byte
 	if _, err := f.ReadAt(b[:], at); err != nil {
-		return damaged("the freelist cannot be read: %v", err)
+		return 0, 0, damaged("the freelist cannot be read: %v", err)
 	}
 	count, start := uint64(native.Uint16(b[10:])), int64(pageHeaderLen)
 	if count == 0xFFFF { // too many for the header
@@ -210,10 +212,20 @@ func checkFreelist(f io.ReaderAt, m meta) error {
 	overflow := uint64(native.Uint32(b[12:]))
 	if native.Uint64(b[:]) != m.freelist || native.Uint16(b[8:]) != freelistFlag || count > m.pages ||
 		m.freelist+overflow >= m.pages || uint64(start)+8*count > (overflow+1)*uint64(m.pageSize) {
-		return damaged("page %d is not a freelist", m.freelist)
+		return 0, 0, damaged("page %d is not a freelist", m.freelist)
+	}
+	return count, at + start, nil
+}
+
+// checkFreelist makes sure that the IDs of the free pages ascend and exist. They have no
+// checksum.
+func checkFreelist(f io.ReaderAt, m meta) error {
+	count, at, err := findFreelist(f, m)
+	if err != nil {
+		return err
 	}
 	ids := make([]byte, 8*count)
-	if _, err := f.ReadAt(ids, at+start); err != nil {
+	if _, err := f.ReadAt(ids, at); err != nil {
 		return damaged("the freelist cannot be read: %v", err)
 	}
 	for last := uint64(1); len(ids) > 0; ids = ids[8:] {

@@ -3,13 +3,19 @@ package storage_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
@@ -20,8 +26,8 @@ import (
 func TestImport(t *testing.T) {
 	t.Parallel()
 	path := dbPath(t)
-	writeFile(t, path, small(t).file)
-	var many strings.Builder
+	writeFile(t, path, deep(t).file)
+	var many, outcomes strings.Builder
 	const n = 50_001 // more than one transaction
 	for i := range n {
 		fmt.Fprintf(&many, `{"id":%d,"name":"pet","categoryId":%d,"status":"sold"}`+"\n", i+1, i)
@@ -29,52 +35,97 @@ func TestImport(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&many, `{"id":"msg_%d","message":"text %d","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}`+"\n", 2*i+5, i)
 	}
-	fmt.Fprintf(&many, `{"end":{"pets":%d,"messages":%d,"lastMessage":%d}}`+"\n", n, n, 3*n)
+	for i := range n {
+		var key [32]byte
+		binary.BigEndian.PutUint32(key[:], uint32(i))
+		text := base64.StdEncoding.EncodeToString(key[:])
+		fmt.Fprintf(&outcomes, `{"outcome":{"key":"%s","value":"%[1]s","pet":%d,"createdAt":"%s"}}`+"\n", text, i+1, time.Now().UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano))
+	}
+	many.WriteString(outcomes.String())
 	for name, lines := range map[string]string{
-		"small": exported(t, path),
-		"many":  many.String(),
-		"empty": `{"end":{"pets":0,"messages":0,"lastMessage":0}}` + "\n",
+		"deep":  exported(t, path),
+		"many":  withEnd(many.String(), n, 3*n),
+		"empty": withEnd("", 0, 0),
+		"gap":   withEnd(`{"id":7,"name":"a","categoryId":1}`+"\n", 9, 9),
 	} {
 		path := dbPath(t)
-		_, err := storage.Import(t.Context(), path, strings.NewReader(strings.ReplaceAll(lines, "\n", "\n\n")), nil)
+		_, err := storage.Import(t.Context(), path, strings.NewReader(strings.ReplaceAll(lines, "\n", "\n\n")))
 		if got := exported(t, path); err != nil || got != lines {
 			t.Errorf("%s: the import returned %v, and %d bytes of %d", name, err, len(got), len(lines))
 		}
 	}
 }
 
-// TestImportNewIDs: pets get new IDs, and no number of a message is given to another
-// one. The export of a damaged file may not know the highest number.
-func TestImportNewIDs(t *testing.T) {
-	path := dbPath(t)
-	const text = `,"message":"a","status":"queued","createdAt":"2026-01-02T03:04:05.000Z"}` + "\n"
-	lines := `{"id":5,"name":"a","categoryId":1,"status":"sold"}
-{"categoryId":7, "name":"no ID"}
-{"message":"first","createdAt":"2026-01-02T04:04:05+01:00","status":"queued"}
-{"id":"msg_7"` + text + `{"id":"msg_12"` + text + `{"id":"msg_7"` + text + `{"id":5,"name":"b","categoryId":1}` +
-		"\r\n" + `{"end":{"pets":3,"messages":4,"lastMessage":-1}}`
-	want := `{"id":1,"name":"a","categoryId":1,"status":"sold"}
-{"id":2,"name":"no ID","categoryId":7}
-{"id":3,"name":"b","categoryId":1}
-{"id":"msg_1","message":"first","status":"queued","createdAt":"2026-01-02T03:04:05.000Z"}
-{"id":"msg_7"` + text + `{"id":"msg_12"` + text + `{"id":"msg_13"` + text + `{"end":{"pets":3,"messages":4,"lastMessage":13}}` + "\n"
-	got, err := storage.Import(t.Context(), path, strings.NewReader(lines), &storage.ImportOptions{NewIDs: true})
-	if want := (storage.Totals{Pets: 3, Messages: 4}); err != nil || got != want {
-		t.Fatalf("the import returned %+v, %v", got, err)
+// TestImportGaps: an ID that an import leaves out is of no pet, and is not issued.
+func TestImportGaps(t *testing.T) {
+	var lines strings.Builder
+	here := map[int64]bool{}
+	for id := int64(3); id < 2000; id += 1 + id%7 {
+		if id < 500 || id > 900 {
+			here[id] = true
+			fmt.Fprintf(&lines, `{"id":%d,"name":"pet","categoryId":%[1]d,"status":"sold"}`+"\n", id)
+		}
 	}
-	if got := exported(t, path); got != want {
-		t.Errorf("the store holds\n%s", got)
+	path := dbPath(t)
+	if _, err := storage.Import(t.Context(), path, strings.NewReader(withEnd(lines.String(), 2100, 0))); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	for id := range int64(2200) {
+		switch pet, err := s.GetPet(t.Context(), id); {
+		case here[id] && (err != nil || pet.CategoryID != id):
+			t.Errorf("GetPet(%d) returned %v, %v", id, pet, err)
+		case !here[id] && !errors.Is(err, petstore.ErrNotFound):
+			t.Errorf("GetPet(%d), which is missing, returned %v, %v", id, pet, err)
+		}
+	}
+	for _, status := range []petstore.Status{"", "sold"} {
+		seen := map[int64]bool{}
+		for after := petstore.Cursor(""); len(seen) == 0 || after != ""; {
+			page, err := s.ListPets(t.Context(), petstore.ListQuery{Limit: 30, After: after, Status: status})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, pet := range page.Pets {
+				seen[pet.ID] = true
+			}
+			after = page.Next
+		}
+		if !maps.Equal(seen, here) {
+			t.Errorf("the list of %q has %d pets, want %d", status, len(seen), len(here))
+		}
+	}
+	if n := countPets(t, s); n != int64(len(here)) {
+		t.Errorf("there are %d pets, want %d", n, len(here))
+	}
+	createPets(t, s, 3, 2101)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	mustCheck(t, path)
+}
+
+// TestImportExpired: an import leaves out outcomes that have expired.
+func TestImportExpired(t *testing.T) {
+	var lines string
+	for key, age := range map[string]time.Duration{"A": 23 * time.Hour, "B": 25 * time.Hour} {
+		lines = fmt.Sprintf(`{"outcome":{"key":"%s=","value":"%[1]s=","message":4,"createdAt":"%s"}}`+"\n",
+			strings.Repeat(key, 42)+"A", time.Now().Add(-age).UTC().Format(time.RFC3339Nano))
+		got, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(withEnd(lines, 1, 4)))
+		if err != nil || (got.Outcomes == 1) != (age < 24*time.Hour) {
+			t.Errorf("after %v: imported %+v, %v", age, got, err)
+		}
 	}
 }
 
 // TestImportLimits: an import accepts what a store accepts: the longest texts, however they
-// are escaped, and the highest number of a message, with which the queue is full for good.
+// are escaped, and the highest IDs, after which no other is issued.
 func TestImportLimits(t *testing.T) {
 	lines := fmt.Sprintf(`{"id":1,"name":"%s","categoryId":1}
 {"id":"msg_4","message":"%[1]s","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}
-{"end":{"pets":1,"messages":1,"lastMessage":%d}}`, strings.Repeat(`\u0000`, petstore.MaxTextBytes), int64(math.MaxInt64-1))
+{"end":{"pets":1,"messages":1,"lastPet":%d,"lastMessage":%[2]d}}`, strings.Repeat(`\u0000`, petstore.MaxTextBytes), int64(math.MaxInt64-1))
 	path := dbPath(t)
-	if _, err := storage.Import(t.Context(), path, strings.NewReader(lines), nil); err != nil {
+	if _, err := storage.Import(t.Context(), path, strings.NewReader(lines)); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, path)
@@ -84,10 +135,17 @@ func TestImportLimits(t *testing.T) {
 	if _, err := s.SubmitMessage(t.Context(), "none", petstore.IdempotencyKey{}); !errors.Is(err, petstore.ErrQueueFull) {
 		t.Errorf("a message after the last one: %v", err)
 	}
+	createPets(t, s, 1, math.MaxInt64)
+	if _, err := s.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); petstore.CodeOf(err) != petstore.CodeInsufficientStorage {
+		t.Errorf("a pet after the last one: %v", err)
+	}
+	if pet, err := s.GetPet(t.Context(), math.MaxInt64); err != nil || pet.ID != math.MaxInt64 {
+		t.Errorf("the last pet: %+v, %v", pet, err)
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(exported(t, path)), nil); err != nil {
+	if _, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(exported(t, path))); err != nil {
 		t.Errorf("its own export: %v", err)
 	}
 }
@@ -99,20 +157,22 @@ func TestImportErrors(t *testing.T) {
 		pet     = `{"id":1,"name":"a","categoryId":1}` + "\n"
 		message = `{"id":"msg_4","message":"a","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}` + "\n"
 		end     = `{"end":{"pets":0,"messages":0,"lastMessage":0}}` + "\n"
+		outcome = `{"outcome":{"key":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","value":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","pet":1,"createdAt":"2026-01-02T03:04:05Z"}}` + "\n"
 		kinds   = "line 1: must be a pet with a name and a categoryId, a message with "
 	)
 	path := dbPath(t)
 	for _, c := range []struct{ lines, want string }{
-		{"", "there is nothing to import"},
-		{pet + message, "the export was cut short"},
+		{"", "it was cut short: its last line is missing"},
+		{pet + message, "it was cut short: its last line is missing"},
 		{pet + `{"id":2,"name`, "line 2: "},
 		{"\n\n[\n{}\n]", "line 3: must be one JSON object on each line"},
 		{"{\n" + pet[1:], "line 1: must be one JSON object on each line: unexpected EOF"},
 		{strings.TrimSpace(pet) + end, "line 1: must be one JSON object on each line: invalid character '{' after top-level value"},
 		{"null", "line 1: must be one JSON object on each line"},
 		{"[1]", "line 1: must be one JSON object on each line"},
-		{strings.Replace(message, "2026", "2600", 1), "line 1: createdAt: must be from the year 1678 to 2261"},
-		{strings.Replace(message, "msg_4", "msg_9223372036854775808", 1), `line 1: the IDs cannot be kept: the message has the ID "msg_9223372036854775808"`},
+		{strings.Replace(message, "2026-01-02T03:04:05.678Z", "9999-12-31T23:59:59-01:00", 1), "line 1: createdAt: must be from the year 0 to 9999"},
+		{strings.Replace(outcome, "2026-01-02T03:04:05Z", "9999-12-31T23:59:59-01:00", 1), "line 1: createdAt: must be from the year 0 to 9999"},
+		{strings.Replace(message, "msg_4", "msg_9223372036854775808", 1), `line 1: id: must be msg_ and a number above 0`},
 		{strings.Replace(end, `"lastMessage":0`, `"lastMessage":9223372036854775808`, 1), "line 1: end/lastMessage: "},
 		{"{}", kinds},
 		{`{"id":1,"name":"a","categoryId":1,"end":{"pets":0,"messages":0,"lastMessage":0}}`, kinds},
@@ -122,8 +182,8 @@ func TestImportErrors(t *testing.T) {
 		{strings.Replace(message, `"id"`, `"categoryId":1,"id"`, 1), kinds},
 		{`{"id":1,"name":null,"categoryId":1}`, kinds},
 		{strings.Replace(message, `"createdAt"`, `"name":"a","createdAt"`, 1), kinds},
-		{strings.Replace(message, "queued", "sent", 1), kinds},
-		{strings.Replace(message, `"status":"queued",`, "", 1), kinds},
+		{strings.Replace(message, "queued", "sent", 1), `line 1: status: must be "queued"`},
+		{strings.Replace(message, `"status":"queued",`, "", 1), `line 1: status: must be "queued"`},
 		{`{"id":1,"categoryId":1,"nme":"a"}`, `line 1: unknown member "nme"`},
 		{`{"id":1,"name":7,"categoryId":1}`, "line 1: name: must not be a JSON value of the kind number"},
 		{`{"id":1,"name":"a","categoryId":1.0}`, "line 1: categoryId: "},
@@ -135,31 +195,44 @@ func TestImportErrors(t *testing.T) {
 		{strings.Replace(message, `"a"`, `"`+strings.Repeat(`\u0061`, 64<<10+1)+`"`, 1), "line 1: message: must have at most 65536 bytes, got 65537"},
 		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 1<<20)+`"`, 1), "line 2: must have at most 458752 bytes"},
 		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "line 1: status: must be one of available, pending, sold"},
-		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: the IDs cannot be kept: the pet has the ID 0, want 1`},
-		{pet + pet, `line 2: the IDs cannot be kept: the pet has the ID 1, want 2`},
-		{message + message, `line 2: the IDs cannot be kept: the message has the ID "msg_4" and follows number 4`},
-		{strings.Replace(message, "msg_4", "4", 1), `line 1: the IDs cannot be kept: the message has the ID "4" and follows number 0`},
-		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "line 2: the last line counts 0 pets and 2 messages, but 0 and 1 precede it"},
-		{pet + strings.Replace(end, "0", "2", 1), "line 2: the last line counts 2 pets and 0 messages, but 1 and 0 precede it"},
-		{end + pet, "line 2: there is more after the end of the export"},
+		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: id: must be above 0, the ID of the pet before it`},
+		{strings.Replace(pet, `1`, "0", 1), `line 1: id: must be above 0, the ID of the pet before it`},
+		{pet + pet, `line 2: id: must be above 1, the ID of the pet before it`},
+		{message + message, `line 2: id: must be msg_ and a number above 4, that of the message before it`},
+		{strings.Replace(message, "msg_4", "4", 1), `line 1: id: must be msg_ and a number above 0`},
+		{outcome + outcome, "line 2: outcome: the keys must ascend"},
+		{strings.Replace(outcome, `"pet":1,`, "", 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
+		{strings.Replace(outcome, `"pet":1,`, `"pet":1,"message":1,`, 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
+		{strings.Replace(outcome, `"pet":1,`, `"pet":-1,`, 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
+		{strings.Replace(outcome, "AAAA", "", 1), "line 1: outcome/key: "},
+		{strings.Replace(outcome, `{"out`, `{"id":1,"out`, 1), kinds},
+		{strings.Replace(pet, `}`, ","+outcome[1:], 1), kinds},
+		{outcome + end, "line 2: end: it counts 0 pets, 0 messages and 0 outcomes, but there are 0, 0 and 1"},
+		{message + `{"end":{"pets":0,"messages":2,"lastMessage":4}}`, "line 2: end: it counts 0 pets, 2 messages and 0 outcomes, but there are 0, 1 and 0"},
+		{pet + strings.Replace(end, "0", "2", 1), "line 2: end: it counts 2 pets, 0 messages and 0 outcomes, but there are 1, 0 and 0"},
+		{strings.Replace(withEnd(pet+pet, 2, 0), `"id":1`, `"id":0001`, 1), "line 1: must be one JSON object on each line"},
+		{strings.Replace(withEnd(pet, 1, 0), `"name":"a"`, `"name":"b"`, 1), "line 2: end: the lines before it were changed: they fail its checksum"},
+		{"\x1f\x8b", "unexpected EOF"},
+		{end + pet, "line 2: there is more after the end"},
 	} {
-		_, err := storage.Import(t.Context(), path, strings.NewReader(c.lines), nil)
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s\nthe import returned %v, want %s", c.lines, err, c.want)
+		_, err := storage.Import(t.Context(), path, strings.NewReader(c.lines))
+		if !errors.Is(err, storage.ErrMalformed) || !strings.HasPrefix(err.Error(), storage.ErrMalformed.Error()+": "+c.want) {
+			t.Errorf("%.1000s\nthe import returned %v, want %s", c.lines, err, c.want)
 		}
-		if errors.Is(err, storage.ErrIDs) != strings.Contains(c.want, "the IDs cannot be kept") {
-			t.Errorf("%v is ErrIDs, or should be", err)
-		}
+	}
+	unread := errors.New("unread")
+	if _, err := storage.Import(t.Context(), path, io.MultiReader(strings.NewReader(pet), iotest.ErrReader(unread))); !errors.Is(err, unread) || errors.Is(err, storage.ErrMalformed) {
+		t.Errorf("of a reader that fails, the import returned %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := storage.Import(ctx, path, strings.NewReader(pet+strings.Replace(end, "0", "1", 1)), nil); !errors.Is(err, context.Canceled) {
+	if _, err := storage.Import(ctx, path, strings.NewReader(pet+strings.Replace(end, "0", "1", 1))); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a cancelled context: %v", err)
 	}
 	wantFiles(t, filepath.Dir(path))
 	for _, content := range [][]byte{small(t).file, nil} {
 		process.WriteFile(t, path, content)
-		_, err := storage.Import(t.Context(), path, strings.NewReader(end), nil)
+		_, err := storage.Import(t.Context(), path, strings.NewReader(end))
 		if !errors.Is(err, fs.ErrExist) || !bytes.Equal(process.ReadFile(t, path), content) {
 			t.Errorf("where a file is, the import returned %v", err)
 		}

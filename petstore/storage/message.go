@@ -18,14 +18,14 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	}
 	var m petstore.Message
 	err := s.change(ctx, func(tx *update) error {
-		o, err := tx.outcome(stores.SubmitMessage, key, []byte(text), func() (int64, error) {
+		o, err := tx.outcome(stores.SubmitMessage, key, []byte(text), func(o *outcome) error {
 			if tx.Queued >= int64(s.opts.QueueCapacity) || tx.LastMessage == math.MaxInt64 { // an import may set it
-				return 0, petstore.ErrQueueFull
+				return petstore.ErrQueueFull
 			}
-			n := tx.LastMessage + 1
-			return n, tx.addMessage(n, tx.now, text)
+			o.Message = tx.LastMessage + 1
+			return tx.addMessage(o.Message, tx.now, text)
 		})
-		m = newMessage(o.N, o.Made, text)
+		m = newMessage(o.Message, o.Made, text)
 		return err
 	})
 	if err != nil {
@@ -34,7 +34,8 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	return m, nil
 }
 
-// addMessage adds the n-th message to the queue; n is higher than all earlier ones.
+// addMessage adds the n-th message to the queue; n is higher than all earlier ones. It was
+// made at a time in microseconds since 1970.
 func (tx *update) addMessage(n, made int64, text string) error {
 	tx.Queued++
 	tx.LastMessage = n
@@ -50,7 +51,7 @@ func newMessage(n, made int64, text string) petstore.Message {
 		ID:        stores.MessageID(n),
 		Text:      text,
 		Status:    petstore.MessageQueued,
-		CreatedAt: stores.MessageTime(time.Unix(0, made)),
+		CreatedAt: stores.MessageTime(time.UnixMicro(made)),
 	}
 }
 
@@ -63,13 +64,16 @@ func openMessage(key, value []byte) (petstore.Message, error) {
 	return newMessage(int64At(key), int64At(body), string(body[8:])), nil
 }
 
-// messages yields the messages in the queue, in order, with an error for each damaged
-// record and one at the end if the count is wrong.
-func (tx *transaction) messages() iter.Seq2[petstore.Message, error] {
+// messages yields the messages in the queue after a number, in order, with an error for
+// each damaged record.
+func (tx *transaction) messages(after int64) iter.Seq2[petstore.Message, error] {
 	return func(yield func(petstore.Message, error) bool) {
-		count, last := int64(0), int64(0)
+		last := after
 		c := tx.table(&queueTable).Cursor()
-		for k, v := c.First(); k != nil; k, v = c.Next() {
+		for k, v := c.Seek(idKey(after)); k != nil; k, v = c.Next() {
+			if after > 0 && int64At(k) == after {
+				continue
+			}
 			m, err := openMessage(k, v)
 			if err == nil {
 				if n := int64At(k); n > last {
@@ -81,12 +85,21 @@ func (tx *transaction) messages() iter.Seq2[petstore.Message, error] {
 			if !yield(m, err) {
 				return
 			}
-			count++
-		}
-		if tx.known() && count != tx.Queued {
-			yield(petstore.Message{}, damaged("the queue holds %d messages, want %d", count, tx.Queued))
 		}
 	}
+}
+
+// countMessages returns an error if there are more or fewer messages than the state says.
+func (tx *transaction) countMessages() error {
+	count := int64(0)
+	c := tx.table(&queueTable).Cursor()
+	for k, _ := c.First(); k != nil; k, _ = c.Next() {
+		count++
+	}
+	if tx.known() && count != tx.Queued {
+		return damaged("the queue holds %d messages, want %d", count, tx.Queued)
+	}
+	return nil
 }
 
 // QueuedMessages implements petstore.Queue.
@@ -96,16 +109,16 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 	}
 	err = s.view(ctx, func(tx *transaction) error {
 		size := 0
-		for m, err := range tx.messages() {
+		for m, err := range tx.messages(0) {
 			if err != nil {
 				return err
 			}
 			messages = append(messages, m)
 			if size += len(m.Text); len(messages) == limit || size >= petstore.MaxPageBytes {
-				break
+				return nil
 			}
 		}
-		return nil
+		return tx.countMessages()
 	})
 	if err != nil {
 		return nil, err

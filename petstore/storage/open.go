@@ -53,7 +53,7 @@ func Open(path string, opts *Options) (*Store, error) {
 // openError adds to err the name of the file and what can be done.
 func openError(path string, err error) error {
 	if errors.Is(err, ErrDamaged) {
-		err = fmt.Errorf("%w; restore it from a backup", err)
+		err = fmt.Errorf("%w; import a backup", err)
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("opening the store: %w", err)

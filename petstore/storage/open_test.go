@@ -92,7 +92,7 @@ func TestOpenRefuses(t *testing.T) {
 			db.Close()
 		}, storage.ErrNotPetstore, ""},
 		{"a directory", func(t *testing.T, path string) { os.Mkdir(path, 0o700) }, nil, "directory"},
-		{"a newer schema", edited(storage.SetSchema), storage.ErrNewer, "version 3"},
+		{"a newer schema", edited(storage.SetSchema), storage.ErrNewer, "version 4"},
 		{"a bucket lost", edited(func(tx *bbolt.Tx) error {
 			return tx.DeleteBucket([]byte("status/sold"))
 		}), storage.ErrDamaged, "status/sold"},

@@ -8,83 +8,94 @@ import (
 	"example.com/animalstore/petstore/internal/stores"
 )
 
-// Outcomes are kept in two tables, under the digest of their idempotency key.
-// New ones go into the recent table. The other table has those from before
-// RecentSince. When all of these are older than petstore.IdempotencyWindow, each commit
-// deletes a few, in the order of their keys and so page by page. When none is
-// left, the empty table becomes the recent one. In a new file RecentSince is 0, so the
-// first commit does this at once.
-
-const window = int64(petstore.IdempotencyWindow)
+// window is how long an outcome is kept at least, in microseconds.
+var window = petstore.IdempotencyWindow.Microseconds()
 
 // outcome is the result of a create with an idempotency key. Its fields are stored in
-// this order.
+// this order, under the digest of the key.
 type outcome struct {
-	Made  int64             // when, in nanoseconds since 1970
-	N     int64             // ID of the pet or number of the message
-	Value [sha256.Size]byte // digest of the pet or the message, without its ID
+	Made    int64             // when, in microseconds since 1970
+	Pet     int64             // the ID of the pet; 0: it was a message
+	Message int64             // the number of the message; 0: it was a pet
+	Value   [sha256.Size]byte // digest of the pet or the message, without its ID
+}
+
+func (o *outcome) expired(now int64) bool { return o.Made < now-window }
+
+// openOutcome opens a record of the table of outcomes.
+func openOutcome(key, value []byte) (o outcome, err error) {
+	body, err := outcomeTable.open(key, value)
+	if err == nil {
+		_, err = binary.Decode(body, binary.BigEndian, &o)
+	}
+	return o, err
 }
 
 // outcome returns the outcome of an earlier create with the same operation and key. If
-// there is none, or if it has expired, it calls create, which returns an ID or a
-// number, and stores the outcome. If the earlier create had another value, outcome
-// returns petstore.ErrIdempotencyMismatch.
-func (tx *update) outcome(operation string, key petstore.IdempotencyKey, value []byte, create func() (int64, error)) (outcome, error) {
+// there is none, or if it has expired, it calls create, which sets what it has created,
+// and stores the outcome. If the earlier create had another value, outcome returns
+// petstore.ErrIdempotencyMismatch.
+func (tx *update) outcome(operation string, key petstore.IdempotencyKey, value []byte, create func(*outcome) error) (outcome, error) {
 	made := outcome{Made: tx.now}
-	var err error
 	if key.Key == "" {
-		made.N, err = create()
-		return made, err
+		return made, create(&made)
 	}
 	digest := stores.Digest(operation, key)
 	made.Value = sha256.Sum256(value)
-	for i := range outcomeTables {
-		b := tx.table(&outcomeTables[i])
-		body, err := b.find(digest[:])
-		if err != nil {
-			return outcome{}, err
-		}
-		if body == nil {
-			continue
-		}
+	body, err := tx.table(&outcomeTable).find(digest[:])
+	if err != nil {
+		return outcome{}, err
+	}
+	if body != nil {
 		var earlier outcome
 		switch _, err := binary.Decode(body, binary.BigEndian, &earlier); {
 		case err != nil:
 			return outcome{}, err
-		case earlier.Made < tx.now-window: // it has expired
+		case earlier.expired(tx.now):
 		case earlier.Value != made.Value:
 			return outcome{}, petstore.ErrIdempotencyMismatch
 		default:
 			return earlier, nil
 		}
 	}
-	if made.N, err = create(); err != nil {
+	if err := create(&made); err != nil {
 		return outcome{}, err
 	}
-	body, err := binary.Append(nil, binary.BigEndian, made)
-	if err != nil {
+	if err := tx.deleteExpired(digest[:]); err != nil {
 		return outcome{}, err
 	}
-	tx.keys = append(tx.keys, digest[:])
-	return made, tx.table(&outcomeTables[tx.Recent]).put(digest[:], body)
+	return made, tx.addOutcome(digest[:], made)
 }
 
-// expire deletes up to n outcomes of the older table, all of which have expired.
-func (tx *update) expire(n int) error {
-	older := 1 - tx.Recent
-	b := tx.table(&outcomeTables[older])
-	var keys [][]byte
+// addOutcome stores an outcome under the digest of its key.
+func (tx *update) addOutcome(digest []byte, o outcome) error {
+	body, err := binary.Append(nil, binary.BigEndian, o)
+	if err != nil {
+		return err
+	}
+	tx.keys = append(tx.keys, digest)
+	return tx.table(&outcomeTable).put(digest, body)
+}
+
+// deleteExpired looks at the four outcomes that follow a digest, and deletes those that
+// have expired. Digests are random, so a table of which a quarter has expired loses as many
+// outcomes as it gets.
+func (tx *update) deleteExpired(digest []byte) error {
+	b := tx.table(&outcomeTable)
+	var expired [][]byte
 	c := b.Cursor()
-	for k, v := c.First(); k != nil && len(keys) < n; k, v = c.Next() {
-		if _, err := b.open(k, v); err != nil {
+	k, v := c.Seek(digest)
+	for n := 0; n < 4 && k != nil; n++ {
+		o, err := openOutcome(k, v)
+		if err != nil {
 			return err
 		}
-		keys = append(keys, k)
+		if o.expired(tx.now) {
+			expired = append(expired, k)
+		}
+		k, v = c.Next()
 	}
-	if len(keys) == 0 {
-		tx.Recent, tx.RecentSince = older, tx.now
-	}
-	for _, k := range keys {
+	for _, k := range expired {
 		if err := b.Delete(k); err != nil {
 			return err
 		}

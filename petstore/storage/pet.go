@@ -2,7 +2,9 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/go-json-experiment/json"
 
@@ -25,8 +27,14 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 	}
 	pet := petstore.Pet{NewPet: p}
 	err := s.change(ctx, func(tx *update) error {
-		o, err := tx.outcome(stores.CreatePet, key, value, func() (int64, error) { return tx.createPet(p) })
-		pet.ID = o.N
+		o, err := tx.outcome(stores.CreatePet, key, value, func(o *outcome) error {
+			if tx.LastPet == math.MaxInt64 { // an import may set it
+				return stores.ErrNoIDs
+			}
+			o.Pet = tx.LastPet + 1
+			return tx.addPet(petstore.Pet{ID: o.Pet, NewPet: p})
+		})
+		pet.ID = o.Pet
 		return err
 	})
 	if err != nil {
@@ -35,15 +43,16 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 	return pet, nil
 }
 
-// createPet adds a pet to the table of all pets and to that of its status, and
-// returns its ID. The copy makes a list of a status as fast as a list of all pets.
+// addPet adds a pet, whose ID is higher than all earlier ones, to the table of all pets and
+// to that of its status. The copy makes a list of a status as fast as a list of all pets.
 // The last blocks stay in memory until the commit.
-func (tx *update) createPet(p petstore.NewPet) (int64, error) {
-	id := tx.LastIDs[allPets] + 1
-	pet, err := petstore.Pet{ID: id, NewPet: p}.AppendJSON(make([]byte, 0, 80+len(p.Name)))
+func (tx *update) addPet(p petstore.Pet) error {
+	pet, err := p.AppendJSON(make([]byte, 0, 80+len(p.Name)))
 	if err != nil {
-		return 0, err
+		return err
 	}
+	tx.Pets++
+	tx.LastPet = p.ID
 	in := []int{allPets, petTableOf[p.Status]}
 	if p.Status == "" {
 		in = in[:1]
@@ -52,14 +61,14 @@ func (tx *update) createPet(p petstore.NewPet) (int64, error) {
 		b := &tx.lastBlocks[i]
 		if b.pets() > 0 && b.size()+entryLen+len(pet)+1 > maxBlock {
 			if err := b.put(tx.pets[i]); err != nil {
-				return 0, err
+				return err
 			}
 			*b = block{prev: b.last}
 		}
-		b.add(id, pet)
-		tx.LastIDs[i] = id
+		b.add(p.ID, pet)
+		tx.LastIDs[i] = p.ID
 	}
-	return id, nil
+	return nil
 }
 
 // GetPet implements petstore.Service.
@@ -115,8 +124,11 @@ func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, er
 			return petstore.ErrNotFound
 		}
 		json, err := tx.pet(allPets, id)
+		if errors.Is(err, ErrDamaged) {
+			err = fmt.Errorf("the pet %d: %w", id, err)
+		}
 		if err != nil {
-			return fmt.Errorf("the pet %d: %w", id, err)
+			return err
 		}
 		dst = append(dst, json...)
 		return nil

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -132,8 +133,29 @@ func (s *Store) Damage() error {
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 	err = s.view(ctx, func(tx *transaction) error {
-		stats = petstore.Stats{Pets: tx.LastIDs[allPets], QueuedMessages: tx.Queued}
+		stats = petstore.Stats{Pets: tx.Pets, QueuedMessages: tx.Queued}
 		return nil
 	})
 	return stats, err
+}
+
+// FreeBytes returns how many bytes of the file are free pages, which later changes use. Each
+// commit writes the list of them, with 8 bytes for 4096, so many of them make changes slow.
+func (s *Store) FreeBytes() (n int64, err error) {
+	// While a read is open, no commit uses the pages of the list for something else. A
+	// commit may write a meta page meanwhile, so an error is not taken for damage.
+	var listErr error
+	err = s.view(context.Background(), func(*transaction) error {
+		newest := meta{}
+		for _, at := range []int{0, s.db.Info().PageSize} {
+			if m, err := readMeta(s.file, int64(at)); err == nil && m.txid >= newest.txid {
+				newest = m
+			}
+		}
+		var count uint64
+		count, _, listErr = findFreelist(s.file, newest)
+		n = int64(count) * newest.pageSize
+		return nil
+	})
+	return n, cmp.Or(err, listErr)
 }

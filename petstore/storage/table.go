@@ -34,8 +34,9 @@ func newTable(name string) table {
 const allPets = 0
 
 var (
-	stateTable = newTable("petstore")
-	queueTable = newTable("queue")
+	stateTable   = newTable("petstore")
+	queueTable   = newTable("queue")
+	outcomeTable = newTable("outcomes")
 
 	// petTables are the table of all pets, at the index allPets, and those of the statuses.
 	petTables = [4]table{newTable("pets"), newTable("status/available"), newTable("status/pending"), newTable("status/sold")}
@@ -43,10 +44,7 @@ var (
 	// petTableOf has the index in petTables of the pets of a status; "": of all pets.
 	petTableOf = map[petstore.Status]int{"": allPets, petstore.StatusAvailable: 1, petstore.StatusPending: 2, petstore.StatusSold: 3}
 
-	// outcomeTables take turns at being the recent one; see outcome.
-	outcomeTables = [2]table{newTable("outcome/0"), newTable("outcome/1")}
-
-	tables = slices.Concat([]table{stateTable, queueTable}, petTables[:], outcomeTables[:])
+	tables = slices.Concat([]table{stateTable, queueTable, outcomeTable}, petTables[:])
 )
 
 func (t *table) sum(key, body []byte) uint32 {

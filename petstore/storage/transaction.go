@@ -11,7 +11,7 @@ import (
 )
 
 // schema is the version of the layout in doc.go.
-const schema = 2
+const schema = 3
 
 var stateKey = []byte("state")
 
@@ -21,16 +21,12 @@ var stateKey = []byte("state")
 type state struct {
 	Schema int64 // the version of the file's layout
 
-	// LastIDs are the highest IDs in each of petTables; 0 if there is none. IDs
-	// are dense, so the first is the number of pets too.
-	LastIDs [4]int64
+	Pets    int64    // how many there are
+	LastPet int64    // the highest ID that was issued; an import may leave out some
+	LastIDs [4]int64 // the highest ID in each of petTables; 0 if there is none
 
-	LastMessage int64 // the highest number of a message
+	LastMessage int64 // the highest number of a message that was issued
 	Queued      int64 // messages in the queue
-
-	// Recent is the index in outcomeTables of the table that takes new outcomes.
-	// It has been that since RecentSince, in nanoseconds since 1970.
-	Recent, RecentSince int64
 }
 
 // known reports whether the state was read.
@@ -73,7 +69,7 @@ func newTransaction(tx *bbolt.Tx) (*transaction, error) {
 		found = found || t.pets[i].Bucket != nil
 	}
 	if !found {
-		return nil, fmt.Errorf("%w, or its root is damaged and it must be restored from a backup", ErrNotPetstore)
+		return nil, fmt.Errorf("%w, or its root is damaged and only a backup helps", ErrNotPetstore)
 	}
 	return t, nil
 }
@@ -136,7 +132,7 @@ func (s *Store) begin(write bool, before *transaction, keys [][]byte) (t *transa
 			return errOtherCommit
 		}
 		for _, key := range keys {
-			if t.table(&outcomeTables[0]).Get(key) == nil && t.table(&outcomeTables[1]).Get(key) == nil {
+			if t.table(&outcomeTable).Get(key) == nil {
 				return damaged("an outcome that was just stored is missing")
 			}
 		}

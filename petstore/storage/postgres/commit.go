@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
 )
 
 // receipt identifies a commit whose response was lost.
@@ -108,9 +109,14 @@ func newToken() pgtype.UUID {
 
 // outcome is a row of petstore.outcomes.
 type outcome struct {
-	hash   []byte
-	number int64
-	made   time.Time
+	digest, hash []byte
+	pet, message int64 // one of them is 0
+	made         time.Time
+}
+
+// expired reports whether o need not be remembered any longer.
+func (o *outcome) expired(now time.Time) bool {
+	return now.Sub(o.made) > petstore.IdempotencyWindow
 }
 
 // update is a transaction: what it has read, and then what it will write.
@@ -119,8 +125,18 @@ type update struct {
 	now                                  time.Time
 	outcomes                             map[string]outcome // by digest
 
-	pets, messages, keyed []*change // those that create something, and those with an idempotency key
-	remove                []int64   // numbers of messages
+	pets, messages []*change // those that create something
+	keyed          []outcome // that are new
+	remove         []int64   // numbers of messages
+}
+
+const selectOutcomes = "SELECT digest, hash, pet, message, made FROM petstore.outcomes "
+
+// forEachOutcome calls do with the outcome of each row of selectOutcomes.
+func forEachOutcome(rows pgx.Rows, do func(outcome) error) error {
+	var o outcome
+	_, err := pgx.ForEachRow(rows, []any{&o.digest, &o.hash, &o.pet, &o.message, &o.made}, func() error { return do(o) })
+	return err
 }
 
 const selectState = "SELECT number, last_pet, last_message, queued, clock_timestamp() FROM petstore.commits ORDER BY number DESC LIMIT 1"
@@ -149,14 +165,11 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 		return row.Scan(&u.number, &u.lastPet, &u.lastMessage, &u.queued, &u.now)
 	})
 	if digests != nil {
-		b.Queue("SELECT digest, hash, number, made FROM petstore.outcomes WHERE digest = ANY($1)", digests).Query(func(rows pgx.Rows) error {
-			var digest []byte
-			var o outcome
-			_, err := pgx.ForEachRow(rows, []any{&digest, &o.hash, &o.number, &o.made}, func() error {
-				u.outcomes[string(digest)] = o
+		b.Queue(selectOutcomes+"WHERE digest = ANY($1)", digests).Query(func(rows pgx.Rows) error {
+			return forEachOutcome(rows, func(o outcome) error {
+				u.outcomes[string(o.digest)] = o
 				return nil
 			})
-			return err
 		})
 	}
 	if lost != nil {
@@ -181,17 +194,22 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 // apply decides about a change, and sets its result.
 func (u *update) apply(c *change, capacity int64) {
 	c.err = nil
-	if o, ok := u.outcomes[string(c.digest)]; ok && u.now.Sub(o.made) <= petstore.IdempotencyWindow {
-		if c.number, c.made = o.number, o.made; !bytes.Equal(o.hash, c.hash) {
+	if o, ok := u.outcomes[string(c.digest)]; ok && !o.expired(u.now) {
+		if c.number, c.made = max(o.pet, o.message), o.made; !bytes.Equal(o.hash, c.hash) {
 			c.err = petstore.ErrIdempotencyMismatch
 		}
 		return
 	}
 	c.made = u.now
+	o := outcome{digest: c.digest, hash: c.hash, made: c.made}
 	switch {
 	case c.pet != nil:
+		if u.lastPet == math.MaxInt64 { // an import may set it
+			c.err = stores.ErrNoIDs
+			return
+		}
 		u.lastPet++
-		c.number = u.lastPet
+		c.number, o.pet = u.lastPet, u.lastPet
 		u.pets = append(u.pets, c)
 	case c.message != nil:
 		if u.queued >= capacity || u.lastMessage == math.MaxInt64 { // an import may set it
@@ -200,14 +218,14 @@ func (u *update) apply(c *change, capacity int64) {
 		}
 		u.queued++
 		u.lastMessage++
-		c.number = u.lastMessage
+		c.number, o.message = u.lastMessage, u.lastMessage
 		u.messages = append(u.messages, c)
 	default:
 		u.remove = append(u.remove, c.remove...)
 	}
 	if c.digest != nil {
-		u.outcomes[string(c.digest)] = outcome{c.hash, c.number, c.made}
-		u.keyed = append(u.keyed, c)
+		u.outcomes[string(c.digest)] = o
+		u.keyed = append(u.keyed, o)
 	}
 }
 
@@ -242,14 +260,17 @@ func (u *update) insert(b *pgx.Batch) {
 	}
 	if len(u.keyed) > 0 {
 		var digests, hashes [][]byte
-		var numbers []int64
-		for _, c := range u.keyed {
-			digests, hashes, numbers = append(digests, c.digest), append(hashes, c.hash), append(numbers, c.number)
+		var pets, messages []int64
+		var made []time.Time
+		for _, o := range u.keyed {
+			digests, hashes = append(digests, o.digest), append(hashes, o.hash)
+			pets, messages, made = append(pets, o.pet), append(messages, o.message), append(made, o.made)
 		}
-		b.Queue(`INSERT INTO petstore.outcomes (digest, hash, number, made)
-			SELECT digest, hash, number, $4 FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS o (digest, hash, number)
-			ON CONFLICT (digest) DO UPDATE SET hash = excluded.hash, number = excluded.number, made = excluded.made`,
-			digests, hashes, numbers, u.now)
+		b.Queue(`INSERT INTO petstore.outcomes (digest, hash, pet, message, made)
+			SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::timestamptz[])
+			ON CONFLICT (digest) DO UPDATE
+			SET hash = excluded.hash, pet = excluded.pet, message = excluded.message, made = excluded.made`,
+			digests, hashes, pets, messages, made)
 	}
 }
 

@@ -18,7 +18,7 @@
 //	    └ insert    commit.go  insert the rows and the new state, COMMIT
 //
 // All commits of all processes lock the row of petstore.store, so they are one after
-// the other, and IDs are dense and in the order of commit.
+// the other, and IDs ascend in the order of commit, without gaps.
 //
 // # Lost connections
 //
@@ -40,7 +40,7 @@
 //
 // PostgreSQL's checksums find damaged pages. A missing row of a pet is an error
 // (petstore.CodeInternal) for a get, and in the list of all pets if a later pet is
-// there.
+// there. If an import has left out IDs, that holds for the IDs after its last one.
 //
 // The tables are in schema.sql.
 package postgres

@@ -3,18 +3,19 @@ package postgres
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/jackc/pgx/v5"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
-// Export writes all pets, then the queued messages, in the form of storage.Export, for
-// Import and storage.Import. They are those of one moment; other calls go on meanwhile.
-// It needs little memory for any number of pets.
+// Export writes all pets, the queued messages, the outcomes of idempotency keys and the next
+// ID of each kind, as storage.Export does, for Import and storage.Import. They are those of
+// one moment; other calls go on meanwhile. It needs little memory for any number of pets.
 func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -25,16 +26,9 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	defer pooled.Release() // closes it, as the transaction does not end
 	conn := pooled.Conn()
 	out := bufio.NewWriterSize(w, 1<<16)
-	var line []byte
-	err = export(ctx, conn, func(rec storage.ExportRecord) (err error) {
-		if line, err = rec.AppendLine(line[:0]); err == nil {
-			_, err = out.Write(line)
-		}
-		if err != nil {
-			cancel() // otherwise all rows are read
-		}
-		return err
-	})
+	if err = export(ctx, conn, lines.NewWriter(out)); err != nil {
+		cancel() // otherwise all rows are read
+	}
 	if err == nil {
 		err = s.current(conn.PgConn())
 	}
@@ -47,8 +41,8 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// export calls add with each record.
-func export(ctx context.Context, conn *pgx.Conn, add func(storage.ExportRecord) error) error {
+// export writes all records.
+func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 	_, err := conn.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 		SET LOCAL idle_in_transaction_session_timeout = 0`) // the output may pause
 	if err != nil {
@@ -58,30 +52,56 @@ func export(ctx context.Context, conn *pgx.Conn, add func(storage.ExportRecord) 
 	if err := conn.QueryRow(ctx, selectState).Scan(&u.number, &u.lastPet, &u.lastMessage, &u.queued, &u.now); err != nil {
 		return err
 	}
-	var p petstore.Pet
-	var n storage.ExportEnd
-	rows, _ := conn.Query(ctx, selectPets+"ORDER BY id") // ForEachRow returns the error
-	_, err = pgx.ForEachRow(rows, columns(&p), func() error {
-		n.Pets++
-		if p.ID != n.Pets {
-			return missingRow(n.Pets)
-		}
-		return add(storage.ExportRecord{Pet: &p})
+	var gap int64 // the last ID of which there is no row
+	last, err := exportPets(ctx, conn, out, &gap)
+	if err == nil && last < u.lastPet {
+		gap = u.lastPet
+	}
+	if err == nil && gap > 0 {
+		err = missing(ctx, conn, gap)
+	}
+	if err != nil && !errors.Is(err, petstore.ErrNotFound) {
+		return err
+	}
+	rows, _ := conn.Query(ctx, "SELECT number, made, text FROM petstore.messages ORDER BY number") // ForEachRow returns the error
+	err = forEachMessage(rows, func(m petstore.Message) error { return out.Message(&m) })
+	switch {
+	case err != nil:
+		return err
+	case out.Messages != u.queued:
+		return damaged(fmt.Sprintf("there are %d messages, want %d", out.Messages, u.queued))
+	}
+	rows, _ = conn.Query(ctx, selectOutcomes+"WHERE made >= $1 ORDER BY digest", u.now.Add(-petstore.IdempotencyWindow))
+	err = forEachOutcome(rows, func(o outcome) error {
+		return out.Outcome(&lines.Outcome{
+			Key:     [32]byte(o.digest),
+			Value:   [32]byte(o.hash),
+			Pet:     o.pet,
+			Message: o.message,
+			Created: o.made.UTC(),
+		})
 	})
 	if err != nil {
 		return err
 	}
-	rows, _ = conn.Query(ctx, "SELECT number, made, text FROM petstore.messages ORDER BY number")
-	err = forEachMessage(rows, func(m petstore.Message) error {
-		n.Messages++
-		return add(storage.ExportRecord{Message: &m})
+	return out.End(u.lastPet, u.lastMessage, u.now)
+}
+
+// exportPets writes all pets, and returns the last ID. It sets gap to the last ID of which
+// there is no row before that.
+func exportPets(ctx context.Context, conn *pgx.Conn, out *lines.Writer, gap *int64) (last int64, err error) {
+	var p petstore.Pet
+	var json []byte
+	rows, _ := conn.Query(ctx, selectPets+"ORDER BY id") // ForEachRow returns the error
+	_, err = pgx.ForEachRow(rows, columns(&p), func() error {
+		if p.ID != last+1 {
+			*gap = p.ID - 1
+		}
+		last = p.ID
+		if json, err = p.AppendJSON(json[:0]); err != nil {
+			return damaged(fmt.Sprintf("the pet %d: %v", p.ID, err))
+		}
+		return out.Pet(json)
 	})
-	switch {
-	case err != nil:
-		return err
-	case n.Pets != u.lastPet || n.Messages != u.queued:
-		return damaged(fmt.Sprintf("there are %d pets and %d messages, want %d and %d", n.Pets, n.Messages, u.lastPet, u.queued))
-	}
-	n.LastMessage = u.lastMessage
-	return add(storage.ExportRecord{End: &n})
+	return last, err
 }

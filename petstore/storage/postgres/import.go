@@ -9,6 +9,7 @@ import (
 
 	"example.com/animalstore/petstore/internal/stores"
 	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
 // One statement of an import inserts at most so many rows, and about so many bytes of text.
@@ -17,11 +18,14 @@ const (
 	importBytes = 4 << 20
 )
 
-// Import adds the pets and messages that storage.Export wrote, with their IDs, to a
-// store that has never held any: all of them in one transaction, or none. It returns
-// how many it added. Creates of other processes wait for it, and fail at their time
-// limit. Without a standby that the database waits for, Import waits, too. Only if the
-// response to COMMIT is lost, the error does not say that nothing was imported.
+// Import adds what storage.Export wrote, with all IDs, to a store that has never held a pet or
+// a message: all of it in one transaction, or nothing. It returns how many records it added,
+// without the outcomes that have expired. The error wraps storage.ErrMalformed if r is not a
+// whole and unchanged export.
+//
+// Creates of other processes wait for it, and fail at their time limit. Without a standby that
+// the database waits for, Import waits, too. Only if the response to COMMIT is lost, the error
+// does not say that nothing was imported.
 func (s *Store) Import(ctx context.Context, r io.Reader) (storage.Totals, error) {
 	pooled, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -29,7 +33,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (storage.Totals, error)
 	}
 	defer pooled.Release() // closes it if the transaction has not ended
 	conn := pooled.Conn()
-	u, err := s.importAll(ctx, conn, r)
+	got, err := s.importAll(ctx, conn, r)
 	if err != nil {
 		return storage.Totals{}, fmt.Errorf("nothing was imported: %w", err)
 	}
@@ -40,55 +44,64 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (storage.Totals, error)
 	if err != nil {
 		return storage.Totals{}, fmt.Errorf("all or nothing was imported: the response to COMMIT was lost: %w", err)
 	}
-	return storage.Totals{Pets: u.lastPet, Messages: u.queued}, nil
+	return got, nil
 }
 
-func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (*update, error) {
+func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got storage.Totals, err error) {
 	u, _, err := s.lock(ctx, conn, nil, nil)
 	if err == nil && (u.lastPet > 0 || u.lastMessage > 0) {
-		err = fmt.Errorf("the store holds %d pets and has had %d messages; must be empty", u.lastPet, u.lastMessage)
+		err = fmt.Errorf("the store has had pets up to ID %d and %d messages; it must never have had any", u.lastPet, u.lastMessage)
 	}
 	if err == nil { // the input may pause
 		_, err = conn.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0")
 	}
 	if err != nil {
-		return nil, explain(err)
+		return got, explain(err)
 	}
 	size := 0 // of the texts that wait
 	flush := func() error {
 		size = 0
 		var b pgx.Batch
 		u.insert(&b)
-		u.pets, u.messages = u.pets[:0], u.messages[:0]
+		u.pets, u.messages, u.keyed = u.pets[:0], u.messages[:0], u.keyed[:0]
 		return explain(conn.SendBatch(ctx, &b).Close())
 	}
-	for rec, err := range storage.ReadExport(r, nil) {
+	for rec, err := range lines.Read(r) {
 		if err != nil {
-			return nil, err
+			return got, err
 		}
-		switch p, m := rec.Pet, rec.Message; {
-		case p != nil:
-			u.lastPet = p.ID
-			size += len(p.Name)
-			u.pets = append(u.pets, &change{pet: &p.NewPet, number: p.ID})
-		case m != nil:
-			n, _ := stores.ParseMessageID(m.ID)
-			u.lastMessage, u.queued = n, u.queued+1
-			size += len(m.Text)
-			u.messages = append(u.messages, &change{message: &m.Text, number: n, made: m.CreatedAt})
+		switch {
+		case rec.Pet != nil:
+			got.Pets++
+			size += len(rec.Pet.Name)
+			u.pets = append(u.pets, &change{pet: &rec.Pet.NewPet, number: rec.Pet.ID})
+		case rec.Message != nil:
+			got.Messages++
+			size += len(rec.Message.Text)
+			n, _ := stores.ParseMessageID(rec.Message.ID)
+			u.messages = append(u.messages, &change{message: &rec.Message.Text, number: n, made: rec.Message.CreatedAt})
+		case rec.Outcome != nil:
+			o := outcome{rec.Outcome.Key[:], rec.Outcome.Value[:], rec.Outcome.Pet, rec.Outcome.Message, rec.Outcome.Created}
+			if !o.expired(u.now) {
+				got.Outcomes++
+				u.keyed = append(u.keyed, o)
+			}
 		default:
-			u.lastMessage = max(u.lastMessage, rec.End.LastMessage)
+			u.lastPet, u.lastMessage, u.queued = rec.End.LastPet, rec.End.LastMessage, got.Messages
 		}
-		if len(u.pets)+len(u.messages) >= importRows || size >= importBytes {
+		if len(u.pets)+len(u.messages)+len(u.keyed) >= importRows || size >= importBytes {
 			if err := flush(); err != nil {
-				return nil, err
+				return got, err
 			}
 		}
 	}
 	if err := flush(); err != nil {
-		return nil, err
+		return got, err
 	}
 	var b pgx.Batch
+	if left := u.lastPet - got.Pets; left > 0 {
+		b.Queue("UPDATE petstore.store SET imported_to = $1, left_out = $2", u.lastPet, left)
+	}
 	u.end(&b, &receipt{u.number + 1, newToken()})
-	return u, explain(conn.SendBatch(ctx, &b).Close())
+	return got, explain(conn.SendBatch(ctx, &b).Close())
 }

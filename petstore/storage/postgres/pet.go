@@ -74,10 +74,12 @@ func (s *Store) GetPet(ctx context.Context, id int64) (pet petstore.Pet, err err
 	return pet, nil
 }
 
-// missing returns why there is no row of a pet.
+// missing returns why there is no row of a pet: an import has left out its ID, the ID is
+// above all others, or the row was lost.
 func missing(ctx context.Context, conn *pgx.Conn, id int64) error {
 	var lost bool
-	err := conn.QueryRow(ctx, `SELECT $1::bigint BETWEEN 1 AND (SELECT last_pet FROM petstore.commits ORDER BY number DESC LIMIT 1)
+	err := conn.QueryRow(ctx, `SELECT $1::bigint > (SELECT imported_to FROM petstore.store)
+		AND $1 BETWEEN 1 AND (SELECT last_pet FROM petstore.commits ORDER BY number DESC LIMIT 1)
 		AND NOT EXISTS (SELECT FROM petstore.pets WHERE id = $1)`, id).Scan(&lost)
 	switch {
 	case err != nil:
@@ -118,14 +120,24 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 		if err != nil {
 			return err
 		}
-		page, err = readPage(rows, q, after)
+		var gap int64
+		if page, gap, err = readPage(rows, q, after); err == nil && gap > 0 {
+			err = missing(ctx, conn, gap)
+		}
+		if errors.Is(err, petstore.ErrNotFound) { // an import has left out the ID
+			err = nil
+		}
 		return err
 	})
-	return page, err
+	if err != nil {
+		return petstore.Page{}, err
+	}
+	return page, nil
 }
 
-// readPage returns the list page that begins with rows.
-func readPage(rows pgx.Rows, q petstore.ListQuery, after int64) (page petstore.Page, err error) {
+// readPage returns the list page that begins with rows, and the last ID of which there
+// is no row before a pet in the list of all; 0: there is none.
+func readPage(rows pgx.Rows, q petstore.ListQuery, after int64) (page petstore.Page, gap int64, err error) {
 	var p petstore.Pet
 	var json []byte
 	size := 0
@@ -134,7 +146,7 @@ func readPage(rows pgx.Rows, q petstore.ListQuery, after int64) (page petstore.P
 			return nil
 		}
 		if q.Status == "" && p.ID != after+1 {
-			return missingRow(after + 1)
+			gap = p.ID - 1
 		}
 		if len(page.Pets) == q.Limit || size >= petstore.MaxPageBytes {
 			page.Next = petstore.CursorAfter(after)
@@ -148,8 +160,5 @@ func readPage(rows pgx.Rows, q petstore.ListQuery, after int64) (page petstore.P
 		page.Pets = append(page.Pets, p)
 		return nil
 	})
-	if err != nil {
-		return petstore.Page{}, err
-	}
-	return page, nil
+	return page, gap, err
 }

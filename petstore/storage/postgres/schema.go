@@ -31,7 +31,7 @@ func (s *Store) prepare(ctx context.Context) error {
 			}
 			if err == nil && !exists {
 				if _, err = tx.Exec(ctx, schema); err == nil {
-					_, err = tx.Exec(ctx, "INSERT INTO petstore.store VALUES ($1)", schemaVersion)
+					_, err = tx.Exec(ctx, "INSERT INTO petstore.store (version) VALUES ($1)", schemaVersion)
 				}
 				if err != nil {
 					err = fmt.Errorf("creating the tables: %w", err)

@@ -3,10 +3,12 @@
 CREATE SCHEMA petstore;
 
 -- One row. Each change locks it, so that commits are one after the other, and
--- none changes it: dead versions of a row that is updated often would pile up
+-- only an import changes it: dead versions of a row that is updated often would pile up
 -- while somebody holds a snapshot.
 CREATE TABLE petstore.store (
-    version bigint NOT NULL -- schemaVersion in schema.go
+    version     bigint NOT NULL,           -- schemaVersion in schema.go
+    imported_to bigint NOT NULL DEFAULT 0, -- the last ID of an import that left out IDs: later ones have no gaps
+    left_out    bigint NOT NULL DEFAULT 0  -- how many IDs it left out
 );
 
 -- One row for each commit. The row with the highest number is the state of the
@@ -16,7 +18,7 @@ CREATE TABLE petstore.commits (
     number       bigint PRIMARY KEY,
     token        uuid NOT NULL, -- chosen by the server that committed
     made         timestamptz NOT NULL,
-    last_pet     bigint NOT NULL, -- the highest ID
+    last_pet     bigint NOT NULL, -- the highest ID ever
     last_message bigint NOT NULL, -- the highest number ever
     queued       bigint NOT NULL  -- messages in the queue
 );
@@ -41,9 +43,10 @@ CREATE TABLE petstore.messages (
 
 -- What was created with an idempotency key.
 CREATE TABLE petstore.outcomes (
-    digest bytea PRIMARY KEY,    -- of the idempotency key and the operation
-    hash   bytea NOT NULL,       -- SHA-256 of the pet's JSON or of the message's text
-    number bigint NOT NULL,      -- the pet's ID or the message's number
-    made   timestamptz NOT NULL
+    digest  bytea PRIMARY KEY,   -- of the idempotency key and the operation
+    hash    bytea NOT NULL,      -- SHA-256 of the pet's JSON or of the message's text
+    pet     bigint NOT NULL,     -- its ID; 0: it was a message
+    message bigint NOT NULL,     -- its number; 0: it was a pet
+    made    timestamptz NOT NULL
 );
 CREATE INDEX outcomes_made ON petstore.outcomes (made);

@@ -175,7 +175,7 @@ func (s *Store) doOnce(ctx context.Context, query func(context.Context, *pgx.Con
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, "SELECT last_pet, queued FROM petstore.commits ORDER BY number DESC LIMIT 1").
+		return conn.QueryRow(ctx, "SELECT last_pet - left_out, queued FROM petstore.store, petstore.commits ORDER BY number DESC LIMIT 1").
 			Scan(&stats.Pets, &stats.QueuedMessages)
 	})
 	return stats, err

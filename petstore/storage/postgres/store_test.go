@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,7 @@ func TestExpire(t *testing.T) {
 	}
 	exec := session(t, url)
 	exec("UPDATE petstore.outcomes SET made = made - interval '24 hours 1 second' WHERE digest <> $1", digest("new"))
-	exec("INSERT INTO petstore.outcomes SELECT i::text::bytea, '', 1, now() - interval '25 hours' FROM generate_series(1, 5001) AS i")
+	exec("INSERT INTO petstore.outcomes SELECT i::text::bytea, '', 1, 0, now() - interval '25 hours' FROM generate_series(1, 5001) AS i")
 	exec("UPDATE petstore.commits SET made = made - CASE number WHEN 2 THEN interval '9 minutes' ELSE interval '1 hour' END")
 	exec("BEGIN")
 	exec("UPDATE petstore.outcomes SET made = now() WHERE digest = $1", digest("renewed"))
@@ -114,6 +115,46 @@ func TestDamage(t *testing.T) {
 	execute(t, url, "DELETE FROM petstore.commits")
 	if _, err := s.Stats(t.Context()); petstore.CodeOf(err) != petstore.CodeInternal {
 		t.Errorf("without the state: %v", err)
+	}
+}
+
+// An ID that an import left out is of no pet. Later IDs have no gaps, so a missing row is
+// an error.
+func TestGaps(t *testing.T) {
+	s, url := newStore(t)
+	const export = `{"id":2,"name":"2","categoryId":1,"status":"sold"}
+{"id":4,"name":"4","categoryId":1}
+{"end":{"pets":2,"lastPet":5}}`
+	if got, err := s.Import(t.Context(), strings.NewReader(export)); err != nil || got.Pets != 2 {
+		t.Fatal(got, err)
+	}
+	for _, name := range []string{"6", "7", "8"} {
+		if pet := s.mustCreate(t, name, petstore.IdempotencyKey{}); fmt.Sprint(pet.ID) != name {
+			t.Errorf("created %+v", pet)
+		}
+	}
+	wantPets(t, s, "2", "4", "6", "7", "8")
+	for _, id := range []int64{1, 3, 5, 9} {
+		if _, err := s.GetPet(t.Context(), id); !errors.Is(err, petstore.ErrNotFound) {
+			t.Errorf("GetPet(%d): %v", id, err)
+		}
+	}
+	if stats, err := s.Stats(t.Context()); err != nil || stats.Pets != 5 {
+		t.Errorf("Stats: %+v, %v", stats, err)
+	}
+	if err := s.Export(t.Context(), io.Discard); err != nil {
+		t.Error(err)
+	}
+	for _, id := range []string{"7", "8"} { // before a later pet, and the last one
+		execute(t, url, "DELETE FROM petstore.pets WHERE id = "+id)
+		if err := s.Export(t.Context(), io.Discard); petstore.CodeOf(err) != petstore.CodeInternal || !strings.Contains(err.Error(), "there is no row of the pet "+id) {
+			t.Errorf("without the row %s, the export returned %v", id, err)
+		}
+		execute(t, url, "INSERT INTO petstore.pets VALUES ("+id+", '', 1)")
+	}
+	execute(t, url, "DELETE FROM petstore.pets WHERE id = 7")
+	if _, err := s.ListPets(t.Context(), petstore.ListQuery{}); petstore.CodeOf(err) != petstore.CodeInternal {
+		t.Errorf("without a row, ListPets: %v", err)
 	}
 }
 

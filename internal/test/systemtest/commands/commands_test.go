@@ -38,6 +38,10 @@ func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 //	capture NAME PATTERN              sets a variable to the first group that matches in stdout
 func TestScripts(t *testing.T) {
 	exe := process.Build(t, "example.com/animalstore/cmd/refserver")
+	docs, err := filepath.Abs("../../../../docs")
+	if err != nil {
+		t.Fatal(err)
+	}
 	type serverKey struct{}
 	server := func(ts *testscript.TestScript) **process.Server { return ts.Value(serverKey{}).(**process.Server) }
 	command := func(f func(ts *testscript.TestScript, s *process.Server, args []string)) func(*testscript.TestScript, bool, []string) {
@@ -53,6 +57,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Dir(exe)+":"+env.Getenv("PATH"))
+			env.Setenv("DOCS", docs)
 			env.Values[serverKey{}] = new(*process.Server)
 			return nil
 		},

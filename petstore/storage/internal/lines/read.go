@@ -1,0 +1,175 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+
+	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/stores"
+)
+
+// ErrMalformed says that what was read is not a whole and unchanged export.
+var ErrMalformed = errors.New("the export is damaged or malformed")
+
+// maxLine is the maximum length of a line, in bytes: every byte of a text may be escaped as
+// in \u0000, and there are other members.
+const maxLine = 6*petstore.MaxTextBytes + 64<<10
+
+// Read yields each record of an export, until an error: of r, or one that wraps
+// [ErrMalformed] and names the line. An import must store nothing if there is an error, even
+// after the end. Empty lines are ignored. As r is read, the sequence can be used once.
+func Read(r io.Reader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		from := &source{Reader: r}
+		malformed := func(err error) {
+			if from.err == nil {
+				yield(Record{}, fmt.Errorf("%w: %w", ErrMalformed, err))
+			} else {
+				yield(Record{}, from.err)
+			}
+		}
+		text, err := decompressed(from)
+		if err != nil {
+			malformed(err)
+			return
+		}
+		lines := bufio.NewScanner(text)
+		lines.Buffer(nil, maxLine+1)
+		var p progress
+		n := 1
+		for ; lines.Scan() && lines.Err() == nil; n++ {
+			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+				continue
+			}
+			rec, err := p.next(lines.Bytes())
+			if err != nil {
+				malformed(fmt.Errorf("line %d: %w", n, err))
+				return
+			}
+			if !yield(rec, nil) {
+				return
+			}
+		}
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			malformed(fmt.Errorf("line %d: must have at most %d bytes", n, maxLine))
+		case err != nil:
+			malformed(fmt.Errorf("line %d: it cannot be decompressed: %w", n, err))
+		case !p.ended:
+			malformed(errors.New("it was cut short: its last line is missing"))
+		}
+	}
+}
+
+// source keeps the error of a reader, which says nothing about the export.
+type source struct {
+	io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (s *source) Read(b []byte) (int, error) {
+	n, err := s.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// decompressed returns what r has, decompressed if it begins as the format of gzip does.
+func decompressed(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	if start, _ := b.Peek(2); string(start) == "\x1f\x8b" {
+		return gzip.NewReader(b)
+	}
+	return b, nil
+}
+
+// progress is how far an export was read.
+type progress struct {
+	Counts
+	lastPet     int64  // the highest ID
+	lastMessage int64  // the highest number
+	lastKey     []byte // of an outcome
+	sum         uint32
+	ended       bool
+}
+
+// next returns the record of the next line.
+func (p *progress) next(line []byte) (Record, error) {
+	if p.ended {
+		return Record{}, errors.New("there is more after the end")
+	}
+	rec, err := parse(line)
+	if err != nil {
+		return Record{}, err
+	}
+	switch {
+	case rec.Pet != nil:
+		err = p.pet(rec.Pet)
+	case rec.Message != nil:
+		err = p.message(rec.Message)
+	case rec.Outcome != nil:
+		err = p.outcome(rec.Outcome)
+	default:
+		err = p.end(rec.End)
+	}
+	p.sum = crc32.Update(p.sum, castagnoli, line)
+	return rec, err
+}
+
+func (p *progress) pet(pet *petstore.Pet) error {
+	if pet.ID <= p.lastPet {
+		return fmt.Errorf("id: must be above %d, the ID of the pet before it; docs/operations.md shows how to number pets", p.lastPet)
+	}
+	p.Pets++
+	p.lastPet = pet.ID
+	return nil
+}
+
+func (p *progress) message(m *petstore.Message) error {
+	n, ok := stores.ParseMessageID(m.ID)
+	if !ok || n <= p.lastMessage {
+		return fmt.Errorf("id: must be msg_ and a number above %d, that of the message before it", p.lastMessage)
+	}
+	p.Messages++
+	p.lastMessage = n
+	return nil
+}
+
+func (p *progress) outcome(o *Outcome) error {
+	switch {
+	case o.Pet < 0 || o.Message < 0 || (o.Pet == 0) == (o.Message == 0):
+		return errors.New("outcome: must have the ID of a pet or the number of a message")
+	case bytes.Compare(o.Key[:], p.lastKey) <= 0 && p.lastKey != nil:
+		return errors.New("outcome: the keys must ascend")
+	}
+	p.Outcomes++
+	p.lastKey = o.Key[:]
+	// What it names may be lost, but its ID must not be issued again.
+	p.lastPet = max(p.lastPet, o.Pet)
+	p.lastMessage = max(p.lastMessage, o.Message)
+	return nil
+}
+
+// end compares the end with the lines before it. It raises the highest numbers to those
+// that were seen.
+func (p *progress) end(end *End) error {
+	p.ended = true
+	switch {
+	case end.Counts != p.Counts:
+		return fmt.Errorf("end: it counts %d pets, %d messages and %d outcomes, but there are %d, %d and %d",
+			end.Pets, end.Messages, end.Outcomes, p.Pets, p.Messages, p.Outcomes)
+	case end.CRC32C != nil && *end.CRC32C != p.sum:
+		return errors.New("end: the lines before it were changed: they fail its checksum")
+	}
+	end.LastPet = max(end.LastPet, p.lastPet)
+	end.LastMessage = max(end.LastMessage, p.lastMessage)
+	return nil
+}
