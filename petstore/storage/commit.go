@@ -132,7 +132,7 @@ func (s *Store) commit(batch []*write) error {
 				return w.err
 			}
 		}
-		if tx.state == shown.state {
+		if tx.state == shown.state && len(tx.keys) == 0 {
 			return nil // all were refused or repeated: there is nothing to write, even on a full disk
 		}
 		for i := range tx.lastBlocks {

@@ -53,6 +53,7 @@ func (s *Store) importAll(ctx context.Context, records iter.Seq2[lines.Record, e
 	store := func() error {
 		defer func() { batch, size = batch[:0], 0 }()
 		return s.change(ctx, func(tx *update) error {
+			tx.table(&outcomeTable).FillPercent = 0.9 // the keys ascend
 			for _, rec := range batch {
 				if err := tx.addRecord(rec, &totals); err != nil {
 					return err
