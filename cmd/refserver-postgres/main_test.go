@@ -109,7 +109,7 @@ func TestCommands(t *testing.T) {
 	all := pet + `{"end":{"pets":1,"messages":0,"lastMessage":3}}` + "\n"
 	run(t, 1, "standard input: into "+where+" (-postgres): nothing was imported: the export is damaged or malformed: line 2", pet+"x", "import", db, "-")
 	run(t, 0, "standard input: imported into "+where+"; pets: 1; messages: 0", all, "import", db, "-")
-	run(t, 1, "(-postgres): nothing was imported: the store has had pets up to ID 1 and 3 messages; it must never have had any", all, "import", db, "-")
+	run(t, 1, "(-postgres): nothing was imported: the store has had pets up to ID 1 and 3 messages; it must never have had any: use a new database", all, "import", db, "-")
 	run(t, 1, "-postgres is not set, so the PG* variables", "", "-addr=127.0.0.1:0")
 	run(t, 1, "-postgres: opening the store in PostgreSQL: cannot parse", "", "-addr=127.0.0.1:0", "-postgres=postgres://127.0.0.1:x/")
 	run(t, 1, "-keys: ", "", "-must-exist", "-addr=127.0.0.1:0", db)

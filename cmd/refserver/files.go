@@ -28,7 +28,7 @@ func fileCommands() []flags.Command {
 		Name:    "export",
 		Args:    "FILE",
 		About:   "write the pets, the queued messages and the outcomes of idempotency keys, for import",
-		Details: "It writes one JSON object on each line. If the file is in use, take a backup, which is an export.",
+		Details: "It writes one JSON object on each line. If the file is in use, a backup is an export.",
 		Flags: func(fs *flag.FlagSet) {
 			serve.OutFlag(fs, &out)
 			fs.BoolVar(&skip, "skip-damaged", false, "skip damaged records, report the damage on standard error, and save the rest; exit code 3: records were lost")
@@ -41,7 +41,7 @@ func fileCommands() []flags.Command {
 // server. It returns any other error as it is.
 func inUse(err error, c *flags.Call) error {
 	if errors.Is(err, storage.ErrLocked) {
-		return fmt.Errorf("%s is in use by a server; stop that first, or take a backup, which is an export", c.Args[0])
+		return fmt.Errorf("%s is in use by a server; stop that first, or use a backup, which is an export", c.Args[0])
 	}
 	return err
 }

@@ -56,11 +56,11 @@ func dbFlag(fs *flag.FlagSet, db *string, usage string) {
 func advise(err error, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w. If the store is lost, import a backup: refserver import -db %s FOLDER", flags.FileError("-db", err), path)
+		return fmt.Errorf("%w. If the store is lost, import a backup: refserver import -db %s -keys FILE FOLDER", flags.FileError("-db", err), path)
 	case errors.Is(err, storage.ErrLocked):
 		return fmt.Errorf("%w; stop that one first, or choose another file with -db", err)
 	case errors.Is(err, storage.ErrDamaged):
-		return fmt.Errorf("%w, or save what is left: refserver export -skip-damaged %s", err, path)
+		return fmt.Errorf("%w, or save what is left: refserver export -skip-damaged -o saved.jsonl %s", err, path)
 	case errors.Is(err, storage.ErrNewer):
 		return fmt.Errorf("%w; use that one or a later one", err)
 	}

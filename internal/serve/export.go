@@ -81,7 +81,7 @@ func (im *Importer) newest(c *flags.Call, dir string) error {
 			_ = in.Close()
 		}
 		if errors.Is(err, storage.ErrMalformed) {
-			fmt.Fprintf(c.Stderr, "%s: skipped, so newer pets may be lost: %v\n", path, err)
+			fmt.Fprintf(c.Stderr, "%v; skipped, so newer pets may be lost\n", err)
 			continue
 		}
 		if err != nil {
@@ -89,7 +89,7 @@ func (im *Importer) newest(c *flags.Call, dir string) error {
 		}
 		return im.restoreKeys(c, filepath.Join(dir, backupKeys))
 	}
-	return fmt.Errorf("nothing was imported: %s has no sound backup", dir)
+	return fmt.Errorf("nothing was imported: %s has no sound backup petstore-*.jsonl.gz", dir)
 }
 
 func (im *Importer) store(c *flags.Call, r io.Reader, name string) error {

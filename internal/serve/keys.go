@@ -129,6 +129,7 @@ func keysCommands() []flags.Command {
 }
 
 func createKey(c *flags.Call, path string) error {
+	_, statErr := os.Stat(path)
 	secret, key, err := apikey.Create(path, c.Args[0])
 	switch {
 	case petstore.CodeOf(err) == petstore.CodeInvalid:
@@ -139,7 +140,11 @@ func createKey(c *flags.Call, path string) error {
 	if _, err := fmt.Fprintln(c.Stdout, secret); err != nil {
 		return fmt.Errorf("key %s was created but could not be printed: %w; revoke it and create another", key.ID, err)
 	}
-	fmt.Fprintf(c.Stderr, "key %s of account %s in %s\n", key.ID, key.Account, path)
+	made := ""
+	if errors.Is(statErr, fs.ErrNotExist) {
+		made = ", a new file: no earlier key is valid"
+	}
+	fmt.Fprintf(c.Stderr, "key %s of account %s in %s%s\n", key.ID, key.Account, path, made)
 	return nil
 }
 

@@ -121,10 +121,12 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 			gauge("petstore_file_free_bytes", "What of the file is free for later changes. If it is much, changes are slow.", float64(free))
 		}
 	}
-	if newest := s.newestBackup(); !newest.IsZero() {
-		gauge("petstore_backup_age_seconds", "Time since the newest backup in -backup-dir was begun. Missing if there is none.", time.Since(newest).Seconds())
-	}
 	if s.backupDir != "" {
+		newest := s.newestBackup()
+		if newest.IsZero() {
+			newest = s.started
+		}
+		gauge("petstore_backup_age_seconds", "Time since the newest backup was begun or, if there is none, since the server was started.", time.Since(newest).Seconds())
 		state("petstore_backup_failed", "1 if the last try of a backup failed.", s.backupFailed.Load())
 	}
 	if s.store.File != nil {

@@ -112,7 +112,8 @@ type exporter struct {
 
 	damagedTo    int64   // the table of all pets was skipped up to this ID
 	lost         []idGap // what is missing among the pets up to there
-	lostOutcomes bool    // some may be
+	lostOutcomes int64   // of lost pets
+	unknown      bool    // further outcomes may be lost
 }
 
 func newExporter(w io.Writer, began time.Time, opts *ExportOptions) *exporter {
@@ -206,7 +207,7 @@ func (x *exporter) readOutcomes(tx *transaction) (done bool, err error) {
 		}
 		for ; k != nil; k, v = c.Next() {
 			if err := x.readOutcome(tx, k, v); err != nil {
-				x.lostOutcomes = true
+				x.unknown = true
 				if err := x.damage(err); err != nil {
 					return err
 				}
@@ -217,9 +218,7 @@ func (x *exporter) readOutcomes(tx *transaction) (done bool, err error) {
 		}
 		return nil
 	})
-	if err != nil {
-		x.lostOutcomes = true
-	}
+	x.unknown = x.unknown || err != nil
 	return done, x.damage(err)
 }
 
@@ -241,6 +240,7 @@ func (x *exporter) readOutcome(tx *transaction, key, value []byte) error {
 	case o.expired(x.began.UnixMicro()), o.Pet > x.of.LastPet, o.Message > x.of.LastMessage:
 		return nil
 	case x.hasLost(o.Pet):
+		x.lostOutcomes++
 		return nil
 	}
 	return x.out.Outcome(&lines.Outcome{
@@ -268,11 +268,14 @@ func (x *exporter) damage(err error) error {
 
 // totals returns what was written, and what was lost.
 func (x *exporter) totals() Totals {
-	t := Totals{Pets: x.out.Pets, Messages: x.out.Messages, Outcomes: x.out.Outcomes, LostPets: -1, LostMessages: -1}
+	t := Totals{
+		Pets: x.out.Pets, Messages: x.out.Messages, Outcomes: x.out.Outcomes,
+		LostPets: -1, LostMessages: -1, LostOutcomes: x.lostOutcomes,
+	}
 	if x.of.known() && !x.unsure {
 		t.LostPets, t.LostMessages = x.of.Pets-t.Pets, x.of.Queued-t.Messages
 	}
-	if x.lostOutcomes || x.unsure {
+	if x.unknown || x.unsure {
 		t.LostOutcomes = -1
 	}
 	return t

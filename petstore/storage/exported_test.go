@@ -88,6 +88,9 @@ func TestExport(t *testing.T) {
 	// The pets without a status that are in one block with those. The last block of
 	// all is another one.
 	lost := func(p petstore.Pet) bool { return p.Status == "" && p.ID > 87 && p.ID < 116 }
+	// The first block of all, whose pets have outcomes.
+	first := `"name":"pet 20","categoryId":20,"status":"available"},{"id":22,`
+	lostFirst := func(p petstore.Pet) bool { return p.Status == "" && p.ID < 30 }
 	// The last pet has no status, nor have others in its block.
 	lastBlock := `"name":"pet 299","categoryId":299`
 	lostLast := func(p petstore.Pet) bool { return p.Status == "" && p.ID > 280 }
@@ -106,6 +109,7 @@ func TestExport(t *testing.T) {
 	}{
 		{name: "sound", file: d.file, want: d.exportOf(t, nil, "", smallPets, smallMessages)},
 		{name: "a block", file: spoil(t, d.file, inBlock), says: "fails its checksum", want: d.exportOf(t, lost, "", smallPets, smallMessages)},
+		{name: "a block with outcomes", file: spoil(t, d.file, first), says: "fails its checksum", want: d.exportOf(t, lostFirst, "", smallPets, smallMessages)},
 		{name: "a message", file: spoil(t, d.file, "message 7"), says: "the message 8 fails its checksum", want: d.exportOf(t, nil, "msg_8", smallPets, smallMessages)},
 		{name: "the state", file: d.file, edit: spoilState, unknown: true, says: `the record "state" of petstore fails its checksum`, want: d.exportOf(t, nil, "", smallPets, smallMessages)},
 		{name: "the state and a block", file: spoil(t, d.file, lastBlock), edit: spoilState, unknown: true, says: "fails its checksum", want: d.exportOf(t, lostLast, "", 299, smallMessages)},
@@ -127,9 +131,10 @@ func TestExport(t *testing.T) {
 				t.Errorf("reported %q, want %q", got, c.says)
 			}
 			pets, messages := int64(strings.Count(c.want, `"name":`)), int64(strings.Count(c.want, `"message":"`))
-			want := storage.Totals{Pets: pets, Messages: messages, Outcomes: int64(len(smallKeys))}
+			outcomes := int64(strings.Count(c.want, `{"outcome":`))
+			want := storage.Totals{Pets: pets, Messages: messages, Outcomes: outcomes}
 			imported := want
-			want.LostPets, want.LostMessages = smallPets-pets, smallMessages-messages
+			want.LostPets, want.LostMessages, want.LostOutcomes = smallPets-pets, smallMessages-messages, int64(len(smallKeys))-outcomes
 			if c.unknown {
 				want.LostPets, want.LostMessages = -1, -1
 			}

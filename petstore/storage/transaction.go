@@ -167,7 +167,7 @@ func safely(fn func() error) (err error) {
 		debug.SetPanicOnFault(old)
 		p := recover()
 		if _, fault := p.(interface{ Addr() uintptr }); fault {
-			p = "it was changed or cut short while it was read"
+			p = "it was cut short, or changed while it was read"
 		}
 		if p != nil {
 			err = damaged("%v", p)

@@ -50,7 +50,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (storage.Totals, error)
 func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got storage.Totals, err error) {
 	u, _, err := s.lock(ctx, conn, nil, nil)
 	if err == nil && (u.lastPet > 0 || u.lastMessage > 0) {
-		err = fmt.Errorf("the store has had pets up to ID %d and %d messages; it must never have had any", u.lastPet, u.lastMessage)
+		err = fmt.Errorf("the store has had pets up to ID %d and %d messages; it must never have had any: use a new database", u.lastPet, u.lastMessage)
 	}
 	if err == nil { // the input may pause
 		_, err = conn.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0")
