@@ -41,7 +41,8 @@ type Totals struct {
 // Export reads all pets. If it finds damage ([ErrDamaged]), it fails, and the store refuses
 // changes. After any error what was written is not complete, and an import refuses it.
 func (s *Store) Export(ctx context.Context, w io.Writer) error {
-	x := newExporter(w, s.opts.now(), nil)
+	x := newExporter(w, nil)
+	x.began = s.opts.now()
 	x.view = func(fn func(*transaction) error) error { return s.view(ctx, fn) }
 	return x.all()
 }
@@ -61,15 +62,19 @@ type ExportOptions struct {
 // Export writes what the file at path holds to w, as [Store.Export] does. Like [Check] it
 // changes nothing, and refuses a file that is in use ([ErrLocked]). opts may be nil.
 func Export(path string, w io.Writer, opts *ExportOptions) (Totals, error) {
-	x := newExporter(w, time.Now(), opts)
-	err := readFile(path, x.damage, func(tx *transaction) error {
-		x.view = func(fn func(*transaction) error) error { return fn(tx) }
-		return x.all()
-	})
+	x := newExporter(w, opts)
+	err := exportFile(path, x)
 	if err != nil {
 		err = fmt.Errorf("exporting from the store %s: %w", path, err)
 	}
 	return x.totals(), err
+}
+
+func exportFile(path string, x *exporter) error {
+	return readFile(path, x.damage, func(tx *transaction) error {
+		x.view = func(fn func(*transaction) error) error { return fn(tx) }
+		return x.all()
+	})
 }
 
 // CreateExportFile makes a file at path of what export writes, whole or not at all. It is
@@ -97,30 +102,32 @@ func CreateExportFile(path string, export func(w io.Writer) error) error {
 // exporter is an export under way.
 type exporter struct {
 	ExportOptions
-	view    func(func(*transaction) error) error // calls a function with what is stored now
-	w       io.Writer
-	part    bytes.Buffer  // what was read, and is not written to w yet
-	out     *lines.Writer // to part
-	began   time.Time
-	of      state  // what the store was when the export began
-	unsure  bool   // the last commit may be missing from the file
-	skipped string // the last damage that was skipped
+	view   func(func(*transaction) error) error // calls a function with what is stored now
+	w      io.Writer
+	part   bytes.Buffer  // what was read, and is not written to w yet
+	out    *lines.Writer // to part
+	began  time.Time
+	of     state // what the store was when the export began
+	unsure bool  // the last commit may be missing from the file
 
 	// What was read last.
 	pet, message int64
 	key          []byte // of an outcome
 
-	damagedTo    int64   // the table of all pets was skipped up to this ID
-	lost         []idGap // what is missing among the pets up to there
-	lostOutcomes int64   // of lost pets
-	unknown      bool    // further outcomes may be lost
+	readers      []*petReader // of the table of all pets and, to skip damage, those of the statuses
+	lost         []idGap      // which pets may be lost
+	lostOutcomes int64        // of such pets
+	unknown      bool         // further outcomes may be lost
 }
 
-func newExporter(w io.Writer, began time.Time, opts *ExportOptions) *exporter {
-	x := &exporter{w: w, began: began}
+func newExporter(w io.Writer, opts *ExportOptions) *exporter {
+	x := &exporter{w: w, began: time.Now(), readers: []*petReader{{table: allPets}}}
 	x.out = lines.NewWriter(&x.part)
 	if opts != nil {
 		x.ExportOptions = *opts
+	}
+	for i := 1; i < len(petTables) && x.SkipDamaged; i++ {
+		x.readers = append(x.readers, &petReader{table: i})
 	}
 	return x
 }
@@ -259,8 +266,7 @@ func (x *exporter) damage(err error) error {
 		return err
 	}
 	x.unsure = x.unsure || errors.Is(err, errUndecided)
-	if text := err.Error(); text != x.skipped && x.OnDamage != nil {
-		x.skipped = text
+	if x.OnDamage != nil {
 		x.OnDamage(err)
 	}
 	return nil

@@ -1,6 +1,6 @@
 package storage
 
-import "slices"
+import "sort"
 
 // An export reads the pets from the table of all pets. If it skips damage, it reads the
 // tables of the statuses too: a pet whose block is damaged in one table is in another one.
@@ -11,7 +11,7 @@ type petReader struct {
 	after int64 // the pets up to this ID were read
 	block block // read, without the pets that were taken
 
-	damagedTo int64 // it has skipped IDs up to this one
+	damagedTo int64 // it has skipped damage up to this ID
 }
 
 // idGap is a range of IDs, both included.
@@ -19,13 +19,12 @@ type idGap struct{ from, to int64 }
 
 // readPets reads pets into the part.
 func (x *exporter) readPets(tx *transaction) (done bool, err error) {
-	readers := []*petReader{{table: allPets, after: x.pet}}
-	for i := 1; i < len(petTables) && x.SkipDamaged; i++ {
-		readers = append(readers, &petReader{table: i, after: x.pet})
+	for _, r := range x.readers { // what they have read may be of a transaction that has ended
+		r.block, r.after = block{}, max(x.pet, r.damagedTo)
 	}
 	for !x.full() {
 		var next *petReader // the one with the lowest ID
-		for _, r := range readers {
+		for _, r := range x.readers {
 			if err := r.fill(tx, x.damage); err != nil {
 				return false, err
 			}
@@ -33,14 +32,13 @@ func (x *exporter) readPets(tx *transaction) (done bool, err error) {
 				next = r
 			}
 		}
-		x.damagedTo = max(x.damagedTo, readers[0].damagedTo)
 		if next == nil || next.block.id(0) > x.of.LastIDs[allPets] {
 			x.addGap(x.of.LastIDs[allPets] + 1)
 			return true, nil
 		}
 		id, json := next.block.next()
 		x.addGap(id)
-		for _, r := range readers {
+		for _, r := range x.readers {
 			if r.block.pets() > 0 && r.block.id(0) == id {
 				r.block.next()
 			}
@@ -108,23 +106,15 @@ func (r *petReader) skip(tx *transaction) {
 // addGap notes which IDs are missing between the last pet and the one with an ID, if there
 // was damage.
 func (x *exporter) addGap(id int64) {
-	if x.pet < x.damagedTo && id > x.pet+1 {
+	if x.pet < x.readers[0].damagedTo && id > x.pet+1 {
 		x.lost = append(x.lost, idGap{x.pet + 1, id - 1})
 	}
 }
 
 // hasLost reports whether damage may have been where the pet was.
 func (x *exporter) hasLost(id int64) bool {
-	_, found := slices.BinarySearchFunc(x.lost, id, func(gap idGap, id int64) int {
-		switch {
-		case gap.to < id:
-			return -1
-		case gap.from > id:
-			return 1
-		}
-		return 0
-	})
-	return found
+	i := sort.Search(len(x.lost), func(i int) bool { return x.lost[i].to >= id })
+	return i < len(x.lost) && x.lost[i].from <= id
 }
 
 // guessIDs sets the highest IDs of a file whose state is damaged: to those in the last

@@ -36,6 +36,7 @@ type meta struct {
 	pageSize int64  // in bytes
 	freelist uint64 // its first page
 	pages    uint64 // how many are in use or free
+	free     uint64 // how many are free; set by inspect
 	txid     uint64 // of the last transaction
 }
 
@@ -164,7 +165,7 @@ func inspect(f *os.File) (meta, error) {
 	case info.Size() < m.size():
 		return m, damaged("it was cut short to %d of %d bytes", info.Size(), m.size())
 	}
-	if e := checkFreelist(f, m); e != nil {
+	if e := checkFreelist(f, &m); e != nil {
 		return m, e
 	}
 	if err != nil || err2 != nil {
@@ -197,13 +198,13 @@ func readMeta(f io.ReaderAt, offset int64) (meta, error) {
 	return m, nil
 }
 
-// findFreelist returns how many free pages the freelist has, and where in the file their
-// IDs are.
-func findFreelist(f io.ReaderAt, m meta) (count uint64, at int64, err error) {
-	at = int64(m.freelist) * m.pageSize
+// checkFreelist makes sure that the IDs of the free pages ascend and exist. They have no
+// checksum. It sets m.free.
+func checkFreelist(f io.ReaderAt, m *meta) error {
+	at := int64(m.freelist) * m.pageSize
 	var b [pageHeaderLen + 8]byte
 	if _, err := f.ReadAt(b[:], at); err != nil {
-		return 0, 0, damaged("the freelist cannot be read: %v", err)
+		return damaged("the freelist cannot be read: %v", err)
 	}
 	count, start := uint64(native.Uint16(b[10:])), int64(pageHeaderLen)
 	if count == 0xFFFF { // too many for the header
@@ -212,20 +213,11 @@ func findFreelist(f io.ReaderAt, m meta) (count uint64, at int64, err error) {
 	overflow := uint64(native.Uint32(b[12:]))
 	if native.Uint64(b[:]) != m.freelist || native.Uint16(b[8:]) != freelistFlag || count > m.pages ||
 		m.freelist+overflow >= m.pages || uint64(start)+8*count > (overflow+1)*uint64(m.pageSize) {
-		return 0, 0, damaged("page %d is not a freelist", m.freelist)
+		return damaged("page %d is not a freelist", m.freelist)
 	}
-	return count, at + start, nil
-}
-
-// checkFreelist makes sure that the IDs of the free pages ascend and exist. They have no
-// checksum.
-func checkFreelist(f io.ReaderAt, m meta) error {
-	count, at, err := findFreelist(f, m)
-	if err != nil {
-		return err
-	}
+	m.free = count
 	ids := make([]byte, 8*count)
-	if _, err := f.ReadAt(ids, at); err != nil {
+	if _, err := f.ReadAt(ids, at+start); err != nil {
 		return damaged("the freelist cannot be read: %v", err)
 	}
 	for last := uint64(1); len(ids) > 0; ids = ids[8:] {

@@ -220,7 +220,7 @@ func TestImportErrors(t *testing.T) {
 			t.Errorf("%.1000s\nthe import returned %v, want %s", c.lines, err, c.want)
 		}
 	}
-	unread := errors.New("unread")
+	unread := &fs.PathError{Op: "read", Path: path, Err: errors.New("unread")}
 	if _, err := storage.Import(t.Context(), path, io.MultiReader(strings.NewReader(pet), iotest.ErrReader(unread))); !errors.Is(err, unread) || errors.Is(err, storage.ErrMalformed) {
 		t.Errorf("of a reader that fails, the import returned %v", err)
 	}

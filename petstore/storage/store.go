@@ -143,19 +143,13 @@ func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 // commit writes the list of them, with 8 bytes for 4096, so many of them make changes slow.
 func (s *Store) FreeBytes() (n int64, err error) {
 	// While a read is open, no commit uses the pages of the list for something else. A
-	// commit may write a meta page meanwhile, so an error is not taken for damage.
-	var listErr error
+	// commit may write a meta page meanwhile, so an error of inspect is not damage.
+	var inspectErr error
 	err = s.view(context.Background(), func(*transaction) error {
-		newest := meta{}
-		for _, at := range []int{0, s.db.Info().PageSize} {
-			if m, err := readMeta(s.file, int64(at)); err == nil && m.txid >= newest.txid {
-				newest = m
-			}
-		}
-		var count uint64
-		count, _, listErr = findFreelist(s.file, newest)
-		n = int64(count) * newest.pageSize
+		var m meta
+		m, inspectErr = inspect(s.file)
+		n = int64(m.free) * m.pageSize
 		return nil
 	})
-	return n, cmp.Or(err, listErr)
+	return n, cmp.Or(err, inspectErr)
 }

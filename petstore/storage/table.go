@@ -114,16 +114,6 @@ func (b bucket) find(key []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// reachable returns an error if a lookup does not find the record under key, which is
-// there: a key on the way to it may be damaged.
-func (b bucket) reachable(key []byte) error {
-	body, err := b.find(key)
-	if err == nil && body == nil {
-		err = damaged("%s is out of reach", b.describe(key))
-	}
-	return err
-}
-
 // idKey returns n as a key. Keys are in the order of their numbers.
 func idKey(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"iter"
 
 	"example.com/animalstore/petstore"
@@ -21,20 +22,19 @@ var ErrMalformed = errors.New("the export is damaged or malformed")
 // in \u0000, and there are other members.
 const maxLine = 6*petstore.MaxTextBytes + 64<<10
 
-// Read yields each record of an export, until an error: of r, or one that wraps
-// [ErrMalformed] and names the line. An import must store nothing if there is an error, even
-// after the end. Empty lines are ignored. As r is read, the sequence can be used once.
+// Read yields each record of an export, until an error. It wraps [ErrMalformed] and names the
+// line, unless it is an fs.PathError, of a file that cannot be read. An import must store
+// nothing if there is an error, even after the end. Empty lines are ignored. As r is read,
+// the sequence can be used once.
 func Read(r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		from := &source{Reader: r}
 		malformed := func(err error) {
-			if from.err == nil {
-				yield(Record{}, fmt.Errorf("%w: %w", ErrMalformed, err))
-			} else {
-				yield(Record{}, from.err)
+			if !errors.As(err, new(*fs.PathError)) {
+				err = fmt.Errorf("%w: %w", ErrMalformed, err)
 			}
+			yield(Record{}, err)
 		}
-		text, err := decompressed(from)
+		text, err := decompressed(r)
 		if err != nil {
 			malformed(err)
 			return
@@ -60,26 +60,11 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 		case errors.Is(err, bufio.ErrTooLong):
 			malformed(fmt.Errorf("line %d: must have at most %d bytes", n, maxLine))
 		case err != nil:
-			malformed(fmt.Errorf("line %d: it cannot be decompressed: %w", n, err))
+			malformed(fmt.Errorf("line %d: it cannot be read further: %w", n, err))
 		case !p.ended:
 			malformed(errors.New("it was cut short: its last line is missing"))
 		}
 	}
-}
-
-// source keeps the error of a reader, which says nothing about the export.
-type source struct {
-	io.Reader
-	err error
-}
-
-// Read implements io.Reader.
-func (s *source) Read(b []byte) (int, error) {
-	n, err := s.Reader.Read(b)
-	if err != nil && err != io.EOF {
-		s.err = err
-	}
-	return n, err
 }
 
 // decompressed returns what r has, decompressed if it begins as the format of gzip does.
