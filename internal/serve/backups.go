@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,8 +22,7 @@ const (
 	backupKeys = "backup.keys"
 )
 
-// backups returns the names of the backups in dir, the newest last. One from the future was
-// made while the clock was wrong, and counts as the oldest.
+// backups returns the names of the backups in dir, the newest last.
 func backups(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -32,27 +30,28 @@ func backups(dir string) (names []string, err error) {
 			names = append(names, e.Name())
 		}
 	}
-	future, _ := slices.BinarySearch(names, time.Now().UTC().Format(backupName))
-	return slices.Concat(names[future:], names[:future]), err
+	return names, err
 }
 
-// newestBackup returns when the newest backup was begun; zero: none can be found.
-func (c *config) newestBackup() time.Time {
+// newestBackup returns the time in the name of the newest backup; zero: none can be found.
+func (c *config) newestBackup() (began time.Time) {
 	names, _ := backups(c.backupDir)
-	if len(names) == 0 {
-		return time.Time{}
-	}
-	began, err := time.Parse(backupName, names[len(names)-1])
-	if err != nil || began.After(time.Now()) {
-		return time.Time{}
+	if len(names) > 0 {
+		began, _ = time.Parse(backupName, names[len(names)-1])
 	}
 	return began
 }
 
 // backUp makes backups until ctx ends. The first is due when the newest that is there is
-// old enough, so restarts neither delay nor multiply them.
+// old enough, so restarts neither delay nor multiply them. If that has a name from the
+// future, the clock was wrong, and the first is due at once.
 func (s *server) backUp(ctx context.Context) {
-	for last := s.newestBackup(); ; {
+	last := s.newestBackup()
+	if last.After(time.Now()) {
+		last = time.Time{}
+	}
+	s.lastBackup.Store(&last)
+	for {
 		select {
 		case <-ctx.Done():
 			return
@@ -61,6 +60,9 @@ func (s *server) backUp(ctx context.Context) {
 		last = time.Now()
 		err := s.makeBackup(ctx, last)
 		s.backupFailed.Store(err != nil)
+		if began := last; err == nil {
+			s.lastBackup.Store(&began)
+		}
 		if err != nil && ctx.Err() == nil {
 			s.log.Error("a backup failed", "backup-dir", s.backupDir, "err", err, "next", last.Add(s.backupEvery).UTC().Format(time.RFC3339))
 		}
@@ -76,10 +78,13 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 		return err
 	}
 	for _, e := range entries {
-		ours := strings.HasPrefix(e.Name(), "petstore-") || strings.HasPrefix(e.Name(), backupKeys)
+		ours := strings.HasPrefix(e.Name(), "petstore-2") || strings.HasPrefix(e.Name(), backupKeys)
 		if ours && strings.HasSuffix(e.Name(), ".part") {
 			_ = os.Remove(path(e.Name())) // of a server that was killed
 		}
+	}
+	if newest := s.newestBackup(); !began.After(newest) { // the clock was wrong: the new name must be the last
+		began = newest.Add(time.Millisecond)
 	}
 	keysErr := s.saveKeys(path(backupKeys))
 	err = storage.CreateExportFile(path(began.UTC().Format(backupName)), func(w io.Writer) error {

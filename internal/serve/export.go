@@ -52,10 +52,11 @@ const ImportDetails = " FILE may be compressed. With - as FILE, it reads standar
 // Run imports what the argument names: a file, standard input, or the newest sound backup in
 // a folder.
 func (im *Importer) Run(c *flags.Call) error {
-	if info, err := os.Stat(c.Args[0]); err == nil && info.IsDir() {
+	info, err := os.Stat(c.Args[0])
+	if err == nil && info.IsDir() {
 		return im.newest(c, c.Args[0])
 	}
-	if im.keys != "" {
+	if err == nil && im.keys != "" {
 		return flags.Usagef("-keys: needs the folder of backups, not a file")
 	}
 	in, name, err := c.Input()

@@ -122,11 +122,11 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if s.backupDir != "" {
-		newest := s.newestBackup()
-		if newest.IsZero() {
-			newest = s.started
+		newest := s.lastBackup.Load()
+		if newest == nil || newest.IsZero() {
+			newest = &s.started
 		}
-		gauge("petstore_backup_age_seconds", "Time since the newest backup was begun or, if there is none, since the server was started.", time.Since(newest).Seconds())
+		gauge("petstore_backup_age_seconds", "Time since the newest backup was begun or, if there is none, since the server was started.", time.Since(*newest).Seconds())
 		state("petstore_backup_failed", "1 if the last try of a backup failed.", s.backupFailed.Load())
 	}
 	if s.store.File != nil {

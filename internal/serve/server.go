@@ -35,8 +35,9 @@ type server struct {
 
 	certificate *certificate // nil: no TLS
 
-	backupFailed   atomic.Bool // the last try
-	maxDescriptors float64     // see metrics
+	lastBackup     atomic.Pointer[time.Time] // when the newest backup was begun; zero: none is known
+	backupFailed   atomic.Bool               // the last try
+	maxDescriptors float64                   // see metrics
 
 	pets      *endpoint
 	messages  *endpoint   // nil: messages are at pets

@@ -110,7 +110,8 @@ func (b *block) next() (id int64, json []byte) {
 }
 
 // seekBlock moves c to the block of a table that holds the pet with that ID or, if
-// there is none, the next pet. It returns the block without the pets before that.
+// there is none, the next pet. It returns what is left of the block from that pet on. There
+// must be a pet with that ID or a higher one.
 //
 // Take a table with the pets 3, 5 and 7 in a block with the key 3, and 9 and 11 in one with
 // the key 9. Seek finds the first key from id on. From 4 to 7 the pet is in the block
@@ -121,13 +122,13 @@ func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
 	if bytes.Equal(k, key) {
 		return openBlock(t, k, v)
 	}
-	before := block{}
-	if k, v := c.Prev(); k != nil {
+	before := block{} // the one before what Seek found
+	if beforeKey, value := c.Prev(); beforeKey != nil {
 		var err error
-		if before, err = openBlock(t, k, v); err != nil {
+		if before, err = openBlock(t, beforeKey, value); err != nil {
 			return block{}, err
 		}
-		if int64At(k) > id {
+		if int64At(beforeKey) > id {
 			return block{}, damaged("%s is out of order", t.name)
 		}
 	}
@@ -137,7 +138,7 @@ func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
 		}
 		return before, nil
 	}
-	if before.last > 0 {
+	if before.last > 0 { // otherwise Prev has not moved c
 		k, v = c.Next() // again to what Seek found
 	}
 	if k == nil || int64At(k) < id {
@@ -151,7 +152,7 @@ func seekBlock(t *table, c *bbolt.Cursor, id int64) (block, error) {
 }
 
 // pet returns the JSON of a pet in petTables[i], or petstore.ErrNotFound if an import has
-// left out its ID.
+// left out its ID. There must be a pet with that ID or a higher one.
 func (tx *transaction) pet(i int, id int64) ([]byte, error) {
 	b, err := seekBlock(tx.pets[i].table, tx.pets[i].Cursor(), id)
 	if err != nil {
@@ -178,7 +179,8 @@ func (tx *transaction) blocks(i int, after int64) iter.Seq2[block, error] {
 			} else if k, v := c.Next(); k != nil {
 				b, err = openBlock(t, k, v)
 			}
-			if err == nil && (b.last <= after || b.prev > after || b.prev < after && !first) {
+			follows := b.prev == after || first && b.prev < after // the first may begin before
+			if err == nil && (!follows || b.last <= after) {      // b is empty if the table has ended
 				err = damaged("%s has a gap after %d", t.name, after)
 			}
 			if !yield(b, err) || err != nil {

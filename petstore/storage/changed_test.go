@@ -213,7 +213,7 @@ func TestDamageRefusesChanges(t *testing.T) {
 			for n := 0; err == nil && n < len(whole.pets); n++ {
 				err = c.find(s, n)
 			}
-			for _, err := range []error{err, s.RemoveMessages(t.Context())} {
+			for _, err := range []error{err, s.RemoveMessages(t.Context()), s.Export(t.Context(), io.Discard)} {
 				if !errors.Is(err, storage.ErrDamaged) || petstore.CodeOf(err) != petstore.CodeInternal || s.Err() != nil {
 					t.Errorf("a call returned %v, want an error for damage; the store has failed: %v", err, s.Err())
 				}

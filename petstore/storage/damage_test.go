@@ -213,7 +213,9 @@ func (j *judge) close(s *storage.Store) {
 }
 
 func (j *judge) readAll(s *storage.Store, what string) {
-	switch _, _, err := j.read(j.ctx, s); {
+	_, _, err := j.read(j.ctx, s)
+	j.unsure = j.unsure || j.uncertain
+	switch {
 	case err != nil && strings.HasPrefix(err.Error(), "repeated"): // all else is right
 		fmt.Println(forgot)
 		j.unsure = true

@@ -10,8 +10,8 @@
 //
 // Every record has a checksum over its table, key and value. Each block of pets
 // holds the last ID of the block before it, and the state holds the last ID of each
-// table. So a missing block is noticed, and an ID that an import left out is not taken for
-// one. A pet or message that is damaged, missing or
+// table. So a missing block is noticed, and an ID that an import left out is not mistaken for
+// a missing block. A pet or message that is damaged, missing or
 // stored under the wrong key is an error ([ErrDamaged], petstore.CodeInternal), never a
 // result. A missing outcome of an idempotency key is not noticed. After the first damage
 // that a read or a change finds, every change fails with the same error, and undamaged

@@ -26,21 +26,29 @@ var maxPart = 1 << 20
 type Totals struct {
 	Pets, Messages, Outcomes int64
 
-	// How many records were stored and not found by [Export]; -1: unknown. 0 for an import.
+	// How many records the file should hold that [Export] could not read; -1: unknown. They
+	// are 0 after an import.
 	LostPets, LostMessages, LostOutcomes int64
 }
 
 // Export writes what the store holds to w, for [Import]: the pets, the queued messages, the
 // outcomes of idempotency keys that have not expired, and the next ID of each kind. They
-// are one JSON object on each line, of the moment when the call began.
+// are one JSON object on each line, of the moment when the call began. It may be called at
+// any time, and other calls go on.
 //
-// It reads at most a megabyte at a time and writes it after the read, so that a slow w holds
+// It reads about a megabyte at a time and writes it after the read, so that a slow w holds
 // back no other call and the file does not grow. The pets and outcomes are exactly those of
-// the moment. Messages that are removed during the call may be missing.
+// the moment, but for outcomes that expire during the call. Messages that are removed during
+// the call may be missing.
 //
 // Export reads all pets. If it finds damage ([ErrDamaged]), it fails, and the store refuses
-// changes. After any error what was written is not complete, and an import refuses it.
+// changes and exports. It also fails when ctx ends or the store is closed, once w has
+// returned, and with any error of w. Then what was written is not complete, and an import
+// refuses it.
 func (s *Store) Export(ctx context.Context, w io.Writer) error {
+	if e := s.damage.Load(); e != nil {
+		return e
+	}
 	x := newExporter(w, nil)
 	x.began = s.opts.now()
 	x.view = func(fn func(*transaction) error) error { return s.view(ctx, fn) }
@@ -51,7 +59,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 type ExportOptions struct {
 	// SkipDamaged makes Export write all records that pass their checksum and can be
 	// reached. A pet in a damaged block comes from the table of its status. The outcome of
-	// a lost pet is left out, so that the pet is created when its creation is repeated.
+	// what was lost is left out, so that it is created again when the request is repeated.
 	// false: the first damage ends the export.
 	SkipDamaged bool
 
@@ -59,8 +67,9 @@ type ExportOptions struct {
 	OnDamage func(error)
 }
 
-// Export writes what the file at path holds to w, as [Store.Export] does. Like [Check] it
-// changes nothing, and refuses a file that is in use ([ErrLocked]). opts may be nil.
+// Export writes what the file at path holds to w, as [Store.Export] does. It changes nothing,
+// and has the errors of [Check]. opts may be nil. With SkipDamaged, the Totals say whether
+// something was lost.
 func Export(path string, w io.Writer, opts *ExportOptions) (Totals, error) {
 	x := newExporter(w, opts)
 	err := exportFile(path, x)
@@ -77,9 +86,10 @@ func exportFile(path string, x *exporter) error {
 	})
 }
 
-// CreateExportFile makes a file at path of what export writes, whole or not at all. It is
-// compressed with gzip if its name ends in .gz. The error wraps fs.ErrExist if there is a
-// file.
+// CreateExportFile makes a file at path, for its owner only, of what export writes, whole or
+// not at all. It is compressed with gzip if its name ends in .gz. Until it is on disk, the
+// name of the file ends in .part; a process that is killed leaves that. The error wraps
+// fs.ErrExist if there is a file, or is that of export.
 func CreateExportFile(path string, export func(w io.Writer) error) error {
 	return newfile.Create(path, func(temp *os.File) error {
 		out := bufio.NewWriterSize(temp, 1<<16)
@@ -114,14 +124,19 @@ type exporter struct {
 	pet, message int64
 	key          []byte // of an outcome
 
-	readers      []*petReader // of the table of all pets and, to skip damage, those of the statuses
-	lost         []idGap      // which pets may be lost
-	lostOutcomes int64        // of such pets
-	unknown      bool         // further outcomes may be lost
+	readers      []*petReader   // of the table of all pets and, to skip damage, those of the statuses
+	passed       int            // how many bytes of outcomes were read and not taken for the part
+	lost         []idGap        // which pets may be lost
+	lostMessages map[int64]bool // which messages are damaged
+	lostRest     bool           // all messages after the last one that was read
+	lostOutcomes int64          // of what was lost
+	unknown      bool           // further outcomes may be lost
 }
 
 func newExporter(w io.Writer, opts *ExportOptions) *exporter {
-	x := &exporter{w: w, began: time.Now(), readers: []*petReader{{table: allPets}}}
+	x := &exporter{
+		w: w, began: time.Now(), readers: []*petReader{{table: allPets}}, lostMessages: make(map[int64]bool),
+	}
 	x.out = lines.NewWriter(&x.part)
 	if opts != nil {
 		x.ExportOptions = *opts
@@ -149,6 +164,7 @@ func (x *exporter) all() error {
 			if err != nil {
 				return err
 			}
+			x.passed = 0
 		}
 	}
 	if err := x.out.End(x.of.LastPet, x.of.LastMessage, x.began); err != nil {
@@ -160,10 +176,10 @@ func (x *exporter) all() error {
 
 // begin reads what the export is of.
 func (x *exporter) begin(tx *transaction) error {
-	if !tx.known() {
-		tx.guessIDs(x.damage)
-	}
 	x.of = tx.state
+	if !tx.known() {
+		x.of.LastIDs[allPets] = math.MaxInt64
+	}
 	if x.unsure { // do not issue the IDs of the last commit again
 		x.of.LastPet = min(x.of.LastPet, math.MaxInt64-maxWaiting) + maxWaiting
 		x.of.LastMessage = min(x.of.LastMessage, math.MaxInt64-maxWaiting) + maxWaiting
@@ -171,21 +187,22 @@ func (x *exporter) begin(tx *transaction) error {
 	return x.damage(safely(tx.countMessages))
 }
 
-// full reports whether the part is long enough to be written.
-func (x *exporter) full() bool { return x.part.Len() >= maxPart }
+// full reports whether so much was read for the part that the read should end.
+func (x *exporter) full() bool { return x.part.Len()+x.passed >= maxPart }
 
 // readMessages reads messages into the part, up to a page that cannot be read.
 func (x *exporter) readMessages(tx *transaction) (done bool, err error) {
 	done = true
 	err = safely(func() error {
 		for m, err := range tx.messages(x.message) {
+			n, _ := stores.ParseMessageID(m.ID)
 			if err != nil {
+				x.lostMessages[n] = true
 				if err := x.damage(err); err != nil {
 					return err
 				}
 				continue
 			}
-			n, _ := stores.ParseMessageID(m.ID)
 			if tx.known() && n > x.of.LastMessage { // it was added after the export began
 				return nil
 			}
@@ -200,6 +217,7 @@ func (x *exporter) readMessages(tx *transaction) (done bool, err error) {
 		}
 		return nil
 	})
+	x.lostRest = err != nil
 	return done, x.damage(err)
 }
 
@@ -229,8 +247,8 @@ func (x *exporter) readOutcomes(tx *transaction) (done bool, err error) {
 	return done, x.damage(err)
 }
 
-// readOutcome reads an outcome into the part, unless it has expired or is of a pet or a
-// message that the export does not have.
+// readOutcome reads an outcome into the part, unless it has expired, or is of something that
+// was lost or that was created after the export began.
 func (x *exporter) readOutcome(tx *transaction, key, value []byte) error {
 	o, err := openOutcome(key, value)
 	if err != nil {
@@ -240,13 +258,14 @@ func (x *exporter) readOutcome(tx *transaction, key, value []byte) error {
 		return damaged("%s is out of order", outcomeTable.name)
 	}
 	x.key = bytes.Clone(key)
+	x.passed += len(key) + len(value)
 	if !tx.known() {
 		x.of.LastPet, x.of.LastMessage = max(x.of.LastPet, o.Pet), max(x.of.LastMessage, o.Message)
 	}
 	switch {
 	case o.expired(x.began.UnixMicro()), o.Pet > x.of.LastPet, o.Message > x.of.LastMessage:
 		return nil
-	case x.hasLost(o.Pet):
+	case x.hasLost(o.Pet), x.lostMessages[o.Message], x.lostRest && o.Message > x.message:
 		x.lostOutcomes++
 		return nil
 	}
@@ -279,7 +298,7 @@ func (x *exporter) totals() Totals {
 		LostPets: -1, LostMessages: -1, LostOutcomes: x.lostOutcomes,
 	}
 	if x.of.known() && !x.unsure {
-		t.LostPets, t.LostMessages = x.of.Pets-t.Pets, x.of.Queued-t.Messages
+		t.LostPets, t.LostMessages = max(-1, x.of.Pets-t.Pets), max(-1, x.of.Queued-t.Messages)
 	}
 	if x.unknown || x.unsure {
 		t.LostOutcomes = -1

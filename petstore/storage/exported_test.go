@@ -8,10 +8,12 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -155,6 +157,63 @@ func TestExport(t *testing.T) {
 				t.Errorf("the export of the import: %s", cmp.Diff(c.want, got))
 			}
 		})
+	}
+}
+
+// TestExportSparse skips damage between IDs that are far apart, with and without the state.
+// The outcome of what is lost is left out.
+func TestExportSparse(t *testing.T) {
+	var lines, outcomes strings.Builder
+	key := func(n int) string { return fmt.Sprintf("%042dA", n) }
+	const n = 80
+	ids := []int64{}
+	for i := range n { // the first ones are far apart, the others are dense, and the last is the highest ID
+		id := int64(i+1) * 8554 << 40
+		switch {
+		case i == n-1:
+			id = math.MaxInt64
+		case i >= 20:
+			id = ids[19] + int64(i)
+		}
+		ids = append(ids, id)
+		fmt.Fprintf(&lines, `{"id":%d,"name":"pet number %d-","categoryId":1}`+"\n", id, i)
+		fmt.Fprintf(&outcomes, `{"outcome":{"key":"%s=","value":"%[1]s=","pet":%d,"createdAt":"%s"}}`+"\n", key(i+1), id, time.Now().UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano))
+	}
+	path := dbPath(t)
+	if _, err := storage.Import(t.Context(), path, strings.NewReader(withEnd(lines.String()+outcomes.String(), 0, 0))); err != nil {
+		t.Fatal(err)
+	}
+	file := process.ReadFile(t, path)
+	for _, state := range []bool{true, false} {
+		for _, spoiled := range [][]int{{0}, {1, 45}, {30, n - 1}, {n - 1}} {
+			damaged := file
+			for _, i := range spoiled {
+				damaged = spoil(t, damaged, fmt.Sprintf("pet number %d-", i))
+			}
+			writeFile(t, path, damaged)
+			if !state {
+				edit(t, path, spoilState)
+			}
+			var out bytes.Buffer
+			damages := 0
+			x, err := storage.Export(path, &out, &storage.ExportOptions{SkipDamaged: true, OnDamage: func(error) { damages++ }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantDamages := len(spoiled) // each of a block
+			if !state {
+				wantDamages++
+			}
+			for i := range n {
+				saved := bytes.Contains(out.Bytes(), fmt.Appendf(nil, "pet number %d-", i))
+				if kept := bytes.Contains(out.Bytes(), []byte(key(i+1))); kept != saved {
+					t.Errorf("state %v, %d spoiled: the pet %d was saved: %v, its outcome: %v", state, spoiled, i, saved, kept)
+				}
+			}
+			if state && (x.Pets+x.LostPets != n || x.Outcomes+x.LostOutcomes != n) || x.Pets < int64(n-len(spoiled)*35) || damages < wantDamages || damages > wantDamages+1 {
+				t.Errorf("state %v, %d spoiled: exported %+v, with %d damages", state, spoiled, x, damages)
+			}
+		}
 	}
 }
 

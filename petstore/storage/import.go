@@ -1,11 +1,15 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"iter"
 	"os"
+	"time"
+
+	berrors "go.etcd.io/bbolt/errors"
 
 	"example.com/animalstore/internal/newfile"
 	"example.com/animalstore/petstore/internal/stores"
@@ -19,87 +23,116 @@ const maxImport = 8 << 20
 // ErrMalformed says that what an import has read is not a whole and unchanged export.
 var ErrMalformed = lines.ErrMalformed
 
-// Import makes a store at path of what [Export] wrote, whole or not at all. It returns
-// how many records it holds. r may be compressed with gzip. All IDs are kept, and the store
+// Import makes a store at path of what [Export] wrote, whole or not at all, and returns how
+// many records the store holds. r may be compressed with gzip. All IDs are kept, and the store
 // issues none up to the highest one that the export names. Outcomes of idempotency keys that
 // have expired are left out.
 //
 // It needs little memory for any number of pets. The error wraps [ErrMalformed] and names
-// the line, or wraps fs.ErrExist if there is a file.
+// the line, wraps fs.ErrExist if there is a file, or is of ctx or of a write. Until the store
+// is on disk, the name of its file ends in .part; a process that is killed leaves that.
 func Import(ctx context.Context, path string, r io.Reader) (Totals, error) {
-	var totals Totals
+	var im importer
 	err := newfile.Create(path, func(temp *os.File) error {
 		if err := writeEmpty(temp); err != nil {
 			return err
 		}
-		s, err := open(temp.Name(), (*Options)(nil).filled())
-		if err != nil {
-			return err
+		err := im.open(temp.Name())
+		if err == nil {
+			err = im.all(ctx, lines.Read(r))
 		}
-		s.db.NoSync = true // until newfile.Create syncs the whole file
-		totals, err = s.importAll(ctx, lines.Read(r))
-		return errors.Join(err, s.Close())
+		return cmp.Or(err, im.close())
 	})
 	if err != nil {
 		return Totals{}, err
 	}
-	return totals, nil
+	return im.Totals, nil
 }
 
-// importAll stores the records, as many in one transaction as it can keep in memory.
-func (s *Store) importAll(ctx context.Context, records iter.Seq2[lines.Record, error]) (totals Totals, err error) {
-	var batch []lines.Record
-	size := 0
-	store := func() error {
-		defer func() { batch, size = batch[:0], 0 }()
-		return s.change(ctx, func(tx *update) error {
-			tx.table(&outcomeTable).FillPercent = 0.9 // the keys ascend
-			for _, rec := range batch {
-				if err := tx.addRecord(rec, &totals); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+// importer is an import under way.
+type importer struct {
+	Totals
+	store *Store // nil: it is not open
+	batch []lines.Record
+	size  int // of the batch
+}
+
+func (im *importer) open(path string) (err error) {
+	if im.store, err = open(path, (*Options)(nil).filled()); err == nil {
+		im.store.db.NoSync = true // until newfile.Create syncs the whole file
 	}
+	return err
+}
+
+func (im *importer) close() error {
+	if im.store == nil {
+		return nil
+	}
+	return im.store.Close()
+}
+
+// all stores the records, as many in one transaction as it can keep in memory.
+func (im *importer) all(ctx context.Context, records iter.Seq2[lines.Record, error]) error {
+	now := time.Now().UnixMicro()
 	for rec, err := range records {
 		if err != nil {
-			return totals, err
+			return err
 		}
-		size += 200 // for what a record has beside its text
+		im.size += 200 // for what a record has beside its text
 		switch {
 		case rec.Pet != nil:
-			size += len(rec.Pet.Name)
+			im.Pets++
+			im.size += len(rec.Pet.Name)
 		case rec.Message != nil:
-			size += len(rec.Message.Text)
+			im.Messages++
+			im.size += len(rec.Message.Text)
+		case rec.Outcome != nil:
+			if rec.Outcome.Created.UnixMicro() < now-window {
+				continue
+			}
+			im.Outcomes++
 		}
-		if batch = append(batch, rec); size >= maxImport {
-			if err := store(); err != nil {
-				return totals, err
+		if im.batch = append(im.batch, rec); im.size >= maxImport {
+			if err := im.commit(ctx); err != nil {
+				return err
 			}
 		}
 	}
-	return totals, store()
+	return im.commit(ctx)
 }
 
-// addRecord adds a record, which is valid, and counts it.
-func (tx *update) addRecord(rec lines.Record, totals *Totals) error {
-	switch {
-	case rec.Pet != nil:
-		totals.Pets++
-		return tx.addPet(*rec.Pet)
-	case rec.Message != nil:
-		totals.Messages++
-		n, _ := stores.ParseMessageID(rec.Message.ID)
-		return tx.addMessage(n, rec.Message.CreatedAt.UnixMicro(), rec.Message.Text)
-	case rec.Outcome != nil:
-		o := outcome{rec.Outcome.Created.UnixMicro(), rec.Outcome.Pet, rec.Outcome.Message, rec.Outcome.Value}
-		if o.expired(tx.now) {
-			return nil
+// commit stores the batch. If the file cannot grow until it is opened again, commit does so.
+func (im *importer) commit(ctx context.Context) error {
+	add := func(tx *update) error { return tx.addRecords(im.batch) }
+	err := im.store.change(ctx, add)
+	if errors.Is(err, berrors.ErrMaxSizeReached) {
+		path := im.store.path
+		if err = cmp.Or(im.close(), im.open(path)); err == nil {
+			err = im.store.change(ctx, add)
 		}
-		totals.Outcomes++
-		return tx.addOutcome(rec.Outcome.Key[:], o)
 	}
-	tx.LastPet, tx.LastMessage = rec.End.LastPet, rec.End.LastMessage
+	im.batch, im.size = im.batch[:0], 0
+	return err
+}
+
+// addRecords adds records, which are valid.
+func (tx *update) addRecords(records []lines.Record) (err error) {
+	tx.table(&outcomeTable).FillPercent = 0.9 // the keys ascend
+	for _, rec := range records {
+		switch m, o := rec.Message, rec.Outcome; {
+		case rec.Pet != nil:
+			err = tx.addPet(*rec.Pet)
+		case m != nil:
+			n, _ := stores.ParseMessageID(m.ID)
+			err = tx.addMessage(n, m.CreatedAt.UnixMicro(), m.Text)
+		case o != nil:
+			err = tx.addOutcome(o.Key[:], outcome{o.Created.UnixMicro(), o.Pet, o.Message, o.Value})
+		default:
+			tx.LastPet, tx.LastMessage = rec.End.LastPet, rec.End.LastMessage
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }

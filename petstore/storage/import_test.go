@@ -37,7 +37,7 @@ func TestImport(t *testing.T) {
 	}
 	for i := range n {
 		var key [32]byte
-		binary.BigEndian.PutUint32(key[:], uint32(i))
+		binary.BigEndian.PutUint32(key[:], uint32(i+1))
 		text := base64.StdEncoding.EncodeToString(key[:])
 		fmt.Fprintf(&outcomes, `{"outcome":{"key":"%s","value":"%[1]s","pet":%d,"createdAt":"%s"}}`+"\n", text, i+1, time.Now().UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano))
 	}
@@ -105,10 +105,28 @@ func TestImportGaps(t *testing.T) {
 	mustCheck(t, path)
 }
 
+// TestImportGrows: an import makes a file that grows by more than one that is open can.
+func TestImportGrows(t *testing.T) {
+	storage.SetReserve(t, 40<<20)
+	var lines strings.Builder
+	const n = 1000
+	for i := range n {
+		fmt.Fprintf(&lines, `{"id":%d,"name":"%s","categoryId":1}`+"\n", i+1, strings.Repeat("x", petstore.MaxTextBytes))
+	}
+	path := dbPath(t)
+	got, err := storage.Import(t.Context(), path, strings.NewReader(withEnd(lines.String(), n, 0)))
+	if err != nil || got.Pets != n {
+		t.Fatal(got, err)
+	}
+	if got := exported(t, path); got != withEnd(lines.String(), n, 0) {
+		t.Error("the store holds something else")
+	}
+}
+
 // TestImportExpired: an import leaves out outcomes that have expired.
 func TestImportExpired(t *testing.T) {
 	var lines string
-	for key, age := range map[string]time.Duration{"A": 23 * time.Hour, "B": 25 * time.Hour} {
+	for key, age := range map[string]time.Duration{"B": 23 * time.Hour, "C": 25 * time.Hour} {
 		lines = fmt.Sprintf(`{"outcome":{"key":"%s=","value":"%[1]s=","message":4,"createdAt":"%s"}}`+"\n",
 			strings.Repeat(key, 42)+"A", time.Now().Add(-age).UTC().Format(time.RFC3339Nano))
 		got, err := storage.Import(t.Context(), dbPath(t), strings.NewReader(withEnd(lines, 1, 4)))
@@ -157,7 +175,7 @@ func TestImportErrors(t *testing.T) {
 		pet     = `{"id":1,"name":"a","categoryId":1}` + "\n"
 		message = `{"id":"msg_4","message":"a","status":"queued","createdAt":"2026-01-02T03:04:05.678Z"}` + "\n"
 		end     = `{"end":{"pets":0,"messages":0,"lastMessage":0}}` + "\n"
-		outcome = `{"outcome":{"key":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","value":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","pet":1,"createdAt":"2026-01-02T03:04:05Z"}}` + "\n"
+		outcome = `{"outcome":{"key":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE=","value":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE=","pet":1,"createdAt":"2026-01-02T03:04:05Z"}}` + "\n"
 		kinds   = "line 1: must be a pet with a name and a categoryId, a message with "
 	)
 	path := dbPath(t)
@@ -195,16 +213,17 @@ func TestImportErrors(t *testing.T) {
 		{strings.Replace(message, `"a"`, `"`+strings.Repeat(`\u0061`, 64<<10+1)+`"`, 1), "line 1: message: must have at most 65536 bytes, got 65537"},
 		{pet + strings.Replace(pet, `"a"`, `"`+strings.Repeat("a", 1<<20)+`"`, 1), "line 2: must have at most 458752 bytes"},
 		{`{"id":1,"name":"a","categoryId":1,"status":"lost"}`, "line 1: status: must be one of available, pending, sold"},
-		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: id: must be above 0, the ID of the pet before it`},
-		{strings.Replace(pet, `1`, "0", 1), `line 1: id: must be above 0, the ID of the pet before it`},
-		{pet + pet, `line 2: id: must be above 1, the ID of the pet before it`},
-		{message + message, `line 2: id: must be msg_ and a number above 4, that of the message before it`},
+		{strings.Replace(pet, `"id":1,`, "", 1), `line 1: id: must be above 0, the highest one before it`},
+		{strings.Replace(pet, `1`, "0", 1), `line 1: id: must be above 0, the highest one before it`},
+		{pet + pet, `line 2: id: must be above 1, the highest one before it`},
+		{message + message, `line 2: id: must be msg_ and a number above 4, the highest one before it`},
 		{strings.Replace(message, "msg_4", "4", 1), `line 1: id: must be msg_ and a number above 0`},
 		{outcome + outcome, "line 2: outcome: the keys must ascend"},
 		{strings.Replace(outcome, `"pet":1,`, "", 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
 		{strings.Replace(outcome, `"pet":1,`, `"pet":1,"message":1,`, 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
 		{strings.Replace(outcome, `"pet":1,`, `"pet":-1,`, 1), "line 1: outcome: must have the ID of a pet or the number of a message"},
 		{strings.Replace(outcome, "AAAA", "", 1), "line 1: outcome/key: "},
+		{`{"outcome":{"pet":1}}`, "line 1: outcome: must have a key, a value and a createdAt"},
 		{strings.Replace(outcome, `{"out`, `{"id":1,"out`, 1), kinds},
 		{strings.Replace(pet, `}`, ","+outcome[1:], 1), kinds},
 		{outcome + end, "line 2: end: it counts 0 pets, 0 messages and 0 outcomes, but there are 0, 0 and 1"},

@@ -55,11 +55,12 @@ func newMessage(n, made int64, text string) petstore.Message {
 	}
 }
 
-// openMessage opens a record of the queue. Its key is the number of the message.
+// openMessage opens a record of the queue. Its key is the number of the message, whose ID it
+// returns also with an error.
 func openMessage(key, value []byte) (petstore.Message, error) {
 	body, err := queueTable.open(key, value)
 	if err != nil {
-		return petstore.Message{}, err
+		return petstore.Message{ID: stores.MessageID(int64At(key))}, err
 	}
 	return newMessage(int64At(key), int64At(body), string(body[8:])), nil
 }

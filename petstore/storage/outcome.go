@@ -78,8 +78,8 @@ func (tx *update) addOutcome(digest []byte, o outcome) error {
 }
 
 // deleteExpired looks at the four outcomes that follow a digest, and deletes those that
-// have expired. Digests are random, so a table of which a quarter has expired loses as many
-// outcomes as it gets.
+// have expired. Digests are random. So while outcomes are added, about a quarter of the table
+// at most has expired: then one of the four has, for the one that is added.
 func (tx *update) deleteExpired(digest []byte) error {
 	b := tx.table(&outcomeTable)
 	var expired [][]byte

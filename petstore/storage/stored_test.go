@@ -28,6 +28,10 @@ type stored struct {
 	pets  []petstore.Pet
 	keyed map[int]petstore.Pet // those created with a key that is still remembered
 	queue []petstore.Message
+
+	// A repeated creation that failed may have been committed: by a commit that could not be
+	// read again.
+	uncertain bool
 }
 
 const (
@@ -173,6 +177,7 @@ func (d *stored) read(ctx context.Context, s *storage.Store) (pets, others int, 
 	others += judge("queue", d.queue, queue, err)
 	for n, want := range d.keyed {
 		got, err := s.CreatePet(ctx, want.NewPet, keyOf(n))
+		d.uncertain = d.uncertain || err != nil
 		others += judge(fmt.Sprint("repeated ", n), want, got, err)
 	}
 	return pets, others, wrong

@@ -33,6 +33,7 @@ func parse(line []byte) (Record, error) {
 	if err := rec.unmarshal(line); err != nil {
 		return Record{}, err
 	}
+	// Each kind has its own members and no others.
 	hasID, hasStatus := rec.ID != nil, rec.Status != nil
 	members := count(hasID, rec.Name != nil, rec.CategoryID != nil, hasStatus,
 		rec.Message != nil, rec.Created != nil, rec.Outcome != nil, rec.End != nil)

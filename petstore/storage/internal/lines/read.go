@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -28,7 +29,7 @@ const maxLine = 6*petstore.MaxTextBytes + 64<<10
 // the sequence can be used once.
 func Read(r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		malformed := func(err error) {
+		fail := func(err error) {
 			if !errors.As(err, new(*fs.PathError)) {
 				err = fmt.Errorf("%w: %w", ErrMalformed, err)
 			}
@@ -36,20 +37,20 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 		}
 		text, err := decompressed(r)
 		if err != nil {
-			malformed(err)
+			fail(err)
 			return
 		}
 		lines := bufio.NewScanner(text)
 		lines.Buffer(nil, maxLine+1)
 		var p progress
 		n := 1
-		for ; lines.Scan() && lines.Err() == nil; n++ {
+		for ; lines.Scan() && lines.Err() == nil; n++ { // with an error comes part of a line
 			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 				continue
 			}
 			rec, err := p.next(lines.Bytes())
 			if err != nil {
-				malformed(fmt.Errorf("line %d: %w", n, err))
+				fail(fmt.Errorf("line %d: %w", n, err))
 				return
 			}
 			if !yield(rec, nil) {
@@ -58,11 +59,11 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			malformed(fmt.Errorf("line %d: must have at most %d bytes", n, maxLine))
+			fail(fmt.Errorf("line %d: must have at most %d bytes", n, maxLine))
 		case err != nil:
-			malformed(fmt.Errorf("line %d: it cannot be read further: %w", n, err))
+			fail(fmt.Errorf("line %d: it cannot be read further: %w", n, err))
 		case !p.ended:
-			malformed(errors.New("it was cut short: its last line is missing"))
+			fail(errors.New("it was cut short: its last line is missing"))
 		}
 	}
 }
@@ -111,7 +112,7 @@ func (p *progress) next(line []byte) (Record, error) {
 
 func (p *progress) pet(pet *petstore.Pet) error {
 	if pet.ID <= p.lastPet {
-		return fmt.Errorf("id: must be above %d, the ID of the pet before it; docs/operations.md shows how to number pets", p.lastPet)
+		return fmt.Errorf("id: must be above %d, the highest one before it; docs/operations.md shows how to number pets", p.lastPet)
 	}
 	p.Pets++
 	p.lastPet = pet.ID
@@ -121,7 +122,7 @@ func (p *progress) pet(pet *petstore.Pet) error {
 func (p *progress) message(m *petstore.Message) error {
 	n, ok := stores.ParseMessageID(m.ID)
 	if !ok || n <= p.lastMessage {
-		return fmt.Errorf("id: must be msg_ and a number above %d, that of the message before it", p.lastMessage)
+		return fmt.Errorf("id: must be msg_ and a number above %d, the highest one before it", p.lastMessage)
 	}
 	p.Messages++
 	p.lastMessage = n
@@ -129,7 +130,9 @@ func (p *progress) message(m *petstore.Message) error {
 }
 
 func (p *progress) outcome(o *Outcome) error {
-	switch {
+	switch none := [sha256.Size]byte{}; {
+	case o.Key == none || o.Value == none || o.Created.IsZero():
+		return errors.New("outcome: must have a key, a value and a createdAt")
 	case o.Pet < 0 || o.Message < 0 || (o.Pet == 0) == (o.Message == 0):
 		return errors.New("outcome: must have the ID of a pet or the number of a message")
 	case bytes.Compare(o.Key[:], p.lastKey) <= 0 && p.lastKey != nil:
