@@ -117,7 +117,7 @@ type exporter struct {
 	part   bytes.Buffer  // what was read, and is not written to w yet
 	out    *lines.Writer // to part
 	began  time.Time
-	of     state // what the store was when the export began
+	start  state // of the store when the export began
 	unsure bool  // the last commit may be missing from the file
 
 	// What was read last.
@@ -125,7 +125,7 @@ type exporter struct {
 	key          []byte // of an outcome
 
 	readers      []*petReader   // of the table of all pets and, to skip damage, those of the statuses
-	passed       int            // how many bytes of outcomes were read and not taken for the part
+	passed       int            // how many bytes of outcomes were read for the part
 	lost         []idGap        // which pets may be lost
 	lostMessages map[int64]bool // which messages are damaged
 	lostRest     bool           // all messages after the last one that was read
@@ -167,22 +167,22 @@ func (x *exporter) all() error {
 			x.passed = 0
 		}
 	}
-	if err := x.out.End(x.of.LastPet, x.of.LastMessage, x.began); err != nil {
+	if err := x.out.End(x.start.LastPet, x.start.LastMessage, x.began); err != nil {
 		return err
 	}
 	_, err := x.part.WriteTo(x.w)
 	return err
 }
 
-// begin reads what the export is of.
+// begin reads the state that the export is of.
 func (x *exporter) begin(tx *transaction) error {
-	x.of = tx.state
+	x.start = tx.state
 	if !tx.known() {
-		x.of.LastIDs[allPets] = math.MaxInt64
+		x.start.LastIDs[allPets] = math.MaxInt64
 	}
 	if x.unsure { // do not issue the IDs of the last commit again
-		x.of.LastPet = min(x.of.LastPet, math.MaxInt64-maxWaiting) + maxWaiting
-		x.of.LastMessage = min(x.of.LastMessage, math.MaxInt64-maxWaiting) + maxWaiting
+		x.start.LastPet = min(x.start.LastPet, math.MaxInt64-maxWaiting) + maxWaiting
+		x.start.LastMessage = min(x.start.LastMessage, math.MaxInt64-maxWaiting) + maxWaiting
 	}
 	return x.damage(safely(tx.countMessages))
 }
@@ -203,14 +203,14 @@ func (x *exporter) readMessages(tx *transaction) (done bool, err error) {
 				}
 				continue
 			}
-			if tx.known() && n > x.of.LastMessage { // it was added after the export began
+			if tx.known() && n > x.start.LastMessage { // it was added after the export began
 				return nil
 			}
 			if err := x.out.Message(&m); err != nil {
 				return err
 			}
 			x.message = n
-			x.of.LastMessage = max(x.of.LastMessage, n)
+			x.start.LastMessage = max(x.start.LastMessage, n)
 			if done = !x.full(); !done {
 				return nil
 			}
@@ -260,12 +260,12 @@ func (x *exporter) readOutcome(tx *transaction, key, value []byte) error {
 	x.key = bytes.Clone(key)
 	x.passed += len(key) + len(value)
 	if !tx.known() {
-		x.of.LastPet, x.of.LastMessage = max(x.of.LastPet, o.Pet), max(x.of.LastMessage, o.Message)
+		x.start.LastPet, x.start.LastMessage = max(x.start.LastPet, o.Pet), max(x.start.LastMessage, o.Message)
 	}
 	switch {
-	case o.expired(x.began.UnixMicro()), o.Pet > x.of.LastPet, o.Message > x.of.LastMessage:
+	case o.expired(x.began.UnixMicro()), o.Pet > x.start.LastPet, o.Message > x.start.LastMessage:
 		return nil
-	case x.hasLost(o.Pet), x.lostMessages[o.Message], x.lostRest && o.Message > x.message:
+	case x.hasLost(o.Pet), o.Message > 0 && x.lostMessages[o.Message], x.lostRest && o.Message > x.message:
 		x.lostOutcomes++
 		return nil
 	}
@@ -297,8 +297,8 @@ func (x *exporter) totals() Totals {
 		Pets: x.out.Pets, Messages: x.out.Messages, Outcomes: x.out.Outcomes,
 		LostPets: -1, LostMessages: -1, LostOutcomes: x.lostOutcomes,
 	}
-	if x.of.known() && !x.unsure {
-		t.LostPets, t.LostMessages = max(-1, x.of.Pets-t.Pets), max(-1, x.of.Queued-t.Messages)
+	if x.start.known() && !x.unsure {
+		t.LostPets, t.LostMessages = max(-1, x.start.Pets-t.Pets), max(-1, x.start.Queued-t.Messages)
 	}
 	if x.unknown || x.unsure {
 		t.LostOutcomes = -1

@@ -31,7 +31,7 @@ func (x *exporter) readPets(tx *transaction) (done bool, err error) {
 	for _, r := range x.readers {
 		r.rewind()
 	}
-	for x.pet < x.of.LastIDs[allPets] && !x.full() {
+	for x.pet < x.start.LastIDs[allPets] && !x.full() {
 		var next *petReader // the one with the lowest ID
 		for _, r := range x.readers {
 			if err := x.fill(r, tx); err != nil {
@@ -42,8 +42,8 @@ func (x *exporter) readPets(tx *transaction) (done bool, err error) {
 			}
 		}
 		if next == nil {
-			x.addGap(x.of.LastIDs[allPets])
-			if x.of.known() && x.readers[0].last != unknown {
+			x.addGap(x.start.LastIDs[allPets])
+			if x.start.known() && x.readers[0].last != unknown {
 				err = damaged("%s has a gap after %d", petTables[allPets].name, x.pet)
 			}
 			return true, x.damage(err)
@@ -54,9 +54,9 @@ func (x *exporter) readPets(tx *transaction) (done bool, err error) {
 			return false, err
 		}
 		x.pet = id
-		x.of.LastPet = max(x.of.LastPet, id)
+		x.start.LastPet = max(x.start.LastPet, id)
 	}
-	return x.pet >= x.of.LastIDs[allPets], nil
+	return x.pet >= x.start.LastIDs[allPets], nil
 }
 
 // fill reads blocks into r until there is a pet that the export does not have.
