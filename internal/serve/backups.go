@@ -78,8 +78,7 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 		return err
 	}
 	for _, e := range entries {
-		ours := strings.HasPrefix(e.Name(), "petstore-2") || strings.HasPrefix(e.Name(), backupKeys)
-		if ours && strings.HasSuffix(e.Name(), ".part") {
+		if isPart(e.Name()) {
 			_ = os.Remove(path(e.Name())) // of a server that was killed
 		}
 	}
@@ -94,10 +93,21 @@ func (s *server) makeBackup(ctx context.Context, began time.Time) error {
 		return errors.Join(err, keysErr)
 	}
 	names, err := backups(s.backupDir)
-	for ; len(names) > s.backupKeep && err == nil; names = names[1:] {
-		err = os.Remove(path(names[0]))
+	for ; len(names) > s.backupKeep; names = names[1:] {
+		err = errors.Join(err, os.Remove(path(names[0])))
 	}
 	return errors.Join(err, keysErr)
+}
+
+// isPart reports whether a file in the folder of backups is what a backup has begun.
+func isPart(name string) bool {
+	begun, isPart := strings.CutSuffix(name, ".part")
+	if !isPart {
+		return false
+	}
+	begun = strings.TrimRight(begun, "0123456789.") // the random number of a temporary file
+	_, err := time.Parse(backupName, begun)
+	return err == nil || begun == backupKeys || begun == backupKeys+".part"
 }
 
 // saveKeys makes the file at path a copy of the key file.

@@ -167,7 +167,12 @@ func (x *exporter) all() error {
 			x.passed = 0
 		}
 	}
-	if err := x.out.End(x.start.LastPet, x.start.LastMessage, x.began); err != nil {
+	lastPet, lastMessage := x.start.LastPet, x.start.LastMessage
+	if x.unsure || !x.start.known() { // do not issue the IDs of a lost commit again
+		lastPet = min(lastPet, math.MaxInt64-maxWaiting) + maxWaiting
+		lastMessage = min(lastMessage, math.MaxInt64-maxWaiting) + maxWaiting
+	}
+	if err := x.out.End(lastPet, lastMessage, x.began); err != nil {
 		return err
 	}
 	_, err := x.part.WriteTo(x.w)
@@ -179,10 +184,6 @@ func (x *exporter) begin(tx *transaction) error {
 	x.start = tx.state
 	if !tx.known() {
 		x.start.LastIDs[allPets] = math.MaxInt64
-	}
-	if x.unsure { // do not issue the IDs of the last commit again
-		x.start.LastPet = min(x.start.LastPet, math.MaxInt64-maxWaiting) + maxWaiting
-		x.start.LastMessage = min(x.start.LastMessage, math.MaxInt64-maxWaiting) + maxWaiting
 	}
 	return x.damage(safely(tx.countMessages))
 }

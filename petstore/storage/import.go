@@ -75,7 +75,7 @@ func (im *importer) close() error {
 func (im *importer) all(ctx context.Context, records iter.Seq2[lines.Record, error]) error {
 	now := time.Now().UnixMicro()
 	for rec, err := range records {
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		im.size += 200 // for what a record has beside its text

@@ -172,10 +172,12 @@ func (s *Store) doOnce(ctx context.Context, query func(context.Context, *pgx.Con
 	return s.current(conn.Conn().PgConn())
 }
 
+const selectStats = "SELECT last_pet - left_out, queued FROM petstore.store, petstore.commits ORDER BY number DESC LIMIT 1"
+
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
 	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, "SELECT last_pet - left_out, queued FROM petstore.store, petstore.commits ORDER BY number DESC LIMIT 1").
+		return conn.QueryRow(ctx, selectStats).
 			Scan(&stats.Pets, &stats.QueuedMessages)
 	})
 	return stats, err
