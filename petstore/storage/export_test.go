@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	maxPart = 2 << 10
+	maxPart, maxImport = 2<<10, 256<<10
 	bbolt.DefaultOptions.NoSync = true // internal/test/faulttest tests what is synced
 }
 

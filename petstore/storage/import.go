@@ -17,8 +17,8 @@ import (
 )
 
 // maxImport is how many bytes of records an import collects for one transaction: so many
-// that the commit hardly matters, and so few that they fit in memory.
-const maxImport = 8 << 20
+// that the commit hardly matters, and so few that they fit in memory. It is little in tests.
+var maxImport = 8 << 20
 
 // ErrMalformed says that what an import has read is not a whole and unchanged export.
 var ErrMalformed = lines.ErrMalformed
