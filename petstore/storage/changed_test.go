@@ -131,12 +131,16 @@ func TestDamageRefusesChanges(t *testing.T) {
 		key := stores.Digest(stores.CreatePet, keyOf(outcomes))
 		return string(key[:])
 	}
+	var stored []string // the keys of all outcomes
+	for n := range deepOutcomes {
+		stored = append(stored, middle(n))
+	}
 	// place returns how many outcomes have a key after that of the middle one, up to that of n;
 	// or before it, down to that of n.
 	place := func(n int) (after, before int) {
 		from, to := middle(deepOutcomes/2), middle(n)
-		for _, other := range every(0, deepOutcomes, 1) {
-			switch between := middle(other); {
+		for _, between := range stored {
+			switch {
 			case from < between && between <= to:
 				after++
 			case to <= between && between < from:

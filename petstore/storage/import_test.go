@@ -109,7 +109,7 @@ func TestImportGaps(t *testing.T) {
 func TestImportGrows(t *testing.T) {
 	storage.SetReserve(t, 40<<20)
 	var lines strings.Builder
-	const n = 1000
+	const n = 500
 	for i := range n {
 		fmt.Fprintf(&lines, `{"id":%d,"name":"%s","categoryId":1}`+"\n", i+1, strings.Repeat("x", petstore.MaxTextBytes))
 	}
