@@ -68,11 +68,12 @@ func check(c *flags.Call) error {
 
 func export(c *flags.Call, out string, skipDamaged bool) error {
 	var x storage.Totals
+	var onDamage func(error)
+	if skipDamaged {
+		onDamage = func(err error) { fmt.Fprintln(c.Stderr, err) }
+	}
 	err := serve.WriteExport(c, out, func(w io.Writer) (err error) {
-		x, err = storage.Export(c.Args[0], w, &storage.ExportOptions{
-			SkipDamaged: skipDamaged,
-			OnDamage:    func(err error) { fmt.Fprintln(c.Stderr, err) },
-		})
+		x, err = storage.Export(c.Args[0], w, onDamage)
 		return err
 	})
 	switch {

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Check reads every record in the file at path, as [Export] does with SkipDamaged, and calls
+// Check reads every record in the file at path, as [Export] does, and calls
 // onDamage with each damage that it finds. onDamage may be nil. The error wraps [ErrDamaged]
 // and names the first damage, if there is any.
 //
@@ -27,7 +27,7 @@ func Check(path string, onDamage func(error)) error {
 			onDamage(err)
 		}
 	}
-	err := exportFile(path, newExporter(io.Discard, &ExportOptions{SkipDamaged: true, OnDamage: damage}))
+	err := exportFile(path, newExporter(io.Discard, damage))
 	if errors.Is(err, ErrDamaged) { // so that nothing more can be read
 		damage(err)
 	}

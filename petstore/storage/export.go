@@ -55,23 +55,16 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	return x.all()
 }
 
-// ExportOptions are the settings of [Export]. The zero value and nil are ready for use.
-type ExportOptions struct {
-	// SkipDamaged makes Export write all records that pass their checksum and can be
-	// reached. A pet in a damaged block comes from the table of its status. The outcome of
-	// what was lost is left out, so that it is created again when the request is repeated.
-	// false: the first damage ends the export.
-	SkipDamaged bool
-
-	// OnDamage is called with each damage that is skipped. nil: nothing is called.
-	OnDamage func(error)
-}
-
 // Export writes what the file at path holds to w, as [Store.Export] does. It changes nothing,
-// and has the errors of [Check]. opts may be nil. With SkipDamaged, the Totals say whether
-// something was lost.
-func Export(path string, w io.Writer, opts *ExportOptions) (Totals, error) {
-	x := newExporter(w, opts)
+// and has the errors of [Check].
+//
+// If onDamage is nil, the first damage ends the export. Otherwise it is called with each
+// damage, and Export writes all records that pass their checksum and can be reached; the
+// Totals say whether some were lost. A pet in a damaged block comes from the table of its
+// status. The outcome of what was lost is left out, so that it is created again when the
+// request is repeated.
+func Export(path string, w io.Writer, onDamage func(error)) (Totals, error) {
+	x := newExporter(w, onDamage)
 	err := exportFile(path, x)
 	if err != nil {
 		err = fmt.Errorf("exporting from the store %s: %w", path, err)
@@ -111,7 +104,8 @@ func CreateExportFile(path string, export func(w io.Writer) error) error {
 
 // exporter is an export under way.
 type exporter struct {
-	ExportOptions
+	onDamage func(error) // nil: damage is not skipped
+
 	view   func(func(*transaction) error) error // calls a function with what is stored now
 	w      io.Writer
 	part   bytes.Buffer  // what was read, and is not written to w yet
@@ -133,15 +127,13 @@ type exporter struct {
 	unknown      bool           // further outcomes may be lost
 }
 
-func newExporter(w io.Writer, opts *ExportOptions) *exporter {
+func newExporter(w io.Writer, onDamage func(error)) *exporter {
 	x := &exporter{
-		w: w, began: time.Now(), readers: []*petReader{{table: allPets}}, lostMessages: make(map[int64]bool),
+		onDamage: onDamage, w: w, began: time.Now(),
+		readers: []*petReader{{table: allPets}}, lostMessages: make(map[int64]bool),
 	}
 	x.out = lines.NewWriter(&x.part)
-	if opts != nil {
-		x.ExportOptions = *opts
-	}
-	for i := 1; i < len(petTables) && x.SkipDamaged; i++ {
+	for i := 1; i < len(petTables) && onDamage != nil; i++ {
 		x.readers = append(x.readers, &petReader{table: i})
 	}
 	return x
@@ -282,13 +274,11 @@ func (x *exporter) readOutcome(tx *transaction, key, value []byte) error {
 // damage skips what err says is damaged, and returns nil if the export goes on. It
 // returns any other error, and nil, as it is.
 func (x *exporter) damage(err error) error {
-	if !x.SkipDamaged || !errors.Is(err, ErrDamaged) {
+	if x.onDamage == nil || !errors.Is(err, ErrDamaged) {
 		return err
 	}
 	x.unsure = x.unsure || errors.Is(err, errUndecided)
-	if x.OnDamage != nil {
-		x.OnDamage(err)
-	}
+	x.onDamage(err)
 	return nil
 }
 

@@ -125,7 +125,7 @@ func TestExport(t *testing.T) {
 				edit(t, path, c.edit)
 			}
 			var out, reports strings.Builder
-			x, err := storage.Export(path, &out, &storage.ExportOptions{SkipDamaged: true, OnDamage: func(err error) { fmt.Fprintln(&reports, err) }})
+			x, err := storage.Export(path, &out, func(err error) { fmt.Fprintln(&reports, err) })
 			if diff := cmp.Diff(c.want, withoutTime(out.String())); diff != "" || err != nil {
 				t.Errorf("the export returned %v (-want +got):\n%s", err, diff)
 			}
@@ -196,7 +196,7 @@ func TestExportSparse(t *testing.T) {
 			}
 			var out bytes.Buffer
 			damages := 0
-			x, err := storage.Export(path, &out, &storage.ExportOptions{SkipDamaged: true, OnDamage: func(error) { damages++ }})
+			x, err := storage.Export(path, &out, func(error) { damages++ })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -127,7 +127,11 @@ func TestOpenRefuses(t *testing.T) {
 			if openErr == nil {
 				s.Close()
 			}
-			_, exportErr := storage.Export(path, io.Discard, &storage.ExportOptions{SkipDamaged: tt.is != storage.ErrDamaged})
+			onDamage := func(error) {}
+			if tt.is == storage.ErrDamaged {
+				onDamage = nil
+			}
+			_, exportErr := storage.Export(path, io.Discard, onDamage)
 			for what, err := range map[string]error{"Open": openErr, "Check": storage.Check(path, nil), "Export": exportErr} {
 				if err == nil || tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), path) {
 					t.Errorf("%s: error %v, want one that is %v, says %q and names the file", what, err, tt.is, tt.says)
