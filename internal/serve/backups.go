@@ -60,7 +60,8 @@ func (s *server) backUp(ctx context.Context) {
 		last = time.Now()
 		err := s.makeBackup(ctx, last)
 		s.backupFailed.Store(err != nil)
-		if began := last; err == nil {
+		if err == nil {
+			began := last
 			s.lastBackup.Store(&began)
 		}
 		if err != nil && ctx.Err() == nil {

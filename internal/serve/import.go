@@ -37,7 +37,7 @@ func (im *Importer) Run(c *flags.Call) error {
 	if err == nil && info.IsDir() {
 		return im.newest(c, c.Args[0])
 	}
-	if err == nil && im.keys != "" {
+	if im.keys != "" && (err == nil || c.Args[0] == "-") {
 		return flags.Usagef("-keys: needs the folder of backups, not a file")
 	}
 	in, name, err := c.Input()

@@ -56,13 +56,13 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 }
 
 // Export writes what the file at path holds to w, as [Store.Export] does. It changes nothing,
-// and has the errors of [Check].
+// and has the errors of [Check]. The tables of the statuses are only read to skip damage.
 //
 // If onDamage is nil, the first damage ends the export. Otherwise it is called with each
 // damage, and Export writes all records that pass their checksum and can be reached; the
 // Totals say whether some were lost. A pet in a damaged block comes from the table of its
-// status. The outcome of what was lost is left out, so that it is created again when the
-// request is repeated.
+// status. The outcome of a pet or message that is known to be lost is left out, so that it is
+// created again when the request is repeated.
 func Export(path string, w io.Writer, onDamage func(error)) (Totals, error) {
 	x := newExporter(w, onDamage)
 	err := exportFile(path, x)
@@ -118,13 +118,13 @@ type exporter struct {
 	pet, message int64
 	key          []byte // of an outcome
 
-	readers      []*petReader   // of the table of all pets and, to skip damage, those of the statuses
-	passed       int            // how many bytes of outcomes were read for the part
-	lost         []idGap        // which pets may be lost
-	lostMessages map[int64]bool // which messages are damaged
-	lostRest     bool           // all messages after the last one that was read
-	lostOutcomes int64          // of what was lost
-	unknown      bool           // further outcomes may be lost
+	readers        []*petReader   // of the table of all pets and, to skip damage, those of the statuses
+	passed         int            // how many bytes of outcomes were read for the part
+	lost           []idGap        // which pets may be lost
+	lostMessages   map[int64]bool // which messages are damaged
+	lostRest       bool           // all messages after the last one that was read
+	lostOutcomes   int64          // of what was lost
+	outcomesUnsure bool           // further outcomes may be lost
 }
 
 func newExporter(w io.Writer, onDamage func(error)) *exporter {
@@ -225,7 +225,7 @@ func (x *exporter) readOutcomes(tx *transaction) (done bool, err error) {
 		}
 		for ; k != nil; k, v = c.Next() {
 			if err := x.readOutcome(tx, k, v); err != nil {
-				x.unknown = true
+				x.outcomesUnsure = true
 				if err := x.damage(err); err != nil {
 					return err
 				}
@@ -236,7 +236,7 @@ func (x *exporter) readOutcomes(tx *transaction) (done bool, err error) {
 		}
 		return nil
 	})
-	x.unknown = x.unknown || err != nil
+	x.outcomesUnsure = x.outcomesUnsure || err != nil
 	return done, x.damage(err)
 }
 
@@ -291,7 +291,7 @@ func (x *exporter) totals() Totals {
 	if x.start.known() && !x.unsure {
 		t.LostPets, t.LostMessages = max(-1, x.start.Pets-t.Pets), max(-1, x.start.Queued-t.Messages)
 	}
-	if x.unknown || x.unsure {
+	if x.outcomesUnsure || x.unsure {
 		t.LostOutcomes = -1
 	}
 	return t

@@ -1,8 +1,11 @@
 package storage
 
 import (
+	"bytes"
 	"math"
 	"sort"
+
+	"go.etcd.io/bbolt"
 )
 
 // An export reads the pets from the table of all pets. If it skips damage, it reads the
@@ -10,10 +13,12 @@ import (
 
 // petReader reads the blocks of petTables[table] in order.
 type petReader struct {
-	table int
-	next  int64 // the key of the next block is not below this one
-	last  int64 // the ID before that block; unknown: damage was skipped
-	ended bool  // there is no other block
+	table  int
+	tx     *transaction  // that the rest is of
+	cursor *bbolt.Cursor // at the last record; nil: the next one must be looked up
+	next   int64         // the key of the next sound block is not below this one
+	last   int64         // the ID before that block; noID: damage was skipped
+	ended  bool          // there is no other block
 
 	block block // read, without the pets that were taken
 	key   int64 // of that block
@@ -21,7 +26,7 @@ type petReader struct {
 	damagedTo int64 // pets up to this ID may be missing
 }
 
-const unknown = -1
+const noID = -1
 
 // idGap is a range of IDs, both included.
 type idGap struct{ from, to int64 }
@@ -29,12 +34,12 @@ type idGap struct{ from, to int64 }
 // readPets reads pets into the part.
 func (x *exporter) readPets(tx *transaction) (done bool, err error) {
 	for _, r := range x.readers {
-		r.rewind()
+		r.use(tx)
 	}
 	for x.pet < x.start.LastIDs[allPets] && !x.full() {
 		var next *petReader // the one with the lowest ID
 		for _, r := range x.readers {
-			if err := x.fill(r, tx); err != nil {
+			if err := x.fill(r); err != nil {
 				return false, err
 			}
 			if r.block.pets() > 0 && (next == nil || r.block.id(0) < next.block.id(0)) {
@@ -43,7 +48,7 @@ func (x *exporter) readPets(tx *transaction) (done bool, err error) {
 		}
 		if next == nil {
 			x.addGap(x.start.LastIDs[allPets])
-			if x.start.known() && x.readers[0].last != unknown {
+			if x.start.known() && x.readers[0].last != noID {
 				err = damaged("%s has a gap after %d", petTables[allPets].name, x.pet)
 			}
 			return true, x.damage(err)
@@ -60,7 +65,7 @@ func (x *exporter) readPets(tx *transaction) (done bool, err error) {
 }
 
 // fill reads blocks into r until there is a pet that the export does not have.
-func (x *exporter) fill(r *petReader, tx *transaction) error {
+func (x *exporter) fill(r *petReader) error {
 	for {
 		for r.block.pets() > 0 && r.block.id(0) <= x.pet {
 			r.block.next()
@@ -68,74 +73,86 @@ func (x *exporter) fill(r *petReader, tx *transaction) error {
 		if r.block.pets() > 0 || r.ended {
 			return nil
 		}
-		if err := x.damage(r.read(tx)); err != nil {
+		if err := x.damage(r.read()); err != nil {
 			return err
 		}
 	}
 }
 
-// rewind makes r read its block again: it may be of a transaction that has ended.
-func (r *petReader) rewind() {
+// use makes r read from tx. If that is another transaction than before, r reads its block
+// again.
+func (r *petReader) use(tx *transaction) {
+	if r.tx == tx {
+		return
+	}
+	r.tx, r.cursor = tx, nil
 	if r.block.pets() > 0 {
 		r.next, r.last, r.block = r.key, r.block.prev, block{}
 	}
 }
 
-// read reads the next block. If it returns an error, which is of damage, r is after that.
-func (r *petReader) read(tx *transaction) error {
-	key, b, err := r.seek(tx, r.next)
+// read reads the next block, and makes sure that a lookup would find it. If it returns an
+// error, which is of damage, the next call reads what follows the damage.
+func (r *petReader) read() error {
+	t := &petTables[r.table]
+	key, found, b := int64(0), false, block{}
+	err := safely(func() error {
+		var k, v []byte
+		if r.cursor == nil {
+			r.cursor = r.tx.pets[r.table].Cursor()
+			k, v = r.cursor.Seek(idKey(r.next))
+		} else {
+			k, v = r.cursor.Next()
+		}
+		found = true // the page can be read
+		if r.ended = k == nil; r.ended {
+			return nil
+		}
+		sound, err := openBlock(t, k, v)
+		if err != nil {
+			return err
+		}
+		key, b = int64At(k), sound
+		if at, _ := r.tx.pets[r.table].Cursor().Seek(k); !bytes.Equal(at, k) {
+			return damaged("%s is out of reach", t.describe(k))
+		}
+		return nil
+	})
 	switch {
-	case err != nil && key == unknown:
-		r.last = unknown
-		r.skipPage(tx)
-		return err
-	case err != nil:
-		r.last, r.next = unknown, key+1
-		return err
-	case b.pets() == 0:
-		r.ended = true
-		if r.last == unknown {
+	case !found:
+		r.skipPage()
+	case r.ended:
+		if r.last != r.tx.LastIDs[r.table] {
 			r.damagedTo = math.MaxInt64
 		}
 		return nil
+	case b.pets() > 0 && key < r.next:
+		err, b = damaged("%s is out of order", t.name), block{}
+	}
+	if b.pets() == 0 {
+		r.last = noID
+		return err
 	}
 	if r.last != b.prev {
 		r.damagedTo = key - 1
-		if r.last != unknown {
-			err = damaged("%s has a gap after %d", petTables[r.table].name, r.last)
+		if r.last != noID && err == nil {
+			err = damaged("%s has a gap after %d", t.name, r.last)
 		}
 	}
 	r.key, r.block, r.next, r.last = key, b, key+1, b.last
 	return err
 }
 
-// seek returns the first block whose key is not below from, and its key. The block is empty
-// if there is none. If seek fails, the key is unknown if the page cannot be read.
-func (r *petReader) seek(tx *transaction, from int64) (key int64, b block, err error) {
-	key = unknown
-	err = safely(func() error {
-		k, v := tx.pets[r.table].Cursor().Seek(idKey(from))
-		if k == nil {
-			key = 0
-			return nil
-		}
-		if int64At(k) < from {
-			return damaged("%s is out of order", petTables[r.table].name)
-		}
-		key = int64At(k)
-		b, err = openBlock(tx.pets[r.table].table, k, v)
-		return err
-	})
-	return key, b, err
-}
-
 // skipPage moves r to the lowest key from which its table can be read again, or to its end.
 // It tries every ID at first. Its steps become longer, since an import may have left out
 // many IDs. If a step was too long, it looks for the lowest key in between.
-func (r *petReader) skipPage(tx *transaction) {
+func (r *petReader) skipPage() {
+	r.cursor = nil
 	readable := func(from int64) bool {
-		key, _, _ := r.seek(tx, from)
-		return key != unknown
+		return safely(func() error {
+			r.tx.pets[r.table].Cursor().Seek(idKey(from))
+			return nil
+		}) == nil
 	}
 	low, high := r.next, r.next+1
 	for !readable(high) {
