@@ -97,8 +97,13 @@ func (tx *transaction) countMessages() error {
 	for k, _ := c.First(); k != nil; k, _ = c.Next() {
 		count++
 	}
-	if tx.known() && count != tx.Queued {
-		return damaged("the queue holds %d messages, want %d", count, tx.Queued)
+	return tx.checkQueued(count)
+}
+
+// checkQueued returns an error if the state counts more or fewer messages than were found.
+func (tx *transaction) checkQueued(found int64) error {
+	if tx.known() && found != tx.Queued {
+		return damaged("the queue holds %d messages, want %d", found, tx.Queued)
 	}
 	return nil
 }
@@ -119,7 +124,7 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 				return nil
 			}
 		}
-		return tx.countMessages()
+		return tx.checkQueued(int64(len(messages))) // these are all
 	})
 	if err != nil {
 		return nil, err
