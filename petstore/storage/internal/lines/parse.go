@@ -85,8 +85,10 @@ func (rec *anyRecord) unmarshal(line []byte) error {
 
 func (rec *anyRecord) pet() (*petstore.Pet, error) {
 	pet := &petstore.Pet{NewPet: petstore.NewPet{Name: *rec.Name, CategoryID: *rec.CategoryID}}
-	pet.ID, _ = strconv.ParseInt(string(rec.ID), 10, 64)                                           // 0 if it is missing or invalid
-	if rec.Status != nil && (json.Unmarshal(rec.Status, &pet.Status) != nil || pet.Status == "") { // null, too
+	pet.ID, _ = strconv.ParseInt(string(rec.ID), 10, 64) // 0 if it is missing or invalid
+
+	// The status may be missing, but not null or empty.
+	if rec.Status != nil && (json.Unmarshal(rec.Status, &pet.Status) != nil || pet.Status == "") {
 		return nil, fmt.Errorf("status: must be one of available, pending, sold, or be left out, got %.40s", rec.Status)
 	}
 	return pet, pet.Validate()
