@@ -121,11 +121,11 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 			return err
 		}
 		var gap int64
-		if page, gap, err = readPage(rows, q, after); err == nil && gap > 0 {
-			err = missing(ctx, conn, gap)
+		if page, gap, err = readPage(rows, q, after); err != nil || gap == 0 {
+			return err
 		}
-		if errors.Is(err, petstore.ErrNotFound) { // an import has left out the ID
-			err = nil
+		if err = missing(ctx, conn, gap); errors.Is(err, petstore.ErrNotFound) { // an import has left out the ID
+			return nil
 		}
 		return err
 	})
