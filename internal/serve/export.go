@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bufio"
 	"flag"
 	"io"
 
@@ -19,10 +18,5 @@ func WriteExport(c *flags.Call, path string, export func(io.Writer) error) error
 	if path != "" {
 		return storage.CreateExportFile(path, export)
 	}
-	out := bufio.NewWriterSize(c.Stdout, 1<<16)
-	err := export(out)
-	if flushErr := out.Flush(); err == nil {
-		err = flushErr
-	}
-	return err
+	return export(c.Stdout) // in large writes
 }

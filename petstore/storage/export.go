@@ -3,6 +3,7 @@ package storage
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -85,20 +86,15 @@ func exportFile(path string, x *exporter) error {
 // fs.ErrExist if there is a file, or is that of export.
 func CreateExportFile(path string, export func(w io.Writer) error) error {
 	return newfile.Create(path, func(temp *os.File) error {
-		out := bufio.NewWriterSize(temp, 1<<16)
-		var err error
-		if strings.HasSuffix(path, ".gz") {
-			z, _ := gzip.NewWriterLevel(out, gzip.BestSpeed) // a valid level
-			if err = export(z); err == nil {
-				err = z.Close()
-			}
-		} else {
-			err = export(out)
+		if !strings.HasSuffix(path, ".gz") {
+			return export(temp)
 		}
-		if err != nil {
+		out := bufio.NewWriterSize(temp, 1<<16)          // gzip writes little at a time
+		z, _ := gzip.NewWriterLevel(out, gzip.BestSpeed) // a valid level
+		if err := export(z); err != nil {
 			return err
 		}
-		return out.Flush()
+		return cmp.Or(z.Close(), out.Flush())
 	})
 }
 
