@@ -59,7 +59,6 @@ func brokenCreations() []variant {
 		{name: "members in another case overwrite others", check: "pets.create.name", http: takes(create, `"name":"[^"]*"(.*),"Name":("[^"]*").*\}`, `"name":$2$1}`)},
 		{name: "the first name in a body counts", check: "pets.create.name", http: takes(create, `^\{"owner":\{"name":("[^"]*").*\],"name":"[^"]*"`, `{"name":$1`)},
 		{name: "a pet with the name of another gets 409", check: "pets.create.status", pets: refusesNames(petstore.CodeConflict)},
-		{name: "a pet with the name of another gets 400", check: "pets.create.same-name.accepted", pets: refusesNames(petstore.CodeInvalid)},
 
 		{name: "every fifth pet is stored twice", check: "pets.create.once", pets: storesTwice},
 		{name: "nothing is stored", check: "pets.get.status", http: edit(create, 201, `"id":`, `"id":1000000`)},
@@ -71,16 +70,12 @@ func brokenCreations() []variant {
 		{name: "a pet without a valid key is stored", check: "pets.create.refused", http: storesRefused(401)},
 
 		{name: "names with what is beyond the basic plane get 500", check: "pets.create.status", http: refuses(create+".*🦊", 201, 500)},
-		{name: "names in other scripts are refused", check: "pets.create.name.accepted", http: refuses(create+".*猫", 201, 400)},
-		{name: "the name 0 is treated as absent", check: "pets.create.name.accepted", http: refuses(create+`.*"name":"0"`, 201, 400)},
 
 		{name: "categories go through floating point", check: "pets.create.category", pets: category(func(n int64) int64 { return 2 * int64(float64(n)/2) })},
 		{name: "categories are of 32 bits", check: "pets.create.category", pets: category(func(n int64) int64 { return int64(int32(n)) })},
 		{name: "categories lose their sign", check: "pets.create.category", pets: category(func(n int64) int64 { return max(n, -n) })},
 		{name: "the exponent of a category is lost", check: "pets.create.category", http: takes(create, `("categoryId":\d+)[eE]\+?2`, "$1")},
 		{name: "a fraction of zero is refused with 500", check: "pets.create.status", http: responses(create+`.*"categoryId":\d+\.0`, 0, func(res *response) { res.status = 500 })},
-		{name: "the category 0 is refused", check: "pets.create.category.accepted", http: refuses(create+`.*"categoryId":0,`, 201, 400)},
-		{name: "the smallest category is refused", check: "pets.create.category.accepted", http: refuses(create+".*-9223372036854775808", 201, 400)},
 	}
 }
 

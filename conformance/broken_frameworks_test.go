@@ -12,12 +12,12 @@ import (
 
 // brokenFrameworks have defaults of common frameworks.
 func brokenFrameworks() []variant {
-	type404 := func(contentType string) wrapper { return refuses(`^POST .*\r\nContent-Type: `+contentType, 0, 415) }
+	type415 := func(contentType string) wrapper { return rejects(`^POST .*\r\nContent-Type: `+contentType, 415) }
 	return []variant{
-		{name: "a charset is refused", check: "pets.create.status", http: type404("application/json; charset=utf-8")},
-		{name: "a media type in capitals is refused", check: "messages.status", http: type404("Application/JSON")},
+		{name: "a charset is refused", check: "pets.create.status", http: type415("application/json; charset=utf-8")},
+		{name: "a media type in capitals is refused", check: "http.media-type.case", http: type415("Application/JSON")},
 		{name: "a message may be a form", check: "messages.form", http: accepted(submit + `.*\r\nContent-Type: application/x-www-form-urlencoded`)},
-		{name: "lists fail after an unpaired surrogate", check: "pets.create.surrogate", http: poisoned},
+		{name: "lists fail after an unpaired surrogate", check: "pets.list.status", http: poisoned},
 		{name: "an unpaired surrogate gets 500", check: "pets.create.surrogate", http: responses(create+`.*\\ud800","cat`, 0, func(res *response) { res.status, res.body = 500, failure(500) })},
 		{name: "a member nested 2000 deep gets 500", check: "pets.create.status", http: responses(create+`.*"more":\[\[`, 0, func(res *response) { res.status, res.body = 500, failure(500) })},
 		{name: "a member nested 6000 deep gets 500 in a message", check: "messages.status", http: responses(submit+`.*"more":\[\[`, 0, func(res *response) { res.status, res.body = 500, failure(500) })},

@@ -15,6 +15,8 @@ func brokenRFCs() []variant {
 		{name: "there is no Deprecation", check: "deprecation.deprecation.present", http: header(fetch, 200, "Deprecation", "")},
 		{name: "the Deprecation is the word true", check: "deprecation.deprecation.present", http: header(fetch, 200, "Deprecation", "true")},
 		{name: "the Deprecation is after the removal", check: "deprecation.deprecation.present", http: header(fetch, 200, "Deprecation", "@1956528000")},
+		{name: "a body in chunks is not read", check: "http.chunked", http: rejects(`\r\nTransfer-Encoding: chunked\r`, 400)},
+		{name: "an Expect field gets 417", check: "http.expect", http: rejects(`\r\nExpect: 100-continue\r`, 417)},
 		{name: "the Sunset is not an HTTP date", check: "deprecation.sunset.present", http: header(fetch, 200, "Sunset", "2030-12-05")},
 	}
 }

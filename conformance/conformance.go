@@ -6,73 +6,55 @@
 // contract, or of an RFC, that states it. A failure comes with the exchange that proves
 // it and a curl command to repeat it.
 //
-// [Run] judges a target with every check and returns a [Report], which package
-// report writes as text, JSON or JUnit XML. Package conformancetest makes each
-// check a subtest of go test. Command cmd/conformance needs no Go toolchain where it
-// runs.
+// [Run] judges a target with every check and returns a [Report], which can be written as text,
+// JSON or JUnit XML. Package conformancetest makes each check a subtest of go test. Command
+// cmd/conformance needs no Go toolchain where it runs.
 //
-// A run first sends what is in a few tables, phase by phase (files stimuli.go and
-// phases.go). Each row of a table says what it asks for or what is wrong with it. All that
-// a run sends and receives is its history (exchange.go and history.go). Then every check
-// judges every exchange to which it applies (files judge_*.go).
+// First, a run sends all its requests (package internal/stimuli). What the target has responded
+// is the history of the run (history.go). Then every check judges every exchange to which it
+// applies (check.go, and judge_*.go for each operation).
 //
-// A run assumes nothing about the state of the target: it may have any number of
-// pets with any ids in any order, and other clients may use it meanwhile. A run
-// adds pets with names that no other run uses, as many as it needs to test the
-// limits of a list, and reports what it leaves behind, because the contract has
-// no way to delete pets. If the state of the target does not allow a check to
-// tell, for example because the store has too many pets for a list to show a new
-// one, the check is skipped.
+// The target may have any number of pets before a run, with any IDs in any order. During
+// the run no other client may add a pet or remove one: if a list shows a pet that another client
+// has added, the target is not judged. A run adds pets with names that no other run uses, more
+// than a list can show, and reports what it leaves behind, because the contract has no way to
+// delete pets. If the state of the target does not allow a check to tell, for example because
+// the store has too many pets for a list to show a new one, the check is skipped.
 //
 // The API key is sent to the target and nowhere else. Reports show [key] where the
 // target echoes it as it is.
 package conformance
 
 import (
-	"cmp"
 	"context"
-	"math/rand/v2"
-	"slices"
+	"strings"
 	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
+	"example.com/animalstore/conformance/internal/stimuli"
 )
 
 // Run judges target with every check that opts selects. Every error is about the
 // arguments. If the target is not a petstore that can be judged, or stops responding, the
 // report says so.
 func Run(ctx context.Context, target Target, opts *Options) (*Report, error) {
-	s, err := newSession(target, opts)
+	j, err := newJob(target, opts)
 	if err != nil {
 		return nil, err
 	}
-	return s.judgeTarget(ctx), nil
+	return j.report(time.Now(), j.send(ctx)), nil
 }
 
-// judgeTarget runs the session.
-func (s *session) judgeTarget(ctx context.Context) *Report {
-	defer s.client.Close()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	s.ctx, s.stop = ctx, stop
-	began := time.Now()
-	if err := s.begin(); err != nil {
-		stop(err)
-		return s.report(began, newHistory(s.facts, nil)) // what it responded is not that of a petstore
-	}
-	s.run()
-	return s.report(began, s.seen())
+// job is what the caller of Run asks for.
+type job struct {
+	target   Target
+	opts     Options
+	selected map[string]bool // the IDs of the checks that are judged
+	redact   probe.Redactor
 }
 
-// session is a run against one target.
-type session struct {
-	sender
-	target Target
-	redact probe.Redactor
-}
-
-// newSession returns a session that has sent nothing yet.
-func newSession(target Target, opts *Options) (*session, error) {
+// newJob returns an error if the arguments are not valid.
+func newJob(target Target, opts *Options) (*job, error) {
 	target, err := target.clean()
 	if err != nil {
 		return nil, err
@@ -81,39 +63,20 @@ func newSession(target Target, opts *Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{target: target, redact: probe.NewRedactor(target.Key)}
-	s.opts = o
-	if s.selected, err = o.selected(); err != nil {
+	selected, err := o.selected()
+	if err != nil {
 		return nil, err
 	}
-	s.facts = newFacts(newMark(), target.URL, o.now())
-	if o.Category != nil {
-		s.categories[*o.Category] = true
-	}
-	s.category = s.anyCategory()
-	s.client = probe.NewClient(probe.Config{
-		URL: target.URL, MessagesURL: cmp.Or(target.MessagesURL, target.URL), Key: target.Key,
-		Timeout: o.Timeout, Transport: o.Transport, Ended: s.ended,
+	return &job{target, o, selected, probe.NewRedactor(target.Key)}, nil
+}
+
+// send sends all requests of a run.
+func (j *job) send(ctx context.Context) stimuli.Record {
+	return stimuli.Run(ctx, stimuli.Config{
+		URL: j.target.URL, MessagesURL: j.target.MessagesURL, Key: j.target.Key,
+		PetsOnly: j.target.PetsOnly, ReadOnly: j.opts.ReadOnly, Surrogate: j.selected[surrogateCheck],
+		Category: j.opts.Category, Parallel: j.opts.Parallel, Timeout: j.opts.Timeout, Transport: j.opts.Transport,
 	})
-	return s, nil
-}
-
-// newMark returns a mark that no other run has. It has only letters, as some targets
-// want names to.
-func newMark() string {
-	mark := markStart
-	for range 6 {
-		mark += string(rune('a' + rand.IntN(26)))
-	}
-	return mark
-}
-
-// begin returns an error if the target cannot be judged.
-func (s *session) begin() error {
-	if err := s.findPetstore(); err != nil {
-		return err
-	}
-	return s.findMessages(s.target.MessagesURL != "")
 }
 
 // violation is an exchange that violates a check.
@@ -134,31 +97,58 @@ type judgement struct {
 // judge returns what a check says about h.
 func (h *history) judge(c Check) judgement {
 	j := judgement{check: c}
-	exchanges := h.all
-	if c.unserved {
-		exchanges = slices.Concat(h.all, h.unserved)
-	}
-	for _, x := range exchanges {
-		if !c.applies(x) {
-			continue
-		}
-		j.judged++
-		v := violation{x: x}
-		if c.wrongAfter != nil {
-			if v.before, v.text = c.wrongAfter(x); v.before != nil && !v.before.Sent.Before(x.Sent) {
-				v.before = nil // x does not show what it did
-			}
-		} else {
-			v.text = c.wrong(x)
-		}
-		if v.text != "" {
-			j.violations = append(j.violations, v)
-		}
+	for _, x := range h.all {
+		j.add(x)
 	}
 	for _, x := range h.unserved {
-		if !x.Repeated && c.applies(x) {
+		if c.unserved {
+			j.add(x)
+		}
+		if !x.SentAgain && c.applies(x) {
 			j.unserved = x
 		}
 	}
 	return j
+}
+
+// add judges x, if the check applies to it.
+func (j *judgement) add(x *exchange) {
+	if !j.check.applies(x) {
+		return
+	}
+	j.judged++
+	v := violation{x: x}
+	if j.check.wrongAfter != nil {
+		v.before, v.text = j.check.wrongAfter(x)
+	} else {
+		v.text = j.check.wrong(x)
+	}
+	if v.text == "" {
+		return
+	}
+	if v.before != nil && !v.before.Sent.Before(x.Sent) {
+		v.before = nil // x does not show what it did
+	}
+	v.text = j.explain(v)
+	j.violations = append(j.violations, v)
+}
+
+// explain returns the text of v, with what is unusual about the requests in its first line.
+func (j *judgement) explain(v violation) string {
+	line, more, hasMore := strings.Cut(v.text, "\n")
+	add := func(of, unusual string) {
+		if unusual != "" && !strings.Contains(line, unusual) {
+			line += "; " + of + " has " + unusual
+		}
+	}
+	if unusual := v.x.intent.Unusual; unusual == j.check.kind(v.x) {
+		add("the request", unusual)
+	}
+	if v.before != nil && v.before != v.x {
+		add("the request before it", v.before.intent.Unusual)
+	}
+	if hasMore {
+		line += "\n" + more
+	}
+	return line
 }

@@ -1,75 +1,59 @@
 package conformance
 
 import (
-	"cmp"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// The operations of the contract.
-const (
-	opList   = "GET /pets"
-	opCreate = "POST /pets"
-	opGet    = "GET /pets/{petId}"
-	opSubmit = "POST /messages"
-)
-
 // exchange is an exchange of a run, with what a check asks about it: what it says by
 // itself, and the questions that more than one check asks. An author of a check reads this
-// file, and meaning in stimuli.go.
+// file, and Intent in probe/request.go.
 type exchange struct {
 	*probe.Exchange // the request and the response: Status, Header, Succeeded() …
-	meaning         // what the body of a POST asks for: sent, text, breaks …
 	op              string
+	intent          probe.Intent // of the request
 
-	query *listQuery // of GET /pets; nil: another operation, or the contract does not say what the query means
-	list  list       // the body of a 200 for GET /pets
-	id    *int64     // in the path of GET /pets/{petId}; nil: none
-	names []string   // the names of the run in the body of a POST /pets
+	query *probe.ListQuery // of GET /pets; nil: another operation, or the contract does not say what the query means
+	list  probe.List       // the body of a 200 for GET /pets
+	id    *int64           // in the path of GET /pets/{petId}; nil: none
 
-	pet    pet // in a successful response to POST /pets or GET /pets/{petId}
-	petErr petError
+	pet    probe.Pet // in a successful response to POST /pets or GET /pets/{petId}
+	petErr probe.PetError
 
 	run *history
 
-	// twin is the first response to the same operation with the same id, if that is an
+	// sameID is the first response to the same operation with the same ID, if that is an
 	// earlier one. Nil: there is none.
-	twin *exchange
+	sameID *exchange
 }
 
-// read returns what p says by itself.
-func (f facts) read(p *probe.Exchange) *exchange {
-	x := &exchange{Exchange: p, op: p.Request.Operation()}
-	x.meaning, _ = p.Request.Meaning.(meaning)
+// readExchange returns what p says by itself, as an exchange of run.
+func readExchange(run *history, p *probe.Exchange) *exchange {
+	x := &exchange{Exchange: p, run: run, op: p.Request.Operation(), intent: p.Request.Intent}
 	switch x.op {
-	case opList:
+	case probe.ListPets:
 		if p.Status == http.StatusOK {
-			x.list = readList(p)
+			x.list = probe.ReadList(p)
 		}
 		if p.Status == http.StatusOK || !strings.Contains(p.Request.Path, "%") { // a proxy may refuse an escape
-			x.query = parseQuery(p.Request.Path)
+			x.query = probe.ParseListQuery(p.Request.Path)
 		}
-	case opGet:
+	case probe.GetPet:
 		x.id = parseID(p.Request.Path)
-	case opCreate:
-		for _, name := range f.ours.FindAll(p.Request.Body, -1) {
-			x.names = append(x.names, string(name))
-		}
 	}
-	if (x.op == opGet || x.op == opCreate) && x.Succeeded() {
-		x.pet, x.petErr = readPet(x.Object())
+	if (x.op == probe.GetPet || x.op == probe.CreatePet) && x.Succeeded() {
+		x.pet, x.petErr = probe.ReadPet(x.Object())
 	}
 	return x
 }
 
-// parseID returns the id in a path such as /pets/7, or nil if it is not written so.
+// parseID returns the ID in a path such as /pets/7, or nil if it is not written so.
 func parseID(path string) *int64 {
 	id, err := strconv.ParseInt(strings.TrimPrefix(path, "/pets/"), 10, 64)
-	if err != nil || petPath(id) != path {
+	if err != nil || probe.PetPath(id) != path {
 		return nil
 	}
 	return &id
@@ -79,11 +63,11 @@ func parseID(path string) *int64 {
 // in several ways. "": nothing.
 func (x *exchange) kind() string {
 	switch {
-	case x.what != "":
-		return x.what
+	case x.intent.Unusual != "":
+		return x.intent.Unusual
 	case !x.Request.Credential.Is(probe.ValidKey()):
 		return x.credential()
-	case x.op == opGet && x.creation() == nil || x.op == opList:
+	case x.op == probe.GetPet && x.creation() == nil || x.op == probe.ListPets:
 		return "GET " + x.Request.Path
 	}
 	return ""
@@ -111,7 +95,7 @@ func (x *exchange) validHeader() bool {
 
 // validPathAndBody reports whether the request of x is valid, apart from its credential.
 func (x *exchange) validPathAndBody() bool {
-	return x.query != nil || x.sent != nil || x.text != nil || x.exists()
+	return x.query != nil || x.intent.Pet != nil || x.intent.Text != nil || x.exists()
 }
 
 // largeBody is the length in bytes from which on a target may refuse a body for that.
@@ -124,39 +108,44 @@ func (x *exchange) tooLarge() bool {
 
 // mayRefuse reports whether x refuses a valid request as the contract allows. The target
 // may have acted on a POST that was sent before and got no response, and take this one for
-// a duplicate. The contract does not say which categories there are.
+// a duplicate.
 func (x *exchange) mayRefuse() bool {
-	switch {
-	case !x.Refused():
-		return false
-	case x.free, x.tooLarge(), x.gone(), x.Request.Method == http.MethodPost && x.Attempts > 1:
+	if x.intent.MayRefuse == probe.WithAnything {
 		return true
 	}
-	return x.Status == http.StatusBadRequest && (x.arguable != "" || x.sent != nil && !x.run.categories[x.sent.Category])
+	if !x.Refused() {
+		return false
+	}
+	repeated := x.Request.Method == http.MethodPost && x.Attempt > 1
+	return repeated || x.tooLarge() || x.gone() ||
+		x.intent.MayRefuse == probe.With4xx ||
+		x.intent.MayRefuse == probe.With400 && x.Status == http.StatusBadRequest
 }
 
 // gone reports whether x is about an operation that was removed as scheduled.
-func (x *exchange) gone() bool { return x.op == opGet && x.run.removed }
+func (x *exchange) gone() bool { return x.op == probe.GetPet && x.run.removed }
 
 // ofPets reports whether x is about an operation on pets.
-func (x *exchange) ofPets() bool { return x.op == opList || x.op == opGet || x.op == opCreate }
+func (x *exchange) ofPets() bool {
+	return x.op == probe.ListPets || x.op == probe.GetPet || x.op == probe.CreatePet
+}
 
 // What the body of x must be.
 
 // isList reports whether the body of x must be a list.
-func (x *exchange) isList() bool { return x.op == opList && x.Status == http.StatusOK }
+func (x *exchange) isList() bool { return x.op == probe.ListPets && x.Status == http.StatusOK }
 
 // hasElements reports whether the body of x is a list that is not empty.
-func (x *exchange) hasElements() bool { return len(x.list.elements) > 0 }
+func (x *exchange) hasElements() bool { return len(x.list.Elements) > 0 }
 
 // isNewPet reports whether the body of x must be the pet that was added.
-func (x *exchange) isNewPet() bool { return x.sent != nil && x.Succeeded() }
+func (x *exchange) isNewPet() bool { return x.intent.Pet != nil && x.Succeeded() }
 
-// isAdded reports whether x shows the id of the pet that was added.
-func (x *exchange) isAdded() bool { return x.isNewPet() && x.petErr.id == nil }
+// isAdded reports whether x shows the ID of the pet that was added.
+func (x *exchange) isAdded() bool { return x.isNewPet() && x.petErr.ID == nil }
 
 // isRecord reports whether the body of x must be the record of a message.
-func (x *exchange) isRecord() bool { return x.text != nil && x.Succeeded() }
+func (x *exchange) isRecord() bool { return x.intent.Text != nil && x.Succeeded() }
 
 // member returns a member of the body of x that must be a string.
 func (x *exchange) member(name string) (string, error) {
@@ -169,13 +158,36 @@ func (x *exchange) member(name string) (string, error) {
 
 // What the run knows of a pet.
 
-// stored returns the pet that must be in the store since x added it.
-func (x *exchange) stored() pet {
-	n := *x.sent
+// asSent returns the pet that must be in the store since x added it.
+func (x *exchange) asSent() probe.Pet {
+	n := *x.intent.Pet
 	if n.Status == "" {
 		n.Status = x.pet.Status // the contract leaves a default open
 	}
-	return pet{ID: x.pet.ID, newPet: n}
+	return probe.Pet{ID: x.pet.ID, NewPet: n}
+}
+
+// keeps reports whether the response x to a new pet shows it as it was sent.
+func (x *exchange) keeps() bool {
+	field, _ := x.asSent().Diff(x.pet)
+	return x.petErr.Any() == nil && field == ""
+}
+
+// differs says in which field p, which a later response shows, differs from the pet that x
+// added. If x does not show the pet as it was sent, a check of x has found that. Then a later
+// response may show the pet as it was sent, or as x does.
+func (x *exchange) differs(p probe.Pet) (field, text string) {
+	if x.pet.LooksLike(p) {
+		return "", ""
+	}
+	return x.asSent().Diff(p)
+}
+
+// followsFrom reports whether what is wrong with p, which a later response shows, is a fault of
+// the creation c that a check of c has found: c has accepted a wrong body, or shows the pet in
+// the same way. c may be nil.
+func followsFrom(c *exchange, p probe.Pet) bool {
+	return c != nil && (c.intent.Wrong != "" || c.pet.LooksLike(p))
 }
 
 // creation returns the exchange that added the pet in the path of x. Nil: none did
@@ -191,46 +203,11 @@ func (x *exchange) creation() *exchange {
 	return c
 }
 
-// exists reports whether the pet in the path of x was in the store when x was sent. Of
-// another client's pet, lists before and after x must have it.
+// exists reports whether the pet in the path of x was in the store when x was sent.
 func (x *exchange) exists() bool {
 	if x.id == nil {
 		return false
 	}
-	if first := x.run.firstShown[*x.id]; first != nil {
-		return first.Received.Before(x.Sent)
-	}
-	before, after := false, false
-	for _, l := range x.run.lists[allPets("")] {
-		before = before || l.Received.Before(x.Sent) && hasID(l.list.pets, *x.id)
-		after = after || l.Sent.After(x.Received) && hasID(l.list.pets, *x.id)
-	}
-	return before && after
-}
-
-// spoiler returns the creation that may be why x, a list, fails: the last one before x that
-// got a 5xx since a list succeeded, and otherwise the last one that succeeded. Nil: there is
-// none.
-func (x *exchange) spoiler() *exchange {
-	var failed, last *exchange
-	for _, y := range x.run.all {
-		switch {
-		case !y.Received.Before(x.Sent):
-		case y.isList():
-			failed = nil
-		case y.op == opCreate && y.Status >= 500:
-			failed = y
-		case y.op == opCreate && y.Succeeded():
-			last = y
-		}
-	}
-	return cmp.Or(failed, last)
-}
-
-// sameQuery returns the other lists with the query of x, a list: those before x and those
-// after it, in the order of Sent.
-func (x *exchange) sameQuery() (earlier, later []*exchange) {
-	all := x.run.lists[*x.query]
-	i := slices.Index(all, x)
-	return all[:i], all[i+1:]
+	first := x.run.firstShown[*x.id]
+	return first != nil && first.Received.Before(x.Sent)
 }

@@ -1,81 +1,58 @@
 package conformance
 
 import (
+	"bytes"
 	"cmp"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"time"
+
+	"example.com/animalstore/conformance/internal/probe"
+	"example.com/animalstore/conformance/internal/stimuli"
 )
-
-// markStart is how the mark of every run starts.
-const markStart = "Conf"
-
-// facts are what a history needs to know beside the exchanges.
-type facts struct {
-	mark string         // in nearly every name and text of the run
-	ours *regexp.Regexp // matches the mark and what follows it in a name of the run
-	url  string         // of the target
-	now  time.Time
-
-	categories map[int64]bool // that the target accepts, as the caller says
-}
-
-// newFacts returns the facts of a run that has no category yet.
-func newFacts(mark, url string, now time.Time) facts {
-	return facts{mark, regexp.MustCompile(regexp.QuoteMeta(mark) + `[a-z]{3}`), url, now, make(map[int64]bool)}
-}
 
 // history is what is known of a run. Judges read it and do not change it.
 type history struct {
-	facts // categories has those that the target has accepted, too
+	url      string // of the target
+	now      time.Time
+	mark     string         // in nearly every name and text of the run
+	ourNames *regexp.Regexp // matches the mark and what follows it in a name of the run
 
 	// The exchanges of the run, in the order of Sent, without those that are Unreadable.
 	all      []*exchange // those that say something about the target
 	unserved []*exchange // requests that got no response or were not served
 
 	// The pets and messages of the run.
-	added       map[int64]*exchange       // the creation of each pet with a valid request, by id; nil: two have the id
-	firstWithID map[string]*exchange      // the first response that assigns an id, by operation and id
-	firstShown  map[int64]*exchange       // the first response that shows a pet, by id
-	listedIDs   map[string]map[int64]bool // the ids of the pets in all lists, by name
-	asked       map[string]asked          // the requests for pets, by name, those that are not valid too
+	posts       []*exchange            // the requests for pets, those that are not valid too
+	named       map[string][]*exchange // the requests for pets, by each name of the run in their bodies
+	added       map[int64]*exchange    // the creation of each pet with a valid request, by ID; nil: two have the ID
+	firstWithID map[string]*exchange   // the first response that assigns an ID, by operation and ID
 
-	// The lists, also of the pets of others.
-	lists   map[listQuery][]*exchange
-	atStart map[listQuery][]pet // the pets that each list had before the run added any
-	longest int                 // how many pets the longest list has
-
-	removed bool // GET /pets/{petId} was removed as scheduled
+	firstShown map[int64]*exchange            // the first creation or list that shows a pet, by ID
+	atStart    map[probe.ListQuery]probe.List // each list before the run added a pet
+	longest    int                            // how many pets the longest list has
+	removed    bool                           // GET /pets/{petId} was removed as scheduled
 }
 
-// asked is what requests for pets with a name may have added.
-type asked struct {
-	pets    int       // how many at most
-	refused *exchange // a request that was refused; nil: none
-}
-
-// newHistory returns what is known after the exchanges.
-func newHistory(f facts, exchanges []*exchange) *history {
+// newHistory returns what is known of a run against the target with that URL, if it is now.
+func newHistory(r stimuli.Record, url string, now time.Time) *history {
 	h := &history{
-		facts:       f,
+		url:         url,
+		now:         now,
+		mark:        r.Mark,
+		ourNames:    regexp.MustCompile(regexp.QuoteMeta(r.Mark) + `[a-z]{3}`),
+		named:       make(map[string][]*exchange),
 		added:       make(map[int64]*exchange),
 		firstWithID: make(map[string]*exchange),
 		firstShown:  make(map[int64]*exchange),
-		listedIDs:   make(map[string]map[int64]bool),
-		asked:       make(map[string]asked),
-		lists:       make(map[listQuery][]*exchange),
-		atStart:     make(map[listQuery][]pet),
-		removed:     !f.now.Before(removalBegins),
+		atStart:     make(map[probe.ListQuery]probe.List),
+		removed:     !now.Before(removalBegins),
 	}
-	h.categories = maps.Clone(f.categories)
-	exchanges = slices.SortedStableFunc(slices.Values(exchanges), func(a, b *exchange) int { return a.Sent.Compare(b.Sent) })
-	for _, x := range exchanges {
-		y := *x
-		y.run = h
-		h.record(&y)
+	inOrder := func(a, b *probe.Exchange) int { return a.Sent.Compare(b.Sent) }
+	for _, x := range slices.SortedStableFunc(slices.Values(r.Exchanges), inOrder) {
+		h.record(readExchange(h, x))
 	}
 	return h
 }
@@ -89,93 +66,98 @@ func (h *history) record(x *exchange) {
 		h.all = append(h.all, x)
 	}
 	switch x.op {
-	case opList:
+	case probe.ListPets:
 		h.recordList(x)
-	case opGet:
+	case probe.GetPet:
 		h.removed = h.removed && x.Status != http.StatusOK
-	case opCreate:
-		h.recordAsked(x)
-		h.recordAdded(x)
+	case probe.CreatePet:
+		h.recordPost(x)
 	}
 	if x.Request.Method != http.MethodPost || !x.Succeeded() {
 		return
 	}
 	if o, _ := x.Object(); o["id"] != nil {
 		key := x.op + string(o["id"])
-		x.twin = h.firstWithID[key]
-		h.firstWithID[key] = cmp.Or(x.twin, x)
+		x.sameID = h.firstWithID[key]
+		h.firstWithID[key] = cmp.Or(x.sameID, x)
 	}
 }
 
 func (h *history) recordList(x *exchange) {
-	h.longest = max(h.longest, len(x.list.elements))
-	if x.query != nil && x.list.ok {
-		h.lists[*x.query] = append(h.lists[*x.query], x)
-		if _, ok := h.atStart[*x.query]; !ok && len(h.asked) == 0 {
-			h.atStart[*x.query] = x.list.pets
-		}
+	h.longest = max(h.longest, len(x.list.Elements))
+	if x.query != nil && x.list.OK && len(h.posts) == 0 {
+		h.atStart[*x.query] = x.list
 	}
-	for _, p := range x.list.pets {
-		name := h.ours.FindString(p.Name)
-		if name == "" {
-			continue
-		}
-		if h.listedIDs[name] == nil {
-			h.listedIDs[name] = make(map[int64]bool)
-		}
-		h.listedIDs[name][p.ID] = true
+	for _, p := range x.list.Pets {
 		h.recordShown(p.ID, x)
 	}
 }
 
-// recordShown records that x shows the pet with the id.
+// recordShown records that x shows the pet with the ID.
 func (h *history) recordShown(id int64, x *exchange) {
 	if first := h.firstShown[id]; first == nil || x.Received.Before(first.Received) {
 		h.firstShown[id] = x
 	}
 }
 
-// recordAsked records what the request of x may have added.
-func (h *history) recordAsked(x *exchange) {
-	for _, name := range x.names {
-		a := h.asked[name]
-		switch x.Status {
-		case 400, 401, 403, 413, 415, 422:
-			a.refused = x
-		default:
-			a.pets++
-		}
-		h.asked[name] = a
+// recordPost records a request for a pet, and the pet that it added.
+func (h *history) recordPost(x *exchange) {
+	h.posts = append(h.posts, x)
+	for _, name := range h.ourNames.FindAllString(string(x.Request.Body), -1) {
+		h.named[name] = append(h.named[name], x)
 	}
-}
-
-// recordAdded records the pet that x added, and that the target accepts its category.
-func (h *history) recordAdded(x *exchange) {
 	if !x.isAdded() {
 		return
 	}
-	h.recordShown(x.pet.ID, x)
-	if _, ok := h.added[x.pet.ID]; ok {
-		h.added[x.pet.ID] = nil // it is not known which of the two has the id
+	_, again := h.added[x.pet.ID]
+	first := h.firstShown[x.pet.ID]
+	if again || first != nil && first.Received.Before(x.Sent) {
+		h.added[x.pet.ID] = nil // it is not known which of the two has the ID
 	} else {
 		h.added[x.pet.ID] = x
 	}
-	h.categories[x.sent.Category] = true
+	h.recordShown(x.pet.ID, x)
 }
 
-// addedBy returns the first exchange that shows that it added the pet with the id, even
+// addedBy returns the first exchange that shows that it added the pet with the ID, even
 // with a request that is wrong. Nil: there is none.
 func (h *history) addedBy(id int64) *exchange {
-	return h.firstWithID[opCreate+strconv.FormatInt(id, 10)]
+	return h.firstWithID[probe.CreatePet+strconv.FormatInt(id, 10)]
 }
 
-// creations returns the exchanges that added the pets of the run, in their order.
-func (h *history) creations() []*exchange {
-	var all []*exchange
+// requestsFor returns the requests of the run for a pet with the name of p, if none of their
+// responses has its ID.
+func (h *history) requestsFor(p probe.Pet) []*exchange {
+	if _, ok := h.added[p.ID]; ok {
+		return nil
+	}
+	return h.named[h.ourNames.FindString(p.Name)]
+}
+
+// otherWriter returns a pet that another client has added during the run, and a list that shows
+// it: the pet was not there before, and the run has not sent its name. Nil: there is none, or
+// more pets were there before than a list shows.
+func (h *history) otherWriter() (*exchange, probe.Pet) {
+	start, ok := h.atStart[probe.LongestList("")]
+	if !ok || start.More || len(start.Elements) >= 100 {
+		return nil, probe.Pet{}
+	}
 	for _, x := range h.all {
-		if x.isAdded() && h.added[x.pet.ID] == x {
-			all = append(all, x)
+		for _, p := range x.list.Pets {
+			if !probe.HasID(start.Pets, p.ID) && h.addedBy(p.ID) == nil && !h.hasSent(p.Name) {
+				return x, p
+			}
 		}
 	}
-	return all
+	return nil, probe.Pet{}
+}
+
+// hasSent reports whether a request for a pet may have had that name.
+func (h *history) hasSent(name string) bool {
+	return slices.ContainsFunc(h.posts, func(x *exchange) bool {
+		if x.intent.Pet != nil {
+			return x.intent.Pet.Name == name
+		}
+		return bytes.Contains(x.Request.Body, []byte(name)) // of a body that is wrong, anything may be taken for the name
+	})
 }

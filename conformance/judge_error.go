@@ -4,32 +4,35 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
 // The Error body of every error (contract, sections 2.5 and 7).
 
 func errorChecks() []Check {
-	check := func(id, section, title string, wrong func(*exchange) string) Check {
-		return Check{ID: id, Section: section, Title: title, Why: sameErrors, applies: (*exchange).isError, wrong: wrong}
+	check := func(id, section, title string, applies func(*exchange) bool, wrong func(*exchange) string) Check {
+		return Check{ID: id, Section: section, Title: title, Why: sameErrors, applies: applies, wrong: wrong}
+	}
+	isObject := func(x *exchange) bool { _, err := x.Object(); return x.isError() && err == nil }
+	isOtherJSON := func(x *exchange) bool {
+		return x.Status >= 400 && !x.isError() && len(x.Body) > 0 && x.mediaType() == "application/json"
+	}
+	text := func(member string) func(*exchange) string {
+		return func(x *exchange) string { return x.wrongErrorText(member) }
 	}
 	checks := []Check{
-		check("errors.object", "2.5, 7", "the body of an error is a JSON object", (*exchange).wrongErrorBody),
-		check("errors.media-type", "7", "an error is application/json", (*exchange).wrongType),
-		check("errors.code", "2.5, 7", "an error has a code", func(x *exchange) string { return x.wrongErrorText("code") }),
-		check("errors.message", "2.5, 7", "an error has a message", func(x *exchange) string { return x.wrongErrorText("message") }),
-		check("errors.status", "2.5, 7", "an error repeats its HTTP status", (*exchange).wrongErrorStatus),
-		{
-			ID: "errors.json", Section: "2.5, 7", Title: "every error in application/json is JSON",
-			Why: sameErrors, applies: func(x *exchange) bool {
-				return x.Status >= 400 && len(x.Body) > 0 && x.mediaType() == "application/json"
-			},
-			wrong: func(x *exchange) string {
-				if _, err := x.JSON(); err != nil {
-					return err.Error()
-				}
-				return ""
-			},
-		},
+		check("errors.object", "2.5, 7", "the body of an error is a JSON object", (*exchange).isError, (*exchange).wrongErrorBody),
+		check("errors.media-type", "7", "an error is application/json", (*exchange).isError, (*exchange).wrongType),
+		check("errors.code", "2.5, 7", "an error has a code", isObject, text("code")),
+		check("errors.message", "2.5, 7", "an error has a message", isObject, text("message")),
+		check("errors.status", "2.5, 7", "an error repeats its HTTP status", isObject, (*exchange).wrongErrorStatus),
+		check("errors.json", "2.5, 7", "every other error in application/json is JSON", isOtherJSON, func(x *exchange) string {
+			if _, err := x.JSON(); err != nil {
+				return err.Error()
+			}
+			return ""
+		}),
 		{
 			ID: "errors.any", Section: "7", Title: "every error has an Error body, also a 429, 503 or 507, and even if a proxy may refuse the request", Level: Recommended,
 			Why: sameErrors, unserved: true, applies: func(x *exchange) bool { return x.isOtherError() || x.Unavailable() }, wrong: (*exchange).wrongError,
@@ -51,8 +54,12 @@ var (
 // body too large. A router may have responded if the id in the path is not an int64. Of a query
 // that is wrong the contract says nothing.
 func (x *exchange) isError() bool {
-	described := x.query != nil || x.id != nil || x.op == opCreate || x.op == opSubmit || x.Status == http.StatusUnauthorized
-	return x.isAnyError() && described && x.Status != http.StatusMethodNotAllowed && x.Status != http.StatusRequestEntityTooLarge && plainPath.MatchString(x.Request.Path)
+	if x.Status == http.StatusMethodNotAllowed || x.Status == http.StatusRequestEntityTooLarge {
+		return false
+	}
+	described := x.query != nil || x.id != nil || x.op == probe.CreatePet || x.op == probe.SubmitMessage ||
+		x.Status == http.StatusUnauthorized
+	return x.isAnyError() && described && plainPath.MatchString(x.Request.Path)
 }
 
 // isOtherError reports whether x is an error that must have an Error body only if the
@@ -65,10 +72,12 @@ func (x *exchange) isOtherError() bool {
 // themselves.
 func (x *exchange) isAnyError() bool {
 	switch x.Status {
-	case http.StatusRequestTimeout, http.StatusRequestURITooLong, http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
+	case http.StatusRequestTimeout, http.StatusLengthRequired, http.StatusRequestURITooLong,
+		http.StatusExpectationFailed, http.StatusRequestHeaderFieldsTooLarge:
 		return false
 	}
-	return x.Refused() && !x.gone() && (x.validHeader() || x.Status == http.StatusUnauthorized)
+	return x.Refused() && !x.gone() && x.intent.MayRefuse != probe.WithAnything &&
+		(x.validHeader() || x.Status == http.StatusUnauthorized)
 }
 
 func (x *exchange) wrongErrorBody() string {

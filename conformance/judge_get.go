@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"example.com/animalstore/conformance/internal/probe"
 )
 
 // GET /pets/{petId} (contract, section 4.3), and what it says about its removal. The
@@ -17,7 +19,7 @@ var (
 )
 
 func getChecks() []Check {
-	isPet := func(x *exchange) bool { return x.op == opGet && x.id != nil && x.Status == http.StatusOK }
+	isPet := func(x *exchange) bool { return x.op == probe.GetPet && x.id != nil && x.Status == http.StatusOK }
 	known := func(x *exchange) bool { return isPet(x) && x.validHeader() && x.exists() }
 	return []Check{
 		{
@@ -31,12 +33,15 @@ func getChecks() []Check {
 			ID: "pets.get.missing", Section: "4.3, 7", Title: "the id of no pet gets 404",
 			Why: "A client must be able to distinguish a missing pet from an error, and from another pet.",
 			applies: func(x *exchange) bool {
-				return x.id != nil && !x.exists() && x.validHeader() && !x.gone() && !x.mayExist()
+				return x.id != nil && x.validHeader() && !x.gone() && x.run.firstShown[*x.id] == nil
 			},
 			wrong: func(x *exchange) string {
-				// It may be the pet of another client, unless the id is as large as the one that
+				if x.Status == http.StatusNotFound || x.Status >= 500 { // of 5xx there is a check
+					return ""
+				}
+				// It may be a pet that no list shows, unless the id is as large as the one that
 				// the run made up.
-				if x.Status == http.StatusNotFound || x.Succeeded() && (x.petErr.id == nil && x.pet.ID == *x.id || x.petErr.id != nil && *x.id < 1<<62) {
+				if x.Succeeded() && x.pet.ID == *x.id && *x.id < 1<<62 {
 					return ""
 				}
 				return fmt.Sprintf("no pet has the id %d: the response is %s, want 404", *x.id, x.StatusLine())
@@ -44,12 +49,27 @@ func getChecks() []Check {
 		},
 		{
 			ID: "pets.get.almost", Section: "4.3, 7", Title: "what is not an int64 gets no pet",
-			Why: "A client that sends a wrong id would get another pet.", applies: func(x *exchange) bool { return x.op == opGet && x.id == nil && x.validHeader() && !x.gone() },
+			Why: "A client that sends a wrong id would get another pet.", applies: func(x *exchange) bool {
+				return x.op == probe.GetPet && x.id == nil && x.intent.Spelled == 0 && x.validHeader() && !x.gone()
+			},
 			wrong: func(x *exchange) string {
 				if x.Succeeded() {
 					return fmt.Sprintf("%s is not the id of a pet, and the response is %s", strings.TrimPrefix(x.Request.Path, "/pets/"), x.StatusLine())
 				}
 				return ""
+			},
+		},
+		{
+			ID: "pets.get.spelling", Section: "4.3", Title: "only the decimal digits of an id get the pet", Level: Recommended,
+			Why: "A pet has one address, which clients and caches compare.",
+			applies: func(x *exchange) bool {
+				return x.op == probe.GetPet && x.intent.Spelled != 0 && x.validHeader() && !x.gone()
+			},
+			wrong: func(x *exchange) string {
+				if !x.Succeeded() {
+					return ""
+				}
+				return fmt.Sprintf("%s gets the response of %d, %s", x.intent.Unusual, x.intent.Spelled, x.StatusLine())
 			},
 		},
 		{
@@ -59,11 +79,17 @@ func getChecks() []Check {
 		{
 			ID: "pets.get.pet", Section: "2.2", Title: "a pet has its fields, each of its type",
 			Why: typed, applies: isPet,
-			wrongAfter: func(x *exchange) (*exchange, string) { return x.run.addedBy(*x.id), x.wrongPetBody() },
+			wrongAfter: func(x *exchange) (*exchange, string) {
+				c := x.run.addedBy(*x.id)
+				if followsFrom(c, x.pet) {
+					return nil, ""
+				}
+				return c, x.wrongPetBody()
+			},
 		},
 		{
 			ID: "pets.get.id", Section: "2.2", Title: "the pet in a response is the one that was requested",
-			Why: "A client would mistake one pet for another.", applies: func(x *exchange) bool { return isPet(x) && x.petErr.id == nil },
+			Why: "A client would mistake one pet for another.", applies: func(x *exchange) bool { return isPet(x) && x.petErr.ID == nil },
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				if x.pet.ID == *x.id {
 					return nil, ""
@@ -73,9 +99,9 @@ func getChecks() []Check {
 		},
 		{
 			ID: "pets.get.created", Section: "4.2", Title: "a pet is in the store as it was added, and other requests do not disturb it",
-			Why: keptExactly, applies: func(x *exchange) bool { return isPet(x) && x.petErr.any() == nil && x.creation() != nil },
+			Why: keptExactly, applies: func(x *exchange) bool { return isPet(x) && x.petErr.Any() == nil && x.creation() != nil },
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				if in, diff := x.creation().stored().diff(x.pet); diff != "" && in != inID {
+				if in, diff := x.creation().differs(x.pet); diff != "" && in != probe.InID {
 					return x.run.addedBy(*x.id), "GET /pets/{petId} does not show the pet as it was added: " + diff
 				}
 				return nil, ""
@@ -85,9 +111,9 @@ func getChecks() []Check {
 			ID: "pets.integers", Section: "2.1, 2.2", Title: "the integers of a pet have no fraction and no exponent", Level: Recommended,
 			Why: "Typed clients read 7.0 as a floating-point number, or not at all.", applies: func(x *exchange) bool { return x.hasElements() || isPet(x) || x.isNewPet() },
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				for _, p := range append(x.list.pets, x.pet) {
-					if p.fraction != "" {
-						return x.run.addedBy(p.ID), "an integer is written as " + p.fraction
+				for _, p := range append(x.list.Pets, x.pet) {
+					if p.Fraction != "" {
+						return x.run.addedBy(p.ID), "an integer is written as " + p.Fraction
 					}
 				}
 				return nil, ""
@@ -123,15 +149,4 @@ func getChecks() []Check {
 			},
 		},
 	}
-}
-
-// mayExist reports whether the id in the path of x may be that of a pet that is known
-// from elsewhere.
-func (x *exchange) mayExist() bool {
-	for _, pets := range x.run.atStart {
-		if hasID(pets, *x.id) {
-			return true
-		}
-	}
-	return x.run.firstShown[*x.id] != nil
 }

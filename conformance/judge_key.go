@@ -14,10 +14,10 @@ import (
 func keyChecks() []Check {
 	var checks []Check
 	for _, op := range []struct{ name, id, section string }{
-		{opList, "auth.list", "4.1, 5, 7"},
-		{opCreate, "auth.create", "4.2, 5, 7"},
-		{opGet, "auth.get", "4.3, 5, 7"},
-		{opSubmit, "messages.auth", "4.4, 5, 7"},
+		{probe.ListPets, "auth.list", "4.1, 5, 7"},
+		{probe.CreatePet, "auth.create", "4.2, 5, 7"},
+		{probe.GetPet, "auth.get", "4.3, 5, 7"},
+		{probe.SubmitMessage, "messages.auth", "4.4, 5, 7"},
 	} {
 		checks = append(checks, Check{
 			ID: op.id, Section: op.section, Title: op.name + " without a valid credential gets 401", Why: noAccess,

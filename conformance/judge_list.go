@@ -1,28 +1,26 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
+	"example.com/animalstore/conformance/internal/stimuli"
 )
 
 // GET /pets (contract, sections 2.2, 2.3 and 4.1).
 
-// listPatience is how long a list may lack a new pet.
-const listPatience = 2 * time.Second
-
 func listChecks() []Check {
-	lists := func(is func(q listQuery) bool) func(*exchange) bool {
-		return func(x *exchange) bool { return x.list.ok && x.query != nil && is(*x.query) }
+	lists := func(is func(q probe.ListQuery) bool) func(*exchange) bool {
+		return func(x *exchange) bool { return x.list.OK && x.query != nil && is(*x.query) }
 	}
 	return []Check{
 		{
 			ID: "pets.list.status", Section: "1, 4.1", Title: "GET /pets responds 200",
-			Why: "It is the only way to see what the store has.", applies: func(x *exchange) bool { return x.query != nil && x.valid() && x.afterSurrogate() == nil },
+			Why: "It is the only way to see what the store has.", applies: func(x *exchange) bool { return x.query != nil && x.valid() },
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				return x.spoiler(), x.wrongSuccess("a list is requested with a valid key", 200)
+				return x.mayBeBrokenBy(), x.wrongSuccess("a list is requested with a valid key", 200)
 			},
 		},
 		{
@@ -43,8 +41,10 @@ func listChecks() []Check {
 			ID: "pets.list.pet", Section: "2.2", Title: "every pet in a list has its fields, each of its type",
 			Why: typed, applies: (*exchange).hasElements,
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				if x.list.wrong != "" {
-					return x.run.addedBy(x.list.wrongID), "the list has an element that is not a Pet: " + x.list.wrong
+				for _, e := range x.list.Wrong {
+					if c := x.run.addedBy(e.Pet.ID); !followsFrom(c, e.Pet) {
+						return c, "the list has an element that is not a Pet: " + e.Text
+					}
 				}
 				return nil, ""
 			},
@@ -54,9 +54,9 @@ func listChecks() []Check {
 			Why: "If two pets have the same id, one hides the other.", applies: (*exchange).hasElements,
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				seen := make(map[int64]bool)
-				for _, p := range x.list.pets {
+				for _, p := range x.list.Pets {
 					if seen[p.ID] {
-						return x.run.addedBy(p.ID), fmt.Sprintf("two pets in the list have the id %d%s", p.ID, x.list.show(p.ID))
+						return x.run.addedBy(p.ID), fmt.Sprintf("two pets in the list have the id %d%s", p.ID, x.list.Show(p.ID))
 					}
 					seen[p.ID] = true
 				}
@@ -67,10 +67,10 @@ func listChecks() []Check {
 			ID: "pets.create.once", Section: "4.2", Title: "a request adds at most one pet",
 			Why: "A client would have more pets than it added.", applies: (*exchange).hasElements,
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				for _, p := range x.list.pets {
-					name := x.run.ours.FindString(p.Name)
-					if a, ok := x.run.asked[name]; ok && a.pets > 0 && len(x.run.listedIDs[name]) > a.pets {
-						return x.run.addedBy(p.ID), fmt.Sprintf("lists have %d pets with a name that %s had%s", len(x.run.listedIDs[name]), probe.Plural(a.pets, "request"), x.list.show(p.ID))
+				for _, p := range x.list.Pets {
+					requests := x.run.requestsFor(p)
+					if len(requests) > 0 && !slices.ContainsFunc(requests, func(y *exchange) bool { return !y.isAdded() }) {
+						return requests[0], "the list has another pet with the name of one that was added" + x.list.Show(p.ID)
 					}
 				}
 				return nil, ""
@@ -80,9 +80,11 @@ func listChecks() []Check {
 			ID: "pets.create.refused", Section: "4.2, 5", Title: "a request that is refused adds nothing",
 			Why: "A client that corrects its request and repeats it would have the pet twice.", applies: (*exchange).hasElements,
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				for _, p := range x.list.pets {
-					if a := x.run.asked[x.run.ours.FindString(p.Name)]; a.pets == 0 && a.refused != nil {
-						return a.refused, fmt.Sprintf("the pet %q is in the store, though its request got %s%s", p.Name, a.refused.StatusLine(), x.list.show(p.ID))
+				for _, p := range x.list.Pets {
+					requests := x.run.requestsFor(p)
+					if len(requests) > 0 && !slices.ContainsFunc(requests, func(y *exchange) bool { return !y.Refused() }) {
+						return requests[0], fmt.Sprintf("the pet %q is in the store, though its request got %s%s",
+							p.Name, requests[0].StatusLine(), x.list.Show(p.ID))
 					}
 				}
 				return nil, ""
@@ -90,11 +92,11 @@ func listChecks() []Check {
 		},
 		{
 			ID: "pets.list.filter.only", Section: "3.1, 4.1", Title: "a list with a status has no other pets",
-			Why: "A client would use pets that it did not ask for.", applies: lists(func(q listQuery) bool { return q.status != "" }),
+			Why: "A client would use pets that it did not ask for.", applies: lists(func(q probe.ListQuery) bool { return q.Status != "" }),
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				for _, p := range x.list.pets {
-					if !p.has(x.query.status) {
-						return x.run.addedBy(p.ID), fmt.Sprintf("the list of pets with status %s has another pet%s", x.query.status, x.list.show(p.ID))
+				for _, p := range x.list.Pets {
+					if !p.Has(x.query.Status) {
+						return x.run.addedBy(p.ID), fmt.Sprintf("the list of pets with status %s has another pet%s", x.query.Status, x.list.Show(p.ID))
 					}
 				}
 				return nil, ""
@@ -102,49 +104,33 @@ func listChecks() []Check {
 		},
 		{
 			ID: "pets.list.created", Section: "3.1, 4.1, 4.3, 9", Title: "a list contains every pet that was added, and with a status every such pet",
-			Why: findsPets, applies: (*exchange).mustHave,
+			Why: findsPets, applies: (*exchange).isComplete,
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				for _, c := range x.missing() {
-					if waited := x.Sent.Sub(c.Received); waited > listPatience && x.isConfirmed(c) {
-						return c, fmt.Sprintf("the list of %s lacks the pet with the id %d, %.1f s after it was added", probe.Plural(len(x.list.pets), "pet"), c.pet.ID, waited.Seconds())
+				for _, p := range x.content().must {
+					if probe.HasID(x.list.Pets, p.ID) {
+						continue
 					}
-				}
-				return nil, ""
-			},
-		},
-		{
-			ID: "pets.list.late", Section: "4.1", Title: "a pet is in the list as soon as it is added", Level: Recommended,
-			Why: "A client that adds a pet and then lists expects to see it.", applies: (*exchange).mustHave,
-			wrongAfter: func(x *exchange) (*exchange, string) {
-				_, later := x.sameQuery()
-				for _, c := range x.missing() {
-					if i := slices.IndexFunc(later, c.isIn); i >= 0 {
-						return c, fmt.Sprintf("the list lacks the pet %d, %d ms after it was added; a list %d ms later has it",
-							c.pet.ID, x.Sent.Sub(c.Received).Milliseconds(), later[i].Sent.Sub(x.Sent).Milliseconds())
-					}
+					first := x.run.firstShown[p.ID]
+					return first, fmt.Sprintf("the list of %s lacks the pet with the id %d, %.1f s after the store had it",
+						probe.Plural(len(x.list.Elements), "pet"), p.ID, x.Sent.Sub(first.Received).Seconds())
 				}
 				return nil, ""
 			},
 		},
 		{
 			ID: "pets.list.limit.between", Section: "4.1", Title: "no list, filtered or not, has more pets than its limit, or none though there are some",
-			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit != 0 }), wrongAfter: (*exchange).wrongSize,
+			Why: pageSize, applies: lists(func(q probe.ListQuery) bool { return q.Limit != 0 }), wrongAfter: (*exchange).wrongSize,
 		},
 		{
 			ID: "pets.list.limit.default", Section: "4.1, 8", Title: "without limit a list has as many pets as with limit=20",
-			Why: pageSize, applies: lists(func(q listQuery) bool { return q.limit == 0 }),
+			Why: pageSize, applies: lists(func(q probe.ListQuery) bool { return q.Limit == 0 }),
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				var before, after *exchange // a list with 20
-				for _, y := range x.run.lists[listQuery{x.query.status, 20}] {
-					switch full := len(y.list.elements) == 20; {
-					case full && y.Received.Before(x.Sent):
-						before = y
-					case full && x.Received.Before(y.Sent):
-						after = y
-					}
-				}
-				if n := len(x.list.elements); n < 20 && before != nil && after != nil && len(x.Body) < largeList && !x.run.endsListsEarly() {
-					return before, fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", n)
+				want := min(20, len(x.content().must))
+				full := slices.IndexFunc(x.run.all, func(y *exchange) bool {
+					return y.query != nil && *y.query == probe.ListQuery{Status: x.query.Status, Limit: 20} && len(y.list.Elements) == 20
+				})
+				if n := len(x.list.Elements); full >= 0 && n < want && len(x.Body) < probe.LargeList {
+					return x.run.all[full], fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", n)
 				}
 				return x.wrongSize()
 			},
@@ -153,31 +139,44 @@ func listChecks() []Check {
 			ID: "pets.list.limit.above", Section: "4.1, 8", Title: "no list has more than a hundred pets",
 			Why: "One request must not read the whole store.", applies: (*exchange).isList,
 			wrong: func(x *exchange) string {
-				if n := len(x.list.elements); n > 100 {
+				if n := len(x.list.Elements); n > 100 {
 					return fmt.Sprintf("the list of GET %s has %d pets, want at most 100", x.Request.Path, n)
 				}
 				return ""
 			},
 		},
 		{
-			ID: "pets.list.limit.full", Section: "4.1, 8", Title: "a list has as many pets as its limit allows, if the store has them", Level: Recommended,
-			Why: "A client that gets fewer pets takes the list for complete.", applies: lists(func(q listQuery) bool { return true }),
+			ID: "pets.list.limit.spelling", Section: "4.1", Title: "only decimal digits are a limit", Level: Recommended,
+			Why: "A client learns of its mistake only if its limit is refused.", applies: func(x *exchange) bool {
+				return x.op == probe.ListPets && x.intent.Spelled != 0
+			},
 			wrong: func(x *exchange) string {
-				if !x.isIncomplete() || len(x.Body) >= largeList || hasNext(x.Exchange) {
+				if int64(len(x.list.Elements)) != x.intent.Spelled {
 					return ""
 				}
-				has := len(x.matching(0))
-				return fmt.Sprintf("the list has %d pets, want %d: at least %d match", len(x.list.elements), min(x.query.most(), has), has)
+				return fmt.Sprintf("%s is taken for %d", x.intent.Unusual, x.intent.Spelled)
+			},
+		},
+		{
+			ID: "pets.list.limit.full", Section: "4.1, 8", Title: "a list has as many pets as its limit allows, if the store has them", Level: Recommended,
+			Why: "A client that gets fewer pets takes the list for complete.", applies: lists(func(q probe.ListQuery) bool { return true }),
+			wrong: func(x *exchange) string {
+				n, has := len(x.list.Elements), len(x.content().must)
+				want := min(x.query.Most(), has)
+				if n >= want || x.list.More {
+					return ""
+				}
+				return fmt.Sprintf("the list has %d pets, want %d: at least %d match", n, want, has)
 			},
 		},
 		{
 			ID: "pets.list.same", Section: "4.1, 4.3, 9", Title: "a list shows a pet as it was added",
 			Why: findsPets, applies: (*exchange).hasElements,
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				for _, p := range x.list.pets {
+				for _, p := range x.list.Pets {
 					if c := x.run.added[p.ID]; c != nil {
-						if _, diff := c.stored().diff(p); diff != "" {
-							return c, "the list does not show the pet as it was added: " + diff + x.list.show(p.ID)
+						if _, diff := c.differs(p); diff != "" {
+							return c, "the list does not show the pet as it was added: " + diff + x.list.Show(p.ID)
 						}
 					}
 				}
@@ -187,105 +186,85 @@ func listChecks() []Check {
 	}
 }
 
-// When a list lacks a pet. A target may end a list before its limit, and the contract states
-// no order, so most lists need not have a certain pet. Only a list that isWhole must have all
-// pets that are matching, if there are fewer than a list can have: then it mustHave them. Each
-// one that it does not have is missing, and then
-//   - late, if a later list with the same query has it (pets.list.late);
-//   - lost, if the list was requested more than listPatience after the pet was added, and
-//     earlier lists show that this is not chance: isConfirmed (pets.list.created).
+// content is what the store has of the pets that match a query.
+type content struct {
+	must []probe.Pet // it has these
+	may  int         // it has at most so many; 100: or more
+}
 
-// isWhole reports whether x is a list that must have every pet that matches: it isShort, and
-// the target does not end lists there, because another list is longer, and none of the
-// earlier lists with the same query is.
-func (x *exchange) isWhole() bool {
-	n := len(x.list.elements)
-	if !x.isShort() || n >= x.run.longest && n > 0 {
+// content returns what the store has when the list x is requested: the pets that were there
+// before the run, which no one removes, and those that the run has added. A new pet may be
+// missing for as long as ListPatience.
+func (x *exchange) content() content {
+	status := x.query.Status
+	before, known := x.run.atStart[probe.LongestList(status)]
+	c := content{must: slices.Clone(before.Pets), may: len(before.Elements)}
+	if !known || before.More {
+		c.may = 100
+	}
+	for _, p := range x.run.posts {
+		switch {
+		case p.Refused() || p.Sent.After(x.Received):
+			continue // it added nothing, or not yet
+		case !p.isAdded() || x.run.added[p.pet.ID] != p:
+			c.may++ // it is not known whether it added a pet, and which
+		case status != "" && !p.keeps():
+			c.may++ // it is not known with which status
+		case !p.asSent().Has(status):
+			continue
+		case x.Sent.Sub(p.Received) > stimuli.ListPatience:
+			c.must = append(c.must, p.asSent())
+			c.may++
+		default:
+			c.may++ // it is new
+		}
+	}
+	return c
+}
+
+// isComplete reports whether the list x must have every pet that the store has: its limit is
+// 100, there are fewer, and it does not say that there are more. If another list of the run is
+// not longer, the target may end every list there.
+func (x *exchange) isComplete() bool {
+	if x.query == nil || x.query.Limit != 100 || !x.list.OK || x.list.More {
 		return false
 	}
-	earlier, _ := x.sameQuery()
-	return !slices.ContainsFunc(earlier, func(y *exchange) bool { return len(y.list.elements) > n })
+	n := len(x.list.Elements)
+	c := x.content()
+	return c.may < 100 && len(c.must) > 0 && (n == 0 || n < x.run.longest)
 }
 
-// isShort reports whether x is a list whose limit is 100, which is shorter, and which
-// does not say that there are more pets.
-func (x *exchange) isShort() bool {
-	return x.query != nil && x.query.limit == 100 && x.list.ends
-}
-
-// isIncomplete reports whether x is a list with fewer pets than its limit allows and match.
-func (x *exchange) isIncomplete() bool {
-	return len(x.list.elements) < min(x.query.most(), len(x.matching(0)))
-}
-
-// endsListsEarly reports whether a list with a limit is shorter than it may be.
-func (h *history) endsListsEarly() bool {
-	return slices.ContainsFunc(h.all, func(x *exchange) bool {
-		return x.isList() && x.query != nil && x.query.limit != 0 && x.isIncomplete()
-	})
-}
-
-// matching returns the creations of the pets of the run that match the query of x and were
-// older than age when it was sent.
-func (x *exchange) matching(age time.Duration) []*exchange {
-	var all []*exchange
-	for id, c := range x.run.added {
-		if c != nil && c.pet.ID == id && c.stored().has(x.query.status) && x.Sent.Sub(c.Received) > age {
-			all = append(all, c)
-		}
-	}
-	slices.SortFunc(all, func(a, b *exchange) int { return a.Received.Compare(b.Received) })
-	return all
-}
-
-// mustHave reports whether x is a list that must have certain pets.
-func (x *exchange) mustHave() bool {
-	return x.isWhole() && len(x.matching(0)) > 0 && x.hasRoom()
-}
-
-// hasRoom reports whether there are fewer pets that match the query of x than a list can
-// have. A target may return fewer than that.
-func (x *exchange) hasRoom() bool {
-	return len(x.matching(0))+len(x.run.atStart[allPets(x.query.status)]) < 100
-}
-
-// missing returns the creations of the matching pets that x, a short list, lacks. It
-// returns none unless x hasRoom for all.
-func (x *exchange) missing() []*exchange {
-	if !x.hasRoom() {
-		return nil
-	}
-	return slices.DeleteFunc(x.matching(0), func(c *exchange) bool { return c.isIn(x) })
-}
-
-// isConfirmed reports whether earlier lists with the same query lack the pet that c added as
-// x does: none has it, and the last two are as long as x. Otherwise the target may just return
-// other pets each time, or end lists anywhere.
-func (x *exchange) isConfirmed(c *exchange) bool {
-	earlier, _ := x.sameQuery()
-	last := earlier[max(0, len(earlier)-2):]
-	return len(last) == 2 && !slices.ContainsFunc(earlier, c.isIn) &&
-		!slices.ContainsFunc(last, func(y *exchange) bool { return len(y.list.elements) != len(x.list.elements) })
-}
-
-// isIn reports whether list contains the pet that c added.
-func (c *exchange) isIn(list *exchange) bool { return hasID(list.list.pets, c.pet.ID) }
-
-// wrongSize says what is wrong if x, a list, has more pets than its limit, or none
-// though an earlier list, which it returns, had one that matches and nothing says how to
-// reach it.
+// wrongSize says what is wrong if x, a list, has more pets than its limit, or none though there
+// are some, and nothing says how to reach them.
 func (x *exchange) wrongSize() (*exchange, string) {
-	n := len(x.list.elements)
-	if n > x.query.most() {
-		return nil, fmt.Sprintf("the list has %d pets, want at most %d", n, x.query.most())
+	n := len(x.list.Elements)
+	if n > x.query.Most() {
+		return nil, fmt.Sprintf("the list has %d pets, want at most %d", n, x.query.Most())
 	}
-	if n > 0 || hasNext(x.Exchange) {
+	if n > 0 || x.list.More {
 		return nil, ""
 	}
-	for _, c := range x.matching(listPatience) {
-		if i := slices.IndexFunc(x.run.all, func(y *exchange) bool { return c.isIn(y) && y.Received.Before(x.Sent) }); i >= 0 {
-			return x.run.all[i], fmt.Sprintf("the list is empty, but an earlier one had a pet that matches, with the id %d", c.pet.ID)
-		}
+	for _, p := range x.content().must {
+		return x.run.firstShown[p.ID], fmt.Sprintf("the list is empty, and a pet matches, with the id %d", p.ID)
 	}
 	return nil, ""
+}
+
+// mayBeBrokenBy returns the creation that may be why x, a list, fails: the last one before x that
+// got a 5xx since the same list succeeded, and otherwise the last one that succeeded. Nil: there
+// is none.
+func (x *exchange) mayBeBrokenBy() *exchange {
+	var failed, last *exchange
+	for _, y := range x.run.all {
+		switch {
+		case !y.Received.Before(x.Sent):
+		case y.isList() && y.query != nil && *y.query == *x.query:
+			failed = nil
+		case y.op == probe.CreatePet && y.Status >= 500:
+			failed = y
+		case y.op == probe.CreatePet && y.Succeeded():
+			last = y
+		}
+	}
+	return cmp.Or(failed, last)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"net/http"
 	"slices"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -21,11 +22,15 @@ func responseChecks() []Check {
 		},
 		{
 			ID: "errors.no-5xx", Section: "4, 7", Title: "no bad request gets 5xx", Why: mayFail,
-			applies: func(x *exchange) bool { return x.ofPets() && !x.valid() }, wrong: (*exchange).wrongIf5xx,
+			applies: func(x *exchange) bool {
+				return x.ofPets() && !x.valid() && !x.hasBadKey() && x.intent.Wrong != surrogateCheck
+			},
+			wrong: (*exchange).wrongIf5xx,
 		},
 		{
 			ID: "messages.no-5xx", Section: "4, 7", Title: "no bad message gets 5xx", Why: mayFail,
-			applies: func(x *exchange) bool { return x.op == opSubmit && !x.valid() }, wrong: (*exchange).wrongIf5xx,
+			applies: func(x *exchange) bool { return x.op == probe.SubmitMessage && !x.valid() && !x.hasBadKey() },
+			wrong:   (*exchange).wrongIf5xx,
 		},
 		{
 			ID: "http.coding", Section: "RFC 9110, 12.5.3", Title: "a response is compressed only if the request accepts it", Level: Recommended,
@@ -38,6 +43,27 @@ func responseChecks() []Check {
 				return ""
 			},
 		},
+		refusalCheck("http.media-type.case", "RFC 9110, 8.3.1", "the media type of a request has no case",
+			"Some clients write Application/JSON."),
+		refusalCheck("http.chunked", "RFC 9112, 7.1", "a body in chunks is accepted, or gets 411",
+			"Clients that do not know the length of a body send it so."),
+		refusalCheck("http.expect", "RFC 9110, 10.1.1", "a request with Expect: 100-continue is accepted",
+			"Some clients send it with every large body."),
+	}
+}
+
+// refusalCheck returns the check whose warning is the refusal of a request that only an RFC asks
+// a target to accept.
+func refusalCheck(id, section, title, why string) Check {
+	return Check{
+		ID: id, Section: section, Title: title, Why: why, Level: Recommended, unserved: true,
+		applies: func(x *exchange) bool { return x.intent.Warning == id && !x.SentAgain && !x.Unavailable() },
+		wrong: func(x *exchange) string {
+			if x.Succeeded() || id == "http.chunked" && x.Status == http.StatusLengthRequired {
+				return ""
+			}
+			return fmt.Sprintf("the request is valid and has %s: got %s, want 2xx", x.intent.Unusual, x.Failure())
+		},
 	}
 }
 
@@ -45,36 +71,18 @@ func responseChecks() []Check {
 // while the body is sent.
 const veryLargeBody = 64 << 10
 
-// wrongNoResponse says what is wrong if the request of x got no response, although it was
-// sent several times and the target responds to others, or if that happens to many.
+// wrongNoResponse says what is wrong if the request of x never got a response, or only a part of
+// one, although it was sent several times and the target served others.
 func (x *exchange) wrongNoResponse() string {
-	if x.Status != 0 || len(x.Request.Body) > veryLargeBody || probe.IsUnreachable(x.Err) || errors.Is(x.Err, context.Canceled) {
+	switch {
+	case x.Status != 0 || x.SentAgain || x.Attempt == 1, !x.run.servedAfter(x):
+		return ""
+	case probe.IsUnreachable(x.Err), errors.Is(x.Err, context.Canceled):
+		return ""
+	case len(x.Request.Body) > veryLargeBody, x.intent.MayRefuse == probe.WithAnything:
 		return ""
 	}
-	if lost := x.run.lost(); x.isLost() && lost > 2 && lost > len(x.run.all)/100 { // a few may be the network's fault
-		return fmt.Sprintf("%d requests get no response, or not the whole one: %v", lost, x.Err)
-	}
-	if x.Repeated || x.Attempts == 1 || !x.run.servedAfter(x) {
-		return ""
-	}
-	return fmt.Sprintf("the request was sent %d times and got no response, while others did: %v", x.Attempts, x.Err)
-}
-
-// isLost reports whether the response of x did not come in time or not to its end, or not
-// even when x was sent again, alone: a target may limit how many connections there are.
-func (x *exchange) isLost() bool {
-	return x.Cut || probe.IsTimeout(x.Err) || x.Err != nil && x.Attempts > 1 && !probe.IsUnreachable(x.Err)
-}
-
-// lost returns how many exchanges are lost.
-func (h *history) lost() int {
-	n := 0
-	for _, x := range h.unserved {
-		if x.isLost() && len(x.Request.Body) <= veryLargeBody {
-			n++
-		}
-	}
-	return n
+	return fmt.Sprintf("the request was sent %d times and got no response, while others did: %v", x.Attempt, x.Err)
 }
 
 // servedAfter reports whether the target served a request after x.
@@ -99,8 +107,8 @@ func (x *exchange) wrongSuccess(what string, want int) string {
 	if want != 0 {
 		shown = probe.StatusLine(want)
 	}
-	if x.what != "" {
-		what += " (it has " + x.what + ")"
+	if x.intent.Unusual != "" {
+		what += " (it has " + x.intent.Unusual + ")"
 	}
 	return fmt.Sprintf("%s: the response is %s, want %s", what, x.StatusLine(), shown)
 }

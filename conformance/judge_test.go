@@ -4,32 +4,33 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
+	"example.com/animalstore/conformance/internal/stimuli"
 )
 
 // story builds the history of a run, one exchange after the other, a tenth of a second
 // apart.
 type story struct {
-	facts
 	now       time.Time
 	exchanges []*probe.Exchange
 }
 
-const mark = "Confabcdef"
+const (
+	mark = "Confabcdef"
+	base = "http://127.0.0.1/v1"
+)
 
-func newStory() *story {
-	began := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	return &story{facts: newFacts(mark, "http://127.0.0.1/v1", began), now: began}
-}
+var storyBegins = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // tell adds an exchange whose response has a body.
 func (s *story) tell(r probe.Request, status int, body string) *probe.Exchange {
 	x := &probe.Exchange{
-		Request: r, URL: s.url + r.Path, Status: status, Body: []byte(body), Attempts: 1,
+		Request: r, URL: base + r.Path, Status: status, Body: []byte(body), Attempt: 1,
 		Header: http.Header{"Content-Type": {"application/json"}},
 		Sent:   s.now, Received: s.now.Add(10 * time.Millisecond),
 	}
@@ -38,9 +39,10 @@ func (s *story) tell(r probe.Request, status int, body string) *probe.Exchange {
 	return x
 }
 
-// add adds a pet with the id, and list requests a list with the pets.
+// add adds a pet with the ID, and list requests a list with the pets.
 func (s *story) add(name, id string) *probe.Exchange {
-	return s.tell(addPet(newPet{mark + name, 500000000, "sold"}, meaning{}), 201, stored(name, id))
+	n := probe.NewPet{Name: mark + name, Category: 500000000, Status: "sold"}
+	return s.tell(probe.AddPet(n, probe.Intent{}), 201, stored(name, id))
 }
 
 func (s *story) list(query string, pets ...string) *probe.Exchange {
@@ -55,98 +57,160 @@ func stored(name, id string) string {
 func TestJudges(t *testing.T) {
 	const all = "?limit=100"
 	const rex, tom = `{"id":8,"name":"Rex","categoryId":1}`, `{"id":9,"name":"Tom","categoryId":1}`
-	lists := func(s *story, n int, pets ...string) {
-		for range n {
-			s.list(all, pets...)
-		}
-	}
+	const notFound = `{"code":"a","message":"b","status":404}`
 	later := func(s *story) { s.now = s.now.Add(3 * time.Second) }
+	lost := func(x *probe.Exchange, attempt int) {
+		x.Status, x.Err, x.Attempt, x.SentAgain = 0, io.EOF, attempt, attempt < 4
+	}
+	message := func(s *story, createdAt string) {
+		text := fmt.Sprint(mark, s.now.Nanosecond())
+		body := fmt.Sprintf(`{"id":"%d","message":%q,"status":"queued","createdAt":%q}`, s.now.UnixNano(), text, createdAt)
+		s.tell(probe.SubmitText(text, probe.Intent{}), 202, body)
+	}
 	for _, tt := range []struct {
 		name string
 		tell func(*story)
 		want string // the check that fails, and its message; "": none does
 	}{
+		{"a list lacks a pet that was added three seconds ago", func(s *story) {
+			s.list(all)
+			s.add("aaa", "1")
+			s.add("aab", "2")
+			s.list(all, stored("aaa", "1"), stored("aab", "2"))
+			later(s)
+			s.list(all, stored("aaa", "1"))
+		}, "pets.list.created: the list of 1 pet lacks the pet with the id 2, 3.2 s after the store had it"},
+		{"a list lacks a pet that was added a second ago", func(s *story) {
+			s.list(all)
+			s.add("aaa", "1")
+			s.add("aab", "2")
+			s.list(all, stored("aaa", "1"))
+			later(s)
+			s.list(all, stored("aaa", "1"), stored("aab", "2"))
+		}, ""},
 		{"no list is longer than this one: it may be the target's limit", func(s *story) {
+			s.list(all)
 			s.add("aaa", "1")
 			s.add("aab", "2")
 			later(s)
-			lists(s, 3, stored("aaa", "1"))
+			s.list(all, stored("aaa", "1"))
 		}, ""},
-		{"a longer list may have ended early at random", func(s *story) {
+		{"a list is empty, and there is a pet", func(s *story) {
+			s.list(all)
 			s.add("aaa", "1")
 			later(s)
+			s.list(all)
+		}, "pets.list.created: the list of 0 pets lacks the pet with the id 1, 3.1 s after the store had it\n" +
+			"pets.list.limit.between: the list is empty, and a pet matches, with the id 1"},
+		{"a list lacks a pet that was there before", func(s *story) {
 			s.list(all, rex, tom)
-			lists(s, 3, rex)
+			s.add("aaa", "1")
+			later(s)
+			s.list(all, rex, stored("aaa", "1"))
+			s.list(all, rex, tom, stored("aaa", "1"))
+		}, "pets.list.created: the list of 2 pets lacks the pet with the id 9, 3.2 s after the store had it"},
+		{"there may be more pets than a list has", func(s *story) {
+			var pets []string
+			for i := range 99 {
+				pets = append(pets, fmt.Sprintf(`{"id":%d,"name":"Tom","categoryId":1}`, 20+i))
+			}
+			s.list(all, pets...)
+			s.add("aaa", "1")
+			later(s)
+			s.list(all, pets...)
+			s.list(all, pets[1:]...)
 		}, ""},
-		{"a list has other pets each time", func(s *story) {
+		{"it is not known which pets were there before", func(s *story) {
 			s.add("aaa", "1")
 			s.list("", rex, tom)
 			later(s)
-			s.list(all, stored("aaa", "1"))
-			lists(s, 3, rex)
-		}, ""},
-		{"others have removed pets since the list with limit=20", func(s *story) {
-			var pets []string
-			for i := range 20 {
-				pets = append(pets, fmt.Sprintf(`{"id":%d,"name":"Tom","categoryId":1}`, 20+i))
-			}
-			s.list("?limit=20", pets...)
-			s.list("", rex)
-			s.list("?limit=20", rex)
-		}, ""},
-		{"lists vary, and none has a pet", func(s *story) {
-			s.add("aaa", "1")
-			s.list("", stored("aaa", "1"), rex, tom)
-			later(s)
-			lists(s, 2, rex, tom)
 			s.list(all, rex)
-			s.list(all, rex, tom)
 		}, ""},
 		{"a pet gets the id of one that was there before", func(s *story) {
 			s.list(all, rex)
 			s.add("aaa", "8")
-		}, "pets.create.id.unique: a pet that GET /pets?limit=100 showed before has the id 8\npets.list.same: the list does not show the pet as it was added: the name is \"Rex\", want \"Confabcdefaaa\""},
-		{"a request that was sent twice adds two pets", func(s *story) {
-			s.add("aaa", "1").Status = 0
-			s.add("aaa", "2")
+		}, "pets.create.id.unique: a pet that was there before has the id 8"},
+		{"two pets get the same id", func(s *story) {
+			s.list(all)
+			s.add("aaa", "8")
+			s.add("aab", "8")
+		}, "pets.create.id.unique: another pet of this run has the id 8"},
+		{"a request whose response was lost adds two pets", func(s *story) {
+			s.list(all)
+			lost(s.add("aaa", "1"), 1)
+			s.add("aaa", "2").Attempt = 2
 			s.list(all, stored("aaa", "1"), stored("aaa", "2"))
 		}, ""},
+		{"a request adds two pets", func(s *story) {
+			s.list(all)
+			s.add("aaa", "2")
+			s.list(all, stored("aaa", "1"), stored("aaa", "2"))
+		}, "pets.create.once: the list has another pet with the name of one that was added"},
+		{"a pet that was refused is in the store", func(s *story) {
+			s.list(all)
+			x := s.add("aaa", "1")
+			x.Status, x.Body = 403, []byte(`{"code":"a","message":"b","status":403}`)
+			s.list(all, stored("aaa", "1"))
+		}, "pets.create.status: a valid pet is added: the response is 403 Forbidden, want 201 Created\n" +
+			"pets.create.refused: the pet \"Confabcdefaaa\" is in the store, though its request got 403 Forbidden"},
 		{"a category is out of range", func(s *story) {
-			s.tell(addPet(newPet{mark + "aaa", 1<<63 - 1, "sold"}, meaning{}), 201, `{"id":1,"name":"`+mark+`aaa","categoryId":9223372036854776000,"status":"sold"}`)
-		}, "pets.create.pet: the body is not a Pet: categoryId: 9223372036854776000 does not fit in an int64\npets.create.category: the response does not show the pet as it was sent: categoryId is 9223372036854776000, want 9223372036854775807"},
+			n := probe.NewPet{Name: mark + "aaa", Category: 1<<63 - 1, Status: "sold"}
+			s.tell(probe.AddPet(n, probe.Intent{}), 201, `{"id":1,"name":"`+mark+`aaa","categoryId":9223372036854776000,"status":"sold"}`)
+		}, "pets.create.pet: the body is not a Pet: categoryId: 9223372036854776000 does not fit in an int64\n" +
+			"pets.create.category: the response does not show the pet as it was sent: " +
+			"categoryId is 9223372036854776000, want 9223372036854775807"},
+		{"a 201 shows another name, and later responses the one or the other", func(s *story) {
+			s.list(all)
+			s.add("aaa", "1").Body = []byte(stored("zzz", "1"))
+			s.tell(probe.Get("/pets/1"), 200, stored("zzz", "1"))
+			s.tell(probe.Get("/pets/1"), 200, stored("aaa", "1"))
+			s.list(all, stored("zzz", "1"))
+			s.list(all, stored("aaa", "1"))
+		}, "pets.create.name: the response does not show the pet as it was sent: the name is \"Confabcdefzzz\", want \"Confabcdefaaa\""},
+		{"a 201 shows another name, and a later response a third one", func(s *story) {
+			s.list(all)
+			s.add("aaa", "1").Body = []byte(stored("zzz", "1"))
+			s.tell(probe.Get("/pets/1"), 200, stored("yyy", "1"))
+		}, "pets.create.name: the response does not show the pet as it was sent: the name is \"Confabcdefzzz\", want \"Confabcdefaaa\"\n" +
+			"pets.get.created: GET /pets/{petId} does not show the pet as it was added: the name is \"Confabcdefyyy\", want \"Confabcdefaaa\""},
 		{"a pet gets 404 before its creation has a response", func(s *story) {
-			x := s.tell(probe.Get("/pets/1"), 404, `{"code":"a","message":"b","status":404}`)
+			x := s.tell(probe.Get("/pets/1"), 404, notFound)
 			s.add("aaa", "1")
 			x.Received = s.now
 		}, ""},
 		{"a listed pet gets 404", func(s *story) {
 			s.list(all, stored("aaa", "1"))
-			s.tell(probe.Get("/pets/1"), 404, `{"code":"a","message":"b","status":404}`)
+			s.tell(probe.Get("/pets/1"), 404, notFound)
 		}, "pets.get.status: the pet is in the store: the response is 404 Not Found, want 200 OK"},
-		{"two responses are cut short", func(s *story) {
-			s.add("aaa", "1")
-			for range 2 {
-				x := s.list(all)
-				x.Cut, x.Status, x.Err, x.Repeated = true, 0, io.ErrUnexpectedEOF, true
+		{"a request gets no response four times, and later ones do", func(s *story) {
+			for attempt := range 4 {
+				lost(s.list(all), attempt+1)
+			}
+			s.list(all)
+		}, "http.response: the request was sent 4 times and got no response, while others did: EOF"},
+		{"a request gets no response four times, and no other does", func(s *story) {
+			for attempt := range 4 {
+				lost(s.list(all), attempt+1)
 			}
 		}, ""},
-		{"a request gets no response three times, and no other does", func(s *story) {
-			x := s.list(all)
-			x.Status, x.Err, x.Attempts = 0, io.EOF, 3
+		{"a request gets a response when it is sent again", func(s *story) {
+			lost(s.list(all), 1)
+			s.list(all).Attempt = 2
+			s.list(all)
 		}, ""},
-		{"an unusual name of a category that the target does not know gets 400", func(s *story) {
-			s.tell(addPet(newPet{"<b> abcdef", 1, ""}, meaning{what: "markup", arguable: "pets.create.name.accepted"}), 400, `{"code":"a","message":"b","status":400}`)
+		{"times are equal, or earlier by a second", func(s *story) {
+			message(s, "2026-11-23T12:00:00Z")
+			message(s, "2026-11-23T12:00:00Z")
+			message(s, "2026-11-23T11:59:59Z")
 		}, ""},
+		{"a time is earlier by two seconds", func(s *story) {
+			message(s, "2026-11-23T12:00:00Z")
+			message(s, "2026-11-23T11:59:58Z")
+		}, "messages.time.passes: createdAt is 2026-11-23T11:59:58Z, and that of an earlier message is 2026-11-23T12:00:00Z"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStory()
-			tt.tell(s)
 			var failed []string
-			var exchanges []*exchange
-			for _, p := range s.exchanges {
-				exchanges = append(exchanges, s.read(p))
-			}
-			h := newHistory(s.facts, exchanges)
+			h := tellHistory(tt.tell)
 			for _, c := range Checks() {
 				if violations := h.judge(c).violations; len(violations) > 0 && !unrelated(c.ID) {
 					text, _, _ := strings.Cut(violations[0].text, "\n") // without the elements of the list
@@ -158,6 +222,41 @@ func TestJudges(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A pet that was not there before, and whose name the run did not send, is that of another
+// client.
+func TestOtherWriter(t *testing.T) {
+	const all = "?limit=100"
+	const rex, tom = `{"id":8,"name":"Rex","categoryId":1}`, `{"id":9,"name":"Tom","categoryId":1}`
+	full := slices.Repeat([]string{rex}, 100)
+	for _, tt := range []struct {
+		name string
+		tell func(*story)
+		want bool
+	}{
+		{"a new pet", func(s *story) { s.list(all, rex); s.add("aaa", "1"); s.list(all, rex, tom) }, true},
+		{"it was there before", func(s *story) { s.list(all, rex, tom); s.add("aaa", "1"); s.list(all, tom, rex) }, false},
+		{"it may have been there before", func(s *story) { s.list(all, full...); s.add("aaa", "1"); s.list(all, tom) }, false},
+		{"the run has sent the name", func(s *story) { s.list(all); s.add("aaa", "1"); s.list(all, stored("aaa", "2")) }, false},
+		{"a response has the id", func(s *story) { s.list(all); s.add("aaa", "1"); s.list(all, stored("zzz", "1")) }, false},
+		{"a wrong body has the name", func(s *story) {
+			s.list(all)
+			s.tell(probe.Post(probe.CreatePet, `{"name":42}`, probe.Intent{Wrong: "pets.create.400.values"}), 400, `{}`)
+			s.list(all, `{"id":1,"name":"42","categoryId":1}`)
+		}, false},
+	} {
+		if x, p := tellHistory(tt.tell).otherWriter(); (x != nil) != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, p, tt.want)
+		}
+	}
+}
+
+// tellHistory returns the history of a story.
+func tellHistory(tell func(*story)) *history {
+	s := &story{now: storyBegins}
+	tell(s)
+	return newHistory(stimuli.Record{Mark: mark, Exchanges: s.exchanges}, base, storyBegins)
 }
 
 // unrelated reports whether a check is about what the stories do not tell.

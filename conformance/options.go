@@ -22,7 +22,7 @@ type Options struct {
 	// ReadOnly sends only GET requests. Checks that these do not show are skipped.
 	ReadOnly bool
 
-	// Category is a category that the target accepts. Nil: the suite tries an
+	// Category is a category that the target accepts. Nil: the run tries an
 	// arbitrary one, then those of the target's pets, then 1.
 	Category *int64
 
@@ -30,7 +30,7 @@ type Options struct {
 	// Empty: [Required]. With [Recommended], warnings count too.
 	Level Level
 
-	// Parallel is the largest number of requests at a time. Zero: 4. With more, a target
+	// Parallel is the largest number of requests at a time. Zero: 8. With more, a target
 	// that is far away is judged sooner.
 	Parallel int
 
@@ -52,7 +52,7 @@ func (o *Options) withDefaults() (Options, error) {
 		r = *o
 	}
 	r.Level = cmp.Or(r.Level, Required)
-	r.Parallel = cmp.Or(r.Parallel, 4)
+	r.Parallel = cmp.Or(r.Parallel, 8)
 	r.Timeout = cmp.Or(r.Timeout, 10*time.Second)
 	if r.now == nil {
 		r.now = time.Now

@@ -1,15 +1,16 @@
 package conformance
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"net/http"
+	"io"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"example.com/animalstore/conformance/internal/probe"
+	"example.com/animalstore/conformance/internal/stimuli"
 )
 
 // Outcome is the outcome of a run.
@@ -21,8 +22,7 @@ const (
 	// Partial: no check failed, and some were left out by the options or because the
 	// target has no messages.
 	Partial Outcome = "partial"
-	// NotJudged: no check failed, and the run does not show that the target conforms.
-	// [Report.Reason] says why.
+	// NotJudged: the run does not show whether the target conforms. [Report.Reason] says why.
 	NotJudged Outcome = "not judged"
 )
 
@@ -65,8 +65,7 @@ type Result struct {
 // removed or changes its meaning, not when one is added.
 const ReportFormat = "petstore-conformance/1"
 
-// Report is the result of a run. Package report writes it as text, JSON or
-// JUnit XML.
+// Report is the result of a run. It can be written as text, JSON or JUnit XML.
 type Report struct {
 	Format      string  `json:"format"`
 	Outcome     Outcome `json:"outcome"`
@@ -87,40 +86,55 @@ type Report struct {
 	// Left says what the run created. The contract has no way to delete it.
 	Left string `json:"left,omitzero"`
 
-	// Unserved counts the requests that the target did not serve, by the reason, such as
-	// 503 Service Unavailable or lost connection. Most of them were sent again, and each time
-	// counts. It is empty if all were served.
+	// Unserved counts the responses and failures of requests that the target did not serve, by
+	// the reason, such as 503 Service Unavailable or lost connection. Most of these requests were
+	// sent again, and each time counts. It is empty if all were served.
 	Unserved map[string]int `json:"unserved,omitzero"`
 
 	Results []Result `json:"results"`
 }
 
-// report returns the report of a run.
-func (s *session) report(began time.Time, h *history) *Report {
+// WriteJSON writes r as JSON.
+func (r *Report) WriteJSON(w io.Writer) error {
+	b, err := json.Marshal(r, jsontext.WithIndent("  "), json.Deterministic(true), json.FormatNilSliceAsNull(false))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// report judges what the run has sent and received.
+func (j *job) report(began time.Time, record stimuli.Record) *Report {
+	h := newHistory(record, j.target.URL, j.opts.now())
 	r := &Report{
 		Format:      ReportFormat,
-		URL:         s.target.URL,
-		MessagesURL: s.target.MessagesURL,
+		URL:         j.target.URL,
+		MessagesURL: record.MessagesURL,
 		Began:       began.UTC().Truncate(time.Millisecond),
 		Seconds:     time.Since(began).Seconds(),
-		Requests:    len(s.exchanges),
+		Requests:    len(record.Exchanges),
 		Left:        h.left(),
 		Unserved:    h.countUnserved(),
 		Counts:      make(map[Verdict]int),
 	}
-	if s.messages {
-		r.MessagesURL = s.client.MessagesURL
+	reason := j.notJudged(h, record)
+	if list, p := h.otherWriter(); list != nil {
+		reason = otherWriterReason(list, p)
+		h = newHistory(stimuli.Record{Ended: record.Ended}, j.target.URL, j.opts.now()) // which shows nothing
+		record.Ended = errOtherWriter
 	}
-	stopped := context.Cause(s.ctx)
 	partial := false
 	for _, c := range Checks() {
-		result := s.result(h.judge(c), stopped)
+		if j.target.PetsOnly && isOfMessages(c) {
+			continue
+		}
+		result := j.result(h.judge(c), record)
 		r.Results = append(r.Results, result)
 		r.Counts[result.Verdict]++
 		partial = partial || result.leftOut
 	}
-	reason := s.notJudged(h, stopped)
-	if reason == "" && r.Counts[Pass]+r.Counts[Warn]+r.Counts[Fail] == 0 {
+	if reason == "" && r.Counts[Skip] == len(r.Results) {
 		reason = "the run shows nothing that the checks judge"
 	}
 	switch {
@@ -128,145 +142,66 @@ func (s *session) report(began time.Time, h *history) *Report {
 		r.Outcome = NotConformant
 	case reason != "":
 		r.Outcome = NotJudged
-	case partial:
+	case partial || record.MessagesUnserved != nil:
 		r.Outcome = Partial
 	default:
 		r.Outcome = Conformant
 	}
-	r.Reason = s.redact.Show(reason)
+	r.Reason = j.redact.Show(reason)
 	return r
 }
 
+func isOfMessages(c Check) bool { return strings.HasPrefix(c.ID, "messages.") }
+
 // result returns the result of a check.
-func (s *session) result(j judgement, stopped error) Result {
-	r := Result{Check: j.check, Verdict: Pass, Judged: j.judged, Violations: len(j.violations)}
-	skip := func(why string) { r.Verdict, r.Message = Skip, s.redact.Show(why) }
+func (j *job) result(of judgement, record stimuli.Record) Result {
+	r := Result{Check: of.check, Verdict: Pass, Judged: of.judged, Violations: len(of.violations)}
+	skip := func(why string) { r.Verdict, r.Message = Skip, j.redact.Show(why) }
 	leaveOut := func(why string) { r.leftOut = true; skip(why) }
 	switch {
-	case !s.selected[r.ID]:
+	case !j.selected[r.ID]:
 		r.Violations, r.Judged = 0, 0
 		leaveOut("not selected")
-	case len(j.violations) > 0:
+	case len(of.violations) > 0:
 		r.Verdict = Warn
-		if r.Level == Required || s.opts.Level == Recommended {
+		if r.Level == Required || j.opts.Level == Recommended {
 			r.Verdict = Fail
 		}
-		v := j.violations[0]
-		r.Message, r.Proof = s.redact.Show(v.text), newProof(v.x.Exchange, s.redact)
-		if v.before != nil && v.before != v.x {
-			r.Before = newProof(v.before.Exchange, s.redact)
-		}
-		for _, v := range j.violations {
-			kind := s.redact.Show(r.kind(v.x))
-			if kind == "" {
-				r.Kinds = nil
-				break
-			}
-			if !slices.Contains(r.Kinds, kind) {
-				r.Kinds = append(r.Kinds, kind)
-			}
-		}
-	case j.judged > 0:
-	case j.unserved != nil:
-		skip("the target does not serve the request: " + noResponse(j.unserved.Exchange))
-	case s.opts.ReadOnly && stopped == nil:
-		leaveOut("read-only")
-	case strings.HasPrefix(r.ID, "messages.") && !s.messages && stopped == nil:
-		leaveOut("no messages URL")
-	case stopped != nil:
+		r.prove(of.violations, j.redact)
+	case of.judged > 0:
+	case isOfMessages(r.Check) && record.MessagesUnserved != nil:
+		leaveOut("the target does not serve messages: " + record.MessagesUnserved.Failure())
+	case of.unserved != nil:
+		skip("the target does not serve the request: " + of.unserved.Failure())
+	case record.Ended == errOtherWriter:
+		skip(errOtherWriter.Error())
+	case record.Ended != nil:
 		skip("the run ended before")
+	case j.opts.ReadOnly:
+		leaveOut("read-only")
+	case isOfMessages(r.Check) && record.MessagesURL == "":
+		leaveOut("no messages there; -pets-only leaves them out")
 	default:
 		skip("no exchange of the run shows it")
 	}
 	return r
 }
 
-// maxSilent is how many requests at the end of a run need not be served.
-const maxSilent = 20
-
-// notJudged returns why the run does not show that the target conforms, even if no check
-// fails; "": it does.
-func (s *session) notJudged(h *history, stopped error) string {
-	if stopped != nil {
-		return h.ended(stopped, s.redact)
+// prove fills in what the violations show. The first one is the proof.
+func (r *Result) prove(violations []violation, redact probe.Redactor) {
+	first := violations[0]
+	r.Message, r.Proof = redact.Show(first.text), newProof(first.x.Exchange, redact)
+	if first.before != nil && first.before != first.x {
+		r.Before = newProof(first.before.Exchange, redact)
 	}
-	var first *exchange // the first creation
-	for _, x := range h.all {
-		if x.op == opCreate && x.sent != nil {
-			first = x
-			break
+	for _, v := range violations {
+		kind := redact.Show(r.kind(v.x))
+		if kind == "" {
+			r.Kinds = nil
+			return
+		}
+		if !slices.Contains(r.Kinds, kind) {
+			r.Kinds = append(r.Kinds, kind)
 		}
 	}
-	silent := h.unserved
-	if len(h.all) > 0 {
-		last := h.all[len(h.all)-1].Sent
-		silent = slices.DeleteFunc(slices.Clone(silent), func(x *exchange) bool { return x.Sent.Before(last) })
-	}
-	switch {
-	case !s.opts.ReadOnly && len(h.added) == 0 && first != nil && first.Status == http.StatusBadRequest:
-		return fmt.Sprintf("the target refuses every pet, first with %s %s; name a category that it accepts (-category)", first.StatusLine(), probe.Cut(string(first.Body), 200))
-	case !s.opts.ReadOnly && len(h.added) == 0:
-		return "the target has added no pet"
-	case len(silent) > maxSilent:
-		return fmt.Sprintf("the target did not serve the last %s: %s", probe.Plural(len(silent), "request"), noResponse(silent[0].Exchange))
-	}
-	return ""
-}
-
-// ended returns why the run ended early, and the first requests that got no response: one
-// of them may be the cause.
-func (h *history) ended(cause error, redact probe.Redactor) string {
-	var first []string
-	for _, x := range h.unserved {
-		if x.Status == 0 && !x.Repeated && !errors.Is(x.Err, context.Canceled) && len(first) < 5 {
-			first = append(first, "\n"+x.Curl(redact))
-		}
-	}
-	if first == nil {
-		return cause.Error()
-	}
-	return cause.Error() + "\nthe first requests that got no response; one of them may be the cause:" + strings.Join(first, "")
-}
-
-// left says what the run created.
-func (h *history) left() string {
-	pets, messages := 0, 0
-	var ids []int64
-	for _, x := range h.all {
-		switch {
-		case x.Request.Method != http.MethodPost || !x.Succeeded():
-		case x.Request.ForMessages():
-			messages++
-		default:
-			pets++
-			if id, ok := addedID(x.Exchange); ok {
-				ids = append(ids, id)
-			}
-		}
-	}
-	if pets+messages == 0 {
-		return ""
-	}
-	shown := ""
-	if len(ids) > 0 {
-		shown = fmt.Sprintf(" (ids from %d to %d)", slices.Min(ids), slices.Max(ids))
-	}
-	return fmt.Sprintf("%s%s and %s, most named %s…", probe.Plural(pets, "pet"), shown, probe.Plural(messages, "message"), h.mark)
-}
-
-// countUnserved counts the requests that were not served, by the reason.
-func (h *history) countUnserved() map[string]int {
-	counts := make(map[string]int)
-	for _, x := range h.unserved {
-		switch {
-		case errors.Is(x.Err, context.Canceled):
-		case x.Status != 0:
-			counts[x.StatusLine()]++
-		case probe.IsTimeout(x.Err):
-			counts["no response in time"]++
-		default:
-			counts["lost connection"]++
-		}
-	}
-	return counts
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore/httpapi"
 	"example.com/animalstore/petstore/storage/memory"
@@ -71,7 +70,7 @@ func (v variant) handler() http.Handler {
 // text returns a report as text.
 func text(r *conformance.Report) string {
 	var b strings.Builder
-	report.Text(&b, r, false)
+	_ = r.WriteText(&b, false)
 	return b.String()
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -50,25 +50,6 @@ func bare(res *response) {
 
 func times(format func(time.Time) string) wrapper {
 	return texts(submit, 202, "createdAt", func(string) string { return format(time.Now().UTC()) })
-}
-
-// thronged is a store to which other clients add a pet before each new pet and before
-// each list.
-func thronged(s *store) {
-	create, list := s.create, s.list
-	var total atomic.Int64
-	another := func(ctx context.Context) {
-		i := total.Add(1)
-		mustCreate(create(ctx, petstore.NewPet{Name: fmt.Sprint("throng ", i), CategoryID: i, Status: append(petstore.Statuses(), "")[i%4]}, petstore.IdempotencyKey{}))
-	}
-	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-		another(ctx)
-		return list(ctx, q)
-	}
-	s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
-		another(ctx)
-		return create(ctx, n, key)
-	}
 }
 
 func mustCreate(_ petstore.Pet, err error) {
@@ -163,17 +144,6 @@ func onlyOnce(next http.Handler) http.Handler {
 	})(next)
 }
 
-// corrected has a clock that is put back by five minutes after half a second.
-func corrected(next http.Handler) http.Handler {
-	correction := time.Now().Add(500 * time.Millisecond)
-	return times(func(t time.Time) string {
-		if time.Now().Before(correction) {
-			t = t.Add(5 * time.Minute)
-		}
-		return t.Format(time.RFC3339)
-	})(next)
-}
-
 // nextPage has another field, or another value of Link, that says how to reach the next
 // page.
 func nextPage(name, value string) wrapper {
@@ -183,25 +153,6 @@ func nextPage(name, value string) wrapper {
 			res.header.Set(name, value)
 		}
 	})
-}
-
-// replacing is a store with pets of other clients, which replace one before it is
-// fetched.
-func replacing(s *store) {
-	filled(60)(s)
-	others := func(id int64) bool { return id <= 60 }
-	var removed sync.Map
-	get := s.get
-	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
-		if others(id) {
-			removed.Store(id, true)
-			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet was removed")
-		}
-		return get(ctx, id)
-	}
-	lists(func(all []petstore.Pet) []petstore.Pet {
-		return slices.DeleteFunc(all, func(p petstore.Pet) bool { _, gone := removed.Load(p.ID); return gone })
-	})(s)
 }
 
 // cached responds with the same list to the same request for a while.
@@ -223,7 +174,7 @@ func cached(d time.Duration) wrapper {
 
 // proxied has a proxy in front of it, which responds in HTML to what it does not forward.
 func proxied(next http.Handler) http.Handler {
-	return all(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), html(create+`.*large large`, 413), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404))(next)
+	return all(html(`^[A-Z]+ [^ ]*(%|'|\[)`, 400), html(create+`.*aaaaa`, 413), html(`^GET /v1/pets/[^ ?]*[^-0-9 ?]`, 404))(next)
 }
 
 // losesResponses drops the connection of every tenth new pet after it has added it, but
@@ -239,4 +190,35 @@ func losesResponses(next http.Handler) http.Handler {
 			panic(http.ErrAbortHandler)
 		}
 	})(next)
+}
+
+// shared is a store to which another client adds a pet after the tenth of the run.
+func shared(s *store) {
+	create := s.create
+	var n atomic.Int64
+	s.create = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		if n.Add(1) == 10 {
+			mustCreate(create(ctx, petstore.NewPet{Name: "Fido", CategoryID: 5}, petstore.IdempotencyKey{}))
+		}
+		return create(ctx, pet, key)
+	}
+}
+
+// lossy drops one connection in thirty, before the request is carried out or after that.
+func lossy(next http.Handler) http.Handler {
+	random := rand.New(rand.NewPCG(1, 2))
+	var mu sync.Mutex
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		lost, before := random.IntN(30) == 0, random.IntN(2) == 0
+		mu.Unlock()
+		if !lost {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if !before {
+			next.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		panic(http.ErrAbortHandler)
+	})
 }

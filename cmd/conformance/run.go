@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/conformance/report"
 	"example.com/animalstore/internal/flags"
 )
 
@@ -34,7 +33,7 @@ func runCommand() flags.Command {
 		Name:  "run",
 		About: "judge a target with the API key in the environment variable PETSTORE_API_KEY",
 		Flags: s.define,
-		Run:   s.judge,
+		Run:   s.run,
 	}
 }
 
@@ -52,6 +51,7 @@ func (s *settings) define(fs *flag.FlagSet) {
 func (s *settings) defineTarget(fs *flag.FlagSet) {
 	fs.StringVar(&s.target.URL, "url", "", "base `URL` of the target: the part before /pets, as in http://127.0.0.1:8080/v1")
 	fs.StringVar(&s.target.MessagesURL, "messages-url", "", "base `URL` of the messages: the part before /messages (default: that of -url, if it has messages)")
+	fs.BoolVar(&s.target.PetsOnly, "pets-only", false, "the target has no messages: send none, and leave their checks out of the run")
 	fs.Func("category", "`id` of a category that the target accepts (default: an arbitrary one, if the target accepts that)", func(v string) error {
 		id, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
@@ -60,7 +60,7 @@ func (s *settings) defineTarget(fs *flag.FlagSet) {
 		s.opts.Category = &id
 		return nil
 	})
-	fs.IntVar(&s.opts.Parallel, "parallel", 4, "largest `number` of requests at a time; more judge a target sooner that is far away")
+	fs.IntVar(&s.opts.Parallel, "parallel", 8, "largest `number` of requests at a time; more judge a target sooner that is far away")
 	fs.DurationVar(&s.opts.Timeout, "timeout", 10*time.Second, "`time` to wait for each response")
 }
 
@@ -76,8 +76,8 @@ func (s *settings) defineSelection(fs *flag.FlagSet) {
 	globs("skip", "leave out", &s.opts.Skip)
 }
 
-// judge judges the target and writes the reports. Its error has the exit code.
-func (s *settings) judge(c *flags.Call) error {
+// run judges the target and writes the reports. Its error has the exit code.
+func (s *settings) run(c *flags.Call) error {
 	if err := s.complete(c); err != nil {
 		return err
 	}
@@ -90,9 +90,9 @@ func (s *settings) judge(c *flags.Call) error {
 		return flags.Usagef("%v", err)
 	}
 	err = errors.Join(
-		report.Text(c.Stdout, result, s.verbose),
-		s.write(s.json, result, report.JSON),
-		s.write(s.junit, result, report.JUnit))
+		result.WriteText(c.Stdout, s.verbose),
+		writeFile(s.json, result.WriteJSON),
+		writeFile(s.junit, result.WriteJUnit))
 	if err != nil {
 		return flags.Usagef("%w", err)
 	}
@@ -117,13 +117,13 @@ func (s *settings) complete(c *flags.Call) error {
 	return nil
 }
 
-// write writes the report to a file, if there is one.
-func (s *settings) write(file string, r *conformance.Report, encode func(io.Writer, *conformance.Report) error) error {
+// writeFile writes a report to the file, if there is one.
+func writeFile(file string, write func(io.Writer) error) error {
 	if file == "" {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := encode(&b, r); err != nil {
+	if err := write(&b); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)

@@ -19,7 +19,6 @@ import (
 	"testing"
 
 	"example.com/animalstore/conformance"
-	"example.com/animalstore/conformance/report"
 )
 
 // Run judges target as [conformance.Run] does. A subtest fails if its check fails, logs
@@ -50,7 +49,7 @@ func Run(t *testing.T, target conformance.Target, opts *conformance.Options) {
 		})
 	}
 	var text strings.Builder
-	if err := report.Text(&text, r, false); err != nil {
+	if err := r.WriteText(&text, false); err != nil {
 		t.Error(err)
 	}
 	t.Logf("all checks:\n%s", &text)

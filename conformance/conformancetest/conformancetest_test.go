@@ -60,7 +60,7 @@ func TestOutput(t *testing.T) {
 		}},
 		{"failure skipped", "-test.v -test.skip=^TestOutput$|^TestConformance$/^" + limit + "$", "TEST_BROKEN=1", 0, []string{"--- PASS: TestConformance"}},
 		{"failure left out", verbose, "TEST_BROKEN=1 TEST_SKIP=1", 0, []string{"--- SKIP: TestConformance/" + limit, "not selected"}},
-		{"not judged", verbose, "TEST_CATEGORY=1", 1, []string{"not judged: the target refuses every pet, first with 400 Bad Request"}},
+		{"not judged", verbose, "TEST_CATEGORY=1", 1, []string{"not judged: the target refuses every pet, the last with 400 Bad Request"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

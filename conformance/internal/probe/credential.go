@@ -2,6 +2,7 @@ package probe
 
 import (
 	"encoding/base64"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -35,9 +36,9 @@ func LowerScheme() Credential {
 		func(key string) string { return "bearer " + key }}
 }
 
-// BadCredentials returns every kind of missing or wrong credential, the
-// missing one first. Most are the caller's own key with something changed.
-func BadCredentials() []Credential {
+// BadCredentials returns every kind of missing or wrong credential for a target whose key is
+// key, the missing one first. Most are the key with something changed.
+func BadCredentials(key string) []Credential {
 	bad := []Credential{
 		{What: "no Authorization field"},
 		{"an empty Authorization field", "", "",
@@ -66,8 +67,6 @@ func BadCredentials() []Credential {
 			func(key string) string { return "Bearer " + key[:len(key)-1] }},
 		{"the key with one more character", "Bearer [key]x", "Bearer ${PETSTORE_API_KEY}x",
 			func(key string) string { return "Bearer " + key + "x" }},
-		{"the key with its letters in the other case", "Bearer [key in the other case]", `Bearer $(printf %s "$PETSTORE_API_KEY" | tr A-Za-z a-zA-Z)`,
-			func(key string) string { return "Bearer " + swapCase(key) }},
 		{"the key with other characters at its end", "Bearer [key with another end]", "Bearer ${PETSTORE_API_KEY%????????}conforms",
 			func(key string) string { return "Bearer " + key[:max(len(key)-8, 0)] + "conforms" }},
 		{"the key with one more character before it", "Bearer x[key]", "Bearer x$PETSTORE_API_KEY",
@@ -81,6 +80,14 @@ func BadCredentials() []Credential {
 	for _, word := range []string{"undefined", "null", "Bearer", "constructor", "%", "' OR '1'='1"} {
 		bad = append(bad, Credential{"the token " + word, "Bearer " + word, "Bearer " + word,
 			func(string) string { return "Bearer " + word }})
+	}
+	if hasCase(key) {
+		bad = append(bad, Credential{
+			"the key with its letters in the other case",
+			"Bearer [key in the other case]",
+			`Bearer $(printf %s "$PETSTORE_API_KEY" | tr A-Za-z a-zA-Z)`,
+			func(key string) string { return "Bearer " + swapCase(key) },
+		})
 	}
 	return bad
 }
@@ -104,11 +111,14 @@ func WordAfterKey() Credential {
 // Is reports whether c is the same kind of credential as o.
 func (c Credential) Is(o Credential) bool { return c.What == o.What }
 
-// Differs reports whether c is different from the valid credential for key: a
-// key without letters has no other case.
-func (c Credential) Differs(key string) bool {
-	return c.value == nil || c.value(key) != ValidKey().value(key)
+// hasCase reports whether the other case of key is another key. The other case of a UUID is
+// the same one (RFC 9562, section 4), and a target may have keys of one case, such as those in
+// hexadecimal digits, and read both.
+func hasCase(key string) bool {
+	return key != strings.ToLower(key) && key != strings.ToUpper(key) && !uuid.MatchString(key)
 }
+
+var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$`)
 
 func swapCase(key string) string {
 	return strings.Map(func(r rune) rune {

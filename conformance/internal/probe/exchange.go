@@ -17,11 +17,11 @@ type Exchange struct {
 	Header   http.Header
 	Body     []byte
 	Err      error // why there is no response
-	Cut      bool  // the response began, and the connection was closed before its end
 	Sent     time.Time
 	Received time.Time // when the whole response was there
-	Attempts int       // how often the request was sent, this time included
-	Repeated bool      // the request was sent again
+
+	Attempt   int  // how often the request was sent, this time included
+	SentAgain bool // the request was sent once more after this exchange
 
 	parsed parsed
 }
@@ -29,14 +29,16 @@ type Exchange struct {
 // Succeeded reports whether the status is 2xx.
 func (x *Exchange) Succeeded() bool { return x.Status >= 200 && x.Status <= 299 }
 
-// Refused reports whether the status is 4xx.
-func (x *Exchange) Refused() bool { return x.Status >= 400 && x.Status <= 499 }
+// Refused reports whether the status is a 4xx that is about this request: a target that is
+// not available may accept it later.
+func (x *Exchange) Refused() bool { return x.Status >= 400 && x.Status <= 499 && !x.Unavailable() }
 
 // Unavailable reports whether the target does not serve requests now, this one or
 // any other.
 func (x *Exchange) Unavailable() bool {
 	switch x.Status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout, http.StatusInsufficientStorage:
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusInsufficientStorage,
+		http.StatusBadGateway, http.StatusGatewayTimeout:
 		return true
 	}
 	return false
@@ -44,6 +46,14 @@ func (x *Exchange) Unavailable() bool {
 
 // Served reports whether there is a response, from a target that is available.
 func (x *Exchange) Served() bool { return x.Status != 0 && !x.Unavailable() }
+
+// Failure says why x is not served.
+func (x *Exchange) Failure() string {
+	if x.Err != nil {
+		return x.Err.Error()
+	}
+	return x.StatusLine()
+}
 
 // StatusLine returns the status in words.
 func (x *Exchange) StatusLine() string { return StatusLine(x.Status) }
@@ -54,4 +64,14 @@ func StatusLine(status int) string {
 		return "no response"
 	}
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
+}
+
+// AddedID returns the ID of the pet that x added. It returns false if x added none, or if the
+// response does not show its ID.
+func (x *Exchange) AddedID() (int64, bool) {
+	if x.Request.Operation() != CreatePet || !x.Succeeded() {
+		return 0, false
+	}
+	p, err := ReadPet(x.Object())
+	return p.ID, err.ID == nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -78,13 +79,43 @@ func parseJSON(b []byte) (jsontext.Value, error) {
 		return nil, errors.New("the body begins with a byte order mark, which RFC 8259 (section 8.1) forbids")
 	}
 	if !utf8.Valid(b) {
-		return nil, errors.New("the body is not JSON: it is not UTF-8")
+		valid := strings.ToValidUTF8(string(b), "")
+		i := 0
+		for i < len(valid) && b[i] == valid[i] {
+			i++
+		}
+		return nil, breaksAt(b, i, "not JSON, since it is not UTF-8,")
 	}
-	v := jsontext.Value(bytes.Trim(b, " \t\r\n"))
-	if !v.IsValid(lenient) {
-		return nil, errors.New("the body is not valid JSON")
+	d := jsontext.NewDecoder(bytes.NewReader(b), lenient)
+	v, err := d.ReadValue()
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return nil, breaksAt(b, int(syntax.ByteOffset), "not valid JSON")
+	} else if err != nil {
+		return nil, errors.New("the body is not valid JSON: it has only white space")
 	}
-	return v, nil
+	end := int(d.InputOffset())
+	if rest := bytes.TrimLeft(b[end:], " \t\r\n"); len(rest) > 0 {
+		return nil, breaksAt(b, len(b)-len(rest), "more than one JSON value")
+	}
+	return v.Clone(), nil
+}
+
+// breaksAt returns the error that the body is something from an offset on. It shows what is
+// around the offset: a report may cut a body off before it.
+func breaksAt(b []byte, offset int, what string) error {
+	const around = 40
+	before := string(b[max(0, offset-around):offset])
+	if offset > around {
+		before = "…" + before
+	}
+	from := Cut(string(b[offset:]), around)
+	if from == "" {
+		from = "the end"
+	}
+	if before == "" {
+		return fmt.Errorf("the body is %s from its beginning: %s", what, from)
+	}
+	return fmt.Errorf("the body is %s from byte %d on: %s, after %s", what, offset, from, before)
 }
 
 // ParseObject returns the object that v must be.

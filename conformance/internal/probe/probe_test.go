@@ -3,6 +3,7 @@ package probe
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ const testKey = "petstore_zw3eackaijyksx4mvj2nwlomzp2n57vpzsvix4kp6n3n2yt2lhvsro
 func TestRedact(t *testing.T) {
 	const key = "s3cr-et/K3y-0123456789"
 	r := NewRedactor(key)
-	for _, c := range append(BadCredentials(), ValidKey(), LowerScheme()) {
+	for _, c := range append(BadCredentials(key), ValidKey(), LowerScheme()) {
 		if c.Sent() && r.Show("got "+c.value(key)) != "got "+c.Shown {
 			t.Errorf("%s is shown as %q, want %q", c.What, r.Show(c.value(key)), c.Shown)
 		}
@@ -81,7 +82,7 @@ func TestRedact(t *testing.T) {
 // A curl command sends the same credential as the run.
 func TestShell(t *testing.T) {
 	for _, key := range []string{testKey, "abcdefghij", "bcdefghijKLM"} {
-		for _, c := range append(BadCredentials(), ValidKey(), LowerScheme()) {
+		for _, c := range append(BadCredentials(key), ValidKey(), LowerScheme()) {
 			if !c.Sent() {
 				continue
 			}
@@ -91,9 +92,38 @@ func TestShell(t *testing.T) {
 			if got, want := string(out), c.value(key); err != nil || got != want {
 				t.Errorf("%s: the shell sends %q (%v), want %q", c.What, got, err, want)
 			}
-			if c.Shown != "Bearer [key]" && c.Shown != "bearer [key]" && !c.Differs(key) {
+			if !c.Is(ValidKey()) && !c.Is(LowerScheme()) && c.value(key) == "Bearer "+key {
 				t.Errorf("%s: it is the valid credential", c.What)
 			}
+		}
+	}
+}
+
+// The other case of a key is a wrong one only if no target can read it as the same.
+func TestOtherCase(t *testing.T) {
+	for key, want := range map[string]bool{
+		"Petstore-1": true, "petstore-1": false, "PETSTORE-1": false, "0123456789": false, "deadBEEF00": true,
+		"123e4567-e89b-12d3-a456-426614174000": false, "123E4567-e89b-12d3-a456-426614174000": false, "123e4567E89b12d3a456426614174000": false,
+	} {
+		got := slices.ContainsFunc(BadCredentials(key), func(c Credential) bool { return strings.Contains(c.What, "other case") })
+		if got != want {
+			t.Errorf("%s: its other case is a wrong key: %v, want %v", key, got, want)
+		}
+	}
+}
+
+// What is wrong with a body that is not JSON is shown, wherever it is.
+func TestBreaksAt(t *testing.T) {
+	long := strings.Repeat(`{"id":1},`, 1000)
+	for body, want := range map[string]string{
+		"<h1>no</h1>":                    "the body is not valid JSON from its beginning: <h1>no</h1>",
+		`[` + long + `{"age":Infinity}]`: `the body is not valid JSON from byte 9008 on: Infinity}], after …d":1},{"id":1},{"id":1},{"id":1},{"age":`,
+		`{"a":1`:                         `the body is not valid JSON from byte 6 on: the end, after {"a":1`,
+		"{} x":                           "the body is more than one JSON value from byte 3 on: x, after {} ",
+		"[\"a\xff\"]":                    "the body is not JSON, since it is not UTF-8, from byte 3 on: \xff\"], after [\"a",
+	} {
+		if _, err := parseJSON([]byte(body)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", Short(body), err, want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func NewRedactor(key string) Redactor {
 	}
 	pairs := []string{url.QueryEscape(key), "[key]", strings.ReplaceAll(key, "/", `\/`), "[key]"} // as JSON may write it
 	bearer := func(s string) string { return strings.TrimPrefix(s, "Bearer ") }
-	for _, c := range append([]Credential{ValidKey()}, BadCredentials()...) { // the first that matches wins
+	for _, c := range append([]Credential{ValidKey()}, BadCredentials(key)...) { // the first that matches wins
 		if c.Shown != c.shell && c.Sent() {
 			pairs = append(pairs, bearer(c.value(key)), bearer(c.Shown))
 		}

@@ -1,6 +1,3 @@
-// Package probe has the HTTP exchanges of a conformance run: a [Client] sends
-// requests to the target and records the responses as they came, [Exchange.JSON] and
-// others read their JSON, and a [Redactor] hides the API key in what is printed.
 package probe
 
 import (
@@ -12,6 +9,14 @@ import (
 	"strings"
 )
 
+// The operations of the contract.
+const (
+	ListPets      = "GET /pets"
+	CreatePet     = "POST /pets"
+	GetPet        = "GET /pets/{petId}"
+	SubmitMessage = "POST /messages"
+)
+
 // Request is a request to the target.
 type Request struct {
 	Method      string
@@ -19,23 +24,83 @@ type Request struct {
 	Credential  Credential
 	ContentType string            // "": no field
 	Body        []byte            // nil: none
+	Chunked     bool              // the body is sent in chunks, without its length
 	Header      map[string]string // instead of the usual fields with these names; an empty value: no such field
-	Python      string            // an expression with the value of Body, which is long or has a NUL; "": it does not
-	Meaning     any               // what the caller knows of the request
+
+	Intent Intent
 }
+
+// Intent is what is known of a request before it is sent: what its client wants, or what is
+// wrong with it.
+type Intent struct {
+	// Unusual says what is unusual or wrong about the request. It completes "the request
+	// has …". "": nothing.
+	Unusual string
+
+	// A valid body asks for a pet or submits a text. With a wrong one, and without a body,
+	// both are nil.
+	Pet  *NewPet
+	Text *string
+
+	// Wrong is the ID of the check that the target violates if it accepts the body. Most wrong
+	// bodies must get 400.
+	Wrong string
+
+	// MayRefuse says how the target may refuse the request, although it is valid.
+	MayRefuse Refusal
+
+	// Warning is the ID of the check whose warning a refusal is. "": it is none.
+	Warning string
+
+	// After is the status of the pet that was added before this one, which has none.
+	After string
+
+	// Spelled is the integer that the path or the query has in another spelling than that of
+	// its decimal digits. 0: none.
+	Spelled int64
+}
+
+// Refusal says how a target may refuse a valid request.
+type Refusal int
+
+const (
+	MustAccept   Refusal = iota
+	With400              // the contract has 400 for values that are not valid, and does not say which those are
+	With4xx              // with any 4xx
+	WithAnything         // in any way: the contract says nothing about such requests
+)
 
 // Get returns a GET request with the valid key.
 func Get(path string) Request {
 	return Request{Method: http.MethodGet, Path: path, Credential: ValidKey()}
 }
 
-// Post returns a POST request with the valid key and a JSON body ("": none).
-func Post(path, body string) Request {
-	r := Request{Method: http.MethodPost, Path: path, Credential: ValidKey(), ContentType: "application/json"}
+// Post returns the request for an operation with the valid key and a JSON body ("": none).
+func Post(operation, body string, intent Intent) Request {
+	_, path, _ := strings.Cut(operation, " ")
+	r := Request{
+		Method:      http.MethodPost,
+		Path:        path,
+		Credential:  ValidKey(),
+		ContentType: "application/json",
+		Intent:      intent,
+	}
 	if body != "" {
 		r.Body = []byte(body)
 	}
 	return r
+}
+
+// AddPet returns the request for a pet. The intent says what is unusual about it.
+func AddPet(n NewPet, intent Intent) Request {
+	intent.Pet = &n
+	return Post(CreatePet, n.JSON(), intent)
+}
+
+// SubmitText returns the request for a message. The intent says what is unusual about it.
+func SubmitText(text string, intent Intent) Request {
+	intent.Text = &text
+	return Post(SubmitMessage, `{"message":`+QuoteJSON(text)+`}`, intent)
 }
 
 // ForMessages reports whether r is relative to the base URL of the messages.
@@ -79,6 +144,9 @@ func (r Request) http(ctx context.Context, url, key string) (*http.Request, erro
 	hr, err := http.NewRequestWithContext(ctx, r.Method, url, body)
 	if err != nil {
 		return nil, err
+	}
+	if r.Chunked {
+		hr.ContentLength = -1
 	}
 	hr.Header["User-Agent"] = nil // or net/http adds its own
 	for name, value := range r.Fields() {

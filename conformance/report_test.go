@@ -1,4 +1,4 @@
-package report
+package conformance_test
 
 import (
 	"bytes"
@@ -54,17 +54,17 @@ func leaky(r *http.Request, rec *httptest.ResponseRecorder) {
 	}
 }
 
-func write(t *testing.T, r *conformance.Report, f func(io.Writer, *conformance.Report) error) string {
+func write(t *testing.T, r *conformance.Report, f func(*conformance.Report, io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f(&b, r); err != nil {
+	if err := f(r, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func brief(w io.Writer, r *conformance.Report) error   { return Text(w, r, false) }
-func verbose(w io.Writer, r *conformance.Report) error { return Text(w, r, true) }
+func brief(r *conformance.Report, w io.Writer) error   { return r.WriteText(w, false) }
+func verbose(r *conformance.Report, w io.Writer) error { return r.WriteText(w, true) }
 
 func wantParts(t *testing.T, text string, want ...string) {
 	t.Helper()
@@ -86,7 +86,9 @@ func TestFormats(t *testing.T) {
 		t.Errorf("the report does not have every verdict: %+v", c)
 	}
 	texts := make(map[string]string)
-	for name, f := range map[string]func(io.Writer, *conformance.Report) error{"brief": brief, "verbose": verbose, "json": JSON, "junit": JUnit} {
+	for name, f := range map[string]func(*conformance.Report, io.Writer) error{
+		"brief": brief, "verbose": verbose, "json": (*conformance.Report).WriteJSON, "junit": (*conformance.Report).WriteJUnit,
+	} {
 		texts[name] = write(t, r, f)
 		for _, secret := range []string{testserver.Key, testserver.Key[:len(testserver.Key)-8], "\x00", "\x1b"} {
 			if i := strings.Index(texts[name], secret); i >= 0 {
@@ -97,14 +99,15 @@ func TestFormats(t *testing.T) {
 	t.Run("brief", func(t *testing.T) {
 		wantParts(t, texts["brief"],
 			"FAIL pets.create.status.absent: a valid pet is added: the response is 200 OK, want 201 Created\n",
-			"FAIL errors.object: the body of a 400 is not an Error: the body is not valid JSON; also: a 404 for GET /pets/{petId}; a 401 for GET /pets; ",
+			"FAIL errors.object: the body of a 400 is not an Error: the body is not valid JSON from byte 126 on: \\u001b[31m\\u0000\"}, after …",
+			"; also: a 404 for GET /pets/{petId}; a 401 for GET /pets; ",
 			"FAIL deprecation.sunset.date: the Sunset is \"Wed, 05 Dec 2029 00:00:00 GMT\", and the contract says 5 December 2030\n",
 			"\nWARN deprecation.deprecation.present: Deprecation is missing, want a date before the removal",
 			"\n  section 1, 4.2: POST /pets with a valid pet responds 201\n  curl -i ",
 			"\n  < 200 OK\n",
 			"\n-v shows every failed check with its curl command\n",
 			fmt.Sprintf("\nnot conformant: %d checks: %d passed, %d failed in ", len(r.Results), c[conformance.Pass], c[conformance.Fail]),
-			"(the target does not serve the request: 507 Insufficient Storage)\n")
+			"(the target does not serve messages: 507 Insufficient Storage)\n")
 		if n := strings.Count(texts["brief"], "\n"); n > 39 {
 			t.Errorf("%d lines:\n%s", n, texts["brief"])
 		}
@@ -115,7 +118,7 @@ func TestFormats(t *testing.T) {
 				t.Errorf("the verbose text does not name %s (%s)", result.ID, result.Verdict)
 			}
 		}
-		if n := strings.Count(texts["verbose"], "\n  curl ") + strings.Count(texts["verbose"], "\n  python3 "); n < c[conformance.Fail]+c[conformance.Warn] {
+		if n := strings.Count(texts["verbose"], "\n  curl ") + strings.Count(texts["verbose"], "\n  printf "); n < c[conformance.Fail]+c[conformance.Warn] {
 			t.Errorf("the verbose text has %d curl commands for %d failures and %d warnings", n, c[conformance.Fail], c[conformance.Warn])
 		}
 	})
@@ -124,7 +127,7 @@ func TestFormats(t *testing.T) {
 		if err := json.Unmarshal([]byte(texts["json"]), &got); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(texts["json"], write(t, &got, JSON)); diff != "" {
+		if diff := cmp.Diff(texts["json"], write(t, &got, (*conformance.Report).WriteJSON)); diff != "" {
 			t.Errorf("read and written again (-want +got):\n%s", diff)
 		}
 		if got.Format != "petstore-conformance/1" || got.Outcome != conformance.NotConformant || len(got.Results) != len(r.Results) {
@@ -132,7 +135,7 @@ func TestFormats(t *testing.T) {
 		}
 	})
 	t.Run("junit", func(t *testing.T) {
-		var got junitSuites
+		var got conformance.JUnitSuites
 		if err := xml.Unmarshal([]byte(texts["junit"]), &got); err != nil {
 			t.Fatal(err)
 		}
@@ -151,8 +154,8 @@ func TestFormats(t *testing.T) {
 }
 
 // A report about a target that is not judged has an error for those who read JUnit.
-func TestNotJudged(t *testing.T) {
+func TestReportNotJudged(t *testing.T) {
 	r := &conformance.Report{Outcome: conformance.NotJudged, Reason: "the target refuses every pet"}
-	wantParts(t, write(t, r, brief), "\nthe target refuses every pet\nnot judged: ")
-	wantParts(t, write(t, r, JUnit), ` errors="1"`, `<error message="the target refuses every pet"`)
+	wantParts(t, write(t, r, brief), "the target refuses every pet\n", "\nnot judged: ")
+	wantParts(t, write(t, r, (*conformance.Report).WriteJUnit), ` errors="1"`, `<error message="the target refuses every pet"`)
 }

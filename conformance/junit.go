@@ -1,12 +1,10 @@
-package report
+package conformance
 
 import (
 	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
-
-	"example.com/animalstore/conformance"
 )
 
 // The elements and attributes that all readers of JUnit reports know: a case for each
@@ -43,16 +41,16 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes r as JUnit XML. The name of a case begins with the ID of its check.
-func JUnit(w io.Writer, r *conformance.Report) error {
+// WriteJUnit writes r as JUnit XML. The name of a case begins with the ID of its check.
+func (r *Report) WriteJUnit(w io.Writer) error {
 	suite := junitSuite{
 		Name: "petstore conformance", Time: junitTime(r.Seconds), Timestamp: r.Began.Format("2006-01-02T15:04:05"),
-		Failures: r.Counts[conformance.Fail], Skipped: r.Counts[conformance.Skip],
+		Failures: r.Counts[Fail], Skipped: r.Counts[Skip],
 	}
 	for _, result := range r.Results {
 		suite.Cases = append(suite.Cases, newJUnitCase(result))
 	}
-	if r.Outcome == conformance.NotJudged {
+	if r.Outcome == NotJudged {
 		suite.Errors = 1
 		suite.Cases = append(suite.Cases, junitCase{Class: "conformance", Name: "the target can be judged", Time: junitTime(0),
 			Error: &junitProblem{Message: r.Reason, Type: string(r.Outcome), Text: r.Reason}})
@@ -70,7 +68,7 @@ func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", seconds) }
 
 // newJUnitCase returns a result as JUnit has it. A warning is a case that passes
 // with output.
-func newJUnitCase(result conformance.Result) junitCase {
+func newJUnitCase(result Result) junitCase {
 	dot := strings.LastIndexByte(result.ID, '.')
 	c := junitCase{
 		Class: "conformance." + result.ID[:max(dot, 0)],
@@ -78,11 +76,11 @@ func newJUnitCase(result conformance.Result) junitCase {
 		Time:  junitTime(0),
 	}
 	switch result.Verdict {
-	case conformance.Fail: // some readers show the attribute and others the text
+	case Fail: // some readers show the attribute and others the text
 		c.Failure = &junitProblem{Message: result.Message, Type: string(result.Level), Text: result.Details()}
-	case conformance.Skip:
+	case Skip:
 		c.Skipped = &junitProblem{Message: result.Message}
-	case conformance.Warn:
+	case Warn:
 		c.Out = "warning: " + result.Details()
 	}
 	return c

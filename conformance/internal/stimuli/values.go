@@ -1,0 +1,124 @@
+package stimuli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"example.com/animalstore/conformance/internal/probe"
+)
+
+// unusualValues adds pets and messages with unusual names and values, fewer than a list can
+// have.
+func (s *session) unusualValues() {
+	requests := append(s.textRequests(texts), s.formRequests()...)
+	for _, category := range append(categories, anyCategory(), -anyCategory()) {
+		n := probe.NewPet{Name: s.name(), Category: category, Status: "available"}
+		requests = append(requests, probe.AddPet(n, mayRefuse(fmt.Sprintf("the categoryId %d", category))))
+	}
+	s.all(requests)
+}
+
+// mayRefuse is the intent of a request that is unusual, and that the target may refuse.
+func mayRefuse(unusual string) probe.Intent {
+	return probe.Intent{Unusual: unusual, MayRefuse: probe.With4xx}
+}
+
+// textRequests returns requests for a pet and a message with each text of a table.
+func (s *session) textRequests(table []string) []probe.Request {
+	var requests []probe.Request
+	for _, text := range table {
+		text = fillText(text, s.mark)
+		intent := mayRefuse(fmt.Sprintf("the text %.40q", text))
+		n := probe.NewPet{Name: text, Category: s.category, Status: "pending"}
+		requests = append(requests, probe.AddPet(n, intent), probe.SubmitText(text, intent))
+	}
+	return requests
+}
+
+// formRequests returns requests for pets and messages that are written in unusual ways.
+func (s *session) formRequests() []probe.Request {
+	var requests []probe.Request
+	id := fmt.Sprint(s.anID())
+	for _, f := range petForms {
+		name := s.name()
+		meant, _ := probe.ReadPet(probe.ParseObject(jsontext.Value(s.fillWith(name, f.means))))
+		intent := probe.Intent{Unusual: f.what, Pet: &meant.NewPet, MayRefuse: f.mayRefuse}
+		body := strings.ReplaceAll(s.fillWith(name, f.body), "$I", id)
+		requests = append(requests, probe.Post(probe.CreatePet, body, intent))
+	}
+	for _, f := range messageForms {
+		name := s.name()
+		meant := s.fillWith(name, f.means)
+		intent := probe.Intent{Unusual: f.what, Text: &meant, MayRefuse: f.mayRefuse}
+		requests = append(requests, probe.Post(probe.SubmitMessage, s.fillWith(name, f.body), intent))
+	}
+	return requests
+}
+
+// unusualClients adds pets and messages as unusual clients do, with words of programming
+// languages, and with long names.
+func (s *session) unusualClients() {
+	requests := s.textRequests(words)
+	both := func(intent probe.Intent, change func(*probe.Request)) {
+		for _, r := range []probe.Request{probe.AddPet(s.pet("sold"), intent), probe.SubmitText(s.name(), intent)} {
+			change(&r)
+			requests = append(requests, r)
+		}
+	}
+	both(probe.Intent{Unusual: "a charset in its Content-Type"}, func(r *probe.Request) {
+		r.ContentType = "application/json; charset=utf-8"
+	})
+	both(rfc("the Content-Type Application/JSON", probe.With4xx, "http.media-type.case"), func(r *probe.Request) {
+		r.ContentType = "Application/JSON"
+	})
+	// A target that does not understand these may take the body for the next request.
+	both(rfc("a body in chunks, without its length", probe.WithAnything, "http.chunked"), func(r *probe.Request) {
+		r.Chunked = true
+		r.Header = map[string]string{"Connection": "close"}
+	})
+	both(rfc("an Expect field", probe.WithAnything, "http.expect"), func(r *probe.Request) {
+		r.Header = map[string]string{"Expect": "100-continue", "Connection": "close"}
+	})
+	s.all(requests)
+	s.each(len(clients), func(i int) { s.as(clients[i]) })
+	// A list of more than 64 KiB.
+	long := mayRefuse("a long name")
+	n := probe.NewPet{Name: s.name() + strings.Repeat(" long", 1500), Category: s.category, Status: "sold"}
+	if s.create(n, long).Succeeded() {
+		s.each(9, func(int) {
+			s.create(probe.NewPet{Name: s.name() + n.Name, Category: n.Category, Status: n.Status}, long)
+		})
+	}
+	s.longestLists()
+}
+
+// rfc is the intent of a request that the target must accept by an RFC, and not by the
+// contract: a refusal is a warning of the check.
+func rfc(unusual string, refusal probe.Refusal, check string) probe.Intent {
+	return probe.Intent{Unusual: unusual, MayRefuse: refusal, Warning: check}
+}
+
+// as uses every operation as a client that sends these header fields.
+func (s *session) as(c clientFields) {
+	send := func(r probe.Request) *probe.Exchange {
+		r.Header = c.fields
+		if r.Intent.Unusual == "" {
+			r.Intent.Unusual = c.what
+		} else {
+			r.Intent.Unusual += " and " + c.what
+		}
+		return s.send(r)
+	}
+	x := send(probe.AddPet(s.pet("available"), probe.Intent{}))
+	if id, ok := x.AddedID(); ok {
+		send(probe.Get(probe.PetPath(id)))
+		send(probe.Get(probe.PetPath(id)).With(probe.Credential{}))
+	}
+	send(probe.Get(probe.LongestList("pending").Path()))
+	send(probe.Get(s.missingPath()))
+	send(probe.Post(probe.CreatePet, s.fill(`{"name":$N}`), wrongBody("no categoryId", "pets.create.400.required")))
+	send(probe.SubmitText(s.name()+" 猫 🦊", mayRefuse("a text in another script")))
+	send(probe.Post(probe.SubmitMessage, `{}`, wrongBody("an empty object as its body", "messages.400.required")))
+}
