@@ -95,7 +95,7 @@ func parseJSON(b []byte) (jsontext.Value, error) {
 	}
 	end := int(d.InputOffset())
 	if rest := bytes.TrimLeft(b[end:], " \t\r\n"); len(rest) > 0 {
-		return nil, breaksAt(b, len(b)-len(rest), "more than one JSON value")
+		return nil, breaksAt(b, len(b)-len(rest), "not valid JSON")
 	}
 	return v.Clone(), nil
 }

@@ -119,7 +119,7 @@ func TestBreaksAt(t *testing.T) {
 		"<h1>no</h1>":                    "the body is not valid JSON from its beginning: <h1>no</h1>",
 		`[` + long + `{"age":Infinity}]`: `the body is not valid JSON from byte 9008 on: Infinity}], after …d":1},{"id":1},{"id":1},{"id":1},{"age":`,
 		`{"a":1`:                         `the body is not valid JSON from byte 6 on: the end, after {"a":1`,
-		"{} x":                           "the body is more than one JSON value from byte 3 on: x, after {} ",
+		"{} x":                           "the body is not valid JSON from byte 3 on: x, after {} ",
 		"[\"a\xff\"]":                    "the body is not JSON, since it is not UTF-8, from byte 3 on: \xff\"], after [\"a",
 	} {
 		if _, err := parseJSON([]byte(body)); err == nil || err.Error() != want {
