@@ -24,10 +24,6 @@ type exchange struct {
 	petErr probe.PetError
 
 	run *history
-
-	// sameID is the first response to the same operation with the same ID, if that is an
-	// earlier one. Nil: there is none.
-	sameID *exchange
 }
 
 // readExchange returns what p says by itself, as an exchange of run.
@@ -65,7 +61,7 @@ func (x *exchange) kind() string {
 	switch {
 	case x.intent.Unusual != "":
 		return x.intent.Unusual
-	case !x.Request.Credential.Is(probe.ValidKey()):
+	case !x.hasKey():
 		return x.credential()
 	case x.op == probe.GetPet && x.creation() == nil || x.op == probe.ListPets:
 		return "GET " + x.Request.Path
@@ -84,14 +80,10 @@ func (x *exchange) credential() string {
 // Whether the request of x is valid, and whether the target may refuse it all the same.
 
 // valid reports whether the request of x is valid, its credential included.
-func (x *exchange) valid() bool { return x.validHeader() && x.validPathAndBody() }
+func (x *exchange) valid() bool { return x.hasKey() && x.validPathAndBody() }
 
-// validHeader reports whether the request of x has the valid key and accepts JSON.
-func (x *exchange) validHeader() bool {
-	accept := x.Request.Fields()["Accept"]
-	accepts := accept == "" || strings.Contains(accept, "application/json") || strings.Contains(accept, "*/*")
-	return accepts && x.Request.Credential.Is(probe.ValidKey())
-}
+// hasKey reports whether the request of x has the valid key.
+func (x *exchange) hasKey() bool { return x.Request.Credential.Is(probe.ValidKey()) }
 
 // validPathAndBody reports whether the request of x is valid, apart from its credential.
 func (x *exchange) validPathAndBody() bool {

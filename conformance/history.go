@@ -2,11 +2,9 @@ package conformance
 
 import (
 	"bytes"
-	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -25,11 +23,8 @@ type history struct {
 	unserved []*exchange // requests that got no response or were not served
 
 	// The pets and messages of the run.
-	posts       []*exchange            // the requests for pets, those that are not valid too
-	named       map[string][]*exchange // the requests for pets, by each name of the run in their bodies
-	added       map[int64]*exchange    // the creation of each pet with a valid request, by ID; nil: two have the ID
-	firstWithID map[string]*exchange   // the first response that assigns an ID, by operation and ID
-
+	posts      []*exchange                    // the requests for pets, those that are not valid too
+	added      map[int64]*exchange            // the creation of each pet with a valid request, by ID; nil: two have the ID
 	firstShown map[int64]*exchange            // the first creation or list that shows a pet, by ID
 	atStart    map[probe.ListQuery]probe.List // each list before the run added a pet
 	longest    int                            // how many pets the longest list has
@@ -39,16 +34,14 @@ type history struct {
 // newHistory returns what is known of a run against the target with that URL, if it is now.
 func newHistory(r stimuli.Record, url string, now time.Time) *history {
 	h := &history{
-		url:         url,
-		now:         now,
-		mark:        r.Mark,
-		ourNames:    regexp.MustCompile(regexp.QuoteMeta(r.Mark) + `[a-z]{3}`),
-		named:       make(map[string][]*exchange),
-		added:       make(map[int64]*exchange),
-		firstWithID: make(map[string]*exchange),
-		firstShown:  make(map[int64]*exchange),
-		atStart:     make(map[probe.ListQuery]probe.List),
-		removed:     !now.Before(removalBegins),
+		url:        url,
+		now:        now,
+		mark:       r.Mark,
+		ourNames:   regexp.MustCompile(regexp.QuoteMeta(r.Mark) + `[a-z]{3}`),
+		added:      make(map[int64]*exchange),
+		firstShown: make(map[int64]*exchange),
+		atStart:    make(map[probe.ListQuery]probe.List),
+		removed:    !now.Before(removalBegins),
 	}
 	inOrder := func(a, b *probe.Exchange) int { return a.Sent.Compare(b.Sent) }
 	for _, x := range slices.SortedStableFunc(slices.Values(r.Exchanges), inOrder) {
@@ -73,14 +66,6 @@ func (h *history) record(x *exchange) {
 	case probe.CreatePet:
 		h.recordPost(x)
 	}
-	if x.Request.Method != http.MethodPost || !x.Succeeded() {
-		return
-	}
-	if o, _ := x.Object(); o["id"] != nil {
-		key := x.op + string(o["id"])
-		x.sameID = h.firstWithID[key]
-		h.firstWithID[key] = cmp.Or(x.sameID, x)
-	}
 }
 
 func (h *history) recordList(x *exchange) {
@@ -103,9 +88,6 @@ func (h *history) recordShown(id int64, x *exchange) {
 // recordPost records a request for a pet, and the pet that it added.
 func (h *history) recordPost(x *exchange) {
 	h.posts = append(h.posts, x)
-	for _, name := range h.ourNames.FindAllString(string(x.Request.Body), -1) {
-		h.named[name] = append(h.named[name], x)
-	}
 	if !x.isAdded() {
 		return
 	}
@@ -122,16 +104,28 @@ func (h *history) recordPost(x *exchange) {
 // addedBy returns the first exchange that shows that it added the pet with the ID, even
 // with a request that is wrong. Nil: there is none.
 func (h *history) addedBy(id int64) *exchange {
-	return h.firstWithID[probe.CreatePet+strconv.FormatInt(id, 10)]
+	for _, x := range h.posts {
+		if added, ok := x.AddedID(); ok && added == id {
+			return x
+		}
+	}
+	return nil
 }
 
 // requestsFor returns the requests of the run for a pet with the name of p, if none of their
 // responses has its ID.
 func (h *history) requestsFor(p probe.Pet) []*exchange {
-	if _, ok := h.added[p.ID]; ok {
+	name := h.ourNames.FindString(p.Name)
+	if _, ok := h.added[p.ID]; ok || name == "" {
 		return nil
 	}
-	return h.named[h.ourNames.FindString(p.Name)]
+	var requests []*exchange
+	for _, x := range h.posts {
+		if bytes.Contains(x.Request.Body, []byte(name)) {
+			requests = append(requests, x)
+		}
+	}
+	return requests
 }
 
 // otherWriter returns a pet that another client has added during the run, and a list that shows

@@ -28,12 +28,13 @@ func createChecks() []Check {
 		{
 			ID: "pets.create.status.absent", Section: "2.1", Title: "a pet without a status is accepted",
 			Why:     "The status is optional.",
-			applies: func(x *exchange) bool { return x.isPlain() && x.intent.Pet.Status == "" }, wrong: (*exchange).wrongCreation,
+			applies: func(x *exchange) bool { return x.isPlain() && x.intent.Pet.Status == "" },
+			wrong:   (*exchange).wrongCreation,
 		},
 		{
 			ID: "pets.create.media-type", Section: "4", Title: "the response to a new pet is application/json",
 			Why:     byMediaType,
-			applies: func(x *exchange) bool { return x.isNewPet() && x.validHeader() }, wrong: (*exchange).wrongType,
+			applies: func(x *exchange) bool { return x.isNewPet() && x.hasKey() }, wrong: (*exchange).wrongType,
 		},
 		{
 			ID: "pets.create.pet", Section: "2.2", Title: "the response to a new pet is the pet, with each field of its type",
@@ -45,8 +46,8 @@ func createChecks() []Check {
 			Why:     "If two pets have the same id, one hides the other.",
 			applies: (*exchange).isAdded,
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				if x.sameID != nil {
-					return x.sameID, fmt.Sprintf("another pet of this run has the id %d", x.pet.ID)
+				if first := x.run.addedBy(x.pet.ID); first != x {
+					return first, fmt.Sprintf("another pet of this run has the id %d", x.pet.ID)
 				}
 				if first := x.run.firstShown[x.pet.ID]; first.Received.Before(x.Sent) {
 					return first, fmt.Sprintf("a pet that was there before has the id %d", x.pet.ID)
@@ -58,7 +59,8 @@ func createChecks() []Check {
 		changedCheck("pets.create.category", "2.1, 2.2", "the response to a new pet shows its categoryId as it was sent", probe.InCategory),
 		changedCheck("pets.create.status.kept", "3.1", "the response to a new pet shows the status that was sent", probe.InStatus),
 		{
-			ID: "pets.create.status.before", Section: "3.1", Title: "a pet without a status does not get that of the request before",
+			ID: "pets.create.status.before", Section: "3.1",
+			Title:   "a pet without a status does not get that of the request before",
 			Why:     "The status of a pet is set on its own creation.",
 			applies: func(x *exchange) bool { return x.intent.After != "" && x.isAdded() },
 			wrong: func(x *exchange) string {
@@ -79,9 +81,11 @@ func createChecks() []Check {
 			},
 		},
 		{
-			ID: "http.location", Section: "RFC 9110, 15.3.2", Title: "the response to a new pet has its Location", Level: Recommended,
+			ID: "http.location", Section: "RFC 9110, 15.3.2",
+			Title: "the response to a new pet has its Location", Level: Recommended,
 			Why:     "Generic clients find by it what they created.",
-			applies: func(x *exchange) bool { return x.isAdded() && x.Status == http.StatusCreated }, wrong: (*exchange).wrongLocation,
+			applies: func(x *exchange) bool { return x.isAdded() && x.Status == http.StatusCreated },
+			wrong:   (*exchange).wrongLocation,
 		},
 	}
 	for _, f := range []struct {
@@ -139,7 +143,7 @@ func changedCheck(id, section, title, field string) Check {
 func faultCheck(id, section, title, why string, level Level) Check {
 	return Check{
 		ID: id, Section: section, Title: title, Why: why, Level: level,
-		applies: func(x *exchange) bool { return x.intent.Wrong == id && x.validHeader() },
+		applies: func(x *exchange) bool { return x.intent.Wrong == id && x.hasKey() },
 		wrong: func(x *exchange) string {
 			if x.Status == http.StatusBadRequest || x.tooLarge() || x.Status >= 500 { // of 5xx there is a check
 				return ""

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -34,8 +35,12 @@ func errorChecks() []Check {
 			return ""
 		}),
 		{
-			ID: "errors.any", Section: "7", Title: "every error has an Error body, also a 429, 503 or 507, and even if a proxy may refuse the request", Level: Recommended,
-			Why: sameErrors, unserved: true, applies: func(x *exchange) bool { return x.isOtherError() || x.Unavailable() }, wrong: (*exchange).wrongError,
+			ID: "errors.any", Section: "7",
+			Title:    "every error has an Error body, also a 429, 503 or 507, and even if a proxy may refuse the request",
+			Level:    Recommended,
+			Why:      sameErrors,
+			unserved: true,
+			applies:  func(x *exchange) bool { return x.isOtherError() || x.Unavailable() }, wrong: (*exchange).wrongError,
 		},
 	}
 	for i := range checks {
@@ -77,7 +82,7 @@ func (x *exchange) isAnyError() bool {
 		return false
 	}
 	return x.Refused() && !x.gone() && x.intent.MayRefuse != probe.WithAnything &&
-		(x.validHeader() || x.Status == http.StatusUnauthorized)
+		(x.hasKey() || x.Status == http.StatusUnauthorized)
 }
 
 func (x *exchange) wrongErrorBody() string {
@@ -111,10 +116,5 @@ func (x *exchange) wrongErrorStatus() string {
 
 // wrongError says what is wrong if the body of x is not an Error.
 func (x *exchange) wrongError() string {
-	for _, wrong := range []string{x.wrongErrorBody(), x.wrongType(), x.wrongErrorText("code"), x.wrongErrorText("message"), x.wrongErrorStatus()} {
-		if wrong != "" {
-			return wrong
-		}
-	}
-	return ""
+	return cmp.Or(x.wrongErrorBody(), x.wrongType(), x.wrongErrorText("code"), x.wrongErrorText("message"), x.wrongErrorStatus())
 }

@@ -20,11 +20,13 @@ var (
 
 func getChecks() []Check {
 	isPet := func(x *exchange) bool { return x.op == probe.GetPet && x.id != nil && x.Status == http.StatusOK }
-	known := func(x *exchange) bool { return isPet(x) && x.validHeader() && x.exists() }
+	known := func(x *exchange) bool { return isPet(x) && x.hasKey() && x.exists() }
 	return []Check{
 		{
-			ID: "pets.get.status", Section: "1, 4.3", Title: "GET /pets/{petId} responds 200 for a pet in the store, until 5 December 2030",
-			Why: "No operation of the contract removes a pet.", applies: func(x *exchange) bool { return x.id != nil && x.exists() && x.validHeader() && !x.gone() },
+			ID: "pets.get.status", Section: "1, 4.3",
+			Title:   "GET /pets/{petId} responds 200 for a pet in the store, until 5 December 2030",
+			Why:     "No operation of the contract removes a pet.",
+			applies: func(x *exchange) bool { return x.id != nil && x.exists() && x.hasKey() && !x.gone() },
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				return x.run.addedBy(*x.id), x.wrongSuccess("the pet is in the store", 200)
 			},
@@ -33,7 +35,7 @@ func getChecks() []Check {
 			ID: "pets.get.missing", Section: "4.3, 7", Title: "the id of no pet gets 404",
 			Why: "A client must be able to distinguish a missing pet from an error, and from another pet.",
 			applies: func(x *exchange) bool {
-				return x.id != nil && x.validHeader() && !x.gone() && x.run.firstShown[*x.id] == nil
+				return x.id != nil && x.hasKey() && !x.gone() && x.run.firstShown[*x.id] == nil
 			},
 			wrong: func(x *exchange) string {
 				if x.Status == http.StatusNotFound || x.Status >= 500 { // of 5xx there is a check
@@ -50,11 +52,12 @@ func getChecks() []Check {
 		{
 			ID: "pets.get.almost", Section: "4.3, 7", Title: "what is not an int64 gets no pet",
 			Why: "A client that sends a wrong id would get another pet.", applies: func(x *exchange) bool {
-				return x.op == probe.GetPet && x.id == nil && x.intent.Spelled == 0 && x.validHeader() && !x.gone()
+				return x.op == probe.GetPet && x.id == nil && x.intent.Spelled == 0 && x.hasKey() && !x.gone()
 			},
 			wrong: func(x *exchange) string {
 				if x.Succeeded() {
-					return fmt.Sprintf("%s is not the id of a pet, and the response is %s", strings.TrimPrefix(x.Request.Path, "/pets/"), x.StatusLine())
+					id := strings.TrimPrefix(x.Request.Path, "/pets/")
+					return fmt.Sprintf("%s is not the id of a pet, and the response is %s", id, x.StatusLine())
 				}
 				return ""
 			},
@@ -63,7 +66,7 @@ func getChecks() []Check {
 			ID: "pets.get.spelling", Section: "4.3", Title: "only the decimal digits of an id get the pet", Level: Recommended,
 			Why: "A pet has one address, which clients and caches compare.",
 			applies: func(x *exchange) bool {
-				return x.op == probe.GetPet && x.intent.Spelled != 0 && x.validHeader() && !x.gone()
+				return x.op == probe.GetPet && x.intent.Spelled != 0 && x.hasKey() && !x.gone()
 			},
 			wrong: func(x *exchange) string {
 				if !x.Succeeded() {
@@ -89,7 +92,8 @@ func getChecks() []Check {
 		},
 		{
 			ID: "pets.get.id", Section: "2.2", Title: "the pet in a response is the one that was requested",
-			Why: "A client would mistake one pet for another.", applies: func(x *exchange) bool { return isPet(x) && x.petErr.ID == nil },
+			Why:     "A client would mistake one pet for another.",
+			applies: func(x *exchange) bool { return isPet(x) && x.petErr.ID == nil },
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				if x.pet.ID == *x.id {
 					return nil, ""
@@ -98,8 +102,10 @@ func getChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.get.created", Section: "4.2", Title: "a pet is in the store as it was added, and other requests do not disturb it",
-			Why: keptExactly, applies: func(x *exchange) bool { return isPet(x) && x.petErr.Any() == nil && x.creation() != nil },
+			ID: "pets.get.created", Section: "4.2",
+			Title:   "a pet is in the store as it was added, and other requests do not disturb it",
+			Why:     keptExactly,
+			applies: func(x *exchange) bool { return isPet(x) && x.petErr.Any() == nil && x.creation() != nil },
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				if in, diff := x.creation().differs(x.pet); diff != "" && in != probe.InID {
 					return x.run.addedBy(*x.id), "GET /pets/{petId} does not show the pet as it was added: " + diff
@@ -108,8 +114,10 @@ func getChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.integers", Section: "2.1, 2.2", Title: "the integers of a pet have no fraction and no exponent", Level: Recommended,
-			Why: "Typed clients read 7.0 as a floating-point number, or not at all.", applies: func(x *exchange) bool { return x.hasElements() || isPet(x) || x.isNewPet() },
+			ID: "pets.integers", Section: "2.1, 2.2",
+			Title: "the integers of a pet have no fraction and no exponent", Level: Recommended,
+			Why:     "Typed clients read 7.0 as a floating-point number, or not at all.",
+			applies: func(x *exchange) bool { return x.hasElements() || isPet(x) || x.isNewPet() },
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range append(x.list.Pets, x.pet) {
 					if p.Fraction != "" {
@@ -121,7 +129,8 @@ func getChecks() []Check {
 		},
 		{
 			ID: "deprecation.sunset.date", Section: "4.3, 9", Title: "a Sunset is 5 December 2030",
-			Why: "Clients plan by the date.", applies: func(x *exchange) bool { return known(x) && x.Header.Get("Sunset") != "" },
+			Why:     "Clients plan by the date.",
+			applies: func(x *exchange) bool { return known(x) && x.Header.Get("Sunset") != "" },
 			wrong: func(x *exchange) string {
 				at, err := http.ParseTime(x.Header.Get("Sunset"))
 				if err == nil && (at.Before(removalBegins) || at.After(removalEnds)) {
@@ -131,7 +140,8 @@ func getChecks() []Check {
 			},
 		},
 		{
-			ID: "deprecation.sunset.present", Section: "RFC 8594, 3", Title: "GET /pets/{petId} announces its removal in Sunset", Level: Recommended,
+			ID: "deprecation.sunset.present", Section: "RFC 8594, 3",
+			Title: "GET /pets/{petId} announces its removal in Sunset", Level: Recommended,
 			Why: warnsUsers, applies: known,
 			wrong: func(x *exchange) string {
 				_, err := http.ParseTime(x.Header.Get("Sunset"))
@@ -139,7 +149,8 @@ func getChecks() []Check {
 			},
 		},
 		{
-			ID: "deprecation.deprecation.present", Section: "RFC 9745, 2 and 4", Title: "GET /pets/{petId} says in Deprecation since when it is deprecated", Level: Recommended,
+			ID: "deprecation.deprecation.present", Section: "RFC 9745, 2 and 4",
+			Title: "GET /pets/{petId} says in Deprecation since when it is deprecated", Level: Recommended,
 			Why: warnsUsers, applies: known,
 			wrong: func(x *exchange) string {
 				digits, ok := strings.CutPrefix(strings.TrimSpace(x.Header.Get("Deprecation")), "@")

@@ -32,9 +32,13 @@ func keyChecks() []Check {
 	}
 	first := func(id, section, title, method, resource string, level Level) Check {
 		return Check{
-			ID: id, Section: section, Title: title, Level: level, Why: "Without a valid key a client must not learn what is in the store, or what a request looks like.",
+			ID: id, Section: section,
+			Title: title,
+			Level: level, Why: "Without a valid key a client must not learn what is in the store, or what a request looks like.",
 			applies: func(x *exchange) bool {
-				return x.Request.Method == method && strings.HasPrefix(x.Request.Path, resource) && !x.Request.Credential.Sent() && !x.validPathAndBody() && !x.gone() && plainPath.MatchString(x.Request.Path)
+				return x.Request.Method == method && strings.HasPrefix(x.Request.Path, resource) &&
+					!x.Request.Credential.Sent() && !x.validPathAndBody() && !x.gone() &&
+					plainPath.MatchString(x.Request.Path)
 			},
 			wrong: (*exchange).wrongKey,
 		}
@@ -49,18 +53,24 @@ func keyChecks() []Check {
 		},
 		Check{
 			ID: "auth.word", Section: "5", Title: "the key with a word after it gets 401", Level: Recommended,
-			Why: noAccess, applies: func(x *exchange) bool { return x.Request.Credential.Is(probe.WordAfterKey()) }, wrong: (*exchange).wrongKey,
+			Why:     noAccess,
+			applies: func(x *exchange) bool { return x.Request.Credential.Is(probe.WordAfterKey()) },
+			wrong:   (*exchange).wrongKey,
 		},
 		Check{
-			ID: "auth.challenge", Section: "RFC 9110, 15.5.2", Title: "a 401 has a challenge for a bearer token", Level: Recommended,
-			Why: "Generic clients learn from it how to authenticate.", applies: func(x *exchange) bool { return x.Status == http.StatusUnauthorized },
+			ID: "auth.challenge", Section: "RFC 9110, 15.5.2",
+			Title: "a 401 has a challenge for a bearer token", Level: Recommended,
+			Why:     "Generic clients learn from it how to authenticate.",
+			applies: func(x *exchange) bool { return x.Status == http.StatusUnauthorized },
 			wrong: func(x *exchange) string {
 				challenges := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
-				return wrongField(x, "WWW-Authenticate", strings.Contains(strings.ToLower(challenges), "bearer"), "the scheme Bearer")
+				bearer := strings.Contains(strings.ToLower(challenges), "bearer")
+				return wrongField(x, "WWW-Authenticate", bearer, "the scheme Bearer")
 			},
 		},
 		Check{
-			ID: "auth.scheme-case", Section: "RFC 9110, 11.1", Title: "the scheme of the credential has no case", Level: Recommended,
+			ID: "auth.scheme-case", Section: "RFC 9110, 11.1",
+			Title: "the scheme of the credential has no case", Level: Recommended,
 			Why: "Some clients write bearer.", applies: func(x *exchange) bool {
 				return x.Request.Credential.Is(probe.LowerScheme()) && x.validPathAndBody()
 			},

@@ -18,14 +18,15 @@ func listChecks() []Check {
 	return []Check{
 		{
 			ID: "pets.list.status", Section: "1, 4.1", Title: "GET /pets responds 200",
-			Why: "It is the only way to see what the store has.", applies: func(x *exchange) bool { return x.query != nil && x.valid() },
+			Why:     "It is the only way to see what the store has.",
+			applies: func(x *exchange) bool { return x.query != nil && x.valid() },
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				return x.mayBeBrokenBy(), x.wrongSuccess("a list is requested with a valid key", 200)
 			},
 		},
 		{
 			ID: "pets.list.media-type", Section: "4", Title: "a list is application/json",
-			Why: byMediaType, applies: func(x *exchange) bool { return x.isList() && x.validHeader() }, wrong: (*exchange).wrongType,
+			Why: byMediaType, applies: func(x *exchange) bool { return x.isList() && x.hasKey() }, wrong: (*exchange).wrongType,
 		},
 		{
 			ID: "pets.list.array", Section: "2.3", Title: "a list is a bare array, and an empty one is []",
@@ -92,19 +93,22 @@ func listChecks() []Check {
 		},
 		{
 			ID: "pets.list.filter.only", Section: "3.1, 4.1", Title: "a list with a status has no other pets",
-			Why: "A client would use pets that it did not ask for.", applies: lists(func(q probe.ListQuery) bool { return q.Status != "" }),
+			Why:     "A client would use pets that it did not ask for.",
+			applies: lists(func(q probe.ListQuery) bool { return q.Status != "" }),
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.Pets {
 					if !p.Has(x.query.Status) {
-						return x.run.addedBy(p.ID), fmt.Sprintf("the list of pets with status %s has another pet%s", x.query.Status, x.list.Show(p.ID))
+						return x.run.addedBy(p.ID),
+							fmt.Sprintf("the list of pets with status %s has another pet%s", x.query.Status, x.list.Show(p.ID))
 					}
 				}
 				return nil, ""
 			},
 		},
 		{
-			ID: "pets.list.created", Section: "3.1, 4.1, 4.3, 9", Title: "a list contains every pet that was added, and with a status every such pet",
-			Why: findsPets, applies: (*exchange).isComplete,
+			ID: "pets.list.created", Section: "3.1, 4.1, 4.3, 9",
+			Title: "a list contains every pet that was added, and with a status every such pet",
+			Why:   findsPets, applies: (*exchange).isComplete,
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range x.content().must {
 					if probe.HasID(x.list.Pets, p.ID) {
@@ -118,16 +122,19 @@ func listChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.list.limit.between", Section: "4.1", Title: "no list, filtered or not, has more pets than its limit, or none though there are some",
-			Why: pageSize, applies: lists(func(q probe.ListQuery) bool { return q.Limit != 0 }), wrongAfter: (*exchange).wrongSize,
+			ID: "pets.list.limit.between", Section: "4.1",
+			Title:   "no list, filtered or not, has more pets than its limit, or none though there are some",
+			Why:     pageSize,
+			applies: lists(func(q probe.ListQuery) bool { return q.Limit != 0 }), wrongAfter: (*exchange).wrongSize,
 		},
 		{
 			ID: "pets.list.limit.default", Section: "4.1, 8", Title: "without limit a list has as many pets as with limit=20",
 			Why: pageSize, applies: lists(func(q probe.ListQuery) bool { return q.Limit == 0 }),
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				want := min(20, len(x.content().must))
+				with20 := probe.ListQuery{Status: x.query.Status, Limit: 20}
 				full := slices.IndexFunc(x.run.all, func(y *exchange) bool {
-					return y.query != nil && *y.query == probe.ListQuery{Status: x.query.Status, Limit: 20} && len(y.list.Elements) == 20
+					return y.query != nil && *y.query == with20 && len(y.list.Elements) == 20
 				})
 				if n := len(x.list.Elements); full >= 0 && n < want && len(x.Body) < probe.LargeList {
 					return x.run.all[full], fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", n)
@@ -158,8 +165,10 @@ func listChecks() []Check {
 			},
 		},
 		{
-			ID: "pets.list.limit.full", Section: "4.1, 8", Title: "a list has as many pets as its limit allows, if the store has them", Level: Recommended,
-			Why: "A client that gets fewer pets takes the list for complete.", applies: lists(func(q probe.ListQuery) bool { return true }),
+			ID: "pets.list.limit.full", Section: "4.1, 8",
+			Title: "a list has as many pets as its limit allows, if the store has them", Level: Recommended,
+			Why:     "A client that gets fewer pets takes the list for complete.",
+			applies: lists(func(q probe.ListQuery) bool { return true }),
 			wrong: func(x *exchange) string {
 				n, has := len(x.list.Elements), len(x.content().must)
 				want := min(x.query.Most(), has)

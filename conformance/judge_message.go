@@ -13,74 +13,101 @@ import (
 // POST /messages (contract, sections 2.7 and 4.4).
 
 func messageChecks() []Check {
-	// A check of a member of the record. If shape, a member that is not a string violates it;
-	// otherwise it judges only strings.
-	member := func(id, section, title, why string, shape bool, name string, wrong func(x *exchange, got string) string) Check {
+	// isString returns the check that the record has a member, a string.
+	isString := func(id, title, name string) Check {
 		return Check{
-			ID: id, Section: section, Title: title, Why: why,
-			applies: func(x *exchange) bool {
-				_, err := x.member(name)
-				return x.isRecord() && (shape || err == nil)
-			},
+			ID: id, Section: "2.7", Title: title, Why: typed,
+			applies: (*exchange).isRecord,
 			wrong: func(x *exchange) string {
-				got, err := x.member(name)
-				if err != nil {
+				if _, err := x.member(name); err != nil {
 					return "the body is not a message record: " + err.Error()
 				}
-				return wrong(x, got)
+				return ""
 			},
 		}
 	}
-	any := func(*exchange, string) string { return "" }
-	rfc3339 := member("messages.time.rfc3339", "2.7", "createdAt is a timestamp of RFC 3339", "Few clients can read the other forms of ISO 8601.", false, "createdAt", func(x *exchange, got string) string {
-		if _, err := parseTimestamp(got); err != nil && otherForm.MatchString(got) {
-			return fmt.Sprintf("createdAt is %q, not written as in 2026-11-23T10:20:00Z", probe.Short(got))
+	// of completes the check c of a member that is a string.
+	of := func(name string, c Check, wrong func(x *exchange, got string) string) Check {
+		c.applies = func(x *exchange) bool {
+			_, err := x.member(name)
+			return x.isRecord() && err == nil
 		}
-		return ""
-	})
-	rfc3339.Level = Recommended
-	queued := member("messages.queued", "1, 2.7, 3.2, 4.4", "the status of the message record is queued", "A client must not mistake a message that waits for one that was processed.", false, "status", func(x *exchange, got string) string {
-		if got != "queued" {
-			return fmt.Sprintf("the status is %q, want queued", probe.Short(got))
+		c.wrong = func(x *exchange) string {
+			got, _ := x.member(name)
+			return wrong(x, got)
 		}
-		return ""
-	})
-	queued.Level = Recommended
+		return c
+	}
 	checks := []Check{
 		{
 			ID: "messages.status", Section: "1, 4.4", Title: "POST /messages accepts a valid message",
-			Why: "It is the purpose of the operation.", applies: func(x *exchange) bool { return x.intent.Text != nil && x.valid() },
-			wrong: func(x *exchange) string { return x.wrongSuccess("a valid message is submitted", 0) },
+			Why:     "It is the purpose of the operation.",
+			applies: func(x *exchange) bool { return x.intent.Text != nil && x.valid() },
+			wrong:   func(x *exchange) string { return x.wrongSuccess("a valid message is submitted", 0) },
 		},
-		member("messages.id", "2.7", "the message record has an id, a string", typed, true, "id", any),
-		member("messages.text", "2.7", "the message record has a message, a string", typed, true, "message", any),
-		member("messages.status-type", "2.7", "the message record has a status, a string", typed, true, "status", any),
-		member("messages.time", "2.7", "createdAt is an ISO 8601 timestamp in UTC", "Clients sort messages by it.", true, "createdAt", func(x *exchange, got string) string {
-			if _, err := parseTimestamp(got); err != nil && !otherForm.MatchString(got) {
-				return "createdAt " + err.Error()
+		isString("messages.id", "the message record has an id, a string", "id"),
+		isString("messages.text", "the message record has a message, a string", "message"),
+		isString("messages.status-type", "the message record has a status, a string", "status"),
+		{
+			ID: "messages.time", Section: "2.7", Title: "createdAt is an ISO 8601 timestamp in UTC",
+			Why:     "Clients sort messages by it.",
+			applies: (*exchange).isRecord,
+			wrong: func(x *exchange) string {
+				got, err := x.member("createdAt")
+				if err != nil {
+					return "the body is not a message record: " + err.Error()
+				}
+				if _, err := parseTimestamp(got); err != nil && !otherForm.MatchString(got) {
+					return "createdAt " + err.Error()
+				}
+				return ""
+			},
+		},
+		of("createdAt", Check{
+			ID: "messages.time.rfc3339", Section: "2.7", Title: "createdAt is a timestamp of RFC 3339", Level: Recommended,
+			Why: "Few clients can read the other forms of ISO 8601.",
+		}, func(_ *exchange, got string) string {
+			if _, err := parseTimestamp(got); err != nil && otherForm.MatchString(got) {
+				return fmt.Sprintf("createdAt is %q, not written as in 2026-11-23T10:20:00Z", probe.Short(got))
 			}
 			return ""
 		}),
-		rfc3339,
-		member("messages.echo", "2.7", "the message record repeats the text", "A client sees what was understood.", false, "message", func(x *exchange, got string) string {
+		of("message", Check{
+			ID: "messages.echo", Section: "2.7", Title: "the message record repeats the text",
+			Why: "A client sees what was understood.",
+		}, func(x *exchange, got string) string {
 			if got != *x.intent.Text {
 				return "the text is " + probe.Different(got, *x.intent.Text)
 			}
 			return ""
 		}),
-		queued,
-		member("messages.time.now", "2.7", "createdAt is the time at which the message was created", "Clients sort messages by it.", false, "createdAt", (*exchange).wrongNow),
+		of("status", Check{
+			ID: "messages.queued", Section: "1, 2.7, 3.2, 4.4", Title: "the status of the message record is queued", Level: Recommended,
+			Why: "A client must not mistake a message that waits for one that was processed.",
+		}, func(_ *exchange, got string) string {
+			if got != "queued" {
+				return fmt.Sprintf("the status is %q, want queued", probe.Short(got))
+			}
+			return ""
+		}),
+		of("createdAt", Check{
+			ID: "messages.time.now", Section: "2.7", Title: "createdAt is the time at which the message was created",
+			Why: "Clients sort messages by it.",
+		}, (*exchange).wrongNow),
 		{
 			ID: "messages.time.passes", Section: "2.7", Title: "the createdAt of a later message is not an earlier time",
 			Why:        "Clients sort messages by it.",
 			applies:    func(x *exchange) bool { _, ok := x.createdAt(); return ok },
 			wrongAfter: (*exchange).wrongOrder,
 		},
-		idCheck("messages.id.unique", "every message has its own id", "An id that two messages have identifies neither.", false),
-		idCheck("messages.id.same-text", "messages with the same text have ids of their own", "Who submits a text twice may mean two messages.", true),
+		idCheck("messages.id.unique", "every message has its own id",
+			"An id that two messages have identifies neither.", false),
+		idCheck("messages.id.same-text", "messages with the same text have ids of their own",
+			"Who submits a text twice may mean two messages.", true),
 		{
 			ID: "messages.form", Section: "4.4", Title: "a message as a form is refused", Level: Recommended,
-			Why: mistake, applies: func(x *exchange) bool { return x.intent.Wrong == "messages.form" },
+			Why:     mistake,
+			applies: func(x *exchange) bool { return x.intent.Wrong == "messages.form" },
 			wrong: func(x *exchange) string {
 				if x.Refused() {
 					return ""
@@ -114,8 +141,15 @@ func idCheck(id, title, why string, sameText bool) Check {
 	return Check{
 		ID: id, Section: "2.7", Title: title, Why: why, Level: level, applies: (*exchange).isRecord,
 		wrongAfter: func(x *exchange) (*exchange, string) {
-			if x.sameID != nil && x.sameID.isRecord() && (*x.sameID.intent.Text == *x.intent.Text) == sameText {
-				return x.sameID, "another message of this run has the same id"
+			id, err := x.member("id")
+			for _, y := range x.run.all {
+				if y == x || err != nil {
+					break
+				}
+				earlier, err := y.member("id")
+				if y.isRecord() && err == nil && earlier == id && (*y.intent.Text == *x.intent.Text) == sameText {
+					return y, "another message of this run has the same id"
+				}
 			}
 			return nil, ""
 		},

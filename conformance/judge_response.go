@@ -33,7 +33,8 @@ func responseChecks() []Check {
 			wrong:   (*exchange).wrongIf5xx,
 		},
 		{
-			ID: "http.coding", Section: "RFC 9110, 12.5.3", Title: "a response is compressed only if the request accepts it", Level: Recommended,
+			ID: "http.coding", Section: "RFC 9110, 12.5.3",
+			Title: "a response is compressed only if the request accepts it", Level: Recommended,
 			Why:     "Clients without a decompressor cannot read it.",
 			applies: func(x *exchange) bool { return len(x.Body) > 0 },
 			wrong: func(x *exchange) string {

@@ -41,7 +41,7 @@ func (t *textWriter) printf(format string, args ...any) { fmt.Fprintf(t, format,
 func (t *textWriter) lines(v Verdict) {
 	for _, r := range t.report.Results {
 		if r.Verdict == v {
-			t.printf("%s %s: %s\n", strings.ToUpper(string(v)), r.ID, r.Headline())
+			t.printf("%s %s [section %s]: %s\n", strings.ToUpper(string(v)), r.ID, r.Section, r.Headline())
 		}
 	}
 }
@@ -49,14 +49,16 @@ func (t *textWriter) lines(v Verdict) {
 // proofs writes the details of violations.
 func (t *textWriter) proofs() {
 	shown := false
-	for _, r := range t.report.Results {
-		if r.Proof == nil || !t.verbose && (shown || r.Verdict != Fail) {
-			continue
-		}
-		shown = true
-		t.printf("\n%s %s\n", strings.ToUpper(string(r.Verdict)), r.ID)
-		for line := range strings.Lines(r.Details()) {
-			t.printf("  %s", line)
+	for _, v := range []Verdict{Fail, Warn} {
+		for _, r := range t.report.Results {
+			if r.Verdict != v || !t.verbose && (shown || v == Warn) {
+				continue
+			}
+			shown = true
+			t.printf("\n%s %s\n", strings.ToUpper(string(v)), r.ID)
+			for line := range strings.Lines(r.Details()) {
+				t.printf("  %s", line)
+			}
 		}
 	}
 	if shown {

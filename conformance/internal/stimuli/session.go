@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -87,13 +88,14 @@ func (s *session) pet(status string) probe.NewPet {
 	return probe.NewPet{Name: s.name(), Category: s.category, Status: status}
 }
 
-// send sends r, again if it is not served, and returns the last exchange. It sends nothing if
-// the run has ended, and no message if there is no POST /messages.
+// send sends r, again if it is not served, and returns the last exchange. The exchange is empty
+// if r must not be sent: if the run has ended, if it only reads, or if r is a message and there is
+// no POST /messages.
 func (s *session) send(r probe.Request) *probe.Exchange {
 	s.mu.Lock()
-	messages := s.messages
+	noMessages := !s.messages
 	s.mu.Unlock()
-	if s.ctx.Err() != nil || r.ForMessages() && !messages {
+	if s.ctx.Err() != nil || s.ReadOnly && r.Method != http.MethodGet || noMessages && r.ForMessages() {
 		return &probe.Exchange{Request: r}
 	}
 	x := s.client.Do(s.ctx, r)

@@ -21,23 +21,20 @@ func (s *session) wrongRequests() {
 		probe.Get("/pets").With(probe.WordAfterKey()))
 	requests = append(requests, s.badKeys(func() probe.Request { return probe.Get("/pets") })...)
 	requests = append(requests, s.badKeys(func() probe.Request { return probe.Get(probe.PetPath(id)) })...)
-	if !s.ReadOnly {
-		requests = append(requests, s.wrongPosts()...)
-	}
+	requests = append(requests, s.wrongPosts()...)
 	s.all(requests)
 	// A response to a request with the key must not be that to one without it.
-	same := []probe.Request{probe.Get(probe.PetPath(id)), probe.Get(probe.LongestList("available").Path())}
-	if !s.ReadOnly {
-		same = append(same, probe.SubmitText(s.name(), probe.Intent{}))
+	same := []probe.Request{
+		probe.Get(probe.PetPath(id)),
+		probe.Get(probe.LongestList("available").Path()),
+		probe.SubmitText(s.name(), probe.Intent{}),
 	}
 	s.each(len(same), func(i int) {
 		s.send(same[i].With(probe.Credential{}))
 		s.send(same[i])
 		s.send(same[i].With(probe.Credential{}))
 	})
-	if !s.ReadOnly {
-		s.longestLists()
-	}
+	s.longestLists()
 }
 
 // wrongPaths returns GET requests with unusual paths and queries. id is that of a pet.
