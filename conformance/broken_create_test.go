@@ -94,9 +94,25 @@ func repeats(op string, of int) wrapper {
 // storesRefused stores the pets that it refuses with a status.
 func storesRefused(status int) wrapper {
 	name := compile(`"name":"Conf[^"]*"`)
+	return stores(status, func(sent string) string { return name.FindString(sent) })
+}
+
+// storesAs stores a pet with that name for each body without one.
+func storesAs(name string) wrapper {
+	return stores(400, func(sent string) string {
+		if sent == "{}" {
+			return `"name":"` + name + `"`
+		}
+		return ""
+	})
+}
+
+// stores stores a pet for requests that it refuses with a status. name returns the member of the
+// pet for a body, or "" if it stores none.
+func stores(status int, name func(sent string) string) wrapper {
 	return func(next http.Handler) http.Handler {
 		return responses(create, status, func(res *response) {
-			if name := name.FindString(res.sent); name != "" {
+			if name := name(res.sent); name != "" {
 				r := httptest.NewRequest("POST", "/v1/pets", strings.NewReader(`{"categoryId":1,`+name+`}`))
 				r.Header.Set("Authorization", "Bearer "+testKey)
 				r.Header.Set("Content-Type", "application/json")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 )
 
 // Level says where a requirement comes from, and so what a violation means.
@@ -38,9 +39,9 @@ type Check struct {
 	Level Level `json:"level"`
 
 	// applies selects the exchanges that the check judges. If there are none, the
-	// check is skipped. With unserved, the check judges requests that were not served, too.
-	applies  func(*exchange) bool
-	unserved bool
+	// check is skipped. With ofUnserved, the check judges requests that were not served, too.
+	applies    func(*exchange) bool
+	ofUnserved bool
 
 	// wrong says what is wrong with an exchange; "": nothing. wrongAfter also returns an
 	// exchange that must precede it to show that, such as the one that added the pet (nil:
@@ -51,6 +52,12 @@ type Check struct {
 	// kind says what is particular about an exchange that violates the check; "": nothing.
 	// If it is not set, exchange.kind does.
 	kind func(*exchange) string
+}
+
+// dependsOnStore reports whether the check depends on which pets the store has.
+func (c Check) dependsOnStore() bool {
+	return strings.HasPrefix(c.ID, "pets.list.") ||
+		slices.Contains([]string{"pets.create.once", "pets.create.refused", "pets.get.missing", "pets.get.status"}, c.ID)
 }
 
 // Why checks matter, where several have the same reason.

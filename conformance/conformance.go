@@ -71,7 +71,7 @@ func newJob(target Target, opts *Options) (*job, error) {
 }
 
 // send sends all requests of a run.
-func (j *job) send(ctx context.Context) stimuli.Record {
+func (j *job) send(ctx context.Context) stimuli.Traffic {
 	return stimuli.Run(ctx, stimuli.Config{
 		URL: j.target.URL, MessagesURL: j.target.MessagesURL, Key: j.target.Key,
 		PetsOnly: j.target.PetsOnly, ReadOnly: j.opts.ReadOnly, Surrogate: j.selected[surrogateCheck],
@@ -91,7 +91,7 @@ type judgement struct {
 	check      Check
 	judged     int         // exchanges
 	violations []violation // one for each exchange that violates it
-	unserved   *exchange   // a request that could not be judged, as the target did not serve it; nil: there is none
+	notServed  *exchange   // a request that could not be judged, as the target did not serve it; nil: there is none
 }
 
 // judge returns what a check says about h.
@@ -101,11 +101,11 @@ func (h *history) judge(c Check) judgement {
 		j.add(x)
 	}
 	for _, x := range h.unserved {
-		if c.unserved {
+		if c.ofUnserved {
 			j.add(x)
 		}
 		if !x.SentAgain && c.applies(x) {
-			j.unserved = x
+			j.notServed = x
 		}
 	}
 	return j
@@ -141,7 +141,7 @@ func (j *judgement) explain(v violation) string {
 			line += "; " + of + " has " + unusual
 		}
 	}
-	if unusual := v.x.intent.Unusual; unusual == j.check.kind(v.x) {
+	if unusual := v.x.intent.Unusual; unusual == j.check.kind(v.x) { // otherwise it does not matter to the check
 		add("the request", unusual)
 	}
 	if v.before != nil && v.before != v.x {

@@ -69,6 +69,17 @@ func (x *exchange) kind() string {
 	return ""
 }
 
+// title names the request of x.
+func (x *exchange) title() string {
+	switch kind := x.kind(); {
+	case strings.HasPrefix(kind, "GET "):
+		return kind
+	case kind != "":
+		return x.op + " with " + kind
+	}
+	return x.op
+}
+
 // credential names the credential of x.
 func (x *exchange) credential() string {
 	if what := x.Request.Credential.What; what != "" {
@@ -179,7 +190,7 @@ func (x *exchange) differs(p probe.Pet) (field, text string) {
 // the creation c that a check of c has found: c has accepted a wrong body, or shows the pet in
 // the same way. c may be nil.
 func followsFrom(c *exchange, p probe.Pet) bool {
-	return c != nil && (c.intent.Wrong != "" || c.pet.LooksLike(p))
+	return c != nil && (c.intent.FailsCheck != "" || c.pet.LooksLike(p))
 }
 
 // creation returns the exchange that added the pet in the path of x. Nil: none did

@@ -2,9 +2,13 @@ package conformance
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -13,14 +17,13 @@ import (
 
 // history is what is known of a run. Judges read it and do not change it.
 type history struct {
-	url      string // of the target
-	now      time.Time
+	url      string         // of the target
 	mark     string         // in nearly every name and text of the run
 	ourNames *regexp.Regexp // matches the mark and what follows it in a name of the run
 
-	// The exchanges of the run, in the order of Sent, without those that are Unreadable.
-	all      []*exchange // those that say something about the target
-	unserved []*exchange // requests that got no response or were not served
+	// The exchanges of the run, in the order of Sent.
+	all      []*exchange // those that say something about the target, and can be read
+	unserved []*exchange // those that got no response or were not served
 
 	// The pets and messages of the run.
 	posts      []*exchange                    // the requests for pets, those that are not valid too
@@ -32,10 +35,9 @@ type history struct {
 }
 
 // newHistory returns what is known of a run against the target with that URL, if it is now.
-func newHistory(r stimuli.Record, url string, now time.Time) *history {
+func newHistory(r stimuli.Traffic, url string, now time.Time) *history {
 	h := &history{
 		url:        url,
-		now:        now,
 		mark:       r.Mark,
 		ourNames:   regexp.MustCompile(regexp.QuoteMeta(r.Mark) + `[a-z]{3}`),
 		added:      make(map[int64]*exchange),
@@ -45,7 +47,9 @@ func newHistory(r stimuli.Record, url string, now time.Time) *history {
 	}
 	inOrder := func(a, b *probe.Exchange) int { return a.Sent.Compare(b.Sent) }
 	for _, x := range slices.SortedStableFunc(slices.Values(r.Exchanges), inOrder) {
-		h.record(readExchange(h, x))
+		if !errors.Is(x.Err, context.Canceled) { // which the caller of the run has done
+			h.record(readExchange(h, x))
+		}
 	}
 	return h
 }
@@ -71,7 +75,9 @@ func (h *history) record(x *exchange) {
 func (h *history) recordList(x *exchange) {
 	h.longest = max(h.longest, len(x.list.Elements))
 	if x.query != nil && x.list.OK && len(h.posts) == 0 {
-		h.atStart[*x.query] = x.list
+		if _, again := h.atStart[*x.query]; !again {
+			h.atStart[*x.query] = x.list
+		}
 	}
 	for _, p := range x.list.Pets {
 		h.recordShown(p.ID, x)
@@ -105,53 +111,68 @@ func (h *history) recordPost(x *exchange) {
 // with a request that is wrong. Nil: there is none.
 func (h *history) addedBy(id int64) *exchange {
 	for _, x := range h.posts {
-		if added, ok := x.AddedID(); ok && added == id {
+		if x.Succeeded() && x.petErr.ID == nil && x.pet.ID == id {
 			return x
 		}
 	}
 	return nil
 }
 
-// requestsFor returns the requests of the run for a pet with the name of p, if none of their
-// responses has its ID.
-func (h *history) requestsFor(p probe.Pet) []*exchange {
-	name := h.ourNames.FindString(p.Name)
-	if _, ok := h.added[p.ID]; ok || name == "" {
-		return nil
+// knowsStart reports whether the lists at the start show every pet that was there: the longest
+// one has fewer than it may have, and the target does not end lists there.
+func (h *history) knowsStart() bool {
+	start, ok := h.atStart[probe.LongestList("")]
+	n := len(start.Elements)
+	return ok && !start.More && n < 100 && (n == 0 || n < h.longest)
+}
+
+// isNew reports whether p was not there before the run, and no response to a POST has its ID.
+func (h *history) isNew(p probe.Pet) bool {
+	for _, l := range h.atStart {
+		if probe.HasID(l.Pets, p.ID) {
+			return false
+		}
 	}
+	return h.addedBy(p.ID) == nil && (h.knowsStart() || h.ourNames.MatchString(p.Name))
+}
+
+// requestsFor returns the requests of the run for a pet that may have the name of p.
+func (h *history) requestsFor(p probe.Pet) []*exchange {
+	name := []byte(cmp.Or(h.ourNames.FindString(p.Name), p.Name)) // a target may have changed the rest
 	var requests []*exchange
 	for _, x := range h.posts {
-		if bytes.Contains(x.Request.Body, []byte(name)) {
+		if x.intent.Pet != nil && x.intent.Pet.Name == p.Name ||
+			(x.intent.Pet == nil || len(name) > len(h.mark)) && bytes.Contains(x.Request.Body, name) {
 			requests = append(requests, x)
 		}
 	}
 	return requests
 }
 
-// otherWriter returns a pet that another client has added during the run, and a list that shows
-// it: the pet was not there before, and the run has not sent its name. Nil: there is none, or
-// more pets were there before than a list shows.
-func (h *history) otherWriter() (*exchange, probe.Pet) {
-	start, ok := h.atStart[probe.LongestList("")]
-	if !ok || start.More || len(start.Elements) >= 100 {
-		return nil, probe.Pet{}
+// unexplained returns the requests for a pet with the name of p, if none of them can have added
+// p: each was refused, or has added another one. Nil: p may be there.
+func (h *history) unexplained(p probe.Pet) []*exchange {
+	if !h.isNew(p) {
+		return nil
 	}
+	requests := h.requestsFor(p)
+	mayHaveAdded := func(x *exchange) bool { return !x.Refused() && !x.isAdded() }
+	if slices.ContainsFunc(requests, mayHaveAdded) {
+		return nil
+	}
+	return requests
+}
+
+// otherWriter returns a pet that was not there before and that the run has not sent, and a list
+// that shows it. Nil: there is none.
+func (h *history) otherWriter() (*exchange, probe.Pet) {
 	for _, x := range h.all {
 		for _, p := range x.list.Pets {
-			if !probe.HasID(start.Pets, p.ID) && h.addedBy(p.ID) == nil && !h.hasSent(p.Name) {
+			unreadable := strings.Contains(p.Name, "\ufffd") // as which a target may store what is not UTF-8
+			if h.isNew(p) && !unreadable && len(h.requestsFor(p)) == 0 {
 				return x, p
 			}
 		}
 	}
 	return nil, probe.Pet{}
-}
-
-// hasSent reports whether a request for a pet may have had that name.
-func (h *history) hasSent(name string) bool {
-	return slices.ContainsFunc(h.posts, func(x *exchange) bool {
-		if x.intent.Pet != nil {
-			return x.intent.Pet.Name == name
-		}
-		return bytes.Contains(x.Request.Body, []byte(name)) // of a body that is wrong, anything may be taken for the name
-	})
 }

@@ -105,7 +105,7 @@ func createChecks() []Check {
 	return append(checks, Check{
 		ID: surrogateCheck, Section: "4.2", Title: "an unpaired surrogate as a name gets 201 or 400",
 		Why:     "A target that fails on one may fail for every later list.",
-		applies: func(x *exchange) bool { return x.intent.Wrong == surrogateCheck },
+		applies: func(x *exchange) bool { return x.intent.FailsCheck == surrogateCheck },
 		wrong: func(x *exchange) string {
 			if x.Status == http.StatusCreated || x.Status == http.StatusBadRequest {
 				return ""
@@ -143,7 +143,7 @@ func changedCheck(id, section, title, field string) Check {
 func faultCheck(id, section, title, why string, level Level) Check {
 	return Check{
 		ID: id, Section: section, Title: title, Why: why, Level: level,
-		applies: func(x *exchange) bool { return x.intent.Wrong == id && x.hasKey() },
+		applies: func(x *exchange) bool { return x.intent.FailsCheck == id && x.hasKey() },
 		wrong: func(x *exchange) string {
 			if x.Status == http.StatusBadRequest || x.tooLarge() || x.Status >= 500 { // of 5xx there is a check
 				return ""

@@ -36,11 +36,11 @@ func errorChecks() []Check {
 		}),
 		{
 			ID: "errors.any", Section: "7",
-			Title:    "every error has an Error body, also a 429, 503 or 507, and even if a proxy may refuse the request",
-			Level:    Recommended,
-			Why:      sameErrors,
-			unserved: true,
-			applies:  func(x *exchange) bool { return x.isOtherError() || x.Unavailable() }, wrong: (*exchange).wrongError,
+			Title:      "every error has an Error body, also a 429, 503 or 507, and even if a proxy may refuse the request",
+			Level:      Recommended,
+			Why:        sameErrors,
+			ofUnserved: true,
+			applies:    func(x *exchange) bool { return x.isOtherError() || x.Unavailable() }, wrong: (*exchange).wrongError,
 		},
 	}
 	for i := range checks {

@@ -15,6 +15,7 @@ func listChecks() []Check {
 	lists := func(is func(q probe.ListQuery) bool) func(*exchange) bool {
 		return func(x *exchange) bool { return x.list.OK && x.query != nil && is(*x.query) }
 	}
+	refused := func(x *exchange) bool { return x.Refused() }
 	return []Check{
 		{
 			ID: "pets.list.status", Section: "1, 4.1", Title: "GET /pets responds 200",
@@ -69,8 +70,8 @@ func listChecks() []Check {
 			Why: "A client would have more pets than it added.", applies: (*exchange).hasElements,
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.Pets {
-					requests := x.run.requestsFor(p)
-					if len(requests) > 0 && !slices.ContainsFunc(requests, func(y *exchange) bool { return !y.isAdded() }) {
+					requests := x.run.unexplained(p)
+					if len(requests) > 0 && !slices.ContainsFunc(requests, refused) {
 						return requests[0], "the list has another pet with the name of one that was added" + x.list.Show(p.ID)
 					}
 				}
@@ -82,10 +83,10 @@ func listChecks() []Check {
 			Why: "A client that corrects its request and repeats it would have the pet twice.", applies: (*exchange).hasElements,
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range x.list.Pets {
-					requests := x.run.requestsFor(p)
-					if len(requests) > 0 && !slices.ContainsFunc(requests, func(y *exchange) bool { return !y.Refused() }) {
-						return requests[0], fmt.Sprintf("the pet %q is in the store, though its request got %s%s",
-							p.Name, requests[0].StatusLine(), x.list.Show(p.ID))
+					requests := x.run.unexplained(p)
+					if i := slices.IndexFunc(requests, refused); i >= 0 {
+						return requests[i], fmt.Sprintf("the pet %q is in the store, though its request got %s%s",
+							p.Name, requests[i].StatusLine(), x.list.Show(p.ID))
 					}
 				}
 				return nil, ""
@@ -131,13 +132,10 @@ func listChecks() []Check {
 			ID: "pets.list.limit.default", Section: "4.1, 8", Title: "without limit a list has as many pets as with limit=20",
 			Why: pageSize, applies: lists(func(q probe.ListQuery) bool { return q.Limit == 0 }),
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				want := min(20, len(x.content().must))
-				with20 := probe.ListQuery{Status: x.query.Status, Limit: 20}
-				full := slices.IndexFunc(x.run.all, func(y *exchange) bool {
-					return y.query != nil && *y.query == with20 && len(y.list.Elements) == 20
-				})
-				if n := len(x.list.Elements); full >= 0 && n < want && len(x.Body) < probe.LargeList {
-					return x.run.all[full], fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", n)
+				n := len(x.list.Elements)
+				if n < 20 && x.run.hasSize(probe.ListQuery{Status: x.query.Status}, n) &&
+					x.run.hasSize(probe.ListQuery{Status: x.query.Status, Limit: 20}, 20) {
+					return nil, fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", n)
 				}
 				return x.wrongSize()
 			},
@@ -158,7 +156,7 @@ func listChecks() []Check {
 				return x.op == probe.ListPets && x.intent.Spelled != 0
 			},
 			wrong: func(x *exchange) string {
-				if int64(len(x.list.Elements)) != x.intent.Spelled {
+				if n := int64(len(x.list.Elements)); n != x.intent.Spelled || n == int64(x.run.longest) {
 					return ""
 				}
 				return fmt.Sprintf("%s is taken for %d", x.intent.Unusual, x.intent.Spelled)
@@ -198,7 +196,7 @@ func listChecks() []Check {
 // content is what the store has of the pets that match a query.
 type content struct {
 	must []probe.Pet // it has these
-	may  int         // it has at most so many; 100: or more
+	may  int         // it has at most so many; from 100 on: or more
 }
 
 // content returns what the store has when the list x is requested: the pets that were there
@@ -253,10 +251,27 @@ func (x *exchange) wrongSize() (*exchange, string) {
 	if n > 0 || x.list.More {
 		return nil, ""
 	}
-	for _, p := range x.content().must {
-		return x.run.firstShown[p.ID], fmt.Sprintf("the list is empty, and a pet matches, with the id %d", p.ID)
+	must := x.content().must
+	if len(must) == 0 {
+		return nil, ""
 	}
-	return nil, ""
+	return x.run.firstShown[must[0].ID], fmt.Sprintf("the list is empty, and a pet matches, with the id %d", must[0].ID)
+}
+
+// hasSize reports whether lists with the query have n pets each time, whenever at least 20 match:
+// a target may end lists at random. Two lists are needed.
+func (h *history) hasSize(q probe.ListQuery, n int) bool {
+	lists := 0
+	for _, x := range h.all {
+		if x.query == nil || *x.query != q || !x.list.OK || len(x.content().must) < 20 {
+			continue
+		}
+		if len(x.list.Elements) != n || len(x.Body) >= probe.LargeList {
+			return false
+		}
+		lists++
+	}
+	return lists >= 2
 }
 
 // mayBeBrokenBy returns the creation that may be why x, a list, fails: the last one before x that

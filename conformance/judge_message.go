@@ -107,7 +107,7 @@ func messageChecks() []Check {
 		{
 			ID: "messages.form", Section: "4.4", Title: "a message as a form is refused", Level: Recommended,
 			Why:     mistake,
-			applies: func(x *exchange) bool { return x.intent.Wrong == "messages.form" },
+			applies: func(x *exchange) bool { return x.intent.FailsCheck == "messages.form" },
 			wrong: func(x *exchange) string {
 				if x.Refused() {
 					return ""

@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -17,13 +15,13 @@ func responseChecks() []Check {
 	return []Check{
 		{
 			ID: "http.response", Section: "4", Title: "every request gets a response, the whole of it",
-			Why:      "A client that gets half a response, or none, does not know whether a pet was added.",
-			unserved: true, applies: func(x *exchange) bool { return true }, wrong: (*exchange).wrongNoResponse,
+			Why:        "A client that gets half a response, or none, does not know whether a pet was added.",
+			ofUnserved: true, applies: func(x *exchange) bool { return true }, wrong: (*exchange).wrongNoResponse,
 		},
 		{
 			ID: "errors.no-5xx", Section: "4, 7", Title: "no bad request gets 5xx", Why: mayFail,
 			applies: func(x *exchange) bool {
-				return x.ofPets() && !x.valid() && !x.hasBadKey() && x.intent.Wrong != surrogateCheck
+				return x.ofPets() && !x.valid() && !x.hasBadKey() && x.intent.FailsCheck != surrogateCheck
 			},
 			wrong: (*exchange).wrongIf5xx,
 		},
@@ -57,8 +55,8 @@ func responseChecks() []Check {
 // a target to accept.
 func refusalCheck(id, section, title, why string) Check {
 	return Check{
-		ID: id, Section: section, Title: title, Why: why, Level: Recommended, unserved: true,
-		applies: func(x *exchange) bool { return x.intent.Warning == id && !x.SentAgain && !x.Unavailable() },
+		ID: id, Section: section, Title: title, Why: why, Level: Recommended, ofUnserved: true,
+		applies: func(x *exchange) bool { return x.intent.WarnsCheck == id && !x.SentAgain && !x.Unavailable() },
 		wrong: func(x *exchange) string {
 			if x.Succeeded() || id == "http.chunked" && x.Status == http.StatusLengthRequired {
 				return ""
@@ -75,15 +73,16 @@ const veryLargeBody = 64 << 10
 // wrongNoResponse says what is wrong if the request of x never got a response, or only a part of
 // one, although it was sent several times and the target served others.
 func (x *exchange) wrongNoResponse() string {
-	switch {
-	case x.Status != 0 || x.SentAgain || x.Attempt == 1, !x.run.servedAfter(x):
-		return ""
-	case probe.IsUnreachable(x.Err), errors.Is(x.Err, context.Canceled):
-		return ""
-	case len(x.Request.Body) > veryLargeBody, x.intent.MayRefuse == probe.WithAnything:
+	tried := x.Attempt > 1 && !x.SentAgain
+	if x.Status != 0 || !tried || !x.run.servedAfter(x) || x.mayBeLost() || probe.IsUnreachable(x.Err) {
 		return ""
 	}
 	return fmt.Sprintf("the request was sent %d times and got no response, while others did: %v", x.Attempt, x.Err)
+}
+
+// mayBeLost reports whether the target need not respond to the request of x.
+func (x *exchange) mayBeLost() bool {
+	return len(x.Request.Body) > veryLargeBody || x.intent.MayRefuse == probe.WithAnything
 }
 
 // servedAfter reports whether the target served a request after x.

@@ -60,7 +60,7 @@ func TestJudges(t *testing.T) {
 	const notFound = `{"code":"a","message":"b","status":404}`
 	later := func(s *story) { s.now = s.now.Add(3 * time.Second) }
 	lost := func(x *probe.Exchange, attempt int) {
-		x.Status, x.Err, x.Attempt, x.SentAgain = 0, io.EOF, attempt, attempt < 4
+		x.Status, x.Err, x.Attempt, x.SentAgain = 0, io.EOF, attempt, attempt < 3
 	}
 	message := func(s *story, createdAt string) {
 		text := fmt.Sprint(mark, s.now.Nanosecond())
@@ -182,14 +182,14 @@ func TestJudges(t *testing.T) {
 			s.list(all, stored("aaa", "1"))
 			s.tell(probe.Get("/pets/1"), 404, notFound)
 		}, "pets.get.status: the pet is in the store: the response is 404 Not Found, want 200 OK"},
-		{"a request gets no response four times, and later ones do", func(s *story) {
-			for attempt := range 4 {
+		{"a request gets no response three times, and later ones do", func(s *story) {
+			for attempt := range 3 {
 				lost(s.list(all), attempt+1)
 			}
 			s.list(all)
-		}, "http.response: the request was sent 4 times and got no response, while others did: EOF"},
-		{"a request gets no response four times, and no other does", func(s *story) {
-			for attempt := range 4 {
+		}, "http.response: the request was sent 3 times and got no response, while others did: EOF"},
+		{"a request gets no response three times, and no other does", func(s *story) {
+			for attempt := range 3 {
 				lost(s.list(all), attempt+1)
 			}
 		}, ""},
@@ -242,7 +242,7 @@ func TestOtherWriter(t *testing.T) {
 		{"a response has the id", func(s *story) { s.list(all); s.add("aaa", "1"); s.list(all, stored("zzz", "1")) }, false},
 		{"a wrong body has the name", func(s *story) {
 			s.list(all)
-			s.tell(probe.Post(probe.CreatePet, `{"name":42}`, probe.Intent{Wrong: "pets.create.400.values"}), 400, `{}`)
+			s.tell(probe.Post(probe.CreatePet, `{"name":42}`, probe.Intent{FailsCheck: "pets.create.400.values"}), 400, `{}`)
 			s.list(all, `{"id":1,"name":"42","categoryId":1}`)
 		}, false},
 	} {
@@ -256,7 +256,7 @@ func TestOtherWriter(t *testing.T) {
 func tellHistory(tell func(*story)) *history {
 	s := &story{now: storyBegins}
 	tell(s)
-	return newHistory(stimuli.Record{Mark: mark, Exchanges: s.exchanges}, base, storyBegins)
+	return newHistory(stimuli.Traffic{Mark: mark, Exchanges: s.exchanges}, base, storyBegins)
 }
 
 // unrelated reports whether a check is about what the stories do not tell.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
 	"example.com/animalstore/conformance/internal/stimuli"
@@ -17,55 +18,51 @@ import (
 
 // notJudged returns why the run does not show that the target conforms, even if no check
 // fails; "": it does.
-func (j *job) notJudged(h *history, record stimuli.Record) string {
-	if record.Ended != nil {
-		return h.ended(record.Ended, j.redact)
-	}
-	never, pets := 0, 0 // requests for pets that were never served, and all
-	var example *exchange
-	for _, x := range slices.Concat(h.all, h.unserved) {
-		if x.SentAgain || x.op == probe.SubmitMessage {
-			continue
-		}
-		pets++
-		if !x.Served() {
-			never++
-			example = x
-		}
-	}
+func (j *job) notJudged(h *history, traffic stimuli.Traffic) string {
 	switch {
-	case never*20 > pets:
-		return fmt.Sprintf("the target did not serve %d of %d requests for pets, even when they were sent again: %s",
-			never, pets, example.Failure())
+	case traffic.Ended != nil:
+		return h.ended(traffic.Ended, j.redact)
 	case !j.opts.ReadOnly && len(h.added) == 0:
-		return "the target has added no pet"
+		return "the target has added no pet whose id it shows"
 	}
 	return ""
+}
+
+// neverServed returns the requests that were never served, without those that the target need
+// not respond to.
+func (h *history) neverServed() []*exchange {
+	return slices.DeleteFunc(slices.Clone(h.unserved), func(x *exchange) bool { return x.SentAgain || x.mayBeLost() })
+}
+
+// notServed says which requests were not served.
+func (h *history) notServed(never []*exchange) string {
+	return fmt.Sprintf("the target never served %s, even when sent again, such as %s: %s",
+		probe.Plural(len(never), "request"), never[0].title(), never[0].Failure())
 }
 
 // ended returns why the run ended early. If the target stopped responding, it begins with the
 // requests that were under way then: one of them may be the cause.
 func (h *history) ended(cause error, redact probe.Redactor) string {
+	var lastServed time.Time
+	if len(h.all) > 0 {
+		lastServed = h.all[len(h.all)-1].Sent
+	}
 	var under []*exchange
 	for _, x := range h.unserved {
-		lost := x.Status == 0 && !probe.IsTimeout(x.Err) && !errors.Is(x.Err, context.Canceled)
-		if lost && (under == nil || x.Sent.Before(under[0].Received)) {
+		if x.Status != 0 || x.mayBeLost() || x.Received.Before(lastServed) {
+			continue
+		}
+		if under == nil || x.Sent.Before(under[0].Received) {
 			under = append(under, x)
 		}
 	}
-	if under == nil {
+	if under == nil || errors.Is(cause, context.Canceled) {
 		return cause.Error()
 	}
 	var names []string
 	commands := ""
 	for _, x := range under {
-		name := x.op
-		if kind := x.kind(); strings.HasPrefix(kind, "GET ") {
-			name = kind
-		} else if kind != "" {
-			name += " with " + kind
-		}
-		names = append(names, name)
+		names = append(names, x.title())
 		commands += "\n" + x.Curl(redact)
 	}
 	which := "after this request"
@@ -75,12 +72,12 @@ func (h *history) ended(cause error, redact probe.Redactor) string {
 	return fmt.Sprintf("the target stopped responding, perhaps %s: %s\n%v%s", which, strings.Join(names, "; "), cause, commands)
 }
 
-// errOtherWriter ends a run for the checks.
-var errOtherWriter = errors.New("another client has changed the pets")
+// errOtherWriter is why checks that depend on what the store has are skipped.
+var errOtherWriter = errors.New("the store has a pet that the run did not add")
 
 func otherWriterReason(list *exchange, p probe.Pet) string {
-	return fmt.Sprintf("another client has added a pet during the run: GET %s shows the pet %d with the name %s, "+
-		"which was not there before and which the run did not send; judge a server that nobody else uses",
+	return fmt.Sprintf("GET %s shows the pet %d with the name %s, which was not there before and which the run did not send: "+
+		"another client has added it, or the target has; judge a server that nobody else uses",
 		list.Request.Path, p.ID, probe.Short(fmt.Sprintf("%q", p.Name)))
 }
 
@@ -116,7 +113,6 @@ func (h *history) countUnserved() map[string]int {
 	counts := make(map[string]int)
 	for _, x := range h.unserved {
 		switch {
-		case errors.Is(x.Err, context.Canceled):
 		case x.Status != 0:
 			counts[x.StatusLine()]++
 		case probe.IsTimeout(x.Err):

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -105,31 +106,36 @@ func (r *Report) WriteJSON(w io.Writer) error {
 }
 
 // report judges what the run has sent and received.
-func (j *job) report(began time.Time, record stimuli.Record) *Report {
-	h := newHistory(record, j.target.URL, j.opts.now())
+func (j *job) report(began time.Time, traffic stimuli.Traffic) *Report {
+	h := newHistory(traffic, j.target.URL, j.opts.now())
 	r := &Report{
 		Format:      ReportFormat,
 		URL:         j.target.URL,
-		MessagesURL: record.MessagesURL,
+		MessagesURL: traffic.MessagesURL,
 		Began:       began.UTC().Truncate(time.Millisecond),
 		Seconds:     time.Since(began).Seconds(),
-		Requests:    len(record.Exchanges),
+		Requests:    len(traffic.Exchanges),
 		Left:        h.left(),
 		Unserved:    h.countUnserved(),
 		Counts:      make(map[Verdict]int),
 	}
-	reason := j.notJudged(h, record)
-	if list, p := h.otherWriter(); list != nil {
-		reason = otherWriterReason(list, p)
-		h = newHistory(stimuli.Record{Ended: record.Ended}, j.target.URL, j.opts.now()) // which shows nothing
-		record.Ended = errOtherWriter
+	reason, notServed := j.notJudged(h, traffic), ""
+	if never := h.neverServed(); reason == "" && len(never) > 0 {
+		notServed = h.notServed(never)
 	}
-	partial := false
+	list, p := h.otherWriter()
+	if list != nil {
+		reason = otherWriterReason(list, p)
+	}
+	partial := notServed != "" || traffic.MessagesUnserved != nil
 	for _, c := range Checks() {
 		if j.target.PetsOnly && isOfMessages(c) {
 			continue
 		}
-		result := j.result(h.judge(c), record)
+		result := j.result(h.judge(c), traffic)
+		if list != nil && c.dependsOnStore() {
+			result = Result{Check: c, Verdict: Skip, Message: errOtherWriter.Error()}
+		}
 		r.Results = append(r.Results, result)
 		r.Counts[result.Verdict]++
 		partial = partial || result.leftOut
@@ -142,19 +148,19 @@ func (j *job) report(began time.Time, record stimuli.Record) *Report {
 		r.Outcome = NotConformant
 	case reason != "":
 		r.Outcome = NotJudged
-	case partial || record.MessagesUnserved != nil:
+	case partial:
 		r.Outcome = Partial
 	default:
 		r.Outcome = Conformant
 	}
-	r.Reason = j.redact.Show(reason)
+	r.Reason = j.redact.Show(cmp.Or(reason, notServed))
 	return r
 }
 
 func isOfMessages(c Check) bool { return strings.HasPrefix(c.ID, "messages.") }
 
 // result returns the result of a check.
-func (j *job) result(of judgement, record stimuli.Record) Result {
+func (j *job) result(of judgement, traffic stimuli.Traffic) Result {
 	r := Result{Check: of.check, Verdict: Pass, Judged: of.judged, Violations: len(of.violations)}
 	skip := func(why string) { r.Verdict, r.Message = Skip, j.redact.Show(why) }
 	leaveOut := func(why string) { r.leftOut = true; skip(why) }
@@ -169,17 +175,15 @@ func (j *job) result(of judgement, record stimuli.Record) Result {
 		}
 		r.prove(of.violations, j.redact)
 	case of.judged > 0:
-	case isOfMessages(r.Check) && record.MessagesUnserved != nil:
-		leaveOut("the target does not serve messages: " + record.MessagesUnserved.Failure())
-	case of.unserved != nil:
-		skip("the target does not serve the request: " + of.unserved.Failure())
-	case record.Ended == errOtherWriter:
-		skip(errOtherWriter.Error())
-	case record.Ended != nil:
+	case isOfMessages(r.Check) && traffic.MessagesUnserved != nil:
+		leaveOut("the target does not serve messages: " + traffic.MessagesUnserved.Failure())
+	case of.notServed != nil:
+		skip("the target does not serve the request: " + of.notServed.Failure())
+	case traffic.Ended != nil:
 		skip("the run ended before")
 	case j.opts.ReadOnly:
 		leaveOut("read-only")
-	case isOfMessages(r.Check) && record.MessagesURL == "":
+	case isOfMessages(r.Check) && traffic.MessagesURL == "":
 		leaveOut("no messages there; -pets-only leaves them out")
 	default:
 		skip("no exchange of the run shows it")

@@ -222,3 +222,26 @@ func lossy(next http.Handler) http.Handler {
 		panic(http.ErrAbortHandler)
 	})
 }
+
+// away drops every connection for a while, after the hundredth request.
+func away(d time.Duration) wrapper {
+	var n atomic.Int64
+	var began sync.Once
+	var back time.Time
+	return when(func(*http.Request) bool {
+		if n.Add(1) < 100 {
+			return false
+		}
+		began.Do(func() { back = time.Now().Add(d) })
+		return time.Now().Before(back)
+	}, drops)
+}
+
+// endsAnywhere is a store whose pages have at least one pet, and link to the next.
+func endsAnywhere(s *store) {
+	list := s.list
+	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		q.Limit = 1 + rand.IntN(q.Limit)
+		return list(ctx, q)
+	}
+}

@@ -80,6 +80,12 @@ func unusualServers() []variant {
 		{name: "a filter after the limit, and empty pages that link to the next", pets: filterLast},
 		{name: "the same message twice is one message", http: repeats(submit, 202)},
 		{name: "a network loses one connection in thirty", http: lossy},
+		{name: "every connection is lost for a second and a half", http: away(1500 * time.Millisecond)},
+		{name: "pages end anywhere and link to the next", pets: endsAnywhere},
+		{name: "lists end at 50, and old pets are not in the first", pets: func(s *store) {
+			filled(80)(s)
+			lists(func(all []petstore.Pet) []petstore.Pet { return all[:min(50, len(all))] })(s)
+		}},
 		// The default of gin, hono and mojo.
 		{name: "media types of requests are compared byte by byte, with the charset or not", http: rejects(`^POST .*\r\nContent-Type: Application/JSON\r`, 415)},
 		// The default of JavaScript's Number, of int in Python, and of typed parameters in ASP.NET and Spring.

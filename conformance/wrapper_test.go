@@ -68,6 +68,12 @@ func fromThe(n int64, w wrapper) wrapper {
 	return when(func(*http.Request) bool { return seen.Add(1) >= n }, w)
 }
 
+// until applies w to the first n requests that match a pattern.
+func until(n int64, pattern string, w wrapper) wrapper {
+	var seen atomic.Int64
+	return where(pattern, when(func(*http.Request) bool { return seen.Add(1) <= n }, w))
+}
+
 // all applies several wrappers, the first one outermost.
 func all(ws ...wrapper) wrapper {
 	return func(next http.Handler) http.Handler {

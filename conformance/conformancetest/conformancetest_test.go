@@ -55,7 +55,7 @@ func TestOutput(t *testing.T) {
 			"section 4.1: no list, filtered or not, has more pets than its limit",
 			"curl -i ",
 			"< 200 OK",
-			"\n        FAIL " + limit + ": the list has 2 pets, want at most 1 (",
+			"\n        FAIL " + limit + " [section 4.1]: the list has 2 pets, want at most 1 (",
 			"\n        not conformant: ",
 		}},
 		{"failure skipped", "-test.v -test.skip=^TestOutput$|^TestConformance$/^" + limit + "$", "TEST_BROKEN=1", 0, []string{"--- PASS: TestConformance"}},

@@ -22,7 +22,7 @@ type Config struct {
 	URL, MessagesURL, Key string
 	Timeout               time.Duration     // of one attempt, reading the response included
 	Transport             http.RoundTripper // nil: one that follows the environment's proxy settings
-	Ended                 func(*Exchange)   // is called after each attempt, from many goroutines at once
+	Record                func(*Exchange)   // is called after each attempt, from many goroutines at once
 }
 
 // Client sends requests to one target. It is safe for concurrent use.
@@ -59,35 +59,38 @@ func NewClient(config Config) *Client {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Do sends r, and once more if it is not served, and returns the last exchange. A request
-// whose connection was lost is sent up to four times: of a network that loses three connections
-// in a hundred, one request in a million gets no response then.
-//
-// A request that is sent again is the only one under way and has a new connection, since the
-// target may have a limit for requests or connections. While it waits for what Retry-After says,
-// all requests wait.
+// whose connection was lost is sent a third time.
 func (c *Client) Do(ctx context.Context, r Request) *Exchange {
 	c.alone.RLock()
 	x := c.send(ctx, r, 1)
 	c.alone.RUnlock()
-	if x.Served() {
-		return x
-	}
-	c.alone.Lock()
-	defer c.alone.Unlock()
-	for !x.Served() && x.Attempt < attempts(x) {
-		if wait := pause(x); wait > maxPause || !Sleep(ctx, wait) {
-			break
-		}
-		c.Close()
-		x.SentAgain = true
-		x = c.send(ctx, r, x.Attempt+1)
+	for !x.Served() && x.Attempt < attempts(x) && retryAfter(x) <= maxPause && ctx.Err() == nil {
+		x = c.Again(ctx, x)
 	}
 	return x
 }
 
-// maxPause is how long a client waits before it sends a request again. If the target asks for
-// a longer pause, the client does not send it again.
-const maxPause = 30 * time.Second
+// Again sends the request of x, which was not served, once more, after a pause. It is then the
+// only one under way and has a new connection, since the target may have a limit for requests or
+// connections. All other requests wait.
+func (c *Client) Again(ctx context.Context, x *Exchange) *Exchange {
+	c.alone.Lock()
+	defer c.alone.Unlock()
+	c.Close() // before the pause, so that the target has seen it
+	wait := min(retryAfter(x), maxPause) - time.Since(x.Received)
+	if !Sleep(ctx, max(wait, shortPause)) {
+		return x
+	}
+	x.SentAgain = true
+	return c.send(ctx, x.Request, x.Attempt+1)
+}
+
+// How long a client waits before it sends a request again. If the target asks for a longer pause
+// than maxPause, Do does not send it again.
+const (
+	shortPause = 100 * time.Millisecond
+	maxPause   = 30 * time.Second
+)
 
 // attempts returns how often a request that failed as x did is sent.
 func attempts(x *Exchange) int {
@@ -95,26 +98,22 @@ func attempts(x *Exchange) int {
 	case x.Status == http.StatusInsufficientStorage: // which lasts
 		return 1
 	case x.Err != nil && !IsTimeout(x.Err):
-		return 4
+		return 3
 	}
 	return 2
 }
 
-// pause returns how long to wait before the request of x is sent again: as long as the target
-// asks, in seconds or until a date (RFC 9110, section 10.2.3), or else a short time.
-func pause(x *Exchange) time.Duration {
-	if x.Err != nil {
-		return 100 * time.Millisecond
-	}
-	const short = 100 * time.Millisecond
+// retryAfter returns how long the target asks to wait, in seconds or until a date (RFC 9110,
+// section 10.2.3). 0: it does not.
+func retryAfter(x *Exchange) time.Duration {
 	v := x.Header.Get("Retry-After")
 	if n, err := strconv.ParseUint(v, 10, 32); err == nil {
-		return max(time.Duration(n)*time.Second, short)
+		return time.Duration(n) * time.Second
 	}
 	if at, err := http.ParseTime(v); err == nil {
-		return max(time.Until(at), short)
+		return time.Until(at)
 	}
-	return short
+	return 0
 }
 
 // Sleep reports whether d passed before ctx ended.
@@ -138,7 +137,7 @@ func (c *Client) send(ctx context.Context, r Request, attempt int) *Exchange {
 		x.Err = ctx.Err() // the run ends
 	}
 	x.Received = time.Now()
-	c.Ended(x)
+	c.Record(x)
 	return x
 }
 

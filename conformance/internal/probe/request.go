@@ -42,15 +42,15 @@ type Intent struct {
 	Pet  *NewPet
 	Text *string
 
-	// Wrong is the ID of the check that the target violates if it accepts the body. Most wrong
-	// bodies must get 400.
-	Wrong string
+	// FailsCheck is the ID of the check that fails if the target accepts the body, which is wrong.
+	// Most of these bodies must get 400. "": the body is not wrong.
+	FailsCheck string
 
 	// MayRefuse says how the target may refuse the request, although it is valid.
 	MayRefuse Refusal
 
-	// Warning is the ID of the check whose warning a refusal is. "": it is none.
-	Warning string
+	// WarnsCheck is the ID of the check that warns if the target refuses the request. "": none does.
+	WarnsCheck string
 
 	// After is the status of the pet that was added before this one, which has none.
 	After string

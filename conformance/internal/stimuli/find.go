@@ -34,7 +34,7 @@ func (s *session) findPetstore() error {
 		return fmt.Errorf("no response from %s: %w", x.URL, x.Err)
 	case x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden:
 		return fmt.Errorf("%s responds %s: the target does not accept the API key", x.URL, x.StatusLine())
-	case x.Status == http.StatusTooManyRequests:
+	case x.Unavailable():
 		return fmt.Errorf("%s keeps responding %s", x.URL, x.StatusLine())
 	}
 	if _, err := x.JSON(); err == nil && x.Status < 300 {
@@ -86,7 +86,7 @@ func (s *session) findMessages() error {
 	if s.ReadOnly || s.PetsOnly {
 		return nil
 	}
-	intent := probe.Intent{Unusual: "an empty object as its body", Wrong: "messages.400.required"}
+	intent := probe.Intent{Unusual: "an empty object as its body", FailsCheck: "messages.400.required"}
 	x := s.client.Do(s.ctx, probe.Post(probe.SubmitMessage, `{}`, intent))
 	named := s.MessagesURL != ""
 	missing := isMissing(x) || x.Status == http.StatusNotImplemented || x.Status >= 300 && x.Status < 400

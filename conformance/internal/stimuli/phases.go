@@ -2,7 +2,6 @@ package stimuli
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -32,14 +31,27 @@ func (s *session) phases() {
 	// There are more.
 	s.fillUp()
 	s.limits()
+	s.sendUnserved()
 	s.loneSurrogate()
 }
 
-// listsAtStart requests lists, before the run adds anything. The longest one was the first
-// request of all.
+// sendUnserved sends the requests that were not served once more: the target may have been out of
+// service for a moment. A list shows whether it still responds.
+func (s *session) sendUnserved() {
+	s.mu.Lock()
+	unserved := s.unserved
+	s.mu.Unlock()
+	for _, x := range unserved {
+		if s.ctx.Err() == nil {
+			s.client.Again(s.ctx, x)
+		}
+	}
+	s.get("/pets")
+}
+
+// listsAtStart requests lists, before the run adds anything.
 func (s *session) listsAtStart() {
-	statuses := probe.Statuses()
-	s.each(len(statuses), func(i int) { s.get(probe.LongestList(statuses[i]).Path()) })
+	s.longestLists()
 	s.each(min(5, len(s.old)), func(i int) { s.get(probe.PetPath(s.old[i].ID)) })
 }
 
@@ -47,8 +59,7 @@ func (s *session) listsAtStart() {
 func (s *session) firstPets() {
 	s.findCategory()
 	s.get("/pets")
-	statuses := probe.Statuses()
-	s.each(len(statuses), func(i int) { s.get(probe.LongestList(statuses[i]).Path()) }) // some are empty
+	s.longestLists() // some are empty
 	s.send(probe.SubmitText(s.name(), probe.Intent{}))
 	// A pet without a status must not get the one of the request before.
 	var created []*probe.Exchange
@@ -85,11 +96,11 @@ func (s *session) findCategory() {
 	for _, category := range candidates {
 		s.category = category
 		last = s.create(s.pet("available"), s.anyCategoryIntent())
-		if last.Status != http.StatusBadRequest { // 0 in a run that only reads
+		if last.Succeeded() {
 			return
 		}
 	}
-	if s.Category == nil {
+	if s.Category == nil && last.Refused() {
 		s.stop(fmt.Errorf("the target refuses every pet, the last with %s %s; name a category that it accepts (-category)",
 			last.StatusLine(), probe.Cut(string(last.Body), 200)))
 	}
@@ -100,7 +111,7 @@ func (s *session) anyCategoryIntent() probe.Intent {
 	if s.Category != nil {
 		return probe.Intent{}
 	}
-	return probe.Intent{MayRefuse: probe.With400}
+	return probe.Intent{MayRefuse: probe.With4xx}
 }
 
 // lookAgain looks at what may have changed with time.
@@ -179,14 +190,14 @@ func (s *session) fillUp() {
 	for i := range manyPets - len(pets) - len(missing) {
 		missing = append(missing, s.pet(anyStatus[i%4]))
 	}
-	s.each(len(missing), func(i int) { s.send(probe.AddPet(missing[i], probe.Intent{})) })
+	s.each(len(missing), func(i int) { s.create(missing[i], probe.Intent{}) })
 }
 
 // limits requests lists with limits.
 func (s *session) limits() {
 	var requests []probe.Request
 	add := func(q probe.ListQuery) { requests = append(requests, probe.Get(q.Path())) }
-	for _, limit := range []int{1, 2, 19, 20, 21, 50, 99} {
+	for _, limit := range []int{1, 2, 10, 19, 20, 21, 50, 99} {
 		add(probe.ListQuery{Limit: limit})
 	}
 	for _, status := range probe.Statuses() {
@@ -203,15 +214,17 @@ func (s *session) limits() {
 		requests = append(requests, r)
 	}
 	requests = append(requests, escapedQueries()...)
-	typed := probe.Get("/pets") // some clients say the type of a body that they do not send
+	requests = append(requests, probe.Get("/pets?status=sold&limit=3")) // the others have the limit first
+	typed := probe.Get("/pets")                                         // some clients say the type of a body that they do not send
 	typed.ContentType = "application/json"
 	typed.Intent.Unusual = "a Content-Type and no body"
 	requests = append(requests, typed)
 	s.all(requests)
-	// A list without a limit must not have the limit of the request before.
+	// A list without a limit must not have the limit of the request before. It is compared with
+	// lists whose limit is 20.
 	statuses := append(probe.Statuses(), "")
 	s.each(len(statuses), func(i int) {
-		for _, limit := range []int{100, 0} {
+		for _, limit := range []int{100, 0, 20, 0} {
 			s.get(probe.ListQuery{Status: statuses[i], Limit: limit}.Path())
 		}
 	})

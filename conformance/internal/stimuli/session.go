@@ -26,22 +26,21 @@ type session struct {
 	category int64       // that the target accepts
 	old      []probe.Pet // some of the pets that were there before
 
-	mu               sync.Mutex
-	exchanges        []*probe.Exchange // every one so far
-	received         int               // the length of all their bodies
-	added            []probe.Pet       // that the target added for valid requests
-	messages         bool              // there is POST /messages, and the target serves it
-	messagesFound    bool
-	unservedPets     int // how many requests were not served, even when they were sent again
-	unservedMessages int
-	lastMessage      *probe.Exchange // see Record.MessagesUnserved
+	mu        sync.Mutex
+	exchanges []*probe.Exchange // every one so far
+	received  int               // the length of all their bodies
+	added     []probe.Pet       // that the target added for valid requests
+	unserved  []*probe.Exchange // requests that were not served, even when they were sent again
+
+	messagesFound bool // there is POST /messages
+	messages      bool // and the target serves it
 }
 
 const (
-	// A run sends about 700 requests for pets and 150 for messages. If more than one in twenty
-	// is not served, the rest would show nothing.
+	// How many requests need not be served. A run sends about 750 for pets: that is one in twenty.
+	// Of the messages it may be more, since a target may be out of service for a moment.
 	maxUnservedPets     = 35
-	maxUnservedMessages = 7
+	maxUnservedMessages = 15
 
 	maxTimeouts = 4         // how many requests may get no response in time: each one takes long
 	maxReceived = 512 << 20 // how many bytes of bodies the run keeps in memory
@@ -56,7 +55,7 @@ func newSession(ctx context.Context, config Config) *session {
 	s.ctx, s.stop = context.WithCancelCause(ctx)
 	s.client = probe.NewClient(probe.Config{
 		URL: s.URL, MessagesURL: cmp.Or(s.MessagesURL, s.URL), Key: s.Key,
-		Timeout: s.Timeout, Transport: s.Transport, Ended: s.record,
+		Timeout: s.Timeout, Transport: s.Transport, Record: s.record,
 	})
 	return s
 }
@@ -110,26 +109,26 @@ func (s *session) send(r probe.Request) *probe.Exchange {
 func (s *session) countUnserved(x *probe.Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if x.Request.ForMessages() {
-		s.unservedMessages++
-		if s.unservedMessages > maxUnservedMessages {
-			s.messages, s.lastMessage = false, x
-		}
-		return
-	}
-	s.unservedPets++
-	timeouts := 0
-	for _, y := range s.exchanges {
-		if probe.IsTimeout(y.Err) && !y.SentAgain {
+	s.unserved = append(s.unserved, x)
+	pets, messages, timeouts := 0, 0, 0
+	for _, y := range s.unserved {
+		switch {
+		case y.Request.ForMessages():
+			messages++
+		case probe.IsTimeout(y.Err):
 			timeouts++
+			pets++
+		default:
+			pets++
 		}
 	}
 	switch {
-	case s.unservedPets > maxUnservedPets:
-		s.stop(fmt.Errorf("%d requests were not served, even when they were sent again; the last: %s",
-			s.unservedPets, x.Failure()))
+	case pets > maxUnservedPets:
+		s.stop(fmt.Errorf("%d requests were not served, even when they were sent again; the last: %s", pets, x.Failure()))
 	case timeouts > maxTimeouts:
 		s.stop(fmt.Errorf("%d requests got no response in %v, even when they were sent again", timeouts, s.Timeout))
+	case messages > maxUnservedMessages:
+		s.messages = false
 	}
 }
 
@@ -149,21 +148,20 @@ func (s *session) record(x *probe.Exchange) {
 }
 
 // result returns what the run has sent and received.
-func (s *session) result() Record {
+func (s *session) result() Traffic {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Record{
-		Mark:             s.mark,
-		Exchanges:        s.exchanges,
-		MessagesUnserved: s.lastMessage,
-		Ended:            context.Cause(s.ctx),
+	t := Traffic{Mark: s.mark, Exchanges: s.exchanges, Ended: context.Cause(s.ctx)}
+	isMessage := func(x *probe.Exchange) bool { return x.Request.ForMessages() }
+	if !s.messagesFound {
+		t.Exchanges = slices.DeleteFunc(t.Exchanges, isMessage)
+		return t
 	}
-	if s.messagesFound {
-		r.MessagesURL = s.client.MessagesURL
-	} else {
-		r.Exchanges = slices.DeleteFunc(r.Exchanges, func(x *probe.Exchange) bool { return x.Request.ForMessages() })
+	t.MessagesURL = s.client.MessagesURL
+	if !s.messages {
+		t.MessagesUnserved = s.unserved[slices.IndexFunc(s.unserved, isMessage)]
 	}
-	return r
+	return t
 }
 
 // pets returns the pets that the run has added so far.
@@ -175,8 +173,8 @@ func (s *session) pets() []probe.Pet {
 
 // anID returns the ID of a pet that the target has, or else 1.
 func (s *session) anID() int64 {
-	for _, p := range append(s.pets(), s.old...) {
-		return p.ID
+	if pets := append(s.pets(), s.old...); len(pets) > 0 {
+		return pets[0].ID
 	}
 	return 1
 }

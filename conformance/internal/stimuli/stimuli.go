@@ -32,8 +32,8 @@ type Config struct {
 	Transport http.RoundTripper // see [probe.Config]
 }
 
-// Record is what a run has sent and received.
-type Record struct {
+// Traffic is what a run has sent and received.
+type Traffic struct {
 	// Mark is in nearly every name and text of the run, and in those of no other run.
 	Mark string
 
@@ -44,8 +44,8 @@ type Record struct {
 	// look for it.
 	MessagesURL string
 
-	// MessagesUnserved is the last message that the target did not serve, after which the run
-	// sent no more. Nil: it sent all.
+	// MessagesUnserved is a message that the target did not serve, if there were so many of them
+	// that the run sent no more. Nil: it sent all.
 	MessagesUnserved *probe.Exchange
 
 	// Ended says why the run ended before it had sent everything. Nil: it did not.
@@ -53,7 +53,7 @@ type Record struct {
 }
 
 // Run sends everything to the target. It returns when ctx ends, at the latest.
-func Run(ctx context.Context, config Config) Record {
+func Run(ctx context.Context, config Config) Traffic {
 	s := newSession(ctx, config)
 	defer s.client.Close()
 	defer s.stop(nil)

@@ -97,7 +97,7 @@ func (s *session) unusualClients() {
 // rfc is the intent of a request that the target must accept by an RFC, and not by the
 // contract: a refusal is a warning of the check.
 func rfc(unusual string, refusal probe.Refusal, check string) probe.Intent {
-	return probe.Intent{Unusual: unusual, MayRefuse: refusal, Warning: check}
+	return probe.Intent{Unusual: unusual, MayRefuse: refusal, WarnsCheck: check}
 }
 
 // as uses every operation as a client that sends these header fields.

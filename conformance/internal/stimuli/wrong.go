@@ -8,7 +8,9 @@ import (
 )
 
 // wrongBody is the intent of a request whose body the target must not accept, by a check.
-func wrongBody(what, check string) probe.Intent { return probe.Intent{Unusual: what, Wrong: check} }
+func wrongBody(what, check string) probe.Intent {
+	return probe.Intent{Unusual: what, FailsCheck: check}
+}
 
 // wrongRequests sends requests that the target must refuse, or may.
 func (s *session) wrongRequests() {
@@ -52,7 +54,9 @@ func (s *session) wrongPaths(id int64) []probe.Request {
 	for _, spelling := range spellings(id) {
 		r := probe.Get("/pets/" + spelling)
 		r.Intent = probe.Intent{Unusual: "the id " + spelling, Spelled: id}
-		requests = append(requests, r)
+		if id > 0 {
+			requests = append(requests, r)
+		}
 	}
 	return requests
 }
