@@ -76,7 +76,8 @@ const (
 
 // Checks returns every check.
 func Checks() []Check {
-	all := slices.Concat(responseChecks(), createChecks(), getChecks(), listChecks(), messageChecks(), errorChecks(), keyChecks())
+	all := slices.Concat(responseChecks(), createChecks(), getChecks(), listChecks(), messageChecks(),
+		errorChecks(), keyChecks())
 	for i := range all {
 		all[i].Level = cmp.Or(all[i].Level, Required)
 		if all[i].kind == nil {
@@ -99,7 +100,8 @@ func (o *Options) selected() (map[string]bool, error) {
 	}
 	ids := make(map[string]bool)
 	for _, c := range Checks() {
-		ids[c.ID] = (len(o.Select) == 0 || slices.ContainsFunc(o.Select, matches(c.ID))) && !slices.ContainsFunc(o.Skip, matches(c.ID))
+		selected := len(o.Select) == 0 || slices.ContainsFunc(o.Select, matches(c.ID))
+		ids[c.ID] = selected && !slices.ContainsFunc(o.Skip, matches(c.ID))
 	}
 	return ids, nil
 }

@@ -11,12 +11,12 @@
 // cmd/conformance needs no Go toolchain where it runs.
 //
 // First, a run sends all its requests (package internal/stimuli). What the target has responded
-// is the history of the run (history.go). Then every check judges every exchange to which it
-// applies (check.go, and judge_*.go for each operation).
+// is the history of the run (history.go and origin.go). Then every check judges every exchange to
+// which it applies (check.go, and judge_*.go for each operation).
 //
 // The target may have any number of pets before a run, with any IDs in any order. During
-// the run no other client may add a pet or remove one: if a list shows a pet that another client
-// has added, the target is not judged. A run adds pets with names that no other run uses, more
+// the run no other client may add a pet or remove one: if a list shows a pet that the run has not
+// sent, the checks of what the store has are skipped. A run adds pets with names that no other run uses, more
 // than a list can show, and reports what it leaves behind, because the contract has no way to
 // delete pets. If the state of the target does not allow a check to tell, for example because
 // the store has too many pets for a list to show a new one, the check is skipped.

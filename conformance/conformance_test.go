@@ -253,8 +253,8 @@ func TestReports(t *testing.T) {
 		{"no pet can be read", "pets.get.status", "\n  send this first (if its response has another id, use that one):\n  curl -i -H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Content-Type: application/json' --data-binary ", status(fetch, 200, 404)},
 		{"members in another case overwrite others", "pets.create.name", "; the request has members that differ in case", takes(create, `"name":"[^"]*"(.*),"Name":("[^"]*").*\}`, `"name":$2$1}`)},
 		{"a list has Infinity far from its beginning", "pets.list.array", "from byte ", edit(list, 200, `"id":40,`, `"id":Infinity,`)},
-		{"a list gets 404 while there are no pets", "pets.list.status", "a list is requested with a valid key: the response is 404 Not Found, want 200 OK", replaces(list, 200, `^\[\]$`, 404, failure(404))},
-		{"a list redirects while there are no pets", "pets.list.status", "a list is requested with a valid key: the response is 301 Moved Permanently, want 200 OK", responses(list, 200, func(res *response) {
+		{"an empty list gets 404", "pets.list.status", "a list is requested with a valid key: the response is 404 Not Found, want 200 OK", replaces(list, 200, `^\[\]$`, 404, failure(404))},
+		{"an empty list redirects", "pets.list.status", "a list is requested with a valid key: the response is 301 Moved Permanently, want 200 OK", responses(list, 200, func(res *response) {
 			if res.body == "[]" {
 				res.status, res.body = 301, ""
 				res.header.Set("Location", "/v1/pets/")

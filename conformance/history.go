@@ -1,14 +1,11 @@
 package conformance
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -116,63 +113,4 @@ func (h *history) addedBy(id int64) *exchange {
 		}
 	}
 	return nil
-}
-
-// knowsStart reports whether the lists at the start show every pet that was there: the longest
-// one has fewer than it may have, and the target does not end lists there.
-func (h *history) knowsStart() bool {
-	start, ok := h.atStart[probe.LongestList("")]
-	n := len(start.Elements)
-	return ok && !start.More && n < 100 && (n == 0 || n < h.longest)
-}
-
-// isNew reports whether p was not there before the run, and no response to a POST has its ID.
-func (h *history) isNew(p probe.Pet) bool {
-	for _, l := range h.atStart {
-		if probe.HasID(l.Pets, p.ID) {
-			return false
-		}
-	}
-	return h.addedBy(p.ID) == nil && (h.knowsStart() || h.ourNames.MatchString(p.Name))
-}
-
-// requestsFor returns the requests of the run for a pet that may have the name of p.
-func (h *history) requestsFor(p probe.Pet) []*exchange {
-	name := []byte(cmp.Or(h.ourNames.FindString(p.Name), p.Name)) // a target may have changed the rest
-	var requests []*exchange
-	for _, x := range h.posts {
-		if x.intent.Pet != nil && x.intent.Pet.Name == p.Name ||
-			(x.intent.Pet == nil || len(name) > len(h.mark)) && bytes.Contains(x.Request.Body, name) {
-			requests = append(requests, x)
-		}
-	}
-	return requests
-}
-
-// unexplained returns the requests for a pet with the name of p, if none of them can have added
-// p: each was refused, or has added another one. Nil: p may be there.
-func (h *history) unexplained(p probe.Pet) []*exchange {
-	if !h.isNew(p) {
-		return nil
-	}
-	requests := h.requestsFor(p)
-	mayHaveAdded := func(x *exchange) bool { return !x.Refused() && !x.isAdded() }
-	if slices.ContainsFunc(requests, mayHaveAdded) {
-		return nil
-	}
-	return requests
-}
-
-// otherWriter returns a pet that was not there before and that the run has not sent, and a list
-// that shows it. Nil: there is none.
-func (h *history) otherWriter() (*exchange, probe.Pet) {
-	for _, x := range h.all {
-		for _, p := range x.list.Pets {
-			unreadable := strings.Contains(p.Name, "\ufffd") // as which a target may store what is not UTF-8
-			if h.isNew(p) && !unreadable && len(h.requestsFor(p)) == 0 {
-				return x, p
-			}
-		}
-	}
-	return nil, probe.Pet{}
 }

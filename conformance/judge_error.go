@@ -19,6 +19,12 @@ func errorChecks() []Check {
 	isOtherJSON := func(x *exchange) bool {
 		return x.Status >= 400 && !x.isError() && len(x.Body) > 0 && x.mediaType() == "application/json"
 	}
+	isJSON := func(x *exchange) string {
+		if _, err := x.JSON(); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
 	text := func(member string) func(*exchange) string {
 		return func(x *exchange) string { return x.wrongErrorText(member) }
 	}
@@ -28,12 +34,7 @@ func errorChecks() []Check {
 		check("errors.code", "2.5, 7", "an error has a code", isObject, text("code")),
 		check("errors.message", "2.5, 7", "an error has a message", isObject, text("message")),
 		check("errors.status", "2.5, 7", "an error repeats its HTTP status", isObject, (*exchange).wrongErrorStatus),
-		check("errors.json", "2.5, 7", "every other error in application/json is JSON", isOtherJSON, func(x *exchange) string {
-			if _, err := x.JSON(); err != nil {
-				return err.Error()
-			}
-			return ""
-		}),
+		check("errors.json", "2.5, 7", "every other error in application/json is JSON", isOtherJSON, isJSON),
 		{
 			ID: "errors.any", Section: "7",
 			Title:      "every error has an Error body, also a 429, 503 or 507, and even if a proxy may refuse the request",
@@ -116,5 +117,6 @@ func (x *exchange) wrongErrorStatus() string {
 
 // wrongError says what is wrong if the body of x is not an Error.
 func (x *exchange) wrongError() string {
-	return cmp.Or(x.wrongErrorBody(), x.wrongType(), x.wrongErrorText("code"), x.wrongErrorText("message"), x.wrongErrorStatus())
+	return cmp.Or(x.wrongErrorBody(), x.wrongType(), x.wrongErrorText("code"), x.wrongErrorText("message"),
+		x.wrongErrorStatus())
 }

@@ -52,8 +52,10 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	}
 	if r.Outcome == NotJudged {
 		suite.Errors = 1
-		suite.Cases = append(suite.Cases, junitCase{Class: "conformance", Name: "the target can be judged", Time: junitTime(0),
-			Error: &junitProblem{Message: r.Reason, Type: string(r.Outcome), Text: r.Reason}})
+		problem := &junitProblem{Message: r.Reason, Type: string(r.Outcome), Text: r.Reason}
+		suite.Cases = append(suite.Cases, junitCase{
+			Class: "conformance", Name: "the target can be judged", Time: junitTime(0), Error: problem,
+		})
 	}
 	suite.Tests = len(suite.Cases)
 	b, err := xml.MarshalIndent(junitSuites{Suite: suite}, "", "  ")

@@ -33,7 +33,8 @@ const proofBody = 16 << 10
 
 // newProof returns x for a report.
 func newProof(x *probe.Exchange, redact probe.Redactor) *Proof {
-	show := func(s string) string { return probe.Cut(redact.Show(s), proofBody) } // a key that was cut first would be left in part
+	// A key that was cut first would be left in part.
+	show := func(s string) string { return probe.Cut(redact.Show(s), proofBody) }
 	p := &Proof{
 		Method:        x.Request.Method,
 		URL:           redact.Show(x.URL),

@@ -19,23 +19,27 @@ import (
 // notJudged returns why the run does not show that the target conforms, even if no check
 // fails; "": it does.
 func (j *job) notJudged(h *history, traffic stimuli.Traffic) string {
+	list, p := h.otherWriter()
 	switch {
 	case traffic.Ended != nil:
 		return h.ended(traffic.Ended, j.redact)
+	case list != nil:
+		return fmt.Sprintf("GET %s shows the pet %d with the name %s, which was not there before and which the run "+
+			"did not send: another client has added it, or the target has; judge a server that nobody else uses",
+			list.Request.Path, p.ID, probe.Short(fmt.Sprintf("%q", p.Name)))
 	case !j.opts.ReadOnly && len(h.added) == 0:
 		return "the target has added no pet whose id it shows"
 	}
 	return ""
 }
 
-// neverServed returns the requests that were never served, without those that the target need
-// not respond to.
-func (h *history) neverServed() []*exchange {
-	return slices.DeleteFunc(slices.Clone(h.unserved), func(x *exchange) bool { return x.SentAgain || x.mayBeLost() })
-}
-
-// notServed says which requests were not served.
-func (h *history) notServed(never []*exchange) string {
+// notServed says which requests were never served. Those that the target need not respond to do
+// not count. "": all were served.
+func (h *history) notServed() string {
+	never := slices.DeleteFunc(slices.Clone(h.unserved), func(x *exchange) bool { return x.SentAgain || x.mayBeLost() })
+	if len(never) == 0 {
+		return ""
+	}
 	return fmt.Sprintf("the target never served %s, even when sent again, such as %s: %s",
 		probe.Plural(len(never), "request"), never[0].title(), never[0].Failure())
 }
@@ -69,16 +73,8 @@ func (h *history) ended(cause error, redact probe.Redactor) string {
 	if len(names) > 1 {
 		which = "after one of these requests"
 	}
-	return fmt.Sprintf("the target stopped responding, perhaps %s: %s\n%v%s", which, strings.Join(names, "; "), cause, commands)
-}
-
-// errOtherWriter is why checks that depend on what the store has are skipped.
-var errOtherWriter = errors.New("the store has a pet that the run did not add")
-
-func otherWriterReason(list *exchange, p probe.Pet) string {
-	return fmt.Sprintf("GET %s shows the pet %d with the name %s, which was not there before and which the run did not send: "+
-		"another client has added it, or the target has; judge a server that nobody else uses",
-		list.Request.Path, p.ID, probe.Short(fmt.Sprintf("%q", p.Name)))
+	return fmt.Sprintf("the target stopped responding, perhaps %s: %s\n%v%s",
+		which, strings.Join(names, "; "), cause, commands)
 }
 
 // left says what the run created.

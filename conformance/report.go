@@ -119,14 +119,8 @@ func (j *job) report(began time.Time, traffic stimuli.Traffic) *Report {
 		Unserved:    h.countUnserved(),
 		Counts:      make(map[Verdict]int),
 	}
-	reason, notServed := j.notJudged(h, traffic), ""
-	if never := h.neverServed(); reason == "" && len(never) > 0 {
-		notServed = h.notServed(never)
-	}
-	list, p := h.otherWriter()
-	if list != nil {
-		reason = otherWriterReason(list, p)
-	}
+	list, _ := h.otherWriter()
+	notServed := h.notServed()
 	partial := notServed != "" || traffic.MessagesUnserved != nil
 	for _, c := range Checks() {
 		if j.target.PetsOnly && isOfMessages(c) {
@@ -134,12 +128,13 @@ func (j *job) report(began time.Time, traffic stimuli.Traffic) *Report {
 		}
 		result := j.result(h.judge(c), traffic)
 		if list != nil && c.dependsOnStore() {
-			result = Result{Check: c, Verdict: Skip, Message: errOtherWriter.Error()}
+			result = Result{Check: c, Verdict: Skip, Message: "the store has a pet that the run did not send"}
 		}
 		r.Results = append(r.Results, result)
 		r.Counts[result.Verdict]++
 		partial = partial || result.leftOut
 	}
+	reason := j.notJudged(h, traffic)
 	if reason == "" && r.Counts[Skip] == len(r.Results) {
 		reason = "the run shows nothing that the checks judge"
 	}

@@ -112,7 +112,7 @@ func TestOtherCase(t *testing.T) {
 	}
 }
 
-// What is wrong with a body that is not JSON is shown, wherever it is.
+// An error shows where a body is not JSON, even far from its beginning.
 func TestBreaksAt(t *testing.T) {
 	long := strings.Repeat(`{"id":1},`, 1000)
 	for body, want := range map[string]string{

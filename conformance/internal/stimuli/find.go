@@ -95,7 +95,7 @@ func (s *session) findMessages() error {
 		return nil
 	case !named && (missing || x.Err != nil):
 		return nil
-	case x.Err != nil && (probe.IsUnreachable(x.Err) || probe.IsTimeout(x.Err)): // judges see whether it only drops connections
+	case probe.IsUnreachable(x.Err) || probe.IsTimeout(x.Err): // judges see whether it only drops connections
 		return fmt.Errorf("no response from POST %s: %w", x.URL, x.Err)
 	case named && (x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden):
 		return fmt.Errorf("%s responds %s: the target of the messages does not accept the API key", x.URL, x.StatusLine())

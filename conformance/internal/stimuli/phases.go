@@ -215,7 +215,8 @@ func (s *session) limits() {
 	}
 	requests = append(requests, escapedQueries()...)
 	requests = append(requests, probe.Get("/pets?status=sold&limit=3")) // the others have the limit first
-	typed := probe.Get("/pets")                                         // some clients say the type of a body that they do not send
+	// Some clients say the type of a body that they do not send.
+	typed := probe.Get("/pets")
 	typed.ContentType = "application/json"
 	typed.Intent.Unusual = "a Content-Type and no body"
 	requests = append(requests, typed)

@@ -84,7 +84,8 @@ func (s *session) wrongPosts() []probe.Request {
 	requests = append(requests, message().With(probe.LowerScheme()), message().With(probe.WordAfterKey()))
 	noType := message()
 	noType.ContentType, noType.Intent = "", wrongBody("no Content-Type", "messages.400.content-type")
-	form := probe.Post(probe.SubmitMessage, "message="+s.name(), wrongBody("a form as its body, and says so", "messages.form"))
+	form := probe.Post(probe.SubmitMessage, "message="+s.name(),
+		wrongBody("a form as its body, and says so", "messages.form"))
 	form.ContentType = "application/x-www-form-urlencoded"
 	return append(requests, noType, form)
 }
