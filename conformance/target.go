@@ -38,7 +38,7 @@ func (t Target) clean() (Target, error) {
 	}
 	switch {
 	case t.PetsOnly && t.MessagesURL != "":
-		return t, fmt.Errorf("a messages URL for a target without messages")
+		return t, fmt.Errorf("a messages URL (-messages-url) and pets only (-pets-only): give one of the two")
 	case t.Key == "":
 		return t, fmt.Errorf("no API key: every operation of the contract requires one")
 	case strings.ContainsFunc(t.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):

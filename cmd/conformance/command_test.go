@@ -51,6 +51,9 @@ func TestCommands(t *testing.T) {
 		{name: "verbose", args: run(broken, "-read-only", "-v"), code: 1, stdout: "\nSKIP "},
 		{name: "one check", args: run(good, "-read-only", "-run", "pets.list.status"), code: 4, stdout: " checks: 1 passed, 0 failed, "},
 
+		{name: "pets only", args: run(good, "-pets-only"), code: 0, stdout: "\nconformant: "},
+		{name: "pets only, and messages", args: run(good, "-pets-only", "-messages-url", good), code: 2, stderr: "give one of the two"},
+
 		{name: "an unknown certificate", args: run(secure.URL + "/v1"), code: 3, stdout: "certificate signed by unknown authority"},
 		{name: "nothing listens", args: run(closed.URL), code: 3, stdout: "connection refused"},
 		{name: "a wrong key", args: run(good, "-json", filepath.Join(folder, "none")), key: "wrong", code: 3, stdout: "does not accept the API key"},

@@ -24,7 +24,7 @@ func (s *session) phases() {
 	// There are fewer pets than a list can have.
 	s.firstPets()
 	s.unusualValues()
-	s.lookAgain() // by now the lists must have them all
+	s.waitAndLook() // by now the lists must have them all
 	s.wrongRequests()
 	s.concurrentRequests()
 	s.unusualClients()
@@ -114,8 +114,8 @@ func (s *session) anyCategoryIntent() probe.Intent {
 	return probe.Intent{MayRefuse: probe.With4xx}
 }
 
-// lookAgain looks at what may have changed with time.
-func (s *session) lookAgain() {
+// waitAndLook looks at what may have changed with time.
+func (s *session) waitAndLook() {
 	pets := s.pets()
 	if len(pets) > 0 {
 		probe.Sleep(s.ctx, ListPatience+100*time.Millisecond)
