@@ -24,15 +24,15 @@ func TestDifficult(t *testing.T) {
 	for name, names := range difficulties {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := judge(t, names); err != nil {
+			if err := runSuiteOn(t, names); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 }
 
-// judge runs the suite against a server with these difficulties.
-func judge(t *testing.T, names []string) error {
+// runSuiteOn runs the suite against a server with these difficulties.
+func runSuiteOn(t *testing.T, names []string) error {
 	srv, err := petstoretest.Start(&petstoretest.Options{Difficult: &petstoretest.Difficulty{Seed: 1, Names: names}}) // not New, which would report the suite's deliberate mistakes
 	if err != nil {
 		return err

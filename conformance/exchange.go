@@ -141,11 +141,11 @@ func (x *exchange) isList() bool { return x.op == probe.ListPets && x.Status == 
 // hasElements reports whether the body of x is a list that is not empty.
 func (x *exchange) hasElements() bool { return len(x.list.Elements) > 0 }
 
-// isNewPet reports whether the body of x must be the pet that was added.
-func (x *exchange) isNewPet() bool { return x.intent.Pet != nil && x.Succeeded() }
+// isCreation reports whether the body of x must be the pet that was added.
+func (x *exchange) isCreation() bool { return x.intent.Pet != nil && x.Succeeded() }
 
 // isAdded reports whether x shows the ID of the pet that was added.
-func (x *exchange) isAdded() bool { return x.isNewPet() && x.petErr.ID == nil }
+func (x *exchange) isAdded() bool { return x.isCreation() && x.petErr.ID == nil }
 
 // isRecord reports whether the body of x must be the record of a message.
 func (x *exchange) isRecord() bool { return x.intent.Text != nil && x.Succeeded() }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"example.com/animalstore/conformance/internal/probe"
@@ -16,6 +17,7 @@ import (
 const surrogateCheck = "pets.create.surrogate"
 
 func createChecks() []Check {
+	refused := func(x *exchange) bool { return x.Refused() }
 	checks := []Check{
 		{
 			ID: "pets.create.status", Section: "1, 4.2", Title: "POST /pets with a valid pet responds 201",
@@ -34,12 +36,12 @@ func createChecks() []Check {
 		{
 			ID: "pets.create.media-type", Section: "4", Title: "the response to a new pet is application/json",
 			Why:     byMediaType,
-			applies: func(x *exchange) bool { return x.isNewPet() && x.hasKey() }, wrong: (*exchange).wrongType,
+			applies: func(x *exchange) bool { return x.isCreation() && x.hasKey() }, wrong: (*exchange).wrongType,
 		},
 		{
 			ID: "pets.create.pet", Section: "2.2", Title: "the response to a new pet is the pet, with each field of its type",
 			Why:     typed,
-			applies: (*exchange).isNewPet, wrong: (*exchange).wrongPetBody,
+			applies: (*exchange).isCreation, wrong: (*exchange).wrongPetBody,
 		},
 		{
 			ID: "pets.create.id.unique", Section: "2.2", Title: "every new pet gets a new id",
@@ -78,6 +80,33 @@ func createChecks() []Check {
 					return ""
 				}
 				return "pets without a status get that of the request before, with each of the three statuses"
+			},
+		},
+		{
+			ID: "pets.create.once", Section: "4.2", Title: "a request adds at most one pet",
+			Why: "A client would have more pets than it added.", applies: (*exchange).hasElements,
+			wrongAfter: func(x *exchange) (*exchange, string) {
+				for _, p := range x.list.Pets {
+					requests := x.run.unexplained(p)
+					if len(requests) > 0 && !slices.ContainsFunc(requests, refused) {
+						return requests[0], "the list has another pet with the name of one that was added" + x.list.Show(p.ID)
+					}
+				}
+				return nil, ""
+			},
+		},
+		{
+			ID: "pets.create.refused", Section: "4.2, 5", Title: "a request that is refused adds nothing",
+			Why: "A client that corrects its request and repeats it would have the pet twice.", applies: (*exchange).hasElements,
+			wrongAfter: func(x *exchange) (*exchange, string) {
+				for _, p := range x.list.Pets {
+					requests := x.run.unexplained(p)
+					if i := slices.IndexFunc(requests, refused); i >= 0 {
+						return requests[i], fmt.Sprintf("the pet %q is in the store, though its request got %s%s",
+							p.Name, requests[i].StatusLine(), x.list.Show(p.ID))
+					}
+				}
+				return nil, ""
 			},
 		},
 		{

@@ -117,7 +117,7 @@ func getChecks() []Check {
 			ID: "pets.integers", Section: "2.1, 2.2",
 			Title: "the integers of a pet have no fraction and no exponent", Level: Recommended,
 			Why:     "Typed clients read 7.0 as a floating-point number, or not at all.",
-			applies: func(x *exchange) bool { return x.hasElements() || isPet(x) || x.isNewPet() },
+			applies: func(x *exchange) bool { return x.hasElements() || isPet(x) || x.isCreation() },
 			wrongAfter: func(x *exchange) (*exchange, string) {
 				for _, p := range append(x.list.Pets, x.pet) {
 					if p.Fraction != "" {

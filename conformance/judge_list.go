@@ -15,7 +15,6 @@ func listChecks() []Check {
 	lists := func(is func(q probe.ListQuery) bool) func(*exchange) bool {
 		return func(x *exchange) bool { return x.list.OK && x.query != nil && is(*x.query) }
 	}
-	refused := func(x *exchange) bool { return x.Refused() }
 	return []Check{
 		{
 			ID: "pets.list.status", Section: "1, 4.1", Title: "GET /pets responds 200",
@@ -61,33 +60,6 @@ func listChecks() []Check {
 						return x.run.addedBy(p.ID), fmt.Sprintf("two pets in the list have the id %d%s", p.ID, x.list.Show(p.ID))
 					}
 					seen[p.ID] = true
-				}
-				return nil, ""
-			},
-		},
-		{
-			ID: "pets.create.once", Section: "4.2", Title: "a request adds at most one pet",
-			Why: "A client would have more pets than it added.", applies: (*exchange).hasElements,
-			wrongAfter: func(x *exchange) (*exchange, string) {
-				for _, p := range x.list.Pets {
-					requests := x.run.unexplained(p)
-					if len(requests) > 0 && !slices.ContainsFunc(requests, refused) {
-						return requests[0], "the list has another pet with the name of one that was added" + x.list.Show(p.ID)
-					}
-				}
-				return nil, ""
-			},
-		},
-		{
-			ID: "pets.create.refused", Section: "4.2, 5", Title: "a request that is refused adds nothing",
-			Why: "A client that corrects its request and repeats it would have the pet twice.", applies: (*exchange).hasElements,
-			wrongAfter: func(x *exchange) (*exchange, string) {
-				for _, p := range x.list.Pets {
-					requests := x.run.unexplained(p)
-					if i := slices.IndexFunc(requests, refused); i >= 0 {
-						return requests[i], fmt.Sprintf("the pet %q is in the store, though its request got %s%s",
-							p.Name, requests[i].StatusLine(), x.list.Show(p.ID))
-					}
 				}
 				return nil, ""
 			},

@@ -155,7 +155,8 @@ func TestJudges(t *testing.T) {
 			"pets.create.refused: the pet \"Confabcdefaaa\" is in the store, though its request got 403 Forbidden"},
 		{"a category is out of range", func(s *story) {
 			n := probe.NewPet{Name: mark + "aaa", Category: 1<<63 - 1, Status: "sold"}
-			s.tell(probe.AddPet(n, probe.Intent{}), 201, `{"id":1,"name":"`+mark+`aaa","categoryId":9223372036854776000,"status":"sold"}`)
+			body := strings.Replace(stored("aaa", "1"), "500000000", "9223372036854776000", 1)
+			s.tell(probe.AddPet(n, probe.Intent{}), 201, body)
 		}, "pets.create.pet: the body is not a Pet: categoryId: 9223372036854776000 does not fit in an int64\n" +
 			"pets.create.category: the response does not show the pet as it was sent: " +
 			"categoryId is 9223372036854776000, want 9223372036854775807"},
@@ -173,6 +174,20 @@ func TestJudges(t *testing.T) {
 			s.tell(probe.Get("/pets/1"), 200, stored("yyy", "1"))
 		}, "pets.create.name: the response does not show the pet as it was sent: the name is \"Confabcdefzzz\", want \"Confabcdefaaa\"\n" +
 			"pets.get.created: GET /pets/{petId} does not show the pet as it was added: the name is \"Confabcdefyyy\", want \"Confabcdefaaa\""},
+		{"a wrong body is accepted, and its pet is shown", func(s *story) {
+			const pet = `{"id":1,"name":"Confabcdefaaa","categoryId":9223372036854775808}`
+			s.list(all)
+			r := probe.Post(probe.CreatePet, pet, probe.Intent{Unusual: "2^63 for the categoryId", FailsCheck: "pets.create.400.values"})
+			s.tell(r, 201, pet)
+			s.tell(probe.Get("/pets/1"), 200, pet)
+			s.list(all, pet)
+		}, "pets.create.400.values: the request has 2^63 for the categoryId: the response is 201 Created, want 400"},
+		{"a 201 shows another status, and a filtered list lacks the pet", func(s *story) {
+			s.list("?limit=100&status=sold")
+			s.add("aaa", "1").Body = []byte(strings.Replace(stored("aaa", "1"), "sold", "pending", 1))
+			later(s)
+			s.list("?limit=100&status=sold")
+		}, "pets.create.status.kept: the response does not show the pet as it was sent: the status is \"pending\", want \"sold\""},
 		{"a pet gets 404 before its creation has a response", func(s *story) {
 			x := s.tell(probe.Get("/pets/1"), 404, notFound)
 			s.add("aaa", "1")

@@ -20,8 +20,8 @@ func (h *history) knowsStart() bool {
 	return ok && !start.More && n < 100 && (n == 0 || n < h.longest)
 }
 
-// isNew reports whether p was not there before the run, and no response to a POST has its ID.
-func (h *history) isNew(p probe.Pet) bool {
+// appeared reports whether p was not there before the run, and no response to a POST has its ID.
+func (h *history) appeared(p probe.Pet) bool {
 	for _, l := range h.atStart {
 		if probe.HasID(l.Pets, p.ID) {
 			return false
@@ -35,10 +35,14 @@ func (h *history) requestsFor(p probe.Pet) []*exchange {
 	name := []byte(cmp.Or(h.ourNames.FindString(p.Name), p.Name)) // a target may have changed the rest
 	var requests []*exchange
 	for _, x := range h.posts {
-		if x.intent.Pet != nil && x.intent.Pet.Name == p.Name ||
-			(x.intent.Pet == nil || len(name) > len(h.mark)) && bytes.Contains(x.Request.Body, name) {
-			requests = append(requests, x)
+		switch {
+		case x.intent.Pet != nil && x.intent.Pet.Name == p.Name:
+		case x.intent.Pet == nil && bytes.Contains(x.Request.Body, name): // anything may be taken for the name
+		case h.ourNames.Match(name) && bytes.Contains(x.Request.Body, name):
+		default:
+			continue
 		}
+		requests = append(requests, x)
 	}
 	return requests
 }
@@ -46,7 +50,7 @@ func (h *history) requestsFor(p probe.Pet) []*exchange {
 // unexplained returns the requests for a pet with the name of p, if none of them can have added
 // p: each was refused, or has added another one. Nil: p may be there.
 func (h *history) unexplained(p probe.Pet) []*exchange {
-	if !h.isNew(p) {
+	if !h.appeared(p) {
 		return nil
 	}
 	requests := h.requestsFor(p)
@@ -63,7 +67,7 @@ func (h *history) otherWriter() (*exchange, probe.Pet) {
 	for _, x := range h.all {
 		for _, p := range x.list.Pets {
 			unreadable := strings.Contains(p.Name, "\ufffd") // as which a target may store what is not UTF-8
-			if h.isNew(p) && !unreadable && len(h.requestsFor(p)) == 0 {
+			if h.appeared(p) && !unreadable && len(h.requestsFor(p)) == 0 {
 				return x, p
 			}
 		}

@@ -10,7 +10,8 @@ import (
 )
 
 // In a body $N stands for a name of its own as a JSON string, $T for the same without
-// quotes, $C for a category that the target accepts, and $(x*9) for xxxxxxxxx.
+// quotes, $C for a category that the target accepts, and $(x*9) for xxxxxxxxx. A name that other
+// clients may use would make their pets look like those of the run.
 var repeats = regexp.MustCompile(`(?s)\$\((.+?)\*(\d+)\)`)
 
 // fill returns the body of a row.

@@ -70,7 +70,7 @@ func (s *session) firstPets() {
 			s.send(probe.AddPet(s.pet(""), probe.Intent{After: status})))
 	}
 	// Nor a pet without a name the name.
-	s.send(probe.Post(probe.CreatePet, s.fill(`{"categoryId":$C}`), wrongBody("no name", "pets.create.400.required")))
+	s.send(probe.Post(probe.CreatePet, s.fill(`{"categoryId":$C}`), mustRefuse("no name", "pets.create.400.required")))
 	s.each(len(created), func(i int) { s.getAdded(created[i]) })
 	// An ID that got 404 may be assigned to a pet later.
 	if id, ok := s.create(s.pet("sold"), probe.Intent{}).AddedID(); ok {
@@ -238,7 +238,7 @@ func (s *session) loneSurrogate() {
 		return
 	}
 	body := s.fill(`{"name":"\ud800","categoryId":$C,"status":"available"}`)
-	s.send(probe.Post(probe.CreatePet, body, wrongBody("an unpaired surrogate as the name", "pets.create.surrogate")))
+	s.send(probe.Post(probe.CreatePet, body, mustRefuse("an unpaired surrogate as the name", "pets.create.surrogate")))
 	s.get("/pets")
 	s.get(probe.LongestList("").Path())
 	s.get(probe.LongestList("available").Path()) // which may be short enough to have it

@@ -7,15 +7,15 @@ import (
 	"example.com/animalstore/conformance/internal/probe"
 )
 
-// wrongBody is the intent of a request whose body the target must not accept, by a check.
-func wrongBody(what, check string) probe.Intent {
+// mustRefuse is the intent of a POST that the target must not accept, by a check.
+func mustRefuse(what, check string) probe.Intent {
 	return probe.Intent{Unusual: what, FailsCheck: check}
 }
 
 // wrongRequests sends requests that the target must refuse, or may.
 func (s *session) wrongRequests() {
 	id := s.anID()
-	requests := s.wrongPaths(id)
+	requests := s.unusualPaths(id)
 	requests = append(requests,
 		probe.Get("/pets?limit=0&status=lost").With(probe.Credential{}),
 		probe.Get(s.missingPath()).With(probe.Credential{}),
@@ -39,8 +39,8 @@ func (s *session) wrongRequests() {
 	s.longestLists()
 }
 
-// wrongPaths returns GET requests with unusual paths and queries. id is that of a pet.
-func (s *session) wrongPaths(id int64) []probe.Request {
+// unusualPaths returns GET requests with unusual paths and queries. id is that of a pet.
+func (s *session) unusualPaths(id int64) []probe.Request {
 	requests := []probe.Request{probe.Get("/nothing-here"), probe.Get(s.missingPath())}
 	for _, q := range unusualQueries {
 		requests = append(requests, probe.Get("/pets?"+q))
@@ -67,10 +67,10 @@ func (s *session) wrongPosts() []probe.Request {
 	add := func(op string, tables ...wrongBodies) {
 		for _, t := range tables {
 			for _, row := range t.rows {
-				requests = append(requests, probe.Post(op, s.fill(row.body), wrongBody(row.what, t.check)))
+				requests = append(requests, probe.Post(op, s.fill(row.body), mustRefuse(row.what, t.check)))
 			}
 		}
-		cut := probe.Post(op, `{"name":`, wrongBody("a body that is cut short", tables[0].check))
+		cut := probe.Post(op, `{"name":`, mustRefuse("a body that is cut short", tables[0].check))
 		requests = append(requests, cut.With(probe.Credential{}))
 	}
 	add(probe.CreatePet, wrongPets...)
@@ -83,9 +83,9 @@ func (s *session) wrongPosts() []probe.Request {
 	requests = append(requests, s.badKeys(message)...)
 	requests = append(requests, message().With(probe.LowerScheme()), message().With(probe.WordAfterKey()))
 	noType := message()
-	noType.ContentType, noType.Intent = "", wrongBody("no Content-Type", "messages.400.content-type")
+	noType.ContentType, noType.Intent = "", mustRefuse("no Content-Type", "messages.400.content-type")
 	form := probe.Post(probe.SubmitMessage, "message="+s.name(),
-		wrongBody("a form as its body, and says so", "messages.form"))
+		mustRefuse("a form as its body, and says so", "messages.form"))
 	form.ContentType = "application/x-www-form-urlencoded"
 	return append(requests, noType, form)
 }
