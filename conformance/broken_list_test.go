@@ -72,6 +72,12 @@ func brokenLists() []variant {
 		{name: "the filter for available returns pets without a status too", check: "pets.list.filter.only", pets: filters("available", "available", "")},
 		{name: "the filter for sold returns everything except available", check: "pets.list.filter.only", pets: filters("sold", "sold", "pending", "")},
 		{name: "the filter for sold returns nothing", check: "pets.list.created", pets: filters("sold")},
+		{name: "the filter looks at the oldest hundred pets", check: "pets.list.created", pets: filtersFirst(100)},
+		{name: "lists show only the newest of pets with the same name", check: "pets.list.created", pets: lists(newestOfName)},
+		{name: "lists lack pets with long names", check: "pets.list.created", pets: lists(func(all []petstore.Pet) []petstore.Pet {
+			return slices.DeleteFunc(all, func(p petstore.Pet) bool { return len(p.Name) > 5000 })
+		})},
+		{name: "the default limit is 10 for available pets", check: "pets.list.limit.default", http: query(`^status=available$`, "$0&limit=10")},
 		{name: "without a filter sold pets are hidden", check: "pets.list.created", pets: filters("", "available", "pending", "")},
 		{name: "pets without a status are not listed", check: "pets.list.created", pets: filters("", petstore.Statuses()...)},
 		{name: "the filter comes after the limit", check: "pets.list.limit.between", pets: filterLast, http: unlinked},
@@ -122,4 +128,26 @@ func filters(by petstore.Status, shows ...petstore.Status) func(*store) {
 			return wrong(ctx, q)
 		}
 	}
+}
+
+// filtersFirst applies the filter to the oldest n pets.
+func filtersFirst(n int) func(*store) {
+	return func(s *store) {
+		list := s.list
+		s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+			status, limit := q.Status, q.Limit
+			page, err := list(ctx, petstore.ListQuery{Limit: n})
+			page.Pets = slices.DeleteFunc(slices.Clone(page.Pets), func(p petstore.Pet) bool { return status != "" && p.Status != status })
+			return petstore.Page{Pets: page.Pets[:min(limit, len(page.Pets))]}, err
+		}
+	}
+}
+
+// newestOfName returns the last of the pets that have the same name, but for its case.
+func newestOfName(all []petstore.Pet) []petstore.Pet {
+	last := make(map[string]int64)
+	for _, p := range all {
+		last[strings.ToLower(p.Name)] = p.ID
+	}
+	return slices.DeleteFunc(all, func(p petstore.Pet) bool { return last[strings.ToLower(p.Name)] != p.ID })
 }

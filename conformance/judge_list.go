@@ -104,10 +104,8 @@ func listChecks() []Check {
 			ID: "pets.list.limit.default", Section: "4.1, 8", Title: "without limit a list has as many pets as with limit=20",
 			Why: pageSize, applies: lists(func(q probe.ListQuery) bool { return q.Limit == 0 }),
 			wrongAfter: func(x *exchange) (*exchange, string) {
-				n := len(x.list.Elements)
-				if n < 20 && x.run.hasSize(probe.ListQuery{Status: x.query.Status}, n) &&
-					x.run.hasSize(probe.ListQuery{Status: x.query.Status, Limit: 20}, 20) {
-					return nil, fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", n)
+				if full := x.run.endsAt(*x.query); full != nil {
+					return full, fmt.Sprintf("the list has %d pets, and with limit=20 it has 20", len(x.list.Elements))
 				}
 				return x.wrongSize()
 			},
@@ -213,9 +211,9 @@ func (x *exchange) isComplete() bool {
 	return c.may < 100 && len(c.must) > 0 && (n == 0 || n < x.run.longest)
 }
 
-// wrongSize says what is wrong if x, a list, has more pets than its limit, or none though there
-// are some, and nothing says how to reach them.
-func (x *exchange) wrongSize() (*exchange, string) {
+// wrongSize says what is wrong if x, a list, has more pets than its limit, or none though an
+// earlier list with its status, which it returns, had some and nothing says how to reach them.
+func (x *exchange) wrongSize() (earlier *exchange, wrong string) {
 	n := len(x.list.Elements)
 	if n > x.query.Most() {
 		return nil, fmt.Sprintf("the list has %d pets, want at most %d", n, x.query.Most())
@@ -223,27 +221,37 @@ func (x *exchange) wrongSize() (*exchange, string) {
 	if n > 0 || x.list.More {
 		return nil, ""
 	}
-	must := x.content().must
-	if len(must) == 0 {
-		return nil, ""
+	for _, y := range x.run.all {
+		older := x.Sent.Sub(y.Received) > stimuli.ListPatience
+		if older && y.query != nil && y.query.Status == x.query.Status && y.hasElements() {
+			return y, "the list is empty, though an earlier one has pets that match"
+		}
 	}
-	return x.run.firstShown[must[0].ID], fmt.Sprintf("the list is empty, and a pet matches, with the id %d", must[0].ID)
+	return nil, ""
 }
 
-// hasSize reports whether lists with the query have n pets each time, whenever at least 20 match:
-// a target may end lists at random. Two lists are needed.
-func (h *history) hasSize(q probe.ListQuery, n int) bool {
-	lists := 0
+// endsAt returns a list with limit=20 that has 20 pets, if all lists with q, which has no limit,
+// that were requested after it have the same smaller number. Nil: they do not, or there is only
+// one, as a target may end lists at random.
+func (h *history) endsAt(q probe.ListQuery) (full *exchange) {
+	sizes := make(map[int]int)
 	for _, x := range h.all {
-		if x.query == nil || *x.query != q || !x.list.OK || len(x.content().must) < 20 {
-			continue
+		switch {
+		case x.query == nil || len(x.Body) >= probe.LargeList:
+		case *x.query == q && full != nil:
+			sizes[len(x.list.Elements)]++
+		case *x.query == probe.ListQuery{Status: q.Status, Limit: 20} && len(x.list.Elements) == 20:
+			full = cmp.Or(full, x)
+		case *x.query == probe.ListQuery{Status: q.Status, Limit: 20} && full != nil:
+			return nil
 		}
-		if len(x.list.Elements) != n || len(x.Body) >= probe.LargeList {
-			return false
-		}
-		lists++
 	}
-	return lists >= 2
+	for n, lists := range sizes {
+		if len(sizes) == 1 && n < 20 && lists > 1 {
+			return full
+		}
+	}
+	return nil
 }
 
 // mayBeBrokenBy returns the creation that may be why x, a list, fails: the last one before x that

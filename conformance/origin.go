@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 
@@ -30,21 +28,24 @@ func (h *history) appeared(p probe.Pet) bool {
 	return h.addedBy(p.ID) == nil && (h.knowsStart() || h.ourNames.MatchString(p.Name))
 }
 
-// requestsFor returns the requests of the run for a pet that may have the name of p.
+// requestsFor returns the requests of the run for a pet with the name of p, or if there are none,
+// those whose body is wrong and may be taken for one.
 func (h *history) requestsFor(p probe.Pet) []*exchange {
-	name := []byte(cmp.Or(h.ourNames.FindString(p.Name), p.Name)) // a target may have changed the rest
-	var requests []*exchange
+	ours := h.ourNames.FindString(p.Name) // a target may have changed the rest
+	var valid, wrong []*exchange
 	for _, x := range h.posts {
+		body := string(x.Request.Body)
 		switch {
-		case x.intent.Pet != nil && x.intent.Pet.Name == p.Name:
-		case x.intent.Pet == nil && bytes.Contains(x.Request.Body, name): // anything may be taken for the name
-		case h.ourNames.Match(name) && bytes.Contains(x.Request.Body, name):
-		default:
-			continue
+		case x.intent.Pet != nil && x.intent.Pet.Name == p.Name, ours != "" && strings.Contains(body, ours):
+			valid = append(valid, x)
+		case x.intent.Pet == nil && (strings.Contains(body, probe.QuoteJSON(p.Name)) || strings.Contains(body, ":"+p.Name)):
+			wrong = append(wrong, x)
 		}
-		requests = append(requests, x)
 	}
-	return requests
+	if len(valid) > 0 {
+		return valid
+	}
+	return wrong
 }
 
 // unexplained returns the requests for a pet with the name of p, if none of them can have added

@@ -192,15 +192,17 @@ func losesResponses(next http.Handler) http.Handler {
 	})(next)
 }
 
-// shared is a store to which another client adds a pet after the tenth of the run.
-func shared(s *store) {
-	create := s.create
-	var n atomic.Int64
-	s.create = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
-		if n.Add(1) == 10 {
-			mustCreate(create(ctx, petstore.NewPet{Name: "Fido", CategoryID: 5}, petstore.IdempotencyKey{}))
+// shared is a store to which another client adds a pet with that name before the tenth of the run.
+func shared(name string) func(*store) {
+	return func(s *store) {
+		create := s.create
+		var n atomic.Int64
+		s.create = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+			if n.Add(1) == 10 {
+				mustCreate(create(ctx, petstore.NewPet{Name: name, CategoryID: 5}, petstore.IdempotencyKey{}))
+			}
+			return create(ctx, pet, key)
 		}
-		return create(ctx, pet, key)
 	}
 }
 
@@ -223,15 +225,17 @@ func lossy(next http.Handler) http.Handler {
 	})
 }
 
-// away drops every connection for a while, after the hundredth request.
-func away(d time.Duration) wrapper {
-	var n atomic.Int64
+// away drops every connection for a while, from the first request that matches a pattern.
+func away(pattern string, d time.Duration) wrapper {
 	var began sync.Once
 	var back time.Time
-	return when(func(*http.Request) bool {
-		if n.Add(1) < 100 {
+	var matched atomic.Bool
+	re := compile(pattern)
+	return when(func(r *http.Request) bool {
+		if !matched.Load() && !re.MatchString(r.Method+" "+r.URL.RequestURI()) {
 			return false
 		}
+		matched.Store(true)
 		began.Do(func() { back = time.Now().Add(d) })
 		return time.Now().Before(back)
 	}, drops)

@@ -80,7 +80,9 @@ func unusualServers() []variant {
 		{name: "a filter after the limit, and empty pages that link to the next", pets: filterLast},
 		{name: "the same message twice is one message", http: repeats(submit, 202)},
 		{name: "a network loses one connection in thirty", http: lossy},
-		{name: "every connection is lost for a second and a half", http: away(1500 * time.Millisecond)},
+		{name: "every connection is lost for a second and a half, from the first category on", http: away(`^POST /v1/pets`, 1500*time.Millisecond), options: categories(func(n int64) bool { return n == 5 }), pets: filled(3)},
+		{name: "every connection is lost for a second, while there are messages", http: away(`^GET /v1/pets/4`, time.Second)},
+		{name: "every connection is lost for a second, at the end", http: away(`^GET /v1/pets\?lim%69t`, time.Second)},
 		{name: "pages end anywhere and link to the next", pets: endsAnywhere},
 		{name: "lists end at 50, and old pets are not in the first", pets: func(s *store) {
 			filled(80)(s)

@@ -67,7 +67,8 @@ func showElement(v jsontext.Value) string {
 // of having lost the pets of its further pages.
 func hasNext(x *Exchange) bool {
 	for name, values := range x.Header {
-		if name == "Link" && relNext.MatchString(strings.Join(values, ",")) || namedNext.MatchString(name) {
+		value := strings.Join(values, ",")
+		if name == "Link" && relNext.MatchString(value) || namedNext.MatchString(name) && value != "" {
 			return true
 		}
 	}

@@ -1,8 +1,6 @@
 package stimuli
 
 import (
-	"strings"
-
 	"example.com/animalstore/conformance/internal/probe"
 )
 
@@ -32,14 +30,7 @@ func (s *session) unusualClients() {
 	})
 	s.all(requests)
 	s.each(len(clients), func(i int) { s.as(clients[i]) })
-	// A list of more than 64 KiB.
-	long := mayRefuse("a long name")
-	n := probe.NewPet{Name: s.name() + strings.Repeat(" long", 1500), Category: s.category, Status: "sold"}
-	if s.create(n, long).Succeeded() {
-		s.each(9, func(int) {
-			s.create(probe.NewPet{Name: s.name() + n.Name, Category: n.Category, Status: n.Status}, long)
-		})
-	}
+	s.each(9, func(int) { s.create(s.longPet(), mayRefuse("a long name")) }) // for a list of more than 64 KiB
 	s.longestLists()
 }
 

@@ -91,11 +91,9 @@ func (s *session) findMessages() error {
 	named := s.MessagesURL != ""
 	missing := isMissing(x) || x.Status == http.StatusNotImplemented || x.Status >= 300 && x.Status < 400
 	switch {
-	case !named && x.Status == http.StatusForbidden: // as a gateway may respond on every path that it does not know
+	case !named && (missing || x.Status == http.StatusForbidden): // which a gateway may respond on every path that it does not know
 		return nil
-	case !named && (missing || x.Err != nil):
-		return nil
-	case probe.IsUnreachable(x.Err) || probe.IsTimeout(x.Err): // judges see whether it only drops connections
+	case named && (probe.IsUnreachable(x.Err) || probe.IsTimeout(x.Err)): // judges see whether it only drops connections
 		return fmt.Errorf("no response from POST %s: %w", x.URL, x.Err)
 	case named && (x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden):
 		return fmt.Errorf("%s responds %s: the target of the messages does not accept the API key", x.URL, x.StatusLine())

@@ -18,6 +18,27 @@ func (s *session) unusualValues() {
 		requests = append(requests, probe.AddPet(n, mayRefuse(fmt.Sprintf("the categoryId %d", category))))
 	}
 	s.all(requests)
+	s.sameNames()
+	s.create(s.longPet(), mayRefuse("a long name"))
+}
+
+// sameNames adds pets with a name that another pet has, in lower or upper case.
+func (s *session) sameNames() {
+	same := probe.Intent{Unusual: "the name of another pet", MayRefuse: probe.With400}
+	n := s.pet("sold")
+	first := s.create(n, probe.Intent{})
+	otherCase := n
+	otherCase.Name = strings.ToUpper(n.Name)
+	s.create(n, same)
+	s.create(otherCase, probe.Intent{Unusual: "the name of another pet, in upper case", MayRefuse: probe.With400})
+	s.getAdded(first) // another may have replaced it
+	n = s.pet("")
+	s.each(2, func(int) { s.create(n, same) })
+}
+
+// longPet returns a pet with a long name.
+func (s *session) longPet() probe.NewPet {
+	return probe.NewPet{Name: s.name() + strings.Repeat(" long", 1500), Category: s.category, Status: "sold"}
 }
 
 // mayRefuse is the intent of a request that is unusual, and that the target may refuse.
