@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
 )
@@ -22,6 +23,9 @@ type exchange struct {
 
 	pet    probe.Pet // in a successful response to POST /pets or GET /pets/{petId}
 	petErr probe.PetError
+
+	recordID  string    // of the record of a message; "": it has none
+	createdAt time.Time // of the record of a message; zero: it has no timestamp of RFC 3339
 
 	run *history
 }
@@ -42,6 +46,11 @@ func readExchange(run *history, p *probe.Exchange) *exchange {
 	}
 	if (x.op == probe.GetPet || x.op == probe.CreatePet) && x.Succeeded() {
 		x.pet, x.petErr = probe.ReadPet(x.Object())
+	}
+	if x.isRecord() {
+		x.recordID, _ = x.member("id")
+		text, _ := x.member("createdAt")
+		x.createdAt, _ = parseTimestamp(text)
 	}
 	return x
 }

@@ -97,7 +97,7 @@ func messageChecks() []Check {
 		{
 			ID: "messages.time.passes", Section: "2.7", Title: "the createdAt of a later message is not an earlier time",
 			Why:        "Clients sort messages by it.",
-			applies:    func(x *exchange) bool { _, ok := x.createdAt(); return ok },
+			applies:    func(x *exchange) bool { return !x.createdAt.IsZero() },
 			wrongAfter: (*exchange).wrongOrder,
 		},
 		idCheck("messages.id.unique", "every message has its own id",
@@ -141,13 +141,11 @@ func idCheck(id, title, why string, sameText bool) Check {
 	return Check{
 		ID: id, Section: "2.7", Title: title, Why: why, Level: level, applies: (*exchange).isRecord,
 		wrongAfter: func(x *exchange) (*exchange, string) {
-			id, err := x.member("id")
 			for _, y := range x.run.all {
-				if y == x || err != nil {
+				if y == x || x.recordID == "" {
 					break
 				}
-				earlier, err := y.member("id")
-				if y.isRecord() && err == nil && earlier == id && (*y.intent.Text == *x.intent.Text) == sameText {
+				if y.recordID == x.recordID && (*y.intent.Text == *x.intent.Text) == sameText {
 					return y, "another message of this run has the same id"
 				}
 			}
@@ -166,9 +164,9 @@ func parseTimestamp(s string) (time.Time, error) {
 	_, offset := t.Zone()
 	switch {
 	case err != nil:
-		return t, fmt.Errorf("is %q, not a timestamp of ISO 8601 in UTC, as 2026-11-23T10:20:00Z is", probe.Short(s))
+		return time.Time{}, fmt.Errorf("is %q, not a timestamp of ISO 8601 in UTC, as 2026-11-23T10:20:00Z is", probe.Short(s))
 	case offset != 0:
-		return t, fmt.Errorf("is %q, whose offset is not UTC", probe.Short(s))
+		return time.Time{}, fmt.Errorf("is %q, whose offset is not UTC", probe.Short(s))
 	}
 	return t, nil
 }
@@ -190,26 +188,13 @@ func (x *exchange) wrongNow(got string) string {
 	return ""
 }
 
-// createdAt returns the time in x, the record of a message. It returns false if x is none, or has
-// no such time.
-func (x *exchange) createdAt() (time.Time, bool) {
-	if !x.isRecord() {
-		return time.Time{}, false
-	}
-	text, _ := x.member("createdAt")
-	at, err := parseTimestamp(text)
-	return at, err == nil
-}
-
 // wrongOrder says what is wrong if the createdAt of x is more than a second before that of an
 // earlier message, which it returns: the clocks of several servers may differ a little.
 func (x *exchange) wrongOrder() (earlier *exchange, wrong string) {
-	at, _ := x.createdAt()
 	for _, y := range x.run.all {
-		before, ok := y.createdAt()
-		if ok && y.Received.Before(x.Sent) && before.Sub(at) > time.Second {
+		if y.Received.Before(x.Sent) && y.createdAt.Sub(x.createdAt) > time.Second {
 			return y, fmt.Sprintf("createdAt is %s, and that of an earlier message is %s",
-				at.Format(time.RFC3339Nano), before.Format(time.RFC3339Nano))
+				x.createdAt.Format(time.RFC3339Nano), y.createdAt.Format(time.RFC3339Nano))
 		}
 	}
 	return nil, ""

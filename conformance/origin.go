@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -32,18 +33,23 @@ func (h *history) appeared(p probe.Pet) bool {
 // those whose body is wrong and may be taken for one.
 func (h *history) requestsFor(p probe.Pet) []*exchange {
 	ours := h.ourNames.FindString(p.Name) // a target may have changed the rest
-	var valid, wrong []*exchange
+	quoted, bare := []byte(probe.QuoteJSON(p.Name)), []byte(":"+p.Name)
+	var named, wrong []*exchange
 	for _, x := range h.posts {
-		body := string(x.Request.Body)
+		body := x.Request.Body
 		switch {
-		case x.intent.Pet != nil && x.intent.Pet.Name == p.Name, ours != "" && strings.Contains(body, ours):
-			valid = append(valid, x)
-		case x.intent.Pet == nil && (strings.Contains(body, probe.QuoteJSON(p.Name)) || strings.Contains(body, ":"+p.Name)):
+		case x.intent.Pet != nil:
+			if name := x.intent.Pet.Name; name == p.Name || ours != "" && strings.Contains(name, ours) {
+				named = append(named, x)
+			}
+		case ours != "" && bytes.Contains(body, []byte(ours)):
+			named = append(named, x)
+		case bytes.Contains(body, quoted) || bytes.Contains(body, bare):
 			wrong = append(wrong, x)
 		}
 	}
-	if len(valid) > 0 {
-		return valid
+	if len(named) > 0 {
+		return named
 	}
 	return wrong
 }
