@@ -41,9 +41,8 @@ func (s *session) phases() {
 func (s *session) lack() bool {
 	for _, status := range probe.Statuses() {
 		list := probe.ReadList(s.get(probe.LongestList(status).Path()))
-		if len(list.Pets) < 100 && slices.ContainsFunc(s.pets(), func(p probe.Pet) bool {
-			return p.Status == status && !probe.HasID(list.Pets, p.ID)
-		}) {
+		missing := func(p probe.Pet) bool { return p.Status == status && !probe.HasID(list.Pets, p.ID) }
+		if len(list.Pets) < 100 && !list.More && slices.ContainsFunc(s.pets(), missing) {
 			return true
 		}
 	}
