@@ -1,8 +1,6 @@
 package stimuli
 
-import (
-	"example.com/animalstore/conformance/internal/probe"
-)
+import "example.com/animalstore/conformance/internal/probe"
 
 // unusualClients adds pets and messages as unusual clients do, with words of programming
 // languages, and with long names.

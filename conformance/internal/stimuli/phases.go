@@ -14,7 +14,8 @@ const (
 	manyOfStatus = 24 // more than the default limit
 )
 
-// ListPatience is how long a list may lack a new pet. A run waits for as long once.
+// ListPatience is how long a list may lack a new pet. A run waits for as long once, and again at
+// the end if a list lacks a pet.
 const ListPatience = 2 * time.Second
 
 // phases sends everything.
@@ -110,8 +111,8 @@ func (s *session) findCategory() {
 	for _, category := range candidates {
 		s.category = category
 		last = s.create(s.pet("available"), s.anyCategoryIntent())
-		// The target may be out of service for a moment.
-		for tries := 0; tries < 8 && !last.Served() && !s.ReadOnly && probe.Sleep(s.ctx, 250*time.Millisecond); tries++ {
+		for tries := 0; tries < 8 && !last.Served() && !s.ReadOnly; tries++ { // it may be out of service for a moment
+			probe.Sleep(s.ctx, 250*time.Millisecond)
 			last = s.create(s.pet("available"), s.anyCategoryIntent())
 		}
 		if last.Succeeded() {
