@@ -35,6 +35,7 @@ func brokenCreations() []variant {
 	}
 	return []variant{
 		{name: "POST /pets responds 200", check: "pets.create.status", http: status(create, 201, 200)},
+		{name: "a small pet gets 413", check: "pets.create.status", http: rejects(create+`.*"sold"`, 413)},
 		{name: "the response to POST /pets has no body", check: "pets.create.pet", http: edit(create, 201, `.*`, "")},
 		{name: "the response to POST /pets is only the id", check: "pets.create.pet", http: edit(create, 201, `,.*`, "}")},
 		{name: "the response to POST /pets has the id in a string", check: "pets.create.pet", http: edit(create, 201, `"id":(\d+)`, `"id":"$1"`)},

@@ -35,6 +35,7 @@ func brokenFetches() []variant {
 		{name: "an id with a quote gets 500", check: "errors.no-5xx", http: responses(fetch+`\d+%27`, 0, func(res *response) { res.status, res.body = 500, failure(500) })},
 		{name: "a 404 is remembered", check: "pets.get.status", http: remembers(fetch, 404)},
 		{name: "the sunset is on 12 May", check: "deprecation.sunset.date", http: header(fetch, 200, "Sunset", "Sun, 12 May 2030 00:00:00 GMT")},
+		{name: "the sunset is two weeks late", check: "deprecation.sunset.date", http: header(fetch, 200, "Sunset", "Thu, 19 Dec 2030 00:00:00 GMT")},
 		{name: "a malformed query gets 500", check: "errors.no-5xx", http: status(list, 400, 500)},
 		{name: "a deeply nested body makes the handler panic", check: "http.response", http: where(create+`.*\[\[\[`, drops)},
 		{name: "a number too large gets 500 with a message", check: "messages.no-5xx", http: status(submit+".*1e400", 400, 500)},

@@ -57,6 +57,7 @@ func brokenLists() []variant {
 		{name: "limit is one too large", check: "pets.list.limit.between", pets: limits(func(n int) int { return min(n+1, 100) })},
 		{name: "the default limit is 10", check: "pets.list.limit.default", http: query(unlimited, "$1&limit=10")},
 		{name: "a filtered list has another default limit", check: "pets.list.limit.default", http: query(`^status=[^&]+$`, "$0&limit=100")},
+		{name: "the default limit is 21", check: "pets.list.limit.default", http: query(unlimited, "$1&limit=21")},
 		{name: "there is no default limit", check: "pets.list.limit.default", http: query(unlimited, "$1&limit=100")},
 		{name: "limit=1 is refused", check: "pets.list.status", http: status(`[?&]limit=1[& ]`, 200, 400)},
 		{name: "limit=1 returns none", check: "pets.list.limit.between", http: all(unlinked, edit(`[?&]limit=1[& ]`, 200, `.*`, "[]"))},
