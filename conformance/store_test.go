@@ -61,8 +61,13 @@ func lists(change func([]petstore.Pet) []petstore.Pet) func(*store) {
 }
 
 // largeIDs shows IDs of 19 digits, more than a floating-point number holds.
-func largeIDs(s *store) {
-	const offset = 1 << 62
+func largeIDs(s *store) { addToIDs(s, 1<<62) }
+
+// idsFrom0 shows IDs from 0 on.
+func idsFrom0(s *store) { addToIDs(s, -1) }
+
+// addToIDs adds an offset to the IDs of a store.
+func addToIDs(s *store, offset int64) {
 	list, create, get := s.list, s.create, s.get
 	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 		page, err := list(ctx, q)

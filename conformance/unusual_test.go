@@ -94,6 +94,7 @@ func unusualServers() []variant {
 		{name: "ids and limits are read as programming languages read integers", http: all(
 			reads(`/[+ ]*0*(\d+?)(\.0+|e0)? *$`, "/$1"), reads(`/0x([0-9])$`, "/$1"),
 			query(`limit=(%20|%2B|0x)?0*(\d+)(\.0|e0|%20)?$`, "limit=$2"))},
+		{name: "ids start at 0, and may have zeros before them", pets: idsFrom0, http: reads(`/0+(\d+)$`, "/$1")},
 		// The default of WSGI servers, and of some proxies.
 		{name: "a body in chunks gets 411", http: rejects(`\r\nTransfer-Encoding: chunked\r`, 411)},
 		{name: "a body in chunks is lost, and Expect gets 417", http: all(

@@ -81,7 +81,7 @@ func TestRedact(t *testing.T) {
 
 // A curl command sends the same credential as the run.
 func TestShell(t *testing.T) {
-	for _, key := range []string{testKey, "abcdefghij", "bcdefghijKLM"} {
+	for _, key := range []string{testKey, "abcdefghij", "bcdefghijKLM", "~bcdefg~hijKL~", "abcdeconforms"} {
 		for _, c := range append(BadCredentials(key), ValidKey(), LowerScheme()) {
 			if !c.Sent() {
 				continue
