@@ -12,8 +12,8 @@ import (
 type Exchange struct {
 	Request  Request
 	URL      string
-	Proto    string
-	Status   int // 0: no response
+	Proto    string // such as HTTP/1.1
+	Status   int    // 0: no response
 	Header   http.Header
 	Body     []byte
 	Err      error // why there is no response
