@@ -10,19 +10,17 @@ import (
 	"time"
 
 	"example.com/animalstore/conformance/internal/probe"
-	"example.com/animalstore/conformance/internal/stimuli"
 )
 
 // What a report says of a run as a whole: why it is not enough to judge the target, what the
 // target did not serve, and what the run left behind.
 
 // notJudged returns why the run does not show that the target conforms, even if no check
-// fails; "": it does.
-func (j *job) notJudged(h *history, traffic stimuli.Traffic) string {
-	list, p := h.otherWriter()
+// fails; "": it does. If another client has added p, list shows it.
+func (j *job) notJudged(h *history, ended error, list *exchange, p probe.Pet) string {
 	switch {
-	case traffic.Ended != nil:
-		return h.ended(traffic.Ended, j.redact)
+	case ended != nil:
+		return h.ended(ended, j.redact)
 	case list != nil:
 		return fmt.Sprintf("GET %s shows the pet %d with the name %s, which was not there before and which the run "+
 			"did not send: another client has added it, or the target has; judge a server that nobody else uses",

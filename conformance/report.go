@@ -119,7 +119,7 @@ func (j *job) report(began time.Time, traffic stimuli.Traffic) *Report {
 		Unserved:    h.countUnserved(),
 		Counts:      make(map[Verdict]int),
 	}
-	list, _ := h.otherWriter()
+	list, p := h.otherWriter()
 	notServed := h.notServed()
 	partial := notServed != "" || traffic.MessagesUnserved != nil
 	for _, c := range Checks() {
@@ -134,7 +134,7 @@ func (j *job) report(began time.Time, traffic stimuli.Traffic) *Report {
 		r.Counts[result.Verdict]++
 		partial = partial || result.leftOut
 	}
-	reason := j.notJudged(h, traffic)
+	reason := j.notJudged(h, traffic.Ended, list, p)
 	if reason == "" && r.Counts[Skip] == len(r.Results) {
 		reason = "the run shows nothing that the checks judge"
 	}

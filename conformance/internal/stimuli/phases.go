@@ -135,13 +135,18 @@ func (s *session) anyCategoryIntent() probe.Intent {
 
 // waitAndLook looks at what may have changed with time, and at the oldest pets.
 func (s *session) waitAndLook() {
-	pets := s.pets()
-	if len(pets) > 0 {
+	if len(s.pets()) > 0 {
 		probe.Sleep(s.ctx, ListPatience+100*time.Millisecond)
 	}
 	s.longestLists()
-	s.each(min(12, len(pets)), func(i int) { s.get(probe.PetPath(pets[i].ID)) })
+	s.getOldest()
 	s.send(probe.SubmitText(s.name(), probe.Intent{}))
+}
+
+// getOldest gets the first pets that the run has added.
+func (s *session) getOldest() {
+	pets := s.pets()
+	s.each(min(12, len(pets)), func(i int) { s.get(probe.PetPath(pets[i].ID)) })
 }
 
 // concurrentRequests sends requests that may disturb each other.
@@ -225,8 +230,7 @@ func (s *session) limits() {
 	typed.Intent.Unusual = "a Content-Type and no body"
 	requests = append(requests, typed)
 	s.all(requests)
-	pets := s.pets()
-	s.each(min(12, len(pets)), func(i int) { s.get(probe.PetPath(pets[i].ID)) })
+	s.getOldest()
 	// A list without a limit must not have the limit of the request before. It is compared with
 	// lists whose limit is 20.
 	statuses := append(probe.Statuses(), "")
