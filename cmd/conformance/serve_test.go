@@ -26,20 +26,24 @@ var introduced = regexp.MustCompile(`base address  (\S+)\nAPI key       (\S+)\n`
 func TestServe(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
+		args   string
 		target string // the client requests it several times; "": there is no client
 		key    string // what the client sends; "": the one that the program prints
 		end    os.Signal
 		code   int
 		says   []string
 	}{
-		{"good client", "/pets", "", os.Interrupt, 0, []string{"\nOPTIONS \"/v1/pets\" 204\nGET \"/v1/pets\" ", "\nids              met    0\n", "\nno mistake: 8 requests, "}},
-		{"wrong client", "/pets?page=0", "", syscall.SIGTERM, 1, []string{"MISTAKE own-cursor: ", "  `GET /v1/pets?page=0`\n", " mistakes of 1 kind: 8 requests, "}},
-		{"wrong key", "/pets", "x", os.Interrupt, 3, []string{"\nGET \"/v1/pets\" 401\n", "\nnothing to judge: "}},
-		{"no client", "", "", os.Interrupt, 3, []string{"nothing to judge: 0 requests, 0 succeeded (-v prints the status of each), seed 3\n"}},
+		{"good client", "-seed 4 -only ids,lost", "/pets", "", os.Interrupt, 0, []string{
+			"\nGET \"/v1/pets\" 200\n", "\nGET \"/v1/pets\" 200, cut in the middle\n",
+			"\nrequests: 8 (GET /pets: 8), of which 7 succeeded\n", "\ndifficulties met: 1 (ids: 0, lost: 1)\n", "\nno mistake, seed 4 "}},
+		{"wrong client", "-seed 3", "/pets?page=0", "", syscall.SIGTERM, 1, []string{"MISTAKE own-cursor: ", "  `GET /v1/pets?page=0`\n", "\nmistakes: 8, seed 3 "}},
+		{"wrong key", "-plain", "/pets", "x", os.Interrupt, 3, []string{"\nGET \"/v1/pets\" 401 unknown API key\n", "\nrefused: 8 (401: 8)\n", "\nnothing to judge "}},
+		{"plain", "-plain", "/pets", "", os.Interrupt, 0, []string{"of which 8 succeeded\n", "\nlinks to a next page: 0, of which 0 were followed\n\nno mistake "}},
+		{"no client", "-seed 3", "", "", os.Interrupt, 3, []string{"requests: 0, of which 0 succeeded\n", "nothing to judge, seed 3 "}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := process.Command("", os.Args[0], "serve", "-v", "-seed", "3", "-only", "ids,lost")
+			cmd := process.Command("", append([]string{os.Args[0], "serve", "-v"}, strings.Fields(tt.args)...)...)
 			cmd.Env = append(cmd.Env, "CONFORMANCE_TEST_RUN=1")
 			p, err := process.Start(cmd)
 			if err != nil {
@@ -65,8 +69,9 @@ func TestServe(t *testing.T) {
 				t.Fatal(err)
 			}
 			resp.Body.Close()
-			if got := resp.Header.Get("Access-Control-Allow-Headers"); got != "authorization" || resp.Header.Get("Access-Control-Allow-Origin") != "*" {
-				t.Errorf("a preflight gets %v", resp.Header)
+			h := resp.Header
+			if h.Get("Access-Control-Allow-Headers") != "authorization" || h.Get("Access-Control-Allow-Origin") != "*" {
+				t.Errorf("a preflight gets %v", h)
 			}
 			for i := 0; i < 8 && tt.target != ""; i++ { // some get no response
 				r, err := http.NewRequestWithContext(t.Context(), "GET", at[1]+tt.target, nil)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net/http/httptest"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/client"
@@ -13,14 +14,15 @@ import (
 
 // Create a pet, list all, and see what an error says.
 func Example() {
-	srv, err := petstoretest.Start(nil) // instead of your server
+	handler, err := petstoretest.NewHandler(nil) // instead of your server
 	if err != nil {
 		log.Fatal(err)
 	}
+	srv := httptest.NewServer(handler)
 	defer srv.Close()
 	ctx := context.Background()
 
-	c, err := client.New(srv.URL, srv.Key, &client.Options{RetryWrites: true}) // it honours Idempotency-Key
+	c, err := client.New(srv.URL+"/v1", petstoretest.Key, &client.Options{RetryWrites: true}) // it honours Idempotency-Key
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,7 +43,11 @@ func add(c *client.Client, goroutines int) error {
 	ctx := context.Background()
 	errs := make([]error, goroutines)
 	one := func(i int) error {
-		p := petstore.NewPet{Name: fmt.Sprint(i, "\u2028/\"🦊"), CategoryID: 1<<62 + int64(i), Status: append(petstore.Statuses(), "")[i%4]}
+		p := petstore.NewPet{
+			Name:       fmt.Sprint(i, "\u2028/\"🦊"),
+			CategoryID: 1<<62 + int64(i),
+			Status:     append(petstore.Statuses(), "")[i%4],
+		}
 		want, err := c.CreatePet(ctx, p, petstore.IdempotencyKey{})
 		if err != nil {
 			return err
@@ -71,7 +76,8 @@ func add(c *client.Client, goroutines int) error {
 	return errors.Join(errs...)
 }
 
-// The server finds no mistake of package client, which adds each pet once.
+// The server finds no mistake of package client, which adds each pet once, repeats what failed
+// and reads all pages.
 func TestHonestClients(t *testing.T) {
 	t.Parallel()
 	var wg sync.WaitGroup // most of the time they wait
@@ -92,6 +98,10 @@ func TestHonestClients(t *testing.T) {
 			}
 			if pets != 30 || len(names) != 30 {
 				t.Errorf("seed %d: %d pets with %d names were added, want 30", seed, pets, len(names))
+			}
+			s := srv.Summary()
+			if s.Repeatable == 0 || s.Repeated != s.Repeatable || s.Links == 0 || s.Followed != s.Links || len(s.Refused) > 0 {
+				t.Errorf("seed %d: the client repeats all that it may and follows all links, but the server counts\n%s", seed, s)
 			}
 		})
 	}
@@ -119,20 +129,25 @@ func TestWrongClients(t *testing.T) {
 	} {
 		wg.Go(func() {
 			for seed := range uint64(20) {
-				srv, err := petstoretest.Start(&petstoretest.Options{Difficult: &petstoretest.Difficulty{Seed: seed, Names: []string{w.difficulty}}})
+				h, err := petstoretest.NewHandler(&petstoretest.Difficulty{Seed: seed, Names: []string{w.difficulty}})
 				if err != nil {
 					t.Error(err)
 					return
 				}
+				srv := httptest.NewServer(h)
 				defer srv.Close()
-				c, err := client.New(srv.URL, srv.Key, &client.Options{HTTPClient: &http.Client{Transport: w.transport}, RetryWrites: true, MinBackoff: 5 * time.Millisecond})
+				c, err := client.New(srv.URL+"/v1", petstoretest.Key, &client.Options{
+					HTTPClient:  &http.Client{Transport: w.transport},
+					RetryWrites: true,
+					MinBackoff:  5 * time.Millisecond,
+				})
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				_ = add(c, 1) // an error may be part of the mistake
 				found := false
-				for _, f := range srv.Summary().Findings {
+				for _, f := range h.Summary().Findings {
 					found = found || f.Name == w.finding
 					if f.Name != w.finding {
 						t.Errorf("%s: another finding:\n%s", w.does, f)

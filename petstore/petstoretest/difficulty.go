@@ -9,44 +9,48 @@ import (
 	"time"
 )
 
-// difficulty is something that the contract allows and a client may not expect.
-type difficulty struct {
-	name  string // such as "lost"
-	about string // what the server does, in one sentence
+// Difficulty makes a server do what the contract allows and a client may not expect. Equal
+// requests are refused or lost at most twice.
+//
+// Use one server for each client, and give each pet and message a text of its own:
+// two equal creations look like one that is repeated.
+type Difficulty struct {
+	// Seed determines which requests meet which difficulty: the same requests in the
+	// same order meet the same difficulties.
+	Seed uint64
 
-	often int                              // one in this many exchanges has the difficulty
-	apply func(*exchange, *rand.Rand) bool // changes the response if necessary, and reports whether it has the difficulty; nil for busy and lost, see interruption
-
-	// ask turns a request back into one that the handler knows, if the difficulty changes
-	// IDs or links in responses. nil: it does not.
-	ask func(*exchange, *http.Request, *rand.Rand)
+	// Names are the names of difficulties, as in docs/clients.md. Without names: all.
+	Names []string
 }
 
-// difficulties returns all difficulties. Responses have them in this order, so requests
-// are turned back in the reverse order.
+// difficulty is something that the contract allows and a client may not expect.
+type difficulty struct {
+	name string // docs/clients.md says what it is
+
+	// change changes every second response, and reports whether the response then has the
+	// difficulty. nil: the handler itself (busy, lost) or the store (ids, list-order) has it.
+	change func(*exchange, *rand.Rand) bool
+}
+
+// difficulties returns all difficulties. Responses are changed in this order.
 func difficulties() []difficulty {
 	return []difficulty{
-		{"busy", "A request gets 429 or 503 with Retry-After.", 12, nil, nil},
-		{"lost", "The connection is closed: before the request is carried out, before the response or in the middle of it.", 8, nil, nil},
-
-		{"ids", "IDs have up to 19 digits, more than a floating-point number holds, and half of them are negative.", 1, showIDs, storeID},
-		{"list-order", "The pets of a page are in no recognisable order.", 1, shuffle, nil},
-		{"short-pages", "A page after the first has fewer pets than the limit, though there are more.", 1, isShortPage, shortenPage},
-		{"link-elsewhere", "The Link to the next page leads to another path.", 3, linkElsewhere, fromElsewhere},
-
-		{"unknown-codes", "The code of an Error is one that the client does not know.", 2, unknownCode, nil},
-		{"message-status", "A message gets 200 or 201, not 202.", 2, messageStatus, nil},
-		{"extra-members", "JSON objects have additional members.", 2, extraMembers, nil},
-		{"json-form", "JSON has white space, and its members are in another order.", 2, jsonForm, nil},
+		{"busy", nil},
+		{"lost", nil},
+		{"ids", nil},
+		{"list-order", nil},
+		{"unknown-codes", unknownCode},
+		{"message-status", messageStatus},
+		{"extra-members", extraMembers},
+		{"json-form", jsonForm},
 	}
 }
 
-// choose returns the difficulties with these names. Without names it returns all but, for an
-// own handler, ids.
-func choose(names []string, ownHandler bool) ([]difficulty, error) {
+// choose returns the difficulties with these names, or all if there are no names.
+func choose(names []string) ([]difficulty, error) {
 	all := difficulties()
 	if len(names) == 0 {
-		return slices.DeleteFunc(all, func(d difficulty) bool { return ownHandler && d.name == "ids" }), nil
+		return all, nil
 	}
 	var known []string
 	for _, d := range all {
@@ -60,30 +64,46 @@ func choose(names []string, ownHandler bool) ([]difficulty, error) {
 	return slices.DeleteFunc(all, func(d difficulty) bool { return !slices.Contains(names, d.name) }), nil
 }
 
-// refuse makes x a response of a busy server. If x.mustWait is set, it asks the client to
-// wait for one to three seconds. Most do not, so that tests are fast.
-func (x *exchange) refuse(r *rand.Rand) {
+// failure returns the difficulty because of which x fails, busy or lost, or "". Equal
+// requests fail at most twice.
+func (h *Handler) failure(x *exchange, random *rand.Rand) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	name := ""
+	switch {
+	case h.has("busy") && random.IntN(12) == 0:
+		name = "busy"
+	case h.has("lost") && random.IntN(8) == 0:
+		name = "lost"
+	}
+	if name == "" || h.failures[x.identity()] == 2 {
+		return ""
+	}
+	h.failures[x.identity()]++
+	h.seen.Met[name]++
+	return name
+}
+
+// refuse makes x a response of a busy server. The first one to a creation asks the client to
+// wait for one to three seconds: only for a creation the server can prove whether the client
+// does. Others ask for no wait, so that tests are fast.
+func (h *Handler) refuse(x *exchange, random *rand.Rand) {
+	x.status = http.StatusServiceUnavailable
+	if random.IntN(2) == 0 {
+		x.status = http.StatusTooManyRequests
+	}
 	after := "0"
-	if x.mustWait {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.mustWait == nil && x.isCreate() {
+		h.mustWait = x
 		after = "1"
-		if r.IntN(2) == 0 {
+		if random.IntN(2) == 0 {
 			// Without the fraction of the second. A clock that is a second ahead is no mistake.
 			after = time.Now().Add(3 * time.Second).UTC().Format(http.TimeFormat)
 		}
 	}
-	x.status = http.StatusServiceUnavailable
-	if r.IntN(2) == 0 {
-		x.status = http.StatusTooManyRequests
-	}
 	x.header.Set("Content-Type", "application/json")
 	x.header.Set("Retry-After", after)
-	x.response = fmt.Appendf(nil, `{"code":"unavailable","message":"this cannot be done now; try again later","status":%d}`, x.status)
-}
-
-func messageStatus(x *exchange, r *rand.Rand) bool {
-	if x.status != http.StatusAccepted {
-		return false
-	}
-	x.status = http.StatusOK + r.IntN(2)
-	return true
+	x.response = fmt.Appendf(nil, `{"code":"unavailable","message":"the server is busy","status":%d}`, x.status)
 }

@@ -13,8 +13,8 @@ import (
 // rule finds one kind of mistake.
 type rule struct {
 	name  string
-	right string                                 // what would be right
-	find  func(d *difficult, x *exchange) string // what the client did; "": x is no mistake
+	right string                               // what would be right
+	find  func(h *Handler, x *exchange) string // what the client did; "": x is no mistake
 }
 
 var rules = []rule{
@@ -24,43 +24,49 @@ var rules = []rule{
 	{"own-cursor", "The contract has no parameters for paging. To get the next page, follow the Link with rel=\"next\", if there is one.", ownCursor},
 }
 
-// see judges x. It must be called before the response is sent, so that it sees x before
-// anything that the client does because of x.
-func (d *difficult) see(x *exchange) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	x.ended = time.Now()
-	for _, name := range x.met {
-		d.seen.Met[name]++
+// Finding is one kind of mistake that the client made.
+type Finding struct {
+	Name    string // such as repeated-without-key
+	Count   int
+	Did     string // what the client did, the first time
+	Request string // with which it did so, on one line, without API keys
+	Right   string // what would be right
+}
+
+// String returns the finding as a text of several lines.
+func (f Finding) String() string {
+	times := ""
+	if f.Count > 1 {
+		times = fmt.Sprintf(" (the first of %d)", f.Count)
 	}
-	if x.done && !x.cut {
-		d.seen.Succeeded++
-	}
+	return fmt.Sprintf("%s: the client %s%s.\n%s\n%s", f.Name, f.Did, times, f.Request, f.Right)
+}
+
+// judge finds mistakes in x.
+func (h *Handler) judge(x *exchange) {
+	hide := strings.NewReplacer(Key, "[key]")
 	for _, r := range rules {
-		did := r.find(d, x)
-		i := slices.IndexFunc(d.seen.Findings, func(f Finding) bool { return f.Name == r.name })
-		switch {
-		case did == "":
-		case i >= 0:
-			d.seen.Findings[i].Count++
-		default:
-			hide := strings.NewReplacer(d.Key, "[key]")
-			request := strings.TrimSpace(hide.Replace(x.method + " " + x.target + " " + string(x.body)))
-			if len(request) > 500 {
-				request = request[:500] + "..."
-			}
-			d.seen.Findings = append(d.seen.Findings, Finding{r.name, 1, hide.Replace(did), fmt.Sprintf("%#q", request), r.right})
+		did := r.find(h, x)
+		if did == "" {
+			continue
 		}
-	}
-	if x.isCreate() && x.done {
-		d.created[x.creation()] = x
+		i := slices.IndexFunc(h.seen.Findings, func(f Finding) bool { return f.Name == r.name })
+		if i >= 0 {
+			h.seen.Findings[i].Count++
+			continue
+		}
+		request := strings.TrimSpace(hide.Replace(x.request.Method + " " + x.request.RequestURI + " " + string(x.body)))
+		if len(request) > 500 {
+			request = request[:500] + "..."
+		}
+		h.seen.Findings = append(h.seen.Findings, Finding{r.name, 1, hide.Replace(did), fmt.Sprintf("%#q", request), r.right})
 	}
 }
 
 // createdTwice finds a creation that follows an equal one whose response was lost, and that
 // has another key or none, so a second pet or message was created.
-func createdTwice(d *difficult, x *exchange) string {
-	first := d.created[x.creation()]
+func createdTwice(h *Handler, x *exchange) string {
+	first := h.created[x.identity()]
 	if first == nil || !x.done || !first.cut || x.began.Before(first.ended) {
 		return ""
 	}
@@ -71,27 +77,33 @@ func createdTwice(d *difficult, x *exchange) string {
 	if now, before := x.idempotencyKey(), first.idempotencyKey(); now+before != "" {
 		sent = fmt.Sprintf("with the Idempotency-Key %q and not %q as before", now, before)
 	}
-	return fmt.Sprintf("repeated POST %s after its response was lost, %s, so the server may carry it out twice", x.path, sent)
+	return fmt.Sprintf("repeated %s after its response was lost, %s, so the server may carry it out twice",
+		x.operation(), sent)
 }
 
 // ignoredRetryAfter finds a creation that was repeated earlier than Retry-After allows.
-func ignoredRetryAfter(d *difficult, x *exchange) string {
-	first := d.busy
-	if first == nil || first.request() != x.request() || x.began.Before(first.ended) || x.began.Sub(first.ended) > 900*time.Millisecond { // clocks differ
+func ignoredRetryAfter(h *Handler, x *exchange) string {
+	first := h.mustWait
+	if first == nil || first.identity() != x.identity() || first.idempotencyKey() != x.idempotencyKey() {
+		return ""
+	}
+	waited := x.began.Sub(first.ended)
+	if waited <= 0 || waited > 900*time.Millisecond { // clocks differ
 		return ""
 	}
 	return fmt.Sprintf("repeated a request %.2f s after the response of %s, although that had Retry-After: %s",
-		x.began.Sub(first.ended).Seconds(), first.ended.UTC().Format("15:04:05.000 UTC"), first.header.Get("Retry-After"))
+		waited.Seconds(), first.ended.UTC().Format("15:04:05.000 UTC"), first.header.Get("Retry-After"))
 }
 
 // roundedID finds a request for a pet with a rounded form of an ID.
-func roundedID(d *difficult, x *exchange) string {
-	text, ok := x.petID()
-	if !ok || x.status != http.StatusNotFound {
+func roundedID(h *Handler, x *exchange) string {
+	text, ok := strings.CutPrefix(x.path(), "/pets/")
+	if !ok || x.status != http.StatusNotFound || !h.has("ids") {
 		return ""
 	}
-	for id := range d.shown.Range {
-		if slices.Contains(roundings(id.(int64)), text) {
+	stats, _ := h.store.Stats(x.request.Context())
+	for stored := range stats.Pets {
+		if id := shownID(stored + 1); slices.Contains(roundings(id), text) {
 			return fmt.Sprintf("requested pet %s, which is a rounded form of the ID %d", text, id)
 		}
 	}
@@ -114,21 +126,24 @@ func roundings(n int64) []string {
 }
 
 // paging matches a query parameter that other services use for paging.
-var paging = regexp.MustCompile(`(?i)(?:^|&)(page(?:(?:%5B|\[)(?:number|offset|after|cursor)(?:%5D|\]))?|page[_-]?(?:no|number|token)|next[_-]?token|offset|skip|start|(?:start(?:ing)?[_-]?)?after|before)=`)
+var paging = regexp.MustCompile(`(?i)(?:^|&)(` + strings.Join([]string{
+	`page`,
+	`page(?:%5B|\[)(?:number|offset|after|cursor)(?:%5D|\])`, // page[number]
+	`page[_-]?(?:no|number|token)`,
+	`next[_-]?token`,
+	`offset`,
+	`skip`,
+	`start`,
+	`(?:start(?:ing)?[_-]?)?after`,
+	`before`,
+}, "|") + `)=`)
 
 // ownCursor finds a list that is requested with a parameter for paging that no Link of this
 // server has.
-func ownCursor(d *difficult, x *exchange) string {
-	m := paging.FindStringSubmatch(x.query)
-	if m == nil || x.path != "/pets" || d.Handler != nil { // an own handler may have other links
+func ownCursor(h *Handler, x *exchange) string {
+	m := paging.FindStringSubmatch(x.request.URL.RawQuery)
+	if m == nil || x.path() != "/pets" {
 		return ""
 	}
 	return fmt.Sprintf("sent the query parameter %q, which was in no Link of this server", m[1])
-}
-
-// petID returns the last part of the path of a GET /pets/{petId}. ok is false for
-// another operation.
-func (x *exchange) petID() (id string, ok bool) {
-	id, ok = strings.CutPrefix(x.path, "/pets/")
-	return id, ok && !strings.Contains(id, "/") && (x.method == "GET" || x.method == "HEAD")
 }

@@ -3,6 +3,7 @@ package petstoretest
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
@@ -14,8 +15,6 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-const theKey = "the-key-of-the-test"
-
 // The tests of the rules describe what a client does as steps, since it matters which
 // request begins before which response ended. A step is a request and its response. It
 // begins a millisecond after the one before it ended.
@@ -25,6 +24,7 @@ type step struct {
 	status  int           // 429 asks the client to wait
 	after   time.Duration // how much later it begins; negative: before the one before it ended
 	account string
+	next    string // the Link of the response
 }
 
 // Instead of the status, if the connection was cut.
@@ -33,32 +33,44 @@ const (
 	dropped = -1 // before that
 )
 
-// watch returns a server that has seen the steps, and has shown the ID of pet 1.
-func watch(t *testing.T, steps ...step) *Server {
+// watch returns a handler that has seen the steps, and has pet 1.
+func watch(t *testing.T, steps ...step) *Handler {
 	t.Helper()
-	d, err := newDifficult(Options{Prefix: "/v1", Key: theKey, Difficult: &Difficulty{Names: []string{"ids"}}}, nil)
+	h, err := NewHandler(&Difficulty{Names: []string{"ids"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.shown.Store(shownID(1), true)
+	if _, err := h.store.CreatePet(t.Context(), petstore.NewPet{}, petstore.IdempotencyKey{}); err != nil {
+		t.Fatal(err)
+	}
 	ended := time.Now()
 	for _, s := range steps {
-		request := strings.SplitN(s.request+" ", " ", 3)
-		path, query, _ := strings.Cut(request[1], "?")
+		part := strings.SplitN(s.request+" ", " ", 3)
 		x := &exchange{
-			server: d, began: ended.Add(time.Millisecond + s.after),
-			method: request[0], target: request[1], path: path, query: query, body: []byte(request[2]),
-			sent: http.Header{"Authorization": {s.account}, "Idempotency-Key": {s.key}},
-			done: s.status == lost || s.status/100 == 2, status: s.status, cut: s.status <= 0,
+			request: httptest.NewRequest(part[0], "/v1"+part[1], nil),
+			body:    []byte(part[2]),
+			began:   ended.Add(time.Millisecond + s.after),
+			done:    s.status == lost || s.status/100 == 2,
+			status:  max(s.status, 0),
+			cut:     s.status <= 0,
 		}
-		d.see(x)
+		x.request.Header = http.Header{"Authorization": {s.account}, "Idempotency-Key": {s.key}}
+		switch {
+		case s.status <= 0:
+			x.failure = "lost"
+		case s.status == 429:
+			x.failure = "busy"
+		case s.next != "":
+			x.header = http.Header{"Link": {s.next}}
+		}
+		h.see(x)
 		if s.status == 429 {
-			d.busy = x
+			h.mustWait = x
 		}
 		ended = x.began.Add(time.Millisecond)
 		x.ended = ended
 	}
-	return &Server{difficult: d}
+	return h
 }
 
 func TestRules(t *testing.T) {
@@ -111,6 +123,36 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// The counts say which failures were repeated, and which links were followed.
+func TestCounts(t *testing.T) {
+	get := func(target string, status int) step { return step{request: "GET " + target, status: status} }
+	page := step{request: "GET /pets?limit=2", status: 200, next: `<?limit=2&cursor=a%2B>; rel="next"`}
+	for _, tt := range []struct {
+		name  string
+		want  Summary
+		steps []step
+	}{
+		{"one read of two is repeated", Summary{Repeatable: 2, Repeated: 1}, []step{get("/pets", 429), get("/pets/1", dropped), get("/pets", 200), get("/pets", 200)}},
+		{"a read that is repeated twice", Summary{Repeatable: 2, Repeated: 2}, []step{get("/pets", 429), get("/pets", 429), get("/pets", 200)}},
+		{"a read that was under way", Summary{Repeatable: 1}, []step{get("/pets", 429), {request: "GET /pets", status: 200, after: -2 * time.Millisecond}}},
+		{"a creation without a key", Summary{}, []step{{request: "POST /pets Rex", status: lost}}},
+		{"a creation with a key", Summary{Repeatable: 1, Repeated: 1}, []step{{request: "POST /pets Rex", key: "a", status: lost}, {request: "POST /pets Rex", key: "a", status: 201}}},
+		{"a creation that was refused", Summary{Repeatable: 1}, []step{{request: "POST /pets Rex", status: 429}, {request: "POST /pets Max", status: 201}}},
+		{"a link that is not followed", Summary{Links: 1}, []step{page, page, get("/pets?limit=2", 200)}},
+		{"a link that is followed", Summary{Links: 1, Followed: 1}, []step{page, get("/pets?limit=2&cursor=a%2B", 200), page}},
+		{"a link in a lost response", Summary{Repeatable: 1}, []step{{request: "GET /pets?limit=2", status: lost, next: page.next}}},
+		{"a link to another thing", Summary{}, []step{{request: "GET /pets/1", status: 200, next: `<../pets>; rel="successor-version"`}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := watch(t, tt.steps...).Summary()
+			got := Summary{Repeatable: s.Repeatable, Repeated: s.Repeated, Links: s.Links, Followed: s.Followed}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestFinding(t *testing.T) {
 	f := watch(t,
 		step{request: "POST /pets Rex", key: "a", status: lost}, step{request: "POST /pets Rex", key: "b", status: 201},
@@ -120,13 +162,14 @@ func TestFinding(t *testing.T) {
 		t.Fatalf("found %v", f)
 	}
 	const want = `repeated-without-key: the client repeated POST /pets after its response was lost, with the Idempotency-Key "b" and not "a" as before, so the server may carry it out twice (the first of 2).
-` + "`" + `POST /pets Rex` + "`" + `
+` + "`" + `POST /v1/pets Rex` + "`" + `
 Send every creation with an Idempotency-Key and repeat it with the same key, or report that its outcome is unknown.`
 	if diff := cmp.Diff(want, f[0].String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	f = watch(t, step{request: "GET /pets?page=" + theKey + " \n\x1b[2J" + strings.Repeat("é", 1000)}).Summary().Findings
-	if text := fmt.Sprint(f); !strings.Contains(text, `"GET /pets?page=[key] \n\x1b[2Jé`) || strings.Contains(text, theKey) || len(text) > 1500 {
+	f = watch(t, step{request: "POST /pets?page= " + Key + " \n\x1b[2J" + strings.Repeat("é", 1000)}).Summary().Findings
+	text := fmt.Sprint(f)
+	if !strings.Contains(text, `"POST /v1/pets?page= [key] \n\x1b[2Jé`) || strings.Contains(text, Key) || len(text) > 1500 {
 		t.Errorf("the text is %s", text)
 	}
 }
@@ -139,7 +182,7 @@ func TestDocs(t *testing.T) {
 	}
 	var want []string
 	for _, d := range difficulties() {
-		want = append(want, fmt.Sprintf("| `%s` | %s |", d.name, d.about))
+		want = append(want, fmt.Sprintf("| `%s` |", d.name))
 	}
 	for _, r := range rules {
 		want = append(want, fmt.Sprintf("| `%s` |", r.name))

@@ -1,28 +1,45 @@
-// Package petstoretest starts a server of the petstore contract for tests. Start
+// Package petstoretest starts a server of the petstore contract for tests of clients. Start
 // with [New]:
 //
 //	srv := petstoretest.New(t, nil)
 //	pet, err := srv.Client.CreatePet(ctx, petstore.NewPet{Name: "Rex", CategoryID: 1}, petstore.IdempotencyKey{})
 //
-// To test your own handler, pass it as Options.Handler. With Options.Difficult the server
-// does what the contract allows and a client may not expect. When the test ends, New
-// reports the client's mistakes. A whole test is in examples/list.
+// With Options.Difficult the server does what the contract allows and a client may not
+// expect. When the test ends, New reports the client's mistakes. A whole test is in
+// examples/list.
+//
+// Programs that are no tests serve a [Handler] themselves.
 package petstoretest
 
 import (
-	"fmt"
-	"net"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
-	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/client"
-	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
 )
+
+// Options are the settings of [New]. The zero value and nil are ready for use: the server
+// then has an empty store in memory and no difficulties.
+type Options struct {
+	// Difficult makes the server difficult. nil: it is not.
+	Difficult *Difficulty
+
+	// Handler serves the requests: your own, as your program mounts it, with its own store,
+	// rules and keys. Such a server is not difficult and finds no mistakes. To judge
+	// the handler itself, use package conformance/conformancetest. nil: a [Handler].
+	Handler http.Handler
+
+	// Prefix is the path at which Handler is mounted, the part before /pets, such as
+	// /api/v1. "": there is none. Without a Handler it must be "".
+	Prefix string
+
+	// Key is an API key that Handler accepts. Without a Handler it must be "".
+	Key string
+}
 
 // Server is a running server of pets and messages.
 type Server struct {
@@ -30,69 +47,66 @@ type Server struct {
 	Key    string         // an API key that the server accepts
 	Client *client.Client // calls the server with Key, with RetryWrites and short waits
 
-	http      *httptest.Server
-	difficult *difficult // nil without Difficult
+	http    *httptest.Server
+	handler *Handler // nil: the handler is the user's
 }
 
-// New starts a server that stops when t ends. If the server is difficult, New then
-// reports the client's mistakes as errors of t. opts may be nil.
+// New starts a server that stops when t ends. Then each mistake that the server has found
+// is an error of t. opts may be nil.
 func New(t testing.TB, opts *Options) *Server {
 	t.Helper()
-	s, err := Start(opts)
+	if opts == nil {
+		opts = &Options{}
+	}
+	s, err := start(*opts)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("petstoretest: %v", err)
 	}
 	t.Cleanup(func() {
-		s.Close()
-		for _, f := range s.Summary().Findings {
+		s.http.Close()
+		summary := s.Summary()
+		for _, f := range summary.Findings {
 			t.Error(f)
+		}
+		if opts.Difficult != nil {
+			t.Log(summary)
 		}
 	})
 	return s
 }
 
-// Start starts a server that runs until Close. opts may be nil.
-func Start(opts *Options) (*Server, error) {
-	o, err := opts.complete()
-	if err != nil {
-		return nil, err
-	}
-	if o.Store == nil {
-		o.Store = memory.New(nil)
-	}
-	if o.Middleware == nil {
-		o.Middleware = func(h http.Handler) http.Handler { return h }
-	}
+func start(o Options) (*Server, error) {
 	s := &Server{Key: o.Key}
-	h := o.Handler
-	if h == nil {
-		messages, _ := o.Store.(petstore.Messages)
-		h = http.StripPrefix(o.Prefix, httpapi.New(o.Store, apikey.Static{o.Key: "tester"}, &httpapi.Options{Messages: messages}))
-	}
-	if o.Difficult != nil {
-		if s.difficult, err = newDifficult(o, h); err != nil {
+	handler, prefix := o.Handler, strings.TrimSuffix(o.Prefix, "/")
+	switch {
+	case handler == nil && (o.Prefix != "" || o.Key != ""):
+		return nil, errors.New("Options has a Prefix or a Key without the Handler to which it belongs")
+	case handler != nil && o.Difficult != nil:
+		return nil, errors.New("Options has a Handler and Difficult; a server with a handler of yours is not difficult")
+	case handler == nil:
+		var err error
+		if s.handler, err = NewHandler(o.Difficult); err != nil {
 			return nil, err
 		}
-		h = s.difficult
+		handler, prefix, s.Key = s.handler, basePath, Key
 	}
-	l, err := net.Listen("tcp", o.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("petstoretest: %w", err)
-	}
-	s.http = &httptest.Server{Listener: l, Config: &http.Server{Handler: o.Middleware(h)}}
-	s.http.Start()
-	s.URL = s.http.URL + o.Prefix
+	s.http = httptest.NewServer(handler)
+	s.URL = s.http.URL + prefix
 	// The server is on this machine, so the client need not wait long.
-	if s.Client, err = client.New(s.URL, s.Key, &client.Options{RetryWrites: true, MinBackoff: 5 * time.Millisecond}); err != nil {
-		s.Close()
+	options := &client.Options{RetryWrites: true, MinBackoff: 5 * time.Millisecond}
+	var err error
+	if s.Client, err = client.New(s.URL, s.Key, options); err != nil {
+		s.http.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// Close waits for the requests that are under way, and stops the server. After one
-// second it cuts their connections, since a client may never end a request.
-func (s *Server) Close() {
-	defer time.AfterFunc(time.Second, s.http.CloseClientConnections).Stop()
-	s.http.Close()
+// Summary returns what the server has seen of its clients so far. It is empty if the
+// server has a handler of yours.
+func (s *Server) Summary() Summary {
+	if s.handler == nil {
+		return Summary{}
+	}
+	return s.handler.Summary()
 }

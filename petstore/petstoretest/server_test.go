@@ -1,12 +1,11 @@
 package petstoretest
 
 import (
-	"bufio"
-	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/apikey"
@@ -15,21 +14,18 @@ import (
 	"example.com/animalstore/petstore/storage/memory"
 )
 
-func TestOptions(t *testing.T) {
-	store := memory.New(nil)
-	srv := New(t, &Options{Addr: "localhost:0", Store: store, Prefix: "/api/v2", Key: "mine", Difficult: &Difficulty{Seed: 1, Names: []string{"ids", "busy"}}})
+// A server without options accepts its key only, and pets and messages.
+func TestPlain(t *testing.T) {
+	srv := New(t, nil)
 	pet, err := srv.Client.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.IdempotencyKey{})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || pet.ID != 1 {
+		t.Fatal(pet, err)
 	}
 	if got, err := srv.Client.GetPet(t.Context(), pet.ID); got != pet || err != nil {
 		t.Errorf("the server has %+v (%v), want %+v", got, err, pet)
 	}
-	if n, err := store.Stats(t.Context()); n.Pets != 1 || err != nil {
-		t.Errorf("the store has %+v, %v", n, err)
-	}
-	if srv.Key != "mine" || !strings.HasSuffix(srv.URL, "/api/v2") {
-		t.Errorf("the server has the key %q and the URL %s", srv.Key, srv.URL)
+	if _, err := srv.Client.SubmitMessage(t.Context(), "hi", petstore.IdempotencyKey{}); err != nil {
+		t.Error(err)
 	}
 	stranger, err := client.New(srv.URL, "another", nil)
 	if err != nil {
@@ -38,63 +34,47 @@ func TestOptions(t *testing.T) {
 	if _, err := stranger.ListPets(t.Context(), petstore.ListQuery{}); petstore.CodeOf(err) != petstore.CodeUnauthorized {
 		t.Errorf("an unknown key: %v", err)
 	}
+	const want = `requests: 4 (GET /pets: 1, GET /pets/{petId}: 1, POST /messages: 1, POST /pets: 1), of which 3 succeeded
+refused: 1 (401: 1)
+failures that may be repeated (busy, lost): 0, of which 0 were repeated
+links to a next page: 0, of which 0 were followed`
+	if diff := cmp.Diff(want, srv.Summary().String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
-// A handler of one's own can be tested, and be difficult.
+// A handler of one's own can be tested at any prefix.
 func TestHandler(t *testing.T) {
-	for prefix, difficult := range map[string]*Difficulty{"/shop": nil, "/shop/v2": {Seed: 1}, "/": {Seed: 2}} {
+	for _, prefix := range []string{"", "/", "/shop", "/shop/v2/"} {
 		path := strings.TrimSuffix(prefix, "/")
 		mux := http.NewServeMux()
 		mux.Handle(path+"/", http.StripPrefix(path, httpapi.New(memory.New(nil), apikey.Static{"secret": "shop"}, nil)))
-		srv := New(t, &Options{Handler: mux, Prefix: prefix, Key: "secret", Difficult: difficult})
-		for i := range 30 {
-			if _, err := srv.Client.CreatePet(t.Context(), petstore.NewPet{Name: fmt.Sprint(i)}, petstore.IdempotencyKey{}); err != nil {
-				t.Fatal(err)
-			}
+		srv := New(t, &Options{Handler: mux, Prefix: prefix, Key: "secret"})
+		if _, err := srv.Client.CreatePet(t.Context(), petstore.NewPet{Name: "Rex"}, petstore.IdempotencyKey{}); err != nil {
+			t.Fatal(err)
 		}
-		n := 0
-		for _, err := range srv.Client.All(t.Context(), petstore.ListQuery{Limit: 4}) {
-			if n++; err != nil {
-				t.Fatal(err)
-			}
+		resp, err := http.Get(srv.URL + "/pets")
+		if err != nil {
+			t.Fatal(err)
 		}
-		if n != 30 {
-			t.Errorf("a list has %d pets, want 30", n)
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusUnauthorized || srv.Key != "secret" {
+			t.Errorf("at %q: %s without the key %s", prefix, resp.Status, srv.Key)
 		}
 	}
 }
 
-// A client that does not end a request does not keep the server from ending.
-func TestClose(t *testing.T) {
-	t.Parallel()
-	srv := New(t, &Options{Difficult: &Difficulty{Names: []string{"ids"}}})
-	conn, err := net.Dial("tcp", srv.http.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	// The server asks for the body when it begins to read it.
-	fmt.Fprint(conn, "POST /v1/pets HTTP/1.1\r\nHost: pets.test\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
-	if line, err := bufio.NewReader(conn).ReadString('\n'); !strings.Contains(line, "100 Continue") {
-		t.Fatal(line, err)
-	}
-	srv.Close()
-}
-
-func TestStartFails(t *testing.T) {
-	taken := strings.TrimSuffix(strings.TrimPrefix(New(t, nil).URL, "http://"), "/v1")
+func TestInvalidOptions(t *testing.T) {
 	handler := http.NotFoundHandler()
-	for want, opts := range map[string]*Options{
+	for want, opts := range map[string]Options{
 		`unknown difficulty "hard"; the difficulties are busy, lost, ids,`: {Difficult: &Difficulty{Names: []string{"ids", "hard"}}},
-		"address already in use":       {Addr: taken},
-		"a Handler and a Store":        {Handler: handler, Key: "k", Store: memory.New(nil)},
-		"a Handler without a Key":      {Handler: handler},
-		`such as /api/v1, got "v1"`:    {Prefix: "v1"},
-		`such as /api/v1, got "/a/"`:   {Prefix: "/a/"},
-		`such as /api/v1, got "/a/.."`: {Prefix: "/a/.."},
+		"a Handler and Difficult":   {Handler: handler, Key: "k", Difficult: &Difficulty{}},
+		"without the Handler":       {Key: "k"},
+		"client: API key: must be":  {Handler: handler},
+		"client: base URL: must be": {Handler: handler, Key: "k", Prefix: "v1"},
 	} {
-		if s, err := Start(opts); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Start returned %v, %v; want an error with %q", s, err, want)
+		if s, err := start(opts); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("start returned %v, %v; want an error with %q", s, err, want)
 		}
 	}
 }

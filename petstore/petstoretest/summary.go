@@ -1,0 +1,124 @@
+package petstoretest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Summary is what a [Handler] has seen of its clients.
+type Summary struct {
+	Findings []Finding // the mistakes
+
+	Requests  map[string]int // by operation, such as "GET /pets/{petId}"; "other": of no operation
+	Succeeded int            // how many of them got a whole response of 2xx
+	Refused   map[int]int    // the responses of 4xx by status, without those of busy
+
+	// Repeatable is the number of failures after which a client may repeat the request:
+	// all that were busy, and those that were lost but for creations without an
+	// Idempotency-Key. An equal request followed Repeated of them.
+	Repeatable, Repeated int
+
+	// Links is the number of different links to a next page. The client requested Followed of
+	// them.
+	Links, Followed int
+
+	Met map[string]int // how often the server had a difficulty, by name
+}
+
+// String returns the counts as a text of several lines, without the findings.
+func (s Summary) String() string {
+	lines := []string{
+		fmt.Sprintf("requests: %s, of which %d succeeded", counts(s.Requests), s.Succeeded),
+		"refused: " + counts(s.Refused),
+		fmt.Sprintf("failures that may be repeated (busy, lost): %d, of which %d were repeated", s.Repeatable, s.Repeated),
+		fmt.Sprintf("links to a next page: %d, of which %d were followed", s.Links, s.Followed),
+	}
+	if len(s.Met) > 0 {
+		lines = append(lines, "difficulties met: "+counts(s.Met))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// counts returns the sum of m, and its entries in order, such as 4 (400: 3, 415: 1).
+func counts[K cmp.Ordered](m map[K]int) string {
+	sum := 0
+	var entries []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		sum += m[key]
+		entries = append(entries, fmt.Sprintf("%v: %d", key, m[key]))
+	}
+	if len(entries) == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d (%s)", sum, strings.Join(entries, ", "))
+}
+
+// Summary returns what h has seen so far.
+func (h *Handler) Summary() Summary {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.seen
+	s.Findings = slices.Clone(s.Findings)
+	s.Requests, s.Refused, s.Met = maps.Clone(s.Requests), maps.Clone(s.Refused), maps.Clone(s.Met)
+	s.Links = len(h.links)
+	for _, followed := range h.links {
+		if followed {
+			s.Followed++
+		}
+	}
+	return s
+}
+
+// met counts a difficulty.
+func (h *Handler) met(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seen.Met[name]++
+}
+
+// see counts x, judges it and writes its line. It must be called before the response is
+// sent, so that it sees x before anything that the client does because of x.
+func (h *Handler) see(x *exchange) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	x.ended = time.Now()
+	h.count(x)
+	h.judge(x)
+	if x.isCreate() && x.done {
+		h.created[x.identity()] = x
+	}
+	if h.Log != nil {
+		fmt.Fprintf(h.Log, "%s %q %s\n", x.request.Method, x.request.RequestURI, x.received())
+	}
+}
+
+// count counts what x is, and what it follows.
+func (h *Handler) count(x *exchange) {
+	h.seen.Requests[x.operation()]++
+	failed := h.unrepeated[x.identity()]
+	if len(failed) > 0 && x.began.After(failed[0].ended) {
+		h.seen.Repeated++
+		h.unrepeated[x.identity()] = failed[1:]
+	}
+	if _, linked := h.links[x.request.URL.RawQuery]; linked {
+		h.links[x.request.URL.RawQuery] = true
+	}
+	switch {
+	case x.failure == "lost" && x.isCreate() && x.idempotencyKey() == "":
+		// The client must not repeat it.
+	case x.failure != "":
+		h.seen.Repeatable++
+		h.unrepeated[x.identity()] = append(h.unrepeated[x.identity()], x)
+	case x.status/100 == 4:
+		h.seen.Refused[x.status]++
+	case x.status/100 == 2:
+		h.seen.Succeeded++
+		if next := x.nextPage(); next != "" && !h.links[next] {
+			h.links[next] = false
+		}
+	}
+}
