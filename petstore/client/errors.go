@@ -16,9 +16,10 @@ import (
 )
 
 // ErrUnknownOutcome says that the server may have carried out a creation or
-// submission: the connection was lost, the response breaks the contract or was a 5xx
-// (but 501 and 507), a redirect (but 307 and 308) or a 409 with the code conflict, or the
-// context ended. The error of the call wraps it.
+// submission: no complete response came, unless the connection could not be opened; or
+// the response breaks the contract or was a 5xx (but 501 and 507), a redirect (but 307 and
+// 308) or a 409 with the code conflict; or the context ended. The error of the call wraps
+// it.
 //
 // If the server honours Idempotency-Key, Options.RetryWrites makes the client repeat the
 // request, and it is safe to call the method again with the same
@@ -109,7 +110,8 @@ func classify(status int, body petstore.Code) (petstore.Code, kind) {
 		return s.code, s.kind
 	}
 	switch {
-	case (status == http.StatusConflict || status == http.StatusUnprocessableEntity) && body == petstore.CodeIdempotencyMismatch:
+	case status == http.StatusConflict && body == petstore.CodeIdempotencyMismatch,
+		status == http.StatusUnprocessableEntity && body == petstore.CodeIdempotencyMismatch:
 		return body, refused
 	case status == http.StatusConflict && body == petstore.CodeConflict: // an earlier attempt is under way
 		return body, lost
@@ -154,7 +156,11 @@ func (c *Client) noResponse(err error) *failure {
 	if strings.Contains(err.Error(), c.key) { // net/http quotes what the server sent
 		err = errors.New(c.text(err.Error()))
 	}
-	f.err = &petstore.Error{Code: petstore.CodeUnavailable, Message: "the server cannot be reached, or the connection to it was lost", Err: err}
+	f.err = &petstore.Error{
+		Code:    petstore.CodeUnavailable,
+		Message: "the server cannot be reached, or the connection to it was lost",
+		Err:     err,
+	}
 	return f
 }
 
@@ -168,13 +174,14 @@ func (c *Client) failed(r request, resp *response) *failure {
 		body.Code, body.Message = "", ""
 	}
 	cause := &ResponseError{
-		URL: c.text(r.url()), Status: resp.StatusCode, Code: c.text(body.Code), Message: c.text(body.Message),
+		URL: c.text(r.url), Status: resp.StatusCode, Code: c.text(body.Code), Message: c.text(body.Message),
 		RequestID: c.text(resp.Header.Get("X-Request-ID")), Body: c.text(string(resp.body)),
 	}
 	code, kind := classify(resp.StatusCode, petstore.Code(body.Code))
 	e := &petstore.Error{Code: code, Message: cause.Message, Err: cause}
 	if to := resp.Header.Get("Location"); resp.StatusCode/100 == 3 {
-		e.Message = fmt.Sprintf("the server redirects to %q, and the client does not follow; use the part before %s as the base URL", c.text(to), r.path)
+		e.Message = fmt.Sprintf(
+			"the server redirects to %q, and the client does not follow; use a base URL that is not redirected", c.text(to))
 	} else if e.Message == "" {
 		e.Message = fmt.Sprintf("the server responded with %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	}

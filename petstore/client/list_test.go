@@ -10,8 +10,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// The client requests the path and the query of the link to the next page, at its base
-// URL, if the link leads to the same host and to a path below the base URL.
+// The client requests the path and the query of the link to the next page, from the server
+// of its base URL, if the link leads to the same host.
 func TestNextLink(t *testing.T) {
 	const (
 		none      = ""
@@ -27,6 +27,7 @@ func TestNextLink(t *testing.T) {
 		{`</v1/pets/page/2>; rel="next"`, "/v1/pets/page/2"},
 		{`</v1/stores/9/pets?page=2>; rel="next"`, "/v1/stores/9/pets?page=2"},
 		{`<pages/%2F2?limit=1&status=pending>; rel="next"`, "/v1/pages/%2F2?limit=1&status=pending"},
+		{`<http://user:password@pets.test/pages/2>; rel="next"`, "/pages/2"},
 		{`<?c=a+b%20/d==&&e;[f]>; rel="next"`, "/v1/pets?c=a+b%20/d==&&e;[f]"},
 		{`<>; rel="next"`, "/v1/pets?limit=9&status=sold"}, // All follows it once
 
@@ -48,18 +49,9 @@ func TestNextLink(t *testing.T) {
 		{`<?page=2>; rel=`, malformed},
 		{`</docs>; rel="help", rel="next"`, malformed},
 		{`<http://[?page=2>; rel="next"`, malformed},
-		{`<?page=a b>; rel="next"`, malformed},
 
-		{`<http://other.test/v1/pets?page=2>; rel="next"`, elsewhere + "http://other.test/v1/pets?page=2, which is not below the base URL http://pets.test/v1"},
+		{`<http://other.test/v1/pets?page=2>; rel="next"`, elsewhere + "http://other.test/v1/pets?page=2, which has another host than the base URL http://pets.test/v1"},
 		{`<//pets.test@other.test/v1/pets>; rel="next"`, elsewhere},
-		{`</v2/pets?page=2>; rel="next"`, elsewhere + "http://pets.test/v2/pets?page=2, which"},
-		{`</v1>; rel="next"`, elsewhere},
-		{`</v1x/pets>; rel="next"`, elsewhere},
-		{`</v1/../admin>; rel="next"`, elsewhere},
-		{`</v1/%2e%2e/admin>; rel="next"`, elsewhere},
-		{`</v1/%252e%252e/admin>; rel="next"`, elsewhere},
-		{`</v1/..;/admin>; rel="next"`, elsewhere},
-		{`</v1//pets>; rel="next"`, elsewhere},
 		{`<mailto:pets@pets.test>; rel="next"`, elsewhere},
 	} {
 		var got string
@@ -94,8 +86,8 @@ func TestCursor(t *testing.T) {
 	})
 	for cursor, want := range map[petstore.Cursor]petstore.Code{
 		"x": petstore.CodeInvalid, "cursor=abcdef": petstore.CodeInvalid, petstore.CursorAfter(7): petstore.CodeInvalid,
-		encode("/v1/pets?a b"): petstore.CodeInvalid, encode("pets?page=2"): petstore.CodeInvalid, encode("?page=2"): petstore.CodeInvalid,
-		encode("/v2/pets?page=2"): petstore.CodeInternal, encode("http://other.test/v1/pets"): petstore.CodeInternal, encode("//other.test/v1/pets"): petstore.CodeInternal,
+		encode("pets?page=2"): petstore.CodeInvalid, encode("//other.test/v1/pets"): petstore.CodeInvalid,
+		encode("http://other.test/v1/pets"): petstore.CodeInternal,
 	} {
 		if _, err := c.ListPets(ctx, petstore.ListQuery{After: cursor}); petstore.CodeOf(err) != want {
 			t.Errorf("the cursor %q: %v", cursor, err)

@@ -113,7 +113,7 @@ func TestErrors(t *testing.T) {
 		{400, `{"status":400.0,"message":"limit: too low","code":"internal","more":[]}`, "limit: too low"},
 		{404, "<h1>Not Found</h1>", "the server responded with 404 Not Found"},
 		{599, `{"code":5,"message":"no"}`, "the server responded with 599 "},
-		{304, "", `the server redirects to "", and the client does not follow; use the part before /pets as the base URL`},
+		{304, "", `the server redirects to "", and the client does not follow; use a base URL that is not redirected`},
 		{400, `{"message":"` + strings.Repeat("ä", 1000) + `"}`, strings.Repeat("ä", 510) + "..."},
 	} {
 		_, err := newClient(t, nil, respond(tt.status, tt.body)).ListPets(ctx, petstore.ListQuery{})

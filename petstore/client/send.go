@@ -10,10 +10,8 @@ import (
 	"io"
 	mathrand "math/rand/v2"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"example.com/animalstore/petstore"
@@ -22,11 +20,11 @@ import (
 
 // request is what a call sends, perhaps several times.
 type request struct {
-	base, path, query string
-	body              []byte // nil for a read
-	key               string // the Idempotency-Key; "" for a read
-	status            int    // of a successful response; 0: any from 200 to 299
-	done              string // what the server has done if it responds with success; "" for a read
+	url    string
+	body   []byte // nil for a read
+	key    string // the Idempotency-Key; "" for a read
+	status int    // of a successful response; 0: any from 200 to 299
+	done   string // what the server has done if it responds with success; "" for a read
 }
 
 // response is a response with its body.
@@ -77,20 +75,12 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, &failure{kind: refused, err: &petstore.Error{Code: petstore.CodeOf(err), Message: "the request cannot be sent", Err: err}}
+		cannot := &petstore.Error{Code: petstore.CodeOf(err), Message: "the request cannot be sent", Err: err}
+		return nil, &failure{kind: refused, err: cannot}
 	}
-	// What net/http reports. A RoundTripper of another kind reports nothing.
-	var began, wrote atomic.Bool
-	httpResp, err := c.http.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn:          func(string) { began.Store(true) },
-		WroteHeaderField: func(string, []string) { wrote.Store(true) },
-	})))
+	httpResp, err := c.http.Do(req)
 	if err != nil {
-		f := c.noResponse(err)
-		if f.kind == lost && began.Load() && !wrote.Load() {
-			f.kind = notDone // it was not sent
-		}
-		return nil, f
+		return nil, c.noResponse(err)
 	}
 	defer httpResp.Body.Close()
 	resp := &response{Response: httpResp}
@@ -117,7 +107,7 @@ func (c *Client) newHTTP(ctx context.Context, r request) (*http.Request, error) 
 	if r.body != nil {
 		method, body = http.MethodPost, bytes.NewReader(r.body)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, r.url(), body)
+	req, err := http.NewRequestWithContext(ctx, method, r.url, body)
 	if err != nil {
 		return nil, err
 	}
@@ -130,21 +120,8 @@ func (c *Client) newHTTP(ctx context.Context, r request) (*http.Request, error) 
 		// "Idempotency-Key" repeats the request by itself after a lost connection,
 		// whether or not the server honours the key.
 		req.Header["idempotency-key"] = []string{quoteKey(r.key)}
-		if c.callers {
-			// Over HTTP/2, net/http repeats a request whose body it can get again,
-			// after errors that may follow the work of the server. Over HTTP/1 it
-			// does so only if it has sent nothing.
-			req.GetBody = nil
-		}
 	}
 	return req, nil
-}
-
-func (r request) url() string {
-	if r.query == "" {
-		return r.base + r.path
-	}
-	return r.base + r.path + "?" + r.query
 }
 
 // wait waits until a request may be repeated after an attempt that failed. after is what

@@ -28,9 +28,6 @@ func TestRequest(t *testing.T) {
 		if r.Header.Get("Authorization") != "Bearer "+testKey || r.UserAgent() != "animalstore-client" {
 			t.Errorf("the header is %v", r.Header)
 		}
-		if r.GetBody != nil { // over HTTP/2, net/http would repeat a creation after errors that may follow the work of the server
-			t.Error("net/http can read the body again")
-		}
 		return respond(404, "")(r)
 	})
 	c.ListPets(ctx, petstore.ListQuery{})
