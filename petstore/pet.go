@@ -89,7 +89,8 @@ type Pet struct {
 // dst as it was, and an error without a [Code], if the name is not valid UTF-8 or the
 // status is not one of the contract's.
 func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
-	b := append(dst, `{"id":`...)
+	b := slices.Grow(dst, 80+len(p.Name)) // most names need no escaping
+	b = append(b, `{"id":`...)
 	b = strconv.AppendInt(b, p.ID, 10)
 	b = append(b, `,"name":`...)
 	b, err := jsontext.AppendQuote(b, p.Name)

@@ -19,7 +19,8 @@ func writeEmpty(f *os.File) error {
 				return err
 			}
 		}
-		return state{Schema: schema}.store(bucket{&stateTable, tx.Bucket(stateTable.name)})
+		empty := state{Schema: schema}
+		return empty.store(tableIn(tx, &stateTable))
 	})
 	return errors.Join(err, db.Close())
 }

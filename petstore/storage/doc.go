@@ -38,24 +38,29 @@
 //
 // # The path of a create
 //
-//	CreatePet         pet.go          validate and encode the pet
-//	└ change          commit.go       queue the change; one of the callers commits for all
-//	  └ commitWaiting commit.go       take what is queued
-//	    └ commit      commit.go       in one transaction, for all of the batch:
-//	      ├ sameFile  file.go         make sure that the file is still the one at its path
-//	      ├ begin     transaction.go  look up the tables of pets, read the state and the last blocks
-//	      ├ outcome   outcome.go      look up and store the outcome, if there is a key
-//	      ├ addPet    pet.go          add the pet to the last blocks in memory
-//	      ├ put       block.go        store these blocks; state.store stores the state
-//	      ├ Commit    bbolt           write and sync the pages, then the meta page
-//	      ├ begin     transaction.go  read what was committed
-//	      └ show      snapshot.go     all reads use it from now on
-//	← CreatePet                       every caller in the batch returns
+// A change is what one caller wants. A batch is the changes that one transaction of bbolt
+// commits (writeTx). A snapshot is a read transaction that all reads use until the next
+// batch is on disk.
+//
+//	CreatePet           pet.go          validate the pet
+//	└ update            commit.go       queue the change; one of the callers commits for all
+//	  └ commitWaiting   commit.go       take the changes that wait: a batch
+//	    └ commit        commit.go       in one transaction, for all of the batch:
+//	      ├ sameFile    file.go         make sure that the file is still the one at its path
+//	      ├ beginWrite  transaction.go  make sure that nothing else has written to the file
+//	      ├ outcome     outcome.go      look up and store the outcome, if there is a key
+//	      ├ addPet      pet.go          encode the pet, and add it to the last blocks in memory
+//	      ├ store       transaction.go  store these blocks and the state
+//	      ├ Commit      bbolt           write and sync the pages, then the meta page
+//	      ├ readBack    transaction.go  begin a snapshot, and find in it what was stored
+//	      └ publish     snapshot.go     all reads use it from now on
+//	← CreatePet                         every caller in the batch returns
 //
 // If Commit fails, commitError (failure.go) decides whether the changes of the
-// batch are refused or the store has failed. A read uses the snapshot that is shown
-// (view), finds its block with a cursor (seekBlock), and copies JSON out of the mapped
-// file.
+// batch are refused or the store has failed. A read uses the snapshot that was published
+// last (view, in snapshot.go), finds its block with a cursor (seekBlock, in block.go), and
+// copies JSON out of the mapped file. No read goes back in time: a snapshot is published
+// after its commit is on disk, and the committer publishes them in the order of the commits.
 //
 // # The file
 //

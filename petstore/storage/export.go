@@ -52,7 +52,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) error {
 	}
 	x := newExporter(w, nil)
 	x.began = s.opts.now()
-	x.view = func(fn func(*transaction) error) error { return s.view(ctx, fn) }
+	x.view = func(fn func(*snapshot) error) error { return s.view(ctx, fn) }
 	return x.all()
 }
 
@@ -74,8 +74,8 @@ func Export(path string, w io.Writer, onDamage func(error)) (Totals, error) {
 }
 
 func exportFile(path string, x *exporter) error {
-	return readFile(path, x.damage, func(tx *transaction) error {
-		x.view = func(fn func(*transaction) error) error { return fn(tx) }
+	return readFile(path, x.damage, func(tx *snapshot) error {
+		x.view = func(fn func(*snapshot) error) error { return fn(tx) }
 		return x.all()
 	})
 }
@@ -102,7 +102,7 @@ func CreateExportFile(path string, export func(w io.Writer) error) error {
 type exporter struct {
 	onDamage func(error) // nil: damage is not skipped
 
-	view   func(func(*transaction) error) error // calls a function with what is stored now
+	view   func(func(*snapshot) error) error // calls a function with what is stored now
 	w      io.Writer
 	part   bytes.Buffer  // what was read, and is not written to w yet
 	out    *lines.Writer // to part
@@ -140,9 +140,9 @@ func (x *exporter) all() error {
 	if err := x.view(x.begin); err != nil {
 		return err
 	}
-	for _, read := range []func(*transaction) (done bool, err error){x.readPets, x.readMessages, x.readOutcomes} {
+	for _, read := range []func(*snapshot) (done bool, err error){x.readPets, x.readMessages, x.readOutcomes} {
 		for done := false; !done; {
-			err := x.view(func(tx *transaction) (err error) {
+			err := x.view(func(tx *snapshot) (err error) {
 				done, err = read(tx)
 				return err
 			})
@@ -168,7 +168,7 @@ func (x *exporter) all() error {
 }
 
 // begin reads the state that the export is of.
-func (x *exporter) begin(tx *transaction) error {
+func (x *exporter) begin(tx *snapshot) error {
 	x.start = tx.state
 	if !tx.known() {
 		x.start.LastIDs[allPets] = math.MaxInt64
@@ -180,7 +180,7 @@ func (x *exporter) begin(tx *transaction) error {
 func (x *exporter) full() bool { return x.part.Len()+x.passed >= maxPart }
 
 // readMessages reads messages into the part, up to a page that cannot be read.
-func (x *exporter) readMessages(tx *transaction) (done bool, err error) {
+func (x *exporter) readMessages(tx *snapshot) (done bool, err error) {
 	done = true
 	err = safely(func() error {
 		for m, err := range tx.messages(x.message) {
@@ -211,10 +211,10 @@ func (x *exporter) readMessages(tx *transaction) (done bool, err error) {
 }
 
 // readOutcomes reads outcomes into the part, up to a page that cannot be read.
-func (x *exporter) readOutcomes(tx *transaction) (done bool, err error) {
+func (x *exporter) readOutcomes(tx *snapshot) (done bool, err error) {
 	done = true
 	err = safely(func() error {
-		c := tx.table(&outcomeTable).Cursor()
+		c := tableIn(tx.Tx, &outcomeTable).Cursor()
 		k, v := c.Seek(x.key)
 		if x.key != nil && bytes.Equal(k, x.key) {
 			k, v = c.Next()
@@ -238,7 +238,7 @@ func (x *exporter) readOutcomes(tx *transaction) (done bool, err error) {
 
 // readOutcome reads an outcome into the part, unless it has expired, or is of something that
 // was lost or that was created after the export began.
-func (x *exporter) readOutcome(tx *transaction, key, value []byte) error {
+func (x *exporter) readOutcome(tx *snapshot, key, value []byte) error {
 	o, err := openOutcome(key, value)
 	if err != nil {
 		return err

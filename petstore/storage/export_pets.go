@@ -14,7 +14,7 @@ import (
 // petReader reads the blocks of petTables[table] in order.
 type petReader struct {
 	table  int
-	tx     *transaction  // that the rest is of
+	tx     *snapshot     // that the rest is of
 	cursor *bbolt.Cursor // at the last record; nil: the next one must be looked up
 	next   int64         // the key of the next sound block is not below this one
 	last   int64         // the ID before that block; noID: damage was skipped
@@ -32,7 +32,7 @@ const noID = -1
 type idGap struct{ from, to int64 }
 
 // readPets reads pets into the part.
-func (x *exporter) readPets(tx *transaction) (done bool, err error) {
+func (x *exporter) readPets(tx *snapshot) (done bool, err error) {
 	for _, r := range x.readers {
 		r.use(tx)
 	}
@@ -81,7 +81,7 @@ func (x *exporter) fill(r *petReader) error {
 
 // use makes r read from tx. If that is another transaction than before, r reads its block
 // again.
-func (r *petReader) use(tx *transaction) {
+func (r *petReader) use(tx *snapshot) {
 	if r.tx == tx {
 		return
 	}

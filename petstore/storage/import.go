@@ -103,12 +103,12 @@ func (im *importer) all(ctx context.Context, records iter.Seq2[lines.Record, err
 
 // commit stores the batch. If the file cannot grow until it is opened again, commit does so.
 func (im *importer) commit(ctx context.Context) error {
-	add := func(tx *update) error { return tx.addRecords(im.batch) }
-	err := im.store.change(ctx, add)
+	add := func(tx *writeTx) error { return tx.addRecords(im.batch) }
+	err := im.store.update(ctx, add)
 	if errors.Is(err, berrors.ErrMaxSizeReached) {
 		path := im.store.path
 		if err = cmp.Or(im.close(), im.open(path)); err == nil {
-			err = im.store.change(ctx, add)
+			err = im.store.update(ctx, add)
 		}
 	}
 	im.batch, im.size = im.batch[:0], 0
@@ -116,8 +116,8 @@ func (im *importer) commit(ctx context.Context) error {
 }
 
 // addRecords adds records, which are valid.
-func (tx *update) addRecords(records []lines.Record) (err error) {
-	tx.table(&outcomeTable).FillPercent = 0.9 // the keys ascend
+func (tx *writeTx) addRecords(records []lines.Record) (err error) {
+	tableIn(tx.Tx, &outcomeTable).FillPercent = 0.9 // the keys ascend
 	for _, rec := range records {
 		switch m, o := rec.Message, rec.Outcome; {
 		case rec.Pet != nil:

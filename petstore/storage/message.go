@@ -17,7 +17,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 		return petstore.Message{}, err
 	}
 	var m petstore.Message
-	err := s.change(ctx, func(tx *update) error {
+	err := s.update(ctx, func(tx *writeTx) error {
 		o, err := tx.outcome(stores.SubmitMessage, key, []byte(text), func(o *outcome) error {
 			if tx.Queued >= int64(s.opts.QueueCapacity) || tx.LastMessage == math.MaxInt64 { // an import may set it
 				return petstore.ErrQueueFull
@@ -36,10 +36,10 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 
 // addMessage adds the n-th message to the queue; n is higher than all earlier ones. It was
 // made at a time in microseconds since 1970.
-func (tx *update) addMessage(n, made int64, text string) error {
+func (tx *writeTx) addMessage(n, made int64, text string) error {
 	tx.Queued++
 	tx.LastMessage = n
-	queue := tx.table(&queueTable)
+	queue := tableIn(tx.Tx, &queueTable)
 	queue.FillPercent = 1 // keys only grow, so leave no room between them
 	body := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)+sumLen), uint64(made))
 	return queue.put(idKey(n), append(body, text...))
@@ -67,10 +67,10 @@ func openMessage(key, value []byte) (petstore.Message, error) {
 
 // messages yields the messages in the queue after a number, in order, with an error for
 // each damaged record.
-func (tx *transaction) messages(after int64) iter.Seq2[petstore.Message, error] {
+func (tx *snapshot) messages(after int64) iter.Seq2[petstore.Message, error] {
 	return func(yield func(petstore.Message, error) bool) {
 		last := after
-		c := tx.table(&queueTable).Cursor()
+		c := tableIn(tx.Tx, &queueTable).Cursor()
 		for k, v := c.Seek(idKey(after)); k != nil; k, v = c.Next() {
 			if after > 0 && int64At(k) == after {
 				continue
@@ -91,9 +91,9 @@ func (tx *transaction) messages(after int64) iter.Seq2[petstore.Message, error] 
 }
 
 // countMessages returns an error if there are more or fewer messages than the state says.
-func (tx *transaction) countMessages() error {
+func (tx *snapshot) countMessages() error {
 	count := int64(0)
-	c := tx.table(&queueTable).Cursor()
+	c := tableIn(tx.Tx, &queueTable).Cursor()
 	for k, _ := c.First(); k != nil; k, _ = c.Next() {
 		count++
 	}
@@ -101,7 +101,7 @@ func (tx *transaction) countMessages() error {
 }
 
 // checkQueued returns an error if the state counts more or fewer messages than were found.
-func (tx *transaction) checkQueued(found int64) error {
+func (tx *snapshot) checkQueued(found int64) error {
 	if tx.known() && found != tx.Queued {
 		return damaged("the queue holds %d messages, want %d", found, tx.Queued)
 	}
@@ -113,7 +113,7 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 	if err := stores.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
-	err = s.view(ctx, func(tx *transaction) error {
+	err = s.view(ctx, func(tx *snapshot) error {
 		size := 0
 		for m, err := range tx.messages(0) {
 			if err != nil {
@@ -134,8 +134,8 @@ func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petst
 
 // RemoveMessages implements petstore.Queue.
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
-	return s.change(ctx, func(tx *update) error {
-		queue := tx.table(&queueTable)
+	return s.update(ctx, func(tx *writeTx) error {
+		queue := tableIn(tx.Tx, &queueTable)
 		for _, id := range ids {
 			n, ok := stores.ParseMessageID(id)
 			if !ok {

@@ -16,7 +16,7 @@ import (
 
 // reserve is how far a file can grow while it is open, in bytes: Open maps that much
 // more. bbolt maps more later only when no read is open, and there always is one, the
-// transaction that is shown. Addresses cost nothing on most systems. It is little in tests.
+// published snapshot. Addresses cost nothing on most systems. It is little in tests.
 var reserve = func() int64 {
 	switch {
 	case runtime.GOOS == "windows":
@@ -69,7 +69,7 @@ func open(path string, o Options) (*Store, error) {
 	s := &Store{
 		opts:      o,
 		path:      path,
-		writes:    make(chan *write, maxWaiting),
+		changes:   make(chan *change, maxWaiting),
 		committer: make(chan struct{}, 1),
 		failed:    make(chan struct{}),
 	}
@@ -82,12 +82,12 @@ func open(path string, o Options) (*Store, error) {
 	if err := s.openFile(reserve); err != nil {
 		return nil, err
 	}
-	tx, err := s.begin(false, nil, nil)
+	first, err := s.beginRead()
 	if err != nil {
 		_ = s.closeFile()
 		return nil, err
 	}
-	s.current.Store(&snapshot{transaction: tx})
+	s.current.Store(first)
 	return s, nil
 }
 
@@ -115,10 +115,10 @@ func (s *Store) openFile(reserve int64) error {
 	return err
 }
 
-// readFile calls fn with the tables of a file that no store has open. It calls damage
-// with each reason not to trust the file, or with nil, and goes on if that returns nil. If
-// the state is damaged, t does not know it.
-func readFile(path string, damage func(error) error, fn func(t *transaction) error) error {
+// readFile calls fn with a snapshot of a file that no store has open. It calls damage with
+// each reason not to trust the file, or with nil, and goes on if that returns nil. If the
+// state is damaged, the snapshot does not know it.
+func readFile(path string, damage func(error) error, fn func(*snapshot) error) error {
 	f, err := openLocked(path, os.O_RDONLY)
 	if err != nil {
 		return err
@@ -136,14 +136,14 @@ func readFile(path string, damage func(error) error, fn func(t *transaction) err
 	err = safely(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
 			begun = true
-			t, err := newTransaction(tx)
+			snap, err := newSnapshot(tx)
 			if err != nil {
 				return err
 			}
-			if err := damage(safely(t.readState)); err != nil {
+			if err := damage(safely(snap.readState)); err != nil {
 				return err
 			}
-			return fn(t)
+			return fn(snap)
 		})
 	})
 	if !begun { // bbolt may keep its locks

@@ -35,14 +35,14 @@ func openOutcome(key, value []byte) (o outcome, err error) {
 // there is none, or if it has expired, it calls create, which sets what it has created,
 // and stores the outcome. If the earlier create had another value, outcome returns
 // petstore.ErrIdempotencyMismatch.
-func (tx *update) outcome(operation string, key petstore.IdempotencyKey, value []byte, create func(*outcome) error) (outcome, error) {
+func (tx *writeTx) outcome(operation string, key petstore.IdempotencyKey, value []byte, create func(*outcome) error) (outcome, error) {
 	made := outcome{Made: tx.now}
 	if key.Key == "" {
 		return made, create(&made)
 	}
 	digest := stores.Digest(operation, key)
 	made.Value = sha256.Sum256(value)
-	body, err := tx.table(&outcomeTable).find(digest[:])
+	body, err := tableIn(tx.Tx, &outcomeTable).find(digest[:])
 	if err != nil {
 		return outcome{}, err
 	}
@@ -68,20 +68,20 @@ func (tx *update) outcome(operation string, key petstore.IdempotencyKey, value [
 }
 
 // addOutcome stores an outcome under the digest of its key.
-func (tx *update) addOutcome(digest []byte, o outcome) error {
+func (tx *writeTx) addOutcome(digest []byte, o outcome) error {
 	body, err := binary.Append(nil, binary.BigEndian, o)
 	if err != nil {
 		return err
 	}
-	tx.keys = append(tx.keys, digest)
-	return tx.table(&outcomeTable).put(digest, body)
+	tx.outcomes = append(tx.outcomes, digest)
+	return tableIn(tx.Tx, &outcomeTable).put(digest, body)
 }
 
 // deleteExpired looks at the four outcomes that follow a digest, and deletes those that
 // have expired. Digests are random. So while outcomes are added, about a quarter of the table
 // at most has expired: then one of the four has, for the one that is added.
-func (tx *update) deleteExpired(digest []byte) error {
-	b := tx.table(&outcomeTable)
+func (tx *writeTx) deleteExpired(digest []byte) error {
+	b := tableIn(tx.Tx, &outcomeTable)
 	var expired [][]byte
 	c := b.Cursor()
 	k, v := c.Seek(digest)

@@ -26,7 +26,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 		}
 	}
 	pet := petstore.Pet{NewPet: p}
-	err := s.change(ctx, func(tx *update) error {
+	err := s.update(ctx, func(tx *writeTx) error {
 		o, err := tx.outcome(stores.CreatePet, key, value, func(o *outcome) error {
 			if tx.LastPet == math.MaxInt64 { // an import may set it
 				return stores.ErrNoIDs
@@ -46,8 +46,8 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 // addPet adds a pet, whose ID is higher than all earlier ones, to the table of all pets and
 // to that of its status. The copy makes a list of a status as fast as a list of all pets.
 // The last blocks stay in memory until the commit.
-func (tx *update) addPet(p petstore.Pet) error {
-	pet, err := p.AppendJSON(make([]byte, 0, 80+len(p.Name)))
+func (tx *writeTx) addPet(p petstore.Pet) error {
+	pet, err := p.AppendJSON(nil)
 	if err != nil {
 		return err
 	}
@@ -58,14 +58,17 @@ func (tx *update) addPet(p petstore.Pet) error {
 		in = in[:1]
 	}
 	for _, i := range in {
-		b := &tx.lastBlocks[i]
-		if b.pets() > 0 && b.size()+entryLen+len(pet)+1 > maxBlock {
-			if err := b.put(tx.pets[i]); err != nil {
+		end, err := tx.end(i)
+		if err != nil {
+			return err
+		}
+		if end.last.pets() > 0 && end.last.size()+entryLen+len(pet)+1 > maxBlock {
+			if err := end.table.putBlock(&end.last); err != nil {
 				return err
 			}
-			*b = block{prev: b.last}
+			end.last = block{prev: end.last.last}
 		}
-		b.add(p.ID, pet)
+		end.last.add(p.ID, pet)
 		tx.LastIDs[i] = p.ID
 	}
 	return nil
@@ -119,7 +122,7 @@ type reader struct{ *Store }
 
 // AppendPet implements encoded.Reader.
 func (s reader) AppendPet(ctx context.Context, dst []byte, id int64) ([]byte, error) {
-	err := s.view(ctx, func(tx *transaction) error {
+	err := s.view(ctx, func(tx *snapshot) error {
 		if id < 1 || id > tx.LastIDs[allPets] {
 			return petstore.ErrNotFound
 		}
@@ -143,7 +146,7 @@ func (s reader) AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery
 		return dst, "", err
 	}
 	page, next := append(dst, '['), petstore.Cursor("")
-	err = s.view(ctx, func(tx *transaction) error {
+	err = s.view(ctx, func(tx *snapshot) error {
 		i, pets, size := petTableOf[q.Status], 0, 0
 		for b, err := range tx.blocks(i, after) {
 			if err != nil {

@@ -3,20 +3,55 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+
+	"go.etcd.io/bbolt"
 )
 
-// snapshot is a transaction that all reads share until the next commit is on disk: to
-// begin it and to look up its buckets takes much longer than a read.
+// snapshot is a read transaction of bbolt, with what each read needs of it. All reads share
+// one until the next commit is on disk: to begin it and to look up its buckets takes much
+// longer than a read.
 type snapshot struct {
-	*transaction
-	reads sync.RWMutex // held for reading by each read, and locked for good by show
+	*bbolt.Tx
+	state
+	pets [4]bucket // of petTables
+
+	reads sync.RWMutex // held for reading by each read, and locked for good by publish
 }
 
-// show makes reads use tx from now on; nil: the store is closed. The snapshot before ends
-// after its last read.
-func (s *Store) show(tx *snapshot) {
-	old := s.current.Swap(tx)
+// newSnapshot returns the snapshot of a transaction, without its state. Tables of pets that
+// are missing are nil.
+func newSnapshot(tx *bbolt.Tx) (*snapshot, error) {
+	snap := &snapshot{Tx: tx}
+	found := false
+	for i := range petTables {
+		snap.pets[i] = bucket{&petTables[i], tx.Bucket(petTables[i].name)}
+		found = found || snap.pets[i].Bucket != nil
+	}
+	if !found {
+		return nil, fmt.Errorf("%w, or its root is damaged and only a backup helps", ErrNotPetstore)
+	}
+	return snap, nil
+}
+
+// readState reads the state. Then it makes sure that the tables of pets agree with it.
+func (snap *snapshot) readState() (err error) {
+	if snap.state, err = readState(tableIn(snap.Tx, &stateTable)); err != nil {
+		return err
+	}
+	for i, b := range snap.pets {
+		if _, err := b.lastBlock(snap.LastIDs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publish makes reads use next from now on; nil: the store is closed. The snapshot before it
+// ends after its last read.
+func (s *Store) publish(next *snapshot) {
+	old := s.current.Swap(next)
 	if old == nil { // the store has failed
 		return
 	}
@@ -32,29 +67,29 @@ func (s *Store) show(tx *snapshot) {
 	}()
 }
 
-// shown returns the snapshot for reads, or why a call cannot begin.
-func (s *Store) shown(ctx context.Context) (*snapshot, error) {
-	tx := s.current.Load()
-	if tx == nil {
+// published returns the snapshot that reads use, or why a call cannot begin.
+func (s *Store) published(ctx context.Context) (*snapshot, error) {
+	snap := s.current.Load()
+	if snap == nil {
 		if e := s.failure.Load(); e != nil {
 			return nil, e
 		}
 		return nil, errClosed
 	}
-	return tx, ctx.Err()
+	return snap, ctx.Err()
 }
 
-// view calls fn with the snapshot for reads. What fn keeps of a record must be a copy.
-func (s *Store) view(ctx context.Context, fn func(*transaction) error) error {
-	tx, err := s.shown(ctx)
-	for err == nil && !tx.reads.TryRLock() { // a later one is shown
-		tx, err = s.shown(ctx)
+// view calls fn with the snapshot that reads use. What fn keeps of a record must be a copy.
+func (s *Store) view(ctx context.Context, fn func(*snapshot) error) error {
+	snap, err := s.published(ctx)
+	for err == nil && !snap.reads.TryRLock() { // a later one is published
+		snap, err = s.published(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	defer tx.reads.RUnlock()
-	err = safely(func() error { return fn(tx.transaction) })
+	defer snap.reads.RUnlock()
+	err = safely(func() error { return fn(snap) })
 	if errors.Is(err, ErrDamaged) {
 		s.foundDamage(err)
 	}

@@ -60,11 +60,11 @@ type Store struct {
 	file *os.File    // bbolt's handle on it
 	info os.FileInfo // of file, which may no longer be the one at its path
 
-	current atomic.Pointer[snapshot] // for reads; nil: the store is closed or has failed
+	current atomic.Pointer[snapshot] // that reads use; nil: the store is closed or has failed
 
-	writes    chan *write   // that wait
+	changes   chan *change  // that wait
 	committer chan struct{} // holds a value while a goroutine is the committer
-	lastBatch int           // how many writes the last commit had; for the committer
+	lastBatch int           // how many changes the last batch had; for the committer
 	lastTook  time.Duration // how long it took; for the committer
 
 	closeOnce sync.Once
@@ -91,7 +91,7 @@ func (s *Store) Close() (err error) {
 	s.closeOnce.Do(func() {
 		s.committer <- struct{}{}
 		s.commitWaiting()
-		s.show(nil)
+		s.publish(nil)
 		err = s.closeFile()
 		<-s.committer // for changes that began meanwhile: they find that the store is closed
 	})
@@ -132,7 +132,7 @@ func (s *Store) Damage() error {
 
 // Stats implements petstore.Statistics.
 func (s *Store) Stats(ctx context.Context) (stats petstore.Stats, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
+	err = s.view(ctx, func(tx *snapshot) error {
 		stats = petstore.Stats{Pets: tx.Pets, QueuedMessages: tx.Queued}
 		return nil
 	})
@@ -145,7 +145,7 @@ func (s *Store) FreeBytes() (n int64, err error) {
 	// While a read is open, no commit uses the pages of the list for something else. A
 	// commit may write a meta page meanwhile, so an error of inspect is not damage.
 	var inspectErr error
-	err = s.view(context.Background(), func(*transaction) error {
+	err = s.view(context.Background(), func(*snapshot) error {
 		var m meta
 		m, inspectErr = inspect(s.file)
 		n = int64(m.free) * m.pageSize
