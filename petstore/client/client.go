@@ -26,6 +26,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -45,7 +46,7 @@ type Options struct {
 	// HTTPClient sends the requests. New copies it, and does not use its CheckRedirect.
 	// Its Timeout applies to each attempt; with 0, only the context limits an attempt.
 	// nil: a new http.Client with HTTP/1, the proxy of the environment, 128 idle
-	// connections and 30 seconds for each attempt.
+	// connections, 10 seconds to open one and 30 seconds for each attempt.
 	//
 	// It must not repeat a creation by itself after the server may have received it. A
 	// http.Transport with HTTP/2 does so if the server resets the stream with
@@ -74,9 +75,8 @@ type Options struct {
 	// as long, up to 20 times MinBackoff. The client shortens each by a random part of
 	// at most one half, and adds what Retry-After asks for. 0: 100 ms.
 	//
-	// The client returns the error at once if the wait would last until the context's
-	// deadline. If there is no deadline, it does so if Retry-After is more than a
-	// minute.
+	// The client returns the error at once if Retry-After is more than a minute, or if the
+	// wait would last until the context's deadline.
 	MinBackoff time.Duration
 }
 
@@ -132,8 +132,11 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	} else {
 		c.http.Timeout = 30 * time.Second
 		t := &http.Transport{
-			Proxy: http.ProxyFromEnvironment, Protocols: new(http.Protocols),
-			MaxIdleConnsPerHost: 128, IdleConnTimeout: 90 * time.Second,
+			Proxy:               http.ProxyFromEnvironment,
+			Protocols:           new(http.Protocols),
+			DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext, // before c.http.Timeout, see noResponse
+			MaxIdleConnsPerHost: 128,
+			IdleConnTimeout:     90 * time.Second,
 		}
 		t.Protocols.SetHTTP1(true)
 		c.http.Transport = t

@@ -15,11 +15,10 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ErrUnknownOutcome says that the server may have carried out a creation or
-// submission: no complete response came, unless the connection could not be opened; or
-// the response breaks the contract or was a 5xx (but 501 and 507), a redirect (but 307 and
-// 308) or a 409 with the code conflict; or the context ended. The error of the call wraps
-// it.
+// ErrUnknownOutcome says that the server may have carried out a creation or submission: for
+// one of the attempts a TCP connection was opened and no complete response came, or the
+// response breaks the contract or was a 5xx (but 507), a redirect or a 409 with the code
+// conflict. The error of the call wraps it.
 //
 // If the server honours Idempotency-Key, Options.RetryWrites makes the client repeat the
 // request, and it is safe to call the method again with the same
@@ -73,11 +72,10 @@ const (
 	refused kind = iota // it did not, and will not
 	notDone             // it did not, and may if the request is repeated
 	lost                // it may have, and may respond with success if the request is repeated
-	wrong               // it may have, and will not respond with success
+	wrong               // it may have, and will not respond with success; the last kind
 )
 
-// statuses are what statuses mean: the contract says it of 401 and 404, HTTP of the
-// others.
+// statuses says what each status means, by the contract (401, 404) and by HTTP (the others).
 var statuses = map[int]struct {
 	code petstore.Code
 	kind kind
@@ -95,12 +93,7 @@ var statuses = map[int]struct {
 	http.StatusServiceUnavailable:  {petstore.CodeUnavailable, lost},
 	http.StatusGatewayTimeout:      {petstore.CodeUnavailable, lost},
 
-	http.StatusNotImplemented:      {petstore.CodeInternal, refused},
 	http.StatusInsufficientStorage: {petstore.CodeInsufficientStorage, refused},
-
-	// They ask for the same request elsewhere. Other redirects often lead to its result.
-	http.StatusTemporaryRedirect: {petstore.CodeInternal, refused},
-	http.StatusPermanentRedirect: {petstore.CodeInternal, refused},
 }
 
 // classify returns what a response whose status is not 2xx means. 409 and 422 have
@@ -122,7 +115,7 @@ func classify(status int, body petstore.Code) (petstore.Code, kind) {
 }
 
 // final returns the error for the caller. If the context has ended, and another attempt
-// could have succeeded, it says so.
+// could have succeeded, the error says that the context ended.
 func (c *Client) final(ctx context.Context, f *failure) *petstore.Error {
 	e := f.err
 	if err := ctx.Err(); err != nil && (f.kind == notDone || f.kind == lost) {

@@ -127,13 +127,12 @@ func (c *Client) newHTTP(ctx context.Context, r request) (*http.Request, error) 
 // wait waits until a request may be repeated after an attempt that failed. after is what
 // Retry-After asks for. It returns false if the request must not be repeated.
 func (c *Client) wait(ctx context.Context, attempt int, after time.Duration) bool {
-	wait := min(20*c.minBackoff, c.minBackoff<<min(attempt-1, 5))
-	wait = after + wait/2 + mathrand.N(wait/2+1)
-	deadline, limited := ctx.Deadline()
-	if limited && time.Until(deadline) <= wait {
+	if after > time.Minute {
 		return false
 	}
-	if !limited && after > time.Minute {
+	wait := min(20*c.minBackoff, c.minBackoff<<min(attempt-1, 5))
+	wait = after + wait/2 + mathrand.N(wait/2+1)
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
 		return false
 	}
 	timer := time.NewTimer(wait)
@@ -156,7 +155,7 @@ func retryAfter(h http.Header) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return min(max(0, time.Until(at)), 1<<32*time.Second)
+	return max(0, time.Until(at))
 }
 
 // idempotencyKey returns the Idempotency-Key field for key, as [Client.CreatePet] says. The
