@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -40,11 +39,11 @@ func serveCommand() flags.Command {
 
 func (s *serveSettings) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.addr, "addr", "127.0.0.1:0", "`host:port` to listen on; port 0 is a free one")
-	fs.BoolVar(&s.plain, "plain", false, "serve without difficulties")
+	fs.BoolVar(&s.plain, "plain", false, "serve without difficulties; -only and -seed then mean nothing")
 	fs.BoolVar(&s.verbose, "v", false, "print each request and what the client receives")
 	fs.Uint64Var(&s.seed, "seed", 0,
 		"`number` that determines which requests meet which difficulty; with 0 it is a random one, which the report shows")
-	fs.Func("only", "`names` of the only difficulties, separated by commas (default: all)", func(v string) error {
+	fs.Func("only", "`names` of difficulties, separated by commas: there are no others (default: all)", func(v string) error {
 		s.only = strings.Split(v, ",")
 		return nil
 	})
@@ -53,9 +52,19 @@ func (s *serveSettings) define(fs *flag.FlagSet) {
 // serve serves clients until a signal, and reports on them. Its error determines the
 // exit code.
 func (s *serveSettings) serve(c *flags.Call) error {
-	handler, err := s.handler(c.Stdout)
+	if s.seed == 0 {
+		s.seed = uint64(rand.Uint32())
+	}
+	difficulty := &petstoretest.Difficulty{Seed: s.seed, Names: s.only}
+	if s.plain {
+		difficulty = nil
+	}
+	handler, err := petstoretest.NewHandler(difficulty)
 	if err != nil {
-		return flags.Usagef("%w", err)
+		return flags.Usagef("-only: %w", err)
+	}
+	if s.verbose {
+		handler.Log = c.Stdout
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -77,24 +86,6 @@ func (s *serveSettings) serve(c *flags.Call) error {
 	return s.report(c.Stdout, handler.Summary())
 }
 
-func (s *serveSettings) handler(stdout io.Writer) (*petstoretest.Handler, error) {
-	if s.plain && (s.only != nil || s.seed != 0) {
-		return nil, errors.New("-plain has no difficulties, so -only and -seed mean nothing with it")
-	}
-	if s.seed == 0 {
-		s.seed = uint64(rand.Uint32())
-	}
-	difficulty := &petstoretest.Difficulty{Seed: s.seed, Names: s.only}
-	if s.plain {
-		difficulty = nil
-	}
-	h, err := petstoretest.NewHandler(difficulty)
-	if err == nil && s.verbose {
-		h.Log = stdout
-	}
-	return h, err
-}
-
 // allowOrigins lets clients in the pages of any site use next (Fetch standard, CORS
 // protocol). A preflight is sent without a key.
 func allowOrigins(next http.Handler) http.Handler {
@@ -112,8 +103,7 @@ func allowOrigins(next http.Handler) http.Handler {
 	})
 }
 
-// report prints the report on the clients: the mistakes, and what the server has seen. Its
-// error has the exit code.
+// report prints the mistakes of the clients, and what the server has seen.
 func (s *serveSettings) report(w io.Writer, r petstoretest.Summary) error {
 	mistakes := 0
 	for _, f := range r.Findings {

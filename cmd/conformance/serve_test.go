@@ -38,7 +38,7 @@ func TestServe(t *testing.T) {
 			"\nrequests: 8 (GET /pets: 8), of which 7 succeeded\n", "\ndifficulties met: 1 (ids: 0, lost: 1)\n", "\nno mistake, seed 4 "}},
 		{"wrong client", "-seed 3", "/pets?page=0", "", syscall.SIGTERM, 1, []string{"MISTAKE own-cursor: ", "  `GET /v1/pets?page=0`\n", "\nmistakes: 8, seed 3 "}},
 		{"wrong key", "-plain", "/pets", "x", os.Interrupt, 3, []string{"\nGET \"/v1/pets\" 401 unknown API key\n", "\nrefused: 8 (401: 8)\n", "\nnothing to judge "}},
-		{"plain", "-plain", "/pets", "", os.Interrupt, 0, []string{"of which 8 succeeded\n", "\nlinks to a next page: 0, of which 0 were followed\n\nno mistake "}},
+		{"plain", "-plain", "/pets", "", os.Interrupt, 0, []string{"of which 8 succeeded\n", "\ndifferent links to a next page: 0, of which 0 were followed\n\nno mistake "}},
 		{"no client", "-seed 3", "", "", os.Interrupt, 3, []string{"requests: 0, of which 0 succeeded\n", "nothing to judge, seed 3 "}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,71 +12,75 @@ import (
 // Difficulty makes a server do what the contract allows and a client may not expect. Equal
 // requests are refused or lost at most twice.
 //
-// Use one server for each client, and give each pet and message a text of its own:
-// two equal creations look like one that is repeated.
+// Use one server for each client, and give each pet and message a name or text that no other
+// has: two equal creations look like one that is repeated.
 type Difficulty struct {
 	// Seed determines which requests meet which difficulty: the same requests in the
-	// same order meet the same difficulties.
+	// same order meet the same difficulties. 0 is a seed like others.
 	Seed uint64
 
 	// Names are the names of difficulties, as in docs/clients.md. Without names: all.
 	Names []string
 }
 
-// difficulty is something that the contract allows and a client may not expect.
-type difficulty struct {
-	name string // docs/clients.md says what it is
+// difficulties are the names of all difficulties.
+var difficulties = []string{
+	// The handler has these: see failure.
+	"busy",
+	"lost",
 
-	// change changes every second response, and reports whether the response then has the
-	// difficulty. nil: the handler itself (busy, lost) or the store (ids, list-order) has it.
-	change func(*exchange, *rand.Rand) bool
+	// The store has these.
+	"ids",
+	"list-order",
+
+	// Responses have these: see changes.
+	"unknown-codes",
+	"message-status",
+	"extra-members",
+	"json-form",
 }
 
-// difficulties returns all difficulties. Responses are changed in this order.
-func difficulties() []difficulty {
-	return []difficulty{
-		{"busy", nil},
-		{"lost", nil},
-		{"ids", nil},
-		{"list-order", nil},
-		{"unknown-codes", unknownCode},
-		{"message-status", messageStatus},
-		{"extra-members", extraMembers},
-		{"json-form", jsonForm},
-	}
+// changes change a response, and report whether it then has the difficulty. They are called
+// for every second response.
+var changes = map[string]func(*exchange, *rand.Rand) bool{
+	"unknown-codes":  unknownCode,
+	"message-status": messageStatus,
+	"extra-members":  extraMembers,
+	"json-form":      jsonForm,
 }
 
-// choose returns the difficulties with these names, or all if there are no names.
-func choose(names []string) ([]difficulty, error) {
-	all := difficulties()
-	if len(names) == 0 {
-		return all, nil
-	}
-	var known []string
-	for _, d := range all {
-		known = append(known, d.name)
-	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown difficulty %q; the difficulties are %s", name, strings.Join(known, ", "))
+// check returns an error if a name is not one of a difficulty.
+func (d *Difficulty) check() error {
+	for _, name := range d.Names {
+		if !slices.Contains(difficulties, name) {
+			return fmt.Errorf("unknown difficulty %q; the difficulties are %s", name, strings.Join(difficulties, ", "))
 		}
 	}
-	return slices.DeleteFunc(all, func(d difficulty) bool { return !slices.Contains(names, d.name) }), nil
+	return nil
 }
 
-// failure returns the difficulty because of which x fails, busy or lost, or "". Equal
-// requests fail at most twice.
+// has reports whether h has a difficulty.
+func (h *Handler) has(name string) bool {
+	d := h.difficult
+	return d != nil && (len(d.Names) == 0 || slices.Contains(d.Names, name))
+}
+
+// maxFailures is how often equal requests fail.
+const maxFailures = 2
+
+// failure returns the difficulty because of which x fails, busy or lost, or "".
 func (h *Handler) failure(x *exchange, random *rand.Rand) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	name := ""
 	switch {
+	case x.operation() == otherOperation || h.failures[x.identity()] == maxFailures:
+		return ""
 	case h.has("busy") && random.IntN(12) == 0:
 		name = "busy"
 	case h.has("lost") && random.IntN(8) == 0:
 		name = "lost"
-	}
-	if name == "" || h.failures[x.identity()] == 2 {
+	default:
 		return ""
 	}
 	h.failures[x.identity()]++

@@ -34,18 +34,18 @@ var visible = map[string][]string{
 // it.
 func TestDifficulties(t *testing.T) {
 	plain := responses(t, nil)
-	for _, d := range difficulties() {
-		got := responses(t, &Difficulty{Seed: 1, Names: []string{d.name}})
-		if len(visible[d.name]) == 0 {
-			t.Errorf("%s has no pattern", d.name)
+	for _, name := range difficulties {
+		got := responses(t, &Difficulty{Seed: 1, Names: []string{name}})
+		if len(visible[name]) == 0 {
+			t.Errorf("%s has no pattern", name)
 		}
-		for _, pattern := range visible[d.name] {
+		for _, pattern := range visible[name] {
 			re := regexp.MustCompile(pattern)
 			if !slices.ContainsFunc(got, re.MatchString) {
-				t.Errorf("%s: nothing matches %s in\n%s", d.name, re, strings.Join(got[:20], "\n"))
+				t.Errorf("%s: nothing matches %s in\n%s", name, re, strings.Join(got[:20], "\n"))
 			}
 			if i := slices.IndexFunc(plain, re.MatchString); i >= 0 {
-				t.Errorf("%s: without it a response is\n%s", d.name, plain[i])
+				t.Errorf("%s: without it a response is\n%s", name, plain[i])
 			}
 		}
 	}

@@ -20,10 +20,10 @@ type exchange struct {
 	failure      string // busy, lost or ""
 
 	done     bool // the operation was carried out
-	status   int  // of the response; 0: the connection is closed before the response
+	status   int  // of the response; 0: nothing is sent
 	header   http.Header
 	response []byte // the body
-	cut      bool   // the connection is closed before the response ends
+	cut      bool   // the client does not get the whole response
 }
 
 // carryOut lets next handle the request, and keeps the response in x.
@@ -52,8 +52,8 @@ func (x *exchange) send(w http.ResponseWriter) {
 	_, _ = w.Write(x.response)
 }
 
-// received says what the client receives: the status, and for an error its message.
-func (x *exchange) received() string {
+// result says what the client is sent: the status, and for an error its message.
+func (x *exchange) result() string {
 	var e struct {
 		Message string `json:"message"`
 	}
@@ -75,7 +75,10 @@ const otherOperation = "other"
 
 // operation returns the method and path of an operation of the contract, or otherOperation.
 func (x *exchange) operation() string {
-	path := x.path()
+	path, ok := strings.CutPrefix(x.request.URL.Path, basePath)
+	if !ok {
+		return otherOperation
+	}
 	if id, ok := strings.CutPrefix(path, "/pets/"); ok && !strings.Contains(id, "/") {
 		path = "/pets/{petId}"
 	}

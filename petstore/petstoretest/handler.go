@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -21,32 +20,32 @@ const Key = "Petstore_Test-Key0123456789abcXYZ"
 // basePath is the path before /pets.
 const basePath = "/v1"
 
-// Handler is a server of pets and messages as an [http.Handler]. It serves /v1, with an empty
-// store in memory. It looks for mistakes of its clients.
+// Handler is a server of pets and messages as an [http.Handler], which [NewHandler] makes. It
+// serves /v1, with an empty store in memory. It looks for mistakes of its clients.
 type Handler struct {
-	// Log receives a line for each request, which says what the client receives. nil: no
+	// Log receives a line for each request, which says what the client is sent. nil: no
 	// lines are written. It must be set before the first request.
 	Log io.Writer
 
-	seed   uint64
-	active []difficulty
-	store  store
-	next   http.Handler // of the store
+	difficult *Difficulty // nil: there are no difficulties
+	store     store
+	next      http.Handler // of the store
 
-	mu       sync.Mutex
-	began    uint64 // how many requests
-	seen     Summary
-	failures map[string]int // by [exchange.identity]: how often a request was refused or lost
+	mu    sync.Mutex
+	began uint64 // how many requests
+	seen  Summary
 
+	failures   map[string]int         // how often a request was refused or lost, by identity
 	created    map[string]*exchange   // the last creation that was carried out, by identity
 	unrepeated map[string][]*exchange // the failures that no equal request has followed, by identity
 	mustWait   *exchange              // the first creation that was asked to wait
 	links      map[string]bool        // the queries of links to a next page: whether they were followed
 }
 
-// NewHandler returns a handler with these difficulties. nil: without any.
+// NewHandler returns a handler with these difficulties. If d is nil, it has none.
 func NewHandler(d *Difficulty) (*Handler, error) {
 	h := &Handler{
+		difficult:  d,
 		seen:       Summary{Requests: map[string]int{}, Refused: map[int]int{}, Met: map[string]int{}},
 		failures:   map[string]int{},
 		created:    map[string]*exchange{},
@@ -54,24 +53,19 @@ func NewHandler(d *Difficulty) (*Handler, error) {
 		links:      map[string]bool{},
 	}
 	if d != nil {
-		var err error
-		if h.active, err = choose(d.Names); err != nil {
+		if err := d.check(); err != nil {
 			return nil, err
 		}
-		h.seed = d.Seed
 	}
-	for _, a := range h.active {
-		h.seen.Met[a.name] = 0
+	for _, name := range difficulties {
+		if h.has(name) {
+			h.seen.Met[name] = 0
+		}
 	}
 	h.store = store{memory.New(nil), h}
 	api := httpapi.New(h.store, apikey.Static{Key: "tester"}, &httpapi.Options{Messages: h.store})
 	h.next = http.StripPrefix(basePath, api)
 	return h, nil
-}
-
-// has reports whether h has the difficulty with this name.
-func (h *Handler) has(name string) bool {
-	return slices.ContainsFunc(h.active, func(d difficulty) bool { return d.name == name })
 }
 
 // ServeHTTP implements [http.Handler].
@@ -91,9 +85,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		x.carryOut(h.next)
 	}
-	for _, a := range h.active {
-		if a.change != nil && random.IntN(2) == 0 && a.change(x, random) {
-			h.met(a.name)
+	for _, name := range difficulties {
+		change := changes[name]
+		if change != nil && h.has(name) && random.IntN(2) == 0 && change(x, random) {
+			h.met(name)
 		}
 	}
 	h.see(x)
@@ -113,5 +108,9 @@ func (h *Handler) begin(r *http.Request) (*exchange, *rand.Rand) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.began++
-	return x, rand.New(rand.NewPCG(h.seed, h.began))
+	seed := uint64(0)
+	if h.difficult != nil {
+		seed = h.difficult.Seed
+	}
+	return x, rand.New(rand.NewPCG(seed, h.began))
 }

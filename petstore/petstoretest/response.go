@@ -12,8 +12,8 @@ import (
 // object is a JSON object.
 type object map[string]jsontext.Value
 
-// edit calls change with the object that the response is, or with the objects of the array
-// that it is. It returns false if there is no object.
+// edit changes the object, or the objects of the array, in the body. It returns false if
+// there is none.
 func (x *exchange) edit(change func([]object)) bool {
 	if x.operation() == otherOperation && x.status < 400 { // such as the OpenAPI document
 		return false

@@ -64,7 +64,7 @@ func (h *Handler) judge(x *exchange) {
 }
 
 // createdTwice finds a creation that follows an equal one whose response was lost, and that
-// has another key or none, so a second pet or message was created.
+// has another key or none. The server has created a second pet or message.
 func createdTwice(h *Handler, x *exchange) string {
 	first := h.created[x.identity()]
 	if first == nil || !x.done || !first.cut || x.began.Before(first.ended) {
@@ -77,7 +77,7 @@ func createdTwice(h *Handler, x *exchange) string {
 	if now, before := x.idempotencyKey(), first.idempotencyKey(); now+before != "" {
 		sent = fmt.Sprintf("with the Idempotency-Key %q and not %q as before", now, before)
 	}
-	return fmt.Sprintf("repeated %s after its response was lost, %s, so the server may carry it out twice",
+	return fmt.Sprintf("repeated %s after its response was lost, %s, so the server carried it out twice",
 		x.operation(), sent)
 }
 
@@ -95,7 +95,7 @@ func ignoredRetryAfter(h *Handler, x *exchange) string {
 		waited.Seconds(), first.ended.UTC().Format("15:04:05.000 UTC"), first.header.Get("Retry-After"))
 }
 
-// roundedID finds a request for a pet with a rounded form of an ID.
+// roundedID finds a request for a pet with a rounded form of an ID of the difficulty ids.
 func roundedID(h *Handler, x *exchange) string {
 	text, ok := strings.CutPrefix(x.path(), "/pets/")
 	if !ok || x.status != http.StatusNotFound || !h.has("ids") {
@@ -121,7 +121,7 @@ func roundings(n int64) []string {
 	}
 	return slices.DeleteFunc(all, func(text string) bool {
 		r, err := strconv.ParseInt(text, 10, 64)
-		return err == nil && uint64(r-n+1) <= 2
+		return err == nil && n-1 <= r && r <= n+1
 	})
 }
 
@@ -138,12 +138,11 @@ var paging = regexp.MustCompile(`(?i)(?:^|&)(` + strings.Join([]string{
 	`before`,
 }, "|") + `)=`)
 
-// ownCursor finds a list that is requested with a parameter for paging that no Link of this
-// server has.
+// ownCursor finds a list that is requested with a parameter for paging.
 func ownCursor(h *Handler, x *exchange) string {
 	m := paging.FindStringSubmatch(x.request.URL.RawQuery)
-	if m == nil || x.path() != "/pets" {
+	if m == nil || x.operation() != "GET /pets" {
 		return ""
 	}
-	return fmt.Sprintf("sent the query parameter %q, which was in no Link of this server", m[1])
+	return fmt.Sprintf("sent the query parameter %q, which neither the contract nor a Link of this server has", m[1])
 }

@@ -8,7 +8,7 @@
 // expect. When the test ends, New reports the client's mistakes. A whole test is in
 // examples/list.
 //
-// Programs that are no tests serve a [Handler] themselves.
+// Other programs serve a [Handler].
 package petstoretest
 
 import (

@@ -37,7 +37,7 @@ func TestPlain(t *testing.T) {
 	const want = `requests: 4 (GET /pets: 1, GET /pets/{petId}: 1, POST /messages: 1, POST /pets: 1), of which 3 succeeded
 refused: 1 (401: 1)
 failures that may be repeated (busy, lost): 0, of which 0 were repeated
-links to a next page: 0, of which 0 were followed`
+different links to a next page: 0, of which 0 were followed`
 	if diff := cmp.Diff(want, srv.Summary().String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

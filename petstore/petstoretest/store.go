@@ -41,7 +41,7 @@ func (s store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pag
 	pets := page.Pets
 	if len(pets) > 1 && s.handler.has("list-order") {
 		// The same page has the same order each time.
-		random := rand.New(rand.NewPCG(s.handler.seed, uint64(pets[0].ID)))
+		random := rand.New(rand.NewPCG(s.handler.difficult.Seed, uint64(pets[0].ID)))
 		random.Shuffle(len(pets), func(i, j int) { pets[i], pets[j] = pets[j], pets[i] })
 		s.handler.met("list-order")
 	}
@@ -59,8 +59,8 @@ func (s store) show(pet *petstore.Pet) {
 	}
 }
 
-// Multiplication by an odd number, modulo 2^64, gives each ID another one. The second
-// number reverses the first.
+// Multiplication by spread, modulo 2^64, gives each ID another one. unspread is the inverse of
+// spread.
 const (
 	spread   = 0x9E3779B97F4A7C15
 	unspread = 0xF1DE83E19937733D

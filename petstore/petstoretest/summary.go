@@ -14,19 +14,20 @@ type Summary struct {
 	Findings []Finding // the mistakes
 
 	Requests  map[string]int // by operation, such as "GET /pets/{petId}"; "other": of no operation
-	Succeeded int            // how many of them got a whole response of 2xx
-	Refused   map[int]int    // the responses of 4xx by status, without those of busy
+	Succeeded int            // how many requests of operations got a whole response of 2xx
+	Refused   map[int]int    // the responses of 4xx by status, but those of the difficulty busy
 
-	// Repeatable is the number of failures after which a client may repeat the request:
-	// all that were busy, and those that were lost but for creations without an
-	// Idempotency-Key. An equal request followed Repeated of them.
-	Repeatable, Repeated int
+	// Repeatable counts the failures after which a client may repeat the request: busy, and
+	// lost. An equal request followed Repeated of them. Of lost creations it counts only
+	// those with an Idempotency-Key; Unrepeatable counts the others.
+	Repeatable, Repeated, Unrepeatable int
 
-	// Links is the number of different links to a next page. The client requested Followed of
-	// them.
+	// Links counts the different links to a next page. The client requested Followed of them.
 	Links, Followed int
 
-	Met map[string]int // how often the server had a difficulty, by name
+	// Met counts by name how often the server had a difficulty: for ids the pets in
+	// responses, for the others the responses.
+	Met map[string]int
 }
 
 // String returns the counts as a text of several lines, without the findings.
@@ -35,7 +36,10 @@ func (s Summary) String() string {
 		fmt.Sprintf("requests: %s, of which %d succeeded", counts(s.Requests), s.Succeeded),
 		"refused: " + counts(s.Refused),
 		fmt.Sprintf("failures that may be repeated (busy, lost): %d, of which %d were repeated", s.Repeatable, s.Repeated),
-		fmt.Sprintf("links to a next page: %d, of which %d were followed", s.Links, s.Followed),
+		fmt.Sprintf("different links to a next page: %d, of which %d were followed", s.Links, s.Followed),
+	}
+	if s.Unrepeatable > 0 {
+		lines[2] += fmt.Sprintf("; not counted: %d lost creations without an Idempotency-Key", s.Unrepeatable)
 	}
 	if len(s.Met) > 0 {
 		lines = append(lines, "difficulties met: "+counts(s.Met))
@@ -92,7 +96,7 @@ func (h *Handler) see(x *exchange) {
 		h.created[x.identity()] = x
 	}
 	if h.Log != nil {
-		fmt.Fprintf(h.Log, "%s %q %s\n", x.request.Method, x.request.RequestURI, x.received())
+		fmt.Fprintf(h.Log, "%s %q %s\n", x.request.Method, x.request.RequestURI, x.result())
 	}
 }
 
@@ -104,18 +108,19 @@ func (h *Handler) count(x *exchange) {
 		h.seen.Repeated++
 		h.unrepeated[x.identity()] = failed[1:]
 	}
-	if _, linked := h.links[x.request.URL.RawQuery]; linked {
-		h.links[x.request.URL.RawQuery] = true
+	query := x.request.URL.RawQuery
+	if _, linked := h.links[query]; linked && x.operation() == "GET /pets" {
+		h.links[query] = true
 	}
 	switch {
 	case x.failure == "lost" && x.isCreate() && x.idempotencyKey() == "":
-		// The client must not repeat it.
+		h.seen.Unrepeatable++
 	case x.failure != "":
 		h.seen.Repeatable++
 		h.unrepeated[x.identity()] = append(h.unrepeated[x.identity()], x)
 	case x.status/100 == 4:
 		h.seen.Refused[x.status]++
-	case x.status/100 == 2:
+	case x.status/100 == 2 && x.operation() != otherOperation:
 		h.seen.Succeeded++
 		if next := x.nextPage(); next != "" && !h.links[next] {
 			h.links[next] = false
