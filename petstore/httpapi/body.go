@@ -10,25 +10,25 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// readRequest returns what the request of an operation with a body asks for.
-// It checks the header fields that concern the body, then reads and decodes the
-// body.
-func readRequest[T any](c *call, decode func([]byte) (T, error)) (value T, key petstore.IdempotencyKey, err error) {
-	if err = checkContentType(c.r.Header); err != nil {
+// readRequest returns what the request of an operation with a body asks for. It checks the
+// header fields that concern the body, then reads and decodes the body of at most limit bytes.
+func readRequest[T any](r *http.Request, limit int64, account string, decode func([]byte) (T, error)) (
+	value T, key petstore.IdempotencyKey, err error,
+) {
+	if err = checkContentType(r.Header); err != nil {
 		return value, key, err
 	}
-	if key, err = c.idempotencyKey(); err != nil {
+	if key, err = idempotencyKey(r.Header, account); err != nil {
 		return value, key, err
 	}
-	limit := c.h.opts.MaxBodyBytes
-	if c.r.ContentLength > limit {
+	if r.ContentLength > limit {
 		return value, key, errBodyTooLarge(limit)
 	}
-	if c.r.Body == nil { // of a request that was made for a test
-		c.r.Body = http.NoBody
+	if r.Body == nil { // of a request that was made for a test
+		r.Body = http.NoBody
 	}
 	// Without the ResponseWriter, so that the connection stays open.
-	body, err := io.ReadAll(http.MaxBytesReader(nil, c.r.Body, limit))
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, limit))
 	if err != nil {
 		return value, key, bodyError(err, len(body))
 	}
@@ -63,8 +63,8 @@ const maxKeyBytes = 512
 // scope is the account, so that the keys of different accounts are different. The draft
 // (draft-ietf-httpapi-idempotency-key-header) requires a quoted string, and many clients
 // send the bare key: a client that repeats a request sends the same.
-func (c *call) idempotencyKey() (petstore.IdempotencyKey, error) {
-	fields := c.r.Header.Values("Idempotency-Key")
+func idempotencyKey(h http.Header, account string) (petstore.IdempotencyKey, error) {
+	fields := h.Values("Idempotency-Key")
 	if len(fields) == 0 {
 		return petstore.IdempotencyKey{}, nil
 	}
@@ -72,7 +72,7 @@ func (c *call) idempotencyKey() (petstore.IdempotencyKey, error) {
 	if len(fields) > 1 || strings.Trim(key, `"`) == "" || len(key) > maxKeyBytes || strings.ContainsFunc(key, notPrintable) {
 		return petstore.IdempotencyKey{}, invalid("Idempotency-Key: must be given once, with 1 to %d characters of printable ASCII", maxKeyBytes)
 	}
-	return petstore.IdempotencyKey{Scope: c.account, Key: key}, nil
+	return petstore.IdempotencyKey{Scope: account, Key: key}, nil
 }
 
 // notPrintable reports whether r is not printable ASCII.

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"errors"
-	"math/rand/v2"
 	"net/http"
 
 	"github.com/go-json-experiment/json"
@@ -64,7 +63,7 @@ func errorBodyOf(err error) errorBody {
 // nil is a 500. WriteError logs nothing. Like the handlers, it then discards the rest of
 // a body of at most 1 MiB.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	c := call{w: w, r: r, sentID: sentID(w, r), random: rand.Uint64()}
+	c := call{w: w, r: r, id: newRequestID(w, r)}
 	c.send(errorResponse(w, errorBodyOf(err)))
 	request.Discard(r)
 }
@@ -81,5 +80,5 @@ func errorResponse(w http.ResponseWriter, body errorBody) response {
 		w.Header().Set("Retry-After", retryAfter)
 	}
 	b, _ := json.Marshal(body, jsontext.AllowInvalidUTF8(true)) // cannot fail then
-	return response{body.Status, b}
+	return response{status: body.Status, body: b}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -126,77 +125,66 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	ctx   context.Context // the request's, with the call and, once it is known, the account
+	id    requestID
 	start time.Time
-
-	sentID    string          // see id
-	random    uint64          // see id
-	account   string          // "": not known
-	operation string          // its name; "": none was reached
-	param     string          // the path's parameter
-	status    int             // of the response; 0: none was sent
-	code      petstore.Code   // of its Error body; "": success
-	written   int             // bytes of its body
-	pooled    *[16 << 10]byte // see buffers
+	seen  Observation // so far
 }
+
+// callKey is the key of the call in its context.
+type callKey struct{}
 
 // response is what an operation returns.
 type response struct {
 	status int
 	body   []byte
+	header headerField // one more field of the header; its name is "" if there is none
+	free   func()      // is called when body is no longer needed; nil: nothing is
 }
 
 // jsonType is shared by all responses.
 var jsonType = []string{"application/json"}
 
-// callKey is the key of the call in its context.
-type callKey struct{}
-
-// ServeHTTP implements [http.Handler].
+// ServeHTTP implements [http.Handler]. It makes the checks that all operations share, in the
+// order that the package documentation promises, calls the operation, and sends what that
+// returns.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{h: h, w: w, r: r, sentID: sentID(w, r), random: rand.Uint64(), start: time.Now()}
+	c := &call{h: h, w: w, r: r, id: newRequestID(w, r), start: time.Now()}
 	c.ctx = context.WithValue(r.Context(), callKey{}, c)
 	defer c.end()
-	resp, err := c.do()
+
+	op, err := h.route(w, r)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.seen.Operation = op.name
+	r.Pattern = op.pattern // as http.ServeMux does, for middleware
+	for _, f := range op.header {
+		f.addTo(w.Header())
+	}
+	if !op.public {
+		c.seen.Account, err = Authenticate(c.ctx, h.auth, r.Header)
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.ctx = WithAccount(c.ctx, c.seen.Account)
+	}
+	resp, err := op.do(h, c.ctx, r)
 	if err != nil {
 		c.fail(err)
 		return
 	}
 	c.send(resp)
-	if c.pooled != nil && c.written == len(resp.body) { // after a failed write, net/http may still use it
-		buffers.Put(c.pooled)
+	if resp.free != nil && c.seen.Bytes == len(resp.body) { // after a failed write, net/http may still use it
+		resp.free()
 	}
-}
-
-// do takes the request through the checks that all operations share, in the
-// order that the package documentation promises, and calls its operation. It
-// sends nothing.
-func (c *call) do() (response, error) {
-	op, err := c.route()
-	if err != nil {
-		return response{}, err
-	}
-	c.operation = op.name
-	c.r.Pattern = op.pattern // as http.ServeMux does, for middleware
-	for _, f := range op.header {
-		h := c.w.Header()
-		if h[f.name] != nil { // middleware has set the field
-			f.values = append(h[f.name], f.values...)
-		}
-		h[f.name] = f.values
-	}
-	if !op.public {
-		if c.account, err = Authenticate(c.ctx, c.h.auth, c.r.Header); err != nil {
-			return response{}, err
-		}
-		c.ctx = WithAccount(c.ctx, c.account)
-	}
-	return op.do(c)
 }
 
 // fail responds with err.
 func (c *call) fail(err error) {
 	body := errorBodyOf(err)
-	c.code = body.Code
+	c.seen.Code = body.Code
 	// net/http cancels the request's context when the connection is lost.
 	gone := errors.Is(err, context.Canceled) && errors.Is(c.ctx.Err(), context.Canceled)
 	if body.Status >= http.StatusInternalServerError && !gone {
@@ -208,15 +196,19 @@ func (c *call) fail(err error) {
 // send sends a whole response. A failed write means that the client is gone. net/http
 // sets Content-Length by itself for small bodies only, and never for HEAD.
 func (c *call) send(resp response) {
-	c.status = resp.status
-	if c.sentID != "" || resp.status >= 400 || c.h.opts.Observe != nil {
-		c.w.Header()[requestIDField] = []string{c.id()}
+	c.seen.Status = resp.status
+	header := c.w.Header()
+	if c.id.sent != "" || resp.status >= 400 || c.h.opts.Observe != nil {
+		header[requestIDField] = []string{c.id.String()}
 	}
-	c.w.Header()["Content-Type"] = jsonType
-	c.w.Header()["Content-Length"] = []string{strconv.Itoa(len(resp.body))}
+	if resp.header.name != "" {
+		resp.header.addTo(header)
+	}
+	header["Content-Type"] = jsonType
+	header["Content-Length"] = []string{strconv.Itoa(len(resp.body))}
 	c.w.WriteHeader(resp.status)
 	if c.r.Method != http.MethodHead {
-		c.written, _ = c.w.Write(resp.body)
+		c.seen.Bytes, _ = c.w.Write(resp.body)
 	}
 }
 
@@ -228,14 +220,16 @@ func (c *call) end() {
 	abort := v == http.ErrAbortHandler
 	if v != nil && !abort {
 		err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		if abort = c.status != 0; abort {
+		if abort = c.seen.Status != 0; abort {
 			c.log(errorBodyOf(err), err)
 		} else {
 			c.fail(err)
 		}
 	}
 	if c.h.opts.Observe != nil {
-		c.h.opts.Observe(c.r, Observation{Operation: c.operation, Status: c.status, Code: c.code, Bytes: c.written, Duration: time.Since(c.start), Account: c.account, RequestID: c.id()})
+		c.seen.Duration = time.Since(c.start)
+		c.seen.RequestID = c.id.String()
+		c.h.opts.Observe(c.r, c.seen)
 	}
 	if abort {
 		panic(http.ErrAbortHandler)

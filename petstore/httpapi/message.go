@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/go-json-experiment/json"
@@ -8,15 +9,15 @@ import (
 
 // submitMessage is the operation of section 4.4 of the contract. The contract does
 // not state the status of success; 202 says that the message is only queued.
-func (c *call) submitMessage() (response, error) {
-	text, key, err := readRequest(c, decodeText)
+func (h *handler) submitMessage(ctx context.Context, r *http.Request) (response, error) {
+	text, key, err := readRequest(r, h.opts.MaxBodyBytes, Account(ctx), decodeText)
 	if err != nil {
 		return response{}, err
 	}
-	message, err := c.h.opts.Messages.SubmitMessage(c.ctx, text, key)
+	message, err := h.opts.Messages.SubmitMessage(ctx, text, key)
 	if err != nil {
 		return response{}, err
 	}
 	body, err := json.Marshal(message)
-	return response{http.StatusAccepted, body}, err
+	return response{status: http.StatusAccepted, body: body}, err
 }

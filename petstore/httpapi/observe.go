@@ -34,11 +34,11 @@ func (c *call) log(body errorBody, err error) {
 		return
 	}
 	c.h.opts.Logger.LogAttrs(c.ctx, level, "request failed",
-		slog.String("request_id", c.id()),
-		slog.String("operation", c.operation),
+		slog.String("request_id", c.id.String()),
+		slog.String("operation", c.seen.Operation),
 		slog.String("method", c.r.Method),
 		slog.String("path", request.Path(c.r)),
-		slog.String("account", c.account),
+		slog.String("account", c.seen.Account),
 		slog.Int("status", body.Status),
 		slog.String("code", string(body.Code)),
 		slog.Any("err", err))

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"net/http"
 	"slices"
@@ -20,8 +21,8 @@ func OpenAPI() []byte { return bytes.Clone(description) }
 
 // openAPI returns the document. It needs no credential, unlike the contract's
 // operations: clients read in the document how to send one.
-func (c *call) openAPI() (response, error) {
-	return response{http.StatusOK, c.h.document}, nil
+func (h *handler) openAPI(context.Context, *http.Request) (response, error) {
+	return response{status: http.StatusOK, body: h.document}, nil
 }
 
 // onlyOf has the members of the document that are left out where an operation is not served.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,16 +15,17 @@ import (
 
 // listPets is the operation of section 4.1 of the contract. A Link field leads to
 // the next page (RFC 8288); the body stays a bare array.
-func (c *call) listPets() (response, error) {
-	q, err := parseListQuery(c.r.URL.RawQuery)
+func (h *handler) listPets(ctx context.Context, r *http.Request) (response, error) {
+	q, err := parseListQuery(r.URL.RawQuery)
 	if err != nil {
 		return response{}, err
 	}
-	c.pooled = buffers.Get().(*[16 << 10]byte)
-	body, next, err := c.h.encoded.AppendPage(c.ctx, c.pooled[:0], q)
+	buffer := buffers.Get().(*[16 << 10]byte)
+	body, next, err := h.encoded.AppendPage(ctx, buffer[:0], q)
 	if err != nil {
 		return response{}, err
 	}
+	resp := response{status: http.StatusOK, body: body, free: func() { buffers.Put(buffer) }}
 	if next != "" {
 		// A reference that is only a query is right under every prefix (RFC 3986, section 5.2.2).
 		status := ""
@@ -31,9 +33,9 @@ func (c *call) listPets() (response, error) {
 			status = "&status=" + string(q.Status)
 		}
 		link := "<?limit=" + strconv.Itoa(q.Limit) + status + "&cursor=" + url.QueryEscape(string(next)) + `>; rel="next"`
-		c.w.Header()["Link"] = append(c.w.Header()["Link"], link)
+		resp.header = headerField{"Link", []string{link}}
 	}
-	return response{http.StatusOK, body}, nil
+	return resp, nil
 }
 
 // parseListQuery returns what a query string asks of listPets. It ignores
@@ -76,17 +78,17 @@ func parseListQuery(query string) (q petstore.ListQuery, err error) {
 }
 
 // createPet is the operation of section 4.2 of the contract.
-func (c *call) createPet() (response, error) {
-	newPet, key, err := readRequest(c, decodeNewPet)
+func (h *handler) createPet(ctx context.Context, r *http.Request) (response, error) {
+	newPet, key, err := readRequest(r, h.opts.MaxBodyBytes, Account(ctx), decodeNewPet)
 	if err != nil {
 		return response{}, err
 	}
-	if c.h.opts.Validate != nil {
-		if err := c.h.opts.Validate(c.ctx, newPet); err != nil {
+	if h.opts.Validate != nil {
+		if err := h.opts.Validate(ctx, newPet); err != nil {
 			return response{}, err
 		}
 	}
-	pet, err := c.h.service.CreatePet(c.ctx, newPet, key)
+	pet, err := h.service.CreatePet(ctx, newPet, key)
 	if err != nil {
 		return response{}, err
 	}
@@ -94,24 +96,26 @@ func (c *call) createPet() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if !c.h.opts.WithoutGetPet {
+	resp := response{status: http.StatusCreated, body: body}
+	if !h.opts.WithoutGetPet {
 		// Relative to the request's own path, so right under every prefix.
-		c.w.Header().Set("Location", "pets/"+strconv.FormatInt(pet.ID, 10))
+		resp.header = headerField{"Location", []string{"pets/" + strconv.FormatInt(pet.ID, 10)}}
 	}
-	return response{http.StatusCreated, body}, nil
+	return resp, nil
 }
 
 // getPet is the operation of section 4.3 of the contract.
-func (c *call) getPet() (response, error) {
-	id, err := strconv.ParseInt(c.param, 10, 64)
-	if err != nil || strconv.FormatInt(id, 10) != c.param { // an ID has one form: 01 and +1 are not IDs
+func (h *handler) getPet(ctx context.Context, r *http.Request) (response, error) {
+	text := strings.TrimPrefix(r.URL.Path, "/pets/")
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || strconv.FormatInt(id, 10) != text { // an ID has one form: 01 and +1 are not IDs
 		return response{}, petstore.Errorf(petstore.CodeNotFound, "petId: must be a 64-bit integer in its shortest form, so no pet has this one")
 	}
-	body, err := c.h.encoded.AppendPet(c.ctx, nil, id)
+	body, err := h.encoded.AppendPet(ctx, nil, id)
 	if err != nil {
 		return response{}, err
 	}
-	return response{http.StatusOK, body}, nil
+	return response{status: http.StatusOK, body: body}, nil
 }
 
 // buffers are the bodies of earlier lists, each large enough for most. With them a list

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -24,30 +25,35 @@ const requestIDField = "X-Request-Id"
 // an error, or if there is an Options.Observe.
 func RequestID(ctx context.Context) string {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		return c.id()
+		return c.id.String()
 	}
 	return ""
 }
 
-// id returns the ID of the request. It makes the random one where it is needed, and always
-// the same.
-func (c *call) id() string {
-	if c.sentID != "" {
-		return c.sentID
-	}
-	return strconv.FormatUint(c.random, 36)
+// requestID is the ID of a request.
+type requestID struct {
+	sent   string // by middleware or the client; "": by neither
+	random uint64 // otherwise
 }
 
-// sentID returns the ID that middleware has put into the response's header, otherwise the
-// client's if it is safe, otherwise "". What is safe needs no quoting anywhere: letters,
-// digits and the signs of UUIDs, trace IDs and base64.
-func sentID(w http.ResponseWriter, r *http.Request) string {
+// String returns the ID. It makes the text of the random one only where that is needed.
+func (id requestID) String() string {
+	if id.sent != "" {
+		return id.sent
+	}
+	return strconv.FormatUint(id.random, 36)
+}
+
+// newRequestID returns the ID that middleware has put into the response's header, otherwise
+// the client's if it is safe, otherwise a random one. What is safe needs no quoting anywhere:
+// letters, digits and the signs of UUIDs, trace IDs and base64.
+func newRequestID(w http.ResponseWriter, r *http.Request) requestID {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+="
 	if ids := w.Header()[requestIDField]; len(ids) > 0 && ids[0] != "" {
-		return ids[0]
+		return requestID{sent: ids[0]}
 	}
 	if ids := r.Header[requestIDField]; len(ids) == 1 && len(ids[0]) <= 128 && strings.Trim(ids[0], safe) == "" {
-		return ids[0]
+		return requestID{sent: ids[0], random: rand.Uint64()}
 	}
-	return ""
+	return requestID{random: rand.Uint64()}
 }

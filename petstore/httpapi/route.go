@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,41 +18,50 @@ type operation struct {
 	public  bool          // needs no credential
 	header  []headerField // of every response, errors included
 
-	// do carries out the operation. It may set header fields but sends
-	// nothing.
-	do func(*call) (response, error)
+	// do carries out the operation. The context has the account.
+	do func(*handler, context.Context, *http.Request) (response, error)
 }
 
-// headerField is a field of a header. All responses share values.
+// headerField is a field of a header. Responses may share its values.
 type headerField struct {
 	name   string // in canonical form
 	values []string
 }
 
-var (
-	listPets = operation{name: "listPets", method: "GET", path: "/pets", pattern: "GET /pets", do: (*call).listPets}
+// addTo adds the field to a header, after the values that middleware has set.
+func (f headerField) addTo(h http.Header) {
+	if earlier := h[f.name]; earlier != nil {
+		h[f.name] = append(earlier, f.values...)
+		return
+	}
+	h[f.name] = f.values
+}
 
-	createPet = operation{name: "createPet", method: "POST", path: "/pets", pattern: "POST /pets", do: (*call).createPet}
+var (
+	listPets = operation{name: "listPets", method: "GET", path: "/pets", pattern: "GET /pets", do: (*handler).listPets}
+
+	createPet = operation{name: "createPet", method: "POST", path: "/pets", pattern: "POST /pets", do: (*handler).createPet}
 
 	// The contract schedules this one for removal (section 4.3), and does not say
 	// since when it is deprecated.
-	getPet = operation{name: "getPet", method: "GET", path: "/pets/", pattern: "GET /pets/{petId}", do: (*call).getPet, header: []headerField{
+	getPet = operation{name: "getPet", method: "GET", path: "/pets/", pattern: "GET /pets/{petId}", do: (*handler).getPet, header: []headerField{
 		{"Deprecation", []string{"@1795132800"}},              // 2026-11-20 (RFC 9745)
 		{"Sunset", []string{"Thu, 05 Dec 2030 00:00:00 GMT"}}, // RFC 8594
 		{"Link", []string{`<../pets>; rel="successor-version"`}},
 	}}
 
-	submitMessage = operation{name: "submitMessage", method: "POST", path: "/messages", pattern: "POST /messages", do: (*call).submitMessage}
+	submitMessage = operation{name: "submitMessage", method: "POST", path: "/messages", pattern: "POST /messages", do: (*handler).submitMessage}
 
-	openAPI = operation{name: "openapi", method: "GET", path: "/openapi.json", pattern: "GET /openapi.json", public: true, do: (*call).openAPI}
+	openAPI = operation{name: "openapi", method: "GET", path: "/openapi.json", pattern: "GET /openapi.json", public: true, do: (*handler).openAPI}
 )
 
-// route returns the operation of the request, and keeps its parameter in c.
+// route returns the operation of the request. With a 405 it sets the Allow field of the
+// response.
 //
 // An http.ServeMux cannot route these: it redirects unclean paths, which loses
 // a prefix that http.StripPrefix removed, and its 404 and 405 are plain text.
-func (c *call) route() (*operation, error) {
-	u, method, allow := c.r.URL, c.r.Method, ""
+func (h *handler) route(w http.ResponseWriter, r *http.Request) (*operation, error) {
+	u, method, allow := r.URL, r.Method, ""
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
@@ -59,17 +69,16 @@ func (c *call) route() (*operation, error) {
 	// operation has such a segment. Other escapes mean their character (RFC
 	// 3986, section 2.4), as they do in u.Path.
 	if strings.Contains(strings.ToUpper(u.RawPath), "%2F") {
-		return nil, c.h.noPath()
+		return nil, h.noPath()
 	}
-	for i := range c.h.operations {
-		op := &c.h.operations[i]
+	for i := range h.operations {
+		op := &h.operations[i]
 		param, ok := strings.CutPrefix(u.Path, op.path)
 		hasParam := strings.HasSuffix(op.path, "/")
 		if !ok || hasParam == (param == "") || param == "." || param == ".." || strings.Contains(param, "/") {
 			continue
 		}
 		if op.method == method {
-			c.param = param
 			return op, nil
 		}
 		if allow != "" {
@@ -81,9 +90,9 @@ func (c *call) route() (*operation, error) {
 		}
 	}
 	if allow == "" {
-		return nil, c.h.noPath()
+		return nil, h.noPath()
 	}
-	c.w.Header().Set("Allow", allow)
+	w.Header().Set("Allow", allow)
 	return nil, petstore.Errorf(petstore.CodeMethodNotAllowed, "method: this path has only %s", allow)
 }
 
