@@ -29,7 +29,7 @@ func program() *serve.Program {
 		Name:       "refserver-postgres",
 		About:      "the petstore, kept in PostgreSQL, served over HTTP",
 		StoreFlags: define,
-		Open: func(ctx context.Context, log *slog.Logger, _ bool) (*serve.Store, error) {
+		Open: func(ctx context.Context, log *slog.Logger, _ bool) (*serve.Opened, error) {
 			s, err := open(ctx, url, log)
 			if err != nil {
 				return nil, err
@@ -38,7 +38,7 @@ func program() *serve.Program {
 				_, err := s.Stats(ctx)
 				return err
 			}
-			return &serve.Store{Backend: s, Ready: ready, Database: s.String()}, nil
+			return &serve.Opened{Store: s, Ready: ready, Database: s.String()}, nil
 		},
 		Commands: []flags.Command{{
 			Name:    "import",

@@ -29,18 +29,18 @@ func program() *serve.Program {
 			dbFlag(fs, &db, "`file` with the pets and messages; the first start creates it")
 		},
 		InFile: true,
-		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Store, error) {
+		Open: func(_ context.Context, log *slog.Logger, mustExist bool) (*serve.Opened, error) {
 			s, err := storage.Open(db, &storage.Options{Logger: log, MustExist: mustExist})
 			if err != nil {
 				return nil, advise(err, db)
 			}
 			path, _ := filepath.Abs(db) // the store could be opened
-			return &serve.Store{
-				Backend: s,
-				Path:    path,
-				Ready:   func(context.Context) error { return s.Err() },
-				File:    s,
-				Failed:  s.Failed(),
+			return &serve.Opened{
+				Store:  s,
+				Path:   path,
+				Ready:  func(context.Context) error { return s.Err() },
+				File:   s,
+				Failed: s.Failed(),
 			}, nil
 		},
 	}

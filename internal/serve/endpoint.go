@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.com/animalstore/internal/flags"
+	"example.com/animalstore/internal/loglimit"
 )
 
 // Limits on what a client can hold. A body of the largest size (64 KiB) must
@@ -37,20 +38,20 @@ type endpoint struct {
 	http http.Server  // with a TLSConfig: HTTPS
 }
 
-// httpLog logs what net/http reports, at most one line a second: most of it is what
-// clients cause, and of the level WARN. The level is ERROR if no connection can be
-// accepted, since no descriptor is left. It does not log that a client has closed its
-// connection, as health checks do before a TLS handshake.
+// httpLog logs what net/http reports: most of it is what clients cause, and of the level
+// WARN. The level is ERROR if no connection can be accepted, since no descriptor is left. It
+// does not log that a client has closed its connection, as health checks do before a TLS
+// handshake.
 type httpLog struct {
-	log  *slog.Logger
-	last atomic.Int64 // the second in which a line was last logged
+	log   *slog.Logger
+	limit loglimit.Limit
 }
 
 // Write logs a line.
 func (l *httpLog) Write(line []byte) (int, error) {
-	text, second := strings.TrimSpace(string(line)), time.Now().Unix()
+	text := strings.TrimSpace(string(line))
 	ended := strings.HasSuffix(text, ": EOF") || strings.HasSuffix(text, ": connection reset by peer")
-	if !ended && l.last.Swap(second) != second {
+	if !ended && l.limit.Allow() {
 		level := slog.LevelWarn
 		if strings.Contains(text, "Accept error") {
 			level = slog.LevelError

@@ -16,7 +16,7 @@ import (
 // Requests can be counted while the metrics are read, and none is lost. Buckets are
 // cumulative, and a bucket contains its bound.
 func TestMetrics(t *testing.T) {
-	s := &server{config: new(config), pets: new(endpoint), keys: apikey.Static{}, counters: newCounters(), store: &Store{Backend: memory.New(nil)}}
+	s := &server{config: new(config), pets: new(endpoint), keys: apikey.Static{}, counters: newCounters(), store: &Opened{Store: memory.New(nil)}}
 	scrape := func() string {
 		w := httptest.NewRecorder()
 		s.metrics(w, httptest.NewRequest("GET", "/metrics", nil))

@@ -32,11 +32,11 @@ type Program struct {
 	// Open opens the store once all flags are set. It creates a missing store
 	// unless mustExist is true. The operator sees its errors as they are, in
 	// one line.
-	Open func(ctx context.Context, log *slog.Logger, mustExist bool) (*Store, error)
+	Open func(ctx context.Context, log *slog.Logger, mustExist bool) (*Opened, error)
 }
 
-// Backend is the part of a store that every server needs.
-type Backend interface {
+// Store is what every server needs of a store.
+type Store interface {
 	petstore.Service
 	petstore.Messages
 	petstore.Queue
@@ -46,9 +46,9 @@ type Backend interface {
 	Close() error
 }
 
-// Store is a store and what it offers to its server.
-type Store struct {
-	Backend
+// Opened is a store that is open, and what the server should know of it.
+type Opened struct {
+	Store
 	Ready func(context.Context) error // why it cannot serve requests now, for /readyz
 	File  *storage.Store              // the store itself; nil: it is not in a file
 	Path  string                      // of the file; "": there is none

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -26,7 +26,7 @@ import (
 type server struct {
 	*config
 	log      *slog.Logger
-	store    *Store
+	store    *Opened
 	keys     httpapi.Authenticator
 	newKey   bool // was printed
 	counters *counters
@@ -87,11 +87,7 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 		_ = s.store.Close()
 		return err
 	}
-	// The runtime counts the ballast as live and so collects garbage only above 24 MiB
-	// and twice what is live, which saves a tenth of the processor time under load.
-	// Nothing touches it, so it takes no memory.
-	ballast := make([]byte, 12<<20)
-	defer runtime.KeepAlive(ballast)
+	debug.SetGCPercent(400)       // little is live; this saves 5 % of the instructions of a list, and 7 % of a create
 	signal.Ignore(syscall.SIGHUP) // which would end the process
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -123,12 +119,12 @@ func (s *server) start() {
 	}
 	attrs := []any{"url", s.pets.url() + basePath, "page", s.pets.url() + "/"}
 	if s.messages == nil {
-		opts.Messages = s.store.Backend
+		opts.Messages = s.store.Store
 	} else {
-		s.messages.http.Handler = s.router("", httpapi.NewMessages(s.store.Backend, s.keys, opts), opts)
+		s.messages.http.Handler = s.router("", httpapi.NewMessages(s.store.Store, s.keys, opts), opts)
 		attrs = append(attrs, "messages", s.messages.url())
 	}
-	rt := s.router(basePath, httpapi.New(s.store.Backend, s.keys, opts), opts)
+	rt := s.router(basePath, httpapi.New(s.store.Store, s.keys, opts), opts)
 	rt.page = page.New()
 	s.pets.http.Handler = rt
 	if s.admin != nil {

@@ -29,7 +29,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +36,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // Options are the settings of a [Client]. The zero value and nil are ready for
@@ -117,7 +116,7 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 		}
 		c.messages = u.String()
 	}
-	if !visibleASCII.MatchString(key) {
+	if !isVisible(key) {
 		return nil, errors.New(
 			"client: API key: must be one or more visible ASCII characters, without spaces and line breaks")
 	}
@@ -162,8 +161,10 @@ func parseBase(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// visibleASCII matches an API key, and an Idempotency-Key that needs no hash.
-var visibleASCII = regexp.MustCompile(`^[!-~]+$`)
+// isVisible reports whether key is not empty and has only visible characters of ASCII.
+func isVisible(key string) bool {
+	return key != "" && rules.Printable(key) && !strings.Contains(key, " ")
+}
 
 // CreatePet implements [petstore.Service]. Its requests have an Idempotency-Key field.
 // Without a key.Key, the field is random, and new for each call. A Key of 1 to 255 visible
@@ -180,7 +181,7 @@ func (c *Client) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.
 	r := request{
 		url:    c.base + "/pets",
 		body:   body,
-		key:    idempotencyKey(key, stores.CreatePet),
+		key:    idempotencyKey(key, rules.CreatePet),
 		status: http.StatusCreated,
 		done:   "created the pet",
 	}
@@ -207,7 +208,7 @@ func (c *Client) SubmitMessage(ctx context.Context, text string, key petstore.Id
 	r := request{
 		url:  c.messages + "/messages",
 		body: body,
-		key:  idempotencyKey(key, stores.SubmitMessage),
+		key:  idempotencyKey(key, rules.SubmitMessage),
 		done: "accepted the message",
 	}
 	return do(ctx, c, r, func(resp *response) (petstore.Message, error) {

@@ -9,7 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/jsonerror"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // wirePet and wireMessage are what a server sends. A member that is nil is missing, or
@@ -89,7 +90,7 @@ func decodeMessage(body []byte) (m petstore.Message, err error) {
 func parseTime(s string) time.Time {
 	for _, zone := range []string{"Z07:00", "Z0700", "Z07"} {
 		if t, err := time.Parse("2006-01-02T15:04:05"+zone, strings.ToUpper(s)); err == nil {
-			return stores.MessageTime(t)
+			return rules.MessageTime(t)
 		}
 	}
 	return time.Time{}
@@ -111,23 +112,14 @@ func createdFrom(p petstore.NewPet, got petstore.Pet) error {
 
 func missing(name string) error { return fmt.Errorf("%s: is missing", name) }
 
-// unmarshal decodes JSON. Its errors do not mention Go types. They say where as a JSON
-// pointer without its first slash, such as 1/id for the second pet of a list.
+// unmarshal decodes JSON. Its errors do not mention Go types.
 func unmarshal(body []byte, v any) error {
 	err := json.Unmarshal(body, v)
-	e, ok := errors.AsType[*json.SemanticError](err)
-	switch {
-	case err == nil:
-		return nil
-	case !ok:
+	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+		return jsonerror.Explain(e, "body")
+	}
+	if err != nil {
 		return fmt.Errorf("body: not valid JSON: %w", err)
 	}
-	where := strings.TrimPrefix(string(e.JSONPointer), "/")
-	if where == "" {
-		where = "body"
-	}
-	if e.Err != nil {
-		return fmt.Errorf("%s: %w", where, e.Err)
-	}
-	return fmt.Errorf("%s: must not be a JSON value of the kind %v", where, e.JSONKind)
+	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // request is what a call sends, perhaps several times.
@@ -164,10 +164,10 @@ func idempotencyKey(key petstore.IdempotencyKey, operation string) string {
 	switch {
 	case key.Key == "":
 		return rand.Text()
-	case key.Scope == "" && len(key.Key) <= 255 && visibleASCII.MatchString(key.Key):
+	case key.Scope == "" && len(key.Key) <= 255 && isVisible(key.Key):
 		return key.Key
 	}
-	digest := stores.Digest(operation, key)
+	digest := rules.Digest(operation, key)
 	return hex.EncodeToString(digest[:])
 }
 

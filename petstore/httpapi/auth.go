@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // Authenticator finds the account of an API key. It is safe for concurrent
@@ -75,7 +76,7 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 	if key == "" {
 		return "", errNoCredential
 	}
-	if strings.Contains(key, " ") || strings.ContainsFunc(key, notPrintable) {
+	if strings.Contains(key, " ") || !rules.Printable(key) {
 		return "", errBadCredential
 	}
 	account, err = auth.Authenticate(ctx, key)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // readRequest returns what the request of an operation with a body asks for. It checks the
@@ -69,14 +70,11 @@ func idempotencyKey(h http.Header, account string) (petstore.IdempotencyKey, err
 		return petstore.IdempotencyKey{}, nil
 	}
 	key := fields[0]
-	if len(fields) > 1 || strings.Trim(key, `"`) == "" || len(key) > maxKeyBytes || strings.ContainsFunc(key, notPrintable) {
+	if len(fields) > 1 || strings.Trim(key, `"`) == "" || len(key) > maxKeyBytes || !rules.Printable(key) {
 		return petstore.IdempotencyKey{}, invalid("Idempotency-Key: must be given once, with 1 to %d characters of printable ASCII", maxKeyBytes)
 	}
 	return petstore.IdempotencyKey{Scope: account, Key: key}, nil
 }
-
-// notPrintable reports whether r is not printable ASCII.
-func notPrintable(r rune) bool { return r < ' ' || r > '~' }
 
 func errBodyTooLarge(limit int64) error {
 	return petstore.Errorf(petstore.CodeBodyTooLarge, "body: must have at most %d bytes", limit)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/animalstore/internal/loglimit"
 	"example.com/animalstore/internal/request"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/encoded"
@@ -62,9 +63,9 @@ type handler struct {
 	auth       Authenticator
 	opts       Options
 	operations []operation
-	document   []byte   // the OpenAPI document of the operations
-	errors     logLimit // for lines of the level ERROR
-	warnings   logLimit
+	document   []byte         // the OpenAPI document of the operations
+	errors     loglimit.Limit // for lines of the level ERROR
+	warnings   loglimit.Limit
 }
 
 // New returns the handler of GET and POST /pets, GET /pets/{petId} (contract,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"example.com/animalstore/internal/request"
@@ -30,7 +29,7 @@ func (c *call) log(body errorBody, err error) {
 	if e, ok := errors.AsType[*petstore.Error](err); body.Status == http.StatusServiceUnavailable && (!ok || e.Err == nil) {
 		level, limit = slog.LevelWarn, &c.h.warnings // it only asks the client to come back later
 	}
-	if !limit.allow() {
+	if !limit.Allow() {
 		return
 	}
 	c.h.opts.Logger.LogAttrs(c.ctx, level, "request failed",
@@ -42,24 +41,4 @@ func (c *call) log(body errorBody, err error) {
 		slog.Int("status", body.Status),
 		slog.String("code", string(body.Code)),
 		slog.Any("err", err))
-}
-
-// logLimit limits how many failed requests are logged: on a full disk, every
-// change fails in the same way.
-type logLimit struct {
-	mu     sync.Mutex
-	second time.Time
-	logged int // since second
-}
-
-// allow reports whether another one may be logged.
-func (l *logLimit) allow() bool {
-	const perSecond = 10
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if time.Since(l.second) >= time.Second {
-		l.second, l.logged = time.Now(), 0
-	}
-	l.logged++
-	return l.logged <= perSecond
 }

@@ -14,7 +14,7 @@ import (
 
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 	"example.com/animalstore/petstore/storage"
 )
 
@@ -128,7 +128,7 @@ func TestDamageRefusesChanges(t *testing.T) {
 	path := dbPath(t)
 	whole := deep(t)
 	middle := func(outcomes int) string {
-		key := stores.Digest(stores.CreatePet, keyOf(outcomes))
+		key := rules.Digest(rules.CreatePet, keyOf(outcomes))
 		return string(key[:])
 	}
 	var stored []string // the keys of all outcomes

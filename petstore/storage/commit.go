@@ -40,7 +40,7 @@ type change struct {
 // its own did so, a caller that is alone would wait until it wakes, which takes a large part
 // of the time of a commit.
 func (s *Store) update(ctx context.Context, apply func(*writeTx) error) error {
-	if _, err := s.published(ctx); err != nil {
+	if _, err := s.latest(ctx); err != nil {
 		return err
 	}
 	c := &change{apply: apply, done: make(chan struct{})}
@@ -115,17 +115,17 @@ func (s *Store) takeBatch() (batch []*change) {
 // result. If it fails, nothing has changed, or no further change is made: the file is
 // damaged, or the store has failed. The caller is the committer.
 func (s *Store) commit(batch []*change) error {
-	current, err := s.published(context.Background())
+	latest, err := s.latest(context.Background())
 	if err != nil {
 		return err
 	}
-	if err := s.sameFile(current.Size()); err != nil {
+	if err := s.sameFile(latest.Size()); err != nil {
 		return s.fail(err)
 	}
 	if e := s.damage.Load(); e != nil {
 		return e
 	}
-	tx, err := s.beginWrite(current)
+	tx, err := s.beginWrite(latest)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (s *Store) commit(batch []*change) error {
 				return c.err
 			}
 		}
-		if tx.state == current.state && len(tx.outcomes) == 0 {
+		if tx.state == latest.state && len(tx.outcomes) == 0 {
 			return nil // all were refused or repeated: there is nothing to write, even on a full disk
 		}
 		if err := tx.store(); err != nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"example.com/animalstore/internal/newfile"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
@@ -184,7 +184,7 @@ func (x *exporter) readMessages(tx *snapshot) (done bool, err error) {
 	done = true
 	err = safely(func() error {
 		for m, err := range tx.messages(x.message) {
-			n, _ := stores.ParseMessageID(m.ID)
+			n, _ := rules.ParseMessageID(m.ID)
 			if err != nil {
 				x.lostMessages[n] = true
 				if err := x.damage(err); err != nil {

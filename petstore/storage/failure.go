@@ -33,7 +33,7 @@ func (s *Store) fail(err error) error {
 		Err:     fmt.Errorf("%s: %w", s.path, err),
 	}
 	if s.failure.CompareAndSwap(nil, e) {
-		s.current.Store(nil) // its transaction stays: bbolt may keep its locks
+		s.published.Store(nil) // its transaction stays: bbolt may keep its locks
 		close(s.failed)
 	}
 	return s.failure.Load()
@@ -63,7 +63,7 @@ func (s *Store) foundDamage(err error) {
 // failed commit has not written its own.
 func (s *Store) commitError(err error) error {
 	m, metaErr := inspect(s.file)
-	if metaErr == nil && m.txid == uint64(s.current.Load().ID()) {
+	if metaErr == nil && m.txid == uint64(s.published.Load().ID()) {
 		switch {
 		case errors.Is(err, ErrDamaged):
 			return err

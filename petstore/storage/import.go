@@ -12,7 +12,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"example.com/animalstore/internal/newfile"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
 
@@ -58,7 +58,7 @@ type importer struct {
 }
 
 func (im *importer) open(path string) (err error) {
-	if im.store, err = open(path, (*Options)(nil).filled()); err == nil {
+	if im.store, err = open(path, (*Options)(nil).withDefaults()); err == nil {
 		im.store.db.NoSync = true // until newfile.Create syncs the whole file
 	}
 	return err
@@ -123,7 +123,7 @@ func (tx *writeTx) addRecords(records []lines.Record) (err error) {
 		case rec.Pet != nil:
 			err = tx.addPet(*rec.Pet)
 		case m != nil:
-			n, _ := stores.ParseMessageID(m.ID)
+			n, _ := rules.ParseMessageID(m.ID)
 			err = tx.addMessage(n, m.CreatedAt.UnixMicro(), m.Text)
 		case o != nil:
 			err = tx.addOutcome(o.Key[:], outcome{o.Created.UnixMicro(), o.Pet, o.Message, o.Value})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // SubmitMessage implements petstore.Messages.
@@ -18,7 +18,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	}
 	var m petstore.Message
 	err := s.update(ctx, func(tx *writeTx) error {
-		o, err := tx.outcome(stores.SubmitMessage, key, []byte(text), func(o *outcome) error {
+		o, err := tx.outcome(rules.SubmitMessage, key, []byte(text), func(o *outcome) error {
 			if tx.Queued >= int64(s.opts.QueueCapacity) || tx.LastMessage == math.MaxInt64 { // an import may set it
 				return petstore.ErrQueueFull
 			}
@@ -48,10 +48,10 @@ func (tx *writeTx) addMessage(n, made int64, text string) error {
 // newMessage returns the n-th message.
 func newMessage(n, made int64, text string) petstore.Message {
 	return petstore.Message{
-		ID:        stores.MessageID(n),
+		ID:        rules.MessageID(n),
 		Text:      text,
 		Status:    petstore.MessageQueued,
-		CreatedAt: stores.MessageTime(time.UnixMicro(made)),
+		CreatedAt: rules.MessageTime(time.UnixMicro(made)),
 	}
 }
 
@@ -60,7 +60,7 @@ func newMessage(n, made int64, text string) petstore.Message {
 func openMessage(key, value []byte) (petstore.Message, error) {
 	body, err := queueTable.open(key, value)
 	if err != nil {
-		return petstore.Message{ID: stores.MessageID(int64At(key))}, err
+		return petstore.Message{ID: rules.MessageID(int64At(key))}, err
 	}
 	return newMessage(int64At(key), int64At(body), string(body[8:])), nil
 }
@@ -110,7 +110,7 @@ func (tx *snapshot) checkQueued(found int64) error {
 
 // QueuedMessages implements petstore.Queue.
 func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petstore.Message, err error) {
-	if err := stores.ValidateQueueLimit(limit); err != nil {
+	if err := rules.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
 	err = s.view(ctx, func(tx *snapshot) error {
@@ -137,7 +137,7 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	return s.update(ctx, func(tx *writeTx) error {
 		queue := tableIn(tx.Tx, &queueTable)
 		for _, id := range ids {
-			n, ok := stores.ParseMessageID(id)
+			n, ok := rules.ParseMessageID(id)
 			if !ok {
 				continue
 			}

@@ -43,7 +43,7 @@ const minReserve = 64 << 20
 // it cannot use. The error names the file and wraps [ErrLocked], [ErrNotPetstore],
 // [ErrNewer], [ErrDamaged] or an error of package io/fs.
 func Open(path string, opts *Options) (*Store, error) {
-	s, err := open(path, opts.filled())
+	s, err := open(path, opts.withDefaults())
 	if err != nil {
 		return nil, openError(path, err)
 	}
@@ -87,7 +87,7 @@ func open(path string, o Options) (*Store, error) {
 		_ = s.closeFile()
 		return nil, err
 	}
-	s.current.Store(first)
+	s.published.Store(first)
 	return s, nil
 }
 

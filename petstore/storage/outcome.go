@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // window is how long an outcome is kept at least, in microseconds.
@@ -40,7 +40,7 @@ func (tx *writeTx) outcome(operation string, key petstore.IdempotencyKey, value 
 	if key.Key == "" {
 		return made, create(&made)
 	}
-	digest := stores.Digest(operation, key)
+	digest := rules.Digest(operation, key)
 	made.Value = sha256.Sum256(value)
 	body, err := tableIn(tx.Tx, &outcomeTable).find(digest[:])
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/encoded"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // CreatePet implements petstore.Service.
@@ -27,9 +27,9 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 	}
 	pet := petstore.Pet{NewPet: p}
 	err := s.update(ctx, func(tx *writeTx) error {
-		o, err := tx.outcome(stores.CreatePet, key, value, func(o *outcome) error {
+		o, err := tx.outcome(rules.CreatePet, key, value, func(o *outcome) error {
 			if tx.LastPet == math.MaxInt64 { // an import may set it
-				return stores.ErrNoIDs
+				return rules.ErrNoIDs
 			}
 			o.Pet = tx.LastPet + 1
 			return tx.addPet(petstore.Pet{ID: o.Pet, NewPet: p})
@@ -108,13 +108,14 @@ func (s *Store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Pa
 	return page, nil
 }
 
-// Encoded is for package httpapi, and for no other use. It returns what reads pets as JSON
-// if service is s, and otherwise nil.
-func (s *Store) Encoded(service petstore.Service) encoded.Reader {
-	if service != petstore.Service(s) {
+// Package httpapi reads pets as they are stored, in JSON.
+func init() {
+	encoded.Register(func(service petstore.Service) encoded.Reader {
+		if s, ok := service.(*Store); ok {
+			return reader{s}
+		}
 		return nil
-	}
-	return reader{s}
+	})
 }
 
 // reader is an [encoded.Reader].

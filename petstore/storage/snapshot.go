@@ -51,7 +51,7 @@ func (snap *snapshot) readState() (err error) {
 // publish makes reads use next from now on; nil: the store is closed. The snapshot before it
 // ends after its last read.
 func (s *Store) publish(next *snapshot) {
-	old := s.current.Swap(next)
+	old := s.published.Swap(next)
 	if old == nil { // the store has failed
 		return
 	}
@@ -67,9 +67,9 @@ func (s *Store) publish(next *snapshot) {
 	}()
 }
 
-// published returns the snapshot that reads use, or why a call cannot begin.
-func (s *Store) published(ctx context.Context) (*snapshot, error) {
-	snap := s.current.Load()
+// latest returns the snapshot that reads use, or why a call cannot begin.
+func (s *Store) latest(ctx context.Context) (*snapshot, error) {
+	snap := s.published.Load()
 	if snap == nil {
 		if e := s.failure.Load(); e != nil {
 			return nil, e
@@ -81,9 +81,9 @@ func (s *Store) published(ctx context.Context) (*snapshot, error) {
 
 // view calls fn with the snapshot that reads use. What fn keeps of a record must be a copy.
 func (s *Store) view(ctx context.Context, fn func(*snapshot) error) error {
-	snap, err := s.published(ctx)
+	snap, err := s.latest(ctx)
 	for err == nil && !snap.reads.TryRLock() { // a later one is published
-		snap, err = s.published(ctx)
+		snap, err = s.latest(ctx)
 	}
 	if err != nil {
 		return err

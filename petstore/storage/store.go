@@ -12,7 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // Options are the settings of a [Store]. The zero value is ready for use.
@@ -31,8 +31,8 @@ type Options struct {
 	now func() time.Time // for tests; nil: time.Now
 }
 
-// filled returns o, which may be nil, with its defaults filled in.
-func (o *Options) filled() Options {
+// withDefaults returns a copy of o, which may be nil, with defaults for zero fields.
+func (o *Options) withDefaults() Options {
 	var f Options
 	if o != nil {
 		f = *o
@@ -44,7 +44,7 @@ func (o *Options) filled() Options {
 		f.now = time.Now
 	}
 	if f.QueueCapacity == 0 {
-		f.QueueCapacity = stores.QueueCapacity
+		f.QueueCapacity = rules.QueueCapacity
 	}
 	return f
 }
@@ -54,13 +54,13 @@ func (o *Options) filled() Options {
 // Once a Store has found damage, it refuses changes but still serves reads. A
 // Store that has failed (see [Store.Failed]) refuses everything.
 type Store struct {
-	opts Options // filled
+	opts Options // with defaults
 	db   *bbolt.DB
 	path string      // absolute
 	file *os.File    // bbolt's handle on it
 	info os.FileInfo // of file, which may no longer be the one at its path
 
-	current atomic.Pointer[snapshot] // that reads use; nil: the store is closed or has failed
+	published atomic.Pointer[snapshot] // that reads use; nil: the store is closed or has failed
 
 	changes   chan *change  // that wait
 	committer chan struct{} // holds a value while a goroutine is the committer

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"encoding/binary"
 	"flag"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -38,8 +39,9 @@ func TestStore(t *testing.T) {
 // that embeds it.
 func TestEncoded(t *testing.T) {
 	s := open(t, dbPath(t))
-	if embedding := (struct{ *storage.Store }{s}); s.Encoded(s) == nil || encoded.Of(s) != s.Encoded(s) || s.Encoded(embedding) != nil {
-		t.Error("the store has no encoded reads, or a type that embeds it has them")
+	name := func(service petstore.Service) string { return fmt.Sprintf("%T", encoded.Of(service)) }
+	if of, embedding := name(s), name(struct{ *storage.Store }{s}); of != "storage.reader" || embedding != "encoded.encoder" {
+		t.Errorf("the store is read by %s, and a type that embeds it by %s", of, embedding)
 	}
 }
 

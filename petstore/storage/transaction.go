@@ -45,7 +45,7 @@ func (s *Store) begin(writable bool) (tx *bbolt.Tx, err error) {
 	if err != nil { // no meta page is valid; bbolt keeps its locks
 		return nil, s.fail(err)
 	}
-	if current := s.current.Load(); current != nil && tx.ID() != current.ID()+1 {
+	if latest := s.published.Load(); latest != nil && tx.ID() != latest.ID()+1 {
 		return nil, s.rollback(tx, s.fail(errOtherCommit))
 	}
 	return tx, nil
@@ -71,7 +71,7 @@ func (s *Store) beginRead() (snap *snapshot, err error) {
 }
 
 // beginWrite begins a write, which must find the state that reads use.
-func (s *Store) beginWrite(current *snapshot) (*writeTx, error) {
+func (s *Store) beginWrite(latest *snapshot) (*writeTx, error) {
 	tx, err := s.begin(true)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (s *Store) beginWrite(current *snapshot) (*writeTx, error) {
 		found, err = readState(tableIn(tx, &stateTable))
 		return err
 	})
-	if err == nil && found != current.state {
+	if err == nil && found != latest.state {
 		err = s.fail(errOtherCommit)
 	}
 	if err != nil {

@@ -17,13 +17,18 @@ type Reader interface {
 	AppendPage(ctx context.Context, dst []byte, q petstore.ListQuery) ([]byte, petstore.Cursor, error)
 }
 
+// readers are the functions that Register was called with.
+var readers []func(petstore.Service) Reader
+
+// Register makes Of call reader, which returns the Reader of a service of its own type, and
+// nil for others: a type that embeds the store may have its own GetPet. It is called by an
+// init function.
+func Register(reader func(petstore.Service) Reader) { readers = append(readers, reader) }
+
 // Of returns the Reader of a store, or one that encodes what GetPet and ListPets return.
-//
-// A store with a Reader has a method Encoded. Encoded(s) returns nil unless s is its
-// receiver: a type that embeds the store has the method too, but may have its own GetPet.
 func Of(s petstore.Service) Reader {
-	if e, ok := s.(interface{ Encoded(petstore.Service) Reader }); ok {
-		if r := e.Encoded(s); r != nil {
+	for _, reader := range readers {
+		if r := reader(s); r != nil {
 			return r
 		}
 	}

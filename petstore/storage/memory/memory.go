@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // Options are the settings of a [Store]. The zero value and nil are ready for
@@ -56,7 +56,7 @@ func New(opts *Options) *Store {
 	}
 	s := &Store{
 		now:       opts.Now,
-		capacity:  cmp.Or(opts.QueueCapacity, stores.QueueCapacity),
+		capacity:  cmp.Or(opts.QueueCapacity, rules.QueueCapacity),
 		created:   outcomes[petstore.Pet]{},
 		submitted: outcomes[petstore.Message]{},
 	}

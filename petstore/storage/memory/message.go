@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // SubmitMessage implements petstore.Messages.
@@ -30,10 +30,10 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	}
 	s.lastMessage++
 	m := petstore.Message{
-		ID:        stores.MessageID(s.lastMessage),
+		ID:        rules.MessageID(s.lastMessage),
 		Text:      text,
 		Status:    petstore.MessageQueued,
-		CreatedAt: stores.MessageTime(now),
+		CreatedAt: rules.MessageTime(now),
 	}
 	s.queue = append(s.queue, m)
 	s.submitted.add(key, m, now)
@@ -42,7 +42,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 
 // QueuedMessages implements petstore.Queue.
 func (s *Store) QueuedMessages(ctx context.Context, limit int) ([]petstore.Message, error) {
-	if err := stores.ValidateQueueLimit(limit); err != nil {
+	if err := rules.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
 	s.mu.RLock()

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // receipt identifies a commit whose response was lost.
@@ -205,7 +205,7 @@ func (u *update) apply(c *change, capacity int64) {
 	switch {
 	case c.pet != nil:
 		if u.lastPet == math.MaxInt64 { // an import may set it
-			c.err = stores.ErrNoIDs
+			c.err = rules.ErrNoIDs
 			return
 		}
 		u.lastPet++

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 	"example.com/animalstore/petstore/storage"
 	"example.com/animalstore/petstore/storage/internal/lines"
 )
@@ -78,7 +78,7 @@ func (s *Store) importAll(ctx context.Context, conn *pgx.Conn, r io.Reader) (got
 		case rec.Message != nil:
 			got.Messages++
 			size += len(rec.Message.Text)
-			n, _ := stores.ParseMessageID(rec.Message.ID)
+			n, _ := rules.ParseMessageID(rec.Message.ID)
 			u.messages = append(u.messages, &change{message: &rec.Message.Text, number: n, made: rec.Message.CreatedAt})
 		case rec.Outcome != nil:
 			o := outcome{rec.Outcome.Key[:], rec.Outcome.Value[:], rec.Outcome.Pet, rec.Outcome.Message, rec.Outcome.Created}

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // SubmitMessage implements petstore.Messages.
@@ -17,7 +17,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	}
 	c := &change{message: &text}
 	if key.Key != "" {
-		c.remember(stores.Digest(stores.SubmitMessage, key), []byte(text))
+		c.remember(rules.Digest(rules.SubmitMessage, key), []byte(text))
 	}
 	if err := s.change(ctx, c); err != nil {
 		return petstore.Message{}, err
@@ -27,16 +27,16 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 
 func newMessage(number int64, made time.Time, text string) petstore.Message {
 	return petstore.Message{
-		ID:        stores.MessageID(number),
+		ID:        rules.MessageID(number),
 		Text:      text,
 		Status:    petstore.MessageQueued,
-		CreatedAt: stores.MessageTime(made),
+		CreatedAt: rules.MessageTime(made),
 	}
 }
 
 // QueuedMessages implements petstore.Queue.
 func (s *Store) QueuedMessages(ctx context.Context, limit int) (messages []petstore.Message, err error) {
-	if err := stores.ValidateQueueLimit(limit); err != nil {
+	if err := rules.ValidateQueueLimit(limit); err != nil {
 		return nil, err
 	}
 	err = s.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -75,7 +75,7 @@ func forEachMessage(rows pgx.Rows, do func(petstore.Message) error) error {
 func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 	c := &change{}
 	for _, id := range ids {
-		if n, ok := stores.ParseMessageID(id); ok {
+		if n, ok := rules.ParseMessageID(id); ok {
 			c.remove = append(c.remove, n)
 		}
 	}

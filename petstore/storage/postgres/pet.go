@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // CreatePet implements petstore.Service.
@@ -23,7 +23,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 		if err != nil {
 			return petstore.Pet{}, err
 		}
-		c.remember(stores.Digest(stores.CreatePet, key), json)
+		c.remember(rules.Digest(rules.CreatePet, key), json)
 	}
 	if err := s.change(ctx, c); err != nil {
 		return petstore.Pet{}, err

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // Timeout limits each call. A call that takes longer fails with
@@ -80,7 +80,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	}
 	s := &Store{
 		timeout:  cmp.Or(opts.timeout, Timeout),
-		capacity: int64(cmp.Or(opts.QueueCapacity, stores.QueueCapacity)),
+		capacity: int64(cmp.Or(opts.QueueCapacity, rules.QueueCapacity)),
 		log:      cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		now:      opts.now,
 		queue:    make(chan *change, maxWaiting),

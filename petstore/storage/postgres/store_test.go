@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // Each list reads only its rows, by an index, also of a large table.
@@ -53,7 +53,7 @@ func TestExpire(t *testing.T) {
 		s.mustCreate(t, key, petstore.IdempotencyKey{Key: key})
 	}
 	digest := func(key string) []byte {
-		d := stores.Digest(stores.CreatePet, petstore.IdempotencyKey{Key: key})
+		d := rules.Digest(rules.CreatePet, petstore.IdempotencyKey{Key: key})
 		return d[:]
 	}
 	exec := session(t, url)

@@ -24,7 +24,7 @@ type Record struct {
 
 // Outcome says what a create with an idempotency key has created: a pet or a message.
 type Outcome struct {
-	Key     [sha256.Size]byte `json:"key"`              // stores.Digest of the key
+	Key     [sha256.Size]byte `json:"key"`              // rules.Digest of the key
 	Value   [sha256.Size]byte `json:"value"`            // digest of the pet or message, without its ID
 	Pet     int64             `json:"pet,omitzero"`     // its ID; 0: it was a message
 	Message int64             `json:"message,omitzero"` // its number; 0: it was a pet

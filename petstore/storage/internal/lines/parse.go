@@ -11,7 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/jsonerror"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // anyRecord has the members of every kind of record.
@@ -76,11 +77,7 @@ func (rec *anyRecord) unmarshal(line []byte) error {
 	case errors.Is(err, json.ErrUnknownName):
 		return fmt.Errorf("unknown member %q", e.JSONPointer.LastToken())
 	}
-	where := strings.TrimPrefix(string(e.JSONPointer), "/")
-	if e.Err != nil {
-		return fmt.Errorf("%s: %w", where, e.Err)
-	}
-	return fmt.Errorf("%s: must not be a JSON value of the kind %v", where, e.JSONKind)
+	return jsonerror.Explain(e, "")
 }
 
 func (rec *anyRecord) pet() (*petstore.Pet, error) {
@@ -95,7 +92,7 @@ func (rec *anyRecord) pet() (*petstore.Pet, error) {
 }
 
 func (rec *anyRecord) message() (*petstore.Message, error) {
-	m := &petstore.Message{Text: *rec.Message, CreatedAt: stores.MessageTime(*rec.Created)}
+	m := &petstore.Message{Text: *rec.Message, CreatedAt: rules.MessageTime(*rec.Created)}
 	_ = json.Unmarshal(rec.ID, &m.ID) // "" if it is missing or invalid
 	if json.Unmarshal(rec.Status, &m.Status) != nil || m.Status != petstore.MessageQueued {
 		return nil, errors.New(`status: must be "queued"`)

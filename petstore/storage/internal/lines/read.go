@@ -13,7 +13,7 @@ import (
 	"iter"
 
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/internal/stores"
+	"example.com/animalstore/petstore/internal/rules"
 )
 
 // ErrMalformed says that what was read is not a whole and unchanged export.
@@ -120,7 +120,7 @@ func (p *progress) pet(pet *petstore.Pet) error {
 }
 
 func (p *progress) message(m *petstore.Message) error {
-	n, ok := stores.ParseMessageID(m.ID)
+	n, ok := rules.ParseMessageID(m.ID)
 	if !ok || n <= p.lastMessage {
 		return fmt.Errorf("id: must be msg_ and a number above %d, the highest one before it", p.lastMessage)
 	}

@@ -1,5 +1,6 @@
-// Package stores holds what the stores of this module and the client share.
-package stores
+// Package rules has the rules that the stores, the handler and the client of this module
+// follow and petstore does not state, so that all do so in the same way.
+package rules
 
 import (
 	"crypto/sha256"
@@ -42,6 +43,11 @@ func ValidateQueueLimit(limit int) error {
 		return petstore.Errorf(petstore.CodeInvalid, "limit: must be an integer from 1 to %d", petstore.MaxQueueLimit)
 	}
 	return nil
+}
+
+// Printable reports whether s has only printable characters of ASCII, the space included.
+func Printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // The operations that [Digest] distinguishes.
