@@ -84,10 +84,11 @@ type Pet struct {
 }
 
 // AppendJSON appends the JSON of p to dst: one object without white space, with
-// the members id, name, categoryId and, if p has one, status, in this order. It
-// is what json.Marshal returns, and the form of p in every response. It returns
-// dst as it was, and an error without a [Code], if the name is not valid UTF-8 or the
-// status is not one of the contract's.
+// the members id, name, categoryId and, if p has one, status, in this order.
+// json.Marshal returns the same, and every response has p in this form.
+//
+// If the name is not valid UTF-8, or the status is not one of the contract's, AppendJSON
+// returns dst as it was, and an error without a [Code].
 func (p Pet) AppendJSON(dst []byte) ([]byte, error) {
 	b := slices.Grow(dst, 80+len(p.Name)) // most names need no escaping
 	b = append(b, `{"id":`...)

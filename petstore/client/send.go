@@ -37,18 +37,22 @@ type response struct {
 const maxResponse = 16 << 20
 
 // do sends r and decodes the response.
-func do[T any](ctx context.Context, c *Client, r request, decode func(*response) (T, error)) (v T, err error) {
+func do[T any](ctx context.Context, c *Client, r request, decode func(*response) (T, error)) (T, error) {
+	var zero T
 	resp, f := c.send(ctx, r)
-	if f == nil {
-		if v, err = decode(resp); err == nil {
-			return v, nil
-		}
+	if f != nil {
+		return zero, c.final(ctx, f)
+	}
+	v, err := decode(resp)
+	if err != nil {
 		f = c.broken(r, resp, err)
 		if r.done != "" {
-			f.err.Message, f.unknown = "the server "+r.done+", but "+f.err.Message, true
+			f.err.Message = "the server " + r.done + ", but " + f.err.Message
+			f.unknown = true
 		}
+		return zero, c.final(ctx, f)
 	}
-	return *new(T), c.final(ctx, f)
+	return v, nil
 }
 
 // send sends r until it succeeds or must not be repeated.

@@ -52,9 +52,13 @@ func Account(ctx context.Context) string {
 type accountKey struct{}
 
 var (
-	errNoCredential  = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: an API key is required, as a bearer token in exactly one field")
-	errNoAccount     = petstore.Errorf(petstore.CodeUnauthorized, "a credential is required") // without an Authenticator, a middleware must have set the account
-	errBadCredential = petstore.Errorf(petstore.CodeUnauthorized, "Authorization: the bearer token is not a valid API key")
+	errNoCredential = petstore.Errorf(petstore.CodeUnauthorized,
+		"Authorization: an API key is required, as a bearer token in exactly one field")
+	errBadCredential = petstore.Errorf(petstore.CodeUnauthorized,
+		"Authorization: the bearer token is not a valid API key")
+
+	// Without an Authenticator, a middleware must have set the account.
+	errNoAccount = petstore.Errorf(petstore.CodeUnauthorized, "a credential is required")
 )
 
 // Authenticate is for handlers beside those of this package, and for middleware. It

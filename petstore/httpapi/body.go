@@ -70,8 +70,10 @@ func idempotencyKey(h http.Header, account string) (petstore.IdempotencyKey, err
 		return petstore.IdempotencyKey{}, nil
 	}
 	key := fields[0]
-	if len(fields) > 1 || strings.Trim(key, `"`) == "" || len(key) > maxKeyBytes || !rules.Printable(key) {
-		return petstore.IdempotencyKey{}, invalid("Idempotency-Key: must be given once, with 1 to %d characters of printable ASCII", maxKeyBytes)
+	empty := strings.Trim(key, `"`) == ""
+	if len(fields) > 1 || empty || len(key) > maxKeyBytes || !rules.Printable(key) {
+		return petstore.IdempotencyKey{}, invalid(
+			"Idempotency-Key: must be given once, with 1 to %d characters of printable ASCII", maxKeyBytes)
 	}
 	return petstore.IdempotencyKey{Scope: account, Key: key}, nil
 }

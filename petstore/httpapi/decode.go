@@ -24,7 +24,8 @@ func decodeNewPet(body []byte) (p petstore.NewPet, err error) {
 	if err = decodeMember("name", members.Name, &p.Name, "a string"); err != nil {
 		return p, err
 	}
-	if err = decodeMember("categoryId", members.CategoryID, &p.CategoryID, "a 64-bit integer, without fraction or exponent"); err != nil {
+	const integer = "a 64-bit integer, without fraction or exponent"
+	if err = decodeMember("categoryId", members.CategoryID, &p.CategoryID, integer); err != nil {
 		return p, err
 	}
 	if members.Status != nil {

@@ -114,7 +114,8 @@ func newHandler(auth Authenticator, opts *Options, operations []operation) *hand
 		h.opts.MaxBodyBytes = DefaultMaxBodyBytes
 	}
 	if auth == nil {
-		h.opts.Logger.Info("the handler has no Authenticator: it serves only requests to which a middleware gives an account (WithAccount)")
+		h.opts.Logger.Info("the handler has no Authenticator: " +
+			"it serves only requests to which a middleware gives an account (WithAccount)")
 	}
 	return h
 }

@@ -13,7 +13,7 @@ import (
 // Observation is what Options.Observe receives about a request. It contains
 // nothing of a credential.
 type Observation struct {
-	Operation string        // the contract's name ("listPets", "submitMessage"), or "openapi"; "": none was reached (404, 405)
+	Operation string        // the contract's name, such as "listPets", or "openapi"; "": there is none (404, 405)
 	Status    int           // of the response; 0: none was sent and the connection was closed
 	Code      petstore.Code // of the Error body; "": success
 	Bytes     int           // of the response's body
@@ -26,7 +26,9 @@ type Observation struct {
 // secrets.
 func (c *call) log(body errorBody, err error) {
 	level, limit := slog.LevelError, &c.h.errors
-	if e, ok := errors.AsType[*petstore.Error](err); body.Status == http.StatusServiceUnavailable && (!ok || e.Err == nil) {
+	e, ok := errors.AsType[*petstore.Error](err)
+	hasCause := ok && e.Err != nil
+	if body.Status == http.StatusServiceUnavailable && !hasCause {
 		level, limit = slog.LevelWarn, &c.h.warnings // it only asks the client to come back later
 	}
 	if !limit.Allow() {

@@ -68,7 +68,8 @@ func parseListQuery(query string) (q petstore.ListQuery, err error) {
 	if limit := values[0]; limit != "" {
 		n, err := strconv.ParseUint(limit, 10, 64)
 		if err != nil || n < petstore.MinLimit || n > petstore.MaxLimit || limit[0] == '0' { // as an ID, it has one form
-			return q, invalid("limit: must be an integer from %d to %d, in its shortest form", petstore.MinLimit, petstore.MaxLimit)
+			return q, invalid("limit: must be an integer from %d to %d, in its shortest form",
+				petstore.MinLimit, petstore.MaxLimit)
 		}
 		q.Limit = int(n)
 	}
@@ -109,7 +110,8 @@ func (h *handler) getPet(ctx context.Context, r *http.Request) (response, error)
 	text := strings.TrimPrefix(r.URL.Path, "/pets/")
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || strconv.FormatInt(id, 10) != text { // an ID has one form: 01 and +1 are not IDs
-		return response{}, petstore.Errorf(petstore.CodeNotFound, "petId: must be a 64-bit integer in its shortest form, so no pet has this one")
+		return response{}, petstore.Errorf(petstore.CodeNotFound,
+			"petId: must be a 64-bit integer in its shortest form, so no pet has this one")
 	}
 	body, err := h.encoded.AppendPet(ctx, nil, id)
 	if err != nil {
@@ -118,7 +120,7 @@ func (h *handler) getPet(ctx context.Context, r *http.Request) (response, error)
 	return response{status: http.StatusOK, body: body}, nil
 }
 
-// buffers are the bodies of earlier lists, each large enough for most. With them a list
-// of 20 pets costs 5 % less processor time, and one of 100 pets 15 % less. The garbage
-// collector gets that of an error or a panic.
+// buffers are the bodies of lists that were sent, to be used again. With them a list of 20
+// pets costs 5 % less processor time, and one of 100 pets 15 % less. After an error or a panic
+// the buffer is not put back.
 var buffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}

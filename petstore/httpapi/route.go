@@ -38,21 +38,53 @@ func (f headerField) addTo(h http.Header) {
 }
 
 var (
-	listPets = operation{name: "listPets", method: "GET", path: "/pets", pattern: "GET /pets", do: (*handler).listPets}
+	listPets = operation{
+		name:    "listPets",
+		method:  "GET",
+		path:    "/pets",
+		pattern: "GET /pets",
+		do:      (*handler).listPets,
+	}
 
-	createPet = operation{name: "createPet", method: "POST", path: "/pets", pattern: "POST /pets", do: (*handler).createPet}
+	createPet = operation{
+		name:    "createPet",
+		method:  "POST",
+		path:    "/pets",
+		pattern: "POST /pets",
+		do:      (*handler).createPet,
+	}
 
 	// The contract schedules this one for removal (section 4.3), and does not say
 	// since when it is deprecated.
-	getPet = operation{name: "getPet", method: "GET", path: "/pets/", pattern: "GET /pets/{petId}", do: (*handler).getPet, header: []headerField{
-		{"Deprecation", []string{"@1795132800"}},              // 2026-11-20 (RFC 9745)
-		{"Sunset", []string{"Thu, 05 Dec 2030 00:00:00 GMT"}}, // RFC 8594
-		{"Link", []string{`<../pets>; rel="successor-version"`}},
-	}}
+	getPet = operation{
+		name:    "getPet",
+		method:  "GET",
+		path:    "/pets/",
+		pattern: "GET /pets/{petId}",
+		header: []headerField{
+			{"Deprecation", []string{"@1795132800"}},              // 2026-11-20 (RFC 9745)
+			{"Sunset", []string{"Thu, 05 Dec 2030 00:00:00 GMT"}}, // RFC 8594
+			{"Link", []string{`<../pets>; rel="successor-version"`}},
+		},
+		do: (*handler).getPet,
+	}
 
-	submitMessage = operation{name: "submitMessage", method: "POST", path: "/messages", pattern: "POST /messages", do: (*handler).submitMessage}
+	submitMessage = operation{
+		name:    "submitMessage",
+		method:  "POST",
+		path:    "/messages",
+		pattern: "POST /messages",
+		do:      (*handler).submitMessage,
+	}
 
-	openAPI = operation{name: "openapi", method: "GET", path: "/openapi.json", pattern: "GET /openapi.json", public: true, do: (*handler).openAPI}
+	openAPI = operation{
+		name:    "openapi",
+		method:  "GET",
+		path:    "/openapi.json",
+		pattern: "GET /openapi.json",
+		public:  true,
+		do:      (*handler).openAPI,
+	}
 )
 
 // route returns the operation of the request. With a 405 it sets the Allow field of the
@@ -103,5 +135,6 @@ func (h *handler) noPath() error {
 		_, path, _ := strings.Cut(op.pattern, " ")
 		paths = append(paths, path)
 	}
-	return petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; below the base address are %s", strings.Join(slices.Compact(paths), ", "))
+	return petstore.Errorf(petstore.CodeNotFound, "path: there is nothing here; below the base address are %s",
+		strings.Join(slices.Compact(paths), ", "))
 }

@@ -28,7 +28,7 @@ func Check(path string, onDamage func(error)) error {
 		}
 	}
 	err := exportFile(path, newExporter(io.Discard, damage))
-	if errors.Is(err, ErrDamaged) { // so that nothing more can be read
+	if errors.Is(err, ErrDamaged) { // it ended the export, which did not call damage with it
 		damage(err)
 	}
 	if err = cmp.Or(first, err); err != nil {

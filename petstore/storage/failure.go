@@ -23,7 +23,8 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-var errOtherCommit = errors.New("the last commit in the file is not the last one of this store: the file was overwritten or damaged while it was open")
+var errOtherCommit = errors.New("the last commit in the file is not the last one of this store: " +
+	"the file was overwritten or damaged while it was open")
 
 // fail makes the store refuse everything from now on, because of err.
 func (s *Store) fail(err error) error {
@@ -54,24 +55,26 @@ func (s *Store) foundDamage(err error) {
 	}
 }
 
-// commitError returns what an error of a commit means. If the commit found no
-// space or a damaged page, and has not written its meta page, it is as if there had been
-// no commit. Otherwise the state on disk is unknown, and the store fails.
+// commitError returns what callers get after a commit has failed with err.
 //
-// A meta page has the number of its transaction, and reads use the transaction that
-// committed last. If the newest meta page on disk still has the number of that one, the
-// failed commit has not written its own.
+// A commit ends with its meta page, which has the number of the transaction. If the newest
+// meta page on disk still has the number of the snapshot that reads use, the failed commit
+// has changed nothing: no space or a damaged page then refuses the changes of the batch.
+// Otherwise the state on disk is unknown, and the store fails.
 func (s *Store) commitError(err error) error {
-	m, metaErr := inspect(s.file)
-	if metaErr == nil && m.txid == uint64(s.published.Load().ID()) {
-		switch {
-		case errors.Is(err, ErrDamaged):
-			return err
-		case errors.Is(err, berrors.ErrMaxSizeReached):
-			return &petstore.Error{Code: petstore.CodeInsufficientStorage, Message: "there is no room to store this until the store is opened again", Err: err}
-		case noSpace(err):
-			return &petstore.Error{Code: petstore.CodeInsufficientStorage, Message: "there is no room to store this", Err: err}
-		}
+	newest, metaErr := inspect(s.file)
+	if metaErr != nil || newest.txid != uint64(s.published.Load().ID()) {
+		return s.fail(err)
+	}
+	noRoom := &petstore.Error{Code: petstore.CodeInsufficientStorage, Message: "there is no room to store this", Err: err}
+	switch {
+	case errors.Is(err, ErrDamaged):
+		return err
+	case errors.Is(err, berrors.ErrMaxSizeReached):
+		noRoom.Message += " until the store is opened again"
+		return noRoom
+	case noSpace(err):
+		return noRoom
 	}
 	return s.fail(err)
 }

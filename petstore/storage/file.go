@@ -64,7 +64,8 @@ var native = binary.NativeEndian
 // process uses the file.
 func openLocked(path string, flag int) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is a directory or a device, not a regular file")}
+		err := errors.New("it is a directory or a device, not a regular file")
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
@@ -84,7 +85,8 @@ func (s *Store) sameFile(size int64) error {
 	there, err := os.Stat(s.path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the file is no longer there; do not start the server again before it is back, or a backup imported: %w", err)
+		return fmt.Errorf("the file is no longer there; "+
+			"do not start the server again before it is back, or a backup imported: %w", err)
 	case !os.SameFile(s.info, there):
 		return errors.New("the file was replaced by another while it was open")
 	case there.Size() < size:

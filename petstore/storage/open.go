@@ -14,9 +14,9 @@ import (
 	"example.com/animalstore/internal/newfile"
 )
 
-// reserve is how far a file can grow while it is open, in bytes: Open maps that much
-// more. bbolt maps more later only when no read is open, and there always is one, the
-// published snapshot. Addresses cost nothing on most systems. It is little in tests.
+// reserve is how many bytes a file can grow while it is open. Open maps so many more than
+// the file has: bbolt can map more later only while no read is open, and the published
+// snapshot is always open. Addresses cost nothing on most systems. Tests set it to little.
 var reserve = func() int64 {
 	switch {
 	case runtime.GOOS == "windows":

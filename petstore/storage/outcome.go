@@ -35,7 +35,9 @@ func openOutcome(key, value []byte) (o outcome, err error) {
 // there is none, or if it has expired, it calls create, which sets what it has created,
 // and stores the outcome. If the earlier create had another value, outcome returns
 // petstore.ErrIdempotencyMismatch.
-func (tx *writeTx) outcome(operation string, key petstore.IdempotencyKey, value []byte, create func(*outcome) error) (outcome, error) {
+func (tx *writeTx) outcome(
+	operation string, key petstore.IdempotencyKey, value []byte, create func(*outcome) error,
+) (outcome, error) {
 	made := outcome{Made: tx.now}
 	if key.Key == "" {
 		return made, create(&made)

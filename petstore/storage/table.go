@@ -39,10 +39,20 @@ var (
 	outcomeTable = newTable("outcomes")
 
 	// petTables are the table of all pets, at the index allPets, and those of the statuses.
-	petTables = [4]table{newTable("pets"), newTable("status/available"), newTable("status/pending"), newTable("status/sold")}
+	petTables = [4]table{
+		newTable("pets"),
+		newTable("status/available"),
+		newTable("status/pending"),
+		newTable("status/sold"),
+	}
 
 	// petTableOf has the index in petTables of the pets of a status; "": of all pets.
-	petTableOf = map[petstore.Status]int{"": allPets, petstore.StatusAvailable: 1, petstore.StatusPending: 2, petstore.StatusSold: 3}
+	petTableOf = map[petstore.Status]int{
+		"":                       allPets,
+		petstore.StatusAvailable: 1,
+		petstore.StatusPending:   2,
+		petstore.StatusSold:      3,
+	}
 
 	tables = slices.Concat([]table{stateTable, queueTable, outcomeTable}, petTables[:])
 )

@@ -70,7 +70,7 @@ func (s *Store) attempt(changes []*change, lost **receipt) ([]*change, error) {
 	}
 	defer pooled.Release() // closes it if the transaction has not ended
 	conn := pooled.Conn()
-	u, found, err := s.lock(ctx, conn, changes, *lost)
+	tx, found, err := s.lock(ctx, conn, changes, *lost)
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +79,12 @@ func (s *Store) attempt(changes []*change, lost **receipt) ([]*change, error) {
 		*lost = nil
 		changes = s.mark(changes, true, nil)
 		for _, c := range changes {
-			u.apply(c, s.capacity)
+			tx.apply(c, s.capacity)
 		}
-		if u.changed() {
-			*lost = &receipt{u.number + 1, newToken()}
-			u.insert(&b)
-			u.end(&b, *lost)
+		if tx.changed() {
+			*lost = &receipt{tx.number + 1, newToken()}
+			tx.insert(&b)
+			tx.end(&b, *lost)
 		}
 	}
 	b.Queue("COMMIT")
@@ -119,8 +119,8 @@ func (o *outcome) expired(now time.Time) bool {
 	return now.Sub(o.made) > petstore.IdempotencyWindow
 }
 
-// update is a transaction: what it has read, and then what it will write.
-type update struct {
+// writeTx is the transaction that writes a batch: what it has read, and then what it will write.
+type writeTx struct {
 	number, lastPet, lastMessage, queued int64 // the state of the store
 	now                                  time.Time
 	outcomes                             map[string]outcome // by digest
@@ -144,8 +144,8 @@ const selectState = "SELECT number, last_pet, last_message, queued, clock_timest
 // lock begins a transaction, takes the lock, and reads the state and the outcomes
 // of the changes. found says that the commit of lost was carried out; if that cannot be
 // known any more, lock fails.
-func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, lost *receipt) (u *update, found bool, err error) {
-	u = &update{outcomes: make(map[string]outcome)}
+func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, lost *receipt) (tx *writeTx, found bool, err error) {
+	tx = &writeTx{outcomes: make(map[string]outcome)}
 	var digests [][]byte
 	for _, c := range changes {
 		if c.digest != nil {
@@ -162,12 +162,12 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 		return errVersion(version)
 	})
 	b.Queue(selectState).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&u.number, &u.lastPet, &u.lastMessage, &u.queued, &u.now)
+		return row.Scan(&tx.number, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now)
 	})
 	if digests != nil {
 		b.Queue(selectOutcomes+"WHERE digest = ANY($1)", digests).Query(func(rows pgx.Rows) error {
 			return forEachOutcome(rows, func(o outcome) error {
-				u.outcomes[string(o.digest)] = o
+				tx.outcomes[string(o.digest)] = o
 				return nil
 			})
 		})
@@ -178,7 +178,7 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 			if !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
-			if u.number >= lost.number { // this process has been stopped for long
+			if tx.number >= lost.number { // this process has been stopped for long
 				return connError{errors.New("the row of the commit has expired")}
 			}
 			return nil
@@ -186,60 +186,60 @@ func (s *Store) lock(ctx context.Context, conn *pgx.Conn, changes []*change, los
 	}
 	err = conn.SendBatch(ctx, &b).Close()
 	if s.now != nil {
-		u.now = s.now().Truncate(time.Microsecond)
+		tx.now = s.now().Truncate(time.Microsecond)
 	}
-	return u, found, err
+	return tx, found, err
 }
 
 // apply decides about a change, and sets its result.
-func (u *update) apply(c *change, capacity int64) {
+func (tx *writeTx) apply(c *change, capacity int64) {
 	c.err = nil
-	if o, ok := u.outcomes[string(c.digest)]; ok && !o.expired(u.now) {
+	if o, ok := tx.outcomes[string(c.digest)]; ok && !o.expired(tx.now) {
 		if c.number, c.made = max(o.pet, o.message), o.made; !bytes.Equal(o.hash, c.hash) {
 			c.err = petstore.ErrIdempotencyMismatch
 		}
 		return
 	}
-	c.made = u.now
+	c.made = tx.now
 	o := outcome{digest: c.digest, hash: c.hash, made: c.made}
 	switch {
 	case c.pet != nil:
-		if u.lastPet == math.MaxInt64 { // an import may set it
+		if tx.lastPet == math.MaxInt64 { // an import may set it
 			c.err = rules.ErrNoIDs
 			return
 		}
-		u.lastPet++
-		c.number, o.pet = u.lastPet, u.lastPet
-		u.pets = append(u.pets, c)
+		tx.lastPet++
+		c.number, o.pet = tx.lastPet, tx.lastPet
+		tx.pets = append(tx.pets, c)
 	case c.message != nil:
-		if u.queued >= capacity || u.lastMessage == math.MaxInt64 { // an import may set it
+		if tx.queued >= capacity || tx.lastMessage == math.MaxInt64 { // an import may set it
 			c.err = petstore.ErrQueueFull
 			return
 		}
-		u.queued++
-		u.lastMessage++
-		c.number, o.message = u.lastMessage, u.lastMessage
-		u.messages = append(u.messages, c)
+		tx.queued++
+		tx.lastMessage++
+		c.number, o.message = tx.lastMessage, tx.lastMessage
+		tx.messages = append(tx.messages, c)
 	default:
-		u.remove = append(u.remove, c.remove...)
+		tx.remove = append(tx.remove, c.remove...)
 	}
 	if c.digest != nil {
-		u.outcomes[string(c.digest)] = o
-		u.keyed = append(u.keyed, o)
+		tx.outcomes[string(c.digest)] = o
+		tx.keyed = append(tx.keyed, o)
 	}
 }
 
 // changed reports whether there is anything to write.
-func (u *update) changed() bool { return len(u.pets)+len(u.messages)+len(u.remove) > 0 }
+func (tx *writeTx) changed() bool { return len(tx.pets)+len(tx.messages)+len(tx.remove) > 0 }
 
 // insert adds the statements that insert what is new. Rows are sent as an array for
 // each column.
-func (u *update) insert(b *pgx.Batch) {
-	if len(u.pets) > 0 {
+func (tx *writeTx) insert(b *pgx.Batch) {
+	if len(tx.pets) > 0 {
 		var ids, categories []int64
 		var names [][]byte
 		var statuses []string
-		for _, c := range u.pets {
+		for _, c := range tx.pets {
 			ids, names = append(ids, c.number), append(names, []byte(c.pet.Name))
 			categories, statuses = append(categories, c.pet.CategoryID), append(statuses, string(c.pet.Status))
 		}
@@ -248,21 +248,21 @@ func (u *update) insert(b *pgx.Batch) {
 			FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::text[]) AS p (id, name, category, status)`,
 			ids, names, categories, statuses)
 	}
-	if len(u.messages) > 0 {
+	if len(tx.messages) > 0 {
 		var numbers []int64
 		var texts [][]byte
 		var made []time.Time
-		for _, c := range u.messages {
+		for _, c := range tx.messages {
 			numbers, texts, made = append(numbers, c.number), append(texts, []byte(*c.message)), append(made, c.made)
 		}
 		b.Queue(`INSERT INTO petstore.messages (number, text, made)
 			SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::timestamptz[])`, numbers, texts, made)
 	}
-	if len(u.keyed) > 0 {
+	if len(tx.keyed) > 0 {
 		var digests, hashes [][]byte
 		var pets, messages []int64
 		var made []time.Time
-		for _, o := range u.keyed {
+		for _, o := range tx.keyed {
 			digests, hashes = append(digests, o.digest), append(hashes, o.hash)
 			pets, messages, made = append(pets, o.pet), append(messages, o.message), append(made, o.made)
 		}
@@ -275,9 +275,9 @@ func (u *update) insert(b *pgx.Batch) {
 }
 
 // end adds the statement that removes messages and writes the new state.
-func (u *update) end(b *pgx.Batch, r *receipt) {
+func (tx *writeTx) end(b *pgx.Batch, r *receipt) {
 	b.Queue(`WITH removed AS (DELETE FROM petstore.messages WHERE number = ANY($1) RETURNING 1)
 		INSERT INTO petstore.commits (number, token, made, last_pet, last_message, queued)
 		SELECT $2, $3, $4, $5, $6, $7 - count(*) FROM removed`,
-		u.remove, r.number, r.token, u.now, u.lastPet, u.lastMessage, u.queued)
+		tx.remove, r.number, r.token, tx.now, tx.lastPet, tx.lastMessage, tx.queued)
 }

@@ -276,7 +276,7 @@ func TestSession(t *testing.T) {
 
 // A change that had an error in an attempt that failed has none in the next one.
 func TestApply(t *testing.T) {
-	u, text := &update{}, "text"
+	u, text := &writeTx{}, "text"
 	c := &change{message: &text, err: petstore.ErrQueueFull}
 	if u.apply(c, 1); c.err != nil || c.number != 1 {
 		t.Errorf("%+v", c)

@@ -9,7 +9,7 @@
 // # The path of a create
 //
 //	CreatePet       pet.go     validate; hash the pet if there is an idempotency key
-//	└ change        queue.go   queue the change; wait for its result
+//	└ update        queue.go   queue the change; wait for its result
 //	commitAll       queue.go   take what has queued up: a batch
 //	└ commit        commit.go  try until there is a result
 //	  └ attempt     commit.go  one transaction, two round trips:

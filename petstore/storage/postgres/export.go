@@ -47,12 +47,12 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 	if err != nil {
 		return err
 	}
-	var u update
-	if err := conn.QueryRow(ctx, selectState).Scan(&u.number, &u.lastPet, &u.lastMessage, &u.queued, &u.now); err != nil {
+	var tx writeTx
+	if err := conn.QueryRow(ctx, selectState).Scan(&tx.number, &tx.lastPet, &tx.lastMessage, &tx.queued, &tx.now); err != nil {
 		return err
 	}
 	var pets int64
-	if err := conn.QueryRow(ctx, selectStats).Scan(&pets, &u.queued); err != nil {
+	if err := conn.QueryRow(ctx, selectStats).Scan(&pets, &tx.queued); err != nil {
 		return err
 	}
 	if err := exportPets(ctx, conn, out); err != nil {
@@ -63,10 +63,10 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 	switch {
 	case err != nil:
 		return err
-	case out.Pets != pets || out.Messages != u.queued:
-		return damaged(fmt.Sprintf("there are %d pets and %d messages, want %d and %d", out.Pets, out.Messages, pets, u.queued))
+	case out.Pets != pets || out.Messages != tx.queued:
+		return damaged(fmt.Sprintf("there are %d pets and %d messages, want %d and %d", out.Pets, out.Messages, pets, tx.queued))
 	}
-	rows, _ = conn.Query(ctx, selectOutcomes+"WHERE made >= $1 ORDER BY digest", u.now.Add(-petstore.IdempotencyWindow))
+	rows, _ = conn.Query(ctx, selectOutcomes+"WHERE made >= $1 ORDER BY digest", tx.now.Add(-petstore.IdempotencyWindow))
 	err = forEachOutcome(rows, func(o outcome) error {
 		return out.Outcome(&lines.Outcome{
 			Key:     [32]byte(o.digest),
@@ -79,7 +79,7 @@ func export(ctx context.Context, conn *pgx.Conn, out *lines.Writer) error {
 	if err != nil {
 		return err
 	}
-	return out.End(u.lastPet, u.lastMessage, u.now)
+	return out.End(tx.lastPet, tx.lastMessage, tx.now)
 }
 
 // exportPets writes all pets.

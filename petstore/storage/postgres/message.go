@@ -19,7 +19,7 @@ func (s *Store) SubmitMessage(ctx context.Context, text string, key petstore.Ide
 	if key.Key != "" {
 		c.remember(rules.Digest(rules.SubmitMessage, key), []byte(text))
 	}
-	if err := s.change(ctx, c); err != nil {
+	if err := s.update(ctx, c); err != nil {
 		return petstore.Message{}, err
 	}
 	return newMessage(c.number, c.made, text), nil
@@ -79,5 +79,5 @@ func (s *Store) RemoveMessages(ctx context.Context, ids ...string) error {
 			c.remove = append(c.remove, n)
 		}
 	}
-	return s.change(ctx, c)
+	return s.update(ctx, c)
 }

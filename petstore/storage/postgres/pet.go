@@ -25,7 +25,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 		}
 		c.remember(rules.Digest(rules.CreatePet, key), json)
 	}
-	if err := s.change(ctx, c); err != nil {
+	if err := s.update(ctx, c); err != nil {
 		return petstore.Pet{}, err
 	}
 	return petstore.Pet{ID: c.number, NewPet: p}, nil

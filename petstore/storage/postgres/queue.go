@@ -16,7 +16,8 @@ const (
 	maxBatch   = 512
 )
 
-// change is what one caller wants to be stored: one of the first three.
+// change is what one caller wants: one of the first three. A batch is the changes that one
+// transaction commits.
 type change struct {
 	pet     *petstore.NewPet
 	message *string
@@ -39,11 +40,11 @@ type change struct {
 
 var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are waiting to be written")
 
-// change queues c, and returns once it is committed, or with an error.
+// update queues c, and returns once it is committed, or with an error.
 //
 // If ctx ends before COMMIT is sent, nothing is stored. After that, the error says that
 // the change may have been stored.
-func (s *Store) change(ctx context.Context, c *change) error {
+func (s *Store) update(ctx context.Context, c *change) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -116,6 +117,10 @@ func (s *Store) take() (batch []*change) {
 // commitAll commits until the store is closed and nothing is waiting. Each
 // transaction takes what has queued up during the one before, so a lone caller
 // never waits for others, and many callers share a transaction.
+//
+// It is a goroutine. In package storage one of the callers commits, because a commit there
+// is so short that waking a goroutine is a large part of it. Here a commit is two round
+// trips, and a caller may leave while it is tried again.
 func (s *Store) commitAll() {
 	defer close(s.drained)
 	for batch := s.take(); len(batch) > 0; batch = s.take() {
