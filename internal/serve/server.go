@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime/debug"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -87,7 +87,12 @@ func (p *Program) serve(call *flags.Call, c *config) error {
 		_ = s.store.Close()
 		return err
 	}
-	debug.SetGCPercent(400)       // little is live; this saves 5 % of the instructions of a list, and 7 % of a create
+	// The runtime counts the ballast as live, so it collects garbage only above 24 MiB and twice
+	// what is live. That saves 5 % of the instructions of a list and 7 % of a create. With
+	// debug.SetGCPercent they are saved too, but many clients take twice the memory. Nothing
+	// touches the ballast, so it takes none.
+	ballast := make([]byte, 12<<20)
+	defer runtime.KeepAlive(ballast)
 	signal.Ignore(syscall.SIGHUP) // which would end the process
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
