@@ -8,7 +8,7 @@
 // Otherwise the call returns an error for which errors.Is(err, [ErrUnknownOutcome]) is
 // true.
 //
-// The client cannot read a response in which an ID or category has a fraction or an exponent,
+// The client cannot read a response of success in which an ID or category has a fraction or an exponent,
 // such as 7.0 and 1e2, or is outside int64, an object has a name twice, or a string has an
 // unpaired surrogate. A read then returns an error, and a creation or submission
 // ErrUnknownOutcome.
@@ -49,7 +49,7 @@ type Options struct {
 	//
 	// It must not repeat a creation by itself after the server may have received it. A
 	// http.Transport with HTTP/2 does so if the server resets the stream with
-	// PROTOCOL_ERROR.
+	// PROTOCOL_ERROR, without limit; the error may then not be ErrUnknownOutcome.
 	HTTPClient *http.Client
 
 	// MessagesURL is the base URL of messages, the part before /messages. "": the

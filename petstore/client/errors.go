@@ -15,10 +15,14 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// ErrUnknownOutcome says that the server may have carried out a creation or submission: for
-// one of the attempts a TCP connection was opened and no complete response came, or the
-// response breaks the contract or was a 5xx (but 507), a redirect or a 409 with the code
-// conflict. The error of the call wraps it.
+// ErrUnknownOutcome says that the server may have carried out a creation or submission. In
+// one of the attempts
+//   - no complete response came, unless no TCP connection could be opened before the context
+//     ended, or the server's certificate was refused,
+//   - or the response breaks the contract or was a 5xx (but 507), a redirect, or a 409 with
+//     the code conflict.
+//
+// The error of the call wraps it.
 //
 // If the server honours Idempotency-Key, Options.RetryWrites makes the client repeat the
 // request, and it is safe to call the method again with the same
@@ -138,13 +142,15 @@ func (c *Client) final(ctx context.Context, f *failure) *petstore.Error {
 }
 
 // noResponse returns the failure of an attempt without a complete response.
-func (c *Client) noResponse(err error) *failure {
+func (c *Client) noResponse(ctx context.Context, err error) *failure {
 	f := &failure{kind: lost}
-	if e, ok := errors.AsType[*net.OpError](err); ok && (e.Op == "dial" || e.Op == "proxyconnect") {
-		f.kind = notDone
-	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		f.kind = refused
+	if ctx.Err() == nil { // otherwise err may be the cause of ctx, an error of another call
+		if e, ok := errors.AsType[*net.OpError](err); ok && (e.Op == "dial" || e.Op == "proxyconnect") {
+			f.kind = notDone
+		}
+		if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+			f.kind = refused
+		}
 	}
 	if strings.Contains(err.Error(), c.key) { // net/http quotes what the server sent
 		err = errors.New(c.text(err.Error()))

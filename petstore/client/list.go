@@ -52,8 +52,8 @@ func (c *Client) All(ctx context.Context, q petstore.ListQuery) iter.Seq2[petsto
 }
 
 // ListPets implements [petstore.Service], except that pets are in the server's order: the
-// contract does not define one. Page.Next is "" if the server has no link to a next page.
-// A malformed Link is an error.
+// contract does not define one. Page.Next is of the first link to a next page, or "" if
+// there is none. A malformed Link is an error.
 //
 // With q.After, ListPets requests the path and the query of the link, from the server of
 // c. The link decides the limit and the status; q.Status must be the same. If the link has

@@ -84,7 +84,7 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 	}
 	httpResp, err := c.http.Do(req)
 	if err != nil {
-		return nil, c.noResponse(err)
+		return nil, c.noResponse(ctx, err)
 	}
 	defer httpResp.Body.Close()
 	resp := &response{Response: httpResp}
@@ -93,11 +93,11 @@ func (c *Client) attempt(ctx context.Context, r request) (*response, *failure) {
 	}
 	switch {
 	case resp.StatusCode == http.StatusConflict && err != nil: // its code is not known
-		return nil, c.noResponse(err)
+		return nil, c.noResponse(ctx, err)
 	case resp.StatusCode/100 != 2:
 		return nil, c.failed(r, resp) // even if the body is cut
 	case err != nil:
-		return nil, c.noResponse(err)
+		return nil, c.noResponse(ctx, err)
 	case r.status != 0 && r.status != resp.StatusCode:
 		return nil, c.broken(r, resp, fmt.Errorf("status: must be %d, got %d", r.status, resp.StatusCode))
 	case len(resp.body) > maxResponse:

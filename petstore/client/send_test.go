@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -281,6 +282,21 @@ func TestContextEndedBefore(t *testing.T) {
 		_, err := c.CreatePet(ctx, rex, none)
 		if petstore.CodeOf(err) != want || errors.Is(err, client.ErrUnknownOutcome) || errors.Is(err, context.Canceled) != (want == petstore.CodeUnavailable) {
 			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}
+
+// An error of another call, which is the cause of the context, does not say that this one was
+// not sent.
+func TestCause(t *testing.T) {
+	for _, cause := range []error{&net.OpError{Op: "dial", Err: io.EOF}, &tls.CertificateVerificationError{Err: io.EOF}} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c := newClient(t, nil, func(r *http.Request) (*http.Response, error) {
+			cancel(cause)
+			return nil, context.Cause(r.Context()) // as http.Transport does
+		})
+		if _, err := c.CreatePet(ctx, rex, none); !errors.Is(err, client.ErrUnknownOutcome) || !errors.Is(err, context.Canceled) {
+			t.Errorf("after %T the error is %v", cause, err)
 		}
 	}
 }

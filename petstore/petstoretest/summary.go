@@ -18,8 +18,9 @@ type Summary struct {
 	Refused   map[int]int    // the responses of 4xx by status, but those of the difficulty busy
 
 	// Repeatable counts the failures after which a client may repeat the request: busy, and
-	// lost. An equal request followed Repeated of them. Of lost creations it counts only
-	// those with an Idempotency-Key; Unrepeatable counts the others.
+	// lost. An equal request followed Repeated of them: all, if the client repeats creations
+	// too. Of lost creations Repeatable counts only those with an Idempotency-Key;
+	// Unrepeatable counts the others.
 	Repeatable, Repeated, Unrepeatable int
 
 	// Links counts the different links to a next page. The client requested Followed of them.
