@@ -1,9 +1,12 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 )
 
 // writeTx is the transaction that writes a batch. What the batch changes of the state and of
@@ -152,4 +155,30 @@ func (tx *writeTx) store() error {
 		}
 	}
 	return tx.state.store(tableIn(tx.Tx, &stateTable))
+}
+
+// rollback ends a transaction that changes nothing. It returns err, which is why, or nil.
+func (s *Store) rollback(tx *bbolt.Tx, err error) error {
+	if e := safely(tx.Rollback); e != nil && !errors.Is(e, berrors.ErrTxClosed) {
+		return s.fail(fmt.Errorf("the transaction cannot be ended: %w", errors.Join(e, err)))
+	}
+	return err
+}
+
+// safely calls fn and makes an error of a panic: bbolt panics on a damaged page,
+// and the processor faults on one that is no longer in the file. Everything that
+// reads the mapped file is called by safely.
+func safely(fn func() error) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(old)
+		p := recover()
+		if _, fault := p.(interface{ Addr() uintptr }); fault {
+			p = "it was cut short, or changed while it was read"
+		}
+		if p != nil {
+			err = damaged("%v", p)
+		}
+	}()
+	return fn()
 }
