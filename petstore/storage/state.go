@@ -25,8 +25,8 @@ type state struct {
 
 // fields returns the fields in the order in which they are stored. The first one is the
 // same in every schema.
-func (s *state) fields() []*int64 {
-	return []*int64{
+func (s *state) fields() [9]*int64 {
+	return [9]*int64{
 		&s.Schema,
 		&s.Pets,
 		&s.LastPet,
