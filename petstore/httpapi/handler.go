@@ -59,7 +59,7 @@ type Options struct {
 // handler serves operations.
 type handler struct {
 	service    petstore.Service
-	encoded    encoded.Reader // of service
+	encoded    encoded.Reader // reads pets of service as JSON
 	auth       Authenticator
 	opts       Options
 	operations []operation
@@ -178,7 +178,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.send(resp)
-	if resp.free != nil && c.seen.Bytes == len(resp.body) { // after a failed write, net/http may still use it
+	failed := c.seen.Bytes < len(resp.body) && r.Method != http.MethodHead
+	if resp.free != nil && !failed { // after a failed write, net/http may still use the body
 		resp.free()
 	}
 }
@@ -196,7 +197,7 @@ func (c *call) fail(err error) {
 }
 
 // send sends a whole response. A failed write means that the client is gone. net/http
-// sets Content-Length by itself for small bodies only, and never for HEAD.
+// sets Content-Length by itself for small bodies only, and not for HEAD, which has none.
 func (c *call) send(resp response) {
 	c.seen.Status = resp.status
 	header := c.w.Header()

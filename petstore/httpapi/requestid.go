@@ -52,8 +52,10 @@ func newRequestID(w http.ResponseWriter, r *http.Request) requestID {
 	if ids := w.Header()[requestIDField]; len(ids) > 0 && ids[0] != "" {
 		return requestID{sent: ids[0]}
 	}
-	if ids := r.Header[requestIDField]; len(ids) == 1 && len(ids[0]) <= 128 && strings.Trim(ids[0], safe) == "" {
-		return requestID{sent: ids[0], random: rand.Uint64()}
+	if ids := r.Header[requestIDField]; len(ids) == 1 {
+		if id := ids[0]; 0 < len(id) && len(id) <= 128 && strings.Trim(id, safe) == "" {
+			return requestID{sent: id}
+		}
 	}
 	return requestID{random: rand.Uint64()}
 }

@@ -41,7 +41,7 @@ func openBlock(t *table, key, value []byte) (block, error) {
 }
 
 // lastBlock returns the last block of a table of pets, which must end at the ID last. If that
-// is 0, the table must be empty, and so is the block.
+// is 0, the table must be empty, and lastBlock returns an empty block.
 func (b bucket) lastBlock(last int64) (found block, err error) {
 	if b.Bucket == nil {
 		return block{}, damaged("the bucket %s is missing", b.name)

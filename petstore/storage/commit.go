@@ -52,8 +52,8 @@ func (s *Store) update(ctx context.Context, apply func(*writeTx) error) error {
 	select {
 	case <-c.done: // another caller was the committer
 	case s.committer <- struct{}{}:
-		s.commitWaiting() // and so c, unless that is done
-		<-s.committer
+		defer func() { <-s.committer }()
+		s.commitWaiting() // which commits c too, unless an earlier committer has
 	}
 	return c.err
 }
@@ -66,16 +66,16 @@ func (s *Store) commitWaiting() {
 	}
 	start := time.Now()
 	err := s.commit(batch)
+	s.lastBatch, s.lastTook = len(batch), time.Since(start)
 	if errors.Is(err, ErrDamaged) {
-		s.foundDamage(err)
+		defer s.foundDamage(err) // calls a Logger, for which no caller waits
 	}
 	for _, c := range batch {
 		if err != nil {
-			c.err = err // even if c was refused: that may depend on a change before it
+			c.err = err // even if c was refused or repeated: that may depend on a change before it
 		}
 		close(c.done)
 	}
-	s.lastBatch, s.lastTook = len(batch), time.Since(start)
 }
 
 // takeBatch takes the changes that wait. If they are fewer than the last batch had, it waits
@@ -112,8 +112,8 @@ func (s *Store) takeBatch() (batch []*change) {
 }
 
 // commit makes the changes of a batch in one transaction, commits it, and publishes the
-// result. If it fails, nothing has changed, or no further change is made: the file is
-// damaged, or the store has failed. The caller is the committer.
+// result. If it fails, nothing has changed, or the file is damaged or the store has failed:
+// then this batch may be on disk, and no further change is made. The caller is the committer.
 func (s *Store) commit(batch []*change) error {
 	latest, err := s.latest(context.Background())
 	if err != nil {

@@ -49,15 +49,16 @@
 //	      ├ sameFile    file.go         make sure that the file is still the one at its path
 //	      ├ beginWrite  transaction.go  make sure that nothing else has written to the file
 //	      ├ outcome     outcome.go      look up and store the outcome, if there is a key
-//	      ├ addPet      pet.go          encode the pet, and add it to the last blocks in memory
+//	      ├ addPet      pet.go          encode the pet, and add it to the last blocks in memory (tail)
 //	      ├ store       transaction.go  store these blocks and the state
 //	      ├ Commit      bbolt           write and sync the pages, then the meta page
-//	      ├ readBack    transaction.go  begin a snapshot, and find in it what was stored
+//	      ├ readBack    transaction.go  begin a snapshot, and make sure that the pets are found in it
 //	      └ publish     snapshot.go     all reads use it from now on
 //	← CreatePet                         every caller in the batch returns
 //
 // If Commit fails, commitError (failure.go) decides whether the changes of the
-// batch are refused or the store has failed. A read uses the snapshot that was published
+// batch are refused or the store has failed. If readBack finds damage, nothing is
+// published and all changes are refused from then on. A read uses the snapshot that was published
 // last (view, in snapshot.go), finds its block with a cursor (seekBlock, in block.go), and
 // copies JSON out of the mapped file. No read goes back in time: a snapshot is published
 // after its commit is on disk, and the committer publishes them in the order of the commits.

@@ -57,8 +57,9 @@ func (s *Store) foundDamage(err error) {
 //
 // A commit ends with its meta page, which has the number of the transaction. If the newest
 // meta page on disk still has the number of the snapshot that reads use, the failed commit
-// has changed nothing: no space or a damaged page then refuses the changes of the batch.
-// Otherwise the state on disk is unknown, and the store fails.
+// has changed nothing. If there was no space, the batch is refused. If a page was damaged, so
+// are all later changes (see commitWaiting). Otherwise the state on disk is unknown, and the
+// store fails.
 func (s *Store) commitError(err error) error {
 	newest, metaErr := inspect(s.file)
 	if metaErr != nil || newest.txid != uint64(s.published.Load().ID()) {

@@ -82,7 +82,7 @@ func open(path string, o Options) (*Store, error) {
 	if err := s.openFile(reserve); err != nil {
 		return nil, err
 	}
-	first, err := s.beginRead()
+	first, err := s.beginFirst()
 	if err != nil {
 		_ = s.closeFile()
 		return nil, err

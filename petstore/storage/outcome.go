@@ -56,7 +56,7 @@ func (tx *writeTx) outcome(
 		case earlier.expired(tx.now):
 		case earlier.Value != made.Value:
 			return outcome{}, petstore.ErrIdempotencyMismatch
-		default:
+		default: // it is repeated
 			return earlier, nil
 		}
 	}
@@ -79,7 +79,7 @@ func (tx *writeTx) addOutcome(digest []byte, o outcome) error {
 	return tableIn(tx.Tx, &outcomeTable).put(digest, body)
 }
 
-// deleteExpired looks at the four outcomes that follow a digest, and deletes those that
+// deleteExpired looks at four outcomes from a digest on, and deletes those that
 // have expired. Digests are random. So while outcomes are added, about a quarter of the table
 // at most has expired: then one of the four has, for the one that is added.
 func (tx *writeTx) deleteExpired(digest []byte) error {

@@ -18,7 +18,7 @@ func (s *Store) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.I
 	if err := p.Validate(); err != nil {
 		return petstore.Pet{}, err
 	}
-	var value []byte // of the key
+	var value []byte // what the key is for: the pet without its ID
 	if key.Key != "" {
 		var err error
 		if value, err = (petstore.Pet{NewPet: p}).AppendJSON(nil); err != nil {
@@ -53,22 +53,22 @@ func (tx *writeTx) addPet(p petstore.Pet) error {
 	}
 	tx.Pets++
 	tx.LastPet = p.ID
-	in := []int{allPets, petTableOf[p.Status]}
+	tables := []int{allPets, petTableOf[p.Status]}
 	if p.Status == "" {
-		in = in[:1]
+		tables = tables[:1]
 	}
-	for _, i := range in {
-		end, err := tx.end(i)
+	for _, i := range tables {
+		tail, err := tx.tail(i)
 		if err != nil {
 			return err
 		}
-		if end.last.pets() > 0 && end.last.size()+entryLen+len(pet)+1 > maxBlock {
-			if err := end.table.putBlock(&end.last); err != nil {
+		if tail.block.pets() > 0 && tail.block.size()+entryLen+len(pet)+1 > maxBlock {
+			if err := tail.table.putBlock(&tail.block); err != nil {
 				return err
 			}
-			end.last = block{prev: end.last.last}
+			tail.block = block{prev: tail.block.last}
 		}
-		end.last.add(p.ID, pet)
+		tail.block.add(p.ID, pet)
 		tx.LastIDs[i] = p.ID
 	}
 	return nil

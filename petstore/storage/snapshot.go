@@ -17,7 +17,9 @@ type snapshot struct {
 	state
 	pets [4]bucket // of petTables
 
-	reads sync.RWMutex // held for reading by each read, and locked for good by publish
+	// Each read holds it for reading. publish locks it and never unlocks it, so if a read
+	// cannot have it, a later snapshot is published.
+	reads sync.RWMutex
 }
 
 // newSnapshot returns the snapshot of a transaction, without its state. Tables of pets that
@@ -52,7 +54,7 @@ func (snap *snapshot) readState() (err error) {
 // ends after its last read.
 func (s *Store) publish(next *snapshot) {
 	old := s.published.Swap(next)
-	if old == nil { // the store has failed
+	if old == nil { // only when a store that has failed is closed
 		return
 	}
 	// Without a read there is no need for a goroutine, which takes a quarter of the

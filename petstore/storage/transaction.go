@@ -14,16 +14,16 @@ import (
 type writeTx struct {
 	*bbolt.Tx
 	state
-	ends [4]*tableEnd // of those of petTables that get pets
+	tails [4]*tail // of petTables; nil: the table gets no pet
 
 	now      int64    // microseconds since 1970
 	outcomes [][]byte // the keys of the outcomes that were added
 }
 
-// tableEnd is a table of pets with its last block.
-type tableEnd struct {
+// tail is a table of pets with its last block, to which pets are added.
+type tail struct {
 	table bucket
-	last  block
+	block block
 }
 
 // tableIn looks up a table. It panics if the bucket is missing, so the caller must be run by
@@ -36,10 +36,11 @@ func tableIn(tx *bbolt.Tx, t *table) bucket {
 	return bucket{t, b}
 }
 
-// begin begins a transaction of bbolt, the first one after the snapshot that reads use.
+// begin begins a transaction of bbolt, and makes sure that no other commit lies between it and
+// the snapshot that reads use.
 //
 // bbolt numbers its commits. If reads use the commit n, a write has the number n+1, and so
-// has a read after that write. Otherwise something else has written to the file.
+// has a read after that write.
 func (s *Store) begin(writable bool) (tx *bbolt.Tx, err error) {
 	err = safely(func() (err error) {
 		tx, err = s.db.Begin(writable)
@@ -54,9 +55,8 @@ func (s *Store) begin(writable bool) (tx *bbolt.Tx, err error) {
 	return tx, nil
 }
 
-// beginRead begins a read of what is on disk, and checks it as far as each read relies on
-// it.
-func (s *Store) beginRead() (snap *snapshot, err error) {
+// beginFirst begins the snapshot that reads use at first, and checks what all reads rely on.
+func (s *Store) beginFirst() (snap *snapshot, err error) {
 	tx, err := s.begin(false)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,8 @@ func (s *Store) beginRead() (snap *snapshot, err error) {
 	return snap, nil
 }
 
-// beginWrite begins a write, which must find the state that reads use.
+// beginWrite begins a write. It must find the state that reads use: another file of as many
+// commits may have been copied over this one.
 func (s *Store) beginWrite(latest *snapshot) (*writeTx, error) {
 	tx, err := s.begin(true)
 	if err != nil {
@@ -93,8 +94,9 @@ func (s *Store) beginWrite(latest *snapshot) (*writeTx, error) {
 	return &writeTx{Tx: tx, state: found, now: s.opts.now().UnixMicro()}, nil
 }
 
-// readBack begins a read of what tx has committed. A damaged page may have led bbolt to store
-// something where it is not found.
+// readBack begins a snapshot of what was committed, and finds in it the state, the last blocks
+// that were stored and the outcomes: a damaged page may have led bbolt to store something
+// where it is not found. It does not look for messages.
 func (s *Store) readBack(committed *writeTx) (next *snapshot, err error) {
 	tx, err := s.begin(false)
 	if err != nil {
@@ -110,9 +112,9 @@ func (s *Store) readBack(committed *writeTx) (next *snapshot, err error) {
 		if next.state != committed.state {
 			return damaged("the state that was just stored is missing")
 		}
-		for i, end := range committed.ends {
-			if end == nil && next.pets[i].Bucket != nil {
-				continue
+		for i, tail := range committed.tails {
+			if tail == nil && next.pets[i].Bucket != nil {
+				continue // it was not changed, and is there
 			}
 			if _, err := next.pets[i].lastBlock(next.LastIDs[i]); err != nil {
 				return err
@@ -131,33 +133,35 @@ func (s *Store) readBack(committed *writeTx) (next *snapshot, err error) {
 	return next, nil
 }
 
-// end returns the end of petTables[i]. What is there must agree with the state.
-func (tx *writeTx) end(i int) (*tableEnd, error) {
-	if tx.ends[i] == nil {
+// tail returns the tail of petTables[i]. The first call for a batch reads the last block, which
+// must end where the state says.
+func (tx *writeTx) tail(i int) (*tail, error) {
+	if tx.tails[i] == nil {
 		b := tableIn(tx.Tx, &petTables[i])
 		last, err := b.lastBlock(tx.LastIDs[i])
 		if err != nil {
 			return nil, err
 		}
-		tx.ends[i] = &tableEnd{b, last}
+		tx.tails[i] = &tail{b, last}
 	}
-	return tx.ends[i], nil
+	return tx.tails[i], nil
 }
 
 // store stores what the batch has changed in memory.
 func (tx *writeTx) store() error {
-	for _, end := range tx.ends {
-		if end == nil {
+	for _, tail := range tx.tails {
+		if tail == nil {
 			continue
 		}
-		if err := end.table.putBlock(&end.last); err != nil {
+		if err := tail.table.putBlock(&tail.block); err != nil {
 			return err
 		}
 	}
 	return tx.state.store(tableIn(tx.Tx, &stateTable))
 }
 
-// rollback ends a transaction that changes nothing. It returns err, which is why, or nil.
+// rollback ends a transaction without a change, and returns err, which is the reason. If the
+// transaction cannot be ended, the store fails.
 func (s *Store) rollback(tx *bbolt.Tx, err error) error {
 	if e := safely(tx.Rollback); e != nil && !errors.Is(e, berrors.ErrTxClosed) {
 		return s.fail(fmt.Errorf("the transaction cannot be ended: %w", errors.Join(e, err)))
@@ -165,9 +169,9 @@ func (s *Store) rollback(tx *bbolt.Tx, err error) error {
 	return err
 }
 
-// safely calls fn and makes an error of a panic: bbolt panics on a damaged page,
-// and the processor faults on one that is no longer in the file. Everything that
-// reads the mapped file is called by safely.
+// safely calls fn and makes an error of a panic, which is taken for damage: bbolt panics on a
+// damaged page, and the processor faults on one that is no longer in the file. Everything
+// that reads the mapped file is called by safely.
 func safely(fn func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer func() {
