@@ -197,7 +197,8 @@ func (c *call) fail(err error) {
 }
 
 // send sends a whole response. A failed write means that the client is gone. net/http
-// sets Content-Length by itself for small bodies only, and not for HEAD, which has none.
+// sets Content-Length by itself for small bodies only, and not for HEAD, whose response has no
+// body.
 func (c *call) send(resp response) {
 	c.seen.Status = resp.status
 	header := c.w.Header()

@@ -24,10 +24,11 @@ var errBusy = petstore.Errorf(petstore.CodeUnavailable, "too many changes are wa
 type change struct {
 	apply func(*writeTx) error
 	err   error         // valid once done is closed
-	done  chan struct{} // closed when the change is on disk or has failed
+	done  chan struct{} // closed when the change is on disk, or was refused, repeated or has failed
 }
 
-// update runs apply in a transaction and returns when that transaction is on disk.
+// update runs apply in a transaction and returns when that transaction is on disk, or when it
+// has nothing to write.
 //
 // If apply returns an error with petstore.CodeInternal, the whole transaction fails. If
 // it returns any other error, only the caller of update gets it: then apply must not have
@@ -112,8 +113,9 @@ func (s *Store) takeBatch() (batch []*change) {
 }
 
 // commit makes the changes of a batch in one transaction, commits it, and publishes the
-// result. If it fails, nothing has changed, or the file is damaged or the store has failed:
-// then this batch may be on disk, and no further change is made. The caller is the committer.
+// result. After an error nothing has changed, or the batch may be on disk; in that case the
+// file is damaged or the store has failed, and no change follows. The caller is the
+// committer.
 func (s *Store) commit(batch []*change) error {
 	latest, err := s.latest(context.Background())
 	if err != nil {

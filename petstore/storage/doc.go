@@ -17,8 +17,8 @@
 // that a read or a change finds, every change fails with the same error, and undamaged
 // records stay readable.
 //
-// A change that does not fit on the disk is refused (petstore.CodeInsufficientStorage) and
-// leaves the store as it was. After any other failed write or sync, the store no
+// A batch of changes that does not fit on the disk is refused (petstore.CodeInsufficientStorage)
+// and leaves the store as it was. After any other failed write or sync, the store no
 // longer knows what is on disk and refuses everything ([Store.Failed]) until
 // the file is opened again. The same happens at the first change after something
 // else has written to the file, or has replaced it.
@@ -56,12 +56,12 @@
 //	      └ publish     snapshot.go     all reads use it from now on
 //	← CreatePet                         every caller in the batch returns
 //
-// If Commit fails, commitError (failure.go) decides whether the changes of the
-// batch are refused or the store has failed. If readBack finds damage, nothing is
+// If Commit fails, commitError (failure.go) decides whether the changes of the batch are
+// refused, the file is damaged or the store has failed. If readBack finds damage, nothing is
 // published and all changes are refused from then on. A read uses the snapshot that was published
 // last (view, in snapshot.go), finds its block with a cursor (seekBlock, in block.go), and
 // copies JSON out of the mapped file. No read goes back in time: a snapshot is published
-// after its commit is on disk, and the committer publishes them in the order of the commits.
+// after its commit is on disk, and begin makes sure that it is of the next commit.
 //
 // # The file
 //

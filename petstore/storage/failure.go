@@ -32,7 +32,7 @@ func (s *Store) fail(err error) error {
 		Err:     fmt.Errorf("%s: %w", s.path, err),
 	}
 	if s.failure.CompareAndSwap(nil, e) {
-		s.published.Store(nil) // its transaction stays: bbolt may keep its locks
+		s.published.Store(nil) // its transaction is not ended: bbolt may hold a lock that it needs
 		close(s.failed)
 	}
 	return s.failure.Load()
@@ -56,10 +56,10 @@ func (s *Store) foundDamage(err error) {
 // commitError returns what callers get after a commit has failed with err.
 //
 // A commit ends with its meta page, which has the number of the transaction. If the newest
-// meta page on disk still has the number of the snapshot that reads use, the failed commit
-// has changed nothing. If there was no space, the batch is refused. If a page was damaged, so
-// are all later changes (see commitWaiting). Otherwise the state on disk is unknown, and the
-// store fails.
+// meta page in the file still has the number of the snapshot that reads use, the failed commit
+// has changed nothing. If there was no space, the batch is refused. If a page was damaged, the
+// batch is refused, and so is every later change (see commitWaiting). Otherwise the state on
+// disk is unknown, and the store fails.
 func (s *Store) commitError(err error) error {
 	newest, metaErr := inspect(s.file)
 	if metaErr != nil || newest.txid != uint64(s.published.Load().ID()) {

@@ -99,6 +99,11 @@ func (s *Store) openFile(reserve int64) error {
 	if err != nil {
 		return err
 	}
+	// A process that was killed may have left a commit that is not on disk yet.
+	if err := f.Sync(); err != nil {
+		f.Close()
+		return err
+	}
 	m, err := inspect(f)
 	if err == nil {
 		s.info, err = f.Stat()

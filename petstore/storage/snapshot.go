@@ -17,8 +17,8 @@ type snapshot struct {
 	state
 	pets [4]bucket // of petTables
 
-	// Each read holds it for reading. publish locks it and never unlocks it, so if a read
-	// cannot have it, a later snapshot is published.
+	// Each read holds it for reading. publish locks it for good after it has published a
+	// later snapshot, so a read that cannot have it takes that one.
 	reads sync.RWMutex
 }
 
