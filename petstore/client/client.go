@@ -8,10 +8,10 @@
 // Otherwise the call returns an error for which errors.Is(err, [ErrUnknownOutcome]) is
 // true.
 //
-// The client cannot read a response of success in which an ID or category has a fraction or an exponent,
-// such as 7.0 and 1e2, or is outside int64, an object has a name twice, or a string has an
-// unpaired surrogate. A read then returns an error, and a creation or submission
-// ErrUnknownOutcome.
+// The client cannot read a response of success in which an ID or category has a fraction or
+// an exponent, such as 7.0 and 1e2, or is outside int64, an object has a name twice, or a
+// string has an unpaired surrogate. A read then returns an error, and a creation or
+// submission ErrUnknownOutcome.
 //
 // Every error of a method is a [*petstore.Error]. If a response is the reason, errors.As
 // finds a [*ResponseError] with what the server sent.
@@ -47,7 +47,7 @@ type Options struct {
 	// nil: a new http.Client with HTTP/1, the proxy of the environment, 128 idle
 	// connections, 10 seconds to open one and 30 seconds for each attempt.
 	//
-	// It must not repeat a creation by itself after the server may have received it. A
+	// It must not repeat a creation by itself after the server may have received it. An
 	// http.Transport with HTTP/2 does so if the server resets the stream with
 	// PROTOCOL_ERROR, without limit; the error may then not be ErrUnknownOutcome.
 	HTTPClient *http.Client
@@ -116,7 +116,7 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 		}
 		c.messages = u.String()
 	}
-	if !isVisible(key) {
+	if key == "" || !rules.Visible(key) {
 		return nil, errors.New(
 			"client: API key: must be one or more visible ASCII characters, without spaces and line breaks")
 	}
@@ -129,11 +129,12 @@ func New(baseURL, key string, opts *Options) (*Client, error) {
 	if opts.HTTPClient != nil {
 		c.http = *opts.HTTPClient
 	} else {
+		// A connection that cannot be opened must fail as such, before the attempt times out.
 		c.http.Timeout = 30 * time.Second
 		t := &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
 			Protocols:           new(http.Protocols),
-			DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext, // before c.http.Timeout, see noResponse
+			DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 			MaxIdleConnsPerHost: 128,
 			IdleConnTimeout:     90 * time.Second,
 		}
@@ -159,11 +160,6 @@ func parseBase(s string) (*url.URL, error) {
 	u = u.JoinPath() // without ., .. and empty segments
 	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
 	return u, nil
-}
-
-// isVisible reports whether key is not empty and has only visible characters of ASCII.
-func isVisible(key string) bool {
-	return key != "" && rules.Printable(key) && !strings.Contains(key, " ")
 }
 
 // CreatePet implements [petstore.Service]. Its requests have an Idempotency-Key field.

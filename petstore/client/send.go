@@ -168,7 +168,7 @@ func idempotencyKey(key petstore.IdempotencyKey, operation string) string {
 	switch {
 	case key.Key == "":
 		return rand.Text()
-	case key.Scope == "" && len(key.Key) <= 255 && isVisible(key.Key):
+	case key.Scope == "" && len(key.Key) <= 255 && rules.Visible(key.Key):
 		return key.Key
 	}
 	digest := rules.Digest(operation, key)

@@ -80,7 +80,7 @@ func Authenticate(ctx context.Context, auth Authenticator, header http.Header) (
 	if key == "" {
 		return "", errNoCredential
 	}
-	if strings.Contains(key, " ") || !rules.Printable(key) {
+	if !rules.Visible(key) {
 		return "", errBadCredential
 	}
 	account, err = auth.Authenticate(ctx, key)

@@ -68,9 +68,6 @@ func (x *exchange) result() string {
 	return strconv.Itoa(x.status)
 }
 
-// path returns the path after the base path, such as /pets/7.
-func (x *exchange) path() string { return strings.TrimPrefix(x.request.URL.Path, basePath) }
-
 const otherOperation = "other"
 
 // operation returns the method and path of an operation of the contract, or otherOperation.

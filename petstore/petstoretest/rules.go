@@ -97,7 +97,7 @@ func ignoredRetryAfter(h *Handler, x *exchange) string {
 
 // roundedID finds a request for a pet with a rounded form of an ID of the difficulty ids.
 func roundedID(h *Handler, x *exchange) string {
-	text, ok := strings.CutPrefix(x.path(), "/pets/")
+	text, ok := strings.CutPrefix(x.request.URL.Path, basePath+"/pets/")
 	if !ok || x.status != http.StatusNotFound || !h.has("ids") {
 		return ""
 	}

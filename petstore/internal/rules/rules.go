@@ -50,6 +50,9 @@ func Printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
+// Visible reports whether s has only visible characters of ASCII, as an API key has.
+func Visible(s string) bool { return Printable(s) && !strings.Contains(s, " ") }
+
 // The operations that [Digest] distinguishes.
 const (
 	CreatePet     = "createPet"
