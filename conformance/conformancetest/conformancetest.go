@@ -9,7 +9,8 @@
 //
 //	go test -run 'TestConformance/pets.list' -skip 'TestConformance/.*limit'
 //
-// A whole test is in examples/suite.
+// The store of the handler must be new for each run: the suite adds more than a hundred
+// pets and messages, and the contract has no way to remove them.
 package conformancetest
 
 import (

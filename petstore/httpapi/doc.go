@@ -12,8 +12,8 @@
 // All links in responses are relative, so they are right under every prefix and
 // behind every proxy. The handler never redirects: any other path is 404. A
 // router in front that cleans paths or handles some methods itself does so
-// before the handler sees the request. The folder examples shows what net/http and chi
-// do (nethttp, chi), and traces (otel).
+// before the handler sees the request. The program in examples/nethttp shows what
+// net/http does, and examples/README.md says what other routers do.
 //
 // A request is checked in this order: path (404), method (405), credential
 // (401), parameters and body (400, 408, 413, 415). Then the operation is carried
