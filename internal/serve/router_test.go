@@ -52,3 +52,16 @@ func TestRouter(t *testing.T) {
 		}
 	}
 }
+
+// A chunked request ends its connection: a proxy in front may have used another length.
+func TestChunked(t *testing.T) {
+	rt := &router{handler: http.NotFoundHandler(), draining: new(atomic.Bool)}
+	for _, codings := range [][]string{nil, {"chunked"}} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/pets", nil)
+		r.TransferEncoding = codings
+		rt.ServeHTTP(w, r)
+		if closed := w.Header().Get("Connection") == "close"; closed != (codings != nil) {
+			t.Errorf("%q: Connection: %q", codings, w.Header().Get("Connection"))
+		}
+	}
+}

@@ -4,17 +4,13 @@ package faulttest
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"example.com/animalstore/internal/test/history"
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore/apikey"
 )
@@ -57,54 +53,4 @@ func TestKeysDiskFull(t *testing.T) {
 	if files, err := os.ReadDir(dir); len(files) != 1 || err != nil {
 		t.Errorf("there are %v (%v)", files, err)
 	}
-}
-
-// TestDiskFull fills the disk of the server at many points of a commit. The
-// change must be refused with 507; reads, and changes when there is room again,
-// must succeed without a restart.
-func TestDiskFull(t *testing.T) {
-	t.Parallel()
-	n, random := rounds(2, 30)
-	dir := mount(t, "size=40m,mode=700")
-	filler := filepath.Join(dir, "filler")
-	s := start(t, dir)
-	h := history.New()
-	send := func(req history.Request) int {
-		status, _ := h.Do(context.Background(), s.Client, s.URL, s.Key, req)
-		return status
-	}
-	// create sends another pet, which takes many pages.
-	pets := 0
-	create := func() int {
-		pets++
-		return send(history.Request{Create: fmt.Sprint(pets, strings.Repeat(" long", 4000))})
-	}
-	want := func(what string, status, got int) {
-		t.Helper()
-		if got != status {
-			t.Fatalf("%s: status %d, want %d", what, got, status)
-		}
-	}
-	want("at first", http.StatusCreated, create())
-	for round := range n {
-		what := fmt.Sprint("round ", round)
-		room := max(0, space(t, dir)-random.IntN(40)*4096)
-		process.WriteFile(t, filler, make([]byte, room))
-		status := create()
-		for status == http.StatusCreated && pets < 10_000 {
-			status = create()
-		}
-		want(what, http.StatusInsufficientStorage, status)
-		want(what, http.StatusOK, send(history.Request{Get: 1}))
-		want(what, http.StatusOK, send(history.Request{Limit: 1, Sold: true}))
-		if err := syscall.Unlink(filler); err != nil {
-			t.Fatal(err)
-		}
-		// A child of another test may have the filler open until it executes its own program.
-		s.Until("there is space again", func() bool { return space(t, dir) >= room/2 })
-		want(what+", with room again", http.StatusCreated, create())
-	}
-	s.Stop()
-	check(t, "after the last round", database(s), h, 0)
-	t.Logf("%d times full, %d pets acknowledged", n, h.Acknowledged())
 }

@@ -109,18 +109,6 @@ func (h *History) Acknowledged() int {
 	return len(h.acknowledged)
 }
 
-// Repeatable returns the acknowledged requests that have an idempotency key.
-func (h *History) Repeatable() (requests []Request) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for req := range h.acknowledged {
-		if !req.Once {
-			requests = append(requests, req)
-		}
-	}
-	return requests
-}
-
 // At returns the history without the responses after a moment, for the check of a store as
 // it was then.
 func (h *History) At(t time.Time) *History {
