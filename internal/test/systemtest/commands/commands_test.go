@@ -1,4 +1,4 @@
-// Package commands tests the command line of refserver with scripts.
+// Package commands tests the command lines of refserver and conformance with scripts.
 package commands
 
 import (
@@ -15,7 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	_ "example.com/animalstore/internal/serve" // for the go command: a changed server needs another run
+	_ "example.com/animalstore/conformance"    // for the go command: a changed program needs another run
+	_ "example.com/animalstore/internal/serve" // as above
 	"example.com/animalstore/internal/test/process"
 )
 
@@ -28,7 +29,8 @@ func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 //	                                  URL, HOST, MESSAGES, ADMIN, PID and, if it prints one, KEY
 //	terminate, crash                  ends the server (stop and kill are of testscript)
 //	ends CODE                         waits until the server ends with that exit code
-//	fails CODE ARG...                 runs refserver, which must print one line and end with that code
+//	fails CODE PROGRAM ARG...         runs a program, which must end with that code and print one line
+//	                                  to stderr, which begins with its name
 //	send STATUS METHOD TARGET [BODY [FIELD VALUE]...]
 //	                                  sends a request, as process.Server.Send does; stdout is the body
 //	until STATUS METHOD TARGET [BODY [FIELD VALUE]...]
@@ -38,6 +40,7 @@ func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
 //	capture NAME PATTERN              sets a variable to the first group that matches in stdout
 func TestScripts(t *testing.T) {
 	exe := process.Build(t, "example.com/animalstore/cmd/refserver")
+	suite := process.Build(t, "example.com/animalstore/cmd/conformance")
 	docs, err := filepath.Abs("../../../../docs")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +59,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", filepath.Dir(exe)+":"+env.Getenv("PATH"))
+			env.Setenv("PATH", filepath.Dir(exe)+":"+filepath.Dir(suite)+":"+env.Getenv("PATH"))
 			env.Setenv("DOCS", docs)
 			env.Values[serverKey{}] = new(*process.Server)
 			return nil
@@ -88,7 +91,7 @@ func TestScripts(t *testing.T) {
 				}
 			}),
 			"fails": func(ts *testscript.TestScript, _ bool, args []string) {
-				script := `code=$1; shift; refserver "$@" 2>error; got=$?; cat error >&2; test "$got" = "$code" && test "$(grep -c '^refserver: ' error)$(wc -l <error)" = 11`
+				script := `code=$1; shift; "$@" 2>error; got=$?; cat error >&2; test "$got" = "$code" && test "$(grep -c "^$1: " error)$(wc -l <error)" = 11`
 				ts.Check(ts.Exec("sh", append([]string{"-c", script, "sh"}, args...)...))
 			},
 			"send": command(func(ts *testscript.TestScript, s *process.Server, args []string) {
