@@ -129,9 +129,9 @@ const meet = 3 * time.Millisecond
 // racing makes a store fail, or repeat an ID, when pets are added concurrently.
 func racing(fail bool) func(*store) {
 	return func(s *store) {
-		create := s.create
+		create := s.DoCreatePet
 		var active, previous atomic.Int64
-		s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		s.DoCreatePet = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 			others := active.Add(1) > 1
 			defer active.Add(-1)
 			time.Sleep(meet)

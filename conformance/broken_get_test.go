@@ -52,14 +52,14 @@ func cut32(next http.Handler) http.Handler {
 
 // forgetsLater keeps pets for a second.
 func forgetsLater(s *store) {
-	create, get := s.create, s.get
+	create, get := s.DoCreatePet, s.DoGetPet
 	var added sync.Map // by ID
-	s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+	s.DoCreatePet = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 		p, err := create(ctx, n, key)
 		added.Store(p.ID, time.Now())
 		return p, err
 	}
-	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
+	s.DoGetPet = func(ctx context.Context, id int64) (petstore.Pet, error) {
 		if at, ok := added.Load(id); ok && time.Since(at.(time.Time)) > time.Second {
 			return petstore.Pet{}, petstore.Errorf(petstore.CodeNotFound, "the pet is forgotten")
 		}

@@ -18,8 +18,8 @@ func brokenLists() []variant {
 	}
 	limits := func(change func(int) int) func(*store) {
 		return func(s *store) {
-			list := s.list
-			s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+			list := s.DoListPets
+			s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 				q.Limit = change(q.Limit)
 				return list(ctx, q)
 			}
@@ -104,8 +104,8 @@ func noMaximum(pattern string) wrapper {
 
 // filterLast applies the filter after the limit.
 func filterLast(s *store) {
-	list := s.list
-	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	list := s.DoListPets
+	s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 		page, err := list(ctx, petstore.ListQuery{Limit: q.Limit})
 		page.Pets = slices.DeleteFunc(slices.Clone(page.Pets), func(p petstore.Pet) bool { return q.Status != "" && p.Status != q.Status })
 		return page, err
@@ -116,12 +116,12 @@ func filterLast(s *store) {
 // pets with other statuses.
 func filters(by petstore.Status, shows ...petstore.Status) func(*store) {
 	return func(s *store) {
-		right := s.list
+		right := s.DoListPets
 		lists(func(all []petstore.Pet) []petstore.Pet {
 			return slices.DeleteFunc(all, func(p petstore.Pet) bool { return !slices.Contains(shows, p.Status) })
 		})(s)
-		wrong := s.list
-		s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		wrong := s.DoListPets
+		s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 			if q.Status != by {
 				return right(ctx, q)
 			}
@@ -134,8 +134,8 @@ func filters(by petstore.Status, shows ...petstore.Status) func(*store) {
 // filtersFirst applies the filter to the oldest n pets.
 func filtersFirst(n int) func(*store) {
 	return func(s *store) {
-		list := s.list
-		s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		list := s.DoListPets
+		s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 			status, limit := q.Status, q.Limit
 			page, err := list(ctx, petstore.ListQuery{Limit: n})
 			page.Pets = slices.DeleteFunc(slices.Clone(page.Pets), func(p petstore.Pet) bool { return status != "" && p.Status != status })

@@ -82,9 +82,9 @@ func changesNames(change func(string) string) func(*store) {
 
 // storesTwice is a store that adds every fifth pet twice.
 func storesTwice(s *store) {
-	create := s.create
+	create := s.DoCreatePet
 	var n atomic.Int64
-	s.create = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+	s.DoCreatePet = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 		if n.Add(1)%5 == 0 {
 			_, _ = create(ctx, pet, petstore.IdempotencyKey{})
 		}

@@ -16,7 +16,6 @@ import (
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
 )
 
 const testKey = testserver.Key
@@ -54,12 +53,11 @@ func newServer(t testing.TB, v variant) conformance.Target {
 }
 
 func (v variant) handler() http.Handler {
-	m := memory.New(nil)
-	pets := &store{m.ListPets, m.CreatePet, m.GetPet}
+	pets := testserver.NewDouble(nil)
 	if v.pets != nil {
 		v.pets(pets)
 	}
-	v.options.Messages = m
+	v.options.Messages = pets
 	h := http.StripPrefix("/v1", httpapi.New(pets, testserver.Authenticator, &v.options))
 	if v.http != nil {
 		h = v.http(h)

@@ -6,31 +6,18 @@ import (
 	"sync"
 	"time"
 
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 )
 
-// store is a store whose operations can be replaced.
-type store struct {
-	list   func(context.Context, petstore.ListQuery) (petstore.Page, error)
-	create func(context.Context, petstore.NewPet, petstore.IdempotencyKey) (petstore.Pet, error)
-	get    func(context.Context, int64) (petstore.Pet, error)
-}
-
-func (s *store) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	return s.list(ctx, q)
-}
-
-func (s *store) CreatePet(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
-	return s.create(ctx, n, key)
-}
-
-func (s *store) GetPet(ctx context.Context, id int64) (petstore.Pet, error) { return s.get(ctx, id) }
+// store is what the variants of this package change.
+type store = testserver.Double
 
 // creates changes every new pet before it is stored.
 func creates(change func(*petstore.NewPet)) func(*store) {
 	return func(s *store) {
-		create := s.create
-		s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		create := s.DoCreatePet
+		s.DoCreatePet = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 			change(&n)
 			return create(ctx, n, key)
 		}
@@ -41,8 +28,8 @@ func creates(change func(*petstore.NewPet)) func(*store) {
 // has the first of the pets that change returns.
 func lists(change func([]petstore.Pet) []petstore.Pet) func(*store) {
 	return func(s *store) {
-		list := s.list
-		s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		list := s.DoListPets
+		s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 			limit := q.Limit
 			var all []petstore.Pet
 			for {
@@ -68,8 +55,8 @@ func idsFrom0(s *store) { addToIDs(s, -1) }
 
 // addToIDs adds an offset to the IDs of a store.
 func addToIDs(s *store, offset int64) {
-	list, create, get := s.list, s.create, s.get
-	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	list, create, get := s.DoListPets, s.DoCreatePet, s.DoGetPet
+	s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 		page, err := list(ctx, q)
 		page.Pets = slices.Clone(page.Pets)
 		for i := range page.Pets {
@@ -77,12 +64,12 @@ func addToIDs(s *store, offset int64) {
 		}
 		return page, err
 	}
-	s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+	s.DoCreatePet = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 		p, err := create(ctx, n, key)
 		p.ID += offset
 		return p, err
 	}
-	s.get = func(ctx context.Context, id int64) (petstore.Pet, error) {
+	s.DoGetPet = func(ctx context.Context, id int64) (petstore.Pet, error) {
 		p, err := get(ctx, id-offset)
 		p.ID += offset
 		return p, err
@@ -93,8 +80,8 @@ func addToIDs(s *store, offset int64) {
 func late(d time.Duration) func(*store) {
 	return func(s *store) {
 		var added sync.Map // the times by id
-		create := s.create
-		s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		create := s.DoCreatePet
+		s.DoCreatePet = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 			p, err := create(ctx, n, key)
 			added.Store(p.ID, time.Now())
 			return p, err

@@ -63,7 +63,7 @@ func filled(n int) func(*store) {
 	return func(s *store) {
 		names := []string{"", "Rex", "a\x00b", strings.Repeat("long ", 100), "<i>&", "🦊", "\u2028", `"`}
 		for i := range n {
-			mustCreate(s.create(context.Background(), petstore.NewPet{
+			mustCreate(s.DoCreatePet(context.Background(), petstore.NewPet{
 				Name: names[i%len(names)], CategoryID: []int64{5, 0, -1 << 63, 1<<63 - 1}[i%4],
 				Status: append(petstore.Statuses(), "")[i%4],
 			}, petstore.IdempotencyKey{}))
@@ -75,10 +75,10 @@ func filled(n int) func(*store) {
 func large(s *store) {
 	pet := petstore.NewPet{Name: strings.Repeat("x", 12_000), CategoryID: 5, Status: petstore.StatusPending}
 	for range 120 {
-		mustCreate(s.create(context.Background(), pet, petstore.IdempotencyKey{}))
+		mustCreate(s.DoCreatePet(context.Background(), pet, petstore.IdempotencyKey{}))
 	}
-	list := s.list
-	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	list := s.DoListPets
+	s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 		page, err := list(ctx, q)
 		size := 0
 		for i, pet := range page.Pets {
@@ -93,9 +93,9 @@ func large(s *store) {
 // refusesNames refuses a pet whose name another pet has.
 func refusesNames(code petstore.Code) func(*store) {
 	return func(s *store) {
-		create := s.create
+		create := s.DoCreatePet
 		var names sync.Map
-		s.create = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		s.DoCreatePet = func(ctx context.Context, n petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 			if _, found := names.LoadOrStore(n.Name, true); found {
 				return petstore.Pet{}, petstore.Errorf(code, "another pet has the name")
 			}
@@ -127,8 +127,8 @@ func categories(known func(int64) bool) httpapi.Options {
 // halved is a store whose pages have at most half as many pets as the limit, and link
 // to the next page.
 func halved(s *store) {
-	list := s.list
-	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	list := s.DoListPets
+	s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 		q.Limit = (q.Limit + 1) / 2
 		return list(ctx, q)
 	}
@@ -195,9 +195,9 @@ func losesResponses(next http.Handler) http.Handler {
 // shared is a store to which another client adds a pet with that name before the tenth of the run.
 func shared(name string) func(*store) {
 	return func(s *store) {
-		create := s.create
+		create := s.DoCreatePet
 		var n atomic.Int64
-		s.create = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		s.DoCreatePet = func(ctx context.Context, pet petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
 			if n.Add(1) == 10 {
 				mustCreate(create(ctx, petstore.NewPet{Name: name, CategoryID: 5}, petstore.IdempotencyKey{}))
 			}
@@ -243,8 +243,8 @@ func away(pattern string, d time.Duration) wrapper {
 
 // endsAnywhere is a store whose pages have at least one pet, and link to the next.
 func endsAnywhere(s *store) {
-	list := s.list
-	s.list = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+	list := s.DoListPets
+	s.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
 		q.Limit = 1 + rand.IntN(q.Limit)
 		return list(ctx, q)
 	}

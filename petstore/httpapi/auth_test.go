@@ -92,7 +92,7 @@ func TestAccount(t *testing.T) {
 		return nil
 	}
 	s := newServer(t, nil)
-	s.h = s.handler(double{do: note}, testKeys, &httpapi.Options{
+	s.h = s.handler(stub(note), testKeys, &httpapi.Options{
 		Validate: func(ctx context.Context, _ petstore.NewPet) error { return note(ctx, nil) },
 	})
 	s.want(created, post("/pets", rexBody))

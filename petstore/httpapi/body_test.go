@@ -153,7 +153,7 @@ func TestDiscard(t *testing.T) {
 		{70_000, 70_000, http.Header{"Expect": {"100-continue"}, "Authorization": {"Bearer key-1"}, "Content-Type": {"application/json"}}, 70_000},
 	} {
 		for name, h := range map[string]http.Handler{
-			"handler":    httpapi.New(spoiled, testKeys, nil),
+			"handler":    httpapi.New(spoiled(), testKeys, nil),
 			"WriteError": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { httpapi.WriteError(w, r, nil) }),
 		} {
 			body := strings.NewReader(strings.Repeat(" ", c.size))

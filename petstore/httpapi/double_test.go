@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 )
 
@@ -28,47 +29,42 @@ func (r *recorder[T]) take() []T {
 	return seen
 }
 
-// double is a store that calls do with an operation's last argument, and returns what
-// it has: what was created or submitted if it has nothing else.
-type double struct {
-	do      func(ctx context.Context, arg any) error // nil: returns nil
-	pet     petstore.Pet
-	page    petstore.Page
-	message petstore.Message
-}
-
-func (d double) call(ctx context.Context, arg any) error {
-	if d.do == nil {
-		return nil
+// stub returns a store that keeps nothing. Each operation calls do with its last argument,
+// and returns the error; a nil do returns none. CreatePet and SubmitMessage return what they
+// were called with.
+func stub(do func(ctx context.Context, arg any) error) *testserver.Double {
+	if do == nil {
+		do = func(context.Context, any) error { return nil }
 	}
-	return d.do(ctx, arg)
-}
-
-func (d double) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	return d.page, d.call(ctx, q)
-}
-
-func (d double) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
-	if d.pet.ID == 0 {
-		d.pet = petstore.Pet{ID: 1, NewPet: p}
+	d := testserver.NewDouble(nil)
+	d.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		return petstore.Page{}, do(ctx, q)
 	}
-	return d.pet, d.call(ctx, key)
-}
-
-func (d double) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	return d.pet, d.call(ctx, id)
-}
-
-func (d double) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
-	if d.message.Text == "" {
-		d.message.Text = text
+	d.DoCreatePet = func(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		return petstore.Pet{ID: 1, NewPet: p}, do(ctx, key)
 	}
-	return d.message, d.call(ctx, key)
+	d.DoGetPet = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		return petstore.Pet{}, do(ctx, id)
+	}
+	d.DoSubmitMessage = func(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
+		return petstore.Message{Text: text}, do(ctx, key)
+	}
+	return d
 }
 
-// spoiled is a store that returns what cannot be encoded.
-var spoiled = double{
-	pet:     petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "\xff"}},
-	page:    petstore.Page{Pets: []petstore.Pet{{ID: 1, NewPet: petstore.NewPet{Status: "eaten"}}}, Next: "x"},
-	message: petstore.Message{Text: "\xff"},
+// spoiled returns a store whose results cannot be encoded.
+func spoiled() *testserver.Double {
+	d := testserver.NewDouble(nil)
+	pet := petstore.Pet{ID: 1, NewPet: petstore.NewPet{Name: "\xff"}}
+	d.DoListPets = func(context.Context, petstore.ListQuery) (petstore.Page, error) {
+		return petstore.Page{Pets: []petstore.Pet{{ID: 1, NewPet: petstore.NewPet{Status: "eaten"}}}, Next: "x"}, nil
+	}
+	d.DoCreatePet = func(context.Context, petstore.NewPet, petstore.IdempotencyKey) (petstore.Pet, error) {
+		return pet, nil
+	}
+	d.DoGetPet = func(context.Context, int64) (petstore.Pet, error) { return pet, nil }
+	d.DoSubmitMessage = func(context.Context, string, petstore.IdempotencyKey) (petstore.Message, error) {
+		return petstore.Message{Text: "\xff"}, nil
+	}
+	return d
 }

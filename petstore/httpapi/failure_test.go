@@ -119,7 +119,7 @@ func (brokenWriter) Write([]byte) (int, error) { panic("broken writer") }
 // sent.
 func TestBadResults(t *testing.T) {
 	s := newServer(t, nil)
-	s.h = s.handler(spoiled, testKeys, nil)
+	s.h = s.handler(spoiled(), testKeys, nil)
 	s.want(internal.with("Location", "").with("Link", ""), get("/pets"), post("/pets", rexBody), post("/messages", messageBody))
 	s.want(internal, get("/pets/1"))
 }

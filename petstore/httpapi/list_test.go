@@ -20,9 +20,14 @@ import (
 // service's cursor may be any text. The last page has no link.
 func TestLink(t *testing.T) {
 	const cursor = "a b>;\"<&=%\u00e9\x00+"
-	var asked recorder[any]
+	var asked recorder[petstore.ListQuery]
 	s := newServer(t, nil)
-	s.h = httpapi.New(double{page: petstore.Page{Next: cursor}, do: func(_ context.Context, q any) error { asked.add(q); return nil }}, testKeys, nil)
+	service := stub(nil)
+	service.DoListPets = func(_ context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		asked.add(q)
+		return petstore.Page{Next: cursor}, nil
+	}
+	s.h = httpapi.New(service, testKeys, nil)
 	for target, want := range map[string]petstore.ListQuery{
 		"/pets": {Limit: 20, After: cursor}, "/pets?l%69mit=7&x": {Limit: 7, After: cursor}, "/pets?status=s%6Fld&limit=3": {Limit: 3, Status: "sold", After: cursor},
 	} {
@@ -33,11 +38,11 @@ func TestLink(t *testing.T) {
 		}
 		asked.take()
 		s.want(found, get("/pets"+next))
-		if diff := cmp.Diff([]any{want}, asked.take()); diff != "" {
+		if diff := cmp.Diff([]petstore.ListQuery{want}, asked.take()); diff != "" {
 			t.Errorf("%s: the link asks for (-want +got):\n%s", target, diff)
 		}
 	}
-	s.h = httpapi.New(double{}, testKeys, nil)
+	s.h = httpapi.New(stub(nil), testKeys, nil)
 	s.want(want{status: 200, body: "[]"}.with("Link", ""), get("/pets"))
 }
 
@@ -48,7 +53,7 @@ func FuzzListQuery(f *testing.F) {
 		f.Add(query)
 	}
 	var asked recorder[any]
-	h := httpapi.New(double{do: func(_ context.Context, q any) error { asked.add(q); return nil }}, testKeys, nil)
+	h := httpapi.New(stub(func(_ context.Context, q any) error { asked.add(q); return nil }), testKeys, nil)
 	f.Fuzz(func(t *testing.T, query string) {
 		values, err := url.ParseQuery(query)
 		for _, name := range []string{"limit", "status", "cursor"} {

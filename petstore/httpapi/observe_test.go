@@ -44,7 +44,7 @@ func TestRequestID(t *testing.T) {
 	// The service has the ID in its context. Without an Observe, a success has only the client's.
 	var asked string
 	for raw, fails := range map[string]error{get("/pets"): nil, get("/pets", field+"mine"): nil, get("/pets/1"): petstore.ErrNotFound} {
-		h := httpapi.New(double{do: func(ctx context.Context, _ any) error { asked = httpapi.RequestID(ctx); return fails }}, testKeys, nil)
+		h := httpapi.New(stub(func(ctx context.Context, _ any) error { asked = httpapi.RequestID(ctx); return fails }), testKeys, nil)
 		id := send(t, h, raw).Header.Get("X-Request-Id")
 		if want := fails != nil || strings.Contains(raw, "mine"); asked == "" || (id != "") != want || want && id != asked {
 			t.Errorf("%q: RequestID returned %q, and the response has %q", raw, asked, id)
@@ -59,7 +59,7 @@ func TestRequestID(t *testing.T) {
 // was stripped from it, and without the query.
 func TestLoggedPath(t *testing.T) {
 	s := newServer(t, nil)
-	s.h = http.StripPrefix("/api/v1", s.handler(spoiled, testKeys, nil))
+	s.h = http.StripPrefix("/api/v1", s.handler(spoiled(), testKeys, nil))
 	s.want(internal, get("/api/v1/pets/%31?secret"))
 	s.wantLog(" path=/api/v1/pets/%31 ")
 }

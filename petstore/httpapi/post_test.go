@@ -44,7 +44,7 @@ func FuzzBody(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	h := httpapi.New(double{}, testKeys, nil)
+	h := httpapi.New(stub(nil), testKeys, nil)
 	f.Fuzz(func(t *testing.T, body string) {
 		r := httptest.NewRequest("POST", "/pets", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
@@ -93,7 +93,12 @@ func TestSubmit(t *testing.T) {
 		`{"id":"x","status":"sent","message":"hello","createdAt":null}`: "hello",
 		`{"message":"\u0000\ud83d\udc15<&>"}`:                           `\u0000🐕<&>`,
 	} {
-		s.h = httpapi.NewMessages(double{message: message}, testKeys, nil)
+		service := stub(nil)
+		service.DoSubmitMessage = func(_ context.Context, text string, _ petstore.IdempotencyKey) (petstore.Message, error) {
+			message.Text = text
+			return message, nil
+		}
+		s.h = httpapi.NewMessages(service, testKeys, nil)
 		record := `{"id":"m","message":"` + text + `","status":"queued","createdAt":"2026-01-02T02:04:05.120Z"}`
 		s.want(want{status: 202, body: record}.with("Location", "").with("Deprecation", ""), post("/messages", body))
 	}
@@ -129,7 +134,7 @@ func TestIdempotencyKey(t *testing.T) {
 		"": false, `"`: false, `""`: false, "a\tb": false, "k\xc3\xa9": false, "\x7f": false, long + "k": false,
 	} {
 		var keys recorder[any]
-		h := httpapi.New(double{do: func(_ context.Context, arg any) error { keys.add(arg); return nil }}, testKeys, nil)
+		h := httpapi.New(stub(func(_ context.Context, arg any) error { keys.add(arg); return nil }), testKeys, nil)
 		r := httptest.NewRequest("POST", "/pets", strings.NewReader(rexBody))
 		r.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {field}}
 		got, want := perform(t, h, r), []any{petstore.IdempotencyKey{Scope: "alice", Key: field}}

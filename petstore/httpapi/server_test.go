@@ -38,7 +38,7 @@ func newServer(t *testing.T, opts *httpapi.Options) *server {
 // newFaultyServer serves a store whose operations return the error of fault.
 func newFaultyServer(t *testing.T, fault func(context.Context) error) *server {
 	s := newServer(t, nil)
-	s.h = s.handler(double{do: func(ctx context.Context, _ any) error { return fault(ctx) }}, testKeys, nil)
+	s.h = s.handler(stub(func(ctx context.Context, _ any) error { return fault(ctx) }), testKeys, nil)
 	return s
 }
 

@@ -16,7 +16,6 @@ import (
 	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/httpapi"
-	"example.com/animalstore/petstore/storage/memory"
 )
 
 // record lets eight clients use a server at the same time, and cancels some of their
@@ -45,73 +44,73 @@ func record(url, key string) *history.History {
 	return h
 }
 
-// broken is a store with a fault that shows every few calls.
-type broken struct {
-	*memory.Store
-	fault string
-	calls atomic.Int64
-}
-
-func (b *broken) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	page, err := b.Store.ListPets(ctx, q)
-	if err == nil && b.fault == "a stale read" && len(page.Pets) > 0 && page.Next == "" && b.calls.Add(1)%5 == 0 {
-		page.Pets = page.Pets[:len(page.Pets)-1] // the state before the last creation
+// broken returns a store with a fault that shows every few calls.
+func broken(fault string) *testserver.Double {
+	d := testserver.NewDouble(nil)
+	list, create, get, submit := d.DoListPets, d.DoCreatePet, d.DoGetPet, d.DoSubmitMessage
+	var calls atomic.Int64
+	d.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		page, err := list(ctx, q)
+		if err == nil && fault == "a stale read" && len(page.Pets) > 0 && page.Next == "" && calls.Add(1)%5 == 0 {
+			page.Pets = page.Pets[:len(page.Pets)-1] // the state before the last creation
+		}
+		return page, err
 	}
-	return page, err
-}
-
-func (b *broken) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
-	n := b.calls.Add(1)
-	switch {
-	case b.fault == "a lost write" && n%20 == 0:
-		page, err := b.Store.ListPets(ctx, petstore.ListQuery{Limit: 100})
-		return petstore.Pet{ID: int64(len(page.Pets)) + 1, NewPet: p}, err
-	case b.fault == "a retry that creates again":
-		key = petstore.IdempotencyKey{}
-	case b.fault == "another category":
-		p.CategoryID++
+	d.DoCreatePet = func(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		n := calls.Add(1)
+		switch {
+		case fault == "a lost write" && n%20 == 0:
+			page, err := list(ctx, petstore.ListQuery{Limit: 100})
+			return petstore.Pet{ID: int64(len(page.Pets)) + 1, NewPet: p}, err
+		case fault == "a retry that creates again":
+			key = petstore.IdempotencyKey{}
+		case fault == "another category":
+			p.CategoryID++
+		}
+		pet, err := create(ctx, p, key)
+		switch {
+		case fault == "a skipped ID" && n%5 == 0:
+			pet.ID++
+		case fault == "a refusal that stores" && key.Key == "" && n%5 == 0:
+			return pet, petstore.Errorf(petstore.CodeUnavailable, "nothing was stored")
+		}
+		return pet, err
 	}
-	pet, err := b.Store.CreatePet(ctx, p, key)
-	switch {
-	case b.fault == "a skipped ID" && n%5 == 0:
-		pet.ID++
-	case b.fault == "a refusal that stores" && key.Key == "" && n%5 == 0:
-		return pet, petstore.Errorf(petstore.CodeUnavailable, "nothing was stored")
+	d.DoGetPet = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		if fault == "a get that misses" && calls.Add(1)%5 == 0 {
+			return petstore.Pet{}, petstore.ErrNotFound
+		}
+		pet, err := get(ctx, id)
+		if fault == "a pet that does not exist" && errors.Is(err, petstore.ErrNotFound) {
+			return petstore.Pet{ID: id}, nil
+		}
+		return pet, err
 	}
-	return pet, err
-}
-
-func (b *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	if b.fault == "a get that misses" && b.calls.Add(1)%5 == 0 {
-		return petstore.Pet{}, petstore.ErrNotFound
+	d.DoSubmitMessage = func(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
+		n := calls.Add(1)
+		switch {
+		case fault == "a lost message" && n%20 == 0:
+			return petstore.Message{ID: "msg_0", Text: text, Status: petstore.MessageQueued, CreatedAt: time.Now().UTC()}, nil
+		case fault == "a message that is queued twice":
+			key = petstore.IdempotencyKey{}
+		}
+		m, err := submit(ctx, text, key)
+		if fault == "a refused message that is queued" {
+			return m, petstore.Errorf(petstore.CodeUnavailable, "nothing was stored")
+		}
+		return m, err
 	}
-	pet, err := b.Store.GetPet(ctx, id)
-	if b.fault == "a pet that does not exist" && errors.Is(err, petstore.ErrNotFound) {
-		return petstore.Pet{ID: id}, nil
-	}
-	return pet, err
-}
-
-func (b *broken) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
-	n := b.calls.Add(1)
-	switch {
-	case b.fault == "a lost message" && n%20 == 0:
-		return petstore.Message{ID: "msg_0", Text: text, Status: petstore.MessageQueued, CreatedAt: time.Now().UTC()}, nil
-	case b.fault == "a message that is queued twice":
-		key = petstore.IdempotencyKey{}
-	}
-	m, err := b.Store.SubmitMessage(ctx, text, key)
-	if b.fault == "a refused message that is queued" {
-		return m, petstore.Errorf(petstore.CodeUnavailable, "nothing was stored")
-	}
-	return m, err
+	return d
 }
 
 // TestCheck: Check finds the fault of each broken store, and none in a store without.
 func TestCheck(t *testing.T) {
-	for _, fault := range []string{"", "a stale read", "a lost write", "a retry that creates again", "a get that misses", "a pet that does not exist", "a skipped ID", "another category", "a refusal that stores",
-		"a lost message", "a message that is queued twice", "a refused message that is queued"} {
-		b := &broken{Store: memory.New(nil), fault: fault}
+	for _, fault := range []string{
+		"", "a stale read", "a lost write", "a retry that creates again", "a get that misses", "a pet that does not exist",
+		"a skipped ID", "another category", "a refusal that stores",
+		"a lost message", "a message that is queued twice", "a refused message that is queued",
+	} {
+		b := broken(fault)
 		srv := httptest.NewServer(httpapi.New(b, testserver.Authenticator, &httpapi.Options{Messages: b}))
 		h := record(srv.URL, testserver.Key)
 		srv.Close()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage/internal/randomtest"
 	"example.com/animalstore/petstore/storage/memory"
@@ -83,7 +84,7 @@ func testBroken(t *testing.T, fault string) {
 				case "the capacity is ignored":
 					opts.QueueCapacity = 0
 				}
-				return &broken{Store: memory.New(&opts), fault: fault}
+				return broken(fault, &opts)
 			},
 		}
 	}
@@ -91,123 +92,117 @@ func testBroken(t *testing.T, fault string) {
 	t.Run("Random", func(t *testing.T) { randomtest.Run(t, target(randomtest.QueueCapacity), 1000, 1) })
 }
 
-// broken is a store in memory with a fault.
-type broken struct {
-	*memory.Store
-	fault   string
-	gets    atomic.Int64
-	late    atomic.Int64 // the ID of a pet that lists do not show yet; -1: a list has passed it
-	creates sync.Map     // the context of the create of each pet, by its ID
-}
-
-func (s *broken) GetPet(ctx context.Context, id int64) (petstore.Pet, error) {
-	pet, err := s.Store.GetPet(ctx, id)
-	switch {
-	case s.fault == "missing pets are returned" && petstore.CodeOf(err) == petstore.CodeNotFound:
-		return pet, nil
-	case s.fault == "pets disappear" && s.gets.Add(1)%100 == 0:
-		return petstore.Pet{}, petstore.ErrNotFound
-	}
-	return pet, err
-}
-
-func (s *broken) CreatePet(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
-	switch s.fault {
-	case "names are repaired":
-		p.Name = strings.ToValidUTF8(p.Name, "?")
-	case "long texts are cut":
-		p.Name = p.Name[:min(len(p.Name), petstore.MaxTextBytes)]
-	case "keys are ignored":
-		key = petstore.IdempotencyKey{}
-	case "cancelled creates succeed":
-		ctx = context.WithoutCancel(ctx)
-	}
-	pet, err := s.Store.CreatePet(ctx, p, key)
-	switch s.fault {
-	case "IDs are returned twice":
-		pet.ID = (pet.ID + 1) / 2
-	case "values are not compared":
-		if err == petstore.ErrIdempotencyMismatch {
-			err = nil
+// broken returns a store in memory with a fault.
+func broken(fault string, opts *memory.Options) *testserver.Double {
+	d := testserver.NewDouble(opts)
+	list, create, get, submit, remove := d.DoListPets, d.DoCreatePet, d.DoGetPet, d.DoSubmitMessage, d.DoRemoveMessages
+	var (
+		gets    atomic.Int64
+		late    atomic.Int64 // the ID of a pet that lists do not show yet; -1: a list has passed it
+		creates sync.Map     // the context of the create of each pet, by its ID
+	)
+	d.DoGetPet = func(ctx context.Context, id int64) (petstore.Pet, error) {
+		pet, err := get(ctx, id)
+		switch {
+		case fault == "missing pets are returned" && petstore.CodeOf(err) == petstore.CodeNotFound:
+			return pet, nil
+		case fault == "pets disappear" && gets.Add(1)%100 == 0:
+			return petstore.Pet{}, petstore.ErrNotFound
 		}
-	case "pets appear late":
-		// One pet, when all callers of Concurrent are busy. Only a list at the same time
-		// can pass it; where there is none, the wait ends after a while.
-		if pet.ID > 130 && pet.Status != "" && s.late.CompareAndSwap(0, pet.ID) {
-			for start := time.Now(); s.late.Load() > 0 && time.Since(start) < 6*time.Second; {
-				time.Sleep(time.Millisecond)
+		return pet, err
+	}
+	d.DoCreatePet = func(ctx context.Context, p petstore.NewPet, key petstore.IdempotencyKey) (petstore.Pet, error) {
+		switch fault {
+		case "names are repaired":
+			p.Name = strings.ToValidUTF8(p.Name, "?")
+		case "long texts are cut":
+			p.Name = p.Name[:min(len(p.Name), petstore.MaxTextBytes)]
+		case "keys are ignored":
+			key = petstore.IdempotencyKey{}
+		case "cancelled creates succeed":
+			ctx = context.WithoutCancel(ctx)
+		}
+		pet, err := create(ctx, p, key)
+		switch fault {
+		case "IDs are returned twice":
+			pet.ID = (pet.ID + 1) / 2
+		case "values are not compared":
+			if err == petstore.ErrIdempotencyMismatch {
+				err = nil
 			}
-			s.late.Store(-1)
+		case "pets appear late":
+			// One pet, when all callers of Concurrent are busy. Only a list at the same time
+			// can pass it; where there is none, the wait ends after a while.
+			if pet.ID > 130 && pet.Status != "" && late.CompareAndSwap(0, pet.ID) {
+				for start := time.Now(); late.Load() > 0 && time.Since(start) < 6*time.Second; {
+					time.Sleep(time.Millisecond)
+				}
+				late.Store(-1)
+			}
+		case "cancelled creates are lost":
+			creates.Store(pet.ID, ctx)
 		}
-	case "cancelled creates are lost":
-		s.creates.Store(pet.ID, ctx)
+		return pet, err
 	}
-	return pet, err
-}
-
-func (s *broken) ListPets(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
-	switch s.fault {
-	case "statuses are ignored":
-		q.Status = ""
-	case "limits above 100 are accepted":
-		q.Limit = min(q.Limit, petstore.MaxLimit)
-	case "cursors are ignored":
-		q.After = ""
-	}
-	page, err := s.Store.ListPets(ctx, q)
-	switch {
-	case err != nil:
-	case s.fault == "pages are never cut":
-		for err == nil && page.Next != "" && len(page.Pets) < q.Limit {
-			var next petstore.Page
-			next, err = s.Store.ListPets(ctx, petstore.ListQuery{Limit: q.Limit - len(page.Pets), Status: q.Status, After: page.Next})
-			page = petstore.Page{Pets: append(page.Pets, next.Pets...), Next: next.Next}
+	d.DoListPets = func(ctx context.Context, q petstore.ListQuery) (petstore.Page, error) {
+		switch fault {
+		case "statuses are ignored":
+			q.Status = ""
+		case "limits above 100 are accepted":
+			q.Limit = min(q.Limit, petstore.MaxLimit)
+		case "cursors are ignored":
+			q.After = ""
 		}
-	case s.fault == "pets appear late":
-		late := s.late.Load()
-		pets := len(page.Pets)
-		page.Pets = slices.DeleteFunc(page.Pets, func(p petstore.Pet) bool { return p.ID == late })
-		if len(page.Pets) < pets && page.Next != "" {
-			s.late.Store(-1)
+		page, err := list(ctx, q)
+		switch {
+		case err != nil:
+		case fault == "pages are never cut":
+			for err == nil && page.Next != "" && len(page.Pets) < q.Limit {
+				var next petstore.Page
+				next, err = list(ctx, petstore.ListQuery{Limit: q.Limit - len(page.Pets), Status: q.Status, After: page.Next})
+				page = petstore.Page{Pets: append(page.Pets, next.Pets...), Next: next.Next}
+			}
+		case fault == "pets appear late":
+			hidden := late.Load()
+			pets := len(page.Pets)
+			page.Pets = slices.DeleteFunc(page.Pets, func(p petstore.Pet) bool { return p.ID == hidden })
+			if len(page.Pets) < pets && page.Next != "" {
+				late.Store(-1)
+			}
+		case fault == "cancelled creates are lost":
+			page.Pets = slices.DeleteFunc(page.Pets, func(p petstore.Pet) bool {
+				ctx, ok := creates.Load(p.ID)
+				return ok && ctx.(context.Context).Err() != nil
+			})
+		case fault == "lists never end":
+			after, _ := q.After.ID()
+			id := after + 1<<40
+			page = petstore.Page{Pets: []petstore.Pet{{ID: id}}, Next: petstore.CursorAfter(id)}
 		}
-	case s.fault == "cancelled creates are lost":
-		page.Pets = slices.DeleteFunc(page.Pets, func(p petstore.Pet) bool {
-			ctx, ok := s.creates.Load(p.ID)
-			return ok && ctx.(context.Context).Err() != nil
-		})
-	case s.fault == "lists never end":
-		after, _ := q.After.ID()
-		id := after + 1<<40
-		page = petstore.Page{Pets: []petstore.Pet{{ID: id}}, Next: petstore.CursorAfter(id)}
+		return page, err
 	}
-	return page, err
-}
-
-func (s *broken) SubmitMessage(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
-	switch s.fault {
-	case "texts are trimmed":
-		text = strings.TrimSpace(text)
-	case "long texts are cut":
-		text = text[:min(len(text), petstore.MaxTextBytes)]
-	case "keys are ignored":
-		key = petstore.IdempotencyKey{}
+	d.DoSubmitMessage = func(ctx context.Context, text string, key petstore.IdempotencyKey) (petstore.Message, error) {
+		switch fault {
+		case "texts are trimmed":
+			text = strings.TrimSpace(text)
+		case "long texts are cut":
+			text = text[:min(len(text), petstore.MaxTextBytes)]
+		case "keys are ignored":
+			key = petstore.IdempotencyKey{}
+		}
+		return submit(ctx, text, key)
 	}
-	return s.Store.SubmitMessage(ctx, text, key)
-}
-
-func (s *broken) RemoveMessages(ctx context.Context, ids ...string) error {
-	switch s.fault {
-	case "messages are not removed":
-		return nil
-	case "cancelled removals succeed":
-		_ = s.Store.RemoveMessages(context.WithoutCancel(ctx), ids...)
+	d.DoRemoveMessages = func(ctx context.Context, ids ...string) error {
+		switch fault {
+		case "messages are not removed":
+			return nil
+		case "cancelled removals succeed":
+			_ = remove(context.WithoutCancel(ctx), ids...)
+		}
+		return remove(ctx, ids...)
 	}
-	return s.Store.RemoveMessages(ctx, ids...)
-}
-
-func (s *broken) Close() error {
-	if s.fault == "Close does nothing" {
-		return nil
+	if fault == "Close does nothing" {
+		d.DoClose = func() error { return nil }
 	}
-	return s.Store.Close()
+	return d
 }
