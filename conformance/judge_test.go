@@ -13,9 +13,9 @@ import (
 	"example.com/animalstore/conformance/internal/stimuli"
 )
 
-// story builds the history of a run, one exchange after the other, a tenth of a second
-// apart.
-type story struct {
+// run builds the history of a run: each method adds an exchange, a tenth of a second after
+// the one before it.
+type run struct {
 	now       time.Time
 	exchanges []*probe.Exchange
 }
@@ -25,29 +25,33 @@ const (
 	base = "http://127.0.0.1/v1"
 )
 
-var storyBegins = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+var runBegins = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// tell adds an exchange whose response has a body.
-func (s *story) tell(r probe.Request, status int, body string) *probe.Exchange {
+// exchange adds an exchange whose response has a body.
+func (r *run) exchange(req probe.Request, status int, body string) *probe.Exchange {
 	x := &probe.Exchange{
-		Request: r, URL: base + r.Path, Status: status, Body: []byte(body), Attempt: 1,
+		Request: req, URL: base + req.Path, Status: status, Body: []byte(body), Attempt: 1,
 		Header: http.Header{"Content-Type": {"application/json"}},
-		Sent:   s.now, Received: s.now.Add(10 * time.Millisecond),
+		Sent:   r.now, Received: r.now.Add(10 * time.Millisecond),
 	}
-	s.now = s.now.Add(100 * time.Millisecond)
-	s.exchanges = append(s.exchanges, x)
+	r.now = r.now.Add(100 * time.Millisecond)
+	r.exchanges = append(r.exchanges, x)
 	return x
 }
 
-// add adds a pet with the ID, and list requests a list with the pets.
-func (s *story) add(name, id string) *probe.Exchange {
+// created adds the creation of a pet, which gets the ID.
+func (r *run) created(name, id string) *probe.Exchange {
 	n := probe.NewPet{Name: mark + name, Category: 500000000, Status: "sold"}
-	return s.tell(probe.AddPet(n, probe.Intent{}), 201, stored(name, id))
+	return r.exchange(probe.AddPet(n, probe.Intent{}), 201, stored(name, id))
 }
 
-func (s *story) list(query string, pets ...string) *probe.Exchange {
-	return s.tell(probe.Get("/pets"+query), 200, "["+strings.Join(pets, ",")+"]")
+// listed adds a list that has the pets.
+func (r *run) listed(query string, pets ...string) *probe.Exchange {
+	return r.exchange(probe.Get("/pets"+query), 200, "["+strings.Join(pets, ",")+"]")
 }
+
+// wait lets time pass.
+func (r *run) wait(d time.Duration) { r.now = r.now.Add(d) }
 
 func stored(name, id string) string {
 	return `{"id":` + id + `,"name":"` + mark + name + `","categoryId":500000000,"status":"sold"}`
@@ -58,173 +62,172 @@ func TestJudges(t *testing.T) {
 	const all = "?limit=100"
 	const rex, tom = `{"id":8,"name":"Rex","categoryId":1}`, `{"id":9,"name":"Tom","categoryId":1}`
 	const notFound = `{"code":"a","message":"b","status":404}`
-	later := func(s *story) { s.now = s.now.Add(3 * time.Second) }
 	lost := func(x *probe.Exchange, attempt int) {
 		x.Status, x.Err, x.Attempt, x.SentAgain = 0, io.EOF, attempt, attempt < 3
 	}
-	message := func(s *story, createdAt string) {
-		text := fmt.Sprint(mark, s.now.Nanosecond())
-		body := fmt.Sprintf(`{"id":"%d","message":%q,"status":"queued","createdAt":%q}`, s.now.UnixNano(), text, createdAt)
-		s.tell(probe.SubmitText(text, probe.Intent{}), 202, body)
+	message := func(r *run, createdAt string) {
+		text := fmt.Sprint(mark, r.now.Nanosecond())
+		body := fmt.Sprintf(`{"id":"%d","message":%q,"status":"queued","createdAt":%q}`, r.now.UnixNano(), text, createdAt)
+		r.exchange(probe.SubmitText(text, probe.Intent{}), 202, body)
 	}
 	for _, tt := range []struct {
-		name string
-		tell func(*story)
-		want string // the check that fails, and its message; "": none does
+		name      string
+		exchanges func(*run)
+		want      string // the check that fails, and its message; "": none does
 	}{
-		{"a list lacks a pet that was added three seconds ago", func(s *story) {
-			s.list(all)
-			s.add("aaa", "1")
-			s.add("aab", "2")
-			s.list(all, stored("aaa", "1"), stored("aab", "2"))
-			later(s)
-			s.list(all, stored("aaa", "1"))
+		{"a list lacks a pet that was added three seconds ago", func(r *run) {
+			r.listed(all)
+			r.created("aaa", "1")
+			r.created("aab", "2")
+			r.listed(all, stored("aaa", "1"), stored("aab", "2"))
+			r.wait(3 * time.Second)
+			r.listed(all, stored("aaa", "1"))
 		}, "pets.list.created: the list of 1 pet lacks the pet with the id 2, 3.2 s after the store had it"},
-		{"a list lacks a pet that was added a second ago", func(s *story) {
-			s.list(all)
-			s.add("aaa", "1")
-			s.add("aab", "2")
-			s.list(all, stored("aaa", "1"))
-			later(s)
-			s.list(all, stored("aaa", "1"), stored("aab", "2"))
+		{"a list lacks a pet that was added a second ago", func(r *run) {
+			r.listed(all)
+			r.created("aaa", "1")
+			r.created("aab", "2")
+			r.listed(all, stored("aaa", "1"))
+			r.wait(3 * time.Second)
+			r.listed(all, stored("aaa", "1"), stored("aab", "2"))
 		}, ""},
-		{"no list is longer than this one: it may be the target's limit", func(s *story) {
-			s.list(all)
-			s.add("aaa", "1")
-			s.add("aab", "2")
-			later(s)
-			s.list(all, stored("aaa", "1"))
+		{"no list is longer than this one: it may be the target's limit", func(r *run) {
+			r.listed(all)
+			r.created("aaa", "1")
+			r.created("aab", "2")
+			r.wait(3 * time.Second)
+			r.listed(all, stored("aaa", "1"))
 		}, ""},
-		{"a list is empty, and there is a pet", func(s *story) {
-			s.list(all)
-			s.add("aaa", "1")
-			later(s)
-			s.list(all)
+		{"a list is empty, and there is a pet", func(r *run) {
+			r.listed(all)
+			r.created("aaa", "1")
+			r.wait(3 * time.Second)
+			r.listed(all)
 		}, "pets.list.created: the list of 0 pets lacks the pet with the id 1, 3.1 s after the store had it"},
-		{"a list lacks a pet that was there before", func(s *story) {
-			s.list(all, rex, tom)
-			s.add("aaa", "1")
-			later(s)
-			s.list(all, rex, stored("aaa", "1"))
-			s.list(all, rex, tom, stored("aaa", "1"))
+		{"a list lacks a pet that was there before", func(r *run) {
+			r.listed(all, rex, tom)
+			r.created("aaa", "1")
+			r.wait(3 * time.Second)
+			r.listed(all, rex, stored("aaa", "1"))
+			r.listed(all, rex, tom, stored("aaa", "1"))
 		}, "pets.list.created: the list of 2 pets lacks the pet with the id 9, 3.2 s after the store had it"},
-		{"there may be more pets than a list has", func(s *story) {
+		{"there may be more pets than a list has", func(r *run) {
 			var pets []string
 			for i := range 99 {
 				pets = append(pets, fmt.Sprintf(`{"id":%d,"name":"Tom","categoryId":1}`, 20+i))
 			}
-			s.list(all, pets...)
-			s.add("aaa", "1")
-			later(s)
-			s.list(all, pets...)
-			s.list(all, pets[1:]...)
+			r.listed(all, pets...)
+			r.created("aaa", "1")
+			r.wait(3 * time.Second)
+			r.listed(all, pets...)
+			r.listed(all, pets[1:]...)
 		}, ""},
-		{"it is not known which pets were there before", func(s *story) {
-			s.add("aaa", "1")
-			s.list("", rex, tom)
-			later(s)
-			s.list(all, rex)
+		{"it is not known which pets were there before", func(r *run) {
+			r.created("aaa", "1")
+			r.listed("", rex, tom)
+			r.wait(3 * time.Second)
+			r.listed(all, rex)
 		}, ""},
-		{"a pet gets the id of one that was there before", func(s *story) {
-			s.list(all, rex)
-			s.add("aaa", "8")
+		{"a pet gets the id of one that was there before", func(r *run) {
+			r.listed(all, rex)
+			r.created("aaa", "8")
 		}, "pets.create.id.unique: a pet that was there before has the id 8"},
-		{"two pets get the same id", func(s *story) {
-			s.list(all)
-			s.add("aaa", "8")
-			s.add("aab", "8")
+		{"two pets get the same id", func(r *run) {
+			r.listed(all)
+			r.created("aaa", "8")
+			r.created("aab", "8")
 		}, "pets.create.id.unique: another pet of this run has the id 8"},
-		{"a request whose response was lost adds two pets", func(s *story) {
-			s.list(all)
-			lost(s.add("aaa", "1"), 1)
-			s.add("aaa", "2").Attempt = 2
-			s.list(all, stored("aaa", "1"), stored("aaa", "2"))
+		{"a request whose response was lost adds two pets", func(r *run) {
+			r.listed(all)
+			lost(r.created("aaa", "1"), 1)
+			r.created("aaa", "2").Attempt = 2
+			r.listed(all, stored("aaa", "1"), stored("aaa", "2"))
 		}, ""},
-		{"a request adds two pets", func(s *story) {
-			s.list(all)
-			s.add("aaa", "2")
-			s.list(all, stored("aaa", "1"), stored("aaa", "2"))
+		{"a request adds two pets", func(r *run) {
+			r.listed(all)
+			r.created("aaa", "2")
+			r.listed(all, stored("aaa", "1"), stored("aaa", "2"))
 		}, "pets.create.once: the list has another pet with the name of one that was added"},
-		{"a pet that was refused is in the store", func(s *story) {
-			s.list(all)
-			x := s.add("aaa", "1")
+		{"a pet that was refused is in the store", func(r *run) {
+			r.listed(all)
+			x := r.created("aaa", "1")
 			x.Status, x.Body = 403, []byte(`{"code":"a","message":"b","status":403}`)
-			s.list(all, stored("aaa", "1"))
+			r.listed(all, stored("aaa", "1"))
 		}, "pets.create.status: a valid pet is added: the response is 403 Forbidden, want 201 Created\n" +
 			"pets.create.refused: the pet \"Confabcdefaaa\" is in the store, though its request got 403 Forbidden"},
-		{"a category is out of range", func(s *story) {
+		{"a category is out of range", func(r *run) {
 			n := probe.NewPet{Name: mark + "aaa", Category: 1<<63 - 1, Status: "sold"}
 			body := strings.Replace(stored("aaa", "1"), "500000000", "9223372036854776000", 1)
-			s.tell(probe.AddPet(n, probe.Intent{}), 201, body)
+			r.exchange(probe.AddPet(n, probe.Intent{}), 201, body)
 		}, "pets.create.pet: the body is not a Pet: categoryId: 9223372036854776000 does not fit in an int64\n" +
 			"pets.create.category: the response does not show the pet as it was sent: " +
 			"categoryId is 9223372036854776000, want 9223372036854775807"},
-		{"a 201 shows another name, and later responses the one or the other", func(s *story) {
-			s.list(all)
-			s.add("aaa", "1").Body = []byte(stored("zzz", "1"))
-			s.tell(probe.Get("/pets/1"), 200, stored("zzz", "1"))
-			s.tell(probe.Get("/pets/1"), 200, stored("aaa", "1"))
-			s.list(all, stored("zzz", "1"))
-			s.list(all, stored("aaa", "1"))
+		{"a 201 shows another name, and later responses the one or the other", func(r *run) {
+			r.listed(all)
+			r.created("aaa", "1").Body = []byte(stored("zzz", "1"))
+			r.exchange(probe.Get("/pets/1"), 200, stored("zzz", "1"))
+			r.exchange(probe.Get("/pets/1"), 200, stored("aaa", "1"))
+			r.listed(all, stored("zzz", "1"))
+			r.listed(all, stored("aaa", "1"))
 		}, "pets.create.name: the response does not show the pet as it was sent: the name is \"Confabcdefzzz\", want \"Confabcdefaaa\""},
-		{"a 201 shows another name, and a later response a third one", func(s *story) {
-			s.list(all)
-			s.add("aaa", "1").Body = []byte(stored("zzz", "1"))
-			s.tell(probe.Get("/pets/1"), 200, stored("yyy", "1"))
+		{"a 201 shows another name, and a later response a third one", func(r *run) {
+			r.listed(all)
+			r.created("aaa", "1").Body = []byte(stored("zzz", "1"))
+			r.exchange(probe.Get("/pets/1"), 200, stored("yyy", "1"))
 		}, "pets.create.name: the response does not show the pet as it was sent: the name is \"Confabcdefzzz\", want \"Confabcdefaaa\"\n" +
 			"pets.get.created: GET /pets/{petId} does not show the pet as it was added: the name is \"Confabcdefyyy\", want \"Confabcdefaaa\""},
-		{"a wrong body is accepted, and its pet is shown", func(s *story) {
+		{"a wrong body is accepted, and its pet is shown", func(r *run) {
 			const pet = `{"id":1,"name":"Confabcdefaaa","categoryId":9223372036854775808}`
-			s.list(all)
-			r := probe.Post(probe.CreatePet, pet, probe.Intent{Unusual: "2^63 for the categoryId", FailsCheck: "pets.create.400.values"})
-			s.tell(r, 201, pet)
-			s.tell(probe.Get("/pets/1"), 200, pet)
-			s.list(all, pet)
+			r.listed(all)
+			wrong := probe.Intent{Unusual: "2^63 for the categoryId", FailsCheck: "pets.create.400.values"}
+			r.exchange(probe.Post(probe.CreatePet, pet, wrong), 201, pet)
+			r.exchange(probe.Get("/pets/1"), 200, pet)
+			r.listed(all, pet)
 		}, "pets.create.400.values: the request has 2^63 for the categoryId: the response is 201 Created, want 400"},
-		{"a 201 shows another status, and a filtered list lacks the pet", func(s *story) {
-			s.list("?limit=100&status=sold")
-			s.add("aaa", "1").Body = []byte(strings.Replace(stored("aaa", "1"), "sold", "pending", 1))
-			later(s)
-			s.list("?limit=100&status=sold")
+		{"a 201 shows another status, and a filtered list lacks the pet", func(r *run) {
+			r.listed("?limit=100&status=sold")
+			r.created("aaa", "1").Body = []byte(strings.Replace(stored("aaa", "1"), "sold", "pending", 1))
+			r.wait(3 * time.Second)
+			r.listed("?limit=100&status=sold")
 		}, "pets.create.status.kept: the response does not show the pet as it was sent: the status is \"pending\", want \"sold\""},
-		{"a pet gets 404 before its creation has a response", func(s *story) {
-			x := s.tell(probe.Get("/pets/1"), 404, notFound)
-			s.add("aaa", "1")
-			x.Received = s.now
+		{"a pet gets 404 before its creation has a response", func(r *run) {
+			x := r.exchange(probe.Get("/pets/1"), 404, notFound)
+			r.created("aaa", "1")
+			x.Received = r.now
 		}, ""},
-		{"a listed pet gets 404", func(s *story) {
-			s.list(all, stored("aaa", "1"))
-			s.tell(probe.Get("/pets/1"), 404, notFound)
+		{"a listed pet gets 404", func(r *run) {
+			r.listed(all, stored("aaa", "1"))
+			r.exchange(probe.Get("/pets/1"), 404, notFound)
 		}, "pets.get.status: the pet is in the store: the response is 404 Not Found, want 200 OK"},
-		{"a request gets no response three times, and later ones do", func(s *story) {
+		{"a request gets no response three times, and later ones do", func(r *run) {
 			for attempt := range 3 {
-				lost(s.list(all), attempt+1)
+				lost(r.listed(all), attempt+1)
 			}
-			s.list(all)
+			r.listed(all)
 		}, "http.response: the request was sent 3 times and got no response, while others did: EOF"},
-		{"a request gets no response three times, and no other does", func(s *story) {
+		{"a request gets no response three times, and no other does", func(r *run) {
 			for attempt := range 3 {
-				lost(s.list(all), attempt+1)
+				lost(r.listed(all), attempt+1)
 			}
 		}, ""},
-		{"a request gets a response when it is sent again", func(s *story) {
-			lost(s.list(all), 1)
-			s.list(all).Attempt = 2
-			s.list(all)
+		{"a request gets a response when it is sent again", func(r *run) {
+			lost(r.listed(all), 1)
+			r.listed(all).Attempt = 2
+			r.listed(all)
 		}, ""},
-		{"times are equal, or earlier by a second", func(s *story) {
-			message(s, "2026-11-23T12:00:00Z")
-			message(s, "2026-11-23T12:00:00Z")
-			message(s, "2026-11-23T11:59:59Z")
+		{"times are equal, or earlier by a second", func(r *run) {
+			message(r, "2026-11-23T12:00:00Z")
+			message(r, "2026-11-23T12:00:00Z")
+			message(r, "2026-11-23T11:59:59Z")
 		}, ""},
-		{"a time is earlier by two seconds", func(s *story) {
-			message(s, "2026-11-23T12:00:00Z")
-			message(s, "2026-11-23T11:59:58Z")
+		{"a time is earlier by two seconds", func(r *run) {
+			message(r, "2026-11-23T12:00:00Z")
+			message(r, "2026-11-23T11:59:58Z")
 		}, "messages.time.passes: createdAt is 2026-11-23T11:59:58Z, and that of an earlier message is 2026-11-23T12:00:00Z"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var failed []string
-			h := tellHistory(tt.tell)
+			h := historyOf(tt.exchanges)
 			for _, c := range Checks() {
 				if violations := h.judge(c).violations; len(violations) > 0 && !unrelated(c.ID) {
 					text, _, _ := strings.Cut(violations[0].text, "\n") // without the elements of the list
@@ -245,35 +248,35 @@ func TestOtherWriter(t *testing.T) {
 	const rex, tom = `{"id":8,"name":"Rex","categoryId":1}`, `{"id":9,"name":"Tom","categoryId":1}`
 	full := slices.Repeat([]string{rex}, 100)
 	for _, tt := range []struct {
-		name string
-		tell func(*story)
-		want bool
+		name      string
+		exchanges func(*run)
+		want      bool
 	}{
-		{"a new pet", func(s *story) { s.list(all, rex); s.add("aaa", "1"); s.list(all, rex, tom) }, true},
-		{"it was there before", func(s *story) { s.list(all, rex, tom); s.add("aaa", "1"); s.list(all, tom, rex) }, false},
-		{"it may have been there before", func(s *story) { s.list(all, full...); s.add("aaa", "1"); s.list(all, tom) }, false},
-		{"the run has sent the name", func(s *story) { s.list(all); s.add("aaa", "1"); s.list(all, stored("aaa", "2")) }, false},
-		{"a response has the id", func(s *story) { s.list(all); s.add("aaa", "1"); s.list(all, stored("zzz", "1")) }, false},
-		{"a wrong body has the name", func(s *story) {
-			s.list(all)
-			s.tell(probe.Post(probe.CreatePet, `{"name":42}`, probe.Intent{FailsCheck: "pets.create.400.values"}), 400, `{}`)
-			s.list(all, `{"id":1,"name":"42","categoryId":1}`)
+		{"a new pet", func(r *run) { r.listed(all, rex); r.created("aaa", "1"); r.listed(all, rex, tom) }, true},
+		{"it was there before", func(r *run) { r.listed(all, rex, tom); r.created("aaa", "1"); r.listed(all, tom, rex) }, false},
+		{"it may have been there before", func(r *run) { r.listed(all, full...); r.created("aaa", "1"); r.listed(all, tom) }, false},
+		{"the run has sent the name", func(r *run) { r.listed(all); r.created("aaa", "1"); r.listed(all, stored("aaa", "2")) }, false},
+		{"a response has the id", func(r *run) { r.listed(all); r.created("aaa", "1"); r.listed(all, stored("zzz", "1")) }, false},
+		{"a wrong body has the name", func(r *run) {
+			r.listed(all)
+			r.exchange(probe.Post(probe.CreatePet, `{"name":42}`, probe.Intent{FailsCheck: "pets.create.400.values"}), 400, `{}`)
+			r.listed(all, `{"id":1,"name":"42","categoryId":1}`)
 		}, false},
 	} {
-		if x, p := tellHistory(tt.tell).otherWriter(); (x != nil) != tt.want {
+		if x, p := historyOf(tt.exchanges).otherWriter(); (x != nil) != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, p, tt.want)
 		}
 	}
 }
 
-// tellHistory returns the history of a story.
-func tellHistory(tell func(*story)) *history {
-	s := &story{now: storyBegins}
-	tell(s)
-	return newHistory(stimuli.Traffic{Mark: mark, Exchanges: s.exchanges}, base, storyBegins)
+// historyOf returns the history of a run with these exchanges.
+func historyOf(exchanges func(*run)) *history {
+	r := &run{now: runBegins}
+	exchanges(r)
+	return newHistory(stimuli.Traffic{Mark: mark, Exchanges: r.exchanges}, base, runBegins)
 }
 
-// unrelated reports whether a check is about what the stories do not tell.
+// unrelated reports whether a check is about what these runs do not show.
 func unrelated(id string) bool {
 	return id == "http.location" || id == "pets.list.limit.full" || strings.HasPrefix(id, "deprecation.")
 }

@@ -15,9 +15,8 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// The tests of the rules describe what a client does as steps, since it matters which
-// request begins before which response ended. A step is a request and its response. It
-// begins a millisecond after the one before it ended.
+// step is a request of a client and its response, as a row of a table. The rules depend on
+// times, so each step begins a millisecond after the one before it ended, and lasts one.
 type step struct {
 	request string        // "POST /pets", and the body
 	key     string        // the Idempotency-Key
@@ -33,8 +32,8 @@ const (
 	dropped = -1 // before that
 )
 
-// watch returns a handler that has seen the steps, and has pet 1.
-func watch(t *testing.T, steps ...step) *Handler {
+// handlerAfter returns a handler that has seen the steps, and has pet 1.
+func handlerAfter(t *testing.T, steps ...step) *Handler {
 	t.Helper()
 	h, err := NewHandler(&Difficulty{Names: []string{"ids"}})
 	if err != nil {
@@ -74,46 +73,45 @@ func watch(t *testing.T, steps ...step) *Handler {
 }
 
 func TestRules(t *testing.T) {
-	get := func(target string, status int) step { return step{request: "GET " + target, status: status} }
-	create := func(key string, status int) step { return step{request: "POST /pets Rex", key: key, status: status} }
+	const rex = "POST /pets Rex"
 	cursor := string(petstore.CursorAfter(7))
 	for _, tt := range []struct {
 		name  string
 		want  string // names of the findings
 		steps []step
 	}{
-		{"no key", "repeated-without-key", []step{create("", lost), create("", 201)}},
-		{"another key", "repeated-without-key", []step{create("a", lost), create("b", 201)}},
+		{"no key", "repeated-without-key", []step{{request: rex, status: lost}, {request: rex, status: 201}}},
+		{"another key", "repeated-without-key", []step{{request: rex, key: "a", status: lost}, {request: rex, key: "b", status: 201}}},
 		{"a message", "repeated-without-key", []step{{request: "POST /messages hi", status: lost}, {request: "POST /messages hi", status: 202}}},
-		{"the same key", "", []step{create("a", lost), create("a", 201)}},
-		{"the same key, and later an equal pet", "", []step{create("a", lost), create("a", 201), create("b", 201)}},
-		{"not carried out the first time", "", []step{create("", dropped), create("", 201)}},
-		{"not carried out the second time", "", []step{create("", lost), create("", 503)}},
-		{"of another account", "", []step{create("", lost), {request: "POST /pets Rex", status: 201, account: "another"}}},
-		{"at the same time", "", []step{create("", lost), {request: "POST /pets Rex", status: 201, after: -2 * time.Millisecond}}},
-		{"an equal pet, none lost", "", []step{create("", 201), create("", 201)}},
-		{"of another pet", "", []step{create("", lost), {request: "POST /pets Max", status: 201}}},
+		{"the same key", "", []step{{request: rex, key: "a", status: lost}, {request: rex, key: "a", status: 201}}},
+		{"the same key, and later an equal pet", "", []step{{request: rex, key: "a", status: lost}, {request: rex, key: "a", status: 201}, {request: rex, key: "b", status: 201}}},
+		{"not carried out the first time", "", []step{{request: rex, status: dropped}, {request: rex, status: 201}}},
+		{"not carried out the second time", "", []step{{request: rex, status: lost}, {request: rex, status: 503}}},
+		{"of another account", "", []step{{request: rex, status: lost}, {request: "POST /pets Rex", status: 201, account: "another"}}},
+		{"at the same time", "", []step{{request: rex, status: lost}, {request: "POST /pets Rex", status: 201, after: -2 * time.Millisecond}}},
+		{"an equal pet, none lost", "", []step{{request: rex, status: 201}, {request: rex, status: 201}}},
+		{"of another pet", "", []step{{request: rex, status: lost}, {request: "POST /pets Max", status: 201}}},
 
-		{"at once", "ignored-retry-after", []step{create("", 429), create("", 201)}},
-		{"the same key of another process", "", []step{create("a", 429), {request: "POST /pets Max", key: "a", status: 201}}},
-		{"in time", "", []step{create("", 429), {request: "POST /pets Rex", status: 201, after: time.Second}}},
-		{"another key", "", []step{create("a", 429), create("b", 201)}},
-		{"under way already", "", []step{create("", 429), {request: "POST /pets Rex", status: 201, after: -2 * time.Millisecond}}},
+		{"at once", "ignored-retry-after", []step{{request: rex, status: 429}, {request: rex, status: 201}}},
+		{"the same key of another process", "", []step{{request: rex, key: "a", status: 429}, {request: "POST /pets Max", key: "a", status: 201}}},
+		{"in time", "", []step{{request: rex, status: 429}, {request: "POST /pets Rex", status: 201, after: time.Second}}},
+		{"another key", "", []step{{request: rex, key: "a", status: 429}, {request: rex, key: "b", status: 201}}},
+		{"under way already", "", []step{{request: rex, status: 429}, {request: "POST /pets Rex", status: 201, after: -2 * time.Millisecond}}},
 
-		{"page", "own-cursor", []step{get("/pets?page=2", 200)}},
-		{"start_after", "own-cursor", []step{get("/pets?start_after=7", 200)}},
-		{"the cursor of a link", "", []step{get("/pets?limit=20&status=sold&cursor="+cursor, 200)}},
-		{"parameters of a proxy", "", []step{get("/pets?_=1234&utm_source=x&per_page=20", 200)}},
+		{"page", "own-cursor", []step{{request: "GET /pets?page=2", status: 200}}},
+		{"start_after", "own-cursor", []step{{request: "GET /pets?start_after=7", status: 200}}},
+		{"the cursor of a link", "", []step{{request: "GET /pets?limit=20&status=sold&cursor=" + cursor, status: 200}}},
+		{"parameters of a proxy", "", []step{{request: "GET /pets?_=1234&utm_source=x&per_page=20", status: 200}}},
 
-		{"float64", "rounded-id", []step{get("/pets/-7046029254386353152", 404)}},
-		{"float64 of JavaScript", "rounded-id", []step{get("/pets/-7046029254386353000", 404)}},
-		{"int32", "rounded-id", []step{get("/pets/2135587861", 404)}},
-		{"exact", "", []step{get("/pets/-7046029254386353131", 200)}},
-		{"a neighbour", "", []step{get("/pets/-7046029254386353130", 404)}},
+		{"float64", "rounded-id", []step{{request: "GET /pets/-7046029254386353152", status: 404}}},
+		{"float64 of JavaScript", "rounded-id", []step{{request: "GET /pets/-7046029254386353000", status: 404}}},
+		{"int32", "rounded-id", []step{{request: "GET /pets/2135587861", status: 404}}},
+		{"exact", "", []step{{request: "GET /pets/-7046029254386353131", status: 200}}},
+		{"a neighbour", "", []step{{request: "GET /pets/-7046029254386353130", status: 404}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var names []string
-			for _, f := range watch(t, tt.steps...).Summary().Findings {
+			for _, f := range handlerAfter(t, tt.steps...).Summary().Findings {
 				names = append(names, f.Name)
 			}
 			if got := strings.Join(names, " "); got != tt.want {
@@ -125,26 +123,25 @@ func TestRules(t *testing.T) {
 
 // The counts say which failures were repeated, and which links were followed.
 func TestCounts(t *testing.T) {
-	get := func(target string, status int) step { return step{request: "GET " + target, status: status} }
 	page := step{request: "GET /pets?limit=2", status: 200, next: `<?limit=2&cursor=a%2B>; rel="next"`}
 	for _, tt := range []struct {
 		name  string
 		want  Summary
 		steps []step
 	}{
-		{"one read of two is repeated", Summary{Repeatable: 2, Repeated: 1}, []step{get("/pets", 429), get("/pets/1", dropped), get("/pets", 200), get("/pets", 200)}},
-		{"a read that is repeated twice", Summary{Repeatable: 2, Repeated: 2}, []step{get("/pets", 429), get("/pets", 429), get("/pets", 200)}},
-		{"a read that was under way", Summary{Repeatable: 1}, []step{get("/pets", 429), {request: "GET /pets", status: 200, after: -2 * time.Millisecond}}},
+		{"one read of two is repeated", Summary{Repeatable: 2, Repeated: 1}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets/1", status: dropped}, {request: "GET /pets", status: 200}, {request: "GET /pets", status: 200}}},
+		{"a read that is repeated twice", Summary{Repeatable: 2, Repeated: 2}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets", status: 429}, {request: "GET /pets", status: 200}}},
+		{"a read that was under way", Summary{Repeatable: 1}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets", status: 200, after: -2 * time.Millisecond}}},
 		{"a creation without a key", Summary{Unrepeatable: 1}, []step{{request: "POST /pets Rex", status: lost}}},
 		{"a creation with a key", Summary{Repeatable: 1, Repeated: 1}, []step{{request: "POST /pets Rex", key: "a", status: lost}, {request: "POST /pets Rex", key: "a", status: 201}}},
 		{"a creation that was refused", Summary{Repeatable: 1}, []step{{request: "POST /pets Rex", status: 429}, {request: "POST /pets Max", status: 201}}},
-		{"a link that is not followed", Summary{Links: 1}, []step{page, page, get("/pets?limit=2", 200)}},
-		{"a link that is followed", Summary{Links: 1, Followed: 1}, []step{page, get("/pets?limit=2&cursor=a%2B", 200), page}},
+		{"a link that is not followed", Summary{Links: 1}, []step{page, page, {request: "GET /pets?limit=2", status: 200}}},
+		{"a link that is followed", Summary{Links: 1, Followed: 1}, []step{page, {request: "GET /pets?limit=2&cursor=a%2B", status: 200}, page}},
 		{"a link in a lost response", Summary{Repeatable: 1}, []step{{request: "GET /pets?limit=2", status: lost, next: page.next}}},
 		{"a link to another thing", Summary{}, []step{{request: "GET /pets/1", status: 200, next: `<../pets>; rel="successor-version"`}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := watch(t, tt.steps...).Summary()
+			s := handlerAfter(t, tt.steps...).Summary()
 			got := Summary{Repeatable: s.Repeatable, Repeated: s.Repeated, Unrepeatable: s.Unrepeatable, Links: s.Links, Followed: s.Followed}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -154,7 +151,7 @@ func TestCounts(t *testing.T) {
 }
 
 func TestFinding(t *testing.T) {
-	f := watch(t,
+	f := handlerAfter(t,
 		step{request: "POST /pets Rex", key: "a", status: lost}, step{request: "POST /pets Rex", key: "b", status: 201},
 		step{request: "POST /pets Max", key: "c", status: lost}, step{request: "POST /pets Max", key: "d", status: 201},
 	).Summary().Findings
@@ -167,7 +164,7 @@ Send every creation with an Idempotency-Key and repeat it with the same key, or 
 	if diff := cmp.Diff(want, f[0].String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	f = watch(t, step{request: "GET /pets?page= " + Key + " \n\x1b[2J" + strings.Repeat("é", 1000)}).Summary().Findings
+	f = handlerAfter(t, step{request: "GET /pets?page= " + Key + " \n\x1b[2J" + strings.Repeat("é", 1000)}).Summary().Findings
 	text := fmt.Sprint(f)
 	if !strings.Contains(text, `"GET /v1/pets?page= [key] \n\x1b[2Jé`) || strings.Contains(text, Key) || len(text) > 1500 {
 		t.Errorf("the text is %s", text)
