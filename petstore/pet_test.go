@@ -7,7 +7,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/animalstore/petstore"
+	"example.com/animalstore/petstore/storage/storagetest"
 )
+
+// AppendJSON loses no member.
+func TestAppendJSONMembers(t *testing.T) {
+	want, err := json.Marshal(storagetest.SamplePet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := storagetest.SamplePet().AppendJSON(nil)
+	if diff := cmp.Diff(string(want), string(got)); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
 
 // FuzzAppendJSON compares AppendJSON with the JSON package.
 func FuzzAppendJSON(f *testing.F) {

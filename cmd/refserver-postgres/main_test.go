@@ -19,11 +19,11 @@ import (
 
 	"example.com/animalstore/conformance"
 	"example.com/animalstore/conformance/conformancetest"
-	"example.com/animalstore/internal/members"
 	"example.com/animalstore/internal/test/postgrestest"
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/storagetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(process.Main(m)) }
@@ -133,7 +133,7 @@ func TestMove(t *testing.T) {
 		}, petstore.IdempotencyKey{Key: strings.Repeat(fmt.Sprint("pet", i), i%2)})
 	}
 	if err == nil {
-		_, err = file.CreatePet(t.Context(), members.Filled[petstore.NewPet](), petstore.IdempotencyKey{})
+		_, err = file.CreatePet(t.Context(), storagetest.SamplePet().NewPet, petstore.IdempotencyKey{})
 	}
 	for _, text := range []string{"first", "hi\x00", "third", "fourth"} {
 		if err == nil {

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/animalstore/internal/test/testserver"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/apikey"
 	"example.com/animalstore/petstore/client"
@@ -42,6 +44,22 @@ func TestStore(t *testing.T) {
 			return shown{c, store, store, store}
 		},
 	})
+}
+
+// No member of a message is lost on its way. TestStore shows the same for pets.
+func TestMessageMembers(t *testing.T) {
+	store := testserver.NewDouble(nil)
+	want := storagetest.SampleMessage()
+	store.DoSubmitMessage = func(context.Context, string, petstore.IdempotencyKey) (petstore.Message, error) { return want, nil }
+	srv := httptest.NewServer(httpapi.NewMessages(store, testserver.Authenticator, nil))
+	defer srv.Close()
+	c, err := client.New(srv.URL, testserver.Key, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.SubmitMessage(t.Context(), want.Text, none); got != want || err != nil {
+		t.Errorf("got %+v (%v), want %+v", got, err, want)
+	}
 }
 
 func TestNew(t *testing.T) {

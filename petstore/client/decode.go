@@ -29,6 +29,21 @@ type wireMessage struct {
 	CreatedAt string  `json:"createdAt"`
 }
 
+// newPet and message have the fields of petstore.NewPet and petstore.Message. If there is
+// another one, the conversions to them do not compile: decode it here too.
+type newPet struct {
+	Name       string
+	CategoryID int64
+	Status     petstore.Status
+}
+
+type message struct {
+	ID        string
+	Text      string
+	Status    petstore.MessageStatus
+	CreatedAt time.Time
+}
+
 func decodePet(body []byte) (petstore.Pet, error) {
 	var w wirePet
 	if err := unmarshal(body, &w); err != nil {
@@ -46,7 +61,7 @@ func (w wirePet) pet() (p petstore.Pet, err error) {
 	case w.CategoryID == nil:
 		return p, missing("categoryId")
 	}
-	p = petstore.Pet{ID: *w.ID, NewPet: petstore.NewPet{Name: *w.Name, CategoryID: *w.CategoryID, Status: w.Status}}
+	p = petstore.Pet{ID: *w.ID, NewPet: petstore.NewPet(newPet{*w.Name, *w.CategoryID, w.Status})}
 	return p, petstore.NewPet{Status: p.Status}.Validate() // other servers may accept longer names
 }
 
@@ -81,8 +96,7 @@ func decodeMessage(body []byte) (m petstore.Message, err error) {
 	case w.Status == nil:
 		return m, missing("status")
 	}
-	status := petstore.MessageStatus(*w.Status)
-	return petstore.Message{ID: *w.ID, Text: *w.Text, Status: status, CreatedAt: parseTime(w.CreatedAt)}, nil
+	return petstore.Message(message{*w.ID, *w.Text, petstore.MessageStatus(*w.Status), parseTime(w.CreatedAt)}), nil
 }
 
 // parseTime reads a time of RFC 3339, whose zone may also be +0000 or +00. It returns the

@@ -11,8 +11,25 @@ import (
 	"example.com/animalstore/petstore"
 )
 
+// newPet has the fields of petstore.NewPet. If there is another one, the conversion in
+// decodeNewPet does not compile: decode it here too.
+type newPet struct {
+	Name       string
+	CategoryID int64
+	Status     petstore.Status
+}
+
 // decodeNewPet decodes the body of createPet (contract, section 2.1).
-func decodeNewPet(body []byte) (p petstore.NewPet, err error) {
+func decodeNewPet(body []byte) (petstore.NewPet, error) {
+	p, err := decodeMembers(body)
+	if err != nil {
+		return petstore.NewPet{}, err
+	}
+	pet := petstore.NewPet(p)
+	return pet, pet.Validate()
+}
+
+func decodeMembers(body []byte) (p newPet, err error) {
 	var members struct {
 		Name       jsontext.Value `json:"name"`
 		CategoryID jsontext.Value `json:"categoryId"`
@@ -36,7 +53,7 @@ func decodeNewPet(body []byte) (p petstore.NewPet, err error) {
 			return p, invalid("status: must not be empty")
 		}
 	}
-	return p, p.Validate()
+	return p, nil
 }
 
 // decodeText decodes the body of submitMessage (contract, section 4.4).

@@ -22,6 +22,7 @@ import (
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/storage"
+	"example.com/animalstore/petstore/storage/storagetest"
 )
 
 // exported returns the export of the store at path, which must be sound.
@@ -79,6 +80,26 @@ func (d *stored) exportOf(t testing.TB, skip func(petstore.Pet) bool, skipMessag
 		}
 	}
 	return withEnd(string(b), lastPet, lastMessage)
+}
+
+// TestExportMembers: no member of a pet or a message is lost in an export and its import.
+func TestExportMembers(t *testing.T) {
+	pet, err := storagetest.SamplePet().AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := json.Marshal(storagetest.SampleMessage())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := withEnd(string(pet)+"\n"+string(message)+"\n", 1, 1)
+	path := dbPath(t)
+	if _, err := storage.Import(t.Context(), path, strings.NewReader(want)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, exported(t, path)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 // TestExport exports a sound file and damaged ones. What is left can be imported again.

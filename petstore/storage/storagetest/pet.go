@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"example.com/animalstore/internal/members"
 	"example.com/animalstore/petstore"
 )
 
@@ -35,7 +34,7 @@ func exactPets() []petstore.NewPet {
 		{CategoryID: math.MinInt64, Status: petstore.StatusPending},
 		{CategoryID: 1<<53 + 1, Status: petstore.StatusSold},
 		{CategoryID: -(1<<53 + 1)},
-		members.Filled[petstore.NewPet](),
+		SamplePet().NewPet,
 	}
 }
 

@@ -59,6 +59,7 @@ func Run(t *testing.T, target Target) {
 		name string
 		test func(*testing.T, *fixture)
 	}{
+		{"Samples", testSamples},
 		{"Get", testGet},
 		{"Invalid", testInvalid},
 		{"Pages", testPages},

@@ -80,27 +80,45 @@ func (rec *anyRecord) unmarshal(line []byte) error {
 	return jsonerror.Explain(e, "")
 }
 
-func (rec *anyRecord) pet() (*petstore.Pet, error) {
-	pet := &petstore.Pet{NewPet: petstore.NewPet{Name: *rec.Name, CategoryID: *rec.CategoryID}}
-	pet.ID, _ = strconv.ParseInt(string(rec.ID), 10, 64) // 0 if it is missing or invalid
+// newPet and message have the fields of petstore.NewPet and petstore.Message. If there is
+// another one, the conversions to them do not compile: read it here too.
+type newPet struct {
+	Name       string
+	CategoryID int64
+	Status     petstore.Status
+}
 
-	// The status may be missing, but not null or empty.
-	if rec.Status != nil && (json.Unmarshal(rec.Status, &pet.Status) != nil || pet.Status == "") {
+type message struct {
+	ID        string
+	Text      string
+	Status    petstore.MessageStatus
+	CreatedAt time.Time
+}
+
+func (rec *anyRecord) pet() (*petstore.Pet, error) {
+	id, _ := strconv.ParseInt(string(rec.ID), 10, 64) // 0 if it is missing or invalid
+	var status petstore.Status
+	// It may be missing, but not null or empty.
+	if rec.Status != nil && (json.Unmarshal(rec.Status, &status) != nil || status == "") {
 		return nil, fmt.Errorf("status: must be one of available, pending, sold, or be left out, got %.40s", rec.Status)
 	}
+	pet := &petstore.Pet{ID: id, NewPet: petstore.NewPet(newPet{*rec.Name, *rec.CategoryID, status})}
 	return pet, pet.Validate()
 }
 
 func (rec *anyRecord) message() (*petstore.Message, error) {
-	m := &petstore.Message{Text: *rec.Message, CreatedAt: rules.MessageTime(*rec.Created)}
-	_ = json.Unmarshal(rec.ID, &m.ID) // "" if it is missing or invalid
-	if json.Unmarshal(rec.Status, &m.Status) != nil || m.Status != petstore.MessageQueued {
+	var id string
+	_ = json.Unmarshal(rec.ID, &id) // "" if it is missing or invalid
+	var status petstore.MessageStatus
+	if json.Unmarshal(rec.Status, &status) != nil || status != petstore.MessageQueued {
 		return nil, errors.New(`status: must be "queued"`)
 	}
-	if err := checkTime(&m.CreatedAt); err != nil {
+	created := rules.MessageTime(*rec.Created)
+	if err := checkTime(&created); err != nil {
 		return nil, err
 	}
-	return m, petstore.ValidateText(m.Text)
+	m := petstore.Message(message{id, *rec.Message, status, created})
+	return &m, petstore.ValidateText(m.Text)
 }
 
 // checkTime returns an error if t, in UTC, cannot be written as JSON again.
