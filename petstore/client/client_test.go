@@ -33,7 +33,7 @@ func TestStore(t *testing.T) {
 	storagetest.Run(t, storagetest.Target{
 		Volatile: true,
 		Open: func(t *testing.T, _ string, o storagetest.Options) petstore.Service {
-			store := memory.New(&memory.Options{Now: o.Now})
+			store := memory.New(&memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity})
 			h := httpapi.New(store, apikey.Static{testKey: "tester"}, &httpapi.Options{Messages: store, MaxBodyBytes: 4 << 20})
 			srv := httptest.NewServer(http.StripPrefix("/v1", h))
 			t.Cleanup(srv.Close)

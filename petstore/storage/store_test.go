@@ -11,28 +11,23 @@ import (
 	"example.com/animalstore/petstore"
 	"example.com/animalstore/petstore/internal/encoded"
 	"example.com/animalstore/petstore/storage"
-	"example.com/animalstore/petstore/storage/internal/randomtest"
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
 var seed = flag.Uint64("seed", 1, "what random tests are made from")
 
-func target(queueCapacity int) storagetest.Target {
-	return storagetest.Target{
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storagetest.Run(t, storagetest.Target{
 		Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
 			t.Helper()
-			s, err := storage.Open(filepath.Join(dir, "pets.db"), storage.WithClock(o.Now, queueCapacity))
+			s, err := storage.Open(filepath.Join(dir, "pets.db"), storage.WithClock(o.Now, o.QueueCapacity))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		},
-	}
-}
-
-func TestStore(t *testing.T) {
-	t.Parallel()
-	storagetest.Run(t, target(0))
+	})
 }
 
 // A handler uses the encoded reads of a store, which are faster, but not those of a type
@@ -43,11 +38,6 @@ func TestEncoded(t *testing.T) {
 	if of, embedding := name(s), name(struct{ *storage.Store }{s}); of != "storage.reader" || embedding != "encoded.encoder" {
 		t.Errorf("the store is read by %s, and a type that embeds it by %s", of, embedding)
 	}
-}
-
-func TestRandom(t *testing.T) {
-	t.Parallel()
-	randomtest.Run(t, target(randomtest.QueueCapacity), 1500, *seed)
 }
 
 // TestFreeBytes: the free pages of a file are counted while changes are made.

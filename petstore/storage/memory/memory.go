@@ -2,8 +2,7 @@
 // with [New]. Nothing outlives the process.
 //
 // It is the simplest store that can be correct: everything happens under one
-// lock, in slices that are in order already. So it is also the oracle that the
-// tests of the durable stores compare results with.
+// lock, in slices that are in order already.
 package memory
 
 import (

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"sync"
@@ -14,13 +13,7 @@ import (
 	"example.com/animalstore/internal/test/postgrestest"
 	"example.com/animalstore/internal/test/process"
 	"example.com/animalstore/petstore"
-	"example.com/animalstore/petstore/storage/internal/randomtest"
 	"example.com/animalstore/petstore/storage/storagetest"
-)
-
-var (
-	operations = flag.Int("operations", 400, "how many operations of TestRandom")
-	seed       = flag.Uint64("seed", 1, "seed of TestRandom")
 )
 
 // shared starts the PostgreSQL that most tests use, each with a database of its own.
@@ -136,31 +129,22 @@ func wantPets(t *testing.T, s *Store, names ...string) {
 	}
 }
 
-// target opens a store of the suite in a database for each directory.
-func target(queueCapacity int) storagetest.Target {
+// Each directory of the suite has a database.
+func TestStore(t *testing.T) {
+	t.Parallel()
 	var urls sync.Map
-	return storagetest.Target{
+	storagetest.Run(t, storagetest.Target{
 		Open: func(t *testing.T, dir string, o storagetest.Options) petstore.Service {
 			u, ok := urls.Load(dir)
 			if !ok {
 				u = newDatabase(t)
 				urls.Store(dir, u)
 			}
-			s, err := Open(t.Context(), u.(string), &Options{QueueCapacity: queueCapacity, now: o.Now})
+			s, err := Open(t.Context(), u.(string), &Options{QueueCapacity: o.QueueCapacity, now: o.Now})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		},
-	}
-}
-
-func TestStore(t *testing.T) {
-	t.Parallel()
-	storagetest.Run(t, target(0))
-}
-
-func TestRandom(t *testing.T) {
-	t.Parallel()
-	randomtest.Run(t, target(randomtest.QueueCapacity), *operations, *seed)
+	})
 }

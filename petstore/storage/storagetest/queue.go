@@ -60,6 +60,33 @@ func (f *fixture) submitAll(t *testing.T) (sent []petstore.Message) {
 	return sent
 }
 
+func testCapacity(t *testing.T, f *fixture) {
+	if f.Queue == nil || f.target.Unbounded {
+		t.Skip("the store is Unbounded, or not a petstore.Messages and petstore.Queue")
+	}
+	var sent []petstore.Message
+	for i := range f.opts.QueueCapacity {
+		sent = append(sent, f.submit(t, fmt.Sprint("message ", i)))
+	}
+	submit := func() (petstore.Message, error) {
+		return f.SubmitMessage(t.Context(), "one more", petstore.IdempotencyKey{Key: "key"})
+	}
+	_, err := submit()
+	wantCode(t, "SubmitMessage while the queue is full", err, petstore.CodeUnavailable)
+	f.wantQueue(t, sent)
+
+	f.remove(t, sent[0].ID)
+	m, err := submit()
+	if err != nil {
+		t.Fatalf("SubmitMessage after a message was removed from a full queue: %v", err)
+	}
+	f.wantQueue(t, append(sent[1:], m))
+	again, err := submit() // the queue is full, and this adds nothing
+	if err != nil || again != m {
+		t.Fatalf("SubmitMessage again returned %+v (%v), want %+v", again, err, m)
+	}
+}
+
 func testQueue(t *testing.T, f *fixture) {
 	if f.Queue == nil {
 		t.Skip("the store is not a petstore.Messages and petstore.Queue")

@@ -31,6 +31,9 @@ type Options struct {
 	// Now is the store's clock. Without it the test of IdempotencyWindow shows only
 	// that keys do not expire at once.
 	Now func() time.Time
+
+	// QueueCapacity is how many messages the store must queue at most.
+	QueueCapacity int
 }
 
 // Target is the store under test.
@@ -50,6 +53,10 @@ type Target struct {
 	// Volatile says that the store keeps nothing after Close. Then no test closes the
 	// store and opens it again.
 	Volatile bool
+
+	// Unbounded says that the store ignores Options.QueueCapacity. Then the test of
+	// Capacity is skipped.
+	Unbounded bool
 }
 
 // Run runs the tests, each on a store of its own. A test ends at its first
@@ -71,6 +78,7 @@ func Run(t *testing.T, target Target) {
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
 		{"Queue", testQueue},
+		{"Capacity", testCapacity},
 		{"MessageIdempotency", testMessageIdempotency},
 	}
 	for _, tt := range tests {
@@ -100,6 +108,7 @@ func newFixture(t *testing.T, target Target) *fixture {
 	f := &fixture{target: target, dir: t.TempDir()}
 	f.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC).UnixNano())
 	f.opts.Now = func() time.Time { return time.Unix(0, f.clock.Load()) }
+	f.opts.QueueCapacity = 20
 	f.open(t)
 	t.Cleanup(func() {
 		if f.closer != nil {
