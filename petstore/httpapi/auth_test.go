@@ -13,6 +13,8 @@ import (
 
 const challenge = `Bearer realm="petstore"`
 
+// TestCredential has what the suite does not send: a field that is given twice or folded, and
+// white space. No error has the key in it.
 func TestCredential(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
@@ -22,18 +24,13 @@ func TestCredential(t *testing.T) {
 		fields []string // one each, or more than one separated by a bar
 	}{
 		{badCredential, []string{
-			"X: none", "Authorization:", "Authorization:    ", "Authorization: Bearer", "Authorization: Bearer   ",
-			"Authorization: key-1", "Authorization: Basic a2V5LTE6", "Authorization: Bearerkey-1", "Authorization: Bearer: key-1",
-			"Authorization: Bearer=key-1", "Authorization: Bearer\tkey-1", "Proxy-Authorization: Bearer key-1",
-			"Authorization: Basic eA==|Authorization: Digest x",
-			"Authorization: Bearer nope", "Authorization: Bearer KEY-1", "Authorization: Bearer key-", "Authorization: Bearer key-1 key-1",
-			"Authorization: Bearer key-1,", `Authorization: Bearer "key-1"`, "Authorization: Bearer key-1\tx", "Authorization: Bearer \tkey-1",
-			"Authorization: Bearer key-1\xc3\xa9", "Authorization: Bearer " + strings.Repeat("x", 60000),
+			"X: none", "Authorization: Bearer\tkey-1", "Authorization: Bearer key-1\tx", "Authorization: Bearer \tkey-1",
+			"Proxy-Authorization: Bearer key-1", "Authorization: Bearer key-1\xc3\xa9", "Authorization: Bearer " + strings.Repeat("x", 60000),
 			authorized + "|" + authorized, authorized + "|Authorization: Bearer nope", "Authorization: Basic eA==|" + authorized,
 		}},
 		{found, []string{
-			"Authorization: Bearer\r\n key-1", authorized, "Authorization: Bearer key-3", "Authorization: bearer key-1", "Authorization: BEARER key-1",
-			"Authorization: Bearer   key-1", "Authorization: \t Bearer key-1 \t ", "authorization: Bearer key-1",
+			"Authorization: Bearer\r\n key-1", "Authorization: Bearer key-3", "Authorization: BEARER key-1",
+			"Authorization: Bearer   key-1", "Authorization: \t Bearer key-1 \t ",
 		}},
 	} {
 		for _, fields := range c.fields {

@@ -16,6 +16,8 @@ import (
 	"example.com/animalstore/petstore/httpapi"
 )
 
+// TestContentType has what the suite does not send: parameters, fields that are given twice,
+// and content codings.
 func TestContentType(t *testing.T) {
 	s := newServer(t, nil)
 	both := func(pet, message want, fields ...string) {
@@ -24,12 +26,11 @@ func TestContentType(t *testing.T) {
 		s.want(message, postBare("/messages", messageBody, fields...))
 	}
 	for _, value := range []string{
-		"application/json", "APPLICATION/JSON", "application/json;", " \t application/json \t; charset=utf-8 \t", "application/json;Charset=UTF-8",
+		"APPLICATION/JSON", "application/json;", " \t application/json \t; charset=utf-8 \t",
 		`application/json; x="; y"; charset="\u\t\f-8"`, "application/json; ;charset=iso-8859-1", // of which the body shows nothing
 	} {
 		both(created, accepted, "Content-Type: "+value)
 	}
-	both(created, accepted, "content-type: application/json")
 	both(created, accepted, isJSON, "Content-Encoding: identity")
 	both(created, accepted, isJSON, "Content-Encoding:")
 
@@ -43,8 +44,7 @@ func TestContentType(t *testing.T) {
 
 	other := refused(415, "Content-Type")
 	for _, value := range []string{
-		"text/plain", "text/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/vnd.api+json",
-		"application/jsonx", "*/*", "application/json, text/plain", "application", "/json", ";charset=utf-8", `"application/json"`,
+		"application/x-www-form-urlencoded", "application/vnd.api+json", "application/jsonx", ";charset=utf-8",
 		"application/json charset=utf-8", "application/json,", "text/plain; application/json",
 	} {
 		both(other, other, "Content-Type: "+value)
