@@ -21,8 +21,7 @@ import (
 
 // A client behaves like a store, as far as HTTP allows. The queue, the counts and
 // Close are those of the server's store, so the tests Queue and Closed check what the
-// client did there. Get, Idempotency, MessageIdempotency and Queue end where they would
-// open the store again.
+// client did there. The store is not opened again.
 func TestStore(t *testing.T) {
 	type shown struct {
 		*client.Client

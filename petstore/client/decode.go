@@ -13,8 +13,8 @@ import (
 	"example.com/animalstore/petstore/internal/rules"
 )
 
-// wirePet and wireMessage are what a server sends. A member that is nil is missing, or
-// null. Others are ignored.
+// wirePet and wireMessage are what a server sends. A nil pointer is a member that is missing
+// or null. Unknown members are ignored.
 type wirePet struct {
 	ID         *int64          `json:"id"`
 	Name       *string         `json:"name"`

@@ -112,11 +112,11 @@ func TestNoBody(t *testing.T) {
 		r, _ := http.NewRequest("POST", "/pets", nil)
 		r.ContentLength = length
 		r.Header.Set("Content-Type", "application/json")
-		if diff := bad("body: is missing").diff(record(t, s.h, r)); diff != "" {
+		if diff := bad("body: is missing").diff(serveAuthorized(t, s.h, r)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		r.Header.Del("Content-Type")
-		if diff := bad("Content-Type").diff(record(t, s.h, r)); diff != "" {
+		if diff := bad("Content-Type").diff(serveAuthorized(t, s.h, r)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
@@ -128,7 +128,7 @@ func TestSlowBody(t *testing.T) {
 	s := newServer(t, nil)
 	r := httptest.NewRequest("POST", "/pets", io.MultiReader(strings.NewReader(rexBody), iotest.ErrReader(os.ErrDeadlineExceeded)))
 	r.Header.Set("Content-Type", "application/json")
-	if diff := refused(408, "in time").diff(record(t, s.h, r)); diff != "" || s.stats().Pets != 0 {
+	if diff := refused(408, "in time").diff(serveAuthorized(t, s.h, r)); diff != "" || s.stats().Pets != 0 {
 		t.Errorf("%d pets (-want +got):\n%s", s.stats().Pets, diff)
 	}
 }

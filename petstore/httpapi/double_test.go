@@ -29,8 +29,8 @@ func (r *recorder[T]) take() []T {
 	return seen
 }
 
-// stub returns a store that keeps nothing. Each operation calls do with its last argument,
-// and returns the error; a nil do returns none. CreatePet and SubmitMessage return what they
+// stub returns a store that keeps nothing. Each operation of the contract calls do with its
+// last argument, and returns the error; a nil do returns none. CreatePet and SubmitMessage return what they
 // were called with.
 func stub(do func(ctx context.Context, arg any) error) *testserver.Double {
 	if do == nil {

@@ -11,7 +11,7 @@ import (
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
-// TestDocumentedMembers: the OpenAPI document and the contract have every member of a pet
+// TestDocumentedMembers: the OpenAPI document and the contract have every member of a new pet
 // and of a message.
 func TestDocumentedMembers(t *testing.T) {
 	var doc struct {

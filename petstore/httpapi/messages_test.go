@@ -2,9 +2,9 @@ package httpapi_test
 
 import "testing"
 
-// TestMessages: the message of an error says what is wrong and what would be right.
+// TestErrorMessages: the message of an error says what is wrong and what would be right.
 // TestConformance shows which requests are refused.
-func TestMessages(t *testing.T) {
+func TestErrorMessages(t *testing.T) {
 	s := newServer(t, nil)
 	s.add("rex")
 	pet := func(body string) string { return post("/pets", body) }

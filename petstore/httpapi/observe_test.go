@@ -155,7 +155,7 @@ func TestCanceled(t *testing.T) {
 			<-ctx.Done()
 			return &petstore.Error{Code: petstore.CodeUnavailable, Message: "abandoned", Err: ctx.Err()}
 		})
-		r := record(t, s.h, httptest.NewRequestWithContext(ctx, "GET", "/pets", nil))
+		r := serveAuthorized(t, s.h, httptest.NewRequestWithContext(ctx, "GET", "/pets", nil))
 		if r.Status != 503 {
 			t.Errorf("status %d", r.Status)
 		}

@@ -65,32 +65,32 @@ var ofStatus = map[string]int{"Www-Authenticate": 401, "Allow": 405, "Retry-Afte
 // diff compares r with w, and with what must hold for all responses. It returns
 // "" if nothing differs.
 func (w want) diff(r response) string {
-	want := response{Status: w.status, Header: r.Header.Clone(), Body: r.Body}
+	expected := response{Status: w.status, Header: r.Header.Clone(), Body: r.Body}
 	for name, status := range ofStatus {
 		if status != w.status {
-			want.Header.Del(name)
+			expected.Header.Del(name)
 		} else if r.Header.Get(name) == "" {
-			want.Header.Set(name, "one that is not empty")
+			expected.Header.Set(name, "one that is not empty")
 		}
 	}
 	for name, value := range w.header {
-		delete(want.Header, name)
+		delete(expected.Header, name)
 		if value != "" {
-			want.Header[name] = strings.Split(value, " | ")
+			expected.Header[name] = strings.Split(value, " | ")
 		}
 	}
-	want.Header.Set("Content-Type", "application/json")
-	want.Header.Set("Content-Length", strconv.Itoa(len(r.Body)))
+	expected.Header.Set("Content-Type", "application/json")
+	expected.Header.Set("Content-Length", strconv.Itoa(len(r.Body)))
 	if r.Header.Get("X-Request-Id") == "" && w.status >= 400 {
-		want.Header.Set("X-Request-Id", "one that is not empty")
+		expected.Header.Set("X-Request-Id", "one that is not empty")
 	}
 	switch {
 	case w.status >= 400:
-		want.Body = w.errorBody(r.Body)
+		expected.Body = w.errorBody(r.Body)
 	case w.body != "":
-		want.Body = w.body
+		expected.Body = w.body
 	}
-	return cmp.Diff(want, r)
+	return cmp.Diff(expected, r)
 }
 
 // errorBody returns the Error body to expect, with the message in got if that
@@ -121,18 +121,18 @@ func (s *server) want(w want, requests ...string) {
 	}
 }
 
-// record passes r to h with a credential.
-func record(t *testing.T, h http.Handler, r *http.Request) response {
+// serveAuthorized passes r to h with a credential.
+func serveAuthorized(t *testing.T, h http.Handler, r *http.Request) response {
 	t.Helper()
 	r.Header.Set("Authorization", "Bearer key-1")
 	return serve(t, h, r)
 }
 
-// perform is record, and checks what must hold for every response: it has an Error
+// perform is serveAuthorized, and checks what must hold for every response: it has an Error
 // body with 400 and above, and its status is never 5xx.
 func perform(t *testing.T, h http.Handler, r *http.Request) response {
 	t.Helper()
-	got := record(t, h, r)
+	got := serveAuthorized(t, h, r)
 	if diff := (want{status: got.Status}).diff(got); diff != "" || got.Status >= 500 || got.Status >= 400 && len(got.Body) > 400 {
 		t.Fatalf("%.1000s\n(-want +got):\n%s", got.Body, diff)
 	}

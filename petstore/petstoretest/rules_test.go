@@ -26,11 +26,13 @@ type step struct {
 	next    string // the Link of the response
 }
 
-// Instead of the status, if the connection was cut.
+// The status of a step whose connection was cut.
 const (
 	lost    = 0  // after the request was carried out
 	dropped = -1 // before that
 )
+
+const rex = "POST /pets Rex"
 
 // handlerAfter returns a handler that has seen the steps, and has pet 1.
 func handlerAfter(t *testing.T, steps ...step) *Handler {
@@ -73,7 +75,6 @@ func handlerAfter(t *testing.T, steps ...step) *Handler {
 }
 
 func TestRules(t *testing.T) {
-	const rex = "POST /pets Rex"
 	cursor := string(petstore.CursorAfter(7))
 	for _, tt := range []struct {
 		name  string
@@ -87,22 +88,23 @@ func TestRules(t *testing.T) {
 		{"the same key, and later an equal pet", "", []step{{request: rex, key: "a", status: lost}, {request: rex, key: "a", status: 201}, {request: rex, key: "b", status: 201}}},
 		{"not carried out the first time", "", []step{{request: rex, status: dropped}, {request: rex, status: 201}}},
 		{"not carried out the second time", "", []step{{request: rex, status: lost}, {request: rex, status: 503}}},
-		{"of another account", "", []step{{request: rex, status: lost}, {request: "POST /pets Rex", status: 201, account: "another"}}},
-		{"at the same time", "", []step{{request: rex, status: lost}, {request: "POST /pets Rex", status: 201, after: -2 * time.Millisecond}}},
+		{"of another account", "", []step{{request: rex, status: lost}, {request: rex, status: 201, account: "another"}}},
+		{"at the same time", "", []step{{request: rex, status: lost}, {request: rex, status: 201, after: -2 * time.Millisecond}}},
 		{"an equal pet, none lost", "", []step{{request: rex, status: 201}, {request: rex, status: 201}}},
 		{"of another pet", "", []step{{request: rex, status: lost}, {request: "POST /pets Max", status: 201}}},
 
 		{"at once", "ignored-retry-after", []step{{request: rex, status: 429}, {request: rex, status: 201}}},
 		{"the same key of another process", "", []step{{request: rex, key: "a", status: 429}, {request: "POST /pets Max", key: "a", status: 201}}},
-		{"in time", "", []step{{request: rex, status: 429}, {request: "POST /pets Rex", status: 201, after: time.Second}}},
+		{"in time", "", []step{{request: rex, status: 429}, {request: rex, status: 201, after: time.Second}}},
 		{"another key", "", []step{{request: rex, key: "a", status: 429}, {request: rex, key: "b", status: 201}}},
-		{"under way already", "", []step{{request: rex, status: 429}, {request: "POST /pets Rex", status: 201, after: -2 * time.Millisecond}}},
+		{"under way already", "", []step{{request: rex, status: 429}, {request: rex, status: 201, after: -2 * time.Millisecond}}},
 
 		{"page", "own-cursor", []step{{request: "GET /pets?page=2", status: 200}}},
 		{"start_after", "own-cursor", []step{{request: "GET /pets?start_after=7", status: 200}}},
 		{"the cursor of a link", "", []step{{request: "GET /pets?limit=20&status=sold&cursor=" + cursor, status: 200}}},
 		{"parameters of a proxy", "", []step{{request: "GET /pets?_=1234&utm_source=x&per_page=20", status: 200}}},
 
+		// Pet 1 is shown with the ID -7046029254386353131.
 		{"float64", "rounded-id", []step{{request: "GET /pets/-7046029254386353152", status: 404}}},
 		{"float64 of JavaScript", "rounded-id", []step{{request: "GET /pets/-7046029254386353000", status: 404}}},
 		{"int32", "rounded-id", []step{{request: "GET /pets/2135587861", status: 404}}},
@@ -132,9 +134,9 @@ func TestCounts(t *testing.T) {
 		{"one read of two is repeated", Summary{Repeatable: 2, Repeated: 1}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets/1", status: dropped}, {request: "GET /pets", status: 200}, {request: "GET /pets", status: 200}}},
 		{"a read that is repeated twice", Summary{Repeatable: 2, Repeated: 2}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets", status: 429}, {request: "GET /pets", status: 200}}},
 		{"a read that was under way", Summary{Repeatable: 1}, []step{{request: "GET /pets", status: 429}, {request: "GET /pets", status: 200, after: -2 * time.Millisecond}}},
-		{"a creation without a key", Summary{Unrepeatable: 1}, []step{{request: "POST /pets Rex", status: lost}}},
-		{"a creation with a key", Summary{Repeatable: 1, Repeated: 1}, []step{{request: "POST /pets Rex", key: "a", status: lost}, {request: "POST /pets Rex", key: "a", status: 201}}},
-		{"a creation that was refused", Summary{Repeatable: 1}, []step{{request: "POST /pets Rex", status: 429}, {request: "POST /pets Max", status: 201}}},
+		{"a creation without a key", Summary{Unrepeatable: 1}, []step{{request: rex, status: lost}}},
+		{"a creation with a key", Summary{Repeatable: 1, Repeated: 1}, []step{{request: rex, key: "a", status: lost}, {request: rex, key: "a", status: 201}}},
+		{"a creation that was refused", Summary{Repeatable: 1}, []step{{request: rex, status: 429}, {request: "POST /pets Max", status: 201}}},
 		{"a link that is not followed", Summary{Links: 1}, []step{page, page, {request: "GET /pets?limit=2", status: 200}}},
 		{"a link that is followed", Summary{Links: 1, Followed: 1}, []step{page, {request: "GET /pets?limit=2&cursor=a%2B", status: 200}, page}},
 		{"a link in a lost response", Summary{Repeatable: 1}, []step{{request: "GET /pets?limit=2", status: lost, next: page.next}}},
@@ -152,7 +154,7 @@ func TestCounts(t *testing.T) {
 
 func TestFinding(t *testing.T) {
 	f := handlerAfter(t,
-		step{request: "POST /pets Rex", key: "a", status: lost}, step{request: "POST /pets Rex", key: "b", status: 201},
+		step{request: rex, key: "a", status: lost}, step{request: rex, key: "b", status: 201},
 		step{request: "POST /pets Max", key: "c", status: lost}, step{request: "POST /pets Max", key: "d", status: 201},
 	).Summary().Findings
 	if len(f) != 1 {

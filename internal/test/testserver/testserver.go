@@ -1,5 +1,5 @@
-// Package testserver is the reference implementation for tests of what uses it
-// over HTTP.
+// Package testserver has what tests of other packages share: a handler of the contract on a
+// store in memory, and a store whose operations a test can replace.
 package testserver
 
 import (

@@ -85,7 +85,7 @@ func testIdempotencyWindow(t *testing.T, f *fixture) {
 	for i := range 3 * part {
 		ids = append(ids, create(i))
 		f.advance(petstore.IdempotencyWindow / part)
-		for j := max(0, len(ids)-part); j <= i; j++ { // the oldest to the nanosecond
+		for j := max(0, len(ids)-part); j <= i; j++ { // the oldest is exactly IdempotencyWindow old
 			if got := create(j); got != ids[j] {
 				t.Fatalf("CreatePet again within %v returned the pet %d, want %d", petstore.IdempotencyWindow, got, ids[j])
 			}
@@ -98,7 +98,7 @@ func testMessageIdempotency(t *testing.T, f *fixture) {
 		t.Skip("the store is not a petstore.Messages and petstore.Queue")
 	}
 	key := petstore.IdempotencyKey{Scope: "anna", Key: "key"}
-	f.createWithKey(t, petstore.NewPet{}, key) // a key is for a pet and for a message
+	f.createWithKey(t, petstore.NewPet{}, key) // keys of pets and of messages are separate
 	submit := func() (petstore.Message, error) { return f.SubmitMessage(t.Context(), "hello", key) }
 	first := same(t, "SubmitMessage", submit)
 	again := func() {

@@ -26,13 +26,14 @@ import (
 	"example.com/animalstore/petstore"
 )
 
-// Options are settings of the store under test. A store may ignore them.
+// Options are what Run passes to Open for the store under test.
 type Options struct {
-	// Now is the store's clock. Without it the test of IdempotencyWindow shows only
-	// that keys do not expire at once.
+	// Now is the store's clock. If the store ignores it, the test of IdempotencyWindow
+	// shows only that keys do not expire at once.
 	Now func() time.Time
 
-	// QueueCapacity is how many messages the store must queue at most.
+	// QueueCapacity is how many messages the queue holds at most: the store must refuse
+	// another one.
 	QueueCapacity int
 }
 
@@ -54,9 +55,9 @@ type Target struct {
 	// store and opens it again.
 	Volatile bool
 
-	// Unbounded says that the store ignores Options.QueueCapacity. Then the test of
-	// Capacity is skipped.
-	Unbounded bool
+	// IgnoresQueueCapacity says that the store's queue has no limit, or another one than
+	// Options.QueueCapacity. Then the test of Capacity is skipped.
+	IgnoresQueueCapacity bool
 }
 
 // Run runs the tests, each on a store of its own. A test ends at its first
@@ -66,7 +67,6 @@ func Run(t *testing.T, target Target) {
 		name string
 		test func(*testing.T, *fixture)
 	}{
-		{"Samples", testSamples},
 		{"Get", testGet},
 		{"Invalid", testInvalid},
 		{"Pages", testPages},
@@ -183,7 +183,7 @@ func (f *fixture) fill(t *testing.T, n int) (pets []petstore.Pet) {
 }
 
 // page returns a page of q. It checks that the page is not longer than asked
-// for, that only a single page is empty, and that its IDs ascend from after.
+// for, that an empty page is the first and the last one, and that its IDs ascend from after.
 func (f *fixture) page(ctx context.Context, q petstore.ListQuery, after int64) (petstore.Page, error) {
 	page, err := f.ListPets(ctx, q)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,18 @@ import (
 	"example.com/animalstore/petstore/storage/storagetest"
 )
 
-// faults has the tests that fail for a broken store.
+// TestSamples fails if a field of a sample is zero, as a new one is until it has a value there.
+func TestSamples(t *testing.T) {
+	for _, sample := range []any{storagetest.SamplePet(), storagetest.SamplePet().NewPet, storagetest.SampleMessage()} {
+		for field, value := range reflect.ValueOf(sample).Fields() {
+			if value.IsZero() {
+				t.Errorf("sample.go: the field %s of the %T is zero: give it a value, and each store and layer is tested with it", field.Name, sample)
+			}
+		}
+	}
+}
+
+// faults maps each fault to the tests of Run that fail for it, in their order.
 var faults = map[string]string{
 	"missing pets are returned":     "Get",
 	"names are repaired":            "Invalid",
@@ -78,6 +90,7 @@ func testBroken(t *testing.T, fault string) {
 			opts := memory.Options{Now: o.Now, QueueCapacity: o.QueueCapacity}
 			switch fault {
 			case "keys expire early":
+				// The clock is one percent fast.
 				opts.Now = func() time.Time { return o.Now().Add(time.Duration(o.Now().UnixNano() / 100)) }
 			case "the capacity is ignored":
 				opts.QueueCapacity = 0

@@ -27,8 +27,8 @@ type anyRecord struct {
 	End        *End           `json:"end"`
 }
 
-// parse reads a record. It accepts any order of the members, but none that no record of
-// this kind has.
+// parse reads a record. Its members may be in any order. A member of another kind of record
+// is an error.
 func parse(line []byte) (Record, error) {
 	var rec anyRecord
 	if err := rec.unmarshal(line); err != nil {
@@ -96,7 +96,7 @@ type message struct {
 }
 
 func (rec *anyRecord) pet() (*petstore.Pet, error) {
-	id, _ := strconv.ParseInt(string(rec.ID), 10, 64) // 0 if it is missing or invalid
+	id, _ := strconv.ParseInt(string(rec.ID), 10, 64) // 0, which the reader refuses, if it is missing or invalid
 	var status petstore.Status
 	// It may be missing, but not null or empty.
 	if rec.Status != nil && (json.Unmarshal(rec.Status, &status) != nil || status == "") {
@@ -121,7 +121,7 @@ func (rec *anyRecord) message() (*petstore.Message, error) {
 	return &m, petstore.ValidateText(m.Text)
 }
 
-// checkTime returns an error if t, in UTC, cannot be written as JSON again.
+// checkTime rounds t as stores do, and returns an error if it cannot be written as JSON again.
 func checkTime(t *time.Time) error {
 	*t = t.UTC().Truncate(time.Microsecond)
 	if t.Year() > 9999 || t.Year() < 0 {
