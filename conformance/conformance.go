@@ -27,6 +27,7 @@ package conformance
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,7 +77,21 @@ func (j *job) send(ctx context.Context) stimuli.Traffic {
 		URL: j.target.URL, MessagesURL: j.target.MessagesURL, Key: j.target.Key,
 		PetsOnly: j.target.PetsOnly, ReadOnly: j.opts.ReadOnly, Surrogate: j.selected[surrogateCheck],
 		Category: j.opts.Category, Parallel: j.opts.Parallel, Timeout: j.opts.Timeout, Transport: j.opts.Transport,
+		ListPatience: j.opts.listPatience, Enough: j.enough(),
 	})
+}
+
+// enough returns a function that reports whether the check fails that Options.until names, or
+// nil if it names none.
+func (j *job) enough() func(stimuli.Traffic) bool {
+	i := slices.IndexFunc(Checks(), func(c Check) bool { return c.ID == j.opts.until })
+	if i < 0 {
+		return nil
+	}
+	return func(t stimuli.Traffic) bool {
+		h := newHistory(t, j.target.URL, j.opts.now())
+		return len(h.judge(Checks()[i]).violations) > 0
+	}
 }
 
 // violation is an exchange that violates a check.

@@ -41,7 +41,10 @@ type Options struct {
 	// settings of the environment.
 	Transport http.RoundTripper
 
-	now func() time.Time // says whether GET /pets/{petId} may be removed; for tests
+	// For the tests of this package.
+	now          func() time.Time // says whether GET /pets/{petId} may be removed
+	until        string           // the ID of a check: the run ends after the phase in which it fails
+	listPatience time.Duration    // how long a list may lack a new pet
 }
 
 // withDefaults returns a copy of o with defaults for zero fields, or an error for
@@ -54,6 +57,7 @@ func (o *Options) withDefaults() (Options, error) {
 	r.Level = cmp.Or(r.Level, Required)
 	r.Parallel = cmp.Or(r.Parallel, 8)
 	r.Timeout = cmp.Or(r.Timeout, 10*time.Second)
+	r.listPatience = cmp.Or(r.listPatience, 2*time.Second)
 	if r.now == nil {
 		r.now = time.Now
 	}

@@ -14,28 +14,36 @@ const (
 	manyOfStatus = 24 // more than the default limit
 )
 
-// ListPatience is how long a list may lack a new pet. A run waits for as long once, and again at
-// the end if a list lacks a pet.
-const ListPatience = 2 * time.Second
-
 // phases sends everything.
 func (s *session) phases() {
-	s.listsAtStart()
-	// There are fewer pets than a list can have.
-	s.firstPets()
-	s.unusualValues()
-	s.waitAndLook() // by now the lists must have them all
-	s.wrongRequests()
-	s.concurrentRequests()
-	s.unusualClients()
-	// There are more.
-	s.fillUp()
-	s.limits()
+	for _, phase := range []func(){
+		s.listsAtStart,
+		// There are fewer pets than a list can have.
+		s.firstPets,
+		s.unusualValues,
+		s.waitAndLook, // by now the lists must have them all
+		s.wrongRequests,
+		s.concurrentRequests,
+		s.unusualClients,
+		// There are more.
+		s.fillUp,
+		s.limits,
+		s.lookAgain,
+		s.loneSurrogate,
+		s.sendUnserved,
+	} {
+		phase()
+		if s.Enough != nil && s.Enough(s.result()) {
+			return
+		}
+	}
+}
+
+// lookAgain waits and looks once more if a list lacks a pet.
+func (s *session) lookAgain() {
 	if s.lack() {
 		s.waitAndLook()
 	}
-	s.loneSurrogate()
-	s.sendUnserved()
 }
 
 // lack reports whether a list lacks a pet that the run has added: it may come later.
@@ -136,7 +144,7 @@ func (s *session) anyCategoryIntent() probe.Intent {
 // waitAndLook looks at what may have changed with time, and at the oldest pets.
 func (s *session) waitAndLook() {
 	if len(s.pets()) > 0 {
-		probe.Sleep(s.ctx, ListPatience+100*time.Millisecond)
+		probe.Sleep(s.ctx, s.ListPatience+100*time.Millisecond)
 	}
 	s.longestLists()
 	s.getOldest()
